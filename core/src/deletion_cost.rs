@@ -1,0 +1,76 @@
+//! The text of the `controller.kubernetes.io/pod-deletion-cost` annotation.
+
+use core::fmt;
+
+/// The annotation that holds a pod's deletion cost.
+pub const DELETION_COST_ANNOTATION: &str = "controller.kubernetes.io/pod-deletion-cost";
+
+/// Why a text is not a deletion cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DeletionCostError {
+    /// The text is empty.
+    Empty,
+    /// The text starts with `+`.
+    LeadingPlus,
+    /// The text starts with `0` and goes on.
+    LeadingZero,
+    /// The text is `-` alone.
+    NoDigits,
+    /// The byte at this offset is not a digit `0-9`.
+    NotDigit(usize),
+    /// The number is below -2147483648 or above 2147483647.
+    OutOfRange,
+}
+
+/// Reads a deletion cost as Kubernetes does: `-` or a digit from 1 to 9 first (or exactly `0`), then a
+/// base-10 `int32`. After `-`, leading zeros are fine.
+///
+/// Kubernetes counts a text that it cannot read as 0, and so should the caller of this function,
+/// with a warning; a missing annotation is 0 without one.
+///
+/// # Errors
+/// Says what is wrong first in the text.
+///
+/// ```
+/// use podrank::{DeletionCostError, deletion_cost};
+/// assert_eq!(deletion_cost("-100"), Ok(-100));
+/// assert_eq!(deletion_cost("+10"), Err(DeletionCostError::LeadingPlus));
+/// ```
+pub fn deletion_cost(text: &str) -> Result<i32, DeletionCostError> {
+    let (negative, digits) = match text.as_bytes() {
+        [] => return Err(DeletionCostError::Empty),
+        [b'-'] => return Err(DeletionCostError::NoDigits),
+        [b'+', ..] => return Err(DeletionCostError::LeadingPlus),
+        [b'0', _, ..] => return Err(DeletionCostError::LeadingZero),
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    let mut cost = Some(0_i32);
+    for (at, byte) in digits.iter().enumerate() {
+        if !byte.is_ascii_digit() {
+            return Err(DeletionCostError::NotDigit(at.wrapping_add(usize::from(negative))));
+        }
+        let digit = i32::from(byte ^ b'0');
+        // Counted towards the sign, because -2147483648 has no positive twin.
+        cost = cost
+            .and_then(|cost| cost.checked_mul(10))
+            .and_then(|cost| if negative { cost.checked_sub(digit) } else { cost.checked_add(digit) });
+    }
+    cost.ok_or(DeletionCostError::OutOfRange)
+}
+
+impl fmt::Display for DeletionCostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("it is empty"),
+            Self::LeadingPlus => f.write_str("it starts with '+'"),
+            Self::LeadingZero => f.write_str("it has a leading zero"),
+            Self::NoDigits => f.write_str("it has no digits"),
+            Self::NotDigit(at) => write!(f, "byte {at} is not a digit"),
+            Self::OutOfRange => f.write_str("it is outside -2147483648 to 2147483647"),
+        }
+    }
+}
+
+impl core::error::Error for DeletionCostError {}

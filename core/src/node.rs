@@ -1,0 +1,92 @@
+//! Ranks: how many active related pods share a node.
+
+use crate::Pod;
+use core::fmt;
+
+/// An assigned pod's node number is not below the number of counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownNode {
+    /// The node number.
+    pub node: u32,
+    /// How many nodes are counted.
+    pub nodes: usize,
+}
+
+/// Counts pods per node, in one `u32` per node number: an array, or a slice of the caller.
+///
+/// Unassigned pods share one count of their own, and their node number is not read. A count stops at
+/// `u32::MAX`.
+#[derive(Clone, Debug)]
+pub struct NodeCounts<C> {
+    counts: C,
+    unassigned: u32,
+}
+
+impl<C: AsRef<[u32]> + AsMut<[u32]>> NodeCounts<C> {
+    /// Starts at no pods anywhere, whatever `counts` held. Node numbers are those below its length.
+    pub fn new(mut counts: C) -> Self {
+        counts.as_mut().fill(0);
+        Self { counts, unassigned: 0 }
+    }
+
+    /// Counts an active related pod.
+    ///
+    /// # Errors
+    /// [`UnknownNode`] for a node number beyond the counts; then nothing is counted.
+    pub fn add(&mut self, pod: &Pod) -> Result<(), UnknownNode> {
+        let count = if pod.is_assigned() {
+            let counts = self.counts.as_mut();
+            let unknown = UnknownNode { node: pod.node, nodes: counts.len() };
+            counts.get_mut(pod.node as usize).ok_or(unknown)?
+        } else {
+            &mut self.unassigned
+        };
+        *count = count.saturating_add(1);
+        Ok(())
+    }
+
+    /// How many pods were counted where this pod is: its rank.
+    ///
+    /// # Errors
+    /// [`UnknownNode`] for a node number beyond the counts.
+    pub fn rank(&self, pod: &Pod) -> Result<u32, UnknownNode> {
+        if !pod.is_assigned() {
+            return Ok(self.unassigned);
+        }
+        let counts = self.counts.as_ref();
+        let unknown = UnknownNode { node: pod.node, nodes: counts.len() };
+        counts.get(pod.node as usize).copied().ok_or(unknown)
+    }
+}
+
+impl<const NODES: usize> NodeCounts<[u32; NODES]> {
+    pub(crate) const fn zero() -> Self {
+        Self { counts: [0; NODES], unassigned: 0 }
+    }
+}
+
+/// Sets the rank of every pod to the number of pods on its node, among `pods` and the `others` related to
+/// them together. `counts` is scratch: one `u32` per node number.
+///
+/// Kubernetes fixes ranks before it sorts and does not count again as pods go.
+///
+/// # Errors
+/// [`UnknownNode`] for a node number beyond `counts`; then no rank is changed.
+pub fn count_ranks(pods: &mut [Pod], others: &[Pod], counts: &mut [u32]) -> Result<(), UnknownNode> {
+    let mut counts = NodeCounts::new(counts);
+    for pod in pods.iter().chain(others) {
+        counts.add(pod)?;
+    }
+    for pod in pods {
+        pod.rank = counts.rank(pod)?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for UnknownNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node number {} where there are {} nodes", self.node, self.nodes)
+    }
+}
+
+impl core::error::Error for UnknownNode {}

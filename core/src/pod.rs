@@ -1,0 +1,212 @@
+//! The record: what the order reads of one pod, in 64 bytes.
+
+use crate::{Time, Uid};
+use core::fmt;
+use core::mem::{align_of, offset_of, size_of};
+use core::ops::{BitOr, BitOrAssign};
+
+/// What the order reads of one active pod: one cache line, the same layout in Rust and C.
+///
+/// Only active pods become records: phase neither `Succeeded` nor `Failed`, and no
+/// `metadata.deletionTimestamp`. Start from [`Pod::new`] and set what you know.
+///
+/// Every bit pattern is a record that every function accepts; [`Pod::validate`] finds those that
+/// no correct program makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct Pod {
+    /// `metadata.uid`. Two pods with one UID can tie.
+    pub uid: Uid,
+    /// `lastTransitionTime` of the `Ready` condition. Read only of ready pods.
+    pub ready_time: Time,
+    /// `metadata.creationTimestamp`.
+    pub creation_time: Time,
+    /// Annotation `controller.kubernetes.io/pod-deletion-cost`, as [`deletion_cost()`](crate::deletion_cost())
+    /// reads it; 0 if missing or invalid.
+    pub deletion_cost: i32,
+    /// How many active related pods share this pod's node, itself included: see [`count_ranks`](crate::count_ranks).
+    pub rank: u32,
+    /// The largest `restartCount` of `status.containerStatuses`.
+    pub restarts: u32,
+    /// The largest `restartCount` of the sidecars: those of `status.initContainerStatuses` whose
+    /// container in `spec.initContainers` has `restartPolicy: Always`.
+    pub sidecar_restarts: u32,
+    /// The node of `spec.nodeName` as a small number of the caller's choice, for counting ranks. The
+    /// order does not read it, and nothing reads it of an unassigned pod.
+    pub node: u32,
+    /// `status.phase`.
+    pub phase: Phase,
+    /// Assigned, ready, preferred.
+    pub flags: Flags,
+    /// Zero, in any record that is to go on meaning the same: room for rules to come.
+    pub reserved: [u8; 10],
+}
+
+const _: () = {
+    assert!(size_of::<Pod>() == 64);
+    assert!(align_of::<Pod>() == 8);
+    assert!(offset_of!(Pod, uid) == 0);
+    assert!(offset_of!(Pod, ready_time) == 16);
+    assert!(offset_of!(Pod, creation_time) == 24);
+    assert!(offset_of!(Pod, deletion_cost) == 32);
+    assert!(offset_of!(Pod, rank) == 36);
+    assert!(offset_of!(Pod, restarts) == 40);
+    assert!(offset_of!(Pod, sidecar_restarts) == 44);
+    assert!(offset_of!(Pod, node) == 48);
+    assert!(offset_of!(Pod, phase) == 52);
+    assert!(offset_of!(Pod, flags) == 53);
+    assert!(offset_of!(Pod, reserved) == 54);
+};
+
+/// A pod's phase as the order ranks it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Phase(u8);
+
+impl Phase {
+    /// `Pending`, and any text that Kubernetes does not know.
+    pub const PENDING: Self = Self(0);
+    /// `Unknown`.
+    pub const UNKNOWN: Self = Self(1);
+    /// `Running`.
+    pub const RUNNING: Self = Self(2);
+
+    /// The phase of a `status.phase`, or `None` for `Succeeded` and `Failed`: such a pod is not active
+    /// and never ranked.
+    ///
+    /// Any other text counts as [`Phase::PENDING`], as it does in Kubernetes.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "Succeeded" | "Failed" => None,
+            "Running" => Some(Self::RUNNING),
+            "Unknown" => Some(Self::UNKNOWN),
+            _ => Some(Self::PENDING),
+        }
+    }
+
+    /// The number the order compares: lower goes first.
+    pub const fn ordinal(self) -> u8 {
+        self.0
+    }
+}
+
+/// What is true of a pod, as a set of bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// None of them.
+    pub const NONE: Self = Self(0);
+    /// `spec.nodeName` is not empty.
+    pub const ASSIGNED: Self = Self(1);
+    /// The first condition of type `Ready` has status `True`.
+    pub const READY: Self = Self(1 << 1);
+    /// The label `kubernetes.io/prefer-for-scale-down` is present, whatever its value.
+    pub const PREFERRED: Self = Self(1 << 2);
+
+    const KNOWN: Self = Self(Self::ASSIGNED.0 | Self::READY.0 | Self::PREFERRED.0);
+
+    /// Whether all of `other` are set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// `self` with all of `other` set or cleared: `flags.with(Flags::READY, is_ready)`.
+    #[must_use]
+    pub const fn with(self, other: Self, set: bool) -> Self {
+        if set { Self(self.0 | other.0) } else { Self(self.0 & !other.0) }
+    }
+}
+
+impl BitOr for Flags {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Flags {
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}
+
+/// Why a record is not one that a correct program makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InvalidPod {
+    /// The phase ordinal is none of 0, 1 and 2.
+    UnknownPhase(u8),
+    /// These bits of the flags have no meaning.
+    UnknownFlags(u8),
+    /// A reserved byte is not zero.
+    ReservedNotZero,
+}
+
+impl Pod {
+    /// A pending, unassigned, not ready pod with UID zero, cost 0, no rank, no restarts, and both times unset.
+    pub const fn new() -> Self {
+        Self {
+            uid: Uid::from_bytes([0; 16]),
+            ready_time: Time::UNSET,
+            creation_time: Time::UNSET,
+            deletion_cost: 0,
+            rank: 0,
+            restarts: 0,
+            sidecar_restarts: 0,
+            node: 0,
+            phase: Phase::PENDING,
+            flags: Flags::NONE,
+            reserved: [0; 10],
+        }
+    }
+
+    /// Checks what no correct program gets wrong: meant for records from another language or machine.
+    ///
+    /// # Errors
+    /// The first thing wrong in the record, by offset.
+    pub fn validate(&self) -> Result<(), InvalidPod> {
+        let unknown_flags = self.flags.0 & !Flags::KNOWN.0;
+        if self.phase.0 > Phase::RUNNING.0 {
+            Err(InvalidPod::UnknownPhase(self.phase.0))
+        } else if unknown_flags != 0 {
+            Err(InvalidPod::UnknownFlags(unknown_flags))
+        } else if self.reserved != [0; 10] {
+            Err(InvalidPod::ReservedNotZero)
+        } else {
+            Ok(())
+        }
+    }
+
+    pub(crate) const fn is_assigned(&self) -> bool {
+        self.flags.contains(Flags::ASSIGNED)
+    }
+
+    pub(crate) const fn is_ready(&self) -> bool {
+        self.flags.contains(Flags::READY)
+    }
+
+    pub(crate) const fn is_preferred(&self) -> bool {
+        self.flags.contains(Flags::PREFERRED)
+    }
+}
+
+impl Default for Pod {
+    /// [`Pod::new`].
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Display for InvalidPod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownPhase(phase) => write!(f, "phase {phase} is none of 0, 1 and 2"),
+            Self::UnknownFlags(bits) => write!(f, "flag bits {bits:#04x} have no meaning"),
+            Self::ReservedNotZero => f.write_str("a reserved byte is not zero"),
+        }
+    }
+}
+
+impl core::error::Error for InvalidPod {}

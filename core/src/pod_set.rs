@@ -1,0 +1,156 @@
+//! Node names in, victims out, in a fixed amount of memory.
+
+use crate::{Flags, InvalidPod, NodeCounts, Pod, Policy};
+use core::fmt;
+use heapless::Vec;
+
+/// A set of up to `PODS` pods on up to `NODES` nodes, which counts ranks from node names and picks
+/// victims, without an allocator.
+///
+/// Takes `PODS` records of 64 bytes, an index of 4 bytes for each, and a name and a count for each
+/// node. Node names are borrowed for as long as the set lives. Finding a node's number takes the same
+/// time however many there are while a quarter of `NODES` or more are free, and a look at each name
+/// at worst.
+///
+/// ```
+/// use podrank::{Flags, Phase, Pod, PodSet, Policy, Uid};
+///
+/// let pod = |uid| Pod {
+///     uid: Uid::from_bytes([uid; 16]),
+///     phase: Phase::RUNNING,
+///     flags: Flags::READY,
+///     ..Pod::new()
+/// };
+/// let mut set = PodSet::<8, 4>::new();
+/// set.push(pod(1), "worker-a").unwrap();
+/// set.push(pod(2), "worker-b").unwrap();
+/// set.push(pod(3), "worker-b").unwrap();
+///
+/// // worker-b runs two: of the three pods, 2 goes first, then 3.
+/// assert_eq!(set.victims(&Policy::default(), 2), [1, 2]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct PodSet<'n, const PODS: usize, const NODES: usize> {
+    pods: Vec<Pod, PODS>,
+    victims: [u32; PODS],
+    names: [Option<&'n str>; NODES],
+    counts: NodeCounts<[u32; NODES]>,
+}
+
+/// Why a pod was not taken into a [`PodSet`]; the set is as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PodSetError {
+    /// The set holds as many pods as it can.
+    PodsFull,
+    /// The pod is on a node that the set has not seen, and it has seen as many as it can.
+    NodesFull,
+    /// The record is not sound.
+    Invalid(InvalidPod),
+}
+
+impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
+    /// An empty set.
+    pub const fn new() -> Self {
+        Self { pods: Vec::new(), victims: [0; PODS], names: [None; NODES], counts: NodeCounts::zero() }
+    }
+
+    /// Adds a pod on the node of this name; `""` for none. The set fills in the pod's rank and node number,
+    /// and [`Flags::ASSIGNED`] by the name.
+    ///
+    /// # Errors
+    /// See [`PodSetError`]; then the set is as it was.
+    pub fn push(&mut self, pod: Pod, node: &'n str) -> Result<(), PodSetError> {
+        pod.validate().map_err(PodSetError::Invalid)?;
+        if self.pods.is_full() {
+            return Err(PodSetError::PodsFull);
+        }
+        let pod = self.count(pod, node)?;
+        self.pods.push(pod).map_err(|_| PodSetError::PodsFull)
+    }
+
+    /// Counts an active pod that is related to those of the set but not to be chosen, such as one of
+    /// the Deployment's other `ReplicaSet`. `""` for no node.
+    ///
+    /// # Errors
+    /// [`PodSetError::NodesFull`]; then the set is as it was.
+    pub fn push_related(&mut self, node: &'n str) -> Result<(), PodSetError> {
+        self.count(Pod::new(), node).map(|_| ())
+    }
+
+    /// Ranks the pods and picks the first `k` of the order, or all if there are fewer, as indices in the
+    /// order of pushing: first to go first.
+    pub fn victims(&mut self, policy: &Policy, k: usize) -> &[u32] {
+        for pod in &mut self.pods {
+            pod.rank = self.counts.rank(pod).unwrap_or(pod.rank);
+        }
+        let k = k.min(PODS);
+        let victims = self.victims.get_mut(..k).unwrap_or_default();
+        policy.select(&self.pods, victims).unwrap_or_default()
+    }
+
+    /// The pods in the order of pushing, ranked as of the last call of [`victims`](Self::victims).
+    pub fn pods(&self) -> &[Pod] {
+        &self.pods
+    }
+
+    /// Counts `pod` on `node` and returns it with its place filled in.
+    fn count(&mut self, pod: Pod, node: &'n str) -> Result<Pod, PodSetError> {
+        let number = if node.is_empty() { Some(0) } else { number(&mut self.names, node) };
+        let placed = Pod {
+            node: number.ok_or(PodSetError::NodesFull)?,
+            flags: pod.flags.with(Flags::ASSIGNED, !node.is_empty()),
+            ..pod
+        };
+        self.counts.add(&placed).map_err(|_| PodSetError::NodesFull)?;
+        Ok(placed)
+    }
+}
+
+impl<const PODS: usize, const NODES: usize> Default for PodSet<'_, PODS, NODES> {
+    /// [`PodSet::new`].
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The slot of `name` in an open-addressed table, a free one if it is new; `None` if none is free.
+fn number<'n>(names: &mut [Option<&'n str>], name: &'n str) -> Option<u32> {
+    let len = u32::try_from(names.len()).ok()?;
+    let start = fnv1a(name).checked_rem(len)?;
+    for slot in (start..len).chain(0..start) {
+        match names.get_mut(slot as usize)? {
+            Some(taken) if *taken == name => return Some(slot),
+            Some(_) => {}
+            free => {
+                *free = Some(name);
+                return Some(slot);
+            }
+        }
+    }
+    None
+}
+
+/// The 32-bit FNV-1a hash.
+fn fnv1a(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+impl fmt::Display for PodSetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PodsFull => f.write_str("the set has no room for another pod"),
+            Self::NodesFull => f.write_str("the set has no room for another node"),
+            Self::Invalid(invalid) => invalid.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for PodSetError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Invalid(invalid) => Some(invalid),
+            Self::PodsFull | Self::NodesFull => None,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The names and stable numbers of the rules.
+
+use core::fmt;
+
+/// A rule of the order. The variants stand in the order in which the rules are asked.
+///
+/// A rule keeps its number for ever; the gaps are for rules to come (KEP-5982 proposes one between
+/// [`DeletionCost`](Rule::DeletionCost) and [`Rank`](Rule::Rank)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Rule {
+    /// Unassigned before assigned.
+    Unassigned = 10,
+    /// Pending before unknown before running.
+    Phase = 20,
+    /// Not ready before ready.
+    NotReady = 30,
+    /// Lower deletion cost before higher, behind the gate `PodDeletionCost`.
+    DeletionCost = 40,
+    /// Higher rank before lower.
+    Rank = 50,
+    /// Preferred before not preferred, behind the gate `PreferForScaleDown`.
+    Preferred = 60,
+    /// Among ready pods: no ready time before any, then ready for a shorter time before longer.
+    ReadyTime = 70,
+    /// More restarts before fewer.
+    Restarts = 80,
+    /// More sidecar restarts before fewer.
+    SidecarRestarts = 85,
+    /// No creation time before any, then younger before older.
+    CreationTime = 90,
+    /// Smaller UID before larger.
+    Uid = 100,
+}
+
+impl Rule {
+    /// Every rule, in the order in which they are asked.
+    pub const ALL: &'static [Self] = &Self::RULES;
+
+    pub(crate) const RULES: [Self; 11] = [
+        Self::Unassigned,
+        Self::Phase,
+        Self::NotReady,
+        Self::DeletionCost,
+        Self::Rank,
+        Self::Preferred,
+        Self::ReadyTime,
+        Self::Restarts,
+        Self::SidecarRestarts,
+        Self::CreationTime,
+        Self::Uid,
+    ];
+
+    /// The stable number.
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The name, such as `deletion-cost`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unassigned => "unassigned",
+            Self::Phase => "phase",
+            Self::NotReady => "not-ready",
+            Self::DeletionCost => "deletion-cost",
+            Self::Rank => "rank",
+            Self::Preferred => "preferred",
+            Self::ReadyTime => "ready-time",
+            Self::Restarts => "restarts",
+            Self::SidecarRestarts => "sidecar-restarts",
+            Self::CreationTime => "creation-time",
+            Self::Uid => "uid",
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    /// The [name](Rule::name).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

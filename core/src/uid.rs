@@ -1,0 +1,91 @@
+//! Pod UIDs: canonical text to 16 bytes and back.
+
+use core::fmt;
+
+/// A pod's UID: the 16 bytes of the UUID that kube-apiserver gives every object.
+///
+/// Its order is that of the canonical text, which the bytes share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Uid([u8; 16]);
+
+/// Why a text is not the canonical form of a UID.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UidError {
+    /// The text has this many bytes, not 36.
+    Length(usize),
+    /// The byte at this offset should be `-`.
+    NotHyphen(usize),
+    /// The byte at this offset should be one of `0-9` and `a-f` (lower case, as kube-apiserver writes it).
+    NotHexDigit(usize),
+}
+
+const TEXT_LEN: usize = 36;
+
+/// Whether canonical text has a hyphen at this offset (8-4-4-4-12).
+const fn is_hyphen(at: usize) -> bool {
+    matches!(at, 8 | 13 | 18 | 23)
+}
+
+impl Uid {
+    /// The UID of these bytes, most significant first.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes, most significant first.
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0
+    }
+
+    /// Reads a pod's `metadata.uid`: a lower-case UUID in groups of 8-4-4-4-12 hex digits.
+    ///
+    /// kube-apiserver writes no other form. Upper case is refused too, since Kubernetes compares
+    /// UIDs as text, where it would stand elsewhere than its bytes.
+    ///
+    /// # Errors
+    /// Says what is wrong first in the text, and where.
+    pub fn parse(text: &str) -> Result<Self, UidError> {
+        if text.len() != TEXT_LEN {
+            return Err(UidError::Length(text.len()));
+        }
+        let mut uid = 0_u128;
+        for (at, byte) in text.bytes().enumerate() {
+            let digit = match byte {
+                b'-' if is_hyphen(at) => continue,
+                _ if is_hyphen(at) => return Err(UidError::NotHyphen(at)),
+                b'0'..=b'9' => byte ^ b'0',
+                b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),
+                _ => return Err(UidError::NotHexDigit(at)),
+            };
+            uid = uid << 4 | u128::from(digit);
+        }
+        Ok(Self(uid.to_be_bytes()))
+    }
+}
+
+impl fmt::Display for Uid {
+    /// The canonical text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, byte) in self.0.iter().enumerate() {
+            if matches!(i, 4 | 6 | 8 | 10) {
+                f.write_str("-")?;
+            }
+            write!(f, "{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for UidError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length(len) => write!(f, "{len} bytes where a UUID has {TEXT_LEN}"),
+            Self::NotHyphen(at) => write!(f, "byte {at} is not '-'"),
+            Self::NotHexDigit(at) => write!(f, "byte {at} is not one of 0-9 and a-f"),
+        }
+    }
+}
+
+impl core::error::Error for UidError {}
