@@ -84,6 +84,11 @@ impl Phase {
         }
     }
 
+    /// The phase of this ordinal. 3 and above are no phase, for [`Pod::validate`] to find.
+    pub const fn from_ordinal(ordinal: u8) -> Self {
+        Self(ordinal)
+    }
+
     /// The number the order compares: lower goes first.
     pub const fn ordinal(self) -> u8 {
         self.0
@@ -106,6 +111,16 @@ impl Flags {
     pub const PREFERRED: Self = Self(1 << 2);
 
     const KNOWN: Self = Self(Self::ASSIGNED.0 | Self::READY.0 | Self::PREFERRED.0);
+
+    /// These bits. Those above the lowest three have no meaning, for [`Pod::validate`] to find.
+    pub const fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+
+    /// The bits: 1 assigned, 2 ready, 4 preferred.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
 
     /// Whether all of `other` are set.
     pub const fn contains(self, other: Self) -> bool {

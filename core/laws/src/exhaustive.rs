@@ -1,0 +1,103 @@
+//! All pairs of pods, by reduction.
+//!
+//! A rule compares one field of two pods, and the order asks the rules in turn. So its answer on any pair can
+//! depend only on (1) what each rule makes of its own field's two values and (2) how the eleven answers
+//! are put together. [`each_field`] checks (1) on all pairs of values where a rule could turn: between two
+//! neighbouring boundaries no rule has a case of its own, so every other pair answers as a pair of boundaries does.
+//! [`each_vector`] checks (2) on one pair for every combination of the eleven answers: before, equal, after. A
+//! pair on which an implementation erred would have to err either in a rule alone or in the combination.
+
+use crate::generate::{NOW, all_gates, boundary_times};
+use crate::{Implementation, laws};
+use podrank::{Flags, Phase, Pod, Policy, Rule, Time, Uid};
+
+/// Each field: all pairs of its boundary values, all else equal, under every policy.
+pub fn each_field(order: &impl Implementation) {
+    // The ends of the range of `now` make every age saturate.
+    for now in [Time::UNSET, Time::from_unix_nanos(NOW), Time::MIN, Time::MAX, Time::from_unix_nanos(0)] {
+        for gates in all_gates() {
+            let policy = Policy { now, gates };
+            for field in fields(now) {
+                for (i, a) in field.iter().enumerate() {
+                    for b in &field[..=i] {
+                        laws::one_answer(order, &policy, a, b);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// For each field, a ready and running pod with each of its boundary values. Readiness comes with every ready time,
+/// since one changes what the other means.
+fn fields(now: Time) -> Vec<Vec<Pod>> {
+    let counts = [0, 1, 2, 0x7fff_ffff, 0x8000_0000, u32::MAX - 1, u32::MAX];
+    let times = boundary_times(now.unix_nanos().unwrap_or(NOW));
+    let uids = (0..16).flat_map(|byte| {
+        [1_u8, 0x7f, 0x80, 0xff].map(|value| {
+            let mut bytes = [0; 16];
+            bytes[byte] = value;
+            Uid::from_bytes(bytes)
+        })
+    });
+    let flags = (0..8).map(Flags::from_bits);
+    let phases = [Phase::PENDING, Phase::UNKNOWN, Phase::RUNNING];
+    let costs = [i32::MIN, i32::MIN + 1, -1, 0, 1, i32::MAX - 1, i32::MAX];
+    let unready = Pod { flags: Flags::ASSIGNED, ..base() };
+    vec![
+        flags.map(|flags| Pod { flags, ..base() }).collect(),
+        phases.map(|phase| Pod { phase, ..base() }).into(),
+        costs.map(|deletion_cost| Pod { deletion_cost, ..base() }).into(),
+        counts.map(|rank| Pod { rank, ..base() }).into(),
+        times.iter().map(|&ready_time| Pod { ready_time, ..base() }).collect(),
+        times.iter().map(|&ready_time| Pod { ready_time, ..unready }).collect(),
+        counts.map(|restarts| Pod { restarts, ..base() }).into(),
+        counts.map(|sidecar_restarts| Pod { sidecar_restarts, ..base() }).into(),
+        times.iter().map(|&creation_time| Pod { creation_time, ..base() }).collect(),
+        uids.map(|uid| Pod { uid, ..base() }).collect(),
+    ]
+}
+
+fn base() -> Pod {
+    Pod { phase: Phase::RUNNING, flags: Flags::ASSIGNED | Flags::READY, ..Pod::new() }
+}
+
+/// Every combination of before, equal and after over the rules, one pair each, under every policy.
+pub fn each_vector(order: &impl Implementation) {
+    let rules = u32::try_from(Rule::ALL.len()).unwrap();
+    for policy in crate::generate::all_policies() {
+        for vector in 0..3_u32.pow(rules) {
+            let (mut a, mut b) = (base(), base());
+            let mut digits = vector;
+            for &rule in Rule::ALL {
+                match digits % 3 {
+                    0 => {}
+                    1 => set_apart(rule, &mut a, &mut b),
+                    _ => set_apart(rule, &mut b, &mut a),
+                }
+                digits /= 3;
+            }
+            laws::one_answer(order, &policy, &a, &b);
+        }
+    }
+}
+
+/// Makes `first` go before `second` by this rule.
+fn set_apart(rule: Rule, first: &mut Pod, second: &mut Pod) {
+    let earlier = Time::from_unix_nanos(NOW - (1 << 40));
+    let later = Time::from_unix_nanos(NOW - (1 << 39));
+    match rule {
+        Rule::Unassigned => first.flags = first.flags.with(Flags::ASSIGNED, false),
+        Rule::Phase => first.phase = Phase::UNKNOWN,
+        Rule::NotReady => first.flags = first.flags.with(Flags::READY, false),
+        Rule::DeletionCost => first.deletion_cost = -1,
+        Rule::Rank => first.rank = 1,
+        Rule::Preferred => first.flags |= Flags::PREFERRED,
+        Rule::ReadyTime => (first.ready_time, second.ready_time) = (later, earlier),
+        Rule::Restarts => first.restarts = 1,
+        Rule::SidecarRestarts => first.sidecar_restarts = 1,
+        Rule::CreationTime => (first.creation_time, second.creation_time) = (later, earlier),
+        Rule::Uid => second.uid = Uid::from_bytes([1; 16]),
+        _ => panic!("{rule} has no pair here"),
+    }
+}

@@ -1,0 +1,90 @@
+//! The order a second time, naively: a plain tuple of the fields, from the documentation and not from the core.
+
+use podrank::{Flags, Pod, Policy, Rule, Time};
+use std::cmp::{Ordering, Reverse};
+
+/// How old a time is, youngest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Age {
+    Unset,
+    Bucket(i32),
+    Moment(Reverse<i64>),
+}
+
+/// A pod's place in the order: what the eleven rules compare, in their order.
+type Place = (
+    bool,
+    u8,
+    bool,
+    Option<i32>,
+    Reverse<u32>,
+    Option<Reverse<bool>>,
+    Option<Age>,
+    Reverse<u32>,
+    Reverse<u32>,
+    Age,
+    [u8; 16],
+);
+
+fn age(time: Time, policy: &Policy) -> Age {
+    let Some(time) = time.unix_nanos() else { return Age::Unset };
+    match policy.now.unix_nanos() {
+        Some(now) if policy.gates.logarithmic_scale_down => {
+            let elapsed = (i128::from(now) - i128::from(time)).min(i128::from(i64::MAX));
+            // How often the age can be halved until nothing is left, less one.
+            let halvings = std::iter::successors(Some(elapsed.max(0)), |age| Some(age / 2));
+            Age::Bucket(i32::try_from(halvings.take_while(|age| *age > 0).count()).unwrap() - 1)
+        }
+        _ => Age::Moment(Reverse(time)),
+    }
+}
+
+fn place(pod: &Pod, policy: &Policy) -> Place {
+    let ready = pod.flags.contains(Flags::READY);
+    (
+        pod.flags.contains(Flags::ASSIGNED),
+        pod.phase.ordinal(),
+        ready,
+        policy.gates.pod_deletion_cost.then_some(pod.deletion_cost),
+        Reverse(pod.rank),
+        policy.gates.prefer_for_scale_down.then_some(Reverse(pod.flags.contains(Flags::PREFERRED))),
+        ready.then(|| age(pod.ready_time, policy)),
+        Reverse(pod.restarts),
+        Reverse(pod.sidecar_restarts),
+        age(pod.creation_time, policy),
+        pod.uid.to_bytes(),
+    )
+}
+
+/// Which pod goes first.
+pub fn compare(policy: &Policy, a: &Pod, b: &Pod) -> Ordering {
+    place(a, policy).cmp(&place(b, policy))
+}
+
+/// What each rule alone says of a pair.
+pub fn orderings(policy: &Policy, a: &Pod, b: &Pod) -> [(Rule, Ordering); 11] {
+    let (a, b) = (place(a, policy), place(b, policy));
+    let both_ready = a.2 && b.2;
+    [
+        (Rule::Unassigned, a.0.cmp(&b.0)),
+        (Rule::Phase, a.1.cmp(&b.1)),
+        (Rule::NotReady, a.2.cmp(&b.2)),
+        (Rule::DeletionCost, a.3.cmp(&b.3)),
+        (Rule::Rank, a.4.cmp(&b.4)),
+        (Rule::Preferred, a.5.cmp(&b.5)),
+        (Rule::ReadyTime, if both_ready { a.6.cmp(&b.6) } else { Ordering::Equal }),
+        (Rule::Restarts, a.7.cmp(&b.7)),
+        (Rule::SidecarRestarts, a.8.cmp(&b.8)),
+        (Rule::CreationTime, a.9.cmp(&b.9)),
+        (Rule::Uid, a.10.cmp(&b.10)),
+    ]
+}
+
+/// All pods in the order, as indices.
+pub fn sort(policy: &Policy, pods: &[Pod]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..u32::try_from(pods.len()).unwrap()).collect();
+    let places: Vec<Place> = pods.iter().map(|pod| place(pod, policy)).collect();
+    // A stable sort: equal pods stay by index.
+    order.sort_by_key(|&index| places[index as usize]);
+    order
+}

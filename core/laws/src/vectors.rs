@@ -1,0 +1,229 @@
+//! Reads `vectors/`: see its README for the formats.
+
+use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Rule, Time, Uid};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A record as the vectors write it: what is left out is as in [`Pod::new`].
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Record {
+    uid: Option<String>,
+    assigned: bool,
+    phase: u8,
+    ready: bool,
+    ready_time: Option<String>,
+    deletion_cost: i32,
+    rank: u32,
+    preferred: bool,
+    restarts: u32,
+    sidecar_restarts: u32,
+    creation_time: Option<String>,
+    node: u32,
+}
+
+/// `now` and the gates; what is left out is the default.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Setting {
+    now: Option<String>,
+    feature_gates: BTreeMap<String, bool>,
+}
+
+/// Pods by name, with what is true of pairs and lists of them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// What the group is about.
+    pub name: String,
+    /// Where its facts come from.
+    pub source: String,
+    /// The policy, where a case has none of its own.
+    #[serde(default)]
+    policy: Setting,
+    #[serde(default)]
+    pods: BTreeMap<String, Record>,
+    /// What is true of pairs of them.
+    #[serde(default)]
+    pub pairs: Vec<Pair>,
+    /// What is true of lists of them.
+    #[serde(default)]
+    pub selections: Vec<Selection>,
+}
+
+/// The first of two pods goes first, by this rule; with no rule, they tie.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pair {
+    first: String,
+    second: String,
+    /// Overrides the ranks of the two.
+    ranks: Option<[u32; 2]>,
+    rule: Option<String>,
+    policy: Option<Setting>,
+}
+
+/// These are the victims of a list of pods.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Selection {
+    pods: Vec<String>,
+    /// With these, ranks are counted over them by node number, the pods of the list not included.
+    related: Option<Vec<String>>,
+    delete: usize,
+    victims: Vec<String>,
+    /// The victims are a set: where all go, upstream does not sort.
+    #[serde(default)]
+    any_order: bool,
+    policy: Option<Setting>,
+}
+
+/// A [`Pair`] ready to be asked.
+#[derive(Debug)]
+pub struct PairCase {
+    /// Which.
+    pub name: String,
+    /// The policy.
+    pub policy: Policy,
+    /// Goes first, or ties.
+    pub first: Pod,
+    /// Goes second, or ties.
+    pub second: Pod,
+    /// What says so.
+    pub rule: Option<Rule>,
+}
+
+/// A [`Selection`] ready to be asked.
+#[derive(Debug)]
+pub struct SelectionCase {
+    /// Which.
+    pub name: String,
+    /// The policy.
+    pub policy: Policy,
+    /// The pods, ranked.
+    pub pods: Vec<Pod>,
+    /// The number to delete.
+    pub delete: usize,
+    /// The victims, by what the list calls them. A name may stand in the list more than once.
+    pub victims: Vec<String>,
+    names: Vec<String>,
+    any_order: bool,
+}
+
+impl SelectionCase {
+    /// Panics unless these indices are the victims.
+    pub fn check(&self, selected: &[u32]) {
+        let mut selected: Vec<_> = selected.iter().map(|&i| self.names[i as usize].clone()).collect();
+        let mut victims = self.victims.clone();
+        if self.any_order {
+            selected.sort();
+            victims.sort();
+        }
+        assert_eq!(selected, victims, "{}", self.name);
+    }
+}
+
+/// The text of a file of `vectors/`.
+pub fn read(file: &str) -> String {
+    let path = format!("{}/../../vectors/{file}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The groups of `vectors/order.json`.
+pub fn groups() -> Vec<Group> {
+    serde_json::from_str(&read("order.json")).expect("order.json")
+}
+
+fn time(text: Option<&String>) -> Time {
+    text.map_or(Time::UNSET, |nanos| Time::from_unix_nanos(nanos.parse().expect("nanoseconds")))
+}
+
+impl Record {
+    /// The record itself.
+    pub fn pod(&self) -> Pod {
+        Pod {
+            uid: self.uid.as_ref().map_or(Uid::default(), |uid| Uid::parse(uid).expect("a UUID")),
+            ready_time: time(self.ready_time.as_ref()),
+            creation_time: time(self.creation_time.as_ref()),
+            deletion_cost: self.deletion_cost,
+            rank: self.rank,
+            restarts: self.restarts,
+            sidecar_restarts: self.sidecar_restarts,
+            node: self.node,
+            phase: Phase::from_ordinal(self.phase),
+            flags: Flags::NONE
+                .with(Flags::ASSIGNED, self.assigned)
+                .with(Flags::READY, self.ready)
+                .with(Flags::PREFERRED, self.preferred),
+            ..Pod::new()
+        }
+    }
+}
+
+impl Setting {
+    /// The policy.
+    pub fn policy(&self) -> Policy {
+        let mut gates = FeatureGates::KUBERNETES;
+        for (gate, &on) in &self.feature_gates {
+            match gate.as_str() {
+                "PodDeletionCost" => gates.pod_deletion_cost = on,
+                "LogarithmicScaleDown" => gates.logarithmic_scale_down = on,
+                "PreferForScaleDown" => gates.prefer_for_scale_down = on,
+                _ => panic!("unknown gate {gate}"),
+            }
+        }
+        Policy { now: time(self.now.as_ref()), gates }
+    }
+}
+
+impl Group {
+    fn pod(&self, name: &str) -> Pod {
+        self.pods.get(name).unwrap_or_else(|| panic!("{}: no pod {name}", self.name)).pod()
+    }
+
+    /// The pairs, ready to be asked.
+    pub fn pair_cases(&self) -> impl Iterator<Item = PairCase> {
+        self.pairs.iter().map(|pair| {
+            let (mut first, mut second) = (self.pod(&pair.first), self.pod(&pair.second));
+            if let Some(ranks) = pair.ranks {
+                [first.rank, second.rank] = ranks;
+            }
+            let rule = |name: &String| {
+                let rule = Rule::ALL.iter().find(|rule| rule.name() == name);
+                *rule.unwrap_or_else(|| panic!("no rule {name}"))
+            };
+            PairCase {
+                name: format!("{}: {} and {} {:?}", self.name, pair.first, pair.second, pair.ranks),
+                policy: pair.policy.as_ref().unwrap_or(&self.policy).policy(),
+                first,
+                second,
+                rule: pair.rule.as_ref().map(rule),
+            }
+        })
+    }
+
+    /// The selections, ready to be asked.
+    pub fn selection_cases(&self) -> impl Iterator<Item = SelectionCase> {
+        self.selections.iter().map(|selection| {
+            let mut pods: Vec<Pod> = selection.pods.iter().map(|name| self.pod(name)).collect();
+            if let Some(related) = &selection.related {
+                let mut counts = podrank::NodeCounts::new([0; 16]);
+                for name in related {
+                    counts.add(&self.pod(name)).unwrap();
+                }
+                for pod in &mut pods {
+                    pod.rank = counts.rank(pod).unwrap();
+                }
+            }
+            SelectionCase {
+                name: format!("{}: {} of {:?}", self.name, selection.delete, selection.pods),
+                policy: selection.policy.as_ref().unwrap_or(&self.policy).policy(),
+                pods,
+                delete: selection.delete,
+                victims: selection.victims.clone(),
+                names: selection.pods.clone(),
+                any_order: selection.any_order,
+            }
+        })
+    }
+}

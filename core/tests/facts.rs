@@ -1,0 +1,296 @@
+//! What the documentation of each item says, on the values where it turns.
+
+use podrank::{
+    DeletionCostError, Flags, InvalidPod, NodeCounts, Phase, Pod, PodSet, PodSetError, Policy, Rule, Time,
+    Uid, UidError, UnknownNode, ValueKind, count_ranks, deletion_cost,
+};
+use std::collections::HashSet;
+use std::error::Error;
+
+#[test]
+fn times_saturate_and_never_become_unset() {
+    assert_eq!(Time::default(), Time::UNSET);
+    assert_eq!(Time::UNSET.unix_nanos(), None);
+    assert_eq!(Time::MIN.unix_nanos(), Some(i64::MIN + 1));
+    assert_eq!(Time::MAX.unix_nanos(), Some(i64::MAX));
+    assert_eq!(Time::from_unix_nanos(i64::MIN), Time::MIN);
+    assert_eq!(Time::from_unix_nanos(i64::MIN + 2).unix_nanos(), Some(i64::MIN + 2));
+    assert_eq!(Time::from_unix_nanos(0).unix_nanos(), Some(0));
+    assert!(Time::UNSET.is_unset() && !Time::MIN.is_unset() && !Time::from_unix(0, 0).is_unset());
+
+    // Against the exact sum, clamped, around the turns of both parts.
+    let limit = i64::MAX / 1_000_000_000;
+    for seconds in
+        [0, 1, -1, -2, 1_773_144_000, limit, limit + 1, -limit, -limit - 1, -limit - 2, i64::MIN, i64::MAX]
+    {
+        for nanos in [0, 1, 145_224_191, 145_224_192, 145_224_193, 854_775_807, 854_775_808, 999_999_999] {
+            let exact = i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
+            let expected = exact.clamp(i128::from(i64::MIN + 1), i128::from(i64::MAX));
+            let time = Time::from_unix(seconds, nanos).unix_nanos();
+            assert_eq!(time.map(i128::from), Some(expected), "{seconds} s and {nanos} ns");
+        }
+    }
+}
+
+#[test]
+fn errors_say_where() {
+    assert_eq!(Uid::parse("").unwrap_err(), UidError::Length(0));
+    let text = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01";
+    for at in 0..text.len() {
+        let mut wrong = text.to_owned();
+        wrong.replace_range(at..=at, "G");
+        let expected =
+            if text.as_bytes()[at] == b'-' { UidError::NotHyphen(at) } else { UidError::NotHexDigit(at) };
+        assert_eq!(Uid::parse(&wrong), Err(expected));
+    }
+    assert_eq!(deletion_cost("12a4"), Err(DeletionCostError::NotDigit(2)));
+    assert_eq!(deletion_cost("-12a"), Err(DeletionCostError::NotDigit(3)));
+
+    for (error, text) in [
+        (UidError::Length(3).to_string(), "3 bytes where a UUID has 36"),
+        (UidError::NotHyphen(8).to_string(), "byte 8 is not '-'"),
+        (UidError::NotHexDigit(7).to_string(), "byte 7 is not one of 0-9 and a-f"),
+        (DeletionCostError::Empty.to_string(), "it is empty"),
+        (DeletionCostError::LeadingPlus.to_string(), "it starts with '+'"),
+        (DeletionCostError::LeadingZero.to_string(), "it has a leading zero"),
+        (DeletionCostError::NoDigits.to_string(), "it has no digits"),
+        (DeletionCostError::NotDigit(2).to_string(), "byte 2 is not a digit"),
+        (DeletionCostError::OutOfRange.to_string(), "it is outside -2147483648 to 2147483647"),
+        (InvalidPod::UnknownPhase(3).to_string(), "phase 3 is none of 0, 1 and 2"),
+        (InvalidPod::UnknownFlags(8).to_string(), "flag bits 0x08 have no meaning"),
+        (InvalidPod::ReservedNotZero.to_string(), "a reserved byte is not zero"),
+        (UnknownNode { node: 4, nodes: 2 }.to_string(), "node number 4 where there are 2 nodes"),
+        (PodSetError::PodsFull.to_string(), "the set has no room for another pod"),
+        (PodSetError::NodesFull.to_string(), "the set has no room for another node"),
+        (PodSetError::Invalid(InvalidPod::ReservedNotZero).to_string(), "a reserved byte is not zero"),
+        (podrank::TooManyPods.to_string(), "more than 4294967295 pods"),
+    ] {
+        assert_eq!(error, text);
+    }
+    assert!(PodSetError::Invalid(InvalidPod::ReservedNotZero).source().is_some());
+    assert!(PodSetError::PodsFull.source().is_none());
+}
+
+#[test]
+fn records_are_checked() {
+    let pod = Pod::new();
+    assert_eq!(pod.validate(), Ok(()));
+    assert_eq!(Pod::default(), pod);
+    let all = Flags::ASSIGNED | Flags::READY | Flags::PREFERRED;
+    assert_eq!(Pod { phase: Phase::RUNNING, flags: all, ..pod }.validate(), Ok(()));
+    for ordinal in 0..=u8::MAX {
+        let phase = Phase::from_ordinal(ordinal);
+        let expected = if ordinal < 3 { Ok(()) } else { Err(InvalidPod::UnknownPhase(ordinal)) };
+        assert_eq!(Pod { phase, ..pod }.validate(), expected);
+        assert_eq!(phase.ordinal(), ordinal);
+    }
+    for bits in 0..=u8::MAX {
+        let flags = Flags::from_bits(bits);
+        let expected = if bits < 8 { Ok(()) } else { Err(InvalidPod::UnknownFlags(bits & !7)) };
+        assert_eq!(Pod { flags, ..pod }.validate(), expected);
+        assert_eq!(flags.bits(), bits);
+    }
+    let worst = Pod { phase: Phase::from_ordinal(3), flags: Flags::from_bits(9), reserved: [1; 10], ..pod };
+    assert_eq!(worst.validate(), Err(InvalidPod::UnknownPhase(3)), "by offset");
+    for at in 0..10 {
+        let mut reserved = [0; 10];
+        reserved[at] = 1;
+        assert_eq!(Pod { reserved, ..pod }.validate(), Err(InvalidPod::ReservedNotZero));
+    }
+}
+
+#[test]
+fn flags_are_a_set() {
+    let mut flags = Flags::ASSIGNED;
+    flags |= Flags::READY;
+    assert_eq!(flags, Flags::ASSIGNED | Flags::READY);
+    assert!(flags.contains(Flags::READY) && flags.contains(Flags::NONE) && !flags.contains(Flags::PREFERRED));
+    assert!(!Flags::READY.contains(flags));
+    assert_eq!(flags.with(Flags::READY, false), Flags::ASSIGNED);
+    assert_eq!(flags.with(Flags::READY, true), flags);
+    assert_eq!(flags | Flags::READY, flags);
+}
+
+#[test]
+fn phases_are_read_as_kubernetes_does() {
+    for (text, phase) in [
+        ("Pending", Some(Phase::PENDING)),
+        ("Unknown", Some(Phase::UNKNOWN)),
+        ("Running", Some(Phase::RUNNING)),
+        ("", Some(Phase::PENDING)),
+        ("running", Some(Phase::PENDING)),
+        ("Succeeded", None),
+        ("Failed", None),
+    ] {
+        assert_eq!(Phase::parse(text), phase, "{text}");
+    }
+}
+
+#[test]
+fn rules_have_names_and_numbers_of_their_own() {
+    let numbers: Vec<_> = Rule::ALL.iter().map(|rule| rule.number()).collect();
+    assert_eq!(numbers, [10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 100], "numbers never change");
+    let names: Vec<_> = Rule::ALL.iter().map(ToString::to_string).collect();
+    let contract = "unassigned phase not-ready deletion-cost rank preferred ready-time restarts sidecar-restarts \
+                    creation-time uid";
+    assert_eq!(names.join(" "), contract);
+}
+
+#[test]
+fn explanations_show_the_values() {
+    let time = Time::from_unix_nanos;
+    let a = Pod {
+        ready_time: time(1_000_000 - 1024),
+        deletion_cost: -7,
+        rank: 3,
+        restarts: 4,
+        sidecar_restarts: 5,
+        phase: Phase::UNKNOWN,
+        flags: Flags::READY,
+        ..Pod::new()
+    };
+    let b = Pod {
+        ready_time: time(2_000_000),
+        creation_time: time(1_000_000 - 1),
+        rank: u32::MAX,
+        phase: Phase::RUNNING,
+        flags: Flags::READY | Flags::ASSIGNED | Flags::PREFERRED,
+        ..Pod::new()
+    };
+    let values = |policy: &Policy| -> Vec<_> {
+        policy.explain(&a, &b).rows().iter().map(|row| (row.kind, row.a, row.b)).collect()
+    };
+    let with_buckets = values(&Policy::at(time(1_000_000)));
+    assert_eq!(
+        with_buckets,
+        [
+            (ValueKind::Bool, 0, 1),
+            (ValueKind::Phase, 1, 2),
+            (ValueKind::Bool, 1, 1),
+            (ValueKind::Number, -7, 0),
+            (ValueKind::Number, 3, i64::from(u32::MAX)),
+            (ValueKind::Bool, 0, 1),
+            (ValueKind::AgeBucket, 10, -1),
+            (ValueKind::Number, 4, 0),
+            (ValueKind::Number, 5, 0),
+            (ValueKind::AgeBucket, i64::MIN, 0),
+            (ValueKind::Uid, 0, 0),
+        ]
+    );
+    let as_they_are = values(&Policy::default());
+    assert_eq!(as_they_are[6], (ValueKind::Time, 1_000_000 - 1024, 2_000_000));
+    assert_eq!(as_they_are[9], (ValueKind::Time, i64::MIN, 1_000_000 - 1));
+
+    let explanation = Policy::default().explain(&a, &b);
+    assert_eq!(explanation.deciding().map(|row| row.rule), Some(Rule::Unassigned));
+    assert_eq!(Policy::default().explain(&a, &a).deciding(), None);
+    let applies: Vec<_> = explanation.rows().iter().map(|row| row.applies).collect();
+    assert_eq!(applies, [true, true, true, true, true, false, true, true, true, true, true]);
+}
+
+#[test]
+fn keys_hash_and_sort_as_their_bytes() {
+    let policy = Policy::default();
+    let pods = [Pod::new(), Pod { restarts: 1, ..Pod::new() }, Pod { deletion_cost: -1, ..Pod::new() }];
+    for a in &pods {
+        for b in &pods {
+            let (a, b) = (policy.key(a), policy.key(b));
+            assert_eq!(a.cmp(&b), a.to_bytes().cmp(&b.to_bytes()));
+        }
+    }
+    assert_eq!(pods.map(|pod| policy.key(&pod)).into_iter().collect::<HashSet<_>>().len(), 3);
+}
+
+fn on(node: u32) -> Pod {
+    Pod { node, flags: Flags::ASSIGNED, ..Pod::new() }
+}
+
+#[test]
+fn ranks_count_own_and_other_pods_by_node() {
+    let nowhere = Pod { node: 1, ..Pod::new() };
+    let mut pods = [on(0), on(1), nowhere, on(1), nowhere];
+    let mut counts = [77; 3];
+    count_ranks(&mut pods, &[on(0), on(2), nowhere, on(0)], &mut counts).unwrap();
+    assert_eq!(pods.map(|pod| pod.rank), [3, 2, 3, 2, 3]);
+    count_ranks(&mut pods, &[], &mut counts).unwrap();
+    assert_eq!(pods.map(|pod| pod.rank), [1, 2, 2, 2, 2], "the counts start afresh");
+}
+
+#[test]
+fn an_unknown_node_changes_no_rank() {
+    let unknown = Err(UnknownNode { node: 2, nodes: 2 });
+    let mut pods = [on(0), on(2)];
+    assert_eq!(count_ranks(&mut pods, &[], &mut [0; 2]), unknown);
+    assert_eq!(pods.map(|pod| pod.rank), [0, 0]);
+    let mut pods = [on(0), on(1)];
+    assert_eq!(count_ranks(&mut pods, &[on(2)], &mut [0; 2]), unknown);
+    assert_eq!(pods.map(|pod| pod.rank), [0, 0]);
+    assert_eq!(NodeCounts::new([0; 2]).rank(&on(2)), Err(UnknownNode { node: 2, nodes: 2 }));
+    // An unassigned pod's number is not read.
+    assert_eq!(NodeCounts::new([0; 0]).add(&Pod { node: 9, ..Pod::new() }), Ok(()));
+}
+
+#[test]
+fn a_pod_set_ranks_and_picks() {
+    let mut set = PodSet::<4, 2>::default();
+    let pod = |uid| Pod { uid: Uid::from_bytes([uid; 16]), rank: 9, ..Pod::new() };
+    assert_eq!(set.victims(&Policy::default(), 9), [0_u32; 0]);
+
+    set.push(pod(1), "worker-a").unwrap();
+    set.push(pod(2), "worker-b").unwrap();
+    set.push(pod(3), "worker-b").unwrap();
+    set.push_related("worker-a").unwrap();
+    set.push_related("worker-a").unwrap();
+    set.push_related("").unwrap();
+    assert_eq!(set.push(pod(4), "worker-c"), Err(PodSetError::NodesFull));
+    assert_eq!(set.push_related("worker-c"), Err(PodSetError::NodesFull));
+    let unsound = Pod { reserved: [1; 10], ..Pod::new() };
+    assert_eq!(set.push(unsound, ""), Err(PodSetError::Invalid(InvalidPod::ReservedNotZero)));
+    assert_eq!(set.victims(&Policy::default(), 9), [0, 1, 2], "no failed push left a trace");
+    assert_eq!(set.pods().iter().map(|pod| pod.rank).collect::<Vec<_>>(), [3, 2, 2]);
+
+    set.push(Pod { flags: Flags::ASSIGNED, ..pod(4) }, "").unwrap();
+    assert_eq!(set.push(pod(5), ""), Err(PodSetError::PodsFull));
+    assert_eq!(
+        set.victims(&Policy::default(), 2),
+        [3, 0],
+        "unassigned goes first, whatever the pod's flag said"
+    );
+    assert_eq!(set.pods()[3].rank, 2);
+    assert_eq!(set.pods()[3].flags, Flags::NONE);
+}
+
+#[test]
+fn a_pod_set_tells_all_its_nodes_apart() {
+    // As many names as slots: every one is found again though the table is full and names collide.
+    let names: Vec<String> = (0..64).map(|i| format!("node-{i}")).collect();
+    let mut set = PodSet::<192, 64>::new();
+    for times in 1..=3 {
+        for name in &names {
+            set.push(Pod::new(), name).unwrap();
+        }
+        set.victims(&Policy::default(), 0);
+        assert!(set.pods().iter().all(|pod| pod.rank == times));
+    }
+    let numbers: HashSet<u32> = set.pods().iter().map(|pod| pod.node).collect();
+    assert_eq!(numbers.len(), 64);
+    assert_eq!(PodSet::<1, 0>::new().push(Pod::new(), "node"), Err(PodSetError::NodesFull));
+}
+
+#[test]
+fn a_million_pods_are_a_moment() {
+    // Quadratic work would take hours.
+    let pods: Vec<Pod> = (0..1_000_000_u32)
+        .map(|i| Pod { restarts: i.wrapping_mul(0x9e37_79b9) >> 8, rank: i % 3, ..Pod::new() })
+        .collect();
+    let mut order = vec![0; pods.len()];
+    let policy = Policy::default();
+    let sorted = policy.sort(&pods, &mut order).unwrap();
+    assert_eq!(sorted.len(), pods.len());
+    for pair in sorted.windows(2) {
+        let (a, b) = (&pods[pair[0] as usize], &pods[pair[1] as usize]);
+        assert!(policy.compare(a, b).then(pair[0].cmp(&pair[1])).is_lt());
+    }
+    let mut victims = [0; 500];
+    assert_eq!(policy.select(&pods, &mut victims).unwrap(), &sorted[..500]);
+}
