@@ -37,8 +37,8 @@ pub enum DeletionCostError {
 /// assert_eq!(deletion_cost("-100"), Ok(-100));
 /// assert_eq!(deletion_cost("+10"), Err(DeletionCostError::LeadingPlus));
 /// ```
-pub fn deletion_cost(text: &str) -> Result<i32, DeletionCostError> {
-    let (negative, digits) = match text.as_bytes() {
+pub fn deletion_cost(text: impl AsRef<[u8]>) -> Result<i32, DeletionCostError> {
+    let (negative, digits) = match text.as_ref() {
         [] => return Err(DeletionCostError::Empty),
         [b'-'] => return Err(DeletionCostError::NoDigits),
         [b'+', ..] => return Err(DeletionCostError::LeadingPlus),

@@ -7,13 +7,13 @@ use core::cmp::Ordering;
 ///
 /// Keys are comparable only if they were made with the same [`Policy`], `now` and gates included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key([u128; WORDS]);
+pub struct Key([u64; WORDS]);
 
-const WORDS: usize = 4;
+const WORDS: usize = 8;
 
 impl Key {
     /// The length of [`Key::to_bytes`].
-    pub const LEN: usize = WORDS * size_of::<u128>();
+    pub const LEN: usize = WORDS * size_of::<u64>();
 
     /// The key as bytes whose `memcmp` order is the order, the same on every machine.
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
@@ -63,26 +63,25 @@ fn youngest_first(time: Time, policy: &Policy) -> u64 {
 
 /// One word of the key: the values of its rules side by side, the first rule in the highest bits.
 ///
-/// Bits no rule has are for rules to come, so that the key keeps its length.
+/// Bits that no rule has are for rules to come, so that the key keeps its length.
 #[inline(always)]
-fn word(index: usize, pod: &Pod, policy: &Policy) -> u128 {
+fn word(index: usize, pod: &Pod, policy: &Policy) -> u64 {
     // Where a rule does not apply to one of two pods, an earlier rule tells them apart, or it applies
     // to neither: any number will do.
-    let value = |rule| value(rule, pod, policy).unwrap_or(0);
+    let wide = |rule| value(rule, pod, policy).unwrap_or(0);
+    let value = |rule| wide(rule) as u64;
     match index {
         0 => {
-            value(Rule::Unassigned) << 127
-                | value(Rule::Phase) << 119
-                | value(Rule::NotReady) << 118
-                | value(Rule::DeletionCost) << 86
-                // 22 bits free
-                | value(Rule::Rank) << 32
-                | value(Rule::Preferred) << 31
-            // 31 bits free
+            let class = value(Rule::Unassigned) << 9 | value(Rule::Phase) << 1 | value(Rule::NotReady);
+            class << 54 | value(Rule::DeletionCost) << 22
         }
-        1 => value(Rule::ReadyTime) << 64 | value(Rule::Restarts) << 32 | value(Rule::SidecarRestarts),
-        2 => value(Rule::CreationTime) << 64, // 64 bits free
-        _ => value(Rule::Uid),
+        1 => value(Rule::Rank) << 32 | value(Rule::Preferred) << 31,
+        2 => value(Rule::ReadyTime),
+        3 => value(Rule::Restarts) << 32 | value(Rule::SidecarRestarts),
+        4 => value(Rule::CreationTime),
+        6 => (wide(Rule::Uid) >> 64) as u64,
+        7 => value(Rule::Uid),
+        _ => 0,
     }
 }
 
@@ -111,7 +110,7 @@ impl Policy {
     /// A key costs a little more than a comparison: worth it where a pod is compared often, or the
     /// bytes are to be sorted elsewhere.
     pub fn key(&self, pod: &Pod) -> Key {
-        Key([0, 1, 2, 3].map(|i| word(i, pod, self)))
+        Key([0, 1, 2, 3, 4, 5, 6, 7].map(|i| word(i, pod, self)))
     }
 
     /// Whether `pod` goes before whatever has this key.

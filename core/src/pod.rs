@@ -75,11 +75,11 @@ impl Phase {
     /// and never ranked.
     ///
     /// Any other text counts as [`Phase::PENDING`], as it does in Kubernetes.
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "Succeeded" | "Failed" => None,
-            "Running" => Some(Self::RUNNING),
-            "Unknown" => Some(Self::UNKNOWN),
+    pub fn parse(text: impl AsRef<[u8]>) -> Option<Self> {
+        match text.as_ref() {
+            b"Succeeded" | b"Failed" => None,
+            b"Running" => Some(Self::RUNNING),
+            b"Unknown" => Some(Self::UNKNOWN),
             _ => Some(Self::PENDING),
         }
     }

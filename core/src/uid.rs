@@ -46,12 +46,13 @@ impl Uid {
     ///
     /// # Errors
     /// Says what is wrong first in the text, and where.
-    pub fn parse(text: &str) -> Result<Self, UidError> {
+    pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, UidError> {
+        let text = text.as_ref();
         if text.len() != TEXT_LEN {
             return Err(UidError::Length(text.len()));
         }
         let mut uid = 0_u128;
-        for (at, byte) in text.bytes().enumerate() {
+        for (at, &byte) in text.iter().enumerate() {
             let digit = match byte {
                 b'-' if is_hyphen(at) => continue,
                 _ if is_hyphen(at) => return Err(UidError::NotHyphen(at)),
