@@ -46,7 +46,8 @@
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
 //! | node numbers | ranks | [`NodeCounts`], [`count_ranks`] |
-//! | node names, no allocator | ranks and victims | [`PodSet`] |
+//! | node names | node numbers | [`name_slot`] |
+//! | pods with node names, no allocator | ranks and victims | [`PodSet`] |
 //! | the annotation's text | a deletion cost | [`deletion_cost()`] |
 //! | a pod's `metadata.uid` | a UID | [`Uid::parse`] |
 //!
@@ -79,7 +80,7 @@ mod uid;
 
 pub use deletion_cost::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
 pub use explain::{Explanation, Row, ValueKind};
-pub use node::{NodeCounts, UnknownNode, count_ranks};
+pub use node::{NodeCounts, UnknownNode, count_ranks, name_slot};
 pub use order::Key;
 pub use pod::{Flags, InvalidPod, Phase, Pod};
 pub use pod_set::{PodSet, PodSetError};

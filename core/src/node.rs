@@ -1,4 +1,4 @@
-//! Ranks: how many active related pods share a node.
+//! Nodes: numbers for their names, and ranks, how many active related pods share one.
 
 use crate::Pod;
 use core::fmt;
@@ -10,6 +10,24 @@ pub struct UnknownNode {
     pub node: u32,
     /// How many nodes are counted.
     pub nodes: usize,
+}
+
+/// The slot of `name` in an open-addressed table of node names: the one that holds it, else a free one to put
+/// it into, or `None` if neither is there. `held` tells what a slot holds. The slot's number is a node number.
+///
+/// A name is found in a few steps however many there are while a quarter of the slots or more are free, and
+/// in a look at each slot at worst.
+pub fn name_slot<S>(slots: &[S], name: &[u8], held: impl Fn(&S) -> Option<&[u8]>) -> Option<u32> {
+    let len = u32::try_from(slots.len()).unwrap_or(u32::MAX);
+    // 32-bit FNV-1a.
+    let hash =
+        name.iter().fold(0x811c_9dc5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let start = hash.checked_rem(len)?;
+    (start..len).chain(0..start).find(|&slot| {
+        let held = slots.get(slot as usize).and_then(&held);
+        // Byte by byte: as slices they would be compared by `bcmp`, which bare C libraries lack.
+        held.is_none_or(|held| held.len() == name.len() && held.iter().eq(name))
+    })
 }
 
 /// Counts pods per node, in one `u32` per node number: an array, or a slice of the caller.

@@ -65,6 +65,10 @@ fn youngest_first(time: Time, policy: &Policy) -> u64 {
 ///
 /// Bits that no rule has are for rules to come, so that the key keeps its length.
 #[inline(always)]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "values have the bits they are given, but for the UID's 128"
+)]
 fn word(index: usize, pod: &Pod, policy: &Policy) -> u64 {
     // Where a rule does not apply to one of two pods, an earlier rule tells them apart, or it applies
     // to neither: any number will do.
@@ -117,9 +121,9 @@ impl Policy {
     #[inline(always)]
     pub(crate) fn goes_before(&self, pod: &Pod, key: &Key) -> bool {
         for (i, theirs) in key.0.iter().enumerate() {
-            let ours = word(i, pod, self);
-            if ours != *theirs {
-                return ours < *theirs;
+            match word(i, pod, self).cmp(theirs) {
+                Ordering::Equal => {}
+                ordering => return ordering.is_lt(),
             }
         }
         false

@@ -1,6 +1,6 @@
 //! Node names in, victims out, in a fixed amount of memory.
 
-use crate::{Flags, InvalidPod, NodeCounts, Pod, Policy};
+use crate::{Flags, InvalidPod, NodeCounts, Pod, Policy, name_slot};
 use core::fmt;
 use heapless::Vec;
 
@@ -8,9 +8,8 @@ use heapless::Vec;
 /// victims, without an allocator.
 ///
 /// Takes `PODS` records of 64 bytes, an index of 4 bytes for each, and a name and a count for each
-/// node. Node names are borrowed for as long as the set lives. Finding a node's number takes the same
-/// time however many there are while a quarter of `NODES` or more are free, and a look at each name
-/// at worst.
+/// node. Node names are borrowed for as long as the set lives. See [`name_slot`](crate::name_slot) for how many
+/// nodes suit how much room.
 ///
 /// ```
 /// use podrank::{Flags, Phase, Pod, PodSet, Policy, Uid};
@@ -96,12 +95,16 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
 
     /// Counts `pod` on `node` and returns it with its place filled in.
     fn count(&mut self, pod: Pod, node: &'n str) -> Result<Pod, PodSetError> {
-        let number = if node.is_empty() { Some(0) } else { number(&mut self.names, node) };
-        let placed = Pod {
-            node: number.ok_or(PodSetError::NodesFull)?,
-            flags: pod.flags.with(Flags::ASSIGNED, !node.is_empty()),
-            ..pod
+        let assigned = !node.is_empty();
+        let slot = if assigned {
+            let slot = name_slot(&self.names, node.as_bytes(), |held| held.map(str::as_bytes));
+            let slot = slot.ok_or(PodSetError::NodesFull)?;
+            *self.names.get_mut(slot as usize).ok_or(PodSetError::NodesFull)? = Some(node);
+            slot
+        } else {
+            0
         };
+        let placed = Pod { node: slot, flags: pod.flags.with(Flags::ASSIGNED, assigned), ..pod };
         self.counts.add(&placed).map_err(|_| PodSetError::NodesFull)?;
         Ok(placed)
     }
@@ -112,28 +115,6 @@ impl<const PODS: usize, const NODES: usize> Default for PodSet<'_, PODS, NODES> 
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// The slot of `name` in an open-addressed table, a free one if it is new; `None` if none is free.
-fn number<'n>(names: &mut [Option<&'n str>], name: &'n str) -> Option<u32> {
-    let len = u32::try_from(names.len()).ok()?;
-    let start = fnv1a(name).checked_rem(len)?;
-    for slot in (start..len).chain(0..start) {
-        match names.get_mut(slot as usize)? {
-            Some(taken) if *taken == name => return Some(slot),
-            Some(_) => {}
-            free => {
-                *free = Some(name);
-                return Some(slot);
-            }
-        }
-    }
-    None
-}
-
-/// The 32-bit FNV-1a hash.
-fn fnv1a(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 impl fmt::Display for PodSetError {

@@ -1,5 +1,6 @@
 //! The names and stable numbers of the rules.
 
+use core::ffi::CStr;
 use core::fmt;
 
 /// A rule of the order. The variants stand in the order in which the rules are asked.
@@ -57,20 +58,33 @@ impl Rule {
         self as u8
     }
 
+    /// The rule with this [number](Rule::number).
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.iter().copied().find(|rule| rule.number() == number)
+    }
+
     /// The name, such as `deletion-cost`.
     pub const fn name(self) -> &'static str {
+        match self.c_name().to_str() {
+            Ok(name) => name,
+            Err(_) => "", // never: they are ASCII
+        }
+    }
+
+    /// The [name](Rule::name) for C.
+    pub const fn c_name(self) -> &'static CStr {
         match self {
-            Self::Unassigned => "unassigned",
-            Self::Phase => "phase",
-            Self::NotReady => "not-ready",
-            Self::DeletionCost => "deletion-cost",
-            Self::Rank => "rank",
-            Self::Preferred => "preferred",
-            Self::ReadyTime => "ready-time",
-            Self::Restarts => "restarts",
-            Self::SidecarRestarts => "sidecar-restarts",
-            Self::CreationTime => "creation-time",
-            Self::Uid => "uid",
+            Self::Unassigned => c"unassigned",
+            Self::Phase => c"phase",
+            Self::NotReady => c"not-ready",
+            Self::DeletionCost => c"deletion-cost",
+            Self::Rank => c"rank",
+            Self::Preferred => c"preferred",
+            Self::ReadyTime => c"ready-time",
+            Self::Restarts => c"restarts",
+            Self::SidecarRestarts => c"sidecar-restarts",
+            Self::CreationTime => c"creation-time",
+            Self::Uid => c"uid",
         }
     }
 }

@@ -21,14 +21,15 @@ pub enum UidError {
     NotHexDigit(usize),
 }
 
-const TEXT_LEN: usize = 36;
-
 /// Whether canonical text has a hyphen at this offset (8-4-4-4-12).
 const fn is_hyphen(at: usize) -> bool {
     matches!(at, 8 | 13 | 18 | 23)
 }
 
 impl Uid {
+    /// The length of the canonical text in bytes.
+    pub const TEXT_LEN: usize = 36;
+
     /// The UID of these bytes, most significant first.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
@@ -37,6 +38,22 @@ impl Uid {
     /// The bytes, most significant first.
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0
+    }
+
+    /// The canonical text, in ASCII.
+    pub fn to_text(self) -> [u8; Self::TEXT_LEN] {
+        let mut rest = u128::from_be_bytes(self.0);
+        let mut text = [b'-'; Self::TEXT_LEN];
+        for (at, byte) in text.iter_mut().enumerate().rev() {
+            if !is_hyphen(at) {
+                *byte = match (rest & 0xf) as u8 {
+                    digit @ 0..10 => digit | b'0',
+                    digit => digit.wrapping_add(b'a' - 10),
+                };
+                rest >>= 4;
+            }
+        }
+        text
     }
 
     /// Reads a pod's `metadata.uid`: a lower-case UUID in groups of 8-4-4-4-12 hex digits.
@@ -48,7 +65,7 @@ impl Uid {
     /// Says what is wrong first in the text, and where.
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, UidError> {
         let text = text.as_ref();
-        if text.len() != TEXT_LEN {
+        if text.len() != Self::TEXT_LEN {
             return Err(UidError::Length(text.len()));
         }
         let mut uid = 0_u128;
@@ -69,20 +86,14 @@ impl Uid {
 impl fmt::Display for Uid {
     /// The canonical text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, byte) in self.0.iter().enumerate() {
-            if matches!(i, 4 | 6 | 8 | 10) {
-                f.write_str("-")?;
-            }
-            write!(f, "{byte:02x}")?;
-        }
-        Ok(())
+        f.pad(core::str::from_utf8(&self.to_text()).unwrap_or_default())
     }
 }
 
 impl fmt::Display for UidError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Length(len) => write!(f, "{len} bytes where a UUID has {TEXT_LEN}"),
+            Self::Length(len) => write!(f, "{len} bytes where a UUID has {}", Uid::TEXT_LEN),
             Self::NotHyphen(at) => write!(f, "byte {at} is not '-'"),
             Self::NotHexDigit(at) => write!(f, "byte {at} is not one of 0-9 and a-f"),
         }

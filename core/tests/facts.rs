@@ -2,7 +2,7 @@
 
 use podrank::{
     DeletionCostError, Flags, InvalidPod, NodeCounts, Phase, Pod, PodSet, PodSetError, Policy, Rule, Time,
-    Uid, UidError, UnknownNode, ValueKind, count_ranks, deletion_cost,
+    Uid, UidError, UnknownNode, ValueKind, count_ranks, deletion_cost, name_slot,
 };
 use std::collections::HashSet;
 use std::error::Error;
@@ -134,6 +134,11 @@ fn rules_have_names_and_numbers_of_their_own() {
     let contract = "unassigned phase not-ready deletion-cost rank preferred ready-time restarts sidecar-restarts \
                     creation-time uid";
     assert_eq!(names.join(" "), contract);
+    for number in 0..=u8::MAX {
+        let rule = Rule::from_number(number);
+        assert_eq!(rule.is_some(), numbers.contains(&number));
+        assert!(rule.is_none_or(|rule| rule.number() == number));
+    }
 }
 
 #[test]
@@ -275,6 +280,24 @@ fn a_pod_set_tells_all_its_nodes_apart() {
     let numbers: HashSet<u32> = set.pods().iter().map(|pod| pod.node).collect();
     assert_eq!(numbers.len(), 64);
     assert_eq!(PodSet::<1, 0>::new().push(Pod::new(), "node"), Err(PodSetError::NodesFull));
+}
+
+#[test]
+fn names_start_at_their_hash() {
+    // Published 32-bit FNV-1a hashes.
+    for (name, hash) in [("", 0x811c_9dc5_u32), ("a", 0xe40c_292c), ("foobar", 0xbf9c_f968)] {
+        for slots in [7, 256, 65_521] {
+            let slot = name_slot(&vec![(); slots], name.as_bytes(), |()| None);
+            assert_eq!(slot.map(|slot| slot as usize), Some(hash as usize % slots), "{name}");
+        }
+    }
+    // Past the end it goes on from the start; of equal length is not equal.
+    let held = [Some("b"), None, Some("a")];
+    let slot = |name: &str| name_slot(&held, name.as_bytes(), |held| held.map(str::as_bytes));
+    assert_eq!(slot("a"), Some(2));
+    assert_eq!(["c", "d", "e", "bb"].map(slot), [Some(1); 4]);
+    assert_eq!(name_slot::<()>(&[], b"a", |()| None), None);
+    assert_eq!(name_slot(&[(); 3], b"a", |()| Some(b"b")), None, "full");
 }
 
 #[test]
