@@ -291,11 +291,12 @@ fn names_start_at_their_hash() {
             assert_eq!(slot.map(|slot| slot as usize), Some(hash as usize % slots), "{name}");
         }
     }
-    // Past the end it goes on from the start; of equal length is not equal.
-    let held = [Some("b"), None, Some("a")];
-    let slot = |name: &str| name_slot(&held, name.as_bytes(), |held| held.map(str::as_bytes));
-    assert_eq!(slot("a"), Some(2));
-    assert_eq!(["c", "d", "e", "bb"].map(slot), [Some(1); 4]);
+    // "a" starts at slot 1 of 3, and past the end goes on from the start.
+    let slot = |held: [Option<&str>; 3]| name_slot(&held, b"a", |held| held.map(str::as_bytes));
+    assert_eq!(slot([None, Some("x"), Some("aa")]), Some(0));
+    assert_eq!(slot([Some("a"), Some("x"), Some("")]), Some(0));
+    assert_eq!(slot([None, Some("x"), Some("a")]), Some(2));
+    assert_eq!(slot([Some("a"), None, Some("a")]), Some(1));
     assert_eq!(name_slot::<()>(&[], b"a", |()| None), None);
     assert_eq!(name_slot(&[(); 3], b"a", |()| Some(b"b")), None, "full");
 }
