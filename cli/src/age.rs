@@ -1,0 +1,110 @@
+//! Ages as `kubectl get` shows them.
+
+use jiff::{SignedDuration, Timestamp};
+use podrank::Time;
+
+/// A unit's length in seconds, and its letter.
+type Unit = (u64, char);
+
+const SECOND: Unit = (1, 's');
+const MINUTE: Unit = (60, 'm');
+const HOUR: Unit = (60 * MINUTE.0, 'h');
+const DAY: Unit = (24 * HOUR.0, 'd');
+const YEAR: Unit = (365 * DAY.0, 'y');
+
+/// Below which age, in which unit, and with which rest: the steps of Kubernetes' `duration.HumanDuration`.
+const FORMS: [(u64, Unit, Option<Unit>); 9] = [
+    (2 * MINUTE.0, SECOND, None),
+    (10 * MINUTE.0, MINUTE, Some(SECOND)),
+    (3 * HOUR.0, MINUTE, None),
+    (8 * HOUR.0, HOUR, Some(MINUTE)),
+    (2 * DAY.0, HOUR, None),
+    (8 * DAY.0, DAY, Some(HOUR)),
+    (2 * YEAR.0, DAY, None),
+    (8 * YEAR.0, YEAR, Some(DAY)),
+    (u64::MAX, YEAR, None),
+];
+
+/// The age of `time` at `now` in two or three digits, such as `5m30s`; `None` if `time` is unset.
+pub(crate) fn age(now: Time, time: Time) -> Option<String> {
+    shown(now, time, |age| {
+        let sign = if age.is_negative() { "-" } else { "" };
+        format!("{sign}{}", human(age.as_secs().unsigned_abs()))
+    })
+}
+
+/// As [`age`] of both times, to the nanosecond where they would read the same.
+pub(crate) fn ages(now: Time, a: Time, b: Time) -> [Option<String>; 2] {
+    let rough = [a, b].map(|time| age(now, time));
+    let [Some(first), Some(second)] = &rough else { return rough };
+    if first == second { [a, b].map(|time| shown(now, time, |age| format!("{age:#}"))) } else { rough }
+}
+
+fn shown(now: Time, time: Time, show: impl Fn(SignedDuration) -> String) -> Option<String> {
+    let time = time.unix_nanos()?;
+    Some(match now.unix_nanos() {
+        Some(now) => show(SignedDuration::from_nanos(now.saturating_sub(time))),
+        // Without a moment to count from there is no age.
+        None => {
+            Timestamp::from_nanosecond(time.into()).map_or_else(|_| time.to_string(), |time| time.to_string())
+        }
+    })
+}
+
+/// The longer, the coarser.
+fn human(seconds: u64) -> String {
+    let form = FORMS.iter().find(|(below, ..)| seconds < *below);
+    let &(_, (length, letter), rest) = form.unwrap_or(&FORMS[FORMS.len() - 1]);
+    let whole = format!("{}{letter}", seconds / length);
+    match rest.map(|(rest, letter)| (seconds % length / rest, letter)) {
+        Some((rest @ 1.., letter)) => format!("{whole}{rest}{letter}"),
+        _ => whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn human_is_kubectls() {
+        // The cases of Kubernetes' own duration_test.go, with the edges on both sides.
+        let cases = [
+            (0, "0s"),
+            (70, "70s"),
+            (119, "119s"),
+            (120, "2m"),
+            (190, "3m10s"),
+            (599, "9m59s"),
+            (600, "10m"),
+            (47 * MINUTE.0, "47m"),
+            (179 * MINUTE.0 + 59, "179m"),
+            (3 * HOUR.0, "3h"),
+            (3 * HOUR.0 + 5 * MINUTE.0, "3h5m"),
+            (8 * HOUR.0 - 1, "7h59m"),
+            (8 * HOUR.0, "8h"),
+            (47 * HOUR.0, "47h"),
+            (2 * DAY.0, "2d"),
+            (2 * DAY.0 + HOUR.0, "2d1h"),
+            (8 * DAY.0 - 1, "7d23h"),
+            (8 * DAY.0, "8d"),
+            (2 * YEAR.0 - 1, "729d"),
+            (2 * YEAR.0, "2y"),
+            (2 * YEAR.0 + DAY.0, "2y1d"),
+            (8 * YEAR.0 - 1, "7y364d"),
+            (8 * YEAR.0, "8y"),
+        ];
+        for (seconds, text) in cases {
+            assert_eq!(human(seconds), text, "{seconds} s");
+        }
+    }
+
+    #[test]
+    fn ages_that_read_the_same_are_told_apart() {
+        let now = Time::from_unix(100_000, 0);
+        let before = |seconds: i64| Time::from_unix(100_000 - seconds, 0);
+        assert_eq!(ages(now, before(36_000), before(36_061)), [Some("10h".into()), Some("10h 1m 1s".into())]);
+        assert_eq!(ages(now, before(10), before(20)), [Some("10s".into()), Some("20s".into())]);
+        assert_eq!(ages(now, before(-10), Time::UNSET), [Some("-10s".into()), None]);
+    }
+}

@@ -1,0 +1,26 @@
+//! Which pods go first when a set scales down, read from what `kubectl get -o json` prints.
+//!
+//! [`Input::read`] keeps what matters of a dump, [`preview`] decides, [`render`] shows. The order itself is the
+//! `podrank` crate's; nothing here knows a rule of it. No module but the program's `main` touches files, the
+//! clock or the terminal.
+#![forbid(unsafe_code)]
+
+mod age;
+mod choose;
+mod error;
+mod input;
+mod notes;
+mod pod;
+mod preview;
+mod related;
+pub mod render;
+mod selector;
+mod set;
+mod why;
+
+pub use choose::SetName;
+pub use error::Error;
+pub use input::Input;
+pub use notes::Note;
+pub use preview::{Options, PodPreview, Preview, Verdict, preview};
+pub use set::SetKind;

@@ -1,0 +1,65 @@
+//! `kubectl podrank`: which pods go first when a set scales down. Reads one file, prints, and exits.
+
+mod args;
+
+use anstream::{AutoStream, ColorChoice};
+use args::{Args, Output};
+use clap::Parser;
+use kubectl_podrank::{Input, preview, render};
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let place =
+        if is_stdin(&args.filename) { "standard input".into() } else { args.filename.to_string_lossy() };
+    let in_place = |error: &dyn Error| format!("{place}: {error}");
+    let reader = open(&args.filename).map_err(|error| in_place(&error))?;
+    let input = Input::read(reader).map_err(|error| in_place(&error))?;
+    let (preview, notes) = preview(&input, &args.options()).map_err(|error| in_place(&error))?;
+
+    // All of it before the first byte goes out, so that no reader sees half a preview.
+    let text = match args.output {
+        Output::Table => render::table(&preview, AutoStream::choice(&io::stdout()) != ColorChoice::Never),
+        Output::Json => render::json(&preview),
+        Output::Name => render::name(&preview),
+    };
+    for note in notes {
+        complain(&note.to_string());
+    }
+    print(&text).map_err(|error| format!("standard output: {error}").into())
+}
+
+fn is_stdin(filename: &Path) -> bool {
+    filename == Path::new("-")
+}
+
+fn open(filename: &Path) -> io::Result<Box<dyn io::Read>> {
+    Ok(if is_stdin(filename) { Box::new(io::stdin().lock()) } else { Box::new(File::open(filename)?) })
+}
+
+/// One line on standard error. If nobody can read it there is nobody to tell.
+fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", render::plain(text));
+}
+
+fn print(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        // The reader, such as `head`, has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}

@@ -1,0 +1,232 @@
+//! One `v1.Pod`: what tells pods apart, and the record that the order reads.
+
+use crate::error::parse;
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{ContainerStatus, Pod, PodSpec, PodStatus};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
+use podrank::{DELETION_COST_ANNOTATION, DeletionCostError, Flags, Phase, Uid, deletion_cost};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::fmt;
+
+const PREFER_FOR_SCALE_DOWN_LABEL: &str = "kubernetes.io/prefer-for-scale-down";
+
+/// What is kept of a pod.
+#[derive(Debug)]
+pub(crate) struct PodEntry {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) labels: BTreeMap<String, String>,
+    /// The owner reference of its controller.
+    pub(crate) controller: Option<OwnerReference>,
+    /// `None` for a pod that is not active. An active pod that is unsound says why, should anyone need it.
+    pub(crate) record: Option<Result<Record, String>>,
+}
+
+/// What is kept of an active pod for the order.
+#[derive(Debug)]
+pub(crate) struct Record {
+    /// Without rank and node number: these depend on the other pods.
+    pub(crate) pod: podrank::Pod,
+    pub(crate) node: Option<String>,
+    /// A deletion cost that Kubernetes cannot read either, and why.
+    pub(crate) invalid_cost: Option<(String, DeletionCostError)>,
+}
+
+/// The `metadata` of any object that is kept: what tells objects apart and who controls them.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+pub(crate) struct Metadata {
+    pub(crate) name: String,
+    namespace: Option<String>,
+    pub(crate) uid: Option<String>,
+    labels: Option<BTreeMap<String, String>>,
+    owner_references: Option<Vec<OwnerReference>>,
+    deletion_timestamp: Option<IgnoredAny>,
+}
+
+impl Metadata {
+    /// The namespace, `default` if missing.
+    pub(crate) fn namespace(&mut self) -> String {
+        self.namespace
+            .take()
+            .filter(|namespace| !namespace.is_empty())
+            .unwrap_or_else(|| "default".to_owned())
+    }
+
+    pub(crate) fn controller(&mut self) -> Option<OwnerReference> {
+        self.owner_references.take()?.into_iter().find(|owner| owner.controller == Some(true))
+    }
+
+    pub(crate) fn is_being_deleted(&self) -> bool {
+        self.deletion_timestamp.is_some()
+    }
+}
+
+/// As much of a pod as every pod must have, however unsound the rest.
+#[derive(Deserialize)]
+#[serde(expecting = "a pod")]
+struct Head {
+    metadata: Metadata,
+    status: Option<HeadStatus>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct HeadStatus {
+    phase: Option<String>,
+}
+
+impl PodEntry {
+    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
+        let Head { mut metadata, status } = parse(object)?;
+        let phase = status.and_then(|status| status.phase).unwrap_or_default();
+        let active_phase = Phase::parse(&phase).filter(|_| !metadata.is_being_deleted());
+        Ok(Self {
+            namespace: metadata.namespace(),
+            controller: metadata.controller(),
+            name: metadata.name,
+            labels: metadata.labels.unwrap_or_default(),
+            record: active_phase.map(|phase| Record::read(object, phase)),
+        })
+    }
+
+    pub(crate) fn is_active(&self) -> bool {
+        self.record.is_some()
+    }
+}
+
+impl fmt::Display for PodEntry {
+    /// The pod as a place in the input: `pod default/web-1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pod {}/{}", self.namespace, self.name)
+    }
+}
+
+impl Record {
+    fn read(object: &RawValue, phase: Phase) -> Result<Self, String> {
+        let Pod { metadata, spec, status } = parse(object)?;
+        let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
+        let node = spec.node_name.clone().filter(|node| !node.is_empty());
+        let cost = metadata.annotations.as_ref().and_then(|all| all.get(DELETION_COST_ANNOTATION));
+        let (deletion_cost, invalid_cost) = match cost.map(|text| (text, deletion_cost(text))) {
+            None => (0, None),
+            Some((_, Ok(cost))) => (cost, None),
+            Some((text, Err(error))) => (0, Some((text.clone(), error))),
+        };
+        let ready = status.conditions.iter().flatten().find(|condition| condition.type_ == "Ready");
+        let ready = ready.filter(|condition| condition.status == "True");
+        let flags = Flags::NONE
+            .with(Flags::ASSIGNED, node.is_some())
+            .with(Flags::READY, ready.is_some())
+            .with(Flags::PREFERRED, is_preferred(&metadata));
+        let pod = podrank::Pod {
+            uid: uid(&metadata)?,
+            ready_time: time(ready.and_then(|condition| condition.last_transition_time.as_ref())),
+            creation_time: time(metadata.creation_timestamp.as_ref()),
+            deletion_cost,
+            restarts: most_restarts(status.container_statuses.iter().flatten()),
+            sidecar_restarts: sidecar_restarts(&spec, &status),
+            phase,
+            flags,
+            ..podrank::Pod::new()
+        };
+        Ok(Self { pod, node, invalid_cost })
+    }
+}
+
+fn uid(metadata: &ObjectMeta) -> Result<Uid, String> {
+    let uid = metadata.uid.as_deref().filter(|uid| !uid.is_empty()).ok_or("metadata.uid: missing")?;
+    Uid::parse(uid).map_err(|error| format!("metadata.uid: {error}"))
+}
+
+fn is_preferred(metadata: &ObjectMeta) -> bool {
+    metadata.labels.as_ref().is_some_and(|labels| labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL))
+}
+
+fn sidecar_restarts(spec: &PodSpec, status: &PodStatus) -> u32 {
+    let is_sidecar = |status: &&ContainerStatus| {
+        let mut containers = spec.init_containers.iter().flatten();
+        containers.any(|c| c.name == status.name && c.restart_policy.as_deref() == Some("Always"))
+    };
+    most_restarts(status.init_container_statuses.iter().flatten().filter(is_sidecar))
+}
+
+fn most_restarts<'a>(statuses: impl Iterator<Item = &'a ContainerStatus>) -> u32 {
+    // A negative count, which only a broken kubelet writes, is below the least there can be: 0.
+    statuses.filter_map(|status| u32::try_from(status.restart_count).ok()).max().unwrap_or(0)
+}
+
+fn time(time: Option<&Time>) -> podrank::Time {
+    time.map_or(podrank::Time::UNSET, |time| to_time(time.0))
+}
+
+/// A timestamp as the order counts it: Go's zero time is unset, and what 64 bits do not hold saturates.
+pub(crate) fn to_time(timestamp: Timestamp) -> podrank::Time {
+    // 0001-01-01T00:00:00Z.
+    const GO_ZERO: i128 = -62_135_596_800 * 1_000_000_000;
+    match timestamp.as_nanosecond() {
+        GO_ZERO => podrank::Time::UNSET,
+        nanos => podrank::Time::from_unix_nanos(i64::try_from(nanos).unwrap_or(if nanos < 0 {
+            i64::MIN
+        } else {
+            i64::MAX
+        })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podrank_laws::vectors;
+
+    /// A case of `vectors/pods.json`.
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    struct Case {
+        name: String,
+        pod: Box<RawValue>,
+        record: Option<vectors::Record>,
+        #[serde(default)]
+        inactive: bool,
+        error: Option<String>,
+        cost_error: Option<String>,
+    }
+
+    #[test]
+    fn pods_become_the_records_of_the_vectors() {
+        let cases: Vec<Case> = serde_json::from_str(&vectors::read("pods.json")).expect("pods.json");
+        for case in &cases {
+            let name = &case.name;
+            let entry = PodEntry::read(&case.pod).expect(name);
+            assert_eq!(entry.is_active(), !case.inactive, "{name}");
+            let record = match entry.record {
+                None => continue,
+                Some(Err(error)) => {
+                    let expected = case.error.as_deref().unwrap_or_else(|| panic!("{name}: {error}"));
+                    let says = match expected {
+                        "length" => "bytes where a UUID has 36",
+                        "not a hex digit" => "is not one of 0-9 and a-f",
+                        _ => panic!("{name}: {expected}"),
+                    };
+                    assert!(error.starts_with("metadata.uid: ") && error.contains(says), "{name}: {error}");
+                    continue;
+                }
+                Some(Ok(record)) => record,
+            };
+            assert_eq!(Some(record.pod), case.record.as_ref().map(vectors::Record::pod), "{name}");
+            let cost_error = record.invalid_cost.map(|(_, error)| match error {
+                DeletionCostError::Empty => "empty",
+                DeletionCostError::LeadingPlus => "leading plus",
+                DeletionCostError::LeadingZero => "leading zero",
+                DeletionCostError::NotDigit(_) => "not a digit",
+                DeletionCostError::OutOfRange => "out of range",
+                _ => "unknown",
+            });
+            assert_eq!(cost_error, case.cost_error.as_deref(), "{name}");
+        }
+        assert!(cases.len() > 40, "{} cases", cases.len());
+    }
+}

@@ -1,0 +1,119 @@
+//! Label selectors, with the meaning and the validity that Kubernetes gives them.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
+use std::collections::BTreeMap;
+use std::slice;
+
+/// A valid selector: it matches labels that meet every requirement, so an empty one matches all.
+pub(crate) struct Selector<'a>(Vec<Requirement<'a>>);
+
+struct Requirement<'a> {
+    key: &'a str,
+    operator: Operator<'a>,
+}
+
+enum Operator<'a> {
+    In(&'a [String]),
+    NotIn(&'a [String]),
+    Exists,
+    DoesNotExist,
+}
+
+impl<'a> Selector<'a> {
+    /// The selector, or `None` if Kubernetes would call it invalid.
+    pub(crate) fn new(selector: &'a LabelSelector) -> Option<Self> {
+        let labels = selector.match_labels.iter().flatten();
+        let labels = labels.map(|(key, value)| Requirement::new(key, Operator::In(slice::from_ref(value))));
+        let expressions = selector.match_expressions.iter().flatten().map(Requirement::read);
+        labels.chain(expressions).collect::<Option<_>>().map(Self)
+    }
+
+    pub(crate) fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
+        self.0.iter().all(|requirement| requirement.matches(labels))
+    }
+}
+
+impl<'a> Requirement<'a> {
+    fn read(expression: &'a LabelSelectorRequirement) -> Option<Self> {
+        let values = expression.values.as_deref().unwrap_or_default();
+        let operator = match (expression.operator.as_str(), values) {
+            ("In", [_, ..]) => Operator::In(values),
+            ("NotIn", [_, ..]) => Operator::NotIn(values),
+            ("Exists", []) => Operator::Exists,
+            ("DoesNotExist", []) => Operator::DoesNotExist,
+            _ => return None,
+        };
+        Self::new(&expression.key, operator)
+    }
+
+    fn new(key: &'a str, operator: Operator<'a>) -> Option<Self> {
+        let are_valid = match operator {
+            Operator::In(values) | Operator::NotIn(values) => {
+                values.iter().all(|value| is_label_value(value))
+            }
+            Operator::Exists | Operator::DoesNotExist => true,
+        };
+        (is_label_key(key) && are_valid).then_some(Self { key, operator })
+    }
+
+    fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
+        let value = labels.get(self.key);
+        match self.operator {
+            Operator::In(values) => value.is_some_and(|value| values.contains(value)),
+            // Kubernetes: a pod without the key is not in the values.
+            Operator::NotIn(values) => value.is_none_or(|value| !values.contains(value)),
+            Operator::Exists => value.is_some(),
+            Operator::DoesNotExist => value.is_none(),
+        }
+    }
+}
+
+/// A name of letters, digits, `-`, `_` and `.`, perhaps after a DNS domain and `/`.
+fn is_label_key(key: &str) -> bool {
+    match key.split_once('/') {
+        Some((prefix, name)) => is_dns_subdomain(prefix) && is_label_name(name),
+        None => is_label_name(key),
+    }
+}
+
+fn is_label_value(value: &str) -> bool {
+    value.is_empty() || is_label_name(value)
+}
+
+fn is_label_name(name: &str) -> bool {
+    name.len() <= 63 && is_word(name, |byte| byte.is_ascii_alphanumeric(), b"-_.")
+}
+
+fn is_dns_subdomain(domain: &str) -> bool {
+    let is_edge = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    domain.len() <= 253 && domain.split('.').all(|label| is_word(label, is_edge, b"-"))
+}
+
+/// Whether `text` has one or more bytes that are `edge` ones, or `inner` ones if neither first nor last.
+fn is_word(text: &str, edge: impl Fn(u8) -> bool, inner: &[u8]) -> bool {
+    let text = text.as_bytes();
+    let are_edges = |byte: Option<&u8>| byte.is_some_and(|&byte| edge(byte));
+    are_edges(text.first())
+        && are_edges(text.last())
+        && text.iter().all(|&byte| edge(byte) || inner.contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_values_are_as_long_and_plain_as_kubernetes_allows() {
+        let (longest, domain) = ("x".repeat(63), "x".repeat(253));
+        let too_long = longest.clone() + "x";
+        for key in ["a", "A-b_c.D", "a.b-c/D_e", "1/2", &longest, &format!("{domain}/{longest}")] {
+            assert!(is_label_key(key), "{key}");
+        }
+        for key in ["", "-a", "a.", "a b", "/a", "a/", "a/b/c", "A.b/c", "a..b/c", "a_b/c", "é", &too_long] {
+            assert!(!is_label_key(key), "{key}");
+        }
+        assert!(!is_label_key(&format!("x{domain}/a")));
+        assert!(is_label_value("") && is_label_value(&longest));
+        assert!(!is_label_value(&too_long) && !is_label_value("a/b"));
+    }
+}

@@ -1,0 +1,180 @@
+//! One `ReplicaSet` or `ReplicationController`, and who belongs to it.
+
+use crate::error::{Error, parse};
+use crate::input::Input;
+use crate::pod::{Metadata, PodEntry};
+use crate::selector::Selector;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, OwnerReference};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The kind of a set of pods that Kubernetes scales down in the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SetKind {
+    /// `ReplicaSet`, in the group `apps` or the old `extensions`.
+    ReplicaSet,
+    /// `ReplicationController`.
+    ReplicationController,
+}
+
+/// What names a set. The order is that in which sets are listed to a user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SetId<'a> {
+    pub(crate) namespace: &'a str,
+    pub(crate) kind: SetKind,
+    pub(crate) name: &'a str,
+}
+
+/// What is kept of a set.
+#[derive(Debug)]
+pub(crate) struct SetEntry {
+    kind: SetKind,
+    pub(crate) namespace: String,
+    name: String,
+    uid: String,
+    /// The owner reference of its controller: most often a Deployment.
+    pub(crate) controller: Option<OwnerReference>,
+    pub(crate) is_being_deleted: bool,
+    spec: Result<SetSpec, String>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct SetSpec {
+    replicas: Option<i32>,
+    selector: Option<LabelSelector>,
+}
+
+/// The sets of an input by name.
+pub(crate) struct Sets<'a>(BTreeMap<SetId<'a>, &'a SetEntry>);
+
+impl SetKind {
+    /// The kind by its name and, if known, API version.
+    pub(crate) fn of(kind: &str, api_version: Option<&str>) -> Option<Self> {
+        let is_in = |groups: &[&str]| {
+            api_version.is_none_or(|version| {
+                groups.contains(&version.split_once('/').map_or("", |(group, _)| group))
+            })
+        };
+        match kind {
+            "ReplicaSet" if is_in(&["apps", "extensions"]) => Some(Self::ReplicaSet),
+            "ReplicationController" if is_in(&[""]) => Some(Self::ReplicationController),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for SetKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ReplicaSet => "ReplicaSet",
+            Self::ReplicationController => "ReplicationController",
+        })
+    }
+}
+
+impl fmt::Display for SetId<'_> {
+    /// The set as a list for the user shows it: `default ReplicaSet/web`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}/{}", self.namespace, self.kind, self.name)
+    }
+}
+
+impl SetEntry {
+    pub(crate) fn read(kind: SetKind, object: &RawValue) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Head {
+            metadata: Metadata,
+        }
+        let Head { mut metadata } = parse(object)?;
+        Ok(Self {
+            kind,
+            namespace: metadata.namespace(),
+            controller: metadata.controller(),
+            is_being_deleted: metadata.is_being_deleted(),
+            name: metadata.name,
+            uid: metadata.uid.unwrap_or_default(),
+            spec: SetSpec::read(kind, object),
+        })
+    }
+
+    pub(crate) fn id(&self) -> SetId<'_> {
+        SetId { namespace: &self.namespace, kind: self.kind, name: &self.name }
+    }
+
+    /// How many pods it is to have.
+    pub(crate) fn replicas(&self) -> Result<i32, Error> {
+        Ok(self.spec()?.replicas.unwrap_or(1))
+    }
+
+    /// Its selector; `None` if there is none or Kubernetes calls it invalid: either way it selects no pod.
+    pub(crate) fn selector(&self) -> Result<Option<Selector<'_>>, Error> {
+        Ok(self.spec()?.selector.as_ref().and_then(Selector::new))
+    }
+
+    fn spec(&self) -> Result<&SetSpec, Error> {
+        self.spec.as_ref().map_err(|error| Error::new(format!("{}: {error}", self.id())))
+    }
+}
+
+impl SetSpec {
+    fn read(kind: SetKind, object: &RawValue) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Set<S> {
+            spec: Option<Spec<S>>,
+        }
+        #[derive(Deserialize)]
+        struct Spec<S> {
+            replicas: Option<i32>,
+            selector: Option<S>,
+        }
+        let spec = match kind {
+            SetKind::ReplicaSet => parse::<Set<LabelSelector>>(object)?.spec,
+            SetKind::ReplicationController => {
+                parse::<Set<BTreeMap<String, String>>>(object)?.spec.map(|spec| {
+                    let selector = spec
+                        .selector
+                        .map(|labels| LabelSelector { match_labels: Some(labels), match_expressions: None });
+                    Spec { replicas: spec.replicas, selector }
+                })
+            }
+        };
+        Ok(spec.map_or_else(Self::default, |spec| Self { replicas: spec.replicas, selector: spec.selector }))
+    }
+}
+
+impl<'a> Sets<'a> {
+    /// The sets of `input`. Of a set that is listed twice, the first counts.
+    pub(crate) fn of(input: &'a Input) -> Self {
+        let mut sets = BTreeMap::new();
+        for set in &input.sets {
+            sets.entry(set.id()).or_insert(set);
+        }
+        Self(sets)
+    }
+
+    pub(crate) fn get(&self, id: SetId<'_>) -> Option<&'a SetEntry> {
+        self.0.get(&id).copied()
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = SetId<'a>> {
+        self.0.keys().copied()
+    }
+
+    /// The set that the pod's controller reference names. If that set is in the input, the UID must agree.
+    pub(crate) fn owner(&self, pod: &'a PodEntry) -> Option<SetId<'a>> {
+        let owner = pod.controller.as_ref()?;
+        let kind = SetKind::of(&owner.kind, Some(&owner.api_version))?;
+        let id = SetId { namespace: &pod.namespace, kind, name: &owner.name };
+        self.get(id).is_none_or(|set| set.uid == owner.uid).then_some(id)
+    }
+
+    /// The `ReplicaSets` of this controller, whatever their state.
+    pub(crate) fn controlled_by(&self, controller: &OwnerReference) -> impl Iterator<Item = &'a SetEntry> {
+        self.0.values().copied().filter(|set| {
+            let theirs = set.controller.as_ref();
+            set.kind == SetKind::ReplicaSet && theirs.is_some_and(|theirs| theirs.uid == controller.uid)
+        })
+    }
+}

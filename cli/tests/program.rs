@@ -1,0 +1,607 @@
+//! The built program: what it prints, where, and how it exits.
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+use std::{fs, thread};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
+const ROLLOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rollout.json");
+const NEW_SET: [&str; 4] = ["-f", ROLLOUT, "--replicaset", "web-7f6b9d5c48"];
+const NOON: [&str; 2] = ["--now", "2026-03-10T12:00:00Z"];
+
+fn run(args: &[&str], stdin: &str) -> Output {
+    let mut command = Command::new(PROGRAM);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let (mut input, stdin) = (child.stdin.take().expect("a pipe"), stdin.to_owned());
+    // The program may exit with its input unread.
+    let writer = thread::spawn(move || drop(input.write_all(stdin.as_bytes())));
+    let output = child.wait_with_output().expect("the program ends");
+    writer.join().expect("the writer ends");
+    output
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+/// Runs on standard input; what comes out on standard output and standard error.
+#[track_caller]
+fn fine(args: &[&str], stdin: &str) -> (String, String) {
+    let output = run(args, stdin);
+    let (stdout, stderr) = (text(&output.stdout).to_owned(), text(&output.stderr).to_owned());
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    (stdout, stderr)
+}
+
+/// Asserts that the dump on standard input is refused with exactly this line.
+#[track_caller]
+fn bad_input(stdin: &str, args: &[&str], line: &str) {
+    let output = run(&[&["-f", "-", "--replicas", "1"], args].concat(), stdin);
+    assert_eq!(text(&output.stderr), format!("error: standard input: {line}\n"));
+    assert_eq!(text(&output.stdout), "");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[track_caller]
+fn bad_flags(args: &[&str], words: &[&str]) {
+    let output = run(&[&["-f", ROLLOUT, "--replicas", "1"], args].concat(), "");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(text(&output.stdout), "");
+    let stderr = text(&output.stderr);
+    for word in words {
+        assert!(stderr.contains(word), "{word} is not in: {stderr}");
+    }
+}
+
+fn uid(number: u32) -> String {
+    format!("{number:08x}-0000-4000-8000-000000000000")
+}
+
+/// A running pod of `ReplicaSet` web.
+fn pod(number: u32) -> Value {
+    owned_pod(number, "web")
+}
+
+fn owned_pod(number: u32, set: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": format!("{set}-{number}"),
+            "uid": uid(number),
+            "labels": { "app": set },
+            "ownerReferences": [
+                { "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": set, "uid": set, "controller": true }
+            ],
+        },
+        "spec": { "nodeName": "a", "containers": [] },
+        "status": { "phase": "Running" },
+    })
+}
+
+fn set(name: &str) -> Value {
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {
+            "name": name,
+            "uid": name,
+            "ownerReferences": [
+                { "apiVersion": "apps/v1", "kind": "Deployment", "name": "d", "uid": "d", "controller": true }
+            ],
+        },
+        "spec": { "replicas": 2, "selector": { "matchLabels": { "app": name } } },
+    })
+}
+
+fn with(mut object: Value, pointer: &str, value: Value) -> Value {
+    let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+    let parent = object.pointer_mut(parent).and_then(Value::as_object_mut).expect("an object");
+    match value {
+        Value::Null => drop(parent.remove(key)),
+        value => drop(parent.insert(key.to_owned(), value)),
+    }
+    object
+}
+
+fn list(items: &[Value]) -> String {
+    json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string()
+}
+
+// The shipped example.
+
+/// Position, name, node, rank, verdict and rule of each line. By hand: one pod has no node; of those that do, one
+/// is Pending; one is not ready; one costs -10 and one 100. The other four tie so far. Their nodes hold 4, 4, 3
+/// and 3 active pods of both sets, terminating t6zgb left out. On worker-1, z5tgq is ready for 5m30s, d6sjr for
+/// 3h. Of w8nlc (170m) and x4rvp (190m), both in the band from 2^43 ns to 2^44 ns (146m to 293m), the first has
+/// a restarted sidecar; the five restarts of the other's `migrate` are of an ordinary init container.
+#[test]
+fn example_as_json() {
+    let args = [&NEW_SET[..], &NOON, &["--replicas", "3", "-o", "json"]].concat();
+    let (stdout, stderr) = fine(&args, "");
+    let preview: Value = serde_json::from_str(&stdout).expect("JSON");
+    let rows = preview["pods"].as_array().expect("pods").iter().map(|pod| {
+        let name = pod["name"].as_str().expect("a name").trim_start_matches("web-7f6b9d5c48-");
+        json!([pod["position"], name, pod["node"], pod["rank"], pod["verdict"], pod["rule"]])
+    });
+    let expected = json!([
+        [1, "hq8zt", null, 1, "delete", "unassigned"],
+        [2, "m9c4x", "worker-3", 3, "delete", "phase"],
+        [3, "k2v5d", "worker-2", 3, "delete", "not-ready"],
+        [4, "b7wfn", "worker-1", 4, "delete", "deletion-cost"],
+        [5, "z5tgq", "worker-1", 4, "delete", "rank"],
+        [6, "d6sjr", "worker-1", 4, "delete", "rank"],
+        [7, "w8nlc", "worker-2", 3, "keep", "rank"],
+        [8, "x4rvp", "worker-3", 3, "keep", "rank"],
+        [9, "p4xkl", "worker-4", 2, "keep", "deletion-cost"],
+    ]);
+    assert_eq!(rows.collect::<Value>(), expected);
+    assert_eq!(preview["pods"][3]["why"], "deletion cost -10, web-7f6b9d5c48-w8nlc has 0");
+    assert_eq!(preview["pods"][0]["uid"].as_str().map(str::len), Some(36));
+
+    // The names and their order are the contract.
+    let head = "{\n  \"apiVersion\": \"podrank/v1\",\n  \"kind\": \"ScaleDownPreview\",\n  \
+        \"namespace\": \"default\",\n  \"replicaSet\": \"web-7f6b9d5c48\",\n  \"now\": \"2026-03-10T12:00:00Z\",\n  \
+        \"order\": \"total\",\n  \"active\": 9,\n  \"replicas\": 3,\n  \"delete\": 6,\n  \"pods\": [\n    {\n      \
+        \"name\": \"web-7f6b9d5c48-hq8zt\",\n      \"uid\": ";
+    assert!(stdout.starts_with(head), "{stdout}");
+    let keys =
+        ["\"name\"", "\"uid\"", "\"node\"", "\"rank\"", "\"position\"", "\"verdict\"", "\"rule\"", "\"why\""];
+    let places: Vec<_> = keys.iter().map(|key| stdout.find(key)).collect();
+    assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
+    assert_eq!(preview["pods"][0].as_object().map(serde_json::Map::len), Some(keys.len()));
+    assert_eq!(preview.as_object().map(serde_json::Map::len), Some(10));
+
+    assert_eq!(
+        stderr,
+        "note: Deployment web is mid-rollout (also web-5d8c7f9b64): scaling it splits its count over its \
+         ReplicaSets, while --replicas counts for web-7f6b9d5c48 alone\n"
+    );
+}
+
+#[test]
+fn example_rules_move_with_the_cut() {
+    let separating = |replicas, position: usize| {
+        let args = [&NEW_SET[..], &NOON, &["--replicas", replicas, "-o", "json"]].concat();
+        let preview: Value = serde_json::from_str(&fine(&args, "").0).expect("JSON");
+        let pod = &preview["pods"][position - 1];
+        (pod["rule"].clone(), pod["why"].as_str().expect("a sentence").replace("web-7f6b9d5c48-", ""))
+    };
+    assert_eq!(
+        separating("4", 5),
+        (json!("ready-time"), "ready for 5m30s, d6sjr for 3h: different age bands".to_owned())
+    );
+    assert_eq!(separating("2", 8), (json!("sidecar-restarts"), "0 sidecar restarts, w8nlc has 2".to_owned()));
+    assert_eq!(separating("8", 1), (json!("unassigned"), "not assigned to a node, m9c4x is".to_owned()));
+    assert_eq!(separating("7", 2), (json!("phase"), "Pending, k2v5d is Running".to_owned()));
+    assert_eq!(separating("6", 4), (json!("not-ready"), "ready, k2v5d is not".to_owned()));
+    assert_eq!(separating("0", 9), (Value::Null, "all pods go".to_owned()));
+    assert_eq!(separating("9", 1), (Value::Null, "nothing to delete".to_owned()));
+    assert_eq!(separating("4294967295", 1), (Value::Null, "nothing to delete".to_owned()));
+}
+
+#[test]
+fn example_as_table() {
+    let (stdout, _) = fine(&[&NEW_SET[..], &NOON, &["--replicas", "4"]].concat(), "");
+    let lines: Vec<_> = stdout.lines().collect();
+    assert_eq!(
+        lines[0],
+        "5 of 9 active pods of ReplicaSet default/web-7f6b9d5c48 go at --replicas 4 --now 2026-03-10T12:00:00Z \
+         (order: total)"
+    );
+    let words = |line: usize| lines[line].split_whitespace().take(7).collect::<Vec<_>>();
+    assert_eq!(words(2), ["#", "VERDICT", "POD", "NODE", "RANK", "AGE", "RULE"]);
+    assert_eq!(words(3), ["1", "delete", "web-7f6b9d5c48-hq8zt", "<none>", "1", "90s", "unassigned"]);
+    assert_eq!(words(7), ["5", "delete", "web-7f6b9d5c48-z5tgq", "worker-1", "4", "6m12s", "ready-time"]);
+    assert!(!lines[8].is_empty() && lines[8].chars().all(|c| c == '-'), "{}", lines[8]);
+    assert_eq!(words(9), ["6", "keep", "web-7f6b9d5c48-d6sjr", "worker-1", "4", "3h", "ready-time"]);
+    assert_eq!(lines.len(), 13);
+    assert!(!stdout.contains('\u{1b}'), "a pipe gets no colour");
+}
+
+#[test]
+fn example_as_names_of_the_victims() {
+    let (stdout, _) = fine(&[&NEW_SET[..], &NOON, &["--replicas", "7", "-o", "name"]].concat(), "");
+    assert_eq!(stdout, "pod/web-7f6b9d5c48-hq8zt\npod/web-7f6b9d5c48-m9c4x\n");
+}
+
+#[test]
+fn gates_and_burst_change_the_choice() {
+    let victims = |args: &[&str]| {
+        let args = [&NEW_SET[..], &NOON, &["--replicas", "3", "-o", "name"], args].concat();
+        fine(&args, "").0.replace("pod/web-7f6b9d5c48-", "")
+    };
+    assert_eq!(victims(&[]), "hq8zt\nm9c4x\nk2v5d\nb7wfn\nz5tgq\nd6sjr\n");
+    // With costs ignored, b7wfn (ready for 3h11m) is in one band with d6sjr, and its name is no rule.
+    let ignored = victims(&["--feature-gates", "PodDeletionCost=false,LogarithmicScaleDown=false"]);
+    assert_eq!(ignored, "hq8zt\nm9c4x\nk2v5d\nz5tgq\nd6sjr\nb7wfn\n");
+    let later_wins = ["--feature-gates", "PodDeletionCost=false", "--feature-gates", "PodDeletionCost=true"];
+    assert_eq!(victims(&later_wins), victims(&[]));
+    assert_eq!(victims(&["--burst-replicas", "2"]), "hq8zt\nm9c4x\n");
+}
+
+#[test]
+fn printed_now_replays_byte_for_byte() {
+    let args = [&NEW_SET[..], &["--replicas", "3", "-o", "json"]].concat();
+    let (first, _) = fine(&args, "");
+    let preview: Value = serde_json::from_str(&first).expect("JSON");
+    let now = preview["now"].as_str().expect("a time");
+    let (again, _) = fine(&[&args[..], &["--now", now]].concat(), "");
+    assert_eq!(first, again);
+}
+
+#[test]
+fn standard_input_is_read() {
+    let dump = fs::read_to_string(ROLLOUT).expect("the example");
+    let args = ["--replicas", "4", "--replicaset", "rs/web-7f6b9d5c48", "-f"];
+    let (from_file, _) = fine(&[&args[..], &[ROLLOUT], &NOON].concat(), "");
+    let (from_stdin, _) = fine(&[&args[..], &["-"], &NOON].concat(), &dump);
+    assert_eq!(from_file, from_stdin);
+}
+
+// Bad input.
+
+#[test]
+fn not_json() {
+    bad_input("hello", &[], "expected value at line 1 column 1");
+    bad_input("", &[], "EOF while parsing a value at line 1 column 0");
+    bad_input("{\n  \"kind\": Pod\n}", &[], "expected value at line 2 column 11");
+    bad_input("{\"kind\": \"List\", \"items\": []} {}", &[], "trailing characters at line 1 column 31");
+    bad_input(
+        "[]",
+        &[],
+        "invalid type: sequence, expected a Kubernetes object or list of them at line 1 column 1",
+    );
+}
+
+#[test]
+fn truncated() {
+    let dump = list(&[set("web"), pod(1), pod(2)]);
+    for length in [1, 20, dump.len() / 2, dump.len() - 2, dump.len() - 1] {
+        let output = run(&["-f", "-", "--replicas", "1"], &dump[..length]);
+        let stderr = text(&output.stderr);
+        assert!(stderr.starts_with("error: standard input: EOF while parsing "), "{stderr}");
+        assert!(stderr.ends_with(&format!(" at line 1 column {length}\n")), "{stderr}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    }
+}
+
+#[test]
+fn neither_a_pod_nor_a_set() {
+    let line = "neither a Pod nor a ReplicaSet nor a ReplicationController";
+    bad_input(r#"{"apiVersion":"v1","kind":"List","items":null}"#, &[], line);
+    bad_input(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"}}"#, &[], line);
+    bad_input("{}", &[], line);
+    let other_group = with(pod(1), "/apiVersion", json!("example.com/v1"));
+    bad_input(&list(&[other_group, json!({ "apiVersion": "apps/v1", "kind": "Deployment" })]), &[], line);
+}
+
+#[test]
+fn unreadable_objects() {
+    bad_input(
+        &list(&[pod(1), json!(1)]),
+        &[],
+        &format!(
+            "items[1]: invalid type: integer `1`, expected a Kubernetes object at line 1 column {}",
+            list(&[pod(1), json!(1)]).find("],\"kind\":\"List\"").expect("the end of the items") + 1
+        ),
+    );
+    let nameless = list(&[with(pod(1), "/metadata/name", Value::Null)]);
+    let output = run(&["-f", "-", "--replicas", "1"], &nameless);
+    let stderr = text(&output.stderr);
+    assert!(
+        stderr.starts_with("error: standard input: items[0]: metadata: missing field `name`"),
+        "{stderr}"
+    );
+    assert_eq!((output.status.code(), stderr.lines().count()), (Some(1), 1));
+}
+
+#[test]
+fn unsound_pods() {
+    let one = |pod: Value| list(&[set("web"), pod]);
+    bad_input(
+        &one(with(pod(1), "/metadata/uid", Value::Null)),
+        &[],
+        "pod default/web-1: metadata.uid: missing",
+    );
+    bad_input(
+        &one(with(pod(1), "/metadata/uid", json!(uid(1)[1..]))),
+        &[],
+        "pod default/web-1: metadata.uid: 35 bytes where a UUID has 36",
+    );
+    bad_input(
+        &one(with(pod(1), "/metadata/uid", json!("0000000A-0000-4000-8000-000000000000"))),
+        &[],
+        "pod default/web-1: metadata.uid: byte 7 is not one of 0-9 and a-f",
+    );
+    let dump = one(with(pod(1), "/metadata/creationTimestamp", json!("yester\nday")));
+    let output = run(&["-f", "-", "--replicas", "1"], &dump);
+    let stderr = text(&output.stderr);
+    let place = "error: standard input: pod default/web-1: metadata.creationTimestamp: ";
+    assert!(stderr.starts_with(place), "{stderr}");
+    assert_eq!((output.status.code(), stderr.lines().count()), (Some(1), 1));
+    bad_input(
+        &one(with(pod(1), "/status/containerStatuses", json!([{ "name": "a", "restartCount": "3" }]))),
+        &[],
+        "pod default/web-1: status.containerStatuses[0].restartCount: invalid type: string \"3\", expected i32",
+    );
+    bad_input(
+        &list(&[with(set("web"), "/spec/selector/matchLabels", json!(3)), pod(1)]),
+        &[],
+        "default ReplicaSet/web: spec.selector.matchLabels: invalid type: integer `3`, expected a map",
+    );
+}
+
+#[test]
+fn only_pods_that_matter_need_to_be_sound() {
+    let unsound = |pod: Value| {
+        let pod = with(pod, "/metadata/uid", json!("?"));
+        with(pod, "/metadata/creationTimestamp", json!("?"))
+    };
+    let others = [
+        unsound(owned_pod(7, "api")),
+        with(unsound(pod(8)), "/status/phase", json!("Succeeded")),
+        with(unsound(pod(9)), "/metadata/deletionTimestamp", json!("2026-03-10T12:00:00Z")),
+    ];
+    let dump = list(&[&[set("web"), pod(1), pod(2)], &others[..]].concat());
+    let (stdout, _) = fine(&["-f", "-", "--replicas", "1", "--replicaset", "web", "-o", "name"], &dump);
+    assert_eq!(stdout, "pod/web-1\n");
+    // Once its labels make it related, it matters.
+    let related = with(unsound(owned_pod(7, "api")), "/metadata/labels/app", json!("web"));
+    bad_input(
+        &list(&[set("web"), pod(1), with(related, "/metadata/creationTimestamp", Value::Null)]),
+        &["--replicaset", "web"],
+        "pod default/api-7: metadata.uid: 1 bytes where a UUID has 36",
+    );
+}
+
+#[test]
+fn one_pod_twice_and_one_uid_on_two_pods() {
+    let args = ["-f", "-", "--replicas", "1", "-o", "name"];
+    let (stdout, stderr) = fine(&args, &list(&[set("web"), pod(1), pod(2), pod(1)]));
+    assert_eq!(stdout, "pod/web-1\n");
+    assert_eq!(stderr, "note: pod default/web-1 is listed more than once and counts once, as first listed\n");
+
+    let one = uid(1);
+    bad_input(
+        &list(&[set("web"), pod(1), with(pod(2), "/metadata/uid", json!(one))]),
+        &[],
+        &format!("pod default/web-2: metadata.uid: {one} is also pod default/web-1's"),
+    );
+    bad_input(
+        &list(&[set("web"), pod(1), with(pod(2), "/metadata/name", json!("web-1"))]),
+        &[],
+        &format!("pod default/web-1: metadata.uid: {}, but listed before with {one}", uid(2)),
+    );
+}
+
+#[test]
+fn missing_file() {
+    let output = run(&["-f", "/nowhere/pods.json", "--replicas", "1"], "");
+    assert_eq!(text(&output.stderr), "error: /nowhere/pods.json: No such file or directory (os error 2)\n");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+}
+
+// Which set.
+
+#[test]
+fn several_sets() {
+    let several = "there are pods of several sets, pick one with --replicaset and --namespace: ";
+    let elsewhere = with(pod(3), "/metadata/namespace", json!("a"));
+    let dump = list(&[pod(1), owned_pod(2, "api"), elsewhere]);
+    bad_input(
+        &dump,
+        &[],
+        &format!("{several}a ReplicaSet/web, default ReplicaSet/api, default ReplicaSet/web"),
+    );
+    bad_input(&dump, &["-n", "default"], &format!("{several}default ReplicaSet/api, default ReplicaSet/web"));
+    bad_input(
+        &dump,
+        &["--replicaset", "web"],
+        "several sets have this name, pick one with --replicaset and --namespace: a ReplicaSet/web, \
+         default ReplicaSet/web",
+    );
+    bad_input(
+        &list(&[set("web"), set("api")]),
+        &[],
+        "there are several sets, none with pods, pick one with --replicaset and --namespace: \
+         default ReplicaSet/api, default ReplicaSet/web",
+    );
+    fine(&["-f", "-", "--replicas", "1", "-n", "a"], &dump);
+    fine(&["-f", "-", "--replicas", "1", "-n", "default", "--replicaset", "api"], &dump);
+    // The only set with pods is meant, however many others there are.
+    fine(&["-f", "-", "--replicas", "1"], &list(&[set("web"), set("api"), pod(1)]));
+}
+
+#[test]
+fn one_name_on_two_kinds() {
+    let controller = json!([{ "apiVersion": "v1", "kind": "ReplicationController", "name": "web", "uid": "rc", "controller": true }]);
+    let dump = list(&[pod(1), with(owned_pod(2, "rc"), "/metadata/ownerReferences", controller)]);
+    bad_input(
+        &dump,
+        &["--replicaset", "web"],
+        "several sets have this name, pick one with --replicaset and --namespace: default ReplicaSet/web, \
+         default ReplicationController/web",
+    );
+    for (name, victim) in [
+        ("rs/web", "pod/web-1\n"),
+        ("replicaset.apps/web", "pod/web-1\n"),
+        ("ReplicaSet/web", "pod/web-1\n"),
+        ("rc/web", "pod/rc-2\n"),
+        ("replicationcontroller/web", "pod/rc-2\n"),
+    ] {
+        let args = ["-f", "-", "--replicas", "0", "-o", "name", "--replicaset", name];
+        assert_eq!(fine(&args, &dump).0, victim, "{name}");
+    }
+}
+
+#[test]
+fn unknown_set() {
+    let dump = list(&[set("web-7f6b9d5c48"), set("api-5d8c7f9b64")]);
+    bad_input(
+        &dump,
+        &["--replicaset", "web-7f6b9d5c84"],
+        "no set is named web-7f6b9d5c84; did you mean default ReplicaSet/web-7f6b9d5c48?",
+    );
+    bad_input(
+        &dump,
+        &["--replicaset", "rc/xyz"],
+        "no ReplicationController is named xyz; there are: default ReplicaSet/api-5d8c7f9b64, \
+         default ReplicaSet/web-7f6b9d5c48",
+    );
+    bad_input(
+        &dump,
+        &["-n", "prod"],
+        "no set in namespace prod; there are: default ReplicaSet/api-5d8c7f9b64, \
+         default ReplicaSet/web-7f6b9d5c48",
+    );
+    let orphan = with(pod(1), "/metadata/ownerReferences", Value::Null);
+    bad_input(&list(&[orphan]), &[], "no pod belongs to a ReplicaSet or ReplicationController");
+}
+
+#[test]
+fn a_set_without_pods_is_fine() {
+    let (stdout, stderr) = fine(&["-f", "-", "--replicas", "1"], &set("web").to_string());
+    assert!(
+        stdout.starts_with("0 of 0 active pods of ReplicaSet default/web go at --replicas 1 "),
+        "{stdout}"
+    );
+    assert_eq!((stdout.lines().count(), stderr.as_str()), (1, ""));
+    let gone = with(pod(1), "/status/phase", json!("Failed"));
+    let (stdout, _) = fine(&["-f", "-", "--replicas", "0", "-o", "name"], &list(&[gone, set("web")]));
+    assert_eq!(stdout, "");
+}
+
+#[test]
+fn one_object_whatever_the_order_of_its_keys() {
+    let args = ["-f", "-", "--replicas", "0", "-o", "name"];
+    let (metadata, rest) = (&pod(1)["metadata"], r#""spec":{},"status":{"phase":"Running"}"#);
+    for dump in [
+        format!(r#"{{"kind":"Pod","apiVersion":"v1","metadata":{metadata},{rest}}}"#),
+        format!(r#"{{{rest},"metadata":{metadata},"apiVersion":"v1","kind":"Pod"}}"#),
+    ] {
+        assert_eq!(fine(&args, &dump).0, "pod/web-1\n");
+    }
+}
+
+// Notes.
+
+#[test]
+fn set_that_is_not_in_the_input() {
+    let (_, stderr) = fine(&["-f", "-", "--replicas", "1"], &list(&[pod(1)]));
+    assert_eq!(
+        stderr,
+        "note: default ReplicaSet/web is not in the input: ranks are counted over its own pods\n"
+    );
+}
+
+#[test]
+fn invalid_deletion_cost() {
+    let cost = json!({ "controller.kubernetes.io/pod-deletion-cost": "+10" });
+    let dump = list(&[set("web"), with(pod(1), "/metadata/annotations", cost)]);
+    let args = ["-f", "-", "--replicas", "1"];
+    assert_eq!(
+        fine(&args, &dump).1,
+        "warning: pod default/web-1: controller.kubernetes.io/pod-deletion-cost \"+10\": it starts with '+'; \
+         Kubernetes reads it as 0\n"
+    );
+    let ignored = [&args[..], &["--feature-gates", "PodDeletionCost=false"]].concat();
+    assert_eq!(fine(&ignored, &dump).1, "");
+}
+
+#[test]
+fn pods_to_adopt_and_to_release() {
+    let orphan = with(pod(1), "/metadata/ownerReferences", Value::Null);
+    let released = with(pod(2), "/metadata/labels/app", json!("api"));
+    let dump = |set: Value| list(&[set, orphan.clone(), released.clone(), pod(3)]);
+    let args = ["-f", "-", "--replicas", "1", "-o", "json"];
+    let (stdout, stderr) = fine(&args, &dump(set("web")));
+    assert_eq!(
+        stderr,
+        "note: pod default/web-1 has no controller: default ReplicaSet/web would adopt it, here it is not counted\n\
+         note: pod default/web-2 does not match the selector: default ReplicaSet/web would release it, here it is \
+         counted\n"
+    );
+    // The orphan is related: with web-3 it makes two on the node, and web-2 is counted nowhere.
+    let preview: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!((&preview["active"], &preview["pods"][0]["rank"]), (&json!(2), &json!(2)));
+
+    let being_deleted = with(set("web"), "/metadata/deletionTimestamp", json!("2026-03-10T12:00:00Z"));
+    assert_eq!(fine(&args, &dump(being_deleted)).1, "");
+}
+
+#[test]
+fn more_than_one_sync() {
+    let pods: Vec<_> = (0..501).map(pod).collect();
+    let dump = list(&[&[set("web")], &pods[..]].concat());
+    let note = |args: &[&str]| fine(&[&["-f", "-", "-o", "name"], args].concat(), &dump).1;
+    assert_eq!(
+        note(&["--replicas", "0"]),
+        "note: 501 deletions: the controller deletes 500 at a time and recounts ranks in between \
+         (--burst-replicas 500 shows the first time)\n"
+    );
+    assert_eq!(note(&["--replicas", "1"]), "");
+    assert_eq!(note(&["--replicas", "0", "--burst-replicas", "500"]), "");
+}
+
+// Flags.
+
+#[test]
+fn wrong_flags() {
+    bad_flags(
+        &["--feature-gates", "PodCost=true"],
+        &["`PodCost`", "PodDeletionCost, LogarithmicScaleDown, PreferForScaleDown"],
+    );
+    bad_flags(&["--feature-gates", "PodDeletionCost=maybe"], &["`maybe`"]);
+    bad_flags(&["--feature-gates", "PodDeletionCost"], &["NAME=true"]);
+    bad_flags(&["--now", "noon"], &["--now", "noon"]);
+    bad_flags(&["--now", "2026-03-10T12:00:00"], &["--now"]);
+    bad_flags(&["--order", "kubernetes"], &["--order", "not there yet"]);
+    bad_flags(&["--order", "random"], &["--order", "random"]);
+    bad_flags(&["--burst-replicas", "0"], &["--burst-replicas"]);
+    bad_flags(&["--replicaset", "deployment/web"], &["--replicaset", "`deployment`"]);
+    bad_flags(&["--replicaset", "rs/"], &["--replicaset", "empty"]);
+    bad_flags(&["-o", "yaml"], &["yaml"]);
+    for args in [
+        &["-f", ROLLOUT][..],
+        &["--replicas", "1"],
+        &["-f", ROLLOUT, "--replicas", "-1"],
+        &["-f", ROLLOUT, "--replicas=-1"],
+        &["-f", ROLLOUT, "--replicas", "4294967296"],
+    ] {
+        let output = run(args, "");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}");
+    }
+}
+
+// The terminal.
+
+#[test]
+fn control_characters_do_not_reach_the_terminal() {
+    let hostile = with(pod(1), "/metadata/name", json!("web\u{1b}[31m\n1"));
+    let (stdout, _) =
+        fine(&["-f", "-", "--replicas", "0", "-o", "name"], &list(&[set("web"), hostile.clone()]));
+    assert_eq!(stdout, "pod/web\\u{1b}[31m\\n1\n");
+    bad_input(
+        &list(&[set("web"), with(hostile, "/metadata/uid", Value::Null)]),
+        &[],
+        "pod default/web\\u{1b}[31m\\n1: metadata.uid: missing",
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let args = [&NEW_SET[..], &["--replicas", "3"]].concat();
+    let mut child = Command::new(PROGRAM)
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(!text(&output.stderr).contains("panicked"), "{}", text(&output.stderr));
+}
