@@ -45,6 +45,7 @@
 //! | two pods | which goes first, and by which rule | [`Policy::compare`], [`Policy::decide`] |
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
+//! | pods | what kube-controller-manager would do | [`Policy::settle`], [`Policy::upstream`] |
 //! | node numbers | ranks | [`NodeCounts`], [`count_ranks`] |
 //! | node names | node numbers | [`name_slot`] |
 //! | pods with node names, no allocator | ranks and victims | [`PodSet`] |
@@ -75,8 +76,10 @@ mod pod_set;
 mod policy;
 mod rule;
 mod select;
+mod settle;
 mod time;
 mod uid;
+mod upstream;
 
 pub use deletion_cost::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
 pub use explain::{Explanation, Row, ValueKind};
@@ -87,5 +90,7 @@ pub use pod_set::{PodSet, PodSetError};
 pub use policy::{FeatureGates, Policy};
 pub use rule::Rule;
 pub use select::TooManyPods;
+pub use settle::{SettleError, Settled};
 pub use time::Time;
 pub use uid::{Uid, UidError};
+pub use upstream::Relation;

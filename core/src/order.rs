@@ -56,8 +56,7 @@ fn youngest_first(time: Time, policy: &Policy) -> u64 {
     match policy.age_bucket(time) {
         // Buckets start at -1, and 0 is for unset.
         Some(bucket) => i64::from(bucket).wrapping_add(2).cast_unsigned(),
-        // Unset is i64::MIN and becomes 0, the latest moment 1, the earliest 2^64 - 1.
-        None => i64::MIN.wrapping_sub(time.bits()).cast_unsigned(),
+        None => time.latest_first(),
     }
 }
 

@@ -51,13 +51,17 @@ impl Policy {
     }
 }
 
+/// Slots that can be sorted where they are.
+trait Slots {
+    fn swap(&mut self, a: usize, b: usize);
+    /// Whether what is in slot `a` goes before what is in slot `b`.
+    fn goes_before(&self, a: usize, b: usize) -> bool;
+}
+
 /// A max-heap of victims in the caller's memory: the last of them to go stands in slot 0.
-trait Heap {
+trait Heap: Slots {
     fn len(&self) -> usize;
     fn put(&mut self, slot: usize, index: u32);
-    fn swap(&mut self, a: usize, b: usize);
-    /// Whether the victim in slot `a` goes before the one in slot `b`.
-    fn goes_before(&self, a: usize, b: usize) -> bool;
     /// The key of the last victim to go; `None` of an empty heap.
     fn last(&self) -> Option<Key>;
 }
@@ -72,9 +76,7 @@ fn fill(heap: &mut impl Heap, pods: &[Pod], policy: &Policy) {
     for (slot, (index, _)) in (0..len).zip(rest.by_ref()) {
         heap.put(slot, index);
     }
-    for slot in (0..len / 2).rev() {
-        sift_down(heap, slot, len);
-    }
+    heapify(heap, len);
     let Some(mut last) = heap.last() else { return };
     for (index, pod) in rest {
         // A tie stays out: every victim so far has a lower index.
@@ -84,14 +86,34 @@ fn fill(heap: &mut impl Heap, pods: &[Pod], policy: &Policy) {
             last = heap.last().unwrap_or(last);
         }
     }
-    for end in (1..len).rev() {
-        heap.swap(0, end);
-        sift_down(heap, 0, end);
+    unheap(heap, len);
+}
+
+/// Sorts indices: `before` is a strict weak order. Heap sort, for it needs no memory and has no panic to offer.
+pub(crate) fn sort_by(indices: &mut [u32], before: &dyn Fn(u32, u32) -> bool) {
+    let len = indices.len();
+    let mut slots = By { indices, before };
+    heapify(&mut slots, len);
+    unheap(&mut slots, len);
+}
+
+/// Makes a heap of the first `len` slots.
+fn heapify(slots: &mut impl Slots, len: usize) {
+    for slot in (0..len / 2).rev() {
+        sift_down(slots, slot, len);
     }
 }
 
-/// Lets the victim in `slot` sink among the first `len` slots until none below it goes after it.
-fn sift_down(heap: &mut impl Heap, mut slot: usize, len: usize) {
+/// Makes a sorted list of a heap.
+fn unheap(slots: &mut impl Slots, len: usize) {
+    for end in (1..len).rev() {
+        slots.swap(0, end);
+        sift_down(slots, 0, end);
+    }
+}
+
+/// Lets what is in `slot` sink among the first `len` slots until nothing below it goes after it.
+fn sift_down(heap: &mut impl Slots, mut slot: usize, len: usize) {
     loop {
         let left = slot.saturating_mul(2).saturating_add(1);
         let right = left.saturating_add(1);
@@ -129,6 +151,19 @@ impl Plain<'_> {
     }
 }
 
+impl Slots for Plain<'_> {
+    fn swap(&mut self, a: usize, b: usize) {
+        swap(self.victims, a, b);
+    }
+
+    fn goes_before(&self, a: usize, b: usize) -> bool {
+        match (self.victim(a), self.victim(b)) {
+            (Some((i, a)), Some((j, b))) => self.policy.compare(a, b).then(i.cmp(&j)).is_lt(),
+            _ => false,
+        }
+    }
+}
+
 impl Heap for Plain<'_> {
     fn len(&self) -> usize {
         self.victims.len()
@@ -140,19 +175,20 @@ impl Heap for Plain<'_> {
         }
     }
 
+    fn last(&self) -> Option<Key> {
+        self.victim(0).map(|(_, pod)| self.policy.key(pod))
+    }
+}
+
+impl Slots for Keyed<'_> {
     fn swap(&mut self, a: usize, b: usize) {
         swap(self.victims, a, b);
+        swap(self.keys, a, b);
     }
 
     fn goes_before(&self, a: usize, b: usize) -> bool {
-        match (self.victim(a), self.victim(b)) {
-            (Some((i, a)), Some((j, b))) => self.policy.compare(a, b).then(i.cmp(&j)).is_lt(),
-            _ => false,
-        }
-    }
-
-    fn last(&self) -> Option<Key> {
-        self.victim(0).map(|(_, pod)| self.policy.key(pod))
+        let at = |slot| Some((self.keys.get(slot)?, self.victims.get(slot)?));
+        at(a) < at(b)
     }
 }
 
@@ -171,18 +207,27 @@ impl Heap for Keyed<'_> {
         }
     }
 
+    fn last(&self) -> Option<Key> {
+        self.keys.first().copied()
+    }
+}
+
+/// Indices, by any comparison.
+struct By<'a> {
+    indices: &'a mut [u32],
+    before: &'a dyn Fn(u32, u32) -> bool,
+}
+
+impl Slots for By<'_> {
     fn swap(&mut self, a: usize, b: usize) {
-        swap(self.victims, a, b);
-        swap(self.keys, a, b);
+        swap(self.indices, a, b);
     }
 
     fn goes_before(&self, a: usize, b: usize) -> bool {
-        let at = |slot| Some((self.keys.get(slot)?, self.victims.get(slot)?));
-        at(a) < at(b)
-    }
-
-    fn last(&self) -> Option<Key> {
-        self.keys.first().copied()
+        match (self.indices.get(a), self.indices.get(b)) {
+            (Some(&a), Some(&b)) => (self.before)(a, b),
+            _ => false,
+        }
     }
 }
 

@@ -50,6 +50,12 @@ impl Time {
         self.0 == Self::UNSET.0
     }
 
+    /// A number that is smaller the later the moment, and smallest of all for unset.
+    pub(crate) const fn latest_first(self) -> u64 {
+        // Unset is i64::MIN and becomes 0, the latest moment 1, the earliest 2^64 - 1.
+        i64::MIN.wrapping_sub(self.0).cast_unsigned()
+    }
+
     /// How the value is stored: nanoseconds, or `i64::MIN` for unset.
     pub(crate) const fn bits(self) -> i64 {
         self.0

@@ -12,6 +12,7 @@ pub mod exhaustive;
 pub mod generate;
 pub mod laws;
 pub mod oracle;
+pub mod relation;
 pub mod vectors;
 
 use podrank::{Key, Pod, Policy, Row, Rule};

@@ -1,0 +1,241 @@
+//! What Kubernetes' relation determines of a scale-down, though it is no order: who surely goes, who surely stays.
+
+use crate::order::value;
+use crate::select::sort_by;
+use crate::{Pod, Policy, Rule};
+use core::cmp::Ordering;
+use core::fmt;
+
+/// What Kubernetes would do with the pods of a scale-down, as [`Policy::settle`] found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled<'o> {
+    certain: &'o [u32],
+    contested: &'o [u32],
+    safe: &'o [u32],
+    quota: usize,
+}
+
+impl<'o> Settled<'o> {
+    /// The pods that go whatever the order of the list, first to go first.
+    pub const fn certain(&self) -> &'o [u32] {
+        self.certain
+    }
+
+    /// The pods of which [`quota`](Settled::quota) go, the relation does not say which: it depends on the order of
+    /// the list. Empty, or larger than the quota.
+    pub const fn contested(&self) -> &'o [u32] {
+        self.contested
+    }
+
+    /// How many of the contested pods go.
+    pub const fn quota(&self) -> usize {
+        self.quota
+    }
+
+    /// The pods that stay whatever the order of the list.
+    pub const fn safe(&self) -> &'o [u32] {
+        self.safe
+    }
+}
+
+/// What [`Policy::settle`] lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SettleError {
+    /// There are more pods than indices of 32 bits can name.
+    TooManyPods,
+    /// The memory is shorter than the list of pods.
+    ShortMemory,
+}
+
+impl Policy {
+    /// Which of the pods kube-controller-manager certainly deletes when it deletes `k` of them, which it certainly
+    /// keeps, and which its comparator leaves to the order of its list.
+    ///
+    /// Two pods are bound together if the [relation](crate::Relation) leads in a circle from one to the other and back,
+    /// ties leading both ways. Bound pods can come out of a sort in any order; pods that are not bound cannot. So `order`
+    /// gets the groups of bound pods in line (inside a group, by the total order), and the group in which the first
+    /// `k` end is contested.
+    ///
+    /// All of it is for this `now`: a pod whose age crosses a power of two before the controller looks changes its place.
+    ///
+    /// Needs an index and a score per pod, and O(n log n) steps.
+    ///
+    /// # Errors
+    /// [`SettleError::ShortMemory`] if `order` or `scores` is shorter than `pods`, [`SettleError::TooManyPods`] for more
+    /// than `u32::MAX` pods; then nothing is written.
+    pub fn settle<'o>(
+        &self,
+        pods: &[Pod],
+        k: usize,
+        order: &'o mut [u32],
+        scores: &mut [u64],
+    ) -> Result<Settled<'o>, SettleError> {
+        if u32::try_from(pods.len()).is_err() {
+            return Err(SettleError::TooManyPods);
+        }
+        let memory = order.get_mut(..pods.len()).zip(scores.get_mut(..pods.len()));
+        let (order, scores) = memory.ok_or(SettleError::ShortMemory)?;
+        for (slot, index) in order.iter_mut().zip(0..) {
+            *slot = index;
+        }
+        self.score(pods, order, scores);
+        self.line_up(pods, order, scores);
+        let (from, to) = group_at(order, scores, k);
+        let (certain, rest) = order.split_at_checked(from).unwrap_or_default();
+        let (contested, safe) = rest.split_at_checked(to.saturating_sub(from)).unwrap_or_default();
+        let quota = if contested.is_empty() { 0 } else { k.saturating_sub(from) };
+        Ok(Settled { certain, contested, safe, quota })
+    }
+}
+
+/// How far two pods agree in what Kubernetes' comparator asks, in its order. Two differing times in one age bucket are
+/// where it asks the UID instead of going on.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Depth {
+    /// All up to the age bucket of the ready time.
+    ReadyAge,
+    /// The ready time itself, too.
+    ReadyTime,
+    /// All up to the age bucket of the creation time.
+    CreationAge,
+    /// The creation time itself, too: nothing is left to ask.
+    CreationTime,
+}
+
+impl Depth {
+    const ALL: [Self; 4] = [Self::ReadyAge, Self::ReadyTime, Self::CreationAge, Self::CreationTime];
+}
+
+impl Policy {
+    /// Gives each pod 2 for every pod that is before it, and 1 for every tie.
+    ///
+    /// Pods that differ down to [`Depth::ReadyAge`] are settled by that; those that agree so far and differ in ready
+    /// time, by UID; those that agree in it and differ down to [`Depth::CreationAge`], by that; those that
+    /// agree so far and differ in creation time, by UID; the rest tie. In a sorted list, 2 for every pod
+    /// before and 1 for every tie is the sum of the positions at which a pod's equals start and end. So each
+    /// line adds what it settles: all pods at its depth by depth and UID, less those that agree one deeper.
+    fn score(&self, pods: &[Pod], order: &mut [u32], scores: &mut [u64]) {
+        let lines = [
+            (Depth::ReadyAge, true, true),
+            (Depth::ReadyTime, true, false),
+            (Depth::CreationAge, true, true),
+            (Depth::CreationTime, true, false),
+            (Depth::CreationTime, false, true),
+        ];
+        scores.fill(0);
+        for (depth, by_uid, add) in lines {
+            let compare = |a: u32, b: u32| match (pods.get(a as usize), pods.get(b as usize)) {
+                (Some(a), Some(b)) if by_uid => self.down_to(depth, a, b).then(a.uid.cmp(&b.uid)),
+                (Some(a), Some(b)) => self.down_to(depth, a, b),
+                _ => Ordering::Equal,
+            };
+            sort_by(order, &|a, b| compare(a, b).is_lt());
+            let mut rest = &*order;
+            let mut start = 0_u64;
+            while let Some(&first) = rest.first() {
+                let len = rest.iter().take_while(|&&index| compare(first, index).is_eq()).count();
+                let (equals, after) = rest.split_at_checked(len).unwrap_or_default();
+                let end = start.saturating_add(len as u64);
+                let sum = start.saturating_add(end).saturating_sub(1);
+                for &index in equals {
+                    if let Some(score) = scores.get_mut(index as usize) {
+                        *score = if add { score.wrapping_add(sum) } else { score.wrapping_sub(sum) };
+                    }
+                }
+                (rest, start) = (after, end);
+            }
+        }
+    }
+
+    /// Compares two pods by what Kubernetes asks down to this depth.
+    fn down_to(&self, depth: Depth, a: &Pod, b: &Pod) -> Ordering {
+        let by_value = |rule| value(rule, a, self).cmp(&value(rule, b, self));
+        let by_age = |a, b| self.upstream_age(a).cmp(&self.upstream_age(b));
+        let both_ready = a.is_ready() && b.is_ready();
+        let at = |step| match step {
+            Depth::ReadyAge => {
+                let early = [Rule::Unassigned, Rule::Phase, Rule::NotReady, Rule::DeletionCost, Rule::Rank];
+                let first = early.into_iter().map(by_value).find(|ordering| ordering.is_ne());
+                match first {
+                    None if both_ready => by_age(a.ready_time, b.ready_time),
+                    first => first.unwrap_or(Ordering::Equal),
+                }
+            }
+            Depth::ReadyTime if both_ready => a.ready_time.latest_first().cmp(&b.ready_time.latest_first()),
+            Depth::ReadyTime => Ordering::Equal,
+            Depth::CreationAge => by_value(Rule::Restarts)
+                .then_with(|| by_value(Rule::SidecarRestarts))
+                .then_with(|| by_age(a.creation_time, b.creation_time)),
+            Depth::CreationTime => a.creation_time.latest_first().cmp(&b.creation_time.latest_first()),
+        };
+        let mut steps = Depth::ALL.into_iter().take_while(|step| *step <= depth).map(at);
+        steps.find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
+    }
+
+    /// Puts the groups of bound pods in line, and each group in the total order.
+    fn line_up(&self, pods: &[Pod], order: &mut [u32], scores: &[u64]) {
+        let score = |index: u32| scores.get(index as usize);
+        sort_by(order, &|a, b| score(a) < score(b));
+        let mut rest = order;
+        let mut groups = Groups::default();
+        loop {
+            let len = groups.next_len(rest, scores);
+            let Some((group, after)) = rest.split_at_mut_checked(len).filter(|_| len > 0) else { return };
+            sort_by(group, &|i, j| match (pods.get(i as usize), pods.get(j as usize)) {
+                (Some(a), Some(b)) => self.compare(a, b).then(i.cmp(&j)).is_lt(),
+                _ => false,
+            });
+            rest = after;
+        }
+    }
+}
+
+/// Finds the groups of bound pods in a list sorted by score.
+///
+/// Among any m pods alone the scores sum up to m(m-1), 2 for each pair; more is from pods before them. So the first
+/// m are whole groups where the sum of their scores is just that, and nowhere else.
+#[derive(Default)]
+struct Groups {
+    pods: u64,
+    sum: u64,
+}
+
+impl Groups {
+    /// The length of the group at the start of the rest of the list; 0 at its end.
+    fn next_len(&mut self, rest: &[u32], scores: &[u64]) -> usize {
+        let mut len = 0_usize;
+        for &index in rest {
+            len = len.wrapping_add(1);
+            self.pods = self.pods.wrapping_add(1);
+            self.sum = self.sum.wrapping_add(scores.get(index as usize).copied().unwrap_or(0));
+            if self.sum == self.pods.wrapping_mul(self.pods.wrapping_sub(1)) {
+                break;
+            }
+        }
+        len
+    }
+}
+
+/// Where the group begins and ends in which the first `k` end; where they end with a group, both are `k`.
+fn group_at(order: &[u32], scores: &[u64], k: usize) -> (usize, usize) {
+    let k = k.min(order.len());
+    let mut groups = Groups::default();
+    let (mut start, mut end) = (0, 0);
+    while end < k {
+        let len = groups.next_len(order.get(end..).unwrap_or_default(), scores);
+        (start, end) = (end, end.saturating_add(len.max(1)));
+    }
+    if end == k { (k, k) } else { (start, end) }
+}
+
+impl fmt::Display for SettleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyPods => crate::TooManyPods.fmt(f),
+            Self::ShortMemory => f.write_str("the memory is shorter than the list of pods"),
+        }
+    }
+}
+
+impl core::error::Error for SettleError {}
