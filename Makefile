@@ -1,0 +1,118 @@
+# What cargo alone does not do: the library, the header, the installation and their checks.
+#
+# For another machine: make archive TARGET=thumbv7m-none-eabi AR=arm-none-eabi-ar CC=arm-none-eabi-gcc
+# Every tool and directory below can be set like that.
+
+TARGET ?=
+CARGO ?= cargo
+CARGO_TARGET_DIR ?= target
+PYTHON ?= python3
+NM ?= nm
+READELF ?= readelf
+INSTALL ?= install
+PKG_CONFIG ?= pkg-config
+
+DESTDIR ?=
+PREFIX ?= /usr/local
+INCLUDEDIR ?= $(PREFIX)/include
+LIBDIR ?= $(PREFIX)/lib
+
+# The header is made by this release and no other, as each writes a little differently.
+CBINDGEN_VERSION := 0.29.4
+HEADER ?= include/podrank.h
+
+# Both stand in one place each, and are read from there.
+VERSION := $(shell sed -n '/^\[workspace.package\]/,/^version/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+ABI := $(shell sed -n 's/^\#define PODRANK_ABI //p' include/podrank.h)
+URL := $(shell sed -n 's/^repository = "\(.*\)"/\1/p' Cargo.toml)
+
+BUILD := $(CARGO_TARGET_DIR)$(TARGET:%=/%)
+OUT := $(BUILD)/c
+SOURCES := Cargo.toml Cargo.lock core/Cargo.toml ffi/Cargo.toml ffi/archive/Cargo.toml \
+	$(shell find core/src ffi/src ffi/archive/src -name '*.rs')
+# Where there is no operating system, there are no shared libraries.
+SHARED := $(if $(findstring -none,$(TARGET)),,$(OUT)/libpodrank.so)
+CHECKS := header abi freestanding second-rust vectors installed sanitize quick-start
+
+# For the scripts that the recipes run.
+export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
+
+.PHONY: help archive header abi table examples install uninstall check-c tools test mutants clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+archive: $(OUT)/libpodrank.a $(SHARED) ## libpodrank.a and libpodrank.so, in target/c
+
+# Cargo's archive has the one object of this project, the outcome of link-time optimisation, and hundreds from the
+# compiler's runtime, which the object does not need: ffi/check/freestanding.sh proves it.
+$(OUT)/podrank.o: $(SOURCES)
+	$(CARGO) build --quiet --profile archive -p podrank-archive $(TARGET:%=--target %)
+	@mkdir -p $(OUT)
+	@object=$$($(AR) t $(BUILD)/archive/libpodrank.a | grep '^podrank[-.]'); \
+	test "$$(echo "$$object" | wc -w)" = 1 || { echo "not one object of podrank in cargo's archive: $$object" >&2; exit 1; }; \
+	$(AR) p $(BUILD)/archive/libpodrank.a "$$object" >$@.new
+	@mv $@.new $@
+
+# Deterministic: no times, no owners. The same sources and compiler give the same bytes.
+$(OUT)/libpodrank.a: $(OUT)/podrank.o
+	@rm -f $@
+	$(AR) rcsD $@ $<
+
+# Nothing starts up and nothing is torn down, so no startup files; everything else is in the C library.
+$(OUT)/libpodrank.so.$(ABI): $(OUT)/podrank.o
+	$(CC) -shared -nostartfiles -Wl,-soname,libpodrank.so.$(ABI) -Wl,--no-undefined -Wl,-z,noexecstack $(LDFLAGS) \
+		-o $@ $<
+
+$(OUT)/libpodrank.so: $(OUT)/libpodrank.so.$(ABI)
+	@ln -sf libpodrank.so.$(ABI) $@
+
+header: ## include/podrank.h, from ffi/ by cbindgen
+	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || { \
+	echo "make header needs cbindgen $(CBINDGEN_VERSION): cargo install --locked cbindgen@$(CBINDGEN_VERSION)" >&2; exit 1; }
+	@cbindgen --quiet --config ffi/cbindgen.toml --crate podrank-ffi --output $(HEADER)
+
+abi: archive ## ffi/abi.txt, the list of what may not change; refuses what breaks it
+	@ffi/check/abi.sh --write
+
+table: $(OUT)/vectors_table.h # the vectors as a C header
+
+$(OUT)/vectors_table.h: vectors/c_table.py vectors/order.json vectors/deletion-cost.json vectors/uid.json
+	@mkdir -p $(OUT)
+	@$(PYTHON) vectors/c_table.py >$@.new
+	@mv $@.new $@
+
+examples: archive ## builds and runs examples-c/
+	@$(MAKE) --no-print-directory -C examples-c run
+
+install: archive ## header, libraries and podrank.pc, under DESTDIR and PREFIX
+	$(INSTALL) -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig
+	$(INSTALL) -m 644 include/podrank.h $(DESTDIR)$(INCLUDEDIR)/podrank.h
+	$(INSTALL) -m 644 $(OUT)/libpodrank.a $(DESTDIR)$(LIBDIR)/libpodrank.a
+ifneq ($(SHARED),)
+	$(INSTALL) -m 755 $(OUT)/libpodrank.so.$(ABI) $(DESTDIR)$(LIBDIR)/libpodrank.so.$(ABI)
+	ln -sf libpodrank.so.$(ABI) $(DESTDIR)$(LIBDIR)/libpodrank.so
+endif
+	sed 's|@PREFIX@|$(PREFIX)|; s|@URL@|$(URL)|; s|@VERSION@|$(VERSION)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@LIBDIR@|$(LIBDIR)|' \
+		ffi/podrank.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
+	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
+
+uninstall: ## removes what install put there
+	rm -f $(DESTDIR)$(INCLUDEDIR)/podrank.h $(DESTDIR)$(LIBDIR)/libpodrank.a $(DESTDIR)$(LIBDIR)/libpodrank.so \
+		$(DESTDIR)$(LIBDIR)/libpodrank.so.$(ABI) $(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
+
+check-c: archive ## all that C users rely on: one line for each check in ffi/check
+	@for check in $(CHECKS); do ffi/check/$$check.sh || exit 1; done
+
+tools: ## installs the tools that cargo brings: cbindgen
+	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || \
+	$(CARGO) install --quiet --locked cbindgen@$(CBINDGEN_VERSION)
+
+test: ## every test; .ci/run installs what they need on Debian
+	@.ci/test
+
+mutants: ## changes core line by line and sees that a test fails (needs cargo-mutants)
+	$(CARGO) mutants -p podrank
+
+clean: ## removes target/
+	$(CARGO) clean

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Nothing that a program was built against has gone or changed since ffi/abi.txt was written, unless PODRANK_ABI was
+# raised (ffi/ABI.md). `make abi` (abi.sh --write) writes the list, and refuses to leave anything out.
+#
+# The list is made of the header by the C compiler, and of the libraries by nm, so it needs no upkeep of its own. It is
+# that of a machine with 64-bit pointers, and each line is a name, a colon and what may not change.
+. "$(dirname "$0")/common.sh"
+list=ffi/abi.txt
+
+# A C program that prints the header's numbers: constants, sizes, and members with their types and offsets. Not
+# PODRANK_ABI, which is the first line, nor the reserved bytes, which are there to become members.
+{
+    echo '#include "podrank.h"'
+    echo '#include <stdio.h>'
+    echo 'int main(void) {'
+    sed -nE 's/^#define (PODRANK_[A-Z0-9_]+) +[-A-Z0-9_]+$/\1/p' include/podrank.h | sort | grep -vx PODRANK_ABI |
+        sed 's/.*/printf("constant &: %lld\\n", (long long)&);/'
+    awk '
+        /^typedef struct/ { type = $3; printf "printf(\"size %s: %%zu\\n\", sizeof(%s));\n", type, type; next }
+        /^}/ { type = "" }
+        type && /;$/ {
+            sub(/^ */, ""); sub(/;$/, "")
+            name = $NF; sub(/^\*/, "", name); sub(/\[.*/, "", name)
+            if (name == "reserved") next
+            printf "printf(\"member %s.%s: %s at %%zu, %%zu bytes\\n\", offsetof(%s, %s), sizeof(((%s *)0)->%s));\n",
+                type, name, $0, type, name, type, name
+        }' include/podrank.h
+    echo 'return 0; }'
+} >"$tmp/abi.c"
+quietly $CC -std=c99 -Iinclude "$tmp/abi.c" -o "$tmp/abi"
+abi=$(sed -n 's/^#define PODRANK_ABI //p' include/podrank.h)
+{
+    echo "abi $abi"
+    "$tmp/abi"
+    # Each function in one line, without the names of its parameters.
+    sed 's|//.*||; /^#/d' include/podrank.h | tr '\n' ' ' | tr -s ' ' | grep -oE '[a-z][a-z0-9_ ]*[ *]+podrank_[a-z0-9_]+\([^)]*\);' |
+        sed -E 's/([ *])[a-z0-9_]+([,)])/\1\2/g; s/ ([,)])/\1/g; s/.*[ *](podrank_[a-z0-9_]+)\(/function \1: &/; s/;$//' | sort
+} >"$tmp/now"
+
+# What the libraries export is what the header declares, no more and no less.
+functions >"$tmp/declared"
+"$NM" -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | sort >"$tmp/exported"
+diff "$tmp/declared" "$tmp/exported" >&2 || fail "the header declares (<) and the archive exports (>) different symbols"
+"$NM" -D --defined-only "$shared" | awk 'NF == 3 { print $3 }' | sort >"$tmp/exported"
+diff "$tmp/declared" "$tmp/exported" >&2 || fail "the header declares (<) and the shared library exports (>) different symbols"
+"$READELF" -dW "$shared" | grep -q "SONAME.*\[libpodrank\.so\.$abi\]" || fail "the soname is not libpodrank.so.$abi"
+grep -qx "podrank_abi_$abi" "$tmp/declared" || fail "there is no podrank_abi_$abi"
+[ "$(grep -c '^function' "$tmp/now")" = "$(wc -l <"$tmp/declared")" ] || fail "not every function was read of the header"
+
+[ -f "$list" ] || echo "abi 0" >"$tmp/none"
+was=$tmp/none
+[ ! -f "$list" ] || was=$list
+
+# Options may grow: everything else stays as it was. Lines of what is gone or changed, then of what is new.
+awk -F': ' '
+    NR == FNR { if (NR > 1) was[$1] = $2; next }
+    FNR > 1 { now[$1] = $2 }
+    END {
+        for (name in was)
+            if (!(name in now)) print "gone: " name ": " was[name]
+            else if (name == "size podrank_options" && now[name] + 0 > was[name] + 0) print "new: " name ": " now[name]
+            else if (now[name] != was[name]) print "changed: " name ": was " was[name] ", is " now[name]
+        for (name in now) if (!(name in was)) print "new: " name ": " now[name]
+    }' "$was" "$tmp/now" | sort >"$tmp/differences"
+
+before=$(sed -n '1s/^abi //p' "$was")
+if grep -v '^new: ' "$tmp/differences" >"$tmp/breaks" && [ "$abi" -le "$before" ]; then
+    cat "$tmp/breaks" >&2
+    fail "programs built against ABI $before break: bring it back, or raise PODRANK_ABI (ffi/ABI.md)"
+fi
+[ "$abi" -ge "$before" ] || fail "PODRANK_ABI is $abi, and was $before"
+if [ "${1:-}" = --write ]; then
+    cp "$tmp/now" "$list"
+    ok "wrote $list"
+    exit
+fi
+[ "$abi" = "$before" ] || fail "PODRANK_ABI is $abi, and $list is that of $before: make abi"
+# What is not listed could go again without anyone noticing.
+[ ! -s "$tmp/differences" ] || { cat "$tmp/differences" >&2; fail "$list lacks what is new: make abi"; }
+ok "$(wc -l <"$list") lines of ABI $abi"

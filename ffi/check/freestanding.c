@@ -1,0 +1,120 @@
+/*
+ * A program without a C library: its own start, its own mem functions, and a call of every function of the header, the
+ * vectors included. Exits with 0, 1 if a vector fails, or 2 if an answer below is wrong.
+ */
+#include "podrank.h"
+
+int podrank_run_vectors(void);
+void *memcpy(void *to, const void *from, size_t len);
+void *memmove(void *to, const void *from, size_t len);
+void *memset(void *to, int byte, size_t len);
+int memcmp(const void *a, const void *b, size_t len);
+_Noreturn void run(void);
+
+void *memcpy(void *to, const void *from, size_t len) {
+    unsigned char *t = to;
+    const unsigned char *f = from;
+    while (len-- > 0)
+        *t++ = *f++;
+    return to;
+}
+
+void *memmove(void *to, const void *from, size_t len) {
+    unsigned char *t = to;
+    const unsigned char *f = from;
+    if ((uintptr_t)to < (uintptr_t)from)
+        return memcpy(to, from, len);
+    while (len-- > 0)
+        t[len] = f[len];
+    return to;
+}
+
+void *memset(void *to, int byte, size_t len) {
+    unsigned char *t = to;
+    while (len-- > 0)
+        *t++ = (unsigned char)byte;
+    return to;
+}
+
+int memcmp(const void *a, const void *b, size_t len) {
+    const unsigned char *p = a, *q = b;
+    for (; len > 0; len--, p++, q++)
+        if (*p != *q)
+            return *p < *q ? -1 : 1;
+    return 0;
+}
+
+static int every_function_answers(void) {
+    podrank_pod pods[2] = { PODRANK_POD_INIT, PODRANK_POD_INIT };
+    podrank_options options = PODRANK_OPTIONS_INIT;
+    podrank_node_name names[2] = { { NULL, 0 }, { NULL, 0 } };
+    podrank_row rows[PODRANK_ROWS_MAX];
+    podrank_scratch scratch[2];
+    uint8_t keys[2][PODRANK_KEY_LEN], rule = 0;
+    uint32_t order[2] = { 9, 9 }, counts[2];
+    size_t len = 9, contested = 9;
+    uint64_t scores[2];
+    int32_t answer = 9;
+    char text[PODRANK_UID_TEXT_LEN + 1];
+    static const char uid[] = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01";
+
+    PODRANK_REQUIRE_ABI();
+    if (podrank_abi_1() != PODRANK_ABI || podrank_version()[0] == '\0' || podrank_status_str(0)[0] != 'd')
+        return 0;
+    /* pods[1] is on a node, running, ready, and cheap: it still goes after the one without a node. */
+    if (podrank_uid_parse(uid, sizeof uid - 1, pods[1].uid) != 0 || podrank_uid_format(pods[1].uid, text) != 0 ||
+        memcmp(uid, text, sizeof uid) != 0)
+        return 0;
+    if (podrank_node_number(names, 2, "node-a", 6, &pods[1].node) != 0 || pods[1].node > 1)
+        return 0;
+    if (podrank_phase_parse("Running", 7, &pods[1].phase) != 0 || podrank_deletion_cost("-5", 2, &answer) != 0 ||
+        answer != -5 || podrank_time_from_unix(1, 5, &pods[1].ready_time) != 0 || pods[1].ready_time != 1000000005)
+        return 0;
+    pods[1].deletion_cost = answer;
+    pods[1].flags = PODRANK_POD_ASSIGNED | PODRANK_POD_READY;
+    if (podrank_count_ranks(pods, 2, NULL, 0, counts, 2) != 0 || pods[0].rank != 1 || pods[1].rank != 1)
+        return 0;
+    if (podrank_validate(pods, 2, &len, &answer) != 0 || len != 2 || answer != PODRANK_OK)
+        return 0;
+    if (podrank_compare(&pods[0], &pods[1], &options, &answer) != 0 || answer != -1)
+        return 0;
+    if (podrank_decide(&pods[0], &pods[1], NULL, &answer, &rule) != 0 || rule != PODRANK_RULE_UNASSIGNED ||
+        podrank_rule_str(rule)[0] != 'u')
+        return 0;
+    if (podrank_explain(&pods[0], &pods[1], NULL, rows, &len) != 0 || !rows[0].decides)
+        return 0;
+    if (podrank_key(&pods[0], NULL, keys[0]) != 0 || podrank_key(&pods[1], NULL, keys[1]) != 0 ||
+        memcmp(keys[0], keys[1], PODRANK_KEY_LEN) >= 0)
+        return 0;
+    if (podrank_upstream(&pods[0], &pods[1], &options, &answer, &rule) != 0 || answer != PODRANK_RELATION_BEFORE)
+        return 0;
+    if (podrank_settle(pods, 2, NULL, 1, order, scores, &len, &contested) != 0 || len != 1 || contested != 0)
+        return 0;
+    if (podrank_sort(pods, 2, NULL, order) != 0 || order[0] != 0 || order[1] != 1)
+        return 0;
+    return podrank_select(pods, 2, NULL, order, 1, scratch, 2, &len) == 0 && len == 1 && order[0] == 0;
+}
+
+#if defined(__x86_64__)
+__asm__(".globl _start\n_start: xor %ebp, %ebp\n and $-16, %rsp\n call run\n");
+
+static void leave(long status) {
+    __asm__ volatile("syscall" : : "a"(231L), "D"(status) : "rcx", "r11", "memory");
+}
+#elif defined(__aarch64__)
+__asm__(".globl _start\n_start: mov x29, xzr\n bl run\n");
+
+static void leave(long status) {
+    register long x0 __asm__("x0") = status;
+    register long x8 __asm__("x8") = 94;
+    __asm__ volatile("svc 0" : : "r"(x0), "r"(x8) : "memory");
+}
+#else
+#error "no start and no exit known for this machine"
+#endif
+
+_Noreturn void run(void) {
+    leave(podrank_run_vectors() != 0 ? 1 : every_function_answers() ? 0 : 2);
+    for (;;) {
+    }
+}

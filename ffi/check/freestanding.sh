@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The archive needs nothing but the mem functions: no std, no panic path, no memory of its own. Proven by its symbols and
+# sections, by the linker on the archive alone, and by a program without a C library that runs.
+# Another archive than the built one can be given: ffi/check/freestanding.sh libpodrank.a
+. "$(dirname "$0")/common.sh"
+archive=${1:-$archive}
+
+machine=${TARGET%%-*}
+machine=${machine:-$(uname -m)}
+allowed="memcpy memmove memset memcmp"
+# The same functions, as 32-bit ARM's run-time ABI has them: every compiler's runtime there brings them.
+case $machine in
+arm* | thumb*) allowed="$allowed $(echo __aeabi_mem{cpy,move,set,clr}{,4,8})" ;;
+esac
+
+members=$("$AR" t "$archive")
+[ "$members" = podrank.o ] || fail "$archive holds not podrank.o alone, but $(wc -w <<<"$members") members"
+
+"$READELF" -sW "$archive" | awk '$7 == "UND" && $8 != "" { print $8 }' | sort -u >"$tmp/undefined"
+! grep -q podrank_has_a_panic_path "$tmp/undefined" || fail "a panic path: podrank_has_a_panic_path is undefined"
+for symbol in $(cat "$tmp/undefined"); do
+    [[ " $allowed " = *" $symbol "* ]] || fail "$symbol is undefined"
+done
+
+# Whatever can be written (W) is memory of its own; whatever is bigger than nothing counts.
+"$READELF" -SW "$archive" | sed -nE 's/^ *\[ *[0-9]+\]//p' |
+    awk '$(NF-3) ~ /W/ && $(NF-5) !~ /^0+$/ { print $1 }' >"$tmp/writable"
+[ ! -s "$tmp/writable" ] || fail "memory that is written: $(tr '\n' ' ' <"$tmp/writable")"
+
+defsyms=$(for symbol in $allowed; do printf ' -Wl,--defsym,%s=0' "$symbol"; done)
+quietly $CC -nostdlib -static $defsyms -Wl,--fatal-warnings,--entry=podrank_abi_1 \
+    -Wl,--whole-archive "$archive" -Wl,--no-whole-archive -o "$tmp/whole"
+
+for function in $(functions); do
+    grep -q "$function(" ffi/check/freestanding.c || fail "ffi/check/freestanding.c does not call $function"
+done
+quietly make -s table
+ran="no program for $machine"
+if [[ $machine = x86_64 || $machine = aarch64 ]]; then
+    # No builtins: the compiler would see memcpy in the loop of memcpy.
+    quietly $CC -std=c11 $strict -O2 -ffreestanding -fno-builtin -fno-tree-loop-distribute-patterns \
+        -fno-stack-protector -nostdlib -static -Iinclude -I"$OUT" ffi/check/freestanding.c ffi/check/vectors.c \
+        "$archive" -Wl,--fatal-warnings -o "$tmp/program"
+    ran="a program without a C library linked"
+fi
+if [[ -f $tmp/program && $machine = "$(uname -m)" ]]; then
+    quietly "$tmp/program"
+    ran="$ran and ran"
+fi
+ok "undefined: $(paste -sd' ' "$tmp/undefined"); $ran"

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# An example builds against an installed copy, found by pkg-config alone, with the static and with the shared library; and
+# what was installed goes away again.
+. "$(dirname "$0")/common.sh"
+
+staged=$tmp/staged
+prefix=/opt/podrank
+quietly make -s install DESTDIR="$staged" PREFIX="$prefix"
+
+abi=$(sed -n 's/^#define PODRANK_ABI //p' include/podrank.h)
+installed=$(cd "$staged" && find . ! -type d | sort | paste -sd' ')
+expected="./opt/podrank/include/podrank.h ./opt/podrank/lib/libpodrank.a ./opt/podrank/lib/libpodrank.so"
+expected="$expected ./opt/podrank/lib/libpodrank.so.$abi ./opt/podrank/lib/pkgconfig/podrank.pc"
+[ "$installed" = "$expected" ] || fail "installed $installed, expected $expected"
+
+export PKG_CONFIG_LIBDIR=$staged$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$staged
+quietly "$PKG_CONFIG" --validate podrank
+version=$("$PKG_CONFIG" --modversion podrank)
+! grep -n '@' "$PKG_CONFIG_LIBDIR/podrank.pc" >&2 || fail "podrank.pc has a place that was not filled in"
+[ "$version" = "$(sed -n '/^\[workspace.package\]/,/^version/s/^version = "\(.*\)"/\1/p' Cargo.toml)" ] ||
+    fail "podrank.pc is of version $version, and Cargo.toml is not"
+flags=$("$PKG_CONFIG" --cflags podrank)
+libraries=$("$PKG_CONFIG" --libs podrank)
+
+cat >"$tmp/version.c" <<'C'
+#include <podrank.h>
+#include <stdio.h>
+int main(void) { return puts(podrank_version()) < 0; }
+C
+# build KIND LIBRARIES LIBRARY_PATH
+build() {
+    cp examples-c/victims.c examples-c/pods.cpp "$tmp"
+    quietly $CC -std=c99 $strict $flags "$tmp/victims.c" $2 -o "$tmp/victims-$1"
+    quietly $CC -std=c99 $strict $flags "$tmp/version.c" $2 -o "$tmp/version-$1"
+    quietly $CXX -std=c++11 $strict $flags "$tmp/pods.cpp" $2 -o "$tmp/pods-$1"
+    for example in victims pods; do
+        LD_LIBRARY_PATH=$3 "$tmp/$example-$1" >"$tmp/printed" || fail "$example, $1"
+        diff "examples-c/expected/$example.txt" "$tmp/printed" >&2 || fail "$example, $1, prints something else"
+    done
+    [ "$(LD_LIBRARY_PATH=$3 "$tmp/version-$1")" = "$version" ] || fail "the library is not of version $version"
+}
+build shared "$libraries" "$staged$prefix/lib"
+"$READELF" -dW "$tmp/victims-shared" | grep -q "NEEDED.*\[libpodrank\.so\.$abi\]" ||
+    fail "the program does not ask for libpodrank.so.$abi"
+build static "-Wl,-Bstatic $libraries -Wl,-Bdynamic" ""
+! "$READELF" -dW "$tmp/victims-static" | grep -q libpodrank || fail "the program linked statically asks for libpodrank"
+
+quietly make -s uninstall DESTDIR="$staged" PREFIX="$prefix"
+[ -z "$(find "$staged" ! -type d)" ] || fail "make uninstall leaves $(find "$staged" ! -type d)"
+ok "podrank.pc $version, static and shared"

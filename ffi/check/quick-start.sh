@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# The C program in the README compiles as it stands, has ten lines or less, and does what it says.
+. "$(dirname "$0")/common.sh"
+
+sed -n '/^```c$/,/^```$/{/^```/d;p}' README.md >"$tmp/quick-start.c"
+lines=$(wc -l <"$tmp/quick-start.c")
+[ "$lines" -ge 5 ] && [ "$lines" -le 10 ] || fail "$lines lines"
+quietly $CC -std=c99 $strict -Iinclude "$tmp/quick-start.c" "$archive" -o "$tmp/quick-start"
+quietly "$tmp/quick-start"
+ok "$lines lines"

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# The cases of vectors/ hold through the C functions, through the archive and through the shared library.
+. "$(dirname "$0")/common.sh"
+
+quietly make -s table
+build="$CC -std=c99 $strict -Wconversion -O2 -DPODRANK_VECTORS_MAIN -Iinclude -I$OUT ffi/check/vectors.c"
+quietly $build "$archive" -o "$tmp/static"
+quietly $build "$shared" -Wl,-rpath,"$(realpath "$OUT")" -o "$tmp/shared"
+quietly "$tmp/shared"
+quietly "$tmp/static"
+ok "$(cat "$tmp/output")"

@@ -1,0 +1,93 @@
+//! The options as C sees them, read in a way that lets them grow.
+
+use crate::memory::{Input, Span};
+use crate::status::{Error, PODRANK_ERR_OPTIONS_FLAGS, PODRANK_ERR_OPTIONS_SIZE};
+use core::mem::{offset_of, size_of};
+use podrank::{FeatureGates, Policy, Time};
+
+/// How to decide. NULL means the defaults, as do options that are all zero but for their size: Kubernetes' own feature
+/// gates, and no moment, which compares times as they are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_options {
+    /// sizeof(podrank_options). Options may grow: a library takes the size of an older header and reads the rest as
+    /// default, and takes a larger size if all beyond what it knows is zero (up to PODRANK_OPTIONS_SIZE_MAX).
+    pub size: u32,
+    /// Any of PODRANK_NOW and the changed gates. 0 is the default.
+    pub flags: u32,
+    /// With PODRANK_NOW: the moment at which ages are taken, in nanoseconds since the Unix epoch. Else not read.
+    pub now: i64,
+}
+
+/// now is set: ages are log-scaled, as in kube-controller-manager.
+pub const PODRANK_NOW: u32 = 1;
+/// Turns the feature gate PodDeletionCost off (on by default: beta since Kubernetes 1.22).
+pub const PODRANK_POD_DELETION_COST_OFF: u32 = 2;
+/// Turns the feature gate LogarithmicScaleDown off (on by default since Kubernetes 1.22, always on since 1.31).
+pub const PODRANK_LOGARITHMIC_SCALE_DOWN_OFF: u32 = 4;
+/// Turns PreferForScaleDown on (off by default: no release of Kubernetes has it).
+pub const PODRANK_PREFER_FOR_SCALE_DOWN_ON: u32 = 8;
+
+/// The largest size of options that any library takes.
+pub const PODRANK_OPTIONS_SIZE_MAX: u32 = 1024;
+
+const KNOWN_FLAGS: u32 = PODRANK_NOW
+    | PODRANK_POD_DELETION_COST_OFF
+    | PODRANK_LOGARITHMIC_SCALE_DOWN_OFF
+    | PODRANK_PREFER_FOR_SCALE_DOWN_ON;
+
+const _: () = {
+    assert!(size_of::<podrank_options>() == 16);
+    assert!(offset_of!(podrank_options, size) == 0);
+    assert!(offset_of!(podrank_options, flags) == 4);
+    assert!(offset_of!(podrank_options, now) == 8);
+};
+
+/// Reads the caller's options: what they say, and the memory they take.
+///
+/// # Safety
+/// `options` is NULL or points to as many readable bytes as its `size` says, which nobody writes meanwhile.
+pub(crate) unsafe fn read(options: *const podrank_options) -> Result<(Policy, Span), Error> {
+    if options.is_null() {
+        return Ok((Policy::default(), Span::EMPTY));
+    }
+    // The size alone first: an older caller has no more than it says.
+    let size = Input::one(options.cast::<u32>())?;
+    let known = Input::one(options)?;
+    // SAFETY: aligned; readable by the caller's promise.
+    let size = unsafe { size.read() }.first().copied().unwrap_or_default();
+    let beyond = (size as usize).checked_sub(size_of::<podrank_options>());
+    let beyond =
+        beyond.filter(|_| size <= PODRANK_OPTIONS_SIZE_MAX).ok_or(Error(PODRANK_ERR_OPTIONS_SIZE))?;
+    let all = Input::new(options.cast::<u8>(), size as usize)?.span();
+    let beyond = Input::new(options.wrapping_add(1).cast::<u8>(), beyond)?;
+    // SAFETY: inside the size that the caller promises to be readable.
+    let (known, beyond) = unsafe { (known.read(), beyond.read()) };
+    if beyond.iter().any(|&byte| byte != 0) {
+        return Err(Error(PODRANK_ERR_OPTIONS_SIZE));
+    }
+    let policy = known.first().map_or(Ok(Policy::default()), podrank_options::policy)?;
+    Ok((policy, all))
+}
+
+impl podrank_options {
+    fn policy(&self) -> Result<Policy, Error> {
+        if self.flags & !KNOWN_FLAGS != 0 {
+            return Err(Error(PODRANK_ERR_OPTIONS_FLAGS));
+        }
+        let has = |flag| self.flags & flag != 0;
+        Ok(Policy {
+            now: if has(PODRANK_NOW) { time(self.now) } else { Time::UNSET },
+            gates: FeatureGates {
+                pod_deletion_cost: !has(PODRANK_POD_DELETION_COST_OFF),
+                logarithmic_scale_down: !has(PODRANK_LOGARITHMIC_SCALE_DOWN_OFF),
+                prefer_for_scale_down: has(PODRANK_PREFER_FOR_SCALE_DOWN_ON),
+            },
+        })
+    }
+}
+
+/// PODRANK_TIME_UNSET means unset here as everywhere.
+const fn time(nanos: i64) -> Time {
+    if nanos == crate::PODRANK_TIME_UNSET { Time::UNSET } else { Time::from_unix_nanos(nanos) }
+}

@@ -1,0 +1,219 @@
+//! The decisions: compare, decide, explain, key, select, sort.
+
+use crate::memory::{Input, Output, Span, apart};
+use crate::options::{self, podrank_options};
+use crate::record::{PODRANK_ROWS_MAX, PODRANK_RULE_NONE, podrank_pod, podrank_row, sound};
+use crate::status::{Error, run};
+use core::ffi::c_char;
+use core::mem::{align_of, size_of};
+use podrank::{Key, Pod, Policy, Rule};
+
+/// The length of a key in bytes.
+pub const PODRANK_KEY_LEN: usize = 64;
+
+/// Scratch of podrank_select for one victim. What stands in it means nothing to you.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_scratch {
+    /// Private.
+    pub words: [u64; 8],
+}
+
+const _: () = {
+    assert!(PODRANK_KEY_LEN == Key::LEN);
+    assert!(size_of::<podrank_scratch>() == size_of::<Key>());
+    assert!(align_of::<podrank_scratch>() == align_of::<Key>());
+};
+
+/// Two pods, the policy, and the memory that all of them take.
+pub(crate) struct Question {
+    pub(crate) a: Pod,
+    pub(crate) b: Pod,
+    pub(crate) policy: Policy,
+    pub(crate) spans: [Span; 3],
+}
+
+impl Question {
+    /// # Safety
+    /// The pointers keep the promises in the header.
+    pub(crate) unsafe fn read(
+        a: *const podrank_pod,
+        b: *const podrank_pod,
+        options: *const podrank_options,
+    ) -> Result<Self, Error> {
+        let (a, b) = (Input::one(a.cast::<Pod>())?, Input::one(b.cast::<Pod>())?);
+        let spans = (a.span(), b.span());
+        // SAFETY: the caller's.
+        unsafe {
+            let (policy, options) = options::read(options)?;
+            Ok(Self { a: one(a)?, b: one(b)?, policy, spans: [spans.0, spans.1, options] })
+        }
+    }
+}
+
+/// A copy of a sound record.
+///
+/// # Safety
+/// As for [`Input::read`].
+unsafe fn one(pod: Input<Pod>) -> Result<Pod, Error> {
+    // SAFETY: the caller's.
+    let pod = sound(unsafe { pod.read() })?;
+    Ok(pod.first().copied().unwrap_or_default())
+}
+
+/// Which of two pods goes first. Writes -1 if a does, 1 if b does, and 0 only if every rule ties, which pods with
+/// distinct UIDs never do.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_compare(
+    a: *const podrank_pod,
+    b: *const podrank_pod,
+    options: *const podrank_options,
+    ordering: *mut i32,
+) -> i32 {
+    run(|| {
+        let ordering = Output::one(ordering)?;
+        // SAFETY: promised in the header.
+        let Question { a, b, policy, spans } = unsafe { Question::read(a, b, options) }?;
+        apart(&[ordering.span()], &spans)?;
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe { ordering.set(policy.compare(&a, &b) as i32) };
+        Ok(())
+    })
+}
+
+/// As podrank_compare, with the rule that settled it: the first that tells the two apart, PODRANK_RULE_NONE if none
+/// does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_decide(
+    a: *const podrank_pod,
+    b: *const podrank_pod,
+    options: *const podrank_options,
+    ordering: *mut i32,
+    rule: *mut u8,
+) -> i32 {
+    run(|| {
+        let (ordering, rule) = (Output::one(ordering)?, Output::one(rule)?);
+        // SAFETY: promised in the header.
+        let Question { a, b, policy, spans } = unsafe { Question::read(a, b, options) }?;
+        apart(&[ordering.span(), rule.span()], &spans)?;
+        let (answer, decided_by) = policy.decide(&a, &b);
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe {
+            ordering.set(answer as i32);
+            rule.set(decided_by.map_or(PODRANK_RULE_NONE, Rule::number));
+        }
+        Ok(())
+    })
+}
+
+/// What every rule says of two pods. rows has room for PODRANK_ROWS_MAX rows; one is written per rule, in rule order,
+/// whether it applies or not, and their number to rows_len.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_explain(
+    a: *const podrank_pod,
+    b: *const podrank_pod,
+    options: *const podrank_options,
+    rows: *mut podrank_row,
+    rows_len: *mut usize,
+) -> i32 {
+    run(|| {
+        let (rows, rows_len) = (Output::new(rows, PODRANK_ROWS_MAX)?, Output::one(rows_len)?);
+        // SAFETY: promised in the header.
+        let Question { a, b, policy, spans } = unsafe { Question::read(a, b, options) }?;
+        apart(&[rows.span(), rows_len.span()], &spans)?;
+        let explanation = policy.explain(&a, &b);
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe {
+            for (slot, row) in rows.write().iter_mut().zip(explanation.rows()) {
+                *slot = row.into();
+            }
+            rows_len.set(explanation.rows().len());
+        }
+        Ok(())
+    })
+}
+
+/// The pod's place in the order as PODRANK_KEY_LEN bytes, which memcmp compares as podrank_compare compares the pods. ONLY
+/// KEYS MADE WITH THE SAME now AND GATES COMPARE. The bytes are the same on every machine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_key(
+    pod: *const podrank_pod,
+    options: *const podrank_options,
+    key: *mut u8,
+) -> i32 {
+    run(|| {
+        let pod = Input::one(pod.cast::<Pod>())?;
+        let key = Output::new(key, PODRANK_KEY_LEN)?;
+        // SAFETY: promised in the header.
+        let (policy, options) = unsafe { options::read(options) }?;
+        apart(&[key.span()], &[pod.span(), options])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe {
+            let bytes = policy.key(&one(pod)?).to_bytes();
+            for (slot, byte) in key.write().iter_mut().zip(bytes) {
+                *slot = byte;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The first victims_len pods of the order, or all if there are fewer, as indices into pods: first to go first, equal
+/// pods by lower index. Writes their number to selected. The records do not move.
+///
+/// scratch may be NULL and scratch_len 0. With room for as many as there are victims, selecting is faster; less is not
+/// used.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_select(
+    pods: *const podrank_pod,
+    pods_len: usize,
+    options: *const podrank_options,
+    victims: *mut u32,
+    victims_len: usize,
+    scratch: *mut podrank_scratch,
+    scratch_len: usize,
+    selected: *mut usize,
+) -> i32 {
+    run(|| {
+        let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
+        let victims = Output::new(victims, victims_len)?;
+        let scratch = Output::new(scratch.cast::<Key>(), scratch_len)?;
+        let selected = Output::one(selected)?;
+        // SAFETY: promised in the header.
+        let (policy, options) = unsafe { options::read(options) }?;
+        apart(&[victims.span(), scratch.span(), selected.span()], &[pods.span(), options])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe {
+            let pods = sound(pods.read())?;
+            selected.set(policy.select_with(pods, victims.write(), scratch.write())?.len());
+        }
+        Ok(())
+    })
+}
+
+/// All pods in the order, as indices into pods: podrank_select of all. order has room for pods_len.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_sort(
+    pods: *const podrank_pod,
+    pods_len: usize,
+    options: *const podrank_options,
+    order: *mut u32,
+) -> i32 {
+    run(|| {
+        let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
+        let order = Output::new(order, pods_len)?;
+        // SAFETY: promised in the header.
+        let (policy, options) = unsafe { options::read(options) }?;
+        apart(&[order.span()], &[pods.span(), options])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe { policy.sort(sound(pods.read())?, order.write()) }?;
+        Ok(())
+    })
+}
+
+/// The name of a rule, such as "deletion-cost"; NULL of PODRANK_RULE_NONE and any other number. The text is static: never
+/// free it.
+#[unsafe(no_mangle)]
+pub extern "C" fn podrank_rule_str(rule: u8) -> *const c_char {
+    Rule::from_number(rule).map_or(core::ptr::null(), |rule| rule.c_name().as_ptr())
+}

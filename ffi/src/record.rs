@@ -1,0 +1,256 @@
+//! The record and the row as C sees them, asserted to be the core's.
+
+use crate::memory::{Input, Output, apart};
+use crate::status::{Error, run, status};
+use core::mem::{align_of, offset_of, size_of};
+use podrank::{Flags, Phase, Pod, Row, Rule, Time, ValueKind};
+
+/// What the order reads of one active pod. Only active pods become records: phase neither Succeeded nor Failed,
+/// and no metadata.deletionTimestamp. Start from PODRANK_POD_INIT, which unsets both times.
+///
+/// Times are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET where a timestamp is missing, null or
+/// 0001-01-01T00:00:00Z. podrank_time_from_unix makes them of seconds.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_pod {
+    /// metadata.uid as 16 bytes, most significant first: see podrank_uid_parse.
+    pub uid: [u8; 16],
+    /// lastTransitionTime of the Ready condition. Read only of ready pods.
+    pub ready_time: i64,
+    /// metadata.creationTimestamp.
+    pub creation_time: i64,
+    /// Annotation controller.kubernetes.io/pod-deletion-cost: see podrank_deletion_cost. 0 if missing or invalid.
+    pub deletion_cost: i32,
+    /// How many active related pods share this pod's node, itself included: see podrank_count_ranks.
+    pub rank: u32,
+    /// The largest restartCount of status.containerStatuses.
+    pub restarts: u32,
+    /// The largest restartCount of the sidecars: those of status.initContainerStatuses whose container in
+    /// spec.initContainers has restartPolicy Always.
+    pub sidecar_restarts: u32,
+    /// The node as a small number of your choice, for counting ranks: see podrank_node_number. The order does not
+    /// read it, and nothing reads it of an unassigned pod.
+    pub node: u32,
+    /// status.phase: one of PODRANK_PHASE_PENDING, _UNKNOWN and _RUNNING.
+    pub phase: u8,
+    /// Any of PODRANK_POD_ASSIGNED, _READY and _PREFERRED.
+    pub flags: u8,
+    /// Zero.
+    pub reserved: [u8; 10],
+}
+
+/// No moment at all. Not the epoch.
+pub const PODRANK_TIME_UNSET: i64 = i64::MIN;
+
+/// Pending, and any phase that Kubernetes does not know.
+pub const PODRANK_PHASE_PENDING: u8 = 0;
+/// Unknown.
+pub const PODRANK_PHASE_UNKNOWN: u8 = 1;
+/// Running.
+pub const PODRANK_PHASE_RUNNING: u8 = 2;
+
+/// spec.nodeName is not empty.
+pub const PODRANK_POD_ASSIGNED: u8 = 1;
+/// The first condition of type Ready has status True.
+pub const PODRANK_POD_READY: u8 = 2;
+/// The label kubernetes.io/prefer-for-scale-down is present, whatever its value.
+pub const PODRANK_POD_PREFERRED: u8 = 4;
+
+/// The rules, in the order in which they are asked. A rule keeps its number for ever; rules to come get numbers between.
+pub const PODRANK_RULE_NONE: u8 = 0;
+/// Unassigned before assigned.
+pub const PODRANK_RULE_UNASSIGNED: u8 = 10;
+/// Pending before unknown before running.
+pub const PODRANK_RULE_PHASE: u8 = 20;
+/// Not ready before ready.
+pub const PODRANK_RULE_NOT_READY: u8 = 30;
+/// Lower deletion cost before higher.
+pub const PODRANK_RULE_DELETION_COST: u8 = 40;
+/// Higher rank before lower.
+pub const PODRANK_RULE_RANK: u8 = 50;
+/// Preferred before not preferred. Off unless PODRANK_PREFER_FOR_SCALE_DOWN_ON.
+pub const PODRANK_RULE_PREFERRED: u8 = 60;
+/// Among ready pods: no ready time before any, then ready for a shorter time before longer.
+pub const PODRANK_RULE_READY_TIME: u8 = 70;
+/// More restarts before fewer.
+pub const PODRANK_RULE_RESTARTS: u8 = 80;
+/// More sidecar restarts before fewer.
+pub const PODRANK_RULE_SIDECAR_RESTARTS: u8 = 85;
+/// No creation time before any, then younger before older.
+pub const PODRANK_RULE_CREATION_TIME: u8 = 90;
+/// Smaller UID before larger.
+pub const PODRANK_RULE_UID: u8 = 100;
+
+/// Room for the rows of podrank_explain, of rules to come as well.
+pub const PODRANK_ROWS_MAX: usize = 16;
+
+/// What one rule says of two pods a and b.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_row {
+    /// The value of a that the rule looks at; kind says what it is.
+    pub a: i64,
+    /// The value of b.
+    pub b: i64,
+    /// PODRANK_RULE_...
+    pub rule: u8,
+    /// 1 if the rule is asked at all: its gate is on and, for PODRANK_RULE_READY_TIME, both pods are ready.
+    pub applies: u8,
+    /// 1 in the row that settles the pair: the first whose ordering is not 0. Else 0.
+    pub decides: u8,
+    /// PODRANK_KIND_...
+    pub kind: u8,
+    /// -1 if a goes first by this rule alone, 1 if b does, 0 if it ties or does not apply.
+    pub ordering: i32,
+}
+
+/// a and b are 0 for no and 1 for yes.
+pub const PODRANK_KIND_BOOL: u8 = 1;
+/// a and b are PODRANK_PHASE_ values.
+pub const PODRANK_KIND_PHASE: u8 = 2;
+/// a and b are plain numbers.
+pub const PODRANK_KIND_NUMBER: u8 = 3;
+/// a and b are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET.
+pub const PODRANK_KIND_TIME: u8 = 4;
+/// a and b are the power of two that the age in nanoseconds reaches (0 to 62), -1 for a time that is not before now, or
+/// PODRANK_TIME_UNSET.
+pub const PODRANK_KIND_AGE_BUCKET: u8 = 5;
+/// UIDs do not fit an integer: a and b are 0, read the pods.
+pub const PODRANK_KIND_UID: u8 = 6;
+
+const _: () = {
+    assert!(size_of::<podrank_pod>() == size_of::<Pod>() && size_of::<Pod>() == 64);
+    assert!(align_of::<podrank_pod>() == align_of::<Pod>());
+    assert!(offset_of!(podrank_pod, uid) == offset_of!(Pod, uid));
+    assert!(offset_of!(podrank_pod, ready_time) == offset_of!(Pod, ready_time));
+    assert!(offset_of!(podrank_pod, creation_time) == offset_of!(Pod, creation_time));
+    assert!(offset_of!(podrank_pod, deletion_cost) == offset_of!(Pod, deletion_cost));
+    assert!(offset_of!(podrank_pod, rank) == offset_of!(Pod, rank));
+    assert!(offset_of!(podrank_pod, restarts) == offset_of!(Pod, restarts));
+    assert!(offset_of!(podrank_pod, sidecar_restarts) == offset_of!(Pod, sidecar_restarts));
+    assert!(offset_of!(podrank_pod, node) == offset_of!(Pod, node));
+    assert!(offset_of!(podrank_pod, phase) == offset_of!(Pod, phase));
+    assert!(offset_of!(podrank_pod, flags) == offset_of!(Pod, flags));
+    assert!(offset_of!(podrank_pod, reserved) == offset_of!(Pod, reserved));
+
+    assert!(size_of::<podrank_row>() == 24);
+    assert!(offset_of!(podrank_row, a) == 0);
+    assert!(offset_of!(podrank_row, b) == 8);
+    assert!(offset_of!(podrank_row, rule) == 16);
+    assert!(offset_of!(podrank_row, applies) == 17);
+    assert!(offset_of!(podrank_row, decides) == 18);
+    assert!(offset_of!(podrank_row, kind) == 19);
+    assert!(offset_of!(podrank_row, ordering) == 20);
+
+    assert!(Phase::PENDING.ordinal() == PODRANK_PHASE_PENDING);
+    assert!(Phase::UNKNOWN.ordinal() == PODRANK_PHASE_UNKNOWN);
+    assert!(Phase::RUNNING.ordinal() == PODRANK_PHASE_RUNNING);
+    assert!(Flags::ASSIGNED.bits() == PODRANK_POD_ASSIGNED);
+    assert!(Flags::READY.bits() == PODRANK_POD_READY);
+    assert!(Flags::PREFERRED.bits() == PODRANK_POD_PREFERRED);
+    assert!(Rule::Unassigned.number() == PODRANK_RULE_UNASSIGNED);
+    assert!(Rule::Phase.number() == PODRANK_RULE_PHASE);
+    assert!(Rule::NotReady.number() == PODRANK_RULE_NOT_READY);
+    assert!(Rule::DeletionCost.number() == PODRANK_RULE_DELETION_COST);
+    assert!(Rule::Rank.number() == PODRANK_RULE_RANK);
+    assert!(Rule::Preferred.number() == PODRANK_RULE_PREFERRED);
+    assert!(Rule::ReadyTime.number() == PODRANK_RULE_READY_TIME);
+    assert!(Rule::Restarts.number() == PODRANK_RULE_RESTARTS);
+    assert!(Rule::SidecarRestarts.number() == PODRANK_RULE_SIDECAR_RESTARTS);
+    assert!(Rule::CreationTime.number() == PODRANK_RULE_CREATION_TIME);
+    assert!(Rule::Uid.number() == PODRANK_RULE_UID);
+    assert!(Rule::ALL.len() <= PODRANK_ROWS_MAX);
+    assert!(ValueKind::Bool as u8 == PODRANK_KIND_BOOL);
+    assert!(ValueKind::Phase as u8 == PODRANK_KIND_PHASE);
+    assert!(ValueKind::Number as u8 == PODRANK_KIND_NUMBER);
+    assert!(ValueKind::Time as u8 == PODRANK_KIND_TIME);
+    assert!(ValueKind::AgeBucket as u8 == PODRANK_KIND_AGE_BUCKET);
+    assert!(ValueKind::Uid as u8 == PODRANK_KIND_UID);
+};
+
+impl From<&Row> for podrank_row {
+    fn from(row: &Row) -> Self {
+        Self {
+            a: row.a,
+            b: row.b,
+            rule: row.rule.number(),
+            applies: row.applies.into(),
+            decides: row.decides.into(),
+            kind: row.kind as u8,
+            ordering: row.ordering as i32,
+        }
+    }
+}
+
+/// Records that are sound.
+pub(crate) fn sound(pods: &[Pod]) -> Result<&[Pod], Error> {
+    pods.iter().try_for_each(Pod::validate)?;
+    Ok(pods)
+}
+
+/// Finds the first record that no function would take. Every other function checks its records by itself and
+/// refuses; this one says which and why, for records from a file or another machine.
+///
+/// Writes the index of the first such record and the status the others would return for it: PODRANK_ERR_PHASE,
+/// PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, pods_len and PODRANK_OK.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_validate(
+    pods: *const podrank_pod,
+    pods_len: usize,
+    first_unsound: *mut usize,
+    why: *mut i32,
+) -> i32 {
+    run(|| {
+        let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
+        let (first_unsound, why) = (Output::one(first_unsound)?, Output::one(why)?);
+        apart(&[first_unsound.span(), why.span()], &[pods.span()])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe {
+            let unsound = pods.read().iter().map(Pod::validate).enumerate().find(|(_, sound)| sound.is_err());
+            let (index, sound) = unsound.unwrap_or((pods_len, Ok(())));
+            first_unsound.set(index);
+            why.set(status(sound.map_err(Error::from)));
+        }
+        Ok(())
+    })
+}
+
+/// Sets the rank of each pod to the number of pods on its node, among the pods and the others together. The others are
+/// active pods related to them but not to be chosen, such as those of the Deployment's other ReplicaSet; NULL and 0 if
+/// there are none. Unassigned pods share one count. Kubernetes fixes ranks before it sorts and does not count again.
+///
+/// counts is scratch of one number per node: every assigned pod's node is below counts_len, or PODRANK_ERR_NODE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_count_ranks(
+    pods: *mut podrank_pod,
+    pods_len: usize,
+    others: *const podrank_pod,
+    others_len: usize,
+    counts: *mut u32,
+    counts_len: usize,
+) -> i32 {
+    run(|| {
+        let pods = Output::new(pods.cast::<Pod>(), pods_len)?;
+        let others = Input::new(others.cast::<Pod>(), others_len)?;
+        let counts = Output::new(counts, counts_len)?;
+        apart(&[pods.span(), counts.span()], &[others.span()])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        let (pods, others, counts) = unsafe { (pods.write(), others.read(), counts.write()) };
+        sound(pods)?;
+        podrank::count_ranks(pods, sound(others)?, counts)?;
+        Ok(())
+    })
+}
+
+/// The time of this many seconds and nanoseconds since the Unix epoch. Times outside 1677-09-21 to 2262-04-11 become
+/// the nearest inside, never PODRANK_TIME_UNSET.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_time_from_unix(seconds: i64, nanoseconds: u32, time: *mut i64) -> i32 {
+    run(|| {
+        let time = Output::one(time)?;
+        let nanos = Time::from_unix(seconds, nanoseconds).unix_nanos().unwrap_or(PODRANK_TIME_UNSET);
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe { time.set(nanos) };
+        Ok(())
+    })
+}

@@ -1,0 +1,145 @@
+//! Texts from Kubernetes: UIDs, phases, deletion costs, node names.
+
+use crate::memory::{Input, Output, apart};
+use crate::status::{Error, PODRANK_ERR_INACTIVE, PODRANK_ERR_NODE_NAME, PODRANK_ERR_NODES_FULL, run};
+use core::ffi::c_char;
+use core::mem::{offset_of, size_of};
+use podrank::{Phase, Uid, deletion_cost, name_slot};
+
+/// The length of a UID's text, without a NUL.
+pub const PODRANK_UID_TEXT_LEN: usize = 36;
+
+const _: () = assert!(PODRANK_UID_TEXT_LEN == Uid::TEXT_LEN);
+
+/// Reads the text of metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the one form that kube-apiserver
+/// writes. Writes 16 bytes to uid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_uid_parse(text: *const c_char, text_len: usize, uid: *mut u8) -> i32 {
+    run(|| {
+        let (text, uid) = (Input::new(text.cast::<u8>(), text_len)?, Output::new(uid, 16)?);
+        apart(&[uid.span()], &[text.span()])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe {
+            let bytes = Uid::parse(text.read())?.to_bytes();
+            copy(&bytes, uid.write());
+        }
+        Ok(())
+    })
+}
+
+/// Writes the text of a UID of 16 bytes and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes in all.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_uid_format(uid: *const u8, text: *mut c_char) -> i32 {
+    run(|| {
+        let uid = Input::new(uid, 16)?;
+        let text = Output::new(text.cast::<u8>(), PODRANK_UID_TEXT_LEN.saturating_add(1))?;
+        apart(&[text.span()], &[uid.span()])?;
+        let mut bytes = [0; 16];
+        // SAFETY: checked above; the rest is promised in the header.
+        let text = unsafe {
+            copy(uid.read(), &mut bytes);
+            text.write()
+        };
+        let (text, nul) = text.split_at_mut_checked(PODRANK_UID_TEXT_LEN).unwrap_or_default();
+        copy(&Uid::from_bytes(bytes).to_text(), text);
+        nul.fill(0);
+        Ok(())
+    })
+}
+
+/// Reads the text of status.phase: Pending, Unknown, Running or any other text Kubernetes might have, which counts as Pending.
+/// Writes a PODRANK_PHASE_ value. Succeeded and Failed are PODRANK_ERR_INACTIVE: such a pod is never ranked.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_phase_parse(text: *const c_char, text_len: usize, phase: *mut u8) -> i32 {
+    run(|| {
+        let (text, phase) = (Input::new(text.cast::<u8>(), text_len)?, Output::one(phase)?);
+        apart(&[phase.span()], &[text.span()])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe {
+            let parsed = Phase::parse(text.read()).ok_or(Error(PODRANK_ERR_INACTIVE))?;
+            phase.set(parsed.ordinal());
+        }
+        Ok(())
+    })
+}
+
+/// Reads the text of annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: '-' or a digit from 1 to 9
+/// first (or exactly "0"), then a base-10 int32. A text that is refused (PODRANK_ERR_COST_...) counts as 0 in Kubernetes,
+/// and a missing annotation is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_deletion_cost(text: *const c_char, text_len: usize, cost: *mut i32) -> i32 {
+    run(|| {
+        let (text, cost) = (Input::new(text.cast::<u8>(), text_len)?, Output::one(cost)?);
+        apart(&[cost.span()], &[text.span()])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe { cost.set(deletion_cost(text.read())?) };
+        Ok(())
+    })
+}
+
+/// A slot of a table of node names. Start from all zeros; then only podrank_node_number writes it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_node_name {
+    /// The name's bytes, NULL of a free slot.
+    pub name: *const c_char,
+    /// Their number.
+    pub len: usize,
+}
+
+const _: () = {
+    assert!(size_of::<podrank_node_name>() == 2 * size_of::<*const c_char>());
+    assert!(offset_of!(podrank_node_name, name) == 0);
+    assert!(offset_of!(podrank_node_name, len) == size_of::<*const c_char>());
+};
+
+/// Numbers node names: writes to node the number of this name in a table that you own and zeroed before the first call,
+/// the same number for the same name, below table_len. The table keeps the pointer: the name's bytes stay where and
+/// what they are for as long as the table is used.
+///
+/// Give the table a third more slots than there are nodes; fuller, names take longer to find. PODRANK_ERR_NODES_FULL if
+/// the name is new and no slot is free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_node_number(
+    table: *mut podrank_node_name,
+    table_len: usize,
+    name: *const c_char,
+    name_len: usize,
+    node: *mut u32,
+) -> i32 {
+    run(|| {
+        let table = Output::new(table, table_len)?;
+        let text = Input::new(name.cast::<u8>(), name_len)?;
+        let node = Output::one(node)?;
+        apart(&[table.span(), node.span()], &[text.span()])?;
+        if name_len == 0 {
+            return Err(Error(PODRANK_ERR_NODE_NAME));
+        }
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe {
+            let (table, text) = (table.write(), text.read());
+            let slot = name_slot(table, text, |slot| slot.held()).ok_or(Error(PODRANK_ERR_NODES_FULL))?;
+            if let Some(free) = table.get_mut(slot as usize).filter(|slot| slot.name.is_null()) {
+                *free = podrank_node_name { name, len: name_len };
+            }
+            node.set(slot);
+        }
+        Ok(())
+    })
+}
+
+impl podrank_node_name {
+    /// # Safety
+    /// `name` is NULL or points to `len` bytes that stay what they are.
+    unsafe fn held(&self) -> Option<&[u8]> {
+        let name = Input::new(self.name.cast::<u8>(), self.len).ok().filter(|_| !self.name.is_null())?;
+        // SAFETY: the caller's.
+        Some(unsafe { name.read() })
+    }
+}
+
+fn copy(from: &[u8], to: &mut [u8]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+}

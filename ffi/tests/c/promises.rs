@@ -1,0 +1,537 @@
+//! The promises in the header's head, by their numbers, each on every function.
+
+use crate::functions::{Buffer, Function, Use, all};
+use crate::implementation::{C, record};
+use podrank_ffi::*;
+use podrank_laws::Implementation;
+use podrank_laws::generate::{pods, policies};
+use proptest::prelude::*;
+use std::alloc::{Layout, alloc, dealloc};
+use std::collections::HashSet;
+use std::ffi::CStr;
+use std::ptr::null_mut;
+
+/// Where a call's buffers stand: each in a block of its own, freed after the call.
+struct Call {
+    blocks: Vec<(*mut u8, Layout)>,
+    pointers: Vec<*mut u8>,
+    lens: Vec<usize>,
+}
+
+impl Call {
+    fn new(function: &Function) -> Self {
+        let blocks: Vec<_> = function
+            .buffers
+            .iter()
+            .map(|buffer| {
+                // Room to misalign it.
+                let layout = Layout::from_size_align(buffer.bytes.len() + 64, 64).unwrap();
+                // SAFETY: the size is not 0, and the contents fit.
+                unsafe {
+                    let block = alloc(layout);
+                    block.copy_from(buffer.bytes.as_ptr(), buffer.bytes.len());
+                    (block, layout)
+                }
+            })
+            .collect();
+        let pointers = blocks.iter().map(|block| block.0).collect();
+        Self { blocks, pointers, lens: function.lens.clone() }
+    }
+
+    fn run(&self, function: &Function) -> i32 {
+        // SAFETY: the buffers are as long as the lengths say, or the call is to be refused before it looks.
+        unsafe { (function.call)(&self.pointers, &self.lens) }
+    }
+
+    fn contents(&self, i: usize, buffer: &Buffer) -> &[u8] {
+        // SAFETY: allocated with this length.
+        unsafe { std::slice::from_raw_parts(self.blocks[i].0, buffer.bytes.len()) }
+    }
+
+    /// Runs a call that is to be refused, and leaves every buffer as it was.
+    fn refused(&self, function: &Function, status: i32, why: &str) {
+        assert_eq!(self.run(function), status, "{}: {why}", function.name);
+        for (i, buffer) in function.buffers.iter().enumerate() {
+            assert_eq!(
+                self.contents(i, buffer),
+                buffer.bytes,
+                "{}: {} changed: {why}",
+                function.name,
+                buffer.name
+            );
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        for (block, layout) in &self.blocks {
+            // SAFETY: allocated so.
+            unsafe { dealloc(*block, *layout) };
+        }
+    }
+}
+
+#[test]
+fn promise_1_statuses_are_numbered_once_and_have_words() {
+    // The numbers are for ever: this list may only grow.
+    let statuses = [
+        (PODRANK_OK, 0),
+        (PODRANK_ERR_NULL, 1),
+        (PODRANK_ERR_MISALIGNED, 2),
+        (PODRANK_ERR_OVERLAP, 3),
+        (PODRANK_ERR_TOO_LONG, 4),
+        (PODRANK_ERR_OPTIONS_SIZE, 5),
+        (PODRANK_ERR_OPTIONS_FLAGS, 6),
+        (PODRANK_ERR_PHASE, 7),
+        (PODRANK_ERR_FLAGS, 8),
+        (PODRANK_ERR_RESERVED, 9),
+        (PODRANK_ERR_NODE, 10),
+        (PODRANK_ERR_NODES_FULL, 11),
+        (PODRANK_ERR_NODE_NAME, 12),
+        (PODRANK_ERR_INACTIVE, 13),
+        (PODRANK_ERR_UID_LENGTH, 14),
+        (PODRANK_ERR_UID_HYPHEN, 15),
+        (PODRANK_ERR_UID_DIGIT, 16),
+        (PODRANK_ERR_COST_EMPTY, 17),
+        (PODRANK_ERR_COST_PLUS, 18),
+        (PODRANK_ERR_COST_ZERO, 19),
+        (PODRANK_ERR_COST_NO_DIGITS, 20),
+        (PODRANK_ERR_COST_DIGIT, 21),
+        (PODRANK_ERR_COST_RANGE, 22),
+    ];
+    let words = |status| unsafe { CStr::from_ptr(podrank_status_str(status)) }.to_str().unwrap();
+    let mut texts = HashSet::new();
+    for (status, number) in statuses {
+        assert_eq!(status, number);
+        assert!(texts.insert(words(status)), "{} twice", words(status));
+        assert_ne!(words(status), "unknown status");
+    }
+    for unknown in [23, -1, i32::MIN, i32::MAX] {
+        assert_eq!(words(unknown), "unknown status");
+    }
+    // And every function returns 0 where nothing is wrong.
+    for function in all() {
+        assert_eq!(Call::new(&function).run(&function), PODRANK_OK, "{}", function.name);
+    }
+}
+
+#[test]
+fn promise_2_outputs_are_written_only_on_success() {
+    // That a refusal leaves them is asserted by `refused` in every test below; that success writes all of them, here.
+    for function in all() {
+        let call = Call::new(&function);
+        assert_eq!(call.run(&function), PODRANK_OK);
+        for (i, buffer) in function.buffers.iter().enumerate() {
+            let changed = call.contents(i, buffer) != buffer.bytes;
+            assert_eq!(changed, buffer.written(), "{}: {}", function.name, buffer.name);
+        }
+    }
+}
+
+#[test]
+fn promise_3_null_only_with_length_0_or_for_options() {
+    for function in all() {
+        for (i, buffer) in function.buffers.iter().enumerate() {
+            let mut call = Call::new(&function);
+            call.pointers[i] = null_mut();
+            if buffer.usage == Use::Options {
+                assert_eq!(call.run(&function), PODRANK_OK, "{}", function.name);
+                continue;
+            }
+            call.refused(&function, PODRANK_ERR_NULL, buffer.name);
+            // With length 0 it is fine, if the other buffers of that length are to be empty too.
+            if let Some(len) = buffer.len {
+                call.lens[len] = 0;
+                assert_ne!(call.run(&function), PODRANK_ERR_NULL, "{}: {}", function.name, buffer.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn promise_4_misaligned_pointers_are_refused() {
+    for function in all() {
+        for (i, buffer) in function.buffers.iter().enumerate().filter(|(_, buffer)| buffer.align > 1) {
+            for off in 1..buffer.align {
+                let mut call = Call::new(&function);
+                call.pointers[i] = call.pointers[i].wrapping_add(off);
+                call.refused(&function, PODRANK_ERR_MISALIGNED, &format!("{} off by {off}", buffer.name));
+            }
+        }
+    }
+}
+
+#[test]
+fn promise_5_overlapping_buffers_are_refused_and_touching_ones_are_not() {
+    for function in all() {
+        for (i, written) in function.buffers.iter().enumerate().filter(|(_, buffer)| buffer.written()) {
+            for (j, other) in function.buffers.iter().enumerate().filter(|(j, _)| *j != i) {
+                let mut call = Call::new(&function);
+                call.pointers[i] = call.pointers[j];
+                call.refused(&function, PODRANK_ERR_OVERLAP, &format!("{} on {}", written.name, other.name));
+
+                // The last byte of one under the first of the other.
+                let mut call = Call::new(&function);
+                let last = other.bytes.len().next_multiple_of(written.align) - written.align;
+                call.pointers[i] = call.pointers[j].wrapping_add(last);
+                call.refused(
+                    &function,
+                    PODRANK_ERR_OVERLAP,
+                    &format!("{} at the end of {}", written.name, other.name),
+                );
+            }
+        }
+
+        // All of them end to end, the most aligned first, so that no room is left between.
+        let mut order: Vec<usize> = (0..function.buffers.len()).collect();
+        order.sort_by_key(|&i| std::cmp::Reverse(function.buffers[i].align));
+        let mut memory = vec![0_u64; 1024];
+        let mut call = Call::new(&function);
+        let mut end = memory.as_mut_ptr().cast::<u8>();
+        for i in order {
+            let bytes = &function.buffers[i].bytes;
+            call.pointers[i] = end;
+            unsafe { end.copy_from(bytes.as_ptr(), bytes.len()) };
+            end = end.wrapping_add(bytes.len());
+        }
+        assert_eq!(call.run(&function), PODRANK_OK, "{}", function.name);
+    }
+}
+
+#[test]
+fn promise_6_lengths_are_counts_up_to_32_bits() {
+    for function in all() {
+        for (which, _) in function.lens.iter().enumerate() {
+            for len in [u32::MAX as usize + 1, isize::MAX as usize, usize::MAX] {
+                let mut call = Call::new(&function);
+                call.lens[which] = len;
+                call.refused(&function, PODRANK_ERR_TOO_LONG, &format!("length {which} is {len}"));
+            }
+        }
+        // A buffer that would go on beyond the end of the address space.
+        for (i, buffer) in function.buffers.iter().enumerate().filter(|(_, buffer)| buffer.bytes.len() > 64) {
+            let mut call = Call::new(&function);
+            call.pointers[i] = (usize::MAX - 63) as *mut u8;
+            call.refused(&function, PODRANK_ERR_TOO_LONG, buffer.name);
+        }
+    }
+}
+
+#[test]
+fn promise_7_unsound_records_are_refused_and_validate_says_which() {
+    type Spoil = fn(&mut podrank_pod);
+    let spoilers: [(Spoil, i32); 4] = [
+        (|pod| pod.phase = 3, PODRANK_ERR_PHASE),
+        (|pod| pod.flags |= 8, PODRANK_ERR_FLAGS),
+        (|pod| pod.reserved[0] = 1, PODRANK_ERR_RESERVED),
+        (|pod| pod.reserved[9] = 0x80, PODRANK_ERR_RESERVED),
+    ];
+    for mut function in all() {
+        for i in 0..function.buffers.len() {
+            if !function.buffers[i].records {
+                continue;
+            }
+            let good = function.buffers[i].bytes.clone();
+            for at in 0..good.len() / size_of::<podrank_pod>() {
+                for (spoil, status) in spoilers {
+                    let mut bad = good.clone();
+                    // SAFETY: the bytes of records, read and written unaligned.
+                    unsafe {
+                        let record = bad.as_mut_ptr().cast::<podrank_pod>().wrapping_add(at);
+                        let mut pod = record.read_unaligned();
+                        spoil(&mut pod);
+                        record.write_unaligned(pod);
+                    }
+                    function.buffers[i].bytes = bad;
+                    let call = Call::new(&function);
+                    if function.name == "podrank_validate" {
+                        assert_eq!(call.run(&function), PODRANK_OK);
+                        // SAFETY: outputs of these types.
+                        let (first, why) = unsafe {
+                            (call.pointers[1].cast::<usize>().read(), call.pointers[2].cast::<i32>().read())
+                        };
+                        assert_eq!((first, why), (at, status));
+                    } else {
+                        call.refused(&function, status, &format!("{} {at}", function.buffers[i].name));
+                    }
+                }
+            }
+            function.buffers[i].bytes = good;
+        }
+    }
+    let sound = [record(&podrank::Pod::new()); 3];
+    let (mut first, mut why) = (77, 77);
+    assert_eq!(unsafe { podrank_validate(sound.as_ptr(), 3, &raw mut first, &raw mut why) }, PODRANK_OK);
+    assert_eq!((first, why), (3, PODRANK_OK));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn promise_8_threads_share_their_inputs(policy in policies(), list in pods(200..300)) {
+        let expected = C.sort(&policy, &list);
+        std::thread::scope(|scope| {
+            for k in 0..16 {
+                let (list, expected) = (&list, &expected);
+                scope.spawn(move || {
+                    for _ in 0..8 {
+                        assert_eq!(C.select_with(&policy, list, k * 12, k), expected[..k * 12]);
+                        assert!(C.compare(&policy, &list[k], &list[k + 1]) == C.compare(&policy, &list[k + 1], &list[k]).reverse());
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn promise_9_only_the_node_table_keeps_pointers() {
+    // Every other buffer is gone after each call (and under AddressSanitizer or valgrind a look would show).
+    for function in all() {
+        for _ in 0..3 {
+            assert_eq!(Call::new(&function).run(&function), PODRANK_OK);
+        }
+    }
+    let names: Vec<String> = (0..6).map(|i| format!("worker-{i}")).collect();
+    let mut table = [podrank_node_name { name: std::ptr::null(), len: 0 }; 8];
+    let mut number = |name: &str| {
+        let mut node = u32::MAX;
+        let status = unsafe {
+            podrank_node_number(table.as_mut_ptr(), 8, name.as_ptr().cast(), name.len(), &raw mut node)
+        };
+        assert_eq!(status, PODRANK_OK);
+        node
+    };
+    let numbers: Vec<u32> = names.iter().map(|name| number(name)).collect();
+    assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), 6);
+    assert!(numbers.iter().all(|&number| number < 8));
+    for (name, &expected) in names.iter().zip(&numbers) {
+        assert_eq!(number(&name.clone()), expected, "the same name elsewhere in memory");
+    }
+    // The table still points to the first spelling of each, not to the copies.
+    for (name, &slot) in names.iter().zip(&numbers) {
+        assert_eq!(table[slot as usize].name, name.as_ptr().cast());
+        assert_eq!(table[slot as usize].len, name.len());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn promise_10_every_call_returns(noise in prop::collection::vec(any::<u8>(), 4096), sparse in any::<bool>()) {
+        let mut noise = noise.into_iter().cycle();
+        for mut function in all() {
+            for buffer in function.buffers.iter_mut().filter(|buffer| buffer.usage != Use::Out) {
+                // The table of node names holds pointers: not for noise.
+                if buffer.name == "table" {
+                    continue;
+                }
+                for byte in &mut buffer.bytes {
+                    let noise = noise.next().unwrap();
+                    if !sparse || noise % 16 == 0 {
+                        *byte = noise;
+                    }
+                }
+                if buffer.usage == Use::Options {
+                    // More than is there must not be read: that promise is the caller's.
+                    buffer.bytes[..4].copy_from_slice(&16_u32.to_ne_bytes());
+                }
+            }
+            let call = Call::new(&function);
+            let status = call.run(&function);
+            prop_assert!((0..=22).contains(&status));
+            if status != PODRANK_OK && function.name != "podrank_count_ranks" {
+                call.refused(&function, status, "noise");
+            }
+        }
+    }
+}
+
+/// A block of memory with an inaccessible page on each side.
+struct Guarded {
+    map: *mut u8,
+}
+
+const PAGE: usize = 4096;
+
+impl Guarded {
+    fn new() -> Self {
+        // SAFETY: a new mapping of three pages, the outer ones then closed.
+        unsafe {
+            let (protection, flags) =
+                (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            let map = libc::mmap(null_mut(), 3 * PAGE, protection, flags, -1, 0);
+            assert_ne!(map, libc::MAP_FAILED);
+            for closed in [map, map.wrapping_byte_add(2 * PAGE)] {
+                assert_eq!(libc::mprotect(closed, PAGE, libc::PROT_NONE), 0);
+            }
+            Self { map: map.cast() }
+        }
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // SAFETY: mapped so.
+        unsafe { libc::munmap(self.map.cast(), 3 * PAGE) };
+    }
+}
+
+/// A read or write beyond either end of any buffer would end the test.
+#[test]
+fn no_byte_beyond_a_buffer_is_touched() {
+    for function in all() {
+        for at_the_end in [false, true] {
+            let mut call = Call::new(&function);
+            let pages: Vec<Guarded> = function.buffers.iter().map(|_| Guarded::new()).collect();
+            for ((buffer, page), pointer) in function.buffers.iter().zip(&pages).zip(&mut call.pointers) {
+                let offset = if at_the_end { 2 * PAGE - buffer.bytes.len() } else { PAGE };
+                *pointer = page.map.wrapping_add(offset);
+                // SAFETY: inside the open page.
+                unsafe { pointer.copy_from(buffer.bytes.as_ptr(), buffer.bytes.len()) };
+            }
+            assert_eq!(call.run(&function), PODRANK_OK, "{}", function.name);
+        }
+    }
+}
+
+#[test]
+fn options_grow() {
+    let decide = |bytes: &[u64]| {
+        let (a, mut ordering) = (record(&podrank::Pod::new()), 77);
+        let status = unsafe { podrank_compare(&a, &a, bytes.as_ptr().cast(), &raw mut ordering) };
+        assert_eq!(ordering, if status == PODRANK_OK { 0 } else { 77 });
+        status
+    };
+    let sized = |size: u32, flags: u32, rest: &[u64]| {
+        let head = u64::from_ne_bytes([size.to_ne_bytes(), flags.to_ne_bytes()].concat().try_into().unwrap());
+        [&[head], rest].concat()
+    };
+    assert_eq!(decide(&sized(16, 0, &[99])), PODRANK_OK);
+    assert_eq!(decide(&sized(24, 15, &[99, 0])), PODRANK_OK, "larger, with zeros");
+    assert_eq!(decide(&sized(24, 0, &[99, 1 << 63])), PODRANK_ERR_OPTIONS_SIZE, "larger, with more");
+    assert_eq!(decide(&sized(1024, 0, &[0; 127])), PODRANK_OK);
+    for size in [0, 1, 8, 15, 1025, u32::MAX] {
+        // Only the size is read.
+        assert_eq!(decide(&sized(size, 0, &[])), PODRANK_ERR_OPTIONS_SIZE, "{size}");
+    }
+    for bit in 4..32 {
+        assert_eq!(decide(&sized(16, 1 << bit, &[0])), PODRANK_ERR_OPTIONS_FLAGS, "bit {bit}");
+    }
+}
+
+#[test]
+fn now_counts_only_with_its_flag() {
+    let pod = |ready_time, uid| podrank_pod {
+        ready_time,
+        flags: PODRANK_POD_READY,
+        uid: [uid; 16],
+        ..record(&podrank::Pod::new())
+    };
+    // In one age bucket at 2^20, where the UID decides; as they are, the later one goes first.
+    let (earlier, later) = (pod(10, 1), pod(20, 2));
+    let compare = |flags, now| {
+        let (options, mut ordering) = (podrank_options { size: 16, flags, now }, 77);
+        assert_eq!(unsafe { podrank_compare(&earlier, &later, &options, &raw mut ordering) }, PODRANK_OK);
+        ordering
+    };
+    assert_eq!(compare(PODRANK_NOW, 1 << 20), -1);
+    assert_eq!(compare(0, 1 << 20), 1);
+    assert_eq!(compare(PODRANK_NOW, PODRANK_TIME_UNSET), 1, "unset here as everywhere");
+    assert_eq!(compare(PODRANK_NOW | PODRANK_LOGARITHMIC_SCALE_DOWN_OFF, 1 << 20), 1);
+}
+
+#[test]
+fn texts_are_read_and_written() {
+    let mut phase = 77;
+    for (text, expected, status) in [
+        ("Pending", PODRANK_PHASE_PENDING, PODRANK_OK),
+        ("Unknown", PODRANK_PHASE_UNKNOWN, PODRANK_OK),
+        ("Running", PODRANK_PHASE_RUNNING, PODRANK_OK),
+        ("", PODRANK_PHASE_PENDING, PODRANK_OK),
+        ("Succeeded", 77, PODRANK_ERR_INACTIVE),
+        ("Failed", 77, PODRANK_ERR_INACTIVE),
+    ] {
+        phase = 77;
+        assert_eq!(unsafe { podrank_phase_parse(text.as_ptr().cast(), text.len(), &raw mut phase) }, status);
+        assert_eq!(phase, expected, "{text}");
+    }
+    let _ = phase;
+
+    let text = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01";
+    let (mut uid, mut back) = ([0; 16], [b'x'; 37]);
+    assert_eq!(unsafe { podrank_uid_parse(text.as_ptr().cast(), 36, uid.as_mut_ptr()) }, PODRANK_OK);
+    assert_eq!(unsafe { podrank_uid_format(uid.as_ptr(), back.as_mut_ptr().cast()) }, PODRANK_OK);
+    assert_eq!(CStr::from_bytes_with_nul(&back).unwrap().to_str().unwrap(), text);
+
+    let mut status_of =
+        |text: &[u8]| unsafe { podrank_uid_parse(text.as_ptr().cast(), text.len(), uid.as_mut_ptr()) };
+    assert_eq!(status_of(b"0b9e"), PODRANK_ERR_UID_LENGTH);
+    assert_eq!(status_of(b"0b9e6f4e_6f0c-4b0e-9d55-0e8d3f3c1a01"), PODRANK_ERR_UID_HYPHEN);
+    assert_eq!(status_of(b"0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a0\xff"), PODRANK_ERR_UID_DIGIT);
+
+    let cost_status = |text: &[u8]| {
+        let mut cost = 77;
+        let status = unsafe { podrank_deletion_cost(text.as_ptr().cast(), text.len(), &raw mut cost) };
+        assert!(status == PODRANK_OK || cost == 77);
+        status
+    };
+    for (text, status) in [
+        (&b"-8"[..], PODRANK_OK),
+        (b"", PODRANK_ERR_COST_EMPTY),
+        (b"+1", PODRANK_ERR_COST_PLUS),
+        (b"01", PODRANK_ERR_COST_ZERO),
+        (b"-", PODRANK_ERR_COST_NO_DIGITS),
+        (b"1\xff", PODRANK_ERR_COST_DIGIT),
+        (b"2147483648", PODRANK_ERR_COST_RANGE),
+    ] {
+        assert_eq!(cost_status(text), status, "{text:?}");
+    }
+}
+
+#[test]
+fn node_tables_fill_up_and_ranks_need_known_nodes() {
+    let mut table = [podrank_node_name { name: std::ptr::null(), len: 0 }; 2];
+    let mut node = 77;
+    let mut number = |name: &str, table_len| unsafe {
+        podrank_node_number(table.as_mut_ptr(), table_len, name.as_ptr().cast(), name.len(), &raw mut node)
+    };
+    assert_eq!(number("a", 2), PODRANK_OK);
+    assert_eq!(number("b", 2), PODRANK_OK);
+    assert_eq!(number("c", 2), PODRANK_ERR_NODES_FULL);
+    assert_eq!(number("a", 2), PODRANK_OK);
+    assert_eq!(number("a", 0), PODRANK_ERR_NODES_FULL);
+    assert_eq!(number("", 2), PODRANK_ERR_NODE_NAME);
+
+    let on = |node| podrank_pod { node, flags: PODRANK_POD_ASSIGNED, ..record(&podrank::Pod::new()) };
+    let mut own = [on(0), on(2)];
+    let mut counts = [0; 2];
+    let mut rank = |others: &[podrank_pod], own: &mut [podrank_pod]| unsafe {
+        podrank_count_ranks(
+            own.as_mut_ptr(),
+            own.len(),
+            others.as_ptr(),
+            others.len(),
+            counts.as_mut_ptr(),
+            2,
+        )
+    };
+    assert_eq!(rank(&[], &mut own), PODRANK_ERR_NODE);
+    assert_eq!(own.map(|pod| pod.rank), [0, 0]);
+    own[1].node = 1;
+    assert_eq!(rank(&[on(2)], &mut own), PODRANK_ERR_NODE);
+    assert_eq!(own.map(|pod| pod.rank), [0, 0]);
+    assert_eq!(rank(&[on(1), on(1)], &mut own), PODRANK_OK);
+    assert_eq!(own.map(|pod| pod.rank), [1, 3]);
+}
+
+#[test]
+fn the_library_says_what_it_is() {
+    let version = unsafe { CStr::from_ptr(podrank_version()) }.to_str().unwrap();
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    assert_eq!(podrank_abi_1(), PODRANK_ABI);
+    assert!(podrank_rule_str(0).is_null() && podrank_rule_str(11).is_null());
+}

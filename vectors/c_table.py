@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Turns order.json, deletion-cost.json and uid.json into a C header on standard output.
+
+ffi/check/vectors.c reads it, on this machine and on those that have no JSON. A field that README.md of this folder
+does not name is an error, so that no case is silently read as less than it says.
+"""
+
+import collections
+import json
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).parent
+COST_ERRORS = {
+    "empty": "EMPTY",
+    "leading plus": "PLUS",
+    "leading zero": "ZERO",
+    "no digits": "NO_DIGITS",
+    "not a digit": "DIGIT",
+    "out of range": "RANGE",
+}
+UID_ERRORS = {"length": "LENGTH", "not a hyphen": "HYPHEN", "not a hex digit": "DIGIT"}
+GATES = {  # By name: the default, and the flag that changes it.
+    "PodDeletionCost": (True, "PODRANK_POD_DELETION_COST_OFF"),
+    "LogarithmicScaleDown": (True, "PODRANK_LOGARITHMIC_SCALE_DOWN_OFF"),
+    "PreferForScaleDown": (False, "PODRANK_PREFER_FOR_SCALE_DOWN_ON"),
+}
+POD_FIELDS = {
+    "uid", "assigned", "phase", "ready", "readyTime", "deletionCost", "rank", "preferred", "restarts",
+    "sidecarRestarts", "creationTime", "node",
+}
+
+names = []  # What each case is about; its number is its place, from 1.
+
+
+def read(file):
+    return json.loads((HERE / file).read_text(encoding="utf-8"))
+
+
+def known(value, fields, where):
+    unknown = set(value) - set(fields)
+    if unknown:
+        sys.exit(f"{where}: unknown fields {sorted(unknown)}")
+    return value
+
+
+def number(name):
+    """Names the next case, and gives the comment with its number."""
+    names.append(name)
+    return f"/* {len(names)} */"
+
+
+def text(string):
+    """A C string literal, and its length in bytes."""
+    data = string.encode("utf-8")
+    plain = "".join(chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in data)
+    return f'"{plain}"', len(data)
+
+
+def int32(value):
+    return "INT32_MIN" if value == -(2**31) else str(value)
+
+
+def time(value):
+    if value is None:
+        return "PODRANK_TIME_UNSET"
+    if not -(2**63) < int(value) < 2**63:
+        sys.exit(f"{value} is no time")
+    return f"INT64_C({int(value)})"
+
+
+def uid_bytes(hex_digits):
+    return "{" + ", ".join(f"0x{b:02x}" for b in bytes.fromhex(hex_digits)) + "}"
+
+
+def pod_literal(pod, rank):
+    flags = [flag for flag in ("assigned", "ready", "preferred") if pod.get(flag, False)]
+    fields = {
+        "uid": uid_bytes(pod.get("uid", "0" * 32).replace("-", "")),
+        "ready_time": time(pod.get("readyTime")),
+        "creation_time": time(pod.get("creationTime")),
+        "deletion_cost": int32(pod.get("deletionCost", 0)),
+        "rank": f"{rank}u",
+        "restarts": f"{pod.get('restarts', 0)}u",
+        "sidecar_restarts": f"{pod.get('sidecarRestarts', 0)}u",
+        "node": f"{pod.get('node', 0)}u",
+        "phase": str(pod.get("phase", 0)),
+        "flags": " | ".join(f"PODRANK_POD_{flag.upper()}" for flag in flags) or "0",
+    }
+    return "{ " + ", ".join(f".{field} = {value}" for field, value in fields.items()) + " }"
+
+
+def options_literal(policy, where):
+    known(policy, ("now", "featureGates"), where)
+    flags = [] if policy.get("now") is None else ["PODRANK_NOW"]
+    for gate, on in policy.get("featureGates", {}).items():
+        default, flag = GATES[gate]
+        flags += [flag] if on != default else []
+    now = "0" if policy.get("now") is None else time(policy["now"])
+    return f"{{ (uint32_t)sizeof(podrank_options), {' | '.join(flags) or '0'}, {now} }}"
+
+
+def place(pod):
+    """Where a pod counts: its node, or with all that have none."""
+    return pod.get("node", 0) if pod.get("assigned", False) else "unassigned"
+
+
+def victim_indices(pods, victims):
+    """Which pods of the list are meant: of pods with one name, the one listed first goes first."""
+    places = collections.defaultdict(list)
+    for index, name in enumerate(pods):
+        places[name].append(index)
+    return [places[name].pop(0) for name in victims]
+
+
+def array(kind, name, rows):
+    print(f"static const {kind} {name}[] = {{")
+    for row in rows:
+        print(f"    {row},")
+    print("};\n")
+
+
+def main():
+    options, pairs, selections, pods_out, victims_out = [], [], [], [], []
+    most_pods = most_nodes = 0
+
+    def options_index(policy, where):
+        literal = options_literal(policy, where)
+        if literal not in options:
+            options.append(literal)
+        return options.index(literal)
+
+    groups = read("order.json")
+    for group in groups:
+        known(group, ("name", "source", "policy", "pods", "pairs", "selections"), group["name"])
+        for pod in group["pods"].values():
+            known(pod, POD_FIELDS, group["name"])
+            most_nodes = max(most_nodes, pod.get("node", 0) + 1)
+        for pair in group.get("pairs", []):
+            where = f"{group['name']}: {pair['first']} before {pair['second']}"
+            known(pair, ("first", "second", "ranks", "rule", "policy"), where)
+            first, second = (group["pods"][pair[end]] for end in ("first", "second"))
+            ranks = pair.get("ranks", [first.get("rank", 0), second.get("rank", 0)])
+            index = options_index(pair.get("policy", group.get("policy", {})), where)
+            rule = "PODRANK_RULE_" + pair.get("rule", "none").upper().replace("-", "_")
+            pairs.append(
+                f"{number(where)} {{ {pod_literal(first, ranks[0])},\n"
+                f"      {pod_literal(second, ranks[1])}, {index}, {rule} }}"
+            )
+
+    for group in groups:
+        for selection in group.get("selections", []):
+            where = f"{group['name']}: {selection['delete']} of {', '.join(selection['pods'])}"
+            known(selection, ("pods", "related", "delete", "victims", "anyOrder", "policy"), where)
+            listed = [group["pods"][name] for name in selection["pods"]]
+            ranks = [pod.get("rank", 0) for pod in listed]
+            related, others, counted = selection.get("related"), [], False
+            if related is not None:
+                counts = collections.Counter(place(group["pods"][name]) for name in related)
+                ranks = [counts[place(pod)] for pod in listed]
+                # podrank_count_ranks always counts the pods themselves, so it can say the same only if they are
+                # among the related ones; the others are the rest of those.
+                rest = collections.Counter(related) - collections.Counter(selection["pods"])
+                counted = not collections.Counter(selection["pods"]) - collections.Counter(related)
+                others = [group["pods"][name] for name in rest.elements()] if counted else []
+            most_pods = max(most_pods, len(listed))
+            index = options_index(selection.get("policy", group.get("policy", {})), where)
+            victims = victim_indices(selection["pods"], selection["victims"])
+            selections.append(
+                f"{number(where)} {{ {len(pods_out)}, {len(listed)}, {len(pods_out) + len(listed)}, {len(others)}, "
+                f"{int(counted)}, {index}, {selection['delete']}, {len(victims_out)}, {len(victims)}, "
+                f"{int(selection.get('anyOrder', False))} }}"
+            )
+            pods_out += [pod_literal(pod, rank) for pod, rank in zip(listed, ranks)]
+            pods_out += [pod_literal(pod, 0) for pod in others]
+            victims_out += victims
+
+    costs = []
+    for case in read("deletion-cost.json"):
+        known(case, ("text", "cost", "error"), case["text"])
+        literal, length = text(case["text"])
+        status = "PODRANK_ERR_COST_" + COST_ERRORS[case["error"]] if "error" in case else "PODRANK_OK"
+        comment = number(f"deletion cost {case['text']!r}")
+        costs.append(f"{comment} {{ {literal}, {length}, {status}, {int32(case.get('cost', 0))} }}")
+
+    uids = []
+    for case in read("uid.json"):
+        known(case, ("text", "hex", "error"), case["text"])
+        literal, length = text(case["text"])
+        status = "PODRANK_ERR_UID_" + UID_ERRORS[case["error"]] if "error" in case else "PODRANK_OK"
+        comment = number(f"UID {case['text']!r}")
+        uids.append(f"{comment} {{ {literal}, {length}, {status}, {uid_bytes(case.get('hex', '0' * 32))} }}")
+
+    print("/* Made of vectors/ by vectors/c_table.py: do not edit. Include it from ffi/check/vectors.c alone. */\n")
+    print(f"#define VECTOR_CASES {len(names)}u /* what is numbered below */")
+    print(f"#define VECTOR_PODS_MAX {most_pods}u /* in one selection */")
+    print(f"#define VECTOR_NODES {most_nodes}u\n")
+    array("podrank_options", "vector_options", options)
+    array("struct vector_pair", "vector_pairs", pairs)
+    array("podrank_pod", "vector_pods", pods_out)
+    array("uint32_t", "vector_victims", [f"{index}u" for index in victims_out])
+    array("struct vector_selection", "vector_selections", selections)
+    array("struct vector_cost", "vector_costs", costs)
+    array("struct vector_uid", "vector_uids", uids)
+    print("#ifdef PODRANK_VECTORS_MAIN")
+    array("char *const", "vector_names", [text(name)[0] for name in names])
+    print("#endif")
+
+
+main()
