@@ -8,7 +8,7 @@ use heapless::Vec;
 /// victims, without an allocator.
 ///
 /// Takes `PODS` records of 64 bytes, an index of 4 bytes for each, and a name and a count for each
-/// node. Node names are borrowed for as long as the set lives. See [`name_slot`](crate::name_slot) for how many
+/// node. Node names are borrowed for as long as the set lives. See [`name_slot`] for how many
 /// nodes suit how much room.
 ///
 /// ```
