@@ -3,9 +3,10 @@
 // The doc comments are what --help prints.
 #![expect(clippy::doc_markdown)]
 
-use clap::{Parser, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, ValueEnum};
 use jiff::Timestamp;
-use kubectl_podrank::{Options, SetName};
+use kubectl_podrank::{Options, Order, SetName};
 use podrank::FeatureGates;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -36,9 +37,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RFC3339")]
     now: Option<Timestamp>,
 
-    /// `total`: one order in which the pods alone decide; `kubernetes` does not exist yet
-    #[arg(long, value_name = "ORDER", default_value = "total", value_parser = order)]
-    order: &'static str,
+    /// Whose decision to show
+    #[arg(long, value_name = "ORDER", default_value = "kubernetes")]
+    order: OrderName,
 
     /// Feature gates that differ from Kubernetes' defaults: PodDeletionCost, LogarithmicScaleDown,
     /// PreferForScaleDown
@@ -49,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     burst_replicas: Option<NonZeroU32>,
 
-    /// How to print; `name` prints the victims only
+    /// How to print; `name` prints the (certain) victims only
     #[arg(short, long, value_name = "FORM", default_value = "table")]
     pub(crate) output: Output,
 }
@@ -73,6 +74,14 @@ pub(crate) enum Output {
     Name,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OrderName {
+    /// kube-controller-manager's: pods that it may take or leave, by the order of its list, are contested
+    Kubernetes,
+    /// podrank's total order: the pods alone decide
+    Total,
+}
+
 /// Where a gate stands among the gates.
 type Gate = fn(&mut FeatureGates) -> &mut bool;
 
@@ -91,15 +100,17 @@ fn gate(text: &str) -> Result<(Gate, bool), String> {
     Ok((*gate, value))
 }
 
-fn order(text: &str) -> Result<&'static str, String> {
-    match text {
-        "total" => Ok("total"),
-        "kubernetes" => Err("the order `kubernetes` is not there yet; `total` is".to_owned()),
-        _ => Err("there is no such order; `total` is".to_owned()),
-    }
-}
-
 impl Args {
+    /// The flags of this call. Ends the program if they are wrong.
+    pub(crate) fn read() -> Self {
+        let args = Self::parse();
+        if args.order == OrderName::Kubernetes && args.options().gates.prefer_for_scale_down {
+            let text = "no release of Kubernetes has PreferForScaleDown: it goes with --order total";
+            Self::command().error(ErrorKind::ArgumentConflict, text).exit();
+        }
+        args
+    }
+
     pub(crate) fn options(&self) -> Options {
         let mut gates = FeatureGates::KUBERNETES;
         for &(gate, value) in &self.feature_gates {
@@ -110,6 +121,10 @@ impl Args {
             set: self.replicaset.clone(),
             namespace: self.namespace.clone(),
             now: self.now.unwrap_or_else(Timestamp::now),
+            order: match self.order {
+                OrderName::Kubernetes => Order::Kubernetes,
+                OrderName::Total => Order::Total,
+            },
             gates,
             burst_replicas: self.burst_replicas,
         }

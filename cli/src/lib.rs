@@ -1,6 +1,6 @@
 //! Which pods go first when a set scales down, read from what `kubectl get -o json` prints.
 //!
-//! [`Input::read`] keeps what matters of a dump, [`preview`] decides, [`render`] shows. The order itself is the
+//! [`Input::read`] keeps what matters of a dump, [`preview()`] decides, [`render`] shows. The order itself is the
 //! `podrank` crate's; nothing here knows a rule of it. No module but the program's `main` touches files, the
 //! clock or the terminal.
 #![forbid(unsafe_code)]
@@ -22,5 +22,5 @@ pub use choose::SetName;
 pub use error::Error;
 pub use input::Input;
 pub use notes::Note;
-pub use preview::{Options, PodPreview, Preview, Verdict, preview};
+pub use preview::{Options, Order, PodPreview, Preview, Verdict, preview};
 pub use set::SetKind;

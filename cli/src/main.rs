@@ -4,7 +4,6 @@ mod args;
 
 use anstream::{AutoStream, ColorChoice};
 use args::{Args, Output};
-use clap::Parser;
 use kubectl_podrank::{Input, preview, render};
 use std::error::Error;
 use std::fs::File;
@@ -13,7 +12,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
+    match run(&Args::read()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             complain(&format!("error: {error}"));

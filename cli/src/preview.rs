@@ -26,10 +26,22 @@ pub struct Options {
     pub namespace: Option<String>,
     /// The moment to decide at.
     pub now: Timestamp,
+    /// Whose decision.
+    pub order: Order,
     /// The feature gates.
     pub gates: FeatureGates,
     /// The most deletions to show; all if `None`.
     pub burst_replicas: Option<NonZeroU32>,
+}
+
+/// Whose decision is previewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// The total order: the pods alone decide.
+    Total,
+    /// kube-controller-manager's, as far as its comparator determines it.
+    Kubernetes,
 }
 
 /// Which pods go and why. Serialized, it is the JSON that other programs read.
@@ -49,8 +61,8 @@ pub struct Preview<'a> {
     pub set_kind: SetKind,
     /// The moment of the decision, exact.
     pub now: Timestamp,
-    /// Which order.
-    pub order: &'static str,
+    /// Whose decision.
+    pub order: Order,
     /// How many active pods the set has.
     pub active: usize,
     /// The count to scale to.
@@ -91,6 +103,8 @@ pub struct PodPreview<'a> {
 pub enum Verdict {
     /// It goes.
     Delete,
+    /// Kubernetes may take it or leave it: that depends on the order of its list.
+    Contested,
     /// It stays.
     Keep,
 }
@@ -103,19 +117,15 @@ pub fn preview<'a>(input: &'a Input, options: &Options) -> Result<(Preview<'a>, 
     let sets = Sets::of(input);
     let id = choose(input, &sets, options.set.as_ref(), options.namespace.as_deref())?;
     let set = sets.get(id);
-    let related = Related::of(set, &sets)?;
+    let related = Related::of(set, &sets, options.order)?;
     let mut notes = Vec::new();
     let members = members(input, &sets, id, &related, &mut notes)?;
     let own = ranked(&members);
 
     let policy = Policy { now: to_time(options.now), gates: options.gates };
-    let records: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
-    let mut order = vec![0; own.len()];
-    policy.sort(&records, &mut order).map_err(|error| Error::new(error.to_string()))?;
-    let sorted: Vec<_> = order.iter().map(|&index| own[index as usize]).collect();
-
     let most = options.burst_replicas.map_or(usize::MAX, |most| most.get() as usize);
-    let delete = sorted.len().saturating_sub(options.replicas as usize).min(most);
+    let delete = own.len().saturating_sub(options.replicas as usize).min(most);
+    let line = Line::up(options.order, policy, &own, delete)?;
 
     match set {
         None => notes.push(notes::set_not_in_input(id)),
@@ -125,8 +135,7 @@ pub fn preview<'a>(input: &'a Input, options: &Options) -> Result<(Preview<'a>, 
         }
     }
     if options.gates.pod_deletion_cost {
-        notes
-            .extend(sorted.iter().filter_map(|(member, _)| notes::invalid_cost(member.entry, member.record)));
+        notes.extend(line.pods().filter_map(|(member, _)| notes::invalid_cost(member.entry, member.record)));
     }
     if options.burst_replicas.is_none() {
         notes.extend(notes::several_syncs(delete));
@@ -139,11 +148,11 @@ pub fn preview<'a>(input: &'a Input, options: &Options) -> Result<(Preview<'a>, 
         replica_set: id.name,
         set_kind: id.kind,
         now: options.now,
-        order: "total",
-        active: sorted.len(),
+        order: options.order,
+        active: own.len(),
         replicas: options.replicas,
         delete,
-        pods: verdicts(&policy, &sorted, delete),
+        pods: line.previews(),
     };
     Ok((preview, notes))
 }
@@ -194,8 +203,11 @@ fn members<'a>(
     Ok(members)
 }
 
+/// A pod of the set, and its record with its rank.
+type RankedPod<'m, 'a> = (&'m Member<'a>, podrank::Pod);
+
 /// The set's own pods with their ranks.
-fn ranked<'m, 'a>(members: &'m [Member<'a>]) -> Vec<(&'m Member<'a>, podrank::Pod)> {
+fn ranked<'m, 'a>(members: &'m [Member<'a>]) -> Vec<RankedPod<'m, 'a>> {
     let mut nodes = HashMap::<&str, u32>::new();
     let numbered: Vec<_> = members
         .iter()
@@ -216,38 +228,101 @@ fn ranked<'m, 'a>(members: &'m [Member<'a>]) -> Vec<(&'m Member<'a>, podrank::Po
     .collect()
 }
 
-/// What becomes of each pod, and why: each is set against the nearest pod of the other verdict.
-fn verdicts<'a>(
-    policy: &Policy,
-    sorted: &[(&Member<'a>, podrank::Pod)],
-    delete: usize,
-) -> Vec<PodPreview<'a>> {
-    let (victims, survivors) = sorted.split_at(delete);
-    let (last_victim, first_survivor) = (victims.last(), survivors.first());
-    let row = |(index, (member, pod)): (usize, &(&Member<'a>, podrank::Pod))| {
-        let (verdict, other, without_other) = if index < delete {
-            (Verdict::Delete, first_survivor, "all pods go")
-        } else {
-            (Verdict::Keep, last_victim, "nothing to delete")
-        };
-        let (rule, why) = match other {
-            Some((other, their_pod)) => {
-                let (rule, why) = why(policy, pod, their_pod, &other.entry.name);
-                (Some(rule.name()), why)
+/// The set's pods in line, first to go first, and where the line is cut.
+struct Line<'m, 'a> {
+    order: Order,
+    policy: Policy,
+    victims: Vec<&'m RankedPod<'m, 'a>>,
+    contested: Vec<&'m RankedPod<'m, 'a>>,
+    survivors: Vec<&'m RankedPod<'m, 'a>>,
+    /// How many of the contested go.
+    quota: usize,
+}
+
+impl<'m, 'a> Line<'m, 'a> {
+    fn up(order: Order, policy: Policy, own: &'m [RankedPod<'m, 'a>], delete: usize) -> Result<Self, Error> {
+        let too_many = |error: &dyn std::error::Error| Error::new(error.to_string());
+        let records: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+        let mut indices = vec![0; own.len()];
+        let pods = |indices: &[u32]| indices.iter().map(|&index| &own[index as usize]).collect();
+        Ok(match order {
+            Order::Total => {
+                policy.sort(&records, &mut indices).map_err(|error| too_many(&error))?;
+                let (victims, survivors) = indices.split_at(delete);
+                let (victims, survivors) = (pods(victims), pods(survivors));
+                Self { order, policy, victims, contested: Vec::new(), survivors, quota: 0 }
             }
-            None => (None, without_other.to_owned()),
+            Order::Kubernetes => {
+                let mut scores = vec![0; own.len()];
+                let settled = policy.settle(&records, delete, &mut indices, &mut scores);
+                let settled = settled.map_err(|error| too_many(&error))?;
+                Self {
+                    order,
+                    policy,
+                    victims: pods(settled.certain()),
+                    contested: pods(settled.contested()),
+                    survivors: pods(settled.safe()),
+                    quota: settled.quota(),
+                }
+            }
+        })
+    }
+
+    fn pods(&self) -> impl Iterator<Item = &'m RankedPod<'m, 'a>> {
+        self.victims.iter().chain(&self.contested).chain(&self.survivors).copied()
+    }
+
+    /// What becomes of each pod, and why: a victim is set against the first pod that is none, a survivor against the
+    /// last that is none.
+    fn previews(&self) -> Vec<PodPreview<'a>> {
+        let after_victims = self.contested.first().or(self.survivors.first()).copied();
+        let before_survivors = self.contested.last().or(self.victims.last()).copied();
+        let contested = format!(
+            "one of {} pods of which {} go{}, by list order",
+            self.contested.len(),
+            self.quota,
+            if self.quota == 1 { "es" } else { "" }
+        );
+        let separated = |pod, other: Option<_>, alone: &str| {
+            other.map_or_else(|| (None, alone.to_owned()), |other| self.separate(pod, other))
         };
-        PodPreview {
-            name: &member.entry.name,
-            uid: pod.uid.to_string(),
-            node: member.record.node.as_deref(),
-            age: age(policy.now, pod.creation_time),
-            rank: pod.rank,
-            position: index + 1,
-            verdict,
-            rule,
-            why,
-        }
-    };
-    sorted.iter().enumerate().map(row).collect()
+        let victims = self.victims.iter().map(|pod| (pod, Verdict::Delete));
+        let undecided = self.contested.iter().map(|pod| (pod, Verdict::Contested));
+        let survivors = self.survivors.iter().map(|pod| (pod, Verdict::Keep));
+        let all = victims.chain(undecided).chain(survivors).enumerate();
+        all.map(|(index, (ranked, verdict))| {
+            let (rule, why) = match verdict {
+                Verdict::Delete => separated(ranked, after_victims, "all pods go"),
+                Verdict::Contested => (None, contested.clone()),
+                Verdict::Keep => separated(ranked, before_survivors, "nothing to delete"),
+            };
+            let (member, pod) = ranked;
+            PodPreview {
+                name: &member.entry.name,
+                uid: pod.uid.to_string(),
+                node: member.record.node.as_deref(),
+                age: age(self.policy.now, pod.creation_time),
+                rank: pod.rank,
+                position: index + 1,
+                verdict,
+                rule,
+                why,
+            }
+        })
+        .collect()
+    }
+
+    /// The rule that separates two pods of different verdicts, and why.
+    fn separate(
+        &self,
+        (_, pod): &RankedPod,
+        (other, their_pod): &RankedPod,
+    ) -> (Option<&'static str>, String) {
+        let rule = match self.order {
+            Order::Total => self.policy.decide(pod, their_pod).1,
+            Order::Kubernetes => self.policy.upstream(pod, their_pod).1,
+        };
+        let rule = rule.expect("a rule separates pods of different verdicts");
+        (Some(rule.name()), why(&self.policy, rule, pod, their_pod, &other.entry.name))
+    }
 }

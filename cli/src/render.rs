@@ -1,6 +1,6 @@
 //! A preview as text: for people, for programs, and for `kubectl delete`.
 
-use crate::preview::{PodPreview, Preview, Verdict};
+use crate::preview::{Order, PodPreview, Preview, Verdict};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ pub fn json(preview: &Preview<'_>) -> String {
     serde_json::to_string_pretty(preview).expect("a preview is JSON") + "\n"
 }
 
-/// `pod/NAME` of every victim, a line each.
+/// `pod/NAME` of every (certain) victim, a line each.
 pub fn name(preview: &Preview<'_>) -> String {
     let victims = preview.pods.iter().filter(|pod| pod.verdict == Verdict::Delete);
     victims.flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
@@ -39,15 +39,19 @@ pub fn table(preview: &Preview<'_>, in_colour: bool) -> String {
         if in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
     };
     text.push('\n');
-    for (index, line) in lines.iter().enumerate() {
-        // The header is line 0, so a pod's line is its position.
-        if index == preview.delete + 1 && preview.delete > 0 {
+    // The header, then a line for each pod.
+    let Some((header, rows)) = lines.split_first() else { return text };
+    text += &paint(Style::new().bold(), header);
+    let mut last = None;
+    for (pod, line) in preview.pods.iter().zip(rows) {
+        if last.is_some_and(|verdict| verdict != pod.verdict) {
             text += &paint(Style::new().dimmed(), &"-".repeat(width));
         }
-        let style = match index {
-            0 => Style::new().bold(),
-            position if position <= preview.delete => AnsiColor::Red.on_default(),
-            _ => Style::new(),
+        last = Some(pod.verdict);
+        let style = match pod.verdict {
+            Verdict::Delete => AnsiColor::Red.on_default(),
+            Verdict::Contested => AnsiColor::Yellow.on_default(),
+            Verdict::Keep => Style::new(),
         };
         text += &paint(style, line);
     }
@@ -56,15 +60,26 @@ pub fn table(preview: &Preview<'_>, in_colour: bool) -> String {
 
 fn summary(preview: &Preview<'_>) -> String {
     let Preview { delete, active, set_kind, namespace, replica_set, replicas, order, now, .. } = preview;
+    let count = |verdict| preview.pods.iter().filter(|pod| pod.verdict == verdict).count();
+    let (certain, contested) = (count(Verdict::Delete), count(Verdict::Contested));
+    let contest = match contested {
+        0 => String::new(),
+        _ => format!(", {certain} certainly and {} of {contested} contested", delete - certain),
+    };
+    let order = match order {
+        Order::Total => "total",
+        Order::Kubernetes => "kubernetes",
+    };
     format!(
-        "{delete} of {active} active pods of {set_kind} {namespace}/{replica_set} go \
-         at --replicas {replicas} --now {now} (order: {order})"
+        "{delete} of {active} active pods of {set_kind} {namespace}/{replica_set} go{contest} \
+         at --replicas {replicas} --now {now} --order {order}"
     )
 }
 
 fn row(pod: &PodPreview<'_>) -> [String; 8] {
     let verdict = match pod.verdict {
         Verdict::Delete => "delete",
+        Verdict::Contested => "contested",
         Verdict::Keep => "keep",
     };
     [

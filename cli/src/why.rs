@@ -3,15 +3,14 @@
 use crate::age::ages;
 use podrank::{Pod, Policy, Row, Rule, Time, ValueKind};
 
-/// The rule that separates `pod` from the `other` one called `name`, and a short sentence with both values.
-/// The two must have distinct UIDs.
-pub(crate) fn why(policy: &Policy, pod: &Pod, other: &Pod, name: &str) -> (Rule, String) {
+/// A short sentence on what `rule` sees in `pod` and in the `other` one called `name`.
+pub(crate) fn why(policy: &Policy, rule: Rule, pod: &Pod, other: &Pod, name: &str) -> String {
     let explanation = policy.explain(pod, other);
-    let row = explanation.deciding().expect("pods with distinct UIDs never tie");
+    let row = explanation.rows().iter().find(|row| row.rule == rule).expect("every rule has a row");
     let (a, b) = (row.a, row.b);
     let yes_no =
         |what: &str| if a == 1 { format!("{what}, {name} is not") } else { format!("not {what}, {name} is") };
-    let sentence = match row.rule {
+    match rule {
         Rule::Unassigned => yes_no("assigned to a node"),
         Rule::Phase => format!("{}, {name} is {}", phase(a), phase(b)),
         Rule::NotReady => yes_no("ready"),
@@ -37,8 +36,7 @@ pub(crate) fn why(policy: &Policy, pod: &Pod, other: &Pod, name: &str) -> (Rule,
         }
         // A rule of a later core: its name and integers still say it.
         rule => format!("{rule} {a}, {name} has {b}"),
-    };
-    (row.rule, sentence)
+    }
 }
 
 fn phase(ordinal: i64) -> &'static str {

@@ -7,7 +7,7 @@ use std::{fs, thread};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
 const ROLLOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rollout.json");
-const NEW_SET: [&str; 4] = ["-f", ROLLOUT, "--replicaset", "web-7f6b9d5c48"];
+const NEW_SET: [&str; 6] = ["-f", ROLLOUT, "--replicaset", "web-7f6b9d5c48", "--order", "total"];
 const NOON: [&str; 2] = ["--now", "2026-03-10T12:00:00Z"];
 
 fn run(args: &[&str], stdin: &str) -> Output {
@@ -106,6 +106,10 @@ fn with(mut object: Value, pointer: &str, value: Value) -> Value {
     object
 }
 
+fn container_restarted(times: u32) -> Value {
+    json!([{ "name": "app", "image": "", "imageID": "", "ready": true, "restartCount": times }])
+}
+
 fn list(items: &[Value]) -> String {
     json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string()
 }
@@ -189,7 +193,7 @@ fn example_as_table() {
     assert_eq!(
         lines[0],
         "5 of 9 active pods of ReplicaSet default/web-7f6b9d5c48 go at --replicas 4 --now 2026-03-10T12:00:00Z \
-         (order: total)"
+         --order total"
     );
     let words = |line: usize| lines[line].split_whitespace().take(7).collect::<Vec<_>>();
     assert_eq!(words(2), ["#", "VERDICT", "POD", "NODE", "RANK", "AGE", "RULE"]);
@@ -199,6 +203,104 @@ fn example_as_table() {
     assert_eq!(words(9), ["6", "keep", "web-7f6b9d5c48-d6sjr", "worker-1", "4", "3h", "ready-time"]);
     assert_eq!(lines.len(), 13);
     assert!(!stdout.contains('\u{1b}'), "a pipe gets no colour");
+}
+
+/// By hand: kube-controller-manager asks the same up to the ready times. Of d6sjr and z5tgq, in different bands, the
+/// younger goes first; x4rvp and w8nlc are in one band and became ready at different times, so it asks their UIDs,
+/// where x4rvp's is the smaller: no circle among two.
+#[test]
+fn example_by_kubernetes_order() {
+    let args = ["-f", ROLLOUT, "--replicaset", "web-7f6b9d5c48", "--replicas", "2", "-o", "json"];
+    let explicit = [&args[..], &NOON, &["--order", "kubernetes"]].concat();
+    let (stdout, _) = fine(&explicit, "");
+    assert_eq!(stdout, fine(&[&args[..], &NOON].concat(), "").0, "it is the default");
+    let preview: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(preview["order"], "kubernetes");
+    let row = |position: usize| {
+        let pod = &preview["pods"][position - 1];
+        let name = pod["name"].as_str().expect("a name").trim_start_matches("web-7f6b9d5c48-").to_owned();
+        (name, pod["verdict"].clone(), pod["rule"].clone())
+    };
+    assert_eq!(row(7), ("x4rvp".to_owned(), json!("delete"), json!("uid")));
+    assert_eq!(row(8), ("w8nlc".to_owned(), json!("keep"), json!("uid")));
+}
+
+/// X before Z (the smaller UID, as they became ready a second apart), Z before Y likewise, and Y before X (restarted, as
+/// they became ready together): a circle.
+#[test]
+fn a_circle_is_contested() {
+    let ready = |number: u32, time: &str, restarts: u32| {
+        let condition = json!([{ "type": "Ready", "status": "True", "lastTransitionTime": time }]);
+        let pod = with(pod(number), "/status/conditions", condition);
+        with(pod, "/status/containerStatuses", container_restarted(restarts))
+    };
+    let (x, y, z) = (
+        ready(1, "2026-03-10T11:59:00Z", 0),
+        ready(3, "2026-03-10T11:59:00Z", 5),
+        ready(2, "2026-03-10T11:58:59Z", 0),
+    );
+    let first = with(pod(4), "/status/phase", json!("Pending"));
+    let last = with(
+        ready(5, "2026-03-09T11:59:00Z", 0),
+        "/metadata/annotations",
+        json!({
+            "controller.kubernetes.io/pod-deletion-cost": "7"
+        }),
+    );
+    let dump = list(&[set("web"), last, x, first, y, z]);
+    let args = [&["-f", "-", "--replicas", "2"], &NOON[..]].concat();
+    let (stdout, _) = fine(&[&args[..], &["-o", "json"]].concat(), &dump);
+    let preview: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(preview["delete"], 3);
+    let rows = preview["pods"].as_array().expect("pods").iter();
+    let rows: Value = rows.map(|pod| json!([pod["name"], pod["verdict"], pod["rule"], pod["why"]])).collect();
+    let contested = "one of 3 pods of which 2 go, by list order";
+    assert_eq!(
+        rows,
+        json!([
+            ["web-4", "delete", "phase", "Pending, web-3 is Running"],
+            // In the total order: the restarted one, then by UID.
+            ["web-3", "contested", null, contested],
+            ["web-1", "contested", null, contested],
+            ["web-2", "contested", null, contested],
+            ["web-5", "keep", "deletion-cost", "deletion cost 7, web-2 has 0"],
+        ])
+    );
+    assert_eq!(fine(&[&args[..], &["-o", "name"]].concat(), &dump).0, "pod/web-4\n");
+
+    let (table, _) = fine(&args, &dump);
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(
+        lines[0],
+        "3 of 5 active pods of ReplicaSet default/web go, 1 certainly and 2 of 3 contested at --replicas 2 \
+         --now 2026-03-10T12:00:00Z --order kubernetes"
+    );
+    let rules: Vec<_> = (0..lines.len()).filter(|&line| lines[line].starts_with("---")).collect();
+    assert_eq!(rules, [4, 8], "a line before and after the contested: {table}");
+
+    // The total order decides it.
+    let (names, _) = fine(&[&args[..], &["-o", "name", "--order", "total"]].concat(), &dump);
+    assert_eq!(names, "pod/web-4\npod/web-3\npod/web-1\n");
+}
+
+/// Kubernetes counts no ranks of a set without a controller: there, both pods tie; the total order spreads them.
+#[test]
+fn a_bare_set_has_ranks_in_the_total_order_alone() {
+    let dump = list(&[
+        with(set("web"), "/metadata/ownerReferences", Value::Null),
+        with(pod(1), "/spec/nodeName", json!("a")),
+        with(pod(2), "/spec/nodeName", json!("b")),
+        with(pod(3), "/spec/nodeName", json!("b")),
+    ]);
+    let ranks = |order| {
+        let args = ["-f", "-", "--replicas", "2", "-o", "json", "--order", order];
+        let preview: Value = serde_json::from_str(&fine(&args, &dump).0).expect("JSON");
+        let pods = preview["pods"].as_array().expect("pods").iter();
+        pods.map(|pod| json!([pod["name"], pod["rank"], pod["verdict"]])).collect::<Value>()
+    };
+    assert_eq!(ranks("total"), json!([["web-2", 2, "delete"], ["web-3", 2, "keep"], ["web-1", 1, "keep"]]));
+    let expected = json!([["web-1", 0, "contested"], ["web-2", 0, "contested"], ["web-3", 0, "contested"]]);
+    assert_eq!(ranks("kubernetes"), expected);
 }
 
 #[test]
@@ -346,7 +448,8 @@ fn only_pods_that_matter_need_to_be_sound() {
         with(unsound(pod(9)), "/metadata/deletionTimestamp", json!("2026-03-10T12:00:00Z")),
     ];
     let dump = list(&[&[set("web"), pod(1), pod(2)], &others[..]].concat());
-    let (stdout, _) = fine(&["-f", "-", "--replicas", "1", "--replicaset", "web", "-o", "name"], &dump);
+    let (stdout, _) =
+        fine(&["-f", "-", "--replicas", "1", "--replicaset", "web", "--order", "total", "-o", "name"], &dump);
     assert_eq!(stdout, "pod/web-1\n");
     // Once its labels make it related, it matters.
     let related = with(unsound(owned_pod(7, "api")), "/metadata/labels/app", json!("web"));
@@ -359,7 +462,7 @@ fn only_pods_that_matter_need_to_be_sound() {
 
 #[test]
 fn one_pod_twice_and_one_uid_on_two_pods() {
-    let args = ["-f", "-", "--replicas", "1", "-o", "name"];
+    let args = ["-f", "-", "--replicas", "1", "--order", "total", "-o", "name"];
     let (stdout, stderr) = fine(&args, &list(&[set("web"), pod(1), pod(2), pod(1)]));
     assert_eq!(stdout, "pod/web-1\n");
     assert_eq!(stderr, "note: pod default/web-1 is listed more than once and counts once, as first listed\n");
@@ -558,7 +661,11 @@ fn wrong_flags() {
     bad_flags(&["--feature-gates", "PodDeletionCost"], &["NAME=true"]);
     bad_flags(&["--now", "noon"], &["--now", "noon"]);
     bad_flags(&["--now", "2026-03-10T12:00:00"], &["--now"]);
-    bad_flags(&["--order", "kubernetes"], &["--order", "not there yet"]);
+    bad_flags(&["--feature-gates", "PreferForScaleDown=true"], &["PreferForScaleDown", "--order total"]);
+    bad_flags(
+        &["--feature-gates", "PreferForScaleDown=true", "--order", "kubernetes"],
+        &["PreferForScaleDown", "--order total"],
+    );
     bad_flags(&["--order", "random"], &["--order", "random"]);
     bad_flags(&["--burst-replicas", "0"], &["--burst-replicas"]);
     bad_flags(&["--replicaset", "deployment/web"], &["--replicaset", "`deployment`"]);

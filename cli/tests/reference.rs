@@ -1,9 +1,9 @@
 //! Random dumps as JSON text, decided by the crate and by a reference written apart from `podrank`, straight
-//! from the design's words: a sorted list of tuples.
+//! from the design's words: for the total order a sorted list of tuples, for Kubernetes' a look at all pairs.
 
 use fastrand::Rng;
 use jiff::{SignedDuration, Timestamp};
-use kubectl_podrank::{Input, Options, SetKind, SetName, preview, render};
+use kubectl_podrank::{Input, Options, Order, SetKind, SetName, preview, render};
 use podrank::FeatureGates;
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
@@ -15,29 +15,40 @@ const DUMPS: u64 = 10_000;
 fn ten_thousand_random_dumps_agree_with_the_reference() {
     let mut seen = BTreeMap::<String, usize>::new();
     for seed in 0..DUMPS {
-        let case = Generator(Rng::with_seed(seed)).case();
-        let expected = reference(&case);
+        let mut case = Generator(Rng::with_seed(seed)).case();
         let text = text(&case.dump);
         let input = Input::read(text.as_bytes()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        let options = case.options();
-        let (preview, _) = preview(&input, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        let actual: Value = serde_json::from_str(&render::json(&preview)).expect("the preview is JSON");
+        for order in [Order::Total, Order::Kubernetes] {
+            case.order = order;
+            // No release of Kubernetes has it.
+            case.gates[2] &= order == Order::Total;
+            let expected = reference(&case);
+            let (preview, _) =
+                preview(&input, &case.options()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            let actual: Value = serde_json::from_str(&render::json(&preview)).expect("the preview is JSON");
 
-        assert_eq!(actual["active"], expected.pods.len(), "seed {seed}");
-        assert_eq!(actual["delete"], expected.delete, "seed {seed}");
-        assert_eq!(actual["replicaSet"], case.set.2, "seed {seed}");
-        assert_eq!(actual["namespace"], case.set.0, "seed {seed}");
-        let actual: Vec<_> = actual["pods"].as_array().expect("pods").iter().map(without_why).collect();
-        assert_eq!(actual, expected.pods, "seed {seed}");
+            assert_eq!(actual["active"], expected.pods.len(), "seed {seed}");
+            assert_eq!(actual["delete"], expected.delete, "seed {seed}");
+            assert_eq!(actual["replicaSet"], case.set.2, "seed {seed}");
+            assert_eq!(actual["namespace"], case.set.0, "seed {seed}");
+            let actual: Vec<_> = actual["pods"].as_array().expect("pods").iter().map(without_why).collect();
+            assert_eq!(actual, expected.pods, "seed {seed}, {order:?}");
 
-        for pod in &actual {
-            *seen.entry(pod["rule"].as_str().unwrap_or("null").to_owned()).or_default() += 1;
+            for pod in &actual {
+                for what in [&pod["rule"], &pod["verdict"]] {
+                    let what = format!("{order:?} {}", what.as_str().unwrap_or("null"));
+                    *seen.entry(what).or_default() += 1;
+                }
+            }
         }
     }
     // A generator whose pods never collide would only ever reach the first rules.
-    for rule in RULES.iter().chain(&["null"]) {
-        let times = seen.get(*rule).copied().unwrap_or(0);
-        assert!(times >= 200, "{rule} decided only {times} times: {seen:?}");
+    let rules = RULES.iter().chain(&["null", "delete", "keep"]).map(|rule| format!("Total {rule}"));
+    let theirs =
+        RULES.iter().filter(|rule| **rule != "preferred").chain(&["null", "delete", "contested", "keep"]);
+    for what in rules.chain(theirs.map(|rule| format!("Kubernetes {rule}"))) {
+        let times = seen.get(&what).copied().unwrap_or(0);
+        assert!(times >= 200, "{what} came up only {times} times: {seen:?}");
     }
 }
 
@@ -49,8 +60,11 @@ fn text(dump: &Value) -> String {
 fn without_why(pod: &Value) -> Value {
     let mut pod = pod.as_object().expect("a pod").clone();
     let why = pod.remove("why").expect("a reason");
-    let other = ["all pods go", "nothing to delete"].contains(&why.as_str().expect("a sentence"));
-    assert_eq!(other, pod["rule"].is_null(), "{why}");
+    let why = why.as_str().expect("a sentence");
+    let contested = pod["verdict"] == "contested";
+    assert_eq!(why.starts_with("one of ") && why.ends_with(", by list order"), contested, "{why}");
+    let no_other = ["all pods go", "nothing to delete"].contains(&why);
+    assert_eq!(no_other || contested, pod["rule"].is_null(), "{why}");
     Value::Object(pod)
 }
 
@@ -62,6 +76,7 @@ struct Case {
     /// Whether the dump leaves only one set to choose.
     is_plain: bool,
     now: Timestamp,
+    order: Order,
     /// Deletion cost, log scale, preference.
     gates: [bool; 3],
     replicas: u32,
@@ -79,6 +94,7 @@ impl Case {
             set: (!self.is_plain).then(|| SetName { kind: Some(kind), name: self.set.2.clone() }),
             namespace: (!self.is_plain).then(|| self.set.0.to_owned()),
             now: self.now,
+            order: self.order,
             gates: FeatureGates {
                 pod_deletion_cost: self.gates[0],
                 logarithmic_scale_down: self.gates[1],
@@ -144,8 +160,10 @@ fn reference(case: &Case) -> Expected {
     };
 
     let deployment = set.filter(|_| *kind == "ReplicaSet").and_then(controller);
+    // Of a set that it knows and that has no controller, Kubernetes counts no ranks.
+    let no_ranks = case.order == Order::Kubernetes && set.is_some();
     let is_related = |pod: &Value| match deployment {
-        None => is_own(pod),
+        None => is_own(pod) && !no_ranks,
         Some(deployment) => items.iter().any(|other| {
             other["kind"] == "ReplicaSet"
                 && controller(other).is_some_and(|theirs| theirs["uid"] == deployment["uid"])
@@ -170,20 +188,121 @@ fn reference(case: &Case) -> Expected {
     if let Some(burst) = case.burst {
         delete = delete.min(burst as usize);
     }
+    let (before, with) = match case.order {
+        // Everyone is a group of one, of all that stand before.
+        Order::Total => ((0..own.len()).collect(), vec![1; own.len()]),
+        Order::Kubernetes => {
+            let (before, with) = groups(case, &own);
+            let mut line: Vec<usize> = (0..own.len()).collect();
+            line.sort_by_key(|&pod| before[pod]);
+            own = line.iter().map(|&pod| own[pod].clone()).collect();
+            (
+                line.iter().map(|&pod| before[pod]).collect(),
+                line.iter().map(|&pod| with[pod]).collect::<Vec<_>>(),
+            )
+        }
+    };
+    let before: Vec<usize> = before;
+    let verdicts: Vec<_> = (0..own.len())
+        .map(|pod| match (before[pod], before[pod] + with[pod]) {
+            (_, end) if end <= delete => "delete",
+            (start, _) if start >= delete => "keep",
+            _ => "contested",
+        })
+        .collect();
     let pods = own.iter().enumerate().map(|(index, (place, pod))| {
-        let goes = index < delete;
-        let other = if goes { own.get(delete) } else { own[..delete].last() };
+        let other = match verdicts[index] {
+            "delete" => verdicts.iter().position(|verdict| *verdict != "delete"),
+            "keep" => verdicts.iter().rposition(|verdict| *verdict != "keep"),
+            _ => None,
+        };
         json!({
             "name": pod["metadata"]["name"],
             "uid": pod["metadata"]["uid"],
             "node": node(pod),
             "rank": i64::try_from(-place.0[4]).expect("a small number"),
             "position": index + 1,
-            "verdict": if goes { "delete" } else { "keep" },
-            "rule": other.map(|(other, _)| separating(place, other)),
+            "verdict": verdicts[index],
+            "rule": other.map(|other| match case.order {
+                Order::Total => separating(place, &own[other].0),
+                Order::Kubernetes => {
+                    let (a, b) = if other > index { (index, other) } else { (other, index) };
+                    is_before(case, &own[a], &own[b]).expect("the one is before the other")
+                }
+            }),
         })
     });
     Expected { delete, pods: pods.collect() }
+}
+
+/// For each pod, how many are in groups before its own, and how many are in its own: two pods are in one group if from
+/// each a way leads to the other, where a step leads from a pod to every one that is not before it.
+fn groups(case: &Case, pods: &[(Place, &Value)]) -> (Vec<usize>, Vec<usize>) {
+    let n = pods.len();
+    // The pods that each leads to, as bits.
+    let mut leads: Vec<Vec<u64>> = vec![vec![0; n.div_ceil(64)]; n];
+    for a in 0..n {
+        for b in 0..n {
+            if is_before(case, &pods[b], &pods[a]).is_none() {
+                leads[a][b / 64] |= 1 << (b % 64);
+            }
+        }
+    }
+    let has = |row: &[u64], pod: usize| row[pod / 64] >> (pod % 64) & 1 == 1;
+    for via in 0..n {
+        let further = leads[via].clone();
+        for row in leads.iter_mut().filter(|row| has(row, via)) {
+            row.iter_mut().zip(&further).for_each(|(row, further)| *row |= further);
+        }
+    }
+    let count = |pod: usize, back: bool| {
+        (0..n).filter(|&other| has(&leads[other], pod) && has(&leads[pod], other) == back).count()
+    };
+    (0..n).map(|pod| (count(pod, false), count(pod, true))).unzip()
+}
+
+/// The step by which Kubernetes says that `a` is before `b`, if it does.
+fn is_before(case: &Case, a: &(Place, &Value), b: &(Place, &Value)) -> Option<&'static str> {
+    let times = [("ready-time", true), ("creation-time", false)].map(|(rule, ready)| {
+        let both = !ready || a.0.0[2] == 1 && b.0.0[2] == 1;
+        let time =
+            |pod: &Value| if ready { ready_time(pod) } else { nanos(&pod["metadata"]["creationTimestamp"]) };
+        (rule, both, time(a.1), time(b.1))
+    });
+    let mut steps = RULES.iter().zip(a.0.0.iter().zip(&b.0.0)).filter(|(rule, _)| **rule != "preferred");
+    steps
+        .find_map(|(rule, (x, y))| {
+            let Some((_, both, s, t)) = times.iter().find(|(name, ..)| name == rule) else {
+                return (x != y).then_some((*rule, x < y));
+            };
+            if !both || s == t {
+                return None;
+            }
+            let (Some(s), Some(t)) = (s, t) else { return Some((*rule, s.is_none())) };
+            Some(match nanos(&json!(case.now.to_string())) {
+                Some(now) if case.gates[1] => match (gos_log2(now - s), gos_log2(now - t)) {
+                    (s, t) if s == t => ("uid", a.0.1 < b.0.1),
+                    (s, t) => (*rule, s < t),
+                },
+                _ => (*rule, s > t),
+            })
+        })
+        .and_then(|(rule, first)| first.then_some(rule))
+}
+
+/// `int64(math.Log2(float64(age)))`, the way Go's library takes it: the fraction's logarithm, then the exponent.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::float_cmp)]
+fn gos_log2(age: i128) -> i64 {
+    if age <= 0 {
+        return -1;
+    }
+    let age = age.min(i128::from(i64::MAX)) as f64;
+    let exponent = i32::try_from(age.to_bits() >> 52).expect("an exponent") - 1022;
+    let fraction = age / 2_f64.powi(exponent);
+    if fraction == 0.5 {
+        return i64::from(exponent) - 1;
+    }
+    (fraction.ln() * (1.0 / std::f64::consts::LN_2) + f64::from(exponent)) as i64
 }
 
 fn separating(a: &Place, b: &Place) -> &'static str {
@@ -194,9 +313,7 @@ fn separating(a: &Place, b: &Place) -> &'static str {
 fn place(case: &Case, pod: &Value, related: i128) -> Place {
     let [cost_gate, _, prefer_gate] = case.gates;
     let (metadata, status) = (&pod["metadata"], &pod["status"]);
-    let conditions = status["conditions"].as_array();
-    let ready = conditions.into_iter().flatten().find(|condition| condition["type"] == "Ready");
-    let ready = ready.filter(|condition| condition["status"] == "True");
+    let ready = ready(pod);
     let cost = metadata["annotations"]["controller.kubernetes.io/pod-deletion-cost"].as_str().map_or(0, cost);
     let preferred = metadata["labels"].get("kubernetes.io/prefer-for-scale-down").is_some();
     let place = [
@@ -219,6 +336,17 @@ fn place(case: &Case, pod: &Value, related: i128) -> Place {
         young_first(case, &metadata["creationTimestamp"]),
     ];
     (place, metadata["uid"].as_str().expect("a UID").to_owned())
+}
+
+/// The condition that says the pod is ready, if it does.
+fn ready(pod: &Value) -> Option<&Value> {
+    let conditions = pod["status"]["conditions"].as_array();
+    let ready = conditions.into_iter().flatten().find(|condition| condition["type"] == "Ready");
+    ready.filter(|condition| condition["status"] == "True")
+}
+
+fn ready_time(pod: &Value) -> Option<i128> {
+    nanos(&ready(pod)?["lastTransitionTime"])
 }
 
 fn young_first(case: &Case, time: &Value) -> i128 {
@@ -435,6 +563,7 @@ impl Generator {
             set: (set_space, set_kind, set_name),
             is_plain,
             now,
+            order: Order::Total,
             gates: [!self.one_in(5), !self.one_in(4), self.one_in(3)],
             replicas,
             burst: self.one_in(4).then(|| self.0.u32(1..=20)),

@@ -1,6 +1,6 @@
 //! The scale-downs of `vectors/`, through the preview.
 
-use kubectl_podrank::{Input, Options, Verdict, preview};
+use kubectl_podrank::{Input, Options, Order, Verdict, preview};
 use podrank::FeatureGates;
 use podrank_laws::vectors;
 use serde::Deserialize;
@@ -30,6 +30,7 @@ fn scale_downs() {
             set: Some(case.replica_set.parse().expect("a name")),
             namespace: Some("default".to_owned()),
             now: case.now.parse().expect("a moment"),
+            order: Order::Total,
             gates: FeatureGates::KUBERNETES,
             burst_replicas: None,
         };
