@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns order.json, deletion-cost.json and uid.json into a C header on standard output.
+"""Turns order.json, deletion-cost.json, uid.json and upstream.json into a C header on standard output.
 
 ffi/check/vectors.c reads it, on this machine and on those that have no JSON. A field that README.md of this folder
 does not name is an error, so that no case is silently read as less than it says.
@@ -191,12 +191,31 @@ def main():
         comment = number(f"UID {case['text']!r}")
         uids.append(f"{comment} {{ {literal}, {length}, {status}, {uid_bytes(case.get('hex', '0' * 32))} }}")
 
+    upstream = read("upstream.json")
+    known(upstream, ("about", "kubernetes", "now", "pods", "pairs"), "upstream.json")
+    places = {name: index for index, name in enumerate(upstream["pods"])}
+    relation_pods = []
+    for name, pod in upstream["pods"].items():
+        known(pod, POD_FIELDS, name)
+        relation_pods.append(pod_literal(pod, pod.get("rank", 0)))
+    relations = []
+    for pair in upstream["pairs"]:
+        where = f"upstream: {pair['first']} and {pair['second']}"
+        known(pair, ("first", "second", "relation", "policy"), where)
+        index = options_index(pair.get("policy", {"now": upstream["now"]}), where)
+        relations.append(
+            f"{number(where)} {{ {places[pair['first']]}, {places[pair['second']]}, {index}, "
+            f"PODRANK_RELATION_{pair['relation'].upper()} }}"
+        )
+
     print("/* Made of vectors/ by vectors/c_table.py: do not edit. Include it from ffi/check/vectors.c alone. */\n")
     print(f"#define VECTOR_CASES {len(names)}u /* what is numbered below */")
     print(f"#define VECTOR_PODS_MAX {most_pods}u /* in one selection */")
     print(f"#define VECTOR_NODES {most_nodes}u\n")
     array("podrank_options", "vector_options", options)
     array("struct vector_pair", "vector_pairs", pairs)
+    array("podrank_pod", "vector_relation_pods", relation_pods)
+    array("struct vector_relation", "vector_relations", relations)
     array("podrank_pod", "vector_pods", pods_out)
     array("uint32_t", "vector_victims", [f"{index}u" for index in victims_out])
     array("struct vector_selection", "vector_selections", selections)

@@ -1,7 +1,7 @@
 //! The shared vectors, through the core.
 
-use podrank::{DeletionCostError, Uid, UidError, deletion_cost};
-use podrank_laws::{Core, laws, vectors};
+use podrank::{DeletionCostError, Relation, Uid, UidError, deletion_cost};
+use podrank_laws::{Core, laws, relation, vectors};
 use serde::Deserialize;
 
 #[test]
@@ -25,6 +25,29 @@ fn selections() {
         case.check(case.policy.select(&case.pods, &mut vec![0; case.delete]).unwrap());
     }
     assert!(cases.len() > 25, "{} selections", cases.len());
+}
+
+#[test]
+fn relations() {
+    let cases = vectors::upstream();
+    for case in &cases {
+        let (there, back) = (
+            case.policy.upstream(&case.first, &case.second),
+            case.policy.upstream(&case.second, &case.first),
+        );
+        assert_eq!(there.0, case.relation, "{}", case.name);
+        assert_eq!(there.1.is_some(), case.relation == Relation::Before, "{}", case.name);
+        let reversed = if case.relation == Relation::Tie { Relation::Tie } else { Relation::After };
+        assert_eq!(back, (reversed, there.1), "{}", case.name);
+        // The naive relation of the other tests is upstream's, too.
+        assert_eq!(
+            relation::relation(&case.policy, &case.first, &case.second),
+            case.relation,
+            "{}",
+            case.name
+        );
+    }
+    assert!(cases.len() > 600, "{} pairs", cases.len());
 }
 
 #[derive(Deserialize)]

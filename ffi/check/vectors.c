@@ -47,6 +47,13 @@ struct vector_uid {
     uint8_t uid[16];
 };
 
+/* What kube-controller-manager says of two of vector_relation_pods: first is before second, or they tie. */
+struct vector_relation {
+    uint16_t first, second;
+    uint8_t options;
+    uint8_t relation;
+};
+
 #include "vectors_table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -202,6 +209,21 @@ static int uid_holds(const struct vector_uid *text) {
     return 1;
 }
 
+/* The relation holds both ways. */
+static int relation_holds(const struct vector_relation *pair) {
+    const podrank_pod *first = &vector_relation_pods[pair->first], *second = &vector_relation_pods[pair->second];
+    const podrank_options *options = &vector_options[pair->options];
+    int32_t relation = 99, back = pair->relation == PODRANK_RELATION_TIE ? PODRANK_RELATION_TIE : PODRANK_RELATION_AFTER;
+    uint8_t rule = 99;
+
+    MUST(podrank_upstream(first, second, options, &relation, &rule) == PODRANK_OK);
+    MUST(relation == pair->relation);
+    MUST((rule == PODRANK_RULE_NONE) == (relation == PODRANK_RELATION_TIE));
+    MUST(podrank_upstream(second, first, options, &relation, &rule) == PODRANK_OK);
+    MUST(relation == back);
+    return 1;
+}
+
 /* 0 if every case holds, else the number of the first that does not: see vectors_table.h. */
 int podrank_run_vectors(void) {
     size_t i;
@@ -218,6 +240,9 @@ int podrank_run_vectors(void) {
             return number;
     for (i = 0; i < COUNT(vector_uids); i++)
         if (number++, !uid_holds(&vector_uids[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_relations); i++)
+        if (number++, !relation_holds(&vector_relations[i]))
             return number;
     return 0;
 }

@@ -1,6 +1,6 @@
 //! Reads `vectors/`: see its README for the formats.
 
-use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Rule, Time, Uid};
+use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -132,6 +132,58 @@ pub fn read(file: &str) -> String {
 /// The groups of `vectors/order.json`.
 pub fn groups() -> Vec<Group> {
     serde_json::from_str(&read("order.json")).expect("order.json")
+}
+
+/// What kube-controller-manager's comparator says of a pair.
+#[derive(Debug)]
+pub struct RelationCase {
+    /// Which.
+    pub name: String,
+    /// The policy.
+    pub policy: Policy,
+    /// Before, or tied with, the second.
+    pub first: Pod,
+    /// After, or tied with, the first.
+    pub second: Pod,
+    /// Before or tie.
+    pub relation: Relation,
+}
+
+/// The pairs of `vectors/upstream.json`.
+pub fn upstream() -> Vec<RelationCase> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        #[serde(rename = "about")]
+        _about: String,
+        #[serde(rename = "kubernetes")]
+        _kubernetes: String,
+        now: String,
+        pods: BTreeMap<String, Record>,
+        pairs: Vec<RelationPair>,
+    }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct RelationPair {
+        first: String,
+        second: String,
+        relation: String,
+        policy: Option<Setting>,
+    }
+    let file: File = serde_json::from_str(&read("upstream.json")).expect("upstream.json");
+    let default = Setting { now: Some(file.now), ..Setting::default() };
+    let case = |pair: RelationPair| RelationCase {
+        policy: pair.policy.as_ref().unwrap_or(&default).policy(),
+        first: file.pods[&pair.first].pod(),
+        second: file.pods[&pair.second].pod(),
+        relation: match pair.relation.as_str() {
+            "before" => Relation::Before,
+            "tie" => Relation::Tie,
+            other => panic!("no relation {other}"),
+        },
+        name: format!("{} and {}", pair.first, pair.second),
+    };
+    file.pairs.into_iter().map(case).collect()
 }
 
 fn time(text: Option<&String>) -> Time {
