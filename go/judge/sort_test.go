@@ -1,0 +1,205 @@
+package judge
+
+import (
+	"container/heap"
+	"fmt"
+	"slices"
+	"sort"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/controller"
+
+	"github.com/podrank/podrank/go/judge/internal/podrank"
+	"github.com/podrank/podrank/go/judge/upstream"
+)
+
+// items is a list of samples with upstream's relation. As a sort.Interface, it
+// hands everything to upstream's own.
+type items struct {
+	list []int // indices into all
+	all  []sample
+	w    *world
+}
+
+func (s items) less(i, j int) bool { // of indices into all
+	a, b := &s.all[i], &s.all[j]
+	return upstream.Less(a.pod, b.pod, a.rank, b.rank, s.w.now)
+}
+
+// byUpstream sorts upstream's own sort.Interface and says where each pod went.
+func (s items) byUpstream(by func(sort.Interface)) {
+	u := controller.ActivePodsWithRanks{Now: s.w.now}
+	at := make(map[*v1.Pod]int, len(s.list))
+	for _, i := range s.list {
+		u.Pods, u.Rank = append(u.Pods, s.all[i].pod), append(u.Rank, s.all[i].rank)
+		at[s.all[i].pod] = i
+	}
+	by(u)
+	for place, p := range u.Pods {
+		s.list[place] = at[p]
+	}
+}
+
+func insertion(s items) {
+	for i := 1; i < len(s.list); i++ {
+		for j := i; j > 0 && s.less(s.list[j], s.list[j-1]); j-- {
+			s.list[j], s.list[j-1] = s.list[j-1], s.list[j]
+		}
+	}
+}
+
+func merge(s items) {
+	if len(s.list) < 2 {
+		return
+	}
+	a := items{slices.Clone(s.list[:len(s.list)/2]), s.all, s.w}
+	b := items{slices.Clone(s.list[len(s.list)/2:]), s.all, s.w}
+	merge(a)
+	merge(b)
+	for place := range s.list {
+		from := &a
+		if len(a.list) == 0 || len(b.list) > 0 && s.less(b.list[0], a.list[0]) {
+			from = &b
+		}
+		s.list[place], from.list = from.list[0], from.list[1:]
+	}
+}
+
+func quick(s items) {
+	if len(s.list) < 2 {
+		return
+	}
+	pivot, last := s.list[len(s.list)-1], 0
+	for i, x := range s.list[:len(s.list)-1] {
+		if s.less(x, pivot) {
+			s.list[i], s.list[last] = s.list[last], x
+			last++
+		}
+	}
+	s.list[len(s.list)-1], s.list[last] = s.list[last], pivot
+	quick(items{s.list[:last], s.all, s.w})
+	quick(items{s.list[last+1:], s.all, s.w})
+}
+
+// queue is items for container/heap.
+type queue struct{ items }
+
+func (q *queue) Len() int           { return len(q.list) }
+func (q *queue) Less(i, j int) bool { return q.less(q.list[i], q.list[j]) }
+func (q *queue) Swap(i, j int)      { q.list[i], q.list[j] = q.list[j], q.list[i] }
+func (q *queue) Push(x any)         { q.list = append(q.list, x.(int)) }
+func (q *queue) Pop() any {
+	x := q.list[len(q.list)-1]
+	q.list = q.list[:len(q.list)-1]
+	return x
+}
+
+var sorts = []struct {
+	name string
+	sort func(items)
+}{
+	{"sort.Sort", func(s items) { s.byUpstream(sort.Sort) }},
+	{"sort.Stable", func(s items) { s.byUpstream(sort.Stable) }},
+	{"slices.SortStableFunc", func(s items) {
+		slices.SortStableFunc(s.list, func(i, j int) int {
+			switch {
+			case s.less(i, j):
+				return -1
+			case s.less(j, i):
+				return 1
+			}
+			return 0
+		})
+	}},
+	{"insertion sort", insertion},
+	{"merge sort", merge},
+	{"quicksort", quick},
+	{"heap sort", func(s items) {
+		q := &queue{items{slices.Clone(s.list), s.all, s.w}}
+		heap.Init(q)
+		for place := range s.list {
+			s.list[place] = heap.Pop(q).(int)
+		}
+	}},
+}
+
+// whole is how settle's answer is wrong as a partition of n pods, or nil.
+func whole(s podrank.Settled, n, k int) error {
+	all := slices.Concat(s.Certain, s.Contested, s.Safe)
+	slices.Sort(all)
+	for i, x := range all {
+		if int(x) != i {
+			return fmt.Errorf("the parts are not all pods, each once")
+		}
+	}
+	if len(all) != n || len(s.Certain)+s.Quota != min(k, n) || s.Quota > 0 != (len(s.Contested) > 0) ||
+		s.Quota > 0 && s.Quota >= len(s.Contested) {
+		return fmt.Errorf("deleting %d of %d: %d certain, %d of %d contested, %d safe",
+			k, n, len(s.Certain), s.Quota, len(s.Contested), len(s.Safe))
+	}
+	return nil
+}
+
+// Whatever the sort and the order of the list: the certain are among the first
+// k, the safe never.
+func TestCertainGoAndSafeStay(t *testing.T) {
+	t.Parallel()
+	const lists, shuffles = 500, 3
+	sorted, unclear, certain, safe := 0, 0, 0, 0
+	lengths := map[int]bool{}
+	for round := range lists {
+		r := seeded(4, round)
+		w := newWorld(r, round%10 > 0, rolloutMoment)
+		n := pick(r, r.IntN(13), r.IntN(60), r.IntN(301))
+		lengths[n] = true
+		all := samples(w, n)
+		records := make([]podrank.Pod, n)
+		list := make([]int, n)
+		for i := range all {
+			records[i], list[i] = all[i].record, i
+		}
+		cuts := []int{r.IntN(n + 1), r.IntN(n + 1), r.IntN(n + 1), n / 2}
+		var settled []podrank.Settled
+		for _, k := range cuts {
+			s := podrank.Settle(records, k, w.policy())
+			if err := whole(s, n, k); err != nil {
+				t.Fatal(err)
+			}
+			settled = append(settled, s)
+			certain, safe = certain+len(s.Certain), safe+len(s.Safe)
+			if s.Quota > 0 {
+				unclear++
+			}
+		}
+		for range shuffles {
+			r.Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
+			for _, by := range sorts {
+				s := items{slices.Clone(list), all, w}
+				by.sort(s)
+				sorted++
+				for i, k := range cuts {
+					first := make([]bool, n)
+					for _, x := range s.list[:k] {
+						first[x] = true
+					}
+					for _, x := range settled[i].Certain {
+						if !first[x] {
+							t.Fatalf("%s: deleting %d of %d, pod %d is certain and stays", by.name, k, n, x)
+						}
+					}
+					for _, x := range settled[i].Safe {
+						if first[x] {
+							t.Fatalf("%s: deleting %d of %d, pod %d is safe and goes", by.name, k, n, x)
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d sorts by %d algorithms; %d of %d cuts contested, %d pods certain and %d safe",
+		sorted, len(sorts), unclear, lists*4, certain, safe)
+	if unclear < lists/4 || certain < 1000 || safe < 1000 || len(lengths) < 100 {
+		t.Error("too few to tell")
+	}
+}
