@@ -34,6 +34,8 @@ SOURCES := Cargo.toml Cargo.lock core/Cargo.toml ffi/Cargo.toml ffi/archive/Carg
 SHARED := $(if $(findstring -none,$(TARGET)),,$(OUT)/libpodrank.so)
 CHECKS := header abi freestanding second-rust vectors installed sanitize quick-start
 
+# Where `make tools` puts what it installs.
+export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # For the scripts that the recipes run.
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
