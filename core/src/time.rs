@@ -11,8 +11,6 @@
 #[repr(transparent)]
 pub struct Time(i64);
 
-const NANOS_PER_SECOND: i64 = 1_000_000_000;
-
 impl Time {
     /// No moment at all.
     pub const UNSET: Self = Self(i64::MIN);
@@ -30,14 +28,17 @@ impl Time {
 
     /// The moment `seconds` and `nanos` nanoseconds after the Unix epoch, saturated to the range.
     pub const fn from_unix(seconds: i64, nanos: u32) -> Self {
-        // Up to -1 s the whole seconds are taken one later and the nanoseconds counted back from
-        // there, so that no sum on the way to a moment inside the range leaves it.
+        const SECOND: u32 = 1_000_000_000;
+        let seconds = seconds.saturating_add((nanos / SECOND) as i64);
+        let nanos = (nanos % SECOND) as i64;
+        // Up to -1 s the nanoseconds are counted back from the next second, so that both parts have one
+        // sign: no sum on the way to a moment inside the range leaves it, and none leads back into it.
         let (seconds, nanos) = if seconds < 0 {
-            (seconds.saturating_add(1), (nanos as i64).saturating_sub(NANOS_PER_SECOND))
+            (seconds.saturating_add(1), nanos.saturating_sub(SECOND as i64))
         } else {
-            (seconds, nanos as i64)
+            (seconds, nanos)
         };
-        Self::from_unix_nanos(seconds.saturating_mul(NANOS_PER_SECOND).saturating_add(nanos))
+        Self::from_unix_nanos(seconds.saturating_mul(SECOND as i64).saturating_add(nanos))
     }
 
     /// Nanoseconds since the Unix epoch, or `None` if unset.

@@ -20,10 +20,35 @@ fn times_saturate_and_never_become_unset() {
 
     // Against the exact sum, clamped, around the turns of both parts.
     let limit = i64::MAX / 1_000_000_000;
-    for seconds in
-        [0, 1, -1, -2, 1_773_144_000, limit, limit + 1, -limit, -limit - 1, -limit - 2, i64::MIN, i64::MAX]
-    {
-        for nanos in [0, 1, 145_224_191, 145_224_192, 145_224_193, 854_775_807, 854_775_808, 999_999_999] {
+    for seconds in [
+        0,
+        1,
+        -1,
+        -2,
+        1_773_144_000,
+        limit,
+        limit + 1,
+        -limit,
+        -limit - 1,
+        -limit - 2,
+        -limit - 5,
+        i64::MIN,
+        i64::MIN + 4,
+        i64::MAX,
+    ] {
+        for nanos in [
+            0,
+            1,
+            145_224_191,
+            145_224_192,
+            145_224_193,
+            854_775_807,
+            854_775_808,
+            999_999_999,
+            1_000_000_000,
+            4_000_000_000,
+            u32::MAX,
+        ] {
             let exact = i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
             let expected = exact.clamp(i128::from(i64::MIN + 1), i128::from(i64::MAX));
             let time = Time::from_unix(seconds, nanos).unix_nanos();
