@@ -3,9 +3,9 @@
 // side by side. It is a module of its own, so that nobody who uses podrank
 // inherits k8s.io/kubernetes.
 //
-//	make -C ../.. archive && go vet ./... && go test -count=1 ./...
+//	go vet ./... && go test -count=1 ./...
 //
-// -count=1, as Go's test cache knows nothing of libpodrank and ../../vectors.
+// -count=1, as Go's test cache knows nothing of ../internal/cpodrank and ../../vectors.
 package judge
 
 import (

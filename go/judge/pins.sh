@@ -28,6 +28,8 @@ lang=$(sed -n 's/^go //p' "$theirs")
 	echo "go $lang"
 	echo
 	echo "require k8s.io/kubernetes $kube"
+	echo "require github.com/podrank/podrank/go v0.0.0"
+	echo "replace github.com/podrank/podrank/go => ../"
 	echo
 	echo "// Made by pins.sh."
 	echo "replace ("

@@ -2,15 +2,17 @@
 // header. It is the judge's own and no Go API of podrank: it panics where a
 // call fails, as only a mistake of the judge's makes one fail.
 //
-// `make archive` builds the library. Go's build cache does not look into it.
+// The library is the one that the Go module brings: `make -C .. archives` makes
+// it. Go's build cache does not look into it.
 // After a change of the library `go test -count=1` links anew, but `go run`
 // runs the old program; `go run -ldflags=-X=main.library=$(sha256sum <
-// ../../target/c/libpodrank.a | cut -c1-64)` does not.
+// ../internal/cpodrank/libpodrank_linux_amd64.a | cut -c1-64)` does not.
 package podrank
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../../include
-#cgo LDFLAGS: ${SRCDIR}/../../../../target/c/libpodrank.a
+#cgo CFLAGS: -I${SRCDIR}/../../../internal/cpodrank
+#cgo linux,amd64 LDFLAGS: ${SRCDIR}/../../../internal/cpodrank/libpodrank_linux_amd64.a
+#cgo linux,arm64 LDFLAGS: ${SRCDIR}/../../../internal/cpodrank/libpodrank_linux_arm64.a
 #include "podrank.h"
 
 // The library keeps no pointer and calls nobody back: without this, every

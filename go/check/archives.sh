@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# The header copy is include/podrank.h. The checked-in archives hold one object each and are, byte for byte, what the sources
+# here make, if the compiler is the recorded one; another compiler's archives have to pass the module's tests instead.
+#
+# With --write: makes the archives and records the compiler.
+#
+# The other machine's target comes with rustup (rustup target add), or, where there is no rustup, from the sources of the
+# standard library as Debian packages them (rust-src): PODRANK_RUST_SRC names that directory, its default is Debian's.
+. "$(dirname "$0")/common.sh"
+
+rust_src=${PODRANK_RUST_SRC:-/usr/lib/rustlib/src/rust}
+compiler="$(rustc -V) on $(rustc -vV | sed -n 's/^host: //p')"
+: "${CARGO_TARGET_DIR:=$module/../target}"
+export CARGO_TARGET_DIR
+unset TARGET OUT
+
+# build GOARCH MACHINE: $tmp/libpodrank_linux_GOARCH.a
+foreign=""
+build() {
+    local target=$2-unknown-linux-gnu cargo=${CARGO:-cargo} ar=$2-linux-gnu-ar
+    command -v "$ar" >/dev/null || { [ "$(uname -m)" = "$2" ] && ar=ar; } || fail "there is no $ar: apt-get install binutils-${2//_/-}-linux-gnu"
+    if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
+        [ -d "$rust_src/library/core" ] ||
+            fail "rustc has no $target: rustup target add $target, or apt-get install rust-src"
+        # Built from source, core is compiled by this project's settings and not by those of the release.
+        cargo="env RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$rust_src/library $cargo -Zbuild-std=core"
+        foreign="$foreign $1"
+    fi
+    local archive=$CARGO_TARGET_DIR/$target/c/libpodrank.a
+    quietly make -s -C .. "$archive" TARGET="$target" AR="$ar" CARGO="$cargo"
+    cp "$archive" "$tmp/libpodrank_linux_$1.a"
+    [ "$("$ar" t "$archive")" = podrank.o ] || fail "$archive holds not podrank.o alone"
+}
+
+if [ "${1:-}" = --write ]; then
+    build amd64 x86_64
+    build arm64 aarch64
+    [ -z "$foreign" ] || fail "core for$foreign is not the release's: record archives where rustup has both targets"
+    cp "$tmp"/libpodrank_linux_*.a ../include/podrank.h "$package"
+    echo "$compiler" >"$package/RUSTC"
+    ok "wrote $package"
+    exit
+fi
+
+cmp ../include/podrank.h "$package/podrank.h" >&2 || fail "the header copy is another: make -C go archives"
+build amd64 x86_64
+build arm64 aarch64
+if [ "$compiler" = "$(cat "$package/RUSTC")" ] && [ -z "$foreign" ]; then
+    for archive in "$tmp"/libpodrank_linux_*.a; do
+        cmp "$archive" "$package/${archive##*/}" >&2 || fail "the sources make another archive: make -C go archives"
+    done
+    ok "both archives are what $compiler makes"
+    exit
+fi
+# The tests see what would be checked in.
+cp -R "$module" "$tmp/module"
+cp -R ../vectors "$tmp/vectors"
+cp "$tmp"/libpodrank_linux_*.a "$tmp/module/$package"
+(cd "$tmp/module" && quietly "$GO" test -count=1 .)
+ok "the bytes are not compared, as this is $compiler and the recorded one is $(cat "$package/RUSTC"); its archives pass"

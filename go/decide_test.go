@@ -1,0 +1,289 @@
+//go:build cgo
+
+package podrank
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/podrank/podrank/go/internal/cpodrank"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+type vectorPolicy struct {
+	Now          nanoseconds
+	FeatureGates map[string]bool
+}
+
+func (p vectorPolicy) options(t *testing.T) cpodrank.Options {
+	t.Helper()
+	options := cpodrank.Options{}
+	if p.Now.int64 != nil {
+		options = cpodrank.Options{Flags: cpodrank.Now, Now: *p.Now.int64}
+	}
+	for gate, on := range p.FeatureGates {
+		s := settings{}
+		switch gate {
+		case "PodDeletionCost":
+			PodDeletionCost(on)(&s)
+		case "LogarithmicScaleDown":
+			LogarithmicScaleDown(on)(&s)
+		case "PreferForScaleDown":
+			PreferForScaleDown(on)(&s)
+		default:
+			t.Fatalf("unknown gate %s", gate)
+		}
+		options.Flags |= s.flags
+	}
+	return options
+}
+
+func or(own *vectorPolicy, all vectorPolicy) vectorPolicy {
+	if own != nil {
+		return *own
+	}
+	return all
+}
+
+func explained(t *testing.T, a, b cpodrank.Record, options cpodrank.Options) (first int, rule string) {
+	t.Helper()
+	var rows [cpodrank.MaxRows]cpodrank.Row
+	count, err := cpodrank.Explain(&a, &b, options, &rows)
+	if err != nil || count != 11 {
+		t.Fatalf("%d rows, %v", count, err)
+	}
+	for _, row := range rows[:count] {
+		if row.Decides != 0 {
+			return int(row.Ordering), cpodrank.RuleName(row.Rule)
+		}
+	}
+	return 0, ""
+}
+
+func TestOrderJSON(t *testing.T) {
+	pairs, selections := 0, 0
+	for _, g := range vectors[struct {
+		Name   string
+		Policy vectorPolicy
+		Pods   map[string]vectorRecord
+		Pairs  []struct {
+			First, Second, Rule string
+			Ranks               *[2]uint32
+			Policy              *vectorPolicy
+		}
+		Selections []struct {
+			Pods, Related, Victims []string
+			Delete                 int
+			AnyOrder               bool
+			Policy                 *vectorPolicy
+		}
+	}](t, "order.json", 15) {
+		for _, pair := range g.Pairs {
+			pairs++
+			options := or(pair.Policy, g.Policy).options(t)
+			a, b := g.Pods[pair.First].record(t), g.Pods[pair.Second].record(t)
+			if pair.Ranks != nil {
+				a.Rank, b.Rank = pair.Ranks[0], pair.Ranks[1]
+			}
+			want := -1
+			if pair.Rule == "" {
+				want = 0
+			}
+			if first, rule := explained(t, a, b, options); first != want || rule != pair.Rule {
+				t.Errorf("%s: %s and %s: %d by %q, want %d by %q", g.Name, pair.First, pair.Second, first, rule, want, pair.Rule)
+			}
+			if first, rule := explained(t, b, a, options); first != -want || rule != pair.Rule {
+				t.Errorf("%s: %s and %s, the other way round: %d by %q", g.Name, pair.First, pair.Second, first, rule)
+			}
+		}
+		for _, s := range g.Selections {
+			selections++
+			type node struct {
+				assigned bool
+				number   uint32
+			}
+			counts := map[node]uint32{}
+			for _, name := range s.Related {
+				counts[node{g.Pods[name].Assigned, g.Pods[name].Node}]++
+			}
+			var records []cpodrank.Record
+			for _, name := range s.Pods {
+				record := g.Pods[name].record(t)
+				if s.Related != nil {
+					record.Rank = counts[node{g.Pods[name].Assigned, g.Pods[name].Node}]
+				}
+				records = append(records, record)
+			}
+			for _, keys := range []int{0, s.Delete} {
+				victims := make([]uint32, s.Delete)
+				count, err := cpodrank.Select(records, or(s.Policy, g.Policy).options(t), victims, make([]cpodrank.Key, keys))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, want := []string{}, slices.Clone(s.Victims)
+				for _, index := range victims[:count] {
+					got = append(got, s.Pods[index])
+				}
+				if s.AnyOrder {
+					slices.Sort(got)
+					slices.Sort(want)
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%s: deleting %d of %v: %v, want %v", g.Name, s.Delete, s.Pods, got, want)
+				}
+			}
+		}
+	}
+	if pairs < 80 || selections < 30 {
+		t.Errorf("only %d pairs and %d selections", pairs, selections)
+	}
+}
+
+// What Kubernetes' own code said of pairs: go/judge asks it again.
+func TestUpstreamJSON(t *testing.T) {
+	data, err := os.ReadFile("../vectors/upstream.json")
+	if os.IsNotExist(err) {
+		t.Skip("this is not a checkout of the repository")
+	}
+	var file struct {
+		Now   nanoseconds
+		Pods  map[string]vectorRecord
+		Pairs []struct {
+			First, Second, Relation string
+			Policy                  *vectorPolicy
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Pairs) < 500 {
+		t.Errorf("only %d pairs", len(file.Pairs))
+	}
+	for _, pair := range file.Pairs {
+		options := or(pair.Policy, vectorPolicy{Now: file.Now}).options(t)
+		a, b := file.Pods[pair.First].record(t), file.Pods[pair.Second].record(t)
+		want := map[string]int{"before": -1, "tie": 0}[pair.Relation]
+		got, _, err := cpodrank.Upstream(&a, &b, options)
+		back, _, _ := cpodrank.Upstream(&b, &a, options)
+		if err != nil || got != want || back != -want {
+			t.Errorf("%s, %s: %d, %d, %v, want %d", pair.First, pair.Second, got, back, err, want)
+		}
+	}
+}
+
+type object struct {
+	Kind     string
+	Metadata metav1.ObjectMeta
+	Spec     struct {
+		Selector *metav1.LabelSelector
+	}
+	pod *corev1.Pod
+}
+
+func (o *object) UnmarshalJSON(data []byte) error {
+	var kind struct{ Kind string }
+	if err := json.Unmarshal(data, &kind); err != nil {
+		return err
+	}
+	o.Kind = kind.Kind
+	switch kind.Kind {
+	case "Pod":
+		o.pod = &corev1.Pod{}
+		return json.Unmarshal(data, o.pod)
+	case "ReplicaSet":
+		set := appsv1.ReplicaSet{}
+		if err := json.Unmarshal(data, &set); err != nil {
+			return err
+		}
+		o.Metadata, o.Spec.Selector = set.ObjectMeta, set.Spec.Selector
+	default:
+		set := corev1.ReplicationController{}
+		if err := json.Unmarshal(data, &set); err != nil {
+			return err
+		}
+		o.Metadata = set.ObjectMeta
+	}
+	return nil
+}
+
+// related is what the ReplicaSet controller relates to the pods of a set: those that the selectors of all ReplicaSets with
+// the same controller select, or, by our choice, a set's own where it has no controller.
+func related(set object, objects []object, own []*corev1.Pod) (pods []*corev1.Pod) {
+	controller := metav1.GetControllerOfNoCopy(&set.Metadata)
+	if controller == nil || set.Kind != "ReplicaSet" {
+		return own
+	}
+	seen := map[*corev1.Pod]bool{}
+	for _, sibling := range objects {
+		if sibling.Kind != "ReplicaSet" {
+			continue
+		}
+		if owner := metav1.GetControllerOfNoCopy(&sibling.Metadata); owner == nil || owner.UID != controller.UID {
+			continue
+		}
+		selector, err := metav1.LabelSelectorAsSelector(sibling.Spec.Selector)
+		if err != nil {
+			continue
+		}
+		for _, o := range objects {
+			if o.pod != nil && !seen[o.pod] && o.pod.Namespace == set.Metadata.Namespace && selector.Matches(labels.Set(o.pod.Labels)) {
+				seen[o.pod] = true
+				pods = append(pods, o.pod)
+			}
+		}
+	}
+	return pods
+}
+
+func TestScaleDownJSON(t *testing.T) {
+	for _, c := range vectors[struct {
+		Name, ReplicaSet string
+		Now              time.Time
+		Replicas         int
+		Victims          []string
+		Ranks            map[string]uint32
+		Objects          []object
+	}](t, "scale-down.json", 25) {
+		set := c.Objects[slices.IndexFunc(c.Objects, func(o object) bool {
+			return o.pod == nil && o.Metadata.Name == c.ReplicaSet && o.Metadata.Namespace == "default"
+		})]
+		var own, active []*corev1.Pod
+		for _, o := range c.Objects {
+			if o.pod == nil {
+				continue
+			}
+			if owner := metav1.GetControllerOf(o.pod); owner != nil && owner.UID == set.Metadata.UID {
+				own = append(own, o.pod)
+				if isActive(o.pod) {
+					active = append(active, o.pod)
+				}
+			}
+		}
+		r := NewRanker(Now(c.Now))
+		all := related(set, c.Objects, own)
+		victims, err := r.PodsToDelete(active, all, len(active)-c.Replicas)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+		if got := names(victims); !slices.Equal(got, c.Victims) {
+			t.Errorf("%s: %v go, want %v", c.Name, got, c.Victims)
+		}
+		if err := r.load(active, all); err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Ranks) != len(active) {
+			t.Errorf("%s: %d active pods, want %d", c.Name, len(active), len(c.Ranks))
+		}
+		for i, pod := range active {
+			if r.records[i].Rank != c.Ranks[pod.Name] {
+				t.Errorf("%s: %s has rank %d, want %d", c.Name, pod.Name, r.records[i].Rank, c.Ranks[pod.Name])
+			}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+//go:build cgo
+
+package podrank_test
+
+import (
+	"fmt"
+	"log"
+	"time"
+
+	podrank "github.com/podrank/podrank/go"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+
+// pod is a pod that has been ready since a second of the hour before now.
+func pod(name string, number, second int, restarts int32) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "shop", Name: name, UID: types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012x", number)),
+		},
+		Spec: corev1.PodSpec{NodeName: "worker-1"},
+		Status: corev1.PodStatus{
+			Phase: corev1.PodRunning,
+			Conditions: []corev1.PodCondition{{
+				Type: corev1.PodReady, Status: corev1.ConditionTrue,
+				LastTransitionTime: metav1.NewTime(now.Add(-time.Hour).Add(time.Duration(second) * time.Second)),
+			}},
+			ContainerStatuses: []corev1.ContainerStatus{{Name: "app", RestartCount: restarts}},
+		},
+	}
+}
+
+func ExamplePodsToDelete() {
+	healthy, restarted, pending := pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 3), pod("web-3", 3, 0, 0)
+	pending.Spec.NodeName, pending.Status = "", corev1.PodStatus{Phase: corev1.PodPending}
+	active := []*corev1.Pod{healthy, restarted, pending}
+
+	victims, err := podrank.PodsToDelete(active, active, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, pod := range victims {
+		fmt.Println(pod.Name)
+	}
+	// Output:
+	// web-3
+	// web-2
+}
+
+// As the ReplicaSet controller does it, but for its contested pods: where that goes by the order of its list, podrank goes by
+// the pods.
+func ExamplePodsToDelete_kubernetes() {
+	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0)}
+	victims, err := podrank.PodsToDelete(active, nil, 1,
+		podrank.Kubernetes(), podrank.Burst(podrank.BurstReplicas), podrank.Now(now))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(victims[0].Name)
+	// Output: y
+}
+
+func ExampleRanker() {
+	ranker := podrank.NewRanker(podrank.Now(now))
+	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 3), pod("web-3", 3, 0, 1)}
+	for diff := range 4 {
+		victims, err := ranker.PodsToDelete(active, active, diff)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, pod := range victims {
+			fmt.Print(pod.Name, " ")
+		}
+		fmt.Println("of", len(active))
+	}
+	// Output:
+	// of 3
+	// web-2 of 3
+	// web-2 web-3 of 3
+	// web-2 web-3 web-1 of 3
+}
+
+func ExampleExplain() {
+	a, b := pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 0)
+	a.Annotations = map[string]string{corev1.PodDeletionCost: "100"}
+	explanation, err := podrank.Explain(a, b, nil, podrank.Now(now))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, row := range explanation.Rows {
+		if row.Decides {
+			fmt.Printf("%s: %d to %d\n", row.Rule, row.A, row.B)
+		}
+	}
+	// Output: deletion-cost: 100 to 0
+}
+
+// Kubernetes' comparator goes in a circle here: x before z before y before x. A pod that costs less goes in any case.
+func ExampleSettle() {
+	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0), pod("cheap", 4, 0, 0)}
+	active[3].Annotations = map[string]string{corev1.PodDeletionCost: "-1"}
+	settled, err := podrank.Settle(active, nil, 2, podrank.Now(now))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s goes, and %d of %d others\n", settled.Certain[0].Name, settled.Quota, len(settled.Contested))
+	// Output: cheap goes, and 1 of 3 others
+}

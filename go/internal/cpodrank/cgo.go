@@ -1,0 +1,118 @@
+//go:build cgo && (podrank_system || (linux && (amd64 || arm64)))
+
+package cpodrank
+
+/*
+#include "podrank.h"
+
+#cgo noescape podrank_select
+#cgo nocallback podrank_select
+#cgo noescape podrank_settle
+#cgo nocallback podrank_settle
+#cgo noescape podrank_explain
+#cgo nocallback podrank_explain
+#cgo noescape podrank_upstream
+#cgo nocallback podrank_upstream
+*/
+import "C"
+
+import (
+	"errors"
+	"unsafe"
+)
+
+// The layouts are one: a difference is an index out of range, which does not compile.
+var (
+	_ = [1]int{}[unsafe.Sizeof(Record{})-C.sizeof_podrank_pod]
+	_ = [1]int{}[unsafe.Offsetof(Record{}.ReadyTime)-unsafe.Offsetof(C.podrank_pod{}.ready_time)]
+	_ = [1]int{}[unsafe.Offsetof(Record{}.CreationTime)-unsafe.Offsetof(C.podrank_pod{}.creation_time)]
+	_ = [1]int{}[unsafe.Offsetof(Record{}.DeletionCost)-unsafe.Offsetof(C.podrank_pod{}.deletion_cost)]
+	_ = [1]int{}[unsafe.Offsetof(Record{}.Rank)-unsafe.Offsetof(C.podrank_pod{}.rank)]
+	_ = [1]int{}[unsafe.Offsetof(Record{}.Restarts)-unsafe.Offsetof(C.podrank_pod{}.restarts)]
+	_ = [1]int{}[unsafe.Offsetof(Record{}.SidecarRestarts)-unsafe.Offsetof(C.podrank_pod{}.sidecar_restarts)]
+	_ = [1]int{}[unsafe.Offsetof(Record{}.Node)-unsafe.Offsetof(C.podrank_pod{}.node)]
+	_ = [1]int{}[unsafe.Offsetof(Record{}.Phase)-unsafe.Offsetof(C.podrank_pod{}.phase)]
+	_ = [1]int{}[unsafe.Offsetof(Record{}.Flags)-unsafe.Offsetof(C.podrank_pod{}.flags)]
+	_ = [1]int{}[unsafe.Sizeof(Key{})-C.sizeof_podrank_scratch]
+	_ = [1]int{}[unsafe.Sizeof(Row{})-C.sizeof_podrank_row]
+	_ = [1]int{}[unsafe.Offsetof(Row{}.Ordering)-unsafe.Offsetof(C.podrank_row{}.ordering)]
+	_ = [1]int{}[MaxRows-C.PODRANK_ROWS_MAX]
+	_ = [1]int{}[Unset-C.PODRANK_TIME_UNSET]
+)
+
+// Naming the symbol of this header's ABI keeps a program from linking with a library of another.
+var _ = C.podrank_abi_1()
+
+// Select writes the first len(victims) of records to victims and returns how many there were. scratch has room for as
+// many keys.
+func Select(records []Record, options Options, victims []uint32, scratch []Key) (int, error) {
+	var selected C.size_t
+	o := c(options)
+	err := failure(C.podrank_select(
+		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o,
+		(*C.uint32_t)(unsafe.SliceData(victims)), C.size_t(len(victims)),
+		(*C.podrank_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))), C.size_t(len(scratch)), &selected))
+	return int(selected), err
+}
+
+// Settle writes all of records to order, the certain victims of k first, then the contested, and returns how many there
+// are of both. order and scores have room for all.
+func Settle(records []Record, options Options, k int, order []uint32, scores []uint64) (certain, contested int, err error) {
+	var certainLen, contestedLen C.size_t
+	o := c(options)
+	err = failure(C.podrank_settle(
+		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o, C.size_t(k),
+		(*C.uint32_t)(unsafe.SliceData(order)), (*C.uint64_t)(unsafe.SliceData(scores)), &certainLen, &contestedLen))
+	return int(certainLen), int(contestedLen), err
+}
+
+// Explain writes every rule's answer on a and b to rows and returns how many there are.
+func Explain(a, b *Record, options Options, rows *[MaxRows]Row) (int, error) {
+	var rowsLen C.size_t
+	o := c(options)
+	err := failure(C.podrank_explain(
+		(*C.podrank_pod)(unsafe.Pointer(a)), (*C.podrank_pod)(unsafe.Pointer(b)), &o,
+		(*C.podrank_row)(unsafe.Pointer(rows)), &rowsLen))
+	return int(rowsLen), err
+}
+
+// Upstream says whether kube-controller-manager calls a before b (-1), b before a (1) or neither, and by which rule.
+func Upstream(a, b *Record, options Options) (before int, rule uint8, err error) {
+	var relation C.int32_t
+	var number C.uint8_t
+	o := c(options)
+	err = failure(C.podrank_upstream(
+		(*C.podrank_pod)(unsafe.Pointer(a)), (*C.podrank_pod)(unsafe.Pointer(b)), &o, &relation, &number))
+	switch relation {
+	case C.PODRANK_RELATION_BEFORE:
+		before = -1
+	case C.PODRANK_RELATION_AFTER:
+		before = 1
+	}
+	return before, uint8(number), err
+}
+
+// RuleName is the name of a rule's number, "" if it has none.
+func RuleName(rule uint8) string {
+	return C.GoString(C.podrank_rule_str(C.uint8_t(rule)))
+}
+
+// Version is that of the library linked in.
+func Version() string {
+	return C.GoString(C.podrank_version())
+}
+
+func c(options Options) C.podrank_options {
+	return C.podrank_options{
+		size:  C.sizeof_podrank_options,
+		flags: C.uint32_t(options.Flags),
+		now:   C.int64_t(options.Now),
+	}
+}
+
+func failure(status C.int32_t) error {
+	if status == C.PODRANK_OK {
+		return nil
+	}
+	return errors.New("podrank: " + C.GoString(C.podrank_status_str(status)))
+}

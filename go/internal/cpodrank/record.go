@@ -1,0 +1,75 @@
+// Package cpodrank is the only cgo of the module: the C functions of libpodrank, over records and numbers.
+//
+// The header and the archives stand beside the files that use them, so that `go get` and vendoring take them along.
+package cpodrank
+
+import (
+	"errors"
+	"math"
+)
+
+// Unset is the time of a missing timestamp.
+const Unset = math.MinInt64
+
+// What is true of a pod.
+const (
+	Assigned  = 1
+	Ready     = 2
+	Preferred = 4
+)
+
+// The phases.
+const (
+	Pending = 0
+	Unknown = 1
+	Running = 2
+)
+
+// The bits of Options.Flags.
+const (
+	Now                     = 1
+	PodDeletionCostOff      = 2
+	LogarithmicScaleDownOff = 4
+	PreferForScaleDownOn    = 8
+)
+
+// A Record is C's podrank_pod: asserted where cgo is there to ask.
+type Record struct {
+	UID             [16]byte
+	ReadyTime       int64
+	CreationTime    int64
+	DeletionCost    int32
+	Rank            uint32
+	Restarts        uint32
+	SidecarRestarts uint32
+	Node            uint32
+	Phase           uint8
+	Flags           uint8
+	_               [10]byte
+}
+
+// Options are C's podrank_options, but for the size.
+type Options struct {
+	Flags uint32
+	Now   int64
+}
+
+// A Key is C's podrank_scratch.
+type Key [8]uint64
+
+// A Row is C's podrank_row.
+type Row struct {
+	A, B     int64
+	Rule     uint8
+	Applies  uint8
+	Decides  uint8
+	Kind     uint8
+	Ordering int32
+}
+
+// MaxRows is the room that Explain needs.
+const MaxRows = 16
+
+// ErrMissing says why there is no libpodrank in this program.
+var ErrMissing = errors.New("podrank: built without libpodrank: it needs cgo (CGO_ENABLED=1 and a C compiler) on " +
+	"linux/amd64 or linux/arm64; elsewhere, install the C library and build with -tags podrank_system")

@@ -1,0 +1,87 @@
+package judge
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	podrank "github.com/podrank/podrank/go"
+	"github.com/podrank/podrank/go/judge/internal/vectors"
+	"github.com/podrank/podrank/go/judge/upstream"
+)
+
+// beyond says whether a time is one that nanoseconds do not hold: podrank does not tell those apart.
+func beyond(t metav1.Time) bool { return !t.IsZero() && (t.Year() < 1678 || t.Year() > 2261) }
+
+// A list of pods in JSON, as the API has it: upstream's victims are podrank's certain and contested ones.
+func FuzzVictims(f *testing.F) {
+	var cases []struct{ Pod json.RawMessage }
+	if err := vectors.Read("pods.json", &cases); err != nil {
+		f.Fatal(err)
+	}
+	var all []json.RawMessage
+	for _, c := range cases {
+		all = append(all, c.Pod)
+	}
+	for i := range all {
+		data, err := json.Marshal(all[max(0, i-3) : i+1])
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data, uint8(2), int64(vectors.Now))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, k uint8, nanoseconds int64) {
+		var list []*v1.Pod
+		if json.Unmarshal(data, &list) != nil {
+			return
+		}
+		now := metav1.NewTime(time.Unix(0, nanoseconds))
+		var active []*v1.Pod
+		zeros, empty := false, false
+		for _, p := range list {
+			if p == nil || p.Status.Phase == v1.PodSucceeded || p.Status.Phase == v1.PodFailed || p.DeletionTimestamp != nil {
+				continue
+			}
+			if beyond(p.CreationTimestamp) || slices.ContainsFunc(p.Status.Conditions, func(c v1.PodCondition) bool {
+				return beyond(c.LastTransitionTime)
+			}) {
+				return
+			}
+			empty = empty || p.UID == ""
+			zeros = zeros || p.UID == "00000000-0000-0000-0000-000000000000"
+			active = append(active, p)
+		}
+		if empty && zeros || beyond(now) {
+			return
+		}
+		settled, err := podrank.Settle(active, list, int(k), podrank.Now(now.Time))
+		if err != nil {
+			// Nothing but UIDs is ever wrong with an active pod.
+			for _, p := range active {
+				if _, err := podrank.Explain(p, p, nil); err != nil && p.UID != "" {
+					return
+				}
+			}
+			t.Fatal(err)
+		}
+		k = uint8(min(int(k), len(active)))
+		ours, err := podrank.PodsToDelete(active, list, int(k), podrank.Now(now.Time), podrank.Kubernetes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		between(t, "podrank", ours, settled)
+		for range 3 {
+			slices.Reverse(active)
+			sorted := slices.Clone(active)
+			// Upstream's rank counting takes no nil pods.
+			related := slices.DeleteFunc(slices.Clone(list), func(p *v1.Pod) bool { return p == nil })
+			upstream.Sort(sorted, upstream.Ranks(sorted, related), now)
+			between(t, "upstream", sorted[:k], settled)
+			active = append(active[len(active)/2:], active[:len(active)/2]...)
+		}
+	})
+}

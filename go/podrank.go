@@ -1,0 +1,262 @@
+// Package podrank chooses the pods that go first when a workload scales down: by the rules of Kubernetes' ReplicaSet
+// controller, as one total order, so that the victims depend on the pods alone and not on the order of the list.
+//
+// [PodsToDelete] drops into a controller. A [Ranker] does the same without allocating once it is warm. [Explain] says why
+// one pod goes before another, and [Settle] what kube-controller-manager would do.
+//
+// The decision is made by libpodrank, a small C library that comes with this module for linux/amd64 and linux/arm64. It needs
+// cgo; elsewhere, install libpodrank and build with -tags podrank_system. Without either the package compiles, and every
+// function returns an error that says so.
+package podrank
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/podrank/podrank/go/internal/cpodrank"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// ErrMissing is returned by every function of a program that was built without libpodrank.
+var ErrMissing = cpodrank.ErrMissing
+
+// PodsToDelete returns the diff pods of active that go first, first to go first: none if diff is 0 or less, all, in order, if
+// it is len(active) or more.
+//
+// active are the workload's pods that are neither Succeeded nor Failed nor being deleted; a nil, inactive or UID-less pod
+// among them (an empty UID, as fakes have, is fine) is an error that names it, and nothing is chosen. related are the pods
+// whose number on a node makes its pods go first, the active ones included: for a ReplicaSet, the pods that any
+// ReplicaSet of the same controller selects. nil counts none. Inactive pods among them are skipped.
+//
+// Neither list is changed.
+func PodsToDelete(active, related []*corev1.Pod, diff int, options ...Option) ([]*corev1.Pod, error) {
+	return NewRanker(options...).PodsToDelete(active, related, diff)
+}
+
+// A Ranker chooses pods again and again in the same memory. The zero value has the default options. It is not for use by
+// several goroutines at once.
+type Ranker struct {
+	settings settings
+	records  []cpodrank.Record
+	nodes    nodes
+	order    []uint32
+	scratch  []cpodrank.Key
+	scores   []uint64
+	victims  []*corev1.Pod
+	// Only so that the compiler does not drop what touch does.
+	touched int
+}
+
+// NewRanker returns a Ranker with these options.
+func NewRanker(options ...Option) *Ranker {
+	r := &Ranker{}
+	for _, option := range options {
+		option(&r.settings)
+	}
+	return r
+}
+
+// PodsToDelete is as the function of this name. The slice that it returns is overwritten by the next call.
+func (r *Ranker) PodsToDelete(active, related []*corev1.Pod, diff int) ([]*corev1.Pod, error) {
+	if diff <= 0 {
+		return nil, nil
+	}
+	if err := r.load(active, related); err != nil {
+		return nil, err
+	}
+	k := min(diff, len(active))
+	if r.settings.burst > 0 {
+		k = min(k, r.settings.burst)
+	}
+	if r.settings.kubernetes {
+		if _, _, err := r.settle(k); err != nil {
+			return nil, err
+		}
+	} else {
+		r.order = room(r.order, k)
+		r.scratch = room(r.scratch, k)
+		if _, err := cpodrank.Select(r.records, r.settings.options(), r.order, r.scratch); err != nil {
+			return nil, err
+		}
+	}
+	r.victims = r.victims[:0]
+	for _, index := range r.order[:k] {
+		r.victims = append(r.victims, active[index])
+	}
+	return r.victims, nil
+}
+
+// Settled is what kube-controller-manager would do.
+type Settled struct {
+	// Certain are the pods that go whatever the order of the controller's list, first to go first.
+	Certain []*corev1.Pod
+	// Contested are the pods of which Quota go, and nobody can say which: the comparator goes in a circle, and the order
+	// of the list decides.
+	Contested []*corev1.Pod
+	// Safe are the pods that stay.
+	Safe []*corev1.Pod
+	// Quota is how many of the contested pods go.
+	Quota int
+}
+
+// Settle tells which pods kube-controller-manager certainly deletes when it deletes diff of active, which it may delete, and
+// which it keeps. Lists and errors are as for [PodsToDelete]. For a set without a controller Kubernetes counts no ranks:
+// give it no related pods.
+//
+// It holds for this moment: a pod whose age reaches a power of two nanoseconds before the controller looks may change its
+// place.
+func Settle(active, related []*corev1.Pod, diff int, options ...Option) (Settled, error) {
+	r := NewRanker(options...)
+	if err := r.load(active, related); err != nil {
+		return Settled{}, err
+	}
+	k := min(max(diff, 0), len(active))
+	if r.settings.burst > 0 {
+		k = min(k, r.settings.burst)
+	}
+	certain, contested, err := r.settle(k)
+	if err != nil {
+		return Settled{}, err
+	}
+	pods := make([]*corev1.Pod, 0, len(active))
+	for _, index := range r.order {
+		pods = append(pods, active[index])
+	}
+	settled := Settled{
+		Certain:   pods[:certain:certain],
+		Contested: pods[certain : certain+contested : certain+contested],
+		Safe:      pods[certain+contested:],
+	}
+	if contested > 0 {
+		settled.Quota = k - certain
+	}
+	return settled, nil
+}
+
+func (r *Ranker) settle(k int) (certain, contested int, err error) {
+	r.order = room(r.order, len(r.records))
+	r.scores = room(r.scores, len(r.records))
+	return cpodrank.Settle(r.records, r.settings.options(), k, r.order, r.scores)
+}
+
+// load makes the records of active, with their ranks among related.
+func (r *Ranker) load(active, related []*corev1.Pod) error {
+	r.records = room(r.records, len(active))
+	r.nodes.reset(len(active))
+	for start := 0; start < len(active); start += blockSize {
+		pods := active[start:min(start+blockSize, len(active))]
+		r.touched += touch(pods)
+		for i, pod := range pods {
+			if pod == nil {
+				return fmt.Errorf("podrank: active pod %d is nil", start+i)
+			}
+			err := errInactive
+			if isActive(pod) {
+				err = fill(&r.records[start+i], pod, r.settings.labels)
+			}
+			if err != nil {
+				return fmt.Errorf("podrank: pod %s/%s: %w", pod.Namespace, pod.Name, err)
+			}
+			r.records[start+i].Node = r.nodes.number(pod.Spec.NodeName)
+		}
+	}
+	for i, pod := range related {
+		switch {
+		case i < len(active) && pod == active[i]:
+			// Often both lists are one.
+			r.nodes.counts[r.records[i].Node]++
+		case pod != nil && isActive(pod):
+			r.nodes.count(pod.Spec.NodeName)
+		}
+	}
+	for i := range r.records {
+		r.records[i].Rank = r.nodes.counts[r.records[i].Node]
+	}
+	return nil
+}
+
+var errInactive = errors.New("is not active: it is Succeeded, Failed or being deleted")
+
+// room returns a slice of this length, the same memory if it is long enough.
+func room[T any](slice []T, length int) []T {
+	return slices.Grow(slice[:0], length)[:length]
+}
+
+// An Explanation says which of two pods goes first, and why.
+type Explanation struct {
+	// First is -1 if a goes first, 1 if b does, 0 if every rule ties.
+	First int
+	// Rule is what decides, such as "deletion-cost"; "" if nothing does.
+	Rule string
+	// Rows has every rule's answer, in the order in which they are asked.
+	Rows []Row
+}
+
+// A Row is what one rule says of two pods.
+type Row struct {
+	// Rule is its name.
+	Rule string
+	// Applies is whether it is asked at all.
+	Applies bool
+	// First is -1 if a goes first by this rule alone, 1 if b does, 0 if it ties or does not apply.
+	First int
+	// Decides is whether it settles the pair.
+	Decides bool
+	// Kind says what A and B are.
+	Kind Kind
+	// A and B are the values of the two pods that the rule looks at.
+	A, B int64
+}
+
+// A Kind says what the two numbers of a [Row] are.
+type Kind uint8
+
+// The kinds.
+const (
+	// Bool: 0 for no, 1 for yes.
+	Bool Kind = 1
+	// Phase: 0 pending, 1 unknown, 2 running.
+	Phase Kind = 2
+	// Number: a cost, a rank, a count.
+	Number Kind = 3
+	// Time: nanoseconds since the Unix epoch, or math.MinInt64 for unset.
+	Time Kind = 4
+	// AgeBucket: the power of two that the age in nanoseconds reaches, -1 if it is not positive, or math.MinInt64 for unset.
+	AgeBucket Kind = 5
+	// UID: both are 0, read the pods.
+	UID Kind = 6
+)
+
+// Explain says which of two active pods goes first by the total order, with every rule's answer. related is as for
+// [PodsToDelete].
+func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explanation, error) {
+	r := NewRanker(options...)
+	// The rows have the label's values even where the gate is off.
+	r.settings.labels = true
+	if err := r.load([]*corev1.Pod{a, b}, related); err != nil {
+		return Explanation{}, err
+	}
+	var rows [cpodrank.MaxRows]cpodrank.Row
+	count, err := cpodrank.Explain(&r.records[0], &r.records[1], r.settings.options(), &rows)
+	if err != nil {
+		return Explanation{}, err
+	}
+	explanation := Explanation{Rows: make([]Row, 0, count)}
+	for _, row := range rows[:count] {
+		name := cpodrank.RuleName(row.Rule)
+		explanation.Rows = append(explanation.Rows, Row{
+			Rule: name, Applies: row.Applies != 0, First: int(row.Ordering), Decides: row.Decides != 0,
+			Kind: Kind(row.Kind), A: row.A, B: row.B,
+		})
+		if row.Decides != 0 {
+			explanation.First, explanation.Rule = int(row.Ordering), name
+		}
+	}
+	return explanation, nil
+}
+
+// LibraryVersion is the release of libpodrank that is linked in, "" if none is.
+func LibraryVersion() string {
+	return cpodrank.Version()
+}

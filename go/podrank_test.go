@@ -1,0 +1,408 @@
+//go:build cgo
+
+package podrank
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+
+// some makes n pods that differ in what the order asks.
+func some(n int) []*corev1.Pod {
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	pods := make([]*corev1.Pod, n)
+	for i := range pods {
+		pods[i] = named(fmt.Sprint("p", i), uint32(i+1))
+		p := pods[i]
+		p.Spec.NodeName = fmt.Sprint("n", r.IntN(1+n/3))
+		p.CreationTimestamp = metav1.NewTime(noon.Add(-time.Duration(1+r.IntN(9)) * time.Hour))
+		p.Status.Conditions[0].LastTransitionTime = p.CreationTimestamp
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: int32(r.IntN(3))}}
+		if r.IntN(4) == 0 {
+			p.Annotations = map[string]string{corev1.PodDeletionCost: fmt.Sprint(r.IntN(3))}
+		}
+	}
+	return pods
+}
+
+// named is a ready pod.
+func named(name string, uid uint32) *corev1.Pod {
+	pod := &corev1.Pod{}
+	pod.Name, pod.Namespace, pod.UID = name, "shop", types.UID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", uid))
+	pod.Spec.NodeName = "n"
+	pod.Status.Phase = corev1.PodRunning
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	return pod
+}
+
+func names(pods []*corev1.Pod) []string {
+	names := []string{}
+	for _, pod := range pods {
+		names = append(names, pod.Name)
+	}
+	return names
+}
+
+func toDelete(t *testing.T, active, related []*corev1.Pod, diff int, options ...Option) []string {
+	t.Helper()
+	victims, err := PodsToDelete(active, related, diff, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names(victims)
+}
+
+func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
+	for what, spoil := range map[string]func([]*corev1.Pod){
+		"active pod 2 is nil":            func(pods []*corev1.Pod) { pods[2] = nil },
+		"pod shop/p2: is not active":     func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodSucceeded },
+		"pod shop/p2: is not active:":    func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodFailed },
+		"pod shop/p2: is not active: it": func(pods []*corev1.Pod) { pods[2].DeletionTimestamp = &metav1.Time{Time: noon} },
+		`pod shop/p2: metadata.uid: "x"`: func(pods []*corev1.Pod) { pods[2].UID = "x" },
+	} {
+		pods := some(4)
+		spoil(pods)
+		for _, order := range [][]Option{nil, {Kubernetes()}} {
+			// All would go, too.
+			for _, diff := range []int{1, 4, 9} {
+				victims, err := PodsToDelete(pods, nil, diff, order...)
+				if err == nil || !strings.Contains(err.Error(), what) || victims != nil {
+					t.Errorf("%s: %v, %v", what, err, victims)
+				}
+			}
+		}
+		if _, err := Settle(pods, nil, 1); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if _, err := Explain(pods[0], pods[2], nil); err == nil {
+			t.Errorf("%s: explained", what)
+		}
+	}
+	// The Ranker is as good as new afterwards.
+	r, pods := NewRanker(Now(noon)), some(4)
+	want := toDelete(t, pods, pods, 2, Now(noon))
+	if _, err := r.PodsToDelete([]*corev1.Pod{nil}, nil, 1); err == nil {
+		t.Error("nil pod: no error")
+	}
+	if got, err := r.PodsToDelete(pods, pods, 2); err != nil || !slices.Equal(names(got), want) {
+		t.Errorf("%v, %v, want %v", names(got), err, want)
+	}
+}
+
+func TestHowMany(t *testing.T) {
+	pods := some(600)
+	all := toDelete(t, pods, pods, 600, Now(noon))
+	for _, c := range []struct{ diff, burst, want int }{
+		{-1, 0, 0}, {0, 0, 0}, {1, 0, 1}, {599, 0, 599}, {600, 0, 600}, {601, 0, 600}, {1 << 40, 0, 600},
+		{600, BurstReplicas, 500}, {7, BurstReplicas, 7}, {9, 3, 3}, {9, -1, 9},
+	} {
+		for _, order := range []Option{func(*settings) {}, Kubernetes()} {
+			got := toDelete(t, pods, pods, c.diff, Now(noon), Burst(c.burst), order)
+			if len(got) != c.want {
+				t.Errorf("%+v: %d go", c, len(got))
+			}
+		}
+		if got := toDelete(t, pods, pods, c.diff, Now(noon), Burst(c.burst)); !slices.Equal(got, all[:c.want]) {
+			t.Errorf("%+v: not the first of the order", c)
+		}
+	}
+	if got := toDelete(t, nil, pods, 3); len(got) != 0 {
+		t.Errorf("of no pods, %v go", got)
+	}
+	// Where nothing is to be deleted, nothing is looked at, as in Kubernetes.
+	if got := toDelete(t, []*corev1.Pod{nil}, nil, 0); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestTheInputStaysAsItIs(t *testing.T) {
+	active, related := some(100), append(some(50), nil, &corev1.Pod{})
+	var was, wasRelated []*corev1.Pod
+	for _, pod := range active {
+		was = append(was, pod.DeepCopy())
+	}
+	for _, pod := range related {
+		wasRelated = append(wasRelated, pod.DeepCopy())
+	}
+	for _, order := range [][]Option{nil, {Kubernetes()}} {
+		toDelete(t, active, related, 60, order...)
+	}
+	if !reflect.DeepEqual(active, was) || !reflect.DeepEqual(related, wasRelated) {
+		t.Error("a list or a pod changed")
+	}
+}
+
+func TestTheOrderOfTheInputDoesNotMatter(t *testing.T) {
+	pods := some(100)
+	related := append(some(40), pods...)
+	want := toDelete(t, pods, related, 30, Now(noon))
+	r, ranker := rand.New(rand.NewPCG(1, 2)), NewRanker(Now(noon))
+	for range 200 {
+		r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
+		r.Shuffle(len(related), func(i, j int) { related[i], related[j] = related[j], related[i] })
+		if got, err := ranker.PodsToDelete(pods, related, 30); err != nil || !slices.Equal(names(got), want) {
+			t.Fatalf("%v, %v, want %v", names(got), err, want)
+		}
+	}
+}
+
+func TestNothingIsAllocatedOnceWarm(t *testing.T) {
+	pods := some(500)
+	related := append(some(100), pods...)
+	for _, options := range [][]Option{nil, {Now(noon)}, {Kubernetes()}, {PreferForScaleDown(true), Burst(7)}} {
+		r := NewRanker(options...)
+		decide := func() {
+			// Fewer and more, all and few.
+			for _, n := range []int{500, 3, 100} {
+				for _, diff := range []int{n / 2, n} {
+					if _, err := r.PodsToDelete(pods[:n], related, diff); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		decide()
+		if allocated := testing.AllocsPerRun(100, decide); allocated != 0 {
+			t.Errorf("%d options: %v allocations", len(options), allocated)
+		}
+	}
+}
+
+func TestRanks(t *testing.T) {
+	a, b, c, d := named("a", 1), named("b", 2), named("c", 3), named("d", 4)
+	c.Spec.NodeName, d.Spec.NodeName = "m", "m"
+	away, gone, done := named("e", 5), named("f", 6), named("g", 7)
+	away.Spec.NodeName = "elsewhere"
+	gone.DeletionTimestamp, done.Status.Phase = &metav1.Time{Time: noon}, corev1.PodFailed
+	for _, c := range []struct {
+		name    string
+		active  []*corev1.Pod
+		related []*corev1.Pod
+		want    []string
+	}{
+		{"none counted: by UID", []*corev1.Pod{c, b, a}, nil, []string{"a", "b", "c"}},
+		{"two on n", []*corev1.Pod{c, b, a}, []*corev1.Pod{a, b, c}, []string{"a", "b", "c"}},
+		{"two on m", []*corev1.Pod{c, b, d}, []*corev1.Pod{c, b, d}, []string{"c", "d", "b"}},
+		{"only the other's pods on m", []*corev1.Pod{c, a}, []*corev1.Pod{d}, []string{"c", "a"}},
+		{"inactive and nil ones on n", []*corev1.Pod{c, a}, []*corev1.Pod{gone, done, nil, c, away}, []string{"c", "a"}},
+		{"a pod listed twice counts twice", []*corev1.Pod{c, a}, []*corev1.Pod{c, a, c}, []string{"c", "a"}},
+	} {
+		if got := toDelete(t, c.active, c.related, len(c.active), Now(noon)); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	// Pods on no node share one count, and go first all the same.
+	x, y := named("x", 8), named("y", 9)
+	x.Spec.NodeName, y.Spec.NodeName = "", ""
+	explanation, err := Explain(x, a, []*corev1.Pod{x, y, a}, Now(noon))
+	if err != nil || explanation.First != -1 || explanation.Rule != "unassigned" {
+		t.Errorf("%+v, %v", explanation, err)
+	}
+	if row := explanation.Rows[4]; row.Rule != "rank" || row.A != 2 || row.B != 1 || row.Kind != Number {
+		t.Errorf("%+v", row)
+	}
+}
+
+func TestGatesAndNow(t *testing.T) {
+	cheap, dear := named("cheap", 2), named("dear", 1)
+	dear.Annotations = map[string]string{corev1.PodDeletionCost: "9"}
+	pair := []*corev1.Pod{cheap, dear}
+	if got := toDelete(t, pair, nil, 1); got[0] != "cheap" {
+		t.Errorf("by cost, %v", got)
+	}
+	if got := toDelete(t, pair, nil, 1, PodDeletionCost(false)); got[0] != "dear" {
+		t.Errorf("without the gate, %v", got)
+	}
+	if got := toDelete(t, pair, nil, 1, PodDeletionCost(false), PodDeletionCost(true)); got[0] != "cheap" {
+		t.Errorf("with the gate on again, %v", got)
+	}
+
+	liked, other := named("liked", 2), named("other", 1)
+	liked.Labels = map[string]string{PreferForScaleDownLabel: "false"}
+	pair = []*corev1.Pod{other, liked}
+	if got := toDelete(t, pair, nil, 1); got[0] != "other" {
+		t.Errorf("without the gate, %v", got)
+	}
+	if got := toDelete(t, pair, nil, 1, PreferForScaleDown(true)); got[0] != "liked" {
+		t.Errorf("by the label, %v", got)
+	}
+	// Nothing tells them apart in Kubernetes, and the contested go by the total order.
+	if got := toDelete(t, pair, nil, 1, PreferForScaleDown(true), Kubernetes()); got[0] != "liked" {
+		t.Errorf("as Kubernetes, %v", got)
+	}
+	if e, err := Explain(liked, other, nil); err != nil || e.Rows[5].A != 1 || e.Rows[5].B != 0 || e.Rows[5].Applies {
+		t.Errorf("%+v, %v", e.Rows[5], err)
+	}
+
+	// Two hours old and three: one power of two, and the UID decides, unless ages are compared as they are.
+	old, young := named("old", 1), named("young", 2)
+	old.CreationTimestamp, young.CreationTimestamp = metav1.NewTime(noon.Add(-181*time.Minute)), metav1.NewTime(noon.Add(-160*time.Minute))
+	pair = []*corev1.Pod{old, young}
+	for _, c := range []struct {
+		want    string
+		options []Option
+	}{
+		{"old", []Option{Now(noon)}},
+		{"young", []Option{Now(time.Time{})}},
+		{"young", []Option{Now(noon), LogarithmicScaleDown(false)}},
+		// On the way through a power of two, 2.44 hours.
+		{"young", []Option{Now(noon.Add(-30 * time.Minute))}},
+		// The clock: both have the same great age.
+		{"old", nil},
+	} {
+		if got := toDelete(t, pair, nil, 1, c.options...); got[0] != c.want {
+			t.Errorf("%v goes, want %s", got, c.want)
+		}
+	}
+}
+
+// Three pods that Kubernetes' comparator puts in a circle, one that certainly goes and one that certainly stays.
+func circle() (pods []*corev1.Pod) {
+	for i, c := range []struct {
+		uid      uint32
+		seconds  int
+		restarts int32
+	}{{1, 1, 0}, {3, 1, 5}, {2, 0, 0}} {
+		pod := named(string("xyz"[i]), c.uid)
+		pod.Status.Conditions[0].LastTransitionTime = metav1.NewTime(noon.Add(time.Duration(c.seconds) * time.Second))
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: c.restarts}}
+		pods = append(pods, pod)
+	}
+	first, last := named("first", 9), named("last", 0)
+	first.Status.Phase, last.Annotations = corev1.PodPending, map[string]string{corev1.PodDeletionCost: "1"}
+	return append(pods, last, first)
+}
+
+func TestKubernetesOrder(t *testing.T) {
+	pods, now := circle(), Now(noon.Add(time.Hour))
+	for diff, want := range []struct{ certain, contested, safe, quota int }{
+		{0, 0, 5, 0}, {1, 0, 4, 0}, {1, 3, 1, 1}, {1, 3, 1, 2}, {4, 0, 1, 0}, {5, 0, 0, 0}, {5, 0, 0, 0},
+	} {
+		s, err := Settle(pods, nil, diff, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [4]int{len(s.Certain), len(s.Contested), len(s.Safe), s.Quota}; got != [4]int{want.certain, want.contested, want.safe, want.quota} {
+			t.Errorf("deleting %d: %v, want %v", diff, got, want)
+		}
+		all := slices.Concat(s.Certain, s.Contested, s.Safe)
+		got := toDelete(t, pods, nil, diff, now, Kubernetes())
+		if !slices.Equal(got, names(all)[:min(diff, 5)]) && len(got) > 0 {
+			t.Errorf("deleting %d: %v go of %v", diff, got, names(all))
+		}
+	}
+	// The contested ones by the total order, y with its restarts first.
+	if got := toDelete(t, pods, nil, 3, now, Kubernetes()); !slices.Equal(got, []string{"first", "y", "x"}) {
+		t.Errorf("%v", got)
+	}
+	s, err := Settle(pods, nil, 4, now, Burst(2))
+	if err != nil || len(s.Certain) != 1 || s.Quota != 1 {
+		t.Errorf("%v, %v", s, err)
+	}
+	// Nobody who appends to a part writes into the next.
+	_ = append(s.Certain, nil)
+	if s.Contested[0] == nil {
+		t.Error("Certain and Contested share room")
+	}
+}
+
+func TestExplain(t *testing.T) {
+	pods := circle()
+	e, err := Explain(pods[2], pods[1], nil, Now(noon.Add(time.Hour)))
+	if err != nil || e.First != 1 || e.Rule != "restarts" {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	var rules []string
+	for _, row := range e.Rows {
+		rules = append(rules, row.Rule)
+	}
+	want := []string{"unassigned", "phase", "not-ready", "deletion-cost", "rank", "preferred", "ready-time", "restarts",
+		"sidecar-restarts", "creation-time", "uid"}
+	if !slices.Equal(rules, want) {
+		t.Errorf("%v", rules)
+	}
+	if row := e.Rows[7]; row != (Row{Rule: "restarts", Applies: true, First: 1, Decides: true, Kind: Number, A: 0, B: 5}) {
+		t.Errorf("%+v", row)
+	}
+	if row := e.Rows[6]; row.Kind != AgeBucket || row.A != 41 || row.B != 41 || row.First != 0 {
+		t.Errorf("%+v", row)
+	}
+	same, err := Explain(pods[0], pods[0], nil)
+	if err != nil || same.First != 0 || same.Rule != "" {
+		t.Errorf("%+v, %v", same, err)
+	}
+}
+
+// A zero Ranker has the defaults.
+func TestZeroRanker(t *testing.T) {
+	var r Ranker
+	pods := some(20)
+	got, err := r.PodsToDelete(pods, pods, 5)
+	if err != nil || !slices.Equal(names(got), toDelete(t, pods, pods, 5)) {
+		t.Errorf("%v, %v", names(got), err)
+	}
+}
+
+// Separate Rankers on the same pods, as the workers of a controller have.
+func TestRankersRunAtOnce(t *testing.T) {
+	pods := some(300)
+	want := toDelete(t, pods, pods, 100, Now(noon))
+	var group sync.WaitGroup
+	for range 8 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			r := NewRanker(Now(noon))
+			for range 50 {
+				got, err := r.PodsToDelete(pods, pods, 100)
+				if err != nil || !slices.Equal(names(got), want) {
+					t.Errorf("%v, %v", names(got), err)
+					return
+				}
+			}
+		}()
+	}
+	group.Wait()
+}
+
+func TestTimes(t *testing.T) {
+	for _, c := range []struct {
+		time time.Time
+		want int64
+	}{
+		{time.Unix(0, 0), 0},
+		{time.Unix(0, -1), -1},
+		{time.Unix(-5, 3), -4_999_999_997},
+		{time.Time{}, -1 << 63},
+		{time.Time{}.In(time.FixedZone("east", 3600)), -1 << 63},
+		{time.Unix(0, 1<<63-1), 1<<63 - 1},
+		{time.Unix(0, 1<<63-1).Add(1), 1<<63 - 1},
+		{time.Unix(0, -1<<63), -1<<63 + 1},
+		{time.Unix(0, -1<<63+1), -1<<63 + 1},
+		{time.Unix(0, -1<<63+2), -1<<63 + 2},
+		{time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC), 1<<63 - 1},
+		{time.Date(1000, 1, 1, 0, 0, 0, 0, time.UTC), -1<<63 + 1},
+	} {
+		if got := nanos(&metav1.Time{Time: c.time}); got != c.want {
+			t.Errorf("%v: %d, want %d", c.time, got, c.want)
+		}
+	}
+}
+
+func TestLibraryVersion(t *testing.T) {
+	if LibraryVersion() == "" {
+		t.Error("no version")
+	}
+}

@@ -1,0 +1,222 @@
+package podrank
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/podrank/podrank/go/internal/cpodrank"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// PreferForScaleDownLabel makes a pod go first among equals, with [PreferForScaleDown].
+const PreferForScaleDownLabel = "kubernetes.io/prefer-for-scale-down"
+
+// isActive reports whether a pod counts at all, as Kubernetes has it.
+func isActive(pod *corev1.Pod) bool {
+	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && pod.DeletionTimestamp == nil
+}
+
+// blockSize is the number of pods that touch loads ahead: few enough to stay in the first cache.
+const blockSize = 16
+
+// touch loads what fill will read of these pods. A pod's fields lie far apart, mostly out of the caches; short loops over
+// many pods let the processor wait for them all at once, where fill would wait for one after the other.
+func touch(pods []*corev1.Pod) (sum int) {
+	for _, pod := range pods {
+		if pod != nil {
+			sum += len(pod.UID) + len(pod.Annotations) + len(pod.Spec.InitContainers) + len(pod.Spec.NodeName) +
+				len(pod.Status.Phase) + len(pod.Status.Conditions) + len(pod.Status.ContainerStatuses) +
+				len(pod.Status.InitContainerStatuses)
+		}
+	}
+	for _, pod := range pods {
+		if pod == nil {
+			continue
+		}
+		if text := pod.UID; text != "" {
+			sum += int(text[0]) + int(text[len(text)-1])
+		}
+		if name := pod.Spec.NodeName; name != "" {
+			sum += int(name[0])
+		}
+		for i := range pod.Status.Conditions {
+			sum += len(pod.Status.Conditions[i].Type)
+		}
+		sum += int(mostRestarts(pod.Status.ContainerStatuses))
+		for i := range pod.Status.InitContainerStatuses {
+			sum += int(pod.Status.InitContainerStatuses[i].RestartCount)
+		}
+	}
+	return sum
+}
+
+// fill makes the record of an active pod, but for its node and rank, which depend on the others.
+func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
+	*record = cpodrank.Record{
+		ReadyTime:    cpodrank.Unset,
+		CreationTime: nanos(&pod.CreationTimestamp),
+		Restarts:     mostRestarts(pod.Status.ContainerStatuses),
+	}
+	switch pod.Status.Phase {
+	case corev1.PodRunning:
+		record.Phase = cpodrank.Running
+	case corev1.PodUnknown:
+		record.Phase = cpodrank.Unknown
+	}
+	if pod.Spec.NodeName != "" {
+		record.Flags |= cpodrank.Assigned
+	}
+	for i := range pod.Status.Conditions {
+		condition := &pod.Status.Conditions[i]
+		if condition.Type == corev1.PodReady {
+			if condition.Status == corev1.ConditionTrue {
+				record.Flags |= cpodrank.Ready
+				record.ReadyTime = nanos(&condition.LastTransitionTime)
+			}
+			break
+		}
+	}
+	if text, ok := pod.Annotations[corev1.PodDeletionCost]; ok {
+		// Kubernetes, too, counts a cost that it cannot read as 0.
+		record.DeletionCost, _ = deletionCost(text)
+	}
+	if labels {
+		if _, ok := pod.Labels[PreferForScaleDownLabel]; ok {
+			record.Flags |= cpodrank.Preferred
+		}
+	}
+	if len(pod.Status.InitContainerStatuses) > 0 {
+		record.SidecarRestarts = sidecarRestarts(pod)
+	}
+	return parseUID(&record.UID, pod.UID)
+}
+
+func mostRestarts(statuses []corev1.ContainerStatus) uint32 {
+	most := int32(0)
+	for i := range statuses {
+		most = max(most, statuses[i].RestartCount)
+	}
+	return uint32(most)
+}
+
+func sidecarRestarts(pod *corev1.Pod) uint32 {
+	most := int32(0)
+	for i := range pod.Status.InitContainerStatuses {
+		status := &pod.Status.InitContainerStatuses[i]
+		if status.RestartCount > most && isSidecar(pod.Spec.InitContainers, status.Name) {
+			most = status.RestartCount
+		}
+	}
+	return uint32(most)
+}
+
+func isSidecar(containers []corev1.Container, name string) bool {
+	for i := range containers {
+		policy := containers[i].RestartPolicy
+		if containers[i].Name == name && policy != nil && *policy == corev1.ContainerRestartPolicyAlways {
+			return true
+		}
+	}
+	return false
+}
+
+// nanos is a time in nanoseconds since the Unix epoch, saturated, or Unset for Go's zero time.
+func nanos(time *metav1.Time) int64 {
+	const second = 1_000_000_000
+	if time.IsZero() {
+		return cpodrank.Unset
+	}
+	seconds, rest := time.Unix(), int64(time.Nanosecond())
+	if seconds < 0 {
+		// Counted back from the next second, so that no sum on the way to a time inside the range leaves it.
+		seconds, rest = seconds+1, rest-second
+	}
+	const most = math.MaxInt64 / second
+	if seconds > most || seconds == most && rest > math.MaxInt64%second {
+		return math.MaxInt64
+	}
+	if seconds < -most || seconds == -most && rest < -(math.MaxInt64%second) {
+		return cpodrank.Unset + 1
+	}
+	return seconds*second + rest
+}
+
+// deletionCost reads the annotation by the grammar of Kubernetes: "-" or a digit from 1 to 9 first (or exactly "0"), then a
+// base-10 int32. The core has the same grammar; a call into it for every pod would cost more than all the rest.
+func deletionCost(text string) (cost int32, ok bool) {
+	digits, negative := text, false
+	if text != "" && text[0] == '-' {
+		digits, negative = text[1:], true
+	} else if len(text) > 1 && text[0] == '0' {
+		return 0, false
+	}
+	if digits == "" {
+		return 0, false
+	}
+	sum := int64(0)
+	for i := range len(digits) {
+		digit := digits[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		sum = min(sum*10+int64(digit), math.MaxUint32)
+	}
+	if negative {
+		sum = -sum
+	}
+	if sum != int64(int32(sum)) {
+		return 0, false
+	}
+	return int32(sum), true
+}
+
+// parseUID reads a UID of kube-apiserver: a lower-case UUID, whose bytes compare like its text. The empty UID of fakes and
+// tests is 16 zero bytes, before all others, as "" is for Kubernetes.
+func parseUID(uid *[16]byte, text types.UID) error {
+	if text == "" {
+		return nil
+	}
+	if len(text) != 36 {
+		return fmt.Errorf("metadata.uid: %q has %d bytes where a UUID has 36", text, len(text))
+	}
+	if text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
+		return fmt.Errorf("metadata.uid: %q has no hyphen where a UUID has one", text)
+	}
+	a, aOK := hex8(load4(text[0:]), load4(text[4:]))
+	b, bOK := hex8(load4(text[9:]), load4(text[14:]))
+	c, cOK := hex8(load4(text[19:]), load4(text[24:]))
+	d, dOK := hex8(load4(text[28:]), load4(text[32:]))
+	if !aOK || !bOK || !cOK || !dOK {
+		return fmt.Errorf("metadata.uid: %q has a byte that is none of 0-9 and a-f", text)
+	}
+	binary.LittleEndian.PutUint32(uid[0:], a)
+	binary.LittleEndian.PutUint32(uid[4:], b)
+	binary.LittleEndian.PutUint32(uid[8:], c)
+	binary.LittleEndian.PutUint32(uid[12:], d)
+	return nil
+}
+
+// load4 is one load of four bytes.
+func load4(text types.UID) uint32 {
+	_ = text[3]
+	return uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24
+}
+
+// hex8 reads eight lower-case hex digits at once, each a byte of one number.
+func hex8(first, second uint32) (value uint32, ok bool) {
+	const ones = 0x0101010101010101
+	x := uint64(first) | uint64(second)<<32
+	// In each byte below 0x80, the sum reaches its top bit where the byte reaches the character.
+	reaches := func(c uint64) uint64 { return x + ones*(0x80-c) }
+	digit := reaches('0') &^ reaches('9'+1)
+	letter := reaches('a') &^ reaches('f'+1)
+	ok = (digit|letter)&^x&(ones*0x80) == ones*0x80
+	// The low four bits are 0 to 9 of a digit and 1 to 6 of a letter, which alone has the bit 0x40.
+	x = x&(ones*0xf) + x>>6&ones*9
+	x = (x<<4 | x>>8) & 0x00ff00ff00ff00ff
+	x = (x | x>>8) & 0x0000ffff0000ffff
+	return uint32(x | x>>16), ok
+}

@@ -1,0 +1,180 @@
+package podrank
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/podrank/podrank/go/internal/cpodrank"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// vectors reads a file of cases that all implementations share. They stand in the repository, not in the module.
+func vectors[T any](t *testing.T, name string, least int) []T {
+	t.Helper()
+	folder := filepath.Join("..", "vectors")
+	if _, err := os.Stat(folder); os.IsNotExist(err) {
+		t.Skip("this is not a checkout of the repository")
+	}
+	data, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []T
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) < least {
+		t.Errorf("%s has only %d cases", name, len(cases))
+	}
+	return cases
+}
+
+// nanoseconds are a decimal string, or unset.
+type nanoseconds struct{ *int64 }
+
+func (n *nanoseconds) UnmarshalJSON(data []byte) error {
+	text, err := strconv.Unquote(string(data))
+	if err != nil {
+		return err
+	}
+	value, err := strconv.ParseInt(text, 10, 64)
+	n.int64 = &value
+	return err
+}
+
+func (n nanoseconds) orUnset() int64 {
+	if n.int64 == nil {
+		return cpodrank.Unset
+	}
+	return *n.int64
+}
+
+type vectorRecord struct {
+	UID                                   string
+	Assigned, Ready, Preferred            bool
+	Phase                                 uint8
+	ReadyTime, CreationTime               nanoseconds
+	DeletionCost                          int32
+	Rank, Restarts, SidecarRestarts, Node uint32
+}
+
+func (v vectorRecord) record(t *testing.T) (record cpodrank.Record) {
+	t.Helper()
+	record = cpodrank.Record{
+		ReadyTime: v.ReadyTime.orUnset(), CreationTime: v.CreationTime.orUnset(), DeletionCost: v.DeletionCost,
+		Rank: v.Rank, Restarts: v.Restarts, SidecarRestarts: v.SidecarRestarts, Node: v.Node, Phase: v.Phase,
+	}
+	for flag, set := range map[uint8]bool{
+		cpodrank.Assigned: v.Assigned, cpodrank.Ready: v.Ready, cpodrank.Preferred: v.Preferred,
+	} {
+		if set {
+			record.Flags |= flag
+		}
+	}
+	if _, err := hex.Decode(record.UID[:], []byte(strings.ReplaceAll(v.UID, "-", ""))); err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+func TestPodsJSON(t *testing.T) {
+	for _, c := range vectors[struct {
+		Name     string
+		Pod      *corev1.Pod
+		Record   *vectorRecord
+		Inactive bool
+		Error    string
+	}](t, "pods.json", 40) {
+		r := NewRanker(PreferForScaleDown(true))
+		err := r.load([]*corev1.Pod{c.Pod}, nil)
+		switch {
+		case c.Inactive:
+			if !errors.Is(err, errInactive) {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+		case c.Record == nil && c.Pod.UID == "":
+			// Missing where every pod of a cluster has one: Go alone takes it.
+			if err != nil {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+		case c.Record == nil:
+			if err == nil || !strings.Contains(err.Error(), string(c.Pod.Name)) {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", c.Name, err)
+		case r.records[0] != c.Record.record(t):
+			t.Errorf("%s: got %+v, want %+v", c.Name, r.records[0], c.Record.record(t))
+		}
+	}
+}
+
+func TestUIDJSON(t *testing.T) {
+	for _, c := range vectors[struct{ Text, Hex, Error string }](t, "uid.json", 20) {
+		pod := &corev1.Pod{}
+		pod.UID = types.UID(c.Text)
+		var record cpodrank.Record
+		err := fill(&record, pod, false)
+		switch {
+		case c.Text == "":
+			if err != nil || record.UID != [16]byte{} {
+				t.Errorf("the empty UID: %v, %x", err, record.UID)
+			}
+		case c.Error != "":
+			what := map[string]string{"length": "bytes", "not a hyphen": "hyphen", "not a hex digit": "none of 0-9 and a-f"}
+			if err == nil || !strings.Contains(err.Error(), what[c.Error]) || !strings.Contains(err.Error(), strconv.Quote(c.Text)) {
+				t.Errorf("%q: %v, want %s", c.Text, err, c.Error)
+			}
+		case err != nil || hex.EncodeToString(record.UID[:]) != c.Hex:
+			t.Errorf("%q: %v, %x", c.Text, err, record.UID)
+		}
+	}
+}
+
+// Every byte in every place of a UID: its 16 bytes are those of its digits, or it is refused.
+func TestUIDBytes(t *testing.T) {
+	const text = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01"
+	for i := range text {
+		for b := range 256 {
+			changed := []byte(text)
+			changed[i] = byte(b)
+			var got [16]byte
+			err := parseUID(&got, types.UID(string(changed)))
+			if text[i] == '-' {
+				if (err == nil) != (b == '-') {
+					t.Errorf("%q: %v", changed, err)
+				}
+				continue
+			}
+			if !strings.ContainsRune("0123456789abcdef", rune(b)) {
+				if err == nil {
+					t.Errorf("%q is taken for a UID", changed)
+				}
+				continue
+			}
+			want, _ := hex.DecodeString(strings.ReplaceAll(string(changed), "-", ""))
+			if err != nil || [16]byte(want) != got {
+				t.Errorf("%q: %v, %x", changed, err, got)
+			}
+		}
+	}
+}
+
+func TestDeletionCostJSON(t *testing.T) {
+	for _, c := range vectors[struct {
+		Text  string
+		Cost  int32
+		Error string
+	}](t, "deletion-cost.json", 30) {
+		if cost, ok := deletionCost(c.Text); cost != c.Cost || ok != (c.Error == "") {
+			t.Errorf("%q: %d, %t", c.Text, cost, ok)
+		}
+	}
+}
