@@ -4,7 +4,7 @@
 #![expect(clippy::doc_markdown)]
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, ValueEnum};
+use clap::{CommandFactory, Parser, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use kubectl_podrank::{Options, Order, SetName};
 use podrank::FeatureGates;
@@ -17,8 +17,8 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(version, bin_name = "kubectl podrank", after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// What `kubectl get pods,replicasets -o json` printed; `-` is standard input
-    #[arg(short, long, value_name = "FILE")]
+    /// What `kubectl get pods,replicasets -o json` (or `-o yaml`) printed; `-` is standard input
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) filename: PathBuf,
 
     /// The count to scale this one set to
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     burst_replicas: Option<NonZeroU32>,
 
-    /// How to print; `name` prints the (certain) victims only
+    /// How to print
     #[arg(short, long, value_name = "FORM", default_value = "table")]
     pub(crate) output: Output,
 }
@@ -67,10 +67,15 @@ Examples:
   # The victims as names for another command
   kubectl podrank -f dump.json --replicaset web-7f6b9d5c48 --replicas 3 -o name";
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
+    /// Victims first, with the rule that settles each pod
     Table,
+    /// The table with all that the rules look at
+    Wide,
+    /// For programs
     Json,
+    /// `pod/NAME` of the (certain) victims, for another command
     Name,
 }
 

@@ -3,12 +3,13 @@
 use crate::error::{Error, parse};
 use crate::pod::PodEntry;
 use crate::set::{SetEntry, SetKind};
+use crate::yaml::{self, AsJson};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 /// The pods, `ReplicaSets` and `ReplicationControllers` of a dump, in its order.
 #[derive(Debug, Default)]
@@ -17,41 +18,114 @@ pub struct Input {
     pub(crate) sets: Vec<SetEntry>,
 }
 
+/// How much is read at a time: a few pods.
+const BUFFER: usize = 64 << 10;
+
+/// How much white space may stand before a JSON document.
+const MOST_WHITE_SPACE: usize = 1 << 20;
+
 impl Input {
-    /// Reads what `kubectl get -o json` prints: a list, or one object. Objects of other kinds are skipped.
+    /// Reads what `kubectl get -o json` or `-o yaml` prints: lists and single objects, one document or several. Objects of
+    /// other kinds are skipped.
     ///
-    /// One object at a time is held as text, never the whole input. What is wrong within a pod is kept with the
+    /// Of JSON one object at a time is held as text, never the whole input. What is wrong within a pod is kept with the
     /// pod, since only pods that the decision looks at need to be sound.
     ///
     /// # Errors
-    /// Says where the input is not JSON, is no Kubernetes object, or holds one that cannot be told apart.
+    /// Says where the input is neither JSON nor YAML, is no Kubernetes object, or holds one that cannot be told apart.
     pub fn read(reader: impl Read) -> Result<Self, Error> {
         let mut input = Self::default();
-        let mut json = serde_json::Deserializer::from_reader(BufReader::new(reader));
-        json.deserialize_map(Document(&mut input))
-            .and_then(|()| json.end())
-            .map_err(|error| Error::new(error.to_string()))?;
+        let mut reader = BufReader::with_capacity(BUFFER, reader);
+        let (head, first) = head(&mut reader).map_err(|error| Error::new(error.to_string()))?;
+        let reader = head.chain(reader);
+        match first {
+            None => return Err(Error::new("the input is empty")),
+            Some(b'{' | b'[') => {
+                input.read_json(reader).map_err(|error| Error::new(said(error)))?;
+            }
+            Some(0xFE | 0xFF) => {
+                return Err(Error::new("this is not UTF-8; is it UTF-16, as PowerShell writes?"));
+            }
+            Some(_) => {
+                let text = yaml::text(reader)?;
+                input.read_json(AsJson::new(&text)).map_err(|error| Error::new(without_column(error)))?;
+            }
+        }
         if input.pods.is_empty() && input.sets.is_empty() {
             return Err(Error::new("neither a Pod nor a ReplicaSet nor a ReplicationController"));
         }
         Ok(input)
     }
 
-    /// Keeps one object, whose type may be left to the list it stands in.
-    fn add(&mut self, object: &RawValue, list: &TypeMeta) -> Result<(), String> {
+    /// Reads JSON documents, one after the other.
+    fn read_json(&mut self, reader: impl Read) -> serde_json::Result<()> {
+        let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(BUFFER, reader));
+        loop {
+            json.deserialize_map(Document(self))?;
+            match json.end() {
+                Ok(()) => return Ok(()),
+                Err(error) if error.is_io() => return Err(error),
+                // Another document begins.
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Keeps one object, whose type may be left to the list it stands in. Gives it back as untyped if it needs a list's type
+    /// that is not known yet.
+    fn add(&mut self, object: &RawValue, list: Option<&TypeMeta>) -> Result<Option<Untyped>, String> {
         let own: TypeMeta = parse(object)?;
-        let TypeMeta { api_version, kind: Some(kind) } = (if own.kind.is_some() { &own } else { list })
-        else {
-            return Ok(());
+        let Some(type_meta) = Some(&own).filter(|own| own.kind.is_some()).or(list) else {
+            return Ok(Some(Untyped::read(object)));
         };
-        let api_version = api_version.as_deref();
-        if kind == "Pod" && api_version.is_none_or(|version| version == "v1") {
-            self.pods.push(PodEntry::read(object)?);
-        } else if let Some(kind) = SetKind::of(kind, api_version) {
-            self.sets.push(SetEntry::read(kind, object)?);
+        match type_meta.class() {
+            Some(Class::Pod) => self.pods.push(PodEntry::read(object)?),
+            Some(Class::Set(kind)) => self.sets.push(SetEntry::read(kind, object)?),
+            None => {}
+        }
+        Ok(None)
+    }
+
+    fn add_typed(&mut self, object: Untyped, class: Class) -> Result<(), String> {
+        match class {
+            Class::Pod => self.pods.push(object.pod?),
+            Class::Set(SetKind::ReplicaSet) => self.sets.push(object.replica_set?),
+            Class::Set(SetKind::ReplicationController) => self.sets.push(object.replication_controller?),
         }
         Ok(())
     }
+}
+
+/// What is passed over before the first byte that counts, and that byte: white space, which error lines count, but not
+/// the byte order mark that editors on Windows write.
+fn head(reader: &mut impl BufRead) -> io::Result<(io::Cursor<Vec<u8>>, Option<u8>)> {
+    const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
+    let mut head = Vec::new();
+    let first = loop {
+        let Some(&byte) = reader.fill_buf()?.first() else { break None };
+        let is_mark = head.len() < BYTE_ORDER_MARK.len() && byte == BYTE_ORDER_MARK[head.len()];
+        if !is_mark && !byte.is_ascii_whitespace() || head.len() == MOST_WHITE_SPACE {
+            break Some(byte);
+        }
+        head.push(byte);
+        reader.consume(1);
+        if head == BYTE_ORDER_MARK {
+            head.clear();
+        }
+    };
+    Ok((io::Cursor::new(head), first))
+}
+
+/// The error with its place; one of the reader has none, or its own.
+fn said(error: serde_json::Error) -> String {
+    if error.is_io() { io::Error::from(error).to_string() } else { error.to_string() }
+}
+
+/// The error with its line alone: columns are those of the JSON that the YAML was made into.
+fn without_column(error: serde_json::Error) -> String {
+    let column = format!(" column {}", error.column());
+    let text = said(error);
+    text.strip_suffix(&column).map_or_else(|| text.clone(), str::to_owned)
 }
 
 /// What type an object says it has.
@@ -62,7 +136,42 @@ struct TypeMeta {
     kind: Option<String>,
 }
 
-/// The object at the top: a list if it has `items`, else the one object of the input.
+/// What an object is to us.
+#[derive(Clone, Copy)]
+enum Class {
+    Pod,
+    Set(SetKind),
+}
+
+impl TypeMeta {
+    fn class(&self) -> Option<Class> {
+        let (kind, api_version) = (self.kind.as_deref()?, self.api_version.as_deref());
+        if kind == "Pod" && api_version.is_none_or(|version| version == "v1") {
+            return Some(Class::Pod);
+        }
+        SetKind::of(kind, api_version).map(Class::Set)
+    }
+}
+
+/// An item without a kind, in a list whose kind comes after its items: read as all that it may be, since that is shorter than
+/// its text.
+struct Untyped {
+    pod: Result<PodEntry, String>,
+    replica_set: Result<SetEntry, String>,
+    replication_controller: Result<SetEntry, String>,
+}
+
+impl Untyped {
+    fn read(object: &RawValue) -> Self {
+        Self {
+            pod: PodEntry::read(object),
+            replica_set: SetEntry::read(SetKind::ReplicaSet, object),
+            replication_controller: SetEntry::read(SetKind::ReplicationController, object),
+        }
+    }
+}
+
+/// The object at the top: a list if it has `items`, else the one object of the document.
 struct Document<'a>(&'a mut Input);
 
 impl<'de> Visitor<'de> for Document<'_> {
@@ -74,36 +183,53 @@ impl<'de> Visitor<'de> for Document<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut fields = BTreeMap::<String, Box<RawValue>>::new();
-        let mut is_list = false;
+        let mut items = None;
         while let Some(key) = map.next_key::<String>()? {
-            if key == "items" {
-                is_list = true;
+            if key == "items" && items.is_none() {
                 let list = type_of_items(&fields).map_err(A::Error::custom)?;
-                map.next_value_seed(Items { input: self.0, list })?;
-            } else {
-                fields.insert(key, map.next_value()?);
+                let mut untyped = Vec::new();
+                map.next_value_seed(Items { input: self.0, list, untyped: &mut untyped })?;
+                items = Some(untyped);
+            } else if fields.insert(key.clone(), map.next_value()?).is_some() || key == "items" {
+                return Err(A::Error::custom(format_args!("{key}: twice in one object")));
             }
         }
-        if !is_list {
+        let Some(untyped) = items else {
             let object = to_raw_value(&fields).map_err(A::Error::custom)?;
-            self.0.add(&object, &TypeMeta::default()).map_err(A::Error::custom)?;
+            return self.0.add(&object, Some(&TypeMeta::default())).map(drop).map_err(A::Error::custom);
+        };
+        // In YAML the kind comes last: without it the rest of the items may be missing too.
+        let Some(list) = type_of_items(&fields).map_err(A::Error::custom)? else {
+            return Err(A::Error::custom("a list without a kind; was the input cut short?"));
+        };
+        let Some(class) = list.class() else { return Ok(()) };
+        for (index, object) in untyped {
+            let added = self.0.add_typed(object, class);
+            added.map_err(|error| A::Error::custom(format_args!("items[{index}]: {error}")))?;
         }
         Ok(())
     }
 }
 
-/// The type that a typed list gives those items that do not say one: a `PodList` holds Pods.
-fn type_of_items(list: &BTreeMap<String, Box<RawValue>>) -> Result<TypeMeta, String> {
-    let field = |name| list.get(name).map(|value| parse(value)).transpose();
-    let kind: Option<String> = field("kind")?;
-    let kind = kind.and_then(|kind| kind.strip_suffix("List").map(str::to_owned));
-    Ok(TypeMeta { api_version: field("apiVersion")?, kind })
+/// The type that a list of this type gives those items that do not say one: a `PodList` holds Pods. `None` if the list has no
+/// kind, or none yet.
+fn type_of_items(list: &BTreeMap<String, Box<RawValue>>) -> Result<Option<TypeMeta>, String> {
+    let field = |name| list.get(name).map(|value| parse::<Option<String>>(value)).transpose();
+    let Some(kind) = field("kind")?.flatten() else { return Ok(None) };
+    let Some(kind) = kind.strip_suffix("List") else {
+        return Err(format!("{kind} is not the kind of a list; was the input cut short?"));
+    };
+    let kind = Some(kind.to_owned()).filter(|kind| !kind.is_empty());
+    Ok(Some(TypeMeta { api_version: field("apiVersion")?.flatten(), kind }))
 }
 
 /// The `items` of a list.
 struct Items<'a> {
     input: &'a mut Input,
-    list: TypeMeta,
+    /// What the list says of their type, if it has said so yet.
+    list: Option<TypeMeta>,
+    /// Those without a type, by their index.
+    untyped: &'a mut Vec<(usize, Untyped)>,
 }
 
 impl<'de> DeserializeSeed<'de> for Items<'_> {
@@ -129,9 +255,9 @@ impl<'de> Visitor<'de> for Items<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         let mut index = 0_usize;
         while let Some(item) = items.next_element::<Box<RawValue>>()? {
-            self.input
-                .add(&item, &self.list)
-                .map_err(|error| A::Error::custom(format_args!("items[{index}]: {error}")))?;
+            let added = self.input.add(&item, self.list.as_ref());
+            let untyped = added.map_err(|error| A::Error::custom(format_args!("items[{index}]: {error}")))?;
+            self.untyped.extend(untyped.map(|object| (index, object)));
             index += 1;
         }
         Ok(())

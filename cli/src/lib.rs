@@ -1,4 +1,4 @@
-//! Which pods go first when a set scales down, read from what `kubectl get -o json` prints.
+//! Which pods go first when a set scales down, read from what `kubectl get -o json` or `-o yaml` prints.
 //!
 //! [`Input::read`] keeps what matters of a dump, [`preview()`] decides, [`render`] shows. The order itself is the
 //! `podrank` crate's; nothing here knows a rule of it. No module but the program's `main` touches files, the
@@ -17,10 +17,11 @@ pub mod render;
 mod selector;
 mod set;
 mod why;
+mod yaml;
 
 pub use choose::SetName;
 pub use error::Error;
 pub use input::Input;
 pub use notes::Note;
-pub use preview::{Options, Order, PodPreview, Preview, Verdict, preview};
+pub use preview::{Details, Options, Order, PodPreview, Preview, Verdict, preview};
 pub use set::SetKind;

@@ -1,15 +1,19 @@
 //! `kubectl podrank`: which pods go first when a set scales down. Reads one file, prints, and exits.
 
 mod args;
+mod progress;
 
 use anstream::{AutoStream, ColorChoice};
 use args::{Args, Output};
 use kubectl_podrank::{Input, preview, render};
+use progress::Watched;
+use render::Look;
 use std::error::Error;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use terminal_size::{Width, terminal_size_of};
 
 fn main() -> ExitCode {
     match run(&Args::read()) {
@@ -31,7 +35,7 @@ fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 
     // All of it before the first byte goes out, so that no reader sees half a preview.
     let text = match args.output {
-        Output::Table => render::table(&preview, AutoStream::choice(&io::stdout()) != ColorChoice::Never),
+        Output::Table | Output::Wide => render::table(&preview, look(args.output)),
         Output::Json => render::json(&preview),
         Output::Name => render::name(&preview),
     };
@@ -45,8 +49,23 @@ fn is_stdin(filename: &Path) -> bool {
     filename == Path::new("-")
 }
 
-fn open(filename: &Path) -> io::Result<Box<dyn io::Read>> {
-    Ok(if is_stdin(filename) { Box::new(io::stdin().lock()) } else { Box::new(File::open(filename)?) })
+fn open(filename: &Path) -> io::Result<Watched<Box<dyn io::Read>>> {
+    if is_stdin(filename) {
+        return Ok(Watched::new(Box::new(io::stdin().lock()), None));
+    }
+    let file = File::open(filename)?;
+    // A pipe given by name has no length to speak of.
+    let length = file.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len());
+    Ok(Watched::new(Box::new(file), length))
+}
+
+/// How a table is to look where standard output goes.
+fn look(output: Output) -> Look {
+    Look {
+        is_wide: output == Output::Wide,
+        in_colour: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+        terminal_width: terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns.into()),
+    }
 }
 
 /// One line on standard error. If nobody can read it there is nobody to tell.

@@ -2,11 +2,10 @@
 
 use crate::error::parse;
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{ContainerStatus, Pod, PodSpec, PodStatus};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
+use jiff::fmt::temporal::Pieces;
 use podrank::{DELETION_COST_ANNOTATION, DeletionCostError, Flags, Phase, Uid, deletion_cost};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,6 +32,17 @@ pub(crate) struct Record {
     pub(crate) node: Option<String>,
     /// A deletion cost that Kubernetes cannot read either, and why.
     pub(crate) invalid_cost: Option<(String, DeletionCostError)>,
+}
+
+/// An owner reference: whose an object is.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an owner reference")]
+pub(crate) struct OwnerReference {
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+    pub(crate) name: String,
+    pub(crate) uid: String,
+    controller: Option<bool>,
 }
 
 /// The `metadata` of any object that is kept: what tells objects apart and who controls them.
@@ -79,17 +89,73 @@ struct HeadStatus {
     phase: Option<String>,
 }
 
+/// As much of an active pod as the order reads.
+#[derive(Deserialize)]
+#[serde(expecting = "a pod")]
+struct Pod {
+    metadata: PodMetadata,
+    spec: Option<PodSpec>,
+    status: Option<PodStatus>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+struct PodMetadata {
+    uid: Option<String>,
+    annotations: Option<BTreeMap<String, String>>,
+    creation_timestamp: Option<Time>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+struct PodSpec {
+    node_name: Option<String>,
+    init_containers: Option<Vec<Container>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a container")]
+struct Container {
+    name: Option<String>,
+    restart_policy: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+struct PodStatus {
+    conditions: Option<Vec<Condition>>,
+    container_statuses: Option<Vec<ContainerStatus>>,
+    init_container_statuses: Option<Vec<ContainerStatus>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a condition")]
+struct Condition {
+    r#type: Option<String>,
+    status: Option<String>,
+    last_transition_time: Option<Time>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a container status")]
+struct ContainerStatus {
+    name: Option<String>,
+    restart_count: Option<i32>,
+}
+
 impl PodEntry {
     pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
         let Head { mut metadata, status } = parse(object)?;
         let phase = status.and_then(|status| status.phase).unwrap_or_default();
         let active_phase = Phase::parse(&phase).filter(|_| !metadata.is_being_deleted());
+        let labels = metadata.labels.take().unwrap_or_default();
+        let is_preferred = labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL);
         Ok(Self {
             namespace: metadata.namespace(),
             controller: metadata.controller(),
             name: metadata.name,
-            labels: metadata.labels.unwrap_or_default(),
-            record: active_phase.map(|phase| Record::read(object, phase)),
+            labels,
+            record: active_phase.map(|phase| Record::read(object, phase, is_preferred)),
         })
     }
 
@@ -106,7 +172,7 @@ impl fmt::Display for PodEntry {
 }
 
 impl Record {
-    fn read(object: &RawValue, phase: Phase) -> Result<Self, String> {
+    fn read(object: &RawValue, phase: Phase, is_preferred: bool) -> Result<Self, String> {
         let Pod { metadata, spec, status } = parse(object)?;
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         let node = spec.node_name.clone().filter(|node| !node.is_empty());
@@ -116,14 +182,15 @@ impl Record {
             Some((_, Ok(cost))) => (cost, None),
             Some((text, Err(error))) => (0, Some((text.clone(), error))),
         };
-        let ready = status.conditions.iter().flatten().find(|condition| condition.type_ == "Ready");
-        let ready = ready.filter(|condition| condition.status == "True");
+        let mut conditions = status.conditions.iter().flatten();
+        let ready = conditions.find(|condition| condition.r#type.as_deref() == Some("Ready"));
+        let ready = ready.filter(|condition| condition.status.as_deref() == Some("True"));
         let flags = Flags::NONE
             .with(Flags::ASSIGNED, node.is_some())
             .with(Flags::READY, ready.is_some())
-            .with(Flags::PREFERRED, is_preferred(&metadata));
+            .with(Flags::PREFERRED, is_preferred);
         let pod = podrank::Pod {
-            uid: uid(&metadata)?,
+            uid: uid(metadata.uid.as_deref())?,
             ready_time: time(ready.and_then(|condition| condition.last_transition_time.as_ref())),
             creation_time: time(metadata.creation_timestamp.as_ref()),
             deletion_cost,
@@ -137,13 +204,9 @@ impl Record {
     }
 }
 
-fn uid(metadata: &ObjectMeta) -> Result<Uid, String> {
-    let uid = metadata.uid.as_deref().filter(|uid| !uid.is_empty()).ok_or("metadata.uid: missing")?;
+fn uid(uid: Option<&str>) -> Result<Uid, String> {
+    let uid = uid.filter(|uid| !uid.is_empty()).ok_or("metadata.uid: missing")?;
     Uid::parse(uid).map_err(|error| format!("metadata.uid: {error}"))
-}
-
-fn is_preferred(metadata: &ObjectMeta) -> bool {
-    metadata.labels.as_ref().is_some_and(|labels| labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL))
 }
 
 fn sidecar_restarts(spec: &PodSpec, status: &PodStatus) -> u32 {
@@ -156,11 +219,32 @@ fn sidecar_restarts(spec: &PodSpec, status: &PodStatus) -> u32 {
 
 fn most_restarts<'a>(statuses: impl Iterator<Item = &'a ContainerStatus>) -> u32 {
     // A negative count, which only a broken kubelet writes, is below the least there can be: 0.
-    statuses.filter_map(|status| u32::try_from(status.restart_count).ok()).max().unwrap_or(0)
+    statuses.filter_map(|status| u32::try_from(status.restart_count?).ok()).max().unwrap_or(0)
+}
+
+/// A timestamp of the Kubernetes API.
+struct Time(podrank::Time);
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.parse() {
+            Ok(timestamp) => Ok(Self(to_time(timestamp))),
+            Err(_) if is_last_day(&text) => Ok(Self(podrank::Time::from_unix_nanos(i64::MAX))),
+            Err(error) => Err(D::Error::custom(error)),
+        }
+    }
+}
+
+/// Whether `text` is a moment after those of [`Timestamp`], which end a day before the year 9999 does.
+fn is_last_day(text: &str) -> bool {
+    Pieces::parse(text).is_ok_and(|pieces| {
+        pieces.date().year() == 9999 && pieces.time().is_some() && pieces.offset().is_some()
+    })
 }
 
 fn time(time: Option<&Time>) -> podrank::Time {
-    time.map_or(podrank::Time::UNSET, |time| to_time(time.0))
+    time.map_or(podrank::Time::UNSET, |time| time.0)
 }
 
 /// A timestamp as the order counts it: Go's zero time is unset, and what 64 bits do not hold saturates.

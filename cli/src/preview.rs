@@ -8,11 +8,11 @@ use crate::notes::{self, Note};
 use crate::pod::{PodEntry, Record, to_time};
 use crate::related::Related;
 use crate::set::{SetId, SetKind, Sets};
-use crate::why::why;
+use crate::why::{phase_name, why};
 use jiff::Timestamp;
-use podrank::{FeatureGates, NodeCounts, Policy, Uid};
+use podrank::{FeatureGates, Flags, NodeCounts, Policy, Uid};
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
 
 /// What to preview.
@@ -82,9 +82,9 @@ pub struct PodPreview<'a> {
     pub uid: String,
     /// Its node, if assigned.
     pub node: Option<&'a str>,
-    /// Its age as `kubectl get` shows it, if its creation time is set.
+    /// What else a reader may want to see.
     #[serde(skip)]
-    pub age: Option<String>,
+    pub details: Details,
     /// How many active related pods are on its node.
     pub rank: u32,
     /// Its place in the order, from 1.
@@ -95,6 +95,39 @@ pub struct PodPreview<'a> {
     pub rule: Option<&'static str>,
     /// What that rule sees in the two.
     pub why: String,
+}
+
+/// What a table shows of a pod besides the contract's JSON. Ages are as `kubectl get` shows them, `None` if the time is unset.
+#[derive(Clone, Debug)]
+pub struct Details {
+    /// The time since its creation.
+    pub age: Option<String>,
+    /// `Pending`, `Unknown` or `Running`.
+    pub phase: &'static str,
+    /// Whether it is ready.
+    pub is_ready: bool,
+    /// For how long it is ready.
+    pub ready_age: Option<String>,
+    /// The most restarts of a container.
+    pub restarts: u32,
+    /// The most restarts of a sidecar.
+    pub sidecar_restarts: u32,
+    /// Its deletion cost.
+    pub deletion_cost: i32,
+}
+
+impl Details {
+    fn of(pod: &podrank::Pod, now: podrank::Time) -> Self {
+        Self {
+            age: age(now, pod.creation_time),
+            phase: phase_name(pod.phase.ordinal().into()),
+            is_ready: pod.flags.contains(Flags::READY),
+            ready_age: age(now, pod.ready_time),
+            restarts: pod.restarts,
+            sidecar_restarts: pod.sidecar_restarts,
+            deletion_cost: pod.deletion_cost,
+        }
+    }
 }
 
 /// What becomes of a pod.
@@ -175,6 +208,7 @@ fn members<'a>(
 ) -> Result<Vec<Member<'a>>, Error> {
     let mut names = HashMap::<Uid, (&str, &str)>::new();
     let mut uids = HashMap::<(&str, &str), Uid>::new();
+    let mut listed_twice = HashSet::new();
     let mut members = Vec::new();
     for entry in &input.pods {
         let Some(record) = &entry.record else { continue };
@@ -187,7 +221,9 @@ fn members<'a>(
         let (uid, name) = (record.pod.uid, (entry.namespace.as_str(), entry.name.as_str()));
         match (names.insert(uid, name), uids.insert(name, uid)) {
             (None, None) => members.push(Member { entry, record, is_own, is_related }),
-            (Some(other), _) if other == name => notes.push(notes::listed_twice(entry)),
+            (Some(other), _) if other == name => {
+                notes.extend(listed_twice.insert(uid).then(|| notes::listed_twice(entry)));
+            }
             (Some((namespace, name)), _) => {
                 return Err(Error::new(format!(
                     "{entry}: metadata.uid: {uid} is also pod {namespace}/{name}'s"
@@ -301,7 +337,7 @@ impl<'m, 'a> Line<'m, 'a> {
                 name: &member.entry.name,
                 uid: pod.uid.to_string(),
                 node: member.record.node.as_deref(),
-                age: age(self.policy.now, pod.creation_time),
+                details: Details::of(pod, self.policy.now),
                 rank: pod.rank,
                 position: index + 1,
                 verdict,

@@ -1,9 +1,22 @@
 //! A preview as text: for people, for programs, and for `kubectl delete`.
 
-use crate::preview::{Order, PodPreview, Preview, Verdict};
+use crate::preview::{Details, Order, PodPreview, Preview, Verdict};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
 use std::borrow::Cow;
+use std::iter;
+use unicode_width::UnicodeWidthStr;
+
+/// How a table is to look.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Look {
+    /// All that there is to see of each pod.
+    pub is_wide: bool,
+    /// With escape codes for colours.
+    pub in_colour: bool,
+    /// The columns of the terminal; `None` for a file or a pipe, which get every pod and long lines.
+    pub terminal_width: Option<usize>,
+}
 
 /// The JSON that other programs read.
 ///
@@ -19,43 +32,116 @@ pub fn name(preview: &Preview<'_>) -> String {
     victims.flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
 }
 
-/// A table, victims first, with escape codes if `in_colour`.
-pub fn table(preview: &Preview<'_>, in_colour: bool) -> String {
-    let mut text = plain(&summary(preview)).into_owned() + "\n";
+/// A table, victims first. On a terminal that is too narrow for it, what settles a pod stands below the pod.
+pub fn table(preview: &Preview<'_>, look: Look) -> String {
+    let width = look.terminal_width.unwrap_or(usize::MAX);
+    let mut text = lines(&wrapped(&plain(&summary(preview)), width));
     if preview.pods.is_empty() {
         return text;
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["#", "VERDICT", "POD", "NODE", "RANK", "AGE", "RULE", "WHY"]);
-    table.add_rows(preview.pods.iter().map(row));
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    let lines: Vec<_> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let (pods, left_out) = shown(&preview.pods, look);
+    let of_wide = |column: &&Column| look.is_wide || column.shown != Shown::Wide;
+    let full = grid(pods, &COLUMNS.iter().filter(of_wide).collect::<Vec<_>>(), usize::MAX);
+    let is_narrow = widest(&full) > width;
+    let of_narrow = |column: &&Column| column.shown == Shown::Always;
+    let rows = if is_narrow {
+        grid(pods, &COLUMNS.iter().filter(of_narrow).collect::<Vec<_>>(), width)
+    } else {
+        full
+    };
+    let rule = "-".repeat(widest(&rows).min(width));
 
     let paint = |style: Style, line: &str| {
-        if in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
+        if look.in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
     };
     text.push('\n');
     // The header, then a line for each pod.
-    let Some((header, rows)) = lines.split_first() else { return text };
+    let Some((header, rows)) = rows.split_first() else { return text };
     text += &paint(Style::new().bold(), header);
     let mut last = None;
-    for (pod, line) in preview.pods.iter().zip(rows) {
+    for (pod, line) in pods.iter().zip(rows) {
         if last.is_some_and(|verdict| verdict != pod.verdict) {
-            text += &paint(Style::new().dimmed(), &"-".repeat(width));
+            text += &paint(Style::new().dimmed(), &rule);
         }
         last = Some(pod.verdict);
-        let style = match pod.verdict {
-            Verdict::Delete => AnsiColor::Red.on_default(),
-            Verdict::Contested => AnsiColor::Yellow.on_default(),
-            Verdict::Keep => Style::new(),
-        };
-        text += &paint(style, line);
+        text += &paint(style(pod.verdict), line);
+        if is_narrow {
+            let indent = line.find(&*plain(pod.name)).unwrap_or(0);
+            for part in iter::once(reason(pod)).chain(look.is_wide.then(|| details(pod))) {
+                let part = wrapped(&part, width.saturating_sub(indent));
+                text.extend(
+                    part.iter().map(|part| paint(Style::new().dimmed(), &format!("{:indent$}{part}", ""))),
+                );
+            }
+        }
+    }
+    if left_out > 0 {
+        let more = format!("… and {left_out} more that stay: see them with -o wide, or through a pager");
+        text += &lines(&wrapped(&more, width));
     }
     text
+}
+
+/// The pods to show, and how many are not: survivors beyond the first few would push the victims off a terminal.
+fn shown<'p, 'a>(pods: &'p [PodPreview<'a>], look: Look) -> (&'p [PodPreview<'a>], usize) {
+    const MOST: usize = 20;
+    const FEW: usize = 10;
+    let survivors = pods.iter().rev().take_while(|pod| pod.verdict == Verdict::Keep).count();
+    if look.is_wide || look.terminal_width.is_none() || survivors <= MOST {
+        return (pods, 0);
+    }
+    (&pods[..pods.len() - survivors + FEW], survivors - FEW)
+}
+
+/// The header and a line for each pod, as far as can be within `width` columns.
+fn grid(pods: &[PodPreview<'_>], columns: &[&Column], width: usize) -> Vec<String> {
+    /// The shortest that node names become. Those of cloud providers are long, and differ at one end or the other.
+    const SHORTEST_NODE: usize = 12;
+    let layout = |longest_node: usize| {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        table.set_header(columns.iter().map(|column| column.header));
+        table.add_rows(pods.iter().map(|pod| {
+            columns.iter().map(move |column| {
+                let cell = (column.cell)(pod);
+                let cell = plain(&cell);
+                if column.header == NODE { shortened(&cell, longest_node) } else { cell.into_owned() }
+            })
+        }));
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
+        table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>()
+    };
+    let lines = layout(usize::MAX);
+    let excess = widest(&lines).saturating_sub(width);
+    if excess == 0 {
+        return lines;
+    }
+    let longest = pods.iter().filter_map(|pod| pod.node).map(UnicodeWidthStr::width).max().unwrap_or(0);
+    layout(longest.saturating_sub(excess).max(SHORTEST_NODE))
+}
+
+/// What settles the pod, as one text.
+fn reason(pod: &PodPreview<'_>) -> String {
+    let why = plain(&pod.why);
+    pod.rule.map_or_else(|| why.to_string(), |rule| format!("{rule}: {why}"))
+}
+
+/// What only the wide table shows, as one text.
+fn details(pod: &PodPreview<'_>) -> String {
+    let wide = COLUMNS.iter().filter(|column| column.shown == Shown::Wide);
+    wide.map(|column| format!("{} {}", column.header, plain(&(column.cell)(pod))))
+        .collect::<Vec<_>>()
+        .join("  ")
+}
+
+fn style(verdict: Verdict) -> Style {
+    match verdict {
+        Verdict::Delete => AnsiColor::Red.on_default(),
+        Verdict::Contested => AnsiColor::Yellow.on_default(),
+        Verdict::Keep => Style::new(),
+    }
 }
 
 fn summary(preview: &Preview<'_>) -> String {
@@ -76,22 +162,95 @@ fn summary(preview: &Preview<'_>) -> String {
     )
 }
 
-fn row(pod: &PodPreview<'_>) -> [String; 8] {
-    let verdict = match pod.verdict {
+/// A column of the table.
+struct Column {
+    header: &'static str,
+    shown: Shown,
+    cell: fn(&PodPreview<'_>) -> String,
+}
+
+/// Which tables have a column.
+#[derive(Clone, Copy, PartialEq)]
+enum Shown {
+    Always,
+    /// Those that are asked for all there is, and have the room.
+    Wide,
+    /// Those that have the room.
+    Roomy,
+}
+
+const NODE: &str = "NODE";
+
+const COLUMNS: [Column; 13] = {
+    const fn new(shown: Shown, header: &'static str, cell: fn(&PodPreview<'_>) -> String) -> Column {
+        Column { header, shown, cell }
+    }
+    use Shown::{Always, Roomy, Wide};
+    [
+        new(Always, "#", |pod| pod.position.to_string()),
+        new(Always, "VERDICT", |pod| verdict(pod.verdict).to_owned()),
+        new(Always, "POD", |pod| pod.name.to_owned()),
+        new(Always, NODE, |pod| pod.node.unwrap_or("<none>").to_owned()),
+        new(Always, "RANK", |pod| pod.rank.to_string()),
+        new(Always, "AGE", |pod| or_unknown(pod.details.age.as_ref())),
+        new(Wide, "PHASE", |pod| pod.details.phase.to_owned()),
+        new(Wide, "READY", |pod| ready(&pod.details)),
+        new(Wide, "RESTARTS", |pod| format!("{}+{}", pod.details.restarts, pod.details.sidecar_restarts)),
+        new(Wide, "COST", |pod| pod.details.deletion_cost.to_string()),
+        new(Wide, "UID", |pod| pod.uid.clone()),
+        new(Roomy, "RULE", |pod| pod.rule.unwrap_or("-").to_owned()),
+        new(Roomy, "WHY", |pod| pod.why.clone()),
+    ]
+};
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
         Verdict::Delete => "delete",
         Verdict::Contested => "contested",
         Verdict::Keep => "keep",
-    };
-    [
-        pod.position.to_string(),
-        verdict.to_owned(),
-        plain(pod.name).into_owned(),
-        plain(pod.node.unwrap_or("<none>")).into_owned(),
-        pod.rank.to_string(),
-        pod.age.clone().unwrap_or_else(|| "<unknown>".to_owned()),
-        pod.rule.unwrap_or("-").to_owned(),
-        plain(&pod.why).into_owned(),
-    ]
+    }
+}
+
+/// For how long the pod is ready.
+fn ready(details: &Details) -> String {
+    if details.is_ready { or_unknown(details.ready_age.as_ref()) } else { "no".to_owned() }
+}
+
+fn or_unknown(age: Option<&String>) -> String {
+    age.cloned().unwrap_or_else(|| "<unknown>".to_owned())
+}
+
+fn widest(lines: &[String]) -> usize {
+    lines.iter().map(|line| line.width()).max().unwrap_or(0)
+}
+
+fn lines(lines: &[String]) -> String {
+    lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
+}
+
+/// `text` in lines of at most `width` columns, but for longer words.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is a line");
+        if !line.is_empty() && line.width() + 1 + word.width() > width {
+            lines.push(word.to_owned());
+        } else {
+            line.extend(iter::once(" ").filter(|_| !line.is_empty()).chain([word]).collect::<Vec<_>>());
+        }
+    }
+    lines
+}
+
+/// `text` without its middle where it is longer than `width` characters.
+fn shortened(text: &str, width: usize) -> String {
+    let length = text.chars().count();
+    if length <= width {
+        return text.to_owned();
+    }
+    let kept = width.saturating_sub(1);
+    let (front, back) = (kept.div_ceil(2), kept / 2);
+    text.chars().take(front).chain(['…']).chain(text.chars().skip(length - back)).collect()
 }
 
 /// `text` on one line and harmless to a terminal: control characters, which no Kubernetes name has but a file
@@ -109,4 +268,24 @@ pub fn plain(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_wraps_between_words() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("one two three", 13), ["one two three"]);
+        assert_eq!(wrapped("one-two-three four", 4), ["one-two-three", "four"]);
+        assert_eq!(wrapped("", 4), [""]);
+    }
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(shortened("ip-10-0-12-34.eu-west-1.compute.internal", 14), "ip-10-0…ternal");
+        assert_eq!(shortened("node-1", 6), "node-1");
+        assert_eq!(shortened("node-10", 6), "nod…10");
+    }
 }

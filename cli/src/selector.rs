@@ -1,8 +1,24 @@
 //! Label selectors, with the meaning and the validity that Kubernetes gives them.
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, LabelSelectorRequirement};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::slice;
+
+/// A selector as it stands in a `ReplicaSet`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "a label selector")]
+pub(crate) struct LabelSelector {
+    pub(crate) match_labels: Option<BTreeMap<String, String>>,
+    pub(crate) match_expressions: Option<Vec<Expression>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, expecting = "a requirement of a label selector")]
+pub(crate) struct Expression {
+    key: String,
+    operator: String,
+    values: Option<Vec<String>>,
+}
 
 /// A valid selector: it matches labels that meet every requirement, so an empty one matches all.
 pub(crate) struct Selector<'a>(Vec<Requirement<'a>>);
@@ -34,7 +50,7 @@ impl<'a> Selector<'a> {
 }
 
 impl<'a> Requirement<'a> {
-    fn read(expression: &'a LabelSelectorRequirement) -> Option<Self> {
+    fn read(expression: &'a Expression) -> Option<Self> {
         let values = expression.values.as_deref().unwrap_or_default();
         let operator = match (expression.operator.as_str(), values) {
             ("In", [_, ..]) => Operator::In(values),

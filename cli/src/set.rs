@@ -2,9 +2,8 @@
 
 use crate::error::{Error, parse};
 use crate::input::Input;
-use crate::pod::{Metadata, PodEntry};
-use crate::selector::Selector;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, OwnerReference};
+use crate::pod::{Metadata, OwnerReference, PodEntry};
+use crate::selector::{LabelSelector, Selector};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;

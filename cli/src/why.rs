@@ -12,7 +12,7 @@ pub(crate) fn why(policy: &Policy, rule: Rule, pod: &Pod, other: &Pod, name: &st
         |what: &str| if a == 1 { format!("{what}, {name} is not") } else { format!("not {what}, {name} is") };
     match rule {
         Rule::Unassigned => yes_no("assigned to a node"),
-        Rule::Phase => format!("{}, {name} is {}", phase(a), phase(b)),
+        Rule::Phase => format!("{}, {name} is {}", phase_name(a), phase_name(b)),
         Rule::NotReady => yes_no("ready"),
         Rule::DeletionCost => format!("deletion cost {a}, {name} has {b}"),
         Rule::Rank => format!("{} on its node, {name} has {b}", count(a, "related pod")),
@@ -39,7 +39,8 @@ pub(crate) fn why(policy: &Policy, rule: Rule, pod: &Pod, other: &Pod, name: &st
     }
 }
 
-fn phase(ordinal: i64) -> &'static str {
+/// The phase of this ordinal.
+pub(crate) fn phase_name(ordinal: i64) -> &'static str {
     match ordinal {
         0 => "Pending",
         1 => "Unknown",

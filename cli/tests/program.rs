@@ -1,5 +1,26 @@
-//! The built program: what it prints, where, and how it exits.
+//! The built program: what it prints, where, and how it exits. Every sentence of its contract has a test:
+//!
+//! | what the contract says | tests |
+//! |---|---|
+//! | reads a List or one object, JSON or YAML, of files and standard input; others are skipped | `standard_input_is_read`, `one_object_whatever_the_order_of_its_keys`, `several_documents`, `yaml_is_read_as_json_is`, `neither_a_pod_nor_a_set`; `reference.rs` |
+//! | `--replicas` is of this one set; mid-rollout a note | `example_as_json` |
+//! | `--replicaset`, `--namespace`; several sets are listed; a missing namespace is `default` | `several_sets`, `one_name_on_two_kinds`, `unknown_set` |
+//! | `--now` replays | `printed_now_replays_byte_for_byte` |
+//! | both orders, `kubernetes` the default | `example_by_kubernetes_order`, `a_circle_is_contested`; `reference.rs` |
+//! | the feature gates | `gates_and_burst_change_the_choice`, `wrong_flags` |
+//! | `--burst-replicas`, and the note above 500 | `gates_and_burst_change_the_choice`, `more_than_one_sync` |
+//! | the outputs | `example_as_table`, `wide_shows_what_the_rules_look_at`, `example_as_json`, `example_as_names_of_the_victims`; `look.rs` |
+//! | the owner reference decides whose a pod is, never labels; adoption and release get a note | `pods_to_adopt_and_to_release`; `reference.rs` |
+//! | a set that is not in the input | `set_that_is_not_in_the_input`; `reference.rs` |
+//! | `ReplicationController`s; bare sets | `replication_controllers`, `a_bare_set_has_ranks_in_the_total_order_alone` |
+//! | nothing to delete is valid | `a_set_without_pods_is_fine`, `example_rules_move_with_the_cut` |
+//! | duplicates | `one_pod_twice_and_one_uid_on_two_pods` |
+//! | only pods that matter need to be sound | `only_pods_that_matter_need_to_be_sound` |
+//! | the names and meaning of the JSON; rules and reasons | `example_as_json`, `example_rules_move_with_the_cut`, `a_circle_is_contested`; `reference.rs` |
+//! | notes and warnings on standard error | the section on notes |
+//! | exit 0, 1 with one line that names the place and nothing on standard output, 2 | all that call `fine`, `bad_input`, `bad_flags`; `hostile.rs` |
 
+use kubectl_podrank::Input;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -7,6 +28,7 @@ use std::{fs, thread};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
 const ROLLOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rollout.json");
+const CONTESTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/contested.yaml");
 const NEW_SET: [&str; 6] = ["-f", ROLLOUT, "--replicaset", "web-7f6b9d5c48", "--order", "total"];
 const NOON: [&str; 2] = ["--now", "2026-03-10T12:00:00Z"];
 
@@ -347,15 +369,70 @@ fn standard_input_is_read() {
 
 #[test]
 fn not_json() {
-    bad_input("hello", &[], "expected value at line 1 column 1");
-    bad_input("", &[], "EOF while parsing a value at line 1 column 0");
+    bad_input("", &[], "the input is empty");
+    bad_input(" \n\n", &[], "the input is empty");
     bad_input("{\n  \"kind\": Pod\n}", &[], "expected value at line 2 column 11");
-    bad_input("{\"kind\": \"List\", \"items\": []} {}", &[], "trailing characters at line 1 column 31");
+    bad_input("{\"kind\": \"List\", \"items\": []} x", &[], "expected value at line 1 column 31");
+    bad_input(
+        "{\"kind\": \"List\", \"items\": [], \"items\": []}",
+        &[],
+        "items: twice in one object at line 1 column 42",
+    );
     bad_input(
         "[]",
         &[],
         "invalid type: sequence, expected a Kubernetes object or list of them at line 1 column 1",
     );
+}
+
+#[test]
+fn not_yaml() {
+    let object = "expected a Kubernetes object or list of them at line 1";
+    bad_input("hello", &[], &format!("invalid type: string \"hello\", {object}"));
+    bad_input("- 1\n", &[], &format!("invalid type: sequence, {object}"));
+    bad_input("---\n# nothing\n", &[], "EOF while parsing a value at line 1");
+    bad_input(
+        "kind: List\nitems:\n- {\n",
+        &[],
+        "while parsing a node, did not find expected node content at line 4",
+    );
+    bad_input(
+        "kind: List\nitems:\n- 1\n",
+        &[],
+        "items[0]: invalid type: integer `1`, expected a Kubernetes object at line 3",
+    );
+    bad_input("a: &x 1\nb: *x\n", &[], "an alias, which kubectl never writes: use -o json at line 2");
+    // kubectl writes a list's kind last.
+    bad_input(
+        "apiVersion: v1\nitems: []\n",
+        &[],
+        "a list without a kind; was the input cut short? at line 2",
+    );
+    bad_input(
+        "items: []\nkind: Li\n",
+        &[],
+        "Li is not the kind of a list; was the input cut short? at line 2",
+    );
+    // Not quoted, as no label is that kubectl prints: what Kubernetes says too.
+    let numeric = "kind: Pod\nmetadata:\n  name: a\n  labels: {b: 1e3}\n";
+    bad_input(numeric, &[], "metadata.labels.b: invalid type: integer `1000`, expected a string at line 4");
+}
+
+#[test]
+fn not_utf_8() {
+    let refused = |bytes: &[u8]| Input::read(bytes).expect_err("it is refused").to_string();
+    assert_eq!(refused(b"\xFF\xFE{\0}\0"), "this is not UTF-8; is it UTF-16, as PowerShell writes?");
+    assert_eq!(refused(b"a: b\nc: \xC3"), "not UTF-8 at line 2");
+    assert!(refused(b"{\"kind\": \"\xC3\"}").contains("unicode"), "{}", refused(b"{\"kind\": \"\xC3\"}"));
+    // The byte order mark that editors on Windows write is no matter.
+    let dump = format!("\u{FEFF}{}", list(&[pod(1)]));
+    fine(&["-f", "-", "--replicas", "1"], &dump);
+}
+
+#[test]
+fn yaml_past_the_limit() {
+    let error = Input::read(std::io::repeat(b'#')).expect_err("it has no end");
+    assert_eq!(error.to_string(), "the YAML is longer than 256 MiB: use -o json, which has no limit");
 }
 
 #[test]
@@ -466,6 +543,9 @@ fn one_pod_twice_and_one_uid_on_two_pods() {
     let (stdout, stderr) = fine(&args, &list(&[set("web"), pod(1), pod(2), pod(1)]));
     assert_eq!(stdout, "pod/web-1\n");
     assert_eq!(stderr, "note: pod default/web-1 is listed more than once and counts once, as first listed\n");
+
+    let (_, thrice) = fine(&args, &list(&[set("web"), pod(1), pod(2), pod(1), pod(1)]));
+    assert_eq!(thrice, stderr);
 
     let one = uid(1);
     bad_input(
@@ -589,6 +669,126 @@ fn one_object_whatever_the_order_of_its_keys() {
     }
 }
 
+#[test]
+fn several_documents() {
+    let args = ["-f", "-", "--replicas", "0", "-o", "name"];
+    let sets = list(&[set("web")]);
+    let both = "pod/web-1\npod/web-2\n";
+    for dump in [
+        format!("{}{}", pod(1), pod(2)),
+        format!("{sets}\n{}\n{}\n", list(&[pod(1)]), list(&[pod(2)])),
+        format!(" \n\t{}\n\n{}{sets} ", pod(1), pod(2)),
+        format!("---\n{}\n---\n{}\n---\n---\n{sets}\n", pod(1), pod(2)),
+        format!("# two\n{}\n...\n{}\n", pod(1), list(&[pod(2)])),
+    ] {
+        assert_eq!(fine(&args, &dump).0, both, "{dump}");
+    }
+}
+
+/// `jq --sort-keys` and YAML write `items` before the kind that a typed list gives them.
+#[test]
+fn items_without_a_kind_of_their_own() {
+    let bare = |object: Value| with(with(object, "/kind", Value::Null), "/apiVersion", Value::Null);
+    let typed = |kind: &str, version: &str, item: Value| {
+        let (first, last) = (bare(item.clone()), bare(item));
+        [
+            format!(r#"{{"kind":"{kind}","apiVersion":"{version}","items":[{first}]}}"#),
+            format!(r#"{{"apiVersion":"{version}","items":[{last}],"kind":"{kind}"}}"#),
+        ]
+    };
+    let args = ["-f", "-", "--replicas", "1"];
+    for (pods, sets) in
+        typed("PodList", "v1", pod(1)).iter().zip(typed("ReplicaSetList", "apps/v1", set("web")))
+    {
+        let (stdout, stderr) = fine(&args, &format!("{pods}{sets}"));
+        assert!(stdout.starts_with("0 of 1 active pods of ReplicaSet default/web go"), "{stdout}");
+        assert_eq!(stderr, "", "the set is known");
+    }
+    let [_, controllers] = typed("ReplicationControllerList", "v1", with(set("web"), "/spec", Value::Null));
+    let (stdout, _) = fine(&args, &controllers);
+    assert!(stdout.starts_with("0 of 0 active pods of ReplicationController default/web go"), "{stdout}");
+    let [_, services] = typed("ServiceList", "v1", json!({ "metadata": 1 }));
+    bad_input(&services, &[], "neither a Pod nor a ReplicaSet nor a ReplicationController");
+    let nameless = r#"{"items":[{"metadata":{}}],"kind":"PodList"}"#;
+    bad_input(nameless, &[], "items[0]: metadata: missing field `name` at line 1 column 44");
+}
+
+/// The same pods as kubectl prints them in YAML.
+#[test]
+fn yaml_is_read_as_json_is() {
+    let dump = fs::read_to_string(CONTESTED).expect("the example");
+    let args = ["-f", CONTESTED, "--replicas", "3", "-o", "json", NOON[0], NOON[1]];
+    let preview: Value = serde_json::from_str(&fine(&args, "").0).expect("JSON");
+    let rows = preview["pods"].as_array().expect("pods").iter();
+    let rows: Value =
+        rows.map(|pod| json!([pod["name"], pod["rank"], pod["verdict"], pod["rule"]])).collect();
+    assert_eq!(
+        rows,
+        json!([
+            ["api-6c9d8f7b5-8wz5c", 1, "contested", null],
+            ["api-6c9d8f7b5-4kq2n", 1, "contested", null],
+            ["api-6c9d8f7b5-t7xjd", 1, "contested", null],
+            ["api-6c9d8f7b5-pm6vr", 1, "keep", "deletion-cost"],
+        ])
+    );
+    // As Kubernetes does, unquoted times are taken for text.
+    let unquoted = dump.replace("\"2026-03-10T11:59:00Z\"", "2026-03-10T11:59:00Z");
+    assert_ne!(dump, unquoted);
+    let args = [&["-f", "-"], &args[2..]].concat();
+    let again: Value = serde_json::from_str(&fine(&args, &unquoted).0).expect("JSON");
+    assert_eq!(preview, again);
+}
+
+#[test]
+fn yaml_of_five_thousand_pods() {
+    let mut dump = "apiVersion: v1\nitems:\n".to_owned();
+    for number in 0..5_000 {
+        // Flow style: JSON within YAML.
+        dump.extend(["- ", &pod(number).to_string(), "\n"]);
+    }
+    dump += "kind: List\n";
+    let (stdout, _) = fine(&["-f", "-", "--replicas", "4999", "-o", "name", "--order", "total"], &dump);
+    assert_eq!(stdout, "pod/web-0\n");
+}
+
+/// A day after the last moment that other readers of timestamps know.
+#[test]
+fn the_last_day_of_the_calendar_saturates() {
+    let at = |number, time: &str| with(pod(number), "/metadata/creationTimestamp", json!(time));
+    let dump = list(&[set("web"), at(1, "2026-03-10T11:00:00Z"), at(2, "9999-12-31T23:59:59Z")]);
+    let args = ["-f", "-", "--replicas", "1", "-o", "json", "--order", "total", NOON[0], NOON[1]];
+    let preview: Value = serde_json::from_str(&fine(&args, &dump).0).expect("JSON");
+    assert_eq!(
+        (&preview["pods"][0]["name"], &preview["pods"][0]["rule"]),
+        (&json!("web-2"), &json!("creation-time"))
+    );
+    let dump = list(&[set("web"), at(1, "9999-12-31")]);
+    assert_eq!(run(&args, &dump).status.code(), Some(1));
+}
+
+#[test]
+fn replication_controllers() {
+    let owner = json!([{ "apiVersion": "v1", "kind": "ReplicationController", "name": "web", "uid": "web", "controller": true }]);
+    let own = |number, node: &str| {
+        with(with(pod(number), "/metadata/ownerReferences", owner.clone()), "/spec/nodeName", json!(node))
+    };
+    let controller = json!({
+        "apiVersion": "v1",
+        "kind": "ReplicationController",
+        "metadata": { "name": "web", "uid": "web" },
+        "spec": { "replicas": 3, "selector": { "app": "web" } },
+    });
+    let dump = list(&[controller, own(1, "a"), own(2, "b"), own(3, "b")]);
+    let ranks = |order| {
+        let args = ["-f", "-", "--replicas", "2", "-o", "json", "--order", order];
+        let preview: Value = serde_json::from_str(&fine(&args, &dump).0).expect("JSON");
+        assert_eq!(preview["replicaSet"], "web");
+        preview["pods"].as_array().expect("pods").iter().map(|pod| pod["rank"].clone()).collect::<Value>()
+    };
+    assert_eq!(ranks("total"), json!([2, 2, 1]));
+    assert_eq!(ranks("kubernetes"), json!([0, 0, 0]));
+}
+
 // Notes.
 
 #[test]
@@ -683,7 +883,55 @@ fn wrong_flags() {
     }
 }
 
+#[test]
+fn help_has_three_examples() {
+    let (help, _) = fine(&["--help"], "");
+    let examples = help.split("Examples:").nth(1).expect("examples");
+    assert_eq!(examples.matches("\n  # ").count(), 3, "{help}");
+    for flag in [
+        "-f, --filename",
+        "--replicas",
+        "--replicaset",
+        "-n, --namespace",
+        "--now",
+        "--order",
+        "--feature-gates",
+        "--burst-replicas",
+        "-o, --output",
+    ] {
+        assert!(help.contains(flag), "{flag}: {help}");
+    }
+}
+
+#[test]
+fn wide_shows_what_the_rules_look_at() {
+    let (stdout, _) = fine(&[&NEW_SET[..], &NOON, &["--replicas", "3", "-o", "wide"]].concat(), "");
+    let lines: Vec<_> = stdout.lines().collect();
+    let words = |line: usize| lines[line].split_whitespace().skip(4).take(8).collect::<Vec<_>>();
+    assert_eq!(words(2), ["RANK", "AGE", "PHASE", "READY", "RESTARTS", "COST", "UID", "RULE"]);
+    assert_eq!(
+        words(5),
+        ["3", "90m", "Running", "no", "14+0", "0", "698c59e5-193c-49ca-af34-bc3b0ade7699", "not-ready"]
+    );
+    assert_eq!(
+        words(10),
+        ["3", "170m", "Running", "170m", "0+2", "0", "c8176cc5-dadb-41aa-baa8-57b0ad64b720", "rank"]
+    );
+}
+
 // The terminal.
+
+#[test]
+fn no_color_is_heeded() {
+    let table = |variables: &[(&str, &str)]| {
+        let mut command = Command::new(PROGRAM);
+        command.args([&NEW_SET[..], &NOON, &["--replicas", "4"]].concat()).env_remove("NO_COLOR");
+        let output = command.envs(variables.iter().copied()).output().expect("the program runs");
+        text(&output.stdout).to_owned()
+    };
+    assert!(table(&[("CLICOLOR_FORCE", "1")]).contains("\u{1b}[31m5  delete"));
+    assert!(!table(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).contains('\u{1b}'));
+}
 
 #[test]
 fn control_characters_do_not_reach_the_terminal() {

@@ -52,6 +52,66 @@ fn ten_thousand_random_dumps_agree_with_the_reference() {
     }
 }
 
+/// What kubectl prints with `-o yaml` gives the preview, or the error, that its JSON gives.
+#[test]
+fn yaml_gives_the_preview_that_json_gives() {
+    for seed in 0..500 {
+        let case = Generator(Rng::with_seed(seed)).case();
+        let mut text = String::new();
+        yaml(&case.dump, 0, &mut text);
+        let read = |text: &str| {
+            let input =
+                Input::read(text.as_bytes()).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+            let (preview, notes) =
+                preview(&input, &case.options()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            (render::json(&preview), notes)
+        };
+        assert_eq!(read(&text), read(&case.dump.to_string()), "seed {seed}");
+    }
+}
+
+/// Writes an object in the block style of kubectl: lists stand as far in as their key, and text goes without quotes where it
+/// can.
+fn yaml(value: &Value, indent: usize, out: &mut String) {
+    let pad = " ".repeat(indent);
+    for (key, value) in value.as_object().expect("an object") {
+        out.extend([pad.as_str(), &scalar(&json!(key)), ":"]);
+        match value {
+            Value::Object(object) if !object.is_empty() => {
+                out.push('\n');
+                yaml(value, indent + 2, out);
+            }
+            Value::Array(items) if !items.is_empty() => {
+                out.push('\n');
+                for item in items {
+                    if item.is_object() {
+                        let mut text = String::new();
+                        yaml(item, indent + 2, &mut text);
+                        out.extend([pad.as_str(), "- ", &text[indent + 2..]]);
+                    } else {
+                        out.extend([pad.as_str(), "- ", &scalar(item), "\n"]);
+                    }
+                }
+            }
+            value => out.extend([" ", &scalar(value), "\n"]),
+        }
+    }
+}
+
+fn scalar(value: &Value) -> String {
+    let is_plain = |text: &str| {
+        let is_time = text.starts_with("20") && text.ends_with('Z');
+        let is_word = text.starts_with(|first: char| first.is_ascii_lowercase())
+            && !["y", "n", "yes", "no", "on", "off", "true", "false", "null"].contains(&text);
+        (is_time || is_word)
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-./:".contains(&byte))
+    };
+    match value {
+        Value::String(text) if is_plain(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
 /// The dump with the list's type first, as Go writes it: the map of `serde_json` sorts its keys.
 fn text(dump: &Value) -> String {
     format!(r#"{{"kind":{},"apiVersion":"v1","metadata":{{}},"items":{}}}"#, dump["kind"], dump["items"])

@@ -1,0 +1,57 @@
+//! How far a large input is read, shown on standard error where that is a terminal.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, Read};
+
+/// Below it an input is read before anyone wonders.
+const LARGE: u64 = 64 << 20;
+
+/// A reader that shows a bar from when its input turns out to be large.
+pub(crate) struct Watched<R> {
+    reader: R,
+    /// How long the input is, if known.
+    length: Option<u64>,
+    read: u64,
+    bar: Option<ProgressBar>,
+}
+
+impl<R> Watched<R> {
+    pub(crate) fn new(reader: R, length: Option<u64>) -> Self {
+        Self { reader, length, read: 0, bar: None }
+    }
+
+    fn is_large(&self) -> bool {
+        self.length.unwrap_or(self.read) >= LARGE
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.read += count as u64;
+        if self.is_large() {
+            let length = self.length;
+            self.bar.get_or_insert_with(|| bar(length)).set_position(self.read);
+        }
+        Ok(count)
+    }
+}
+
+impl<R> Drop for Watched<R> {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// The bar, hidden by `indicatif` where standard error is no terminal.
+fn bar(length: Option<u64>) -> ProgressBar {
+    let form = match length {
+        Some(_) => "reading {wide_bar} {bytes} of {total_bytes}, {eta} left",
+        None => "reading {spinner} {bytes}, {binary_bytes_per_sec}",
+    };
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
+    bar.set_style(ProgressStyle::with_template(form).expect("the form is sound"));
+    bar
+}

@@ -1,0 +1,280 @@
+//! Files that are cut short, damaged or garbage: an error of one line, never a panic.
+
+use fastrand::Rng;
+use jiff::Timestamp;
+use kubectl_podrank::{Input, Options, Order, preview, render};
+use podrank::FeatureGates;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::thread;
+
+const ROLLOUT: &str = include_str!("../examples/rollout.json");
+const CONTESTED: &str = include_str!("../examples/contested.yaml");
+
+/// The preview as JSON, or the error.
+fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
+    let input = Input::read(dump).map_err(|error| error.to_string())?;
+    let options = Options {
+        replicas: 2,
+        set: None,
+        namespace: None,
+        now: Timestamp::from_second(1_773_144_000).expect("a moment"),
+        order,
+        gates: FeatureGates::KUBERNETES,
+        burst_replicas: None,
+    };
+    let (preview, notes) = preview(&input, &options).map_err(|error| error.to_string())?;
+    for note in notes {
+        assert!(!note.to_string().is_empty());
+    }
+    for width in [None, Some(80)] {
+        render::table(&preview, render::Look { is_wide: true, terminal_width: width, in_colour: false });
+    }
+    Ok(render::json(&preview))
+}
+
+/// Neither order panics, and an error has something to say, on one line.
+fn survives(dump: &[u8]) -> bool {
+    let outcomes = [Order::Total, Order::Kubernetes].map(|order| outcome(dump, order));
+    for error in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
+        let line = render::plain(error);
+        assert!(!line.is_empty() && line.lines().count() == 1, "{error}");
+    }
+    outcomes[0].is_ok()
+}
+
+#[test]
+fn json_cut_at_every_length_is_an_error() {
+    // Without its white space, where a cut changes nothing and which would take four times as long.
+    let whole = serde_json::from_str::<Value>(ROLLOUT).expect("JSON").to_string().into_bytes();
+    let halves = [0, 1].map(|odd| {
+        let whole = whole.clone();
+        thread::spawn(move || {
+            for length in (odd..whole.len()).step_by(2) {
+                let error = Input::read(&whole[..length]).expect_err("it is cut short").to_string();
+                assert!(error.starts_with("EOF while parsing ") || length == 0, "{length}: {error}");
+            }
+        })
+    });
+    for half in halves {
+        half.join().expect("no panic");
+    }
+    assert!(Input::read(&whole[..]).is_ok());
+}
+
+/// Where only the end behind the last item is missing, it is the whole preview; otherwise an error.
+#[test]
+fn yaml_cut_at_every_length_is_an_error() {
+    let whole = outcome(CONTESTED.as_bytes(), Order::Kubernetes).expect("sound");
+    let end_of_kind = CONTESTED.find("kind: List\n").expect("a kind") + "kind: List".len();
+    for length in 0..CONTESTED.len() {
+        match outcome(&CONTESTED.as_bytes()[..length], Order::Kubernetes) {
+            Ok(preview) => assert!(length >= end_of_kind && preview == whole, "{length}: {preview}"),
+            // What is left of `metadata:`, behind the kind, may be no YAML.
+            Err(error) => {
+                assert!(length < end_of_kind || error.contains(" at line 17"), "{length}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn garbage() {
+    const WORDS: [&[u8]; 24] = [
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b":",
+        b",",
+        b"\"",
+        b"\n",
+        b"- ",
+        b": ",
+        b"? ",
+        b"|\n",
+        b">-\n",
+        b"&a ",
+        b"*a",
+        b"!!str ",
+        b"%YAML 1.2\n",
+        b"---\n",
+        b"...\n",
+        b"\"items\":",
+        b"kind: List\n",
+        b"\t",
+        b"#",
+        b"\xC3\xA9",
+    ];
+    let mut rng = Rng::with_seed(1);
+    for _ in 0..100_000 {
+        let mut dump = Vec::new();
+        for _ in 0..rng.usize(..40) {
+            if rng.bool() {
+                dump.extend(WORDS[rng.usize(..WORDS.len())]);
+            } else {
+                dump.push(if rng.bool() { rng.u8(..) } else { rng.u8(b' '..=b'~') });
+            }
+        }
+        survives(&dump);
+    }
+}
+
+#[test]
+fn damaged_text() {
+    let json = serde_json::from_str::<Value>(&small()).expect("JSON").to_string();
+    let mut sound = 0;
+    for seed in 0..20_000 {
+        let mut rng = Rng::with_seed(seed);
+        let mut dump = if rng.bool() { json.clone() } else { CONTESTED.to_owned() }.into_bytes();
+        for _ in 0..rng.usize(1..4) {
+            let at = rng.usize(..dump.len());
+            let to = (at + rng.usize(..30)).min(dump.len());
+            match rng.u32(..4) {
+                0 => dump[at] = rng.u8(..),
+                1 => drop(dump.drain(at..to)),
+                2 => dump
+                    .splice(at..at, b"\"{}[],:-&*|\n 0"[rng.usize(..14)..].iter().copied().take(1))
+                    .for_each(drop),
+                _ => {
+                    let piece = dump[at..to].to_vec();
+                    let into = rng.usize(..=dump.len());
+                    dump.splice(into..into, piece).for_each(drop);
+                }
+            }
+            if dump.is_empty() {
+                dump.push(b'{');
+            }
+        }
+        sound += usize::from(survives(&dump));
+    }
+    assert!(sound > 1_000, "only {sound} damaged dumps got as far as a preview");
+}
+
+#[test]
+fn odd_values_in_every_place() {
+    let dump: Value = serde_json::from_str(&small()).expect("JSON");
+    let mut places = Vec::new();
+    pointers(&dump, String::new(), &mut places);
+    let odd = [
+        json!(null),
+        json!(true),
+        json!(-1),
+        json!(1e300),
+        json!(18_446_744_073_709_551_615_u64),
+        json!(""),
+        json!("\u{0}\n"),
+        json!("9999-99-99T99:99:99Z"),
+        json!("0001-01-01T00:00:00Z"),
+        json!([]),
+        json!([null]),
+        json!({}),
+        json!({ "": null }),
+    ];
+    let mut sound = 0;
+    for place in &places {
+        for value in &odd {
+            let mut dump = dump.clone();
+            *dump.pointer_mut(place).expect("a place") = value.clone();
+            sound += usize::from(survives(dump.to_string().as_bytes()));
+        }
+    }
+    assert!(sound > 100 && places.len() > 50, "{sound} of {} places", places.len());
+}
+
+fn pointers(value: &Value, place: String, places: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                pointers(value, format!("{place}/{}", key.replace('/', "~1")), places);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                pointers(item, format!("{place}/{index}"), places);
+            }
+        }
+        _ => {}
+    }
+    places.push(place);
+}
+
+/// A set with three pods.
+fn small() -> String {
+    let pod = |number: u32| {
+        json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": format!("web-{number}"),
+                "uid": format!("{number:08x}-0000-4000-8000-000000000000"),
+                "labels": { "app": "web" },
+                "annotations": { "controller.kubernetes.io/pod-deletion-cost": "1" },
+                "creationTimestamp": "2026-03-10T11:00:00Z",
+                "ownerReferences": [{ "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "w", "controller": true }],
+            },
+            "spec": { "nodeName": "a", "initContainers": [{ "name": "logs", "restartPolicy": "Always" }] },
+            "status": {
+                "phase": "Running",
+                "conditions": [{ "type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:00:10Z" }],
+                "containerStatuses": [{ "name": "web", "restartCount": number }],
+                "initContainerStatuses": [{ "name": "logs", "restartCount": 1 }],
+            },
+        })
+    };
+    let set = json!({
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {
+            "name": "web",
+            "uid": "w",
+            "ownerReferences": [{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "d", "uid": "d", "controller": true }],
+        },
+        "spec": {
+            "replicas": 3,
+            "selector": { "matchLabels": { "app": "web" }, "matchExpressions": [{ "key": "app", "operator": "In", "values": ["web"] }] },
+        },
+    });
+    json!({ "apiVersion": "v1", "kind": "List", "items": [pod(1), pod(2), pod(3), set] }).to_string()
+}
+
+#[test]
+fn nests_of_any_depth() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}"), ("- ", ""), ("a: {b: ", ""), ("? ", "")] {
+        for depth in [100, 10_000, 100_000] {
+            survives(format!("{}1{}", open.repeat(depth), close.repeat(depth)).as_bytes());
+            let within = format!(r#"{{"kind":"Pod","spec":{}1{}}}"#, open.repeat(depth), close.repeat(depth));
+            survives(within.as_bytes());
+        }
+    }
+}
+
+/// As the program says it: one line, nothing on standard output, exit 1.
+#[test]
+fn the_program_fails_in_one_line() {
+    let mut rng = Rng::with_seed(2);
+    let cuts = (0..40).map(|_| {
+        let text =
+            if rng.bool() { ROLLOUT } else { &CONTESTED[..CONTESTED.find("kind: List").expect("a kind")] };
+        text.as_bytes()[..rng.usize(..text.len() - 2)].to_vec()
+    });
+    let garbage =
+        [&b"\xFF\xFE\0"[..], b"\0", b"{\"items\":[", b"a: [", b"\x1b[31m: *\n", b"%"].map(<[u8]>::to_vec);
+    for dump in cuts.collect::<Vec<_>>().into_iter().chain(garbage) {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-podrank"))
+            .args(["-f", "-", "--replicas", "1", "--replicaset", "web-7f6b9d5c48"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        // It may exit with its input unread.
+        drop(child.stdin.take().expect("a pipe").write_all(&dump));
+        let output = child.wait_with_output().expect("the program ends");
+        let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(stderr.starts_with("error: standard input: ") && stderr.lines().count() == 1, "{stderr}");
+        assert!(!stderr.trim_end().contains(char::is_control), "{stderr}");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    }
+}
