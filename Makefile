@@ -107,7 +107,7 @@ uninstall: ## removes what install put there
 check-c: archive ## all that C users rely on: one line for each check in ffi/check
 	@for check in $(CHECKS); do ffi/check/$$check.sh || exit 1; done
 
-tools: ## installs the tools that cargo brings: cbindgen
+tools: ## installs the tools that cargo brings to the tests: cbindgen
 	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || \
 	$(CARGO) install --quiet --locked cbindgen@$(CBINDGEN_VERSION)
 

@@ -1,0 +1,599 @@
+//! `ffi`: the C functions on raw bytes as records and options, with null, misaligned, overlapping, short and endless
+//! buffers. What is wrong with a call is worked out here from its arguments alone: a call with nothing wrong must
+//! answer what the naive writings answer, one with something wrong must say so, and no byte may change that is not an
+//! output.
+//!
+//! All buffers stand in one block, so that they can overlap, with canaries between; each in its turn ends with
+//! the block, so that `AddressSanitizer` sees a look beyond.
+
+use crate::case::{self, Case, extended};
+use crate::functions::{self, Buffer, Function, Use};
+use crate::implementation::{C, options, record};
+use crate::{cost, uid};
+use arbitrary::{Result, Unstructured};
+use podrank::{Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid};
+#[allow(clippy::wildcard_imports)] // the header's names
+use podrank_ffi::*;
+use podrank_laws::generate::NOW;
+use podrank_laws::relation::{self, Verdict};
+use podrank_laws::{laws, oracle};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::collections::BTreeSet;
+use std::ffi::CStr;
+use std::ops::Range;
+use std::ptr::null_mut;
+use std::sync::LazyLock;
+
+static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(functions::all);
+
+/// Between the buffers.
+const CANARY: u8 = 0x5A;
+/// Below the end of the address space, and aligned.
+const ALMOST_THE_END: usize = usize::MAX - 63;
+
+/// The target.
+pub fn run(data: &[u8]) {
+    let bytes = extended(data, 1024);
+    run_with(&mut Unstructured::new(&bytes)).expect("zeros where bytes end");
+}
+
+fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
+    let function = u.choose(&FUNCTIONS)?;
+    if function.name == "podrank_time_from_unix" {
+        time_from_unix(u.arbitrary()?, u.arbitrary()?);
+    }
+    if u.ratio(1, 8)? {
+        let salt: u64 = u.arbitrary()?;
+        let Case { policy, pods, k, .. } = Case::of(&salt.to_ne_bytes(), 1..=40);
+        let pods: Vec<Pod> = pods.iter().map(|pod| sound(*pod)).collect();
+        laws::one_answer(&C, &policy, &pods[0], &pods[pods.len() - 1]);
+        laws::total_order(&C, &policy, &pods);
+        laws::selects_a_prefix(&C, &policy, &pods, k);
+    }
+    let mut call = Call::new(function, u)?;
+    if u.ratio(1, 2)? {
+        call.spoil(u)?;
+    }
+    call.check();
+    Ok(())
+}
+
+/// A record as C takes it: what is unsound is left out.
+fn sound(pod: Pod) -> Pod {
+    let phase = Phase::from_ordinal(pod.phase.ordinal() % 3);
+    Pod { phase, flags: Flags::from_bits(pod.flags.bits() & 7), reserved: [0; 10], ..pod }
+}
+
+/// One block of memory, freed with the call.
+struct Block {
+    start: *mut u8,
+    layout: Layout,
+}
+
+impl Block {
+    fn new(len: usize) -> Self {
+        let layout = Layout::from_size_align(len.max(1), 64).expect("a small block");
+        // SAFETY: the size is not 0; all of it is written.
+        unsafe {
+            let start = alloc(layout);
+            if start.is_null() {
+                handle_alloc_error(layout);
+            }
+            start.write_bytes(CANARY, layout.size());
+            Self { start, layout }
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: allocated and written in this length; nothing writes while the slice lives.
+        unsafe { std::slice::from_raw_parts(self.start, self.layout.size()) }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: allocated so.
+        unsafe { dealloc(self.start, self.layout) };
+    }
+}
+
+/// A function and what it is given.
+struct Call<'f> {
+    function: &'f Function,
+    block: Block,
+    pointers: Vec<*mut u8>,
+    lens: Vec<usize>,
+    /// The length of each buffer in bytes, as the call has it: more than there is after [`Call::spoil`].
+    sizes: Vec<u128>,
+}
+
+impl<'f> Call<'f> {
+    /// A call whose buffers are all there; what stands in them may be unsound.
+    fn new(function: &'f Function, u: &mut Unstructured<'_>) -> Result<Self> {
+        let lens =
+            function.lens.iter().map(|&len| Ok(if u.ratio(1, 2)? { len } else { u.int_in_range(0..=len)? }));
+        let lens = lens.collect::<Result<Vec<usize>>>()?;
+        let mut contents = Vec::new();
+        for buffer in &function.buffers {
+            let count = buffer.len.map_or(1, |len| lens[len]);
+            contents.push(content(function, buffer, count * element(function, buffer), u)?);
+        }
+        // Their order, and the gaps between them.
+        let turn = u.int_in_range(0..=contents.len() - 1)?;
+        let mut end = 0_usize;
+        let mut offsets = vec![0; contents.len()];
+        for i in (0..contents.len()).map(|i| (i + turn) % contents.len()) {
+            let gap = if end == 0 { 0 } else { usize::from(u.int_in_range(0..=2_u8)?) };
+            offsets[i] = (end + gap).next_multiple_of(function.buffers[i].align);
+            end = offsets[i] + contents[i].len();
+        }
+        let block = Block::new(end);
+        let mut pointers = Vec::new();
+        for (content, offset) in contents.iter().zip(offsets) {
+            let pointer = block.start.wrapping_add(offset);
+            // SAFETY: laid out inside the block.
+            unsafe { pointer.copy_from(content.as_ptr(), content.len()) };
+            pointers.push(pointer);
+        }
+        let sizes = contents.iter().map(|content| content.len() as u128).collect();
+        Ok(Self { function, block, pointers, lens, sizes })
+    }
+
+    /// Gives it one buffer that is wrong, or, as it happens, is not.
+    fn spoil(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
+        // Room for a buffer that is moved: it may be looked at before it is refused.
+        let mut wider = Block::new(self.block.layout.size() + 2048);
+        std::mem::swap(&mut self.block, &mut wider);
+        // SAFETY: the new block is larger.
+        unsafe { self.block.start.copy_from(wider.start, wider.layout.size()) };
+        for pointer in &mut self.pointers {
+            *pointer = self.block.start.wrapping_add(pointer.addr() - wider.start.addr());
+        }
+        let i = u.choose_index(self.pointers.len())?;
+        let buffer = &self.function.buffers[i];
+        match u.int_in_range(0..=4_u8)? {
+            0 => self.pointers[i] = null_mut(),
+            1 if buffer.align > 1 => {
+                self.pointers[i] = self.pointers[i].wrapping_add(u.int_in_range(1..=buffer.align - 1)?);
+            }
+            2 if !self.lens.is_empty() => {
+                let len = u.choose_index(self.lens.len())?;
+                self.lens[len] = *u.choose(&[u32::MAX as usize + 1, isize::MAX as usize, usize::MAX])?;
+                for (buffer, size) in self.function.buffers.iter().zip(&mut self.sizes) {
+                    if buffer.len == Some(len) {
+                        *size = element(self.function, buffer) as u128 * self.lens[len] as u128;
+                    }
+                }
+            }
+            3 if self.sizes[i] > 64 && buffer.usage != Use::Options => {
+                self.pointers[i] = ALMOST_THE_END as *mut u8;
+            }
+            // The table of node names starts from zeros, by the caller's promise.
+            _ if buffer.name == "table" => {}
+            _ => {
+                // Onto another buffer, or close to it.
+                let other = u.choose_index(self.pointers.len())?;
+                let size = usize::try_from(self.sizes[other]).unwrap_or(0);
+                let within = u.int_in_range(0..=size)?;
+                let moved = self.pointers[other].wrapping_add(within);
+                self.pointers[i] = moved.wrapping_sub(moved.addr() % buffer.align);
+            }
+        }
+        Ok(())
+    }
+
+    fn span(&self, i: usize) -> Range<u128> {
+        let start = self.pointers[i].addr() as u128;
+        start..start + self.sizes[i]
+    }
+
+    /// Where a buffer stands in the block; nowhere if it is not all there.
+    fn place(&self, i: usize) -> Option<Range<usize>> {
+        let start = self.pointers[i].addr().checked_sub(self.block.start.addr())?;
+        let end = start.checked_add(usize::try_from(self.sizes[i]).ok()?)?;
+        (end <= self.block.layout.size()).then_some(start..end)
+    }
+
+    /// What is wrong with the pointers and lengths.
+    fn wrong_buffers(&self) -> BTreeSet<i32> {
+        let mut wrong = BTreeSet::new();
+        for (i, buffer) in self.function.buffers.iter().enumerate() {
+            if self.sizes[i] == 0 || buffer.usage == Use::Options && self.pointers[i].is_null() {
+                continue;
+            }
+            if self.pointers[i].is_null() {
+                wrong.insert(PODRANK_ERR_NULL);
+            } else if !self.pointers[i].addr().is_multiple_of(buffer.align) {
+                wrong.insert(PODRANK_ERR_MISALIGNED);
+            }
+            let count = buffer.len.map_or(1, |len| self.lens[len]);
+            if u32::try_from(count).is_err() || self.span(i).end > usize::MAX as u128 {
+                wrong.insert(PODRANK_ERR_TOO_LONG);
+            }
+            for (j, other) in self.function.buffers.iter().enumerate().filter(|(j, _)| *j != i) {
+                let is_there = other.usage != Use::Options || !self.pointers[j].is_null();
+                let (a, b) = (self.span(i), self.span(j));
+                if buffer.written() && is_there && a.start.max(b.start) < a.end.min(b.end) {
+                    wrong.insert(PODRANK_ERR_OVERLAP);
+                }
+            }
+        }
+        wrong
+    }
+
+    /// Makes the call and checks what it answers and what it touches.
+    fn check(&self) {
+        let before = self.block.bytes().to_vec();
+        let content = |name: &str| {
+            let i = self.function.buffers.iter().position(|buffer| buffer.name == name)?;
+            before.get(self.place(i)?)
+        };
+        let mut wrong = self.wrong_buffers();
+        let spoilt = !wrong.is_empty();
+        let policy = policy(content("options"), &mut wrong);
+        let answer = Question { function: self.function, policy, content: &content, lens: &self.lens };
+        let expected = answer.expected(&mut wrong, spoilt);
+
+        // SAFETY: the buffers are as long as the lengths say, or the call is to be refused before it looks.
+        let status = unsafe { (self.function.call)(&self.pointers, &self.lens) };
+        let name = self.function.name;
+        if wrong.is_empty() {
+            assert_eq!(status, PODRANK_OK, "{name}: {}", words(status));
+        } else {
+            assert!(wrong.contains(&status), "{name}: {}, expected one of {wrong:?}", words(status));
+        }
+        let after = self.block.bytes();
+        let mut may_change = vec![false; before.len()];
+        for (i, buffer) in self.function.buffers.iter().enumerate() {
+            let is_scratch = ["scratch", "scores", "counts"].contains(&buffer.name);
+            let is_output = status == PODRANK_OK && buffer.written();
+            // A call that is refused for its buffers has not begun.
+            if let Some(place) = self.place(i).filter(|_| is_output || is_scratch && !spoilt) {
+                may_change[place].fill(true);
+            }
+        }
+        for ((at, may_change), (before, after)) in may_change.iter().enumerate().zip(before.iter().zip(after))
+        {
+            assert!(*may_change || before == after, "{name}: byte {at} changed, {}", words(status));
+        }
+        if status == PODRANK_OK {
+            self.check_outputs(&expected);
+            if name == "podrank_node_number" {
+                self.check_node_number();
+            }
+        }
+    }
+
+    fn check_outputs(&self, expected: &[(&str, Vec<u8>)]) {
+        // An empty output may be NULL, or anywhere.
+        for (name, expected) in expected.iter().filter(|(_, expected)| !expected.is_empty()) {
+            let i = self.function.buffers.iter().position(|buffer| buffer.name == *name);
+            let place = self.place(i.expect("an output of this name")).expect("a sound call");
+            let written = &self.block.bytes()[place][..expected.len()];
+            assert_eq!(written, expected, "{}: {name}", self.function.name);
+        }
+    }
+
+    /// The slot of the number has the name, and the name has the number.
+    fn check_node_number(&self) {
+        let number = || u32::from_ne_bytes(array(&self.block.bytes()[self.place(2).expect("a sound call")]));
+        let node = number();
+        assert!((node as usize) < self.lens[0], "{node}");
+        let slot = self.pointers[0].wrapping_add(node as usize * size_of::<podrank_node_name>());
+        // SAFETY: the table is there, and this slot is in it.
+        let slot = unsafe { slot.cast::<podrank_node_name>().read_unaligned() };
+        assert_eq!((slot.name.cast_mut().cast(), slot.len), (self.pointers[1], self.lens[1]));
+        // SAFETY: as before.
+        assert_eq!(unsafe { (self.function.call)(&self.pointers, &self.lens) }, PODRANK_OK);
+        assert_eq!(number(), node);
+    }
+}
+
+/// The size of one element of a buffer, or of all of one whose length is fixed.
+fn element(function: &Function, buffer: &Buffer) -> usize {
+    buffer.len.map_or(buffer.bytes.len(), |len| buffer.bytes.len() / function.lens[len])
+}
+
+/// What a buffer holds before the call.
+fn content(function: &Function, buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
+    let mut bytes = buffer.bytes[..size].to_vec();
+    if buffer.usage == Use::Options {
+        return some_options(u);
+    } else if buffer.records {
+        for chunk in bytes.chunks_exact_mut(size_of::<podrank_pod>()) {
+            let pod = case::pod(u, NOW)?;
+            write_record(chunk, &record(&Pod { node: pod.node % 4, ..pod }));
+            match u.arbitrary::<u8>()? {
+                0..=3 => chunk[52] = u.arbitrary()?,
+                4..=7 => chunk[53] = u.arbitrary()?,
+                8..=11 => chunk[54 + usize::from(u.int_in_range(0..=9_u8)?)] = u.arbitrary()?,
+                12 => u.fill_buffer(chunk)?,
+                _ => {}
+            }
+        }
+    } else if function.name == "podrank_phase_parse" && buffer.name == "text" {
+        let texts = ["Running", "Unknown", "Pending", "running", "Failed", "Succeeded", ""];
+        let text = u.choose(&texts)?.as_bytes();
+        let shorter = size.min(text.len());
+        bytes[..shorter].copy_from_slice(&text[..shorter]);
+    } else if ["text", "uid", "name"].contains(&buffer.name)
+        && buffer.usage == Use::In
+        && u.ratio(1, 4)?
+        && let Some(at) = u.int_in_range(0..=255_usize)?.checked_rem(bytes.len())
+    {
+        bytes[at] = u.arbitrary()?;
+    }
+    Ok(bytes)
+}
+
+/// Options of any size that are all there, most often sound ones.
+fn some_options(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
+    let policy = case::policy(u)?;
+    let sound = options(&policy);
+    let size = match u.int_in_range(0..=9_u8)? {
+        0 => u.arbitrary()?,
+        1 => u.int_in_range(0..=1100_u32)?,
+        2 => *u.choose(&[15, 17, 24, 1024, 1025])?,
+        _ => 16,
+    };
+    let flags = if u.ratio(1, 10)? { u.arbitrary()? } else { sound.flags };
+    let there = if size <= PODRANK_OPTIONS_SIZE_MAX { size.max(16) } else { 16 };
+    let mut bytes = vec![0; there as usize];
+    bytes[..4].copy_from_slice(&size.to_ne_bytes());
+    bytes[4..8].copy_from_slice(&flags.to_ne_bytes());
+    bytes[8..16].copy_from_slice(&sound.now.to_ne_bytes());
+    if let (true, Some(last)) = (u.ratio(1, 4)?, bytes[16..].last_mut()) {
+        *last = u.arbitrary()?;
+    }
+    Ok(bytes)
+}
+
+/// What options mean, read by the words of the header; `wrong` gets what they do not.
+fn policy(options: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Policy {
+    let Some(options) = options else { return Policy::default() };
+    let word = |at: usize| u32::from_ne_bytes(array(&options[at..]));
+    let (size, flags, now) = (word(0), word(4), i64::from_ne_bytes(array(&options[8..])));
+    let beyond = options.get(16..size as usize);
+    if size > PODRANK_OPTIONS_SIZE_MAX || beyond.is_none_or(|beyond| beyond.iter().any(|&byte| byte != 0)) {
+        wrong.insert(PODRANK_ERR_OPTIONS_SIZE);
+    }
+    if flags >= 16 {
+        wrong.insert(PODRANK_ERR_OPTIONS_FLAGS);
+    }
+    let mut policy = Policy::default();
+    if flags & PODRANK_NOW != 0 {
+        policy.now = time(now);
+    }
+    policy.gates.pod_deletion_cost = flags & PODRANK_POD_DELETION_COST_OFF == 0;
+    policy.gates.logarithmic_scale_down = flags & PODRANK_LOGARITHMIC_SCALE_DOWN_OFF == 0;
+    policy.gates.prefer_for_scale_down = flags & PODRANK_PREFER_FOR_SCALE_DOWN_ON != 0;
+    policy
+}
+
+fn time(nanos: i64) -> Time {
+    if nanos == PODRANK_TIME_UNSET { Time::UNSET } else { Time::from_unix_nanos(nanos) }
+}
+
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes[..N].try_into().expect("enough bytes")
+}
+
+fn write_record(bytes: &mut [u8], record: &podrank_pod) {
+    assert_eq!(bytes.len(), size_of::<podrank_pod>());
+    // SAFETY: as long as a record, which has no padding.
+    unsafe { bytes.as_mut_ptr().cast::<podrank_pod>().write_unaligned(*record) };
+}
+
+/// The records in a buffer, field by field; `wrong` gets what is unsound in them, if there is one of whom to ask.
+fn pods(bytes: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Vec<Pod> {
+    let records = bytes.unwrap_or_default().chunks_exact(64);
+    let pods = records.map(|bytes| {
+        wrong.extend(unsound(bytes));
+        let long = |at: usize| i64::from_ne_bytes(array(&bytes[at..]));
+        let word = |at: usize| u32::from_ne_bytes(array(&bytes[at..]));
+        Pod {
+            uid: Uid::from_bytes(array(bytes)),
+            ready_time: time(long(16)),
+            creation_time: time(long(24)),
+            deletion_cost: word(32).cast_signed(),
+            rank: word(36),
+            restarts: word(40),
+            sidecar_restarts: word(44),
+            node: word(48),
+            phase: Phase::from_ordinal(bytes[52]),
+            flags: Flags::from_bits(bytes[53]),
+            reserved: [0; 10],
+        }
+    });
+    pods.collect()
+}
+
+fn unsound(bytes: &[u8]) -> Option<i32> {
+    match (bytes[52], bytes[53], &bytes[54..]) {
+        (3.., ..) => Some(PODRANK_ERR_PHASE),
+        (_, 8.., _) => Some(PODRANK_ERR_FLAGS),
+        (.., reserved) if reserved != [0; 10] => Some(PODRANK_ERR_RESERVED),
+        _ => None,
+    }
+}
+
+/// What a call asks.
+struct Question<'a> {
+    function: &'a Function,
+    policy: Policy,
+    /// What a buffer holds, by its name.
+    content: &'a dyn Fn(&str) -> Option<&'a [u8]>,
+    lens: &'a [usize],
+}
+
+type Outputs = Vec<(&'static str, Vec<u8>)>;
+
+impl Question<'_> {
+    /// What the outputs are to begin with; `wrong` gets why there are to be none.
+    fn expected(&self, wrong: &mut BTreeSet<i32>, spoilt: bool) -> Outputs {
+        let pods = |name: &str, wrong: &mut BTreeSet<i32>| pods((self.content)(name), wrong);
+        match self.function.name {
+            "podrank_compare" | "podrank_decide" | "podrank_explain" | "podrank_upstream" => {
+                match (&pods("a", wrong)[..], &pods("b", wrong)[..]) {
+                    ([a], [b]) => self.pair(a, b),
+                    _ => Vec::new(),
+                }
+            }
+            "podrank_key" => {
+                let key = |pod| self.policy.key(pod).to_bytes().to_vec();
+                pods("pod", wrong).first().map(|pod| vec![("key", key(pod))]).unwrap_or_default()
+            }
+            "podrank_select" | "podrank_sort" | "podrank_settle" => {
+                let pods = pods("pods", wrong);
+                if spoilt { Vec::new() } else { self.list(&pods) }
+            }
+            "podrank_validate" => {
+                let records = (self.content)("pods").unwrap_or_default().chunks_exact(64);
+                let first = records.map(unsound).enumerate().find(|(_, why)| why.is_some());
+                let (index, why) = first.unwrap_or((self.lens[0], None));
+                vec![
+                    ("first_unsound", index.to_ne_bytes().to_vec()),
+                    ("why", why.unwrap_or(PODRANK_OK).to_ne_bytes().to_vec()),
+                ]
+            }
+            "podrank_count_ranks" => {
+                let (own, others) = (pods("pods", wrong), pods("others", wrong));
+                self.ranks(own, &others, wrong)
+            }
+            "podrank_node_number" => {
+                wrong.extend((self.lens[1] == 0).then_some(PODRANK_ERR_NODE_NAME));
+                wrong.extend((self.lens[0] == 0).then_some(PODRANK_ERR_NODES_FULL));
+                Vec::new()
+            }
+            _ => self.text(wrong),
+        }
+    }
+
+    fn pair(&self, a: &Pod, b: &Pod) -> Outputs {
+        let orderings = oracle::orderings(&self.policy, a, b);
+        let first = orderings.iter().find(|(_, ordering)| ordering.is_ne());
+        let number = |rule: Option<Rule>| vec![rule.map_or(PODRANK_RULE_NONE, Rule::number)];
+        let ordering = first.map_or(0, |(_, ordering)| *ordering as i32).to_ne_bytes().to_vec();
+        match self.function.name {
+            "podrank_compare" => vec![("ordering", ordering)],
+            "podrank_decide" => vec![("ordering", ordering), ("rule", number(first.map(|(rule, _)| *rule)))],
+            "podrank_upstream" => {
+                let relation = match relation::relation(&self.policy, a, b) {
+                    Relation::Tie => PODRANK_RELATION_TIE,
+                    Relation::Before => PODRANK_RELATION_BEFORE,
+                    Relation::After => PODRANK_RELATION_AFTER,
+                };
+                let rule = self.policy.upstream(a, b).1;
+                vec![("relation", relation.to_ne_bytes().to_vec()), ("rule", number(rule))]
+            }
+            _ => {
+                let explanation = self.policy.explain(a, b);
+                let rows = explanation.rows().iter().zip(&orderings).map(|(row, (rule, ordering))| {
+                    let (a, b) = (row.a.to_ne_bytes(), row.b.to_ne_bytes());
+                    let decides = Some(rule) == first.map(|(rule, _)| rule);
+                    let bytes = [rule.number(), row.applies.into(), decides.into(), row.kind as u8];
+                    [&a[..], &b[..], &bytes[..], &(*ordering as i32).to_ne_bytes()[..]].concat()
+                });
+                vec![
+                    ("rows", rows.collect::<Vec<_>>().concat()),
+                    ("rows_len", orderings.len().to_ne_bytes().to_vec()),
+                ]
+            }
+        }
+    }
+
+    fn list(&self, pods: &[Pod]) -> Outputs {
+        let bytes = |indices: &[u32]| indices.iter().flat_map(|index| index.to_ne_bytes()).collect();
+        let order = oracle::sort(&self.policy, pods);
+        match self.function.name {
+            "podrank_select" => {
+                let victims = &order[..order.len().min(self.lens[1])];
+                vec![("victims", bytes(victims)), ("selected", victims.len().to_ne_bytes().to_vec())]
+            }
+            "podrank_sort" => vec![("order", bytes(&order))],
+            _ => {
+                // `functions` asks for three victims.
+                let verdicts = relation::verdicts(&self.policy, pods, 3);
+                let count =
+                    |verdict| verdicts.iter().filter(|is| **is == verdict).count().to_ne_bytes().to_vec();
+                vec![("certain_len", count(Verdict::Certain)), ("contested_len", count(Verdict::Contested))]
+            }
+        }
+    }
+
+    fn ranks(&self, own: Vec<Pod>, others: &[Pod], wrong: &mut BTreeSet<i32>) -> Outputs {
+        let place = |pod: &Pod| pod.flags.contains(Flags::ASSIGNED).then_some(pod.node);
+        let all: Vec<Pod> = own.iter().chain(others).copied().collect();
+        let is_unknown = |pod: &Pod| place(pod).is_some_and(|node| node as usize >= self.lens[2]);
+        if all.iter().any(is_unknown) {
+            wrong.insert(PODRANK_ERR_NODE);
+        }
+        let mut bytes = vec![0; own.len() * size_of::<podrank_pod>()];
+        for (pod, bytes) in own.into_iter().zip(bytes.chunks_exact_mut(size_of::<podrank_pod>())) {
+            let rank = all.iter().filter(|other| place(other) == place(&pod)).count();
+            write_record(bytes, &record(&Pod { rank: u32::try_from(rank).expect("few"), ..pod }));
+        }
+        vec![("pods", bytes)]
+    }
+
+    fn text(&self, wrong: &mut BTreeSet<i32>) -> Outputs {
+        let text = (self.content)("text");
+        match (self.function.name, text.unwrap_or_default()) {
+            ("podrank_uid_parse", text) => {
+                let uid = uid::grammar(text);
+                if uid.is_none() && text.len() == 36 {
+                    wrong.extend([PODRANK_ERR_UID_HYPHEN, PODRANK_ERR_UID_DIGIT]);
+                } else if uid.is_none() {
+                    wrong.insert(PODRANK_ERR_UID_LENGTH);
+                }
+                uid.map(|uid| ("uid", uid.to_vec())).into_iter().collect()
+            }
+            ("podrank_deletion_cost", text) => {
+                let cost = cost::grammar(text);
+                if cost.is_none() {
+                    wrong.extend(PODRANK_ERR_COST_EMPTY..=PODRANK_ERR_COST_RANGE);
+                }
+                cost.map(|cost| ("cost", cost.to_ne_bytes().to_vec())).into_iter().collect()
+            }
+            ("podrank_phase_parse", b"Succeeded" | b"Failed") => {
+                wrong.insert(PODRANK_ERR_INACTIVE);
+                Vec::new()
+            }
+            ("podrank_phase_parse", text) => {
+                vec![(
+                    "phase",
+                    vec![match text {
+                        b"Running" => 2,
+                        b"Unknown" => 1,
+                        _ => 0,
+                    }],
+                )]
+            }
+            ("podrank_uid_format", _) => match (self.content)("uid") {
+                Some(uid) => vec![("text", (uid::written(array(uid)) + "\0").into_bytes())],
+                None => Vec::new(),
+            },
+            ("podrank_time_from_unix", _) => vec![("time", (-1_999_999_995_i64).to_ne_bytes().to_vec())],
+            (name, _) => unreachable!("{name}"),
+        }
+    }
+}
+
+fn words(status: i32) -> &'static str {
+    // SAFETY: a static text.
+    let words = unsafe { CStr::from_ptr(podrank_status_str(status)) }.to_str().expect("ASCII");
+    assert_ne!(words, "unknown status", "{status}");
+    words
+}
+
+/// Seconds and nanoseconds as one number, or the nearest there is.
+fn time_from_unix(seconds: i64, nanoseconds: u32) {
+    for seconds in [seconds, seconds >> 30] {
+        let mut time = 77;
+        // SAFETY: a place for an integer.
+        let status = unsafe { podrank_time_from_unix(seconds, nanoseconds, &raw mut time) };
+        let exact = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
+        let nearest = exact.clamp(i128::from(i64::MIN) + 1, i128::from(i64::MAX));
+        assert_eq!((status, i128::from(time)), (PODRANK_OK, nearest), "{seconds} s, {nanoseconds} ns");
+    }
+}

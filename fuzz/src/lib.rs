@@ -1,0 +1,50 @@
+//! The bodies of the fuzz targets: each takes arbitrary bytes and panics if a result is wrong.
+//!
+//! They are a library so that `cargo test` replays every seed and every past finding, on stable and without a fuzzer.
+
+// The buffers of every C function, and the C functions as an implementation of the order: those of the tests of `ffi`.
+#[allow(clippy::wildcard_imports)]
+#[path = "../../ffi/tests/c/functions.rs"]
+mod functions;
+#[allow(clippy::wildcard_imports)]
+#[path = "../../ffi/tests/c/implementation.rs"]
+mod implementation;
+
+pub mod case;
+pub mod cost;
+pub mod ffi;
+pub mod order;
+pub mod preview;
+pub mod select;
+pub mod settle;
+pub mod uid;
+
+/// What a target does with bytes.
+pub type Target = fn(&[u8]);
+
+/// Every target by name.
+pub const TARGETS: [(&str, Target); 7] = [
+    ("order", order::run),
+    ("select", select::run),
+    ("settle", settle::run),
+    ("ffi", ffi::run),
+    ("cost", cost::run),
+    ("uid", uid::run),
+    ("preview", preview::run),
+];
+
+/// A fuzz target under `cargo fuzz`; else a program that replays the files given to it.
+#[macro_export]
+macro_rules! target {
+    ($name:ident) => {
+        #[cfg(fuzzing)]
+        libfuzzer_sys::fuzz_target!(|data: &[u8]| $crate::$name::run(data));
+
+        #[cfg(not(fuzzing))]
+        fn main() {
+            for path in std::env::args_os().skip(1) {
+                $crate::$name::run(&std::fs::read(path).expect("a readable file"));
+            }
+        }
+    };
+}

@@ -1,0 +1,324 @@
+//! A second reading of a dump, without types, decided by the naive order and relation of `podrank_laws`.
+
+use crate::{cost, uid};
+use jiff::Timestamp;
+use kubectl_podrank::{Options, Order, SetKind};
+use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
+use podrank_laws::oracle;
+use podrank_laws::relation::{self, Verdict};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// What a preview is to say.
+pub(super) struct Expected {
+    pub(super) delete: usize,
+    pub(super) pods: Vec<Value>,
+    pub(super) invalid_costs: usize,
+}
+
+type Id<'a> = (&'a str, SetKind, &'a str);
+
+/// What the preview of this set is to say. `None` of a text that untyped JSON cannot hold (numbers beyond its range,
+/// halves of characters), or that has lists where objects belong, which typed reading takes for their fields.
+pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Expected> {
+    let objects = objects(text)?;
+    let mut sets = BTreeMap::<Id<'_>, &Value>::new();
+    let mut active = Vec::new();
+    for (kind, object) in &objects {
+        let metadata = &object["metadata"];
+        if has_lists_for_objects(object) {
+            return None;
+        }
+        match kind {
+            Some(kind) => {
+                sets.entry((space(object), *kind, metadata["name"].as_str()?)).or_insert(object);
+            }
+            None if is_active(object) => active.push(object),
+            None => {}
+        }
+    }
+    let set = sets.get(&id).copied();
+    let is_own = |pod: &Value| {
+        controller(pod).is_some_and(|owner| {
+            kind(&owner["kind"], &json!(owner["apiVersion"].as_str().unwrap_or(""))) == Some(id.1)
+                && owner["name"] == id.2
+                && space(pod) == id.0
+                && set.is_none_or(|set| set["metadata"]["uid"].as_str().unwrap_or("") == owner["uid"])
+        })
+    };
+    let deployment = set.filter(|_| id.1 == SetKind::ReplicaSet).and_then(controller);
+    let is_related = |pod: &Value| match deployment {
+        None if set.is_some() && options.order == Order::Kubernetes => false,
+        None => is_own(pod),
+        Some(deployment) => sets.iter().any(|((namespace, kind, _), other)| {
+            *kind == SetKind::ReplicaSet
+                && controller(other).is_some_and(|theirs| theirs["uid"] == deployment["uid"])
+                && *namespace == space(pod)
+                && selects(&other["spec"]["selector"], &pod["metadata"]["labels"])
+        }),
+    };
+    let mut known = BTreeSet::new();
+    active.retain(|pod| (is_own(pod) || is_related(pod)) && known.insert(pod["metadata"]["uid"].to_string()));
+    let mut on_node = BTreeMap::<Option<&str>, u32>::new();
+    for pod in active.iter().filter(|pod| is_related(pod)) {
+        *on_node.entry(node(pod)).or_default() += 1;
+    }
+    active.retain(|pod| is_own(pod));
+    let records: Option<Vec<Pod>> = active
+        .iter()
+        .map(|pod| Some(Pod { rank: on_node.get(&node(pod)).copied().unwrap_or(0), ..record(pod)? }))
+        .collect();
+    decide(&active, &records?, options)
+}
+
+fn decide(own: &[&Value], records: &[Pod], options: &Options) -> Option<Expected> {
+    let policy = Policy { now: moment(options.now), gates: options.gates };
+    let burst = options.burst_replicas.map_or(own.len(), |most| most.get() as usize);
+    let delete = own.len().saturating_sub(options.replicas as usize).min(burst);
+    let order = oracle::sort(&policy, records);
+    let verdicts = match options.order {
+        Order::Kubernetes if own.len() > 100 => return None,
+        Order::Kubernetes => relation::verdicts(&policy, records, delete),
+        Order::Total => {
+            let mut verdicts = vec![Verdict::Safe; own.len()];
+            for &index in &order[..delete] {
+                verdicts[index as usize] = Verdict::Certain;
+            }
+            verdicts
+        }
+    };
+    let pods = order.iter().enumerate().map(|(position, &index)| {
+        let (pod, record) = (own[index as usize], &records[index as usize]);
+        let verdict = match verdicts[index as usize] {
+            Verdict::Certain => "delete",
+            Verdict::Contested => "contested",
+            Verdict::Safe => "keep",
+        };
+        let mut expected = json!({
+            "name": pod["metadata"]["name"],
+            "uid": pod["metadata"]["uid"],
+            "node": node(pod),
+            "rank": record.rank,
+            "verdict": verdict,
+        });
+        if options.order == Order::Total {
+            let other = if position < delete { order.get(delete) } else { order[..delete].last() };
+            let rule = other.map(|&other| {
+                let orderings = oracle::orderings(&policy, record, &records[other as usize]);
+                orderings.iter().find(|(_, ordering)| ordering.is_ne()).map(|(rule, _)| rule.name())
+            });
+            expected["rule"] = json!(rule.flatten());
+            expected["position"] = json!(position + 1);
+        }
+        expected
+    });
+    let is_invalid =
+        |pod: &&&Value| annotation(pod).is_some_and(|text| cost::grammar(text.as_bytes()).is_none());
+    Some(Expected { delete, pods: pods.collect(), invalid_costs: own.iter().filter(is_invalid).count() })
+}
+
+/// The fields of an object in their order, repeated ones too.
+struct Fields(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Fields;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_map(Read)
+    }
+}
+
+/// Whether a list stands where an object belongs: typed reading takes its items for the object's fields.
+fn has_lists_for_objects(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| item.is_array() || has_lists_for_objects(item)),
+        Value::Object(fields) => fields.iter().any(|(key, value)| {
+            let is_object = ["metadata", "spec", "status", "selector"].contains(&key.as_str());
+            is_object && value.is_array() || has_lists_for_objects(value)
+        }),
+        _ => false,
+    }
+}
+
+/// The pods, which have no kind of set, and the sets of a dump.
+fn objects(text: &[u8]) -> Option<Vec<(Option<SetKind>, Value)>> {
+    let Fields(fields) = serde_json::from_slice(text).ok()?;
+    let mut others = Map::new();
+    let mut items = None;
+    for (key, value) in fields {
+        // A field twice is refused.
+        let is_again = if key == "items" { items.replace(value) } else { others.insert(key, value) };
+        if is_again.is_some() {
+            return None;
+        }
+    }
+    let mut objects = Vec::new();
+    let mut add = |object: &Value, list_kind: &Value, list_version: &Value| {
+        let own = !object["kind"].is_null();
+        let (name, version) =
+            if own { (&object["kind"], &object["apiVersion"]) } else { (list_kind, list_version) };
+        let kind = kind(name, version);
+        if kind.is_some() || name == "Pod" && (version == "v1" || version.is_null()) {
+            objects.push((kind, object.clone()));
+        }
+    };
+    if let Some(items) = items {
+        let list = others.get("kind").and_then(Value::as_str).and_then(|kind| kind.strip_suffix("List"));
+        for item in self::list(&items) {
+            if !item.is_object() {
+                return None;
+            }
+            add(item, &json!(list), others.get("apiVersion").unwrap_or(&Value::Null));
+        }
+    } else {
+        add(&Value::Object(others), &Value::Null, &Value::Null);
+    }
+    Some(objects)
+}
+
+fn kind(kind: &Value, version: &Value) -> Option<SetKind> {
+    let group = version.as_str().map(|version| version.split_once('/').map_or("", |(group, _)| group));
+    match kind.as_str()? {
+        "ReplicaSet" if matches!(group, None | Some("apps" | "extensions")) => Some(SetKind::ReplicaSet),
+        "ReplicationController" if matches!(group, None | Some("")) => Some(SetKind::ReplicationController),
+        _ => None,
+    }
+}
+
+fn space(object: &Value) -> &str {
+    object["metadata"]["namespace"].as_str().filter(|namespace| !namespace.is_empty()).unwrap_or("default")
+}
+
+fn controller(object: &Value) -> Option<&Value> {
+    object["metadata"]["ownerReferences"].as_array()?.iter().find(|owner| owner["controller"] == true)
+}
+
+fn is_active(pod: &Value) -> bool {
+    let phase = &pod["status"]["phase"];
+    phase != "Succeeded" && phase != "Failed" && pod["metadata"]["deletionTimestamp"].is_null()
+}
+
+fn node(pod: &Value) -> Option<&str> {
+    pod["spec"]["nodeName"].as_str().filter(|node| !node.is_empty())
+}
+
+fn annotation(pod: &Value) -> Option<&str> {
+    pod["metadata"]["annotations"]["controller.kubernetes.io/pod-deletion-cost"].as_str()
+}
+
+/// A pod by the table of the fields, without its rank.
+fn record(pod: &Value) -> Option<Pod> {
+    let (metadata, spec, status) = (&pod["metadata"], &pod["spec"], &pod["status"]);
+    let ready = list(&status["conditions"]).find(|condition| condition["type"] == "Ready");
+    let ready = ready.filter(|condition| condition["status"] == "True");
+    let restarts = |statuses, counts: &dyn Fn(&str) -> bool| {
+        let counted = list(statuses).filter(|status: &&Value| counts(status["name"].as_str().unwrap_or("")));
+        counted.map(|status| status["restartCount"].as_u64().unwrap_or(0)).max().unwrap_or(0)
+    };
+    let is_sidecar = |name: &str| {
+        list(&spec["initContainers"]).any(|container| {
+            container["name"].as_str().unwrap_or("") == name && container["restartPolicy"] == "Always"
+        })
+    };
+    Some(Pod {
+        uid: Uid::from_bytes(uid::grammar(metadata["uid"].as_str()?.as_bytes())?),
+        ready_time: ready.map_or(Some(Time::UNSET), |condition| time(&condition["lastTransitionTime"]))?,
+        creation_time: time(&metadata["creationTimestamp"])?,
+        deletion_cost: annotation(pod).and_then(|text| cost::grammar(text.as_bytes())).unwrap_or(0),
+        restarts: u32::try_from(restarts(&status["containerStatuses"], &|_| true)).ok()?,
+        sidecar_restarts: u32::try_from(restarts(&status["initContainerStatuses"], &is_sidecar)).ok()?,
+        phase: match status["phase"].as_str() {
+            Some("Running") => Phase::RUNNING,
+            Some("Unknown") => Phase::UNKNOWN,
+            _ => Phase::PENDING,
+        },
+        flags: Flags::NONE
+            .with(Flags::ASSIGNED, node(pod).is_some())
+            .with(Flags::READY, ready.is_some())
+            .with(Flags::PREFERRED, metadata["labels"].get("kubernetes.io/prefer-for-scale-down").is_some()),
+        ..Pod::new()
+    })
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn time(value: &Value) -> Option<Time> {
+    match value {
+        Value::Null => Some(Time::UNSET),
+        value => value.as_str()?.parse().ok().map(moment),
+    }
+}
+
+fn moment(moment: Timestamp) -> Time {
+    let zero: Timestamp = "0001-01-01T00:00:00Z".parse().expect("a moment");
+    let nanos = moment.as_nanosecond().clamp(i128::from(i64::MIN) + 1, i128::from(i64::MAX));
+    let nanos = i64::try_from(nanos).expect("clamped");
+    if moment == zero { Time::UNSET } else { Time::from_unix_nanos(nanos) }
+}
+
+/// Label selection in the words of the Kubernetes documentation; an invalid selector selects nothing.
+fn selects(selector: &Value, labels: &Value) -> bool {
+    let Some(selector) = selector.as_object() else { return false };
+    let label = |key: &str| labels.get(key).and_then(Value::as_str);
+    let mut result = true;
+    for (key, value) in selector.get("matchLabels").and_then(Value::as_object).into_iter().flatten() {
+        let value = value.as_str().unwrap_or("");
+        if !is_key(key) || !is_value(value) {
+            return false;
+        }
+        result &= label(key) == Some(value);
+    }
+    for expression in list(selector.get("matchExpressions").unwrap_or(&Value::Null)) {
+        let key = expression["key"].as_str().unwrap_or("");
+        let values: Vec<&str> = list(&expression["values"]).filter_map(Value::as_str).collect();
+        if !is_key(key) || !values.iter().all(|value| is_value(value)) {
+            return false;
+        }
+        let is_one = label(key).is_some_and(|value| values.contains(&value));
+        result &= match (expression["operator"].as_str(), values.len()) {
+            (Some("In"), 1..) => is_one,
+            (Some("NotIn"), 1..) => !is_one,
+            (Some("Exists"), 0) => label(key).is_some(),
+            (Some("DoesNotExist"), 0) => label(key).is_none(),
+            _ => return false,
+        };
+    }
+    result
+}
+
+fn is_key(key: &str) -> bool {
+    let (domain, name) = key.split_once('/').map_or((None, key), |(domain, name)| (Some(domain), name));
+    let is_part = |part: &str| {
+        let inner = part.strip_prefix(is_lower).map(|rest| rest.is_empty() || rest.ends_with(is_lower));
+        inner == Some(true) && part.chars().all(|c| is_lower(c) || c == '-')
+    };
+    let is_domain = |domain: &str| domain.len() <= 253 && domain.split('.').all(is_part);
+    domain.is_none_or(is_domain) && !name.is_empty() && is_value(name)
+}
+
+fn is_lower(c: char) -> bool {
+    c.is_ascii_lowercase() || c.is_ascii_digit()
+}
+
+fn is_value(value: &str) -> bool {
+    let is_edge = |c: char| c.is_ascii_alphanumeric();
+    let edges = value.starts_with(is_edge) && value.ends_with(is_edge);
+    let inner = value.chars().all(|c| is_edge(c) || "-_.".contains(c));
+    value.is_empty() || value.len() <= 63 && edges && inner
+}

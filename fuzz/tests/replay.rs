@@ -1,0 +1,100 @@
+//! Replays every seed and every past finding through the targets, on stable and without a fuzzer.
+
+use podrank::{Pod, Policy, Relation, Rule};
+use podrank_fuzz::case::Case;
+use podrank_fuzz::{TARGETS, settle};
+use podrank_laws::relation::{Verdict, verdicts};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The files of a directory under `fuzz/`; none if it is not there.
+fn files(directory: &str, target: &str) -> Vec<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory).join(target);
+    let entries = fs::read_dir(path).into_iter().flatten();
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("a directory's entry").path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn seeds() {
+    for (target, run) in TARGETS {
+        let seeds = files("seeds", target);
+        assert!(!seeds.is_empty(), "{target} has no seeds");
+        for seed in seeds {
+            // The name, should it panic.
+            println!("{}", seed.display());
+            run(&fs::read(seed).expect("a readable seed"));
+        }
+    }
+}
+
+#[test]
+fn past_findings() {
+    for (target, run) in TARGETS {
+        for finding in files("crashes", target) {
+            println!("{}", finding.display());
+            run(&fs::read(finding).expect("a readable finding"));
+        }
+    }
+}
+
+/// The least cycle of Kubernetes' relation: X before Z, Z before Y, Y before X. The order has no such thing.
+#[test]
+fn the_minimal_cycle() {
+    let seed = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds/settle/minimal-cycle");
+    let Case { policy, pods, .. } = Case::of(&fs::read(seed).expect("a readable seed"), 0..=24);
+    let [x, y, z] = pods[..] else { panic!("three pods: {pods:?}") };
+    let before = |policy: &Policy, a: &Pod, b: &Pod| policy.upstream(a, b).0 == Relation::Before;
+    assert!(
+        before(&policy, &x, &z) && before(&policy, &z, &y) && before(&policy, &y, &x),
+        "{policy:?} {pods:?}"
+    );
+    // Equal in all but the ready time, the restarts and the UID, each of which can decide.
+    let same = |pod: &Pod| Pod { uid: x.uid, ready_time: x.ready_time, restarts: x.restarts, ..*pod };
+    assert_eq!([same(&y), same(&z)], [x, x]);
+    assert_eq!((x.ready_time, x.restarts), (y.ready_time, z.restarts));
+
+    for k in 0..=4 {
+        settle::check(&policy, &pods, k);
+        let (mut order, mut scores) = ([0; 3], [0; 3]);
+        let settled = policy.settle(&pods, k, &mut order, &mut scores).expect("enough memory");
+        let contested = if (1..=2).contains(&k) { 3 } else { 0 };
+        assert_eq!(settled.contested().len(), contested, "k = {k}");
+    }
+    // The total order asks the restarts before the UID.
+    let mut order = [0; 3];
+    assert_eq!(policy.sort(&pods, &mut order), Ok(&[1, 0, 2][..]));
+}
+
+/// The seeds reach every rule of the order, every rule of Kubernetes' relation, and every verdict.
+#[test]
+fn seeds_reach_every_rule() {
+    let cases = |target| {
+        let most = if target == "order" { 1..=6 } else { 0..=24 };
+        let seeds = files("seeds", target).into_iter();
+        seeds.map(move |seed| Case::of(&fs::read(seed).expect("a readable seed"), most.clone()))
+    };
+    let pairs = |case: &Case| {
+        let Case { policy, pods, .. } = case.clone();
+        let pairs = pods.clone().into_iter().flat_map(move |a| pods.clone().into_iter().map(move |b| (a, b)));
+        pairs.map(move |(a, b)| (policy, a, b)).collect::<Vec<_>>()
+    };
+    let decided: BTreeSet<Option<Rule>> =
+        cases("order").flat_map(|case| pairs(&case)).map(|(policy, a, b)| policy.decide(&a, &b).1).collect();
+    let all: BTreeSet<Option<Rule>> = Rule::ALL.iter().copied().map(Some).chain([None]).collect();
+    assert_eq!(decided, all);
+
+    let settled: BTreeSet<Option<Rule>> = cases("settle")
+        .flat_map(|case| pairs(&case))
+        .map(|(policy, a, b)| policy.upstream(&a, &b).1)
+        .collect();
+    assert_eq!(settled, all.into_iter().filter(|rule| *rule != Some(Rule::Preferred)).collect());
+
+    let verdicts = cases("settle").flat_map(|case| verdicts(&case.policy, &case.pods, case.k));
+    let verdicts: Vec<Verdict> = verdicts.collect();
+    for verdict in [Verdict::Certain, Verdict::Contested, Verdict::Safe] {
+        assert!(verdicts.contains(&verdict), "{verdict:?}");
+    }
+}

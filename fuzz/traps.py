@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Plants one trap at a time in a copy of the checkout and shows which fuzz target finds it, after how many executions.
+
+Each run starts from an empty corpus, with a fixed seed, on one core, without the dictionaries. The table goes into README.md;
+ends non-zero if a target that is to find a trap does not within a minute. `traps.py NAME...` plants only these, and prints.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FUZZ = pathlib.Path(__file__).resolve().parent
+ROOT = FUZZ.parent
+SEEDS = (1, 2, 3)
+SECONDS = 60
+ORDER, SELECT, SETTLE = "core/src/order.rs", "core/src/select.rs", "core/src/settle.rs"
+UPSTREAM, COST, UID = "core/src/upstream.rs", "core/src/deletion_cost.rs", "core/src/uid.rs"
+POLICY, TIME, RULE = "core/src/policy.rs", "core/src/time.rs", "core/src/rule.rs"
+POD, PREVIEW, MEMORY = "cli/src/pod.rs", "cli/src/preview.rs", "ffi/src/memory.rs"
+
+# What is wrong, which targets are to find it, and what is replaced by what, where: each text stands there once.
+TRAPS = {
+    "a step that is true both ways": ("order select ffi", [
+        (ORDER, ".map(|i| word(i, a, self).cmp(&word(i, b, self)))",
+         ".map(|i| match word(i, a, self).cmp(&word(i, b, self)) { Ordering::Greater if i == 3 => Ordering::Less, o => o })")]),
+    "phases compared as text": ("order select ffi preview", [
+        (ORDER, "Rule::Phase => pod.phase.ordinal().into(),",
+         "Rule::Phase => [0_u8, 2, 1].get(usize::from(pod.phase.ordinal())).copied().unwrap_or(3).into(),")]),
+    "no zero-time rule: unset is long ago": ("order select settle", [
+        (POLICY, "if !self.has_buckets() || time.is_unset() {", "if !self.has_buckets() {"),
+        (UPSTREAM, "if self.has_buckets() && !time.is_unset() {", "if self.has_buckets() {")]),
+    "inverted zero-time rule": ("order select settle ffi preview", [
+        (TIME, "i64::MIN.wrapping_sub(self.0).cast_unsigned()", "i64::MAX.wrapping_sub(self.0).cast_unsigned()")]),
+    "log2 of milliseconds": ("order select ffi preview", [
+        (POLICY, "Some(age.checked_ilog2()", "Some((age / 1_000_000).checked_ilog2()")]),
+    "a cost of `+10` is taken": ("cost preview", [
+        (COST, "[b'+', ..] => return Err(DeletionCostError::LeadingPlus),", "[b'+', digits @ ..] => (false, digits),")]),
+    "a cost of `008` is taken": ("cost preview", [
+        (COST, "[b'0', _, ..] => return Err(DeletionCostError::LeadingZero),", "")]),
+    "a missing cost is very expensive": ("preview", [(POD, "None => (0, None),", "None => (i32::MAX, None),")]),
+    "a second unstable sort over the first": ("order select ffi preview", [
+        (SELECT, "        Ok(victims)\n",
+         "        victims.sort_unstable_by_key(|&i| pods.get(i as usize).map(|pod| !pod.rank));\n        Ok(victims)\n")]),
+    "rank indexed by the wrong list": ("preview", [
+        (PREVIEW, "own.map(|(member, pod)| {\n        (member, podrank::Pod { rank: counts.rank(&pod)",
+         "own.zip(members).map(|((member, pod), other)| {\n        let node = other.record.node.as_deref()"
+         ".map_or(0, |node| nodes[node]);\n        let flags = other.record.pod.flags;\n"
+         "        (member, podrank::Pod { rank: counts.rank(&podrank::Pod { node, flags, ..pod })")]),
+    "rank counted over the set's own pods": ("preview", [
+        (PREVIEW, ".filter(|(member, _)| member.is_related)", ".filter(|(member, _)| member.is_own)")]),
+    "terminating pods included": ("preview", [(POD, ".filter(|_| !metadata.is_being_deleted())", "")]),
+    "as many to go as there are: none goes": ("preview", [
+        (PREVIEW, ".min(most);", ".min(most);\n    let delete = if delete == own.len() { 0 } else { delete };")]),
+    "as many to go as there are: none chosen": ("order select ffi", [
+        (SELECT, "let len = victims.len().min(pods.len());",
+         "let len = if victims.len() == pods.len() { 0 } else { victims.len().min(pods.len()) };")]),
+    "restarts of ordinary init containers": ("preview", [
+        (POD, ' && c.restart_policy.as_deref() == Some("Always")', "")]),
+    "sidecar restarts left out of the record": ("preview", [
+        (POD, "sidecar_restarts: sidecar_restarts(&spec, &status),", "sidecar_restarts: 0 * sidecar_restarts(&spec, &status),")]),
+    "sidecar restarts left out of the order": ("order select settle ffi preview", [
+        (ORDER, "Rule::SidecarRestarts => (!pod.sidecar_restarts).into(),", "Rule::SidecarRestarts => 0,")]),
+    "two steps swapped: restarts before ready time": ("order select ffi preview", [
+        (ORDER, "        2 => value(Rule::ReadyTime),\n        3 =>", "        3 => value(Rule::ReadyTime),\n        2 =>"),
+        (RULE, "        Self::ReadyTime,\n        Self::Restarts,\n        Self::SidecarRestarts,\n",
+         "        Self::Restarts,\n        Self::SidecarRestarts,\n        Self::ReadyTime,\n")]),
+    "no UID step": ("order select ffi preview", [
+        (ORDER, "Rule::Uid => u128::from_be_bytes(pod.uid.to_bytes()),", "Rule::Uid => 0,")]),
+    "upstream's relation in place of the order": ("order select ffi preview", [
+        (ORDER, "        (0..WORDS)\n            .map(|i| word(i, a, self).cmp(&word(i, b, self)))\n"
+         "            .find(|ordering| ordering.is_ne())\n            .unwrap_or(Ordering::Equal)",
+         "        match self.upstream(a, b).0 {\n            crate::Relation::Before => Ordering::Less,\n"
+         "            crate::Relation::After => Ordering::Greater,\n            crate::Relation::Tie => Ordering::Equal,\n        }")]),
+    "upstream's buckets without its rounding": ("settle", [
+        (UPSTREAM, "if reached { next.cast_signed() } else { floor.cast_signed() }",
+         "if reached && false { next.cast_signed() } else { floor.cast_signed() }")]),
+    "contested pods taken for certain": ("settle ffi preview", [
+        (SETTLE, "let (from, to) = group_at(order, scores, k);",
+         "let (_, to) = group_at(order, scores, k);\n        let from = k.min(to);")]),
+    "buffers that overlap are taken": ("ffi", [(MEMORY, "a.start.max(b.start) < a.end.min(b.end)", "false")]),
+    "misaligned buffers are taken": ("ffi", [
+        (MEMORY, "if !start.addr().is_multiple_of(align_of::<T>()) {", "if false {")]),
+    "a UID in upper case is taken": ("uid", [
+        (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
+         "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
+}
+TARGETS = ("order", "select", "settle", "ffi", "cost", "uid", "preview")
+
+
+def plant(copy, changes):
+    """Makes the changes and returns the files as they were."""
+    files = {}
+    for path, old, new in changes:
+        text = (copy / path).read_text()
+        files.setdefault(path, text)
+        if text.count(old) != 1:
+            sys.exit(f"{path}: {text.count(old)} times, not once: {old}")
+        (copy / path).write_text(text.replace(old, new))
+    return files
+
+
+def build(copy, target_dir, targets):
+    for target in targets:
+        subprocess.run(["cargo", "fuzz", "build", "-s", "none", "--target-dir", target_dir, target],
+                       cwd=copy / "fuzz", check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def executions(binary, seed):
+    """After how many executions the target fails; None if it does not in time."""
+    with tempfile.TemporaryDirectory() as corpus:
+        done = subprocess.run(
+            [binary, f"-seed={seed}", f"-max_total_time={SECONDS}", "-timeout=20", "-print_final_stats=1",
+             f"-artifact_prefix={corpus}/", corpus], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    output = done.stdout.decode(errors="replace")
+    if done.returncode == 0:
+        return None
+    counts = re.findall(r"^#(\d+)", output, re.MULTILINE) + re.findall(r"number_of_executed_units: (\d+)", output)
+    return max(map(int, counts), default=0) + ("number_of_executed_units" not in output)
+
+
+def main(names):
+    unknown = set(names) - set(TRAPS)
+    if unknown:
+        sys.exit(f"no such trap: {', '.join(sorted(unknown))}")
+    target_dir = os.path.abspath(os.environ.get("CARGO_TARGET_DIR", FUZZ / "target")) + "/traps"
+    rows, missed = [], 0
+    with tempfile.TemporaryDirectory() as directory:
+        copy = pathlib.Path(directory) / "copy"
+        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
+                                stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        for path in listed:
+            if (ROOT / path).is_file():
+                (copy / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(ROOT / path, copy / path)
+        # Everything must be findable, before anything is built.
+        for _, changes in TRAPS.values():
+            for path, text in plant(copy, changes).items():
+                (copy / path).write_text(text)
+        for name in names or TRAPS:
+            targets, changes = TRAPS[name]
+            files = plant(copy, changes)
+            try:
+                build(copy, target_dir, targets.split())
+            except subprocess.CalledProcessError as error:
+                sys.exit(f"{name}:\n{error.stderr}")
+            cells = {}
+            for target in targets.split():
+                found = [executions(f"{target_dir}/x86_64-unknown-linux-gnu/release/{target}", seed) for seed in SEEDS]
+                missed += found.count(None)
+                cells[target] = ", ".join("missed" if count is None else f"{count:,}" for count in found)
+            for path, text in files.items():
+                (copy / path).write_text(text)
+            rows.append(f"| {name} | " + " | ".join(cells.get(target, "") for target in TARGETS) + " |")
+            print(rows[-1], flush=True)
+    if not names:
+        head = ["| trap | " + " | ".join(f"`{target}`" for target in TARGETS) + " |", "|---" * (len(TARGETS) + 1) + "|"]
+        readme = FUZZ / "README.md"
+        table = "\n".join(["<!-- traps -->", *head, *rows, "<!-- end of traps -->"])
+        text = re.sub(r"<!-- traps -->.*<!-- end of traps -->", lambda _: table, readme.read_text(), flags=re.DOTALL)
+        readme.write_text(text)
+    print(f"{len(rows)} traps, {missed} runs missed theirs")
+    return bool(missed)
+
+
+sys.exit(main(sys.argv[1:]))
