@@ -452,7 +452,7 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // Which of the pods kube-controller-manager deletes when it deletes k of them. Since its comparator goes in circles, it
 // is sometimes the order of its list that decides. So order gets the indices of all pods, first those that are CERTAIN
 // to go (certain_len of them, first to go first), then the CONTESTED ones (contested_len), of which k - certain_len go,
-// nobody can say which; the rest stay. Ranks are for you to count, or to leave at 0 where Kubernetes counts none.
+// nobody can say which; the rest stay. If k is pods_len or more, all are certain. Ranks are for you to count, or to leave at 0 where Kubernetes counts none.
 //
 // It holds for this now: a pod whose age reaches a power of two before the controller looks may change its place. order
 // has room for pods_len indices, scores is scratch of pods_len numbers.

@@ -6,6 +6,7 @@
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum, ValueHint};
 use jiff::Timestamp;
+use kubectl_podrank::gates::{GATES, Gate};
 use kubectl_podrank::{Options, Order, SetName};
 use podrank::FeatureGates;
 use std::num::NonZeroU32;
@@ -86,15 +87,6 @@ enum OrderName {
     /// podrank's total order: the pods alone decide
     Total,
 }
-
-/// Where a gate stands among the gates.
-type Gate = fn(&mut FeatureGates) -> &mut bool;
-
-const GATES: [(&str, Gate); 3] = [
-    ("PodDeletionCost", |gates| &mut gates.pod_deletion_cost),
-    ("LogarithmicScaleDown", |gates| &mut gates.logarithmic_scale_down),
-    ("PreferForScaleDown", |gates| &mut gates.prefer_for_scale_down),
-];
 
 fn gate(text: &str) -> Result<(Gate, bool), String> {
     let (name, value) = text.split_once('=').ok_or("write it as NAME=true or NAME=false")?;

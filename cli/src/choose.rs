@@ -36,7 +36,7 @@ fn set_kind(text: &str) -> Result<SetKind, String> {
             Ok(SetKind::ReplicaSet)
         }
         "rc" | "replicationcontroller" | "replicationcontrollers" => Ok(SetKind::ReplicationController),
-        _ => Err(format!("the kind `{text}` is neither `rs` nor `rc`")),
+        _ => Err(format!("the kind `{text}` is neither `rs` nor `rc`: name the ReplicaSet")),
     }
 }
 
@@ -63,7 +63,8 @@ pub(crate) fn choose<'a>(
         let is_wanted =
             |id: &SetId<'_>| id.name == wanted.name && wanted.kind.is_none_or(|kind| id.kind == kind);
         let found: Vec<_> = here.iter().copied().filter(is_wanted).collect();
-        return only(&found, "several sets have this name").unwrap_or_else(|| Err(unknown(wanted, &here)));
+        return only(&found, "several sets have this name")
+            .unwrap_or_else(|| Err(unknown(wanted, &here, sets)));
     }
     only(&narrow(&with_pods), "there are pods of several sets")
         .or_else(|| only(&here, "there are several sets, none with pods"))
@@ -82,9 +83,21 @@ fn only<'a>(ids: &[SetId<'a>], several: &str) -> Option<Result<SetId<'a>, Error>
     }
 }
 
-fn unknown(wanted: &SetName, known: &[SetId<'_>]) -> Error {
+fn unknown(wanted: &SetName, known: &[SetId<'_>], sets: &Sets<'_>) -> Error {
     // Below this two names have little in common; clap uses it for its own suggestions.
     const ALIKE: f64 = 0.7;
+    let is_its = |id: &&SetId<'_>| {
+        let controller = sets.get(**id).and_then(|set| set.controller.as_ref());
+        controller.is_some_and(|owner| owner.kind == "Deployment" && owner.name == wanted.name)
+    };
+    let its: Vec<_> = known.iter().filter(is_its).copied().collect();
+    if !its.is_empty() {
+        return Error::new(format!(
+            "{} is a Deployment; pick one of its ReplicaSets: {}",
+            wanted.name,
+            list(its)
+        ));
+    }
     let kind = wanted.kind.map_or_else(|| "set".to_owned(), |kind| kind.to_string());
     let likeness = |id: &SetId<'_>| strsim::jaro_winkler(&wanted.name, id.name);
     let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));

@@ -52,7 +52,9 @@ impl Input {
             }
         }
         if input.pods.is_empty() && input.sets.is_empty() {
-            return Err(Error::new("neither a Pod nor a ReplicaSet nor a ReplicationController"));
+            return Err(Error::new(
+                "neither a Pod nor a ReplicaSet nor a ReplicationController; print them with kubectl get pods,replicasets -o json",
+            ));
         }
         Ok(input)
     }

@@ -8,8 +8,10 @@
 mod age;
 mod choose;
 mod error;
+pub mod gates;
 mod input;
 mod notes;
+mod order;
 mod pod;
 mod preview;
 mod related;
@@ -23,5 +25,6 @@ pub use choose::SetName;
 pub use error::Error;
 pub use input::Input;
 pub use notes::Note;
-pub use preview::{Details, Options, Order, PodPreview, Preview, Verdict, preview};
+pub use order::Order;
+pub use preview::{Details, Options, PodPreview, Preview, Verdict, preview};
 pub use set::SetKind;

@@ -5,6 +5,7 @@ use crate::choose::{SetName, choose};
 use crate::error::Error;
 use crate::input::Input;
 use crate::notes::{self, Note};
+use crate::order::Order;
 use crate::pod::{PodEntry, Record, to_time};
 use crate::related::Related;
 use crate::set::{SetId, SetKind, Sets};
@@ -34,16 +35,6 @@ pub struct Options {
     pub burst_replicas: Option<NonZeroU32>,
 }
 
-/// Whose decision is previewed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Order {
-    /// The total order: the pods alone decide.
-    Total,
-    /// kube-controller-manager's, as far as its comparator determines it.
-    Kubernetes,
-}
-
 /// Which pods go and why. Serialized, it is the JSON that other programs read.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -63,6 +54,9 @@ pub struct Preview<'a> {
     pub now: Timestamp,
     /// Whose decision.
     pub order: Order,
+    /// The feature gates.
+    #[serde(skip)]
+    pub gates: FeatureGates,
     /// How many active pods the set has.
     pub active: usize,
     /// The count to scale to.
@@ -182,6 +176,7 @@ pub fn preview<'a>(input: &'a Input, options: &Options) -> Result<(Preview<'a>, 
         set_kind: id.kind,
         now: options.now,
         order: options.order,
+        gates: options.gates,
         active: own.len(),
         replicas: options.replicas,
         delete,

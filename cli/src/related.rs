@@ -1,8 +1,8 @@
 //! Which pods count towards a set's ranks.
 
 use crate::error::Error;
+use crate::order::Order;
 use crate::pod::PodEntry;
-use crate::preview::Order;
 use crate::selector::Selector;
 use crate::set::{SetEntry, SetKind, Sets};
 

@@ -1,6 +1,8 @@
 //! A preview as text: for people, for programs, and for `kubectl delete`.
 
-use crate::preview::{Details, Order, PodPreview, Preview, Verdict};
+use crate::gates;
+use crate::order::Order;
+use crate::preview::{Details, PodPreview, Preview, Verdict};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
 use std::borrow::Cow;
@@ -158,7 +160,8 @@ fn summary(preview: &Preview<'_>) -> String {
     };
     format!(
         "{delete} of {active} active pods of {set_kind} {namespace}/{replica_set} go{contest} \
-         at --replicas {replicas} --now {now} --order {order}"
+         at --replicas {replicas} --now {now} --order {order}{}",
+        gates::flag(preview.gates)
     )
 }
 

@@ -341,6 +341,16 @@ fn gates_and_burst_change_the_choice() {
     // With costs ignored, b7wfn (ready for 3h11m) is in one band with d6sjr, and its name is no rule.
     let ignored = victims(&["--feature-gates", "PodDeletionCost=false,LogarithmicScaleDown=false"]);
     assert_eq!(ignored, "hq8zt\nm9c4x\nk2v5d\nz5tgq\nd6sjr\nb7wfn\n");
+    // What was asked stands in the headline, so that no two previews look alike that are not.
+    let args = [&NEW_SET[..], &NOON, &["--replicas", "3", "--feature-gates"]].concat();
+    let headline = |gates| fine(&[&args[..], &[gates]].concat(), "").0.lines().next().map(str::to_owned);
+    let ends = |gates, end: &str| assert!(headline(gates).is_some_and(|line| line.ends_with(end)), "{gates}");
+    ends("PodDeletionCost=true", " --order total");
+    ends("PodDeletionCost=false", " --order total --feature-gates PodDeletionCost=false");
+    ends(
+        "PreferForScaleDown=true,LogarithmicScaleDown=false",
+        " --order total --feature-gates LogarithmicScaleDown=false,PreferForScaleDown=true",
+    );
     let later_wins = ["--feature-gates", "PodDeletionCost=false", "--feature-gates", "PodDeletionCost=true"];
     assert_eq!(victims(&later_wins), victims(&[]));
     assert_eq!(victims(&["--burst-replicas", "2"]), "hq8zt\nm9c4x\n");
@@ -449,7 +459,7 @@ fn truncated() {
 
 #[test]
 fn neither_a_pod_nor_a_set() {
-    let line = "neither a Pod nor a ReplicaSet nor a ReplicationController";
+    let line = "neither a Pod nor a ReplicaSet nor a ReplicationController; print them with kubectl get pods,replicasets -o json";
     bad_input(r#"{"apiVersion":"v1","kind":"List","items":null}"#, &[], line);
     bad_input(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"}}"#, &[], line);
     bad_input("{}", &[], line);
@@ -640,6 +650,12 @@ fn unknown_set() {
         "no set in namespace prod; there are: default ReplicaSet/api-5d8c7f9b64, \
          default ReplicaSet/web-7f6b9d5c48",
     );
+    bad_input(
+        &list(&[set("web-1"), set("web-2"), set("api")]),
+        &["--replicaset", "d"],
+        "d is a Deployment; pick one of its ReplicaSets: default ReplicaSet/api, default ReplicaSet/web-1, \
+         default ReplicaSet/web-2",
+    );
     let orphan = with(pod(1), "/metadata/ownerReferences", Value::Null);
     bad_input(&list(&[orphan]), &[], "no pod belongs to a ReplicaSet or ReplicationController");
 }
@@ -708,7 +724,11 @@ fn items_without_a_kind_of_their_own() {
     let (stdout, _) = fine(&args, &controllers);
     assert!(stdout.starts_with("0 of 0 active pods of ReplicationController default/web go"), "{stdout}");
     let [_, services] = typed("ServiceList", "v1", json!({ "metadata": 1 }));
-    bad_input(&services, &[], "neither a Pod nor a ReplicaSet nor a ReplicationController");
+    bad_input(
+        &services,
+        &[],
+        "neither a Pod nor a ReplicaSet nor a ReplicationController; print them with kubectl get pods,replicasets -o json",
+    );
     let nameless = r#"{"items":[{"metadata":{}}],"kind":"PodList"}"#;
     bad_input(nameless, &[], "items[0]: metadata: missing field `name` at line 1 column 44");
 }
@@ -816,6 +836,12 @@ fn invalid_deletion_cost() {
 
 #[test]
 fn pods_to_adopt_and_to_release() {
+    bad_input(
+        &list(&[set("web-1"), set("web-2"), set("api")]),
+        &["--replicaset", "d"],
+        "d is a Deployment; pick one of its ReplicaSets: default ReplicaSet/api, default ReplicaSet/web-1, \
+         default ReplicaSet/web-2",
+    );
     let orphan = with(pod(1), "/metadata/ownerReferences", Value::Null);
     let released = with(pod(2), "/metadata/labels/app", json!("api"));
     let dump = |set: Value| list(&[set, orphan.clone(), released.clone(), pod(3)]);

@@ -10,7 +10,8 @@
 
 rust_src=${PODRANK_RUST_SRC:-/usr/lib/rustlib/src/rust}
 compiler="$(rustc -V) on $(rustc -vV | sed -n 's/^host: //p')"
-: "${CARGO_TARGET_DIR:=$module/../target}"
+# What is relative is so to the checkout.
+CARGO_TARGET_DIR=$(cd .. && realpath -m "${CARGO_TARGET_DIR:-target}")
 export CARGO_TARGET_DIR
 unset TARGET OUT
 

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 
 if [ "${1:-}" = --write ]; then
-    make -s compare | tee "$tmp/lines" >&2
+    make -s --no-print-directory compare | grep '^n=' | tee "$tmp/lines" >&2
     sed -i -e "/^\\$ make -s -C go compare$/r $tmp/lines" -e '/^n=[0-9]* upstream=/d' README.md
 fi
 for n in 10 100 1000 10000 100000; do

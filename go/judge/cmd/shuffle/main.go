@@ -1,7 +1,7 @@
 // Command shuffle shows what upstream's comparator does to an ordinary rollout,
 // and what podrank does: the same pods, listed in 200 orders.
 //
-//	make -C ../.. archive && go run ./cmd/shuffle
+//	go run ./cmd/shuffle
 //
 // Its output depends on nothing but the pinned Kubernetes and the sort.Sort of
 // the Go release.
