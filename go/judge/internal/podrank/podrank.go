@@ -5,7 +5,7 @@
 // The library is the one that the Go module brings: `make -C .. archives` makes
 // it. Go's build cache does not look into it.
 // After a change of the library `go test -count=1` links anew, but `go run`
-// runs the old program; `go run -ldflags=-X=main.library=$(sha256sum <
+// runs the old program; `go run -ldflags=-X=main.archive=$(sha256sum <
 // ../internal/cpodrank/libpodrank_linux_amd64.a | cut -c1-64)` does not.
 package podrank
 
