@@ -122,7 +122,7 @@ func TestOrderJSON(t *testing.T) {
 			}
 			for _, keys := range []int{0, s.Delete} {
 				victims := make([]uint32, s.Delete)
-				count, err := cpodrank.Select(records, or(s.Policy, g.Policy).options(t), victims, make([]cpodrank.Key, keys))
+				count, err := cpodrank.Select(records, or(s.Policy, g.Policy).options(t), victims, make([]cpodrank.Scratch, keys))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -41,7 +41,7 @@ type Ranker struct {
 	records  []cpodrank.Record
 	nodes    nodes
 	order    []uint32
-	scratch  []cpodrank.Key
+	scratch  []cpodrank.Scratch
 	scores   []uint64
 	victims  []*corev1.Pod
 	// Only so that the compiler does not drop what touch does.

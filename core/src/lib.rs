@@ -1,6 +1,5 @@
 //! Which pods go first when Kubernetes scales down, as one total order.
 //!
-//! kube-controller-manager picks the pods of a `ReplicaSet` that it deletes with a comparator over
 //! phase, readiness, deletion cost, co-location rank, ready time, restarts, age and UID. With
 //! log-scaled ages (its default) that comparator is not an order: the same pods, listed in another
 //! order, lose other victims. This crate is the same list of rules as **one lexicographic key**, so
@@ -45,7 +44,6 @@
 //! | two pods | which goes first, and by which rule | [`Policy::compare`], [`Policy::decide`] |
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
-//! | pods | what kube-controller-manager would do | [`Policy::settle`], [`Policy::upstream`] |
 //! | node numbers | ranks | [`NodeCounts`], [`count_ranks`] |
 //! | node names | node numbers | [`name_slot`] |
 //! | pods with node names, no allocator | ranks and victims | [`PodSet`] |
@@ -69,6 +67,7 @@
 
 mod deletion_cost;
 mod explain;
+mod head;
 mod node;
 mod order;
 mod pod;
@@ -77,12 +76,14 @@ mod policy;
 mod rule;
 mod select;
 mod settle;
+mod sort;
 mod time;
 mod uid;
 mod upstream;
 
 pub use deletion_cost::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
 pub use explain::{Explanation, Row, ValueKind};
+pub use head::Candidate;
 pub use node::{NodeCounts, UnknownNode, count_ranks, name_slot};
 pub use order::Key;
 pub use pod::{Flags, InvalidPod, Phase, Pod};

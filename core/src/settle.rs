@@ -1,7 +1,7 @@
 //! What Kubernetes' relation determines of a scale-down, though it is no order: who surely goes, who surely stays.
 
 use crate::order::value;
-use crate::select::sort_by;
+use crate::sort::sort_first;
 use crate::{Pod, Policy, Rule};
 use core::cmp::Ordering;
 use core::fmt;
@@ -130,7 +130,8 @@ impl Policy {
                 (Some(a), Some(b)) => self.down_to(depth, a, b),
                 _ => Ordering::Equal,
             };
-            sort_by(order, &|a, b| compare(a, b).is_lt());
+            // Ties by index: a sort is at its best where nothing ties.
+            sort_by(order, &|a, b| compare(a, b).then(a.cmp(&b)).is_lt());
             let mut rest = &*order;
             let mut start = 0_u64;
             while let Some(&first) = rest.first() {
@@ -152,7 +153,8 @@ impl Policy {
     fn down_to(&self, depth: Depth, a: &Pod, b: &Pod) -> Ordering {
         let by_value = |rule| value(rule, a, self).cmp(&value(rule, b, self));
         let by_age = |a, b| self.upstream_age(a).cmp(&self.upstream_age(b));
-        let both_ready = a.is_ready() && b.is_ready();
+        // Where it is asked, both are or neither is.
+        let both_ready = a.is_ready();
         let at = |step| match step {
             Depth::ReadyAge => {
                 let early = [Rule::Unassigned, Rule::Phase, Rule::NotReady, Rule::DeletionCost, Rule::Rank];
@@ -176,19 +178,20 @@ impl Policy {
     /// Puts the groups of bound pods in line, and each group in the total order.
     fn line_up(&self, pods: &[Pod], order: &mut [u32], scores: &[u64]) {
         let score = |index: u32| scores.get(index as usize);
-        sort_by(order, &|a, b| score(a) < score(b));
+        sort_by(order, &|a, b| (score(a), a) < (score(b), b));
         let mut rest = order;
         let mut groups = Groups::default();
         loop {
             let len = groups.next_len(rest, scores);
             let Some((group, after)) = rest.split_at_mut_checked(len).filter(|_| len > 0) else { return };
-            sort_by(group, &|i, j| match (pods.get(i as usize), pods.get(j as usize)) {
-                (Some(a), Some(b)) => self.compare(a, b).then(i.cmp(&j)).is_lt(),
-                _ => false,
-            });
+            sort_by(group, &|a, b| self.index_goes_before(pods, a, b));
             rest = after;
         }
     }
+}
+
+fn sort_by(list: &mut [u32], before: &dyn Fn(u32, u32) -> bool) {
+    sort_first(list, list.len(), &before);
 }
 
 /// Finds the groups of bound pods in a list sorted by score.

@@ -29,9 +29,8 @@ impl Policy {
     pub fn upstream(&self, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
         for &rule in Rule::ALL {
             let (ordering, rule) = match rule {
-                Rule::ReadyTime if a.is_ready() && b.is_ready() => {
-                    self.by_age(a, b, rule, |pod| pod.ready_time)
-                }
+                // Both are, or an earlier rule told them apart.
+                Rule::ReadyTime if a.is_ready() => self.by_age(a, b, rule, |pod| pod.ready_time),
                 Rule::CreationTime => self.by_age(a, b, rule, |pod| pod.creation_time),
                 Rule::Preferred | Rule::ReadyTime | Rule::Uid => continue,
                 _ => (value(rule, a, self).cmp(&value(rule, b, self)), rule),
@@ -50,9 +49,8 @@ impl Policy {
     /// A step on times: what it says, and whether the UID said it.
     fn by_age(&self, a: &Pod, b: &Pod, rule: Rule, time: fn(&Pod) -> Time) -> (Ordering, Rule) {
         let (s, t) = (time(a), time(b));
-        let by_bucket = self.has_buckets() && !s.is_unset() && !t.is_unset();
         match self.upstream_age(s).cmp(&self.upstream_age(t)) {
-            Ordering::Equal if by_bucket && s != t => (a.uid.cmp(&b.uid), Rule::Uid),
+            Ordering::Equal if s != t => (a.uid.cmp(&b.uid), Rule::Uid),
             ordering => (ordering, rule),
         }
     }

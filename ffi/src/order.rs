@@ -5,8 +5,8 @@ use crate::options::{self, podrank_options};
 use crate::record::{PODRANK_ROWS_MAX, PODRANK_RULE_NONE, podrank_pod, podrank_row, sound};
 use crate::status::{Error, run};
 use core::ffi::c_char;
-use core::mem::{align_of, size_of};
-use podrank::{Key, Pod, Policy, Rule};
+use core::mem::size_of;
+use podrank::{Candidate, Key, Pod, Policy, Rule};
 
 /// The length of a key in bytes.
 pub const PODRANK_KEY_LEN: usize = 64;
@@ -21,8 +21,9 @@ pub struct podrank_scratch {
 
 const _: () = {
     assert!(PODRANK_KEY_LEN == Key::LEN);
-    assert!(size_of::<podrank_scratch>() == size_of::<Key>());
-    assert!(align_of::<podrank_scratch>() == align_of::<Key>());
+    // Where candidates are aligned to more than the scratch is, one is lost: of k scratches 2 k remain, which is what
+    // selecting asks for.
+    assert!(size_of::<podrank_scratch>() == 4 * size_of::<Candidate>());
 };
 
 /// Two pods, the policy, and the memory that all of them take.
@@ -161,8 +162,8 @@ pub unsafe extern "C" fn podrank_key(
 /// The first victims_len pods of the order, or all if there are fewer, as indices into pods: first to go first, equal
 /// pods by lower index. Writes their number to selected. The records do not move.
 ///
-/// scratch may be NULL and scratch_len 0. With room for as many as there are victims, selecting is faster; less is not
-/// used.
+/// scratch may be NULL and scratch_len 0. With as many as there are victims, selecting is several times faster; less may
+/// be left alone.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_select(
     pods: *const podrank_pod,
@@ -177,7 +178,7 @@ pub unsafe extern "C" fn podrank_select(
     run(|| {
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
         let victims = Output::new(victims, victims_len)?;
-        let scratch = Output::new(scratch.cast::<Key>(), scratch_len)?;
+        let scratch = Output::new(scratch, scratch_len)?;
         let selected = Output::one(selected)?;
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
@@ -185,7 +186,8 @@ pub unsafe extern "C" fn podrank_select(
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             let pods = sound(pods.read())?;
-            selected.set(policy.select_with(pods, victims.write(), scratch.write())?.len());
+            let (_, candidates, _) = scratch.write().align_to_mut::<Candidate>();
+            selected.set(policy.select_with(pods, victims.write(), candidates)?.len());
         }
         Ok(())
     })

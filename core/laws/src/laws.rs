@@ -47,7 +47,7 @@ pub fn selects_a_prefix(order: &impl Implementation, policy: &Policy, pods: &[Po
     let sorted = order.sort(policy, pods);
     let expected = &sorted[..k.min(sorted.len())];
     assert_eq!(order.select(policy, pods, k), expected, "k = {k}: {policy:?} {pods:?}");
-    for scratch in [k.saturating_sub(1), k, k + 1] {
+    for scratch in [k / 2, k, (2 * k).saturating_sub(1), 2 * k, 2 * k + 1, 4 * k, pods.len()] {
         let selected = order.select_with(policy, pods, k, scratch);
         assert_eq!(selected, expected, "k = {k}, scratch {scratch}: {policy:?} {pods:?}");
     }

@@ -15,7 +15,7 @@ pub mod oracle;
 pub mod relation;
 pub mod vectors;
 
-use podrank::{Key, Pod, Policy, Row, Rule};
+use podrank::{Candidate, Key, Pod, Policy, Row, Rule};
 use std::cmp::Ordering;
 
 /// One way to reach the order.
@@ -30,7 +30,7 @@ pub trait Implementation {
     fn key(&self, policy: &Policy, pod: &Pod) -> [u8; Key::LEN];
     /// The first `k`, without more memory.
     fn select(&self, policy: &Policy, pods: &[Pod], k: usize) -> Vec<u32>;
-    /// The first `k`, with a scratch of this many keys.
+    /// The first `k`, with a scratch of this size.
     fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32>;
     /// All of them.
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32>;
@@ -62,7 +62,7 @@ impl Implementation for Core {
     }
 
     fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32> {
-        let mut scratch = vec![policy.key(&Pod::new()); scratch];
+        let mut scratch = vec![Candidate::default(); scratch];
         policy.select_with(pods, &mut vec![u32::MAX; k], &mut scratch).unwrap().to_vec()
     }
 

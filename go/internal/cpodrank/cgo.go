@@ -33,7 +33,7 @@ var (
 	_ = [1]int{}[unsafe.Offsetof(Record{}.Node)-unsafe.Offsetof(C.podrank_pod{}.node)]
 	_ = [1]int{}[unsafe.Offsetof(Record{}.Phase)-unsafe.Offsetof(C.podrank_pod{}.phase)]
 	_ = [1]int{}[unsafe.Offsetof(Record{}.Flags)-unsafe.Offsetof(C.podrank_pod{}.flags)]
-	_ = [1]int{}[unsafe.Sizeof(Key{})-C.sizeof_podrank_scratch]
+	_ = [1]int{}[unsafe.Sizeof(Scratch{})-C.sizeof_podrank_scratch]
 	_ = [1]int{}[unsafe.Sizeof(Row{})-C.sizeof_podrank_row]
 	_ = [1]int{}[unsafe.Offsetof(Row{}.Ordering)-unsafe.Offsetof(C.podrank_row{}.ordering)]
 	_ = [1]int{}[MaxRows-C.PODRANK_ROWS_MAX]
@@ -43,9 +43,9 @@ var (
 // Naming the symbol of this header's ABI keeps a program from linking with a library of another.
 var _ = C.podrank_abi_1()
 
-// Select writes the first len(victims) of records to victims and returns how many there were. scratch has room for as
-// many keys.
-func Select(records []Record, options Options, victims []uint32, scratch []Key) (int, error) {
+// Select writes the first len(victims) of records to victims and returns how many there were. scratch has as many,
+// for speed.
+func Select(records []Record, options Options, victims []uint32, scratch []Scratch) (int, error) {
 	var selected C.size_t
 	o := c(options)
 	err := failure(C.podrank_select(

@@ -3,7 +3,7 @@
 package cpodrank
 
 // Select is not there.
-func Select([]Record, Options, []uint32, []Key) (int, error) { return 0, ErrMissing }
+func Select([]Record, Options, []uint32, []Scratch) (int, error) { return 0, ErrMissing }
 
 // Settle is not there.
 func Settle([]Record, Options, int, []uint32, []uint64) (certain, contested int, err error) {

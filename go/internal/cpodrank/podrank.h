@@ -351,8 +351,8 @@ int32_t podrank_key(const struct podrank_pod *pod,
 // The first victims_len pods of the order, or all if there are fewer, as indices into pods: first to go first, equal
 // pods by lower index. Writes their number to selected. The records do not move.
 //
-// scratch may be NULL and scratch_len 0. With room for as many as there are victims, selecting is faster; less is not
-// used.
+// scratch may be NULL and scratch_len 0. With as many as there are victims, selecting is several times faster; less may
+// be left alone.
 int32_t podrank_select(const struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_options *options,

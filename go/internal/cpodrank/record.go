@@ -54,8 +54,8 @@ type Options struct {
 	Now   int64
 }
 
-// A Key is C's podrank_scratch.
-type Key [8]uint64
+// A Scratch is C's podrank_scratch.
+type Scratch [8]uint64
 
 // A Row is C's podrank_row.
 type Row struct {
