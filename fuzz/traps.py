@@ -20,7 +20,7 @@ SECONDS = 60
 ORDER, SELECT, SETTLE = "core/src/order.rs", "core/src/select.rs", "core/src/settle.rs"
 UPSTREAM, COST, UID = "core/src/upstream.rs", "core/src/deletion_cost.rs", "core/src/uid.rs"
 POLICY, TIME, RULE = "core/src/policy.rs", "core/src/time.rs", "core/src/rule.rs"
-POD, PREVIEW, MEMORY = "cli/src/pod.rs", "cli/src/preview.rs", "ffi/src/memory.rs"
+POD, PREVIEW, MEMORY, HEAD = "cli/src/pod.rs", "cli/src/preview.rs", "ffi/src/memory.rs", "core/src/head.rs"
 
 # What is wrong, which targets are to find it, and what is replaced by what, where: each text stands there once.
 TRAPS = {
@@ -75,6 +75,8 @@ TRAPS = {
          "            .find(|ordering| ordering.is_ne())\n            .unwrap_or(Ordering::Equal)",
          "        match self.upstream(a, b).0 {\n            crate::Relation::Before => Ordering::Less,\n"
          "            crate::Relation::After => Ordering::Greater,\n            crate::Relation::Tie => Ordering::Equal,\n        }")]),
+    "heads that go on after a count that does not fit": ("select ffi", [
+        (HEAD, "None => Self { closed: true, ..self },", "None => self.with::<WIDTH>(0),")]),
     "upstream's buckets without its rounding": ("settle", [
         (UPSTREAM, "if reached { next.cast_signed() } else { floor.cast_signed() }",
          "if reached && false { next.cast_signed() } else { floor.cast_signed() }")]),
