@@ -94,3 +94,63 @@ impl Head {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FeatureGates, Flags, Phase, Time, Uid};
+
+    /// A head that told nothing apart would only be slow: no victim would change. So here it must.
+    #[test]
+    fn usual_pods_differ_in_their_heads_by_every_rule() {
+        let (hour, minute) = (Time::from_unix(-3600, 0), Time::from_unix(-60, 0));
+        let pod = Pod {
+            uid: Uid::from_bytes([7; 16]),
+            ready_time: hour,
+            creation_time: hour,
+            deletion_cost: 0,
+            rank: 254,
+            restarts: 1022,
+            sidecar_restarts: 62,
+            phase: Phase::RUNNING,
+            flags: Flags::ASSIGNED | Flags::READY,
+            ..Pod::new()
+        };
+        // Each goes before `pod`.
+        let earlier = [
+            Pod { flags: Flags::READY, ..pod },
+            Pod { phase: Phase::UNKNOWN, ..pod },
+            Pod { flags: Flags::ASSIGNED, ..pod },
+            Pod { deletion_cost: -1, ..pod },
+            Pod { rank: 255, ..pod },
+            Pod { flags: pod.flags | Flags::PREFERRED, ..pod },
+            Pod { ready_time: minute, ..pod },
+            Pod { restarts: 1023, ..pod },
+            Pod { sidecar_restarts: 63, ..pod },
+            Pod { creation_time: minute, ..pod },
+            Pod { uid: Uid::from_bytes([6; 16]), ..pod },
+        ];
+        let gates = FeatureGates { prefer_for_scale_down: true, ..FeatureGates::KUBERNETES };
+        let log_scaled = Policy { now: Time::from_unix(0, 0), gates };
+        let plain = Policy { now: Time::UNSET, gates };
+        // Without log scaling there is room down to the ready time.
+        for (policy, told_apart) in [(log_scaled, 11), (plain, 7)] {
+            for earlier in earlier.iter().take(told_apart) {
+                let [a, b] = [earlier, &pod].map(|pod| Candidate::new(&policy.head(pod), 0));
+                assert_eq!((a.goes_before(b), b.goes_before(a)), (Some(true), Some(false)), "{earlier:?}");
+            }
+        }
+        let [a, b] = [0, 1].map(|index| Candidate::new(&plain.head(&pod), index));
+        assert_eq!((a.goes_before(b), a.index(), b.index()), (None, 0, 1));
+    }
+
+    /// Beyond what its bits can hold, a count ties with others, and what follows it is not asked.
+    #[test]
+    fn large_counts_tie() {
+        let pod = |restarts, uid| Pod { restarts, uid: Uid::from_bytes([uid; 16]), ..Pod::new() };
+        let policy = Policy::at(Time::from_unix(0, 0));
+        let candidate = |restarts, uid| Candidate::new(&policy.head(&pod(restarts, uid)), 0);
+        assert_eq!(candidate(5000, 9).goes_before(candidate(1024, 1)), None);
+        assert_eq!(candidate(1024, 9).goes_before(candidate(1023, 1)), Some(true));
+    }
+}

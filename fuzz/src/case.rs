@@ -52,9 +52,9 @@ impl Case {
     fn read(u: &mut Unstructured<'_>, len: RangeInclusive<usize>) -> Result<Self> {
         let policy = policy(u)?;
         let (least, most) = (*len.start(), *len.end());
-        let most = most.min(match u.int_in_range(0..=15_u8)? {
-            0..=10 => 8,
-            11..=14 => 40,
+        let most = most.min(match u.int_in_range(0..=63_u8)? {
+            0..=47 => 8,
+            48..=61 => 40,
             _ => most,
         });
         let len = u.int_in_range(least..=most)?;
@@ -150,7 +150,7 @@ fn uid(u: &mut Unstructured<'_>) -> Result<Uid> {
 }
 
 fn count(u: &mut Unstructured<'_>) -> Result<u32> {
-    Ok(*u.choose(&[0, 0, 0, 1, 1, 2, 7, 1 << 31, u32::MAX - 1, u32::MAX])?)
+    Ok(*u.choose(&[0, 0, 0, 1, 1, 2, 7, 63, 64, 255, 256, 1023, 1024, 1 << 31, u32::MAX - 1, u32::MAX])?)
 }
 
 /// A moment of an ordinary rollout, or one where the rules turn.

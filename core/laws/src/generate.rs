@@ -53,7 +53,7 @@ fn times() -> impl Strategy<Value = Time> {
 }
 
 fn counts() -> impl Strategy<Value = u32> {
-    prop_oneof![4 => 0..3_u32, 1 => select(vec![7, u32::MAX - 1, u32::MAX])]
+    prop_oneof![4 => 0..3_u32, 1 => select(vec![7, 63, 64, 255, 256, 1023, 1024, u32::MAX - 1, u32::MAX])]
 }
 
 fn costs() -> impl Strategy<Value = i32> {
