@@ -61,22 +61,33 @@ impl Explanation {
     }
 }
 
+impl Row {
+    /// A rule that does not apply.
+    const fn new(rule: Rule) -> Self {
+        let (ordering, kind) = (Ordering::Equal, ValueKind::Uid);
+        Self { rule, applies: false, ordering, decides: false, kind, a: 0, b: 0 }
+    }
+}
+
 impl Policy {
     /// What every rule says of `a` and `b`: as [`decide`](Policy::decide), with the reasons.
     pub fn explain(&self, a: &Pod, b: &Pod) -> Explanation {
+        // Filled where it stands: a second copy of all rows would not fit a small stack.
+        let mut explanation = Explanation { rows: Rule::RULES.map(Row::new) };
         let mut settled = false;
-        let rows = Rule::RULES.map(|rule| {
-            let (applies, ordering) = match (value(rule, a, self), value(rule, b, self)) {
-                (Some(a), Some(b)) => (true, a.cmp(&b)),
-                _ => (false, Ordering::Equal),
-            };
-            let decides = !settled && ordering.is_ne();
-            settled |= decides;
-            let kind = self.kind(rule);
-            let (a, b) = (self.shown(rule, a), self.shown(rule, b));
-            Row { rule, applies, ordering, decides, kind, a, b }
-        });
-        Explanation { rows }
+        for row in &mut explanation.rows {
+            let rule = row.rule;
+            if let (Some(a), Some(b)) = (value(rule, a, self), value(rule, b, self)) {
+                row.applies = true;
+                row.ordering = a.cmp(&b);
+            }
+            row.decides = !settled && row.ordering.is_ne();
+            settled |= row.decides;
+            row.kind = self.kind(rule);
+            row.a = self.shown(rule, a);
+            row.b = self.shown(rule, b);
+        }
+        explanation
     }
 
     fn kind(&self, rule: Rule) -> ValueKind {

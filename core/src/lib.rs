@@ -1,5 +1,6 @@
 //! Which pods go first when Kubernetes scales down, as one total order.
 //!
+//! kube-controller-manager picks the pods of a `ReplicaSet` that it deletes with a comparator over
 //! phase, readiness, deletion cost, co-location rank, ready time, restarts, age and UID. With
 //! log-scaled ages (its default) that comparator is not an order: the same pods, listed in another
 //! order, lose other victims. This crate is the same list of rules as **one lexicographic key**, so
@@ -44,11 +45,13 @@
 //! | two pods | which goes first, and by which rule | [`Policy::compare`], [`Policy::decide`] |
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
+//! | pods | what kube-controller-manager would do | [`Policy::settle`], [`Policy::upstream`] |
 //! | node numbers | ranks | [`NodeCounts`], [`count_ranks`] |
 //! | node names | node numbers | [`name_slot`] |
 //! | pods with node names, no allocator | ranks and victims | [`PodSet`] |
 //! | the annotation's text | a deletion cost | [`deletion_cost()`] |
 //! | a pod's `metadata.uid` | a UID | [`Uid::parse`] |
+//! | a workload of your own | a controller that keeps so many pods | [`controller`] |
 //!
 //! # What to rely on
 //!
@@ -65,6 +68,7 @@
     clippy::unwrap_used
 )]
 
+pub mod controller;
 mod deletion_cost;
 mod explain;
 mod head;

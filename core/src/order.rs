@@ -27,8 +27,17 @@ impl Key {
 }
 
 /// What `rule` makes of a pod under `policy`: the smaller value goes first. `None` if it does not apply.
-#[inline(always)]
+///
+/// Small machines are better off with one copy of this.
+#[cfg_attr(target_pointer_width = "64", inline(always))]
+#[cfg_attr(not(target_pointer_width = "64"), inline(never))]
 pub(crate) fn value(rule: Rule, pod: &Pod, policy: &Policy) -> Option<u128> {
+    value_of(rule, pod, policy)
+}
+
+/// As [`value`], for rules that are known here: then it dissolves into a few instructions.
+#[inline(always)]
+fn value_of(rule: Rule, pod: &Pod, policy: &Policy) -> Option<u128> {
     Some(match rule {
         Rule::Unassigned => pod.is_assigned().into(),
         Rule::Phase => pod.phase.ordinal().into(),
@@ -63,7 +72,8 @@ fn youngest_first(time: Time, policy: &Policy) -> u64 {
 /// One word of the key: the values of its rules side by side, the first rule in the highest bits.
 ///
 /// Bits that no rule has are for rules to come, so that the key keeps its length.
-#[inline(always)]
+#[cfg_attr(target_pointer_width = "64", inline(always))]
+#[cfg_attr(not(target_pointer_width = "64"), inline(never))]
 #[expect(
     clippy::cast_possible_truncation,
     reason = "values have the bits they are given, but for the UID's 128"
@@ -71,7 +81,7 @@ fn youngest_first(time: Time, policy: &Policy) -> u64 {
 fn word(index: usize, pod: &Pod, policy: &Policy) -> u64 {
     // Where a rule does not apply to one of two pods, an earlier rule tells them apart, or it applies
     // to neither: any number will do.
-    let wide = |rule| value(rule, pod, policy).unwrap_or(0);
+    let wide = |rule| value_of(rule, pod, policy).unwrap_or(0);
     let value = |rule| wide(rule) as u64;
     match index {
         0 => {

@@ -36,7 +36,9 @@ impl Policy {
         }
         let len = victims.len().min(pods.len());
         let Some(victims) = victims.get_mut(..len) else { return Ok(&[]) };
-        if scratch.len() < len.saturating_mul(2).min(pods.len()) {
+        // Where 32 bits are all that is compared at a time, a scratch saves little and the code for it is large.
+        let is_small = cfg!(not(target_pointer_width = "64"));
+        if is_small || scratch.len() < len.saturating_mul(2).min(pods.len()) {
             self.fill(pods, victims);
         } else {
             self.fill_with(pods, victims, scratch);

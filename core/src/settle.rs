@@ -1,7 +1,7 @@
 //! What Kubernetes' relation determines of a scale-down, though it is no order: who surely goes, who surely stays.
 
 use crate::order::value;
-use crate::sort::sort_first;
+use crate::sort::heap_sort;
 use crate::{Pod, Policy, Rule};
 use core::cmp::Ordering;
 use core::fmt;
@@ -130,8 +130,7 @@ impl Policy {
                 (Some(a), Some(b)) => self.down_to(depth, a, b),
                 _ => Ordering::Equal,
             };
-            // Ties by index: a sort is at its best where nothing ties.
-            sort_by(order, &|a, b| compare(a, b).then(a.cmp(&b)).is_lt());
+            heap_sort(order, &|a, b| compare(a, b).is_lt());
             let mut rest = &*order;
             let mut start = 0_u64;
             while let Some(&first) = rest.first() {
@@ -178,20 +177,16 @@ impl Policy {
     /// Puts the groups of bound pods in line, and each group in the total order.
     fn line_up(&self, pods: &[Pod], order: &mut [u32], scores: &[u64]) {
         let score = |index: u32| scores.get(index as usize);
-        sort_by(order, &|a, b| (score(a), a) < (score(b), b));
+        heap_sort(order, &|a, b| score(a) < score(b));
         let mut rest = order;
         let mut groups = Groups::default();
         loop {
             let len = groups.next_len(rest, scores);
             let Some((group, after)) = rest.split_at_mut_checked(len).filter(|_| len > 0) else { return };
-            sort_by(group, &|a, b| self.index_goes_before(pods, a, b));
+            heap_sort(group, &|a, b| self.index_goes_before(pods, a, b));
             rest = after;
         }
     }
-}
-
-fn sort_by(list: &mut [u32], before: &dyn Fn(u32, u32) -> bool) {
-    sort_first(list, list.len(), &before);
 }
 
 /// Finds the groups of bound pods in a list sorted by score.

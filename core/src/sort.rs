@@ -19,8 +19,7 @@ pub(crate) fn sort_first<T: Copy>(list: &mut [T], k: usize, before: &impl Fn(T, 
         if part.len() <= SHORT {
             insertion_sort(part, before);
         } else if patience == 0 {
-            heapify(part, before);
-            sort_heap(part, before);
+            heap_sort(part, before);
         } else {
             let len = part.len();
             let cut = from.saturating_add(partition(part, before));
@@ -97,6 +96,12 @@ pub(crate) fn replace_last<T: Copy>(heap: &mut [T], item: T, before: &impl Fn(T,
         *last = item;
     }
     sift(heap, 0, before);
+}
+
+/// Sorts a list with a heap: half as fast as quicksort, in little code.
+pub(crate) fn heap_sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
+    heapify(list, before);
+    sort_heap(list, before);
 }
 
 /// Makes a sorted list of a heap.

@@ -51,6 +51,11 @@ impl Time {
         self.0 == Self::UNSET.0
     }
 
+    /// How long after `earlier` this is, in nanoseconds: negative if before, saturated, `None` if either is unset.
+    pub(crate) fn nanos_since(self, earlier: Self) -> Option<i64> {
+        Some(self.unix_nanos()?.saturating_sub(earlier.unix_nanos()?))
+    }
+
     /// A number that is smaller the later the moment, and smallest of all for unset.
     pub(crate) const fn latest_first(self) -> u64 {
         // Unset is i64::MIN and becomes 0, the latest moment 1, the earliest 2^64 - 1.

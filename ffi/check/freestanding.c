@@ -1,6 +1,7 @@
 /*
- * A program without a C library: its own start, its own mem functions, and a call of every function of the header, the
- * vectors included. Exits with 0, 1 if a vector fails, or 2 if an answer below is wrong.
+ * A program without a C library: a call of every function of the header, the vectors included. On Linux it has its own
+ * start and its own mem functions; in firmware (ffi/targets) they are the firmware's. Exits with 0, 1 if a vector fails,
+ * or 2 if an answer below is wrong.
  */
 #include "podrank.h"
 
@@ -9,8 +10,8 @@ void *memcpy(void *to, const void *from, size_t len);
 void *memmove(void *to, const void *from, size_t len);
 void *memset(void *to, int byte, size_t len);
 int memcmp(const void *a, const void *b, size_t len);
-_Noreturn void run(void);
 
+#ifdef __linux__
 void *memcpy(void *to, const void *from, size_t len) {
     unsigned char *t = to;
     const unsigned char *f = from;
@@ -42,6 +43,34 @@ int memcmp(const void *a, const void *b, size_t len) {
         if (*p != *q)
             return *p < *q ? -1 : 1;
     return 0;
+}
+#endif
+
+static int around_the_order_answers(const podrank_pod *pods) {
+    podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;
+    podrank_pod_key room[2], keys[2] = { { { 1 } }, { { 2 } } };
+    podrank_slow_start start;
+    uint32_t creations = 9, deletions = 9;
+    size_t ready = 9, available = 9;
+    uint64_t look_again = 9;
+    int32_t answer = 9;
+
+    if (podrank_plan(1, 4, 2, 1, 0, &creations, &deletions) != 0 || creations != 0 || deletions != 2)
+        return 0;
+    if (podrank_slow_start_begin(4, &start) != 0 || start.batch != 1 || podrank_slow_start_report(&start, 0) != 0 ||
+        start.batch != 2 || podrank_slow_start_report(&start, 1) != 0 || start.batch != 0 || start.missing != 2)
+        return 0;
+    if (podrank_expect_creations(&expectations, 4, 0) != 0 || podrank_creations_observed(&expectations, 3) != 0 ||
+        podrank_expectations_satisfied(&expectations, 0, &answer) != 0 || answer != 0)
+        return 0;
+    if (podrank_expect_deletions(&expectations, room, 2, keys, 2, 0) != 0 ||
+        podrank_deletion_observed(&expectations, room, 2, &keys[0], &answer) != 0 || answer != 1 ||
+        podrank_deletion_observed(&expectations, room, 2, &keys[0], &answer) != 0 || answer != 0 ||
+        podrank_expectations_satisfied(&expectations, PODRANK_EXPECTATIONS_TIMEOUT + 1, &answer) != 0 || answer != 1)
+        return 0;
+    /* pods[1] became ready at 1000000005 ns. */
+    return podrank_availability(pods, 2, 10, 2000000005, &ready, &available, &look_again) == 0 && ready == 1 &&
+           available == 0 && look_again == 9000000000;
 }
 
 static int every_function_answers(void) {
@@ -92,9 +121,17 @@ static int every_function_answers(void) {
         return 0;
     if (podrank_sort(pods, 2, NULL, order) != 0 || order[0] != 0 || order[1] != 1)
         return 0;
-    return podrank_select(pods, 2, NULL, order, 1, scratch, 2, &len) == 0 && len == 1 && order[0] == 0;
+    if (podrank_select(pods, 2, NULL, order, 1, scratch, 2, &len) != 0 || len != 1 || order[0] != 0)
+        return 0;
+    return around_the_order_answers(pods);
 }
 
+int main(void);
+int main(void) {
+    return podrank_run_vectors() != 0 ? 1 : every_function_answers() ? 0 : 2;
+}
+
+#ifdef __linux__
 #if defined(__x86_64__)
 __asm__(".globl _start\n_start: xor %ebp, %ebp\n and $-16, %rsp\n call run\n");
 
@@ -109,12 +146,21 @@ static void leave(long status) {
     register long x8 __asm__("x8") = 94;
     __asm__ volatile("svc 0" : : "r"(x0), "r"(x8) : "memory");
 }
+#elif defined(__s390x__)
+__asm__(".globl _start\n_start: aghi %r15, -160\n brasl %r14, run\n");
+
+static void leave(long status) {
+    register long r2 __asm__("r2") = status;
+    __asm__ volatile("svc 248" : : "r"(r2) : "memory");
+}
 #else
 #error "no start and no exit known for this machine"
 #endif
 
+_Noreturn void run(void);
 _Noreturn void run(void) {
-    leave(podrank_run_vectors() != 0 ? 1 : every_function_answers() ? 0 : 2);
+    leave(main());
     for (;;) {
     }
 }
+#endif

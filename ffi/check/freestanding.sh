@@ -2,6 +2,7 @@
 # The archive needs nothing but the mem functions: no std, no panic path, no memory of its own. Proven by its symbols and
 # sections, by the linker on the archive alone, and by a program without a C library that runs.
 # Another archive than the built one can be given: ffi/check/freestanding.sh libpodrank.a
+# With TARGET, the program runs where RUN names what runs it: TARGET=s390x-unknown-linux-gnu RUN=qemu-s390x.
 . "$(dirname "$0")/common.sh"
 archive=${1:-$archive}
 
@@ -11,6 +12,10 @@ allowed="memcpy memmove memset memcmp"
 # The same functions, as 32-bit ARM's run-time ABI has them: every compiler's runtime there brings them.
 case $machine in
 arm* | thumb*) allowed="$allowed $(echo __aeabi_mem{cpy,move,set,clr}{,4,8})" ;;
+esac
+# A Cortex-M0 has no instruction to divide, to shift 64 bits or to count leading zeros: the compiler's runtime does it.
+case $machine in
+thumbv6m) allowed="$allowed __aeabi_uidiv __aeabi_uidivmod __aeabi_lmul __aeabi_llsl __aeabi_llsr __clzsi2" ;;
 esac
 
 members=$("$AR" t "$archive")
@@ -36,15 +41,15 @@ for function in $(functions); do
 done
 quietly make -s table
 ran="no program for $machine"
-if [[ $machine = x86_64 || $machine = aarch64 ]]; then
+if [[ $machine = x86_64 || $machine = aarch64 || $machine = s390x ]]; then
     # No builtins: the compiler would see memcpy in the loop of memcpy.
     quietly $CC -std=c11 $strict -O2 -ffreestanding -fno-builtin -fno-tree-loop-distribute-patterns \
         -fno-stack-protector -nostdlib -static -Iinclude -I"$OUT" ffi/check/freestanding.c ffi/check/vectors.c \
         "$archive" -Wl,--fatal-warnings -o "$tmp/program"
     ran="a program without a C library linked"
 fi
-if [[ -f $tmp/program && $machine = "$(uname -m)" ]]; then
-    quietly "$tmp/program"
+if [[ -f $tmp/program && ($machine = "$(uname -m)" || -n ${RUN:-}) ]]; then
+    quietly ${RUN:-} "$tmp/program"
     ran="$ran and ran"
 fi
 ok "undefined: $(paste -sd' ' "$tmp/undefined"); $ran"

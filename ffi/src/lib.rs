@@ -23,6 +23,10 @@ mod status;
 mod text;
 mod upstream;
 
+// The header has its functions in this order: the order first.
+mod controller;
+
+pub use controller::*;
 pub use options::*;
 pub use order::*;
 pub use record::*;

@@ -88,6 +88,6 @@ impl podrank_options {
 }
 
 /// PODRANK_TIME_UNSET means unset here as everywhere.
-const fn time(nanos: i64) -> Time {
+pub(crate) const fn time(nanos: i64) -> Time {
     if nanos == crate::PODRANK_TIME_UNSET { Time::UNSET } else { Time::from_unix_nanos(nanos) }
 }

@@ -3,7 +3,7 @@
 use crate::memory::{Input, Output, Span, apart};
 use crate::options::{self, podrank_options};
 use crate::record::{PODRANK_ROWS_MAX, PODRANK_RULE_NONE, podrank_pod, podrank_row, sound};
-use crate::status::{Error, run};
+use crate::status::{Error, PODRANK_ERR_NULL, run};
 use core::ffi::c_char;
 use core::mem::size_of;
 use podrank::{Candidate, Key, Pod, Policy, Rule};
@@ -27,14 +27,14 @@ const _: () = {
 };
 
 /// Two pods, the policy, and the memory that all of them take.
-pub(crate) struct Question {
-    pub(crate) a: Pod,
-    pub(crate) b: Pod,
+pub(crate) struct Question<'a> {
+    pub(crate) a: &'a Pod,
+    pub(crate) b: &'a Pod,
     pub(crate) policy: Policy,
     pub(crate) spans: [Span; 3],
 }
 
-impl Question {
+impl Question<'_> {
     /// # Safety
     /// The pointers keep the promises in the header.
     pub(crate) unsafe fn read(
@@ -52,14 +52,15 @@ impl Question {
     }
 }
 
-/// A copy of a sound record.
+/// A sound record.
 ///
 /// # Safety
 /// As for [`Input::read`].
-unsafe fn one(pod: Input<Pod>) -> Result<Pod, Error> {
+unsafe fn one<'a>(pod: Input<Pod>) -> Result<&'a Pod, Error> {
     // SAFETY: the caller's.
     let pod = sound(unsafe { pod.read() })?;
-    Ok(pod.first().copied().unwrap_or_default())
+    // There is one: it was taken for one.
+    pod.first().ok_or(Error(PODRANK_ERR_NULL))
 }
 
 /// Which of two pods goes first. Writes -1 if a does, 1 if b does, and 0 only if every rule ties, which pods with
@@ -77,7 +78,7 @@ pub unsafe extern "C" fn podrank_compare(
         let Question { a, b, policy, spans } = unsafe { Question::read(a, b, options) }?;
         apart(&[ordering.span()], &spans)?;
         // SAFETY: checked above; the rest is promised in the header.
-        unsafe { ordering.set(policy.compare(&a, &b) as i32) };
+        unsafe { ordering.set(policy.compare(a, b) as i32) };
         Ok(())
     })
 }
@@ -97,7 +98,7 @@ pub unsafe extern "C" fn podrank_decide(
         // SAFETY: promised in the header.
         let Question { a, b, policy, spans } = unsafe { Question::read(a, b, options) }?;
         apart(&[ordering.span(), rule.span()], &spans)?;
-        let (answer, decided_by) = policy.decide(&a, &b);
+        let (answer, decided_by) = policy.decide(a, b);
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             ordering.set(answer as i32);
@@ -122,7 +123,7 @@ pub unsafe extern "C" fn podrank_explain(
         // SAFETY: promised in the header.
         let Question { a, b, policy, spans } = unsafe { Question::read(a, b, options) }?;
         apart(&[rows.span(), rows_len.span()], &spans)?;
-        let explanation = policy.explain(&a, &b);
+        let explanation = policy.explain(a, b);
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             for (slot, row) in rows.write().iter_mut().zip(explanation.rows()) {
@@ -150,7 +151,7 @@ pub unsafe extern "C" fn podrank_key(
         apart(&[key.span()], &[pod.span(), options])?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let bytes = policy.key(&one(pod)?).to_bytes();
+            let bytes = policy.key(one(pod)?).to_bytes();
             for (slot, byte) in key.write().iter_mut().zip(bytes) {
                 *slot = byte;
             }

@@ -1,6 +1,7 @@
 //! The statuses: their numbers, their texts, and the core's errors as statuses.
 
 use core::ffi::{CStr, c_char};
+use podrank::controller::KeysFull;
 use podrank::{DeletionCostError, InvalidPod, TooManyPods, UidError, UnknownNode};
 
 /// Done.
@@ -49,6 +50,8 @@ pub const PODRANK_ERR_COST_NO_DIGITS: i32 = 20;
 pub const PODRANK_ERR_COST_DIGIT: i32 = 21;
 /// The deletion cost is outside -2147483648 to 2147483647.
 pub const PODRANK_ERR_COST_RANGE: i32 = 22;
+/// There are more keys than the room has places.
+pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
 
 /// What a function found, on its way to becoming a status.
 pub(crate) struct Error(pub(crate) i32);
@@ -91,6 +94,7 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_COST_NO_DIGITS => c"the deletion cost has no digits",
         PODRANK_ERR_COST_DIGIT => c"the deletion cost has a byte that is not a digit",
         PODRANK_ERR_COST_RANGE => c"the deletion cost is outside -2147483648 to 2147483647",
+        PODRANK_ERR_KEYS_FULL => c"there are more keys than the room has places",
         _ => c"unknown status",
     };
     text.as_ptr()
@@ -109,6 +113,12 @@ impl From<InvalidPod> for Error {
 impl From<TooManyPods> for Error {
     fn from(_: TooManyPods) -> Self {
         Self(PODRANK_ERR_TOO_LONG)
+    }
+}
+
+impl From<KeysFull> for Error {
+    fn from(_: KeysFull) -> Self {
+        Self(PODRANK_ERR_KEYS_FULL)
     }
 }
 

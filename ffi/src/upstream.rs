@@ -32,7 +32,7 @@ pub unsafe extern "C" fn podrank_upstream(
         // SAFETY: promised in the header.
         let Question { a, b, policy, spans } = unsafe { Question::read(a, b, options) }?;
         apart(&[relation.span(), rule.span()], &spans)?;
-        let (answer, decided_by) = policy.upstream(&a, &b);
+        let (answer, decided_by) = policy.upstream(a, b);
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             relation.set(match answer {

@@ -8,11 +8,13 @@
 // A check that fails panics: that is its job.
 #![allow(clippy::missing_panics_doc)]
 
+pub mod controller;
 pub mod exhaustive;
 pub mod generate;
 pub mod laws;
 pub mod oracle;
 pub mod relation;
+pub mod simulator;
 pub mod vectors;
 
 use podrank::{Candidate, Key, Pod, Policy, Row, Rule};

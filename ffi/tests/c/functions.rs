@@ -71,7 +71,7 @@ const FREE: podrank_node_name = podrank_node_name { name: std::ptr::null(), len:
 #[allow(clippy::too_many_lines)] // a table
 pub(crate) fn all() -> Vec<Function> {
     let text = |name, text: &str| input(name, text.as_bytes(), Some(0));
-    vec![
+    let mut functions = vec![
         Function {
             name: "podrank_compare",
             buffers: vec![
@@ -246,6 +246,90 @@ pub(crate) fn all() -> Vec<Function> {
             ],
             lens: vec![4, 8],
             call: |p, n| unsafe { podrank_node_number(p[0].cast(), n[0], p[1].cast(), n[1], p[2].cast()) },
+        },
+    ];
+    functions.extend(around_the_order());
+    functions
+}
+
+/// What a controller calls besides.
+fn around_the_order() -> Vec<Function> {
+    let key = |byte| podrank_pod_key { bytes: [byte; 16] };
+    // Two creations and three deletions are yet to be seen.
+    let expected = podrank_expectations { since: 5, creations: 2, deletions: 3, keys: 3, is_set: 1 };
+    let expectations = || input("expectations", &[expected], None);
+    let written = |buffer| Buffer { usage: Use::InOut, ..buffer };
+    let room = || written(input("room", &[key(1), key(2), key(3), key(0)], Some(0)));
+    vec![
+        Function {
+            name: "podrank_plan",
+            buffers: vec![output::<u32>("creations", 1, None), output::<u32>("deletions", 1, None)],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_plan(3, 5, 500, 1, 0, p[0].cast(), p[1].cast()) },
+        },
+        Function {
+            name: "podrank_slow_start_begin",
+            buffers: vec![output::<podrank_slow_start>("start", 1, None)],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_slow_start_begin(7, p[0].cast()) },
+        },
+        Function {
+            name: "podrank_slow_start_report",
+            buffers: vec![written(input("start", &[podrank_slow_start { batch: 2, missing: 6 }], None))],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_slow_start_report(p[0].cast(), 1) },
+        },
+        Function {
+            name: "podrank_expect_creations",
+            buffers: vec![written(expectations())],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_expect_creations(p[0].cast(), 7, 9) },
+        },
+        Function {
+            name: "podrank_expect_deletions",
+            buffers: vec![written(expectations()), room(), input("keys", &[key(7), key(8), key(7)], Some(1))],
+            lens: vec![4, 3],
+            call: |p, n| unsafe {
+                podrank_expect_deletions(p[0].cast(), p[1].cast(), n[0], p[2].cast(), n[1], 9)
+            },
+        },
+        Function {
+            name: "podrank_creations_observed",
+            buffers: vec![written(expectations())],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_creations_observed(p[0].cast(), 1) },
+        },
+        Function {
+            name: "podrank_deletion_observed",
+            buffers: vec![
+                written(expectations()),
+                room(),
+                input("key", &[key(2)], None),
+                output::<i32>("counted", 1, None),
+            ],
+            lens: vec![4],
+            call: |p, n| unsafe {
+                podrank_deletion_observed(p[0].cast(), p[1].cast(), n[0], p[2].cast(), p[3].cast())
+            },
+        },
+        Function {
+            name: "podrank_expectations_satisfied",
+            buffers: vec![expectations(), output::<i32>("satisfied", 1, None)],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_expectations_satisfied(p[0].cast(), 9, p[1].cast()) },
+        },
+        Function {
+            name: "podrank_availability",
+            buffers: vec![
+                pods("pods", 7, Some(0)),
+                output::<usize>("ready", 1, None),
+                output::<usize>("available", 1, None),
+                output::<u64>("look_again", 1, None),
+            ],
+            lens: vec![7],
+            call: |p, n| unsafe {
+                podrank_availability(p[0].cast(), n[0], 10, 9, p[1].cast(), p[2].cast(), p[3].cast())
+            },
         },
     ]
 }

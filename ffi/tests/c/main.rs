@@ -2,6 +2,7 @@
 // `&record` as a pointer reads better in a call, and records in bytes are moved unaligned.
 #![allow(clippy::borrow_as_ptr, clippy::cast_ptr_alignment)]
 
+mod controller;
 mod functions;
 mod implementation;
 mod laws;

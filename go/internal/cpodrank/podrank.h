@@ -32,6 +32,11 @@
 // what does not depend on that: pods that CERTAINLY go whatever the list, pods that certainly stay, and CONTESTED ones in
 // between, bound together by such circles, of which a known number goes but nobody can say which. podrank_select has no
 // such pods: it gives one answer, by the order.
+//
+// AROUND THE ORDER. What a ReplicaSet controller decides to keep as many pods as are wanted, for a controller of your own:
+// podrank_plan says how many to create or delete; podrank_slow_start_begin and _report, in what batches; podrank_expect_
+// and podrank_..._observed keep what was asked for and not yet seen, so that nothing is asked for twice; podrank_availability
+// counts what is there. None needs another.
 
 
 #ifndef PODRANK_H
@@ -46,6 +51,10 @@
 // The default options: `podrank_options options = PODRANK_OPTIONS_INIT;`
 #define PODRANK_OPTIONS_INIT \
     { (uint32_t)sizeof(podrank_options), 0, 0 }
+
+// No expectations: `podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;`
+#define PODRANK_EXPECTATIONS_INIT \
+    { 0, 0, 0, 0, 0 }
 
 // Put into a function, it makes the program link with a library of this header's ABI alone.
 #define PODRANK_REQUIRE_ABI() ((void)podrank_abi_1())
@@ -220,6 +229,9 @@
 // The deletion cost is outside -2147483648 to 2147483647.
 #define PODRANK_ERR_COST_RANGE 22
 
+// There are more keys than the room has places.
+#define PODRANK_ERR_KEYS_FULL 23
+
 // The length of a UID's text, without a NUL.
 #define PODRANK_UID_TEXT_LEN 36
 
@@ -231,6 +243,12 @@
 
 // b is before a.
 #define PODRANK_RELATION_AFTER 2
+
+// How many pods kube-controller-manager creates or deletes in one sync at most.
+#define PODRANK_BURST_REPLICAS 500
+
+// How long expectations are waited for, in nanoseconds: 5 minutes.
+#define PODRANK_EXPECTATIONS_TIMEOUT 300000000000
 
 // What the order reads of one active pod. Only active pods become records: phase neither Succeeded nor Failed,
 // and no metadata.deletionTimestamp. Start from PODRANK_POD_INIT, which unsets both times.
@@ -307,6 +325,37 @@ typedef struct podrank_node_name {
     // Their number.
     size_t len;
 } podrank_node_name;
+
+// Creating pods in batches of 1, 2, 4 and so on, until one has a failure. podrank_slow_start_begin and _report write
+// it; read it as you like.
+typedef struct podrank_slow_start {
+    // How many pods to create next, at once if you like; 0 at the end.
+    uint32_t batch;
+    // How many pods have not been created: failed or not tried, so far. At the end, nobody will ever see them: hand
+    // the number to podrank_creations_observed.
+    uint32_t missing;
+} podrank_slow_start;
+
+// What one set expects to see. PODRANK_EXPECTATIONS_INIT, all zeros, is none; make it that again when the set is gone.
+typedef struct podrank_expectations {
+    // When they were set.
+    int64_t since;
+    // How many creations are yet to be seen; negative if more were seen than expected.
+    int64_t creations;
+    // How many deletions are yet to be seen; negative if more were seen than expected.
+    int64_t deletions;
+    // How many keys stand in the room.
+    uint32_t keys;
+    // 0 if none are set.
+    uint32_t is_set;
+} podrank_expectations;
+
+// What tells the pods of a set apart while they are being deleted: 16 bytes of your choice. The pod's UID does well;
+// Kubernetes takes namespace and name.
+typedef struct podrank_pod_key {
+    // The bytes.
+    uint8_t bytes[16];
+} podrank_pod_key;
 
 #ifdef __cplusplus
 extern "C" {
@@ -465,6 +514,90 @@ int32_t podrank_settle(const struct podrank_pod *pods,
                        size_t *certain_len,
                        size_t *contested_len);
 
+// What one sync of a set does: creates so many pods or deletes so many, or writes 0 to both. wanted is spec.replicas,
+// active the number of its active pods. As many are created or deleted as are missing or too many, and burst_replicas
+// at most (PODRANK_BURST_REPLICAS in Kubernetes); the next sync goes on.
+//
+// Nothing is done while satisfied is 0 (podrank_expectations_satisfied, asked before you count the pods), nor if
+// being_deleted is not 0: the set is being deleted.
+int32_t podrank_plan(uint32_t wanted,
+                     uint32_t active,
+                     uint32_t burst_replicas,
+                     int32_t satisfied,
+                     int32_t being_deleted,
+                     uint32_t *creations,
+                     uint32_t *deletions);
+
+// Starts to create count pods:
+//
+//     podrank_expect_creations(&expectations, count, now);
+//     podrank_slow_start_begin(count, &start);
+//     while (start.batch > 0)
+//         podrank_slow_start_report(&start, count_of_failures_when_creating(start.batch));
+//     podrank_creations_observed(&expectations, start.missing);
+int32_t podrank_slow_start_begin(uint32_t count, struct podrank_slow_start *start);
+
+// Says how many pods of the batch could not be created; more than the batch has count as all of it. A batch with a
+// failure is the last. A refusal because the namespace is being terminated is no failure: that pod stays expected.
+int32_t podrank_slow_start_report(struct podrank_slow_start *start,
+                                  uint32_t failures);
+
+// Expects so many creations and no deletion, from now on: call it before you create. Replaces what was expected, but for
+// the keys of deletions not yet seen: seen now, they lower the number of deletions below zero.
+//
+// now is nanoseconds since any moment you like, the same one in all calls: only differences count. PODRANK_TIME_UNSET
+// makes expectations wait for ever.
+int32_t podrank_expect_creations(struct podrank_expectations *expectations,
+                                 uint32_t count,
+                                 int64_t now);
+
+// Expects the deletion of the pods with these keys, each once, and no creation, from now on: call it before you delete.
+// Replaces what was expected.
+//
+// room is memory for the keys, yours and the same in all calls for one set; only podrank_expect_deletions and
+// podrank_deletion_observed write it. PODRANK_ERR_KEYS_FULL if there are more keys than it has places; one
+// for each pod that a plan may delete is enough. Each key is compared with those before it.
+int32_t podrank_expect_deletions(struct podrank_expectations *expectations,
+                                 struct podrank_pod_key *room,
+                                 size_t room_len,
+                                 const struct podrank_pod_key *keys,
+                                 size_t keys_len,
+                                 int64_t now);
+
+// Takes count creations for seen: 1 for each pod that came, and as many as could not be created and never will be seen.
+// Do not report one pod twice. The number may go below zero. Does nothing if no expectations are set.
+int32_t podrank_creations_observed(struct podrank_expectations *expectations,
+                                   uint32_t count);
+
+// Takes the deletion of the pod with this key for seen: it is being deleted, or gone, or could not be deleted. Writes 1
+// to counted if it was expected and not seen before; else 0, and nothing else changes. Report a deletion as often
+// as you hear of it.
+int32_t podrank_deletion_observed(struct podrank_expectations *expectations,
+                                  struct podrank_pod_key *room,
+                                  size_t room_len,
+                                  const struct podrank_pod_key *key,
+                                  int32_t *counted);
+
+// Whether the set may act: writes 1 if no expectations are set, all was seen, or they were set more than
+// PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago; else 0.
+int32_t podrank_expectations_satisfied(const struct podrank_expectations *expectations,
+                                       int64_t now,
+                                       int32_t *satisfied);
+
+// How many of the pods are ready and how many available: ready for min_ready_seconds (spec.minReadySeconds) or longer at
+// this now, in nanoseconds since the Unix epoch. If that is 0, ready is available; if not, a pod without a ready time
+// is not, nor is any with PODRANK_TIME_UNSET for now.
+//
+// Writes to look_again in how many nanoseconds the next of them is available if it stays ready, and not a nanosecond
+// earlier; 0 if there is none to wait for.
+int32_t podrank_availability(const struct podrank_pod *pods,
+                             size_t pods_len,
+                             uint32_t min_ready_seconds,
+                             int64_t now,
+                             size_t *ready,
+                             size_t *available,
+                             uint64_t *look_again);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
@@ -499,6 +632,17 @@ PODRANK_ASSERT(offsetof(podrank_row, decides) == 18);
 PODRANK_ASSERT(offsetof(podrank_row, kind) == 19);
 PODRANK_ASSERT(offsetof(podrank_row, ordering) == 20);
 PODRANK_ASSERT(sizeof(podrank_scratch) == 64);
+PODRANK_ASSERT(sizeof(podrank_slow_start) == 8);
+PODRANK_ASSERT(offsetof(podrank_slow_start, batch) == 0);
+PODRANK_ASSERT(offsetof(podrank_slow_start, missing) == 4);
+PODRANK_ASSERT(sizeof(podrank_expectations) == 32);
+PODRANK_ASSERT(offsetof(podrank_expectations, since) == 0);
+PODRANK_ASSERT(offsetof(podrank_expectations, creations) == 8);
+PODRANK_ASSERT(offsetof(podrank_expectations, deletions) == 16);
+PODRANK_ASSERT(offsetof(podrank_expectations, keys) == 24);
+PODRANK_ASSERT(offsetof(podrank_expectations, is_set) == 28);
+PODRANK_ASSERT(sizeof(podrank_pod_key) == 16);
+PODRANK_ASSERT(offsetof(podrank_pod_key, bytes) == 0);
 PODRANK_ASSERT(sizeof(podrank_node_name) == 2 * sizeof(void *));
 PODRANK_ASSERT(offsetof(podrank_node_name, name) == 0);
 PODRANK_ASSERT(offsetof(podrank_node_name, len) == sizeof(void *));

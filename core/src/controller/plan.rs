@@ -1,0 +1,46 @@
+//! Whether to create or delete pods, and how many.
+
+/// How many pods kube-controller-manager creates or deletes in one sync at most (`BurstReplicas`).
+pub const BURST_REPLICAS: u32 = 500;
+
+/// What a plan depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SetState {
+    /// How many pods are wanted: `spec.replicas`.
+    pub wanted: u32,
+    /// How many active pods the set has: those [kept](super::Claim::Keep) and those that it has just adopted.
+    pub active: u32,
+    /// Whether all that was asked for has been seen: [`are_satisfied`](super::Expectations::are_satisfied), asked
+    /// before the pods are listed. Then the list is no older than the answer.
+    pub is_satisfied: bool,
+    /// Whether the set is being deleted.
+    pub is_being_deleted: bool,
+}
+
+/// What one sync does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Plan {
+    /// Neither creates nor deletes.
+    Nothing,
+    /// Creates so many, by a [`SlowStart`](super::SlowStart).
+    Create(u32),
+    /// Deletes so many, the first of the order: [`Policy::select`](crate::Policy::select).
+    Delete(u32),
+}
+
+/// What one sync does: Kubernetes' `manageReplicas`, with the guards before it.
+///
+/// As many pods are created or deleted as are missing or too many, and `burst_replicas` at most; the next sync
+/// goes on. Nothing is done before expectations are satisfied, nor for a set that is being deleted.
+pub fn plan(set: &SetState, burst_replicas: u32) -> Plan {
+    if !set.is_satisfied || set.is_being_deleted {
+        return Plan::Nothing;
+    }
+    let missing = set.wanted.saturating_sub(set.active).min(burst_replicas);
+    let surplus = set.active.saturating_sub(set.wanted).min(burst_replicas);
+    match (missing, surplus) {
+        (0, 0) => Plan::Nothing,
+        (0, count) => Plan::Delete(count),
+        (count, _) => Plan::Create(count),
+    }
+}

@@ -1,0 +1,435 @@
+//! The decisions of a controller: the laws, Kubernetes' own tables, and random histories.
+
+use podrank::controller::{
+    Availability, BURST_REPLICAS, Claim, Claimable, ConditionChange, DeletionAge, EXPECTATIONS_TIMEOUT_NANOS,
+    Expectations, Expected, FailureReason, KeysFull, Owner, Plan, PodKey, SetState, SlowStart, Status,
+    availability, claim, deletion_ages, failure_condition, is_active, is_terminating, plan,
+};
+use podrank::{Flags, Phase, Pod, Policy, Time};
+use podrank_laws::controller::{
+    availability_is_upstreams, expectations_are_upstreams, plan_is_the_difference, slow_start_batches,
+    slow_start_is_upstreams, steps,
+};
+use podrank_laws::generate::{NOW, boundary_times, pods};
+use podrank_laws::{Core, simulator};
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::collections::HashSet;
+
+const SECOND: i64 = 1_000_000_000;
+
+fn at(nanos: i64) -> Time {
+    Time::from_unix_nanos(NOW + nanos)
+}
+
+fn numbers() -> impl Strategy<Value = u32> {
+    prop_oneof![3 => 0..8_u32, 1 => 490..510_u32, 1 => select(vec![1000, u32::MAX - 1, u32::MAX])]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn expectations(start in select(boundary_times(NOW)), steps in steps()) {
+        for start in [start, Time::UNSET] {
+            expectations_are_upstreams(&Core, start, &steps);
+        }
+    }
+
+    #[test]
+    fn slow_starts(count in prop_oneof![0..40_u32, 0..2000_u32], failing in prop::collection::hash_set(0..2000_u32, 0..4)) {
+        slow_start_is_upstreams(&Core, count, |number| failing.contains(&number));
+    }
+
+    #[test]
+    fn plans(wanted in numbers(), active in numbers(), burst in numbers(), is_satisfied in any::<bool>(), is_being_deleted in any::<bool>()) {
+        plan_is_the_difference(&Core, &SetState { wanted, active, is_satisfied, is_being_deleted }, burst);
+    }
+
+    #[test]
+    fn availabilities(list in pods(0..6), seconds in numbers(), now in select(boundary_times(NOW))) {
+        for now in [now, at(0), Time::UNSET] {
+            availability_is_upstreams(&Core, &list, seconds, now);
+        }
+    }
+
+    /// As in Go: whole milliseconds towards zero, of differences that saturate.
+    #[test]
+    fn ages(list in pods(0..8), now in select(boundary_times(NOW))) {
+        let ms = |pod: &Pod| {
+            let created = pod.creation_time.unix_nanos().unwrap_or(i64::MIN + 1);
+            now.unix_nanos().map(|now| {
+                let age = i128::from(now) - i128::from(created);
+                i64::try_from(age.clamp(i64::MIN.into(), i64::MAX.into()) / 1_000_000).unwrap()
+            })
+        };
+        let ready = |pod: &&Pod| pod.flags.contains(Flags::READY);
+        let youngest = list.iter().filter(ready).filter_map(ms).min();
+        let victims: Vec<u32> = (0..=u32::try_from(list.len()).unwrap()).collect();
+        let expected: Vec<_> = list.iter().filter(ready).filter_map(|pod| {
+            let youngest_ms = youngest.filter(|ms| *ms != 0)?;
+            Some(DeletionAge { victim_ms: ms(pod)?, youngest_ms })
+        }).collect();
+        prop_assert_eq!(deletion_ages(&list, &victims, now).collect::<Vec<_>>(), expected);
+    }
+}
+
+/// Thousands of them: as many pods as are wanted in the end, and no rule broken on the way.
+#[test]
+fn histories_end_well() {
+    let mut tally = simulator::Tally::default();
+    for seed in 0..6000 {
+        simulator::run(&Core, seed, &mut tally);
+    }
+    // All that can go wrong has.
+    for (count, least) in [
+        (tally.syncs, 1_000_000),
+        (tally.requests, 200_000),
+        (tally.failures, 20_000),
+        (tally.timeouts, 500),
+        (tally.held_back, 100_000),
+        (tally.sighted, 50_000),
+        (tally.claims, 20_000),
+        (tally.lost, 20_000),
+        (tally.doubled, 20_000),
+        (tally.crashes, 500),
+        (tally.sets_deleted, 1000),
+    ] {
+        assert!(count >= least, "{tally:?}");
+    }
+}
+
+/// `TestActivePodFiltering`, and what else a pod can be.
+#[test]
+fn pods_that_have_ended_or_are_being_deleted_do_not_count() {
+    for (phase, has_ended) in [
+        ("Succeeded", true),
+        ("Failed", true),
+        ("Running", false),
+        ("Pending", false),
+        ("Unknown", false),
+        ("", false),
+    ] {
+        let phase = Phase::parse(phase);
+        assert_eq!(is_active(phase, false), !has_ended, "{phase:?}");
+        assert!(!is_active(phase, true), "{phase:?}");
+        assert_eq!(is_terminating(phase, true), !has_ended, "{phase:?}");
+        assert!(!is_terminating(phase, false), "{phase:?}");
+    }
+}
+
+/// All 48 cases, against `ClaimObject` line by line.
+#[test]
+fn claims_are_kubernetes() {
+    let bools = [false, true];
+    let mut seen = HashSet::new();
+    for owner in [Owner::None, Owner::Ours, Owner::Other] {
+        for (matches, is_in_namespace) in bools.map(|b| bools.map(|c| (b, c))).concat() {
+            for (is_being_deleted, set_is_being_deleted) in bools.map(|b| bools.map(|c| (b, c))).concat() {
+                let expected = 'claim: {
+                    if owner != Owner::None {
+                        if owner == Owner::Other {
+                            break 'claim Claim::Ignore;
+                        }
+                        if matches {
+                            break 'claim Claim::Keep;
+                        }
+                        break 'claim if set_is_being_deleted { Claim::Ignore } else { Claim::Release };
+                    }
+                    if set_is_being_deleted || !matches || is_being_deleted || !is_in_namespace {
+                        break 'claim Claim::Ignore;
+                    }
+                    Claim::Adopt
+                };
+                let pod = Claimable { owner, matches, is_in_namespace, is_being_deleted };
+                assert_eq!(claim(&pod, set_is_being_deleted), expected, "{pod:?}, {set_is_being_deleted}");
+                seen.insert(expected);
+            }
+        }
+    }
+    assert_eq!(seen.len(), 4);
+}
+
+#[test]
+fn a_plan_is_capped_by_the_burst() {
+    let set = |wanted, active| SetState { wanted, active, is_satisfied: true, is_being_deleted: false };
+    for (wanted, active, expected) in [
+        (3, 3, Plan::Nothing),
+        (3, 1, Plan::Create(2)),
+        (1, 3, Plan::Delete(2)),
+        (500, 0, Plan::Create(500)),
+        (501, 0, Plan::Create(500)),
+        (0, 600, Plan::Delete(500)),
+        (100, 600, Plan::Delete(500)),
+        (u32::MAX, 0, Plan::Create(500)),
+    ] {
+        assert_eq!(plan(&set(wanted, active), BURST_REPLICAS), expected);
+        assert_eq!(plan(&SetState { is_satisfied: false, ..set(wanted, active) }, 500), Plan::Nothing);
+        assert_eq!(plan(&SetState { is_being_deleted: true, ..set(wanted, active) }, 500), Plan::Nothing);
+    }
+    assert_eq!(plan(&set(1, 0), 0), Plan::Nothing);
+}
+
+/// `TestSlowStartBatch`: count, how many calls succeed before all others fail, successes and calls.
+#[test]
+fn slow_start_is_kubernetes() {
+    for (count, failing_after, successes, calls) in [(10, 0, 0, 1), (10, 10, 10, 10), (10, 5, 5, 7)] {
+        let (mut start, mut called) = (SlowStart::new(count), 0);
+        while start.next_batch() > 0 {
+            let before = called;
+            called += start.next_batch();
+            start.report((before..called).filter(|&call| call >= failing_after).count().try_into().unwrap());
+        }
+        assert_eq!((count - start.missing(), called), (successes, calls));
+        let mut call = 0;
+        let (naive, batches) = slow_start_batches(count, || {
+            call += 1;
+            call <= failing_after
+        });
+        assert_eq!((naive, batches.iter().sum::<u32>()), (successes, calls));
+    }
+
+    // The largest count there is, to its end.
+    let (mut start, mut batches) = (SlowStart::new(u32::MAX), vec![]);
+    while start.next_batch() > 0 {
+        batches.push(start.next_batch());
+        start.report(0);
+    }
+    assert_eq!(batches, (0..32).map(|i| 1_u32 << i).collect::<Vec<_>>());
+    assert_eq!(start.missing(), 0);
+
+    // More failures than there were tries are as many.
+    let mut start = SlowStart::new(7);
+    start.report(0);
+    start.report(u32::MAX);
+    assert_eq!((start.next_batch(), start.missing()), (0, 6));
+    assert_eq!(SlowStart::new(0), {
+        let mut none = SlowStart::new(0);
+        none.report(0);
+        none
+    });
+}
+
+fn key(set: u8, pod: u8) -> PodKey {
+    let mut key = [0; 16];
+    (key[0], key[15]) = (set, pod);
+    key
+}
+
+/// `TestUIDExpectations`: four controllers with five pods each, satisfied only when all five deletions are seen.
+#[test]
+fn expected_deletions_are_all_waited_for() {
+    let mut sets: Vec<_> = (0..4).map(|_| Expectations::<5>::new()).collect();
+    for (expectations, set) in sets.iter_mut().zip(0..) {
+        let keys: Vec<_> = (0..5).map(|pod| key(set, pod)).collect();
+        expectations.expect_deletions(&keys, at(0)).unwrap();
+    }
+    for (expectations, set) in sets.iter_mut().zip(0..) {
+        for pod in 0..5 {
+            assert!(!expectations.are_satisfied(at(0)));
+            assert!(!expectations.deletion_observed(&key(set + 1, pod)), "another set's");
+            assert_eq!(expectations.deletions(), 5 - i64::from(pod));
+            assert!(expectations.deletion_observed(&key(set, pod)));
+            assert!(!expectations.deletion_observed(&key(set, pod)), "once");
+        }
+        assert!(expectations.are_satisfied(at(0)));
+        expectations.clear();
+        assert!(!expectations.deletion_observed(&key(set, 0)));
+        assert_eq!(expectations.deletions(), 0);
+    }
+}
+
+/// `TestControllerExpectations`: more creations are seen than expected, concurrent or not.
+#[test]
+fn expectations_can_be_surpassed_and_replaced() {
+    let mut expectations = Expectations::<3>::default();
+    // None are set: nothing to lower.
+    expectations.creations_observed(5);
+    assert_eq!((expectations.creations(), expectations.deletions()), (0, 0));
+    assert!(expectations.are_satisfied(at(0)));
+
+    expectations.expect_creations(10, at(0));
+    expectations.creations_observed(9);
+    assert!(!expectations.are_satisfied(at(0)));
+    expectations.creations_observed(2);
+    assert!(expectations.are_satisfied(at(0)));
+    assert_eq!(expectations.creations(), -1);
+
+    // Deletions replace creations; creations replace deletions, but leave the keys known.
+    expectations.expect_deletions(&[key(0, 1), key(0, 2), key(0, 1)], at(1)).unwrap();
+    assert_eq!((expectations.creations(), expectations.deletions()), (0, 2), "each key once");
+    expectations.expect_creations(1, at(2));
+    assert_eq!((expectations.creations(), expectations.deletions()), (1, 0));
+    assert!(expectations.deletion_observed(&key(0, 1)));
+    assert_eq!((expectations.creations(), expectations.deletions()), (1, -1));
+    expectations.creations_observed(1);
+    assert!(expectations.are_satisfied(at(2)));
+
+    // No deletions at all.
+    expectations.expect_deletions(&[], at(3)).unwrap();
+    assert!(expectations.are_satisfied(at(3)));
+    assert!(!expectations.deletion_observed(&key(0, 2)), "forgotten");
+}
+
+#[test]
+fn expectations_time_out_after_more_than_5_minutes() {
+    assert_eq!(EXPECTATIONS_TIMEOUT_NANOS, 5 * 60 * SECOND);
+    let mut expectations = Expectations::<1>::new();
+    expectations.expect_creations(1, at(0));
+    assert!(!expectations.are_satisfied(at(300 * SECOND)));
+    assert!(expectations.are_satisfied(at(300 * SECOND + 1)));
+    // Seeing something does not start the clock again; expecting does.
+    expectations.expect_creations(2, at(0));
+    expectations.creations_observed(1);
+    assert!(!expectations.are_satisfied(at(300 * SECOND)));
+    assert!(expectations.are_satisfied(at(300 * SECOND + 1)));
+    expectations.expect_deletions(&[key(0, 0)], at(1)).unwrap();
+    assert!(!expectations.are_satisfied(at(300 * SECOND + 1)));
+    assert!(expectations.are_satisfied(at(300 * SECOND + 2)));
+    // A clock put back, or none, is no reason.
+    assert!(!expectations.are_satisfied(at(-3600 * SECOND)));
+    assert!(!expectations.are_satisfied(Time::UNSET));
+    expectations.expect_creations(1, Time::UNSET);
+    assert!(!expectations.are_satisfied(Time::MAX));
+}
+
+#[test]
+fn expectations_that_do_not_fit_change_nothing() {
+    let mut expectations = Expectations::<2>::new();
+    expectations.expect_deletions(&[key(0, 1), key(0, 2)], at(0)).unwrap();
+    let three = [key(0, 3), key(0, 4), key(0, 5)];
+    assert_eq!(expectations.expect_deletions(&three, at(1)), Err(KeysFull));
+    assert_eq!(KeysFull.to_string(), "there is no room for so many keys");
+    assert!(expectations.are_satisfied(at(300 * SECOND + 1)), "the old moment");
+    assert_eq!(expectations.deletions(), 2);
+    assert!(!expectations.deletion_observed(&key(0, 3)));
+    assert!(expectations.deletion_observed(&key(0, 1)) && expectations.deletion_observed(&key(0, 2)));
+
+    // A whole burst fits where there is room for it.
+    let keys: Vec<PodKey> = (0..500_u128).map(u128::to_be_bytes).collect();
+    let mut expectations = Expectations::<{ BURST_REPLICAS as usize }>::new();
+    expectations.expect_deletions(&keys, at(0)).unwrap();
+    for key in keys.iter().step_by(2).chain(keys.iter().skip(1).step_by(2)) {
+        assert!(!expectations.are_satisfied(at(0)));
+        assert!(expectations.deletion_observed(key));
+    }
+    assert!(expectations.are_satisfied(at(0)));
+}
+
+/// Whatever a room holds that is another than the one before, nothing panics, and what is not known is not counted.
+#[test]
+fn a_room_that_shrinks_is_no_danger() {
+    let mut expected = Expected::NONE;
+    let mut room = [[0; 16]; 4];
+    expected.expect_deletions(&mut room, &[key(0, 1), key(0, 2), key(0, 3)], at(0)).unwrap();
+    assert!(!expected.deletion_observed(&mut room[..1], &key(0, 3)));
+    assert!(expected.deletion_observed(&mut room[..1], &key(0, 1)));
+    assert!(!expected.deletion_observed(&mut [], &key(0, 2)));
+    assert_eq!(expected.deletions(), 2);
+}
+
+#[test]
+fn availability_turns_at_the_nanosecond() {
+    let ready = Pod { flags: Flags::READY, ready_time: at(0), ..Pod::new() };
+    let since = |ready_time| Pod { ready_time, ..ready };
+    for (pod, seconds, now, expected) in [
+        (Pod { flags: Flags::NONE, ..ready }, 0, at(0), Availability::NotReady),
+        (Pod { flags: Flags::NONE, ..ready }, 10, at(99 * SECOND), Availability::NotReady),
+        (ready, 0, at(-1), Availability::Available),
+        (since(Time::UNSET), 0, Time::UNSET, Availability::Available),
+        (since(Time::UNSET), 1, at(0), Availability::Ready),
+        (ready, 1, Time::UNSET, Availability::Ready),
+        (ready, 10, at(0), Availability::AvailableIn(10_000_000_000)),
+        (ready, 10, at(10 * SECOND - 1), Availability::AvailableIn(1)),
+        (ready, 10, at(10 * SECOND), Availability::Available),
+        (ready, 10, at(-5), Availability::AvailableIn(10_000_000_005)),
+        (since(Time::MIN), u32::MAX, Time::MAX, Availability::Available),
+        (
+            since(Time::MAX),
+            u32::MAX,
+            Time::MAX,
+            Availability::AvailableIn(u64::from(u32::MAX) * 1_000_000_000),
+        ),
+        (since(Time::MAX), 1, Time::MIN, Availability::AvailableIn(i64::MAX.cast_unsigned())),
+    ] {
+        let availability = availability(&pod, seconds, now);
+        assert_eq!(availability, expected, "{pod:?}, {seconds} s, {now:?}");
+        assert_eq!(availability.is_ready(), expected != Availability::NotReady);
+        let look_again = if let Availability::AvailableIn(nanos) = expected { Some(nanos) } else { None };
+        assert_eq!(availability.look_again(), look_again);
+    }
+}
+
+#[test]
+fn a_status_counts_each_pod_where_it_belongs() {
+    let mut status = Status::new(7);
+    assert_eq!(status, Status { observed_generation: 7, ..Status::default() });
+    for (is_fully_labeled, availability) in [
+        (true, Availability::Available),
+        (false, Availability::Available),
+        (true, Availability::AvailableIn(1)),
+        (true, Availability::Ready),
+        (true, Availability::NotReady),
+        (false, Availability::NotReady),
+    ] {
+        status.add(is_fully_labeled, availability);
+    }
+    status.add_terminating();
+    let expected = Status {
+        observed_generation: 7,
+        replicas: 6,
+        fully_labeled_replicas: 4,
+        ready_replicas: 4,
+        available_replicas: 2,
+        terminating_replicas: 1,
+    };
+    assert_eq!(status, expected);
+    assert_ne!(status, Status { observed_generation: 8, ..expected }, "to be written again");
+}
+
+#[test]
+fn a_failure_is_reported_until_a_sync_has_none() {
+    let (create, delete) = (FailureReason::FailedCreate, FailureReason::FailedDelete);
+    for (failed, is_there, expected) in [
+        (Some(create), false, ConditionChange::Add(create)),
+        (Some(delete), false, ConditionChange::Add(delete)),
+        (Some(delete), true, ConditionChange::Leave),
+        (None, true, ConditionChange::Remove),
+        (None, false, ConditionChange::Leave),
+    ] {
+        assert_eq!(failure_condition(failed, is_there), expected);
+    }
+    assert_eq!((create.name(), delete.name()), ("FailedCreate", "FailedDelete"));
+    assert_eq!(FailureReason::of(Plan::Create(2)), Some(create));
+    assert_eq!(FailureReason::of(Plan::Delete(2)), Some(delete));
+    assert_eq!(FailureReason::of(Plan::Nothing), None);
+}
+
+#[test]
+fn ages_are_those_of_ready_victims_and_never_divide_by_zero() {
+    let created = |ago: i64| Pod { creation_time: at(-ago), flags: Flags::READY, ..Pod::new() };
+    let unready = Pod { flags: Flags::NONE, ..created(5) };
+    let age = |victim_ms, youngest_ms| DeletionAge { victim_ms, youngest_ms };
+    let ages = |pods: &[Pod], victims: &[u32]| deletion_ages(pods, victims, at(0)).collect::<Vec<_>>();
+
+    let pods = [created(90 * SECOND), unready, created(30 * SECOND + 999_999), created(60 * SECOND)];
+    assert_eq!(ages(&pods, &[1, 0, 2]), [age(90_000, 30_000), age(30_000, 30_000)]);
+    assert_eq!(ages(&pods, &[]), []);
+    assert_eq!(ages(&pods, &[9, 3]), [age(60_000, 30_000)], "no pod 9");
+    assert_eq!(deletion_ages(&pods, &[0], Time::UNSET).count(), 0);
+
+    // Less than a millisecond old, on either side of now: upstream divides by zero.
+    for youngest in [0, 1, 999_999, -1, -999_999] {
+        assert_eq!(ages(&[created(SECOND), created(youngest)], &[0]), []);
+    }
+    assert_eq!(ages(&[created(SECOND), created(1_000_000)], &[0]), [age(1000, 1)]);
+    assert_eq!(ages(&[created(SECOND), created(-1_000_000)], &[0]), [age(1000, -1)]);
+    // Without a creation time: as old as can be.
+    let ancient = Pod { creation_time: Time::UNSET, ..created(0) };
+    assert_eq!(ages(&[ancient, created(SECOND)], &[0]), [age(i64::MAX / 1_000_000, 1000)]);
+
+    // Of victims as they are selected.
+    let mut victims = [0; 2];
+    let victims = Policy::at(at(0)).select(&pods, &mut victims).unwrap();
+    assert_eq!(ages(&pods, victims), [age(30_000, 30_000)], "the unready one has none");
+}
