@@ -30,26 +30,30 @@ BUILD := $(CARGO_TARGET_DIR)$(TARGET:%=/%)
 OUT := $(BUILD)/c
 SOURCES := Cargo.toml Cargo.lock core/Cargo.toml ffi/Cargo.toml ffi/archive/Cargo.toml \
 	$(shell find core/src ffi/src ffi/archive/src -name '*.rs')
-# Where there is no operating system, there are no shared libraries.
+# Where there is no operating system, there is little memory, and code is optimised for size...
+OPT_LEVEL ?= $(if $(findstring -none,$(TARGET)),s)
+# ...and there are no shared libraries.
 SHARED := $(if $(findstring -none,$(TARGET)),,$(OUT)/libpodrank.so)
 CHECKS := header abi freestanding second-rust vectors installed sanitize quick-start
+TARGETS := budget firmware linux wasm build-only
 
 # Where `make tools` puts what it installs.
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # For the scripts that the recipes run.
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
-.PHONY: help archive header abi table examples install uninstall check-c tools test mutants clean
+.PHONY: help archive header abi table examples install uninstall check-c targets budget tools test bench instructions \
+	mutants clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 archive: $(OUT)/libpodrank.a $(SHARED) ## libpodrank.a and libpodrank.so, in target/c
 
 # Cargo's archive has the one object of this project, the outcome of link-time optimisation, and hundreds from the
 # compiler's runtime, which the object does not need: ffi/check/freestanding.sh proves it.
 $(OUT)/podrank.o: $(SOURCES)
-	$(CARGO) build --quiet --profile archive -p podrank-archive $(TARGET:%=--target %)
+	$(OPT_LEVEL:%=CARGO_PROFILE_ARCHIVE_OPT_LEVEL=%) $(CARGO) build --quiet --profile archive -p podrank-archive $(TARGET:%=--target %)
 	@mkdir -p $(OUT)
 	@object=$$($(AR) t $(BUILD)/archive/libpodrank.a | grep '^podrank[-.]'); \
 	test "$$(echo "$$object" | wc -w)" = 1 || { echo "not one object of podrank in cargo's archive: $$object" >&2; exit 1; }; \
@@ -107,12 +111,27 @@ uninstall: ## removes what install put there
 check-c: archive ## all that C users rely on: one line for each check in ffi/check
 	@for check in $(CHECKS); do ffi/check/$$check.sh || exit 1; done
 
-tools: ## installs the tools that cargo brings to the tests: cbindgen
+targets: archive ## all of it on other machines, emulated: one line for each script in ffi/targets
+	@for target in $(TARGETS); do ffi/targets/$$target.sh || exit 1; done
+
+budget: ## what the archive takes of a Cortex-M3, function by function, and what it may take
+	@ffi/targets/budget.sh
+
+tools: ## installs the tools that cargo brings to the tests: cbindgen, cargo-fuzz
 	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || \
 	$(CARGO) install --quiet --locked cbindgen@$(CBINDGEN_VERSION)
+	@command -v cargo-fuzz >/dev/null || $(CARGO) install --quiet --locked cargo-fuzz
 
 test: ## every test; .ci/run installs what they need on Debian
 	@.ci/test
+
+# As many pods as the largest race has; with fewer than all, nothing that is checked in changes.
+MOST ?=
+bench: ## races against what else could be done: goals, ratios, charts (about 5 minutes; with MOST=10000, 20 seconds)
+	@$(CARGO) run --quiet --release -p podrank-bench -- $(if $(MOST),$(CARGO_TARGET_DIR)/bench $(MOST),core/bench)
+
+instructions: ## no case takes 5 % more instructions than core/bench/instructions.txt says (needs valgrind)
+	@core/bench/instructions.sh
 
 mutants: ## changes core line by line and sees that a test fails (needs cargo-mutants)
 	$(CARGO) mutants -p podrank

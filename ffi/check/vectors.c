@@ -54,11 +54,58 @@ struct vector_relation {
     uint8_t relation;
 };
 
+/* A pod of this phase counts, or does not. */
+struct vector_phase {
+    const char *text;
+    uint8_t len;
+    uint8_t active;
+};
+
+struct vector_plan {
+    uint32_t wanted, active, burst, creations, deletions;
+    uint8_t satisfied, being_deleted;
+};
+
+/* These batches, of vector_batches, the last with failures. */
+struct vector_slow_start {
+    uint16_t batches, batches_len;
+    uint32_t count, failures, missing;
+};
+
+/* What happens to expectations, and what is true then. Of the keys, one that is seen or all that are expected. */
+struct vector_step {
+    int64_t now, creations, deletions;
+    uint32_t count;
+    uint16_t keys, keys_len;
+    enum {
+        VECTOR_WAIT,
+        VECTOR_EXPECT_CREATIONS,
+        VECTOR_EXPECT_DELETIONS,
+        VECTOR_CREATIONS_OBSERVED,
+        VECTOR_DELETION_OBSERVED,
+        VECTOR_CLEAR
+    } what;
+    uint8_t counted, satisfied;
+};
+
+struct vector_expectations {
+    uint16_t steps, steps_len;
+};
+
+struct vector_availability {
+    int64_t now;
+    uint64_t look_again;
+    uint32_t min_ready_seconds;
+    uint16_t pods, pods_len;
+    uint16_t ready, available;
+};
+
 #include "vectors_table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 int podrank_run_vectors(void);
+void podrank_vector_keys(void (*put)(const uint8_t *key));
 
 /* What failed, for a debugger and for the message of the main program. */
 const char *podrank_vectors_what;
@@ -224,6 +271,93 @@ static int relation_holds(const struct vector_relation *pair) {
     return 1;
 }
 
+static int phase_holds(const struct vector_phase *text) {
+    uint8_t phase = 99;
+    MUST(podrank_phase_parse(text->text, text->len, &phase) == (text->active ? PODRANK_OK : PODRANK_ERR_INACTIVE));
+    MUST(text->active ? phase <= PODRANK_PHASE_RUNNING : phase == 99);
+    return 1;
+}
+
+static int plan_holds(const struct vector_plan *plan) {
+    uint32_t creations = 99, deletions = 99;
+    MUST(podrank_plan(plan->wanted, plan->active, plan->burst, plan->satisfied, plan->being_deleted, &creations,
+                      &deletions) == PODRANK_OK);
+    MUST(creations == plan->creations);
+    MUST(deletions == plan->deletions);
+    return 1;
+}
+
+static int slow_start_holds(const struct vector_slow_start *expected) {
+    podrank_slow_start start;
+    size_t i;
+
+    MUST(podrank_slow_start_begin(expected->count, &start) == PODRANK_OK);
+    MUST(start.missing == expected->count);
+    for (i = 0; i < expected->batches_len; i++) {
+        uint32_t failures = i + 1 == expected->batches_len ? expected->failures : 0;
+        MUST(start.batch == vector_batches[expected->batches + i]);
+        MUST(podrank_slow_start_report(&start, failures) == PODRANK_OK);
+    }
+    MUST(start.batch == 0);
+    MUST(start.missing == expected->missing);
+    return 1;
+}
+
+static int step_holds(podrank_expectations *expectations, podrank_pod_key *room, const struct vector_step *step) {
+    static const podrank_expectations none = PODRANK_EXPECTATIONS_INIT;
+    const podrank_pod_key *keys = &vector_keys[step->keys];
+    int32_t counted = 99, satisfied = 99;
+
+    switch (step->what) {
+    case VECTOR_EXPECT_CREATIONS:
+        MUST(podrank_expect_creations(expectations, step->count, step->now) == PODRANK_OK);
+        break;
+    case VECTOR_EXPECT_DELETIONS:
+        MUST(podrank_expect_deletions(expectations, room, VECTOR_KEYS_MAX, keys, step->keys_len, step->now) ==
+             PODRANK_OK);
+        break;
+    case VECTOR_CREATIONS_OBSERVED:
+        MUST(podrank_creations_observed(expectations, step->count) == PODRANK_OK);
+        break;
+    case VECTOR_DELETION_OBSERVED:
+        MUST(podrank_deletion_observed(expectations, room, VECTOR_KEYS_MAX, keys, &counted) == PODRANK_OK);
+        MUST(counted == step->counted);
+        break;
+    case VECTOR_CLEAR:
+        *expectations = none;
+        break;
+    case VECTOR_WAIT:
+        break;
+    }
+    MUST(expectations->creations == step->creations);
+    MUST(expectations->deletions == step->deletions);
+    MUST(podrank_expectations_satisfied(expectations, step->now, &satisfied) == PODRANK_OK);
+    MUST(satisfied == step->satisfied);
+    return 1;
+}
+
+static int expectations_hold(const struct vector_expectations *all) {
+    podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;
+    podrank_pod_key room[VECTOR_KEYS_MAX];
+    size_t i;
+
+    for (i = 0; i < all->steps_len; i++)
+        if (!step_holds(&expectations, room, &vector_steps[all->steps + i]))
+            return 0;
+    return 1;
+}
+
+static int availability_holds(const struct vector_availability *expected) {
+    size_t ready = 99, available = 99;
+    uint64_t look_again = 99;
+    MUST(podrank_availability(&vector_ready_pods[expected->pods], expected->pods_len, expected->min_ready_seconds,
+                              expected->now, &ready, &available, &look_again) == PODRANK_OK);
+    MUST(ready == expected->ready);
+    MUST(available == expected->available);
+    MUST(look_again == expected->look_again);
+    return 1;
+}
+
 /* 0 if every case holds, else the number of the first that does not: see vectors_table.h. */
 int podrank_run_vectors(void) {
     size_t i;
@@ -244,17 +378,66 @@ int podrank_run_vectors(void) {
     for (i = 0; i < COUNT(vector_relations); i++)
         if (number++, !relation_holds(&vector_relations[i]))
             return number;
+    for (i = 0; i < COUNT(vector_phases); i++)
+        if (number++, !phase_holds(&vector_phases[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_plans); i++)
+        if (number++, !plan_holds(&vector_plans[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_slow_starts); i++)
+        if (number++, !slow_start_holds(&vector_slow_starts[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_expectations); i++)
+        if (number++, !expectations_hold(&vector_expectations[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_availabilities); i++)
+        if (number++, !availability_holds(&vector_availabilities[i]))
+            return number;
     return 0;
 }
 
+static void put_key(void (*put)(const uint8_t *key), const podrank_pod *pod, uint8_t options) {
+    uint8_t key[PODRANK_KEY_LEN] = { 0 };
+    podrank_key(pod, &vector_options[options], key);
+    put(key);
+}
+
+/* Hands over the key of every pod that is compared or chosen from, in the order of the cases: the same on every machine. */
+void podrank_vector_keys(void (*put)(const uint8_t *key)) {
+    size_t i, j;
+
+    for (i = 0; i < COUNT(vector_pairs); i++) {
+        put_key(put, &vector_pairs[i].first, vector_pairs[i].options);
+        put_key(put, &vector_pairs[i].second, vector_pairs[i].options);
+    }
+    for (i = 0; i < COUNT(vector_selections); i++)
+        for (j = 0; j < vector_selections[i].pods_len; j++)
+            put_key(put, &vector_pods[vector_selections[i].pods + j], vector_selections[i].options);
+    for (i = 0; i < COUNT(vector_relations); i++) {
+        put_key(put, &vector_relation_pods[vector_relations[i].first], vector_relations[i].options);
+        put_key(put, &vector_relation_pods[vector_relations[i].second], vector_relations[i].options);
+    }
+}
+
 #ifdef PODRANK_VECTORS_MAIN
-int main(void) {
+static void print_key(const uint8_t *key) {
+    size_t i;
+    for (i = 0; i < PODRANK_KEY_LEN; i++)
+        printf("%02x", key[i]);
+    putchar('\n');
+}
+
+/* With the argument `keys`: prints them. */
+int main(int argc, char **argv) {
     int failed = podrank_run_vectors();
     if (failed != 0) {
         fprintf(stderr, "case %d, %s: not so: %s\n", failed, vector_names[failed - 1], podrank_vectors_what);
         return 1;
     }
-    printf("%u cases\n", VECTOR_CASES);
+    if (argc == 2 && strcmp(argv[1], "keys") == 0)
+        podrank_vector_keys(print_key);
+    else
+        printf("%u cases\n", VECTOR_CASES);
     return 0;
 }
 #endif

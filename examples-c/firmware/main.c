@@ -1,0 +1,67 @@
+/*
+ * Firmware for a Cortex-M3, without operating system, C library or heap: says which pods of a table in flash go when a
+ * ReplicaSet is scaled down, and why the first of them goes before the first that stays. Exits with 0, or with the
+ * status that says what is wrong.
+ *
+ *     make -C examples-c/firmware run
+ */
+#include "semihosting.h"
+#include <podrank.h>
+
+enum { PODS = 6, DELETE = 2 };
+#define SECONDS INT64_C(1000000000)
+#define NOW (1767268800 * SECONDS) /* 2026-01-01T12:00:00Z */
+#define READY (PODRANK_POD_ASSIGNED | PODRANK_POD_READY)
+
+static const char *const names[PODS] = { "pump-1", "pump-2", "pump-3", "pump-4", "pump-5", "pump-6" };
+
+/* The records: in flash, as they are const. Ranks say how many pods are on the pod's node. */
+static const podrank_pod pods[PODS] = {
+    { .uid = { 0x7d, 1 }, .phase = PODRANK_PHASE_RUNNING, .flags = READY, .rank = 2, .ready_time = NOW - 90 * SECONDS,
+      .creation_time = NOW - 100 * SECONDS },
+    { .uid = { 0x7d, 2 }, .phase = PODRANK_PHASE_RUNNING, .flags = READY, .rank = 2, .ready_time = NOW - 9000 * SECONDS,
+      .creation_time = NOW - 9010 * SECONDS, .restarts = 3 },
+    { .uid = { 0x7d, 3 }, .phase = PODRANK_PHASE_RUNNING, .flags = READY, .rank = 1, .ready_time = NOW - 60 * SECONDS,
+      .creation_time = NOW - 70 * SECONDS },
+    { .uid = { 0x7d, 4 }, .phase = PODRANK_PHASE_RUNNING, .flags = READY, .rank = 3, .ready_time = NOW - 700 * SECONDS,
+      .creation_time = NOW - 710 * SECONDS, .deletion_cost = 10 },
+    { .uid = { 0x7d, 5 }, .phase = PODRANK_PHASE_RUNNING, .flags = READY, .rank = 3, .ready_time = NOW - 500 * SECONDS,
+      .creation_time = NOW - 510 * SECONDS },
+    { .uid = { 0x7d, 6 }, .phase = PODRANK_PHASE_RUNNING, .flags = READY, .rank = 3, .ready_time = NOW - 400 * SECONDS,
+      .creation_time = NOW - 410 * SECONDS, .restarts = 1 },
+};
+
+static const podrank_options options = { sizeof(podrank_options), PODRANK_NOW, NOW };
+
+static void line(const char *a, const char *b, const char *c) {
+    semihosting_write(a);
+    semihosting_write(b);
+    semihosting_write(c);
+    semihosting_write("\n");
+}
+
+int main(void) {
+    uint32_t order[DELETE + 1];
+    podrank_row rows[PODRANK_ROWS_MAX];
+    size_t selected, len, i;
+    int32_t status;
+
+    PODRANK_REQUIRE_ABI();
+    /* One more than go: the last of them is the first that stays. */
+    status = podrank_select(pods, PODS, &options, order, DELETE + 1, NULL, 0, &selected);
+    if (status == PODRANK_OK)
+        status = podrank_explain(&pods[order[0]], &pods[order[DELETE]], &options, rows, &len);
+    if (status != PODRANK_OK) {
+        line(podrank_status_str(status), "", "");
+        return status;
+    }
+
+    for (i = 0; i < DELETE; i++)
+        line(names[order[i]], " goes", "");
+    line(names[order[0]], " rather than ", names[order[DELETE]]);
+    for (i = 0; i < len; i++)
+        if (rows[i].applies)
+            line(podrank_rule_str(rows[i].rule), rows[i].decides ? ": this decides" : ": ",
+                 rows[i].decides ? "" : rows[i].ordering < 0 ? "for it" : rows[i].ordering > 0 ? "against it" : "tie");
+    return PODRANK_OK;
+}

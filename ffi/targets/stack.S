@@ -1,0 +1,67 @@
+/*
+ * Measures how deep each call goes into the stack: __wrap_NAME, which the linker puts before the function of that name,
+ * paints the stack below it, calls the function, and looks how far down the paint is gone. wrapped.h names them all: one
+ * line `wrap NAME` for each.
+ */
+    .syntax unified
+    .thumb
+    .equ DEPTH, 4096
+
+    .macro wrap name
+    .section .rodata.wrapped, "a"
+    .word name_\name, depth_\name
+    .section .rodata.names, "a"
+name_\name: .asciz "\name"
+    .section .bss.depths, "aw", %nobits
+    .balign 4
+depth_\name: .space 4
+
+    .section .text.wrapped, "ax"
+    .globl __wrap_\name
+    .thumb_func
+__wrap_\name:
+    ldr r12, =saved
+    stmia r12, {r0-r7, lr}
+    mov r4, sp
+    sub r5, r4, #DEPTH
+    ldr r6, =0x9a175ac5
+1:  str r6, [r4, #-4]!
+    cmp r4, r5
+    bne 1b
+    ldmia r12, {r0-r7}
+    bl __real_\name
+    /* r0 is the result; r1 to r3 and r12 are free. */
+    sub r1, sp, #DEPTH
+    ldr r2, =0x9a175ac5
+2:  cmp r1, sp
+    beq 3f
+    ldr r3, [r1], #4
+    cmp r3, r2
+    beq 2b
+    subs r1, #4
+3:  sub r1, sp, r1
+    ldr r2, =depth_\name
+    ldr r3, [r2]
+    cmp r1, r3
+    it hi
+    strhi r1, [r2]
+    ldr r12, =saved
+    ldr lr, [r12, #32]
+    bx lr
+    .ltorg
+    .endm
+
+    .section .bss.saved, "aw", %nobits
+    .balign 4
+saved:
+    .space 36
+
+    .section .rodata.wrapped, "a"
+    .globl wrapped
+    .balign 4
+wrapped:
+
+#include "wrapped.h"
+
+    .section .rodata.wrapped, "a"
+    .word 0

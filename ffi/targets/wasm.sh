@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# In WebAssembly, under Node: a module without imports, whose memory is shared with JavaScript. The vectors, from their JSON,
+# and the keys, which are what they are here.
+. "$(dirname "$0")/lib.sh"
+
+target=wasm32-unknown-unknown
+core_for $target
+build() {
+    quietly $CARGO rustc --quiet --profile archive -p podrank-archive --target $target --crate-type cdylib -- "$@"
+}
+# --no-check-features: nothing of it needs atomics to share memory, for it has no variables.
+build -Clink-arg=--shared-memory -Clink-arg=--max-memory=16777216 -Clink-arg=--no-check-features
+cp "$CARGO_TARGET_DIR/$target/archive/podrank.wasm" "$tmp/shared.wasm"
+build
+quietly node ffi/targets/wasm.mjs "$CARGO_TARGET_DIR/$target/archive/podrank.wasm"
+node ffi/targets/wasm.mjs "$tmp/shared.wasm" >"$tmp/printed" 2>"$tmp/errors" || { cat "$tmp/errors" >&2; fail "shared memory"; }
+same_keys "$tmp/printed"
+cases=$(cat "$tmp/errors")
+expected=$(sed -n 's/^#define VECTOR_CASES \([0-9]*\)u.*/\1/p' "$CARGO_TARGET_DIR/c/vectors_table.h")
+[ "$cases" = "$expected cases, shared memory" ] || fail "not all vectors, or not shared: $cases"
+ok "no imports; $cases, $keys keys"
