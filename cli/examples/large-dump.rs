@@ -12,12 +12,17 @@ use std::io::{self, BufWriter, Write};
 const PODS_PER_SET: u32 = 1_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let pods: u32 = std::env::args().nth(1).ok_or("usage: large-dump N")?.parse()?;
+    let pods = std::env::args().nth(1).ok_or("usage: large-dump N")?.parse()?;
+    dump(pods, io::stdout().lock())
+}
+
+/// Writes the dump of so many pods.
+pub(crate) fn dump(pods: u32, out: impl Write) -> Result<(), Box<dyn Error>> {
     let example: Value = serde_json::from_str(include_str!("rollout.json"))?;
     let of_kind = |kind| example["items"].as_array().into_iter().flatten().find(|item| item["kind"] == kind);
     let (pod, set) = (of_kind("Pod").ok_or("no pod")?, of_kind("ReplicaSet").ok_or("no set")?);
 
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(out);
     out.write_all(b"{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n")?;
     for number in 0..pods {
         write_item(&mut out, &numbered_pod(pod.clone(), number))?;

@@ -1,0 +1,114 @@
+//! The named data sets. Each is made from a seed, the same everywhere, and its start is the same whatever its length.
+
+use fastrand::Rng;
+use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
+
+/// The moment of the log-scaled policy: 2026-03-10T12:00:00Z.
+pub const NOW: i64 = 1_773_144_000_000_000_000;
+
+const SECOND: i64 = 1_000_000_000;
+
+/// What the pods are like. All are running and ready, with times in whole seconds, as Kubernetes has them, and random UIDs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataSet {
+    /// Ages over 30 days, one pod in ten restarted: what the order is asked of most. The times decide.
+    Spread,
+    /// Ready within one minute an hour ago, which is one age bucket, on nodes of three ranks: the pods of a rollout. Ranks
+    /// decide, then, with log scaling, the UID.
+    Rollout,
+    /// Alike in all but the UID, which decides.
+    Tie,
+    /// Each goes before all earlier ones, as its deletion cost is lower: whoever goes through the list changes their mind at
+    /// every pod.
+    Reverse,
+}
+
+impl DataSet {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Spread, Self::Rollout, Self::Tie, Self::Reverse];
+
+    /// Its name in tables and charts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Spread => "spread",
+            Self::Rollout => "rollout",
+            Self::Tie => "tie",
+            Self::Reverse => "reverse",
+        }
+    }
+
+    /// Its first `len` pods.
+    pub fn pods(self, len: usize) -> Vec<Pod> {
+        let mut rng = Rng::with_seed(8);
+        (0..).take(len).map(|number| self.pod(number, &mut rng)).collect()
+    }
+
+    fn pod(self, number: i32, rng: &mut Rng) -> Pod {
+        let mut pod = Pod {
+            uid: Uid::from_bytes(rng.u128(..).to_be_bytes()),
+            rank: 1,
+            phase: Phase::RUNNING,
+            flags: Flags::ASSIGNED | Flags::READY,
+            ..Pod::new()
+        };
+        let mut ready_for = 3600;
+        match self {
+            Self::Spread => {
+                ready_for = rng.i64(1..30 * 86_400);
+                pod.restarts = if rng.u8(..10) == 0 { rng.u32(1..4) } else { 0 };
+            }
+            Self::Rollout => {
+                ready_for = rng.i64(3600..3660);
+                pod.rank = rng.u32(1..4);
+            }
+            Self::Tie => {}
+            Self::Reverse => pod.deletion_cost = i32::MAX - number,
+        }
+        pod.ready_time = Time::from_unix_nanos(NOW - ready_for * SECOND);
+        pod.creation_time = Time::from_unix_nanos(NOW - (ready_for + 5) * SECOND);
+        pod
+    }
+}
+
+/// Kubernetes' defaults at `NOW`.
+pub const fn log_scaled() -> Policy {
+    Policy::at(Time::from_unix_nanos(NOW))
+}
+
+/// Kubernetes' defaults at no moment, which compares times as they are.
+pub fn exact() -> Policy {
+    Policy::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podrank::Rule;
+
+    #[test]
+    fn they_are_what_they_say() {
+        let rules = |set: DataSet, policy: Policy| {
+            let pods = set.pods(500);
+            let mut rules: Vec<_> =
+                pods.windows(2).filter_map(|pair| policy.decide(&pair[0], &pair[1]).1).collect();
+            rules.sort_by_key(|rule| rule.number());
+            rules.dedup();
+            rules
+        };
+        assert_eq!(rules(DataSet::Rollout, log_scaled()), [Rule::Rank, Rule::Uid]);
+        assert_eq!(rules(DataSet::Rollout, exact()), [Rule::Rank, Rule::ReadyTime, Rule::Uid]);
+        assert!(rules(DataSet::Spread, exact()).starts_with(&[Rule::ReadyTime]));
+        for policy in [exact(), log_scaled()] {
+            assert_eq!(rules(DataSet::Tie, policy), [Rule::Uid]);
+            let reverse = DataSet::Reverse.pods(500);
+            assert!(reverse.windows(2).all(|pair| policy.compare(&pair[1], &pair[0]).is_lt()));
+        }
+    }
+
+    #[test]
+    fn a_longer_one_starts_like_a_shorter_one() {
+        for set in DataSet::ALL {
+            assert_eq!(set.pods(100)[..10], set.pods(10));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Go's race against Kubernetes' own code, as `make -C go compare` runs it.
+
+use crate::chart::{Chart, Curve};
+use crate::report::{Limit, Report};
+use std::process::Command;
+
+/// How many times as fast as Kubernetes' own code it must be, by the number of pods.
+const GOALS: [(f64, f64); 4] = [(10.0, 3.0), (100.0, 15.0), (1_000.0, 28.0), (10_000.0, 14.0)];
+
+/// How many floors it may take.
+const MOST_FLOORS: f64 = 1.5;
+
+/// One line of the race.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Line {
+    pods: f64,
+    /// Nanoseconds for Kubernetes' own code, for ours, and for the floor.
+    times: [f64; 3],
+}
+
+/// Runs it, if Go is there.
+pub fn run(report: &mut Report) -> Option<Chart> {
+    report.section(
+        "From Go",
+        "The whole decision on `[]*v1.Pod`, deleting min(n/2, 500): Kubernetes' own code over ours, and ours over a plain loop that reads \
+         what the decision depends on. See [go/README.md](../../go/README.md).",
+    );
+    let output = Command::new("make").args(["-s", "-C", "go", "compare"]).output();
+    let text = output.ok().filter(|output| output.status.success()).map(|output| output.stdout);
+    let text = text.map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
+    let lines: Vec<_> = text.lines().filter_map(parse).collect();
+    report.line(if lines.is_empty() {
+        "Not run: `make -C go compare` needs Go.\n".into()
+    } else {
+        format!("```text\n{}\n```\n", text.trim())
+    });
+    goals(&lines, report);
+    let curve = |(at, name): (usize, &str)| Curve {
+        name: name.into(),
+        points: lines.iter().map(|line| (line.pods, line.times[at] / line.pods)).collect(),
+    };
+    let curves = ["Kubernetes", "podrank", "read floor"].into_iter().enumerate().map(curve).collect();
+    let title = "from Go: the whole decision on []*v1.Pod".into();
+    (!lines.is_empty()).then_some(Chart { name: "go", title, x: "pods", y: "ns per pod", curves })
+}
+
+fn goals(lines: &[Line], report: &mut Report) {
+    for (pods, limit) in GOALS {
+        let line = lines.iter().find(|line| line.pods.total_cmp(&pods).is_eq());
+        let [faster, floors] = [(0, 1), (1, 2)].map(|(a, b)| line.map(|line| line.times[a] / line.times[b]));
+        report.goal(
+            format!("Go, {pods} pods: Kubernetes' own code in times of ours"),
+            faster,
+            Limit::AtLeast(limit),
+        );
+        report.goal(format!("Go, {pods} pods: ours in floors"), floors, Limit::AtMost(MOST_FLOORS));
+    }
+}
+
+/// Reads `n=10 upstream=6.09µs podrank=1.06µs floor=761ns ratio=5.7`.
+fn parse(line: &str) -> Option<Line> {
+    let value = |name| line.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+    let nanos = |name| {
+        let text: &str = value(name)?;
+        let units = [("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+        let (number, unit) =
+            units.into_iter().find_map(|(unit, nanos)| Some((text.strip_suffix(unit)?, nanos)))?;
+        Some(number.parse::<f64>().ok()? * unit)
+    };
+    Some(Line {
+        pods: value("n")?.parse().ok()?,
+        times: [nanos("upstream")?, nanos("podrank")?, nanos("floor")?],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_go_prints() {
+        let line = parse("n=10000 upstream=51.1ms podrank=4.14µs floor=761ns ratio=12.4").unwrap();
+        assert_eq!((line.pods, line.times.map(f64::round)), (10_000.0, [51_100_000.0, 4_140.0, 761.0]));
+        let line = parse("n=1 upstream=1.29s podrank=2s floor=3s ratio=1");
+        assert_eq!(line, Some(Line { pods: 1.0, times: [1.29e9, 2e9, 3e9] }));
+        assert_eq!(parse("go: downloading"), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! Times contenders in turns, so that what slows the machine down slows them all; the best lap of each counts.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Long enough for the clock.
+const LAP: Duration = Duration::from_micros(20);
+
+/// More would tell nothing new.
+const MOST_LAPS: u32 = 2_000;
+
+/// Runs a contender and says how many nanoseconds it took.
+pub type Contender<'a> = Box<dyn FnMut() -> f64 + 'a>;
+
+/// What can be run again and again, and is, until the clock can tell.
+pub fn again<'a, T>(mut run: impl FnMut() -> T + 'a) -> Contender<'a> {
+    let mut times = 1_u32;
+    Box::new(move || {
+        let start = Instant::now();
+        for _ in 0..times {
+            black_box(run());
+        }
+        let elapsed = start.elapsed();
+        let nanos = elapsed.as_secs_f64() * 1e9 / f64::from(times);
+        if elapsed < LAP {
+            times *= 2;
+        }
+        nanos
+    })
+}
+
+/// What changes what it is given: each lap gets a new one, whose making is not timed.
+pub fn anew<'a, I, T>(
+    mut prepare: impl FnMut() -> I + 'a,
+    mut run: impl FnMut(&mut I) -> T + 'a,
+) -> Contender<'a> {
+    Box::new(move || {
+        let mut input = prepare();
+        let start = Instant::now();
+        black_box(run(&mut input));
+        let elapsed = start.elapsed();
+        black_box(input);
+        elapsed.as_secs_f64() * 1e9
+    })
+}
+
+/// The best lap of each in nanoseconds. Each runs once at least, and goes on while it has time left of its share.
+pub fn race(share: Duration, contenders: &mut [Contender<'_>]) -> Vec<f64> {
+    let mut best = vec![f64::INFINITY; contenders.len()];
+    let mut spent = vec![Duration::ZERO; contenders.len()];
+    for _ in 0..MOST_LAPS {
+        let mut runners = 0;
+        for ((contender, best), spent) in contenders.iter_mut().zip(&mut best).zip(&mut spent) {
+            if *spent < share {
+                let start = Instant::now();
+                *best = best.min(contender());
+                *spent += start.elapsed();
+                runners += 1;
+            }
+        }
+        if runners == 0 {
+            break;
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_runs_at_least_once_and_the_best_lap_counts() {
+        let mut laps = [3.0, 1.0, 2.0].into_iter().cycle();
+        let mut slow = 0;
+        let times = race(
+            Duration::from_millis(5),
+            &mut [
+                Box::new(move || laps.next().unwrap()),
+                Box::new(|| {
+                    slow += 1;
+                    std::thread::sleep(Duration::from_millis(6));
+                    9.0
+                }),
+            ],
+        );
+        assert_eq!(times, [1.0, 9.0]);
+        assert_eq!(slow, 1);
+    }
+}
