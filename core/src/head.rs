@@ -72,7 +72,9 @@ impl Head {
     /// Appends a value of `WIDTH` bits, or as much of it as there is room for.
     #[inline(always)]
     const fn with<const WIDTH: u32>(self, value: u128) -> Self {
-        if self.closed || self.room == 0 {
+        // Zeros, and not an early end: so the room is known beforehand, and all shifts are by constants.
+        let value = if self.closed { 0 } else { value };
+        if self.room == 0 {
             return self;
         }
         match self.room.checked_sub(WIDTH) {
@@ -90,7 +92,7 @@ impl Head {
         let smallest = u128::MAX << WIDTH & 0xffff_ffff;
         match value.checked_sub(smallest) {
             Some(value) => self.with::<WIDTH>(value),
-            None => Self { closed: true, ..self },
+            None => Self { closed: true, room: self.room.saturating_sub(WIDTH), ..self },
         }
     }
 }

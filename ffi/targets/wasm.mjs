@@ -1,4 +1,4 @@
-// Runs vectors/ through podrank as a WebAssembly module, and prints the keys in the order of podrank_vector_keys in
+// Runs the vectors of records through podrank as a WebAssembly module, and prints the keys in the order of podrank_vector_keys in
 // ffi/check/vectors.c. The module imports nothing; its records are written straight into its memory.
 //
 //     node wasm.mjs podrank.wasm

@@ -21,3 +21,34 @@ func RuleName(uint8) string { return "" }
 
 // Version is not there.
 func Version() string { return "" }
+
+// Plan is not there.
+func Plan(_, _, _ uint32, _, _ bool) (creations, deletions uint32, err error) {
+	return 0, 0, ErrMissing
+}
+
+// BeginSlowStart is not there.
+func BeginSlowStart(uint32) (SlowStart, error) { return SlowStart{}, ErrMissing }
+
+// ReportSlowStart is not there.
+func ReportSlowStart(*SlowStart, uint32) error { return ErrMissing }
+
+// ExpectCreations is not there.
+func ExpectCreations(*Expectations, uint32, int64) error { return ErrMissing }
+
+// ExpectDeletions is not there.
+func ExpectDeletions(*Expectations, []PodKey, []PodKey, int64) error { return ErrMissing }
+
+// CreationsObserved is not there.
+func CreationsObserved(*Expectations, uint32) error { return ErrMissing }
+
+// DeletionObserved is not there.
+func DeletionObserved(*Expectations, []PodKey, PodKey) (bool, error) { return false, ErrMissing }
+
+// Satisfied is not there.
+func Satisfied(*Expectations, int64) (bool, error) { return false, ErrMissing }
+
+// Availability is not there.
+func Availability([]Record, uint32, int64) (ready, available int, lookAgain uint64, err error) {
+	return 0, 0, 0, ErrMissing
+}

@@ -70,6 +70,26 @@ type Row struct {
 // MaxRows is the room that Explain needs.
 const MaxRows = 16
 
+// A SlowStart is C's podrank_slow_start.
+type SlowStart struct {
+	Batch, Missing uint32
+}
+
+// Expectations are C's podrank_expectations: none if they are zero.
+type Expectations struct {
+	Since, Creations, Deletions int64
+	Keys, IsSet                 uint32
+}
+
+// A PodKey is C's podrank_pod_key.
+type PodKey [16]byte
+
+// The numbers of kube-controller-manager, the timeout in nanoseconds.
+const (
+	BurstReplicas       = 500
+	ExpectationsTimeout = 300_000_000_000
+)
+
 // ErrMissing says why there is no libpodrank in this program.
 var ErrMissing = errors.New("podrank: built without libpodrank: it needs cgo (CGO_ENABLED=1 and a C compiler) on " +
 	"linux/amd64 or linux/arm64; elsewhere, install the C library and build with -tags podrank_system")
