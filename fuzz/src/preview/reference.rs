@@ -42,10 +42,10 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
     let set = sets.get(&id).copied();
     let is_own = |pod: &Value| {
         controller(pod).is_some_and(|owner| {
-            kind(&owner["kind"], &json!(owner["apiVersion"].as_str().unwrap_or(""))) == Some(id.1)
-                && owner["name"] == id.2
+            kind(&owner["kind"], &json!(string(&owner["apiVersion"]))) == Some(id.1)
+                && string(&owner["name"]) == id.2
                 && space(pod) == id.0
-                && set.is_none_or(|set| set["metadata"]["uid"].as_str().unwrap_or("") == owner["uid"])
+                && set.is_none_or(|set| string(&set["metadata"]["uid"]) == string(&owner["uid"]))
         })
     };
     let deployment = set.filter(|_| id.1 == SetKind::ReplicaSet).and_then(controller);
@@ -117,6 +117,11 @@ fn decide(own: &[&Value], records: &[Pod], options: &Options) -> Option<Expected
     let is_invalid =
         |pod: &&&Value| annotation(pod).is_some_and(|text| cost::grammar(text.as_bytes()).is_none());
     Some(Expected { delete, pods: pods.collect(), invalid_costs: own.iter().filter(is_invalid).count() })
+}
+
+/// A text, empty where there is none.
+fn string(value: &Value) -> &str {
+    value.as_str().unwrap_or("")
 }
 
 /// The fields of an object in their order, repeated ones too.
