@@ -260,7 +260,7 @@ func TestScaleDownJSON(t *testing.T) {
 			}
 			if owner := metav1.GetControllerOf(o.pod); owner != nil && owner.UID == set.Metadata.UID {
 				own = append(own, o.pod)
-				if isActive(o.pod) {
+				if IsActive(o.pod) {
 					active = append(active, o.pod)
 				}
 			}

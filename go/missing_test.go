@@ -5,6 +5,7 @@ package podrank
 import (
 	"errors"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -16,10 +17,29 @@ func TestWithoutCgoTheErrorSaysWhatIsMissing(t *testing.T) {
 	_, errKubernetes := PodsToDelete(pods, pods, 1, Kubernetes())
 	_, errSettle := Settle(pods, pods, 1)
 	_, errExplain := Explain(pod, pod, nil)
-	for _, err := range []error{err, errKubernetes, errSettle, errExplain} {
+	_, _, errPlan := Plan(State{Wanted: 3})
+	_, errSlowStart := NewSlowStart(3)
+	_, errCreate := CreateInBatches(3, func() error { panic("called") })
+	_, _, _, errAvailability := Availability(pods, 0, time.Now())
+	var e Expectations
+	errCreations, errDeletions := e.ExpectCreations(1), e.ExpectDeletions(pods)
+	for _, err := range []error{
+		err, errKubernetes, errSettle, errExplain, errPlan, errSlowStart, errCreate, errAvailability, errCreations, errDeletions,
+	} {
 		if !errors.Is(err, ErrMissing) {
 			t.Error(err)
 		}
+	}
+	// Nothing can be expected, so all was seen.
+	e.CreationsObserved(1)
+	if e.DeletionObserved(pod) || !e.Satisfied() || e.Creations() != 0 || e.Deletions() != 0 {
+		t.Error("there are expectations")
+	}
+	// The zero SlowStart is at its end.
+	var start SlowStart
+	start.Report(1)
+	if start.Batch() != 0 || start.Missing() != 0 {
+		t.Error("there is something to create")
 	}
 	if LibraryVersion() != "" {
 		t.Error("there is a library")

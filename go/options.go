@@ -7,8 +7,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// BurstReplicas is how many pods kube-controller-manager deletes in one sync at most.
+// BurstReplicas is how many pods kube-controller-manager creates or deletes in one sync at most.
 const BurstReplicas = 500
+
+var _ = [1]int{}[BurstReplicas-cpodrank.BurstReplicas]
 
 // An Option changes how pods are chosen.
 type Option func(*settings)

@@ -4,14 +4,15 @@
 // [PodsToDelete] drops into a controller. A [Ranker] does the same without allocating once it is warm. [Explain] says why
 // one pod goes before another, and [Settle] what kube-controller-manager would do.
 //
+// The rest of what that controller decides, for one of your own: [Plan], [CreateInBatches], [Expectations], [Availability]. None
+// needs another.
+//
 // The decision is made by libpodrank, a small C library that comes with this module for linux/amd64 and linux/arm64. It needs
 // cgo; elsewhere, install libpodrank and build with -tags podrank_system. Without either the package compiles, and every
 // function returns an error that says so.
 package podrank
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/podrank/podrank/go/internal/cpodrank"
@@ -148,15 +149,12 @@ func (r *Ranker) load(active, related []*corev1.Pod) error {
 		pods := active[start:min(start+blockSize, len(active))]
 		r.touched += touch(pods)
 		for i, pod := range pods {
-			if pod == nil {
-				return fmt.Errorf("podrank: active pod %d is nil", start+i)
-			}
 			err := errInactive
-			if isActive(pod) {
+			if pod != nil && IsActive(pod) {
 				err = fill(&r.records[start+i], pod, r.settings.labels)
 			}
 			if err != nil {
-				return fmt.Errorf("podrank: pod %s/%s: %w", pod.Namespace, pod.Name, err)
+				return errPod(start+i, pod, err)
 			}
 			r.records[start+i].Node = r.nodes.number(pod.Spec.NodeName)
 		}
@@ -166,7 +164,7 @@ func (r *Ranker) load(active, related []*corev1.Pod) error {
 		case i < len(active) && pod == active[i]:
 			// Often both lists are one.
 			r.nodes.counts[r.records[i].Node]++
-		case pod != nil && isActive(pod):
+		case pod != nil && IsActive(pod):
 			r.nodes.count(pod.Spec.NodeName)
 		}
 	}
@@ -175,8 +173,6 @@ func (r *Ranker) load(active, related []*corev1.Pod) error {
 	}
 	return nil
 }
-
-var errInactive = errors.New("is not active: it is Succeeded, Failed or being deleted")
 
 // room returns a slice of this length, the same memory if it is long enough.
 func room[T any](slice []T, length int) []T {

@@ -14,11 +14,6 @@ import (
 // PreferForScaleDownLabel makes a pod go first among equals, with [PreferForScaleDown].
 const PreferForScaleDownLabel = "kubernetes.io/prefer-for-scale-down"
 
-// isActive reports whether a pod counts at all, as Kubernetes has it.
-func isActive(pod *corev1.Pod) bool {
-	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && pod.DeletionTimestamp == nil
-}
-
 // blockSize is the number of pods that touch loads ahead: few enough to stay in the first cache.
 const blockSize = 16
 
@@ -56,7 +51,6 @@ func touch(pods []*corev1.Pod) (sum int) {
 // fill makes the record of an active pod, but for its node and rank, which depend on the others.
 func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
 	*record = cpodrank.Record{
-		ReadyTime:    cpodrank.Unset,
 		CreationTime: nanos(&pod.CreationTimestamp),
 		Restarts:     mostRestarts(pod.Status.ContainerStatuses),
 	}
@@ -69,16 +63,7 @@ func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
 	if pod.Spec.NodeName != "" {
 		record.Flags |= cpodrank.Assigned
 	}
-	for i := range pod.Status.Conditions {
-		condition := &pod.Status.Conditions[i]
-		if condition.Type == corev1.PodReady {
-			if condition.Status == corev1.ConditionTrue {
-				record.Flags |= cpodrank.Ready
-				record.ReadyTime = nanos(&condition.LastTransitionTime)
-			}
-			break
-		}
-	}
+	fillReady(record, pod)
 	if text, ok := pod.Annotations[corev1.PodDeletionCost]; ok {
 		// Kubernetes, too, counts a cost that it cannot read as 0.
 		record.DeletionCost, _ = deletionCost(text)
@@ -92,6 +77,21 @@ func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
 		record.SidecarRestarts = sidecarRestarts(pod)
 	}
 	return parseUID(&record.UID, pod.UID)
+}
+
+// fillReady says in the record whether the pod is ready, and since when.
+func fillReady(record *cpodrank.Record, pod *corev1.Pod) {
+	record.ReadyTime = cpodrank.Unset
+	for i := range pod.Status.Conditions {
+		condition := &pod.Status.Conditions[i]
+		if condition.Type == corev1.PodReady {
+			if condition.Status == corev1.ConditionTrue {
+				record.Flags |= cpodrank.Ready
+				record.ReadyTime = nanos(&condition.LastTransitionTime)
+			}
+			break
+		}
+	}
 }
 
 func mostRestarts(statuses []corev1.ContainerStatus) uint32 {

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// vectors reads a file of cases that all implementations share. They stand in the repository, not in the module.
-func vectors[T any](t *testing.T, name string, least int) []T {
+// readVectors reads a file of cases that all implementations share. They stand in the repository, not in the module.
+func readVectors(t *testing.T, name string, into any) {
 	t.Helper()
 	folder := filepath.Join("..", "vectors")
 	if _, err := os.Stat(folder); os.IsNotExist(err) {
@@ -26,10 +26,15 @@ func vectors[T any](t *testing.T, name string, least int) []T {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cases []T
-	if err := json.Unmarshal(data, &cases); err != nil {
+	if err := json.Unmarshal(data, into); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// vectors reads a file that is a list of cases.
+func vectors[T any](t *testing.T, name string, least int) (cases []T) {
+	t.Helper()
+	readVectors(t, name, &cases)
 	if len(cases) < least {
 		t.Errorf("%s has only %d cases", name, len(cases))
 	}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns order.json, deletion-cost.json, uid.json and upstream.json into a C header on standard output.
+"""Turns order.json, deletion-cost.json, uid.json, upstream.json and controller.json into a C header on standard output.
 
 ffi/check/vectors.c reads it, on this machine and on those that have no JSON. A field that README.md of this folder
 does not name is an error, so that no case is silently read as less than it says.
@@ -28,6 +28,14 @@ GATES = {  # By name: the default, and the flag that changes it.
 POD_FIELDS = {
     "uid", "assigned", "phase", "ready", "readyTime", "deletionCost", "rank", "preferred", "restarts",
     "sidecarRestarts", "creationTime", "node",
+}
+
+STEPS = {  # By field: the step's name.
+    "expectCreations": "EXPECT_CREATIONS",
+    "expectDeletions": "EXPECT_DELETIONS",
+    "creationsObserved": "CREATIONS_OBSERVED",
+    "deletionObserved": "DELETION_OBSERVED",
+    "clear": "CLEAR",
 }
 
 names = []  # What each case is about; its number is its place, from 1.
@@ -120,6 +128,84 @@ def array(kind, name, rows):
     print("};\n")
 
 
+def slice_of(rows, more):
+    """Adds to an array of the table, and gives where and how many."""
+    rows += more
+    return f"{len(rows) - len(more)}, {len(more)}"
+
+
+def flag(case, field, default):
+    return int(case.get(field, default))
+
+
+def controller():
+    """The arrays of controller.json, and how many keys one step has at most."""
+    file = known(read("controller.json"), ("active", "plan", "slowStart", "expectations", "availability"), "controller.json")
+    phases = []
+    for case in file["active"]:
+        known(case, ("source", "phase", "beingDeleted", "active"), str(case))
+        if not case.get("beingDeleted", False):  # The caller's to look at.
+            literal, length = text(case["phase"])
+            phases.append(f"{number('phase ' + repr(case['phase']))} {{ {literal}, {length}, {int(case['active'])} }}")
+
+    plans = []
+    for case in file["plan"]:
+        known(case, ("wanted", "active", "burst", "satisfied", "beingDeleted", "create", "delete"), str(case))
+        numbers = ", ".join(f"{case.get(field, 0)}u" for field in ("wanted", "active", "burst", "create", "delete"))
+        comment = number(f"plan: {case['wanted']} wanted, {case['active']} active")
+        plans.append(f"{comment} {{ {numbers}, {flag(case, 'satisfied', True)}, {flag(case, 'beingDeleted', False)} }}")
+
+    batches, slow_starts = [], []
+    for case in file["slowStart"]:
+        known(case, ("source", "count", "batches", "failures", "missing"), str(case))
+        place = slice_of(batches, [f"{batch}u" for batch in case["batches"]])
+        comment = number(f"slow start of {case['count']}")
+        slow_starts.append(f"{comment} {{ {place}, {case['count']}u, {case.get('failures', 0)}u, {case['missing']}u }}")
+
+    keys, steps, expectations, most_keys = [], [], [], 1
+    for case in file["expectations"]:
+        known(case, ("name", "source", "steps"), case["name"])
+        rows = []
+        for step in case["steps"]:
+            known(step, ("now", *STEPS, "counted", "creations", "deletions", "satisfied"), case["name"])
+            what = [field for field in STEPS if field in step]
+            if len(what) > 1 or ("counted" in step) != ("deletionObserved" in step):
+                sys.exit(f"{case['name']}: {step}")
+            value = step[what[0]] if what else 0
+            own = {"expectDeletions": value, "deletionObserved": [value]}.get(what[0] if what else None, [])
+            most_keys = max(most_keys, len(own))
+            place = slice_of(keys, [f"{{ {uid_bytes(f'{key:032x}')} }}" for key in own])
+            count = value if what and what[0] in ("expectCreations", "creationsObserved") else 0
+            rows.append(
+                f"{{ {time(step.get('now'))}, INT64_C({step['creations']}), INT64_C({step['deletions']}), {count}u, {place}, "
+                f"VECTOR_{STEPS[what[0]] if what else 'WAIT'}, {flag(step, 'counted', False)}, {int(step['satisfied'])} }}"
+            )
+        expectations.append(f"{number(case['name'])} {{ {slice_of(steps, rows)} }}")
+
+    pods, availabilities = [], []
+    for case in file["availability"]:
+        fields = ("name", "source", "pods", "minReadySeconds", "now", "ready", "available", "lookAgain")
+        known(case, fields, case["name"])
+        place = slice_of(pods, [pod_literal(known(pod, POD_FIELDS, case["name"]), 0) for pod in case["pods"]])
+        availabilities.append(
+            f"{number('availability: ' + case['name'])} {{ {time(case.get('now'))}, UINT64_C({int(case.get('lookAgain', 0))}), "
+            f"{case['minReadySeconds']}u, {place}, {case['ready']}, {case['available']} }}"
+        )
+
+    arrays = [
+        ("struct vector_phase", "vector_phases", phases),
+        ("struct vector_plan", "vector_plans", plans),
+        ("uint32_t", "vector_batches", batches),
+        ("struct vector_slow_start", "vector_slow_starts", slow_starts),
+        ("podrank_pod_key", "vector_keys", keys),
+        ("struct vector_step", "vector_steps", steps),
+        ("struct vector_expectations", "vector_expectations", expectations),
+        ("podrank_pod", "vector_ready_pods", pods),
+        ("struct vector_availability", "vector_availabilities", availabilities),
+    ]
+    return arrays, most_keys
+
+
 def main():
     options, pairs, selections, pods_out, victims_out = [], [], [], [], []
     most_pods = most_nodes = 0
@@ -208,10 +294,13 @@ def main():
             f"PODRANK_RELATION_{pair['relation'].upper()} }}"
         )
 
+    controller_arrays, most_keys = controller()
+
     print("/* Made of vectors/ by vectors/c_table.py: do not edit. Include it from ffi/check/vectors.c alone. */\n")
     print(f"#define VECTOR_CASES {len(names)}u /* what is numbered below */")
     print(f"#define VECTOR_PODS_MAX {most_pods}u /* in one selection */")
-    print(f"#define VECTOR_NODES {most_nodes}u\n")
+    print(f"#define VECTOR_NODES {most_nodes}u")
+    print(f"#define VECTOR_KEYS_MAX {most_keys}u /* expected at once */\n")
     array("podrank_options", "vector_options", options)
     array("struct vector_pair", "vector_pairs", pairs)
     array("podrank_pod", "vector_relation_pods", relation_pods)
@@ -221,6 +310,8 @@ def main():
     array("struct vector_selection", "vector_selections", selections)
     array("struct vector_cost", "vector_costs", costs)
     array("struct vector_uid", "vector_uids", uids)
+    for rows in controller_arrays:
+        array(*rows)
     print("#ifdef PODRANK_VECTORS_MAIN")
     array("char *const", "vector_names", [text(name)[0] for name in names])
     print("#endif")

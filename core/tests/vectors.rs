@@ -1,6 +1,7 @@
 //! The shared vectors, through the core.
 
-use podrank::{DeletionCostError, Relation, Uid, UidError, deletion_cost};
+use podrank::controller::is_active;
+use podrank::{DeletionCostError, Phase, Relation, Uid, UidError, deletion_cost};
 use podrank_laws::{Core, laws, relation, vectors};
 use serde::Deserialize;
 
@@ -48,6 +49,17 @@ fn relations() {
         );
     }
     assert!(cases.len() > 600, "{} pairs", cases.len());
+}
+
+#[test]
+fn controller() {
+    let file = vectors::controller::file();
+    let cases = file.check(&Core);
+    assert!(cases > 75, "{cases} cases");
+    for pod in &file.active {
+        assert_eq!(is_active(Phase::parse(&pod.phase), pod.being_deleted), pod.active, "{pod:?}");
+    }
+    assert!(file.active.len() >= 10);
 }
 
 #[derive(Deserialize)]

@@ -6,6 +6,8 @@
 //! All buffers stand in one block, so that they can overlap, with canaries between; each in its turn ends with
 //! the block, so that `AddressSanitizer` sees a look beyond.
 
+mod controller;
+
 use crate::case::{self, Case, extended};
 use crate::functions::{self, Buffer, Function, Use};
 use crate::implementation::{C, options, record};
@@ -59,7 +61,7 @@ fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
 }
 
 /// A record as C takes it: what is unsound is left out.
-fn sound(pod: Pod) -> Pod {
+pub(crate) fn sound(pod: Pod) -> Pod {
     let phase = Phase::from_ordinal(pod.phase.ordinal() % 3);
     Pod { phase, flags: Flags::from_bits(pod.flags.bits() & 7), reserved: [0; 10], ..pod }
 }
@@ -297,11 +299,13 @@ fn element(function: &Function, buffer: &Buffer) -> usize {
 /// What a buffer holds before the call.
 fn content(function: &Function, buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let mut bytes = buffer.bytes[..size].to_vec();
-    if buffer.usage == Use::Options {
+    if let Some(content) = controller::content(buffer, size, u)? {
+        return Ok(content);
+    } else if buffer.usage == Use::Options {
         return some_options(u);
     } else if buffer.records {
         for chunk in bytes.chunks_exact_mut(size_of::<podrank_pod>()) {
-            let pod = case::pod(u, NOW)?;
+            let pod = controller::ready_time(function, &case::pod(u, NOW)?, u)?;
             write_record(chunk, &record(&Pod { node: pod.node % 4, ..pod }));
             match u.arbitrary::<u8>()? {
                 0..=3 => chunk[52] = u.arbitrary()?,
@@ -465,7 +469,10 @@ impl Question<'_> {
                 wrong.extend((self.lens[0] == 0).then_some(PODRANK_ERR_NODES_FULL));
                 Vec::new()
             }
-            _ => self.text(wrong),
+            _ => {
+                let pods = pods("pods", wrong);
+                self.controller(&pods, wrong).unwrap_or_else(|| self.text(wrong))
+            }
         }
     }
 
@@ -574,7 +581,8 @@ impl Question<'_> {
                 None => Vec::new(),
             },
             ("podrank_time_from_unix", _) => vec![("time", (-1_999_999_995_i64).to_ne_bytes().to_vec())],
-            (name, _) => unreachable!("{name}"),
+            // Not all of its buffers are there.
+            _ => Vec::new(),
         }
     }
 }

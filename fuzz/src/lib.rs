@@ -2,7 +2,11 @@
 //!
 //! They are a library so that `cargo test` replays every seed and every past finding, on stable and without a fuzzer.
 
-// The buffers of every C function, and the C functions as an implementation of the order: those of the tests of `ffi`.
+// The C functions as a controller's decisions, the buffers of every C function, and the C functions as an implementation of
+// the order: those of the tests of `ffi`.
+#[allow(clippy::wildcard_imports)]
+#[path = "../../ffi/tests/c/decisions.rs"]
+mod decisions;
 #[allow(clippy::wildcard_imports)]
 #[path = "../../ffi/tests/c/functions.rs"]
 mod functions;
@@ -11,6 +15,7 @@ mod functions;
 mod implementation;
 
 pub mod case;
+pub mod controller;
 pub mod cost;
 pub mod ffi;
 pub mod order;
@@ -23,10 +28,11 @@ pub mod uid;
 pub type Target = fn(&[u8]);
 
 /// Every target by name.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("order", order::run),
     ("select", select::run),
     ("settle", settle::run),
+    ("controller", controller::run),
     ("ffi", ffi::run),
     ("cost", cost::run),
     ("uid", uid::run),

@@ -1,9 +1,12 @@
-// Package example is a controller of a workload of its own, the Fleet: some pods of one template. It scales down as
-// ReplicaSets do, through podrank.
+// Package example is a controller of a workload of its own, the Fleet: some pods of one template. It decides as the ReplicaSet
+// controller does, through podrank.
 package example
 
 import (
 	"context"
+	"errors"
+	"sync"
+	"time"
 
 	podrank "github.com/podrank/podrank/go"
 	corev1 "k8s.io/api/core/v1"
@@ -11,8 +14,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 )
 
 // GroupVersion is that of the Fleet.
@@ -35,13 +42,16 @@ type Fleet struct {
 
 // FleetSpec is what is wanted.
 type FleetSpec struct {
-	Replicas int                    `json:"replicas"`
-	Template corev1.PodTemplateSpec `json:"template"`
+	Replicas        int                    `json:"replicas"`
+	MinReadySeconds int32                  `json:"minReadySeconds,omitempty"`
+	Template        corev1.PodTemplateSpec `json:"template"`
 }
 
 // FleetStatus is what is there.
 type FleetStatus struct {
-	Replicas int `json:"replicas"`
+	Replicas          int `json:"replicas"`
+	ReadyReplicas     int `json:"readyReplicas"`
+	AvailableReplicas int `json:"availableReplicas"`
 }
 
 // FleetList is a list of Fleets.
@@ -51,92 +61,134 @@ type FleetList struct {
 	Items           []Fleet `json:"items"`
 }
 
-// DeepCopyObject is for the scheme, as below.
-func (f *Fleet) DeepCopyObject() runtime.Object {
-	c := *f
-	f.ObjectMeta.DeepCopyInto(&c.ObjectMeta)
-	f.Spec.Template.DeepCopyInto(&c.Spec.Template)
-	return &c
-}
-
-// DeepCopyObject is for the scheme.
-func (l *FleetList) DeepCopyObject() runtime.Object {
-	c := *l
-	l.ListMeta.DeepCopyInto(&c.ListMeta)
-	c.Items = make([]Fleet, len(l.Items))
-	for i := range l.Items {
-		c.Items[i] = *l.Items[i].DeepCopyObject().(*Fleet)
-	}
-	return &c
-}
-
 // Reconciler brings Fleets to their numbers.
 type Reconciler struct {
 	client.Client
-	// Options are podrank's; the burst is always capped.
+	// Options are podrank's.
 	Options []podrank.Option
+	// By the types.NamespacedName of the Fleet: its *podrank.Expectations.
+	expectations sync.Map
 }
 
-// SetupWithManager watches Fleets and the pods that they own.
+type queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
+
+// SetupWithManager watches Fleets and their pods.
 func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
-	return ctrl.NewControllerManagedBy(manager).For(&Fleet{}).Owns(&corev1.Pod{}).Complete(r)
+	return ctrl.NewControllerManagedBy(manager).For(&Fleet{}).Watches(&corev1.Pod{}, r.podEvents()).Complete(r)
 }
 
-// Reconcile creates or deletes pods of one Fleet. A controller with a cache also waits until it has seen its own last creations
-// and deletions, which is left out here.
+// podEvents first tells the expectations of a pod's Fleet what was seen, and then has it reconciled.
+func (r *Reconciler) podEvents() handler.Funcs {
+	seen := func(object client.Object, isNew, isGone bool, q queue) {
+		pod, owner := object.(*corev1.Pod), metav1.GetControllerOf(object)
+		if owner == nil || owner.Kind != "Fleet" || owner.APIVersion != GroupVersion.String() {
+			return
+		}
+		name := types.NamespacedName{Namespace: pod.Namespace, Name: owner.Name}
+		if expectations, ok := r.expectations.Load(name); ok {
+			if isGone || pod.DeletionTimestamp != nil {
+				expectations.(*podrank.Expectations).DeletionObserved(pod)
+			} else if isNew {
+				expectations.(*podrank.Expectations).CreationsObserved(1)
+			}
+		}
+		q.Add(ctrl.Request{NamespacedName: name})
+	}
+	return handler.Funcs{
+		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { seen(e.Object, true, false, q) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) { seen(e.ObjectNew, false, false, q) },
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) { seen(e.Object, false, true, q) },
+	}
+}
+
+// Reconcile creates or deletes pods of one Fleet, and reports its status.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var fleet Fleet
 	if err := r.Get(ctx, request.NamespacedName, &fleet); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.expectations.Delete(request.NamespacedName)
+		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if fleet.DeletionTimestamp != nil {
-		return ctrl.Result{}, nil
-	}
+	value, _ := r.expectations.LoadOrStore(request.NamespacedName, &podrank.Expectations{})
+	expectations := value.(*podrank.Expectations)
+	// First this, then the list: what is seen in between is in the list.
+	satisfied := expectations.Satisfied()
 	var list corev1.PodList
 	if err := r.List(ctx, &list, client.InNamespace(fleet.Namespace)); err != nil {
 		return ctrl.Result{}, err
 	}
 	var active []*corev1.Pod
 	for i := range list.Items {
-		pod := &list.Items[i]
-		if metav1.IsControlledBy(pod, &fleet) && pod.DeletionTimestamp == nil &&
-			pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed {
+		if pod := &list.Items[i]; metav1.IsControlledBy(pod, &fleet) && podrank.IsActive(pod) {
 			active = append(active, pod)
 		}
 	}
 
-	diff := len(active) - fleet.Spec.Replicas
-	for range min(-diff, podrank.BurstReplicas) {
-		if err := r.create(ctx, &fleet); err != nil {
-			return ctrl.Result{}, err
-		}
-	}
-	// All pods of the Fleet count towards the crowd on a node, and there are no others to count.
-	victims, err := podrank.PodsToDelete(active, active, diff, append(r.Options, podrank.Burst(podrank.BurstReplicas))...)
-	if err != nil {
-		return ctrl.Result{}, err
-	}
-	for _, pod := range victims {
-		// Not a pod of the same name that came in between.
-		err := r.Delete(ctx, pod, client.Preconditions{UID: &pod.UID})
-		if err != nil && !apierrors.IsNotFound(err) {
-			return ctrl.Result{}, err
-		}
+	creations, deletions, err := podrank.Plan(podrank.State{
+		Wanted: fleet.Spec.Replicas, Active: len(active), Satisfied: satisfied, BeingDeleted: fleet.DeletionTimestamp != nil,
+	})
+	if creations > 0 {
+		err = r.create(ctx, &fleet, expectations, creations)
+	} else if deletions > 0 {
+		err = r.delete(ctx, active, expectations, deletions)
 	}
 
-	fleet.Status.Replicas = len(active) - len(victims) + max(0, min(-diff, podrank.BurstReplicas))
-	if err := r.Status().Update(ctx, &fleet); err != nil {
+	ready, available, lookAgain, errStatus := podrank.Availability(active, fleet.Spec.MinReadySeconds, time.Now())
+	if status := (FleetStatus{len(active), ready, available}); errStatus == nil && status != fleet.Status {
+		fleet.Status = status
+		errStatus = r.Status().Update(ctx, &fleet)
+	}
+	if err := errors.Join(err, errStatus); err != nil {
 		return ctrl.Result{}, err
 	}
-	// What the burst left over.
-	return ctrl.Result{Requeue: fleet.Status.Replicas != fleet.Spec.Replicas}, nil
+	if !expectations.Satisfied() && (lookAgain == 0 || lookAgain > podrank.ExpectationsTimeout) {
+		// An event can be lost.
+		lookAgain = podrank.ExpectationsTimeout
+	}
+	return ctrl.Result{RequeueAfter: lookAgain}, nil
 }
 
-func (r *Reconciler) create(ctx context.Context, fleet *Fleet) error {
-	pod := &corev1.Pod{ObjectMeta: *fleet.Spec.Template.ObjectMeta.DeepCopy(), Spec: *fleet.Spec.Template.Spec.DeepCopy()}
-	pod.Namespace, pod.GenerateName = fleet.Namespace, fleet.Name+"-"
-	if err := ctrl.SetControllerReference(fleet, pod, r.Scheme()); err != nil {
+// create first expects pods, then asks for them: the event may come before the answer.
+func (r *Reconciler) create(ctx context.Context, fleet *Fleet, expectations *podrank.Expectations, count int) error {
+	if err := expectations.ExpectCreations(count); err != nil {
 		return err
 	}
-	return r.Create(ctx, pod)
+	template := fleet.Spec.Template
+	created, err := podrank.CreateInBatches(count, func() error {
+		pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
+		pod.Namespace, pod.GenerateName = fleet.Namespace, fleet.Name+"-"
+		if err := ctrl.SetControllerReference(fleet, pod, r.Scheme()); err != nil {
+			return err
+		}
+		err := r.Create(ctx, pod)
+		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+			return nil // The Fleet goes soon, too.
+		}
+		return err
+	})
+	// What was not created, nobody will see.
+	expectations.CreationsObserved(count - created)
+	return err
+}
+
+// delete first expects deletions, then asks for them. All pods of the Fleet count towards the crowd on a node, and there are
+// no others to count.
+func (r *Reconciler) delete(ctx context.Context, active []*corev1.Pod, expectations *podrank.Expectations, count int) error {
+	victims, err := podrank.PodsToDelete(active, active, count, r.Options...)
+	if err != nil {
+		return err
+	}
+	if err := expectations.ExpectDeletions(victims); err != nil {
+		return err
+	}
+	var failed error
+	for _, pod := range victims {
+		// Not a pod of the same name that came in between.
+		if err := r.Delete(ctx, pod, client.Preconditions{UID: &pod.UID}); err != nil {
+			expectations.DeletionObserved(pod)
+			failed = errors.Join(failed, client.IgnoreNotFound(err))
+		}
+	}
+	return failed
 }

@@ -2,25 +2,50 @@ package example
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	podrank "github.com/podrank/podrank/go"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
-var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+var (
+	now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	web = types.NamespacedName{Namespace: "shop", Name: "web"}
+)
+
+// A world is a cluster with one Fleet, of which the Reconciler sees pods late: what its requests change is in the list, and
+// known to it by an event, only after deliver.
+type world struct {
+	*Reconciler
+	t      *testing.T
+	server client.Client
+	queue  queue
+	mutex  sync.Mutex
+	seen   []corev1.Pod
+	events []func()
+	// How many requests there were, and those that fail: by number, from 1, and by the pod's name.
+	creates     int
+	failCreates map[int]error
+	failDeletes map[string]error
+}
 
 // cluster is one with a Fleet "web" and what else is given.
-func cluster(t *testing.T, replicas int, objects ...client.Object) (*Reconciler, *Fleet) {
+func cluster(t *testing.T, replicas int, objects ...client.Object) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, AddToScheme} {
@@ -38,7 +63,126 @@ func cluster(t *testing.T, replicas int, objects ...client.Object) (*Reconciler,
 		}
 	}
 	c := fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(fleet).WithObjects(append(objects, fleet)...).Build()
-	return &Reconciler{Client: c, Options: []podrank.Option{podrank.Now(now)}}, fleet
+	limiter := workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]()
+	w := &world{t: t, server: c, queue: workqueue.NewTypedRateLimitingQueue(limiter)}
+	w.Reconciler = &Reconciler{Options: []podrank.Option{podrank.Now(now)}}
+	w.Client = interceptor.NewClient(c, interceptor.Funcs{Create: w.create, Delete: w.delete, List: w.list})
+	w.deliver()
+	return w
+}
+
+func (w *world) create(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.creates++
+	if err := w.failCreates[w.creates]; err != nil {
+		return err
+	}
+	err := c.Create(ctx, object, options...)
+	w.events = append(w.events, func() {
+		w.podEvents().Create(ctx, event.CreateEvent{Object: object}, w.queue)
+	})
+	return err
+}
+
+func (w *world) delete(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+	if err := w.failDeletes[object.GetName()]; err != nil {
+		return err
+	}
+	err := c.Delete(ctx, object, options...)
+	if err == nil {
+		w.events = append(w.events, func() {
+			// It is seen when it begins, and when the pod is gone.
+			ending := object.(*corev1.Pod).DeepCopy()
+			ending.DeletionTimestamp = &metav1.Time{Time: now}
+			w.podEvents().Update(ctx, event.UpdateEvent{ObjectOld: object, ObjectNew: ending}, w.queue)
+			w.podEvents().Delete(ctx, event.DeleteEvent{Object: ending}, w.queue)
+		})
+	}
+	return err
+}
+
+func (w *world) list(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+	pods, ok := list.(*corev1.PodList)
+	if !ok {
+		return c.List(ctx, list, options...)
+	}
+	for _, pod := range w.seen {
+		pods.Items = append(pods.Items, *pod.DeepCopy())
+	}
+	return nil
+}
+
+// deliver lets the Reconciler see what has happened; whether that was anything.
+func (w *world) deliver() bool {
+	w.t.Helper()
+	var list corev1.PodList
+	if err := w.server.List(context.Background(), &list); err != nil {
+		w.t.Fatal(err)
+	}
+	events := w.events
+	w.seen, w.events = list.Items, nil
+	for _, event := range events {
+		event()
+	}
+	return len(events) > 0
+}
+
+func (w *world) reconcile() (ctrl.Result, error) {
+	return w.Reconcile(context.Background(), ctrl.Request{NamespacedName: web})
+}
+
+// settle reconciles until there is nothing to see any more, and returns the names of the pods.
+func (w *world) settle() []string {
+	w.t.Helper()
+	for range 10 {
+		if _, err := w.reconcile(); err != nil {
+			w.t.Fatal(err)
+		}
+		if !w.deliver() {
+			break
+		}
+	}
+	return w.names()
+}
+
+func (w *world) names() (names []string) {
+	w.t.Helper()
+	var list corev1.PodList
+	if err := w.server.List(context.Background(), &list); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, pod := range list.Items {
+		names = append(names, pod.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (w *world) expected() (creations, deletions int64) {
+	value, ok := w.expectations.Load(web)
+	if !ok {
+		return 0, 0
+	}
+	return value.(*podrank.Expectations).Creations(), value.(*podrank.Expectations).Deletions()
+}
+
+func (w *world) fleet() *Fleet {
+	w.t.Helper()
+	var fleet Fleet
+	if err := w.server.Get(context.Background(), web, &fleet); err != nil {
+		w.t.Fatal(err)
+	}
+	return &fleet
+}
+
+func (w *world) change(change func(*Fleet)) {
+	w.t.Helper()
+	fleet := w.fleet()
+	change(fleet)
+	if err := w.server.Update(context.Background(), fleet); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // pod is a running pod of the Fleet, ready for an hour.
@@ -55,31 +199,8 @@ func pod(name string, number int, change func(*corev1.Pod)) *corev1.Pod {
 	return p
 }
 
-// reconcile runs the controller until it is content and returns the names of the pods.
-func reconcile(t *testing.T, r *Reconciler) (names []string) {
-	t.Helper()
-	for range 10 {
-		result, err := r.Reconcile(context.Background(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "shop", Name: "web"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if result == (ctrl.Result{}) {
-			break
-		}
-	}
-	var list corev1.PodList
-	if err := r.List(context.Background(), &list); err != nil {
-		t.Fatal(err)
-	}
-	for _, pod := range list.Items {
-		names = append(names, pod.Name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 func TestScaleDown(t *testing.T) {
-	r, fleet := cluster(t, 2,
+	w := cluster(t, 2,
 		pod("cheap", 1, func(p *corev1.Pod) { p.Annotations = map[string]string{corev1.PodDeletionCost: "-5"} }),
 		pod("steady", 2, func(*corev1.Pod) {}),
 		pod("restarted", 3, func(p *corev1.Pod) { p.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: 4}} }),
@@ -88,39 +209,189 @@ func TestScaleDown(t *testing.T) {
 		pod("finished", 6, func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }),
 		pod("stranger", 7, func(p *corev1.Pod) { p.Labels = nil }),
 	)
-	if got, want := reconcile(t, r), []string{"dear", "finished", "steady", "stranger"}; !slices.Equal(got, want) {
+	if got, want := w.settle(), []string{"dear", "finished", "steady", "stranger"}; !slices.Equal(got, want) {
 		t.Errorf("%v stay, want %v", got, want)
 	}
-	if err := r.Get(context.Background(), client.ObjectKeyFromObject(fleet), fleet); err != nil || fleet.Status.Replicas != 2 {
-		t.Errorf("%v, status %+v", err, fleet.Status)
+	if status := w.fleet().Status; status != (FleetStatus{2, 2, 2}) {
+		t.Errorf("status %+v", status)
+	}
+	if creations, deletions := w.expected(); creations != 0 || deletions != 0 {
+		t.Errorf("%d creations, %d deletions are expected", creations, deletions)
 	}
 }
 
 func TestScaleUpAndAway(t *testing.T) {
-	r, fleet := cluster(t, 3)
-	if got := reconcile(t, r); len(got) != 3 {
+	w := cluster(t, 3)
+	if got := w.settle(); len(got) != 3 {
 		t.Errorf("%v", got)
 	}
-	if err := r.Get(context.Background(), client.ObjectKeyFromObject(fleet), fleet); err != nil {
+	w.change(func(f *Fleet) { f.Spec.Replicas = 0 })
+	if got := w.settle(); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+	if err := w.server.Delete(context.Background(), w.fleet()); err != nil {
 		t.Fatal(err)
 	}
-	fleet.Spec.Replicas = 0
-	if err := r.Update(context.Background(), fleet); err != nil {
+	w.settle()
+	if _, ok := w.expectations.Load(web); ok {
+		t.Error("a Fleet that is gone expects something")
+	}
+}
+
+func TestABurstAtATime(t *testing.T) {
+	w := cluster(t, 700)
+	for _, want := range []int{500, 700, 700} {
+		if _, err := w.reconcile(); err != nil || len(w.names()) != want {
+			t.Fatalf("%v, %d pods, want %d", err, len(w.names()), want)
+		}
+		w.deliver()
+	}
+}
+
+// Until what was asked for is seen, nothing is asked for again.
+func TestNothingIsAskedForTwice(t *testing.T) {
+	w := cluster(t, 3)
+	for range 3 {
+		result, err := w.reconcile()
+		if err != nil || w.creates != 3 || result.RequeueAfter != podrank.ExpectationsTimeout {
+			t.Errorf("%d creations, %+v, %v", w.creates, result, err)
+		}
+	}
+	w.deliver()
+	if w.queue.Len() != 1 {
+		t.Errorf("%d Fleets are to be looked at", w.queue.Len())
+	}
+	w.change(func(f *Fleet) { f.Spec.Replicas = 1 })
+	for range 3 {
+		if _, err := w.reconcile(); err != nil || len(w.names()) != 1 {
+			t.Errorf("%v, %v", w.names(), err)
+		}
+		// One of two is seen, and seen again, and a pod of no account.
+		w.events[0]()
+		stranger := pod("stranger", 9, func(*corev1.Pod) {})
+		w.podEvents().Delete(context.Background(), event.DeleteEvent{Object: stranger}, w.queue)
+	}
+	if _, deletions := w.expected(); deletions != 1 {
+		t.Errorf("%d deletions are expected", deletions)
+	}
+	w.deliver()
+	if result, err := w.reconcile(); err != nil || result != (ctrl.Result{}) || len(w.names()) != 1 || w.creates != 3 {
+		t.Errorf("%+v, %v, %v", result, w.names(), err)
+	}
+}
+
+func TestWhatEventsTell(t *testing.T) {
+	ctx, a := context.Background(), pod("a", 1, func(*corev1.Pod) {})
+	w := cluster(t, 3, a)
+	events, ending := w.podEvents(), a.DeepCopy()
+	ending.DeletionTimestamp = &metav1.Time{Time: now}
+	tells := func(what string, creations, deletions int64) {
+		t.Helper()
+		if c, d := w.expected(); c != creations || d != deletions {
+			t.Errorf("%s: %d creations and %d deletions are expected", what, c, d)
+		}
+	}
+	if _, err := w.reconcile(); err != nil {
 		t.Fatal(err)
 	}
-	if got := reconcile(t, r); len(got) != 0 {
+	events.Update(ctx, event.UpdateEvent{ObjectOld: a, ObjectNew: a}, w.queue)
+	tells("a change", 2, 0)
+	events.Create(ctx, event.CreateEvent{Object: ending}, w.queue)
+	tells("a pod that was being deleted when it was first seen", 2, 0)
+	events.Create(ctx, event.CreateEvent{Object: a}, w.queue)
+	tells("a new pod", 1, 0)
+
+	w.deliver()
+	w.change(func(f *Fleet) { f.Spec.Replicas = 0 })
+	if _, err := w.reconcile(); err != nil {
+		t.Fatal(err)
+	}
+	tells("nothing yet", 0, 3)
+	events.Update(ctx, event.UpdateEvent{ObjectOld: a, ObjectNew: a}, w.queue)
+	tells("a change", 0, 3)
+	events.Update(ctx, event.UpdateEvent{ObjectOld: a, ObjectNew: ending}, w.queue)
+	tells("the beginning of a deletion", 0, 2)
+	events.Delete(ctx, event.DeleteEvent{Object: ending}, w.queue)
+	tells("its end", 0, 2)
+}
+
+func TestFailingCreations(t *testing.T) {
+	quota := errors.New("the quota is used up")
+	w := cluster(t, 10)
+	// Of the second batch, of two: the third is not tried.
+	w.failCreates = map[int]error{3: quota}
+	if _, err := w.reconcile(); !errors.Is(err, quota) || w.creates != 3 || len(w.names()) != 2 {
+		t.Errorf("%v, %d creations, %v", err, w.creates, w.names())
+	}
+	if creations, _ := w.expected(); creations != 2 {
+		t.Errorf("%d creations are expected", creations)
+	}
+	if _, err := w.reconcile(); err != nil || w.creates != 3 {
+		t.Errorf("%v, %d creations", err, w.creates)
+	}
+	w.deliver()
+	if got := w.settle(); len(got) != 10 || w.creates != 11 {
+		t.Errorf("%d creations, %v", w.creates, got)
+	}
+}
+
+// Nothing can be created there any more: no failure, and all stay expected.
+func TestTheNamespaceIsTerminating(t *testing.T) {
+	refused := &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonForbidden, Details: &metav1.StatusDetails{
+		Causes: []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}},
+	}}}
+	w := cluster(t, 3)
+	w.failCreates = map[int]error{1: refused, 2: refused, 3: refused}
+	_, err := w.reconcile()
+	if creations, _ := w.expected(); err != nil || w.creates != 3 || creations != 3 {
+		t.Errorf("%v, %d creations, %d expected", err, w.creates, creations)
+	}
+}
+
+func TestFailingDeletions(t *testing.T) {
+	broken := errors.New("broken")
+	steady := func(*corev1.Pod) {}
+	w := cluster(t, 0, pod("a", 1, steady), pod("b", 2, steady), pod("c", 3, steady))
+	gone := apierrors.NewNotFound(corev1.Resource("pods"), "c")
+	w.failDeletes = map[string]error{"b": broken, "c": gone}
+	if _, err := w.reconcile(); !errors.Is(err, broken) || errors.Is(err, gone) {
+		t.Errorf("%v", err)
+	}
+	// Only that of a is to come.
+	if _, deletions := w.expected(); deletions != 1 {
+		t.Errorf("%d deletions are expected", deletions)
+	}
+	w.deliver()
+	w.failDeletes = nil
+	if got := w.settle(); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 }
 
+func TestAvailability(t *testing.T) {
+	since := func(ago time.Duration) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Status.Conditions[0].LastTransitionTime = metav1.NewTime(time.Now().Add(-ago)) }
+	}
+	w := cluster(t, 3, pod("a", 1, since(90*time.Minute)), pod("b", 2, since(30*time.Minute)), pod("c", 3, since(0)))
+	w.change(func(f *Fleet) { f.Spec.MinReadySeconds = 3600 })
+	result, err := w.reconcile()
+	if err != nil || result.RequeueAfter < 29*time.Minute || result.RequeueAfter > 31*time.Minute {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if status := w.fleet().Status; status != (FleetStatus{3, 3, 1}) {
+		t.Errorf("status %+v", status)
+	}
+}
+
 func TestAPodThatCannotBeJudgedStopsAll(t *testing.T) {
-	r, _ := cluster(t, 0, pod("sound", 1, func(*corev1.Pod) {}), pod("odd", 2, func(p *corev1.Pod) { p.UID = "odd" }))
-	_, err := r.Reconcile(context.Background(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "shop", Name: "web"}})
-	if err == nil {
+	w := cluster(t, 0, pod("sound", 1, func(*corev1.Pod) {}), pod("odd", 2, func(p *corev1.Pod) { p.UID = "odd" }))
+	if _, err := w.reconcile(); err == nil {
 		t.Error("no error")
 	}
-	var list corev1.PodList
-	if err := r.List(context.Background(), &list); err != nil || len(list.Items) != 2 {
-		t.Errorf("%v, %d pods", err, len(list.Items))
+	if got := w.names(); len(got) != 2 {
+		t.Errorf("%v", got)
+	}
+	if _, deletions := w.expected(); deletions != 0 {
+		t.Errorf("%d deletions are expected", deletions)
 	}
 }

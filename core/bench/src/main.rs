@@ -44,14 +44,8 @@ fn heading() -> String {
         "# How fast it is\n\n\
          `make bench` writes this file and its charts: all figures are of one run, all ratios of contenders that took turns.\n\
          [README.md](README.md) says who they are.\n\n\
-         {}; {}\n",
+         {}, {}\n",
         env!("RUSTC_VERSION"),
-        processor()
+        std::env::consts::ARCH
     )
-}
-
-fn processor() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    model.map_or(std::env::consts::ARCH.into(), |(_, model)| model.to_owned())
 }

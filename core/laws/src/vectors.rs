@@ -1,5 +1,7 @@
 //! Reads `vectors/`: see its README for the formats.
 
+pub mod controller;
+
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid};
 use serde::Deserialize;
 use std::collections::BTreeMap;

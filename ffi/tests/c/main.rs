@@ -3,6 +3,7 @@
 #![allow(clippy::borrow_as_ptr, clippy::cast_ptr_alignment)]
 
 mod controller;
+mod decisions;
 mod functions;
 mod implementation;
 mod laws;

@@ -1,0 +1,102 @@
+//! `controller`: the decisions around the order against naive writings, in Rust and through C.
+
+use crate::case::{self, Case, extended};
+use crate::implementation::C;
+use arbitrary::{Result, Unstructured};
+use podrank::Time;
+use podrank::controller::{EXPECTATIONS_TIMEOUT_NANOS, PodKey, SetState};
+use podrank_laws::Core;
+use podrank_laws::controller::{
+    ROOM, Step, availability_is_upstreams, expectations_are_upstreams, plan_is_the_difference,
+    slow_start_is_upstreams,
+};
+use podrank_laws::generate::NOW;
+
+/// The target: the first byte says what is decided, the rest what about.
+pub fn run(data: &[u8]) {
+    let bytes = extended(data, 1024);
+    run_with(data, &mut Unstructured::new(&bytes)).expect("zeros where bytes end");
+}
+
+fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
+    match u.int_in_range(0..=7_u8)? {
+        0 => {
+            let set = SetState {
+                wanted: number(u)?,
+                active: number(u)?,
+                is_satisfied: u.ratio(7, 8)?,
+                is_being_deleted: u.ratio(1, 8)?,
+            };
+            let burst = number(u)?;
+            plan_is_the_difference(&Core, &set, burst);
+            plan_is_the_difference(&C, &set, burst);
+        }
+        1 => {
+            let count = *u.choose(&[0, 1, 2, 3, 4, 7, 8, 40, 500])?;
+            // The number of the first that fails, and the bits of those after it.
+            let (first, pattern) = (u.int_in_range(0..=count)?, u.arbitrary::<u64>()? | 1);
+            let fails = |number: u32| number >= first && pattern.rotate_right(number - first) & 1 == 1;
+            slow_start_is_upstreams(&Core, count, fails);
+            slow_start_is_upstreams(&C, count, fails);
+        }
+        2 => {
+            let Case { policy, mut pods, .. } = Case::of(data.get(1..).unwrap_or_default(), 0..=40);
+            let now = policy.now.unix_nanos().unwrap_or(NOW);
+            let seconds = *u.choose(&[0, 1, 10, 86_400, u32::MAX])?;
+            for pod in &mut pods {
+                // C takes no others.
+                *pod = crate::ffi::sound(*pod);
+                if u.ratio(1, 2)? {
+                    let since = now.saturating_sub(i64::from(seconds) * 1_000_000_000);
+                    pod.ready_time = Time::from_unix_nanos(since.saturating_add(u.int_in_range(-1..=1)?));
+                }
+            }
+            availability_is_upstreams(&Core, &pods, seconds, policy.now);
+            availability_is_upstreams(&C, &pods, seconds, policy.now);
+        }
+        _ => {
+            let start = case::time(u, NOW)?;
+            let steps = (0..u.int_in_range(1..=40_u8)?).map(|_| step(u)).collect::<Result<Vec<_>>>()?;
+            expectations_are_upstreams(&Core, start, &steps);
+            expectations_are_upstreams(&C, start, &steps);
+        }
+    }
+    Ok(())
+}
+
+fn number(u: &mut Unstructured<'_>) -> Result<u32> {
+    let near = u.int_in_range(0..=2)?;
+    Ok(*u.choose(&[0, 0, 3, 500, 1 << 31, u32::MAX - 2])? + near)
+}
+
+fn step(u: &mut Unstructured<'_>) -> Result<Step> {
+    let count = |u: &mut Unstructured<'_>| u.choose(&[0, 1, 1, 2, 3, 500, u32::MAX]).copied();
+    let keys = |u: &mut Unstructured<'_>, len: usize| (0..len).map(|_| key(u)).collect::<Result<Vec<_>>>();
+    Ok(match u.int_in_range(0..=15_u8)? {
+        0 | 1 => Step::ExpectCreations(count(u)?),
+        2..=4 => {
+            let len = u.int_in_range(0..=5)?;
+            Step::ExpectDeletions(keys(u, len)?)
+        }
+        5 => {
+            let len = u.int_in_range(ROOM - 1..=ROOM + 1)?;
+            Step::ExpectDeletions(keys(u, len)?)
+        }
+        6 | 7 => Step::CreationsObserved(count(u)?),
+        8..=12 => Step::DeletionObserved(key(u)?),
+        13 => Step::Clear,
+        _ => {
+            let timeout = EXPECTATIONS_TIMEOUT_NANOS;
+            let waits =
+                [1, -1, timeout - 1, timeout, timeout + 1, timeout / 2, -timeout, i64::MAX, i64::MIN, 0];
+            Step::Wait(*u.choose(&waits)?)
+        }
+    })
+}
+
+/// Few keys, which differ in one byte, the first or the last.
+fn key(u: &mut Unstructured<'_>) -> Result<PodKey> {
+    let mut key = [7; 16];
+    key[*u.choose(&[0, 15])?] = u.int_in_range(0..=3)?;
+    Ok(key)
+}

@@ -1,0 +1,238 @@
+//go:build cgo
+
+package podrank
+
+import (
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/podrank/podrank/go/internal/cpodrank"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestPlanTakesNoWrongNumbers(t *testing.T) {
+	for name, state := range map[string]State{
+		"Wanted is -1":         {Wanted: -1, Satisfied: true},
+		"Active is -7":         {Active: -7},
+		"Burst is -1":          {Wanted: 3, Burst: -1, Satisfied: true},
+		"Wanted is 4294967296": {Wanted: math.MaxUint32 + 1, Satisfied: true},
+	} {
+		creations, deletions, err := Plan(state)
+		if err == nil || !strings.Contains(err.Error(), name) || creations != 0 || deletions != 0 {
+			t.Errorf("%s: %d, %d, %v", name, creations, deletions, err)
+		}
+	}
+	// Without a burst, Kubernetes'.
+	if creations, _, err := Plan(State{Wanted: 7000, Satisfied: true}); creations != BurstReplicas || err != nil {
+		t.Errorf("%d, %v", creations, err)
+	}
+	// The zero State does nothing: it is not satisfied.
+	if creations, deletions, err := Plan(State{Active: 7}); creations != 0 || deletions != 0 || err != nil {
+		t.Errorf("%d, %d, %v", creations, deletions, err)
+	}
+}
+
+func TestSlowStartOfOddNumbers(t *testing.T) {
+	for _, count := range []int{-1, math.MinInt, 0} {
+		start, err := NewSlowStart(count)
+		if err != nil || start.Batch() != 0 || start.Missing() != 0 {
+			t.Errorf("%d: %+v, %v", count, start, err)
+		}
+		created, err := CreateInBatches(count, func() error { panic("called") })
+		if created != 0 || err != nil {
+			t.Errorf("%d: %d, %v", count, created, err)
+		}
+	}
+	start, _ := NewSlowStart(math.MaxInt)
+	if start.Missing() != math.MaxUint32 {
+		t.Errorf("%d", start.Missing())
+	}
+	start.Report(-1) // None.
+	if start.Batch() != 2 {
+		t.Errorf("%d", start.Batch())
+	}
+	start.Report(math.MaxInt) // All.
+	if start.Batch() != 0 || start.Missing() != math.MaxUint32-1 {
+		t.Errorf("%+v", start)
+	}
+	// The zero SlowStart is at its end.
+	var zero SlowStart
+	zero.Report(1)
+	if zero.Batch() != 0 || zero.Missing() != 0 {
+		t.Errorf("%+v", zero)
+	}
+}
+
+// The calls of a batch run at once, those of the next only after them.
+func TestABatchIsCalledAtOnce(t *testing.T) {
+	var started, ended atomic.Int64
+	arrived := make(chan struct{})
+	created, err := CreateInBatches(7, func() error {
+		switch started.Add(1) {
+		case 4: // The first of the third batch waits for the last of it.
+			if ended.Load() != 3 {
+				t.Errorf("%d have ended before the third batch", ended.Load())
+			}
+			<-arrived
+		case 7:
+			close(arrived)
+		}
+		ended.Add(1)
+		return nil
+	})
+	if created != 7 || err != nil {
+		t.Errorf("%d, %v", created, err)
+	}
+}
+
+func TestExpectationsNameThePodThatTheyCannotTell(t *testing.T) {
+	var e Expectations
+	if err := e.ExpectDeletions([]*corev1.Pod{keyed(1), keyed(2)}); err != nil {
+		t.Fatal(err)
+	}
+	odd := named("odd", 3)
+	odd.UID = "odd"
+	for what, pods := range map[string][]*corev1.Pod{
+		"pod shop/odd: metadata.uid": {keyed(3), odd},
+		"pod 2 is nil":               {keyed(3), keyed(4), nil},
+	} {
+		if err := e.ExpectDeletions(pods); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if e.Deletions() != 2 {
+			t.Errorf("%s: %d are expected now", what, e.Deletions())
+		}
+	}
+	if e.DeletionObserved(odd) || e.DeletionObserved(nil) || e.DeletionObserved(keyed(3)) {
+		t.Error("seen what was not expected")
+	}
+	if !e.DeletionObserved(keyed(2)) || !e.DeletionObserved(keyed(1)) || !e.Satisfied() {
+		t.Error("not seen what was expected")
+	}
+}
+
+// Fakes have no UID: they are told apart by namespace and name.
+func TestExpectationsOfFakes(t *testing.T) {
+	fake := func(namespace, name string) *corev1.Pod {
+		pod := &corev1.Pod{}
+		pod.Namespace, pod.Name = namespace, name
+		return pod
+	}
+	var e Expectations
+	if err := e.ExpectDeletions([]*corev1.Pod{fake("a", "x"), fake("b", "x"), fake("a", "y"), fake("a", "x")}); err != nil {
+		t.Fatal(err)
+	}
+	if e.Deletions() != 3 || e.DeletionObserved(fake("b", "y")) {
+		t.Errorf("%d", e.Deletions())
+	}
+	for _, pod := range []*corev1.Pod{fake("a", "y"), fake("a", "x"), fake("b", "x")} {
+		if e.Satisfied() || !e.DeletionObserved(pod) || e.DeletionObserved(pod) {
+			t.Errorf("%s/%s", pod.Namespace, pod.Name)
+		}
+	}
+	if !e.Satisfied() || e.room != nil {
+		t.Errorf("%+v", e.state)
+	}
+}
+
+// The default is the clock; one that is put back is no reason to act.
+func TestExpectationsByTheClock(t *testing.T) {
+	var e Expectations
+	if err := e.ExpectCreations(1); err != nil {
+		t.Fatal(err)
+	}
+	if e.Satisfied() {
+		t.Error("satisfied at once")
+	}
+	e.Clock = func() time.Time { return time.Now().Add(ExpectationsTimeout) }
+	if !e.Satisfied() {
+		t.Error("not satisfied after 5 minutes")
+	}
+	e.Clock = func() time.Time { return time.Unix(1, 0) }
+	if e.Satisfied() {
+		t.Error("satisfied long before")
+	}
+	for _, far := range []time.Time{time.Unix(-1<<60, 0), time.Date(-290000000, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		e.Clock = func() time.Time { return far }
+		if got := e.now(); got != cpodrank.Unset+1 {
+			t.Errorf("%v is %d", far, got)
+		}
+	}
+}
+
+// A whole burst, seen by many goroutines while others ask: each deletion counts once.
+func TestExpectationsAtOnce(t *testing.T) {
+	var e Expectations
+	var pods []*corev1.Pod
+	for i := range BurstReplicas {
+		pods = append(pods, keyed(i))
+	}
+	if err := e.ExpectDeletions(pods); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	var counted atomic.Int64
+	for worker := range 8 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for i := range pods {
+				if e.DeletionObserved(pods[(i*(2*worker+1)+worker)%len(pods)]) {
+					counted.Add(1)
+				}
+				e.CreationsObserved(1)
+				if e.Satisfied() && e.Deletions() != 0 {
+					t.Error("satisfied before its time")
+				}
+			}
+		}()
+	}
+	group.Wait()
+	if counted.Load() != BurstReplicas || !e.Satisfied() || e.Creations() != -8*BurstReplicas {
+		t.Errorf("%d counted, %d creations", counted.Load(), e.Creations())
+	}
+	e.Clear()
+	if e.Creations() != 0 {
+		t.Error("something is left")
+	}
+}
+
+func TestObservingAllocatesNothing(t *testing.T) {
+	var e Expectations
+	pod := keyed(1)
+	if allocated := testing.AllocsPerRun(100, func() {
+		e.CreationsObserved(1)
+		e.DeletionObserved(pod)
+		e.Satisfied()
+		if _, _, err := Plan(State{Wanted: 3, Satisfied: true}); err != nil {
+			t.Fatal(err)
+		}
+	}); allocated != 0 {
+		t.Errorf("%v allocations", allocated)
+	}
+}
+
+func TestAvailabilityNamesThePod(t *testing.T) {
+	for what, spoil := range map[string]func([]*corev1.Pod){
+		"pod 2 is nil":               func(pods []*corev1.Pod) { pods[2] = nil },
+		"pod shop/p2: is not active": func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodFailed },
+	} {
+		pods := some(4)
+		spoil(pods)
+		ready, available, lookAgain, err := Availability(pods, 0, noon)
+		if err == nil || !strings.Contains(err.Error(), what) || ready+available+int(lookAgain) != 0 {
+			t.Errorf("%s: %d, %d, %v, %v", what, ready, available, lookAgain, err)
+		}
+	}
+	// UIDs do not matter, nor does a negative minReadySeconds, which no cluster has.
+	pods := some(4)
+	pods[1].UID = "odd"
+	pods[3].Status.Conditions[0].Status = corev1.ConditionUnknown
+	if ready, available, _, err := Availability(pods, -1, noon); ready != 3 || available != 3 || err != nil {
+		t.Errorf("%d, %d, %v", ready, available, err)
+	}
+}

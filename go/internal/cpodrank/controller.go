@@ -1,0 +1,120 @@
+//go:build cgo && (podrank_system || (linux && (amd64 || arm64)))
+
+package cpodrank
+
+/*
+#include "podrank.h"
+
+#cgo noescape podrank_plan
+#cgo nocallback podrank_plan
+#cgo noescape podrank_slow_start_begin
+#cgo nocallback podrank_slow_start_begin
+#cgo noescape podrank_slow_start_report
+#cgo nocallback podrank_slow_start_report
+#cgo noescape podrank_expect_creations
+#cgo nocallback podrank_expect_creations
+#cgo noescape podrank_expect_deletions
+#cgo nocallback podrank_expect_deletions
+#cgo noescape podrank_creations_observed
+#cgo nocallback podrank_creations_observed
+#cgo noescape podrank_deletion_observed
+#cgo nocallback podrank_deletion_observed
+#cgo noescape podrank_expectations_satisfied
+#cgo nocallback podrank_expectations_satisfied
+#cgo noescape podrank_availability
+#cgo nocallback podrank_availability
+*/
+import "C"
+
+import "unsafe"
+
+// As in cgo.go: a difference does not compile.
+var (
+	_ = [1]int{}[unsafe.Sizeof(SlowStart{})-C.sizeof_podrank_slow_start]
+	_ = [1]int{}[unsafe.Offsetof(SlowStart{}.Batch)-unsafe.Offsetof(C.podrank_slow_start{}.batch)]
+	_ = [1]int{}[unsafe.Offsetof(SlowStart{}.Missing)-unsafe.Offsetof(C.podrank_slow_start{}.missing)]
+	_ = [1]int{}[unsafe.Sizeof(Expectations{})-C.sizeof_podrank_expectations]
+	_ = [1]int{}[unsafe.Offsetof(Expectations{}.Since)-unsafe.Offsetof(C.podrank_expectations{}.since)]
+	_ = [1]int{}[unsafe.Offsetof(Expectations{}.Creations)-unsafe.Offsetof(C.podrank_expectations{}.creations)]
+	_ = [1]int{}[unsafe.Offsetof(Expectations{}.Deletions)-unsafe.Offsetof(C.podrank_expectations{}.deletions)]
+	_ = [1]int{}[unsafe.Offsetof(Expectations{}.Keys)-unsafe.Offsetof(C.podrank_expectations{}.keys)]
+	_ = [1]int{}[unsafe.Offsetof(Expectations{}.IsSet)-unsafe.Offsetof(C.podrank_expectations{}.is_set)]
+	_ = [1]int{}[unsafe.Sizeof(PodKey{})-C.sizeof_podrank_pod_key]
+	_ = [1]int{}[BurstReplicas-C.PODRANK_BURST_REPLICAS]
+	_ = [1]int{}[ExpectationsTimeout-C.PODRANK_EXPECTATIONS_TIMEOUT]
+)
+
+// Plan says how many pods one sync creates or deletes.
+func Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error) {
+	var create, del C.uint32_t
+	err = failure(C.podrank_plan(C.uint32_t(wanted), C.uint32_t(active), C.uint32_t(burst), number(satisfied),
+		number(beingDeleted), &create, &del))
+	return uint32(create), uint32(del), err
+}
+
+// BeginSlowStart makes a SlowStart of so many pods.
+func BeginSlowStart(count uint32) (start SlowStart, err error) {
+	err = failure(C.podrank_slow_start_begin(C.uint32_t(count), (*C.podrank_slow_start)(unsafe.Pointer(&start))))
+	return start, err
+}
+
+// ReportSlowStart says how many of the batch failed.
+func ReportSlowStart(start *SlowStart, failures uint32) error {
+	return failure(C.podrank_slow_start_report((*C.podrank_slow_start)(unsafe.Pointer(start)), C.uint32_t(failures)))
+}
+
+// ExpectCreations expects so many creations and no deletion.
+func ExpectCreations(e *Expectations, count uint32, now int64) error {
+	return failure(C.podrank_expect_creations(expectations(e), C.uint32_t(count), C.int64_t(now)))
+}
+
+// ExpectDeletions expects the deletion of these keys and no creation. room has as many places.
+func ExpectDeletions(e *Expectations, room, keys []PodKey, now int64) error {
+	return failure(C.podrank_expect_deletions(expectations(e), podKeys(room), C.size_t(len(room)),
+		podKeys(keys), C.size_t(len(keys)), C.int64_t(now)))
+}
+
+// CreationsObserved takes so many creations for seen.
+func CreationsObserved(e *Expectations, count uint32) error {
+	return failure(C.podrank_creations_observed(expectations(e), C.uint32_t(count)))
+}
+
+// DeletionObserved takes a deletion for seen, and says whether it was expected. room is that of ExpectDeletions.
+func DeletionObserved(e *Expectations, room []PodKey, key PodKey) (counted bool, err error) {
+	var yes C.int32_t
+	err = failure(C.podrank_deletion_observed(expectations(e), podKeys(room), C.size_t(len(room)),
+		(*C.podrank_pod_key)(unsafe.Pointer(&key)), &yes))
+	return yes != 0, err
+}
+
+// Satisfied says whether the set may act.
+func Satisfied(e *Expectations, now int64) (bool, error) {
+	var yes C.int32_t
+	err := failure(C.podrank_expectations_satisfied(expectations(e), C.int64_t(now), &yes))
+	return yes != 0, err
+}
+
+// Availability counts the ready and available records, and says in how many nanoseconds to look again: 0 for never.
+func Availability(records []Record, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error) {
+	var readyLen, availableLen C.size_t
+	var nanoseconds C.uint64_t
+	err = failure(C.podrank_availability(
+		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), C.uint32_t(minReadySeconds),
+		C.int64_t(now), &readyLen, &availableLen, &nanoseconds))
+	return int(readyLen), int(availableLen), uint64(nanoseconds), err
+}
+
+func expectations(e *Expectations) *C.podrank_expectations {
+	return (*C.podrank_expectations)(unsafe.Pointer(e))
+}
+
+func podKeys(keys []PodKey) *C.podrank_pod_key {
+	return (*C.podrank_pod_key)(unsafe.Pointer(unsafe.SliceData(keys)))
+}
+
+func number(yes bool) C.int32_t {
+	if yes {
+		return 1
+	}
+	return 0
+}
