@@ -20,6 +20,8 @@ SECONDS = 60
 ORDER, SELECT, SETTLE = "core/src/order.rs", "core/src/select.rs", "core/src/settle.rs"
 UPSTREAM, COST, UID = "core/src/upstream.rs", "core/src/deletion_cost.rs", "core/src/uid.rs"
 POLICY, TIME, RULE = "core/src/policy.rs", "core/src/time.rs", "core/src/rule.rs"
+SLOW_START, EXPECTATIONS = "core/src/controller/slow_start.rs", "core/src/controller/expectations.rs"
+PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
 POD, PREVIEW, MEMORY, HEAD = "cli/src/pod.rs", "cli/src/preview.rs", "ffi/src/memory.rs", "core/src/head.rs"
 
 # What is wrong, which targets are to find it, and what is replaced by what, where: each text stands there once.
@@ -83,6 +85,21 @@ TRAPS = {
     "contested pods taken for certain": ("settle ffi preview", [
         (SETTLE, "let (from, to) = group_at(order, scores, k);",
          "let (_, to) = group_at(order, scores, k);\n        let from = k.min(to);")]),
+    "a plan to create without a cap": ("controller", [
+        (PLAN, "let missing = set.wanted.saturating_sub(set.active).min(burst_replicas);",
+         "let missing = set.wanted.saturating_sub(set.active);")]),
+    "slow start goes on after a failure": ("controller ffi", [
+        (SLOW_START, "let next = if failures > 0 { 0 } else { self.batch.saturating_mul(2) };",
+         "let next = self.batch.saturating_mul(2);")]),
+    "a deletion that is seen twice counts twice": ("controller ffi", [
+        (EXPECTATIONS, "        self.keys = self.keys.saturating_sub(1);\n", "")]),
+    "a key that is expected twice counts twice": ("controller ffi", [
+        (EXPECTATIONS, "let known = find(room, len, key).is_some();", "let known = false;")]),
+    "expected creations make deletions forgotten": ("controller ffi", [
+        (EXPECTATIONS, "deletions: 0, is_set: 1, ..*self };", "deletions: 0, keys: 0, is_set: 1 };")]),
+    "expectations time out a nanosecond early": ("controller ffi", [
+        (EXPECTATIONS, "age > EXPECTATIONS_TIMEOUT_NANOS", "age >= EXPECTATIONS_TIMEOUT_NANOS")]),
+    "available a nanosecond late": ("controller ffi", [(AVAILABILITY, "if left > 0 {", "if left >= 0 {")]),
     "buffers that overlap are taken": ("ffi", [(MEMORY, "a.start.max(b.start) < a.end.min(b.end)", "false")]),
     "misaligned buffers are taken": ("ffi", [
         (MEMORY, "if !start.addr().is_multiple_of(align_of::<T>()) {", "if false {")]),
@@ -90,7 +107,7 @@ TRAPS = {
         (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
          "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
 }
-TARGETS = ("order", "select", "settle", "ffi", "cost", "uid", "preview")
+TARGETS = ("order", "select", "settle", "controller", "ffi", "cost", "uid", "preview")
 
 
 def plant(copy, changes):

@@ -26,7 +26,8 @@ var _ = [1]int{}[ExpectationsTimeout-cpodrank.ExpectationsTimeout]
 // Deletions are known by pod and each counts once, for a deletion can be seen twice: when it begins and when the pod is gone.
 // Creations are only counted: do not report one pod twice.
 type Expectations struct {
-	// Clock says what time it is; nil means time.Now. Only differences count. Set it before anything else.
+	// Clock says what time it is; nil means time.Now. Only differences count, and at the zero time nothing times out. Set it
+	// before anything else.
 	Clock func() time.Time
 
 	mutex sync.Mutex

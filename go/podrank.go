@@ -8,8 +8,8 @@
 // needs another.
 //
 // The decision is made by libpodrank, a small C library that comes with this module for linux/amd64 and linux/arm64. It needs
-// cgo; elsewhere, install libpodrank and build with -tags podrank_system. Without either the package compiles, and every
-// function returns an error that says so.
+// cgo; elsewhere, install libpodrank and build with -tags podrank_system. Without either the package compiles, and
+// whatever decides returns [ErrMissing].
 package podrank
 
 import (
@@ -19,7 +19,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ErrMissing is returned by every function of a program that was built without libpodrank.
+// ErrMissing is returned by whatever decides in a program that was built without libpodrank; there, no [Expectations] are ever
+// set.
 var ErrMissing = cpodrank.ErrMissing
 
 // PodsToDelete returns the diff pods of active that go first, first to go first: none if diff is 0 or less, all, in order, if

@@ -71,6 +71,7 @@
 pub mod controller;
 mod deletion_cost;
 mod explain;
+mod glance;
 mod head;
 mod node;
 mod order;

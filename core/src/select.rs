@@ -1,5 +1,6 @@
 //! The first `k` pods of the order, in the caller's memory.
 
+use crate::glance::Glance;
 use crate::sort::{heapify, replace_last, sort_first, sort_heap};
 use crate::{Candidate, Pod, Policy};
 use core::fmt;
@@ -90,12 +91,19 @@ impl Policy {
         let k = victims.len();
         let mut len = 0_usize;
         let mut last_key = None;
+        let mut glance = Glance::NOTHING;
         for (index, pod) in (0..).zip(pods) {
+            if glance.sees_after(pod) {
+                continue;
+            }
             if len == scratch.len() {
                 sort_first(scratch, k, &before);
                 len = k;
                 let last = k.checked_sub(1).and_then(|last| scratch.get(last));
-                last_key = last.and_then(|last| pods.get(last.index() as usize)).map(|pod| self.key(pod));
+                if let Some(last) = last.and_then(|last| pods.get(last.index() as usize)) {
+                    last_key = Some(self.key(last));
+                    glance = Glance::at(last, self);
+                }
             }
             // A tie stays out, here too.
             if last_key.as_ref().is_none_or(|last| self.goes_before(pod, last))

@@ -1,0 +1,124 @@
+//! Which pods are out of the question at a glance: nearly all of a long list, in a few comparisons of what the record holds.
+//!
+//! It says nothing that `order` does not: tests hold it against `Policy::compare`, and the laws every selection.
+
+use crate::{Pod, Policy, Time, Uid};
+
+/// A pod, and what it takes to see that another goes after it.
+pub(crate) struct Glance {
+    pod: Pod,
+    /// How many ready times, counted from the earliest moment on, go after the pod's.
+    later_times: u64,
+}
+
+impl Glance {
+    /// Finds none that goes after.
+    pub(crate) const NOTHING: Self =
+        Self { pod: Pod { uid: Uid::from_bytes([0xff; 16]), ..Pod::new() }, later_times: 0 };
+
+    pub(crate) fn at(pod: &Pod, policy: &Policy) -> Self {
+        Self {
+            pod: *pod,
+            later_times: if pod.is_ready() { policy.count_later_times(pod.ready_time) } else { 0 },
+        }
+    }
+
+    /// Whether a pod surely goes after: the two are alike in all that is asked before a rule that says so. If not, it
+    /// may, too.
+    #[inline(always)]
+    pub(crate) fn sees_after(&self, pod: &Pod) -> bool {
+        let alike = pod.flags == self.pod.flags
+            && pod.phase == self.pod.phase
+            && pod.deletion_cost == self.pod.deletion_cost;
+        let is_older = moments_before(pod.ready_time) < self.later_times;
+        alike
+            && (pod.rank < self.pod.rank
+                || pod.rank == self.pod.rank && (is_older || self.sees_larger_uid(pod)))
+    }
+
+    #[inline(always)]
+    fn sees_larger_uid(&self, pod: &Pod) -> bool {
+        pod.ready_time == self.pod.ready_time
+            && pod.restarts == self.pod.restarts
+            && pod.sidecar_restarts == self.pod.sidecar_restarts
+            && pod.creation_time == self.pod.creation_time
+            && pod.uid > self.pod.uid
+    }
+}
+
+impl Policy {
+    /// How many moments, counted from the earliest on, go after this one by their age.
+    fn count_later_times(&self, time: Time) -> u64 {
+        let Some(bucket) = self.age_bucket(time) else { return moments_before(time) };
+        // From the youngest of the next bucket to the earliest of all.
+        let age = 1_i64.checked_shl(bucket.wrapping_add(1).cast_unsigned()).filter(|age| *age > 0);
+        let youngest = age.and_then(|age| self.now.bits().checked_sub(age));
+        youngest.map_or(0, |youngest| youngest.wrapping_sub(Time::UNSET.bits()).cast_unsigned())
+    }
+}
+
+/// How many moments there are before this one; before unset, which is younger than all, there are all.
+const fn moments_before(time: Time) -> u64 {
+    time.bits().wrapping_sub(Time::MIN.bits()).cast_unsigned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Flags, Phase};
+
+    /// Both sides of every power of two of age, the ends of the range and unset, at a `now` in the middle and at its ends.
+    #[test]
+    fn sees_after_by_time_just_those_that_go_after_by_it() {
+        extern crate std;
+        for now in
+            [Time::UNSET, Time::MIN, Time::from_unix_nanos(0), Time::from_unix(1_773_144_000, 5), Time::MAX]
+        {
+            let policy = Policy::at(now);
+            let ages = (0..63).map(|bits| 1_i64 << bits).chain([i64::MAX]);
+            let around = ages.flat_map(|age| [age.wrapping_sub(1), age, age.saturating_add(1)]);
+            let mut times: std::vec::Vec<_> = around
+                .flat_map(|age| [now.bits().saturating_sub(age), now.bits().saturating_add(age)])
+                .map(Time::from_unix_nanos)
+                .collect();
+            times.extend([Time::UNSET, Time::MIN, Time::MAX]);
+            let pod = |&ready_time| Pod {
+                ready_time,
+                flags: Flags::ASSIGNED | Flags::READY,
+                phase: Phase::RUNNING,
+                ..Pod::new()
+            };
+            for a in times.iter().map(pod) {
+                let glance = Glance::at(&a, &policy);
+                for b in times.iter().map(pod) {
+                    assert_eq!(glance.sees_after(&b), policy.compare(&a, &b).is_lt(), "{now:?}: {a:?} {b:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sees_after_by_rank_and_uid_among_those_that_are_alike() {
+        let pod = Pod { rank: 2, uid: Uid::from_bytes([7; 16]), ..Pod::new() };
+        let glance = Glance::at(&pod, &Policy::default());
+        let uid = Uid::from_bytes([8; 16]);
+        assert!(glance.sees_after(&Pod { rank: 1, ..pod }));
+        assert!(glance.sees_after(&Pod { uid, ..pod }));
+        let may_go_before = [
+            pod,
+            Pod { rank: 3, uid, ..pod },
+            Pod { uid: Uid::from_bytes([6; 16]), ..pod },
+            Pod { deletion_cost: -1, rank: 1, ..pod },
+            Pod { phase: Phase::UNKNOWN, rank: 1, ..pod },
+            Pod { flags: Flags::PREFERRED, rank: 1, ..pod },
+            Pod { restarts: 1, uid, ..pod },
+            Pod { sidecar_restarts: 1, uid, ..pod },
+            Pod { creation_time: Time::MIN, uid, ..pod },
+            Pod { ready_time: Time::MIN, uid, ..pod },
+        ];
+        for pod in may_go_before {
+            assert!(!glance.sees_after(&pod), "{pod:?}");
+        }
+        assert!(!Glance::NOTHING.sees_after(&Pod { uid: Uid::from_bytes([0xff; 16]), ..Pod::new() }));
+    }
+}
