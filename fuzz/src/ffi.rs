@@ -172,6 +172,8 @@ impl<'f> Call<'f> {
             }
             // The table of node names starts from zeros, by the caller's promise.
             _ if buffer.name == "table" => {}
+            // Options say their own length, and elsewhere another: others are moved onto them.
+            _ if buffer.usage == Use::Options => {}
             _ => {
                 // Onto another buffer, or close to it.
                 let other = u.choose_index(self.pointers.len())?;
