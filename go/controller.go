@@ -50,7 +50,7 @@ type State struct {
 func Plan(state State) (creations, deletions int, err error) {
 	numbers := [...]int{state.Wanted, state.Active, state.Burst}
 	for i, number := range numbers {
-		if number < 0 || uint64(number) > math.MaxUint32 {
+		if uint64(number) > math.MaxUint32 { // or negative
 			return 0, 0, fmt.Errorf("podrank: State.%s is %d", [...]string{"Wanted", "Active", "Burst"}[i], number)
 		}
 	}

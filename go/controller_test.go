@@ -164,6 +164,23 @@ func TestExpectationsByTheClock(t *testing.T) {
 	}
 }
 
+// What runs in C is nothing to the race detector.
+func TestExpectationsAreLocked(t *testing.T) {
+	var e Expectations
+	asked := 0
+	e.Clock = func() time.Time {
+		asked++
+		if e.mutex.TryLock() {
+			t.Error("not locked")
+			e.mutex.Unlock()
+		}
+		return noon
+	}
+	if e.ExpectCreations(1) != nil || e.ExpectDeletions(nil) != nil || !e.Satisfied() || asked != 3 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
 // A whole burst, seen by many goroutines while others ask: each deletion counts once.
 func TestExpectationsAtOnce(t *testing.T) {
 	var e Expectations
@@ -201,7 +218,7 @@ func TestExpectationsAtOnce(t *testing.T) {
 	}
 }
 
-func TestObservingAllocatesNothing(t *testing.T) {
+func TestNothingIsAllocatedByObserving(t *testing.T) {
 	var e Expectations
 	pod := keyed(1)
 	if allocated := testing.AllocsPerRun(100, func() {
