@@ -83,8 +83,7 @@ abi: archive ## ffi/abi.txt, the list of what may not change; refuses what break
 
 table: $(OUT)/vectors_table.h # the vectors as a C header
 
-$(OUT)/vectors_table.h: vectors/c_table.py vectors/order.json vectors/deletion-cost.json vectors/uid.json \
-	vectors/upstream.json
+$(OUT)/vectors_table.h: vectors/c_table.py $(wildcard vectors/*.json)
 	@mkdir -p $(OUT)
 	@$(PYTHON) vectors/c_table.py >$@.new
 	@mv $@.new $@
