@@ -25,10 +25,13 @@ build() {
     RUSTC_BOOTSTRAP=1 cargo fuzz build --sanitizer "$2" "${options[@]}" --target-dir "$target_dir/$dir" "$1"
 }
 
+# What was built.
+program() { echo "$target_dir/$(watched "$1" "$2")/$(rustc -vV | sed -n 's/^host: //p')/release/$1"; }
+
 # Runs a target built with a sanitizer, with its dictionary if it has one: fuzz TARGET SANITIZER ARGUMENT...
 fuzz() {
     local target=$1 program options=()
-    program=$target_dir/$(watched "$1" "$2")/$(rustc -vV | sed -n 's/^host: //p')/release/$1
+    program=$(program "$1" "$2")
     [ ! -f "dictionaries/$target" ] || options=("-dict=dictionaries/$target")
     shift 2
     mkdir -p "artifacts/$target"

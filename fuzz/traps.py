@@ -21,6 +21,7 @@ ORDER, SELECT, SETTLE = "core/src/order.rs", "core/src/select.rs", "core/src/set
 UPSTREAM, COST, UID = "core/src/upstream.rs", "core/src/deletion_cost.rs", "core/src/uid.rs"
 POLICY, TIME, RULE = "core/src/policy.rs", "core/src/time.rs", "core/src/rule.rs"
 SLOW_START, EXPECTATIONS = "core/src/controller/slow_start.rs", "core/src/controller/expectations.rs"
+CLAIM, DELETION_AGE = "core/src/controller/claim.rs", "core/src/controller/deletion_age.rs"
 PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
 POD, PREVIEW, MEMORY, HEAD = "cli/src/pod.rs", "cli/src/preview.rs", "ffi/src/memory.rs", "core/src/head.rs"
 
@@ -99,6 +100,9 @@ TRAPS = {
         (EXPECTATIONS, "deletions: 0, is_set: 1, ..*self };", "deletions: 0, keys: 0, is_set: 1 };")]),
     "expectations time out a nanosecond early": ("controller ffi", [
         (EXPECTATIONS, "age > EXPECTATIONS_TIMEOUT_NANOS", "age >= EXPECTATIONS_TIMEOUT_NANOS")]),
+    "an orphan that is being deleted is adopted": ("controller", [
+        (CLAIM, " && !pod.is_being_deleted => Claim::Adopt,", " => Claim::Adopt,")]),
+    "the age of a victim divided by zero": ("controller", [(DELETION_AGE, ".filter(|&ms| ms != 0)", "")]),
     "available a nanosecond late": ("controller ffi", [(AVAILABILITY, "if left > 0 {", "if left >= 0 {")]),
     "buffers that overlap are taken": ("ffi", [(MEMORY, "a.start.max(b.start) < a.end.min(b.end)", "false")]),
     "misaligned buffers are taken": ("ffi", [
@@ -122,21 +126,28 @@ def plant(copy, changes):
     return files
 
 
-def build(copy, target_dir, targets):
-    for target in targets:
-        subprocess.run(["cargo", "fuzz", "build", "-s", "none", "--target-dir", target_dir, target],
-                       cwd=copy / "fuzz", check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+def build(copy, target):
+    """Builds a target as lib.sh does, and returns the program."""
+    target_dir = os.path.abspath(os.environ.get("CARGO_TARGET_DIR", FUZZ / "target")) + "/traps"
+    done = subprocess.run(["bash", "-c", '. ./lib.sh && build "$1" none >&2 && program "$1" none', "./lib.sh", target],
+                          cwd=copy / "fuzz", env={**os.environ, "CARGO_TARGET_DIR": target_dir},
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    return done.stdout.strip()
 
 
-def executions(binary, seed):
+def executions(binary, seed, seconds=SECONDS):
     """After how many executions the target fails; None if it does not in time."""
     with tempfile.TemporaryDirectory() as corpus:
         done = subprocess.run(
-            [binary, f"-seed={seed}", f"-max_total_time={SECONDS}", "-timeout=20", "-print_final_stats=1",
+            [binary, f"-seed={seed}", f"-max_total_time={seconds}", "-timeout=20", "-print_final_stats=1",
              f"-artifact_prefix={corpus}/", corpus], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     output = done.stdout.decode(errors="replace")
     if done.returncode == 0:
         return None
+    if "panicked at" not in output:
+        sys.exit(f"{binary} ended without having found anything:\n{output}")
     counts = re.findall(r"^#(\d+)", output, re.MULTILINE) + re.findall(r"number_of_executed_units: (\d+)", output)
     return max(map(int, counts), default=0) + ("number_of_executed_units" not in output)
 
@@ -145,7 +156,6 @@ def main(names):
     unknown = set(names) - set(TRAPS)
     if unknown:
         sys.exit(f"no such trap: {', '.join(sorted(unknown))}")
-    target_dir = os.path.abspath(os.environ.get("CARGO_TARGET_DIR", FUZZ / "target")) + "/traps"
     rows, missed = [], 0
     with tempfile.TemporaryDirectory() as directory:
         copy = pathlib.Path(directory) / "copy"
@@ -159,16 +169,17 @@ def main(names):
         for _, changes in TRAPS.values():
             for path, text in plant(copy, changes).items():
                 (copy / path).write_text(text)
+        # And nothing may be found where there is nothing.
+        for target in sorted({target for name in names or TRAPS for target in TRAPS[name][0].split()}):
+            if executions(build(copy, target), SEEDS[0], seconds=5) is not None:
+                sys.exit(f"{target} fails without a trap")
         for name in names or TRAPS:
             targets, changes = TRAPS[name]
             files = plant(copy, changes)
-            try:
-                build(copy, target_dir, targets.split())
-            except subprocess.CalledProcessError as error:
-                sys.exit(f"{name}:\n{error.stderr}")
             cells = {}
             for target in targets.split():
-                found = [executions(f"{target_dir}/x86_64-unknown-linux-gnu/release/{target}", seed) for seed in SEEDS]
+                binary = build(copy, target)
+                found = [executions(binary, seed) for seed in SEEDS]
                 missed += found.count(None)
                 cells[target] = ", ".join("missed" if count is None else f"{count:,}" for count in found)
             for path, text in files.items():

@@ -1,6 +1,7 @@
 //! Which pods are out of the question at a glance: nearly all of a long list, in a few comparisons of what the record holds.
 //!
-//! It says nothing that `order` does not: tests hold it against `Policy::compare`, and the laws every selection.
+//! It says nothing that `order` does not: tests hold it against `Policy::compare`, and the laws every selection. A new rule has to
+//! be thought of here, too.
 
 use crate::{Pod, Policy, Time, Uid};
 
@@ -65,7 +66,26 @@ const fn moments_before(time: Time) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Flags, Phase};
+    use crate::{Flags, Phase, Rule};
+
+    /// The rules that `sees_after` was written for: with another among them, it may see what is not so.
+    #[test]
+    fn knows_all_rules() {
+        let known = [
+            Rule::Unassigned,
+            Rule::Phase,
+            Rule::NotReady,
+            Rule::DeletionCost,
+            Rule::Rank,
+            Rule::Preferred,
+            Rule::ReadyTime,
+            Rule::Restarts,
+            Rule::SidecarRestarts,
+            Rule::CreationTime,
+            Rule::Uid,
+        ];
+        assert_eq!(Rule::ALL, known);
+    }
 
     /// Both sides of every power of two of age, the ends of the range and unset, at a `now` in the middle and at its ends.
     #[test]

@@ -21,8 +21,9 @@ impl Policy {
         self.select_with(pods, victims, &mut [])
     }
 
-    /// As [`select`](Policy::select), several times faster with a scratch: of twice as many candidates as victims or
-    /// more, or as many as pods. More than four times as many bring little. A shorter scratch is left alone.
+    /// As [`select`](Policy::select), and mostly several times faster for more than a few victims, with a scratch: of twice
+    /// as many candidates as victims or more, or as many as pods. More than four times as many bring little. A shorter
+    /// scratch is left alone, and so is any where pointers have fewer than 64 bits.
     ///
     /// # Errors
     /// [`TooManyPods`] for more than `u32::MAX` pods; then nothing is written.

@@ -10,7 +10,8 @@ const SHORT: usize = 8;
 /// once too many parts were cut badly.
 pub(crate) fn sort_first<T: Copy>(list: &mut [T], k: usize, before: &impl Fn(T, T) -> bool) {
     let mut patience = list.len().checked_ilog2().unwrap_or(0).saturating_mul(2);
-    // Of two parts the longer waits, so that each that waits is at most half as long as the one before.
+    // Of two parts the longer waits, and all that comes to wait meanwhile lies in the other, which is at most half as long as
+    // the part: so there is room.
     let mut waiting = Vec::<_, { usize::BITS as usize }>::new();
     let mut next = Some((0, list.len()));
     while let Some((from, to)) = next.or_else(|| waiting.pop()) {
@@ -32,7 +33,6 @@ pub(crate) fn sort_first<T: Copy>(list: &mut [T], k: usize, before: &impl Fn(T, 
                 patience = patience.saturating_sub(1);
             }
             next = Some(short);
-            // There is room: see above.
             _ = waiting.push(long);
         }
     }

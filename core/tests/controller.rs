@@ -1,11 +1,12 @@
 //! The decisions of a controller: the laws, Kubernetes' own tables, and random histories.
 
 use podrank::controller::{
-    Availability, BURST_REPLICAS, Claim, Claimable, ConditionChange, DeletionAge, EXPECTATIONS_TIMEOUT_NANOS,
+    Availability, BURST_REPLICAS, Claimable, ConditionChange, DeletionAge, EXPECTATIONS_TIMEOUT_NANOS,
     Expectations, Expected, FailureReason, KeysFull, Owner, Plan, PodKey, SetState, SlowStart, Status,
-    availability, claim, deletion_ages, failure_condition, is_active, is_terminating, plan,
+    availability, claim, deletion_ages, failure_condition, plan,
 };
-use podrank::{Flags, Phase, Pod, Policy, Time};
+use podrank::{Flags, Pod, Policy, Time};
+use podrank_laws::census::{ages_are_upstreams, claim_is_upstreams, filters_are_upstreams};
 use podrank_laws::controller::{
     availability_is_upstreams, expectations_are_upstreams, plan_is_the_difference, slow_start_batches,
     slow_start_is_upstreams, steps,
@@ -53,24 +54,11 @@ proptest! {
         }
     }
 
-    /// As in Go: whole milliseconds towards zero, of differences that saturate.
     #[test]
     fn ages(list in pods(0..8), now in select(boundary_times(NOW))) {
-        let ms = |pod: &Pod| {
-            let created = pod.creation_time.unix_nanos().unwrap_or(i64::MIN + 1);
-            now.unix_nanos().map(|now| {
-                let age = i128::from(now) - i128::from(created);
-                i64::try_from(age.clamp(i64::MIN.into(), i64::MAX.into()) / 1_000_000).unwrap()
-            })
-        };
-        let ready = |pod: &&Pod| pod.flags.contains(Flags::READY);
-        let youngest = list.iter().filter(ready).filter_map(ms).min();
+        // One of them is not there.
         let victims: Vec<u32> = (0..=u32::try_from(list.len()).unwrap()).collect();
-        let expected: Vec<_> = list.iter().filter(ready).filter_map(|pod| {
-            let youngest_ms = youngest.filter(|ms| *ms != 0)?;
-            Some(DeletionAge { victim_ms: ms(pod)?, youngest_ms })
-        }).collect();
-        prop_assert_eq!(deletion_ages(&list, &victims, now).collect::<Vec<_>>(), expected);
+        ages_are_upstreams(&list, &victims, now);
     }
 }
 
@@ -102,19 +90,10 @@ fn histories_end_well() {
 /// `TestActivePodFiltering`, and what else a pod can be.
 #[test]
 fn pods_that_have_ended_or_are_being_deleted_do_not_count() {
-    for (phase, has_ended) in [
-        ("Succeeded", true),
-        ("Failed", true),
-        ("Running", false),
-        ("Pending", false),
-        ("Unknown", false),
-        ("", false),
-    ] {
-        let phase = Phase::parse(phase);
-        assert_eq!(is_active(phase, false), !has_ended, "{phase:?}");
-        assert!(!is_active(phase, true), "{phase:?}");
-        assert_eq!(is_terminating(phase, true), !has_ended, "{phase:?}");
-        assert!(!is_terminating(phase, false), "{phase:?}");
+    for phase in ["Succeeded", "Failed", "Running", "Pending", "Unknown", "", "succeeded"] {
+        for is_being_deleted in [false, true] {
+            filters_are_upstreams(phase, is_being_deleted);
+        }
     }
 }
 
@@ -126,24 +105,9 @@ fn claims_are_kubernetes() {
     for owner in [Owner::None, Owner::Ours, Owner::Other] {
         for (matches, is_in_namespace) in bools.map(|b| bools.map(|c| (b, c))).concat() {
             for (is_being_deleted, set_is_being_deleted) in bools.map(|b| bools.map(|c| (b, c))).concat() {
-                let expected = 'claim: {
-                    if owner != Owner::None {
-                        if owner == Owner::Other {
-                            break 'claim Claim::Ignore;
-                        }
-                        if matches {
-                            break 'claim Claim::Keep;
-                        }
-                        break 'claim if set_is_being_deleted { Claim::Ignore } else { Claim::Release };
-                    }
-                    if set_is_being_deleted || !matches || is_being_deleted || !is_in_namespace {
-                        break 'claim Claim::Ignore;
-                    }
-                    Claim::Adopt
-                };
                 let pod = Claimable { owner, matches, is_in_namespace, is_being_deleted };
-                assert_eq!(claim(&pod, set_is_being_deleted), expected, "{pod:?}, {set_is_being_deleted}");
-                seen.insert(expected);
+                claim_is_upstreams(&pod, set_is_being_deleted);
+                seen.insert(claim(&pod, set_is_being_deleted));
             }
         }
     }
@@ -337,8 +301,8 @@ fn availability_turns_at_the_nanosecond() {
         (Pod { flags: Flags::NONE, ..ready }, 10, at(99 * SECOND), Availability::NotReady),
         (ready, 0, at(-1), Availability::Available),
         (since(Time::UNSET), 0, Time::UNSET, Availability::Available),
-        (since(Time::UNSET), 1, at(0), Availability::Ready),
-        (ready, 1, Time::UNSET, Availability::Ready),
+        (since(Time::UNSET), 1, at(0), Availability::ReadySinceUnknown),
+        (ready, 1, Time::UNSET, Availability::ReadySinceUnknown),
         (ready, 10, at(0), Availability::AvailableIn(10_000_000_000)),
         (ready, 10, at(10 * SECOND - 1), Availability::AvailableIn(1)),
         (ready, 10, at(10 * SECOND), Availability::Available),
@@ -368,7 +332,7 @@ fn a_status_counts_each_pod_where_it_belongs() {
         (true, Availability::Available),
         (false, Availability::Available),
         (true, Availability::AvailableIn(1)),
-        (true, Availability::Ready),
+        (true, Availability::ReadySinceUnknown),
         (true, Availability::NotReady),
         (false, Availability::NotReady),
     ] {

@@ -76,7 +76,7 @@ const _: () = {
 };
 
 /// What one sync of a set does: creates so many pods or deletes so many, or writes 0 to both. wanted is spec.replicas,
-/// active the number of its active pods. As many are created or deleted as are missing or too many, and burst_replicas
+/// active the number of its active pods: neither Succeeded nor Failed nor with a metadata.deletionTimestamp. As many are created or deleted as are missing or too many, and burst_replicas
 /// at most (PODRANK_BURST_REPLICAS in Kubernetes); the next sync goes on.
 ///
 /// Nothing is done while satisfied is 0 (podrank_expectations_satisfied, asked before you count the pods), nor if
@@ -191,8 +191,9 @@ pub unsafe extern "C" fn podrank_expect_deletions(
     })
 }
 
-/// Takes count creations for seen: 1 for each pod that came, and as many as could not be created and never will be seen.
-/// Do not report one pod twice. The number may go below zero. Does nothing if no expectations are set.
+/// Takes count creations for seen: 1 for each pod that is first seen with this set as its controller (not for an orphan that
+/// it adopts), and as many as could not be created and never will be seen. Do not report one pod twice. The number may go
+/// below zero: more was seen than expected, which satisfies. Does nothing if no expectations are set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_creations_observed(
     expectations: *mut podrank_expectations,
@@ -236,7 +237,7 @@ pub unsafe extern "C" fn podrank_deletion_observed(
 }
 
 /// Whether the set may act: writes 1 if no expectations are set, all was seen, or they were set more than
-/// PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago; else 0.
+/// PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago; else 0. An event can be lost: if it is 0, ask again after that time, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_expectations_satisfied(
     expectations: *const podrank_expectations,

@@ -163,8 +163,8 @@ pub unsafe extern "C" fn podrank_key(
 /// The first victims_len pods of the order, or all if there are fewer, as indices into pods: first to go first, equal
 /// pods by lower index. Writes their number to selected. The records do not move.
 ///
-/// scratch may be NULL and scratch_len 0. With as many as there are victims, selecting is several times faster; less may
-/// be left alone.
+/// scratch may be NULL and scratch_len 0. With as many as there are victims, selecting more than a few of them is mostly
+/// several times faster; less may be left alone, and so is any where pointers have fewer than 64 bits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_select(
     pods: *const podrank_pod,

@@ -1,11 +1,16 @@
-//! `controller`: the decisions around the order against naive writings, in Rust and through C.
+//! `controller`: the decisions around the order against naive writings, in Rust and, where it has them, through C.
 
 use crate::case::{self, Case, extended};
 use crate::implementation::C;
 use arbitrary::{Result, Unstructured};
 use podrank::Time;
-use podrank::controller::{EXPECTATIONS_TIMEOUT_NANOS, PodKey, SetState};
+use podrank::controller::{
+    Claimable, EXPECTATIONS_TIMEOUT_NANOS, Owner, Plan, PodKey, SetState, availability,
+};
 use podrank_laws::Core;
+use podrank_laws::census::{
+    ages_are_upstreams, claim_is_upstreams, condition_is_upstreams, filters_are_upstreams, status_counts_each,
+};
 use podrank_laws::controller::{
     ROOM, Step, availability_is_upstreams, expectations_are_upstreams, plan_is_the_difference,
     slow_start_is_upstreams,
@@ -54,6 +59,7 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
             availability_is_upstreams(&Core, &pods, seconds, policy.now);
             availability_is_upstreams(&C, &pods, seconds, policy.now);
         }
+        3 => census(data, u)?,
         _ => {
             let start = case::time(u, NOW)?;
             let steps = (0..u.int_in_range(1..=40_u8)?).map(|_| step(u)).collect::<Result<Vec<_>>>()?;
@@ -61,6 +67,30 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
             expectations_are_upstreams(&C, start, &steps);
         }
     }
+    Ok(())
+}
+
+/// Which pods count, whose they are and what is reported of them.
+fn census(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
+    let Case { policy, pods, .. } = Case::of(data.get(1..).unwrap_or_default(), 0..=12);
+    let phases = ["Pending", "Running", "Unknown", "Succeeded", "Failed", "", "running"];
+    filters_are_upstreams(u.choose(&phases)?, u.arbitrary()?);
+    let pod = Claimable {
+        owner: *u.choose(&[Owner::None, Owner::Ours, Owner::Other])?,
+        matches: u.arbitrary()?,
+        is_in_namespace: u.arbitrary()?,
+        is_being_deleted: u.arbitrary()?,
+    };
+    claim_is_upstreams(&pod, u.arbitrary()?);
+    let mut counted = vec![];
+    for pod in &pods {
+        counted.push((u.arbitrary()?, availability(pod, 10, policy.now)));
+    }
+    status_counts_each(u.arbitrary()?, &counted, u.int_in_range(0..=3)?);
+    let plan = *u.choose(&[Plan::Nothing, Plan::Create(1), Plan::Delete(1)])?;
+    condition_is_upstreams(plan, u.arbitrary()?, u.arbitrary()?);
+    let victims: Vec<u32> = (0..u.int_in_range(0..=14)?).rev().collect();
+    ages_are_upstreams(&pods, &victims, policy.now);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `cost`: the text of a deletion cost against its grammar, in Rust and through C.
 
-use podrank::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
+use podrank::{DeletionCostError, deletion_cost};
 use podrank_ffi::{PODRANK_OK, podrank_deletion_cost};
 
 /// The target: the bytes are a text; from 0x80 on, the first says that the others choose from the characters of numbers.
@@ -29,7 +29,6 @@ fn check(text: &[u8]) {
     // SAFETY: a text of this length and a place for an integer.
     let status = unsafe { podrank_deletion_cost(text.as_ptr().cast(), text.len(), &raw mut through_c) };
     assert_eq!((status == PODRANK_OK).then_some(through_c), expected, "{shown:?}");
-    assert!(DELETION_COST_ANNOTATION.ends_with("/pod-deletion-cost"));
 }
 
 /// The grammar: `0`, or digits of which the first is not 0, or `-` and digits; of 32 bits.

@@ -18,6 +18,11 @@ struct Line {
     times: [f64; 3],
 }
 
+/// Lists the goals without a figure.
+pub fn skip(report: &mut Report) {
+    goals(&[], report);
+}
+
 /// Runs it, if Go is there.
 pub fn run(report: &mut Report) -> Option<Chart> {
     report.section(
@@ -25,12 +30,13 @@ pub fn run(report: &mut Report) -> Option<Chart> {
         "The whole decision on `[]*v1.Pod`, deleting min(n/2, 500): Kubernetes' own code over ours, and ours over a plain loop that reads \
          what the decision depends on. See [go/README.md](../../go/README.md).",
     );
-    let output = Command::new("make").args(["-s", "-C", "go", "compare"]).output();
-    let text = output.ok().filter(|output| output.status.success()).map(|output| output.stdout);
-    let text = text.map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
+    let (text, ended) = match Command::new("make").args(["-s", "-C", "go", "compare"]).output() {
+        Ok(output) => (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.to_string()),
+        Err(error) => (String::new(), error.to_string()),
+    };
     let lines: Vec<_> = text.lines().filter_map(parse).collect();
     report.line(if lines.is_empty() {
-        "Not run: `make -C go compare` needs Go.\n".into()
+        format!("Not run: `make -C go compare`, which needs Go: {ended}\n")
     } else {
         format!("```text\n{}\n```\n", text.trim())
     });

@@ -207,17 +207,22 @@ impl Grid {
             (DataSet::Tie, 10_000_000, 5.0),
         ];
         for (set, pods, limit) in floors {
-            let what = format!("{}, {BURST} of {}: select in floors", set.name(), count(pods));
+            let what = format!(
+                "{}, {BURST} of {}: select_with, log-scaled or exact, in floors",
+                set.name(),
+                count(pods)
+            );
             let figure = self.cell(set, pods, BURST).and_then(Cell::worse);
             report.goal(what, figure, Limit::AtMost(limit));
         }
+        let most = count(MOST_UNORDERED);
         for set in DataSet::ALL {
             for (way, name, limit) in [(Way::Qsort, "qsort", 5.0), (Way::PartialSort, "partial_sort", 2.0)] {
                 let cells =
                     self.cells.iter().filter(|cell| (cell.set, cell.k) == (set, BURST) && cell.pods > BURST);
                 let worst = cells.filter_map(|cell| cell.ratio(way, Way::C)).reduce(f64::min);
                 let what =
-                    format!("{}, {BURST} of any number: {name} in times of podrank_select", set.name());
+                    format!("{}, {BURST} of up to {most}: {name} in times of podrank_select", set.name());
                 report.goal(what, worst, Limit::AtLeast(limit));
             }
         }

@@ -29,6 +29,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     charts.push(preview::run(most_pods / 10, &mut report)?);
     if most_pods >= MOST_PODS {
         charts.extend(go::run(&mut report));
+    } else {
+        go::skip(&mut report);
     }
 
     fs::create_dir_all(directory.join("charts"))?;

@@ -8,6 +8,7 @@
 // A check that fails panics: that is its job.
 #![allow(clippy::missing_panics_doc)]
 
+pub mod census;
 pub mod controller;
 pub mod exhaustive;
 pub mod generate;

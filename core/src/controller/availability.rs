@@ -9,7 +9,7 @@ pub enum Availability {
     NotReady,
     /// It is ready, but its ready time is unset, or `now` is: it cannot be told since when. Only a change of the pod
     /// will change that.
-    Ready,
+    ReadySinceUnknown,
     /// It is ready, and will be available in so many nanoseconds if it stays so: look again then. At least 1.
     AvailableIn(u64),
     /// It is ready and available.
@@ -44,7 +44,7 @@ pub fn availability(pod: &Pod, min_ready_seconds: u32, now: Time) -> Availabilit
     if min_ready_seconds == 0 {
         return Availability::Available;
     }
-    let Some(elapsed) = now.nanos_since(pod.ready_time) else { return Availability::Ready };
+    let Some(elapsed) = now.nanos_since(pod.ready_time) else { return Availability::ReadySinceUnknown };
     // 2^32 s are less than half of what 64 bits hold: it does not wrap.
     let left = i64::from(min_ready_seconds).wrapping_mul(1_000_000_000).saturating_sub(elapsed);
     if left > 0 { Availability::AvailableIn(left.cast_unsigned()) } else { Availability::Available }

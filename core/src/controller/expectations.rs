@@ -69,8 +69,9 @@ impl<const KEYS: usize> Expectations<KEYS> {
         self.expected.expect_deletions(&mut self.room, keys, now)
     }
 
-    /// Takes `count` creations for seen: of a pod that came, or of those that could not be created and never will
-    /// be seen. The number may go below zero. Does nothing if no expectations are set.
+    /// Takes `count` creations for seen: 1 for a pod that is first seen with this set as its controller (not for an orphan
+    /// that it adopts), or as many as could not be created and never will be seen. The number may go below zero. Does
+    /// nothing if no expectations are set.
     pub fn creations_observed(&mut self, count: u32) {
         self.expected.creations_observed(count);
     }

@@ -23,16 +23,18 @@
 //! use podrank::controller::{BURST_REPLICAS, Expectations, Plan, SetState, SlowStart, plan};
 //! use podrank::{Pod, Policy, Time, Uid};
 //!
-//! /// Returns how many requests failed.
+//! /// Returns how many requests failed. `list` gives the active pods that have been seen.
 //! fn sync(
 //!     wanted: u32,
-//!     active: &[Pod],
+//!     list: impl FnOnce() -> Vec<Pod>,
 //!     expectations: &mut Expectations<500>,
 //!     now: Time,
 //!     create: &mut dyn FnMut() -> bool,
 //!     delete: &mut dyn FnMut(&Pod) -> bool,
 //! ) -> u32 {
+//!     // Asked first: then the list is no older than the answer.
 //!     let is_satisfied = expectations.are_satisfied(now);
+//!     let active = list();
 //!     let set = SetState { wanted, active: active.len() as u32, is_satisfied, is_being_deleted: false };
 //!     match plan(&set, BURST_REPLICAS) {
 //!         Plan::Nothing => 0,
@@ -53,7 +55,7 @@
 //!         Plan::Delete(count) => {
 //!             let mut victims = [0; BURST_REPLICAS as usize];
 //!             let victims = &mut victims[..count as usize];
-//!             let victims = Policy::at(now).select(active, victims).unwrap();
+//!             let victims = Policy::at(now).select(&active, victims).unwrap();
 //!             let keys: Vec<_> = victims.iter().map(|&i| active[i as usize].uid.to_bytes()).collect();
 //!             expectations.expect_deletions(&keys, now).unwrap();
 //!             let failed = victims.iter().zip(&keys).filter(|(i, key)| {
@@ -78,12 +80,12 @@
 //!     created += 1;
 //!     created != 3
 //! };
-//! assert_eq!(sync(5, &pods, &mut expectations, now, &mut create, &mut |_| true), 1);
+//! assert_eq!(sync(5, Vec::new, &mut expectations, now, &mut create, &mut |_| true), 1);
 //! assert_eq!(created, 3);
 //! assert_eq!(expectations.creations(), 2);
 //!
 //! // Until both are seen, nothing happens.
-//! assert_eq!(sync(5, &pods, &mut expectations, now, &mut || panic!(), &mut |_| panic!()), 0);
+//! assert_eq!(sync(5, Vec::new, &mut expectations, now, &mut || panic!(), &mut |_| panic!()), 0);
 //! for uid in 1..=2 {
 //!     pods.push(Pod { uid: Uid::from_bytes([uid; 16]), ..Pod::new() });
 //!     expectations.creations_observed(1);
@@ -96,12 +98,12 @@
 //!     deleted.push(pod.uid);
 //!     true
 //! };
-//! assert_eq!(sync(1, &pods, &mut expectations, now, &mut || panic!(), &mut delete), 0);
+//! assert_eq!(sync(1, || pods.clone(), &mut expectations, now, &mut || panic!(), &mut delete), 0);
 //! assert_eq!(deleted, [pods[0].uid]);
 //! assert!(!expectations.are_satisfied(now));
 //! ```
 //!
-//! A sync is due whenever a pod or the set changes, when a request failed, when [`availability`] says so, and from time
+//! A sync is due whenever a pod or the set changes (and one that it could adopt), when a request failed, when [`availability`] says so, and from time
 //! to time besides: an event can be lost, and [`EXPECTATIONS_TIMEOUT_NANOS`] later the controller has to find out.
 
 mod active;

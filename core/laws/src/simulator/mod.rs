@@ -110,6 +110,19 @@ enum Event {
     FaultsStop,
 }
 
+impl Event {
+    /// The process that waits for the answer to a request that this is part of.
+    fn answers(&self) -> Option<u64> {
+        match self {
+            Self::CreateLands { process, .. }
+            | Self::CreateAnswered { process, .. }
+            | Self::DeleteLands { process, .. }
+            | Self::DeleteAnswered { process, .. } => Some(*process),
+            _ => None,
+        }
+    }
+}
+
 /// How often, in a thousand times, what goes wrong.
 #[derive(Debug, Default)]
 struct Faults {
@@ -509,9 +522,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         *answers = batch;
         let (number, set) = (process.number, *set);
         for _ in 0..batch {
-            self.request();
-            let delay = self.delay();
-            self.at(delay, Event::CreateLands { process: number, set });
+            self.request(number, Event::CreateLands { process: number, set });
         }
     }
 
@@ -569,9 +580,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         process.work = Work::Deleting { answers: victims.len().try_into().unwrap(), failures: 0 };
         let number = process.number;
         for &key in victims {
-            self.request();
-            let delay = self.delay();
-            self.at(delay, Event::DeleteLands { process: number, set, key });
+            self.request(number, Event::DeleteLands { process: number, set, key });
         }
     }
 
@@ -614,9 +623,14 @@ impl<'s, C: Controller> Simulation<'s, C> {
         }
     }
 
-    fn request(&mut self) {
+    /// A process asks for something that happens later.
+    fn request(&mut self, number: u64, event: Event) {
         self.tally.requests += 1;
         self.last_request = self.now;
+        let delay = self.delay();
+        self.at(delay, event);
+        let under_way = self.agenda.values().filter(|event| event.answers() == Some(number)).count();
+        assert!(under_way <= self.burst as usize, "history {}: {under_way} requests under way", self.seed);
     }
 
     /// Begins to delete a pod, which its node ends; false if there is none.
@@ -697,11 +711,6 @@ impl<'s, C: Controller> Simulation<'s, C> {
         assert_eq!(self.controller.counts(&process.expectations), naive.counts(), "history {seed}");
         let satisfied = self.controller.are_satisfied(&process.expectations, now);
         assert_eq!(satisfied, naive.are_satisfied(now), "history {seed}");
-        let under_way = match process.work {
-            Work::Nothing => 0,
-            Work::Creating { answers, .. } | Work::Deleting { answers, .. } => answers,
-        };
-        assert!(under_way <= self.burst, "history {seed}: {under_way} requests under way");
         let (creations, deletions) = naive.counts();
         assert!(
             creations.max(deletions) <= self.burst.into(),
