@@ -25,9 +25,9 @@ var (
 // errPod says which pod of a list is wrong, and how.
 func errPod(index int, pod *corev1.Pod, err error) error {
 	if pod == nil {
-		return fmt.Errorf("podrank: active pod %d %w", index, errNil)
+		return fmt.Errorf("podrank: pod %d %w", index, errNil)
 	}
-	return fmt.Errorf("podrank: pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	return fmt.Errorf("podrank: pod %d, %s/%s: %w", index, pod.Namespace, pod.Name, err)
 }
 
 // A State is what a sync knows of its set.

@@ -97,10 +97,10 @@ func TestExpectationsNameThePodThatTheyCannotTell(t *testing.T) {
 	odd := named("odd", 3)
 	odd.UID = "odd"
 	for what, pods := range map[string][]*corev1.Pod{
-		"pod shop/odd: metadata.uid": {keyed(3), odd},
-		"pod 2 is nil":               {keyed(3), keyed(4), nil},
+		"podrank: pod 1, shop/odd: metadata.uid": {keyed(3), odd},
+		"podrank: pod 2 is nil":                  {keyed(3), keyed(4), nil},
 	} {
-		if err := e.ExpectDeletions(pods); err == nil || !strings.Contains(err.Error(), what) {
+		if err := e.ExpectDeletions(pods); err == nil || !strings.HasPrefix(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}
 		if e.Deletions() != 2 {
@@ -235,8 +235,8 @@ func TestNothingIsAllocatedByObserving(t *testing.T) {
 
 func TestAvailabilityNamesThePod(t *testing.T) {
 	for what, spoil := range map[string]func([]*corev1.Pod){
-		"pod 2 is nil":               func(pods []*corev1.Pod) { pods[2] = nil },
-		"pod shop/p2: is not active": func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodFailed },
+		"pod 2 is nil":                  func(pods []*corev1.Pod) { pods[2] = nil },
+		"pod 2, shop/p2: is not active": func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodFailed },
 	} {
 		pods := some(4)
 		spoil(pods)

@@ -31,6 +31,12 @@ func (n *nodes) reset(names int) {
 	n.names, n.counts = n.names[:0], n.counts[:0]
 }
 
+// forget lets go of the names, which hold memory of pods; the counts stay.
+func (n *nodes) forget() {
+	clear(n.names)
+	n.names = n.names[:0]
+}
+
 // find returns the slot where the name is or would be.
 func (n *nodes) find(name string) (at *slot, hash uint32) {
 	hash = uint32(maphash.String(n.seed, name))

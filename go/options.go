@@ -19,17 +19,22 @@ type settings struct {
 	flags uint32
 	// PreferForScaleDown is on: labels are looked at
 	labels bool
-	// nil: the clock, at every call
-	now        *int64
+	// nil: time.Now
+	clock      func() time.Time
 	kubernetes bool
-	burst      int
+	// nil: no cap
+	burst *int
 }
 
-// Now decides at a fixed moment; the default is the clock at the time of the call. The zero time means no moment at all:
-// ages are not log-scaled, as in Kubernetes.
+// Now decides at this one moment, whenever that is: for a single decision, a test or a replay. It is a [Clock] that stands.
 func Now(now time.Time) Option {
-	at := nanos(&metav1.Time{Time: now})
-	return func(s *settings) { s.now = &at }
+	return Clock(func() time.Time { return now })
+}
+
+// Clock is asked for the time once in each decision, as a [Ranker] makes many; the default, and nil, is time.Now. Of several
+// Clock and [Now] the last counts. The zero time means no moment at all: ages are not log-scaled, as in Kubernetes.
+func Clock(now func() time.Time) Option {
+	return func(s *settings) { s.clock = now }
 }
 
 // Kubernetes chooses as kube-controller-manager does as far as its comparator determines it: the certain victims first, then
@@ -38,9 +43,10 @@ func Kubernetes() Option {
 	return func(s *settings) { s.kubernetes = true }
 }
 
-// Burst caps the number of deletions. The default is no cap; kube-controller-manager's is [BurstReplicas].
+// Burst caps the number of deletions; at 0 or less, none go. The default is no cap; kube-controller-manager's is
+// [BurstReplicas].
 func Burst(most int) Option {
-	return func(s *settings) { s.burst = max(most, 0) }
+	return func(s *settings) { s.burst = &most }
 }
 
 // PodDeletionCost sets the feature gate of this name, on by default: the annotation
@@ -74,12 +80,22 @@ func flag(bit uint32, set bool) Option {
 	}
 }
 
+// capped is how many of diff may go.
+func (s *settings) capped(diff int) int {
+	if s.burst != nil {
+		diff = min(diff, *s.burst)
+	}
+	return max(diff, 0)
+}
+
 func (s *settings) options() cpodrank.Options {
-	switch {
-	case s.now == nil:
-		return cpodrank.Options{Flags: s.flags | cpodrank.Now, Now: time.Now().UnixNano()}
-	case *s.now == cpodrank.Unset:
+	clock := s.clock
+	if clock == nil {
+		clock = time.Now
+	}
+	now := nanos(&metav1.Time{Time: clock()})
+	if now == cpodrank.Unset {
 		return cpodrank.Options{Flags: s.flags}
 	}
-	return cpodrank.Options{Flags: s.flags | cpodrank.Now, Now: *s.now}
+	return cpodrank.Options{Flags: s.flags | cpodrank.Now, Now: now}
 }

@@ -8,8 +8,8 @@
 // needs another.
 //
 // The decision is made by libpodrank, a small C library that comes with this module for linux/amd64 and linux/arm64. It needs
-// cgo; elsewhere, install libpodrank and build with -tags podrank_system. Without either the package compiles, and
-// whatever decides returns [ErrMissing].
+// cgo; on other 64-bit machines, install libpodrank and build with -tags podrank_system. Without either the package compiles,
+// and whatever decides returns [ErrMissing]: see [LibraryVersion].
 package podrank
 
 import (
@@ -23,13 +23,15 @@ import (
 // set.
 var ErrMissing = cpodrank.ErrMissing
 
-// PodsToDelete returns the diff pods of active that go first, first to go first: none if diff is 0 or less, all, in order, if
-// it is len(active) or more.
+// PodsToDelete returns the diff pods of active that go first, first to go first: all, in order, if diff is len(active) or more;
+// none if it is 0 or less, and then nothing is looked at and nothing is an error.
 //
-// active are the workload's pods that are neither Succeeded nor Failed nor being deleted; a nil, inactive or UID-less pod
-// among them (an empty UID, as fakes have, is fine) is an error that names it, and nothing is chosen. related are the pods
-// whose number on a node makes its pods go first, the active ones included: for a ReplicaSet, the pods that any
-// ReplicaSet of the same controller selects. nil counts none. Inactive pods among them are skipped.
+// active are the workload's pods that are neither Succeeded nor Failed nor being deleted; a pod among them that is nil or
+// inactive or whose UID is not a UUID (the empty UID of fakes is fine) is an error that names it, and nothing is chosen.
+//
+// related are the pods whose number on a node makes its pods go first, the active ones included: for a ReplicaSet, the pods
+// that any ReplicaSet of the same controller selects. They are counted as listed: each is to be there once. nil counts none.
+// Inactive pods among them are skipped.
 //
 // Neither list is changed.
 func PodsToDelete(active, related []*corev1.Pod, diff int, options ...Option) ([]*corev1.Pod, error) {
@@ -37,7 +39,7 @@ func PodsToDelete(active, related []*corev1.Pod, diff int, options ...Option) ([
 }
 
 // A Ranker chooses pods again and again in the same memory. The zero value has the default options. It is not for use by
-// several goroutines at once.
+// several goroutines at once. It keeps hold of no pods but those that its last two calls returned.
 type Ranker struct {
 	settings settings
 	records  []cpodrank.Record
@@ -45,7 +47,8 @@ type Ranker struct {
 	order    []uint32
 	scratch  []cpodrank.Scratch
 	scores   []uint64
-	victims  []*corev1.Pod
+	// What the last call returned, and the one before it.
+	victims, before []*corev1.Pod
 	// Only so that the compiler does not drop what touch does.
 	touched int
 }
@@ -59,18 +62,18 @@ func NewRanker(options ...Option) *Ranker {
 	return r
 }
 
-// PodsToDelete is as the function of this name. The slice that it returns is overwritten by the next call.
+// PodsToDelete is as the function of this name. The slice that it returns is good until the next call, which may be given it.
 func (r *Ranker) PodsToDelete(active, related []*corev1.Pod, diff int) ([]*corev1.Pod, error) {
-	if diff <= 0 {
+	r.victims, r.before = r.before, r.victims
+	clear(r.victims)
+	r.victims = r.victims[:0]
+	if diff = r.settings.capped(diff); diff == 0 {
 		return nil, nil
 	}
 	if err := r.load(active, related); err != nil {
 		return nil, err
 	}
 	k := min(diff, len(active))
-	if r.settings.burst > 0 {
-		k = min(k, r.settings.burst)
-	}
 	if r.settings.kubernetes {
 		if _, _, err := r.settle(k); err != nil {
 			return nil, err
@@ -82,7 +85,6 @@ func (r *Ranker) PodsToDelete(active, related []*corev1.Pod, diff int) ([]*corev
 			return nil, err
 		}
 	}
-	r.victims = r.victims[:0]
 	for _, index := range r.order[:k] {
 		r.victims = append(r.victims, active[index])
 	}
@@ -103,8 +105,8 @@ type Settled struct {
 }
 
 // Settle tells which pods kube-controller-manager certainly deletes when it deletes diff of active, which it may delete, and
-// which it keeps. Lists and errors are as for [PodsToDelete]. For a set without a controller Kubernetes counts no ranks:
-// give it no related pods.
+// which it keeps. Lists and errors are as for [PodsToDelete], though pods are looked at whatever diff is. For a set without a
+// controller Kubernetes counts no ranks: give it no related pods.
 //
 // It holds for this moment: a pod whose age reaches a power of two nanoseconds before the controller looks may change its
 // place.
@@ -113,10 +115,7 @@ func Settle(active, related []*corev1.Pod, diff int, options ...Option) (Settled
 	if err := r.load(active, related); err != nil {
 		return Settled{}, err
 	}
-	k := min(max(diff, 0), len(active))
-	if r.settings.burst > 0 {
-		k = min(k, r.settings.burst)
-	}
+	k := min(r.settings.capped(diff), len(active))
 	certain, contested, err := r.settle(k)
 	if err != nil {
 		return Settled{}, err
@@ -146,6 +145,7 @@ func (r *Ranker) settle(k int) (certain, contested int, err error) {
 func (r *Ranker) load(active, related []*corev1.Pod) error {
 	r.records = room(r.records, len(active))
 	r.nodes.reset(len(active))
+	defer r.nodes.forget()
 	for start := 0; start < len(active); start += blockSize {
 		pods := active[start:min(start+blockSize, len(active))]
 		r.touched += touch(pods)
@@ -184,9 +184,10 @@ func room[T any](slice []T, length int) []T {
 type Explanation struct {
 	// First is -1 if a goes first, 1 if b does, 0 if every rule ties.
 	First int
-	// Rule is what decides, such as "deletion-cost"; "" if nothing does.
+	// Rule is what decides: one of those of Rows; "" if nothing does.
 	Rule string
-	// Rows has every rule's answer, in the order in which they are asked.
+	// Rows has every rule's answer, in the order in which they are asked: "unassigned", "phase", "not-ready", "deletion-cost",
+	// "rank", "preferred", "ready-time", "restarts", "sidecar-restarts", "creation-time", "uid". A release may add rules.
 	Rows []Row
 }
 
@@ -212,17 +213,17 @@ type Kind uint8
 // The kinds.
 const (
 	// Bool: 0 for no, 1 for yes.
-	Bool Kind = 1
+	Bool Kind = cpodrank.KindBool
 	// Phase: 0 pending, 1 unknown, 2 running.
-	Phase Kind = 2
+	Phase Kind = cpodrank.KindPhase
 	// Number: a cost, a rank, a count.
-	Number Kind = 3
+	Number Kind = cpodrank.KindNumber
 	// Time: nanoseconds since the Unix epoch, or math.MinInt64 for unset.
-	Time Kind = 4
+	Time Kind = cpodrank.KindTime
 	// AgeBucket: the power of two that the age in nanoseconds reaches, -1 if it is not positive, or math.MinInt64 for unset.
-	AgeBucket Kind = 5
+	AgeBucket Kind = cpodrank.KindAgeBucket
 	// UID: both are 0, read the pods.
-	UID Kind = 6
+	UID Kind = cpodrank.KindUID
 )
 
 // Explain says which of two active pods goes first by the total order, with every rule's answer. related is as for
@@ -253,7 +254,8 @@ func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explan
 	return explanation, nil
 }
 
-// LibraryVersion is the release of libpodrank that is linked in, "" if none is.
+// LibraryVersion is the release of libpodrank that is linked in, "" if none is. A controller checks it at its start, not to meet
+// [ErrMissing] when it first scales down.
 func LibraryVersion() string {
 	return cpodrank.Version()
 }

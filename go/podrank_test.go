@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/podrank/podrank/go/internal/cpodrank"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -66,11 +67,11 @@ func toDelete(t *testing.T, active, related []*corev1.Pod, diff int, options ...
 
 func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 	for what, spoil := range map[string]func([]*corev1.Pod){
-		"active pod 2 is nil":            func(pods []*corev1.Pod) { pods[2] = nil },
-		"pod shop/p2: is not active":     func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodSucceeded },
-		"pod shop/p2: is not active:":    func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodFailed },
-		"pod shop/p2: is not active: it": func(pods []*corev1.Pod) { pods[2].DeletionTimestamp = &metav1.Time{Time: noon} },
-		`pod shop/p2: metadata.uid: "x"`: func(pods []*corev1.Pod) { pods[2].UID = "x" },
+		" is nil":                      func(pods []*corev1.Pod) { pods[2] = nil },
+		", shop/p2: is not active":     func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodSucceeded },
+		", shop/p2: is not active:":    func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodFailed },
+		", shop/p2: is not active: it": func(pods []*corev1.Pod) { pods[2].DeletionTimestamp = &metav1.Time{Time: noon} },
+		`, shop/p2: metadata.uid: "x"`: func(pods []*corev1.Pod) { pods[2].UID = "x" },
 	} {
 		pods := some(4)
 		spoil(pods)
@@ -78,16 +79,16 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 			// All would go, too.
 			for _, diff := range []int{1, 4, 9} {
 				victims, err := PodsToDelete(pods, nil, diff, order...)
-				if err == nil || !strings.Contains(err.Error(), what) || victims != nil {
+				if err == nil || !strings.HasPrefix(err.Error(), "podrank: pod 2"+what) || victims != nil {
 					t.Errorf("%s: %v, %v", what, err, victims)
 				}
 			}
 		}
-		if _, err := Settle(pods, nil, 1); err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := Settle(pods, nil, 0); err == nil || !strings.HasPrefix(err.Error(), "podrank: pod 2"+what) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if _, err := Explain(pods[0], pods[2], nil); err == nil {
-			t.Errorf("%s: explained", what)
+		if _, err := Explain(pods[0], pods[2], nil); err == nil || !strings.HasPrefix(err.Error(), "podrank: pod 1"+what) {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 	// The Ranker is as good as new afterwards.
@@ -104,18 +105,25 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 func TestHowMany(t *testing.T) {
 	pods := some(600)
 	all := toDelete(t, pods, pods, 600, Now(noon))
-	for _, c := range []struct{ diff, burst, want int }{
-		{-1, 0, 0}, {0, 0, 0}, {1, 0, 1}, {599, 0, 599}, {600, 0, 600}, {601, 0, 600}, {1 << 40, 0, 600},
-		{600, BurstReplicas, 500}, {7, BurstReplicas, 7}, {9, 3, 3}, {9, -1, 9},
+	none := func(*settings) {}
+	for _, c := range []struct {
+		diff  int
+		burst Option
+		want  int
+	}{
+		{-1, none, 0}, {0, none, 0}, {1, none, 1}, {599, none, 599}, {600, none, 600}, {601, none, 600}, {1 << 40, none, 600},
+		{600, Burst(BurstReplicas), 500}, {7, Burst(BurstReplicas), 7}, {9, Burst(3), 3}, {-9, Burst(3), 0},
+		{9, Burst(0), 0}, {9, Burst(-1), 0}, {600, Burst(-1), 0},
 	} {
-		for _, order := range []Option{func(*settings) {}, Kubernetes()} {
-			got := toDelete(t, pods, pods, c.diff, Now(noon), Burst(c.burst), order)
-			if len(got) != c.want {
-				t.Errorf("%+v: %d go", c, len(got))
-			}
+		if got := toDelete(t, pods, pods, c.diff, Now(noon), c.burst, Kubernetes()); len(got) != c.want {
+			t.Errorf("%+v: %d go", c, len(got))
 		}
-		if got := toDelete(t, pods, pods, c.diff, Now(noon), Burst(c.burst)); !slices.Equal(got, all[:c.want]) {
-			t.Errorf("%+v: not the first of the order", c)
+		if got := toDelete(t, pods, pods, c.diff, Now(noon), c.burst); !slices.Equal(got, all[:c.want]) {
+			t.Errorf("%+v: %d go, or not the first of the order", c, len(got))
+		}
+		s, err := Settle(pods, pods, c.diff, Now(noon), c.burst)
+		if err != nil || len(s.Certain)+s.Quota != c.want {
+			t.Errorf("%+v: %d certain and %d more go, %v", c, len(s.Certain), s.Quota, err)
 		}
 	}
 	if got := toDelete(t, nil, pods, 3); len(got) != 0 {
@@ -161,7 +169,7 @@ func TestTheOrderOfTheInputDoesNotMatter(t *testing.T) {
 func TestNothingIsAllocatedOnceWarm(t *testing.T) {
 	pods := some(500)
 	related := append(some(100), pods...)
-	for _, options := range [][]Option{nil, {Now(noon)}, {Kubernetes()}, {PreferForScaleDown(true), Burst(7)}} {
+	for _, options := range [][]Option{nil, {Now(noon)}, {Kubernetes()}, {PreferForScaleDown(true), Burst(7)}, {Clock(time.Now)}} {
 		r := NewRanker(options...)
 		decide := func() {
 			// Fewer and more, all and few.
@@ -176,6 +184,46 @@ func TestNothingIsAllocatedOnceWarm(t *testing.T) {
 		decide()
 		if allocated := testing.AllocsPerRun(100, decide); allocated != 0 {
 			t.Errorf("%d options: %v allocations", len(options), allocated)
+		}
+	}
+}
+
+// What a Ranker returned may be what it is given next.
+func TestAResultIsGivenBack(t *testing.T) {
+	a, b, d := named("a", 1), named("b", 2), named("d", 3)
+	b.Spec.NodeName, d.Spec.NodeName = "m", "m"
+	r, all := NewRanker(Now(noon)), []*corev1.Pod{a, b, d}
+	first, err := r.PodsToDelete(all, all, 3)
+	if err != nil || !slices.Equal(names(first), []string{"b", "d", "a"}) {
+		t.Fatalf("%v, %v", names(first), err)
+	}
+	second, err := r.PodsToDelete(first, nil, 3)
+	if err != nil || !slices.Equal(names(second), []string{"a", "b", "d"}) || !slices.Equal(names(first), []string{"b", "d", "a"}) {
+		t.Errorf("%v of %v, %v", names(second), names(first), err)
+	}
+}
+
+// A warm Ranker keeps nothing of pods that are long gone.
+func TestNothingIsHeld(t *testing.T) {
+	r, pods := NewRanker(), some(9)
+	for _, diff := range []int{9, 3, 0} {
+		if _, err := r.PodsToDelete(pods, pods, diff); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.PodsToDelete(append(pods, nil), pods, 1); err == nil {
+		t.Error("nil pod: no error")
+	}
+	for _, held := range [][]*corev1.Pod{r.victims, r.before} {
+		for _, pod := range held[:cap(held)] {
+			if pod != nil {
+				t.Errorf("%s is held", pod.Name)
+			}
+		}
+	}
+	for _, name := range r.nodes.names[:cap(r.nodes.names)] {
+		if name != "" {
+			t.Errorf("the name %s is held", name)
 		}
 	}
 }
@@ -259,12 +307,29 @@ func TestGatesAndNow(t *testing.T) {
 		{"young", []Option{Now(noon), LogarithmicScaleDown(false)}},
 		// On the way through a power of two, 2.44 hours.
 		{"young", []Option{Now(noon.Add(-30 * time.Minute))}},
+		{"young", []Option{Clock(func() time.Time { return time.Time{} })}},
 		// The clock: both have the same great age.
 		{"old", nil},
+		{"old", []Option{Clock(nil)}},
+		// The last counts.
+		{"young", []Option{Now(noon), Clock(func() time.Time { return noon.Add(-30 * time.Minute) })}},
+		{"old", []Option{Now(time.Time{}), Now(noon)}},
+		{"old", []Option{Now(time.Time{}), Clock(nil)}},
 	} {
 		if got := toDelete(t, pair, nil, 1, c.options...); got[0] != c.want {
 			t.Errorf("%v goes, want %s", got, c.want)
 		}
+	}
+
+	// A clock is asked once in each decision, and goes on.
+	at, asked := noon, 0
+	r := NewRanker(Clock(func() time.Time { asked++; return at }))
+	for i, want := range []*corev1.Pod{old, young} {
+		got, err := r.PodsToDelete(pair, nil, 1)
+		if err != nil || got[0] != want || asked != i+1 {
+			t.Errorf("%v goes, %v, want %s; asked %d times", names(got), err, want.Name, asked)
+		}
+		at = at.Add(-30 * time.Minute)
 	}
 }
 
@@ -299,7 +364,7 @@ func TestKubernetesOrder(t *testing.T) {
 		}
 		all := slices.Concat(s.Certain, s.Contested, s.Safe)
 		got := toDelete(t, pods, nil, diff, now, Kubernetes())
-		if !slices.Equal(got, names(all)[:min(diff, 5)]) && len(got) > 0 {
+		if !slices.Equal(got, names(all)[:min(diff, 5)]) {
 			t.Errorf("deleting %d: %v go of %v", diff, got, names(all))
 		}
 	}
@@ -338,6 +403,13 @@ func TestExplain(t *testing.T) {
 	}
 	if row := e.Rows[6]; row.Kind != AgeBucket || row.A != 41 || row.B != 41 || row.First != 0 {
 		t.Errorf("%+v", row)
+	}
+	// Names are loaded once.
+	if allocated := testing.AllocsPerRun(100, func() { cpodrank.RuleName(10) }); allocated != 0 {
+		t.Errorf("%v allocations for a name", allocated)
+	}
+	if cpodrank.RuleName(11) != "" {
+		t.Errorf("rule 11 is %q", cpodrank.RuleName(11))
 	}
 	same, err := Explain(pods[0], pods[0], nil)
 	if err != nil || same.First != 0 || same.Rule != "" {

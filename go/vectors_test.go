@@ -18,11 +18,10 @@ import (
 // readVectors reads a file of cases that all implementations share. They stand in the repository, not in the module.
 func readVectors(t *testing.T, name string, into any) {
 	t.Helper()
-	folder := filepath.Join("..", "vectors")
-	if _, err := os.Stat(folder); os.IsNotExist(err) {
+	data, err := os.ReadFile(filepath.Join("..", "vectors", name))
+	if _, checkout := os.Stat(filepath.Join("..", "Cargo.toml")); os.IsNotExist(err) && os.IsNotExist(checkout) {
 		t.Skip("this is not a checkout of the repository")
 	}
-	data, err := os.ReadFile(filepath.Join(folder, name))
 	if err != nil {
 		t.Fatal(err)
 	}

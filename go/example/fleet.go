@@ -66,8 +66,14 @@ type Reconciler struct {
 	client.Client
 	// Options are podrank's.
 	Options []podrank.Option
-	// By the types.NamespacedName of the Fleet: its *podrank.Expectations.
+	// By the types.NamespacedName of the Fleet: its *expectations.
 	expectations sync.Map
+}
+
+// expectations are those of one Fleet: a later one of its name starts anew.
+type expectations struct {
+	podrank.Expectations
+	fleet types.UID
 }
 
 type queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
@@ -85,11 +91,11 @@ func (r *Reconciler) podEvents() handler.Funcs {
 			return
 		}
 		name := types.NamespacedName{Namespace: pod.Namespace, Name: owner.Name}
-		if expectations, ok := r.expectations.Load(name); ok {
+		if value, ok := r.expectations.Load(name); ok && value.(*expectations).fleet == owner.UID {
 			if isGone || pod.DeletionTimestamp != nil {
-				expectations.(*podrank.Expectations).DeletionObserved(pod)
+				value.(*expectations).DeletionObserved(pod)
 			} else if isNew {
-				expectations.(*podrank.Expectations).CreationsObserved(1)
+				value.(*expectations).CreationsObserved(1)
 			}
 		}
 		q.Add(ctrl.Request{NamespacedName: name})
@@ -110,10 +116,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	value, _ := r.expectations.LoadOrStore(request.NamespacedName, &podrank.Expectations{})
-	expectations := value.(*podrank.Expectations)
+	value, _ := r.expectations.Load(request.NamespacedName)
+	expected, ok := value.(*expectations)
+	if !ok || expected.fleet != fleet.UID {
+		expected = &expectations{fleet: fleet.UID}
+		r.expectations.Store(request.NamespacedName, expected)
+	}
 	// First this, then the list: what is seen in between is in the list.
-	satisfied := expectations.Satisfied()
+	satisfied := expected.Satisfied()
 	var list corev1.PodList
 	if err := r.List(ctx, &list, client.InNamespace(fleet.Namespace)); err != nil {
 		return ctrl.Result{}, err
@@ -129,9 +139,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		Wanted: fleet.Spec.Replicas, Active: len(active), Satisfied: satisfied, BeingDeleted: fleet.DeletionTimestamp != nil,
 	})
 	if creations > 0 {
-		err = r.create(ctx, &fleet, expectations, creations)
+		err = r.create(ctx, &fleet, expected, creations)
 	} else if deletions > 0 {
-		err = r.delete(ctx, active, expectations, deletions)
+		err = r.delete(ctx, active, expected, deletions)
 	}
 
 	ready, available, lookAgain, errStatus := podrank.Availability(active, fleet.Spec.MinReadySeconds, time.Now())
@@ -142,53 +152,48 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err := errors.Join(err, errStatus); err != nil {
 		return ctrl.Result{}, err
 	}
-	if !expectations.Satisfied() && (lookAgain == 0 || lookAgain > podrank.ExpectationsTimeout) {
-		// An event can be lost.
-		lookAgain = podrank.ExpectationsTimeout
+	if !expected.Satisfied() && (lookAgain == 0 || lookAgain > podrank.ExpectationsTimeout) {
+		lookAgain = podrank.ExpectationsTimeout // An event can be lost.
 	}
 	return ctrl.Result{RequeueAfter: lookAgain}, nil
 }
 
 // create first expects pods, then asks for them: the event may come before the answer.
-func (r *Reconciler) create(ctx context.Context, fleet *Fleet, expectations *podrank.Expectations, count int) error {
-	if err := expectations.ExpectCreations(count); err != nil {
+func (r *Reconciler) create(ctx context.Context, fleet *Fleet, expected *expectations, count int) error {
+	if err := expected.ExpectCreations(count); err != nil {
 		return err
 	}
-	template := fleet.Spec.Template
 	created, err := podrank.CreateInBatches(count, func() error {
-		pod := &corev1.Pod{ObjectMeta: *template.ObjectMeta.DeepCopy(), Spec: *template.Spec.DeepCopy()}
+		pod := &corev1.Pod{ObjectMeta: *fleet.Spec.Template.ObjectMeta.DeepCopy(), Spec: *fleet.Spec.Template.Spec.DeepCopy()}
 		pod.Namespace, pod.GenerateName = fleet.Namespace, fleet.Name+"-"
 		if err := ctrl.SetControllerReference(fleet, pod, r.Scheme()); err != nil {
 			return err
 		}
-		err := r.Create(ctx, pod)
-		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
-			return nil // The Fleet goes soon, too.
+		if err := r.Create(ctx, pod); !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+			return err
 		}
-		return err
+		return nil // The Fleet goes soon, too.
 	})
-	// What was not created, nobody will see.
-	expectations.CreationsObserved(count - created)
+	expected.CreationsObserved(count - created) // What was not created, nobody will see.
 	return err
 }
 
 // delete first expects deletions, then asks for them. All pods of the Fleet count towards the crowd on a node, and there are
 // no others to count.
-func (r *Reconciler) delete(ctx context.Context, active []*corev1.Pod, expectations *podrank.Expectations, count int) error {
+func (r *Reconciler) delete(ctx context.Context, active []*corev1.Pod, expected *expectations, count int) error {
 	victims, err := podrank.PodsToDelete(active, active, count, r.Options...)
 	if err != nil {
 		return err
 	}
-	if err := expectations.ExpectDeletions(victims); err != nil {
+	if err = expected.ExpectDeletions(victims); err != nil {
 		return err
 	}
-	var failed error
 	for _, pod := range victims {
 		// Not a pod of the same name that came in between.
-		if err := r.Delete(ctx, pod, client.Preconditions{UID: &pod.UID}); err != nil {
-			expectations.DeletionObserved(pod)
-			failed = errors.Join(failed, client.IgnoreNotFound(err))
+		if failure := r.Delete(ctx, pod, client.Preconditions{UID: &pod.UID}); failure != nil {
+			expected.DeletionObserved(pod)
+			err = errors.Join(err, client.IgnoreNotFound(failure))
 		}
 	}
-	return failed
+	return err
 }

@@ -78,6 +78,8 @@ func (w *world) create(ctx context.Context, c client.WithWatch, object client.Ob
 	if err := w.failCreates[w.creates]; err != nil {
 		return err
 	}
+	// Of five random characters, two in 700 are the same in one run of 60.
+	object.SetName(fmt.Sprint(object.GetGenerateName(), w.creates))
 	err := c.Create(ctx, object, options...)
 	w.events = append(w.events, func() {
 		w.podEvents().Create(ctx, event.CreateEvent{Object: object}, w.queue)
@@ -164,7 +166,7 @@ func (w *world) expected() (creations, deletions int64) {
 	if !ok {
 		return 0, 0
 	}
-	return value.(*podrank.Expectations).Creations(), value.(*podrank.Expectations).Deletions()
+	return value.(*expectations).Creations(), value.(*expectations).Deletions()
 }
 
 func (w *world) fleet() *Fleet {
@@ -277,6 +279,38 @@ func TestNothingIsAskedForTwice(t *testing.T) {
 	w.deliver()
 	if result, err := w.reconcile(); err != nil || result != (ctrl.Result{}) || len(w.names()) != 1 || w.creates != 3 {
 		t.Errorf("%+v, %v, %v", result, w.names(), err)
+	}
+}
+
+// Another Fleet of the same name, of which the Reconciler has not seen that the first one went: it expects nothing of that one,
+// and that one's pods tell it nothing.
+func TestARecreatedFleetStartsAnew(t *testing.T) {
+	w := cluster(t, 3)
+	if _, err := w.reconcile(); err != nil {
+		t.Fatal(err)
+	}
+	late := w.events
+	w.events = nil
+	again := w.fleet()
+	if err := w.server.Delete(context.Background(), again); err != nil {
+		t.Fatal(err)
+	}
+	again.UID, again.ResourceVersion = "f2", ""
+	if err := w.server.Create(context.Background(), again); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.reconcile(); err != nil || w.creates != 6 {
+		t.Errorf("%d creations, %v", w.creates, err)
+	}
+	for _, event := range late {
+		event()
+	}
+	if creations, _ := w.expected(); creations != 3 {
+		t.Errorf("%d creations are expected after events of the first Fleet's pods", creations)
+	}
+	w.deliver()
+	if creations, _ := w.expected(); creations != 0 {
+		t.Errorf("%d creations are expected", creations)
 	}
 }
 

@@ -91,12 +91,13 @@ func TestFactsOfOrderJSON(t *testing.T) {
 			var pods []*v1.Pod
 			var ranks []int
 			name := map[*v1.Pod]string{}
+			w := gates(t, or(s.Policy, g.Policy))
 			for _, n := range s.Pods {
 				p := g.Pods[n].V1()
 				pods, ranks, name[p] = append(pods, p), append(ranks, g.Pods[n].Rank), n
 			}
 			if s.Related == nil {
-				upstream.Sort(pods, ranks, gates(t, or(s.Policy, g.Policy)).now)
+				upstream.Sort(pods, ranks, w.now)
 				pods = pods[:s.Delete]
 			} else {
 				var related []*v1.Pod

@@ -17,7 +17,8 @@ import (
 // beyond says whether a time is one that nanoseconds do not hold: podrank does not tell those apart.
 func beyond(t metav1.Time) bool { return !t.IsZero() && (t.Year() < 1678 || t.Year() > 2261) }
 
-// A list of pods in JSON, as the API has it: upstream's victims are podrank's certain and contested ones.
+// A list of pods in JSON, as the API has it: upstream's victims are podrank's certain and contested ones, and the total order's
+// are the first of a plain sort by pairs.
 func FuzzVictims(f *testing.F) {
 	var cases []struct{ Pod json.RawMessage }
 	if err := vectors.Read("pods.json", &cases); err != nil {
@@ -69,6 +70,21 @@ func FuzzVictims(f *testing.F) {
 			t.Fatal(err)
 		}
 		k = uint8(min(int(k), len(active)))
+		total, err := podrank.PodsToDelete(active, list, int(k), podrank.Now(now.Time))
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := slices.Clone(active)
+		slices.SortStableFunc(order, func(a, b *v1.Pod) int {
+			explanation, err := podrank.Explain(a, b, list, podrank.Now(now.Time))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return explanation.First
+		})
+		if !slices.Equal(total, order[:k]) {
+			t.Errorf("the total order deletes %+v, want %+v", total, order[:k])
+		}
 		ours, err := podrank.PodsToDelete(active, list, int(k), podrank.Now(now.Time), podrank.Kubernetes())
 		if err != nil {
 			t.Fatal(err)

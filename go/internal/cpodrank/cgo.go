@@ -1,6 +1,8 @@
-//go:build cgo && (podrank_system || (linux && (amd64 || arm64)))
+//go:build cgo && !386 && !arm && !mips && !mipsle && (podrank_system || (linux && (amd64 || arm64)))
 
 package cpodrank
+
+// Not on 32-bit machines: there Go aligns records to four bytes, and the library wants eight.
 
 /*
 #include "podrank.h"
@@ -18,6 +20,7 @@ import "C"
 
 import (
 	"errors"
+	"sync"
 	"unsafe"
 )
 
@@ -35,9 +38,35 @@ var (
 	_ = [1]int{}[unsafe.Offsetof(Record{}.Flags)-unsafe.Offsetof(C.podrank_pod{}.flags)]
 	_ = [1]int{}[unsafe.Sizeof(Scratch{})-C.sizeof_podrank_scratch]
 	_ = [1]int{}[unsafe.Sizeof(Row{})-C.sizeof_podrank_row]
+	_ = [1]int{}[unsafe.Offsetof(Row{}.A)-unsafe.Offsetof(C.podrank_row{}.a)]
+	_ = [1]int{}[unsafe.Offsetof(Row{}.B)-unsafe.Offsetof(C.podrank_row{}.b)]
+	_ = [1]int{}[unsafe.Offsetof(Row{}.Rule)-unsafe.Offsetof(C.podrank_row{}.rule)]
+	_ = [1]int{}[unsafe.Offsetof(Row{}.Applies)-unsafe.Offsetof(C.podrank_row{}.applies)]
+	_ = [1]int{}[unsafe.Offsetof(Row{}.Decides)-unsafe.Offsetof(C.podrank_row{}.decides)]
+	_ = [1]int{}[unsafe.Offsetof(Row{}.Kind)-unsafe.Offsetof(C.podrank_row{}.kind)]
 	_ = [1]int{}[unsafe.Offsetof(Row{}.Ordering)-unsafe.Offsetof(C.podrank_row{}.ordering)]
+)
+
+// So are the numbers.
+var (
 	_ = [1]int{}[MaxRows-C.PODRANK_ROWS_MAX]
 	_ = [1]int{}[Unset-C.PODRANK_TIME_UNSET]
+	_ = [1]int{}[Assigned-C.PODRANK_POD_ASSIGNED]
+	_ = [1]int{}[Ready-C.PODRANK_POD_READY]
+	_ = [1]int{}[Preferred-C.PODRANK_POD_PREFERRED]
+	_ = [1]int{}[Pending-C.PODRANK_PHASE_PENDING]
+	_ = [1]int{}[Unknown-C.PODRANK_PHASE_UNKNOWN]
+	_ = [1]int{}[Running-C.PODRANK_PHASE_RUNNING]
+	_ = [1]int{}[Now-C.PODRANK_NOW]
+	_ = [1]int{}[PodDeletionCostOff-C.PODRANK_POD_DELETION_COST_OFF]
+	_ = [1]int{}[LogarithmicScaleDownOff-C.PODRANK_LOGARITHMIC_SCALE_DOWN_OFF]
+	_ = [1]int{}[PreferForScaleDownOn-C.PODRANK_PREFER_FOR_SCALE_DOWN_ON]
+	_ = [1]int{}[KindBool-C.PODRANK_KIND_BOOL]
+	_ = [1]int{}[KindPhase-C.PODRANK_KIND_PHASE]
+	_ = [1]int{}[KindNumber-C.PODRANK_KIND_NUMBER]
+	_ = [1]int{}[KindTime-C.PODRANK_KIND_TIME]
+	_ = [1]int{}[KindAgeBucket-C.PODRANK_KIND_AGE_BUCKET]
+	_ = [1]int{}[KindUID-C.PODRANK_KIND_UID]
 )
 
 // Naming the symbol of this header's ABI keeps a program from linking with a library of another.
@@ -92,9 +121,17 @@ func Upstream(a, b *Record, options Options) (before int, rule uint8, err error)
 	return before, uint8(number), err
 }
 
+var ruleNames = sync.OnceValue(func() *[256]string {
+	var names [256]string
+	for rule := range names {
+		names[rule] = C.GoString(C.podrank_rule_str(C.uint8_t(rule)))
+	}
+	return &names
+})
+
 // RuleName is the name of a rule's number, "" if it has none.
 func RuleName(rule uint8) string {
-	return C.GoString(C.podrank_rule_str(C.uint8_t(rule)))
+	return ruleNames()[rule]
 }
 
 // Version is that of the library linked in.

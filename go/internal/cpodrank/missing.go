@@ -1,4 +1,4 @@
-//go:build !(cgo && (podrank_system || (linux && (amd64 || arm64))))
+//go:build !(cgo && !386 && !arm && !mips && !mipsle && (podrank_system || (linux && (amd64 || arm64))))
 
 package cpodrank
 

@@ -34,9 +34,11 @@
 // such pods: it gives one answer, by the order.
 //
 // AROUND THE ORDER. What a ReplicaSet controller decides to keep as many pods as are wanted, for a controller of your own:
-// podrank_plan says how many to create or delete; podrank_slow_start_begin and _report, in what batches; podrank_expect_
-// and podrank_..._observed keep what was asked for and not yet seen, so that nothing is asked for twice; podrank_availability
-// counts what is there. None needs another.
+// podrank_plan says how many to create or delete; podrank_slow_start_begin and _report, in what batches to create, for
+// deletions may all be asked for at once; podrank_expect_ and podrank_..._observed keep what was asked for and not yet seen,
+// so that nothing is asked for twice; podrank_availability counts the ready and the available. None needs another. Look at a
+// set whenever it or a pod of it changes (and one that it could adopt), when a request failed, when look_again says so, and
+// after PODRANK_EXPECTATIONS_TIMEOUT where expectations are not satisfied.
 
 
 #ifndef PODRANK_H
@@ -400,8 +402,8 @@ int32_t podrank_key(const struct podrank_pod *pod,
 // The first victims_len pods of the order, or all if there are fewer, as indices into pods: first to go first, equal
 // pods by lower index. Writes their number to selected. The records do not move.
 //
-// scratch may be NULL and scratch_len 0. With as many as there are victims, selecting is several times faster; less may
-// be left alone.
+// scratch may be NULL and scratch_len 0. With as many as there are victims, selecting more than a few of them is mostly
+// several times faster; less may be left alone, and so is any where pointers have fewer than 64 bits.
 int32_t podrank_select(const struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_options *options,
@@ -515,7 +517,7 @@ int32_t podrank_settle(const struct podrank_pod *pods,
                        size_t *contested_len);
 
 // What one sync of a set does: creates so many pods or deletes so many, or writes 0 to both. wanted is spec.replicas,
-// active the number of its active pods. As many are created or deleted as are missing or too many, and burst_replicas
+// active the number of its active pods: neither Succeeded nor Failed nor with a metadata.deletionTimestamp. As many are created or deleted as are missing or too many, and burst_replicas
 // at most (PODRANK_BURST_REPLICAS in Kubernetes); the next sync goes on.
 //
 // Nothing is done while satisfied is 0 (podrank_expectations_satisfied, asked before you count the pods), nor if
@@ -564,8 +566,9 @@ int32_t podrank_expect_deletions(struct podrank_expectations *expectations,
                                  size_t keys_len,
                                  int64_t now);
 
-// Takes count creations for seen: 1 for each pod that came, and as many as could not be created and never will be seen.
-// Do not report one pod twice. The number may go below zero. Does nothing if no expectations are set.
+// Takes count creations for seen: 1 for each pod that is first seen with this set as its controller (not for an orphan that
+// it adopts), and as many as could not be created and never will be seen. Do not report one pod twice. The number may go
+// below zero: more was seen than expected, which satisfies. Does nothing if no expectations are set.
 int32_t podrank_creations_observed(struct podrank_expectations *expectations,
                                    uint32_t count);
 
@@ -579,7 +582,7 @@ int32_t podrank_deletion_observed(struct podrank_expectations *expectations,
                                   int32_t *counted);
 
 // Whether the set may act: writes 1 if no expectations are set, all was seen, or they were set more than
-// PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago; else 0.
+// PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago; else 0. An event can be lost: if it is 0, ask again after that time, too.
 int32_t podrank_expectations_satisfied(const struct podrank_expectations *expectations,
                                        int64_t now,
                                        int32_t *satisfied);

@@ -67,6 +67,16 @@ type Row struct {
 	Ordering int32
 }
 
+// What the two numbers of a Row are.
+const (
+	KindBool      = 1
+	KindPhase     = 2
+	KindNumber    = 3
+	KindTime      = 4
+	KindAgeBucket = 5
+	KindUID       = 6
+)
+
 // MaxRows is the room that Explain needs.
 const MaxRows = 16
 
@@ -92,4 +102,4 @@ const (
 
 // ErrMissing says why there is no libpodrank in this program.
 var ErrMissing = errors.New("podrank: built without libpodrank: it needs cgo (CGO_ENABLED=1 and a C compiler) on " +
-	"linux/amd64 or linux/arm64; elsewhere, install the C library and build with -tags podrank_system")
+	"linux/amd64 or linux/arm64; on other 64-bit machines, install the C library and build with -tags podrank_system")

@@ -1,4 +1,4 @@
-//go:build cgo && podrank_system
+//go:build cgo && !386 && !arm && !mips && !mipsle && podrank_system
 
 package cpodrank
 

@@ -3,10 +3,9 @@
 // call fails, as only a mistake of the judge's makes one fail.
 //
 // The library is the one that the Go module brings: `make -C .. archives` makes
-// it. Go's build cache does not look into it.
-// After a change of the library `go test -count=1` links anew, but `go run`
-// runs the old program; `go run -ldflags=-X=main.archive=$(sha256sum <
-// ../internal/cpodrank/libpodrank_linux_amd64.a | cut -c1-64)` does not.
+// it. Go's build cache does not look into it: after a change of the library
+// `go test -count=1` and `go build -o` a new file link anew, but `go run` runs
+// the old program.
 package podrank
 
 /*
@@ -29,6 +28,8 @@ import (
 	"fmt"
 	"math"
 	"unsafe"
+
+	"github.com/podrank/podrank/go/internal/cpodrank"
 )
 
 // TimeUnset is no moment at all.
@@ -41,34 +42,8 @@ const (
 	Preferred = C.PODRANK_POD_PREFERRED
 )
 
-// Pod is a podrank_pod, byte for byte.
-type Pod struct {
-	UID             [16]byte
-	ReadyTime       int64
-	CreationTime    int64
-	DeletionCost    int32
-	Rank            uint32
-	Restarts        uint32
-	SidecarRestarts uint32
-	Node            uint32
-	Phase           uint8
-	Flags           uint8
-	_               [10]byte
-}
-
-// Does not compile where the layouts differ.
-var (
-	_ = [1]struct{}{}[unsafe.Sizeof(Pod{})-C.sizeof_podrank_pod]
-	_ = [1]struct{}{}[unsafe.Offsetof(Pod{}.ReadyTime)-unsafe.Offsetof(C.podrank_pod{}.ready_time)]
-	_ = [1]struct{}{}[unsafe.Offsetof(Pod{}.CreationTime)-unsafe.Offsetof(C.podrank_pod{}.creation_time)]
-	_ = [1]struct{}{}[unsafe.Offsetof(Pod{}.DeletionCost)-unsafe.Offsetof(C.podrank_pod{}.deletion_cost)]
-	_ = [1]struct{}{}[unsafe.Offsetof(Pod{}.Rank)-unsafe.Offsetof(C.podrank_pod{}.rank)]
-	_ = [1]struct{}{}[unsafe.Offsetof(Pod{}.Restarts)-unsafe.Offsetof(C.podrank_pod{}.restarts)]
-	_ = [1]struct{}{}[unsafe.Offsetof(Pod{}.SidecarRestarts)-unsafe.Offsetof(C.podrank_pod{}.sidecar_restarts)]
-	_ = [1]struct{}{}[unsafe.Offsetof(Pod{}.Node)-unsafe.Offsetof(C.podrank_pod{}.node)]
-	_ = [1]struct{}{}[unsafe.Offsetof(Pod{}.Phase)-unsafe.Offsetof(C.podrank_pod{}.phase)]
-	_ = [1]struct{}{}[unsafe.Offsetof(Pod{}.Flags)-unsafe.Offsetof(C.podrank_pod{}.flags)]
-)
+// Pod is a podrank_pod: its layout is asserted where it is defined.
+type Pod = cpodrank.Record
 
 // Relation is what Kubernetes' comparator says of two pods.
 type Relation int
