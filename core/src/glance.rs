@@ -52,7 +52,7 @@ impl Policy {
     fn count_later_times(&self, time: Time) -> u64 {
         let Some(bucket) = self.age_bucket(time) else { return moments_before(time) };
         // From the youngest of the next bucket to the earliest of all.
-        let age = 1_i64.checked_shl(bucket.wrapping_add(1).cast_unsigned()).filter(|age| *age > 0);
+        let age = 2_i64.checked_pow(bucket.wrapping_add(1).cast_unsigned());
         let youngest = age.and_then(|age| self.now.bits().checked_sub(age));
         youngest.map_or(0, |youngest| youngest.wrapping_sub(Time::UNSET.bits()).cast_unsigned())
     }
