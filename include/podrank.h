@@ -37,7 +37,8 @@
 // podrank_plan says how many to create or delete; podrank_slow_start_begin and _report, in what batches to create, for
 // deletions may all be asked for at once; podrank_expect_ and podrank_..._observed keep what was asked for and not yet seen,
 // so that nothing is asked for twice; podrank_availability counts the ready and the available. None needs another. Look at a
-// set whenever it or a pod of it changes (and one that it could adopt), when a request failed, when look_again says so, and
+// set whenever it or a pod of it changes (and one that it could adopt), when a request failed (after a pause of yours), when
+// look_again says so, and
 // after PODRANK_EXPECTATIONS_TIMEOUT where expectations are not satisfied.
 
 
@@ -338,7 +339,8 @@ typedef struct podrank_slow_start {
     uint32_t missing;
 } podrank_slow_start;
 
-// What one set expects to see. PODRANK_EXPECTATIONS_INIT, all zeros, is none; make it that again when the set is gone.
+// What one set expects to see. PODRANK_EXPECTATIONS_INIT, all zeros, is none; make it that again when the set is gone. Where
+// events come on another thread than syncs, all calls with it need a lock of yours.
 typedef struct podrank_expectations {
     // When they were set.
     int64_t since;
@@ -520,8 +522,8 @@ int32_t podrank_settle(const struct podrank_pod *pods,
 // active the number of its active pods: neither Succeeded nor Failed nor with a metadata.deletionTimestamp. As many are created or deleted as are missing or too many, and burst_replicas
 // at most (PODRANK_BURST_REPLICAS in Kubernetes); the next sync goes on.
 //
-// Nothing is done while satisfied is 0 (podrank_expectations_satisfied, asked before you count the pods), nor if
-// being_deleted is not 0: the set is being deleted.
+// Nothing is done while satisfied is 0 (podrank_expectations_satisfied, asked before you list the pods: else the list may
+// be older than the answer), nor if being_deleted is not 0: the set is being deleted.
 int32_t podrank_plan(uint32_t wanted,
                      uint32_t active,
                      uint32_t burst_replicas,
@@ -566,13 +568,15 @@ int32_t podrank_expect_deletions(struct podrank_expectations *expectations,
                                  size_t keys_len,
                                  int64_t now);
 
-// Takes count creations for seen: 1 for each pod that is first seen with this set as its controller (not for an orphan that
-// it adopts), and as many as could not be created and never will be seen. Do not report one pod twice. The number may go
-// below zero: more was seen than expected, which satisfies. Does nothing if no expectations are set.
+// Takes count creations for seen: 1 for each pod that is first seen with this set as its controller, and as many as could
+// not be created and never will be seen. Not for an orphan that the set adopts, nor for a pod that is being deleted when
+// it is first seen: that is a deletion. Do not report one pod twice. The number may go below zero. Does nothing if no
+// expectations are set.
 int32_t podrank_creations_observed(struct podrank_expectations *expectations,
                                    uint32_t count);
 
-// Takes the deletion of the pod with this key for seen: it is being deleted, or gone, or could not be deleted. Writes 1
+// Takes the deletion of the pod with this key for seen: it is being deleted, or gone, or could not be deleted, whoever
+// controls it by now. Writes 1
 // to counted if it was expected and not seen before; else 0, and nothing else changes. Report a deletion as often
 // as you hear of it.
 int32_t podrank_deletion_observed(struct podrank_expectations *expectations,
@@ -581,18 +585,18 @@ int32_t podrank_deletion_observed(struct podrank_expectations *expectations,
                                   const struct podrank_pod_key *key,
                                   int32_t *counted);
 
-// Whether the set may act: writes 1 if no expectations are set, all was seen, or they were set more than
-// PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago; else 0. An event can be lost: if it is 0, ask again after that time, too.
+// Whether the set may act: writes 1 if no expectations are set, if neither number is above 0, or if they were set more
+// than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago; else 0. An event can be lost: if it is 0, ask again after that time, too.
 int32_t podrank_expectations_satisfied(const struct podrank_expectations *expectations,
                                        int64_t now,
                                        int32_t *satisfied);
 
 // How many of the pods are ready and how many available: ready for min_ready_seconds (spec.minReadySeconds) or longer at
-// this now, in nanoseconds since the Unix epoch. If that is 0, ready is available; if not, a pod without a ready time
-// is not, nor is any with PODRANK_TIME_UNSET for now.
+// this now, in nanoseconds since the Unix epoch. With min_ready_seconds 0, every ready pod is available; else a pod without
+// a ready time is not, nor is any with PODRANK_TIME_UNSET for now.
 //
 // Writes to look_again in how many nanoseconds the next of them is available if it stays ready, and not a nanosecond
-// earlier; 0 if there is none to wait for.
+// earlier: round it up to what your timer knows. 0 if there is none to wait for.
 int32_t podrank_availability(const struct podrank_pod *pods,
                              size_t pods_len,
                              uint32_t min_ready_seconds,

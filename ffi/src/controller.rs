@@ -28,7 +28,8 @@ pub struct podrank_slow_start {
     pub missing: u32,
 }
 
-/// What one set expects to see. PODRANK_EXPECTATIONS_INIT, all zeros, is none; make it that again when the set is gone.
+/// What one set expects to see. PODRANK_EXPECTATIONS_INIT, all zeros, is none; make it that again when the set is gone. Where
+/// events come on another thread than syncs, all calls with it need a lock of yours.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_expectations {
@@ -79,8 +80,8 @@ const _: () = {
 /// active the number of its active pods: neither Succeeded nor Failed nor with a metadata.deletionTimestamp. As many are created or deleted as are missing or too many, and burst_replicas
 /// at most (PODRANK_BURST_REPLICAS in Kubernetes); the next sync goes on.
 ///
-/// Nothing is done while satisfied is 0 (podrank_expectations_satisfied, asked before you count the pods), nor if
-/// being_deleted is not 0: the set is being deleted.
+/// Nothing is done while satisfied is 0 (podrank_expectations_satisfied, asked before you list the pods: else the list may
+/// be older than the answer), nor if being_deleted is not 0: the set is being deleted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_plan(
     wanted: u32,
@@ -191,9 +192,10 @@ pub unsafe extern "C" fn podrank_expect_deletions(
     })
 }
 
-/// Takes count creations for seen: 1 for each pod that is first seen with this set as its controller (not for an orphan that
-/// it adopts), and as many as could not be created and never will be seen. Do not report one pod twice. The number may go
-/// below zero: more was seen than expected, which satisfies. Does nothing if no expectations are set.
+/// Takes count creations for seen: 1 for each pod that is first seen with this set as its controller, and as many as could
+/// not be created and never will be seen. Not for an orphan that the set adopts, nor for a pod that is being deleted when
+/// it is first seen: that is a deletion. Do not report one pod twice. The number may go below zero. Does nothing if no
+/// expectations are set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_creations_observed(
     expectations: *mut podrank_expectations,
@@ -209,7 +211,8 @@ pub unsafe extern "C" fn podrank_creations_observed(
     })
 }
 
-/// Takes the deletion of the pod with this key for seen: it is being deleted, or gone, or could not be deleted. Writes 1
+/// Takes the deletion of the pod with this key for seen: it is being deleted, or gone, or could not be deleted, whoever
+/// controls it by now. Writes 1
 /// to counted if it was expected and not seen before; else 0, and nothing else changes. Report a deletion as often
 /// as you hear of it.
 #[unsafe(no_mangle)]
@@ -236,8 +239,8 @@ pub unsafe extern "C" fn podrank_deletion_observed(
     })
 }
 
-/// Whether the set may act: writes 1 if no expectations are set, all was seen, or they were set more than
-/// PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago; else 0. An event can be lost: if it is 0, ask again after that time, too.
+/// Whether the set may act: writes 1 if no expectations are set, if neither number is above 0, or if they were set more
+/// than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago; else 0. An event can be lost: if it is 0, ask again after that time, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_expectations_satisfied(
     expectations: *const podrank_expectations,
@@ -258,11 +261,11 @@ pub unsafe extern "C" fn podrank_expectations_satisfied(
 }
 
 /// How many of the pods are ready and how many available: ready for min_ready_seconds (spec.minReadySeconds) or longer at
-/// this now, in nanoseconds since the Unix epoch. If that is 0, ready is available; if not, a pod without a ready time
-/// is not, nor is any with PODRANK_TIME_UNSET for now.
+/// this now, in nanoseconds since the Unix epoch. With min_ready_seconds 0, every ready pod is available; else a pod without
+/// a ready time is not, nor is any with PODRANK_TIME_UNSET for now.
 ///
 /// Writes to look_again in how many nanoseconds the next of them is available if it stays ready, and not a nanosecond
-/// earlier; 0 if there is none to wait for.
+/// earlier: round it up to what your timer knows. 0 if there is none to wait for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_availability(
     pods: *const podrank_pod,

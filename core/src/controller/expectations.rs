@@ -69,15 +69,15 @@ impl<const KEYS: usize> Expectations<KEYS> {
         self.expected.expect_deletions(&mut self.room, keys, now)
     }
 
-    /// Takes `count` creations for seen: 1 for a pod that is first seen with this set as its controller (not for an orphan
-    /// that it adopts), or as many as could not be created and never will be seen. The number may go below zero. Does
-    /// nothing if no expectations are set.
+    /// Takes `count` creations for seen: 1 for a pod that is first seen with this set as its controller, or as many as could
+    /// not be created and never will be seen. Not for an orphan that the set adopts, nor for a pod that is being deleted
+    /// when it is first seen: that is a deletion. The number may go below zero. Does nothing if no expectations are set.
     pub fn creations_observed(&mut self, count: u32) {
         self.expected.creations_observed(count);
     }
 
     /// Takes the deletion of the pod with this key for seen: it is being deleted, or gone, or could not be
-    /// deleted. Whether it was expected; else nothing changes.
+    /// deleted, whoever controls it by now. Whether it was expected; else nothing changes.
     pub fn deletion_observed(&mut self, key: &PodKey) -> bool {
         self.expected.deletion_observed(&mut self.room, key)
     }
