@@ -141,7 +141,7 @@ pub enum Verdict {
 /// # Errors
 /// Says which set is meant if that is not plain, or which pod or set that matters is unsound.
 pub fn preview<'a>(input: &'a Input, options: &Options) -> Result<(Preview<'a>, Vec<Note>), Error> {
-    let sets = Sets::of(input);
+    let sets = Sets::of(&input.sets);
     let id = choose(input, &sets, options.set.as_ref(), options.namespace.as_deref())?;
     let set = sets.get(id);
     let related = Related::of(set, &sets, options.order)?;

@@ -1,7 +1,6 @@
 //! One `ReplicaSet` or `ReplicationController`, and who belongs to it.
 
 use crate::error::{Error, parse};
-use crate::input::Input;
 use crate::pod::{Metadata, OwnerReference, PodEntry};
 use crate::selector::{LabelSelector, Selector};
 use serde::Deserialize;
@@ -144,10 +143,10 @@ impl SetSpec {
 }
 
 impl<'a> Sets<'a> {
-    /// The sets of `input`. Of a set that is listed twice, the first counts.
-    pub(crate) fn of(input: &'a Input) -> Self {
+    /// Of a set that is listed twice, the first counts.
+    pub(crate) fn of(entries: &'a [SetEntry]) -> Self {
         let mut sets = BTreeMap::new();
-        for set in &input.sets {
+        for set in entries {
             sets.entry(set.id()).or_insert(set);
         }
         Self(sets)
