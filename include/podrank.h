@@ -519,8 +519,9 @@ int32_t podrank_settle(const struct podrank_pod *pods,
                        size_t *contested_len);
 
 // What one sync of a set does: creates so many pods or deletes so many, or writes 0 to both. wanted is spec.replicas,
-// active the number of its active pods: neither Succeeded nor Failed nor with a metadata.deletionTimestamp. As many are created or deleted as are missing or too many, and burst_replicas
-// at most (PODRANK_BURST_REPLICAS in Kubernetes); the next sync goes on.
+// active the number of its active pods: neither Succeeded nor Failed nor with a metadata.deletionTimestamp. As many are
+// created or deleted as are missing or too many, and burst_replicas at most (PODRANK_BURST_REPLICAS in Kubernetes); the
+// next sync goes on.
 //
 // Nothing is done while satisfied is 0 (podrank_expectations_satisfied, asked before you list the pods: else the list may
 // be older than the answer), nor if being_deleted is not 0: the set is being deleted.
@@ -576,9 +577,8 @@ int32_t podrank_creations_observed(struct podrank_expectations *expectations,
                                    uint32_t count);
 
 // Takes the deletion of the pod with this key for seen: it is being deleted, or gone, or could not be deleted, whoever
-// controls it by now. Writes 1
-// to counted if it was expected and not seen before; else 0, and nothing else changes. Report a deletion as often
-// as you hear of it.
+// controls it by now. Writes 1 to counted if it was expected and not seen before; else 0, and nothing else changes.
+// Report a deletion as often as you hear of it.
 int32_t podrank_deletion_observed(struct podrank_expectations *expectations,
                                   struct podrank_pod_key *room,
                                   size_t room_len,

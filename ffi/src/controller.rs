@@ -77,8 +77,9 @@ const _: () = {
 };
 
 /// What one sync of a set does: creates so many pods or deletes so many, or writes 0 to both. wanted is spec.replicas,
-/// active the number of its active pods: neither Succeeded nor Failed nor with a metadata.deletionTimestamp. As many are created or deleted as are missing or too many, and burst_replicas
-/// at most (PODRANK_BURST_REPLICAS in Kubernetes); the next sync goes on.
+/// active the number of its active pods: neither Succeeded nor Failed nor with a metadata.deletionTimestamp. As many are
+/// created or deleted as are missing or too many, and burst_replicas at most (PODRANK_BURST_REPLICAS in Kubernetes); the
+/// next sync goes on.
 ///
 /// Nothing is done while satisfied is 0 (podrank_expectations_satisfied, asked before you list the pods: else the list may
 /// be older than the answer), nor if being_deleted is not 0: the set is being deleted.
@@ -212,9 +213,8 @@ pub unsafe extern "C" fn podrank_creations_observed(
 }
 
 /// Takes the deletion of the pod with this key for seen: it is being deleted, or gone, or could not be deleted, whoever
-/// controls it by now. Writes 1
-/// to counted if it was expected and not seen before; else 0, and nothing else changes. Report a deletion as often
-/// as you hear of it.
+/// controls it by now. Writes 1 to counted if it was expected and not seen before; else 0, and nothing else changes.
+/// Report a deletion as often as you hear of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_deletion_observed(
     expectations: *mut podrank_expectations,

@@ -30,16 +30,16 @@ pub fn run(report: &mut Report) -> Option<Chart> {
         "The whole decision on `[]*v1.Pod`, deleting min(n/2, 500): Kubernetes' own code over ours, and ours over a plain loop that reads \
          what the decision depends on. See [go/README.md](../../go/README.md).",
     );
-    let (text, ended) = match Command::new("make").args(["-s", "-C", "go", "compare"]).output() {
-        Ok(output) => (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.to_string()),
-        Err(error) => (String::new(), error.to_string()),
+    let text = match Command::new("make").args(["-s", "-C", "go", "compare"]).output() {
+        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Ok(output) => Err(output.status.to_string()),
+        Err(error) => Err(error.to_string()),
     };
-    let lines: Vec<_> = text.lines().filter_map(parse).collect();
-    report.line(if lines.is_empty() {
-        format!("Not run: `make -C go compare`, which needs Go: {ended}\n")
-    } else {
-        format!("```text\n{}\n```\n", text.trim())
+    report.line(match &text {
+        Ok(text) => format!("```text\n{}\n```\n", text.trim()),
+        Err(why) => format!("Not run: `make -C go compare`, which needs Go: {why}\n"),
     });
+    let lines: Vec<_> = text.unwrap_or_default().lines().filter_map(parse).collect();
     goals(&lines, report);
     let curve = |(at, name): (usize, &str)| Curve {
         name: name.into(),

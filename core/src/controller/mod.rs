@@ -103,8 +103,9 @@
 //! assert!(!expectations.are_satisfied(now));
 //! ```
 //!
-//! A sync is due whenever a pod or the set changes (and one that it could adopt), when a request failed, when [`availability`] says so, and from time
-//! to time besides: an event can be lost, and [`EXPECTATIONS_TIMEOUT_NANOS`] later the controller has to find out.
+//! A sync is due whenever the set or one of its pods changes (or one that it could adopt), when a request failed, when
+//! [`availability`] says so, and from time to time besides: an event can be lost, and [`EXPECTATIONS_TIMEOUT_NANOS`]
+//! later the controller has to find out.
 
 mod active;
 mod availability;

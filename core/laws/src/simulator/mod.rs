@@ -522,7 +522,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         *answers = batch;
         let (number, set) = (process.number, *set);
         for _ in 0..batch {
-            self.request(number, Event::CreateLands { process: number, set });
+            self.request(Event::CreateLands { process: number, set });
         }
     }
 
@@ -580,7 +580,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         process.work = Work::Deleting { answers: victims.len().try_into().unwrap(), failures: 0 };
         let number = process.number;
         for &key in victims {
-            self.request(number, Event::DeleteLands { process: number, set, key });
+            self.request(Event::DeleteLands { process: number, set, key });
         }
     }
 
@@ -624,12 +624,13 @@ impl<'s, C: Controller> Simulation<'s, C> {
     }
 
     /// A process asks for something that happens later.
-    fn request(&mut self, number: u64, event: Event) {
+    fn request(&mut self, event: Event) {
+        let process = event.answers();
         self.tally.requests += 1;
         self.last_request = self.now;
         let delay = self.delay();
         self.at(delay, event);
-        let under_way = self.agenda.values().filter(|event| event.answers() == Some(number)).count();
+        let under_way = self.agenda.values().filter(|event| event.answers() == process).count();
         assert!(under_way <= self.burst as usize, "history {}: {under_way} requests under way", self.seed);
     }
 
