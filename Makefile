@@ -127,10 +127,10 @@ test: ## every test; .ci/run installs what they need on Debian
 # As many pods as the largest race has; with fewer than all, nothing that is checked in changes.
 MOST ?=
 bench: ## races against what else could be done: goals, ratios, charts (about 5 minutes; with MOST=10000, 20 seconds)
-	@$(CARGO) run --quiet --release -p podrank-bench -- $(if $(MOST),$(CARGO_TARGET_DIR)/bench $(MOST),core/bench)
+	@$(CARGO) run --quiet --release -p podrank-bench -- $(if $(MOST),$(CARGO_TARGET_DIR)/bench $(MOST),bench)
 
-instructions: ## no case takes 5 % more instructions than core/bench/instructions.txt says (needs valgrind)
-	@core/bench/instructions.sh
+instructions: ## no case takes 5 % more instructions than bench/instructions.txt says (needs valgrind)
+	@bench/instructions.sh
 
 mutants: ## changes core line by line and sees that a test fails (needs cargo-mutants)
 	$(CARGO) mutants -p podrank

@@ -6,9 +6,9 @@
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum, ValueHint};
 use jiff::Timestamp;
-use kubectl_podrank::gates::{GATES, Gate};
-use kubectl_podrank::{Options, Order, SetName};
 use podrank::FeatureGates;
+use podrank_preview::gates::{GATES, Gate};
+use podrank_preview::{Options, Order, SetName};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 

@@ -1,30 +1,5 @@
-//! Which pods go first when a set scales down, read from what `kubectl get -o json` or `-o yaml` prints.
-//!
-//! [`Input::read`] keeps what matters of a dump, [`preview()`] decides, [`render`] shows. The order itself is the
-//! `podrank` crate's; nothing here knows a rule of it. No module but the program's `main` touches files, the
-//! clock or the terminal.
+//! What `kubectl podrank` prints. The program itself, which reads files, the clock and the terminal, is `main`; what it
+//! decides is `podrank_preview`'s.
 #![forbid(unsafe_code)]
 
-mod age;
-mod choose;
-mod error;
-pub mod gates;
-mod input;
-mod notes;
-mod order;
-mod pod;
-mod preview;
-mod related;
 pub mod render;
-mod selector;
-mod set;
-mod why;
-mod yaml;
-
-pub use choose::SetName;
-pub use error::Error;
-pub use input::Input;
-pub use notes::Note;
-pub use order::Order;
-pub use preview::{Details, Options, PodPreview, Preview, Verdict, preview};
-pub use set::SetKind;

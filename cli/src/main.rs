@@ -5,9 +5,9 @@ mod progress;
 
 use anstream::{AutoStream, ColorChoice};
 use args::{Args, Output};
-use kubectl_podrank::{Input, preview, render};
+use kubectl_podrank::render::{self, Look};
+use podrank_preview::{Input, preview};
 use progress::Watched;
-use render::Look;
 use std::error::Error;
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     // All of it before the first byte goes out, so that no reader sees half a preview.
     let text = match args.output {
         Output::Table | Output::Wide => render::table(&preview, look(args.output)),
-        Output::Json => render::json(&preview),
+        Output::Json => preview.to_json(),
         Output::Name => render::name(&preview),
     };
     for note in notes {

@@ -1,10 +1,8 @@
-//! A preview as text: for people, for programs, and for `kubectl delete`.
+//! A preview as text: a table for people, names for `kubectl delete`.
 
-use crate::gates;
-use crate::order::Order;
-use crate::preview::{Details, PodPreview, Preview, Verdict};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
+use podrank_preview::{Details, Order, PodPreview, Preview, Verdict, gates};
 use std::borrow::Cow;
 use std::iter;
 use unicode_width::UnicodeWidthStr;
@@ -18,14 +16,6 @@ pub struct Look {
     pub in_colour: bool,
     /// The columns of the terminal; `None` for a file or a pipe, which get every pod and long lines.
     pub terminal_width: Option<usize>,
-}
-
-/// The JSON that other programs read.
-///
-/// # Panics
-/// Never: a preview always is JSON.
-pub fn json(preview: &Preview<'_>) -> String {
-    serde_json::to_string_pretty(preview).expect("a preview is JSON") + "\n"
 }
 
 /// `pod/NAME` of every (certain) victim, a line each.

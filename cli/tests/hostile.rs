@@ -2,15 +2,16 @@
 
 use fastrand::Rng;
 use jiff::Timestamp;
-use kubectl_podrank::{Input, Options, Order, preview, render};
+use kubectl_podrank::render;
 use podrank::FeatureGates;
+use podrank_preview::{Input, Options, Order, preview};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::thread;
 
-const ROLLOUT: &str = include_str!("../examples/rollout.json");
-const CONTESTED: &str = include_str!("../examples/contested.yaml");
+const ROLLOUT: &str = include_str!("../../preview/examples/rollout.json");
+const CONTESTED: &str = include_str!("../../preview/examples/contested.yaml");
 
 /// The preview as JSON, or the error.
 fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
@@ -31,7 +32,7 @@ fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
     for width in [None, Some(80)] {
         render::table(&preview, render::Look { is_wide: true, terminal_width: width, in_colour: false });
     }
-    Ok(render::json(&preview))
+    Ok(preview.to_json())
 }
 
 /// Neither order panics, and an error has something to say, on one line.

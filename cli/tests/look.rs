@@ -1,8 +1,8 @@
 //! The table on terminals, and the lines that it leaves whole for a pipe.
 
 use kubectl_podrank::render::{self, Look};
-use kubectl_podrank::{Input, Options, Order, preview};
 use podrank::FeatureGates;
+use podrank_preview::{Input, Options, Order, preview};
 use serde_json::json;
 use std::fs::File;
 
@@ -20,7 +20,7 @@ fn table(input: &Input, replicas: u32, look: Look) -> String {
 }
 
 fn example() -> Input {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rollout.json");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
     Input::read(File::open(file).expect("the example")).expect("sound")
 }
 

@@ -20,15 +20,15 @@
 //! | notes and warnings on standard error | the section on notes |
 //! | exit 0, 1 with one line that names the place and nothing on standard output, 2 | all that call `fine`, `bad_input`, `bad_flags`; `hostile.rs` |
 
-use kubectl_podrank::Input;
+use podrank_preview::Input;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::{fs, thread};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
-const ROLLOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/rollout.json");
-const CONTESTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/contested.yaml");
+const ROLLOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
+const CONTESTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/contested.yaml");
 const NEW_SET: [&str; 6] = ["-f", ROLLOUT, "--replicaset", "web-7f6b9d5c48", "--order", "total"];
 const NOON: [&str; 2] = ["--now", "2026-03-10T12:00:00Z"];
 

@@ -6,13 +6,15 @@ use podrank::controller::{
     availability, claim, deletion_ages, failure_condition, plan,
 };
 use podrank::{Flags, Pod, Policy, Time};
-use podrank_laws::census::{ages_are_upstreams, claim_is_upstreams, filters_are_upstreams};
+use podrank_laws::Core;
+use podrank_laws::claims::{claim_is_upstreams, filters_are_upstreams};
 use podrank_laws::controller::{
     availability_is_upstreams, expectations_are_upstreams, plan_is_the_difference, slow_start_batches,
     slow_start_is_upstreams, steps,
 };
 use podrank_laws::generate::{NOW, boundary_times, pods};
-use podrank_laws::{Core, simulator};
+use podrank_laws::status::ages_are_upstreams;
+use podrank_simulator as simulator;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::HashSet;

@@ -27,11 +27,11 @@ core_for thumbv7m-none-eabi
 export CARGO_TARGET_DIR=$(realpath -m "$CARGO_TARGET_DIR/firmware")
 [ -x "$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin/rust-lld" ] ||
     export CARGO_TARGET_THUMBV7M_NONE_EABI_LINKER=arm-none-eabi-ld
-cd core/firmware
+cd tests/firmware
 quietly cargo fmt --check
 # Clippy does not build core.
 [ "$CARGO" != cargo ] || quietly cargo clippy --quiet --release -- -D warnings
 quietly $CARGO build --quiet --release
-$CARGO run --quiet --release >"$tmp/printed" 2>"$tmp/errors" </dev/null || { cat "$tmp/errors" >&2; fail "core/firmware: $?"; }
-diff expected.txt "$tmp/printed" >&2 || fail "core/firmware prints something else"
+$CARGO run --quiet --release >"$tmp/printed" 2>"$tmp/errors" </dev/null || { cat "$tmp/errors" >&2; fail "tests/firmware: $?"; }
+diff expected.txt "$tmp/printed" >&2 || fail "tests/firmware prints something else"
 ok "C and Rust on a Cortex-M3, every function, every vector and $keys keys on it and on 32-bit RISC-V"

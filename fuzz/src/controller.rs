@@ -1,21 +1,20 @@
 //! `controller`: the decisions around the order against naive writings, in Rust and, where it has them, through C.
 
 use crate::case::{self, Case, extended};
-use crate::implementation::C;
 use arbitrary::{Result, Unstructured};
 use podrank::Time;
 use podrank::controller::{
     Claimable, EXPECTATIONS_TIMEOUT_NANOS, Owner, Plan, PodKey, SetState, availability,
 };
 use podrank_laws::Core;
-use podrank_laws::census::{
-    ages_are_upstreams, claim_is_upstreams, condition_is_upstreams, filters_are_upstreams, status_counts_each,
-};
+use podrank_laws::claims::{claim_is_upstreams, filters_are_upstreams};
 use podrank_laws::controller::{
     ROOM, Step, availability_is_upstreams, expectations_are_upstreams, plan_is_the_difference,
     slow_start_is_upstreams,
 };
 use podrank_laws::generate::NOW;
+use podrank_laws::status::{ages_are_upstreams, condition_is_upstreams, status_counts_each};
+use podrank_through_c::implementation::C;
 
 /// The target: the first byte says what is decided, the rest what about.
 pub fn run(data: &[u8]) {
@@ -59,7 +58,7 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
             availability_is_upstreams(&Core, &pods, seconds, policy.now);
             availability_is_upstreams(&C, &pods, seconds, policy.now);
         }
-        3 => census(data, u)?,
+        3 => claims_and_status(data, u)?,
         _ => {
             let start = case::time(u, NOW)?;
             let steps = (0..u.int_in_range(1..=40_u8)?).map(|_| step(u)).collect::<Result<Vec<_>>>()?;
@@ -71,7 +70,7 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
 }
 
 /// Which pods count, whose they are and what is reported of them.
-fn census(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
+fn claims_and_status(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
     let Case { policy, pods, .. } = Case::of(data.get(1..).unwrap_or_default(), 0..=12);
     let phases = ["Pending", "Running", "Unknown", "Succeeded", "Failed", "", "running"];
     filters_are_upstreams(u.choose(&phases)?, u.arbitrary()?);

@@ -9,8 +9,6 @@
 mod controller;
 
 use crate::case::{self, Case, extended};
-use crate::functions::{self, Buffer, Function, Use};
-use crate::implementation::{C, options, record};
 use crate::{cost, uid};
 use arbitrary::{Result, Unstructured};
 use podrank::{Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid};
@@ -19,6 +17,8 @@ use podrank_ffi::*;
 use podrank_laws::generate::NOW;
 use podrank_laws::relation::{self, Verdict};
 use podrank_laws::{laws, oracle};
+use podrank_through_c::functions::{self, Buffer, Function, Use};
+use podrank_through_c::implementation::{C, options, record};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::collections::BTreeSet;
 use std::ffi::CStr;

@@ -2,18 +2,6 @@
 //!
 //! They are a library so that `cargo test` replays every seed and every past finding, on stable and without a fuzzer.
 
-// The C functions as a controller's decisions, the buffers of every C function, and the C functions as an implementation of
-// the order: those of the tests of `ffi`.
-#[allow(clippy::wildcard_imports)]
-#[path = "../../ffi/tests/c/decisions.rs"]
-mod decisions;
-#[allow(clippy::wildcard_imports)]
-#[path = "../../ffi/tests/c/functions.rs"]
-mod functions;
-#[allow(clippy::wildcard_imports)]
-#[path = "../../ffi/tests/c/implementation.rs"]
-mod implementation;
-
 pub mod case;
 pub mod controller;
 pub mod cost;

@@ -12,8 +12,8 @@ use crate::case::{self, extended};
 use arbitrary::{Result, Unstructured};
 use jiff::Timestamp;
 use kubectl_podrank::render::{self, Look};
-use kubectl_podrank::{Input, Note, Options, Order, SetKind, SetName, preview};
 use podrank::FeatureGates;
+use podrank_preview::{Input, Note, Options, Order, SetKind, SetName, preview};
 use serde_json::Value;
 use std::num::NonZeroU32;
 
@@ -89,7 +89,7 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) {
     }
     assert!(options.namespace.as_ref().is_none_or(|namespace| namespace == preview.namespace), "{shown}");
 
-    let actual: Value = serde_json::from_str(&render::json(&preview)).expect("a preview is JSON");
+    let actual: Value = serde_json::from_str(&preview.to_json()).expect("a preview is JSON");
     let pods = actual["pods"].as_array().expect("pods");
     assert_eq!(actual["active"], pods.len(), "{shown}");
     let victims = pods.iter().filter(|pod| pod["verdict"] == "delete").count();

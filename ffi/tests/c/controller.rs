@@ -1,7 +1,5 @@
 //! The core's laws, vectors and histories of a controller, through the C functions.
 
-use crate::decisions::Expectations;
-use crate::implementation::C;
 use podrank::Time;
 use podrank::controller::SetState;
 use podrank_ffi::*;
@@ -10,7 +8,10 @@ use podrank_laws::controller::{
     slow_start_is_upstreams, steps,
 };
 use podrank_laws::generate::{NOW, boundary_times, pods};
-use podrank_laws::{simulator, vectors};
+use podrank_laws::vectors;
+use podrank_simulator as simulator;
+use podrank_through_c::decisions::Expectations;
+use podrank_through_c::implementation::C;
 use proptest::prelude::*;
 use proptest::sample::select;
 

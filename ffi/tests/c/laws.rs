@@ -1,11 +1,11 @@
 //! The laws, the exhaustive pairs and the vectors of the core, through the C functions.
 
-use crate::implementation::{C, options, record};
 use podrank::{Relation, deletion_cost};
 use podrank_ffi::*;
 use podrank_laws::generate::{distinct_pods, pods, policies, sizes};
 use podrank_laws::relation::{self, Verdict};
 use podrank_laws::{Implementation, exhaustive, laws, vectors};
+use podrank_through_c::implementation::{C, options, record};
 use proptest::prelude::*;
 use std::ffi::CStr;
 

@@ -3,8 +3,5 @@
 #![allow(clippy::borrow_as_ptr, clippy::cast_ptr_alignment)]
 
 mod controller;
-mod decisions;
-mod functions;
-mod implementation;
 mod laws;
 mod promises;

@@ -1,10 +1,10 @@
 //! The promises in the header's head, by their numbers, each on every function.
 
-use crate::functions::{Buffer, Function, Use, all};
-use crate::implementation::{C, record};
 use podrank_ffi::*;
 use podrank_laws::Implementation;
 use podrank_laws::generate::{pods, policies};
+use podrank_through_c::functions::{Buffer, Function, Use, all};
+use podrank_through_c::implementation::{C, record};
 use proptest::prelude::*;
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::HashSet;

@@ -1,11 +1,11 @@
 //! What a controller calls besides the order: what its buffers hold, and what is to be in them afterwards.
 
 use super::{Outputs, Question, array};
-use crate::functions::{Buffer, Function, Use};
 use arbitrary::{Result, Unstructured};
 use podrank::{Flags, Pod};
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
+use podrank_through_c::functions::{Buffer, Function, Use};
 use std::collections::BTreeSet;
 
 // What `functions` asks with.

@@ -1,0 +1,44 @@
+//! The scale-downs of `vectors/`, through the preview.
+
+use podrank::FeatureGates;
+use podrank_laws::vectors;
+use podrank_preview::{Input, Options, Order, Verdict, preview};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Case {
+    name: String,
+    now: String,
+    replica_set: String,
+    replicas: u32,
+    objects: Vec<Value>,
+    victims: Vec<String>,
+    ranks: BTreeMap<String, u32>,
+}
+
+#[test]
+fn scale_downs() {
+    let cases: Vec<Case> = serde_json::from_str(&vectors::read("scale-down.json")).expect("scale-down.json");
+    for case in &cases {
+        let list = json!({ "apiVersion": "v1", "kind": "List", "items": case.objects }).to_string();
+        let input = Input::read(list.as_bytes()).expect(&case.name);
+        let options = Options {
+            replicas: case.replicas,
+            set: Some(case.replica_set.parse().expect("a name")),
+            namespace: Some("default".to_owned()),
+            now: case.now.parse().expect("a moment"),
+            order: Order::Total,
+            gates: FeatureGates::KUBERNETES,
+            burst_replicas: None,
+        };
+        let (preview, _) = preview(&input, &options).expect(&case.name);
+        let victims: Vec<_> = preview.pods.iter().filter(|pod| pod.verdict == Verdict::Delete).collect();
+        assert_eq!(victims.iter().map(|pod| pod.name).collect::<Vec<_>>(), case.victims, "{}", case.name);
+        let ranks: BTreeMap<_, _> = preview.pods.iter().map(|pod| (pod.name.to_owned(), pod.rank)).collect();
+        assert_eq!(ranks, case.ranks, "{}", case.name);
+    }
+    assert!(cases.len() > 20, "{} cases", cases.len());
+}

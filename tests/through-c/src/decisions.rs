@@ -1,0 +1,132 @@
+//! The C functions as a controller's decisions, for the laws.
+
+use crate::implementation::{C, record};
+use podrank::controller::{Plan, PodKey, SetState};
+use podrank::{Pod, Time};
+use podrank_ffi::*;
+use podrank_laws::controller::{Controller, ROOM};
+
+const NONE: podrank_expectations =
+    podrank_expectations { since: 0, creations: 0, deletions: 0, keys: 0, is_set: 0 };
+
+/// Expectations and the room for their keys.
+pub struct Expectations {
+    /// What C knows of them.
+    pub expected: podrank_expectations,
+    /// The keys of deletions.
+    pub room: [podrank_pod_key; ROOM],
+}
+
+fn key(key: &PodKey) -> podrank_pod_key {
+    podrank_pod_key { bytes: *key }
+}
+
+fn nanos(time: Time) -> i64 {
+    time.unix_nanos().unwrap_or(PODRANK_TIME_UNSET)
+}
+
+fn done(status: i32) {
+    assert_eq!(status, PODRANK_OK);
+}
+
+impl Controller for C {
+    type Expectations = Expectations;
+    type SlowStart = podrank_slow_start;
+
+    fn plan(&self, set: &SetState, burst_replicas: u32) -> Plan {
+        let (mut creations, mut deletions) = (77, 77);
+        // Any number but 0 is yes.
+        let yes = |set: bool| if set { -1 } else { 0 };
+        done(unsafe {
+            podrank_plan(
+                set.wanted,
+                set.active,
+                burst_replicas,
+                yes(set.is_satisfied),
+                yes(set.is_being_deleted),
+                &raw mut creations,
+                &raw mut deletions,
+            )
+        });
+        match (creations, deletions) {
+            (0, 0) => Plan::Nothing,
+            (count, 0) => Plan::Create(count),
+            (0, count) => Plan::Delete(count),
+            both => panic!("{both:?}"),
+        }
+    }
+
+    fn slow_start(&self, count: u32) -> podrank_slow_start {
+        let mut start = podrank_slow_start { batch: 77, missing: 77 };
+        done(unsafe { podrank_slow_start_begin(count, &raw mut start) });
+        start
+    }
+
+    fn progress(&self, start: &podrank_slow_start) -> (u32, u32) {
+        (start.batch, start.missing)
+    }
+
+    fn report(&self, start: &mut podrank_slow_start, failures: u32) {
+        done(unsafe { podrank_slow_start_report(start, failures) });
+    }
+
+    fn expectations(&self) -> Expectations {
+        Expectations { expected: NONE, room: [podrank_pod_key { bytes: [0; 16] }; ROOM] }
+    }
+
+    fn expect_creations(&self, expectations: &mut Expectations, count: u32, now: Time) {
+        done(unsafe { podrank_expect_creations(&raw mut expectations.expected, count, nanos(now)) });
+    }
+
+    fn expect_deletions(&self, expectations: &mut Expectations, keys: &[PodKey], now: Time) -> bool {
+        let keys: Vec<_> = keys.iter().map(key).collect();
+        let (expected, room) = (&raw mut expectations.expected, expectations.room.as_mut_ptr());
+        let status =
+            unsafe { podrank_expect_deletions(expected, room, ROOM, keys.as_ptr(), keys.len(), nanos(now)) };
+        assert!([PODRANK_OK, PODRANK_ERR_KEYS_FULL].contains(&status));
+        status == PODRANK_OK
+    }
+
+    fn creations_observed(&self, expectations: &mut Expectations, count: u32) {
+        done(unsafe { podrank_creations_observed(&raw mut expectations.expected, count) });
+    }
+
+    fn deletion_observed(&self, expectations: &mut Expectations, deleted: &PodKey) -> bool {
+        let (expected, room) = (&raw mut expectations.expected, expectations.room.as_mut_ptr());
+        let mut counted = 77;
+        done(unsafe { podrank_deletion_observed(expected, room, ROOM, &key(deleted), &raw mut counted) });
+        [false, true][usize::try_from(counted).unwrap()]
+    }
+
+    fn are_satisfied(&self, expectations: &Expectations, now: Time) -> bool {
+        let mut satisfied = 77;
+        let expected = &raw const expectations.expected;
+        done(unsafe { podrank_expectations_satisfied(expected, nanos(now), &raw mut satisfied) });
+        [false, true][usize::try_from(satisfied).unwrap()]
+    }
+
+    fn counts(&self, expectations: &Expectations) -> (i64, i64) {
+        (expectations.expected.creations, expectations.expected.deletions)
+    }
+
+    fn clear(&self, expectations: &mut Expectations) {
+        expectations.expected = NONE;
+    }
+
+    fn availability(&self, pods: &[Pod], min_ready_seconds: u32, now: Time) -> (usize, usize, Option<u64>) {
+        let pods: Vec<_> = pods.iter().map(record).collect();
+        let (mut ready, mut available, mut look_again) = (77, 77, 77);
+        done(unsafe {
+            podrank_availability(
+                pods.as_ptr(),
+                pods.len(),
+                min_ready_seconds,
+                nanos(now),
+                &raw mut ready,
+                &raw mut available,
+                &raw mut look_again,
+            )
+        });
+        (ready, available, Some(look_again).filter(|nanos| *nanos > 0))
+    }
+}

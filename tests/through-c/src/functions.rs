@@ -1,0 +1,349 @@
+//! Every C function that takes buffers, described by them, so that what is promised of all is tested on all.
+
+use crate::implementation::record;
+use podrank::{Flags, Pod};
+use podrank_ffi::*;
+use std::mem::{align_of, size_of};
+
+/// What a function does with a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Only reads it.
+    In,
+    /// Only writes it.
+    Out,
+    /// Reads and writes it.
+    InOut,
+    /// Options: read, and NULL is fine.
+    Options,
+}
+
+/// One buffer of a function.
+#[derive(Clone)]
+pub struct Buffer {
+    /// The parameter.
+    pub name: &'static str,
+    /// What the function does with it.
+    pub usage: Use,
+    /// The alignment that C asks for.
+    pub align: usize,
+    /// What it holds before the call; of an output, the canary.
+    pub bytes: Vec<u8>,
+    /// Which of the lengths says how many elements it has; `None` if their number is fixed.
+    pub len: Option<usize>,
+    /// Whether it holds records.
+    pub records: bool,
+}
+
+/// A function with arguments it accepts.
+pub struct Function {
+    /// The function.
+    pub name: &'static str,
+    /// Its buffers, in the order of its parameters.
+    pub buffers: Vec<Buffer>,
+    /// Its lengths, in the order of its parameters.
+    pub lens: Vec<usize>,
+    /// Calls it with pointers to the buffers, and the lengths.
+    pub call: unsafe fn(&[*mut u8], &[usize]) -> i32,
+}
+
+fn bytes<T>(values: &[T]) -> Vec<u8> {
+    // SAFETY: plain integers in repr(C) structs without padding.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size_of_val(values)) }.to_vec()
+}
+
+fn input<T>(name: &'static str, values: &[T], len: Option<usize>) -> Buffer {
+    Buffer { name, usage: Use::In, align: align_of::<T>(), bytes: bytes(values), len, records: false }
+}
+
+fn output<T>(name: &'static str, count: usize, len: Option<usize>) -> Buffer {
+    let bytes = vec![0xA5; count * size_of::<T>()];
+    Buffer { name, usage: Use::Out, align: align_of::<T>(), bytes, len, records: false }
+}
+
+fn pods(name: &'static str, count: u32, len: Option<usize>) -> Buffer {
+    let pod = |i| Pod { restarts: i * 7 % 5, node: i % 3, rank: 9, flags: Flags::ASSIGNED, ..Pod::new() };
+    let pods: Vec<podrank_pod> = (0..count).map(|i| record(&pod(i))).collect();
+    Buffer { records: true, ..input(name, &pods, len) }
+}
+
+fn options() -> Buffer {
+    let options = podrank_options { size: 16, flags: PODRANK_NOW, now: 5 };
+    Buffer { usage: Use::Options, ..input("options", &[options], None) }
+}
+
+const FREE: podrank_node_name = podrank_node_name { name: std::ptr::null(), len: 0 };
+
+/// All of them.
+#[allow(clippy::too_many_lines)] // a table
+pub fn all() -> Vec<Function> {
+    let text = |name, text: &str| input(name, text.as_bytes(), Some(0));
+    let mut functions = vec![
+        Function {
+            name: "podrank_compare",
+            buffers: vec![
+                pods("a", 1, None),
+                pods("b", 1, None),
+                options(),
+                output::<i32>("ordering", 1, None),
+            ],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_compare(p[0].cast(), p[1].cast(), p[2].cast(), p[3].cast()) },
+        },
+        Function {
+            name: "podrank_decide",
+            buffers: vec![
+                pods("a", 1, None),
+                pods("b", 1, None),
+                options(),
+                output::<i32>("ordering", 1, None),
+                output::<u8>("rule", 1, None),
+            ],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_decide(p[0].cast(), p[1].cast(), p[2].cast(), p[3].cast(), p[4]) },
+        },
+        Function {
+            name: "podrank_explain",
+            buffers: vec![
+                pods("a", 1, None),
+                pods("b", 1, None),
+                options(),
+                output::<podrank_row>("rows", PODRANK_ROWS_MAX, None),
+                output::<usize>("rows_len", 1, None),
+            ],
+            lens: vec![],
+            call: |p, _| unsafe {
+                podrank_explain(p[0].cast(), p[1].cast(), p[2].cast(), p[3].cast(), p[4].cast())
+            },
+        },
+        Function {
+            name: "podrank_key",
+            buffers: vec![pods("pod", 1, None), options(), output::<u8>("key", PODRANK_KEY_LEN, None)],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_key(p[0].cast(), p[1].cast(), p[2]) },
+        },
+        Function {
+            name: "podrank_select",
+            buffers: vec![
+                pods("pods", 7, Some(0)),
+                options(),
+                output::<u32>("victims", 4, Some(1)),
+                output::<podrank_scratch>("scratch", 4, Some(2)),
+                output::<usize>("selected", 1, None),
+            ],
+            lens: vec![7, 4, 4],
+            call: |p, n| unsafe {
+                podrank_select(
+                    p[0].cast(),
+                    n[0],
+                    p[1].cast(),
+                    p[2].cast(),
+                    n[1],
+                    p[3].cast(),
+                    n[2],
+                    p[4].cast(),
+                )
+            },
+        },
+        Function {
+            name: "podrank_sort",
+            buffers: vec![pods("pods", 7, Some(0)), options(), output::<u32>("order", 7, Some(0))],
+            lens: vec![7],
+            call: |p, n| unsafe { podrank_sort(p[0].cast(), n[0], p[1].cast(), p[2].cast()) },
+        },
+        Function {
+            name: "podrank_upstream",
+            buffers: vec![
+                pods("a", 1, None),
+                pods("b", 1, None),
+                options(),
+                output::<i32>("relation", 1, None),
+                output::<u8>("rule", 1, None),
+            ],
+            lens: vec![],
+            call: |p, _| unsafe {
+                podrank_upstream(p[0].cast(), p[1].cast(), p[2].cast(), p[3].cast(), p[4])
+            },
+        },
+        Function {
+            name: "podrank_settle",
+            buffers: vec![
+                pods("pods", 7, Some(0)),
+                options(),
+                output::<u32>("order", 7, Some(0)),
+                output::<u64>("scores", 7, Some(0)),
+                output::<usize>("certain_len", 1, None),
+                output::<usize>("contested_len", 1, None),
+            ],
+            lens: vec![7],
+            call: |p, n| unsafe {
+                podrank_settle(
+                    p[0].cast(),
+                    n[0],
+                    p[1].cast(),
+                    3,
+                    p[2].cast(),
+                    p[3].cast(),
+                    p[4].cast(),
+                    p[5].cast(),
+                )
+            },
+        },
+        Function {
+            name: "podrank_validate",
+            buffers: vec![
+                pods("pods", 7, Some(0)),
+                output::<usize>("first_unsound", 1, None),
+                output::<i32>("why", 1, None),
+            ],
+            lens: vec![7],
+            call: |p, n| unsafe { podrank_validate(p[0].cast(), n[0], p[1].cast(), p[2].cast()) },
+        },
+        Function {
+            name: "podrank_count_ranks",
+            buffers: vec![
+                Buffer { usage: Use::InOut, ..pods("pods", 7, Some(0)) },
+                pods("others", 5, Some(1)),
+                output::<u32>("counts", 3, Some(2)),
+            ],
+            lens: vec![7, 5, 3],
+            call: |p, n| unsafe {
+                podrank_count_ranks(p[0].cast(), n[0], p[1].cast(), n[1], p[2].cast(), n[2])
+            },
+        },
+        Function {
+            name: "podrank_time_from_unix",
+            buffers: vec![output::<i64>("time", 1, None)],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_time_from_unix(-2, 5, p[0].cast()) },
+        },
+        Function {
+            name: "podrank_uid_parse",
+            buffers: vec![
+                text("text", "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01"),
+                output::<u8>("uid", 16, None),
+            ],
+            lens: vec![36],
+            call: |p, n| unsafe { podrank_uid_parse(p[0].cast(), n[0], p[1]) },
+        },
+        Function {
+            name: "podrank_uid_format",
+            buffers: vec![input("uid", &[0xAB_u8; 16], None), output::<u8>("text", 37, None)],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_uid_format(p[0], p[1].cast()) },
+        },
+        Function {
+            name: "podrank_phase_parse",
+            buffers: vec![text("text", "Running"), output::<u8>("phase", 1, None)],
+            lens: vec![7],
+            call: |p, n| unsafe { podrank_phase_parse(p[0].cast(), n[0], p[1]) },
+        },
+        Function {
+            name: "podrank_deletion_cost",
+            buffers: vec![text("text", "-100"), output::<i32>("cost", 1, None)],
+            lens: vec![4],
+            call: |p, n| unsafe { podrank_deletion_cost(p[0].cast(), n[0], p[1].cast()) },
+        },
+        Function {
+            name: "podrank_node_number",
+            buffers: vec![
+                Buffer { usage: Use::InOut, ..input("table", &[FREE; 4], Some(0)) },
+                Buffer { len: Some(1), ..text("name", "worker-1") },
+                output::<u32>("node", 1, None),
+            ],
+            lens: vec![4, 8],
+            call: |p, n| unsafe { podrank_node_number(p[0].cast(), n[0], p[1].cast(), n[1], p[2].cast()) },
+        },
+    ];
+    functions.extend(around_the_order());
+    functions
+}
+
+/// What a controller calls besides.
+fn around_the_order() -> Vec<Function> {
+    let key = |byte| podrank_pod_key { bytes: [byte; 16] };
+    // Two creations and three deletions are yet to be seen.
+    let expected = podrank_expectations { since: 5, creations: 2, deletions: 3, keys: 3, is_set: 1 };
+    let expectations = || input("expectations", &[expected], None);
+    let written = |buffer| Buffer { usage: Use::InOut, ..buffer };
+    let room = || written(input("room", &[key(1), key(2), key(3), key(0)], Some(0)));
+    vec![
+        Function {
+            name: "podrank_plan",
+            buffers: vec![output::<u32>("creations", 1, None), output::<u32>("deletions", 1, None)],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_plan(3, 5, 500, 1, 0, p[0].cast(), p[1].cast()) },
+        },
+        Function {
+            name: "podrank_slow_start_begin",
+            buffers: vec![output::<podrank_slow_start>("start", 1, None)],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_slow_start_begin(7, p[0].cast()) },
+        },
+        Function {
+            name: "podrank_slow_start_report",
+            buffers: vec![written(input("start", &[podrank_slow_start { batch: 2, missing: 6 }], None))],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_slow_start_report(p[0].cast(), 1) },
+        },
+        Function {
+            name: "podrank_expect_creations",
+            buffers: vec![written(expectations())],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_expect_creations(p[0].cast(), 7, 9) },
+        },
+        Function {
+            name: "podrank_expect_deletions",
+            buffers: vec![written(expectations()), room(), input("keys", &[key(7), key(8), key(7)], Some(1))],
+            lens: vec![4, 3],
+            call: |p, n| unsafe {
+                podrank_expect_deletions(p[0].cast(), p[1].cast(), n[0], p[2].cast(), n[1], 9)
+            },
+        },
+        Function {
+            name: "podrank_creations_observed",
+            buffers: vec![written(expectations())],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_creations_observed(p[0].cast(), 1) },
+        },
+        Function {
+            name: "podrank_deletion_observed",
+            buffers: vec![
+                written(expectations()),
+                room(),
+                input("key", &[key(2)], None),
+                output::<i32>("counted", 1, None),
+            ],
+            lens: vec![4],
+            call: |p, n| unsafe {
+                podrank_deletion_observed(p[0].cast(), p[1].cast(), n[0], p[2].cast(), p[3].cast())
+            },
+        },
+        Function {
+            name: "podrank_expectations_satisfied",
+            buffers: vec![expectations(), output::<i32>("satisfied", 1, None)],
+            lens: vec![],
+            call: |p, _| unsafe { podrank_expectations_satisfied(p[0].cast(), 9, p[1].cast()) },
+        },
+        Function {
+            name: "podrank_availability",
+            buffers: vec![
+                pods("pods", 7, Some(0)),
+                output::<usize>("ready", 1, None),
+                output::<usize>("available", 1, None),
+                output::<u64>("look_again", 1, None),
+            ],
+            lens: vec![7],
+            call: |p, n| unsafe {
+                podrank_availability(p[0].cast(), n[0], 10, 9, p[1].cast(), p[2].cast(), p[3].cast())
+            },
+        },
+    ]
+}
+
+impl Buffer {
+    /// Whether the function writes it.
+    pub fn written(&self) -> bool {
+        matches!(self.usage, Use::Out | Use::InOut)
+    }
+}

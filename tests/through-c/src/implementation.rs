@@ -1,0 +1,139 @@
+//! The C functions as an implementation of the order, for the laws.
+
+use podrank::{Key, Pod, Policy, Row, Rule, ValueKind};
+use podrank_ffi::*;
+use podrank_laws::Implementation;
+use std::cmp::Ordering;
+use std::ptr::{null, null_mut};
+
+/// The C functions as an implementation of the order.
+pub struct C;
+
+/// The options that mean this policy.
+pub fn options(policy: &Policy) -> podrank_options {
+    let flag = |set: bool, flag: u32| if set { flag } else { 0 };
+    podrank_options {
+        size: 16,
+        flags: flag(!policy.now.is_unset(), PODRANK_NOW)
+            | flag(!policy.gates.pod_deletion_cost, PODRANK_POD_DELETION_COST_OFF)
+            | flag(!policy.gates.logarithmic_scale_down, PODRANK_LOGARITHMIC_SCALE_DOWN_OFF)
+            | flag(policy.gates.prefer_for_scale_down, PODRANK_PREFER_FOR_SCALE_DOWN_ON),
+        now: policy.now.unix_nanos().unwrap_or(123),
+    }
+}
+
+/// The record as C has it.
+pub fn record(pod: &Pod) -> podrank_pod {
+    podrank_pod {
+        uid: pod.uid.to_bytes(),
+        ready_time: pod.ready_time.unix_nanos().unwrap_or(PODRANK_TIME_UNSET),
+        creation_time: pod.creation_time.unix_nanos().unwrap_or(PODRANK_TIME_UNSET),
+        deletion_cost: pod.deletion_cost,
+        rank: pod.rank,
+        restarts: pod.restarts,
+        sidecar_restarts: pod.sidecar_restarts,
+        node: pod.node,
+        phase: pod.phase.ordinal(),
+        flags: pod.flags.bits(),
+        reserved: [0; 10],
+    }
+}
+
+fn records(pods: &[Pod]) -> Vec<podrank_pod> {
+    pods.iter().map(record).collect()
+}
+
+fn rule(number: u8) -> Option<Rule> {
+    (number != PODRANK_RULE_NONE).then(|| Rule::from_number(number).expect("a rule's number"))
+}
+
+impl Implementation for C {
+    fn compare(&self, policy: &Policy, a: &Pod, b: &Pod) -> Ordering {
+        let mut ordering = 77;
+        let status = unsafe { podrank_compare(&record(a), &record(b), &options(policy), &raw mut ordering) };
+        assert_eq!(status, PODRANK_OK);
+        ordering.cmp(&0)
+    }
+
+    fn decide(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Ordering, Option<Rule>) {
+        let (mut ordering, mut number) = (77, 77);
+        let status = unsafe {
+            podrank_decide(&record(a), &record(b), &options(policy), &raw mut ordering, &raw mut number)
+        };
+        assert_eq!(status, PODRANK_OK);
+        assert!((-1..=1).contains(&ordering));
+        (ordering.cmp(&0), rule(number))
+    }
+
+    fn explain(&self, policy: &Policy, a: &Pod, b: &Pod) -> Vec<Row> {
+        let blank = podrank_row { a: 7, b: 7, rule: 7, applies: 7, decides: 7, kind: 7, ordering: 7 };
+        let mut rows = [blank; PODRANK_ROWS_MAX];
+        let mut len = 0;
+        let status = unsafe {
+            podrank_explain(&record(a), &record(b), &options(policy), rows.as_mut_ptr(), &raw mut len)
+        };
+        assert_eq!(status, PODRANK_OK);
+        let kinds = [
+            ValueKind::Bool,
+            ValueKind::Phase,
+            ValueKind::Number,
+            ValueKind::Time,
+            ValueKind::AgeBucket,
+            ValueKind::Uid,
+        ];
+        let bool = |byte: u8| [false, true][usize::from(byte)];
+        let row = |row: &podrank_row| Row {
+            rule: rule(row.rule).expect("a rule"),
+            applies: bool(row.applies),
+            ordering: row.ordering.cmp(&0),
+            decides: bool(row.decides),
+            kind: *kinds.iter().find(|kind| **kind as u8 == row.kind).expect("a kind"),
+            a: row.a,
+            b: row.b,
+        };
+        let rows: Vec<Row> = rows[..len].iter().map(row).collect();
+        assert_eq!(rows, policy.explain(a, b).rows());
+        rows
+    }
+
+    fn key(&self, policy: &Policy, pod: &Pod) -> [u8; Key::LEN] {
+        let mut key = [0; PODRANK_KEY_LEN];
+        let status = unsafe { podrank_key(&record(pod), &options(policy), key.as_mut_ptr()) };
+        assert_eq!(status, PODRANK_OK);
+        key
+    }
+
+    fn select(&self, policy: &Policy, pods: &[Pod], k: usize) -> Vec<u32> {
+        self.select_with(policy, pods, k, 0)
+    }
+
+    fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32> {
+        let pods = records(pods);
+        let mut victims = vec![u32::MAX; k];
+        let mut scratch = vec![podrank_scratch { words: [7; 8] }; scratch];
+        let mut selected = usize::MAX;
+        let status = unsafe {
+            podrank_select(
+                if pods.is_empty() { null() } else { pods.as_ptr() },
+                pods.len(),
+                &options(policy),
+                if victims.is_empty() { null_mut() } else { victims.as_mut_ptr() },
+                victims.len(),
+                if scratch.is_empty() { null_mut() } else { scratch.as_mut_ptr() },
+                scratch.len(),
+                &raw mut selected,
+            )
+        };
+        assert_eq!(status, PODRANK_OK);
+        victims.truncate(selected);
+        victims
+    }
+
+    fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32> {
+        let pods = records(pods);
+        let mut order = vec![u32::MAX; pods.len()];
+        let status = unsafe { podrank_sort(pods.as_ptr(), pods.len(), &options(policy), order.as_mut_ptr()) };
+        assert_eq!(status, PODRANK_OK);
+        order
+    }
+}
