@@ -18,6 +18,11 @@ pub mod relation;
 pub mod status;
 pub mod vectors;
 
+/// Compiles and runs the Rust program in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 use podrank::{Candidate, Key, Pod, Policy, Row, Rule};
 use std::cmp::Ordering;
 
