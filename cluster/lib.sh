@@ -52,3 +52,26 @@ stop() {
     fi
     rm -f "$1/$2.pid"
 }
+
+# Builds the preview, and sets podrank to its path.
+build_podrank() {
+    (cd "$here/.." && cargo build --quiet --release -p kubectl-podrank)
+    podrank=$(cd "$here/.." && cd "${CARGO_TARGET_DIR:-target}" && pwd)/release/kubectl-podrank
+}
+
+# with_cluster FLAG...: a control plane for this script, which goes when the script does. Sets KUBECONFIG and ETCD.
+with_cluster() {
+    dir=$(mktemp -d)
+    trap '"$here/down" "$dir"; rm -rf "$programs"' EXIT
+    programs=$(mktemp -d)
+    local addresses
+    addresses=$("$here/up" "$dir" "$@")
+    # shellcheck disable=SC2046,SC2086 # one word for each variable
+    export $addresses
+}
+
+# go_run NAME ARGUMENT...: runs a program of cmd/. Not by `go run`, which does not pass its exit status on.
+go_run() {
+    (cd "$here" && CGO_ENABLED=0 go build -o "$programs/$1" "./cmd/$1")
+    "$programs/$1" "${@:2}"
+}

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/podrank/podrank/cluster/internal/preview"
 	"github.com/podrank/podrank/cluster/internal/verdict"
 )
 
