@@ -42,6 +42,7 @@ type judge struct {
 
 	mutex  sync.Mutex
 	log    *os.File
+	done   map[int]bool
 	cases  map[int][]*record.Case
 	totals totals
 }
@@ -88,7 +89,7 @@ func run(ctx context.Context) error {
 	}
 	defer log.Close()
 	j := &judge{plane: plane, history: h, podrank: preview.Program(*podrank), seed: seed, keep: *keep, log: log,
-		cases: map[int][]*record.Case{}}
+		done: map[int]bool{}, cases: map[int][]*record.Case{}}
 
 	began := time.Now()
 	group, ctx := errgroup.WithContext(ctx)
@@ -97,7 +98,11 @@ func run(ctx context.Context) error {
 		group.Go(func() error { return j.round(ctx, number) })
 	}
 	if err := group.Wait(); err != nil {
-		return err
+		next := *from
+		for j.done[next] {
+			next++
+		}
+		return fmt.Errorf("%w; to go on, give FROM %d", err, next)
 	}
 	if *recordFile != "" {
 		if err := j.writeCases(*recordFile); err != nil {
@@ -115,8 +120,8 @@ func run(ctx context.Context) error {
 
 // round plays one round and writes its line. An error is one of the control plane; a contradiction is a line.
 func (j *judge) round(ctx context.Context, number int) error {
-	namespace := fmt.Sprintf("judge-%d", number)
-	s, err := scene.Build(ctx, j.plane, j.history, rand.New(rand.NewPCG(j.seed, uint64(number))), namespace)
+	r := rand.New(rand.NewPCG(j.seed, uint64(number)))
+	s, err := scene.Build(ctx, j.plane, j.history, r, fmt.Sprintf("judge-%d-", number))
 	if err != nil {
 		return fmt.Errorf("round %d: %w", number, err)
 	}
@@ -131,14 +136,14 @@ func (j *judge) round(ctx context.Context, number int) error {
 		return ctx.Err()
 	}
 	if wrong != nil {
-		if err := j.keepRound(number, s, run, wrong); err != nil {
+		if err := j.keepRound(ctx, number, s, run, wrong); err != nil {
 			return err
 		}
 	}
 	if err := j.note(number, s, run, outcomes, wrong); err != nil {
 		return err
 	}
-	return j.cleanUp(ctx, namespace)
+	return j.cleanUp(ctx, s.Namespace)
 }
 
 // play dumps the namespace, lets the controllers act, and returns what they did.
@@ -169,6 +174,7 @@ func (j *judge) play(ctx context.Context, s *scene.Scene) (*verdict.Run, error) 
 func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []verdict.Set, wrong error) error {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
+	j.done[number] = true
 	j.totals.rounds++
 	line := fmt.Sprintf("seed %d round %d %s:", j.seed, number, s.Kind)
 	for _, outcome := range outcomes {
@@ -190,7 +196,6 @@ func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []ve
 	if wrong != nil {
 		j.totals.violations++
 		line += " WRONG: " + wrong.Error()
-		fmt.Println(line)
 	} else {
 		line += " ok"
 	}
@@ -198,26 +203,37 @@ func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []ve
 	return err
 }
 
-// keepRound writes down all that is known of a round that contradicts the preview, and prints what went and what should have.
-func (j *judge) keepRound(number int, s *scene.Scene, run *verdict.Run, wrong error) error {
+// keepRound writes down all that is known of a round that contradicts the preview, and prints what went and what the preview
+// says of each set.
+func (j *judge) keepRound(ctx context.Context, number int, s *scene.Scene, run *verdict.Run, wrong error) error {
 	dir := filepath.Join(j.keep, fmt.Sprintf("seed-%d-round-%d", j.seed, number))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := run.Dump.Write(filepath.Join(dir, "dump.json")); err != nil {
-		return err
-	}
 	var story strings.Builder
-	fmt.Fprintf(&story, "%s in %s, begun at %s: %v\n", s.Kind, s.Namespace, run.Began.UTC().Format(time.RFC3339Nano), wrong)
+	fmt.Fprintf(&story, "%s, begun at %s: %v\n", s.Kind, run.Began.UTC().Format(time.RFC3339Nano), wrong)
+	for _, gone := range run.Gone {
+		fmt.Fprintf(&story, "%s %s went, %s\n", gone.UID, gone.Name, gone.At.UTC().Format(time.RFC3339Nano))
+	}
 	for _, object := range run.Dump.Items {
-		if counts := run.Counts[object.Metadata.UID]; counts != nil {
-			fmt.Fprintf(&story, "%s %s: %d, then %d\n", object.Kind, object.Metadata.Name, *object.Spec.Replicas, counts)
+		counts := run.Counts[object.Metadata.UID]
+		if counts == nil {
+			continue
+		}
+		fmt.Fprintf(&story, "%s %s had %d, then %d\n", object.Kind, object.Metadata.Name, *object.Spec.Replicas, counts)
+		prediction, err := j.podrank.Ask(ctx, &preview.Question{Dump: run.Dump, Namespace: s.Namespace,
+			Set: object.Kind + "/" + object.Metadata.Name, Replicas: counts[len(counts)-1], Now: run.Began, Order: "kubernetes"})
+		if err != nil {
+			fmt.Fprintln(&story, err)
+			continue
+		}
+		for _, pod := range prediction.Pods {
+			fmt.Fprintf(&story, "%s %s %s\n", pod.UID, pod.Name, pod.Verdict)
 		}
 	}
-	for _, gone := range run.Gone {
-		fmt.Fprintf(&story, "%s went %s %s\n", gone.At.UTC().Format(time.RFC3339Nano), gone.UID, gone.Name)
-	}
-	return os.WriteFile(filepath.Join(dir, "story.txt"), []byte(story.String()), 0o644)
+	fmt.Print(story.String())
+	return errors.Join(run.Dump.Write(filepath.Join(dir, "dump.json")),
+		os.WriteFile(filepath.Join(dir, "story.txt"), []byte(story.String()), 0o644))
 }
 
 // cleanUp removes the round's objects, so that the control plane does not grow. The namespaces stay, empty.

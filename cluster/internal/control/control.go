@@ -4,13 +4,16 @@ package control
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
@@ -32,6 +35,7 @@ func Connect() (*Plane, error) {
 		return nil, err
 	}
 	config.QPS = -1 // no limit
+	config.ContentType = runtime.ContentTypeProtobuf
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -48,7 +52,7 @@ func PodKey(namespace, name string) string { return "/registry/pods/" + namespac
 
 // EditPod changes a stored pod behind kube-apiserver's back, which learns of it as of any other change. It is for what
 // no request can set, such as an old creation time.
-func (p *Plane) EditPod(ctx context.Context, namespace, name string, edit func(pod map[string]any)) error {
+func (p *Plane) EditPod(ctx context.Context, namespace, name string, edit func(*corev1.Pod)) error {
 	key := PodKey(namespace, name)
 	for {
 		got, err := p.Store.Get(ctx, key)
@@ -58,19 +62,19 @@ func (p *Plane) EditPod(ctx context.Context, namespace, name string, edit func(p
 		if len(got.Kvs) == 0 {
 			return fmt.Errorf("etcd holds no %s", key)
 		}
-		var pod map[string]any
-		decoder := json.NewDecoder(bytes.NewReader(got.Kvs[0].Value))
-		decoder.UseNumber()
-		if err := decoder.Decode(&pod); err != nil {
-			return fmt.Errorf("%s is not JSON: %w", key, err)
+		var pod corev1.Pod
+		kind := corev1.SchemeGroupVersion.WithKind("Pod")
+		if _, _, err := stored.Decode(got.Kvs[0].Value, &kind, &pod); err != nil {
+			return fmt.Errorf("cannot read %s: %w", key, err)
 		}
-		edit(pod)
-		text, err := json.Marshal(pod)
-		if err != nil {
+		edit(&pod)
+		var bytes bytes.Buffer
+		pod.SetGroupVersionKind(kind)
+		if err := stored.Encode(&pod, &bytes); err != nil {
 			return err
 		}
 		unchanged := clientv3.Compare(clientv3.ModRevision(key), "=", got.Kvs[0].ModRevision)
-		put, err := p.Store.Txn(ctx).If(unchanged).Then(clientv3.OpPut(key, string(text))).Commit()
+		put, err := p.Store.Txn(ctx).If(unchanged).Then(clientv3.OpPut(key, bytes.String())).Commit()
 		if err != nil {
 			return err
 		}
@@ -79,3 +83,6 @@ func (p *Plane) EditPod(ctx context.Context, namespace, name string, edit func(p
 		}
 	}
 }
+
+// stored is the form of objects in etcd.
+var stored = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -77,7 +78,7 @@ func (o *Object) IsActivePod() bool {
 // Get dumps a namespace.
 func Get(ctx context.Context, kubeconfig, namespace string) (*Dump, error) {
 	text, err := run(exec.CommandContext(ctx, "kubectl", "--kubeconfig", kubeconfig, "--namespace", namespace,
-		"--cache-dir", kubeconfig+".cache", "get", "pods,replicasets,replicationcontrollers,deployments", "-o", "json"))
+		"--cache-dir", filepath.Join(filepath.Dir(kubeconfig), "kubectl"), "get", "pods,replicasets,replicationcontrollers,deployments", "-o", "json"))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -50,7 +51,8 @@ type builder struct {
 func CreateNodes(ctx context.Context, plane *control.Plane) error {
 	for i := range Nodes {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName(i)}}
-		if _, err := plane.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
+		_, err := plane.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return err
 		}
 	}
@@ -59,18 +61,19 @@ func CreateNodes(ctx context.Context, plane *control.Plane) error {
 
 func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }
 
-// Build makes the scene of one round.
-func Build(ctx context.Context, plane *control.Plane, h *history.History, r *rand.Rand, namespace string) (*Scene, error) {
+// Build makes the scene of one round, in a namespace of its own.
+func Build(ctx context.Context, plane *control.Plane, h *history.History, r *rand.Rand, prefix string) (*Scene, error) {
+	created, err := plane.CoreV1().Namespaces().Create(ctx,
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: prefix}}, metav1.CreateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	namespace := created.Name
 	b := &builder{plane, h, r, namespace, drawStyle(r)}
 	kind := Kinds[r.IntN(len(Kinds))]
 	size := int32(1 + r.IntN(40))
 	if r.IntN(2) == 0 {
 		size = int32(1 + r.IntN(10))
-	}
-	_, err := plane.CoreV1().Namespaces().Create(ctx,
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
-	if err != nil {
-		return nil, err
 	}
 	s, err := b.workload(ctx, kind, size)
 	if err != nil {
@@ -381,18 +384,12 @@ func (b *builder) give(ctx context.Context, pod *corev1.Pod, f facts) error {
 	if f.created == nil && (f.cost == nil || f.costIsValid) {
 		return nil
 	}
-	return b.plane.EditPod(ctx, b.namespace, pod.Name, func(pod map[string]any) {
-		metadata := pod["metadata"].(map[string]any)
+	return b.plane.EditPod(ctx, b.namespace, pod.Name, func(pod *corev1.Pod) {
 		if f.created != nil {
-			metadata["creationTimestamp"] = f.created.UTC().Format(time.RFC3339)
+			pod.CreationTimestamp = *f.created
 		}
 		if f.cost != nil && !f.costIsValid {
-			annotations, _ := metadata["annotations"].(map[string]any)
-			if annotations == nil {
-				annotations = map[string]any{}
-				metadata["annotations"] = annotations
-			}
-			annotations[corev1.PodDeletionCost] = *f.cost
+			metav1.SetMetaDataAnnotation(&pod.ObjectMeta, corev1.PodDeletionCost, *f.cost)
 		}
 	})
 }
