@@ -76,7 +76,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	c := &circle{plane, h, preview.Program(*podrank), *part, rollout}
-	return c.repeat(ctx, repeats)
+	return errors.Join(c.repeat(ctx, repeats), c.manager("start"))
 }
 
 func (c *circle) repeat(ctx context.Context, repeats int) error {

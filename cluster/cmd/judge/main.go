@@ -47,7 +47,7 @@ type judge struct {
 	totals totals
 }
 
-type totals struct{ rounds, violations, gone, certain, contested, safe int }
+type totals struct{ rounds, violations, sets, plain, gone, certain, contested, safe int }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -110,10 +110,14 @@ func run(ctx context.Context) error {
 		}
 	}
 	t, took := j.totals, time.Since(began)
-	fmt.Printf("%d rounds of seed %d in %s, %.1f a second: %d pods went; of all, %d were certain to, %d contested, %d safe\n",
-		t.rounds, seed, took.Round(time.Second), float64(t.rounds)/took.Seconds(), t.gone, t.certain, t.contested, t.safe)
+	fmt.Printf("%d rounds of seed %d in %s, %.1f a second\n", t.rounds, seed, took.Round(time.Second),
+		float64(t.rounds)/took.Seconds())
+	fmt.Printf("%d sets lost %d pods; of all their pods, %d were certain to go, %d contested, %d safe\n", t.sets, t.gone,
+		t.certain, t.contested, t.safe)
+	fmt.Printf("%d sets left nothing open: one moment, one step, no other set that lost pods\n", t.plain)
+	fmt.Printf("%d rounds contradict the preview\n", t.violations)
 	if t.violations > 0 {
-		return fmt.Errorf("%d of %d rounds contradict the preview; they are kept in %s", t.violations, t.rounds, j.keep)
+		return fmt.Errorf("what contradicts the preview is kept in %s", j.keep)
 	}
 	return nil
 }
@@ -181,6 +185,10 @@ func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []ve
 		certain, contested := outcome.Prediction.Count("delete"), outcome.Prediction.Count("contested")
 		line += fmt.Sprintf(" %s %d to %d (%d certain, %d contested, %d moments, %d steps);", outcome.Name, outcome.From,
 			outcome.To, certain, contested, outcome.Moments, outcome.Steps)
+		j.totals.sets++
+		if outcome.IsPlain() {
+			j.totals.plain++
+		}
 		j.totals.gone += len(outcome.Gone)
 		j.totals.certain += certain
 		j.totals.contested += contested

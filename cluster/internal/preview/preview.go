@@ -113,12 +113,8 @@ func (d *Dump) Moments(from, to time.Time) []time.Time {
 		if t == nil {
 			return
 		}
-		for exponent := -1; exponent < 63; exponent++ {
-			age := time.Duration(0)
-			if exponent >= 0 {
-				age = 1 << exponent
-			}
-			if at := t.Add(age); at.After(from) && at.Before(to) {
+		for exponent := range 63 {
+			if at := t.Add(1 << exponent); at.After(from) && at.Before(to) {
 				edges = append(edges, at)
 			}
 		}

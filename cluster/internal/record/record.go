@@ -24,10 +24,9 @@ type Case struct {
 	Items    []json.RawMessage `json:"items"`
 }
 
-// Of makes the case of an outcome, or nil if the outcome rests on more than the dump: on other sets' losses, on one of
-// several moments, or on several steps.
+// Of makes the case of an outcome, or nil if the outcome is not plain.
 func Of(round int, kind string, run *verdict.Run, outcome *verdict.Set) (*Case, error) {
-	if outcome.Others || outcome.Moments > 1 || outcome.Steps > 1 || outcome.Unjudged {
+	if !outcome.IsPlain() {
 		return nil, nil
 	}
 	c := &Case{round, kind, outcome.Name, outcome.To, outcome.Now.UTC(), outcome.Gone, nil}

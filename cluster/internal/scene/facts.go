@@ -53,11 +53,11 @@ func age(r *rand.Rand, from, to float64) time.Duration {
 
 func drawMoments(r *rand.Rand) moments {
 	const day = 24 * 3600
-	switch r.IntN(3) {
+	switch r.IntN(4) {
 	case 0: // of all magnitudes
 		return func() time.Duration { return age(r, 1, 400*day) }
-	case 1: // one rollout: a few seconds, one after the other
-		base, few := age(r, 10, 40*day), pick(r, 1, 1, 2, 4)
+	case 1, 2: // one rollout: a few seconds, one after the other
+		base, few := age(r, 10, 40*day), pick(r, 1, 1, 1, 2, 4)
 		return func() time.Duration { return base + time.Duration(r.IntN(few))*time.Second }
 	default: // a rollout and later replacements
 		base := age(r, 3600, 400*day)
@@ -79,8 +79,8 @@ func drawStyle(r *rand.Rand) style {
 		nodes:      1 + r.IntN(Nodes),
 		unassigned: pick(r, 0, 0.1, 0.4), pending: pick(r, 0, 0, 0.2), unknown: pick(r, 0, 0, 0.1),
 		notReady: pick(r, 0, 0.1, 0.5), unset: pick(r, 0, 0, 0.2), future: pick(r, 0, 0, 0.2),
-		old: pick(r, 0, 0.5, 1), restart: pick(r, 0, 0.25, 0.7), sidecar: pick(r, 0, 0.3, 0.7),
-		cost: pick(r, 0, 0, 0.3, 1), invalid: pick(r, 0, 0, 0.3), costs: costs,
+		old: pick(r, 0, 0.5, 1), restart: pick(r, 0, 0, 0.25, 0.7), sidecar: pick(r, 0, 0.3, 0.7),
+		cost: pick(r, 0, 0, 0, 0.3, 1), invalid: pick(r, 0, 0, 0.3), costs: costs,
 		ready: drawMoments(r), created: drawMoments(r),
 	}
 }

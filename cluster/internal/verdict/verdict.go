@@ -41,6 +41,10 @@ type Set struct {
 	Unjudged   bool // it grew before it shrank, so that some of what went was not in the dump
 }
 
+// IsPlain says that the prediction rests on the dump alone, and that nothing was left open: neither the moment nor the
+// steps, and no other set lost pods meanwhile.
+func (s *Set) IsPlain() bool { return !s.Others && !s.Unjudged && s.Moments == 1 && s.Steps == 1 }
+
 // Ask is the preview.
 type Ask func(*preview.Question) (*preview.Prediction, error)
 
