@@ -1,4 +1,5 @@
-//! Replays rounds that real controllers played: dumps of a real control plane, and the pods that went. `cluster/` records them.
+//! Replays rounds that real controllers played: dumps of a real control plane, and the pods that went; `cluster/` records
+//! them.
 //!
 //! The negative controls tell the preview something wrong. If no round noticed, the rounds would prove nothing about it.
 
@@ -108,21 +109,21 @@ fn the_preview_is_right_about_every_round() {
         *kinds.entry(&round.kind).or_default() += 1;
     }
     println!("{} rounds: {kinds:?}", rounds.len());
-    assert!(rounds.len() >= 300 && kinds.len() == 7, "{} rounds: {kinds:?}", rounds.len());
+    assert!(rounds.len() >= 250 && kinds.len() == 7, "{} rounds: {kinds:?}", rounds.len());
 }
 
 /// What the preview is told wrongly, in how many rounds this must be noticed at least, and how.
 type Control = (&'static str, usize, fn(&mut Round, &mut FeatureGates));
 
 const CONTROLS: [Control; 8] = [
-    ("no conditions", 1, |round, _| round.forget("status", "conditions")),
-    ("terminating pods count", 1, |round, _| round.forget("metadata", "deletionTimestamp")),
-    ("PodDeletionCost is off", 1, |_, gates| gates.pod_deletion_cost = false),
-    ("LogarithmicScaleDown is off", 1, |_, gates| gates.logarithmic_scale_down = false),
-    ("no restarts", 1, |round, _| round.forget("status", "containerStatuses")),
-    ("no sidecar restarts", 1, |round, _| round.forget("status", "initContainerStatuses")),
-    ("another's creation time", 1, |round, _| round.swap_creation_times()),
-    ("no other sets", 1, |round, _| round.without_sets()),
+    ("no conditions", 40, |round, _| round.forget("status", "conditions")),
+    ("terminating pods count", 10, |round, _| round.forget("metadata", "deletionTimestamp")),
+    ("PodDeletionCost is off", 15, |_, gates| gates.pod_deletion_cost = false),
+    ("LogarithmicScaleDown is off", 15, |_, gates| gates.logarithmic_scale_down = false),
+    ("no restarts", 4, |round, _| round.forget("status", "containerStatuses")),
+    ("no sidecar restarts", 3, |round, _| round.forget("status", "initContainerStatuses")),
+    ("another's creation time", 8, |round, _| round.swap_creation_times()),
+    ("no other sets", 2, |round, _| round.without_sets()),
 ];
 
 #[test]

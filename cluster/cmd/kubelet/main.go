@@ -106,6 +106,7 @@ func (k *kubelet) later(ctx context.Context, pod *corev1.Pod, what string, do fu
 		if err := do(ctx, pod); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			fmt.Fprintf(os.Stderr, "cannot %s %s/%s: %v\n", what, pod.Namespace, pod.Name, err)
 			k.begun.Delete(key)
+			k.later(ctx, pod, what, do)
 		}
 	})
 }
