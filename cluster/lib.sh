@@ -35,7 +35,7 @@ start() {
 # process that has got its number since.
 runs() {
     local pid
-    pid=$(cat "$1/$2.pid" 2>/dev/null) && tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -qF -- "$1/"
+    pid=$(cat "$1/$2.pid" 2>/dev/null) && grep -qF -- "$1/" "/proc/$pid/cmdline" 2>/dev/null
 }
 
 # stop DIR PART: asks it to end, and after 10 s makes it.
