@@ -15,7 +15,7 @@ use std::io::{BufRead, BufReader};
 /// One set that lost pods, as `cluster/internal/record` writes it.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Round {
+struct Case {
     round: u32,
     kind: String,
     set: String,
@@ -25,13 +25,13 @@ struct Round {
     items: Vec<Value>,
 }
 
-fn rounds() -> Vec<Round> {
+fn rounds() -> Vec<Case> {
     let path = format!("{}/../vectors/rounds.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
     let lines = BufReader::new(GzDecoder::new(File::open(path).expect("the rounds")));
     lines.lines().map(|line| serde_json::from_str(&line.expect("a line")).expect("a round")).collect()
 }
 
-impl Round {
+impl Case {
     /// Whether the preview is right about this round; an error is neither.
     fn replay(&self, gates: FeatureGates) -> Result<(), String> {
         let list = json!({ "apiVersion": "v1", "kind": "List", "items": self.items }).to_string();
@@ -113,7 +113,7 @@ fn the_preview_is_right_about_every_round() {
 }
 
 /// What the preview is told wrongly, in how many rounds this must be noticed at least, and how.
-type Control = (&'static str, usize, fn(&mut Round, &mut FeatureGates));
+type Control = (&'static str, usize, fn(&mut Case, &mut FeatureGates));
 
 const CONTROLS: [Control; 8] = [
     ("no conditions", 40, |round, _| round.forget("status", "conditions")),
@@ -130,12 +130,12 @@ const CONTROLS: [Control; 8] = [
 fn a_lie_is_noticed() {
     let rounds = rounds();
     for (name, least, lie) in CONTROLS {
-        let notices = |round: &&Round| {
+        let is_noticed = |round: &&Case| {
             let (mut round, mut gates) = ((*round).clone(), FeatureGates::KUBERNETES);
             lie(&mut round, &mut gates);
             round.replay(gates).is_err()
         };
-        let noticed = rounds.iter().filter(notices).count();
+        let noticed = rounds.iter().filter(is_noticed).count();
         println!("{name}: noticed by {noticed} of {} rounds", rounds.len());
         assert!(noticed >= least, "{name}: noticed by {noticed} rounds, want at least {least}");
     }

@@ -47,7 +47,7 @@ type judge struct {
 	totals totals
 }
 
-type totals struct{ rounds, violations, sets, plain, gone, certain, contested, safe int }
+type totals struct{ rounds, violations, sets, plain, doubtful, gone, certain, contested, safe int }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -115,6 +115,7 @@ func run(ctx context.Context) error {
 	fmt.Printf("%d sets lost %d pods; of all their pods, %d were certain to go, %d contested, %d safe\n", t.sets, t.gone,
 		t.certain, t.contested, t.safe)
 	fmt.Printf("%d sets left nothing open: one moment, one step, no other set that lost pods\n", t.plain)
+	fmt.Printf("%d sets took more than one question\n", t.doubtful)
 	fmt.Printf("%d rounds contradict the preview\n", t.violations)
 	if t.violations > 0 {
 		return fmt.Errorf("what contradicts the preview is kept in %s", j.keep)
@@ -183,11 +184,14 @@ func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []ve
 	line := fmt.Sprintf("seed %d round %d %s:", j.seed, number, s.Kind)
 	for _, outcome := range outcomes {
 		certain, contested := outcome.Prediction.Count("delete"), outcome.Prediction.Count("contested")
-		line += fmt.Sprintf(" %s %d to %d (%d certain, %d contested, %d moments, %d steps);", outcome.Name, outcome.From,
-			outcome.To, certain, contested, outcome.Moments, outcome.Steps)
+		line += fmt.Sprintf(" %s %d to %d (%d certain, %d contested, %d moments, %d steps, %d asked);", outcome.Name,
+			outcome.From, outcome.To, certain, contested, outcome.Moments, outcome.Steps, outcome.Asked)
 		j.totals.sets++
 		if outcome.IsPlain() {
 			j.totals.plain++
+		}
+		if outcome.Asked > 1 {
+			j.totals.doubtful++
 		}
 		j.totals.gone += len(outcome.Gone)
 		j.totals.certain += certain

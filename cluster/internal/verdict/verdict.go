@@ -38,6 +38,7 @@ type Set struct {
 	Moments    int  // how many moments had to be told apart
 	Others     bool // whether other sets of the namespace lost pods as well
 	Steps      int  // in how many the count fell
+	Asked      int  // how many questions it took to explain what went
 	Unjudged   bool // it grew before it shrank, so that some of what went was not in the dump
 }
 
@@ -89,6 +90,7 @@ type judge struct {
 	set          *preview.Object
 	name         string
 	mine, others []Gone
+	asked        int
 }
 
 // judge takes the pods that this set lost out of left.
@@ -133,7 +135,7 @@ func (j *judge) judge(left map[types.UID]bool) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	outcome.Name, outcome.From, outcome.To = j.name, from, to
+	outcome.Name, outcome.From, outcome.To, outcome.Asked = j.name, from, to, j.asked
 	outcome.Others, outcome.Steps, outcome.Unjudged = len(j.others) > 0, len(counts)-1, unjudged
 	for _, gone := range j.mine[:lost] {
 		outcome.Gone = append(outcome.Gone, gone.UID)
@@ -170,6 +172,7 @@ func (j *judge) step(start, from, to int32) (*Set, error) {
 		for _, now := range moments {
 			question := &preview.Question{Dump: dump, Namespace: j.run.Namespace, Set: j.name, Replicas: to, Now: now,
 				Order: "kubernetes"}
+			j.asked++
 			prediction, err := j.ask(question)
 			if err == nil {
 				err = Compare(prediction, int(from-to), uids(victims))
