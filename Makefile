@@ -44,7 +44,7 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # For the scripts that the recipes run.
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
-.PHONY: help archive header abi table examples install uninstall check-c targets budget tools test bench instructions \
+.PHONY: help archive header abi table examples install uninstall check-c targets budget miri tools test bench instructions \
 	mutants clean
 
 help: ## this list
@@ -120,6 +120,9 @@ targets: archive ## all of it on other machines, emulated: one line for each scr
 
 budget: ## what the archive takes of a Cortex-M3, function by function, and what it may take
 	@ffi/targets/budget.sh
+
+miri: ## C outputs need not be initialised, proven by Rust's interpreter (needs a nightly Rust with miri and rust-src)
+	@ffi/check/miri.sh
 
 tools: ## installs the tools that cargo brings to the tests: cbindgen, cargo-fuzz
 	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || \
