@@ -37,14 +37,14 @@ OPT_LEVEL ?= $(if $(findstring -none,$(TARGET)),s)
 # ...and there are no shared libraries.
 SHARED := $(if $(findstring -none,$(TARGET)),,$(OUT)/libpodrank.so)
 CHECKS := header abi freestanding second-rust vectors installed sanitize quick-start
-TARGETS := budget firmware linux wasm build-only
+TARGETS := needs budget firmware linux wasm build-only
 
 # Where `make tools` puts what it installs.
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # For the scripts that the recipes run.
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
-.PHONY: help archive header abi table examples install uninstall check-c targets budget miri tools test bench instructions \
+.PHONY: help archive header abi table examples install uninstall check-c targets needs budget miri tools test bench instructions \
 	mutants clean
 
 help: ## this list
@@ -117,6 +117,9 @@ check-c: archive ## all that C users rely on: one line for each check in ffi/che
 
 targets: archive ## all of it on other machines, emulated: one line for each script in ffi/targets
 	@for target in $(TARGETS); do ffi/targets/$$target.sh || exit 1; done
+
+needs: ## which functions the archive needs on each machine
+	@ffi/targets/needs.sh
 
 budget: ## what the archive takes of a Cortex-M3, function by function, and what it may take
 	@ffi/targets/budget.sh
