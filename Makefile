@@ -10,6 +10,7 @@ PYTHON ?= python3
 NM ?= nm
 READELF ?= readelf
 INSTALL ?= install
+LDCONFIG ?= ldconfig
 PKG_CONFIG ?= pkg-config
 
 DESTDIR ?=
@@ -96,6 +97,14 @@ $(OUT)/vectors_table.h: vectors/c_table.py $(wildcard vectors/*.json)
 examples: archive ## builds and runs examples-c/
 	@$(MAKE) --no-print-directory -C examples-c run
 
+# The loader finds a shared library in its cache, which ldconfig makes from the directories that the loader searches.
+ifeq ($(DESTDIR)$(if $(SHARED),,no),)
+UPDATE_CACHE = @[ "$$(id -u)" != 0 ] || PATH="$$PATH:/sbin:/usr/sbin" $(LDCONFIG) || true
+CHECK_CACHE = @PATH="$$PATH:/sbin:/usr/sbin" $(LDCONFIG) -p 2>/dev/null | grep -qF '$(LIBDIR)/libpodrank.so.$(ABI)' || { \
+	echo "note: the loader does not find $(LIBDIR)/libpodrank.so.$(ABI) yet. Run ldconfig as root. If the loader"; \
+	echo "      does not search that directory, link with -Wl,-rpath,$(LIBDIR) or statically with $(LIBDIR)/libpodrank.a."; }
+endif
+
 install: archive ## header, libraries and podrank.pc, under DESTDIR and PREFIX
 	$(INSTALL) -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(INSTALL) -m 644 include/podrank.h $(DESTDIR)$(INCLUDEDIR)/podrank.h
@@ -107,10 +116,13 @@ endif
 	sed 's|@PREFIX@|$(PREFIX)|; s|@URL@|$(URL)|; s|@VERSION@|$(VERSION)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@LIBDIR@|$(LIBDIR)|' \
 		ffi/podrank.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
 	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
+	$(UPDATE_CACHE)
+	$(CHECK_CACHE)
 
-uninstall: ## removes what install put there
+uninstall: ## removes what install put there, with the same DESTDIR and PREFIX
 	rm -f $(DESTDIR)$(INCLUDEDIR)/podrank.h $(DESTDIR)$(LIBDIR)/libpodrank.a $(DESTDIR)$(LIBDIR)/libpodrank.so \
 		$(DESTDIR)$(LIBDIR)/libpodrank.so.$(ABI) $(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
+	$(UPDATE_CACHE)
 
 check-c: archive ## all that C users rely on: one line for each check in ffi/check
 	@for check in $(CHECKS); do ffi/check/$$check.sh || exit 1; done
