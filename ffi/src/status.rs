@@ -80,18 +80,16 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_NULL => c"a pointer is NULL, although its length is not 0",
         PODRANK_ERR_MISALIGNED => c"a pointer is not aligned for its type",
         PODRANK_ERR_OVERLAP => c"a buffer that the function writes overlaps another buffer",
-        PODRANK_ERR_TOO_LONG => c"a length is above 4294967295, or the buffer does not fit the address space",
-        PODRANK_ERR_OPTIONS_SIZE => {
-            c"the options have a size that this library does not know, or an unknown byte that is not zero"
-        }
+        PODRANK_ERR_TOO_LONG => c"a length is above 4294967295, or the buffer exceeds the address space",
+        PODRANK_ERR_OPTIONS_SIZE => c"the options have an unknown size, or an unknown byte is not zero",
         PODRANK_ERR_OPTIONS_FLAGS => c"the options have an unknown flag",
         PODRANK_ERR_PHASE => c"a record has an unknown phase",
         PODRANK_ERR_FLAGS => c"a record has an unknown flag",
         PODRANK_ERR_RESERVED => c"a record has a reserved byte that is not zero",
         PODRANK_ERR_NODE => c"an assigned pod's node number is not below the number of counts",
         PODRANK_ERR_NODES_FULL => c"the node name is new, and the table has no free slot",
-        PODRANK_ERR_NODE_NAME => c"the node name is empty: a pod without a node is not assigned",
-        PODRANK_ERR_INACTIVE => c"the phase is Succeeded or Failed: such a pod is not active",
+        PODRANK_ERR_NODE_NAME => c"the node name is empty",
+        PODRANK_ERR_INACTIVE => c"the phase is Succeeded or Failed: the pod is not active",
         PODRANK_ERR_UID_LENGTH => c"the UID is not 36 bytes long",
         PODRANK_ERR_UID_HYPHEN => c"the UID lacks a hyphen at offset 8, 13, 18 or 23",
         PODRANK_ERR_UID_DIGIT => c"the UID has a byte other than 0-9 and a-f",
