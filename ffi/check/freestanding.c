@@ -88,7 +88,7 @@ static int every_function_answers(void) {
     static const char uid[] = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01";
 
     PODRANK_REQUIRE_ABI();
-    if (podrank_abi_1() != PODRANK_ABI || podrank_version()[0] == '\0' || podrank_status_str(0)[0] != 'd')
+    if (podrank_abi_1() != PODRANK_ABI || podrank_version()[0] == '\0' || podrank_status_str(0)[0] != 's')
         return 0;
     /* pods[1] is on a node, running, ready, and cheap: it still goes after the one without a node. */
     if (podrank_uid_parse(uid, sizeof uid - 1, pods[1].uid) != 0 || podrank_uid_format(pods[1].uid, text) != 0 ||
@@ -119,7 +119,7 @@ static int every_function_answers(void) {
         return 0;
     if (podrank_settle(pods, 2, NULL, 1, order, scores, &len, &contested) != 0 || len != 1 || contested != 0)
         return 0;
-    if (podrank_sort(pods, 2, NULL, order) != 0 || order[0] != 0 || order[1] != 1)
+    if (podrank_sort(pods, 2, NULL, order, 2) != 0 || order[0] != 0 || order[1] != 1)
         return 0;
     if (podrank_select(pods, 2, NULL, order, 1, scratch, 2, &len) != 0 || len != 1 || order[0] != 0)
         return 0;

@@ -1,18 +1,19 @@
-//! Texts from Kubernetes: UIDs, phases, deletion costs, node names.
+//! Reads texts from Kubernetes: UIDs, phases, deletion costs, node names.
 
-use crate::memory::{Input, Output, apart};
+use crate::memory::{InOut, Input, Output, apart};
 use crate::status::{Error, PODRANK_ERR_INACTIVE, PODRANK_ERR_NODE_NAME, PODRANK_ERR_NODES_FULL, run};
 use core::ffi::c_char;
 use core::mem::{offset_of, size_of};
-use podrank::{Phase, Uid, deletion_cost, name_slot};
+use podrank::ffi::node_number;
+use podrank::{Phase, Uid, deletion_cost};
 
-/// The length of a UID's text, without a NUL.
+/// The length of a UID's text, without the NUL.
 pub const PODRANK_UID_TEXT_LEN: usize = 36;
 
 const _: () = assert!(PODRANK_UID_TEXT_LEN == Uid::TEXT_LEN);
 
-/// Reads the text of metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the one form that kube-apiserver
-/// writes. Writes 16 bytes to uid.
+/// Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
+/// kube-apiserver writes. Writes 16 bytes to uid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_uid_parse(text: *const c_char, text_len: usize, uid: *mut u8) -> i32 {
     run(|| {
@@ -20,14 +21,13 @@ pub unsafe extern "C" fn podrank_uid_parse(text: *const c_char, text_len: usize,
         apart(&[uid.span()], &[text.span()])?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let bytes = Uid::parse(text.read())?.to_bytes();
-            copy(&bytes, uid.write());
+            uid.write(Uid::parse(text.read())?.to_bytes());
         }
         Ok(())
     })
 }
 
-/// Writes the text of a UID of 16 bytes and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes in all.
+/// Writes the text of a UID of 16 bytes, and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_uid_format(uid: *const u8, text: *mut c_char) -> i32 {
     run(|| {
@@ -36,19 +36,19 @@ pub unsafe extern "C" fn podrank_uid_format(uid: *const u8, text: *mut c_char) -
         apart(&[text.span()], &[uid.span()])?;
         let mut bytes = [0; 16];
         // SAFETY: checked above; the rest is promised in the header.
-        let text = unsafe {
-            copy(uid.read(), &mut bytes);
-            text.write()
-        };
-        let (text, nul) = text.split_at_mut_checked(PODRANK_UID_TEXT_LEN).unwrap_or_default();
-        copy(&Uid::from_bytes(bytes).to_text(), text);
-        nul.fill(0);
+        unsafe {
+            for (to, from) in bytes.iter_mut().zip(uid.read()) {
+                *to = *from;
+            }
+            text.write(Uid::from_bytes(bytes).to_text().into_iter().chain([0]));
+        }
         Ok(())
     })
 }
 
-/// Reads the text of status.phase: Pending, Unknown, Running or any other text Kubernetes might have, which counts as Pending.
-/// Writes a PODRANK_PHASE_ value. Succeeded and Failed are PODRANK_ERR_INACTIVE: such a pod is never ranked.
+/// Reads status.phase and writes a PODRANK_PHASE_ value. Text that is not a phase counts as Pending, as it
+/// does in Kubernetes. Succeeded and Failed are PODRANK_ERR_INACTIVE, because such a pod has no place in the
+/// order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_phase_parse(text: *const c_char, text_len: usize, phase: *mut u8) -> i32 {
     run(|| {
@@ -63,9 +63,9 @@ pub unsafe extern "C" fn podrank_phase_parse(text: *const c_char, text_len: usiz
     })
 }
 
-/// Reads the text of annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: '-' or a digit from 1 to 9
-/// first (or exactly "0"), then a base-10 int32. A text that is refused (PODRANK_ERR_COST_...) counts as 0 in Kubernetes,
-/// and a missing annotation is 0.
+/// Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
+/// is "0" or starts with '-' or a digit from 1 to 9. If the annotation is missing, the cost is 0. If the text
+/// is rejected (PODRANK_ERR_COST_...), Kubernetes takes 0, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_deletion_cost(text: *const c_char, text_len: usize, cost: *mut i32) -> i32 {
     run(|| {
@@ -77,13 +77,13 @@ pub unsafe extern "C" fn podrank_deletion_cost(text: *const c_char, text_len: us
     })
 }
 
-/// A slot of a table of node names. Start from all zeros; then only podrank_node_number writes it.
+/// A slot in a table of node names. Start from all zeros. After that, only podrank_node_number may write it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_node_name {
-    /// The name's bytes, NULL of a free slot.
+    /// The name's bytes, or NULL if the slot is free.
     pub name: *const c_char,
-    /// Their number.
+    /// The number of bytes.
     pub len: usize,
 }
 
@@ -93,12 +93,12 @@ const _: () = {
     assert!(offset_of!(podrank_node_name, len) == size_of::<*const c_char>());
 };
 
-/// Numbers node names: writes to node the number of this name in a table that you own and zeroed before the first call,
-/// the same number for the same name, below table_len. The table keeps the pointer: the name's bytes stay where and
-/// what they are for as long as the table is used.
+/// Numbers node names: writes the number of this name to node, which is below table_len and always the same
+/// for the same name. You own the table and zero it before the first call. It keeps the pointer, so the
+/// name's bytes must stay unchanged in the same place for as long as you use the table.
 ///
-/// Give the table a third more slots than there are nodes; fuller, names take longer to find. PODRANK_ERR_NODES_FULL if
-/// the name is new and no slot is free.
+/// Give the table a third more slots than there are nodes: the fuller it is, the longer it takes to find a
+/// name. If the name is new and no slot is free: PODRANK_ERR_NODES_FULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_node_number(
     table: *mut podrank_node_name,
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn podrank_node_number(
     node: *mut u32,
 ) -> i32 {
     run(|| {
-        let table = Output::new(table, table_len)?;
+        let table = InOut::new(table, table_len)?;
         let text = Input::new(name.cast::<u8>(), name_len)?;
         let node = Output::one(node)?;
         apart(&[table.span(), node.span()], &[text.span()])?;
@@ -117,8 +117,8 @@ pub unsafe extern "C" fn podrank_node_number(
         }
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let (table, text) = (table.write(), text.read());
-            let slot = name_slot(table, text, |slot| slot.held()).ok_or(Error(PODRANK_ERR_NODES_FULL))?;
+            let (table, text) = (table.all(), text.read());
+            let slot = node_number(table, text, |slot| slot.held()).ok_or(Error(PODRANK_ERR_NODES_FULL))?;
             if let Some(free) = table.get_mut(slot as usize).filter(|slot| slot.name.is_null()) {
                 *free = podrank_node_name { name, len: name_len };
             }
@@ -130,16 +130,10 @@ pub unsafe extern "C" fn podrank_node_number(
 
 impl podrank_node_name {
     /// # Safety
-    /// `name` is NULL or points to `len` bytes that stay what they are.
+    /// `name` is NULL or points to `len` bytes that do not change.
     unsafe fn held(&self) -> Option<&[u8]> {
         let name = Input::new(self.name.cast::<u8>(), self.len).ok().filter(|_| !self.name.is_null())?;
         // SAFETY: the caller's.
         Some(unsafe { name.read() })
-    }
-}
-
-fn copy(from: &[u8], to: &mut [u8]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = *from;
     }
 }

@@ -23,7 +23,7 @@ pub mod vectors;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-use podrank::{Candidate, Key, Pod, Policy, Row, Rule};
+use podrank::{Key, Pod, Policy, Row, Rule, Scratch};
 use std::cmp::Ordering;
 
 /// One way to reach the order.
@@ -38,7 +38,7 @@ pub trait Implementation {
     fn key(&self, policy: &Policy, pod: &Pod) -> [u8; Key::LEN];
     /// The first `k`, without more memory.
     fn select(&self, policy: &Policy, pods: &[Pod], k: usize) -> Vec<u32>;
-    /// The first `k`, with a scratch of this size.
+    /// The first `k`, with a scratch buffer of this length.
     fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32>;
     /// All of them.
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32>;
@@ -70,7 +70,7 @@ impl Implementation for Core {
     }
 
     fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32> {
-        let mut scratch = vec![Candidate::default(); scratch];
+        let mut scratch = vec![Scratch::default(); scratch];
         policy.select_with(pods, &mut vec![u32::MAX; k], &mut scratch).unwrap().to_vec()
     }
 
