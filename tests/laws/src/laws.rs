@@ -123,23 +123,27 @@ pub fn long_lists(order: &impl Implementation) {
     };
     let policy = Policy::default();
     let key = |pod: &Pod| (pod.deletion_cost, std::cmp::Reverse(pod.restarts), pod.uid);
-    // In no order, in the order already, and the other way round.
     let mixed: Vec<Pod> = (0..LONG).map(pod).collect();
-    let mut sorted = mixed.clone();
-    sorted.sort_by_key(key);
+    let sorted_by_key = |pods: &[Pod]| {
+        let mut indices: Vec<u32> = (0..LONG).collect();
+        indices.sort_by_key(|&index| key(&pods[index as usize]));
+        indices
+    };
+    // The lists are too long to print if they differ.
+    let expected = sorted_by_key(&mixed);
+    for (k, scratch) in [(500, 1000), (500, 70_000), (70_000, 0), (70_000, 200_000)] {
+        let selected = order.select_with(&policy, &mixed, k, scratch);
+        assert!(selected == expected[..k], "k = {k}, scratch {scratch}");
+    }
+    assert!(order.sort(&policy, &mixed) == expected, "sort");
+    assert!(order.sort(&policy, &vec![Pod::new(); mixed.len()]).into_iter().eq(0..LONG), "ties");
+
+    let sorted: Vec<Pod> = expected.iter().map(|&index| mixed[index as usize]).collect();
     let reversed: Vec<Pod> = sorted.iter().rev().copied().collect();
     for pods in [mixed, sorted, reversed] {
-        let mut expected: Vec<u32> = (0..LONG).collect();
-        expected.sort_by_key(|&index| key(&pods[index as usize]));
-        for (k, scratch) in [(500, 1000), (500, 70_000), (70_000, 200_000), (pods.len(), pods.len())] {
-            let selected = order.select_with(&policy, &pods, k, scratch);
-            // The lists are too long to print.
-            assert!(selected == expected[..k], "k = {k}, scratch {scratch}");
-        }
-        assert!(order.select(&policy, &pods, 70_000) == expected[..70_000], "without scratch");
-        assert!(order.sort(&policy, &pods) == expected, "sort");
+        let selected = order.select_with(&policy, &pods, pods.len(), pods.len());
+        assert!(selected == sorted_by_key(&pods), "all of them, with scratch");
     }
-    assert_eq!(order.sort(&policy, &vec![Pod::new(); LONG as usize]), (0..LONG).collect::<Vec<_>>(), "ties");
 }
 
 /// As [`long_lists`], for what Kubernetes' relation determines.
