@@ -23,6 +23,8 @@ HEADER ?= include/podrank.h
 
 # Both stand in one place each, and are read from there.
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^version/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+# Without what follows the patch number, as in 1.2.3-rc.1.
+VERSION_PARTS := $(subst ., ,$(firstword $(subst -, ,$(subst +, ,$(VERSION)))))
 ABI := $(shell sed -n 's/^\#define PODRANK_ABI //p' include/podrank.h)
 URL := $(shell sed -n 's/^repository = "\(.*\)"/\1/p' Cargo.toml)
 
@@ -76,7 +78,10 @@ $(OUT)/libpodrank.so: $(OUT)/libpodrank.so.$(ABI)
 header: ## include/podrank.h, from ffi/ by cbindgen
 	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || { \
 	echo "make header needs cbindgen $(CBINDGEN_VERSION): cargo install --locked cbindgen@$(CBINDGEN_VERSION)" >&2; exit 1; }
-	@cbindgen --quiet --config ffi/cbindgen.toml --crate podrank-ffi --output $(HEADER)
+	@cbindgen --quiet --config ffi/cbindgen.toml --crate podrank-ffi --output $(HEADER).new
+	@sed 's|@VERSION@|$(VERSION)|; s|@VERSION_MAJOR@|$(word 1,$(VERSION_PARTS))|; s|@VERSION_MINOR@|$(word 2,$(VERSION_PARTS))|; s|@VERSION_PATCH@|$(word 3,$(VERSION_PARTS))|' \
+		$(HEADER).new >$(HEADER)
+	@rm $(HEADER).new
 
 abi: archive ## ffi/abi.txt, the list of what may not change; refuses what breaks it
 	@ffi/check/abi.sh --write

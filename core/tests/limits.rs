@@ -1,7 +1,8 @@
 //! The limits: lists longer than 20 bits can count, more pods than 32 bits can count, and counts that are full.
 
 use podrank::controller::{Availability, Status};
-use podrank::{Flags, NodeCounts, Pod, count_ranks, name_slot};
+use podrank::ffi::node_number;
+use podrank::{Flags, NodeCounts, Pod, count_ranks};
 use podrank_laws::{Core, laws};
 
 #[test]
@@ -18,7 +19,7 @@ fn long_lists_settle() {
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 fn too_many_pods_are_rejected_and_nothing_is_written() {
-    use podrank::{Candidate, Policy, SettleError, TooManyPods};
+    use podrank::{OrderError, Policy, Scratch, TooManyPods};
 
     let len = u32::MAX as usize + 1;
     let size = len * size_of::<Pod>();
@@ -30,14 +31,15 @@ fn too_many_pods_are_rejected_and_nothing_is_written() {
         std::slice::from_raw_parts(start.cast(), len)
     };
 
-    let policy = Policy::default();
+    let policy = Policy::without_now();
     let mut victims = [77; 3];
-    let mut scratch = [Candidate::default(); 8];
+    let mut scratch = [Scratch::default(); 8];
     assert_eq!(policy.select(pods, &mut victims), Err(TooManyPods));
     assert_eq!(policy.select(pods, &mut []), Err(TooManyPods));
     assert_eq!(policy.select_with(pods, &mut victims, &mut scratch), Err(TooManyPods));
+    assert_eq!(policy.sort(pods, &mut []), Err(OrderError::ShortBuffer { len: 0, pods: len }));
     let mut scores = [77; 3];
-    assert_eq!(policy.settle(pods, 1, &mut victims, &mut scores), Err(SettleError::TooManyPods));
+    assert_eq!(policy.settle(pods, 1, &mut victims, &mut scores), Err(OrderError::TooManyPods));
     assert_eq!((victims, scores), ([77; 3], [77; 3]));
 
     // SAFETY: mapped above, and not used any more.
@@ -91,7 +93,7 @@ fn node_numbers_can_be_large() {
     // Slots beyond 16 bits: a table that is full but for one of them.
     let mut slots = vec![Some(&b"other"[..]); nodes as usize];
     slots[67_000] = None;
-    assert_eq!(name_slot(&slots, b"node", |held| *held), Some(67_000));
+    assert_eq!(node_number(&slots, b"node", |held| *held), Some(67_000));
 }
 
 #[test]

@@ -98,7 +98,7 @@ pub fn each_vector(order: &impl Implementation) {
     let rules = u32::try_from(Rule::ALL.len()).unwrap();
     let moments = [Some(NOW), Some(-NOW), None].map(|nanos| nanos.map_or(Time::UNSET, Time::from_unix_nanos));
     for (gates, now) in all_gates().flat_map(|gates| moments.map(|now| (gates, now))) {
-        let policy = Policy { now, gates };
+        let policy = Policy::at(now).with_gates(gates);
         for vector in 0..3_u32.pow(rules) {
             let (mut a, mut b) = (base(), base());
             let mut digits = vector;

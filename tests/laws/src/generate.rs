@@ -11,10 +11,12 @@ const SECOND: i64 = 1_000_000_000;
 
 /// Returns all eight settings of the gates.
 pub fn all_gates() -> impl Iterator<Item = FeatureGates> {
-    (0..8).map(|bits| FeatureGates {
-        pod_deletion_cost: bits & 1 == 0,
-        logarithmic_scale_down: bits & 2 == 0,
-        prefer_for_scale_down: bits & 4 != 0,
+    (0..8).map(|bits| {
+        let mut gates = FeatureGates::KUBERNETES;
+        gates.pod_deletion_cost = bits & 1 == 0;
+        gates.logarithmic_scale_down = bits & 2 == 0;
+        gates.prefer_for_scale_down = bits & 4 != 0;
+        gates
     })
 }
 
@@ -29,7 +31,7 @@ pub fn moments() -> Vec<Time> {
 
 /// Returns all settings of the gates at every one of the [`moments`].
 pub fn all_policies() -> impl Iterator<Item = Policy> {
-    all_gates().flat_map(|gates| moments().into_iter().map(move |now| Policy { now, gates }))
+    all_gates().flat_map(|gates| moments().into_iter().map(move |now| Policy::at(now).with_gates(gates)))
 }
 
 /// Any gates, and any `now`: half of the time the usual one or none.
@@ -38,7 +40,7 @@ pub fn policies() -> impl Strategy<Value = Policy> {
         select(vec![Time::from_unix_nanos(NOW), Time::UNSET]),
         prop_oneof![select(moments()), any::<i64>().prop_map(Time::from_unix_nanos)],
     ];
-    (now, select(all_gates().collect::<Vec<_>>())).prop_map(|(now, gates)| Policy { now, gates })
+    (now, select(all_gates().collect::<Vec<_>>())).prop_map(|(now, gates)| Policy::at(now).with_gates(gates))
 }
 
 /// Returns the times where the rules turn: unset, the ends of the range, `now` and its neighbours, and both sides of
@@ -182,7 +184,7 @@ pub fn cases_with_invalid_records(len: impl Into<SizeRange>) -> impl Strategy<Va
             pod.phase = phase.map_or(pod.phase, Phase::from_ordinal);
             pod.flags = flags.map_or(pod.flags, Flags::from_bits);
             if let Some((place, byte)) = reserved {
-                pod.reserved[place] = byte;
+                pod.reserved.as_mut()[place] = byte;
             }
         }
         (policy, pods)

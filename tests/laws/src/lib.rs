@@ -20,7 +20,7 @@ pub mod relation;
 pub mod status;
 pub mod vectors;
 
-use podrank::{Candidate, Key, Pod, Policy, Relation, Row, Rule};
+use podrank::{Key, Pod, Policy, Relation, Row, Rule, Scratch};
 use relation::Settled;
 use std::cmp::Ordering;
 
@@ -36,7 +36,7 @@ pub trait Implementation {
     fn key(&self, policy: &Policy, pod: &Pod) -> [u8; Key::LEN];
     /// Returns the first `k` pods, selected without a scratch buffer.
     fn select(&self, policy: &Policy, pods: &[Pod], k: usize) -> Vec<u32>;
-    /// Returns the first `k` pods, selected with a scratch buffer for `scratch` candidates.
+    /// Returns the first `k` pods, selected with a scratch buffer of this length.
     fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32>;
     /// Returns all pods in the order.
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32>;
@@ -75,7 +75,7 @@ impl Implementation for Core {
     }
 
     fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32> {
-        let mut scratch = vec![Candidate::default(); scratch];
+        let mut scratch = vec![Scratch::default(); scratch];
         policy.select_with(pods, &mut vec![u32::MAX; k], &mut scratch).unwrap().to_vec()
     }
 
