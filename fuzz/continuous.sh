@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Runs all targets on all cores, for about so many seconds in all: continuous.sh SECONDS [TARGET...]
+# Runs all targets, or those named, on all cores for about SECONDS in total: continuous.sh SECONDS [TARGET...]
 #
-# Starts from seeds/ and what corpus/ kept, keeps and minimises the corpus, adds the executions to README.md, and prints them
-# with the coverage of each target. On a finding ends non-zero with the reproducer's path. `ffi` runs under
-# AddressSanitizer; nothing else has unsafe code to watch.
+# It starts from seeds/ and from the corpus of earlier runs, and keeps a minimised corpus. It prints the executions and the
+# coverage of each target, and adds the executions to the totals that totals.sh keeps outside the checkout. On a finding, it
+# prints the path of the reproducer and exits non-zero. `ffi` runs under AddressSanitizer. The other targets have no unsafe
+# code to check.
 source "$(dirname "$0")/lib.sh"
 [ $# -ge 1 ] || { sed -n '2s/^# //p' "$0" >&2; exit 2; }
 seconds=$1
@@ -15,7 +16,7 @@ sanitizer() { [ "$1" = ffi ] && echo address || echo none; }
 cores=$(nproc)
 copies=$(((cores + ${#targets[@]} - 1) / ${#targets[@]}))
 jobs=$((copies * ${#targets[@]}))
-# As many seconds for each job as keep all cores busy for the time asked for.
+# Each job runs for as many seconds as keep all cores busy for SECONDS.
 each=$((jobs > cores ? seconds * cores / jobs : seconds))
 each=$((each > 0 ? each : 1))
 logs=$(mktemp -d)
@@ -60,13 +61,9 @@ for target in "${targets[@]}"; do
     fi
     kept=(corpus/"$target"/*)
     printf '%-8s %12d %12d %10d %8d\n' "$target" "$count" $((count / (copies * each))) "$edges" ${#kept[@]}
-    # The running total.
-    was=$(sed -n "s/^| \`$target\` | \([0-9]*\) |$/\1/p" README.md)
-    sed -i "s/^| \`$target\` | [0-9]* |$/| \`$target\` | $((was + count)) |/" README.md
+    ./totals.sh --add "$target" "$count"
 done
-total=$(sed -n 's/^| `[a-z]*` | \([0-9]*\) |$/\1/p' README.md | awk '{ sum += $1 } END { printf "%d", sum }')
-sed -i "s/^| all | [0-9]* |$/| all | $total |/" README.md
-echo "$((SECONDS - start)) s; $total executions in all, ever"
+echo "$((SECONDS - start)) s"
 
 found=0
 for failed in "$logs"/*.failed; do

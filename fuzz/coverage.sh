@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The lines of core that the committed seeds alone reach; ends non-zero below 95 %. Needs cargo-tarpaulin.
+# Prints the lines in core that the committed seeds reach. Exits non-zero below 95 %. Needs cargo-tarpaulin.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v cargo-tarpaulin >/dev/null || { echo "needs cargo-tarpaulin: cargo install --locked cargo-tarpaulin" >&2; exit 2; }
 target_dir=$(realpath -m "${CARGO_TARGET_DIR:-fuzz/target}")/coverage
 
-# cargo-tarpaulin counts no line outside the workspace: in a copy, this is a member of the one that core is in.
+# cargo-tarpaulin counts no lines outside the workspace. So it runs in a copy, where this crate is a member of core's.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 git ls-files -co --exclude-standard -z | while IFS= read -r -d '' file; do [ ! -f "$file" ] || printf '%s\0' "$file"; done |

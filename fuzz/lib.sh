@@ -1,4 +1,4 @@
-# Sourced by the scripts beside it, at their start.
+# Functions for the scripts in this directory, which source this file first.
 set -euo pipefail
 shopt -s extglob nullglob
 cd "$(dirname "$0")"
@@ -8,8 +8,8 @@ target_dir=${CARGO_TARGET_DIR:-target}
 
 command -v cargo-fuzz >/dev/null || { echo "needs cargo-fuzz: cargo install --locked cargo-fuzz" >&2; exit 2; }
 
-# Where the bytes are choices and no text, the fuzzer learns nothing from the operands of comparisons, and watching them
-# takes three quarters of the time.
+# The suffix of the build directory. For targets whose bytes are choices and not text, the operands of comparisons teach
+# the fuzzer nothing, and tracing them takes three quarters of the time.
 watched() {
     case $1 in
     cost | uid | preview) echo "$2" ;;
@@ -17,7 +17,8 @@ watched() {
     esac
 }
 
-# Builds a target with a sanitizer, address or none. `address` is not for stable compilers, hence the variable.
+# Builds a target with a sanitizer, address or none: build TARGET SANITIZER. The stable compiler accepts `address` only with
+# this variable.
 build() {
     local dir options=()
     dir=$(watched "$1" "$2")
@@ -25,10 +26,10 @@ build() {
     RUSTC_BOOTSTRAP=1 cargo fuzz build --sanitizer "$2" "${options[@]}" --target-dir "$target_dir/$dir" "$1"
 }
 
-# What was built.
+# Prints the path of the program that was built: program TARGET SANITIZER.
 program() { echo "$target_dir/$(watched "$1" "$2")/$(rustc -vV | sed -n 's/^host: //p')/release/$1"; }
 
-# Runs a target built with a sanitizer, with its dictionary if it has one: fuzz TARGET SANITIZER ARGUMENT...
+# Runs a target, with its dictionary if it has one: fuzz TARGET SANITIZER ARGUMENT...
 fuzz() {
     local target=$1 program options=()
     program=$(program "$1" "$2")
@@ -38,6 +39,6 @@ fuzz() {
     "$program" "${options[@]}" -print_final_stats=1 -artifact_prefix="artifacts/$target/" "$@"
 }
 
-# How often the program ran, and the edges it covered, by its log.
+# Print the number of executions, and of covered edges, from the fuzzer's log.
 executions() { sed -n 's/^stat::number_of_executed_units: //p' "$1"; }
 coverage() { grep -o 'cov: [0-9]*' "$1" | tail -n 1 | cut -d' ' -f2 || true; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Every target for a few seconds (3, or as many as the argument says) from its seeds; its random choices are fixed. For the test
-# command: says how many passed; on a finding ends non-zero and names the reproducer.
+# Runs every target from its seeds for a few seconds: smoke.sh [SECONDS], 3 by default. The random choices are always the
+# same. It prints the number of targets that passed. On a finding, it prints the fuzzer's log, which names the reproducer, and
+# exits non-zero.
 source "$(dirname "$0")/lib.sh"
 seconds=${1:-3}
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Plants one trap at a time in a copy of the checkout and shows which fuzz target finds it, after how many executions.
+"""Plants one trap at a time in a copy of the checkout, and counts the executions until each fuzz target finds it.
 
-Each run starts from an empty corpus, with a fixed seed, on one core, without the dictionaries. The table goes into README.md;
-ends non-zero if a target that is to find a trap does not within a minute. `traps.py NAME...` plants only these, and prints.
+Each run starts from an empty corpus, with a fixed seed, on one core, and without the dictionaries. The table goes into
+README.md. `traps.py NAME...` plants only the named traps, and only prints their rows. It exits non-zero if a target does not
+find within a minute a trap that it should find.
 """
 
 import os
@@ -20,12 +21,14 @@ SECONDS = 60
 ORDER, SELECT, SETTLE = "core/src/order.rs", "core/src/select.rs", "core/src/settle.rs"
 UPSTREAM, COST, UID = "core/src/upstream.rs", "core/src/deletion_cost.rs", "core/src/uid.rs"
 POLICY, TIME, RULE = "core/src/policy.rs", "core/src/time.rs", "core/src/rule.rs"
+EXPLAIN = "core/src/explain.rs"
 SLOW_START, EXPECTATIONS = "core/src/controller/slow_start.rs", "core/src/controller/expectations.rs"
 CLAIM, DELETION_AGE = "core/src/controller/claim.rs", "core/src/controller/deletion_age.rs"
 PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
-POD, PREVIEW, MEMORY, HEAD = "cli/src/pod.rs", "cli/src/preview.rs", "ffi/src/memory.rs", "core/src/head.rs"
+HEAD, GLANCE, MEMORY = "core/src/head.rs", "core/src/glance.rs", "ffi/src/memory.rs"
+POD, PREVIEW, FFI_UPSTREAM = "preview/src/pod.rs", "preview/src/preview.rs", "ffi/src/upstream.rs"
 
-# What is wrong, which targets are to find it, and what is replaced by what, where: each text stands there once.
+# For each trap: the targets that must find it, and the replacements that plant it. Each replaced text occurs once in its file.
 TRAPS = {
     "a step that is true both ways": ("order select ffi", [
         (ORDER, ".map(|i| word(i, a, self).cmp(&word(i, b, self)))",
@@ -80,6 +83,29 @@ TRAPS = {
          "            crate::Relation::After => Ordering::Greater,\n            crate::Relation::Tie => Ordering::Equal,\n        }")]),
     "heads that go on after a count that does not fit": ("select ffi", [
         (HEAD, "None => Self { closed: true, room: self.room.saturating_sub(WIDTH), ..self },", "None => self.with::<WIDTH>(0),")]),
+    "a glance that overlooks the phase": ("select order ffi", [(GLANCE, "            && pod.phase == self.pod.phase\n", "")]),
+    "a glance that overlooks sidecar restarts": ("select order", [
+        (GLANCE, "            && pod.sidecar_restarts == self.pod.sidecar_restarts\n", "")]),
+    "a glance with the ranks reversed": ("select order ffi", [
+        (GLANCE, "(pod.rank < self.pod.rank", "(pod.rank > self.pod.rank")]),
+    "a glance one age bucket too far": ("select order", [(GLANCE, "checked_pow(bucket.wrapping_add(1)", "checked_pow(bucket")]),
+    "a glance at ready times that do not count": ("select order", [
+        (GLANCE, "if pod.is_ready() { policy", "if true { policy")]),
+    "ages in another bucket before 1970": ("order select settle", [
+        (POLICY, "let age = self.now.bits().saturating_sub", "let age = self.now.bits().max(0).saturating_sub")]),
+    "the UID's rule taken for that of the time": ("settle ffi", [
+        (UPSTREAM, "return (Relation::Before, Some(rule))",
+         "return (Relation::Before, Some(if rule == Rule::Uid { Rule::ReadyTime } else { rule }))")]),
+    "the values of times called buckets with the gate off": ("order ffi", [
+        (EXPLAIN, "Rule::CreationTime if self.has_buckets()", "Rule::CreationTime if !self.now.is_unset()")]),
+    "a key that leaves out a byte of the UID": ("order select ffi", [
+        (ORDER, "7 => value(Rule::Uid),", "7 => value(Rule::Uid) & !0xff00,")]),
+    "a number of victims cut to 32 bits": ("ffi", [
+        (FFI_UPSTREAM, "policy.settle(sound(pods.read())?, k,", "policy.settle(sound(pods.read())?, k & 0xffff_ffff,")]),
+    "pods' keys compared without a byte": ("controller ffi", [
+        (EXPECTATIONS, "u128::from_ne_bytes(*other) == key", "(u128::from_ne_bytes(*other) ^ key) & !(0xff << 40) == 0")]),
+    "counts that wrap": ("ffi", [
+        (EXPECTATIONS, "self.creations.saturating_sub(count.into())", "self.creations.wrapping_sub(count.into())")]),
     "upstream's buckets without its rounding": ("settle", [
         (UPSTREAM, "if reached { next.cast_signed() } else { floor.cast_signed() }",
          "if reached && false { next.cast_signed() } else { floor.cast_signed() }")]),
@@ -115,7 +141,7 @@ TARGETS = ("order", "select", "settle", "controller", "ffi", "cost", "uid", "pre
 
 
 def plant(copy, changes):
-    """Makes the changes and returns the files as they were."""
+    """Makes the changes. Returns the files as they were before."""
     files = {}
     for path, old, new in changes:
         text = (copy / path).read_text()
@@ -127,7 +153,7 @@ def plant(copy, changes):
 
 
 def build(copy, target):
-    """Builds a target as lib.sh does, and returns the program."""
+    """Builds a target as lib.sh does. Returns the path of the program."""
     target_dir = os.path.abspath(os.environ.get("CARGO_TARGET_DIR", FUZZ / "target")) + "/traps"
     done = subprocess.run(["bash", "-c", '. ./lib.sh && build "$1" none >&2 && program "$1" none', "./lib.sh", target],
                           cwd=copy / "fuzz", env={**os.environ, "CARGO_TARGET_DIR": target_dir},
@@ -138,7 +164,7 @@ def build(copy, target):
 
 
 def executions(binary, seed, seconds=SECONDS):
-    """After how many executions the target fails; None if it does not in time."""
+    """Returns the number of executions until the target fails, or None if it does not fail in time."""
     with tempfile.TemporaryDirectory() as corpus:
         done = subprocess.run(
             [binary, f"-seed={seed}", f"-max_total_time={seconds}", "-timeout=20", "-print_final_stats=1",
@@ -165,11 +191,11 @@ def main(names):
             if (ROOT / path).is_file():
                 (copy / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(ROOT / path, copy / path)
-        # Everything must be findable, before anything is built.
+        # Before anything is built, every replaced text must be found.
         for _, changes in TRAPS.values():
             for path, text in plant(copy, changes).items():
                 (copy / path).write_text(text)
-        # And nothing may be found where there is nothing.
+        # Without a trap, no target may find anything.
         for target in sorted({target for name in names or TRAPS for target in TRAPS[name][0].split()}):
             if executions(build(copy, target), SEEDS[0], seconds=5) is not None:
                 sys.exit(f"{target} fails without a trap")

@@ -9,10 +9,10 @@ use podrank::{Flags, Pod, Policy, Time};
 use podrank_laws::Core;
 use podrank_laws::claims::{claim_is_upstreams, filters_are_upstreams};
 use podrank_laws::controller::{
-    availability_is_upstreams, expectations_are_upstreams, plan_is_the_difference, slow_start_batches,
-    slow_start_is_upstreams, steps,
+    availability_is_upstreams, every_bit_of_a_key_counts, expectations_are_upstreams, plan_is_the_difference,
+    slow_start_batches, slow_start_is_upstreams, steps,
 };
-use podrank_laws::generate::{NOW, boundary_times, pods};
+use podrank_laws::generate::{NOW, boundary_times, cases_with_invalid_records};
 use podrank_laws::status::ages_are_upstreams;
 use podrank_simulator as simulator;
 use proptest::prelude::*;
@@ -57,17 +57,19 @@ proptest! {
     }
 
     #[test]
-    fn availabilities(list in pods(0..6), seconds in numbers(), now in select(boundary_times(NOW))) {
-        for now in [now, at(0), Time::UNSET] {
+    fn availabilities((policy, list) in cases_with_invalid_records(0..6), seconds in numbers(), now in select(boundary_times(NOW))) {
+        for now in [policy.now, now, at(0), Time::UNSET] {
             availability_is_upstreams(&Core, &list, seconds, now);
         }
     }
 
     #[test]
-    fn ages(list in pods(0..8), now in select(boundary_times(NOW))) {
-        // One of them is not there.
+    fn ages((policy, list) in cases_with_invalid_records(0..8), now in select(boundary_times(NOW))) {
+        // The last index is not in the list.
         let victims: Vec<u32> = (0..=u32::try_from(list.len()).unwrap()).collect();
-        ages_are_upstreams(&list, &victims, now);
+        for now in [policy.now, now] {
+            ages_are_upstreams(&list, &victims, now);
+        }
     }
 }
 
@@ -184,6 +186,11 @@ fn slow_start_is_kubernetes() {
         none.report(0);
         none
     });
+}
+
+#[test]
+fn every_byte_of_a_key_counts() {
+    every_bit_of_a_key_counts(&Core, at(0));
 }
 
 fn key(set: u8, pod: u8) -> PodKey {

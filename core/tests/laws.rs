@@ -1,14 +1,16 @@
-//! The laws on random pods that collide: 0 to 300 of them.
+//! The laws, on random lists of 0 to 300 pods that collide. Some of the records are invalid.
 
-use podrank_laws::generate::{distinct_pods, pod, pods, policies, sizes};
+use podrank::Policy;
+use podrank_laws::generate::{cases, cases_with_invalid_records, distinct_cases, sizes};
 use podrank_laws::{Core, laws};
 use proptest::prelude::*;
+use proptest::sample::Index;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_way_to_ask_gives_one_answer(policy in policies(), list in pods(2..20)) {
+    fn every_way_to_ask_gives_one_answer((policy, list) in cases_with_invalid_records(2..20)) {
         for a in &list {
             for b in &list {
                 laws::one_answer(&Core, &policy, a, b);
@@ -17,18 +19,18 @@ proptest! {
     }
 
     #[test]
-    fn the_order_is_total(policy in policies(), list in sizes().prop_flat_map(pods)) {
+    fn the_order_is_total((policy, list) in sizes().prop_flat_map(cases_with_invalid_records)) {
         laws::total_order(&Core, &policy, &list);
     }
 
     #[test]
-    fn victims_are_a_prefix(policy in policies(), list in sizes().prop_flat_map(pods), k in any::<prop::sample::Index>()) {
+    fn victims_are_a_prefix((policy, list) in sizes().prop_flat_map(cases_with_invalid_records), k in any::<Index>()) {
         laws::selects_a_prefix(&Core, &policy, &list, k.index(list.len() + 1));
     }
 
     #[test]
-    fn the_victims_of_one_more_are_the_same_and_one_more(policy in policies(), list in pods(0..24)) {
-        // Up to two more than there are: all of them.
+    fn one_more_victim_changes_no_other((policy, list) in cases_with_invalid_records(0..24)) {
+        // Up to two more than the list has, which selects them all.
         for k in 0..list.len() + 3 {
             laws::selects_a_prefix(&Core, &policy, &list, k);
         }
@@ -36,23 +38,29 @@ proptest! {
 
     #[test]
     fn shuffling_changes_nothing(
-        policy in policies(),
-        (list, shuffled) in sizes().prop_flat_map(distinct_pods).prop_flat_map(|list| (Just(list.clone()), Just(list).prop_shuffle())),
-        k in any::<prop::sample::Index>(),
+        (policy, list, shuffled) in sizes().prop_flat_map(distinct_cases).prop_flat_map(shuffled),
+        k in any::<Index>(),
     ) {
-        laws::input_order_is_nothing(&Core, &policy, &list, &shuffled, k.index(list.len() + 1));
+        laws::list_order_does_not_matter(&Core, &policy, &list, &shuffled, k.index(list.len() + 1));
     }
 
     #[test]
-    fn a_cheaper_pod_is_never_later(policy in policies(), list in pods(1..60), which in any::<prop::sample::Index>(), cost in any::<i32>()) {
+    fn a_cheaper_pod_is_never_later((policy, list) in cases(1..60), which in any::<Index>(), cost in any::<i32>()) {
         laws::cheaper_is_never_later(&Core, &policy, &list, which.index(list.len()), cost);
     }
 
-    /// The oracle must be of one mind too, or agreeing with it would say little.
+    /// If the oracle were not transitive, agreement with it would prove little.
     #[test]
-    fn the_order_is_transitive(policy in policies(), a in pod(), b in pod(), c in pod()) {
-        if policy.compare(&a, &b).is_le() && policy.compare(&b, &c).is_le() {
-            prop_assert!(policy.compare(&a, &c).is_le());
+    fn the_order_is_transitive((policy, list) in cases_with_invalid_records(3)) {
+        let (a, b, c) = (&list[0], &list[1], &list[2]);
+        if policy.compare(a, b).is_le() && policy.compare(b, c).is_le() {
+            prop_assert!(policy.compare(a, c).is_le());
         }
     }
+}
+
+fn shuffled(
+    (policy, list): (Policy, Vec<podrank::Pod>),
+) -> impl Strategy<Value = (Policy, Vec<podrank::Pod>, Vec<podrank::Pod>)> {
+    (Just(policy), Just(list.clone()), Just(list).prop_shuffle())
 }

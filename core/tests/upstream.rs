@@ -1,69 +1,57 @@
-//! Kubernetes' relation and what it determines: against the naive relation, all pairs and sorts that do not look for
-//! contradictions.
+//! Kubernetes' relation and what it determines, against the naive relation, against all pairs, and against sorts that do
+//! not look for contradictions.
 
 use podrank::{OrderError, Pod, Policy, Relation, Time};
-use podrank_laws::generate::{NOW, boundary_times, distinct_pods, pods, policies, sizes};
-use podrank_laws::relation::{self, Verdict, less};
+use podrank_laws::generate::{
+    NOW, boundary_times, cases, cases_with_invalid_records, distinct_cases, moments, sizes,
+};
+use podrank_laws::relation::{self, Settled, Verdict, less};
+use podrank_laws::{Core, Implementation, laws};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// The verdicts, by index; and the order is the groups in line, each by the total order.
+/// Returns the verdicts, by index.
 fn settle(policy: &Policy, pods: &[Pod], k: usize) -> Vec<Verdict> {
-    let (mut order, mut scores) = (vec![u32::MAX; pods.len()], vec![u64::MAX; pods.len()]);
-    let settled = policy.settle(pods, k, &mut order, &mut scores).unwrap();
-    let (certain, contested, safe) = (settled.certain(), settled.contested(), settled.safe());
-    assert_eq!(certain.len() + settled.quota(), k.min(pods.len()));
-    assert_eq!(certain.len() + contested.len() + safe.len(), pods.len());
-    assert!(contested.is_empty() && settled.quota() == 0 || (1..contested.len()).contains(&settled.quota()));
-    let mut verdicts = vec![None; pods.len()];
-    for (indices, verdict) in
-        [(certain, Verdict::Certain), (contested, Verdict::Contested), (safe, Verdict::Safe)]
-    {
-        for &index in indices {
-            assert_eq!(verdicts[index as usize].replace(verdict), None, "{index} twice");
-        }
+    let Settled { order, certain, contested } = Core.settle(policy, pods, k);
+    let mut verdicts = vec![Verdict::Safe; pods.len()];
+    for (position, index) in order.into_iter().enumerate().take(certain + contested) {
+        verdicts[index as usize] = if position < certain { Verdict::Certain } else { Verdict::Contested };
     }
-    let order = order.clone();
-    for pair in order.windows(2) {
-        let (a, b) = (&pods[pair[0] as usize], &pods[pair[1] as usize]);
-        // Neighbours are in one group, and in the total order; or the first is before the second.
-        let in_order = policy.compare(a, b).then(pair[0].cmp(&pair[1])).is_lt();
-        assert!(in_order || less(policy, a, b), "{a:?} and {b:?}");
-    }
-    verdicts.into_iter().map(|verdict| verdict.expect("every pod has a place")).collect()
+    verdicts
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_relation_is_upstreams(policy in policies(), list in pods(2..20)) {
+    fn the_relation_is_upstreams((policy, list) in cases_with_invalid_records(2..20)) {
         for a in &list {
             for b in &list {
-                prop_assert_eq!(policy.upstream(a, b).0, relation::relation(&policy, a, b));
+                laws::relation_is_upstreams(&Core, &policy, a, b);
             }
         }
     }
 
     #[test]
-    fn verdicts_are_those_of_all_pairs(policy in policies(), list in sizes().prop_flat_map(pods), k in any::<Index>()) {
-        let k = k.index(list.len() + 2);
-        prop_assert_eq!(settle(&policy, &list, k), relation::verdicts(&policy, &list, k));
+    fn verdicts_are_those_of_all_pairs(
+        (policy, list) in sizes().prop_flat_map(cases_with_invalid_records),
+        k in any::<Index>(),
+    ) {
+        laws::settles_as_all_pairs_say(&Core, &policy, &list, k.index(list.len() + 2));
     }
 
     #[test]
-    fn verdicts_are_those_of_all_pairs_for_every_k(policy in policies(), list in distinct_pods(0..16)) {
+    fn verdicts_are_those_of_all_pairs_for_every_k((policy, list) in distinct_cases(0..16)) {
         for k in 0..=list.len() {
-            prop_assert_eq!(settle(&policy, &list, k), relation::verdicts(&policy, &list, k));
+            laws::settles_as_all_pairs_say(&Core, &policy, &list, k);
         }
     }
 
     #[test]
     fn no_sort_takes_a_safe_pod_or_leaves_a_certain_one(
-        policy in policies(),
-        (list, shuffles) in distinct_pods(0..60).prop_flat_map(|list| {
-            let shuffle = Just((0..list.len()).collect::<Vec<_>>()).prop_shuffle();
-            (Just(list), prop::collection::vec(shuffle, 8))
+        ((policy, list), shuffles) in distinct_cases(0..60).prop_flat_map(|case| {
+            let shuffle = Just((0..case.1.len()).collect::<Vec<_>>()).prop_shuffle();
+            (Just(case), prop::collection::vec(shuffle, 8))
         }),
         k in any::<Index>(),
     ) {
@@ -81,9 +69,9 @@ proptest! {
         }
     }
 
-    /// No more is contested than can happen: for some order of the list, an insertion sort takes the pod; for another, not.
+    /// No pod is contested without need: in some list order an insertion sort takes the pod, and in another it does not.
     #[test]
-    fn every_contested_pod_can_go_and_can_stay(policy in policies(), list in pods(2..7)) {
+    fn every_contested_pod_can_go_and_can_stay((policy, list) in cases(2..7)) {
         let n = list.len();
         let mut taken = vec![vec![false; n]; n + 1];
         let mut left = taken.clone();
@@ -183,9 +171,9 @@ fn shell_sort(items: &mut [usize], less: Less) {
     }
 }
 
-/// X before Z before Y before X: the smallest circle.
+/// X is before Z, Z is before Y, and Y is before X: the smallest cycle.
 #[test]
-fn the_relation_goes_in_a_circle() {
+fn the_relation_is_cyclic() {
     let pod = |uid: u8, ready: i64, restarts| Pod {
         uid: podrank::Uid::from_bytes([uid; 16]),
         ready_time: Time::from_unix_nanos(NOW - ready * 1_000_000_000),
@@ -200,11 +188,11 @@ fn the_relation_goes_in_a_circle() {
     for k in 1..3 {
         assert_eq!(settle(&policy, &[x, y, z], k), [Verdict::Contested; 3]);
     }
-    // The order has no circle: y has restarted most, then the UIDs decide.
+    // The order has no cycle: y has the most restarts, then the UIDs decide.
     assert_eq!(policy.sort(&[x, y, z], &mut [0; 3]).unwrap(), [1, 0, 2]);
 }
 
-/// Both sides of every edge of Kubernetes' buckets, against the table and against each other.
+/// Both sides of every edge of Kubernetes' buckets, against the table of where they turn.
 #[test]
 fn buckets_turn_where_gos_logarithm_turns() {
     let pod = |age: i64| Pod {
@@ -214,7 +202,7 @@ fn buckets_turn_where_gos_logarithm_turns() {
     };
     let policy = Policy::at(Time::MAX);
     let bucket = |age: i64| {
-        // Ages that are a plain power of two stand for their bucket: an age is in it if only the UID tells the two apart.
+        // An age that is a power of two stands for its bucket. Another age is in that bucket if only the UID could decide.
         (0..63).find(|e| matches!(policy.upstream(&pod(age), &pod(1 << e)), (Relation::Tie, _))).unwrap_or(63)
     };
     let early = [1, 2, 5, 11, 22, 45, 90, 180, 360, 720, 1440, 2880, 5760, 11520, 23040];
@@ -232,16 +220,19 @@ fn buckets_turn_where_gos_logarithm_turns() {
         }
     }
     // Saturated ages are in the last bucket.
-    let policy = Policy::at(Time::MAX);
     let ancient = Pod { ready_time: Time::MIN, ..pod(0) };
     assert_eq!(policy.upstream(&ancient, &pod(i64::MAX)).0, Relation::Tie);
-    // Every boundary against every other.
-    for &s in &boundary_times(NOW) {
-        for &t in &boundary_times(NOW) {
-            let (a, b) = (Pod { ready_time: s, ..pod(0) }, Pod { ready_time: t, ..pod(0) });
-            for now in [Time::from_unix_nanos(NOW), Time::MAX, Time::MIN, Time::UNSET] {
-                let policy = Policy::at(now);
-                assert_eq!(policy.upstream(&a, &b).0, relation::relation(&policy, &a, &b));
+}
+
+/// Every boundary of age against every other, at every `now`.
+#[test]
+fn the_relation_is_upstreams_at_every_boundary() {
+    for now in moments() {
+        let times = boundary_times(now.unix_nanos().unwrap_or(NOW));
+        let pod = |ready_time| Pod { ready_time, flags: podrank::Flags::READY, ..Pod::new() };
+        for (i, &s) in times.iter().enumerate() {
+            for &t in &times[..i] {
+                laws::relation_is_upstreams(&Core, &Policy::at(now), &pod(s), &pod(t));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Arbitrary dumps, and what they come to against a reference.
+//! Arbitrary dumps, and their previews against a reference.
 #![cfg_attr(fuzzing, no_main)]
 
 podrank_fuzz::target!(preview);

@@ -1,4 +1,4 @@
-//! The chosen pods are those of a naive sort, and so are ranks and `PodSet`.
+//! The victims against a naive sort, and ranks and `PodSet` against a naive count.
 #![cfg_attr(fuzzing, no_main)]
 
 podrank_fuzz::target!(select);

@@ -1,17 +1,17 @@
 //! Bytes as a policy and pods that collide: few distinct values per field, and those at the edges.
 //!
-//! Every string of bytes is a case. Where it ends, it goes on with bytes made of it: so even the empty string is a list of
-//! pods, and a change of one byte is another list. Within it, a byte is a choice.
+//! Every byte string is a case. After its end come pseudorandom bytes that depend on the string, so even the empty string
+//! is a list of pods, and a change in one byte is another list. Within the string, each byte is a choice.
 
 use arbitrary::{Result, Unstructured};
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
-use podrank_laws::generate::NOW;
+use podrank_laws::generate::{NOW, moments};
 use std::ops::RangeInclusive;
 
 const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
-/// `data` and as many bytes made of it as make `len`.
+/// Returns `data`, followed by pseudorandom bytes that depend on it, up to a length of at least `len`.
 pub fn extended(data: &[u8], len: usize) -> Vec<u8> {
     let mut bytes = data.to_vec();
     // FNV-1a, then SplitMix64.
@@ -27,23 +27,23 @@ pub fn extended(data: &[u8], len: usize) -> Vec<u8> {
     bytes
 }
 
-/// A policy and pods, and how many of them are to go.
+/// A policy, pods, and the number of pods to delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
     /// The policy.
     pub policy: Policy,
     /// The pods.
     pub pods: Vec<Pod>,
-    /// How many are to go: up to two more than there are.
+    /// The number of pods to delete: up to two more than there are.
     pub k: usize,
     /// Whether no two pods have the same UID.
     pub distinct: bool,
-    /// For what else a check wants to choose.
+    /// A random number, for the other choices of a check.
     pub salt: u64,
 }
 
 impl Case {
-    /// The case that these bytes are, with as many pods as allowed, but most often few.
+    /// Returns the case that these bytes stand for. Its number of pods is in `len`, and mostly small.
     pub fn of(data: &[u8], len: RangeInclusive<usize>) -> Self {
         let bytes = extended(data, 32 + 32 * *len.end());
         Self::read(&mut Unstructured::new(&bytes), len).expect("zeros where bytes end")
@@ -83,7 +83,7 @@ impl Case {
     }
 }
 
-/// Gives a pod those fields of another that are shared: so that the late rules get to decide.
+/// Copies the shared fields from one pod to another, so that the late rules decide, too.
 fn share(shared: u16, same: &Pod, pod: &mut Pod) {
     let is_shared = |field: u32| shared >> field & 1 == 1;
     for (field, flag) in [(0, Flags::ASSIGNED), (1, Flags::READY), (2, Flags::PREFERRED)] {
@@ -104,7 +104,7 @@ fn share(shared: u16, same: &Pod, pod: &mut Pod) {
     };
 }
 
-/// Any gates, and most often the usual moment.
+/// Any gates, and mostly the usual `now`.
 pub fn policy(u: &mut Unstructured<'_>) -> Result<Policy> {
     let bits = u.int_in_range(0..=7_u8)?;
     let mut gates = FeatureGates::KUBERNETES;
@@ -112,16 +112,17 @@ pub fn policy(u: &mut Unstructured<'_>) -> Result<Policy> {
     gates.logarithmic_scale_down = bits & 2 == 0;
     gates.prefer_for_scale_down = bits & 4 != 0;
     let now = match u.int_in_range(0..=9_u8)? {
-        0..=5 => Time::from_unix_nanos(NOW),
-        6 => Time::from_unix_nanos(NOW + 123_456_789),
-        7 => Time::UNSET,
-        8 => *u.choose(&[Time::MIN, Time::MAX, Time::from_unix_nanos(0)])?,
+        0..=4 => Time::from_unix_nanos(NOW),
+        5 => Time::from_unix_nanos(NOW + 123_456_789),
+        6 => Time::UNSET,
+        // Before 1970, and the ends of the range.
+        7 | 8 => *u.choose(&moments())?,
         _ => Time::from_unix_nanos(u.arbitrary()?),
     };
     Ok(Policy::at(now).with_gates(gates))
 }
 
-/// A sound record.
+/// A valid pod.
 pub fn pod(u: &mut Unstructured<'_>, now: i64) -> Result<Pod> {
     let class = u.arbitrary::<u8>()?;
     Ok(Pod {
@@ -133,14 +134,14 @@ pub fn pod(u: &mut Unstructured<'_>, now: i64) -> Result<Pod> {
         restarts: count(u)?,
         sidecar_restarts: count(u)?,
         node: u.int_in_range(0..=7)?,
-        // Running and ready as often as not.
+        // Half of the pods are running, and half are ready.
         phase: [Phase::RUNNING, Phase::RUNNING, Phase::UNKNOWN, Phase::PENDING][usize::from(class >> 6)],
         flags: Flags::from_bits(class & 7),
         ..Pod::new()
     })
 }
 
-/// One of few UIDs, which differ in one byte at any place.
+/// One of few UIDs. Each has one byte other than zero, at any place.
 fn uid(u: &mut Unstructured<'_>) -> Result<Uid> {
     let choice = u.arbitrary::<u8>()?;
     let mut bytes = [0; 16];
@@ -152,7 +153,7 @@ fn count(u: &mut Unstructured<'_>) -> Result<u32> {
     Ok(*u.choose(&[0, 0, 0, 1, 1, 2, 7, 63, 64, 255, 256, 1023, 1024, 1 << 31, u32::MAX - 1, u32::MAX])?)
 }
 
-/// A moment of an ordinary rollout, or one where the rules turn.
+/// A time from an ordinary rollout, or one where the rules turn.
 pub fn time(u: &mut Unstructured<'_>, now: i64) -> Result<Time> {
     let nanos = match u.int_in_range(0..=15_u8)? {
         0 | 1 => return Ok(Time::UNSET),
@@ -164,7 +165,7 @@ pub fn time(u: &mut Unstructured<'_>, now: i64) -> Result<Time> {
             now.saturating_sub(age)
         }
         12 | 13 => {
-            // Both sides of where Go's logarithm turns, a little early: see `podrank_laws::relation`.
+            // Both sides of where Go's logarithm turns, which is a little early: see `podrank_laws::relation`.
             let exponent = u.int_in_range(47..=62_u32)?;
             let early = if exponent < 54 { 45 >> (54 - exponent) } else { 45 << (exponent - 54) };
             now.saturating_sub((1 << exponent) - early + u.int_in_range(-1..=1)?)

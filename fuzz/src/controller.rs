@@ -1,4 +1,4 @@
-//! `controller`: the decisions around the order against naive writings, in Rust and, where it has them, through C.
+//! `controller`: a controller's decisions against naive implementations, in Rust and, as far as C has them, through C.
 
 use crate::case::{self, Case, extended};
 use arbitrary::{Result, Unstructured};
@@ -16,7 +16,7 @@ use podrank_laws::generate::NOW;
 use podrank_laws::status::{ages_are_upstreams, condition_is_upstreams, status_counts_each};
 use podrank_through_c::implementation::C;
 
-/// The target: the first byte says what is decided, the rest what about.
+/// The target: the first byte chooses the decision, and the others its inputs.
 pub fn run(data: &[u8]) {
     let bytes = extended(data, 1024);
     run_with(data, &mut Unstructured::new(&bytes)).expect("zeros where bytes end");
@@ -34,7 +34,7 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
         }
         1 => {
             let count = *u.choose(&[0, 1, 2, 3, 4, 7, 8, 40, 500])?;
-            // The number of the first that fails, and the bits of those after it.
+            // The number of the first creation that fails, and one bit for each after it.
             let (first, pattern) = (u.int_in_range(0..=count)?, u.arbitrary::<u64>()? | 1);
             let fails = |number: u32| number >= first && pattern.rotate_right(number - first) & 1 == 1;
             slow_start_is_upstreams(&Core, count, fails);
@@ -45,7 +45,7 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
             let now = policy.now.unix_nanos().unwrap_or(NOW);
             let seconds = *u.choose(&[0, 1, 10, 86_400, u32::MAX])?;
             for pod in &mut pods {
-                // C takes no others.
+                // C rejects invalid records.
                 *pod = crate::ffi::sound(*pod);
                 if u.ratio(1, 2)? {
                     let since = now.saturating_sub(i64::from(seconds) * 1_000_000_000);
@@ -57,7 +57,8 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
         }
         3 => claims_and_status(data, u)?,
         _ => {
-            let start = case::time(u, NOW)?;
+            let now = *u.choose(&[NOW, -NOW])?;
+            let start = case::time(u, now)?;
             let steps = (0..u.int_in_range(1..=40_u8)?).map(|_| step(u)).collect::<Result<Vec<_>>>()?;
             expectations_are_upstreams(&Core, start, &steps);
             expectations_are_upstreams(&C, start, &steps);
@@ -66,7 +67,7 @@ fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Which pods count, whose they are and what is reported of them.
+/// Which pods count, whose they are and what their set reports.
 fn claims_and_status(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
     let Case { policy, pods, .. } = Case::of(data.get(1..).unwrap_or_default(), 0..=12);
     let phases = ["Pending", "Running", "Unknown", "Succeeded", "Failed", "", "running"];
@@ -120,9 +121,11 @@ fn step(u: &mut Unstructured<'_>) -> Result<Step> {
     })
 }
 
-/// Few keys, which differ in one byte, the first or the last.
+/// One of few keys, which are equal but for one byte.
 fn key(u: &mut Unstructured<'_>) -> Result<PodKey> {
     let mut key = [7; 16];
-    key[*u.choose(&[0, 15])?] = u.int_in_range(0..=3)?;
+    // Mostly the first or the last byte, so that keys are equal often enough.
+    let place = if u.ratio(1, 4)? { u.int_in_range(0..=15)? } else { *u.choose(&[0, 15])? };
+    key[place] = u.int_in_range(0..=3)?;
     Ok(key)
 }

@@ -1,10 +1,12 @@
-//! `ffi`: the C functions on raw bytes as records and options, with null, misaligned, overlapping, short and endless
-//! buffers. What is wrong with a call is worked out here from its arguments alone: a call with nothing wrong must
-//! answer what the naive writings answer, one with something wrong must say so, and no byte may change that is not an
-//! output.
+//! `ffi`: the C functions with raw bytes as records and options, any other arguments, and null, misaligned, overlapping,
+//! short and endless buffers.
 //!
-//! All buffers stand in one block, so that they can overlap, with canaries between; each in its turn ends with
-//! the block, so that `AddressSanitizer` sees a look beyond.
+//! The target works out from the arguments alone what is wrong with a call. If nothing is wrong, the call must give the
+//! answers of the naive implementations, none of which calls the core. If something is wrong, the status must say so. No
+//! byte may change that is not an output.
+//!
+//! All buffers are in one block, with canaries between them, so that they can overlap. Each buffer is sometimes the last
+//! in the block, so that `AddressSanitizer` finds an access beyond it.
 
 mod controller;
 
@@ -15,8 +17,7 @@ use podrank::{Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid};
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
 use podrank_laws::generate::NOW;
-use podrank_laws::relation::{self, Verdict};
-use podrank_laws::{laws, oracle};
+use podrank_laws::{Implementation, laws, oracle, relation};
 use podrank_through_c::functions::{self, Buffer, Function, Use};
 use podrank_through_c::implementation::{C, options, record};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -28,9 +29,9 @@ use std::sync::LazyLock;
 
 static FUNCTIONS: LazyLock<Vec<Function>> = LazyLock::new(functions::all);
 
-/// Between the buffers.
+/// The bytes between the buffers.
 const CANARY: u8 = 0x5A;
-/// Below the end of the address space, and aligned.
+/// An aligned address just below the end of the address space.
 const ALMOST_THE_END: usize = usize::MAX - 63;
 
 /// The target.
@@ -41,16 +42,15 @@ pub fn run(data: &[u8]) {
 
 fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
     let function = u.choose(&FUNCTIONS)?;
-    if function.name == "podrank_time_from_unix" {
-        time_from_unix(u.arbitrary()?, u.arbitrary()?);
-    }
     if u.ratio(1, 8)? {
         let salt: u64 = u.arbitrary()?;
         let Case { policy, pods, k, .. } = Case::of(&salt.to_ne_bytes(), 1..=40);
         let pods: Vec<Pod> = pods.iter().map(|pod| sound(*pod)).collect();
         laws::one_answer(&C, &policy, &pods[0], &pods[pods.len() - 1]);
+        laws::relation_is_upstreams(&C, &policy, &pods[0], &pods[pods.len() - 1]);
         laws::total_order(&C, &policy, &pods);
         laws::selects_a_prefix(&C, &policy, &pods, k);
+        laws::settles_as_all_pairs_say(&C, &policy, &pods, k);
     }
     let mut call = Call::new(function, u)?;
     if u.ratio(1, 2)? {
@@ -60,7 +60,7 @@ fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A record as C takes it: what is unsound is left out.
+/// Returns a valid record: the parts that C would reject are left out.
 pub(crate) fn sound(pod: Pod) -> Pod {
     let phase = Phase::from_ordinal(pod.phase.ordinal() % 3);
     Pod { phase, flags: Flags::from_bits(pod.flags.bits() & 7), reserved: Pod::new().reserved, ..pod }
@@ -99,26 +99,29 @@ impl Drop for Block {
     }
 }
 
-/// A function and what it is given.
+/// A function and its arguments.
 struct Call<'f> {
     function: &'f Function,
     block: Block,
     pointers: Vec<*mut u8>,
     lens: Vec<usize>,
+    numbers: Vec<i64>,
     /// The length of each buffer in bytes, as the call has it: more than there is after [`Call::spoil`].
     sizes: Vec<u128>,
 }
 
 impl<'f> Call<'f> {
-    /// A call whose buffers are all there; what stands in them may be unsound.
+    /// A call whose buffers are all valid. Their contents may be invalid.
     fn new(function: &'f Function, u: &mut Unstructured<'_>) -> Result<Self> {
         let lens =
             function.lens.iter().map(|&len| Ok(if u.ratio(1, 2)? { len } else { u.int_in_range(0..=len)? }));
         let lens = lens.collect::<Result<Vec<usize>>>()?;
+        let numbers =
+            function.numbers.iter().map(|(name, _)| number(name, u)).collect::<Result<Vec<i64>>>()?;
         let mut contents = Vec::new();
         for buffer in &function.buffers {
             let count = buffer.len.map_or(1, |len| lens[len]);
-            contents.push(content(function, buffer, count * element(function, buffer), u)?);
+            contents.push(content(function, buffer, count * element(function, buffer), &numbers, u)?);
         }
         // Their order, and the gaps between them.
         let turn = u.int_in_range(0..=contents.len() - 1)?;
@@ -138,12 +141,12 @@ impl<'f> Call<'f> {
             pointers.push(pointer);
         }
         let sizes = contents.iter().map(|content| content.len() as u128).collect();
-        Ok(Self { function, block, pointers, lens, sizes })
+        Ok(Self { function, block, pointers, lens, numbers, sizes })
     }
 
-    /// Gives it one buffer that is wrong, or, as it happens, is not.
+    /// Makes one of its buffers wrong. By chance it may still be right.
     fn spoil(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
-        // Room for a buffer that is moved: it may be looked at before it is refused.
+        // Leaves space for a buffer that is moved, because the call may read it before it is rejected.
         let mut wider = Block::new(self.block.layout.size() + 2048);
         std::mem::swap(&mut self.block, &mut wider);
         // SAFETY: the new block is larger.
@@ -170,9 +173,9 @@ impl<'f> Call<'f> {
             3 if self.sizes[i] > 64 && buffer.usage != Use::Options => {
                 self.pointers[i] = ALMOST_THE_END as *mut u8;
             }
-            // The table of node names starts from zeros, by the caller's promise.
+            // By the caller's promise, the table of node names starts from zeros.
             _ if buffer.name == "table" => {}
-            // Options say their own length, and elsewhere another: others are moved onto them.
+            // Options contain their length, which would differ elsewhere. Other buffers are moved onto them instead.
             _ if buffer.usage == Use::Options => {}
             _ => {
                 // Onto another buffer, or close to it.
@@ -191,14 +194,14 @@ impl<'f> Call<'f> {
         start..start + self.sizes[i]
     }
 
-    /// Where a buffer stands in the block; nowhere if it is not all there.
+    /// Returns the range of a buffer in the block. `None` if it is not inside the block.
     fn place(&self, i: usize) -> Option<Range<usize>> {
         let start = self.pointers[i].addr().checked_sub(self.block.start.addr())?;
         let end = start.checked_add(usize::try_from(self.sizes[i]).ok()?)?;
         (end <= self.block.layout.size()).then_some(start..end)
     }
 
-    /// What is wrong with the pointers and lengths.
+    /// Returns the statuses that say what is wrong with the pointers and lengths.
     fn wrong_buffers(&self) -> BTreeSet<i32> {
         let mut wrong = BTreeSet::new();
         for (i, buffer) in self.function.buffers.iter().enumerate() {
@@ -225,7 +228,7 @@ impl<'f> Call<'f> {
         wrong
     }
 
-    /// Makes the call and checks what it answers and what it touches.
+    /// Makes the call. Checks its status, its outputs and which bytes it changed.
     fn check(&self) {
         let before = self.block.bytes().to_vec();
         let content = |name: &str| {
@@ -235,11 +238,17 @@ impl<'f> Call<'f> {
         let mut wrong = self.wrong_buffers();
         let spoilt = !wrong.is_empty();
         let policy = policy(content("options"), &mut wrong);
-        let answer = Question { function: self.function, policy, content: &content, lens: &self.lens };
-        let expected = answer.expected(&mut wrong, spoilt);
+        let question = Question {
+            function: self.function,
+            policy,
+            content: &content,
+            lens: &self.lens,
+            numbers: &self.numbers,
+        };
+        let expected = question.expected(&mut wrong, spoilt);
 
         // SAFETY: the buffers are as long as the lengths say, or the call is to be refused before it looks.
-        let status = unsafe { (self.function.call)(&self.pointers, &self.lens) };
+        let status = unsafe { (self.function.call)(&self.pointers, &self.lens, &self.numbers) };
         let name = self.function.name;
         if wrong.is_empty() {
             assert_eq!(status, PODRANK_OK, "{name}: {}", words(status));
@@ -251,7 +260,7 @@ impl<'f> Call<'f> {
         for (i, buffer) in self.function.buffers.iter().enumerate() {
             let is_scratch = ["scratch", "scores", "counts"].contains(&buffer.name);
             let is_output = status == PODRANK_OK && buffer.written();
-            // A call that is refused for its buffers has not begun.
+            // A call that is rejected because of its buffers has not begun.
             if let Some(place) = self.place(i).filter(|_| is_output || is_scratch && !spoilt) {
                 may_change[place].fill(true);
             }
@@ -262,6 +271,9 @@ impl<'f> Call<'f> {
         }
         if status == PODRANK_OK {
             self.check_outputs(&expected);
+            if name == "podrank_key" {
+                self.check_key(&policy, &pods(content("pod"), &mut wrong)[0]);
+            }
             if name == "podrank_node_number" {
                 self.check_node_number();
             }
@@ -278,7 +290,36 @@ impl<'f> Call<'f> {
         }
     }
 
-    /// The slot of the number has the name, and the name has the number.
+    /// The key compares with the keys of other pods as the oracle compares the pods.
+    fn check_key(&self, policy: &Policy, pod: &Pod) {
+        let key = &self.block.bytes()[self.place(2).expect("a sound call")];
+        let one_more = |byte: u8| byte.wrapping_add(1);
+        let mut others = vec![
+            *pod,
+            Pod { flags: Flags::from_bits(pod.flags.bits() ^ 1), ..*pod },
+            Pod { flags: Flags::from_bits(pod.flags.bits() ^ 2), ..*pod },
+            Pod { flags: Flags::from_bits(pod.flags.bits() ^ 4), ..*pod },
+            Pod { phase: Phase::from_ordinal(one_more(pod.phase.ordinal()) % 3), ..*pod },
+            Pod { deletion_cost: pod.deletion_cost.wrapping_add(1), ..*pod },
+            Pod { rank: pod.rank.wrapping_add(1), ..*pod },
+            Pod { restarts: pod.restarts.wrapping_add(1), ..*pod },
+            Pod { sidecar_restarts: pod.sidecar_restarts.wrapping_add(1), ..*pod },
+            Pod { ready_time: pod.creation_time, ..*pod },
+            Pod { creation_time: pod.ready_time, ..*pod },
+            Pod { ready_time: Time::MAX, creation_time: Time::MAX, ..*pod },
+        ];
+        others.extend((0..16).map(|place| {
+            let mut bytes = pod.uid.to_bytes();
+            bytes[place] = one_more(bytes[place]);
+            Pod { uid: Uid::from_bytes(bytes), ..*pod }
+        }));
+        for other in others {
+            let ordering = key.cmp(&C.key(policy, &other)[..]);
+            assert_eq!(ordering, oracle::compare(policy, pod, &other), "key: {policy:?} {pod:?} {other:?}");
+        }
+    }
+
+    /// The slot with this number has the name, and the name gets the same number again.
     fn check_node_number(&self) {
         let number = || u32::from_ne_bytes(array(&self.block.bytes()[self.place(2).expect("a sound call")]));
         let node = number();
@@ -288,26 +329,58 @@ impl<'f> Call<'f> {
         let slot = unsafe { slot.cast::<podrank_node_name>().read_unaligned() };
         assert_eq!((slot.name.cast_mut().cast(), slot.len), (self.pointers[1], self.lens[1]));
         // SAFETY: as before.
-        assert_eq!(unsafe { (self.function.call)(&self.pointers, &self.lens) }, PODRANK_OK);
+        assert_eq!(unsafe { (self.function.call)(&self.pointers, &self.lens, &self.numbers) }, PODRANK_OK);
         assert_eq!(number(), node);
     }
 }
 
-/// The size of one element of a buffer, or of all of one whose length is fixed.
+/// Returns the size of one element of a buffer, or of the whole buffer if its length is fixed.
 fn element(function: &Function, buffer: &Buffer) -> usize {
     buffer.len.map_or(buffer.bytes.len(), |len| buffer.bytes.len() / function.lens[len])
 }
 
-/// What a buffer holds before the call.
-fn content(function: &Function, buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
+/// A value for an argument that is not a buffer, by its name.
+fn number(name: &str, u: &mut Unstructured<'_>) -> Result<i64> {
+    Ok(match name {
+        "k" => *u.choose(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 1 << 32, i64::MAX, -1])?,
+        "satisfied" | "being_deleted" => *u.choose(&[0, 0, 1, 1, -1, 2, i32::MIN.into()])?,
+        "wanted" | "active" | "burst_replicas" => {
+            let near = u.int_in_range(0..=2)?;
+            u.choose(&[0, 0, 3, 500, 1 << 31, i64::from(u32::MAX) - 2])? + near
+        }
+        "count" | "failures" => *u.choose(&[0, 1, 1, 2, 3, 7, 500, u32::MAX.into()])?,
+        "min_ready_seconds" => *u.choose(&[0, 1, 10, 10, 86_400, u32::MAX.into()])?,
+        "now" => *u.choose(&[9, NOW, -NOW, -1, PODRANK_TIME_UNSET, i64::MIN + 1, i64::MAX])?,
+        "seconds" => {
+            let seconds: i64 = u.arbitrary()?;
+            seconds >> u.choose(&[0, 30, 34])?
+        }
+        "nanoseconds" => u.arbitrary::<u32>()?.into(),
+        other => panic!("no values for {other}"),
+    })
+}
+
+/// A buffer's contents before the call.
+fn content(
+    function: &Function,
+    buffer: &Buffer,
+    size: usize,
+    numbers: &[i64],
+    u: &mut Unstructured<'_>,
+) -> Result<Vec<u8>> {
     let mut bytes = buffer.bytes[..size].to_vec();
-    if let Some(content) = controller::content(buffer, size, u)? {
+    let number = |name| function.numbers.iter().zip(numbers).find(|((other, _), _)| *other == name);
+    let now = number("now").map_or(NOW, |(_, now)| *now);
+    if let Some(content) = controller::content(buffer, size, now, u)? {
         return Ok(content);
     } else if buffer.usage == Use::Options {
         return some_options(u);
     } else if buffer.records {
         for chunk in bytes.chunks_exact_mut(size_of::<podrank_pod>()) {
-            let pod = controller::ready_time(function, &case::pod(u, NOW)?, u)?;
+            let mut pod = case::pod(u, now)?;
+            if let Some((_, seconds)) = number("min_ready_seconds") {
+                pod = controller::ready_time(&pod, *seconds, now, u)?;
+            }
             write_record(chunk, &record(&Pod { node: pod.node % 4, ..pod }));
             match u.arbitrary::<u8>()? {
                 0..=3 => chunk[52] = u.arbitrary()?,
@@ -332,7 +405,7 @@ fn content(function: &Function, buffer: &Buffer, size: usize, u: &mut Unstructur
     Ok(bytes)
 }
 
-/// Options of any size that are all there, most often sound ones.
+/// Options of any size, inside the block, and mostly valid.
 fn some_options(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let policy = case::policy(u)?;
     let sound = options(&policy);
@@ -354,7 +427,7 @@ fn some_options(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What options mean, read by the words of the header; `wrong` gets what they do not.
+/// Returns the policy that options stand for, read as the header documents them. Adds what is wrong with them to `wrong`.
 fn policy(options: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Policy {
     let Some(options) = options else { return Policy::without_now() };
     let word = |at: usize| u32::from_ne_bytes(array(&options[at..]));
@@ -392,7 +465,7 @@ fn write_record(bytes: &mut [u8], record: &podrank_pod) {
     unsafe { bytes.as_mut_ptr().cast::<podrank_pod>().write_unaligned(*record) };
 }
 
-/// The records in a buffer, field by field; `wrong` gets what is unsound in them, if there is one of whom to ask.
+/// Returns the records in a buffer, read field by field. Adds what is invalid in them to `wrong`.
 fn pods(bytes: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Vec<Pod> {
     let records = bytes.unwrap_or_default().chunks_exact(64);
     let pods = records.map(|bytes| {
@@ -425,19 +498,27 @@ fn unsound(bytes: &[u8]) -> Option<i32> {
     }
 }
 
-/// What a call asks.
+/// A call's arguments, as the naive implementations need them.
 struct Question<'a> {
     function: &'a Function,
     policy: Policy,
-    /// What a buffer holds, by its name.
+    /// Returns a buffer's contents, by its name. `None` if it is not inside the block.
     content: &'a dyn Fn(&str) -> Option<&'a [u8]>,
     lens: &'a [usize],
+    numbers: &'a [i64],
 }
 
 type Outputs = Vec<(&'static str, Vec<u8>)>;
 
 impl Question<'_> {
-    /// What the outputs are to begin with; `wrong` gets why there are to be none.
+    /// The value of an argument that is not a buffer, by its name.
+    fn number(&self, name: &str) -> i64 {
+        let numbers = self.function.numbers.iter().zip(self.numbers);
+        let mut named = numbers.filter(|((other, _), _)| *other == name);
+        *named.next().expect("an argument of this name").1
+    }
+
+    /// Returns what the outputs must start with. Adds the reasons for which there must be none to `wrong`.
     fn expected(&self, wrong: &mut BTreeSet<i32>, spoilt: bool) -> Outputs {
         let pods = |name: &str, wrong: &mut BTreeSet<i32>| pods((self.content)(name), wrong);
         match self.function.name {
@@ -448,8 +529,9 @@ impl Question<'_> {
                 }
             }
             "podrank_key" => {
-                let key = |pod| self.policy.key(pod).to_bytes().to_vec();
-                pods("pod", wrong).first().map(|pod| vec![("key", key(pod))]).unwrap_or_default()
+                pods("pod", wrong);
+                // Its bytes are private: see `check_key`.
+                Vec::new()
             }
             "podrank_select" | "podrank_sort" | "podrank_settle" => {
                 let pods = pods("pods", wrong);
@@ -491,21 +573,19 @@ impl Question<'_> {
             "podrank_compare" => vec![("ordering", ordering)],
             "podrank_decide" => vec![("ordering", ordering), ("rule", number(first.map(|(rule, _)| *rule)))],
             "podrank_upstream" => {
-                let relation = match relation::relation(&self.policy, a, b) {
+                let (relation, rule) = relation::relation(&self.policy, a, b);
+                let relation = match relation {
                     Relation::Tie => PODRANK_RELATION_TIE,
                     Relation::Before => PODRANK_RELATION_BEFORE,
                     Relation::After => PODRANK_RELATION_AFTER,
                 };
-                let rule = self.policy.upstream(a, b).1;
                 vec![("relation", relation.to_ne_bytes().to_vec()), ("rule", number(rule))]
             }
             _ => {
-                let explanation = self.policy.explain(a, b);
-                let rows = explanation.rows().iter().zip(&orderings).map(|(row, (rule, ordering))| {
+                let rows = oracle::rows(&self.policy, a, b).into_iter().map(|row| {
                     let (a, b) = (row.a.to_ne_bytes(), row.b.to_ne_bytes());
-                    let decides = Some(rule) == first.map(|(rule, _)| rule);
-                    let bytes = [rule.number(), row.applies.into(), decides.into(), row.kind as u8];
-                    [&a[..], &b[..], &bytes[..], &(*ordering as i32).to_ne_bytes()[..]].concat()
+                    let bytes = [row.rule.number(), row.applies.into(), row.decides.into(), row.kind as u8];
+                    [&a[..], &b[..], &bytes[..], &(row.ordering as i32).to_ne_bytes()[..]].concat()
                 });
                 vec![
                     ("rows", rows.collect::<Vec<_>>().concat()),
@@ -525,11 +605,14 @@ impl Question<'_> {
             }
             "podrank_sort" => vec![("order", bytes(&order))],
             _ => {
-                // `functions` asks for three victims.
-                let verdicts = relation::verdicts(&self.policy, pods, 3);
-                let count =
-                    |verdict| verdicts.iter().filter(|is| **is == verdict).count().to_ne_bytes().to_vec();
-                vec![("certain_len", count(Verdict::Certain)), ("contested_len", count(Verdict::Contested))]
+                // As C does, it takes a negative number for a very large one.
+                let k = usize::try_from(self.number("k")).unwrap_or(usize::MAX);
+                let settled = relation::settled(&self.policy, pods, k);
+                vec![
+                    ("order", bytes(&settled.order)),
+                    ("certain_len", settled.certain.to_ne_bytes().to_vec()),
+                    ("contested_len", settled.contested.to_ne_bytes().to_vec()),
+                ]
             }
         }
     }
@@ -586,8 +669,15 @@ impl Question<'_> {
                 Some(uid) => vec![("text", (uid::written(array(uid)) + "\0").into_bytes())],
                 None => Vec::new(),
             },
-            ("podrank_time_from_unix", _) => vec![("time", (-1_999_999_995_i64).to_ne_bytes().to_vec())],
-            // Not all of its buffers are there.
+            ("podrank_time_from_unix", _) => {
+                // Seconds and nanoseconds as one number, or the nearest in the range.
+                let [seconds, nanoseconds] =
+                    ["seconds", "nanoseconds"].map(|name| i128::from(self.number(name)));
+                let exact = seconds * 1_000_000_000 + nanoseconds;
+                let nearest = exact.clamp(i128::from(i64::MIN) + 1, i64::MAX.into());
+                vec![("time", i64::try_from(nearest).expect("clamped").to_ne_bytes().to_vec())]
+            }
+            // One of its buffers is not inside the block.
             _ => Vec::new(),
         }
     }
@@ -598,16 +688,4 @@ fn words(status: i32) -> &'static str {
     let words = unsafe { CStr::from_ptr(podrank_status_str(status)) }.to_str().expect("ASCII");
     assert_ne!(words, "unknown status", "{status}");
     words
-}
-
-/// Seconds and nanoseconds as one number, or the nearest there is.
-fn time_from_unix(seconds: i64, nanoseconds: u32) {
-    for seconds in [seconds, seconds >> 30] {
-        let mut time = 77;
-        // SAFETY: a place for an integer.
-        let status = unsafe { podrank_time_from_unix(seconds, nanoseconds, &raw mut time) };
-        let exact = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
-        let nearest = exact.clamp(i128::from(i64::MIN) + 1, i128::from(i64::MAX));
-        assert_eq!((status, i128::from(time)), (PODRANK_OK, nearest), "{seconds} s, {nanoseconds} ns");
-    }
 }

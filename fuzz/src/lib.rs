@@ -1,6 +1,7 @@
-//! The bodies of the fuzz targets: each takes arbitrary bytes and panics if a result is wrong.
+//! The bodies of the fuzz targets. Each takes arbitrary bytes and panics if a result is wrong.
 //!
-//! They are a library so that `cargo test` replays every seed and every past finding, on stable and without a fuzzer.
+//! They are a library so that `cargo test` can replay every seed and every past finding with the stable compiler and
+//! without a fuzzer. It may depend on every crate in this repository, and none depends on it.
 
 pub mod case;
 pub mod controller;
@@ -12,10 +13,10 @@ pub mod select;
 pub mod settle;
 pub mod uid;
 
-/// What a target does with bytes.
+/// The body of a target.
 pub type Target = fn(&[u8]);
 
-/// Every target by name.
+/// Every target, with its name.
 pub const TARGETS: [(&str, Target); 8] = [
     ("order", order::run),
     ("select", select::run),
@@ -27,7 +28,7 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("preview", preview::run),
 ];
 
-/// A fuzz target under `cargo fuzz`; else a program that replays the files given to it.
+/// Makes a fuzz target under `cargo fuzz`, and otherwise a program that replays the files it is given.
 #[macro_export]
 macro_rules! target {
     ($name:ident) => {

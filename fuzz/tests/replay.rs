@@ -1,4 +1,4 @@
-//! Replays every seed and every past finding through the targets, on stable and without a fuzzer.
+//! Replays every seed and every past finding through the targets, with the stable compiler and without a fuzzer.
 
 use podrank::{Pod, Policy, Relation, Rule};
 use podrank_fuzz::case::Case;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What stands in a directory under `fuzz/`.
+/// Returns the files of a target in a directory under `fuzz/`.
 fn files(directory: &str, target: &str) -> Vec<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory).join(target);
     let entries = fs::read_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -23,7 +23,7 @@ fn seeds() {
         let seeds = files("seeds", target);
         assert!(!seeds.is_empty(), "{target} has no seeds");
         for seed in seeds {
-            // The name, should it panic.
+            // Names the seed if the target panics.
             println!("{}", seed.display());
             run(&fs::read(seed).expect("a readable seed"));
         }
@@ -44,7 +44,7 @@ fn past_findings() {
     }
 }
 
-/// The least cycle of Kubernetes' relation: X before Z, Z before Y, Y before X. The order has no such thing.
+/// The smallest cycle in Kubernetes' relation: X is before Z, Z is before Y, and Y is before X. The order has no cycle.
 #[test]
 fn the_minimal_cycle() {
     let seed = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds/settle/minimal-cycle");
@@ -55,7 +55,7 @@ fn the_minimal_cycle() {
         before(&policy, &x, &z) && before(&policy, &z, &y) && before(&policy, &y, &x),
         "{policy:?} {pods:?}"
     );
-    // Equal in all but the ready time, the restarts and the UID, each of which can decide.
+    // They are equal but for the ready time, the restarts and the UID, each of which can decide.
     let same = |pod: &Pod| Pod { uid: x.uid, ready_time: x.ready_time, restarts: x.restarts, ..*pod };
     assert_eq!([same(&y), same(&z)], [x, x]);
     assert_eq!((x.ready_time, x.restarts), (y.ready_time, z.restarts));
@@ -67,7 +67,7 @@ fn the_minimal_cycle() {
         let contested = if (1..=2).contains(&k) { 3 } else { 0 };
         assert_eq!(settled.contested().len(), contested, "k = {k}");
     }
-    // The total order asks the restarts before the UID.
+    // The total order compares the restarts before the UID.
     let mut order = [0; 3];
     assert_eq!(policy.sort(&pods, &mut order), Ok(&[1, 0, 2][..]));
 }

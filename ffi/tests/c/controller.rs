@@ -4,10 +4,10 @@ use podrank::Time;
 use podrank::controller::SetState;
 use podrank_ffi::*;
 use podrank_laws::controller::{
-    Controller, ROOM, availability_is_upstreams, expectations_are_upstreams, plan_is_the_difference,
-    slow_start_is_upstreams, steps,
+    Controller, ROOM, availability_is_upstreams, every_bit_of_a_key_counts, expectations_are_upstreams,
+    plan_is_the_difference, slow_start_is_upstreams, steps,
 };
-use podrank_laws::generate::{NOW, boundary_times, pods};
+use podrank_laws::generate::{NOW, boundary_times, cases};
 use podrank_laws::vectors;
 use podrank_simulator as simulator;
 use podrank_through_c::decisions::Expectations;
@@ -43,8 +43,8 @@ proptest! {
     }
 
     #[test]
-    fn availabilities(list in pods(0..6), seconds in numbers(), now in select(boundary_times(NOW))) {
-        for now in [now, Time::from_unix_nanos(NOW), Time::UNSET] {
+    fn availabilities((policy, list) in cases(0..6), seconds in numbers(), now in select(boundary_times(NOW))) {
+        for now in [policy.now, now, Time::from_unix_nanos(NOW), Time::UNSET] {
             availability_is_upstreams(&C, &list, seconds, now);
         }
     }
@@ -66,6 +66,30 @@ proptest! {
             C.report(&mut start, 0);
         }
         prop_assert_eq!((start.batch, start.missing), if state[0] == 0 { (0, state[1]) } else { (0, 0) });
+    }
+}
+
+#[test]
+fn every_byte_of_a_key_counts() {
+    every_bit_of_a_key_counts(&C, Time::from_unix_nanos(NOW));
+}
+
+/// The numbers of pending creations and deletions stop at the ends of their range.
+#[test]
+fn counts_do_not_wrap() {
+    let key = [3; 16];
+    for (count, creations, deletions, expected) in [
+        (1, i64::MIN, i64::MIN, (i64::MIN, i64::MIN)),
+        (u32::MAX, i64::MIN + 1, i64::MIN + 1, (i64::MIN, i64::MIN)),
+        (u32::MAX, i64::MAX, i64::MAX, (i64::MAX - i64::from(u32::MAX), i64::MAX - 1)),
+        (0, -1, 0, (-1, -1)),
+    ] {
+        let expected_now = podrank_expectations { since: 0, creations, deletions, keys: 1, is_set: 1 };
+        let room = [podrank_pod_key { bytes: key }; ROOM];
+        let mut expectations = Expectations { expected: expected_now, room };
+        C.creations_observed(&mut expectations, count);
+        assert!(C.deletion_observed(&mut expectations, &key));
+        assert_eq!(C.counts(&expectations), expected);
     }
 }
 

@@ -1,19 +1,23 @@
 //! The laws, the exhaustive pairs and the vectors of the core, through the C functions.
 
-use podrank::{Relation, deletion_cost};
+use podrank::{Pod, Policy, deletion_cost};
 use podrank_ffi::*;
-use podrank_laws::generate::{distinct_pods, pods, policies, sizes};
-use podrank_laws::relation::{self, Verdict};
+use podrank_laws::generate::{cases, distinct_cases, sizes};
 use podrank_laws::{Implementation, exhaustive, laws, vectors};
 use podrank_through_c::implementation::{C, options, record};
 use proptest::prelude::*;
+use proptest::sample::Index;
 use std::ffi::CStr;
+
+fn shuffled((policy, list): (Policy, Vec<Pod>)) -> impl Strategy<Value = (Policy, Vec<Pod>, Vec<Pod>)> {
+    (Just(policy), Just(list.clone()), Just(list).prop_shuffle())
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_way_to_ask_gives_one_answer(policy in policies(), list in pods(2..16)) {
+    fn every_way_to_ask_gives_one_answer((policy, list) in cases(2..16)) {
         for a in &list {
             for b in &list {
                 laws::one_answer(&C, &policy, a, b);
@@ -22,80 +26,40 @@ proptest! {
     }
 
     #[test]
-    fn the_order_is_total(policy in policies(), list in sizes().prop_flat_map(pods)) {
+    fn the_order_is_total((policy, list) in sizes().prop_flat_map(cases)) {
         laws::total_order(&C, &policy, &list);
     }
 
     #[test]
-    fn victims_are_a_prefix(policy in policies(), list in sizes().prop_flat_map(pods), k in any::<prop::sample::Index>()) {
+    fn victims_are_a_prefix((policy, list) in sizes().prop_flat_map(cases), k in any::<Index>()) {
         laws::selects_a_prefix(&C, &policy, &list, k.index(list.len() + 2));
     }
 
     #[test]
     fn shuffling_changes_nothing(
-        policy in policies(),
-        (list, shuffled) in sizes().prop_flat_map(distinct_pods).prop_flat_map(|list| (Just(list.clone()), Just(list).prop_shuffle())),
-        k in any::<prop::sample::Index>(),
+        (policy, list, shuffled) in sizes().prop_flat_map(distinct_cases).prop_flat_map(shuffled),
+        k in any::<Index>(),
     ) {
-        laws::input_order_is_nothing(&C, &policy, &list, &shuffled, k.index(list.len() + 1));
+        laws::list_order_does_not_matter(&C, &policy, &list, &shuffled, k.index(list.len() + 1));
     }
 
     #[test]
-    fn a_cheaper_pod_is_never_later(policy in policies(), list in pods(1..60), which in any::<prop::sample::Index>(), cost in any::<i32>()) {
+    fn a_cheaper_pod_is_never_later((policy, list) in cases(1..60), which in any::<Index>(), cost in any::<i32>()) {
         laws::cheaper_is_never_later(&C, &policy, &list, which.index(list.len()), cost);
     }
 
     #[test]
-    fn the_relation_is_upstreams(policy in policies(), list in pods(2..16)) {
+    fn the_relation_is_upstreams((policy, list) in cases(2..16)) {
         for a in &list {
             for b in &list {
-                let (mut relation, mut number) = (77, 77);
-                let (a_record, b_record, options) = (record(a), record(b), options(&policy));
-                let status = unsafe { podrank_upstream(&a_record, &b_record, &options, &raw mut relation, &raw mut number) };
-                prop_assert_eq!(status, PODRANK_OK);
-                let expected = match relation::relation(&policy, a, b) {
-                    Relation::Tie => PODRANK_RELATION_TIE,
-                    Relation::Before => PODRANK_RELATION_BEFORE,
-                    Relation::After => PODRANK_RELATION_AFTER,
-                };
-                prop_assert_eq!(relation, expected);
-                prop_assert_eq!(number, policy.upstream(a, b).1.map_or(PODRANK_RULE_NONE, podrank::Rule::number));
+                laws::relation_is_upstreams(&C, &policy, a, b);
             }
         }
     }
 
     #[test]
-    fn what_is_settled_is_what_all_pairs_say(
-        policy in policies(),
-        list in sizes().prop_flat_map(pods),
-        k in any::<prop::sample::Index>(),
-    ) {
-        let k = k.index(list.len() + 2);
-        let records: Vec<_> = list.iter().map(record).collect();
-        let (mut order, mut scores) = (vec![u32::MAX; list.len()], vec![u64::MAX; list.len()]);
-        let (mut certain, mut contested) = (usize::MAX, usize::MAX);
-        let status = unsafe {
-            podrank_settle(
-                records.as_ptr(),
-                records.len(),
-                &options(&policy),
-                k,
-                order.as_mut_ptr(),
-                scores.as_mut_ptr(),
-                &raw mut certain,
-                &raw mut contested,
-            )
-        };
-        prop_assert_eq!(status, PODRANK_OK);
-        let mut verdicts = vec![Verdict::Safe; list.len()];
-        for (position, &index) in order.iter().enumerate() {
-            if position < certain {
-                verdicts[index as usize] = Verdict::Certain;
-            } else if position < certain + contested {
-                verdicts[index as usize] = Verdict::Contested;
-            }
-        }
-        prop_assert_eq!(verdicts, relation::verdicts(&policy, &list, k));
+    fn verdicts_are_those_of_all_pairs((policy, list) in sizes().prop_flat_map(cases), k in any::<Index>()) {
+        laws::settles_as_all_pairs_say(&C, &policy, &list, k.index(list.len() + 2));
     }
 
     #[test]
@@ -110,6 +74,12 @@ proptest! {
 fn all_pairs_by_reduction() {
     exhaustive::each_field(&C);
     exhaustive::each_vector(&C);
+}
+
+#[test]
+fn long_lists_get_the_same_answers() {
+    laws::long_lists(&C);
+    laws::settles_long_lists(&C);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use podrank_ffi::*;
 use podrank_laws::Implementation;
-use podrank_laws::generate::{pods, policies};
+use podrank_laws::generate::{cases, cases_with_invalid_records};
 use podrank_through_c::functions::{Buffer, Function, Use, all};
 use podrank_through_c::implementation::{C, record};
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ impl Call {
 
     fn run(&self, function: &Function) -> i32 {
         // SAFETY: the buffers are as long as the lengths say, or the call is to be refused before it looks.
-        unsafe { (function.call)(&self.pointers, &self.lens) }
+        unsafe { (function.call)(&self.pointers, &self.lens, &numbers(function)) }
     }
 
     fn contents(&self, i: usize, buffer: &Buffer) -> &[u8] {
@@ -61,6 +61,11 @@ impl Call {
             );
         }
     }
+}
+
+/// The values of a function's other arguments.
+fn numbers(function: &Function) -> Vec<i64> {
+    function.numbers.iter().map(|(_, number)| *number).collect()
 }
 
 impl Drop for Call {
@@ -270,10 +275,50 @@ fn promise_7_unsound_records_are_refused_and_validate_says_which() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Of several records with several things wrong, the first record and the first thing in it, by offset, are blamed.
+    #[test]
+    fn promise_7_the_first_invalid_record_is_blamed((_, list) in cases_with_invalid_records(7)) {
+        let wrong = |pod: &podrank::Pod| match (pod.phase.ordinal(), pod.flags.bits(), pod.reserved.as_ref()) {
+            (3.., ..) => Some(PODRANK_ERR_PHASE),
+            (_, 8.., _) => Some(PODRANK_ERR_FLAGS),
+            (_, _, reserved) if reserved != [0; 10] => Some(PODRANK_ERR_RESERVED),
+            _ => None,
+        };
+        for mut function in all() {
+            // In the order of the parameters: which record is wrong, and how.
+            let mut first = None;
+            for buffer in function.buffers.iter_mut().filter(|buffer| buffer.records) {
+                let count = buffer.bytes.len() / size_of::<podrank_pod>();
+                for (at, pod) in list.iter().enumerate().take(count) {
+                    first = first.or(wrong(pod).map(|status| (at, status)));
+                    // On a node that is counted.
+                    let record = podrank_pod { node: pod.node % 3, ..record(pod) };
+                    // SAFETY: the bytes of records, written unaligned.
+                    unsafe { buffer.bytes.as_mut_ptr().cast::<podrank_pod>().wrapping_add(at).write_unaligned(record) };
+                }
+            }
+            let call = Call::new(&function);
+            match first {
+                _ if function.name == "podrank_validate" => {
+                    prop_assert_eq!(call.run(&function), PODRANK_OK);
+                    // SAFETY: outputs of these types.
+                    let found = unsafe { (call.pointers[1].cast::<usize>().read(), call.pointers[2].cast::<i32>().read()) };
+                    prop_assert_eq!(found, first.unwrap_or((list.len(), PODRANK_OK)));
+                }
+                Some((_, status)) => call.refused(&function, status, "invalid records"),
+                None => prop_assert_eq!(call.run(&function), PODRANK_OK, "{}", function.name),
+            }
+        }
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn promise_8_threads_share_their_inputs(policy in policies(), list in pods(200..300)) {
+    fn promise_8_threads_share_their_inputs((policy, list) in cases(200..300)) {
         let expected = C.sort(&policy, &list);
         std::thread::scope(|scope| {
             for k in 0..16 {
@@ -492,7 +537,12 @@ fn outputs_need_not_be_initialised() {
             }
         }
         // SAFETY: every buffer is as long as the lengths say.
-        assert_eq!(unsafe { (function.call)(&pointers, &call.lens) }, PODRANK_OK, "{}", function.name);
+        assert_eq!(
+            unsafe { (function.call)(&pointers, &call.lens, &numbers(function)) },
+            PODRANK_OK,
+            "{}",
+            function.name
+        );
         // And it writes there what it writes to other memory.
         let call = Call::new(function);
         assert_eq!(call.run(function), PODRANK_OK);

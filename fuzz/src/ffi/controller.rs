@@ -1,19 +1,20 @@
-//! What a controller calls besides the order: what its buffers hold, and what is to be in them afterwards.
+//! The functions for a controller's decisions: what their buffers hold before a call, and what they must hold after it.
 
 use super::{Outputs, Question, array};
 use arbitrary::{Result, Unstructured};
 use podrank::{Flags, Pod};
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
-use podrank_through_c::functions::{Buffer, Function, Use};
+use podrank_through_c::functions::{Buffer, Use};
 use std::collections::BTreeSet;
 
-// What `functions` asks with.
-const NOW: i64 = 9;
-const MIN_READY_SECONDS: i64 = 10;
-
-/// What one of its buffers holds before the call, if it is one.
-pub(super) fn content(buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) -> Result<Option<Vec<u8>>> {
+/// A buffer's contents before the call. `None` if it is not a buffer of these functions.
+pub(super) fn content(
+    buffer: &Buffer,
+    size: usize,
+    now: i64,
+    u: &mut Unstructured<'_>,
+) -> Result<Option<Vec<u8>>> {
     Ok(match (buffer.name, buffer.usage) {
         (_, Use::Out | Use::Options) => None,
         ("start", _) => {
@@ -21,12 +22,14 @@ pub(super) fn content(buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) ->
                 |u: &mut Unstructured<'_>| u.choose(&[0, 1, 2, 3, 64, 500, 1 << 31, u32::MAX]).copied();
             Some([number(u)?.to_ne_bytes(), number(u)?.to_ne_bytes()].concat())
         }
-        ("expectations", _) => Some(expectations(u)?),
+        ("expectations", _) => Some(expectations(now, u)?),
         ("room" | "keys" | "key", _) => {
             let mut bytes = Vec::new();
             while bytes.len() < size {
                 let mut key = [7; 16];
-                key[*u.choose(&[0, 15])?] = u.int_in_range(0..=2_u8)?;
+                // Mostly the first or the last byte, so that keys are equal often enough.
+                let place = if u.ratio(1, 4)? { u.int_in_range(0..=15)? } else { *u.choose(&[0, 15])? };
+                key[place] = u.int_in_range(0..=2_u8)?;
                 bytes.extend(key);
             }
             Some(bytes)
@@ -35,11 +38,13 @@ pub(super) fn content(buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) ->
     })
 }
 
-/// Any expectations, but that there are no numbers where none are set.
-fn expectations(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
+/// Any expectations, with zero counts if none are set.
+fn expectations(now: i64, u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let is_set: u32 = u.int_in_range(0..=3)?;
     let wait = PODRANK_EXPECTATIONS_TIMEOUT;
-    let since = [NOW, 0, NOW - wait, NOW - wait - 1, NOW + wait, PODRANK_TIME_UNSET, i64::MIN + 1, i64::MAX];
+    let after = |nanos| now.saturating_add(nanos);
+    let since =
+        [now, 0, after(-wait), after(-wait - 1), after(wait), PODRANK_TIME_UNSET, i64::MIN + 1, i64::MAX];
     let number = |u: &mut Unstructured<'_>| {
         let number = *u.choose(&[0, 0, 1, 2, 500, -1, i64::MIN, i64::MAX])?;
         Ok(if is_set == 0 { 0 } else { number })
@@ -50,7 +55,7 @@ fn expectations(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     Ok(state.bytes())
 }
 
-/// `podrank_expectations`, read by the words of the header.
+/// `podrank_expectations`, read as the header documents it.
 struct State {
     since: i64,
     creations: i64,
@@ -71,32 +76,43 @@ impl State {
         [longs.concat(), [self.keys, self.is_set].map(u32::to_ne_bytes).concat()].concat()
     }
 
-    fn is_satisfied(&self) -> bool {
-        let is_old = self.since != PODRANK_TIME_UNSET
-            && i128::from(NOW) - i128::from(self.since) > PODRANK_EXPECTATIONS_TIMEOUT.into();
+    fn is_satisfied(&self, now: i64) -> bool {
+        let is_old = ![now, self.since].contains(&PODRANK_TIME_UNSET)
+            && i128::from(now) - i128::from(self.since) > PODRANK_EXPECTATIONS_TIMEOUT.into();
         self.creations <= 0 && self.deletions <= 0 || is_old
     }
 }
 
 impl Question<'_> {
-    /// What its outputs are to begin with; nothing if a buffer is not all there, or it is none of these functions.
+    /// Returns what the outputs must start with. `None` if a buffer is not inside the block, or if the function is not one of
+    /// these.
     pub(super) fn controller(&self, pods: &[Pod], wrong: &mut BTreeSet<i32>) -> Option<Outputs> {
         let state = || (self.content)("expectations").map(State::of);
         let keys = |name| Some((self.content)(name)?.chunks_exact(16).map(array::<16>).collect::<Vec<_>>());
+        let word = |number: i64| u32::try_from(number).expect("32 bits").to_ne_bytes().to_vec();
         Some(match self.function.name {
             "podrank_plan" => {
-                vec![("creations", 0_u32.to_ne_bytes().to_vec()), ("deletions", 2_u32.to_ne_bytes().to_vec())]
+                let may_act = self.number("satisfied") != 0 && self.number("being_deleted") == 0;
+                let shortfall = if may_act { self.number("wanted") - self.number("active") } else { 0 };
+                let burst = self.number("burst_replicas");
+                let counts = [shortfall, -shortfall].map(|count| count.clamp(0, burst));
+                vec![("creations", word(counts[0])), ("deletions", word(counts[1]))]
             }
-            "podrank_slow_start_begin" => vec![("start", [1_u32, 7].map(u32::to_ne_bytes).concat())],
+            "podrank_slow_start_begin" => {
+                let count = self.number("count");
+                vec![("start", [word(count.min(1)), word(count)].concat())]
+            }
             "podrank_slow_start_report" => {
-                // One has failed: it is the last batch.
                 let start = (self.content)("start")?;
-                let [batch, missing] = [0, 4].map(|at| u32::from_ne_bytes(array(&start[at..])));
-                let missing = missing.saturating_sub(batch.saturating_sub(1));
-                vec![("start", [0, missing].map(u32::to_ne_bytes).concat())]
+                let [batch, missing] = [0, 4].map(|at| i64::from(u32::from_ne_bytes(array(&start[at..]))));
+                let failures = self.number("failures");
+                let missing = (missing - (batch - failures).max(0)).max(0);
+                let next = if failures > 0 { 0 } else { (2 * batch).min(missing) };
+                vec![("start", [word(next), word(missing)].concat())]
             }
             "podrank_expect_creations" => {
-                let state = State { since: NOW, creations: 7, deletions: 0, is_set: 1, ..state()? };
+                let [creations, since] = ["count", "now"].map(|name| self.number(name));
+                let state = State { since, creations, deletions: 0, is_set: 1, ..state()? };
                 vec![("expectations", state.bytes())]
             }
             "podrank_expect_deletions" => {
@@ -110,13 +126,14 @@ impl Question<'_> {
                     }
                 }
                 let keys = u32::try_from(distinct.len()).expect("few");
-                let state = State { since: NOW, creations: 0, deletions: keys.into(), keys, is_set: 1 };
+                let since = self.number("now");
+                let state = State { since, creations: 0, deletions: keys.into(), keys, is_set: 1 };
                 vec![("expectations", state.bytes()), ("room", distinct.concat())]
             }
             "podrank_creations_observed" => {
                 let state = state()?;
-                let seen = i64::from(state.is_set != 0);
-                let creations = state.creations.saturating_sub(seen);
+                let observed = if state.is_set == 0 { 0 } else { self.number("count") };
+                let creations = state.creations.saturating_sub(observed);
                 vec![("expectations", State { creations, ..state }.bytes())]
             }
             "podrank_deletion_observed" => {
@@ -132,25 +149,32 @@ impl Question<'_> {
                 vec![("expectations", state.bytes()), ("room", room.concat()), ("counted", counted)]
             }
             "podrank_expectations_satisfied" => {
-                vec![("satisfied", i32::from(state()?.is_satisfied()).to_ne_bytes().to_vec())]
+                vec![(
+                    "satisfied",
+                    i32::from(state()?.is_satisfied(self.number("now"))).to_ne_bytes().to_vec(),
+                )]
             }
-            "podrank_availability" => availability(pods),
+            "podrank_availability" => {
+                availability(pods, self.number("min_ready_seconds"), self.number("now"))
+            }
             _ => return None,
         })
     }
 }
 
-fn availability(pods: &[Pod]) -> Outputs {
+fn availability(pods: &[Pod], min_ready_seconds: i64, now: i64) -> Outputs {
     let ready: Vec<_> = pods.iter().filter(|pod| pod.flags.contains(Flags::READY)).collect();
-    let due = |pod: &&Pod| {
-        Some(i128::from(pod.ready_time.unix_nanos()?) + 1_000_000_000 * i128::from(MIN_READY_SECONDS))
+    // The exact nanoseconds until each is available: negative if it is already, `None` if that is unknown.
+    let left = |pod: &&Pod| {
+        let since = i128::from(pod.ready_time.unix_nanos()?) + 1_000_000_000 * i128::from(min_ready_seconds);
+        (now != PODRANK_TIME_UNSET).then_some(since - i128::from(now))
     };
-    let due: Vec<i128> = ready.iter().filter_map(due).collect();
-    let available = due.iter().filter(|due| **due <= NOW.into()).count();
-    // A wait that no 63 bits hold is cut.
-    let left =
-        due.iter().map(|due| (due - i128::from(NOW)).min(i64::MAX.into())).filter(|left| *left > 0).min();
-    let look_again = u64::try_from(left.unwrap_or(0)).expect("cut");
+    let left = |pod: &&Pod| if min_ready_seconds == 0 { Some(0) } else { left(pod) };
+    let left: Vec<i128> = ready.iter().filter_map(left).collect();
+    let available = left.iter().filter(|left| **left <= 0).count();
+    // A wait that does not fit into 63 bits is cut.
+    let next = left.into_iter().filter(|left| *left > 0).min().map_or(0, |left| left.min(i64::MAX.into()));
+    let look_again = u64::try_from(next).expect("cut");
     vec![
         ("ready", ready.len().to_ne_bytes().to_vec()),
         ("available", available.to_ne_bytes().to_vec()),
@@ -158,11 +182,11 @@ fn availability(pods: &[Pod]) -> Outputs {
     ]
 }
 
-/// Some of the records of `podrank_availability` have been ready for about as long as is asked.
-pub(super) fn ready_time(function: &Function, pod: &Pod, u: &mut Unstructured<'_>) -> Result<Pod> {
+/// Makes half of the pods ready for about as long as `podrank_availability` demands.
+pub(super) fn ready_time(pod: &Pod, seconds: i64, now: i64, u: &mut Unstructured<'_>) -> Result<Pod> {
     let mut pod = *pod;
-    if function.name == "podrank_availability" && u.ratio(1, 2)? {
-        let since = NOW - 1_000_000_000 * MIN_READY_SECONDS + u.int_in_range(-1..=1)?;
+    if u.ratio(1, 2)? {
+        let since = now.saturating_sub(1_000_000_000 * seconds).saturating_add(u.int_in_range(-1..=1)?);
         pod.ready_time = super::time(since);
     }
     Ok(pod)

@@ -1,9 +1,9 @@
-//! Which pods count and whose they are: naive second writings, and that core agrees.
+//! Which pods count and whose they are: second, naive implementations, and the checks that the core agrees with them.
 
 use podrank::Phase;
 use podrank::controller::{Claim, Claimable, Owner, claim, is_active, is_terminating};
 
-/// The filters are `IsPodActive` and `IsPodTerminating`, for any text of a phase.
+/// The filters are Kubernetes' `IsPodActive` and `IsPodTerminating`, for any phase text.
 pub fn filters_are_upstreams(phase: &str, is_being_deleted: bool) {
     let has_ended = phase == "Succeeded" || phase == "Failed";
     let parsed = Phase::parse(phase);
@@ -11,7 +11,7 @@ pub fn filters_are_upstreams(phase: &str, is_being_deleted: bool) {
     assert_eq!(is_terminating(parsed, is_being_deleted), !has_ended && is_being_deleted, "{phase:?}");
 }
 
-/// A claim is `ClaimObject`'s, line by line.
+/// A claim is that of Kubernetes' `ClaimObject`, line by line.
 pub fn claim_is_upstreams(pod: &Claimable, set_is_being_deleted: bool) {
     let naive = || {
         if pod.owner != Owner::None {

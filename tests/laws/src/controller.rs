@@ -1,5 +1,5 @@
-//! The decisions of a controller, whatever language they are reached through: one way to reach them, a naive second
-//! writing, and what both must agree on.
+//! The laws for a controller's decisions, in whatever language they are called: a trait for one way to call them, a
+//! second, naive implementation, and the checks that both agree.
 
 use podrank::controller::{
     Availability, EXPECTATIONS_TIMEOUT_NANOS, Expectations, Plan, PodKey, SetState, SlowStart, availability,
@@ -10,44 +10,44 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::HashSet;
 
-/// For how many keys the expectations of a [`Controller`] have room.
+/// The capacity, in keys, of the expectations of a [`Controller`].
 pub const ROOM: usize = 16;
 
-/// One way to reach the decisions.
+/// One way to call the decisions.
 pub trait Controller {
-    /// The expectations of one set, with room for [`ROOM`] keys.
+    /// The expectations of one set, with a capacity of [`ROOM`] keys.
     type Expectations;
-    /// A slow start on its way.
+    /// A slow start in progress.
     type SlowStart;
 
-    /// What one sync does.
+    /// Returns what one sync does.
     fn plan(&self, set: &SetState, burst_replicas: u32) -> Plan;
 
-    /// Starts to create so many.
+    /// Starts to create `count` pods.
     fn slow_start(&self, count: u32) -> Self::SlowStart;
-    /// The next batch, and how many are missing.
+    /// Returns the size of the next batch, and the number of pods not yet created.
     fn progress(&self, start: &Self::SlowStart) -> (u32, u32);
-    /// So many of the batch failed.
+    /// Reports how many creations in the batch failed.
     fn report(&self, start: &mut Self::SlowStart, failures: u32);
 
-    /// None are set.
+    /// Returns expectations of which none are set.
     fn expectations(&self) -> Self::Expectations;
-    /// Expects so many creations.
+    /// Expects `count` creations.
     fn expect_creations(&self, expectations: &mut Self::Expectations, count: u32, now: Time);
-    /// Expects these deletions; false if there is no room.
+    /// Expects these deletions. Returns false if there are more keys than the capacity.
     fn expect_deletions(&self, expectations: &mut Self::Expectations, keys: &[PodKey], now: Time) -> bool;
-    /// So many creations were seen.
+    /// Reports `count` creations as observed.
     fn creations_observed(&self, expectations: &mut Self::Expectations, count: u32);
-    /// A deletion was seen; whether it was expected.
+    /// Reports a deletion as observed. Returns whether it was expected.
     fn deletion_observed(&self, expectations: &mut Self::Expectations, key: &PodKey) -> bool;
-    /// Whether the set may act.
+    /// Returns whether the set may act.
     fn are_satisfied(&self, expectations: &Self::Expectations, now: Time) -> bool;
-    /// Creations and deletions yet to be seen.
+    /// Returns the numbers of pending creations and deletions.
     fn counts(&self, expectations: &Self::Expectations) -> (i64, i64);
-    /// None are set any more.
+    /// Removes all expectations.
     fn clear(&self, expectations: &mut Self::Expectations);
 
-    /// How many pods are ready, how many available, and in how many nanoseconds to look again.
+    /// Returns the number of ready pods, the number of available pods, and the nanoseconds after which to look again.
     fn availability(&self, pods: &[Pod], min_ready_seconds: u32, now: Time) -> (usize, usize, Option<u64>);
 }
 
@@ -113,8 +113,8 @@ impl Controller for crate::Core {
     }
 }
 
-/// Kubernetes' `UIDTrackingControllerExpectations` of one controller, line by line: two stores, of which the one with
-/// the counts has no entry or one, and the one with the keys likewise.
+/// Kubernetes' `UIDTrackingControllerExpectations` for one controller, line by line: a store of counts and a store of
+/// keys, each with one entry or none.
 #[derive(Clone, Debug, Default)]
 pub struct Naive {
     counts: Option<(i128, i128, Time)>,
@@ -140,7 +140,7 @@ impl Naive {
         }
     }
 
-    /// `DeletionObserved`; whether it lowered the count.
+    /// `DeletionObserved`. Returns whether it lowered the count.
     pub fn deletion_observed(&mut self, key: &PodKey) -> bool {
         let is_known = self.keys.remove(key);
         if let Some((_, deletions, _)) = self.counts.as_mut().filter(|_| is_known) {
@@ -159,7 +159,7 @@ impl Naive {
         i128::from(now) - i128::from(since) > i128::from(EXPECTATIONS_TIMEOUT_NANOS)
     }
 
-    /// Whether it is the timeout alone that lets the set act.
+    /// Returns whether the set may act for no other reason than the timeout.
     pub fn have_timed_out(&self, now: Time) -> bool {
         let (creations, deletions) = self.counts();
         (creations > 0 || deletions > 0) && self.are_satisfied(now)
@@ -177,32 +177,32 @@ impl Naive {
     }
 }
 
-/// What can happen to expectations.
+/// An event in the life of expectations.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// So many creations are expected.
+    /// This number of creations is expected.
     ExpectCreations(u32),
     /// These deletions are expected.
     ExpectDeletions(Vec<PodKey>),
-    /// So many creations are seen.
+    /// This number of creations is observed.
     CreationsObserved(u32),
-    /// This deletion is seen.
+    /// This deletion is observed.
     DeletionObserved(PodKey),
     /// The set is deleted.
     Clear,
-    /// Time passes, or the clock is put back.
+    /// The clock moves by this number of nanoseconds, back if it is negative.
     Wait(i64),
 }
 
-/// Steps that get in each other's way: few keys, waits around the timeout.
+/// Steps that interfere with each other: few keys, and waits around the timeout.
 pub fn steps() -> impl Strategy<Value = Vec<Step>> {
     let key = || {
-        // Keys that differ in one byte, the first or the last.
+        // Keys that are equal but for one byte, which can be any of the 16.
         prop_oneof![
             (0..5_u8).prop_map(|i| [i; 16]),
-            (0..4_u8).prop_map(|i| {
+            (0..16_usize, 0..3_u8).prop_map(|(place, byte)| {
                 let mut key = [7; 16];
-                key[if i < 2 { 0 } else { 15 }] = i;
+                key[place] = byte;
                 key
             })
         ]
@@ -223,7 +223,7 @@ pub fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..40)
 }
 
-/// After every step, an implementation has the naive one's counts and answers at every moment.
+/// After every step, an implementation has the same counts as the naive one, and gives the same answer at every moment.
 pub fn expectations_are_upstreams(controller: &impl Controller, start: Time, steps: &[Step]) {
     let (mut ours, mut naive) = (controller.expectations(), Naive::default());
     let mut now = start;
@@ -269,7 +269,24 @@ pub fn expectations_are_upstreams(controller: &impl Controller, start: Time, ste
     }
 }
 
-/// `slowStartBatch` of Kubernetes: calls `create` up to `count` times, and returns how many succeeded and the batches.
+/// Keys are compared in all of their 16 bytes: a key that differs in one bit is another key.
+pub fn every_bit_of_a_key_counts(controller: &impl Controller, now: Time) {
+    let key: PodKey = std::array::from_fn(|place| u8::try_from(0x35 ^ place * 0x11).unwrap());
+    for bit in 0..128 {
+        let other = (u128::from_be_bytes(key) ^ 1 << bit).to_be_bytes();
+        let mut ours = controller.expectations();
+        assert!(controller.expect_deletions(&mut ours, &[key], now));
+        assert!(!controller.deletion_observed(&mut ours, &other), "bit {bit}");
+        assert_eq!(controller.counts(&ours), (0, 1), "bit {bit}");
+        assert!(controller.expect_deletions(&mut ours, &[key, other, key], now));
+        assert_eq!(controller.counts(&ours), (0, 2), "bit {bit}");
+        assert!(controller.deletion_observed(&mut ours, &other), "bit {bit}");
+        assert!(controller.deletion_observed(&mut ours, &key), "bit {bit}");
+        assert!(controller.are_satisfied(&ours, now), "bit {bit}");
+    }
+}
+
+/// Kubernetes' `slowStartBatch`: calls `create` up to `count` times. Returns how many calls succeeded, and the batches.
 pub fn slow_start_batches(count: u32, mut create: impl FnMut() -> bool) -> (u32, Vec<u32>) {
     let (mut remaining, mut successes, mut batches) = (count, 0, vec![]);
     let mut batch = remaining.min(1);
@@ -286,7 +303,8 @@ pub fn slow_start_batches(count: u32, mut create: impl FnMut() -> bool) -> (u32,
     (successes, batches)
 }
 
-/// An implementation makes Kubernetes' batches and has its outcome, if the creations of these numbers fail, from 0.
+/// An implementation makes the same batches as Kubernetes with the same outcome, if the creations for which `fails`
+/// returns true fail. Creations are numbered from 0.
 pub fn slow_start_is_upstreams(controller: &impl Controller, count: u32, fails: impl Fn(u32) -> bool) {
     let creations = || {
         let (mut number, fails) = (0, &fails);
@@ -307,14 +325,14 @@ pub fn slow_start_is_upstreams(controller: &impl Controller, count: u32, fails: 
         controller.report(&mut start, failures.try_into().unwrap());
     }
     assert_eq!(controller.progress(&start), (0, count - successes), "batches {batches:?} of {count}");
-    // At the end, nothing moves any more.
+    // After the end, nothing changes.
     for failures in [0, 1] {
         controller.report(&mut start, failures);
         assert_eq!(controller.progress(&start), (0, count - successes));
     }
 }
 
-/// The plan is what is missing or too many, no more than a burst, and nothing while the set may not act.
+/// The plan is the shortfall or the surplus, at most `burst_replicas` pods, and nothing while the set may not act.
 pub fn plan_is_the_difference(controller: &impl Controller, set: &SetState, burst_replicas: u32) {
     let may_act = set.is_satisfied && !set.is_being_deleted;
     let difference = i64::from(set.wanted) - i64::from(set.active);
@@ -327,7 +345,8 @@ pub fn plan_is_the_difference(controller: &impl Controller, set: &SetState, burs
     assert_eq!(controller.plan(set, burst_replicas), expected, "{set:?}, burst {burst_replicas}");
 }
 
-/// Availability is `IsPodAvailable`, in exact numbers; and when to look again is the first moment at which it changes.
+/// Availability is Kubernetes' `IsPodAvailable`, computed exactly. The time to look again is the first moment at which it
+/// changes.
 pub fn availability_is_upstreams(
     controller: &impl Controller,
     pods: &[Pod],
@@ -335,7 +354,7 @@ pub fn availability_is_upstreams(
     now: Time,
 ) {
     use podrank::Flags;
-    // When each ready pod is available, in exact nanoseconds: None for never.
+    // The moment from which each ready pod is available, in exact nanoseconds. None means never.
     let ready: Vec<_> = pods.iter().filter(|pod| pod.flags.contains(Flags::READY)).collect();
     let due = |pod: &&&Pod| {
         pod.ready_time

@@ -1,37 +1,54 @@
 //! All pairs of pods, by reduction.
 //!
-//! A rule compares one field of two pods, and the order asks the rules in turn. So its answer on any pair can
-//! depend only on (1) what each rule makes of its own field's two values and (2) how the eleven answers
-//! are put together. [`each_field`] checks (1) on all pairs of values where a rule could turn: between two
-//! neighbouring boundaries no rule has a case of its own, so every other pair answers as a pair of boundaries does.
-//! [`each_vector`] checks (2) on one pair for every combination of the eleven answers: before, equal, after. A
-//! pair on which an implementation erred would have to err either in a rule alone or in the combination.
+//! A rule compares one field of two pods, and the order applies the rules in turn. So its answer on any pair depends
+//! only on (1) each rule's answer on the two values of its own field, and (2) how the eleven answers are combined.
+//! [`each_field`] checks (1) on all pairs of values where a rule could turn. Between two neighbouring boundaries no rule
+//! has a special case, so every other pair gets the same answer as a pair of boundaries. [`each_vector`] checks (2) on one
+//! pair for every combination of the eleven answers: before, equal, after. An implementation that is wrong on some pair
+//! is wrong in one rule or in the combination.
 
-use crate::generate::{NOW, all_gates, boundary_times};
+use crate::generate::{NOW, all_gates, all_policies, boundary_times};
 use crate::{Implementation, laws};
 use podrank::{Flags, Phase, Pod, Policy, Rule, Time, Uid};
 
-/// Each field: all pairs of its boundary values, all else equal, under every policy.
+/// Checks all pairs of each field's boundary values, with all else equal, under every policy.
 pub fn each_field(order: &impl Implementation) {
-    // The ends of the range of `now` make every age saturate.
-    for now in [Time::UNSET, Time::from_unix_nanos(NOW), Time::MIN, Time::MAX, Time::from_unix_nanos(0)] {
-        for gates in all_gates() {
-            let policy = Policy::at(now).with_gates(gates);
-            for field in fields(now) {
-                for (i, a) in field.iter().enumerate() {
-                    for b in &field[..=i] {
-                        laws::one_answer(order, &policy, a, b);
-                    }
+    for policy in all_policies() {
+        for field in fields(policy.now) {
+            for (i, a) in field.iter().enumerate() {
+                for b in &field[..=i] {
+                    laws::one_answer(order, &policy, a, b);
                 }
             }
         }
     }
 }
 
-/// For each field, a ready and running pod with each of its boundary values. Readiness comes with every ready time,
-/// since one changes what the other means.
+/// Returns, for each field, a ready and running pod with each of the field's boundary values. Ready times come with both
+/// values of readiness, because one changes the meaning of the other.
 fn fields(now: Time) -> Vec<Vec<Pod>> {
-    let counts = [0, 1, 2, 0x7fff_ffff, 0x8000_0000, u32::MAX - 1, u32::MAX];
+    // Among them both sides of 6, 8, 10 and 16 bits.
+    let counts = [
+        0,
+        1,
+        2,
+        62,
+        63,
+        64,
+        254,
+        255,
+        256,
+        1022,
+        1023,
+        1024,
+        0xfffe,
+        0xffff,
+        0x1_0000,
+        0x7fff_ffff,
+        0x8000_0000,
+        u32::MAX - 1,
+        u32::MAX,
+    ];
     let times = boundary_times(now.unix_nanos().unwrap_or(NOW));
     let uids = (0..16).flat_map(|byte| {
         [1_u8, 0x7f, 0x80, 0xff].map(|value| {
@@ -42,7 +59,20 @@ fn fields(now: Time) -> Vec<Vec<Pod>> {
     });
     let flags = (0..8).map(Flags::from_bits);
     let phases = [Phase::PENDING, Phase::UNKNOWN, Phase::RUNNING];
-    let costs = [i32::MIN, i32::MIN + 1, -1, 0, 1, i32::MAX - 1, i32::MAX];
+    let costs = [
+        i32::MIN,
+        i32::MIN + 1,
+        -0x1_0000,
+        -0x8000,
+        -1,
+        0,
+        1,
+        0x7fff,
+        0x8000,
+        0x1_0000,
+        i32::MAX - 1,
+        i32::MAX,
+    ];
     let unready = Pod { flags: Flags::ASSIGNED, ..base() };
     vec![
         flags.map(|flags| Pod { flags, ..base() }).collect(),
@@ -62,18 +92,21 @@ fn base() -> Pod {
     Pod { phase: Phase::RUNNING, flags: Flags::ASSIGNED | Flags::READY, ..Pod::new() }
 }
 
-/// Every combination of before, equal and after over the rules, one pair each, under every policy.
+/// Checks one pair for every combination of before, equal and after over the rules, under all gates, at the usual `now`,
+/// before 1970 and with `now` unset.
 pub fn each_vector(order: &impl Implementation) {
     let rules = u32::try_from(Rule::ALL.len()).unwrap();
-    for policy in crate::generate::all_policies() {
+    let moments = [Some(NOW), Some(-NOW), None].map(|nanos| nanos.map_or(Time::UNSET, Time::from_unix_nanos));
+    for (gates, now) in all_gates().flat_map(|gates| moments.map(|now| (gates, now))) {
+        let policy = Policy::at(now).with_gates(gates);
         for vector in 0..3_u32.pow(rules) {
             let (mut a, mut b) = (base(), base());
             let mut digits = vector;
             for &rule in Rule::ALL {
                 match digits % 3 {
                     0 => {}
-                    1 => set_apart(rule, &mut a, &mut b),
-                    _ => set_apart(rule, &mut b, &mut a),
+                    1 => set_apart(rule, now, &mut a, &mut b),
+                    _ => set_apart(rule, now, &mut b, &mut a),
                 }
                 digits /= 3;
             }
@@ -83,9 +116,9 @@ pub fn each_vector(order: &impl Implementation) {
 }
 
 /// Makes `first` go before `second` by this rule.
-fn set_apart(rule: Rule, first: &mut Pod, second: &mut Pod) {
-    let earlier = Time::from_unix_nanos(NOW - (1 << 40));
-    let later = Time::from_unix_nanos(NOW - (1 << 39));
+fn set_apart(rule: Rule, now: Time, first: &mut Pod, second: &mut Pod) {
+    let now = now.unix_nanos().unwrap_or(NOW);
+    let [earlier, later] = [1 << 40, 1 << 39].map(|age| Time::from_unix_nanos(now - age));
     match rule {
         Rule::Unassigned => first.flags = first.flags.with(Flags::ASSIGNED, false),
         Rule::Phase => first.phase = Phase::UNKNOWN,

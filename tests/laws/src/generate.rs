@@ -1,15 +1,15 @@
-//! Pods that collide: few distinct values per field, and those at the edges.
+//! Pods that collide: each field has few distinct values, among them those at the edges.
 
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
 use proptest::prelude::*;
 use proptest::sample::{SizeRange, select, size_range};
 
-/// The `now` of all generated pods: 2026-03-10T12:00:00Z.
+/// The usual `now`: 2026-03-10T12:00:00Z.
 pub const NOW: i64 = 1_773_144_000_000_000_000;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// All eight settings of the gates.
+/// Returns all eight settings of the gates.
 pub fn all_gates() -> impl Iterator<Item = FeatureGates> {
     (0..8).map(|bits| {
         let mut gates = FeatureGates::KUBERNETES;
@@ -20,19 +20,31 @@ pub fn all_gates() -> impl Iterator<Item = FeatureGates> {
     })
 }
 
-/// All settings of the gates, at `NOW` and at no moment.
+/// Returns values of `now` where ages could go wrong: unset, the usual one, the epoch and its neighbours, before 1970,
+/// and the ends of the range, where ages saturate.
+pub fn moments() -> Vec<Time> {
+    let nanos = [NOW, 0, 1, -1, -NOW, -SECOND / 3, i64::MIN + 2, i64::MIN + 1_000, i64::MAX - 1];
+    let mut moments = vec![Time::UNSET, Time::MIN, Time::MAX];
+    moments.extend(nanos.map(Time::from_unix_nanos));
+    moments
+}
+
+/// Returns all settings of the gates at every one of the [`moments`].
 pub fn all_policies() -> impl Iterator<Item = Policy> {
-    let policies = [Policy::without_now(), Policy::at(Time::from_unix_nanos(NOW))];
-    all_gates().flat_map(move |gates| policies.map(|policy| policy.with_gates(gates)))
+    all_gates().flat_map(|gates| moments().into_iter().map(move |now| Policy::at(now).with_gates(gates)))
 }
 
-/// Any setting of the gates, at `NOW` or at no moment.
+/// Any gates, and any `now`: half of the time the usual one or none.
 pub fn policies() -> impl Strategy<Value = Policy> {
-    select(all_policies().collect::<Vec<_>>())
+    let now = prop_oneof![
+        select(vec![Time::from_unix_nanos(NOW), Time::UNSET]),
+        prop_oneof![select(moments()), any::<i64>().prop_map(Time::from_unix_nanos)],
+    ];
+    (now, select(all_gates().collect::<Vec<_>>())).prop_map(|(now, gates)| Policy::at(now).with_gates(gates))
 }
 
-/// Times where the rules turn: unset, the ends of the range, `now` and its neighbours, and both sides of every
-/// power of two of age.
+/// Returns the times where the rules turn: unset, the ends of the range, `now` and its neighbours, and both sides of
+/// every power of two of age.
 pub fn boundary_times(now: i64) -> Vec<Time> {
     let mut times = vec![Time::UNSET, Time::MIN, Time::MAX, Time::from_unix_nanos(0)];
     times.extend([now.saturating_sub(1), now, now.saturating_add(1)].map(Time::from_unix_nanos));
@@ -45,7 +57,7 @@ pub fn boundary_times(now: i64) -> Vec<Time> {
     times
 }
 
-/// Times of an ordinary rollout, four distinct seconds of it, and now and then a boundary.
+/// Times from an ordinary rollout, which takes four seconds, and a boundary now and then.
 fn times() -> impl Strategy<Value = Time> {
     prop_oneof![
         4 => (0..4_i64).prop_map(|i| Time::from_unix_nanos(NOW - (600 + i) * SECOND)),
@@ -53,6 +65,14 @@ fn times() -> impl Strategy<Value = Time> {
         1 => (-2..40_i64).prop_map(|days| Time::from_unix_nanos(NOW - days * 86_400 * SECOND)),
         1 => select(boundary_times(NOW)),
     ]
+}
+
+/// Moves a time that was chosen for the usual `now`, so that at another `now` its age is the same. Times that would leave
+/// the range, and unset ones, stay.
+fn moved(time: Time, now: Time) -> Time {
+    let nanos = |time: Time| time.unix_nanos().map(i128::from);
+    let moved = nanos(time).zip(nanos(now)).map(|(time, now)| time + now - i128::from(NOW));
+    moved.and_then(|nanos| i64::try_from(nanos).ok()).map_or(time, Time::from_unix_nanos)
 }
 
 fn counts() -> impl Strategy<Value = u32> {
@@ -67,10 +87,19 @@ fn flags() -> impl Strategy<Value = Flags> {
     (0..8_u8).prop_map(Flags::from_bits)
 }
 
-/// Any pod of few values; its UID is one of eight.
+/// A UID that has one byte other than zero, at any place.
+fn uids() -> impl Strategy<Value = Uid> {
+    (0..16_usize, select(vec![0_u8, 1, 0x7f, 0x80])).prop_map(|(place, byte)| {
+        let mut bytes = [0; 16];
+        bytes[place] = byte;
+        Uid::from_bytes(bytes)
+    })
+}
+
+/// A valid pod with few distinct values.
 pub fn pod() -> impl Strategy<Value = Pod> {
     let phase = select(vec![Phase::PENDING, Phase::UNKNOWN, Phase::RUNNING]);
-    let fields = (0..8_u8, times(), times(), costs(), counts(), counts(), counts(), 0..5_u32, phase, flags());
+    let fields = (uids(), times(), times(), costs(), counts(), counts(), counts(), 0..5_u32, phase, flags());
     fields.prop_map(
         |(
             uid,
@@ -84,7 +113,6 @@ pub fn pod() -> impl Strategy<Value = Pod> {
             phase,
             flags,
         )| {
-            let uid = Uid::from_bytes([uid; 16]);
             Pod {
                 uid,
                 ready_time,
@@ -102,7 +130,7 @@ pub fn pod() -> impl Strategy<Value = Pod> {
     )
 }
 
-/// Lists of pods. In each list some fields are the same in all pods, so that the late rules get to decide.
+/// Lists of valid pods. In each list some fields are equal in all pods, so that the late rules decide, too.
 pub fn pods(len: impl Into<SizeRange>) -> impl Strategy<Value = Vec<Pod>> {
     let fields = any::<u16>();
     (prop::collection::vec(pod(), len), pod(), fields).prop_map(|(mut pods, same, shared)| {
@@ -124,19 +152,58 @@ pub fn pods(len: impl Into<SizeRange>) -> impl Strategy<Value = Vec<Pod>> {
     })
 }
 
-/// As [`pods`], each with a UID of its own, in no order.
-pub fn distinct_pods(len: impl Into<SizeRange>) -> impl Strategy<Value = Vec<Pod>> {
-    (pods(len), any::<u32>()).prop_map(|(mut pods, salt)| {
-        for (i, pod) in (0_u32..).zip(&mut pods) {
-            // An odd multiplier permutes the 32-bit numbers: no two are alike.
-            let uid = i.wrapping_mul(0x9e37_79b9) ^ salt;
-            pod.uid = Uid::from_bytes(u128::from(uid).to_be_bytes());
+/// The bytes of a record that no valid pod has: an unknown phase, unknown flags, reserved bytes that are not zero. About
+/// one in eight is invalid in each of these ways.
+fn invalid_parts() -> impl Strategy<Value = (Option<u8>, Option<u8>, Option<(usize, u8)>)> {
+    let rarely = 0.125;
+    (
+        prop::option::weighted(rarely, select(vec![3, 4, 127, 128, 254, 255])),
+        prop::option::weighted(rarely, any::<u8>()),
+        prop::option::weighted(rarely, (0..10_usize, select(vec![1, 128, 255]))),
+    )
+}
+
+/// A policy and a list of valid pods, whose ages are those of an ordinary rollout at this policy's `now`.
+pub fn cases(len: impl Into<SizeRange>) -> impl Strategy<Value = (Policy, Vec<Pod>)> {
+    (policies(), pods(len)).prop_map(|(policy, mut pods)| {
+        for pod in &mut pods {
+            pod.ready_time = moved(pod.ready_time, policy.now);
+            pod.creation_time = moved(pod.creation_time, policy.now);
         }
-        pods
+        (policy, pods)
     })
 }
 
-/// 0 to 300, small ones as often as large ones.
+/// As [`cases`], but in half of the lists some records are invalid. The core accepts them all, and orders them by their
+/// bytes; C rejects them.
+pub fn cases_with_invalid_records(len: impl Into<SizeRange>) -> impl Strategy<Value = (Policy, Vec<Pod>)> {
+    let parts = prop::option::of(prop::collection::vec(invalid_parts(), 1..20));
+    (cases(len), parts).prop_map(|((policy, mut pods), parts)| {
+        let parts = parts.unwrap_or_default();
+        for (pod, &(phase, flags, reserved)) in pods.iter_mut().zip(parts.iter().cycle()) {
+            pod.phase = phase.map_or(pod.phase, Phase::from_ordinal);
+            pod.flags = flags.map_or(pod.flags, Flags::from_bits);
+            if let Some((place, byte)) = reserved {
+                pod.reserved.as_mut()[place] = byte;
+            }
+        }
+        (policy, pods)
+    })
+}
+
+/// As [`cases`], but each pod has a UID of its own. The UIDs are in no order.
+pub fn distinct_cases(len: impl Into<SizeRange>) -> impl Strategy<Value = (Policy, Vec<Pod>)> {
+    (cases(len), any::<u32>(), 0..=12_u32).prop_map(|((policy, mut pods), salt, place)| {
+        for (i, pod) in (0_u32..).zip(&mut pods) {
+            // An odd multiplier permutes the 32-bit numbers, so no two are equal.
+            let uid = i.wrapping_mul(0x9e37_79b9) ^ salt;
+            pod.uid = Uid::from_bytes((u128::from(uid) << (8 * place)).to_be_bytes());
+        }
+        (policy, pods)
+    })
+}
+
+/// 0 to 300, with small and large sizes equally likely.
 pub fn sizes() -> impl Strategy<Value = SizeRange> {
     prop_oneof![0..8_usize, 0..40_usize, 0..301_usize].prop_map(size_range)
 }

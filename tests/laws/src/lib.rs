@@ -1,10 +1,12 @@
-//! What every implementation of the order must do, whatever language it is reached through.
+//! The laws that every implementation of the order must obey, in whatever language it is called.
 //!
-//! An implementation is put behind [`Implementation`] and handed to the checks of [`laws`], to the
-//! pairs of [`exhaustive`] and to the [`vectors`]. The [`oracle`] is a second, naive writing of the order
-//! from its documentation, and shares no code with the first.
+//! Put an implementation behind [`Implementation`] and pass it to the checks in [`laws`], to the pairs in
+//! [`exhaustive`] and to the [`vectors`]. The [`oracle`] and the [`relation`] are second, naive implementations of
+//! podrank's order and of Kubernetes' relation. They are written from the documentation and share no code with the core.
 //!
-//! For tests only: the checks panic with what they found.
+//! This crate is for tests only. A check panics with what it found.
+//!
+//! It may depend on `podrank` and on crates from the registry, and on no other crate in this repository.
 // A check that fails panics: that is its job.
 #![allow(clippy::missing_panics_doc)]
 
@@ -23,25 +25,30 @@ pub mod vectors;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-use podrank::{Key, Pod, Policy, Row, Rule, Scratch};
+use podrank::{Key, Pod, Policy, Relation, Row, Rule, Scratch};
+use relation::Settled;
 use std::cmp::Ordering;
 
-/// One way to reach the order.
+/// One way to call the order.
 pub trait Implementation {
-    /// Which pod goes first.
+    /// Returns which pod goes first.
     fn compare(&self, policy: &Policy, a: &Pod, b: &Pod) -> Ordering;
-    /// Which pod goes first, and the rule that says so.
+    /// Returns which pod goes first, and the rule that decides.
     fn decide(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Ordering, Option<Rule>);
-    /// Every rule's answer.
+    /// Returns every rule's answer.
     fn explain(&self, policy: &Policy, a: &Pod, b: &Pod) -> Vec<Row>;
-    /// The key as bytes.
+    /// Returns the key as bytes.
     fn key(&self, policy: &Policy, pod: &Pod) -> [u8; Key::LEN];
-    /// The first `k`, without more memory.
+    /// Returns the first `k` pods, selected without a scratch buffer.
     fn select(&self, policy: &Policy, pods: &[Pod], k: usize) -> Vec<u32>;
-    /// The first `k`, with a scratch buffer of this length.
+    /// Returns the first `k` pods, selected with a scratch buffer of this length.
     fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32>;
-    /// All of them.
+    /// Returns all pods in the order.
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32>;
+    /// Returns Kubernetes' relation, and the rule that decides.
+    fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>);
+    /// Returns what Kubernetes' relation determines when `k` pods are deleted.
+    fn settle(&self, policy: &Policy, pods: &[Pod], k: usize) -> Settled;
 }
 
 /// The core itself.
@@ -58,7 +65,10 @@ impl Implementation for Core {
     }
 
     fn explain(&self, policy: &Policy, a: &Pod, b: &Pod) -> Vec<Row> {
-        policy.explain(a, b).rows().to_vec()
+        let explanation = policy.explain(a, b);
+        let deciding = explanation.rows().iter().find(|row| row.decides);
+        assert_eq!(explanation.deciding(), deciding, "{policy:?} {a:?} {b:?}");
+        explanation.rows().to_vec()
     }
 
     fn key(&self, policy: &Policy, pod: &Pod) -> [u8; Key::LEN] {
@@ -76,5 +86,20 @@ impl Implementation for Core {
 
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32> {
         policy.sort(pods, &mut vec![u32::MAX; pods.len()]).unwrap().to_vec()
+    }
+
+    fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
+        policy.upstream(a, b)
+    }
+
+    fn settle(&self, policy: &Policy, pods: &[Pod], k: usize) -> Settled {
+        let (mut order, mut scores) = (vec![u32::MAX; pods.len()], vec![u64::MAX; pods.len()]);
+        let settled = policy.settle(pods, k, &mut order, &mut scores).unwrap();
+        let (certain, contested) = (settled.certain(), settled.contested());
+        assert_eq!(certain.len() + settled.quota(), k.min(pods.len()));
+        let parts = [certain, contested, settled.safe()].concat();
+        let (certain, contested) = (certain.len(), contested.len());
+        assert_eq!(parts, order, "k = {k}: {policy:?} {pods:?}");
+        Settled { order, certain, contested }
     }
 }

@@ -1,9 +1,9 @@
-//! Kubernetes' relation a second time, naively, and what it determines by looking at all pairs.
+//! A second, naive implementation of Kubernetes' relation, and of what the relation determines, by looking at all pairs.
 
-use podrank::{Flags, Pod, Policy, Relation, Time};
+use crate::oracle;
+use podrank::{Flags, Pod, Policy, Relation, Rule, Time};
 
-/// Go's `int64(math.Log2(float64(age)))`, from where it turns early: for the last `w` ns below 2^e it is e.
-/// (order.md 3; `go/judge` measures it.)
+/// Where Go's `int64(math.Log2(float64(age)))` rounds up: for the last `w` ns below 2^e it is e. `go/judge` measures it.
 const EARLY: [(u32, i64); 15] = [
     (49, 1),
     (50, 2),
@@ -22,7 +22,7 @@ const EARLY: [(u32, i64); 15] = [
     (63, 23040),
 ];
 
-/// Kubernetes' age bucket.
+/// Returns Kubernetes' age bucket.
 pub fn bucket(age: i64) -> i32 {
     if age <= 0 {
         return -1;
@@ -32,73 +32,97 @@ pub fn bucket(age: i64) -> i32 {
     early.map_or(age.ilog2(), |(e, _)| *e).try_into().unwrap()
 }
 
-/// `ActivePodsWithRanks.Less`, step by step.
+/// `ActivePodsWithRanks.Less`, step by step: whether `a` is before `b`.
 pub fn less(policy: &Policy, a: &Pod, b: &Pod) -> bool {
-    let has = |pod: &Pod, flag| pod.flags.contains(flag);
-    if has(a, Flags::ASSIGNED) != has(b, Flags::ASSIGNED) {
-        return !has(a, Flags::ASSIGNED);
-    }
-    if a.phase.ordinal() != b.phase.ordinal() {
-        return a.phase.ordinal() < b.phase.ordinal();
-    }
-    if has(a, Flags::READY) != has(b, Flags::READY) {
-        return !has(a, Flags::READY);
-    }
-    if policy.gates.pod_deletion_cost && a.deletion_cost != b.deletion_cost {
-        return a.deletion_cost < b.deletion_cost;
-    }
-    if a.rank != b.rank {
-        return a.rank > b.rank;
-    }
-    if has(a, Flags::READY) && has(b, Flags::READY) && a.ready_time != b.ready_time {
-        return younger(policy, a, b, a.ready_time, b.ready_time);
-    }
-    if a.restarts != b.restarts {
-        return a.restarts > b.restarts;
-    }
-    if a.sidecar_restarts != b.sidecar_restarts {
-        return a.sidecar_restarts > b.sidecar_restarts;
-    }
-    if a.creation_time != b.creation_time {
-        return younger(policy, a, b, a.creation_time, b.creation_time);
-    }
-    false
+    first_difference(policy, a, b).0
 }
 
-fn younger(policy: &Policy, a: &Pod, b: &Pod, s: Time, t: Time) -> bool {
-    let (Some(s), Some(t)) = (s.unix_nanos(), t.unix_nanos()) else { return s.is_unset() };
+/// What [`less`] returns, and the rule that it rests on: `None` if no step tells the two pods apart.
+fn first_difference(policy: &Policy, a: &Pod, b: &Pod) -> (bool, Option<Rule>) {
+    let has = |pod: &Pod, flag| pod.flags.contains(flag);
+    if has(a, Flags::ASSIGNED) != has(b, Flags::ASSIGNED) {
+        return (!has(a, Flags::ASSIGNED), Some(Rule::Unassigned));
+    }
+    if a.phase.ordinal() != b.phase.ordinal() {
+        return (a.phase.ordinal() < b.phase.ordinal(), Some(Rule::Phase));
+    }
+    if has(a, Flags::READY) != has(b, Flags::READY) {
+        return (!has(a, Flags::READY), Some(Rule::NotReady));
+    }
+    if policy.gates.pod_deletion_cost && a.deletion_cost != b.deletion_cost {
+        return (a.deletion_cost < b.deletion_cost, Some(Rule::DeletionCost));
+    }
+    if a.rank != b.rank {
+        return (a.rank > b.rank, Some(Rule::Rank));
+    }
+    if has(a, Flags::READY) && has(b, Flags::READY) && a.ready_time != b.ready_time {
+        return younger(policy, a, b, Rule::ReadyTime, a.ready_time, b.ready_time);
+    }
+    if a.restarts != b.restarts {
+        return (a.restarts > b.restarts, Some(Rule::Restarts));
+    }
+    if a.sidecar_restarts != b.sidecar_restarts {
+        return (a.sidecar_restarts > b.sidecar_restarts, Some(Rule::SidecarRestarts));
+    }
+    if a.creation_time != b.creation_time {
+        return younger(policy, a, b, Rule::CreationTime, a.creation_time, b.creation_time);
+    }
+    (false, None)
+}
+
+/// A step on two times that differ. Within one age bucket, the UID decides, and equal UIDs end the comparison.
+fn younger(policy: &Policy, a: &Pod, b: &Pod, rule: Rule, s: Time, t: Time) -> (bool, Option<Rule>) {
+    let (Some(s), Some(t)) = (s.unix_nanos(), t.unix_nanos()) else { return (s.is_unset(), Some(rule)) };
     match policy.now.unix_nanos() {
         Some(now) if policy.gates.logarithmic_scale_down => {
             let (s, t) = (bucket(now.saturating_sub(s)), bucket(now.saturating_sub(t)));
-            if s == t { a.uid < b.uid } else { s < t }
+            if s == t { (a.uid < b.uid, (a.uid != b.uid).then_some(Rule::Uid)) } else { (s < t, Some(rule)) }
         }
-        _ => s > t,
+        _ => (s > t, Some(rule)),
     }
 }
 
-/// The relation, asked both ways.
-pub fn relation(policy: &Policy, a: &Pod, b: &Pod) -> Relation {
-    match (less(policy, a, b), less(policy, b, a)) {
+/// The relation, asked both ways, and the rule that decides.
+pub fn relation(policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
+    let ((before, rule), (after, reverse_rule)) =
+        (first_difference(policy, a, b), first_difference(policy, b, a));
+    assert_eq!(rule, reverse_rule, "{policy:?} {a:?} {b:?}");
+    let relation = match (before, after) {
         (true, false) => Relation::Before,
         (false, true) => Relation::After,
         (false, false) => Relation::Tie,
         (true, true) => panic!("both before each other: {policy:?} {a:?} {b:?}"),
-    }
+    };
+    assert_eq!(rule.is_none(), relation == Relation::Tie, "{policy:?} {a:?} {b:?}");
+    (relation, rule)
 }
 
 /// What is determined of a pod when `k` are deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It goes.
+    /// It is deleted in every list order.
     Certain,
-    /// It may go or stay.
+    /// It is deleted in some list orders.
     Contested,
-    /// It stays.
+    /// It is deleted in no list order.
     Safe,
 }
 
-/// The verdicts by looking at all pairs: the strongly connected components of "not after", found by reachability.
-pub fn verdicts(policy: &Policy, pods: &[Pod], k: usize) -> Vec<Verdict> {
+/// What is determined of a list when some of its pods are deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// The indices of all pods, component by component, and each component in podrank's order: first the certain pods,
+    /// then the contested ones, then the safe ones.
+    pub order: Vec<u32>,
+    /// The number of certain pods.
+    pub certain: usize,
+    /// The number of contested pods.
+    pub contested: usize,
+}
+
+/// For each pod, the number of pods in the components before its own, and the number of pods in its own. The components
+/// are the strongly connected ones of "not after", found by reachability.
+fn components(policy: &Policy, pods: &[Pod]) -> Vec<(usize, usize)> {
     let n = pods.len();
     let mut reaches: Vec<Vec<bool>> =
         pods.iter().map(|a| pods.iter().map(|b| !less(policy, b, a)).collect()).collect();
@@ -112,16 +136,34 @@ pub fn verdicts(policy: &Policy, pods: &[Pod], k: usize) -> Vec<Verdict> {
     }
     (0..n)
         .map(|pod| {
-            // A component before the pod's own reaches it and is not reached by it.
+            // A pod in an earlier component reaches this one, and this one does not reach it.
             let before = (0..n).filter(|&other| reaches[other][pod] && !reaches[pod][other]).count();
             let with = (0..n).filter(|&other| reaches[other][pod] && reaches[pod][other]).count();
-            if before + with <= k {
-                Verdict::Certain
-            } else if before >= k {
-                Verdict::Safe
-            } else {
-                Verdict::Contested
-            }
+            (before, with)
         })
         .collect()
+}
+
+fn verdict((before, with): (usize, usize), k: usize) -> Verdict {
+    if before + with <= k {
+        Verdict::Certain
+    } else if before >= k {
+        Verdict::Safe
+    } else {
+        Verdict::Contested
+    }
+}
+
+/// Returns each pod's verdict when `k` are deleted.
+pub fn verdicts(policy: &Policy, pods: &[Pod], k: usize) -> Vec<Verdict> {
+    components(policy, pods).into_iter().map(|component| verdict(component, k)).collect()
+}
+
+/// Returns what is determined of the list when `k` pods are deleted.
+pub fn settled(policy: &Policy, pods: &[Pod], k: usize) -> Settled {
+    let components = components(policy, pods);
+    let mut order = oracle::sort(policy, pods);
+    order.sort_by_key(|&index| components[index as usize].0);
+    let count = |wanted| components.iter().filter(|component| verdict(**component, k) == wanted).count();
+    Settled { order, certain: count(Verdict::Certain), contested: count(Verdict::Contested) }
 }

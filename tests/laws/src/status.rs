@@ -1,11 +1,11 @@
-//! What is reported of a set: naive second writings, and that core agrees.
+//! What a set reports: second, naive implementations, and the checks that the core agrees with them.
 
 use podrank::controller::{
     Availability, ConditionChange, DeletionAge, FailureReason, Plan, Status, deletion_ages, failure_condition,
 };
 use podrank::{Flags, Pod, Time};
 
-/// A status counts each pod where it belongs: whether it is fully labelled, and how far it has come.
+/// A status counts each pod in the right fields. `pods` says of each whether it is fully labelled, and its availability.
 pub fn status_counts_each(generation: i64, pods: &[(bool, Availability)], terminating: u32) {
     let mut status = Status::new(generation);
     for &(is_fully_labeled, availability) in pods {
@@ -28,7 +28,7 @@ pub fn status_counts_each(generation: i64, pods: &[(bool, Availability)], termin
     assert_eq!(status, expected, "{pods:?}");
 }
 
-/// The condition is there after a sync just if a request of it failed, and keeps its first reason.
+/// After a sync, the condition is present if and only if a request in that sync failed. It keeps its first reason.
 pub fn condition_is_upstreams(plan: Plan, has_failed: bool, was_there: bool) {
     let reason = match plan {
         Plan::Nothing => None,
@@ -47,7 +47,7 @@ pub fn condition_is_upstreams(plan: Plan, has_failed: bool, was_there: bool) {
     assert_eq!(new_reason, failed.filter(|_| !was_there), "{plan:?}, {has_failed}, {was_there}");
 }
 
-/// The ages are those that `reportSortingDeletionAgeRatioMetric` divides, where it can.
+/// The ages are the two that Kubernetes' `reportSortingDeletionAgeRatioMetric` divides, unless it would divide by zero.
 pub fn ages_are_upstreams(pods: &[Pod], victims: &[u32], now: Time) {
     let is_ready = |pod: &&Pod| pod.flags.contains(Flags::READY);
     let age = |pod: &Pod| {

@@ -1,4 +1,4 @@
-//! Reads `vectors/`: see its README for the formats.
+//! Reads `vectors/`. The README there describes the formats.
 
 pub mod controller;
 
@@ -6,7 +6,7 @@ use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// A record as the vectors write it: what is left out is as in [`Pod::new`].
+/// A record as the vectors write it. A field that is left out is as in [`Pod::new`].
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Record {
@@ -24,7 +24,7 @@ pub struct Record {
     node: u32,
 }
 
-/// `now` and the gates; what is left out is the default.
+/// `now` and the gates. What is left out has its default.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Setting {
@@ -32,7 +32,7 @@ pub struct Setting {
     feature_gates: BTreeMap<String, bool>,
 }
 
-/// Pods by name, with what is true of pairs and lists of them.
+/// Pods by name, and facts about pairs and lists of them.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
@@ -45,15 +45,15 @@ pub struct Group {
     policy: Setting,
     #[serde(default)]
     pods: BTreeMap<String, Record>,
-    /// What is true of pairs of them.
+    /// Facts about pairs of them.
     #[serde(default)]
     pub pairs: Vec<Pair>,
-    /// What is true of lists of them.
+    /// Facts about lists of them.
     #[serde(default)]
     pub selections: Vec<Selection>,
 }
 
-/// The first of two pods goes first, by this rule; with no rule, they tie.
+/// The first of two pods goes first, by this rule. Without a rule, they tie.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
@@ -70,20 +70,20 @@ pub struct Pair {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Selection {
     pods: Vec<String>,
-    /// With these, ranks are counted over them by node number, the pods of the list not included.
+    /// If present, ranks are counted over these pods by node number, without the pods in the list.
     related: Option<Vec<String>>,
     delete: usize,
     victims: Vec<String>,
-    /// The victims are a set: where all go, upstream does not sort.
+    /// The victims are a set, because Kubernetes does not sort if it deletes all pods.
     #[serde(default)]
     any_order: bool,
     policy: Option<Setting>,
 }
 
-/// A [`Pair`] ready to be asked.
+/// A [`Pair`] with its pods and its policy.
 #[derive(Debug)]
 pub struct PairCase {
-    /// Which.
+    /// The name of the case, for messages.
     pub name: String,
     /// The policy.
     pub policy: Policy,
@@ -91,14 +91,14 @@ pub struct PairCase {
     pub first: Pod,
     /// Goes second, or ties.
     pub second: Pod,
-    /// What says so.
+    /// The rule that decides.
     pub rule: Option<Rule>,
 }
 
-/// A [`Selection`] ready to be asked.
+/// A [`Selection`] with its pods and its policy.
 #[derive(Debug)]
 pub struct SelectionCase {
-    /// Which.
+    /// The name of the case, for messages.
     pub name: String,
     /// The policy.
     pub policy: Policy,
@@ -106,14 +106,14 @@ pub struct SelectionCase {
     pub pods: Vec<Pod>,
     /// The number to delete.
     pub delete: usize,
-    /// The victims, by what the list calls them. A name may stand in the list more than once.
+    /// The victims' names. A name can occur more than once in the list.
     pub victims: Vec<String>,
     names: Vec<String>,
     any_order: bool,
 }
 
 impl SelectionCase {
-    /// Panics unless these indices are the victims.
+    /// Checks that these indices are the victims.
     pub fn check(&self, selected: &[u32]) {
         let mut selected: Vec<_> = selected.iter().map(|&i| self.names[i as usize].clone()).collect();
         let mut victims = self.victims.clone();
@@ -125,33 +125,33 @@ impl SelectionCase {
     }
 }
 
-/// The text of a file of `vectors/`.
+/// Returns the text of a file in `vectors/`.
 pub fn read(file: &str) -> String {
     let path = format!("{}/../../vectors/{file}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The groups of `vectors/order.json`.
+/// Returns the groups in `vectors/order.json`.
 pub fn groups() -> Vec<Group> {
     serde_json::from_str(&read("order.json")).expect("order.json")
 }
 
-/// What kube-controller-manager's comparator says of a pair.
+/// The answer of kube-controller-manager's comparator on a pair.
 #[derive(Debug)]
 pub struct RelationCase {
-    /// Which.
+    /// The name of the case, for messages.
     pub name: String,
     /// The policy.
     pub policy: Policy,
-    /// Before, or tied with, the second.
+    /// The pod that is before the second, or ties with it.
     pub first: Pod,
-    /// After, or tied with, the first.
+    /// The pod that is after the first, or ties with it.
     pub second: Pod,
-    /// Before or tie.
+    /// `Before` or `Tie`.
     pub relation: Relation,
 }
 
-/// The pairs of `vectors/upstream.json`.
+/// Returns the pairs in `vectors/upstream.json`.
 pub fn upstream() -> Vec<RelationCase> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -193,7 +193,7 @@ fn time(text: Option<&String>) -> Time {
 }
 
 impl Record {
-    /// The record itself.
+    /// Returns the record itself.
     pub fn pod(&self) -> Pod {
         Pod {
             uid: self.uid.as_ref().map_or(Uid::default(), |uid| Uid::parse(uid).expect("a UUID")),
@@ -215,7 +215,7 @@ impl Record {
 }
 
 impl Setting {
-    /// The policy.
+    /// Returns the policy.
     pub fn policy(&self) -> Policy {
         let mut gates = FeatureGates::KUBERNETES;
         for (gate, &on) in &self.feature_gates {
@@ -235,7 +235,7 @@ impl Group {
         self.pods.get(name).unwrap_or_else(|| panic!("{}: no pod {name}", self.name)).pod()
     }
 
-    /// The pairs, ready to be asked.
+    /// Returns the pairs with their pods and policies.
     pub fn pair_cases(&self) -> impl Iterator<Item = PairCase> {
         self.pairs.iter().map(|pair| {
             let (mut first, mut second) = (self.pod(&pair.first), self.pod(&pair.second));
@@ -256,7 +256,7 @@ impl Group {
         })
     }
 
-    /// The selections, ready to be asked.
+    /// Returns the selections with their pods and policies.
     pub fn selection_cases(&self) -> impl Iterator<Item = SelectionCase> {
         self.selections.iter().map(|selection| {
             let mut pods: Vec<Pod> = selection.pods.iter().map(|name| self.pod(name)).collect();

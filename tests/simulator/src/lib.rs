@@ -1,10 +1,11 @@
-//! Random histories of a controller made of the pieces: a set, its pods, and all that goes wrong between the
-//! controller and them. A discrete-event simulation; each history is the same for the same seed.
+//! Random histories of a controller that is built from podrank's decisions, with its set, its pods and many faults. It is a
+//! discrete-event simulation, and the same seed always gives the same history.
 //!
-//! Events are lost, late and delivered twice; requests fail, or succeed and say they failed; people delete pods by
-//! hand, change labels and owners, and delete the set; the process crashes with requests under way. After each event
-//! the invariants are checked, and once the faults stop, there have to be as many pods as are wanted, and nothing
-//! more to do.
+//! Events are lost, late or delivered twice. Requests fail, or succeed and report a failure. People delete pods by hand,
+//! change labels and owners, and delete the set. The process crashes while requests are pending. The invariants are checked
+//! after each event. After the faults stop, the set must reach the wanted number of pods, and then nothing may change.
+//!
+//! It may depend on `podrank` and `podrank-laws`, and on no other crate in this repository.
 
 mod process;
 mod server;
@@ -23,20 +24,20 @@ const MS: i64 = 1_000_000;
 const SECOND: i64 = 1000 * MS;
 const MINUTE: i64 = 60 * SECOND;
 
-/// For so long, things go wrong.
+/// The time during which faults happen, in nanoseconds.
 const FAULTS: i64 = 12 * MINUTE;
-/// Then it takes no longer than this until nothing is left to do: a timeout, two lists, and deletions in between.
+/// The longest time after that until nothing is left to do: a timeout, two lists, and deletions between them.
 const SETTLE: i64 = 8 * MINUTE;
-/// And nothing is done for this long.
+/// The time after that during which nothing may change.
 const QUIET: i64 = 3 * MINUTE;
 
 /// The UID of another controller.
 const STRANGER: u64 = u64::MAX;
 
-/// What happened in histories, so that a test can tell whether they were worth it.
+/// What happened in the histories, so that a test can check that enough did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
-    /// Syncs that looked at the pods.
+    /// Syncs that inspected the pods.
     pub syncs: u64,
     /// Requests to create and to delete.
     pub requests: u64,
@@ -44,15 +45,15 @@ pub struct Tally {
     pub failures: u64,
     /// Syncs that acted because expectations had timed out.
     pub timeouts: u64,
-    /// Syncs that would have acted, but for expectations.
+    /// Syncs that did nothing only because of expectations.
     pub held_back: u64,
-    /// Syncs that acted having seen all they had done.
+    /// Syncs that acted after everything expected had been observed.
     pub sighted: u64,
     /// Pods adopted and released.
     pub claims: u64,
-    /// Events that were lost, and that came twice.
+    /// Events that were lost.
     pub lost: u64,
-    /// Events that came twice.
+    /// Events that were delivered twice.
     pub doubled: u64,
     /// Processes that crashed.
     pub crashes: u64,
@@ -60,7 +61,7 @@ pub struct Tally {
     pub sets_deleted: u64,
 }
 
-/// Runs the history of this seed, with a controller that reaches its decisions in this way.
+/// Runs the history of this seed, with a controller that calls its decisions through `controller`.
 pub fn run<C: Controller>(controller: &C, seed: u64, tally: &mut Tally) {
     Simulation::new(controller, seed, tally).run();
 }
@@ -92,12 +93,12 @@ enum Event {
         key: u64,
         failed: bool,
     },
-    /// What the pod's node does.
+    /// The pod's node reports a change.
     PodReady(u64),
     PodGone(u64),
     SetGone,
     SetBack,
-    /// The process lists all there is, and reads a new stream of events from there.
+    /// The process lists the set and all pods, and then reads a new stream of events.
     List {
         process: u64,
     },
@@ -111,7 +112,7 @@ enum Event {
 }
 
 impl Event {
-    /// The process that waits for the answer to a request that this is part of.
+    /// The process that waits for the request of which this event is a part.
     fn answers(&self) -> Option<u64> {
         match self {
             Self::CreateLands { process, .. }
@@ -123,15 +124,15 @@ impl Event {
     }
 }
 
-/// How often, in a thousand times, what goes wrong.
+/// How often each fault happens, in 1000 cases.
 #[derive(Debug, Default)]
 struct Faults {
     lose_event: u64,
     double_event: u64,
     fail_create: u64,
-    /// The pod is created, and the answer says it is not.
+    /// The pod is created, but the answer reports a failure.
     lose_answer: u64,
-    /// The namespace is being terminated: no pod, and no failure.
+    /// The namespace is being terminated: no pod is created, and that is no failure.
     refuse_create: u64,
     fail_delete: u64,
     crash: u64,
@@ -318,7 +319,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
             if self.rng.chance(self.faults.double_event) {
                 self.tally.doubled += 1;
                 self.at(then - self.now, Event::Deliver { stream, change: change.clone() });
-                // A pod does not come back, so that it is gone can be said at any time.
+                // A deleted pod never comes back, so its deletion can be reported at any time.
                 if matches!(change, Change::PodGone(_)) {
                     let later = self.delay();
                     self.at(then - self.now + later, Event::Deliver { stream, change: change.clone() });
@@ -349,7 +350,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
     fn restart(&mut self) {
         self.processes += 1;
         let mut process = Process::new(self.processes, self.controller);
-        // Pods that an earlier process is still creating will look like this one's.
+        // Pods that an earlier process is still creating will look like pods of this one.
         process.audit.is_tainted =
             self.agenda.values().any(|event| matches!(event, Event::CreateLands { .. }));
         self.process = Some(process);
@@ -362,7 +363,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         }
     }
 
-    /// What a list tells that events have not: the process is told as of events.
+    /// Delivers what a list shows and earlier events did not, in the form of events.
     fn list(&mut self) {
         self.streams += 1;
         self.next_delivery = [self.now; 2];
@@ -380,7 +381,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         self.sync_soon();
     }
 
-    /// One sync of the set, of what the process has seen.
+    /// Syncs the set, from what the process has observed.
     fn sync(&mut self) {
         let now = self.time();
         let Some(process) = &mut self.process else { return };
@@ -427,7 +428,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
                     });
                     self.tally.claims += 1;
                     if !may_adopt || !self.server.adopt(pod.key, set.uid) {
-                        // A later sync knows more.
+                        // A later sync will have newer information.
                         return;
                     }
                 }
@@ -466,7 +467,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         }
     }
 
-    /// Before anything is asked for.
+    /// Checks what holds before the first request.
     fn check_plan(&mut self, state: &SetState, plan: Plan) {
         let now = self.time();
         let Some(process) = &mut self.process else { return };
@@ -482,7 +483,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
             creations <= missing.min(self.burst) && deletions <= surplus.min(self.burst),
             "{plan:?} of {state:?}"
         );
-        // What expectations are for: it has seen all it did, unless it waited for so long that it stopped waiting.
+        // This is what expectations are for: it has observed all of its requests, unless they timed out.
         let has_timed_out = process.audit.naive.have_timed_out(now);
         let has_seen = process.has_seen_its_doings();
         if has_timed_out {
@@ -506,7 +507,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         self.create_batch();
     }
 
-    /// Asks for the next batch, if there is one; else the work is done.
+    /// Requests the next batch. If there is none, the work is done.
     fn create_batch(&mut self) {
         let Some(process) = &mut self.process else { return };
         let Work::Creating { set, start, answers, .. } = &mut process.work else { return };
@@ -545,8 +546,8 @@ impl<'s, C: Controller> Simulation<'s, C> {
         self.at(delay, Event::CreateAnswered { process: number, failed });
     }
 
-    /// The process of this number, if it is the one that runs and its set still this one: of a set that is gone, it
-    /// expects nothing any more.
+    /// The process with this number, if it still runs and its set is still this one. It has no expectations for a set that
+    /// is gone.
     fn process_for(&mut self, number: u64, set: u64) -> Option<&mut Process<C>> {
         self.process.as_mut().filter(|process| process.number == number && process.is_ours(Some(set)))
     }
@@ -609,7 +610,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         }
     }
 
-    /// The work is done: what came up meanwhile, and what failed, is for another sync.
+    /// Ends the work. Another sync handles what changed or failed in the meantime.
     fn sync_if_due(&mut self, has_failed: bool) {
         let Some(process) = &mut self.process else { return };
         if std::mem::take(&mut process.is_due) {
@@ -620,7 +621,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         }
     }
 
-    /// A process asks for something that happens later.
+    /// Schedules the effect of a request from a process.
     fn request(&mut self, event: Event) {
         let process = event.answers();
         self.tally.requests += 1;
@@ -631,7 +632,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         assert!(under_way <= self.burst as usize, "history {}: {under_way} requests under way", self.seed);
     }
 
-    /// Begins to delete a pod, which its node ends; false if there is none.
+    /// Starts the deletion of a pod, which its node completes later. Returns false if there is no such pod.
     fn delete(&mut self, key: u64) -> bool {
         let there = self.server.change(key, |pod| pod.is_being_deleted = true);
         if there {
@@ -648,7 +649,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         self.at(5 * SECOND, Event::PodReady(key));
     }
 
-    /// Somebody does something, and something else later.
+    /// A person changes something, and schedules the next change.
     fn meddle(&mut self) {
         if self.now >= FAULTS {
             return;
@@ -701,7 +702,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         }
     }
 
-    /// What holds after every event.
+    /// Checks the invariants, which hold after every event.
     fn check(&self) {
         let Some(process) = &self.process else { return };
         let (now, seed) = (self.time(), self.seed);
@@ -716,7 +717,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         );
     }
 
-    /// What holds once nothing has gone wrong for long enough.
+    /// Checks what holds when there have been no faults for long enough.
     fn check_end(&self) {
         let seed = self.seed;
         let (Some(set), Some(process)) = (&self.server.set, &self.process) else {
@@ -757,7 +758,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
     }
 }
 
-/// The record of a pod.
+/// Returns a pod's record.
 fn record(pod: &Object) -> Pod {
     let time = |nanos| Time::from_unix_nanos(NOW + nanos);
     Pod {
@@ -770,7 +771,7 @@ fn record(pod: &Object) -> Pod {
     }
 }
 
-/// Numbers that look random: `SplitMix64`.
+/// Pseudorandom numbers: `SplitMix64`.
 struct Rng(u64);
 
 impl Rng {

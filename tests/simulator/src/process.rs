@@ -1,4 +1,4 @@
-//! The controller process: what it has seen, what it expects, what it is about. All of it is lost when it crashes.
+//! The controller process: what it has observed, what it expects, and its pending requests. A crash loses all of it.
 
 use crate::server::{Object, Set};
 use podrank::controller::PodKey;
@@ -6,15 +6,15 @@ use podrank_laws::controller::{Controller, Naive};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct Process<C: Controller> {
-    /// Which of the processes of this history it is.
+    /// Its number among the processes in this history.
     pub(super) number: u64,
-    /// Which stream of events it reads; it starts a new one with every list.
+    /// The stream of events that it reads. Every list starts a new stream.
     pub(super) stream: u64,
     pub(super) set: Option<Set>,
     pub(super) pods: BTreeMap<u64, Object>,
     pub(super) expectations: C::Expectations,
     pub(super) work: Work<C::SlowStart>,
-    /// A sync is to follow the work.
+    /// Whether a sync must follow the work.
     pub(super) is_due: bool,
     pub(super) audit: Audit,
 }
@@ -26,19 +26,19 @@ pub(super) enum Work<S> {
     Deleting { answers: u32, failures: u32 },
 }
 
-/// What the test knows of the process, and the process does not.
+/// What the test knows about the process and the process itself does not.
 #[derive(Default)]
 pub(super) struct Audit {
-    /// The expectations a second time.
+    /// The naive implementation's expectations.
     pub(super) naive: Naive,
-    /// Keys whose deletion counted since deletions were last expected.
+    /// The keys whose deletion was counted since deletions were last expected.
     pub(super) counted: BTreeSet<PodKey>,
-    /// Every pod it ever saw.
+    /// Every pod that it ever observed.
     pub(super) seen: BTreeSet<u64>,
-    /// Its own creations and deletions that happened and that it was told of.
+    /// Its own creations and deletions that happened and whose answers reached it.
     pub(super) created: Vec<u64>,
     pub(super) deleted: Vec<u64>,
-    /// Events may have counted that belong to other creations than the expected ones.
+    /// Whether events may have been counted that belong to other creations than the expected ones.
     pub(super) is_tainted: bool,
 }
 
@@ -60,12 +60,12 @@ impl<C: Controller> Process<C> {
         !matches!(self.work, Work::Nothing)
     }
 
-    /// Whether this is the UID of the set as the process knows it.
+    /// Returns whether this is the UID of the set as the process knows it.
     pub(super) fn is_ours(&self, owner: Option<u64>) -> bool {
         self.set.as_ref().map(|set| set.uid) == owner && owner.is_some()
     }
 
-    /// A pod is there, or has changed: an event, or a line of a list.
+    /// Handles a new or changed pod, from an event or a list.
     pub(super) fn see(&mut self, controller: &C, pod: &Object) {
         let known = self.pods.get(&pod.key);
         if known.is_some_and(|known| known.version >= pod.version) {
@@ -84,7 +84,7 @@ impl<C: Controller> Process<C> {
         }
     }
 
-    /// A pod is gone.
+    /// Handles the removal of a pod.
     pub(super) fn see_gone(&mut self, controller: &C, pod: &Object) {
         self.pods.remove(&pod.key);
         if self.is_ours(pod.owner) {
@@ -92,7 +92,7 @@ impl<C: Controller> Process<C> {
         }
     }
 
-    /// The set is there, has changed, or is gone.
+    /// Handles a new, changed or removed set.
     pub(super) fn see_set(&mut self, controller: &C, set: Option<&Set>) {
         let same = self.set.as_ref().map(|set| set.uid) == set.map(|set| set.uid);
         if !same {
@@ -116,7 +116,7 @@ impl<C: Controller> Process<C> {
         assert!(!counted || self.audit.counted.insert(key), "the deletion of {key:?} counted twice");
     }
 
-    /// Whether it has seen all that it did, as far as it knows that it did it.
+    /// Returns whether it has observed all of its changes that it knows to have happened.
     pub(super) fn has_seen_its_doings(&mut self) -> bool {
         let Self { pods, audit, .. } = self;
         audit.created.retain(|key| !audit.seen.contains(key));
@@ -125,7 +125,7 @@ impl<C: Controller> Process<C> {
     }
 }
 
-/// The key under which the deletion of a pod is expected.
+/// Returns the key under which a pod's deletion is expected.
 pub(super) fn pod_key(key: u64) -> PodKey {
     u128::from(key).to_be_bytes()
 }

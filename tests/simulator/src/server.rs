@@ -1,4 +1,4 @@
-//! What is true: the set and its pods, as an API server keeps them, and every change of them.
+//! The true state: the set and its pods as an API server stores them, and every change to them.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) struct Object {
     pub(super) ready: Option<i64>,
 }
 
-/// A change, with the object as it was after it; of one that is gone, before it.
+/// A change, with the object as it was after the change, or before it if the object was removed.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     Pod(Object),
@@ -41,7 +41,7 @@ pub(super) enum Change {
 pub(super) struct Server {
     pub(super) set: Option<Set>,
     pub(super) pods: BTreeMap<u64, Object>,
-    /// Changes that nobody has been told of.
+    /// Changes that have not been delivered yet.
     pub(super) changes: Vec<Change>,
     version: u64,
 }
@@ -75,7 +75,7 @@ impl Server {
         self.changes.push(Change::SetGone);
     }
 
-    /// Creates a pod and returns its key.
+    /// Creates a pod. Returns its key.
     pub(super) fn create(&mut self, owner: Option<u64>, namespace: u8, matches: bool, now: i64) -> u64 {
         let key = self.next();
         let pod = Object {
@@ -94,7 +94,7 @@ impl Server {
         key
     }
 
-    /// Changes a pod; false if there is none of this key.
+    /// Changes a pod. Returns false if there is none with this key.
     pub(super) fn change(&mut self, key: u64, change: impl FnOnce(&mut Object)) -> bool {
         let version = self.next();
         let Some(pod) = self.pods.get_mut(&key) else { return false };
@@ -113,7 +113,7 @@ impl Server {
         }
     }
 
-    /// Makes the set the pod's controller; false if it has another by now.
+    /// Makes the set the pod's controller. Returns false if the pod has another one by now.
     pub(super) fn adopt(&mut self, key: u64, set: u64) -> bool {
         let mut is_ours = true;
         self.change(key, |pod| {
@@ -125,7 +125,7 @@ impl Server {
         is_ours
     }
 
-    /// The set is no longer the pod's controller.
+    /// Removes the set as the pod's controller.
     pub(super) fn release(&mut self, key: u64, set: u64) {
         self.change(key, |pod| pod.owner = pod.owner.filter(|owner| *owner != set));
     }

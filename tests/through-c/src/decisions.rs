@@ -9,11 +9,11 @@ use podrank_laws::controller::{Controller, ROOM};
 const NONE: podrank_expectations =
     podrank_expectations { since: 0, creations: 0, deletions: 0, keys: 0, is_set: 0 };
 
-/// Expectations and the room for their keys.
+/// Expectations and the buffer for their keys.
 pub struct Expectations {
-    /// What C knows of them.
+    /// The state that C keeps in the caller's memory.
     pub expected: podrank_expectations,
-    /// The keys of deletions.
+    /// The buffer for the keys of deletions.
     pub room: [podrank_pod_key; ROOM],
 }
 
@@ -35,7 +35,7 @@ impl Controller for C {
 
     fn plan(&self, set: &SetState, burst_replicas: u32) -> Plan {
         let (mut creations, mut deletions) = (77, 77);
-        // Any number but 0 is yes.
+        // Any number other than 0 means yes.
         let yes = |set: bool| if set { -1 } else { 0 };
         done(unsafe {
             podrank_plan(

@@ -1,50 +1,55 @@
-//! Every C function that takes buffers, described by them, so that what is promised of all is tested on all.
+//! Every C function that takes buffers, described by its parameters, so that a test can check a promise on all of them.
 
 use crate::implementation::record;
 use podrank::{Flags, Pod};
 use podrank_ffi::*;
 use std::mem::{align_of, size_of};
 
-/// What a function does with a buffer.
+/// How a function uses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// Only reads it.
+    /// It only reads the buffer.
     In,
-    /// Only writes it.
+    /// It only writes the buffer.
     Out,
-    /// Reads and writes it.
+    /// It reads and writes the buffer.
     InOut,
-    /// Options: read, and NULL is fine.
+    /// The buffer holds options: the function only reads it, and accepts NULL.
     Options,
 }
 
-/// One buffer of a function.
+/// A buffer that a function takes.
 #[derive(Clone)]
 pub struct Buffer {
-    /// The parameter.
+    /// The name of the parameter.
     pub name: &'static str,
-    /// What the function does with it.
+    /// How the function uses it.
     pub usage: Use,
     /// The alignment that C asks for.
     pub align: usize,
-    /// What it holds before the call; of an output, the canary.
+    /// Its contents before the call. In an output, they are a canary.
     pub bytes: Vec<u8>,
-    /// Which of the lengths says how many elements it has; `None` if their number is fixed.
+    /// The position in [`Function::lens`] of its number of elements. `None` if that number is fixed.
     pub len: Option<usize>,
-    /// Whether it holds records.
+    /// Whether it holds pods.
     pub records: bool,
 }
 
-/// A function with arguments it accepts.
+/// Calls a function: with the pointers to its buffers, their lengths, and its other arguments.
+pub type Call = unsafe fn(&[*mut u8], &[usize], &[i64]) -> i32;
+
+/// A function with arguments that it accepts.
 pub struct Function {
-    /// The function.
+    /// The name of the function.
     pub name: &'static str,
     /// Its buffers, in the order of its parameters.
     pub buffers: Vec<Buffer>,
-    /// Its lengths, in the order of its parameters.
+    /// The lengths of its buffers, in the order of its parameters.
     pub lens: Vec<usize>,
-    /// Calls it with pointers to the buffers, and the lengths.
-    pub call: unsafe fn(&[*mut u8], &[usize]) -> i32,
+    /// Its other arguments, in the order of its parameters.
+    pub numbers: Vec<(&'static str, i64)>,
+    /// Calls the function with pointers to the buffers, the lengths and the other arguments, each cut to its C type.
+    pub call: Call,
 }
 
 fn bytes<T>(values: &[T]) -> Vec<u8> {
@@ -74,7 +79,7 @@ fn options() -> Buffer {
 
 const FREE: podrank_node_name = podrank_node_name { name: std::ptr::null(), len: 0 };
 
-/// All of them.
+/// Returns all of them.
 #[allow(clippy::too_many_lines)] // a table
 pub fn all() -> Vec<Function> {
     let text = |name, text: &str| input(name, text.as_bytes(), Some(0));
@@ -88,7 +93,8 @@ pub fn all() -> Vec<Function> {
                 output::<i32>("ordering", 1, None),
             ],
             lens: vec![],
-            call: |p, _| unsafe { podrank_compare(p[0].cast(), p[1].cast(), p[2].cast(), p[3].cast()) },
+            numbers: vec![],
+            call: |p, _, _| unsafe { podrank_compare(p[0].cast(), p[1].cast(), p[2].cast(), p[3].cast()) },
         },
         Function {
             name: "podrank_decide",
@@ -100,7 +106,10 @@ pub fn all() -> Vec<Function> {
                 output::<u8>("rule", 1, None),
             ],
             lens: vec![],
-            call: |p, _| unsafe { podrank_decide(p[0].cast(), p[1].cast(), p[2].cast(), p[3].cast(), p[4]) },
+            numbers: vec![],
+            call: |p, _, _| unsafe {
+                podrank_decide(p[0].cast(), p[1].cast(), p[2].cast(), p[3].cast(), p[4])
+            },
         },
         Function {
             name: "podrank_explain",
@@ -112,7 +121,8 @@ pub fn all() -> Vec<Function> {
                 output::<usize>("rows_len", 1, None),
             ],
             lens: vec![],
-            call: |p, _| unsafe {
+            numbers: vec![],
+            call: |p, _, _| unsafe {
                 podrank_explain(p[0].cast(), p[1].cast(), p[2].cast(), p[3].cast(), p[4].cast())
             },
         },
@@ -120,7 +130,8 @@ pub fn all() -> Vec<Function> {
             name: "podrank_key",
             buffers: vec![pods("pod", 1, None), options(), output::<u8>("key", PODRANK_KEY_LEN, None)],
             lens: vec![],
-            call: |p, _| unsafe { podrank_key(p[0].cast(), p[1].cast(), p[2]) },
+            numbers: vec![],
+            call: |p, _, _| unsafe { podrank_key(p[0].cast(), p[1].cast(), p[2]) },
         },
         Function {
             name: "podrank_select",
@@ -132,7 +143,8 @@ pub fn all() -> Vec<Function> {
                 output::<usize>("selected", 1, None),
             ],
             lens: vec![7, 4, 4],
-            call: |p, n| unsafe {
+            numbers: vec![],
+            call: |p, n, _| unsafe {
                 podrank_select(
                     p[0].cast(),
                     n[0],
@@ -149,7 +161,8 @@ pub fn all() -> Vec<Function> {
             name: "podrank_sort",
             buffers: vec![pods("pods", 7, Some(0)), options(), output::<u32>("order", 7, Some(1))],
             lens: vec![7, 7],
-            call: |p, n| unsafe { podrank_sort(p[0].cast(), n[0], p[1].cast(), p[2].cast(), n[1]) },
+            numbers: vec![],
+            call: |p, n, _| unsafe { podrank_sort(p[0].cast(), n[0], p[1].cast(), p[2].cast(), n[1]) },
         },
         Function {
             name: "podrank_upstream",
@@ -161,7 +174,8 @@ pub fn all() -> Vec<Function> {
                 output::<u8>("rule", 1, None),
             ],
             lens: vec![],
-            call: |p, _| unsafe {
+            numbers: vec![],
+            call: |p, _, _| unsafe {
                 podrank_upstream(p[0].cast(), p[1].cast(), p[2].cast(), p[3].cast(), p[4])
             },
         },
@@ -176,12 +190,13 @@ pub fn all() -> Vec<Function> {
                 output::<usize>("contested_len", 1, None),
             ],
             lens: vec![7],
-            call: |p, n| unsafe {
+            numbers: vec![("k", 3)],
+            call: |p, n, x| unsafe {
                 podrank_settle(
                     p[0].cast(),
                     n[0],
                     p[1].cast(),
-                    3,
+                    x[0] as usize,
                     p[2].cast(),
                     p[3].cast(),
                     p[4].cast(),
@@ -197,7 +212,8 @@ pub fn all() -> Vec<Function> {
                 output::<i32>("why", 1, None),
             ],
             lens: vec![7],
-            call: |p, n| unsafe { podrank_validate(p[0].cast(), n[0], p[1].cast(), p[2].cast()) },
+            numbers: vec![],
+            call: |p, n, _| unsafe { podrank_validate(p[0].cast(), n[0], p[1].cast(), p[2].cast()) },
         },
         Function {
             name: "podrank_count_ranks",
@@ -207,7 +223,8 @@ pub fn all() -> Vec<Function> {
                 output::<u32>("counts", 3, Some(2)),
             ],
             lens: vec![7, 5, 3],
-            call: |p, n| unsafe {
+            numbers: vec![],
+            call: |p, n, _| unsafe {
                 podrank_count_ranks(p[0].cast(), n[0], p[1].cast(), n[1], p[2].cast(), n[2])
             },
         },
@@ -215,7 +232,8 @@ pub fn all() -> Vec<Function> {
             name: "podrank_time_from_unix",
             buffers: vec![output::<i64>("time", 1, None)],
             lens: vec![],
-            call: |p, _| unsafe { podrank_time_from_unix(-2, 5, p[0].cast()) },
+            numbers: vec![("seconds", -2), ("nanoseconds", 5)],
+            call: |p, _, x| unsafe { podrank_time_from_unix(x[0], x[1] as u32, p[0].cast()) },
         },
         Function {
             name: "podrank_uid_parse",
@@ -224,25 +242,29 @@ pub fn all() -> Vec<Function> {
                 output::<u8>("uid", 16, None),
             ],
             lens: vec![36],
-            call: |p, n| unsafe { podrank_uid_parse(p[0].cast(), n[0], p[1]) },
+            numbers: vec![],
+            call: |p, n, _| unsafe { podrank_uid_parse(p[0].cast(), n[0], p[1]) },
         },
         Function {
             name: "podrank_uid_format",
             buffers: vec![input("uid", &[0xAB_u8; 16], None), output::<u8>("text", 37, None)],
             lens: vec![],
-            call: |p, _| unsafe { podrank_uid_format(p[0], p[1].cast()) },
+            numbers: vec![],
+            call: |p, _, _| unsafe { podrank_uid_format(p[0], p[1].cast()) },
         },
         Function {
             name: "podrank_phase_parse",
             buffers: vec![text("text", "Running"), output::<u8>("phase", 1, None)],
             lens: vec![7],
-            call: |p, n| unsafe { podrank_phase_parse(p[0].cast(), n[0], p[1]) },
+            numbers: vec![],
+            call: |p, n, _| unsafe { podrank_phase_parse(p[0].cast(), n[0], p[1]) },
         },
         Function {
             name: "podrank_deletion_cost",
             buffers: vec![text("text", "-100"), output::<i32>("cost", 1, None)],
             lens: vec![4],
-            call: |p, n| unsafe { podrank_deletion_cost(p[0].cast(), n[0], p[1].cast()) },
+            numbers: vec![],
+            call: |p, n, _| unsafe { podrank_deletion_cost(p[0].cast(), n[0], p[1].cast()) },
         },
         Function {
             name: "podrank_node_number",
@@ -252,17 +274,18 @@ pub fn all() -> Vec<Function> {
                 output::<u32>("node", 1, None),
             ],
             lens: vec![4, 8],
-            call: |p, n| unsafe { podrank_node_number(p[0].cast(), n[0], p[1].cast(), n[1], p[2].cast()) },
+            numbers: vec![],
+            call: |p, n, _| unsafe { podrank_node_number(p[0].cast(), n[0], p[1].cast(), n[1], p[2].cast()) },
         },
     ];
     functions.extend(around_the_order());
     functions
 }
 
-/// What a controller calls besides.
+/// The functions for a controller's other decisions.
 fn around_the_order() -> Vec<Function> {
     let key = |byte| podrank_pod_key { bytes: [byte; 16] };
-    // Two creations and three deletions are yet to be seen.
+    // Two creations and three deletions are pending.
     let expected = podrank_expectations { since: 5, creations: 2, deletions: 3, keys: 3, is_set: 1 };
     let expectations = || input("expectations", &[expected], None);
     let written = |buffer| Buffer { usage: Use::InOut, ..buffer };
@@ -272,39 +295,61 @@ fn around_the_order() -> Vec<Function> {
             name: "podrank_plan",
             buffers: vec![output::<u32>("creations", 1, None), output::<u32>("deletions", 1, None)],
             lens: vec![],
-            call: |p, _| unsafe { podrank_plan(3, 5, 500, 1, 0, p[0].cast(), p[1].cast()) },
+            numbers: vec![
+                ("wanted", 3),
+                ("active", 5),
+                ("burst_replicas", 500),
+                ("satisfied", 1),
+                ("being_deleted", 0),
+            ],
+            call: |p, _, x| unsafe {
+                podrank_plan(
+                    x[0] as u32,
+                    x[1] as u32,
+                    x[2] as u32,
+                    x[3] as i32,
+                    x[4] as i32,
+                    p[0].cast(),
+                    p[1].cast(),
+                )
+            },
         },
         Function {
             name: "podrank_slow_start_begin",
             buffers: vec![output::<podrank_slow_start>("start", 1, None)],
             lens: vec![],
-            call: |p, _| unsafe { podrank_slow_start_begin(7, p[0].cast()) },
+            numbers: vec![("count", 7)],
+            call: |p, _, x| unsafe { podrank_slow_start_begin(x[0] as u32, p[0].cast()) },
         },
         Function {
             name: "podrank_slow_start_report",
             buffers: vec![written(input("start", &[podrank_slow_start { batch: 2, missing: 6 }], None))],
             lens: vec![],
-            call: |p, _| unsafe { podrank_slow_start_report(p[0].cast(), 1) },
+            numbers: vec![("failures", 1)],
+            call: |p, _, x| unsafe { podrank_slow_start_report(p[0].cast(), x[0] as u32) },
         },
         Function {
             name: "podrank_expect_creations",
             buffers: vec![written(expectations())],
             lens: vec![],
-            call: |p, _| unsafe { podrank_expect_creations(p[0].cast(), 7, 9) },
+            numbers: vec![("count", 7), ("now", 9)],
+            call: |p, _, x| unsafe { podrank_expect_creations(p[0].cast(), x[0] as u32, x[1]) },
         },
         Function {
             name: "podrank_expect_deletions",
             buffers: vec![written(expectations()), room(), input("keys", &[key(7), key(8), key(7)], Some(1))],
             lens: vec![4, 3],
-            call: |p, n| unsafe {
-                podrank_expect_deletions(p[0].cast(), p[1].cast(), n[0], p[2].cast(), n[1], 9)
+            numbers: vec![("now", 9)],
+            call: |p, n, x| unsafe {
+                podrank_expect_deletions(p[0].cast(), p[1].cast(), n[0], p[2].cast(), n[1], x[0])
             },
         },
         Function {
             name: "podrank_creations_observed",
             buffers: vec![written(expectations())],
             lens: vec![],
-            call: |p, _| unsafe { podrank_creations_observed(p[0].cast(), 1) },
+            numbers: vec![("count", 1)],
+            call: |p, _, x| unsafe { podrank_creations_observed(p[0].cast(), x[0] as u32) },
         },
         Function {
             name: "podrank_deletion_observed",
@@ -315,7 +360,8 @@ fn around_the_order() -> Vec<Function> {
                 output::<i32>("counted", 1, None),
             ],
             lens: vec![4],
-            call: |p, n| unsafe {
+            numbers: vec![],
+            call: |p, n, _| unsafe {
                 podrank_deletion_observed(p[0].cast(), p[1].cast(), n[0], p[2].cast(), p[3].cast())
             },
         },
@@ -323,7 +369,8 @@ fn around_the_order() -> Vec<Function> {
             name: "podrank_expectations_satisfied",
             buffers: vec![expectations(), output::<i32>("satisfied", 1, None)],
             lens: vec![],
-            call: |p, _| unsafe { podrank_expectations_satisfied(p[0].cast(), 9, p[1].cast()) },
+            numbers: vec![("now", 9)],
+            call: |p, _, x| unsafe { podrank_expectations_satisfied(p[0].cast(), x[0], p[1].cast()) },
         },
         Function {
             name: "podrank_availability",
@@ -334,15 +381,24 @@ fn around_the_order() -> Vec<Function> {
                 output::<u64>("look_again", 1, None),
             ],
             lens: vec![7],
-            call: |p, n| unsafe {
-                podrank_availability(p[0].cast(), n[0], 10, 9, p[1].cast(), p[2].cast(), p[3].cast())
+            numbers: vec![("min_ready_seconds", 10), ("now", 9)],
+            call: |p, n, x| unsafe {
+                podrank_availability(
+                    p[0].cast(),
+                    n[0],
+                    x[0] as u32,
+                    x[1],
+                    p[1].cast(),
+                    p[2].cast(),
+                    p[3].cast(),
+                )
             },
         },
     ]
 }
 
 impl Buffer {
-    /// Whether the function writes it.
+    /// Whether the function writes the buffer.
     pub fn written(&self) -> bool {
         matches!(self.usage, Use::Out | Use::InOut)
     }

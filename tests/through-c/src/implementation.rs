@@ -1,15 +1,16 @@
 //! The C functions as an implementation of the order, for the laws.
 
-use podrank::{Key, Pod, Policy, Row, Rule, ValueKind};
+use podrank::{Key, Pod, Policy, Relation, Row, Rule, ValueKind};
 use podrank_ffi::*;
 use podrank_laws::Implementation;
+use podrank_laws::relation::Settled;
 use std::cmp::Ordering;
 use std::ptr::{null, null_mut};
 
 /// The C functions as an implementation of the order.
 pub struct C;
 
-/// The options that mean this policy.
+/// Returns the options that stand for this policy.
 pub fn options(policy: &Policy) -> podrank_options {
     let flag = |set: bool, flag: u32| if set { flag } else { 0 };
     podrank_options {
@@ -22,7 +23,7 @@ pub fn options(policy: &Policy) -> podrank_options {
     }
 }
 
-/// The record as C has it.
+/// Returns the record in C's layout.
 pub fn record(pod: &Pod) -> podrank_pod {
     podrank_pod {
         uid: pod.uid.to_bytes(),
@@ -35,7 +36,7 @@ pub fn record(pod: &Pod) -> podrank_pod {
         node: pod.node,
         phase: pod.phase.ordinal(),
         flags: pod.flags.bits(),
-        reserved: [0; 10],
+        reserved: pod.reserved.as_ref().try_into().expect("10 bytes"),
     }
 }
 
@@ -91,9 +92,7 @@ impl Implementation for C {
             a: row.a,
             b: row.b,
         };
-        let rows: Vec<Row> = rows[..len].iter().map(row).collect();
-        assert_eq!(rows, policy.explain(a, b).rows());
-        rows
+        rows[..len].iter().map(row).collect()
     }
 
     fn key(&self, policy: &Policy, pod: &Pod) -> [u8; Key::LEN] {
@@ -137,5 +136,39 @@ impl Implementation for C {
         };
         assert_eq!(status, PODRANK_OK);
         order
+    }
+    fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
+        let (mut relation, mut number) = (77, 77);
+        let status = unsafe {
+            podrank_upstream(&record(a), &record(b), &options(policy), &raw mut relation, &raw mut number)
+        };
+        assert_eq!(status, PODRANK_OK);
+        let relation = match relation {
+            PODRANK_RELATION_TIE => Relation::Tie,
+            PODRANK_RELATION_BEFORE => Relation::Before,
+            PODRANK_RELATION_AFTER => Relation::After,
+            other => panic!("no relation {other}"),
+        };
+        (relation, rule(number))
+    }
+
+    fn settle(&self, policy: &Policy, pods: &[Pod], k: usize) -> Settled {
+        let pods = records(pods);
+        let (mut order, mut scores) = (vec![u32::MAX; pods.len()], vec![u64::MAX; pods.len()]);
+        let (mut certain, mut contested) = (usize::MAX, usize::MAX);
+        let status = unsafe {
+            podrank_settle(
+                pods.as_ptr(),
+                pods.len(),
+                &options(policy),
+                k,
+                order.as_mut_ptr(),
+                scores.as_mut_ptr(),
+                &raw mut certain,
+                &raw mut contested,
+            )
+        };
+        assert_eq!(status, PODRANK_OK);
+        Settled { order, certain, contested }
     }
 }

@@ -1,4 +1,4 @@
-//! The cases of `controller.json`, and that an implementation passes them.
+//! The cases in `controller.json`, and the check that an implementation passes them.
 
 use super::{Record, read, time};
 use crate::controller::Controller;
@@ -6,7 +6,7 @@ use podrank::Pod;
 use podrank::controller::{Plan, PodKey, SetState};
 use serde::Deserialize;
 
-/// Whether a pod counts.
+/// A pod, and whether it counts.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Active {
@@ -92,7 +92,7 @@ struct AvailabilityCase {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct File {
-    /// Which pods count: for those who filter.
+    /// Which pods count, for implementations that filter them.
     pub active: Vec<Active>,
     plan: Vec<PlanCase>,
     slow_start: Vec<SlowStartCase>,
@@ -104,18 +104,18 @@ fn yes() -> bool {
     true
 }
 
-/// A key's number as its bytes.
+/// Returns the bytes of a key with this number.
 fn key(number: u32) -> PodKey {
     u128::from(number).to_be_bytes()
 }
 
-/// Reads it.
+/// Reads `controller.json`.
 pub fn file() -> File {
     serde_json::from_str(&read("controller.json")).expect("controller.json")
 }
 
 impl File {
-    /// An implementation passes every case. Returns how many there were.
+    /// Checks that an implementation passes every case. Returns the number of cases.
     pub fn check(&self, controller: &impl Controller) -> usize {
         for case in &self.plan {
             let mut set = SetState::new(case.wanted, case.active);
