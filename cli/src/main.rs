@@ -60,8 +60,9 @@ fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
     for note in &preview.notes {
         complain(&note.to_string());
     }
-    if args.output == Output::Name {
-        render::unnamed(&preview).iter().for_each(|note| complain(&format!("note: {note}")));
+    let unnamed = render::unnamed(&preview).filter(|_| args.output == Output::Name);
+    if let Some(note) = unnamed {
+        complain(&format!("note: {note}"));
     }
     print(text.as_bytes())
 }
