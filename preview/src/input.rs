@@ -1,11 +1,14 @@
-//! Reads a dump as a stream, object by object, and keeps of each what a decision may need.
+//! Reads a dump as a stream, object by object, and keeps of each what a decision may need. Reads from any reader, and opens
+//! none.
 
-use crate::error::{Error, parse};
+use crate::error::{Error, parse, without_place};
 use crate::pod::PodEntry;
 use crate::set::{SetEntry, SetKind};
+use crate::text;
 use crate::yaml::{self, AsJson};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,45 +19,60 @@ use std::io::{self, BufRead, BufReader, Read};
 pub struct Input {
     pub(crate) pods: Vec<PodEntry>,
     pub(crate) sets: Vec<SetEntry>,
+    /// The number of objects of other kinds.
+    others: u64,
 }
 
-/// How much is read at a time: a few pods.
+/// What to do about an input that is of no use.
+const PRINT: &str = "print the objects with kubectl get pods,replicasets,deployments -o json";
+
+/// The number of bytes read at a time: a few pods.
 const BUFFER: usize = 64 << 10;
 
-/// How much white space may stand before a JSON document.
+/// The most bytes of white space before the first document.
 const MOST_WHITE_SPACE: usize = 1 << 20;
 
 impl Input {
     /// Reads what `kubectl get -o json` or `-o yaml` prints: lists and single objects, one document or several. Objects of
     /// other kinds are skipped.
     ///
-    /// Of JSON one object at a time is held as text, never the whole input. What is wrong within a pod is kept with the
-    /// pod, since only pods that the decision looks at need to be sound.
+    /// JSON is held as text one object at a time, never as a whole. An error within a pod is kept with that pod, since
+    /// only pods that the decision looks at must be valid.
     ///
     /// # Errors
-    /// Says where the input is neither JSON nor YAML, is no Kubernetes object, or holds one that cannot be told apart.
+    /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod, `ReplicaSet` or
+    /// `ReplicationController`; or if an object has no name. The error says where.
     pub fn read(reader: impl Read) -> Result<Self, Error> {
         let mut input = Self::default();
         let mut reader = BufReader::with_capacity(BUFFER, reader);
         let (head, first) = head(&mut reader).map_err(|error| Error::new(error.to_string()))?;
         let reader = head.chain(reader);
         match first {
-            None => return Err(Error::new("the input is empty")),
+            None => return Err(Error::new(format!("the input is empty: {PRINT}"))),
             Some(b'{' | b'[') => {
-                input.read_json(reader).map_err(|error| Error::new(said(error)))?;
+                input.read_json(reader).map_err(|error| Error::new(json_error(error)))?;
             }
             Some(0xFE | 0xFF) => {
-                return Err(Error::new("this is not UTF-8; is it UTF-16, as PowerShell writes?"));
+                return Err(Error::new(
+                    "not UTF-8, but perhaps UTF-16, as PowerShell writes: convert it to UTF-8",
+                ));
             }
             Some(_) => {
                 let text = yaml::text(reader)?;
-                input.read_json(AsJson::new(&text)).map_err(|error| Error::new(without_column(error)))?;
+                if is_table(&text) {
+                    return Err(Error::new(format!("the input is a table for people: {PRINT}")));
+                }
+                input.read_json(AsJson::new(&text)).map_err(|error| Error::new(yaml_error(error)))?;
             }
         }
         if input.pods.is_empty() && input.sets.is_empty() {
-            return Err(Error::new(
-                "neither a Pod nor a ReplicaSet nor a ReplicationController; print them with kubectl get pods,replicasets -o json",
-            ));
+            return Err(Error::new(match input.others {
+                0 => "the list is empty: check the namespace and the labels given to kubectl get".to_owned(),
+                others => format!(
+                    "no Pod, ReplicaSet or ReplicationController among {}: {PRINT}",
+                    text::count(others, "object")
+                ),
+            }));
         }
         Ok(input)
     }
@@ -63,7 +81,7 @@ impl Input {
     fn read_json(&mut self, reader: impl Read) -> serde_json::Result<()> {
         let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(BUFFER, reader));
         loop {
-            json.deserialize_map(Document(self))?;
+            json.deserialize_any(Document(self))?;
             match json.end() {
                 Ok(()) => return Ok(()),
                 Err(error) if error.is_io() => return Err(error),
@@ -73,8 +91,8 @@ impl Input {
         }
     }
 
-    /// Keeps one object, whose type may be left to the list it stands in. Gives it back as untyped if it needs a list's type
-    /// that is not known yet.
+    /// Keeps one object. If it has no type, its list has it, as `list`. Returns it as untyped if the type of its list is not
+    /// known yet.
     fn add(&mut self, object: &RawValue, list: Option<&TypeMeta>) -> Result<Option<Untyped>, String> {
         let own: TypeMeta = parse(object)?;
         let Some(type_meta) = Some(&own).filter(|own| own.kind.is_some()).or(list) else {
@@ -83,7 +101,7 @@ impl Input {
         match type_meta.class() {
             Some(Class::Pod) => self.pods.push(PodEntry::read(object)?),
             Some(Class::Set(kind)) => self.sets.push(SetEntry::read(kind, object)?),
-            None => {}
+            None => self.others += 1,
         }
         Ok(None)
     }
@@ -98,8 +116,8 @@ impl Input {
     }
 }
 
-/// What is passed over before the first byte that counts, and that byte: white space, which error lines count, but not
-/// the byte order mark that editors on Windows write.
+/// Returns the white space before the first other byte, and that byte. The lines of errors count the white space, but a
+/// byte order mark, which editors on Windows write, is left out.
 fn head(reader: &mut impl BufRead) -> io::Result<(io::Cursor<Vec<u8>>, Option<u8>)> {
     const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
     let mut head = Vec::new();
@@ -118,16 +136,31 @@ fn head(reader: &mut impl BufRead) -> io::Result<(io::Cursor<Vec<u8>>, Option<u8
     Ok((io::Cursor::new(head), first))
 }
 
-/// The error with its place; one of the reader has none, or its own.
-fn said(error: serde_json::Error) -> String {
-    if error.is_io() { io::Error::from(error).to_string() } else { error.to_string() }
+/// Whether this is what `kubectl get` prints without `-o`: a line of column names comes first.
+fn is_table(text: &str) -> bool {
+    let mut words = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").split_whitespace();
+    matches!(words.next(), Some("NAME" | "NAMESPACE")) && words.next().is_some_and(|word| !word.contains(':'))
 }
 
-/// The error with its line alone: columns are those of the JSON that the YAML was made into.
-fn without_column(error: serde_json::Error) -> String {
-    let column = format!(" column {}", error.column());
-    let text = said(error);
-    text.strip_suffix(&column).map_or_else(|| text.clone(), str::to_owned)
+/// The error of a JSON text, after its place. One of the reader itself has no place.
+fn json_error(error: serde_json::Error) -> String {
+    let place = format!("line {} column {}", error.line(), error.column());
+    match error.classify() {
+        Category::Io => io::Error::from(error).to_string(),
+        Category::Eof => format!("{place}: the input is cut off here"),
+        Category::Syntax => format!("{place}: not JSON: {}", without_place(&error)),
+        Category::Data => format!("{place}: {}", without_place(&error)),
+    }
+}
+
+/// The error of a YAML text, after its line. Columns would be those of the JSON that the YAML became.
+fn yaml_error(error: serde_json::Error) -> String {
+    match error.classify() {
+        // That of the YAML reader, which has a place.
+        Category::Io => io::Error::from(error).to_string(),
+        Category::Eof => format!("the input has no object: {PRINT}"),
+        Category::Syntax | Category::Data => format!("line {}: {}", error.line(), without_place(&error)),
+    }
 }
 
 /// What type an object says it has.
@@ -138,7 +171,7 @@ struct TypeMeta {
     kind: Option<String>,
 }
 
-/// What an object is to us.
+/// The kinds of objects that are kept.
 #[derive(Clone, Copy)]
 enum Class {
     Pod,
@@ -155,8 +188,8 @@ impl TypeMeta {
     }
 }
 
-/// An item without a kind, in a list whose kind comes after its items: read as all that it may be, since that is shorter than
-/// its text.
+/// An item without a kind, in a list whose kind comes after its items. Read as each kind that it may be, which takes less
+/// memory than its text.
 struct Untyped {
     pod: Result<PodEntry, String>,
     replica_set: Result<SetEntry, String>,
@@ -183,6 +216,11 @@ impl<'de> Visitor<'de> for Document<'_> {
         f.write_str("a Kubernetes object or list of them")
     }
 
+    /// Text without a structure is YAML, too.
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<(), E> {
+        Err(E::custom(format_args!("plain text in place of Kubernetes objects: {PRINT}")))
+    }
+
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut fields = BTreeMap::<String, Box<RawValue>>::new();
         let mut items = None;
@@ -193,18 +231,21 @@ impl<'de> Visitor<'de> for Document<'_> {
                 map.next_value_seed(Items { input: self.0, list, untyped: &mut untyped })?;
                 items = Some(untyped);
             } else if fields.insert(key.clone(), map.next_value()?).is_some() || key == "items" {
-                return Err(A::Error::custom(format_args!("{key}: twice in one object")));
+                return Err(A::Error::custom(format_args!("{} is twice in one object", text::word(&key))));
             }
         }
         let Some(untyped) = items else {
             let object = to_raw_value(&fields).map_err(A::Error::custom)?;
             return self.0.add(&object, Some(&TypeMeta::default())).map(drop).map_err(A::Error::custom);
         };
-        // In YAML the kind comes last: without it the rest of the items may be missing too.
+        // In YAML the kind comes last: without it the rest of the items may be missing, too.
         let Some(list) = type_of_items(&fields).map_err(A::Error::custom)? else {
-            return Err(A::Error::custom("a list without a kind; was the input cut short?"));
+            return Err(A::Error::custom("the list has no kind, so the input may be cut off"));
         };
-        let Some(class) = list.class() else { return Ok(()) };
+        let Some(class) = list.class() else {
+            self.0.others += untyped.len() as u64;
+            return Ok(());
+        };
         for (index, object) in untyped {
             let added = self.0.add_typed(object, class);
             added.map_err(|error| A::Error::custom(format_args!("items[{index}]: {error}")))?;
@@ -213,13 +254,13 @@ impl<'de> Visitor<'de> for Document<'_> {
     }
 }
 
-/// The type that a list of this type gives those items that do not say one: a `PodList` holds Pods. `None` if the list has no
-/// kind, or none yet.
+/// Returns the type of items that have none themselves, by the type of their list: a `PodList` holds Pods. `None` if the list
+/// has no kind, or none yet.
 fn type_of_items(list: &BTreeMap<String, Box<RawValue>>) -> Result<Option<TypeMeta>, String> {
     let field = |name| list.get(name).map(|value| parse::<Option<String>>(value)).transpose();
     let Some(kind) = field("kind")?.flatten() else { return Ok(None) };
     let Some(kind) = kind.strip_suffix("List") else {
-        return Err(format!("{kind} is not the kind of a list; was the input cut short?"));
+        return Err(format!("{} is not the kind of a list, so the input may be cut off", text::word(&kind)));
     };
     let kind = Some(kind.to_owned()).filter(|kind| !kind.is_empty());
     Ok(Some(TypeMeta { api_version: field("apiVersion")?.flatten(), kind }))
@@ -228,9 +269,9 @@ fn type_of_items(list: &BTreeMap<String, Box<RawValue>>) -> Result<Option<TypeMe
 /// The `items` of a list.
 struct Items<'a> {
     input: &'a mut Input,
-    /// What the list says of their type, if it has said so yet.
+    /// Their type by the list, if it is known yet.
     list: Option<TypeMeta>,
-    /// Those without a type, by their index.
+    /// Items without a type, with their index.
     untyped: &'a mut Vec<(usize, Untyped)>,
 }
 

@@ -4,8 +4,8 @@
 //! The negative controls tell the preview something wrong. If no round noticed, the rounds would prove nothing about it.
 
 use flate2::read::GzDecoder;
-use podrank_preview::{Input, Options, Order, Preview, Verdict, preview};
 use podrank::FeatureGates;
+use podrank_preview::{Input, Options, Preview, Verdict, preview};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,16 +36,10 @@ impl Case {
     fn replay(&self, gates: FeatureGates) -> Result<(), String> {
         let list = json!({ "apiVersion": "v1", "kind": "List", "items": self.items }).to_string();
         let input = Input::read(list.as_bytes()).map_err(|error| error.to_string())?;
-        let options = Options {
-            replicas: self.replicas,
-            set: Some(self.set.parse().expect("a name")),
-            namespace: None,
-            now: self.now.parse().expect("a moment"),
-            order: Order::Kubernetes,
-            gates,
-            burst_replicas: None,
-        };
-        let (preview, _) = preview(&input, &options).map_err(|error| error.to_string())?;
+        let mut options = Options::new(self.replicas, self.now.parse().expect("a time"));
+        options.set = Some(self.set.parse().expect("a name"));
+        options.gates = gates;
+        let preview = preview(&input, &options).map_err(|error| error.to_string())?;
         self.compare(&preview)
     }
 
