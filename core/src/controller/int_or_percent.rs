@@ -53,9 +53,9 @@ impl IntOrPercent {
         if let Some(at) = digits.iter().position(|byte| !byte.is_ascii_digit()) {
             return Err(IntOrPercentError::NotDigit(at));
         }
-        let percent = digits.iter().fold(0_u32, |percent, byte| {
-            percent.saturating_mul(10).saturating_add(u32::from(byte ^ b'0'))
-        });
+        let percent = digits
+            .iter()
+            .fold(0_u32, |percent, byte| percent.saturating_mul(10).saturating_add(u32::from(byte ^ b'0')));
         if percent > MAX_PERCENT { Err(IntOrPercentError::OutOfRange) } else { Ok(Self::Percent(percent)) }
     }
 

@@ -72,7 +72,8 @@ impl SetFlags {
     /// The annotation max-replicas is valid: digits, at most 2147483647.
     pub const MAX: Self = Self(1 << 3);
 
-    const KNOWN: Self = Self(Self::CURRENT_TEMPLATE.0 | Self::DESIRED.0 | Self::DESIRED_LENIENT.0 | Self::MAX.0);
+    const KNOWN: Self =
+        Self(Self::CURRENT_TEMPLATE.0 | Self::DESIRED.0 | Self::DESIRED_LENIENT.0 | Self::MAX.0);
 
     /// These bits. Those above the lowest four have no meaning, for [`ReplicaSet::validate`] to find.
     pub const fn from_bits(bits: u8) -> Self {

@@ -48,9 +48,12 @@ impl Sync<'_> {
     fn scale_proportionally(&mut self) {
         let (count, surge) = (self.deployment.replicas, self.budgets.surge);
         let allowed = if count > 0 { count.wrapping_add(surge) } else { 0 };
-        let to_add = allowed.wrapping_sub(self.sets.all.iter().fold(0_i32, |sum, set| {
-            if set.is_active() { sum.wrapping_add(set.replicas) } else { sum }
-        }));
+        let to_add = allowed.wrapping_sub(
+            self.sets
+                .all
+                .iter()
+                .fold(0_i32, |sum, set| if set.is_active() { sum.wrapping_add(set.replicas) } else { sum }),
+        );
         let order = if to_add > 0 { Order::LargestNewest } else { Order::LargestOldest };
         let sets = self.sets;
         let in_order = || sets.in_order(order, |_, set| set.is_active());

@@ -173,13 +173,18 @@ impl Reason {
         self as u8
     }
 
+    /// The reason with this number, or `None`.
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.iter().copied().find(|reason| reason.number() == number)
+    }
+
     /// The name: lower-case words with hyphens.
     pub fn name(self) -> &'static str {
-        self.name_cstr().to_str().unwrap_or("")
+        self.c_name().to_str().unwrap_or("")
     }
 
     /// The name, NUL-terminated.
-    pub const fn name_cstr(self) -> &'static CStr {
+    pub const fn c_name(self) -> &'static CStr {
         match self {
             Self::Untouched => c"untouched",
             Self::OnlyActive => c"only-active",
