@@ -64,10 +64,12 @@ impl Sync<'_> {
             self.change(index, |change| change.set(set.replicas.wrapping_add(share), reason));
             left = left.wrapping_sub(share);
         }
-        if let Some((index, _)) = in_order().next().filter(|_| left != 0) {
+        if let Some((index, _)) = in_order().next().filter(|_| to_add != 0) {
             self.change(index, |change| {
                 change.replicas = change.replicas.wrapping_add(left).max(0);
-                change.reason = Reason::ShareAndLeftover;
+                if left != 0 {
+                    change.reason = Reason::ShareAndLeftover;
+                }
             });
         }
 
@@ -91,9 +93,16 @@ impl Sync<'_> {
         if left == 0 {
             return (0, Reason::UsedUp);
         }
-        let Some(share) = self.whole_share(set) else { return (0, Reason::NoShare) };
+        let whole = self.whole_share(set);
+        let share = whole.unwrap_or(0);
+        // What is left has the other sign where shares took more than there was.
         let cut = if adds { share.min(left) } else { share.max(left) };
-        (cut, if cut == share { Reason::Share } else { Reason::CutShare })
+        let reason = match whole {
+            _ if cut != share => Reason::CutShare,
+            Some(_) => Reason::Share,
+            None => Reason::NoShare,
+        };
+        (cut, reason)
     }
 
     /// Kubernetes' `getReplicaSetFraction`, which divides and rounds in float64.
