@@ -25,8 +25,10 @@ mod upstream;
 
 // Last, so that the order comes first in the header.
 mod controller;
+mod deployment;
 
 pub use controller::*;
+pub use deployment::*;
 pub use options::*;
 pub use order::*;
 pub use record::*;

@@ -57,6 +57,16 @@ pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
 pub const PODRANK_ERR_OPTIONS_NOW: i32 = 24;
 /// A buffer that needs one element per pod has fewer.
 pub const PODRANK_ERR_SHORT_BUFFER: i32 = 25;
+/// The percentage's text does not end with '%': a number of pods is an integer, not a text.
+pub const PODRANK_ERR_PERCENT_SIGN: i32 = 28;
+/// The percentage's text has no digits before '%'.
+pub const PODRANK_ERR_PERCENT_NO_DIGITS: i32 = 29;
+/// The percentage's text has a byte before '%' that is not a digit.
+pub const PODRANK_ERR_PERCENT_DIGIT: i32 = 30;
+/// The percentage is above PODRANK_PERCENT_MAX.
+pub const PODRANK_ERR_PERCENT_RANGE: i32 = 31;
+/// A number of replicas or of pods is negative.
+pub const PODRANK_ERR_NEGATIVE: i32 = 32;
 
 /// Why a function fails, as a status.
 pub(crate) struct Error(pub(crate) i32);
@@ -102,6 +112,11 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_KEYS_FULL => c"there are more keys than the capacity",
         PODRANK_ERR_OPTIONS_NOW => c"the options have a now, but lack the flag PODRANK_NOW",
         PODRANK_ERR_SHORT_BUFFER => c"a buffer has fewer elements than there are pods",
+        PODRANK_ERR_PERCENT_SIGN => c"the percentage does not end with '%'",
+        PODRANK_ERR_PERCENT_NO_DIGITS => c"the percentage has no digits",
+        PODRANK_ERR_PERCENT_DIGIT => c"the percentage has a byte that is not a digit",
+        PODRANK_ERR_PERCENT_RANGE => c"the percentage is above 4194304",
+        PODRANK_ERR_NEGATIVE => c"a number of replicas is negative",
         _ => c"unknown status",
     };
     text.as_ptr()

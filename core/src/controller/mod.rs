@@ -15,6 +15,7 @@
 //! | whether all requested changes have been observed | [`Expectations`] |
 //! | which pods are available, and when to check again | [`availability`] |
 //! | what to report | [`Status`], [`failure_condition`], [`deletion_ages`] |
+//! | how a Deployment sizes its sets | [`deployment::next_sync`] |
 //!
 //! One sync of a set looks like this. Events make it run again: when a pod appears or goes away, first tell the
 //! expectations, then sync.
@@ -112,7 +113,9 @@ mod active;
 mod availability;
 mod claim;
 mod deletion_age;
+pub mod deployment;
 pub(crate) mod expectations;
+mod int_or_percent;
 mod plan;
 mod slow_start;
 mod status;
@@ -122,6 +125,7 @@ pub use availability::{Availability, availability};
 pub use claim::{Claim, Claimable, Owner, claim};
 pub use deletion_age::{DeletionAge, deletion_ages};
 pub use expectations::{EXPECTATIONS_TIMEOUT_NANOS, Expectations, KeysFull, PodKey};
+pub use int_or_percent::{IntOrPercent, IntOrPercentError, MAX_PERCENT};
 pub use plan::{BURST_REPLICAS, Plan, SetState, plan};
 pub use slow_start::SlowStart;
 pub use status::{ConditionChange, FailureReason, Status, failure_condition};

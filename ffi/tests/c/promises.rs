@@ -107,6 +107,11 @@ fn promise_1_statuses_are_numbered_once_and_have_words() {
         (PODRANK_ERR_KEYS_FULL, 23),
         (PODRANK_ERR_OPTIONS_NOW, 24),
         (PODRANK_ERR_SHORT_BUFFER, 25),
+        (PODRANK_ERR_PERCENT_SIGN, 28),
+        (PODRANK_ERR_PERCENT_NO_DIGITS, 29),
+        (PODRANK_ERR_PERCENT_DIGIT, 30),
+        (PODRANK_ERR_PERCENT_RANGE, 31),
+        (PODRANK_ERR_NEGATIVE, 32),
     ];
     let words = |status| unsafe { CStr::from_ptr(podrank_status_str(status)) }.to_str().unwrap();
     let mut texts = HashSet::new();
@@ -115,7 +120,7 @@ fn promise_1_statuses_are_numbered_once_and_have_words() {
         assert!(texts.insert(words(status)), "{} twice", words(status));
         assert_ne!(words(status), "unknown status");
     }
-    for unknown in [26, -1, i32::MIN, i32::MAX] {
+    for unknown in [33, -1, i32::MIN, i32::MAX] {
         assert_eq!(words(unknown), "unknown status");
     }
     // And every function returns 0 where nothing is wrong.
@@ -390,7 +395,7 @@ proptest! {
             }
             let call = Call::new(&function);
             let status = call.run(&function);
-            prop_assert!((0..=25).contains(&status));
+            prop_assert!((0..=32).contains(&status));
             if status != PODRANK_OK && function.name != "podrank_count_ranks" {
                 call.refused(&function, status, "noise");
             }

@@ -12,6 +12,7 @@
 
 pub mod claims;
 pub mod controller;
+pub mod deployment;
 pub mod exhaustive;
 pub mod generate;
 pub mod laws;
