@@ -30,6 +30,7 @@ impl Glance {
     pub(crate) fn sees_after(&self, pod: &Pod) -> bool {
         let alike = pod.flags == self.pod.flags
             && pod.phase == self.pod.phase
+            && pod.tier == self.pod.tier
             && pod.deletion_cost == self.pod.deletion_cost;
         let is_older = moments_before(pod.ready_time) < self.later_times;
         alike
@@ -75,6 +76,7 @@ mod tests {
             Rule::Unassigned,
             Rule::Phase,
             Rule::NotReady,
+            Rule::Tier,
             Rule::DeletionCost,
             Rule::Rank,
             Rule::Preferred,
@@ -119,7 +121,7 @@ mod tests {
 
     #[test]
     fn sees_after_by_rank_and_uid_among_those_that_are_alike() {
-        let pod = Pod { rank: 2, uid: Uid::from_bytes([7; 16]), ..Pod::new() };
+        let pod = Pod { tier: 2, rank: 2, uid: Uid::from_bytes([7; 16]), ..Pod::new() };
         let glance = Glance::at(&pod, &Policy::default());
         let uid = Uid::from_bytes([8; 16]);
         assert!(glance.sees_after(&Pod { rank: 1, ..pod }));
@@ -129,6 +131,7 @@ mod tests {
             Pod { rank: 3, uid, ..pod },
             Pod { uid: Uid::from_bytes([6; 16]), ..pod },
             Pod { deletion_cost: -1, rank: 1, ..pod },
+            Pod { tier: 1, rank: 1, ..pod },
             Pod { phase: Phase::UNKNOWN, rank: 1, ..pod },
             Pod { flags: Flags::PREFERRED, rank: 1, ..pod },
             Pod { restarts: 1, uid, ..pod },

@@ -53,6 +53,7 @@ impl Policy {
             .with::<1>(value(Rule::Unassigned))
             .with::<8>(value(Rule::Phase))
             .with::<1>(value(Rule::NotReady))
+            .with_small::<4>(value(Rule::Tier))
             .with::<32>(value(Rule::DeletionCost))
             .with_count::<8>(value(Rule::Rank))
             .with::<1>(value(Rule::Preferred))
@@ -85,6 +86,18 @@ impl Head {
         }
     }
 
+    /// Appends a number: those below the largest that `WIDTH` bits can hold. From there on a number reads as that one, and
+    /// ends the head.
+    #[inline(always)]
+    const fn with_small<const WIDTH: u32>(self, value: u128) -> Self {
+        let largest = 1_u128.wrapping_shl(WIDTH).wrapping_sub(1);
+        if value < largest {
+            self.with::<WIDTH>(value)
+        } else {
+            Self { closed: true, ..self.with::<WIDTH>(largest) }
+        }
+    }
+
     /// Appends a count whose largest value is that of no pods or restarts: the numbers below that one that `WIDTH` bits
     /// tell apart. Below those a count reads as the smallest, and ends the head.
     #[inline(always)]
@@ -110,6 +123,7 @@ mod tests {
             uid: Uid::from_bytes([7; 16]),
             ready_time: hour,
             creation_time: hour,
+            tier: 14,
             deletion_cost: 0,
             rank: 254,
             restarts: 1022,
@@ -123,6 +137,7 @@ mod tests {
             Pod { flags: Flags::READY, ..pod },
             Pod { phase: Phase::UNKNOWN, ..pod },
             Pod { flags: Flags::ASSIGNED, ..pod },
+            Pod { tier: 13, ..pod },
             Pod { deletion_cost: -1, ..pod },
             Pod { rank: 255, ..pod },
             Pod { flags: pod.flags | Flags::PREFERRED, ..pod },
@@ -136,7 +151,7 @@ mod tests {
         let log_scaled = Policy { now: Time::from_unix(0, 0), gates };
         let plain = Policy { now: Time::UNSET, gates };
         // Without log scaling there is room down to the ready time.
-        for (policy, told_apart) in [(log_scaled, 11), (plain, 7)] {
+        for (policy, told_apart) in [(log_scaled, 12), (plain, 8)] {
             for earlier in earlier.iter().take(told_apart) {
                 let [a, b] = [earlier, &pod].map(|pod| Candidate::new(&policy.head(pod), 0));
                 assert_eq!((a.goes_before(b), b.goes_before(a)), (Some(true), Some(false)), "{earlier:?}");
@@ -154,5 +169,9 @@ mod tests {
         let candidate = |restarts, uid| Candidate::new(&policy.head(&pod(restarts, uid)), 0);
         assert_eq!(candidate(5000, 9).goes_before(candidate(1024, 1)), None);
         assert_eq!(candidate(1024, 9).goes_before(candidate(1023, 1)), Some(true));
+        let in_tier =
+            |tier, deletion_cost| Candidate::new(&policy.head(&Pod { tier, deletion_cost, ..Pod::new() }), 0);
+        assert_eq!(in_tier(15, 9).goes_before(in_tier(u16::MAX, 1)), None);
+        assert_eq!(in_tier(14, 9).goes_before(in_tier(15, 1)), Some(true));
     }
 }

@@ -45,6 +45,8 @@
 //! | two pods | which goes first, and by which rule | [`Policy::compare`], [`Policy::decide`] |
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
+//! | pods that you want to go first, as tiers | deletion costs that make Kubernetes take them | [`Policy::steer`] |
+//! | pods on nodes or in zones | ranks that spread what is left | [`Policy::spread`] |
 //! | pods | what kube-controller-manager would do | [`Policy::settle`], [`Policy::upstream`] |
 //! | node numbers | ranks | [`NodeCounts`], [`count_ranks`] |
 //! | node names | node numbers | [`name_slot`] |
@@ -82,6 +84,8 @@ mod rule;
 mod select;
 mod settle;
 mod sort;
+mod spread;
+mod steer;
 mod time;
 mod uid;
 mod upstream;
@@ -97,6 +101,8 @@ pub use policy::{FeatureGates, Policy};
 pub use rule::Rule;
 pub use select::TooManyPods;
 pub use settle::{SettleError, Settled};
+pub use spread::SpreadError;
+pub use steer::{Blocked, SteerError, SteerScratch, Steered};
 pub use time::Time;
 pub use uid::{Uid, UidError};
 pub use upstream::Relation;

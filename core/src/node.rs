@@ -52,15 +52,26 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> NodeCounts<C> {
     /// # Errors
     /// [`UnknownNode`] for a node number beyond the counts; then nothing is counted.
     pub fn add(&mut self, pod: &Pod) -> Result<(), UnknownNode> {
-        let count = if pod.is_assigned() {
-            let counts = self.counts.as_mut();
-            let unknown = UnknownNode { node: pod.node, nodes: counts.len() };
-            counts.get_mut(pod.node as usize).ok_or(unknown)?
-        } else {
-            &mut self.unassigned
-        };
+        let count = self.count(pod)?;
         *count = count.saturating_add(1);
         Ok(())
+    }
+
+    /// Counts a pod no longer. Returns its rank until now.
+    pub(crate) fn remove(&mut self, pod: &Pod) -> Result<u32, UnknownNode> {
+        let count = self.count(pod)?;
+        let rank = *count;
+        *count = rank.saturating_sub(1);
+        Ok(rank)
+    }
+
+    fn count(&mut self, pod: &Pod) -> Result<&mut u32, UnknownNode> {
+        if !pod.is_assigned() {
+            return Ok(&mut self.unassigned);
+        }
+        let counts = self.counts.as_mut();
+        let unknown = UnknownNode { node: pod.node, nodes: counts.len() };
+        counts.get_mut(pod.node as usize).ok_or(unknown)
     }
 
     /// How many pods were counted where this pod is: its rank.

@@ -38,8 +38,11 @@ pub struct Pod {
     pub phase: Phase,
     /// Assigned, ready, preferred.
     pub flags: Flags,
+    /// What the caller wants, whatever the reason: pods of a lower tier go before those of a higher. Kubernetes knows
+    /// nothing of it; [`Policy::steer`](crate::Policy::steer) makes it follow.
+    pub tier: u16,
     /// Zero, in any record that is to go on meaning the same: room for rules to come.
-    pub reserved: [u8; 10],
+    pub reserved: [u8; 8],
 }
 
 const _: () = {
@@ -55,7 +58,8 @@ const _: () = {
     assert!(offset_of!(Pod, node) == 48);
     assert!(offset_of!(Pod, phase) == 52);
     assert!(offset_of!(Pod, flags) == 53);
-    assert!(offset_of!(Pod, reserved) == 54);
+    assert!(offset_of!(Pod, tier) == 54);
+    assert!(offset_of!(Pod, reserved) == 56);
 };
 
 /// A pod's phase as the order ranks it.
@@ -160,7 +164,7 @@ pub enum InvalidPod {
 }
 
 impl Pod {
-    /// A pending, unassigned, not ready pod with UID zero, cost 0, no rank, no restarts, and both times unset.
+    /// A pending, unassigned, not ready pod with UID zero, tier 0, cost 0, no rank, no restarts, and both times unset.
     pub const fn new() -> Self {
         Self {
             uid: Uid::from_bytes([0; 16]),
@@ -173,7 +177,8 @@ impl Pod {
             node: 0,
             phase: Phase::PENDING,
             flags: Flags::NONE,
-            reserved: [0; 10],
+            tier: 0,
+            reserved: [0; 8],
         }
     }
 
@@ -187,7 +192,7 @@ impl Pod {
             Err(InvalidPod::UnknownPhase(self.phase.0))
         } else if unknown_flags != 0 {
             Err(InvalidPod::UnknownFlags(unknown_flags))
-        } else if self.reserved != [0; 10] {
+        } else if self.reserved != [0; 8] {
             Err(InvalidPod::ReservedNotZero)
         } else {
             Ok(())

@@ -98,6 +98,15 @@ pub(crate) fn replace_last<T: Copy>(heap: &mut [T], item: T, before: &impl Fn(T,
     sift(heap, 0, before);
 }
 
+/// Sorts a list: fast where there is memory for the code, else with a heap.
+pub(crate) fn sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
+    if cfg!(target_pointer_width = "64") {
+        sort_first(list, list.len(), before);
+    } else {
+        heap_sort(list, before);
+    }
+}
+
 /// Sorts a list with a heap: half as fast as quicksort, in little code.
 pub(crate) fn heap_sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
     heapify(list, before);

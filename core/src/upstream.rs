@@ -22,7 +22,7 @@ pub enum Relation {
 impl Policy {
     /// What `ActivePodsWithRanks.Less` of Kubernetes says of two pods, asked both ways, with the rule that settled it.
     ///
-    /// The steps are those of the order but for three things: there is no [`Rule::Preferred`]; where two differing
+    /// The steps are those of the order but for three things: there is no [`Rule::Tier`] and no [`Rule::Preferred`]; where two differing
     /// times fall into one age bucket, the UID settles the pair at once; and no UID is asked at the end.
     /// Buckets are those of Go's floating-point `log2`, which come a little early below the powers of two
     /// from 2^49 ns (6.5 days) on.
@@ -32,7 +32,7 @@ impl Policy {
                 // Both are, or an earlier rule told them apart.
                 Rule::ReadyTime if a.is_ready() => self.by_age(a, b, rule, |pod| pod.ready_time),
                 Rule::CreationTime => self.by_age(a, b, rule, |pod| pod.creation_time),
-                Rule::Preferred | Rule::ReadyTime | Rule::Uid => continue,
+                Rule::Tier | Rule::Preferred | Rule::ReadyTime | Rule::Uid => continue,
                 _ => (value(rule, a, self).cmp(&value(rule, b, self)), rule),
             };
             match ordering {

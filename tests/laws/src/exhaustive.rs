@@ -1,10 +1,10 @@
 //! All pairs of pods, by reduction.
 //!
 //! A rule compares one field of two pods, and the order asks the rules in turn. So its answer on any pair can
-//! depend only on (1) what each rule makes of its own field's two values and (2) how the eleven answers
+//! depend only on (1) what each rule makes of its own field's two values and (2) how the twelve answers
 //! are put together. [`each_field`] checks (1) on all pairs of values where a rule could turn: between two
 //! neighbouring boundaries no rule has a case of its own, so every other pair answers as a pair of boundaries does.
-//! [`each_vector`] checks (2) on one pair for every combination of the eleven answers: before, equal, after. A
+//! [`each_vector`] checks (2) on one pair for every combination of the twelve answers: before, equal, after. A
 //! pair on which an implementation erred would have to err either in a rule alone or in the combination.
 
 use crate::generate::{NOW, all_gates, boundary_times};
@@ -43,10 +43,12 @@ fn fields(now: Time) -> Vec<Vec<Pod>> {
     let flags = (0..8).map(Flags::from_bits);
     let phases = [Phase::PENDING, Phase::UNKNOWN, Phase::RUNNING];
     let costs = [i32::MIN, i32::MIN + 1, -1, 0, 1, i32::MAX - 1, i32::MAX];
+    let tiers = [0, 1, 14, 15, 16, 0x7fff, 0x8000, u16::MAX - 1, u16::MAX];
     let unready = Pod { flags: Flags::ASSIGNED, ..base() };
     vec![
         flags.map(|flags| Pod { flags, ..base() }).collect(),
         phases.map(|phase| Pod { phase, ..base() }).into(),
+        tiers.map(|tier| Pod { tier, ..base() }).into(),
         costs.map(|deletion_cost| Pod { deletion_cost, ..base() }).into(),
         counts.map(|rank| Pod { rank, ..base() }).into(),
         times.iter().map(|&ready_time| Pod { ready_time, ..base() }).collect(),
@@ -90,6 +92,7 @@ fn set_apart(rule: Rule, first: &mut Pod, second: &mut Pod) {
         Rule::Unassigned => first.flags = first.flags.with(Flags::ASSIGNED, false),
         Rule::Phase => first.phase = Phase::UNKNOWN,
         Rule::NotReady => first.flags = first.flags.with(Flags::READY, false),
+        Rule::Tier => second.tier = 1,
         Rule::DeletionCost => first.deletion_cost = -1,
         Rule::Rank => first.rank = 1,
         Rule::Preferred => first.flags |= Flags::PREFERRED,

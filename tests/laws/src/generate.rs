@@ -60,6 +60,10 @@ fn costs() -> impl Strategy<Value = i32> {
     prop_oneof![4 => -1..2_i32, 1 => select(vec![-100, 100, i32::MIN, i32::MAX])]
 }
 
+fn tiers() -> impl Strategy<Value = u16> {
+    prop_oneof![4 => 0..3_u16, 1 => select(vec![14, 15, 16, u16::MAX])]
+}
+
 fn flags() -> impl Strategy<Value = Flags> {
     (0..8_u8).prop_map(Flags::from_bits)
 }
@@ -67,7 +71,8 @@ fn flags() -> impl Strategy<Value = Flags> {
 /// Any pod of few values; its UID is one of eight.
 pub fn pod() -> impl Strategy<Value = Pod> {
     let phase = select(vec![Phase::PENDING, Phase::UNKNOWN, Phase::RUNNING]);
-    let fields = (0..8_u8, times(), times(), costs(), counts(), counts(), counts(), 0..5_u32, phase, flags());
+    let fields =
+        (0..8_u8, times(), times(), costs(), counts(), counts(), counts(), 0..5_u32, phase, flags(), tiers());
     fields.prop_map(
         |(
             uid,
@@ -80,6 +85,7 @@ pub fn pod() -> impl Strategy<Value = Pod> {
             node,
             phase,
             flags,
+            tier,
         )| {
             let uid = Uid::from_bytes([uid; 16]);
             Pod {
@@ -93,6 +99,7 @@ pub fn pod() -> impl Strategy<Value = Pod> {
                 node,
                 phase,
                 flags,
+                tier,
                 ..Pod::new()
             }
         },
@@ -116,6 +123,7 @@ pub fn pods(len: impl Into<SizeRange>) -> impl Strategy<Value = Vec<Pod>> {
             pod.restarts = if share(7) { same.restarts } else { pod.restarts };
             pod.sidecar_restarts = if share(8) { same.sidecar_restarts } else { pod.sidecar_restarts };
             pod.creation_time = if share(9) { same.creation_time } else { pod.creation_time };
+            pod.tier = if share(10) { same.tier } else { pod.tier };
         }
         pods
     })
