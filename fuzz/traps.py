@@ -18,6 +18,7 @@ ROOT = FUZZ.parent
 SEEDS = (1, 2, 3)
 SECONDS = 60
 ORDER, SELECT, SETTLE = "core/src/order.rs", "core/src/select.rs", "core/src/settle.rs"
+STEER, SPREAD = "core/src/steer.rs", "core/src/spread.rs"
 UPSTREAM, COST, UID = "core/src/upstream.rs", "core/src/deletion_cost.rs", "core/src/uid.rs"
 POLICY, TIME, RULE = "core/src/policy.rs", "core/src/time.rs", "core/src/rule.rs"
 SLOW_START, EXPECTATIONS = "core/src/controller/slow_start.rs", "core/src/controller/expectations.rs"
@@ -86,6 +87,17 @@ TRAPS = {
     "contested pods taken for certain": ("settle ffi preview", [
         (SETTLE, "let (from, to) = group_at(order, scores, k);",
          "let (_, to) = group_at(order, scores, k);\n        let from = k.min(to);")]),
+    "a tier that ties with the next": ("steer", [
+        (STEER, "d.wrapping_add(self.tier().cast_signed()) as i32", "d.wrapping_add(self.tier().cast_signed() / 2) as i32")]),
+    "a gap too small for the tiers between": ("steer", [
+        (STEER, "partition_point(|end| *end <= d)", "partition_point(|end| *end <= d.saturating_add(1))")]),
+    "a fixed cost is written": ("steer", [(STEER, "            (least, below) = (place.d(), place.index);\n", "")]),
+    "costs beyond the end of their range": ("steer", [
+        (STEER, "i64::from(i32::MAX).wrapping_sub(last.tier().cast_signed())", "i64::from(i32::MAX)")]),
+    "levels that know nothing of those within": ("steer", [
+        (SPREAD, "        sort(order, &|a, b|", "        pods.iter_mut().for_each(|pod| pod.rank = 0);\n        sort(order, &|a, b|")]),
+    "ranks counted from the wrong end": ("steer ffi", [
+        (SPREAD, "for &index in &*order {", "for &index in order.iter().rev() {")]),
     "a plan to create without a cap": ("controller", [
         (PLAN, "let missing = set.wanted.saturating_sub(set.active).min(burst_replicas);",
          "let missing = set.wanted.saturating_sub(set.active);")]),
@@ -111,7 +123,7 @@ TRAPS = {
         (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
          "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
 }
-TARGETS = ("order", "select", "settle", "controller", "ffi", "cost", "uid", "preview")
+TARGETS = ("order", "select", "settle", "steer", "controller", "ffi", "cost", "uid", "preview")
 
 
 def plant(copy, changes):

@@ -1,7 +1,7 @@
 //! What Kubernetes' relation determines of a scale-down, though it is no order: who surely goes, who surely stays.
 
 use crate::order::value;
-use crate::sort::heap_sort;
+use crate::sort::sort;
 use crate::{Pod, Policy, Rule};
 use core::cmp::Ordering;
 use core::fmt;
@@ -89,103 +89,115 @@ impl Policy {
     }
 }
 
-/// How far two pods agree in what Kubernetes' comparator asks, in its order. Two differing times in one age bucket are
-/// where it asks the UID instead of going on.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Depth {
+/// What Kubernetes' comparator asks of two pods, in four steps. Two different times of one age are where it asks the UID
+/// instead of going on.
+#[derive(Clone, Copy)]
+enum Step {
     /// All up to the age bucket of the ready time.
     ReadyAge,
-    /// The ready time itself, too.
+    /// The ready time itself.
     ReadyTime,
-    /// All up to the age bucket of the creation time.
+    /// Then all up to the age bucket of the creation time.
     CreationAge,
-    /// The creation time itself, too: nothing is left to ask.
+    /// The creation time itself. Nothing is left to ask.
     CreationTime,
-}
-
-impl Depth {
-    const ALL: [Self; 4] = [Self::ReadyAge, Self::ReadyTime, Self::CreationAge, Self::CreationTime];
 }
 
 impl Policy {
     /// Gives each pod 2 for every pod that is before it, and 1 for every tie.
     ///
-    /// Pods that differ down to [`Depth::ReadyAge`] are settled by that; those that agree so far and differ in ready
-    /// time, by UID; those that agree in it and differ down to [`Depth::CreationAge`], by that; those that
-    /// agree so far and differ in creation time, by UID; the rest tie. In a sorted list, 2 for every pod
-    /// before and 1 for every tie is the sum of the positions at which a pod's equals start and end. So each
-    /// line adds what it settles: all pods at its depth by depth and UID, less those that agree one deeper.
+    /// In a sorted list that is the sum of the positions at which a pod's equals start and end. Kubernetes goes by
+    /// age, then by UID, but for pods of one time, which it settles among themselves, by age again, then by UID, but for pods
+    /// of one time, which tie. So among these the UID's share is taken back, and theirs put in its place. Each step sorts
+    /// only what is alike in all before.
     fn score(&self, pods: &[Pod], order: &mut [u32], scores: &mut [u64]) {
-        let lines = [
-            (Depth::ReadyAge, true, true),
-            (Depth::ReadyTime, true, false),
-            (Depth::CreationAge, true, true),
-            (Depth::CreationTime, true, false),
-            (Depth::CreationTime, false, true),
-        ];
         scores.fill(0);
-        for (depth, by_uid, add) in lines {
-            let compare = |a: u32, b: u32| match (pods.get(a as usize), pods.get(b as usize)) {
-                (Some(a), Some(b)) if by_uid => self.down_to(depth, a, b).then(a.uid.cmp(&b.uid)),
-                (Some(a), Some(b)) => self.down_to(depth, a, b),
-                _ => Ordering::Equal,
+        let of = |a: u32, b: u32| pods.get(a as usize).zip(pods.get(b as usize));
+        let uids = |&a: &u32, &b: &u32| of(a, b).is_some_and(|(a, b)| a.uid == b.uid);
+        let steps = [Step::ReadyAge, Step::ReadyTime, Step::CreationAge, Step::CreationTime];
+        for (before, step) in (0..).zip(steps) {
+            let by_step = |a, b| of(a, b).map_or(Ordering::Equal, |(a, b)| self.by_step(step, a, b));
+            let by_uid = |a, b| of(a, b).map_or(Ordering::Equal, |(a, b)| a.uid.cmp(&b.uid));
+            let alike = |&a: &u32, &b: &u32| {
+                of(a, b).is_some_and(|(a, b)| {
+                    steps.iter().take(before).all(|step| self.by_step(*step, a, b).is_eq())
+                })
             };
-            heap_sort(order, &|a, b| compare(a, b).is_lt());
-            let mut rest = &*order;
-            let mut start = 0_u64;
-            while let Some(&first) = rest.first() {
-                let len = rest.iter().take_while(|&&index| compare(first, index).is_eq()).count();
-                let (equals, after) = rest.split_at_checked(len).unwrap_or_default();
-                let end = start.saturating_add(len as u64);
-                let sum = start.saturating_add(end).saturating_sub(1);
-                for &index in equals {
-                    if let Some(score) = scores.get_mut(index as usize) {
-                        *score = if add { score.wrapping_add(sum) } else { score.wrapping_sub(sum) };
+            for group in order.chunk_by_mut(alike).filter(|group| group.len() > 1) {
+                sort(group, &|a, b| by_step(a, b).then_with(|| by_uid(a, b)).is_lt());
+                if let Step::ReadyAge | Step::CreationAge = step {
+                    add_positions(group, scores, u64::wrapping_add, |a, b| {
+                        by_step(*a, *b).is_eq() && uids(a, b)
+                    });
+                    continue;
+                }
+                for same_time in group.chunk_by(|a, b| by_step(*a, *b).is_eq()).filter(|pods| pods.len() > 1)
+                {
+                    add_positions(same_time, scores, u64::wrapping_sub, uids);
+                    if let Step::CreationTime = step {
+                        add_positions(same_time, scores, u64::wrapping_add, |_, _| true);
                     }
                 }
-                (rest, start) = (after, end);
             }
         }
     }
 
-    /// Compares two pods by what Kubernetes asks down to this depth.
-    fn down_to(&self, depth: Depth, a: &Pod, b: &Pod) -> Ordering {
-        let by_value = |rule| value(rule, a, self).cmp(&value(rule, b, self));
+    /// What one step says of two pods that are alike in all steps before.
+    fn by_step(&self, step: Step, a: &Pod, b: &Pod) -> Ordering {
+        let by_values = |rules: &[Rule]| {
+            let by_value = |rule: &Rule| value(*rule, a, self).cmp(&value(*rule, b, self));
+            rules.iter().map(by_value).find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
+        };
         let by_age = |a, b| self.upstream_age(a).cmp(&self.upstream_age(b));
         // Where it is asked, both are or neither is.
         let both_ready = a.is_ready();
-        let at = |step| match step {
-            Depth::ReadyAge => {
-                let early = [Rule::Unassigned, Rule::Phase, Rule::NotReady, Rule::DeletionCost, Rule::Rank];
-                let first = early.into_iter().map(by_value).find(|ordering| ordering.is_ne());
-                match first {
-                    None if both_ready => by_age(a.ready_time, b.ready_time),
-                    first => first.unwrap_or(Ordering::Equal),
-                }
+        match step {
+            Step::ReadyAge => {
+                by_values(&[Rule::Unassigned, Rule::Phase, Rule::NotReady, Rule::DeletionCost, Rule::Rank])
+                    .then_with(
+                        || if both_ready { by_age(a.ready_time, b.ready_time) } else { Ordering::Equal },
+                    )
             }
-            Depth::ReadyTime if both_ready => a.ready_time.latest_first().cmp(&b.ready_time.latest_first()),
-            Depth::ReadyTime => Ordering::Equal,
-            Depth::CreationAge => by_value(Rule::Restarts)
-                .then_with(|| by_value(Rule::SidecarRestarts))
+            Step::ReadyTime if both_ready => a.ready_time.latest_first().cmp(&b.ready_time.latest_first()),
+            Step::ReadyTime => Ordering::Equal,
+            Step::CreationAge => by_values(&[Rule::Restarts, Rule::SidecarRestarts])
                 .then_with(|| by_age(a.creation_time, b.creation_time)),
-            Depth::CreationTime => a.creation_time.latest_first().cmp(&b.creation_time.latest_first()),
-        };
-        let mut steps = Depth::ALL.into_iter().take_while(|step| *step <= depth).map(at);
-        steps.find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
+            Step::CreationTime => a.creation_time.latest_first().cmp(&b.creation_time.latest_first()),
+        }
     }
 
     /// Puts the groups of bound pods in line, and each group in the total order.
     fn line_up(&self, pods: &[Pod], order: &mut [u32], scores: &[u64]) {
         let score = |index: u32| scores.get(index as usize);
-        heap_sort(order, &|a, b| score(a) < score(b));
+        sort(order, &|a, b| score(a) < score(b));
         let mut rest = order;
         let mut groups = Groups::default();
         loop {
             let len = groups.next_len(rest, scores);
             let Some((group, after)) = rest.split_at_mut_checked(len).filter(|_| len > 0) else { return };
-            heap_sort(group, &|a, b| self.index_goes_before(pods, a, b));
+            sort(group, &|a, b| self.index_goes_before(pods, a, b));
             rest = after;
         }
+    }
+}
+
+/// Adds to the score of each pod of a sorted list the sum of the positions at which its equals start and end.
+fn add_positions(
+    list: &[u32],
+    scores: &mut [u64],
+    add: fn(u64, u64) -> u64,
+    same: impl Fn(&u32, &u32) -> bool,
+) {
+    let mut start = 0_u64;
+    for equals in list.chunk_by(same) {
+        let end = start.wrapping_add(equals.len() as u64);
+        let sum = start.wrapping_add(end).wrapping_sub(1);
+        for &index in equals {
+            if let Some(score) = scores.get_mut(index as usize) {
+                *score = add(*score, sum);
+            }
+        }
+        start = end;
     }
 }
 

@@ -35,8 +35,11 @@ pub struct podrank_pod {
     pub phase: u8,
     /// Any of PODRANK_POD_ASSIGNED, _READY and _PREFERRED.
     pub flags: u8,
+    /// What you want, whatever the reason: pods of a lower tier go before those of a higher. Kubernetes knows nothing of it; see
+    /// podrank_steer.
+    pub tier: u16,
     /// Zero.
-    pub reserved: [u8; 10],
+    pub reserved: [u8; 8],
 }
 
 /// No moment at all. Not the epoch.
@@ -64,6 +67,8 @@ pub const PODRANK_RULE_UNASSIGNED: u8 = 10;
 pub const PODRANK_RULE_PHASE: u8 = 20;
 /// Not ready before ready.
 pub const PODRANK_RULE_NOT_READY: u8 = 30;
+/// Lower tier before higher.
+pub const PODRANK_RULE_TIER: u8 = 35;
 /// Lower deletion cost before higher.
 pub const PODRANK_RULE_DELETION_COST: u8 = 40;
 /// Higher rank before lower.
@@ -131,6 +136,7 @@ const _: () = {
     assert!(offset_of!(podrank_pod, node) == offset_of!(Pod, node));
     assert!(offset_of!(podrank_pod, phase) == offset_of!(Pod, phase));
     assert!(offset_of!(podrank_pod, flags) == offset_of!(Pod, flags));
+    assert!(offset_of!(podrank_pod, tier) == offset_of!(Pod, tier));
     assert!(offset_of!(podrank_pod, reserved) == offset_of!(Pod, reserved));
 
     assert!(size_of::<podrank_row>() == 24);
@@ -151,6 +157,7 @@ const _: () = {
     assert!(Rule::Unassigned.number() == PODRANK_RULE_UNASSIGNED);
     assert!(Rule::Phase.number() == PODRANK_RULE_PHASE);
     assert!(Rule::NotReady.number() == PODRANK_RULE_NOT_READY);
+    assert!(Rule::Tier.number() == PODRANK_RULE_TIER);
     assert!(Rule::DeletionCost.number() == PODRANK_RULE_DELETION_COST);
     assert!(Rule::Rank.number() == PODRANK_RULE_RANK);
     assert!(Rule::Preferred.number() == PODRANK_RULE_PREFERRED);

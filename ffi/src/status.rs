@@ -52,6 +52,10 @@ pub const PODRANK_ERR_COST_DIGIT: i32 = 21;
 pub const PODRANK_ERR_COST_RANGE: i32 = 22;
 /// There are more keys than the room has places.
 pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
+/// The fixed deletion costs leave no room for those that are wanted.
+pub const PODRANK_ERR_NO_ROOM: i32 = 24;
+/// The feature gate PodDeletionCost is off: no deletion cost has an effect.
+pub const PODRANK_ERR_GATE: i32 = 25;
 
 /// What a function found, on its way to becoming a status.
 pub(crate) struct Error(pub(crate) i32);
@@ -95,6 +99,8 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_COST_DIGIT => c"the deletion cost has a byte that is not a digit",
         PODRANK_ERR_COST_RANGE => c"the deletion cost is outside -2147483648 to 2147483647",
         PODRANK_ERR_KEYS_FULL => c"there are more keys than the room has places",
+        PODRANK_ERR_NO_ROOM => c"the fixed deletion costs leave no room for those that are wanted",
+        PODRANK_ERR_GATE => c"the feature gate PodDeletionCost is off",
         _ => c"unknown status",
     };
     text.as_ptr()

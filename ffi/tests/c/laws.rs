@@ -2,9 +2,9 @@
 
 use podrank::{Relation, deletion_cost};
 use podrank_ffi::*;
-use podrank_laws::generate::{distinct_pods, pods, policies, sizes};
+use podrank_laws::generate::{distinct_pods, pods, policies, sizes, steerable_pods};
 use podrank_laws::relation::{self, Verdict};
-use podrank_laws::{Implementation, exhaustive, laws, vectors};
+use podrank_laws::{Implementation, exhaustive, laws, spread, steer, vectors};
 use podrank_through_c::implementation::{C, options, record};
 use proptest::prelude::*;
 use std::ffi::CStr;
@@ -96,6 +96,26 @@ proptest! {
             }
         }
         prop_assert_eq!(verdicts, relation::verdicts(&policy, &list, k));
+    }
+
+    #[test]
+    fn spreading_counts_anew(policy in policies(), list in pods(0..16), others in pods(0..6)) {
+        spread::counts_anew(&C, &policy, &list, &others, 5);
+    }
+
+    #[test]
+    fn steering_holds(
+        policy in policies(),
+        ((pods, fixed), shuffle) in steerable_pods(0..16).prop_flat_map(|case| {
+            let shuffle = Just((0..case.0.len()).collect::<Vec<_>>()).prop_shuffle();
+            (Just(case), shuffle)
+        }),
+    ) {
+        if policy.gates.pod_deletion_cost {
+            steer::holds(&C, &policy, &pods, &fixed, &shuffle);
+        } else {
+            prop_assert_eq!(C.steer(&policy, &pods, &fixed), Err(podrank::SteerError::GateOff));
+        }
     }
 
     #[test]

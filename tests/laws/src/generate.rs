@@ -3,6 +3,7 @@
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
 use proptest::prelude::*;
 use proptest::sample::{SizeRange, select, size_range};
+use std::ops::Range;
 
 /// The `now` of all generated pods: 2026-03-10T12:00:00Z.
 pub const NOW: i64 = 1_773_144_000_000_000_000;
@@ -138,6 +139,40 @@ pub fn distinct_pods(len: impl Into<SizeRange>) -> impl Strategy<Value = Vec<Pod
             pod.uid = Uid::from_bytes(u128::from(uid).to_be_bytes());
         }
         pods
+    })
+}
+
+/// How many cases a property is tried on: as many as `PODRANK_CASES` says, else `few`.
+///
+/// # Panics
+/// If the variable is no number.
+pub fn cases(few: u32) -> ProptestConfig {
+    let cases =
+        std::env::var("PODRANK_CASES").map_or(few, |cases| cases.parse().expect("PODRANK_CASES: a number"));
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// Where costs start that are close to each other, around 0 or at an end of the range, and how far they go.
+fn close_costs() -> impl Strategy<Value = (i32, i32)> {
+    (select(vec![0, i32::MIN, i32::MAX]), 0..7_i32)
+        .prop_map(|(end, width)| (end.min(i32::MAX - width), width))
+}
+
+/// Pods to steer, in few tiers and at close costs, and which costs are fixed: none, or some.
+pub fn steerable_pods(len: Range<usize>) -> impl Strategy<Value = (Vec<Pod>, Vec<bool>)> {
+    let tier = || prop_oneof![6 => 0..4_u16, 1 => select(vec![99, u16::MAX])];
+    let shape = (any::<prop::sample::Index>(), close_costs(), 0..4_u8);
+    (distinct_pods(len), shape).prop_flat_map(move |(pods, (tiers, (start, width), fixed))| {
+        let each = (tier(), (0..=width).prop_map(move |offset| start + offset), 0..4_u8);
+        let each = prop::collection::vec(each, pods.len());
+        let most = u16::try_from(tiers.index(4)).expect("a small number");
+        (Just(pods), each).prop_map(move |(mut pods, each)| {
+            let is_fixed = each.iter().map(|(_, _, choice)| *choice < fixed).collect();
+            for (pod, (tier, cost, _)) in pods.iter_mut().zip(each) {
+                (pod.tier, pod.deletion_cost) = (if tier < 4 { tier.min(most) } else { tier }, cost);
+            }
+            (pods, is_fixed)
+        })
     })
 }
 

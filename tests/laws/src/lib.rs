@@ -15,11 +15,14 @@ pub mod generate;
 pub mod laws;
 pub mod oracle;
 pub mod relation;
+pub mod spread;
 pub mod status;
+pub mod steer;
 pub mod vectors;
 
-use podrank::{Candidate, Key, Pod, Policy, Row, Rule};
+use podrank::{Candidate, Key, Pod, Policy, Row, Rule, SteerError, SteerScratch};
 use std::cmp::Ordering;
+use steer::Steering;
 
 /// One way to reach the order.
 pub trait Implementation {
@@ -37,6 +40,13 @@ pub trait Implementation {
     fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32>;
     /// All of them.
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32>;
+    /// Sets ranks that count again after each pick. Node numbers are below `nodes`.
+    fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize);
+    /// Costs that make Kubernetes follow the tiers.
+    ///
+    /// # Errors
+    /// Those of the core.
+    fn steer(&self, policy: &Policy, pods: &[Pod], fixed: &[bool]) -> Result<Steering, SteerError>;
 }
 
 /// The core itself.
@@ -71,5 +81,25 @@ impl Implementation for Core {
 
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32> {
         policy.sort(pods, &mut vec![u32::MAX; pods.len()]).unwrap().to_vec()
+    }
+
+    fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize) {
+        let mut order = vec![u32::MAX; pods.len()];
+        policy.spread(pods, others, &mut vec![u32::MAX; nodes], &mut order).unwrap();
+    }
+
+    fn steer(&self, policy: &Policy, pods: &[Pod], fixed: &[bool]) -> Result<Steering, SteerError> {
+        let (mut costs, mut scratch) = (vec![-7; pods.len()], vec![SteerScratch::default(); pods.len()]);
+        match policy.steer(pods, |index| fixed[index], &mut costs, &mut scratch) {
+            Ok(steered) => Ok(Steering {
+                costs: steered.costs().to_vec(),
+                changed: steered.changed(),
+                blocked: steered.blocked().collect(),
+            }),
+            Err(error) => {
+                assert!(costs.iter().all(|cost| *cost == -7), "costs were written: {error}");
+                Err(error)
+            }
+        }
     }
 }
