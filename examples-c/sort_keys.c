@@ -60,7 +60,7 @@ int main(void) {
         check(podrank_key(&pods[i], NULL, keyed[i].key), names[i]);
     }
     qsort(keyed, LEN, sizeof *keyed, compare);
-    check(podrank_sort(pods, LEN, NULL, order), "sort");
+    check(podrank_sort(pods, LEN, NULL, order, LEN), "sort");
 
     for (i = 0; i < LEN; i++) {
         printf("%s\n", names[keyed[i].index]);

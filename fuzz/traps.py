@@ -93,7 +93,7 @@ TRAPS = {
         (STEER, "partition_point(|end| *end <= d)", "partition_point(|end| *end <= d.saturating_add(1))")]),
     "a fixed cost is written": ("steer", [(STEER, "            (least, below) = (place.d(), place.index);\n", "")]),
     "costs beyond the end of their range": ("steer", [
-        (STEER, "i64::from(i32::MAX).wrapping_sub(last.tier().cast_signed())", "i64::from(i32::MAX)")]),
+        (STEER, "i64::from(i32::MAX).wrapping_sub(top.tier().cast_signed())", "i64::from(i32::MAX)")]),
     "levels that know nothing of those within": ("steer", [
         (SPREAD, "        sort(order, &|a, b|", "        pods.iter_mut().for_each(|pod| pod.rank = 0);\n        sort(order, &|a, b|")]),
     "ranks counted from the wrong end": ("steer ffi", [

@@ -239,11 +239,17 @@
 // There are more keys than the room has places.
 #define PODRANK_ERR_KEYS_FULL 23
 
+// The options' now is not 0, but their flags lack PODRANK_NOW.
+#define PODRANK_ERR_OPTIONS_NOW 24
+
+// A buffer that must have one element per pod has fewer.
+#define PODRANK_ERR_SHORT_BUFFER 25
+
 // The fixed deletion costs leave no room for those that are wanted.
-#define PODRANK_ERR_NO_ROOM 24
+#define PODRANK_ERR_NO_ROOM 26
 
 // The feature gate PodDeletionCost is off: no deletion cost has an effect.
-#define PODRANK_ERR_GATE 25
+#define PODRANK_ERR_GATE 27
 
 // The length of a UID's text, without a NUL.
 #define PODRANK_UID_TEXT_LEN 36
@@ -458,11 +464,13 @@ int32_t podrank_select(const struct podrank_pod *pods,
                        size_t scratch_len,
                        size_t *selected);
 
-// All pods in the order, as indices into pods: podrank_select of all. order has room for pods_len.
+// Writes the indices of all pods to order, the first to go first, pods that tie by lower index. The records do not move.
+// If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 int32_t podrank_sort(const struct podrank_pod *pods,
                      size_t pods_len,
                      const struct podrank_options *options,
-                     uint32_t *order);
+                     uint32_t *order,
+                     size_t order_len);
 
 // The name of a rule, such as "deletion-cost"; NULL of PODRANK_RULE_NONE and any other number. The text is static: never
 // free it.

@@ -1,6 +1,6 @@
 //! Who races: the ways to find the first `k` pods of the order, and the floor, which no way to find them can beat.
 
-use podrank::{Candidate, Flags, Pod, Policy, Time};
+use podrank::{Flags, Pod, Policy, Scratch, Time};
 use podrank_ffi::{PODRANK_NOW, PODRANK_OK, podrank_options, podrank_pod, podrank_scratch, podrank_select};
 use std::cmp::Reverse;
 use std::ptr::from_mut;
@@ -12,9 +12,9 @@ pub fn floor(pods: &[Pod]) -> u64 {
     words.iter().copied().fold(0, u64::wrapping_add)
 }
 
-/// As much scratch as the C library asks for.
-pub fn scratch(pods: &[Pod], k: usize) -> Vec<Candidate> {
-    vec![Candidate::default(); (4 * k).min(pods.len())]
+/// As large a scratch buffer as the documentation asks for.
+pub fn scratch(pods: &[Pod], k: usize) -> Vec<Scratch> {
+    vec![Scratch::default(); k.min(pods.len().div_ceil(4))]
 }
 
 /// A pod's place in the order as a tuple, as one writes it when one needs it once.
@@ -66,7 +66,7 @@ fn places(policy: &Policy, pods: &[Pod]) -> Vec<Place> {
             index,
         )
     };
-    (0..).zip(pods).map(place).collect()
+    pods.iter().zip(0..).map(|(pod, index)| place((index, pod))).collect()
 }
 
 fn indices(places: &[Place]) -> Vec<u32> {
@@ -198,7 +198,7 @@ mod tests {
     fn the_floor_reads_every_byte() {
         let mut pods = vec![Pod::new(); 3];
         let sum = floor(&pods);
-        pods[2].reserved[9] = 1;
+        pods[2].reserved.as_mut()[9] = 1;
         assert_eq!(floor(&pods).wrapping_sub(sum), u64::from_ne_bytes([0, 0, 0, 0, 0, 0, 0, 1]));
     }
 }

@@ -75,9 +75,9 @@ pub const fn log_scaled() -> Policy {
     Policy::at(Time::from_unix_nanos(NOW))
 }
 
-/// Kubernetes' defaults at no moment, which compares times as they are.
-pub fn exact() -> Policy {
-    Policy::default()
+/// Kubernetes' defaults without a time, which compares times as they are.
+pub const fn exact() -> Policy {
+    Policy::without_now()
 }
 
 #[cfg(test)]

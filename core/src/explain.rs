@@ -51,11 +51,13 @@ pub enum ValueKind {
 
 impl Explanation {
     /// One row per rule, those that do not apply included, in rule order.
+    #[must_use]
     pub const fn rows(&self) -> &[Row] {
         &self.rows
     }
 
     /// The row that settles the pair, if any does.
+    #[must_use]
     pub fn deciding(&self) -> Option<&Row> {
         self.rows.iter().find(|row| row.decides)
     }

@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn sees_after_by_rank_and_uid_among_those_that_are_alike() {
         let pod = Pod { tier: 2, rank: 2, uid: Uid::from_bytes([7; 16]), ..Pod::new() };
-        let glance = Glance::at(&pod, &Policy::default());
+        let glance = Glance::at(&pod, &Policy::without_now());
         let uid = Uid::from_bytes([8; 16]);
         assert!(glance.sees_after(&Pod { rank: 1, ..pod }));
         assert!(glance.sees_after(&Pod { uid, ..pod }));

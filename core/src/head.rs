@@ -3,8 +3,11 @@
 use crate::order::value;
 use crate::{Pod, Policy, Rule};
 
-/// A pod that may be among the victims, as [`Policy::select_with`] keeps it in the caller's memory. What it held before
-/// does not matter.
+/// Scratch memory of [`Policy::select_with`] for one victim: make a buffer of `Scratch::default()`. It is as large as C's
+/// `podrank_scratch`, 64 bytes, and holds what [`Policy::select_with`] knows of four pods that may be victims.
+pub type Scratch = [Candidate; 4];
+
+/// A quarter of a [`Scratch`]. Its contents are private.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(transparent)]
 pub struct Candidate(u128);
@@ -148,8 +151,8 @@ mod tests {
             Pod { uid: Uid::from_bytes([6; 16]), ..pod },
         ];
         let gates = FeatureGates { prefer_for_scale_down: true, ..FeatureGates::KUBERNETES };
-        let log_scaled = Policy { now: Time::from_unix(0, 0), gates };
-        let plain = Policy { now: Time::UNSET, gates };
+        let log_scaled = Policy::at(Time::from_unix(0, 0)).with_gates(gates);
+        let plain = Policy::without_now().with_gates(gates);
         // Without log scaling there is room down to the ready time.
         for (policy, told_apart) in [(log_scaled, 12), (plain, 8)] {
             for earlier in earlier.iter().take(told_apart) {

@@ -49,7 +49,6 @@
 //! | pods on nodes or in zones | ranks that spread what is left | [`Policy::spread`] |
 //! | pods | what kube-controller-manager would do | [`Policy::settle`], [`Policy::upstream`] |
 //! | node numbers | ranks | [`NodeCounts`], [`count_ranks`] |
-//! | node names | node numbers | [`name_slot`] |
 //! | pods with node names, no allocator | ranks and victims | [`PodSet`] |
 //! | the annotation's text | a deletion cost | [`deletion_cost()`] |
 //! | a pod's `metadata.uid` | a UID | [`Uid::parse`] |
@@ -61,6 +60,8 @@
 //! every function returns. The only dependency is `heapless`, for [`PodSet`].
 #![no_std]
 #![forbid(unsafe_code)]
+// Results that a caller can ignore are marked one by one.
+#![warn(clippy::must_use_candidate)]
 // No panic path: nothing here may index, unwrap or overflow.
 #![deny(
     clippy::arithmetic_side_effects,
@@ -73,6 +74,8 @@
 pub mod controller;
 mod deletion_cost;
 mod explain;
+#[doc(hidden)]
+pub mod ffi;
 mod glance;
 mod head;
 mod node;
@@ -92,15 +95,15 @@ mod upstream;
 
 pub use deletion_cost::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
 pub use explain::{Explanation, Row, ValueKind};
-pub use head::Candidate;
-pub use node::{NodeCounts, UnknownNode, count_ranks, name_slot};
+pub use head::{Candidate, Scratch};
+pub use node::{NodeCounts, UnknownNode, count_ranks};
 pub use order::Key;
-pub use pod::{Flags, InvalidPod, Phase, Pod};
+pub use pod::{Flags, InactivePhase, InvalidPod, Phase, Pod, Reserved};
 pub use pod_set::{PodSet, PodSetError};
 pub use policy::{FeatureGates, Policy};
 pub use rule::Rule;
-pub use select::TooManyPods;
-pub use settle::{SettleError, Settled};
+pub use select::{OrderError, TooManyPods};
+pub use settle::Settled;
 pub use spread::SpreadError;
 pub use steer::{Blocked, SteerError, SteerScratch, Steered};
 pub use time::Time;

@@ -12,12 +12,13 @@ pub struct UnknownNode {
     pub nodes: usize,
 }
 
-/// The slot of `name` in an open-addressed table of node names: the one that holds it, else a free one to put
-/// it into, or `None` if neither is there. `held` tells what a slot holds. The slot's number is a node number.
+/// Returns the number of the node `name`: that of the slot that holds it in an open-addressed table of node names, or
+/// that of a free slot in which the caller must put it. `None` if the table lacks the name and is full. `held` returns
+/// the name in a slot, or `None` if the slot is free.
 ///
-/// A name is found in a few steps however many there are while a quarter of the slots or more are free, and
-/// in a look at each slot at worst.
-pub fn name_slot<S>(slots: &[S], name: &[u8], held: impl Fn(&S) -> Option<&[u8]>) -> Option<u32> {
+/// While at least a quarter of the slots are free, it inspects few slots on average; at worst, it inspects all.
+#[must_use]
+pub fn node_number<S>(slots: &[S], name: &[u8], held: impl Fn(&S) -> Option<&[u8]>) -> Option<u32> {
     let len = u32::try_from(slots.len()).unwrap_or(u32::MAX);
     // 32-bit FNV-1a.
     let hash =

@@ -18,6 +18,7 @@ impl Key {
     pub const LEN: usize = WORDS * size_of::<u64>();
 
     /// The key as bytes whose `memcmp` order is the order, the same on every machine.
+    #[must_use]
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut bytes = [0; Self::LEN];
         let (chunks, _) = bytes.as_chunks_mut();
@@ -109,6 +110,7 @@ pub(crate) fn class(pod: &Pod, policy: &Policy) -> u64 {
 impl Policy {
     /// Which of two pods goes first: `Less` if `a` does. `Equal` only if every rule ties, which pods
     /// with distinct UIDs never do.
+    #[must_use]
     pub fn compare(&self, a: &Pod, b: &Pod) -> Ordering {
         (0..WORDS)
             .map(|i| word(i, a, self).cmp(&word(i, b, self)))
@@ -118,6 +120,7 @@ impl Policy {
 
     /// As [`compare`](Policy::compare), with the rule that settled it: the first that tells the two
     /// apart, `None` if none does.
+    #[must_use]
     pub fn decide(&self, a: &Pod, b: &Pod) -> (Ordering, Option<Rule>) {
         Rule::ALL
             .iter()
@@ -130,6 +133,7 @@ impl Policy {
     ///
     /// A key costs a little more than a comparison: worth it where a pod is compared often, or the
     /// bytes are to be sorted elsewhere.
+    #[must_use]
     pub fn key(&self, pod: &Pod) -> Key {
         Key([0, 1, 2, 3, 4, 5, 6, 7].map(|i| word(i, pod, self)))
     }

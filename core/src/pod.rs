@@ -4,11 +4,13 @@ use crate::{Time, Uid};
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
 use core::ops::{BitOr, BitOrAssign};
+use core::str::FromStr;
 
 /// What the order reads of one active pod: one cache line, the same layout in Rust and C.
 ///
-/// Only active pods become records: phase neither `Succeeded` nor `Failed`, and no
-/// `metadata.deletionTimestamp`. Start from [`Pod::new`] and set what you know.
+/// Only active pods become records: the phase is neither `Succeeded` nor `Failed`, and there is no
+/// `metadata.deletionTimestamp`. Start from [`Pod::new`] and set what you know, by assignment or with `..Pod::new()`:
+/// then your code compiles with later releases, which may add fields.
 ///
 /// Every bit pattern is a record that every function accepts; [`Pod::validate`] finds those that
 /// no correct program makes.
@@ -41,8 +43,27 @@ pub struct Pod {
     /// What the caller wants, whatever the reason: pods of a lower tier go before those of a higher. Kubernetes knows
     /// nothing of it; [`Policy::steer`](crate::Policy::steer) makes it follow.
     pub tier: u16,
-    /// Zero, in any record that is to go on meaning the same: room for rules to come.
-    pub reserved: [u8; 8],
+    /// Zero: space for later rules.
+    pub reserved: Reserved,
+}
+
+/// The bytes of a [`Pod`] that have no meaning yet. All are zero, or [`Pod::validate`] rejects the record.
+///
+/// It has no constructor, so that a record is made from [`Pod::new`]. `as_mut` gives its bytes to tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Reserved([u8; 8]);
+
+impl AsRef<[u8]> for Reserved {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl AsMut<[u8]> for Reserved {
+    fn as_mut(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
 }
 
 const _: () = {
@@ -62,8 +83,14 @@ const _: () = {
     assert!(offset_of!(Pod, reserved) == 56);
 };
 
-/// A pod's phase as the order ranks it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// A pod's phase. The order compares its [ordinal](Phase::ordinal).
+///
+/// ```
+/// use podrank::Phase;
+/// assert_eq!("Running".parse(), Ok(Phase::RUNNING));
+/// assert!("Succeeded".parse::<Phase>().is_err());
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Phase(u8);
 
@@ -89,18 +116,20 @@ impl Phase {
     }
 
     /// The phase of this ordinal. 3 and above are no phase, for [`Pod::validate`] to find.
+    #[must_use]
     pub const fn from_ordinal(ordinal: u8) -> Self {
         Self(ordinal)
     }
 
     /// The number the order compares: lower goes first.
+    #[must_use]
     pub const fn ordinal(self) -> u8 {
         self.0
     }
 }
 
 /// What is true of a pod, as a set of bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Flags(u8);
 
@@ -117,16 +146,19 @@ impl Flags {
     const KNOWN: Self = Self(Self::ASSIGNED.0 | Self::READY.0 | Self::PREFERRED.0);
 
     /// These bits. Those above the lowest three have no meaning, for [`Pod::validate`] to find.
+    #[must_use]
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits)
     }
 
     /// The bits: 1 assigned, 2 ready, 4 preferred.
+    #[must_use]
     pub const fn bits(self) -> u8 {
         self.0
     }
 
     /// Whether all of `other` are set.
+    #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -135,6 +167,46 @@ impl Flags {
     #[must_use]
     pub const fn with(self, other: Self, set: bool) -> Self {
         if set { Self(self.0 | other.0) } else { Self(self.0 & !other.0) }
+    }
+}
+
+impl FromStr for Phase {
+    type Err = InactivePhase;
+
+    /// Reads `status.phase`, as [`Phase::parse`] does.
+    fn from_str(text: &str) -> Result<Self, InactivePhase> {
+        Self::parse(text).ok_or(InactivePhase)
+    }
+}
+
+impl fmt::Debug for Phase {
+    /// Writes the phase as Kubernetes does, or `Phase(3)` for an ordinal without a phase.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::PENDING => f.write_str("Pending"),
+            Self::UNKNOWN => f.write_str("Unknown"),
+            Self::RUNNING => f.write_str("Running"),
+            Self(ordinal) => write!(f, "Phase({ordinal})"),
+        }
+    }
+}
+
+impl fmt::Debug for Flags {
+    /// Writes the names of the flags, such as `ASSIGNED | READY`, and in hexadecimal any bits without a meaning.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::NONE {
+            return f.write_str("NONE");
+        }
+        let names = [(Self::ASSIGNED, "ASSIGNED"), (Self::READY, "READY"), (Self::PREFERRED, "PREFERRED")];
+        let mut separator = "";
+        for (_, name) in names.iter().filter(|(flag, _)| self.contains(*flag)) {
+            write!(f, "{separator}{name}")?;
+            separator = " | ";
+        }
+        match self.0 & !Self::KNOWN.0 {
+            0 => Ok(()),
+            unknown => write!(f, "{separator}{unknown:#04x}"),
+        }
     }
 }
 
@@ -151,6 +223,10 @@ impl BitOrAssign for Flags {
     }
 }
 
+/// The phase is `Succeeded` or `Failed`: such a pod is not active and has no place in the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InactivePhase;
+
 /// Why a record is not one that a correct program makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -165,6 +241,7 @@ pub enum InvalidPod {
 
 impl Pod {
     /// A pending, unassigned, not ready pod with UID zero, tier 0, cost 0, no rank, no restarts, and both times unset.
+    #[must_use]
     pub const fn new() -> Self {
         Self {
             uid: Uid::from_bytes([0; 16]),
@@ -178,7 +255,7 @@ impl Pod {
             phase: Phase::PENDING,
             flags: Flags::NONE,
             tier: 0,
-            reserved: [0; 8],
+            reserved: Reserved([0; 8]),
         }
     }
 
@@ -192,7 +269,7 @@ impl Pod {
             Err(InvalidPod::UnknownPhase(self.phase.0))
         } else if unknown_flags != 0 {
             Err(InvalidPod::UnknownFlags(unknown_flags))
-        } else if self.reserved != [0; 8] {
+        } else if self.reserved != Self::new().reserved {
             Err(InvalidPod::ReservedNotZero)
         } else {
             Ok(())
@@ -230,3 +307,11 @@ impl fmt::Display for InvalidPod {
 }
 
 impl core::error::Error for InvalidPod {}
+
+impl fmt::Display for InactivePhase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the phase is Succeeded or Failed: leave such a pod out, it is not active")
+    }
+}
+
+impl core::error::Error for InactivePhase {}

@@ -1,6 +1,7 @@
 //! Node names in, victims out, in a fixed amount of memory.
 
-use crate::{Flags, InvalidPod, NodeCounts, Pod, Policy, name_slot};
+use crate::node::node_number;
+use crate::{Flags, InvalidPod, NodeCounts, Pod, Policy};
 use core::fmt;
 use heapless::Vec;
 
@@ -8,8 +9,8 @@ use heapless::Vec;
 /// victims, without an allocator.
 ///
 /// Takes `PODS` records of 64 bytes, an index of 4 bytes for each, and a name and a count for each
-/// node. Node names are borrowed for as long as the set lives. See [`name_slot`] for how many
-/// nodes suit how much room.
+/// node. Node names are borrowed for as long as the set lives. Give `NODES`
+/// a third more than there are nodes: the fuller the table of names, the longer it takes to find one.
 ///
 /// ```
 /// use podrank::{Flags, Phase, Pod, PodSet, Policy, Uid};
@@ -26,7 +27,7 @@ use heapless::Vec;
 /// set.push(pod(3), "worker-b").unwrap();
 ///
 /// // worker-b runs two: of the three pods, 2 goes first, then 3.
-/// assert_eq!(set.victims(&Policy::default(), 2), [1, 2]);
+/// assert_eq!(set.victims(&Policy::without_now(), 2), [1, 2]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct PodSet<'n, const PODS: usize, const NODES: usize> {
@@ -50,6 +51,7 @@ pub enum PodSetError {
 
 impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
     /// An empty set.
+    #[must_use]
     pub const fn new() -> Self {
         Self { pods: Vec::new(), victims: [0; PODS], names: [None; NODES], counts: NodeCounts::zero() }
     }
@@ -103,6 +105,7 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
     }
 
     /// The pods in the order of pushing, ranked as of the last call that returned victims.
+    #[must_use]
     pub fn pods(&self) -> &[Pod] {
         &self.pods
     }
@@ -111,7 +114,7 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
     fn count(&mut self, pod: Pod, node: &'n str) -> Result<Pod, PodSetError> {
         let assigned = !node.is_empty();
         let slot = if assigned {
-            let slot = name_slot(&self.names, node.as_bytes(), |held| held.map(str::as_bytes));
+            let slot = node_number(&self.names, node.as_bytes(), |held| held.map(str::as_bytes));
             let slot = slot.ok_or(PodSetError::NodesFull)?;
             *self.names.get_mut(slot as usize).ok_or(PodSetError::NodesFull)? = Some(node);
             slot

@@ -57,16 +57,19 @@ impl Rule {
     ];
 
     /// The stable number.
+    #[must_use]
     pub const fn number(self) -> u8 {
         self as u8
     }
 
     /// The rule with this [number](Rule::number).
+    #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|rule| rule.number() == number)
     }
 
     /// The name, such as `deletion-cost`.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self.c_name().to_str() {
             Ok(name) => name,
@@ -74,8 +77,8 @@ impl Rule {
         }
     }
 
-    /// The [name](Rule::name) for C.
-    pub const fn c_name(self) -> &'static CStr {
+    /// The [name](Rule::name) as C text.
+    pub(crate) const fn c_name(self) -> &'static CStr {
         match self {
             Self::Unassigned => c"unassigned",
             Self::Phase => c"phase",

@@ -1,13 +1,48 @@
 //! The first `k` pods of the order, in the caller's memory.
 
+use crate::ffi::IS_SCRATCH_USED;
 use crate::glance::Glance;
 use crate::sort::{heapify, replace_last, sort_first, sort_heap};
-use crate::{Candidate, Pod, Policy};
+use crate::{Candidate, Pod, Policy, Scratch};
 use core::fmt;
 
-/// There are more pods than indices of 32 bits can name.
+/// There are more than `u32::MAX` pods: 32-bit indices cannot name them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyPods;
+
+/// Why [`Policy::sort`] or [`Policy::settle`] cannot put all pods in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OrderError {
+    /// There are more than `u32::MAX` pods: 32-bit indices cannot name them all.
+    TooManyPods,
+    /// A buffer is shorter than the list of pods.
+    ShortBuffer {
+        /// How many elements the buffer has.
+        len: usize,
+        /// How many pods there are.
+        pods: usize,
+    },
+}
+
+/// Returns each item with its index, for lists of up to `u32::MAX` items.
+///
+/// The items come first in the pair of iterators, so that no index is computed beyond the last item: after `u32::MAX`
+/// items, there is no next one.
+pub(crate) fn numbered<T>(items: &[T]) -> impl Iterator<Item = (u32, &T)> {
+    numbered_from(0, items)
+}
+
+fn numbered_from<T>(first: u32, items: &[T]) -> impl Iterator<Item = (u32, &T)> {
+    items.iter().zip(first..).map(|(item, index)| (index, item))
+}
+
+/// Sets each element to its index. There are up to `u32::MAX` of them.
+pub(crate) fn fill_with_indices(list: &mut [u32]) {
+    for (slot, index) in list.iter_mut().zip(0..) {
+        *slot = index;
+    }
+}
 
 impl Policy {
     /// The first `victims.len()` pods of the order, or all if there are fewer, as indices into `pods`:
@@ -21,13 +56,24 @@ impl Policy {
         self.select_with(pods, victims, &mut [])
     }
 
-    /// As [`select`](Policy::select), and mostly several times faster for more than a few victims, with a scratch: of twice
-    /// as many candidates as victims or more, or as many as pods. More than four times as many bring little. A shorter
-    /// scratch is left alone, and so is any where pointers have fewer than 64 bits.
+    /// Does what [`select`](Policy::select) does, and is mostly several times faster for more than a few victims, because
+    /// it uses a scratch buffer. Give it one [`Scratch`] per victim; more bring little.
+    ///
+    /// A buffer of fewer than half as many is not used, nor is any buffer on machines whose pointers have fewer than 64
+    /// bits. What the buffer holds before and after the call has no meaning.
     ///
     /// # Errors
     /// [`TooManyPods`] for more than `u32::MAX` pods; then nothing is written.
     pub fn select_with<'v>(
+        &self,
+        pods: &[Pod],
+        victims: &'v mut [u32],
+        scratch: &mut [Scratch],
+    ) -> Result<&'v [u32], TooManyPods> {
+        self.select_in(pods, victims, scratch.as_flattened_mut())
+    }
+
+    pub(crate) fn select_in<'v>(
         &self,
         pods: &[Pod],
         victims: &'v mut [u32],
@@ -38,9 +84,7 @@ impl Policy {
         }
         let len = victims.len().min(pods.len());
         let Some(victims) = victims.get_mut(..len) else { return Ok(&[]) };
-        // Where 32 bits are all that is compared at a time, a scratch saves little and the code for it is large.
-        let is_small = cfg!(not(target_pointer_width = "64"));
-        if is_small || scratch.len() < len.saturating_mul(2).min(pods.len()) {
+        if !IS_SCRATCH_USED || scratch.len() < len.saturating_mul(2).min(pods.len()) {
             self.fill(pods, victims);
         } else {
             self.fill_with(pods, victims, scratch);
@@ -48,12 +92,17 @@ impl Policy {
         Ok(victims)
     }
 
-    /// All pods in the order, as indices: [`select`](Policy::select) of all. The records do not move.
+    /// Writes the indices of all pods to `order`, the first to go first, pods that tie by lower index. Returns the part of
+    /// `order` that was written, which is as long as `pods`. The records do not move.
     ///
     /// # Errors
-    /// [`TooManyPods`] for more than `u32::MAX` pods; then nothing is written.
-    pub fn sort<'v>(&self, pods: &[Pod], order: &'v mut [u32]) -> Result<&'v [u32], TooManyPods> {
-        self.select(pods, order)
+    /// [`OrderError::ShortBuffer`] if `order` is shorter than `pods`, and [`OrderError::TooManyPods`] for more than
+    /// `u32::MAX` pods. Then nothing is written.
+    pub fn sort<'v>(&self, pods: &[Pod], order: &'v mut [u32]) -> Result<&'v [u32], OrderError> {
+        if order.len() < pods.len() {
+            return Err(OrderError::ShortBuffer { len: order.len(), pods: pods.len() });
+        }
+        Ok(self.select(pods, order)?)
     }
 
     /// Whether the pod of one index goes before that of another; equal pods by index.
@@ -66,14 +115,12 @@ impl Policy {
 
     /// Fills `victims`: a heap of the first so far.
     fn fill(&self, pods: &[Pod], victims: &mut [u32]) {
-        for (victim, index) in victims.iter_mut().zip(0..) {
-            *victim = index;
-        }
+        fill_with_indices(victims);
         let before = |a, b| self.index_goes_before(pods, a, b);
         heapify(victims, &before);
         let last = |victims: &[u32]| Some(self.key(pods.get(*victims.first()? as usize)?));
         let Some(mut last_key) = last(victims) else { return };
-        for (index, pod) in (0..).zip(pods).skip(victims.len()) {
+        for (index, pod) in numbered(pods).skip(victims.len()) {
             // A tie stays out: every victim so far has a lower index.
             if self.goes_before(pod, &last_key) {
                 replace_last(victims, index, &before);
@@ -93,7 +140,7 @@ impl Policy {
         let mut len = 0_usize;
         let mut last_key = None;
         let mut glance = Glance::NOTHING;
-        for (index, pod) in (0..).zip(pods) {
+        for (index, pod) in numbered(pods) {
             if glance.sees_after(pod) {
                 continue;
             }
@@ -124,8 +171,46 @@ impl Policy {
 
 impl fmt::Display for TooManyPods {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "more than {} pods", u32::MAX)
+        write!(f, "there are more than {} pods: pass fewer", u32::MAX)
     }
 }
 
 impl core::error::Error for TooManyPods {}
+
+impl From<TooManyPods> for OrderError {
+    fn from(_: TooManyPods) -> Self {
+        Self::TooManyPods
+    }
+}
+
+impl fmt::Display for OrderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyPods => TooManyPods.fmt(f),
+            Self::ShortBuffer { len, pods } => {
+                write!(
+                    f,
+                    "a buffer of {len} elements is too short for {pods} pods: give it one element per pod"
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for OrderError {}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+
+    /// A list of `u32::MAX` pods takes 256 GB, so this starts two indices before its end. With overflow checks, an
+    /// index beyond the last item would be a panic.
+    #[test]
+    fn numbers_end_with_the_items() {
+        let last: std::vec::Vec<_> = numbered_from(u32::MAX - 2, &[(); 2]).map(|(index, ())| index).collect();
+        assert_eq!(last, [u32::MAX - 2, u32::MAX - 1]);
+        let all: std::vec::Vec<_> = numbered(&['a', 'b']).collect();
+        assert_eq!(all, [(0, &'a'), (1, &'b')]);
+    }
+}

@@ -1,10 +1,10 @@
 //! What Kubernetes' relation determines of a scale-down, though it is no order: who surely goes, who surely stays.
 
 use crate::order::value;
+use crate::select::fill_with_indices;
 use crate::sort::sort;
-use crate::{Pod, Policy, Rule};
+use crate::{OrderError, Pod, Policy, Rule};
 use core::cmp::Ordering;
-use core::fmt;
 
 /// What Kubernetes would do with the pods of a scale-down, as [`Policy::settle`] found it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,35 +17,29 @@ pub struct Settled<'o> {
 
 impl<'o> Settled<'o> {
     /// The pods that go whatever the order of the list, first to go first.
+    #[must_use]
     pub const fn certain(&self) -> &'o [u32] {
         self.certain
     }
 
     /// The pods of which [`quota`](Settled::quota) go, the relation does not say which: it depends on the order of
     /// the list. Empty, or larger than the quota.
+    #[must_use]
     pub const fn contested(&self) -> &'o [u32] {
         self.contested
     }
 
     /// How many of the contested pods go.
+    #[must_use]
     pub const fn quota(&self) -> usize {
         self.quota
     }
 
     /// The pods that stay whatever the order of the list.
+    #[must_use]
     pub const fn safe(&self) -> &'o [u32] {
         self.safe
     }
-}
-
-/// What [`Policy::settle`] lacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SettleError {
-    /// There are more pods than indices of 32 bits can name.
-    TooManyPods,
-    /// The memory is shorter than the list of pods.
-    ShortMemory,
 }
 
 impl Policy {
@@ -62,23 +56,22 @@ impl Policy {
     /// Needs an index and a score per pod, and O(n log n) steps.
     ///
     /// # Errors
-    /// [`SettleError::ShortMemory`] if `order` or `scores` is shorter than `pods`, [`SettleError::TooManyPods`] for more
-    /// than `u32::MAX` pods; then nothing is written.
+    /// [`OrderError::ShortBuffer`] if `order` or `scores` is shorter than `pods`, and [`OrderError::TooManyPods`] for
+    /// more than `u32::MAX` pods. Then nothing is written.
     pub fn settle<'o>(
         &self,
         pods: &[Pod],
         k: usize,
         order: &'o mut [u32],
         scores: &mut [u64],
-    ) -> Result<Settled<'o>, SettleError> {
+    ) -> Result<Settled<'o>, OrderError> {
         if u32::try_from(pods.len()).is_err() {
-            return Err(SettleError::TooManyPods);
+            return Err(OrderError::TooManyPods);
         }
-        let memory = order.get_mut(..pods.len()).zip(scores.get_mut(..pods.len()));
-        let (order, scores) = memory.ok_or(SettleError::ShortMemory)?;
-        for (slot, index) in order.iter_mut().zip(0..) {
-            *slot = index;
-        }
+        let short = OrderError::ShortBuffer { len: order.len().min(scores.len()), pods: pods.len() };
+        let buffers = order.get_mut(..pods.len()).zip(scores.get_mut(..pods.len()));
+        let (order, scores) = buffers.ok_or(short)?;
+        fill_with_indices(order);
         self.score(pods, order, scores);
         self.line_up(pods, order, scores);
         let (from, to) = group_at(order, scores, k);
@@ -238,14 +231,3 @@ fn group_at(order: &[u32], scores: &[u64], k: usize) -> (usize, usize) {
     }
     if end == k { (k, k) } else { (start, end) }
 }
-
-impl fmt::Display for SettleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooManyPods => crate::TooManyPods.fmt(f),
-            Self::ShortMemory => f.write_str("the memory is shorter than the list of pods"),
-        }
-    }
-}
-
-impl core::error::Error for SettleError {}

@@ -6,13 +6,18 @@ use heapless::Vec;
 /// The longest list that is sorted by insertion.
 const SHORT: usize = 8;
 
-/// Brings the first `k` of a list to its start, in order; the rest is in no order. Quicksort, which sorts a part with a heap
-/// once too many parts were cut badly.
+/// Brings the first `k` of a list to its start, in order; the rest is in no order. This is quicksort, which sorts a part by
+/// heap once it has partitioned badly too often.
 pub(crate) fn sort_first<T: Copy>(list: &mut [T], k: usize, before: &impl Fn(T, T) -> bool) {
+    // The longer of two parts waits, and whatever waits after it lies in the other, which is at most half as long as both.
+    // So no list needs a larger stack.
+    sort_first_with::<T, { usize::BITS as usize }>(list, k, before);
+}
+
+/// Does what [`sort_first`] does with a stack for up to `STACK` waiting parts. A part that does not fit is sorted by heap.
+fn sort_first_with<T: Copy, const STACK: usize>(list: &mut [T], k: usize, before: &impl Fn(T, T) -> bool) {
     let mut patience = list.len().checked_ilog2().unwrap_or(0).saturating_mul(2);
-    // Of two parts the longer waits, and all that comes to wait meanwhile lies in the other, which is at most half as long as
-    // the part: so there is room.
-    let mut waiting = Vec::<_, { usize::BITS as usize }>::new();
+    let mut waiting = Vec::<_, STACK>::new();
     let mut next = Some((0, list.len()));
     while let Some((from, to)) = next.or_else(|| waiting.pop()) {
         next = None;
@@ -33,7 +38,9 @@ pub(crate) fn sort_first<T: Copy>(list: &mut [T], k: usize, before: &impl Fn(T, 
                 patience = patience.saturating_sub(1);
             }
             next = Some(short);
-            _ = waiting.push(long);
+            if let Err((from, to)) = waiting.push(long) {
+                heap_sort(list.get_mut(from..to).filter(|_| from < k).unwrap_or_default(), before);
+            }
         }
     }
 }
@@ -208,6 +215,24 @@ mod tests {
             let log = len.ilog2() as usize;
             let comparisons = against_the_adversary(len);
             assert!(comparisons < 5 * len * log, "{len} items: {comparisons} comparisons");
+        }
+    }
+
+    /// Parts that do not fit the stack are sorted all the same.
+    #[test]
+    fn a_full_stack_loses_no_part() {
+        // A full period of a linear congruential generator: each number once, in no order.
+        let list: Vec<usize> = (0..4096).map(|i: usize| (i * 1_664_525 + 1_013_904_223) % 4096).collect();
+        for k in [1, 100, 4000, 4096] {
+            for sort in
+                [sort_first_with::<usize, 0>, sort_first_with::<usize, 1>, sort_first_with::<usize, 3>]
+            {
+                let mut sorted = list.clone();
+                sort(&mut sorted, k, &|a, b| a < b);
+                assert!(sorted[..k].iter().copied().eq(0..k), "{k}");
+                sorted.sort_unstable();
+                assert!(sorted.into_iter().eq(0..4096), "{k}: no number may be lost");
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 //! Ranks that count again after each pick, all at once.
 
 use crate::node::NodeCounts;
+use crate::select::fill_with_indices;
 use crate::sort::sort;
-use crate::{Pod, Policy, TooManyPods, UnknownNode};
+use crate::{OrderError, Pod, Policy, UnknownNode};
 use core::fmt;
 
 /// Why [`Policy::spread`] gives no ranks.
@@ -11,10 +12,8 @@ use core::fmt;
 pub enum SpreadError {
     /// An assigned pod's node number is not below the number of counts.
     UnknownNode(UnknownNode),
-    /// There are more pods than indices of 32 bits can name.
-    TooManyPods,
-    /// `order` is shorter than the list of pods.
-    ShortMemory,
+    /// There are too many pods, or `order` is shorter than the list of pods.
+    Order(OrderError),
 }
 
 impl Policy {
@@ -56,12 +55,11 @@ impl Policy {
         order: &mut [u32],
     ) -> Result<(), SpreadError> {
         if u32::try_from(pods.len()).is_err() {
-            return Err(SpreadError::TooManyPods);
+            return Err(SpreadError::Order(OrderError::TooManyPods));
         }
-        let order = order.get_mut(..pods.len()).ok_or(SpreadError::ShortMemory)?;
-        for (slot, index) in order.iter_mut().zip(0..) {
-            *slot = index;
-        }
+        let short = OrderError::ShortBuffer { len: order.len(), pods: pods.len() };
+        let order = order.get_mut(..pods.len()).ok_or(SpreadError::Order(short))?;
+        fill_with_indices(order);
         sort(order, &|a, b| self.index_goes_before(pods, a, b));
         for &index in &*order {
             if let Some(pod) = pods.get_mut(index as usize) {
@@ -82,17 +80,16 @@ impl fmt::Display for SpreadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownNode(unknown) => unknown.fmt(f),
-            Self::TooManyPods => TooManyPods.fmt(f),
-            Self::ShortMemory => f.write_str("the memory is shorter than the list of pods"),
+            Self::Order(error) => error.fmt(f),
         }
     }
 }
 
 impl core::error::Error for SpreadError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::UnknownNode(unknown) => Some(unknown),
-            Self::TooManyPods | Self::ShortMemory => None,
-        }
+        Some(match self {
+            Self::UnknownNode(unknown) => unknown,
+            Self::Order(error) => error,
+        })
     }
 }

@@ -7,8 +7,9 @@
 //! Pods of one tier and cost are in the longest run together or not at all: nothing depends on the order of the list.
 
 use crate::order::class;
+use crate::select::numbered;
 use crate::sort::sort;
-use crate::{Pod, Policy, Rule, TooManyPods, Uid};
+use crate::{OrderError, Pod, Policy, Rule, Uid};
 use core::fmt;
 
 /// The deletion costs that [`Policy::steer`] found.
@@ -49,10 +50,8 @@ pub struct SteerScratch {
 pub enum SteerError {
     /// The feature gate `PodDeletionCost` is off: no cost has an effect.
     GateOff,
-    /// There are more pods than indices of 32 bits can name.
-    TooManyPods,
-    /// The memory is shorter than the list of pods.
-    ShortMemory,
+    /// There are too many pods, or a buffer is shorter than the list of pods.
+    Order(OrderError),
     /// Costs that are fixed, or the end of their range, leave no costs such that the first of these pods, which is of the
     /// lower tier, has a lower one than the second, with one for each tier between. At least one of the two is fixed.
     NoRoom {
@@ -65,11 +64,13 @@ pub enum SteerError {
 
 impl<'s> Steered<'s> {
     /// The costs of all pods, by index; those that need no change are as they were.
+    #[must_use]
     pub const fn costs(&self) -> &'s [i32] {
         self.costs
     }
 
     /// How many costs differ from what they were.
+    #[must_use]
     pub const fn changed(&self) -> usize {
         self.changed
     }
@@ -106,19 +107,40 @@ impl Policy {
         costs: &'s mut [i32],
         scratch: &'s mut [SteerScratch],
     ) -> Result<Steered<'s>, SteerError> {
+        let short = OrderError::ShortBuffer { len: costs.len().min(scratch.len()), pods: pods.len() };
+        let buffers = costs.get_mut(..pods.len()).zip(scratch.get_mut(..pods.len()));
+        let (costs, places) = buffers.ok_or(SteerError::Order(short))?;
+        self.fit(pods, is_fixed, places)?;
+        Ok(self.steer_fitted(pods, costs, places))
+    }
+
+    /// The part of [`steer`](Policy::steer) that can fail. There is a place for each pod.
+    pub(crate) fn fit(
+        &self,
+        pods: &[Pod],
+        is_fixed: impl Fn(usize) -> bool,
+        places: &mut [SteerScratch],
+    ) -> Result<(), SteerError> {
         if !self.gates.pod_deletion_cost {
             return Err(SteerError::GateOff);
         }
         if u32::try_from(pods.len()).is_err() {
-            return Err(SteerError::TooManyPods);
+            return Err(SteerError::Order(OrderError::TooManyPods));
         }
-        let memory = costs.get_mut(..pods.len()).zip(scratch.get_mut(..pods.len()));
-        let (costs, places) = memory.ok_or(SteerError::ShortMemory)?;
         line_up(pods, places);
-        fit(places, |place| is_fixed(place.index as usize))?;
+        fit(places, |place| is_fixed(place.index as usize))
+    }
+
+    /// The rest of it, which cannot.
+    pub(crate) fn steer_fitted<'s>(
+        &self,
+        pods: &[Pod],
+        costs: &'s mut [i32],
+        places: &'s mut [SteerScratch],
+    ) -> Steered<'s> {
         keep_longest_run(places, costs);
         let changed = self.write(pods, places, costs);
-        Ok(Steered { costs, places, changed })
+        Steered { costs, places, changed }
     }
 
     /// Writes the costs, and into the places which pods are blocked. Returns how many costs changed.
@@ -131,7 +153,7 @@ impl Policy {
         for tier in places.chunk_by_mut(|a, b| a.tier() == b.tier()) {
             let mut kept = tier.iter().filter(|place| place.is_kept()).map(SteerScratch::d);
             let written = kept.next().unwrap_or(d);
-            d = kept.last().unwrap_or(written);
+            d = kept.next_back().unwrap_or(written);
             let mut last_of_tier = last;
             for place in tier {
                 let cost = if place.is_kept() { place.cost() } else { place.cost_at(written) };
@@ -198,7 +220,7 @@ impl SteerScratch {
 
 /// Puts the pods in line by tier, cost and UID, and numbers the tiers.
 fn line_up(pods: &[Pod], places: &mut [SteerScratch]) {
-    for (place, (index, pod)) in places.iter_mut().zip((0..).zip(pods)) {
+    for (place, (index, pod)) in places.iter_mut().zip(numbered(pods)) {
         *place = SteerScratch::new(pod, index);
     }
     let uid = |place: SteerScratch| pods.get(place.index as usize).map_or(Uid::default(), |pod| pod.uid);
@@ -212,10 +234,8 @@ fn line_up(pods: &[Pod], places: &mut [SteerScratch]) {
 
 /// Marks the places that are in line with all that are fixed and whose tiers have room on both sides.
 fn fit(places: &mut [SteerScratch], is_fixed: impl Fn(&SteerScratch) -> bool) -> Result<(), SteerError> {
-    let [Some(first), Some(last)] = [places.first(), places.last()].map(Option::<&_>::copied) else {
-        return Ok(());
-    };
-    let (mut least, mut below) = (i64::from(i32::MIN), first.index);
+    let (Some(&bottom), Some(&top)) = (places.first(), places.last()) else { return Ok(()) };
+    let (mut least, mut below) = (i64::from(i32::MIN), bottom.index);
     for place in &mut *places {
         place.run = u32::from(place.d() >= least);
         if is_fixed(place) {
@@ -225,7 +245,7 @@ fn fit(places: &mut [SteerScratch], is_fixed: impl Fn(&SteerScratch) -> bool) ->
             (least, below) = (place.d(), place.index);
         }
     }
-    let (mut most, mut above) = (i64::from(i32::MAX).wrapping_sub(last.tier().cast_signed()), last.index);
+    let (mut most, mut above) = (i64::from(i32::MAX).wrapping_sub(top.tier().cast_signed()), top.index);
     for place in places.iter_mut().rev() {
         let fits = place.d() <= most;
         place.run = u32::from(place.is_kept() && fits);
@@ -271,8 +291,7 @@ impl fmt::Display for SteerError {
             Self::GateOff => {
                 f.write_str("the feature gate PodDeletionCost is off: no deletion cost has an effect")
             }
-            Self::TooManyPods => TooManyPods.fmt(f),
-            Self::ShortMemory => f.write_str("the memory is shorter than the list of pods"),
+            Self::Order(error) => error.fmt(f),
             Self::NoRoom { lower, higher } => write!(
                 f,
                 "the fixed deletion costs leave none for pod {lower} that is lower than that of pod {higher}, with one for \
@@ -282,4 +301,11 @@ impl fmt::Display for SteerError {
     }
 }
 
-impl core::error::Error for SteerError {}
+impl core::error::Error for SteerError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Order(error) => Some(error),
+            Self::GateOff | Self::NoRoom { .. } => None,
+        }
+    }
+}

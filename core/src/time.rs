@@ -1,38 +1,47 @@
-//! Moments: signed nanoseconds since the Unix epoch, with one value kept for "unset".
+//! Times: signed nanoseconds since the Unix epoch, with one value reserved for "unset".
 
-/// A moment in signed nanoseconds since the Unix epoch, from 1677-09-21 to 2262-04-11, or unset.
+use core::fmt;
+
+/// A time in signed nanoseconds since the Unix epoch, from 1677-09-21 to 2262-04-11, or unset.
 ///
-/// Unset is Go's zero time, what Kubernetes has where a timestamp is missing, `null` or
-/// `0001-01-01T00:00:00Z`. It is not the epoch. Moments outside the range saturate to
-/// [`Time::MIN`] or [`Time::MAX`] and never become unset.
+/// Kubernetes writes a missing timestamp as Go's zero time, 0001-01-01T00:00:00Z. Here it is [`Time::UNSET`], which is
+/// distinct from the epoch. Any other time outside the range saturates to [`Time::MIN`] or [`Time::MAX`].
 ///
-/// `Time` has no order of its own: which moment goes first is a matter of [`Policy`](crate::Policy).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// `Time` has no order of its own: [`Policy`](crate::Policy) decides which time goes first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Time(i64);
 
 impl Time {
-    /// No moment at all.
+    /// An unset time, distinct from the epoch.
     pub const UNSET: Self = Self(i64::MIN);
-    /// The earliest moment, 1677-09-21T00:12:43.145224193Z.
+    /// The earliest time, 1677-09-21T00:12:43.145224193Z.
     pub const MIN: Self = Self(i64::MIN + 1);
-    /// The latest moment, 2262-04-11T23:47:16.854775807Z.
+    /// The latest time, 2262-04-11T23:47:16.854775807Z.
     pub const MAX: Self = Self(i64::MAX);
 
-    /// The moment `nanos` nanoseconds after the Unix epoch (before it, if negative).
+    /// Returns the time `nanos` nanoseconds after the Unix epoch, or before it if `nanos` is negative.
     ///
     /// `i64::MIN`, one below the range, saturates to [`Time::MIN`].
+    #[must_use]
     pub const fn from_unix_nanos(nanos: i64) -> Self {
         if nanos == Self::UNSET.0 { Self::MIN } else { Self(nanos) }
     }
 
-    /// The moment `seconds` and `nanos` nanoseconds after the Unix epoch, saturated to the range.
+    /// Returns the time `seconds` and `nanos` nanoseconds after the Unix epoch, saturated to the range.
+    ///
+    /// Go's zero time, 0001-01-01T00:00:00Z (-62135596800 seconds), is [`Time::UNSET`]. That instant alone is unset.
+    #[must_use]
     pub const fn from_unix(seconds: i64, nanos: u32) -> Self {
         const SECOND: u32 = 1_000_000_000;
+        const GO_ZERO: i64 = -62_135_596_800;
         let seconds = seconds.saturating_add((nanos / SECOND) as i64);
         let nanos = (nanos % SECOND) as i64;
-        // Up to -1 s the nanoseconds are counted back from the next second, so that both parts have one
-        // sign: no sum on the way to a moment inside the range leaves it, and none leads back into it.
+        if seconds == GO_ZERO && nanos == 0 {
+            return Self::UNSET;
+        }
+        // For negative seconds, counts the nanoseconds back from the next second, so that both parts have one sign:
+        // then no intermediate sum leaves the range unless the result does.
         let (seconds, nanos) = if seconds < 0 {
             (seconds.saturating_add(1), nanos.saturating_sub(SECOND as i64))
         } else {
@@ -41,36 +50,74 @@ impl Time {
         Self::from_unix_nanos(seconds.saturating_mul(SECOND as i64).saturating_add(nanos))
     }
 
-    /// Nanoseconds since the Unix epoch, or `None` if unset.
+    /// Returns the nanoseconds since the Unix epoch, or `None` if the time is unset.
+    #[must_use]
     pub const fn unix_nanos(self) -> Option<i64> {
         if self.is_unset() { None } else { Some(self.0) }
     }
 
-    /// Whether this is [`Time::UNSET`].
+    /// Returns whether this is [`Time::UNSET`].
+    #[must_use]
     pub const fn is_unset(self) -> bool {
         self.0 == Self::UNSET.0
     }
 
-    /// How long after `earlier` this is, in nanoseconds: negative if before, saturated, `None` if either is unset.
+    /// Returns the nanoseconds from `earlier` to this time: negative if this is before it, saturated, and `None` if
+    /// either is unset.
     pub(crate) fn nanos_since(self, earlier: Self) -> Option<i64> {
         Some(self.unix_nanos()?.saturating_sub(earlier.unix_nanos()?))
     }
 
-    /// A number that is smaller the later the moment, and smallest of all for unset.
+    /// Returns a number that is smaller the later the time, and smallest of all for unset.
     pub(crate) const fn latest_first(self) -> u64 {
-        // Unset is i64::MIN and becomes 0, the latest moment 1, the earliest 2^64 - 1.
+        // Unset is i64::MIN and becomes 0, the latest time 1, the earliest 2^64 - 1.
         i64::MIN.wrapping_sub(self.0).cast_unsigned()
     }
 
-    /// How the value is stored: nanoseconds, or `i64::MIN` for unset.
+    /// Returns the stored value: nanoseconds, or `i64::MIN` if unset.
     pub(crate) const fn bits(self) -> i64 {
         self.0
     }
 }
 
 impl Default for Time {
-    /// [`Time::UNSET`].
+    /// Returns [`Time::UNSET`].
     fn default() -> Self {
         Self::UNSET
     }
+}
+
+impl fmt::Debug for Time {
+    /// Writes the time by RFC 3339 in UTC, such as `2026-01-01T12:00:00Z`, or `unset`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SECOND: i64 = 1_000_000_000;
+        const DAY: i64 = 86_400;
+        let Some(nanos) = self.unix_nanos() else { return f.write_str("unset") };
+        let (seconds, fraction) = (nanos.div_euclid(SECOND), nanos.rem_euclid(SECOND));
+        let (year, month, day) = date(seconds.div_euclid(DAY));
+        let of_day = seconds.rem_euclid(DAY);
+        let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
+        if fraction != 0 {
+            write!(f, ".{fraction:09}")?;
+        }
+        f.write_str("Z")
+    }
+}
+
+/// Returns the year, month and day of a day counted from 1970-01-01, in the Gregorian calendar: Howard Hinnant's
+/// `civil_from_days`, which starts years in March so that a leap day is the last of its year.
+fn date(day: i64) -> (i64, i64, i64) {
+    let since_year_0 = day.wrapping_add(719_468);
+    let (era, day_of_era) = (since_year_0.div_euclid(146_097), since_year_0.rem_euclid(146_097));
+    let leap_days = (day_of_era / 1460).wrapping_sub(day_of_era / 36_524).wrapping_add(day_of_era / 146_096);
+    let year_of_era = day_of_era.wrapping_sub(leap_days) / 365;
+    let days_before =
+        year_of_era.wrapping_mul(365).wrapping_add(year_of_era / 4).wrapping_sub(year_of_era / 100);
+    let day_of_year = day_of_era.wrapping_sub(days_before);
+    let from_march = day_of_year.wrapping_mul(5).wrapping_add(2) / 153;
+    let days_before = from_march.wrapping_mul(153).wrapping_add(2) / 5;
+    let month = from_march.wrapping_add(2).rem_euclid(12).wrapping_add(1);
+    let year = era.wrapping_mul(400).wrapping_add(year_of_era).wrapping_add(i64::from(month <= 2));
+    (year, month, day_of_year.wrapping_sub(days_before).wrapping_add(1))
 }

@@ -1,11 +1,18 @@
 //! Pod UIDs: canonical text to 16 bytes and back.
 
 use core::fmt;
+use core::str::FromStr;
 
 /// A pod's UID: the 16 bytes of the UUID that kube-apiserver gives every object.
 ///
-/// Its order is that of the canonical text, which the bytes share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// UIDs are ordered by their bytes, which is also the order of their canonical texts.
+///
+/// ```
+/// use podrank::Uid;
+/// let uid: Uid = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01".parse().unwrap();
+/// assert_eq!(uid.to_bytes()[0], 0x0b);
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Uid([u8; 16]);
 
@@ -31,16 +38,19 @@ impl Uid {
     pub const TEXT_LEN: usize = 36;
 
     /// The UID of these bytes, most significant first.
+    #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 
     /// The bytes, most significant first.
+    #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0
     }
 
     /// The canonical text, in ASCII.
+    #[must_use]
     pub fn to_text(self) -> [u8; Self::TEXT_LEN] {
         let mut rest = u128::from_be_bytes(self.0);
         let mut text = [b'-'; Self::TEXT_LEN];
@@ -80,6 +90,22 @@ impl Uid {
             uid = uid << 4 | u128::from(digit);
         }
         Ok(Self(uid.to_be_bytes()))
+    }
+}
+
+impl FromStr for Uid {
+    type Err = UidError;
+
+    /// Reads a pod's `metadata.uid`, as [`Uid::parse`] does.
+    fn from_str(text: &str) -> Result<Self, UidError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Debug for Uid {
+    /// Writes the canonical text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

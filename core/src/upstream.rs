@@ -26,6 +26,7 @@ impl Policy {
     /// times fall into one age bucket, the UID settles the pair at once; and no UID is asked at the end.
     /// Buckets are those of Go's floating-point `log2`, which come a little early below the powers of two
     /// from 2^49 ns (6.5 days) on.
+    #[must_use]
     pub fn upstream(&self, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
         for &rule in Rule::ALL {
             let (ordering, rule) = match rule {

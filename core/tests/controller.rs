@@ -2,8 +2,8 @@
 
 use podrank::controller::{
     Availability, BURST_REPLICAS, Claimable, ConditionChange, DeletionAge, EXPECTATIONS_TIMEOUT_NANOS,
-    Expectations, Expected, FailureReason, KeysFull, Owner, Plan, PodKey, SetState, SlowStart, Status,
-    availability, claim, deletion_ages, failure_condition, plan,
+    Expectations, FailureReason, KeysFull, Owner, Plan, PodKey, SetState, SlowStart, Status, availability,
+    claim, deletion_ages, failure_condition, plan,
 };
 use podrank::{Flags, Pod, Policy, Time};
 use podrank_laws::Core;
@@ -23,6 +23,13 @@ const SECOND: i64 = 1_000_000_000;
 
 fn at(nanos: i64) -> Time {
     Time::from_unix_nanos(NOW + nanos)
+}
+
+fn set_state(wanted: u32, active: u32, is_satisfied: bool, is_being_deleted: bool) -> SetState {
+    let mut set = SetState::new(wanted, active);
+    set.is_satisfied = is_satisfied;
+    set.is_being_deleted = is_being_deleted;
+    set
 }
 
 fn numbers() -> impl Strategy<Value = u32> {
@@ -46,7 +53,7 @@ proptest! {
 
     #[test]
     fn plans(wanted in numbers(), active in numbers(), burst in numbers(), is_satisfied in any::<bool>(), is_being_deleted in any::<bool>()) {
-        plan_is_the_difference(&Core, &SetState { wanted, active, is_satisfied, is_being_deleted }, burst);
+        plan_is_the_difference(&Core, &set_state(wanted, active, is_satisfied, is_being_deleted), burst);
     }
 
     #[test]
@@ -118,7 +125,7 @@ fn claims_are_kubernetes() {
 
 #[test]
 fn a_plan_is_capped_by_the_burst() {
-    let set = |wanted, active| SetState { wanted, active, is_satisfied: true, is_being_deleted: false };
+    let set = |wanted, active| set_state(wanted, active, true, false);
     for (wanted, active, expected) in [
         (3, 3, Plan::Nothing),
         (3, 1, Plan::Create(2)),
@@ -130,10 +137,13 @@ fn a_plan_is_capped_by_the_burst() {
         (u32::MAX, 0, Plan::Create(500)),
     ] {
         assert_eq!(plan(&set(wanted, active), BURST_REPLICAS), expected);
-        assert_eq!(plan(&SetState { is_satisfied: false, ..set(wanted, active) }, 500), Plan::Nothing);
-        assert_eq!(plan(&SetState { is_being_deleted: true, ..set(wanted, active) }, 500), Plan::Nothing);
+        assert_eq!(plan(&set_state(wanted, active, false, false), 500), Plan::Nothing);
+        assert_eq!(plan(&set_state(wanted, active, true, true), 500), Plan::Nothing);
     }
     assert_eq!(plan(&set(1, 0), 0), Plan::Nothing);
+    // Until expectations are said to be satisfied, a new state plans nothing.
+    assert_eq!(plan(&SetState::new(1, 0), 500), Plan::Nothing);
+    assert_eq!(plan(&set_state(1, 0, true, SetState::new(1, 0).is_being_deleted), 500), Plan::Create(1));
 }
 
 /// `TestSlowStartBatch`: count, how many calls succeed before all others fail, successes and calls.
@@ -285,7 +295,7 @@ fn expectations_that_do_not_fit_change_nothing() {
 /// Whatever a room holds that is another than the one before, nothing panics, and what is not known is not counted.
 #[test]
 fn a_room_that_shrinks_is_no_danger() {
-    let mut expected = Expected::NONE;
+    let mut expected = podrank::ffi::Expected::NONE;
     let mut room = [[0; 16]; 4];
     expected.expect_deletions(&mut room, &[key(0, 1), key(0, 2), key(0, 3)], at(0)).unwrap();
     assert!(!expected.deletion_observed(&mut room[..1], &key(0, 3)));

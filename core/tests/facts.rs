@@ -1,8 +1,9 @@
 //! What the documentation of each item says, on the values where it turns.
 
+use podrank::ffi::node_number;
 use podrank::{
-    DeletionCostError, Flags, InvalidPod, NodeCounts, Phase, Pod, PodSet, PodSetError, Policy, Rule, Time,
-    Uid, UidError, UnknownNode, ValueKind, count_ranks, deletion_cost, name_slot,
+    DeletionCostError, Flags, InactivePhase, InvalidPod, NodeCounts, OrderError, Phase, Pod, PodSet,
+    PodSetError, Policy, Rule, Time, Uid, UidError, UnknownNode, ValueKind, count_ranks, deletion_cost,
 };
 use std::collections::HashSet;
 use std::error::Error;
@@ -35,6 +36,8 @@ fn times_saturate_and_never_become_unset() {
         i64::MIN,
         i64::MIN + 4,
         i64::MAX,
+        GO_ZERO - 1,
+        GO_ZERO + 1,
     ] {
         for nanos in [
             0,
@@ -52,8 +55,25 @@ fn times_saturate_and_never_become_unset() {
             let exact = i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
             let expected = exact.clamp(i128::from(i64::MIN + 1), i128::from(i64::MAX));
             let time = Time::from_unix(seconds, nanos).unix_nanos();
-            assert_eq!(time.map(i128::from), Some(expected), "{seconds} s and {nanos} ns");
+            let expected = (exact != i128::from(GO_ZERO) * 1_000_000_000).then_some(expected);
+            assert_eq!(time.map(i128::from), expected, "{seconds} s and {nanos} ns");
         }
+    }
+}
+
+/// 0001-01-01T00:00:00Z, in seconds since the Unix epoch.
+const GO_ZERO: i64 = -62_135_596_800;
+
+/// Kubernetes writes a missing time as Go's zero time. A moment before everything would reverse the order.
+#[test]
+fn gos_zero_time_is_unset_in_every_spelling_and_its_neighbours_are_not() {
+    for (seconds, nanos) in [(0, 0), (-1, 1_000_000_000), (-4, 4_000_000_000)] {
+        assert_eq!(Time::from_unix(GO_ZERO + seconds, nanos), Time::UNSET, "{seconds} s and {nanos} ns");
+    }
+    for (seconds, nanos) in
+        [(0, 1), (-1, 999_999_999), (1, 0), (-1, 0), (0, 1_000_000_000), (-1, 1_000_000_001)]
+    {
+        assert_eq!(Time::from_unix(GO_ZERO + seconds, nanos), Time::MIN, "{seconds} s and {nanos} ns");
     }
 }
 
@@ -88,7 +108,19 @@ fn errors_say_where() {
         (PodSetError::PodsFull.to_string(), "the set has no room for another pod"),
         (PodSetError::NodesFull.to_string(), "the set has no room for another node"),
         (PodSetError::Invalid(InvalidPod::ReservedNotZero).to_string(), "a reserved byte is not zero"),
-        (podrank::TooManyPods.to_string(), "more than 4294967295 pods"),
+        (podrank::TooManyPods.to_string(), "there are more than 4294967295 pods: pass fewer"),
+        (
+            OrderError::from(podrank::TooManyPods).to_string(),
+            "there are more than 4294967295 pods: pass fewer",
+        ),
+        (
+            OrderError::ShortBuffer { len: 2, pods: 3 }.to_string(),
+            "a buffer of 2 elements is too short for 3 pods: give it one element per pod",
+        ),
+        (
+            InactivePhase.to_string(),
+            "the phase is Succeeded or Failed: leave such a pod out, it is not active",
+        ),
     ] {
         assert_eq!(error, text);
     }
@@ -115,12 +147,13 @@ fn records_are_checked() {
         assert_eq!(Pod { flags, ..pod }.validate(), expected);
         assert_eq!(flags.bits(), bits);
     }
-    let worst = Pod { phase: Phase::from_ordinal(3), flags: Flags::from_bits(9), reserved: [1; 8], ..pod };
+    let mut worst = Pod { phase: Phase::from_ordinal(3), flags: Flags::from_bits(9), ..pod };
+    worst.reserved.as_mut().fill(1);
     assert_eq!(worst.validate(), Err(InvalidPod::UnknownPhase(3)), "by offset");
-    for at in 0..8 {
-        let mut reserved = [0; 8];
-        reserved[at] = 1;
-        assert_eq!(Pod { reserved, ..pod }.validate(), Err(InvalidPod::ReservedNotZero));
+    for at in 0..pod.reserved.as_ref().len() {
+        let mut unsound = pod;
+        unsound.reserved.as_mut()[at] = 1;
+        assert_eq!(unsound.validate(), Err(InvalidPod::ReservedNotZero));
     }
 }
 
@@ -149,6 +182,64 @@ fn phases_are_read_as_kubernetes_does() {
     ] {
         assert_eq!(Phase::parse(text), phase, "{text}");
     }
+}
+
+#[test]
+fn texts_parse_by_their_traits() {
+    let text = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01";
+    assert_eq!(text.parse(), Uid::parse(text));
+    assert_eq!("0b9e".parse::<Uid>(), Err(UidError::Length(4)));
+    assert_eq!("Unknown".parse(), Ok(Phase::UNKNOWN));
+    assert_eq!("Failed".parse::<Phase>(), Err(InactivePhase));
+}
+
+#[test]
+fn debug_is_for_people() {
+    let text = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01";
+    assert_eq!(format!("{:?}", Uid::parse(text).unwrap()), text);
+
+    let phases = [Phase::PENDING, Phase::UNKNOWN, Phase::RUNNING, Phase::from_ordinal(3)];
+    assert_eq!(format!("{phases:?}"), "[Pending, Unknown, Running, Phase(3)]");
+
+    let flags = [Flags::NONE, Flags::READY, Flags::from_bits(7), Flags::from_bits(0x81)];
+    assert_eq!(format!("{flags:?}"), "[NONE, READY, ASSIGNED | READY | PREFERRED, ASSIGNED | 0x80]");
+    assert_eq!(format!("{:?}", Flags::from_bits(0x80)), "0x80");
+
+    for (time, text) in [
+        (Time::UNSET, "unset"),
+        (Time::MIN, "1677-09-21T00:12:43.145224193Z"),
+        (Time::MAX, "2262-04-11T23:47:16.854775807Z"),
+        (Time::from_unix(0, 0), "1970-01-01T00:00:00Z"),
+        (Time::from_unix_nanos(-1), "1969-12-31T23:59:59.999999999Z"),
+        (Time::from_unix(1_767_268_800, 5), "2026-01-01T12:00:00.000000005Z"),
+    ] {
+        assert_eq!(format!("{time:?}"), text);
+    }
+}
+
+/// Every day that a time can have, against a calendar kept day by day.
+#[test]
+fn debug_knows_the_calendar() {
+    let (mut year, mut month, mut day) = (1677, 9, 22);
+    let first = -106_751;
+    for number in first..=106_751 {
+        let text = format!("{:?}", Time::from_unix(number * 86_400, 0));
+        assert_eq!(text, format!("{year:04}-{month:02}-{day:02}T00:00:00Z"));
+        let is_leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let days = match month {
+            2 => 28 + i32::from(is_leap_year),
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        };
+        day += 1;
+        if day > days {
+            (month, day) = (month + 1, 1);
+        }
+        if month > 12 {
+            (year, month) = (year + 1, 1);
+        }
+    }
+    assert_eq!((year, month, day), (2262, 4, 12));
 }
 
 #[test]
@@ -209,20 +300,20 @@ fn explanations_show_the_values() {
             (ValueKind::Uid, 0, 0),
         ]
     );
-    let as_they_are = values(&Policy::default());
+    let as_they_are = values(&Policy::without_now());
     assert_eq!(as_they_are[7], (ValueKind::Time, 1_000_000 - 1024, 2_000_000));
     assert_eq!(as_they_are[10], (ValueKind::Time, i64::MIN, 1_000_000 - 1));
 
-    let explanation = Policy::default().explain(&a, &b);
+    let explanation = Policy::without_now().explain(&a, &b);
     assert_eq!(explanation.deciding().map(|row| row.rule), Some(Rule::Unassigned));
-    assert_eq!(Policy::default().explain(&a, &a).deciding(), None);
+    assert_eq!(Policy::without_now().explain(&a, &a).deciding(), None);
     let applies: Vec<_> = explanation.rows().iter().map(|row| row.applies).collect();
     assert_eq!(applies, [true, true, true, true, true, true, false, true, true, true, true, true]);
 }
 
 #[test]
 fn keys_hash_and_sort_as_their_bytes() {
-    let policy = Policy::default();
+    let policy = Policy::without_now();
     let pods =
         [Pod::new(), Pod { restarts: 1, ..Pod::new() }, Pod { deletion_cost: -1, tier: 1, ..Pod::new() }];
     for a in &pods {
@@ -232,6 +323,17 @@ fn keys_hash_and_sort_as_their_bytes() {
         }
     }
     assert_eq!(pods.map(|pod| policy.key(&pod)).into_iter().collect::<HashSet<_>>().len(), 3);
+}
+
+#[test]
+fn a_short_buffer_is_not_sorted_into() {
+    let pods = [Pod::new(); 3];
+    let mut order = [7; 4];
+    let policy = Policy::without_now();
+    assert_eq!(policy.sort(&pods, &mut order[..2]), Err(OrderError::ShortBuffer { len: 2, pods: 3 }));
+    assert_eq!(order, [7; 4]);
+    assert_eq!(policy.sort(&pods, &mut order), Ok(&[0, 1, 2][..]));
+    assert_eq!(order, [0, 1, 2, 7]);
 }
 
 fn on(node: u32) -> Pod {
@@ -267,7 +369,7 @@ fn an_unknown_node_changes_no_rank() {
 fn a_pod_set_ranks_and_picks() {
     let mut set = PodSet::<4, 2>::default();
     let pod = |uid| Pod { uid: Uid::from_bytes([uid; 16]), rank: 9, ..Pod::new() };
-    assert_eq!(set.victims(&Policy::default(), 9), [0_u32; 0]);
+    assert_eq!(set.victims(&Policy::without_now(), 9), [0_u32; 0]);
 
     set.push(pod(1), "worker-a").unwrap();
     set.push(pod(2), "worker-b").unwrap();
@@ -277,15 +379,16 @@ fn a_pod_set_ranks_and_picks() {
     set.push_related("").unwrap();
     assert_eq!(set.push(pod(4), "worker-c"), Err(PodSetError::NodesFull));
     assert_eq!(set.push_related("worker-c"), Err(PodSetError::NodesFull));
-    let unsound = Pod { reserved: [1; 8], ..Pod::new() };
+    let mut unsound = Pod::new();
+    unsound.reserved.as_mut().fill(1);
     assert_eq!(set.push(unsound, ""), Err(PodSetError::Invalid(InvalidPod::ReservedNotZero)));
-    assert_eq!(set.victims(&Policy::default(), 9), [0, 1, 2], "no failed push left a trace");
+    assert_eq!(set.victims(&Policy::without_now(), 9), [0, 1, 2], "no failed push left a trace");
     assert_eq!(set.pods().iter().map(|pod| pod.rank).collect::<Vec<_>>(), [3, 2, 2]);
 
     set.push(Pod { flags: Flags::ASSIGNED, ..pod(4) }, "").unwrap();
     assert_eq!(set.push(pod(5), ""), Err(PodSetError::PodsFull));
     assert_eq!(
-        set.victims(&Policy::default(), 2),
+        set.victims(&Policy::without_now(), 2),
         [3, 0],
         "unassigned goes first, whatever the pod's flag said"
     );
@@ -302,7 +405,7 @@ fn a_pod_set_tells_all_its_nodes_apart() {
         for name in &names {
             set.push(Pod::new(), name).unwrap();
         }
-        set.victims(&Policy::default(), 0);
+        set.victims(&Policy::without_now(), 0);
         assert!(set.pods().iter().all(|pod| pod.rank == times));
     }
     let numbers: HashSet<u32> = set.pods().iter().map(|pod| pod.node).collect();
@@ -315,18 +418,18 @@ fn names_start_at_their_hash() {
     // Published 32-bit FNV-1a hashes.
     for (name, hash) in [("", 0x811c_9dc5_u32), ("a", 0xe40c_292c), ("foobar", 0xbf9c_f968)] {
         for slots in [7, 256, 65_521] {
-            let slot = name_slot(&vec![(); slots], name.as_bytes(), |()| None);
+            let slot = node_number(&vec![(); slots], name.as_bytes(), |()| None);
             assert_eq!(slot.map(|slot| slot as usize), Some(hash as usize % slots), "{name}");
         }
     }
     // "a" starts at slot 1 of 3, and past the end goes on from the start.
-    let slot = |held: [Option<&str>; 3]| name_slot(&held, b"a", |held| held.map(str::as_bytes));
+    let slot = |held: [Option<&str>; 3]| node_number(&held, b"a", |held| held.map(str::as_bytes));
     assert_eq!(slot([None, Some("x"), Some("aa")]), Some(0));
     assert_eq!(slot([Some("a"), Some("x"), Some("")]), Some(0));
     assert_eq!(slot([None, Some("x"), Some("a")]), Some(2));
     assert_eq!(slot([Some("a"), None, Some("a")]), Some(1));
-    assert_eq!(name_slot::<()>(&[], b"a", |()| None), None);
-    assert_eq!(name_slot(&[(); 3], b"a", |()| Some(b"b")), None, "full");
+    assert_eq!(node_number::<()>(&[], b"a", |()| None), None);
+    assert_eq!(node_number(&[(); 3], b"a", |()| Some(b"b")), None, "full");
 }
 
 #[test]
@@ -336,7 +439,7 @@ fn a_million_pods_are_a_moment() {
         .map(|i| Pod { restarts: i.wrapping_mul(0x9e37_79b9) >> 8, rank: i % 3, ..Pod::new() })
         .collect();
     let mut order = vec![0; pods.len()];
-    let policy = Policy::default();
+    let policy = Policy::without_now();
     let sorted = policy.sort(&pods, &mut order).unwrap();
     assert_eq!(sorted.len(), pods.len());
     for pair in sorted.windows(2) {

@@ -1,6 +1,6 @@
 //! Steering and spreading, by their laws. `PODRANK_CASES=1000000 cargo test --release -p podrank --test steer` tries more.
 
-use podrank::{Flags, Phase, Pod, Policy, SteerError, SteerScratch, Time, Uid};
+use podrank::{Flags, OrderError, Phase, Pod, Policy, SteerError, SteerScratch, Time, Uid};
 use podrank_laws::generate::{NOW, cases, distinct_pods, pod, pods, policies, steerable_pods};
 use podrank_laws::{Core, Implementation, spread, steer};
 use proptest::prelude::*;
@@ -60,7 +60,7 @@ proptest! {
         let more = i32::try_from(pods.len()).unwrap();
         let lowest = costs().min().unwrap_or(0).saturating_sub(more);
         let highest = costs().max().unwrap_or(0).saturating_add(more);
-        steer::changes_the_fewest(&Core, &Policy::default(), &pods, &fixed, lowest, highest);
+        steer::changes_the_fewest(&Core, &Policy::without_now(), &pods, &fixed, lowest, highest);
     }
 
     /// Ranks of their own say who of a node goes first: those that Kubernetes counts for the same nodes say nothing.
@@ -89,7 +89,7 @@ fn ready(number: u8, tier: u16, deletion_cost: i32) -> Pod {
 }
 
 fn steer(pods: &[Pod], fixed: &[bool]) -> Result<(Vec<i32>, usize), SteerError> {
-    Core.steer(&Policy::default(), pods, fixed).map(|steering| (steering.costs, steering.changed))
+    Core.steer(&Policy::without_now(), pods, fixed).map(|steering| (steering.costs, steering.changed))
 }
 
 #[test]
@@ -133,21 +133,21 @@ fn every_tier_can_have_a_pod() {
 fn what_cannot_be_is_refused_and_nothing_is_written() {
     let pods = [ready(1, 0, 0); 3];
     let off = {
-        let mut policy = Policy::default();
+        let mut policy = Policy::without_now();
         policy.gates.pod_deletion_cost = false;
         policy
     };
     assert_eq!(Core.steer(&off, &pods, &[false; 3]), Err(SteerError::GateOff));
     for (costs, scratch) in [(2, 3), (3, 2), (0, 0)] {
+        let len = costs.min(scratch);
         let (mut costs, mut scratch) = (vec![7; costs], vec![SteerScratch::default(); scratch]);
-        let steered = Policy::default().steer(&pods, |_| false, &mut costs, &mut scratch);
-        assert_eq!(steered.unwrap_err(), SteerError::ShortMemory);
+        let steered = Policy::without_now().steer(&pods, |_| false, &mut costs, &mut scratch);
+        assert_eq!(steered.unwrap_err(), SteerError::Order(OrderError::ShortBuffer { len, pods: 3 }));
         assert!(costs.iter().all(|cost| *cost == 7));
     }
     for (error, text) in [
         (SteerError::GateOff, "the feature gate PodDeletionCost is off: no deletion cost has an effect"),
-        (SteerError::TooManyPods, "more than 4294967295 pods"),
-        (SteerError::ShortMemory, "the memory is shorter than the list of pods"),
+        (SteerError::Order(OrderError::TooManyPods), "there are more than 4294967295 pods: pass fewer"),
         (
             SteerError::NoRoom { lower: 3, higher: 7 },
             "the fixed deletion costs leave none for pod 3 that is lower than that of pod 7, with one for each tier between",
@@ -165,11 +165,17 @@ fn a_million_pods_are_a_moment() {
             let random = i.wrapping_mul(0x9e37_79b9);
             let uid = Uid::from_bytes(u128::from(random).to_be_bytes());
             let deletion_cost = (random >> 8).cast_signed();
-            Pod { uid, deletion_cost, node: random >> 16, tier: (random >> 4) as u16 % 999, ..ready(0, 0, 0) }
+            Pod {
+                uid,
+                deletion_cost,
+                node: random >> 16,
+                tier: u16::try_from(random % 999).unwrap(),
+                ..ready(0, 0, 0)
+            }
         })
         .collect();
     assert!(steer(&pods, &vec![false; pods.len()]).is_ok());
     let mut spread = pods;
-    Core.spread(&Policy::default(), &mut spread, &[], 1 << 16);
+    Core.spread(&Policy::without_now(), &mut spread, &[], 1 << 16);
     assert!(spread.iter().all(|pod| pod.rank > 0));
 }

@@ -1,7 +1,7 @@
 //! Kubernetes' relation and what it determines: against the naive relation, all pairs and sorts that do not look for
 //! contradictions.
 
-use podrank::{Pod, Policy, Relation, SettleError, Time};
+use podrank::{OrderError, Pod, Policy, Relation, Time};
 use podrank_laws::generate::{NOW, boundary_times, distinct_pods, pods, policies, sizes};
 use podrank_laws::relation::{self, Verdict, less};
 use proptest::prelude::*;
@@ -248,14 +248,12 @@ fn buckets_turn_where_gos_logarithm_turns() {
 }
 
 #[test]
-fn memory_that_is_short_is_refused_and_stays_as_it_is() {
+fn short_buffers_are_rejected_and_stay_as_they_are() {
     let list = [Pod::new(); 3];
     for (indices, scores) in [(2, 3), (3, 2), (0, 0)] {
         let (mut order, mut memory) = (vec![7; indices], vec![7; scores]);
-        let settled = Policy::default().settle(&list, 1, &mut order, &mut memory);
-        assert_eq!(settled, Err(SettleError::ShortMemory));
+        let settled = Policy::without_now().settle(&list, 1, &mut order, &mut memory);
+        assert_eq!(settled, Err(OrderError::ShortBuffer { len: indices.min(scores), pods: 3 }));
         assert!(order.iter().all(|&slot| slot == 7) && memory.iter().all(|&slot| slot == 7));
     }
-    assert_eq!(SettleError::ShortMemory.to_string(), "the memory is shorter than the list of pods");
-    assert_eq!(SettleError::TooManyPods.to_string(), "more than 4294967295 pods");
 }

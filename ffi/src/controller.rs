@@ -1,15 +1,16 @@
 //! The decisions of a controller: plan, slow start, expectations, availability.
 
-use crate::memory::{Input, Output, apart};
+use crate::memory::{InOut, Input, Output, apart};
 use crate::options::time;
 use crate::record::{podrank_pod, sound};
 use crate::status::run;
 use core::mem::{align_of, offset_of, size_of};
 use podrank::Pod;
 use podrank::controller::{
-    Availability, BURST_REPLICAS, EXPECTATIONS_TIMEOUT_NANOS, Expected, Plan, PodKey, SetState, SlowStart,
+    Availability, BURST_REPLICAS, EXPECTATIONS_TIMEOUT_NANOS, KeysFull, Plan, PodKey, SetState, SlowStart,
     availability, plan,
 };
+use podrank::ffi::Expected;
 
 /// How many pods kube-controller-manager creates or deletes in one sync at most.
 pub const PODRANK_BURST_REPLICAS: u32 = 500;
@@ -96,8 +97,9 @@ pub unsafe extern "C" fn podrank_plan(
     run(|| {
         let (creations, deletions) = (Output::one(creations)?, Output::one(deletions)?);
         apart(&[creations.span(), deletions.span()], &[])?;
-        let set =
-            SetState { wanted, active, is_satisfied: satisfied != 0, is_being_deleted: being_deleted != 0 };
+        let mut set = SetState::new(wanted, active);
+        set.is_satisfied = satisfied != 0;
+        set.is_being_deleted = being_deleted != 0;
         let (create, delete) = match plan(&set, burst_replicas) {
             Plan::Nothing => (0, 0),
             Plan::Create(count) => (count, 0),
@@ -134,9 +136,9 @@ pub unsafe extern "C" fn podrank_slow_start_begin(count: u32, start: *mut podran
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_slow_start_report(start: *mut podrank_slow_start, failures: u32) -> i32 {
     run(|| {
-        let start = Output::one(start.cast::<SlowStart>())?;
+        let start = InOut::one(start.cast::<SlowStart>())?;
         // SAFETY: checked above; the rest is promised in the header.
-        for start in unsafe { start.write() } {
+        for start in unsafe { start.all() } {
             start.report(failures);
         }
         Ok(())
@@ -155,9 +157,9 @@ pub unsafe extern "C" fn podrank_expect_creations(
     now: i64,
 ) -> i32 {
     run(|| {
-        let expectations = Output::one(expectations.cast::<Expected>())?;
+        let expectations = InOut::one(expectations.cast::<Expected>())?;
         // SAFETY: checked above; the rest is promised in the header.
-        for expected in unsafe { expectations.write() } {
+        for expected in unsafe { expectations.all() } {
             expected.expect_creations(count, time(now));
         }
         Ok(())
@@ -180,12 +182,17 @@ pub unsafe extern "C" fn podrank_expect_deletions(
     now: i64,
 ) -> i32 {
     run(|| {
-        let expectations = Output::one(expectations.cast::<Expected>())?;
+        let expectations = InOut::one(expectations.cast::<Expected>())?;
         let room = Output::new(room.cast::<PodKey>(), room_len)?;
         let keys = Input::new(keys.cast::<PodKey>(), keys_len)?;
         apart(&[expectations.span(), room.span()], &[keys.span()])?;
         // SAFETY: checked above; the rest is promised in the header.
-        let (expectations, room, keys) = unsafe { (expectations.write(), room.write(), keys.read()) };
+        let (expectations, keys) = unsafe { (expectations.all(), keys.read()) };
+        if keys.len() > room.len() {
+            return Err(KeysFull.into());
+        }
+        // SAFETY: as above.
+        let room = unsafe { room.filled(keys.len(), [0; 16]) };
         for expected in expectations {
             expected.expect_deletions(room, keys, time(now))?;
         }
@@ -203,9 +210,9 @@ pub unsafe extern "C" fn podrank_creations_observed(
     count: u32,
 ) -> i32 {
     run(|| {
-        let expectations = Output::one(expectations.cast::<Expected>())?;
+        let expectations = InOut::one(expectations.cast::<Expected>())?;
         // SAFETY: checked above; the rest is promised in the header.
-        for expected in unsafe { expectations.write() } {
+        for expected in unsafe { expectations.all() } {
             expected.creations_observed(count);
         }
         Ok(())
@@ -224,16 +231,19 @@ pub unsafe extern "C" fn podrank_deletion_observed(
     counted: *mut i32,
 ) -> i32 {
     run(|| {
-        let expectations = Output::one(expectations.cast::<Expected>())?;
-        let room = Output::new(room.cast::<PodKey>(), room_len)?;
+        let expectations = InOut::one(expectations.cast::<Expected>())?;
+        let room = InOut::new(room.cast::<PodKey>(), room_len)?;
         let key = Input::one(key.cast::<PodKey>())?;
         let counted = Output::one(counted)?;
         apart(&[expectations.span(), room.span(), counted.span()], &[key.span()])?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let (expectations, room, key) = (expectations.write(), room.write(), key.read());
-            let seen = expectations.first_mut().zip(key.first());
-            counted.set(seen.is_some_and(|(expected, key)| expected.deletion_observed(room, key)).into());
+            let seen = expectations.all().first_mut().zip(key.read().first());
+            counted.set(match seen {
+                // Beyond the keys, the room need not be initialised.
+                Some((expected, key)) => expected.deletion_observed(room.start(expected.keys()), key).into(),
+                None => 0,
+            });
         }
         Ok(())
     })

@@ -5,22 +5,29 @@
 use crate::status::{
     Error, PODRANK_ERR_MISALIGNED, PODRANK_ERR_NULL, PODRANK_ERR_OVERLAP, PODRANK_ERR_TOO_LONG,
 };
-use core::mem::{align_of, size_of};
+use core::mem::{MaybeUninit, align_of, size_of};
 use core::slice;
 
-/// A buffer of `T` that is only read: sound in address, alignment and length.
+/// A buffer of `T` that is only read: checked for address, alignment and length.
 pub(crate) struct Input<T> {
     start: *const T,
     len: usize,
 }
 
-/// A buffer of `T` that is written: sound in address, alignment and length.
+/// A buffer of `T` that is read and written: checked for address, alignment and length.
+pub(crate) struct InOut<T> {
+    start: *mut T,
+    len: usize,
+}
+
+/// A buffer of `T` that is only written: checked for address, alignment and length. Callers need not initialise it, so it
+/// becomes a `[T]` only after every element was written.
 pub(crate) struct Output<T> {
     start: *mut T,
     len: usize,
 }
 
-/// The addresses that a buffer takes.
+/// The addresses of a buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
     start: usize,
@@ -46,11 +53,11 @@ impl<T> Input<T> {
         span(self.start, self.len)
     }
 
-    /// The buffer's contents.
+    /// Returns the buffer's contents.
     ///
     /// # Safety
-    /// It points to `len` values that nobody writes for as long as the slice lives; buffers of the same call
-    /// have been found [`apart`].
+    /// It points to `len` values that nobody writes for as long as the slice lives, and the buffers of the same call
+    /// are [`apart`].
     pub(crate) unsafe fn read<'a>(self) -> &'a [T] {
         if self.len == 0 {
             return &[];
@@ -60,7 +67,7 @@ impl<T> Input<T> {
     }
 }
 
-impl<T> Output<T> {
+impl<T> InOut<T> {
     pub(crate) fn new(start: *mut T, len: usize) -> Result<Self, Error> {
         check(start, len)?;
         Ok(Self { start, len })
@@ -74,28 +81,94 @@ impl<T> Output<T> {
         span(self.start, self.len)
     }
 
-    /// The buffer, to be written.
+    /// Returns the buffer.
     ///
     /// # Safety
-    /// It points to `len` values that nobody else reads or writes for as long as the slice lives; buffers of the
-    /// same call have been found [`apart`].
-    pub(crate) unsafe fn write<'a>(self) -> &'a mut [T] {
-        if self.len == 0 {
+    /// As for [`InOut::start`], with all of the buffer's values.
+    pub(crate) unsafe fn all<'a>(self) -> &'a mut [T] {
+        let len = self.len;
+        // SAFETY: the caller's.
+        unsafe { self.start(len) }
+    }
+
+    /// Returns the first `len` values of the buffer, or all if it has fewer.
+    ///
+    /// # Safety
+    /// It points to that many values that nobody else reads or writes for as long as the slice lives, and the buffers of
+    /// the same call are [`apart`].
+    pub(crate) unsafe fn start<'a>(self, len: usize) -> &'a mut [T] {
+        let len = len.min(self.len);
+        if len == 0 {
             return &mut [];
         }
         // SAFETY: not NULL, aligned and inside the address space by `check`; the rest is the caller's promise.
-        unsafe { slice::from_raw_parts_mut(self.start, self.len) }
+        unsafe { slice::from_raw_parts_mut(self.start, len) }
+    }
+}
+
+impl<T: Copy> Output<T> {
+    pub(crate) fn new(start: *mut T, len: usize) -> Result<Self, Error> {
+        check(start, len)?;
+        Ok(Self { start, len })
     }
 
-    /// Puts `value` into a buffer of one.
+    pub(crate) fn one(start: *mut T) -> Result<Self, Error> {
+        Self::new(start, 1)
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        span(self.start, self.len)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Writes `value` to a buffer of one element.
     ///
     /// # Safety
-    /// As for [`Output::write`].
+    /// As for [`Output::filled`].
     pub(crate) unsafe fn set(self, value: T) {
-        if self.len != 0 {
-            // SAFETY: not NULL and aligned by `check`; the rest is the caller's promise.
-            unsafe { self.start.write(value) };
+        // SAFETY: the caller's.
+        unsafe { self.write([value]) };
+    }
+
+    /// Writes these values to the start of the buffer, as many as fit.
+    ///
+    /// # Safety
+    /// As for [`Output::filled`].
+    pub(crate) unsafe fn write(self, values: impl IntoIterator<Item = T>) {
+        let len = self.len;
+        // SAFETY: the caller's.
+        for (slot, value) in unsafe { self.uninit(len) }.iter_mut().zip(values) {
+            slot.write(value);
         }
+    }
+
+    /// Writes `value` to the first `len` elements, or to all if there are fewer, and returns them.
+    ///
+    /// # Safety
+    /// It points to as many elements as its length says, which nobody else reads or writes for as long as the slice
+    /// lives, and the buffers of the same call are [`apart`].
+    pub(crate) unsafe fn filled<'a>(self, len: usize, value: T) -> &'a mut [T] {
+        // SAFETY: the caller's.
+        let slots: &'a mut [MaybeUninit<T>] = unsafe { self.uninit(len) };
+        for slot in &mut *slots {
+            slot.write(value);
+        }
+        // SAFETY: of the same layout, and every element was written.
+        unsafe { slice::from_raw_parts_mut(slots.as_mut_ptr().cast(), slots.len()) }
+    }
+
+    /// # Safety
+    /// As for [`Output::filled`].
+    unsafe fn uninit<'a>(self, len: usize) -> &'a mut [MaybeUninit<T>] {
+        let len = len.min(self.len);
+        if len == 0 {
+            return &mut [];
+        }
+        // SAFETY: not NULL, aligned and inside the address space by `check`; the rest is the caller's promise.
+        unsafe { slice::from_raw_parts_mut(self.start.cast(), len) }
     }
 }
 

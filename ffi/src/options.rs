@@ -1,7 +1,7 @@
 //! The options as C sees them, read in a way that lets them grow.
 
 use crate::memory::{Input, Span};
-use crate::status::{Error, PODRANK_ERR_OPTIONS_FLAGS, PODRANK_ERR_OPTIONS_SIZE};
+use crate::status::{Error, PODRANK_ERR_OPTIONS_FLAGS, PODRANK_ERR_OPTIONS_NOW, PODRANK_ERR_OPTIONS_SIZE};
 use core::mem::{offset_of, size_of};
 use podrank::{FeatureGates, Policy, Time};
 
@@ -49,7 +49,7 @@ const _: () = {
 /// `options` is NULL or points to as many readable bytes as its `size` says, which nobody writes meanwhile.
 pub(crate) unsafe fn read(options: *const podrank_options) -> Result<(Policy, Span), Error> {
     if options.is_null() {
-        return Ok((Policy::default(), Span::EMPTY));
+        return Ok((Policy::without_now(), Span::EMPTY));
     }
     // The size alone first: an older caller has no more than it says.
     let size = Input::one(options.cast::<u32>())?;
@@ -66,7 +66,7 @@ pub(crate) unsafe fn read(options: *const podrank_options) -> Result<(Policy, Sp
     if beyond.iter().any(|&byte| byte != 0) {
         return Err(Error(PODRANK_ERR_OPTIONS_SIZE));
     }
-    let policy = known.first().map_or(Ok(Policy::default()), podrank_options::policy)?;
+    let policy = known.first().map_or(Ok(Policy::without_now()), podrank_options::policy)?;
     Ok((policy, all))
 }
 
@@ -76,14 +76,15 @@ impl podrank_options {
             return Err(Error(PODRANK_ERR_OPTIONS_FLAGS));
         }
         let has = |flag| self.flags & flag != 0;
-        Ok(Policy {
-            now: if has(PODRANK_NOW) { time(self.now) } else { Time::UNSET },
-            gates: FeatureGates {
-                pod_deletion_cost: !has(PODRANK_POD_DELETION_COST_OFF),
-                logarithmic_scale_down: !has(PODRANK_LOGARITHMIC_SCALE_DOWN_OFF),
-                prefer_for_scale_down: has(PODRANK_PREFER_FOR_SCALE_DOWN_ON),
-            },
-        })
+        if self.now != 0 && !has(PODRANK_NOW) {
+            return Err(Error(PODRANK_ERR_OPTIONS_NOW));
+        }
+        let mut gates = FeatureGates::KUBERNETES;
+        gates.pod_deletion_cost = !has(PODRANK_POD_DELETION_COST_OFF);
+        gates.logarithmic_scale_down = !has(PODRANK_LOGARITHMIC_SCALE_DOWN_OFF);
+        gates.prefer_for_scale_down = has(PODRANK_PREFER_FOR_SCALE_DOWN_ON);
+        let policy = if has(PODRANK_NOW) { Policy::at(time(self.now)) } else { Policy::without_now() };
+        Ok(policy.with_gates(gates))
     }
 }
 

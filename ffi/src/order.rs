@@ -3,10 +3,11 @@
 use crate::memory::{Input, Output, Span, apart};
 use crate::options::{self, podrank_options};
 use crate::record::{PODRANK_ROWS_MAX, PODRANK_RULE_NONE, podrank_pod, podrank_row, sound};
-use crate::status::{Error, PODRANK_ERR_NULL, run};
+use crate::status::{Error, PODRANK_ERR_NULL, PODRANK_ERR_SHORT_BUFFER, run};
 use core::ffi::c_char;
 use core::mem::size_of;
-use podrank::{Candidate, Key, Pod, Policy, Rule};
+use podrank::ffi::{IS_SCRATCH_USED, rule_name, select_with};
+use podrank::{Candidate, Key, Pod, Policy, Rule, Scratch};
 
 /// The length of a key in bytes.
 pub const PODRANK_KEY_LEN: usize = 64;
@@ -21,10 +22,13 @@ pub struct podrank_scratch {
 
 const _: () = {
     assert!(PODRANK_KEY_LEN == Key::LEN);
-    // Where candidates are aligned to more than the scratch is, one is lost: of k scratches 2 k remain, which is what
-    // selecting asks for.
+    // A candidate may need more alignment than this, and then one is lost. Of the 4 k in k scratches, at least the 2 k
+    // remain that selecting needs.
+    assert!(size_of::<podrank_scratch>() == size_of::<Scratch>());
     assert!(size_of::<podrank_scratch>() == 4 * size_of::<Candidate>());
 };
+
+const NO_SCRATCH: podrank_scratch = podrank_scratch { words: [0; 8] };
 
 /// Two pods, the policy, and the memory that all of them take.
 pub(crate) struct Question<'a> {
@@ -126,9 +130,7 @@ pub unsafe extern "C" fn podrank_explain(
         let explanation = policy.explain(a, b);
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            for (slot, row) in rows.write().iter_mut().zip(explanation.rows()) {
-                *slot = row.into();
-            }
+            rows.write(explanation.rows().iter().map(podrank_row::from));
             rows_len.set(explanation.rows().len());
         }
         Ok(())
@@ -151,10 +153,7 @@ pub unsafe extern "C" fn podrank_key(
         apart(&[key.span()], &[pod.span(), options])?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let bytes = policy.key(one(pod)?).to_bytes();
-            for (slot, byte) in key.write().iter_mut().zip(bytes) {
-                *slot = byte;
-            }
+            key.write(policy.key(one(pod)?).to_bytes());
         }
         Ok(())
     })
@@ -187,29 +186,40 @@ pub unsafe extern "C" fn podrank_select(
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             let pods = sound(pods.read())?;
-            let (_, candidates, _) = scratch.write().align_to_mut::<Candidate>();
-            selected.set(policy.select_with(pods, victims.write(), candidates)?.len());
+            let victims_len = victims_len.min(pods_len);
+            // More than one for each victim brings little, so the rest is not even initialised.
+            let scratch = scratch.filled(if IS_SCRATCH_USED { victims_len } else { 0 }, NO_SCRATCH);
+            let (_, scratch, _) = scratch.align_to_mut::<Candidate>();
+            selected.set(select_with(&policy, pods, victims.filled(victims_len, 0), scratch)?.len());
         }
         Ok(())
     })
 }
 
-/// All pods in the order, as indices into pods: podrank_select of all. order has room for pods_len.
+/// Writes the indices of all pods to order, the first to go first, pods that tie by lower index. The records do not move.
+/// If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_sort(
     pods: *const podrank_pod,
     pods_len: usize,
     options: *const podrank_options,
     order: *mut u32,
+    order_len: usize,
 ) -> i32 {
     run(|| {
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
-        let order = Output::new(order, pods_len)?;
+        let order = Output::new(order, order_len)?;
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
         apart(&[order.span()], &[pods.span(), options])?;
         // SAFETY: checked above; the rest is promised in the header.
-        unsafe { policy.sort(sound(pods.read())?, order.write()) }?;
+        unsafe {
+            let pods = sound(pods.read())?;
+            if order_len < pods.len() {
+                return Err(Error(PODRANK_ERR_SHORT_BUFFER));
+            }
+            policy.sort(pods, order.filled(pods.len(), 0))?;
+        }
         Ok(())
     })
 }
@@ -218,5 +228,5 @@ pub unsafe extern "C" fn podrank_sort(
 /// free it.
 #[unsafe(no_mangle)]
 pub extern "C" fn podrank_rule_str(rule: u8) -> *const c_char {
-    Rule::from_number(rule).map_or(core::ptr::null(), |rule| rule.c_name().as_ptr())
+    Rule::from_number(rule).map_or(core::ptr::null(), |rule| rule_name(rule).as_ptr())
 }

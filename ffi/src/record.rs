@@ -1,6 +1,6 @@
 //! The record and the row as C sees them, asserted to be the core's.
 
-use crate::memory::{Input, Output, apart};
+use crate::memory::{InOut, Input, Output, apart};
 use crate::status::{Error, run, status};
 use core::mem::{align_of, offset_of, size_of};
 use podrank::{Flags, Phase, Pod, Row, Rule, Time, ValueKind};
@@ -237,14 +237,17 @@ pub unsafe extern "C" fn podrank_count_ranks(
     counts_len: usize,
 ) -> i32 {
     run(|| {
-        let pods = Output::new(pods.cast::<Pod>(), pods_len)?;
+        let pods = InOut::new(pods.cast::<Pod>(), pods_len)?;
         let others = Input::new(others.cast::<Pod>(), others_len)?;
         let counts = Output::new(counts, counts_len)?;
         apart(&[pods.span(), counts.span()], &[others.span()])?;
         // SAFETY: checked above; the rest is promised in the header.
-        let (pods, others, counts) = unsafe { (pods.write(), others.read(), counts.write()) };
+        let (pods, others) = unsafe { (pods.all(), others.read()) };
         sound(pods)?;
-        podrank::count_ranks(pods, sound(others)?, counts)?;
+        sound(others)?;
+        // SAFETY: as above.
+        let counts = unsafe { counts.filled(counts_len, 0) };
+        podrank::count_ranks(pods, others, counts)?;
         Ok(())
     })
 }

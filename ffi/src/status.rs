@@ -2,7 +2,7 @@
 
 use core::ffi::{CStr, c_char};
 use podrank::controller::KeysFull;
-use podrank::{DeletionCostError, InvalidPod, TooManyPods, UidError, UnknownNode};
+use podrank::{DeletionCostError, InvalidPod, OrderError, TooManyPods, UidError, UnknownNode};
 
 /// Done.
 pub const PODRANK_OK: i32 = 0;
@@ -52,10 +52,14 @@ pub const PODRANK_ERR_COST_DIGIT: i32 = 21;
 pub const PODRANK_ERR_COST_RANGE: i32 = 22;
 /// There are more keys than the room has places.
 pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
+/// The options' now is not 0, but their flags lack PODRANK_NOW.
+pub const PODRANK_ERR_OPTIONS_NOW: i32 = 24;
+/// A buffer that must have one element per pod has fewer.
+pub const PODRANK_ERR_SHORT_BUFFER: i32 = 25;
 /// The fixed deletion costs leave no room for those that are wanted.
-pub const PODRANK_ERR_NO_ROOM: i32 = 24;
+pub const PODRANK_ERR_NO_ROOM: i32 = 26;
 /// The feature gate PodDeletionCost is off: no deletion cost has an effect.
-pub const PODRANK_ERR_GATE: i32 = 25;
+pub const PODRANK_ERR_GATE: i32 = 27;
 
 /// What a function found, on its way to becoming a status.
 pub(crate) struct Error(pub(crate) i32);
@@ -99,6 +103,8 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_COST_DIGIT => c"the deletion cost has a byte that is not a digit",
         PODRANK_ERR_COST_RANGE => c"the deletion cost is outside -2147483648 to 2147483647",
         PODRANK_ERR_KEYS_FULL => c"there are more keys than the room has places",
+        PODRANK_ERR_OPTIONS_NOW => c"the options have a now without the flag PODRANK_NOW",
+        PODRANK_ERR_SHORT_BUFFER => c"a buffer has fewer elements than there are pods",
         PODRANK_ERR_NO_ROOM => c"the fixed deletion costs leave no room for those that are wanted",
         PODRANK_ERR_GATE => c"the feature gate PodDeletionCost is off",
         _ => c"unknown status",
@@ -119,6 +125,15 @@ impl From<InvalidPod> for Error {
 impl From<TooManyPods> for Error {
     fn from(_: TooManyPods) -> Self {
         Self(PODRANK_ERR_TOO_LONG)
+    }
+}
+
+impl From<OrderError> for Error {
+    fn from(error: OrderError) -> Self {
+        Self(match error {
+            OrderError::ShortBuffer { .. } => PODRANK_ERR_SHORT_BUFFER,
+            _ => PODRANK_ERR_TOO_LONG,
+        })
     }
 }
 

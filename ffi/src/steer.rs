@@ -1,10 +1,11 @@
 //! Steering: ranks that spread, and deletion costs that make Kubernetes take what is wanted.
 
-use crate::memory::{Input, Output, apart};
+use crate::memory::{InOut, Input, Output, apart};
 use crate::options::{self, podrank_options};
 use crate::record::{podrank_pod, sound};
 use crate::status::{Error, PODRANK_ERR_GATE, PODRANK_ERR_NO_ROOM, PODRANK_ERR_TOO_LONG, run};
 use core::mem::{align_of, offset_of, size_of};
+use podrank::ffi::{fit, steer_fitted};
 use podrank::{Pod, SpreadError, SteerError, SteerScratch};
 
 /// Scratch of podrank_steer for one pod. What stands in it means nothing to you.
@@ -81,17 +82,19 @@ pub unsafe extern "C" fn podrank_spread(
     order: *mut u32,
 ) -> i32 {
     run(|| {
-        let pods = Output::new(pods.cast::<Pod>(), pods_len)?;
+        let pods = InOut::new(pods.cast::<Pod>(), pods_len)?;
         let others = Input::new(others.cast::<Pod>(), others_len)?;
         let (counts, order) = (Output::new(counts, counts_len)?, Output::new(order, pods_len)?);
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
         apart(&[pods.span(), counts.span(), order.span()], &[others.span(), options])?;
         // SAFETY: checked above; the rest is promised in the header.
-        let (pods, others, counts, order) =
-            unsafe { (pods.write(), others.read(), counts.write(), order.write()) };
+        let (pods, others) = unsafe { (pods.all(), others.read()) };
         sound(pods)?;
-        policy.spread(pods, sound(others)?, counts, order)?;
+        sound(others)?;
+        // SAFETY: as above.
+        let (counts, order) = unsafe { (counts.filled(counts_len, 0), order.filled(pods_len, 0)) };
+        policy.spread(pods, others, counts, order)?;
         Ok(())
     })
 }
@@ -124,41 +127,40 @@ pub unsafe extern "C" fn podrank_steer(
     run(|| {
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
         let fixed = Input::new(fixed, fixed_len)?;
-        let (costs, scratch) = (Output::new(costs, pods_len)?, Output::new(scratch.cast(), pods_len)?);
+        let (costs, scratch) =
+            (Output::new(costs, pods_len)?, Output::new(scratch.cast::<SteerScratch>(), pods_len)?);
         let (blocked, steered) = (Output::new(blocked, blocked_len)?, Output::one(steered)?);
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
         let written = [costs.span(), scratch.span(), blocked.span(), steered.span()];
         apart(&written, &[pods.span(), fixed.span(), options])?;
         // SAFETY: checked above; the rest is promised in the header.
-        let (pods, fixed, costs, scratch, blocked) =
-            unsafe { (sound(pods.read())?, fixed.read(), costs.write(), scratch.write(), blocked.write()) };
+        let (pods, fixed) = unsafe { (sound(pods.read())?, fixed.read()) };
+        // SAFETY: as above.
+        let scratch = unsafe { scratch.filled(pods_len, SteerScratch::default()) };
         let is_fixed = |index: usize| fixed.get(index).is_some_and(|byte| *byte != 0);
         let mut found = podrank_steered { changed: 0, blocked: 0, lower: 0, higher: 0 };
-        let outcome = match policy.steer(pods, is_fixed, costs, scratch) {
-            Ok(answer) => {
-                let mut room = blocked.iter_mut();
-                for pair in answer.blocked() {
-                    if let Some(slot) = room.next() {
-                        let (pod, before, rule) = (pair.pod, pair.before, pair.rule.number());
-                        *slot = podrank_blocked { pod, before, rule, reserved: [0; 3] };
-                    }
-                    found.blocked = found.blocked.wrapping_add(1);
-                }
-                found.changed = u32::try_from(answer.changed()).unwrap_or(u32::MAX);
-                Ok(())
-            }
-            Err(SteerError::NoRoom { lower, higher }) => {
+        if let Err(error) = fit(&policy, pods, is_fixed, scratch) {
+            if let SteerError::NoRoom { lower, higher } = error {
                 (found.lower, found.higher) = (lower, higher);
-                Err(Error(PODRANK_ERR_NO_ROOM))
+                // SAFETY: as above.
+                unsafe { steered.set(found) };
             }
-            Err(SteerError::GateOff) => return Err(Error(PODRANK_ERR_GATE)),
-            // The memory is as long as the list: only its length is left to refuse.
-            Err(_) => return Err(Error(PODRANK_ERR_TOO_LONG)),
-        };
-        // SAFETY: checked above; the rest is promised in the header.
+            return Err(error.into());
+        }
+        // SAFETY: as above.
+        let answer = steer_fitted(&policy, pods, unsafe { costs.filled(pods_len, 0) }, scratch);
+        let pairs = answer.blocked().map(|pair| {
+            let (pod, before, rule) = (pair.pod, pair.before, pair.rule.number());
+            podrank_blocked { pod, before, rule, reserved: [0; 3] }
+        });
+        found.blocked = u32::try_from(answer.blocked().count()).unwrap_or(u32::MAX);
+        // SAFETY: as above.
+        unsafe { blocked.write(pairs) };
+        found.changed = u32::try_from(answer.changed()).unwrap_or(u32::MAX);
+        // SAFETY: as above.
         unsafe { steered.set(found) };
-        outcome
+        Ok(())
     })
 }
 
@@ -166,8 +168,18 @@ impl From<SpreadError> for Error {
     fn from(error: SpreadError) -> Self {
         match error {
             SpreadError::UnknownNode(unknown) => unknown.into(),
-            // The memory is as long as the list: only its length is left to refuse.
+            SpreadError::Order(error) => error.into(),
             _ => Self(PODRANK_ERR_TOO_LONG),
+        }
+    }
+}
+
+impl From<SteerError> for Error {
+    fn from(error: SteerError) -> Self {
+        match error {
+            SteerError::GateOff => Self(PODRANK_ERR_GATE),
+            SteerError::Order(error) => error.into(),
+            _ => Self(PODRANK_ERR_NO_ROOM),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Texts from Kubernetes: UIDs, phases, deletion costs, node names.
 
-use crate::memory::{Input, Output, apart};
+use crate::memory::{InOut, Input, Output, apart};
 use crate::status::{Error, PODRANK_ERR_INACTIVE, PODRANK_ERR_NODE_NAME, PODRANK_ERR_NODES_FULL, run};
 use core::ffi::c_char;
 use core::mem::{offset_of, size_of};
-use podrank::{Phase, Uid, deletion_cost, name_slot};
+use podrank::ffi::node_number;
+use podrank::{Phase, Uid, deletion_cost};
 
 /// The length of a UID's text, without a NUL.
 pub const PODRANK_UID_TEXT_LEN: usize = 36;
@@ -20,8 +21,7 @@ pub unsafe extern "C" fn podrank_uid_parse(text: *const c_char, text_len: usize,
         apart(&[uid.span()], &[text.span()])?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let bytes = Uid::parse(text.read())?.to_bytes();
-            copy(&bytes, uid.write());
+            uid.write(Uid::parse(text.read())?.to_bytes());
         }
         Ok(())
     })
@@ -36,13 +36,12 @@ pub unsafe extern "C" fn podrank_uid_format(uid: *const u8, text: *mut c_char) -
         apart(&[text.span()], &[uid.span()])?;
         let mut bytes = [0; 16];
         // SAFETY: checked above; the rest is promised in the header.
-        let text = unsafe {
-            copy(uid.read(), &mut bytes);
-            text.write()
-        };
-        let (text, nul) = text.split_at_mut_checked(PODRANK_UID_TEXT_LEN).unwrap_or_default();
-        copy(&Uid::from_bytes(bytes).to_text(), text);
-        nul.fill(0);
+        unsafe {
+            for (to, from) in bytes.iter_mut().zip(uid.read()) {
+                *to = *from;
+            }
+            text.write(Uid::from_bytes(bytes).to_text().into_iter().chain([0]));
+        }
         Ok(())
     })
 }
@@ -108,7 +107,7 @@ pub unsafe extern "C" fn podrank_node_number(
     node: *mut u32,
 ) -> i32 {
     run(|| {
-        let table = Output::new(table, table_len)?;
+        let table = InOut::new(table, table_len)?;
         let text = Input::new(name.cast::<u8>(), name_len)?;
         let node = Output::one(node)?;
         apart(&[table.span(), node.span()], &[text.span()])?;
@@ -117,8 +116,8 @@ pub unsafe extern "C" fn podrank_node_number(
         }
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let (table, text) = (table.write(), text.read());
-            let slot = name_slot(table, text, |slot| slot.held()).ok_or(Error(PODRANK_ERR_NODES_FULL))?;
+            let (table, text) = (table.all(), text.read());
+            let slot = node_number(table, text, |slot| slot.held()).ok_or(Error(PODRANK_ERR_NODES_FULL))?;
             if let Some(free) = table.get_mut(slot as usize).filter(|slot| slot.name.is_null()) {
                 *free = podrank_node_name { name, len: name_len };
             }
@@ -135,11 +134,5 @@ impl podrank_node_name {
         let name = Input::new(self.name.cast::<u8>(), self.len).ok().filter(|_| !self.name.is_null())?;
         // SAFETY: the caller's.
         Some(unsafe { name.read() })
-    }
-}
-
-fn copy(from: &[u8], to: &mut [u8]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = *from;
     }
 }

@@ -4,7 +4,7 @@ use crate::memory::{Input, Output, apart};
 use crate::options::{self, podrank_options};
 use crate::order::Question;
 use crate::record::{PODRANK_RULE_NONE, podrank_pod, sound};
-use crate::status::{Error, PODRANK_ERR_TOO_LONG, run};
+use crate::status::run;
 use podrank::{Pod, Relation, Rule};
 
 /// Neither pod is before the other.
@@ -74,9 +74,9 @@ pub unsafe extern "C" fn podrank_settle(
         apart(&written, &[pods.span(), options])?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            let settled = policy.settle(sound(pods.read())?, k, order.write(), scores.write());
-            // The memory is as long as the list: only its length is left to refuse.
-            let settled = settled.map_err(|_| Error(PODRANK_ERR_TOO_LONG))?;
+            let pods = sound(pods.read())?;
+            let (order, scores) = (order.filled(pods_len, 0), scores.filled(pods_len, 0));
+            let settled = policy.settle(pods, k, order, scores)?;
             certain_len.set(settled.certain().len());
             contested_len.set(settled.contested().len());
         }

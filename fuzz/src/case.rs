@@ -76,7 +76,7 @@ impl Case {
             if wild {
                 pod.phase = Phase::from_ordinal(u.arbitrary()?);
                 pod.flags = Flags::from_bits(u.arbitrary()?);
-                pod.reserved = u.arbitrary()?;
+                u.fill_buffer(pod.reserved.as_mut())?;
             }
         }
         Ok(Self { policy, pods, k, distinct, salt })
@@ -108,11 +108,10 @@ fn share(shared: u16, same: &Pod, pod: &mut Pod) {
 /// Any gates, and most often the usual moment.
 pub fn policy(u: &mut Unstructured<'_>) -> Result<Policy> {
     let bits = u.int_in_range(0..=7_u8)?;
-    let gates = FeatureGates {
-        pod_deletion_cost: bits & 1 == 0,
-        logarithmic_scale_down: bits & 2 == 0,
-        prefer_for_scale_down: bits & 4 != 0,
-    };
+    let mut gates = FeatureGates::KUBERNETES;
+    gates.pod_deletion_cost = bits & 1 == 0;
+    gates.logarithmic_scale_down = bits & 2 == 0;
+    gates.prefer_for_scale_down = bits & 4 != 0;
     let now = match u.int_in_range(0..=9_u8)? {
         0..=5 => Time::from_unix_nanos(NOW),
         6 => Time::from_unix_nanos(NOW + 123_456_789),
@@ -120,7 +119,7 @@ pub fn policy(u: &mut Unstructured<'_>) -> Result<Policy> {
         8 => *u.choose(&[Time::MIN, Time::MAX, Time::from_unix_nanos(0)])?,
         _ => Time::from_unix_nanos(u.arbitrary()?),
     };
-    Ok(Policy { now, gates })
+    Ok(Policy::at(now).with_gates(gates))
 }
 
 /// A sound record.

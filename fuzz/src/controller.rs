@@ -25,12 +25,9 @@ pub fn run(data: &[u8]) {
 fn run_with(data: &[u8], u: &mut Unstructured<'_>) -> Result<()> {
     match u.int_in_range(0..=7_u8)? {
         0 => {
-            let set = SetState {
-                wanted: number(u)?,
-                active: number(u)?,
-                is_satisfied: u.ratio(7, 8)?,
-                is_being_deleted: u.ratio(1, 8)?,
-            };
+            let mut set = SetState::new(number(u)?, number(u)?);
+            set.is_satisfied = u.ratio(7, 8)?;
+            set.is_being_deleted = u.ratio(1, 8)?;
             let burst = number(u)?;
             plan_is_the_difference(&Core, &set, burst);
             plan_is_the_difference(&C, &set, burst);

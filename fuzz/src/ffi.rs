@@ -63,7 +63,7 @@ fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
 /// A record as C takes it: what is unsound is left out.
 pub(crate) fn sound(pod: Pod) -> Pod {
     let phase = Phase::from_ordinal(pod.phase.ordinal() % 3);
-    Pod { phase, flags: Flags::from_bits(pod.flags.bits() & 7), reserved: [0; 8], ..pod }
+    Pod { phase, flags: Flags::from_bits(pod.flags.bits() & 7), reserved: Pod::new().reserved, ..pod }
 }
 
 /// One block of memory, freed with the call.
@@ -360,7 +360,7 @@ fn some_options(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
 
 /// What options mean, read by the words of the header; `wrong` gets what they do not.
 fn policy(options: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Policy {
-    let Some(options) = options else { return Policy::default() };
+    let Some(options) = options else { return Policy::without_now() };
     let word = |at: usize| u32::from_ne_bytes(array(&options[at..]));
     let (size, flags, now) = (word(0), word(4), i64::from_ne_bytes(array(&options[8..])));
     let beyond = options.get(16..size as usize);
@@ -370,9 +370,11 @@ fn policy(options: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Policy {
     if flags >= 16 {
         wrong.insert(PODRANK_ERR_OPTIONS_FLAGS);
     }
-    let mut policy = Policy::default();
+    let mut policy = Policy::without_now();
     if flags & PODRANK_NOW != 0 {
         policy.now = time(now);
+    } else if now != 0 {
+        wrong.insert(PODRANK_ERR_OPTIONS_NOW);
     }
     policy.gates.pod_deletion_cost = flags & PODRANK_POD_DELETION_COST_OFF == 0;
     policy.gates.logarithmic_scale_down = flags & PODRANK_LOGARITHMIC_SCALE_DOWN_OFF == 0;
@@ -413,7 +415,7 @@ fn pods(bytes: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Vec<Pod> {
             phase: Phase::from_ordinal(bytes[52]),
             flags: Flags::from_bits(bytes[53]),
             tier: u16::from_ne_bytes(array(&bytes[54..])),
-            reserved: [0; 8],
+            ..Pod::new()
         }
     });
     pods.collect()
@@ -456,7 +458,9 @@ impl Question<'_> {
             }
             "podrank_select" | "podrank_sort" | "podrank_settle" => {
                 let pods = pods("pods", wrong);
-                if spoilt { Vec::new() } else { self.list(&pods) }
+                let is_short = self.function.name == "podrank_sort" && self.lens[1] < self.lens[0];
+                wrong.extend(is_short.then_some(PODRANK_ERR_SHORT_BUFFER));
+                if spoilt || is_short { Vec::new() } else { self.list(&pods) }
             }
             "podrank_validate" => {
                 let records = (self.content)("pods").unwrap_or_default().chunks_exact(64);

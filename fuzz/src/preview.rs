@@ -22,7 +22,8 @@ pub fn run(data: &[u8]) {
     if data.first() == Some(&b'{') {
         for order in [Order::Total, Order::Kubernetes] {
             let now = "2026-03-10T12:00:00Z".parse().expect("a moment");
-            let gates = FeatureGates { prefer_for_scale_down: true, ..FeatureGates::KUBERNETES };
+            let mut gates = FeatureGates::KUBERNETES;
+            gates.prefer_for_scale_down = true;
             let (set, namespace, burst_replicas) = (None, None, None);
             check(data, &Options { replicas: 1, set, namespace, now, order, gates, burst_replicas });
         }

@@ -1,7 +1,7 @@
 //! `settle`: Kubernetes' relation against a naive one, and what it determines against all pairs.
 
 use crate::case::Case;
-use podrank::{Pod, Policy, Relation, Rule, SettleError};
+use podrank::{OrderError, Pod, Policy, Relation, Rule};
 use podrank_laws::oracle;
 use podrank_laws::relation::{self, Verdict};
 
@@ -22,11 +22,10 @@ pub fn check(policy: &Policy, pods: &[Pod], k: usize) {
     assert_eq!(settle(policy, pods, k), relation::verdicts(policy, pods, k), "k = {k}: {policy:?} {pods:?}");
     if let Some(short) = pods.len().checked_sub(1) {
         let (mut order, mut scores) = (vec![77; pods.len()], vec![77; pods.len()]);
-        let error = Err(SettleError::ShortMemory);
+        let error = Err(OrderError::ShortBuffer { len: short, pods: pods.len() });
         assert_eq!(policy.settle(pods, k, &mut order[..short], &mut scores), error);
         assert_eq!(policy.settle(pods, k, &mut order, &mut scores[..short]), error);
         assert!(order.iter().all(|&index| index == 77) && scores.iter().all(|&score| score == 77));
-        assert_eq!(SettleError::ShortMemory.to_string(), "the memory is shorter than the list of pods");
     }
 }
 

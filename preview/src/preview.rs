@@ -159,7 +159,7 @@ pub fn preview<'a>(input: &'a Input, options: &Options) -> Result<(Preview<'a>, 
     let members = members(input, &sets, id, &related, &mut notes)?;
     let own = ranked(&members);
 
-    let policy = Policy { now: to_time(options.now), gates: options.gates };
+    let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
     let most = options.burst_replicas.map_or(usize::MAX, |most| most.get() as usize);
     let delete = own.len().saturating_sub(options.replicas as usize).min(most);
     let line = Line::up(options.order, policy, &own, delete)?;

@@ -149,17 +149,15 @@ impl Case {
             "ReplicaSet" => SetKind::ReplicaSet,
             _ => SetKind::ReplicationController,
         };
+        let mut gates = FeatureGates::KUBERNETES;
+        [gates.pod_deletion_cost, gates.logarithmic_scale_down, gates.prefer_for_scale_down] = self.gates;
         Options {
             replicas: self.replicas,
             set: (!self.is_plain).then(|| SetName { kind: Some(kind), name: self.set.2.clone() }),
             namespace: (!self.is_plain).then(|| self.set.0.to_owned()),
             now: self.now,
             order: self.order,
-            gates: FeatureGates {
-                pod_deletion_cost: self.gates[0],
-                logarithmic_scale_down: self.gates[1],
-                prefer_for_scale_down: self.gates[2],
-            },
+            gates,
             burst_replicas: self.burst.and_then(std::num::NonZeroU32::new),
         }
     }

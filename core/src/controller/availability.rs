@@ -18,12 +18,14 @@ pub enum Availability {
 
 impl Availability {
     /// Whether the pod is ready, and so counts in `status.readyReplicas`.
+    #[must_use]
     pub const fn is_ready(self) -> bool {
         !matches!(self, Self::NotReady)
     }
 
     /// In how many nanoseconds to look again, if there is something to wait for. The least of all pods is when to
     /// look at the set again.
+    #[must_use]
     pub const fn look_again(self) -> Option<u64> {
         match self {
             Self::AvailableIn(nanos) => Some(nanos),
@@ -37,6 +39,7 @@ impl Availability {
 ///
 /// Asked [`look_again`](Availability::look_again) nanoseconds later, the answer is [`Availability::Available`], and not
 /// a nanosecond earlier (a wait of more than 292 years is cut). With `min_ready_seconds` 0, ready is available.
+#[must_use]
 pub fn availability(pod: &Pod, min_ready_seconds: u32, now: Time) -> Availability {
     if !pod.is_ready() {
         return Availability::NotReady;

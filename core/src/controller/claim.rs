@@ -25,6 +25,7 @@ pub enum Owner {
 }
 
 /// What becomes of a pod.
+#[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Claim {
     /// It is the set's, and stays so.

@@ -50,6 +50,7 @@ pub struct Expectations<const KEYS: usize> {
 
 impl<const KEYS: usize> Expectations<KEYS> {
     /// None are set.
+    #[must_use]
     pub const fn new() -> Self {
         Self { expected: Expected::NONE, room: [[0; 16]; KEYS] }
     }
@@ -87,6 +88,7 @@ impl<const KEYS: usize> Expectations<KEYS> {
     ///
     /// Only differences of times count, so any clock will do that is never put back. If either moment is unset, there
     /// is no timeout.
+    #[must_use]
     pub fn are_satisfied(&self, now: Time) -> bool {
         self.expected.are_satisfied(now)
     }
@@ -97,11 +99,13 @@ impl<const KEYS: usize> Expectations<KEYS> {
     }
 
     /// How many creations are yet to be seen; negative if more were seen than expected, 0 if none are set.
+    #[must_use]
     pub const fn creations(&self) -> i64 {
         self.expected.creations()
     }
 
     /// How many deletions are yet to be seen; negative if more were seen than expected, 0 if none are set.
+    #[must_use]
     pub const fn deletions(&self) -> i64 {
         self.expected.deletions()
     }
@@ -141,6 +145,12 @@ impl Expected {
     /// None are set. All bits are zero.
     pub const NONE: Self =
         Self { since: Time::from_unix_nanos(0), creations: 0, deletions: 0, keys: 0, is_set: 0 };
+
+    /// Returns how many keys the room holds.
+    #[must_use]
+    pub const fn keys(&self) -> usize {
+        self.keys as usize
+    }
 
     /// See [`Expectations::expect_creations`].
     pub fn expect_creations(&mut self, count: u32, now: Time) {
@@ -194,17 +204,20 @@ impl Expected {
     }
 
     /// See [`Expectations::are_satisfied`].
+    #[must_use]
     pub fn are_satisfied(&self, now: Time) -> bool {
         let age = now.nanos_since(self.since);
         self.creations <= 0 && self.deletions <= 0 || age.is_some_and(|age| age > EXPECTATIONS_TIMEOUT_NANOS)
     }
 
     /// See [`Expectations::creations`].
+    #[must_use]
     pub const fn creations(&self) -> i64 {
         self.creations
     }
 
     /// See [`Expectations::deletions`].
+    #[must_use]
     pub const fn deletions(&self) -> i64 {
         self.deletions
     }

@@ -35,7 +35,8 @@
 //!     // Asked first: then the list is no older than the answer.
 //!     let is_satisfied = expectations.are_satisfied(now);
 //!     let active = list();
-//!     let set = SetState { wanted, active: active.len() as u32, is_satisfied, is_being_deleted: false };
+//!     let mut set = SetState::new(wanted, active.len() as u32);
+//!     set.is_satisfied = is_satisfied;
 //!     match plan(&set, BURST_REPLICAS) {
 //!         Plan::Nothing => 0,
 //!         Plan::Create(count) => {
@@ -111,7 +112,7 @@ mod active;
 mod availability;
 mod claim;
 mod deletion_age;
-mod expectations;
+pub(crate) mod expectations;
 mod plan;
 mod slow_start;
 mod status;
@@ -120,7 +121,7 @@ pub use active::{is_active, is_terminating};
 pub use availability::{Availability, availability};
 pub use claim::{Claim, Claimable, Owner, claim};
 pub use deletion_age::{DeletionAge, deletion_ages};
-pub use expectations::{EXPECTATIONS_TIMEOUT_NANOS, Expectations, Expected, KeysFull, PodKey};
+pub use expectations::{EXPECTATIONS_TIMEOUT_NANOS, Expectations, KeysFull, PodKey};
 pub use plan::{BURST_REPLICAS, Plan, SetState, plan};
 pub use slow_start::SlowStart;
 pub use status::{ConditionChange, FailureReason, Status, failure_condition};

@@ -3,8 +3,9 @@
 /// How many pods kube-controller-manager creates or deletes in one sync at most (`BurstReplicas`).
 pub const BURST_REPLICAS: u32 = 500;
 
-/// What a plan depends on.
+/// What a plan depends on. Start from [`SetState::new`] and assign the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct SetState {
     /// How many pods are wanted: `spec.replicas`.
     pub wanted: u32,
@@ -17,7 +18,17 @@ pub struct SetState {
     pub is_being_deleted: bool,
 }
 
+impl SetState {
+    /// Returns the state of a set that wants `wanted` pods, has `active` active ones and is not being deleted. Its
+    /// expectations are not satisfied: until you assign [`is_satisfied`](SetState::is_satisfied), it plans nothing.
+    #[must_use]
+    pub const fn new(wanted: u32, active: u32) -> Self {
+        Self { wanted, active, is_satisfied: false, is_being_deleted: false }
+    }
+}
+
 /// What one sync does.
+#[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Plan {
     /// Neither creates nor deletes.

@@ -37,11 +37,13 @@ const _: () = {
 
 impl SlowStart {
     /// Starts to create `count` pods.
+    #[must_use]
     pub const fn new(count: u32) -> Self {
         Self { batch: if count > 0 { 1 } else { 0 }, missing: count }
     }
 
     /// How many pods to create next; 0 at the end. Stays the same until it is reported on.
+    #[must_use]
     pub const fn next_batch(&self) -> u32 {
         self.batch
     }
@@ -59,6 +61,7 @@ impl SlowStart {
 
     /// How many pods have not been created: failed or not tried, so far. At the end, nobody will ever see them, and
     /// [`creations_observed`](super::Expectations::creations_observed) takes them back.
+    #[must_use]
     pub const fn missing(&self) -> u32 {
         self.missing
     }

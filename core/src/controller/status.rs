@@ -23,6 +23,7 @@ pub struct Status {
 
 impl Status {
     /// No pods, for this `metadata.generation`.
+    #[must_use]
     pub fn new(generation: i64) -> Self {
         Self { observed_generation: generation, ..Self::default() }
     }
@@ -58,6 +59,7 @@ pub enum FailureReason {
 
 impl FailureReason {
     /// The reason if a request of this plan failed.
+    #[must_use]
     pub const fn of(plan: Plan) -> Option<Self> {
         match plan {
             Plan::Nothing => None,
@@ -67,6 +69,7 @@ impl FailureReason {
     }
 
     /// The condition's `reason`: `FailedCreate` or `FailedDelete`.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::FailedCreate => "FailedCreate",
@@ -76,6 +79,7 @@ impl FailureReason {
 }
 
 /// What becomes of the condition `ReplicaFailure`.
+#[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConditionChange {
     /// It stays, or stays away.

@@ -2,10 +2,10 @@
 
 use crate::{cost, uid};
 use jiff::Timestamp;
-use kubectl_podrank::{Options, Order, SetKind};
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::oracle;
 use podrank_laws::relation::{self, Verdict};
+use podrank_preview::{Options, Order, SetKind};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,7 +74,7 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
 }
 
 fn decide(own: &[&Value], records: &[Pod], options: &Options) -> Option<Expected> {
-    let policy = Policy { now: moment(options.now), gates: options.gates };
+    let policy = Policy::at(moment(options.now)).with_gates(options.gates);
     let burst = options.burst_replicas.map_or(own.len(), |most| most.get() as usize);
     let delete = own.len().saturating_sub(options.replicas as usize).min(burst);
     let order = oracle::sort(&policy, records);

@@ -5,7 +5,6 @@
 
 mod start;
 
-use core::ffi::CStr;
 use podrank::{Flags, Phase, Pod, PodSet, PodSetError, Policy, Rule, Time, Uid};
 use start::write;
 
@@ -14,12 +13,12 @@ const NOW: i64 = 1_767_268_800;
 
 /// A pod as it stands in flash.
 struct Pump {
-    name: &'static CStr,
+    name: &'static str,
     node: &'static str,
     pod: Pod,
 }
 
-const fn pump(name: &'static CStr, uid: u8, node: &'static str, ready_for: i64, restarts: u32) -> Pump {
+const fn pump(name: &'static str, uid: u8, node: &'static str, ready_for: i64, restarts: u32) -> Pump {
     let pod = Pod {
         uid: Uid::from_bytes([uid; 16]),
         phase: Phase::RUNNING,
@@ -33,16 +32,16 @@ const fn pump(name: &'static CStr, uid: u8, node: &'static str, ready_for: i64, 
 }
 
 static PUMPS: [Pump; 6] = [
-    pump(c"pump-1", 1, "shed", 90, 0),
-    pump(c"pump-2", 2, "shed", 9000, 3),
-    pump(c"pump-3", 3, "roof", 60, 0),
-    pump(c"pump-4", 4, "well", 700, 0),
-    pump(c"pump-5", 5, "well", 500, 0),
-    pump(c"pump-6", 6, "well", 400, 1),
+    pump("pump-1", 1, "shed", 90, 0),
+    pump("pump-2", 2, "shed", 9000, 3),
+    pump("pump-3", 3, "roof", 60, 0),
+    pump("pump-4", 4, "well", 700, 0),
+    pump("pump-5", 5, "well", 500, 0),
+    pump("pump-6", 6, "well", 400, 1),
 ];
 
-fn name(index: u32) -> &'static CStr {
-    PUMPS.get(index as usize).map_or(c"?", |pump| pump.name)
+fn name(index: u32) -> &'static str {
+    PUMPS.get(index as usize).map_or("?", |pump| pump.name)
 }
 
 fn run() -> Result<(), PodSetError> {
@@ -53,12 +52,12 @@ fn run() -> Result<(), PodSetError> {
     let policy = Policy::at(Time::from_unix(NOW, 0));
     // Two go; the third of the order is the first that stays.
     let &[first, second, stays] = set.victims(&policy, 3) else { return Err(PodSetError::PodsFull) };
-    write(&[name(first), c" goes\n", name(second), c" goes\n"]);
+    write(&[name(first), " goes\n", name(second), " goes\n"]);
 
     if let (Some(a), Some(b)) = (set.pods().get(first as usize), set.pods().get(stays as usize)) {
         let (_, rule) = policy.decide(a, b);
-        let rule = rule.map_or(c"nothing", Rule::c_name);
-        write(&[name(first), c" rather than ", name(stays), c" by ", rule, c"\n"]);
+        let rule = rule.map_or("nothing", Rule::name);
+        write(&[name(first), " rather than ", name(stays), " by ", rule, "\n"]);
     }
     Ok(())
 }

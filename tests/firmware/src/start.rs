@@ -1,7 +1,7 @@
 //! From reset to main, semihosting, and what becomes of panics: the part of firmware that knows the machine.
 
 use core::arch::asm;
-use core::ffi::CStr;
+use core::ptr::from_ref;
 
 /// Where the processor goes on after reset, NMI, hard fault and so on; the stack's start is put before it when linked.
 #[used]
@@ -19,14 +19,14 @@ extern "C" fn reset() -> ! {
 }
 
 extern "C" fn fault() -> ! {
-    write(&[c"fault\n"]);
+    write(&["fault\n"]);
     exit(255)
 }
 
 /// Writes texts to whoever watches: a debugger, or QEMU.
-pub(crate) fn write(texts: &[&CStr]) {
-    for text in texts {
-        semihosting(0x04, text.as_ptr().expose_provenance());
+pub(crate) fn write(texts: &[&str]) {
+    for byte in texts.iter().flat_map(|text| text.as_bytes()) {
+        semihosting(0x03, from_ref(byte).expose_provenance());
     }
 }
 

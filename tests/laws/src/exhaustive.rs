@@ -16,7 +16,7 @@ pub fn each_field(order: &impl Implementation) {
     // The ends of the range of `now` make every age saturate.
     for now in [Time::UNSET, Time::from_unix_nanos(NOW), Time::MIN, Time::MAX, Time::from_unix_nanos(0)] {
         for gates in all_gates() {
-            let policy = Policy { now, gates };
+            let policy = Policy::at(now).with_gates(gates);
             for field in fields(now) {
                 for (i, a) in field.iter().enumerate() {
                     for b in &field[..=i] {

@@ -12,16 +12,19 @@ const SECOND: i64 = 1_000_000_000;
 
 /// All eight settings of the gates.
 pub fn all_gates() -> impl Iterator<Item = FeatureGates> {
-    (0..8).map(|bits| FeatureGates {
-        pod_deletion_cost: bits & 1 == 0,
-        logarithmic_scale_down: bits & 2 == 0,
-        prefer_for_scale_down: bits & 4 != 0,
+    (0..8).map(|bits| {
+        let mut gates = FeatureGates::KUBERNETES;
+        gates.pod_deletion_cost = bits & 1 == 0;
+        gates.logarithmic_scale_down = bits & 2 == 0;
+        gates.prefer_for_scale_down = bits & 4 != 0;
+        gates
     })
 }
 
 /// All settings of the gates, at `NOW` and at no moment.
 pub fn all_policies() -> impl Iterator<Item = Policy> {
-    all_gates().flat_map(|gates| [Time::UNSET, Time::from_unix_nanos(NOW)].map(|now| Policy { now, gates }))
+    let policies = [Policy::without_now(), Policy::at(Time::from_unix_nanos(NOW))];
+    all_gates().flat_map(move |gates| policies.map(|policy| policy.with_gates(gates)))
 }
 
 /// Any setting of the gates, at `NOW` or at no moment.

@@ -47,7 +47,7 @@ pub fn selects_a_prefix(order: &impl Implementation, policy: &Policy, pods: &[Po
     let sorted = order.sort(policy, pods);
     let expected = &sorted[..k.min(sorted.len())];
     assert_eq!(order.select(policy, pods, k), expected, "k = {k}: {policy:?} {pods:?}");
-    for scratch in [k / 2, k, (2 * k).saturating_sub(1), 2 * k, 2 * k + 1, 4 * k, pods.len()] {
+    for scratch in [k / 4, k / 2, k.div_ceil(2), k, 2 * k, pods.len().div_ceil(4)] {
         let selected = order.select_with(policy, pods, k, scratch);
         assert_eq!(selected, expected, "k = {k}, scratch {scratch}: {policy:?} {pods:?}");
     }

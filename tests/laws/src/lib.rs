@@ -20,7 +20,7 @@ pub mod status;
 pub mod steer;
 pub mod vectors;
 
-use podrank::{Candidate, Key, Pod, Policy, Row, Rule, SteerError, SteerScratch};
+use podrank::{Key, Pod, Policy, Row, Rule, Scratch, SteerError, SteerScratch};
 use std::cmp::Ordering;
 use steer::Steering;
 
@@ -36,7 +36,7 @@ pub trait Implementation {
     fn key(&self, policy: &Policy, pod: &Pod) -> [u8; Key::LEN];
     /// The first `k`, without more memory.
     fn select(&self, policy: &Policy, pods: &[Pod], k: usize) -> Vec<u32>;
-    /// The first `k`, with a scratch of this size.
+    /// The first `k`, with a scratch buffer of this length.
     fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32>;
     /// All of them.
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32>;
@@ -75,7 +75,7 @@ impl Implementation for Core {
     }
 
     fn select_with(&self, policy: &Policy, pods: &[Pod], k: usize, scratch: usize) -> Vec<u32> {
-        let mut scratch = vec![Candidate::default(); scratch];
+        let mut scratch = vec![Scratch::default(); scratch];
         policy.select_with(pods, &mut vec![u32::MAX; k], &mut scratch).unwrap().to_vec()
     }
 

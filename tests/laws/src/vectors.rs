@@ -226,7 +226,7 @@ impl Setting {
                 _ => panic!("unknown gate {gate}"),
             }
         }
-        Policy { now: time(self.now.as_ref()), gates }
+        Policy::at(time(self.now.as_ref())).with_gates(gates)
     }
 }
 

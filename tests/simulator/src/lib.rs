@@ -441,12 +441,9 @@ impl<'s, C: Controller> Simulation<'s, C> {
         let (_, _, look_again) = self.controller.availability(&active, self.min_ready_seconds, now);
         assert_ne!(look_again, Some(0), "history {}: to look again is later than now", self.seed);
         self.status = status;
-        let state = SetState {
-            wanted: set.wanted,
-            active: active.len().try_into().unwrap(),
-            is_satisfied,
-            is_being_deleted: set.is_being_deleted,
-        };
+        let mut state = SetState::new(set.wanted, active.len().try_into().unwrap());
+        state.is_satisfied = is_satisfied;
+        state.is_being_deleted = set.is_being_deleted;
         let plan = self.controller.plan(&state, self.burst);
         if plan == Plan::Nothing && state.wanted != state.active && !is_satisfied {
             self.tally.held_back += 1;

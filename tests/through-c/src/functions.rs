@@ -155,9 +155,9 @@ pub fn all() -> Vec<Function> {
         },
         Function {
             name: "podrank_sort",
-            buffers: vec![pods("pods", 7, Some(0)), options(), output::<u32>("order", 7, Some(0))],
-            lens: vec![7],
-            call: |p, n| unsafe { podrank_sort(p[0].cast(), n[0], p[1].cast(), p[2].cast()) },
+            buffers: vec![pods("pods", 7, Some(0)), options(), output::<u32>("order", 7, Some(1))],
+            lens: vec![7, 7],
+            call: |p, n| unsafe { podrank_sort(p[0].cast(), n[0], p[1].cast(), p[2].cast(), n[1]) },
         },
         Function {
             name: "podrank_upstream",

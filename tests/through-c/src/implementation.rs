@@ -19,7 +19,7 @@ pub fn options(policy: &Policy) -> podrank_options {
             | flag(!policy.gates.pod_deletion_cost, PODRANK_POD_DELETION_COST_OFF)
             | flag(!policy.gates.logarithmic_scale_down, PODRANK_LOGARITHMIC_SCALE_DOWN_OFF)
             | flag(policy.gates.prefer_for_scale_down, PODRANK_PREFER_FOR_SCALE_DOWN_ON),
-        now: policy.now.unix_nanos().unwrap_or(123),
+        now: policy.now.unix_nanos().unwrap_or(0),
     }
 }
 
@@ -134,7 +134,9 @@ impl Implementation for C {
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32> {
         let pods = records(pods);
         let mut order = vec![u32::MAX; pods.len()];
-        let status = unsafe { podrank_sort(pods.as_ptr(), pods.len(), &options(policy), order.as_mut_ptr()) };
+        let status = unsafe {
+            podrank_sort(pods.as_ptr(), pods.len(), &options(policy), order.as_mut_ptr(), order.len())
+        };
         assert_eq!(status, PODRANK_OK);
         order
     }

@@ -118,12 +118,9 @@ impl File {
     /// An implementation passes every case. Returns how many there were.
     pub fn check(&self, controller: &impl Controller) -> usize {
         for case in &self.plan {
-            let set = SetState {
-                wanted: case.wanted,
-                active: case.active,
-                is_satisfied: case.satisfied,
-                is_being_deleted: case.being_deleted,
-            };
+            let mut set = SetState::new(case.wanted, case.active);
+            set.is_satisfied = case.satisfied;
+            set.is_being_deleted = case.being_deleted;
             let expected = match (case.create, case.delete) {
                 (0, 0) => Plan::Nothing,
                 (count, 0) => Plan::Create(count),

@@ -1,0 +1,54 @@
+//! What the C ABI needs besides the public items. Hidden: it may change with any release.
+
+pub use crate::controller::expectations::Expected;
+pub use crate::node::node_number;
+
+use crate::{Candidate, Pod, Policy, Rule, SteerError, SteerScratch, Steered, TooManyPods};
+use core::ffi::CStr;
+
+/// Returns the [name](Rule::name) of a rule as C text.
+#[must_use]
+pub const fn rule_name(rule: Rule) -> &'static CStr {
+    rule.c_name()
+}
+
+/// Whether [`Policy::select_with`] uses its scratch buffer. Where 32 bits are all that is compared at a time, it would save
+/// little, and the code for it is large.
+pub const IS_SCRATCH_USED: bool = cfg!(target_pointer_width = "64");
+
+/// Does what [`Policy::select_with`] does with a buffer that is not a whole number of [`Scratch`](crate::Scratch).
+///
+/// # Errors
+/// Those of [`Policy::select_with`].
+pub fn select_with<'v>(
+    policy: &Policy,
+    pods: &[Pod],
+    victims: &'v mut [u32],
+    scratch: &mut [Candidate],
+) -> Result<&'v [u32], TooManyPods> {
+    policy.select_in(pods, victims, scratch)
+}
+
+/// Does the part of [`Policy::steer`] that can fail, before there are costs. `scratch` is as long as `pods`.
+///
+/// # Errors
+/// Those of [`Policy::steer`].
+pub fn fit(
+    policy: &Policy,
+    pods: &[Pod],
+    is_fixed: impl Fn(usize) -> bool,
+    scratch: &mut [SteerScratch],
+) -> Result<(), SteerError> {
+    policy.fit(pods, is_fixed, scratch)
+}
+
+/// Does the rest, with what [`fit`] left in `scratch`. `costs` are as long as `pods`.
+#[must_use]
+pub fn steer_fitted<'s>(
+    policy: &Policy,
+    pods: &[Pod],
+    costs: &'s mut [i32],
+    scratch: &'s mut [SteerScratch],
+) -> Steered<'s> {
+    policy.steer_fitted(pods, costs, scratch)
+}
