@@ -172,9 +172,8 @@ mod tests {
         let candidate = |restarts, uid| Candidate::new(&policy.head(&pod(restarts, uid)), 0);
         assert_eq!(candidate(5000, 9).goes_before(candidate(1024, 1)), None);
         assert_eq!(candidate(1024, 9).goes_before(candidate(1023, 1)), Some(true));
-        let in_tier = |tier, deletion_cost| {
-            Candidate::new(&policy.head(&Pod { deletion_cost, tier, ..Pod::new() }), 0)
-        };
+        let in_tier =
+            |tier, deletion_cost| Candidate::new(&policy.head(&Pod { deletion_cost, tier, ..Pod::new() }), 0);
         assert_eq!(in_tier(15, 9).goes_before(in_tier(u16::MAX, 1)), None);
         assert_eq!(in_tier(14, 9).goes_before(in_tier(15, 1)), Some(true));
     }

@@ -2,7 +2,7 @@
 
 use crate::order::value;
 use crate::select::fill_with_indices;
-use crate::sort::sort;
+use crate::sort::{runs, sort};
 use crate::{OrderError, Pod, Policy, Rule};
 use core::cmp::Ordering;
 
@@ -116,7 +116,7 @@ impl Policy {
                     steps.iter().take(before).all(|step| self.by_step(*step, a, b).is_eq())
                 })
             };
-            for group in order.chunk_by_mut(alike).filter(|group| group.len() > 1) {
+            for group in runs(order, alike).filter(|group| group.len() > 1) {
                 sort(group, &|a, b| by_step(a, b).then_with(|| by_uid(a, b)).is_lt());
                 if let Step::ReadyAge | Step::CreationAge = step {
                     add_positions(group, scores, u64::wrapping_add, |a, b| {
@@ -124,8 +124,7 @@ impl Policy {
                     });
                     continue;
                 }
-                for same_time in group.chunk_by(|a, b| by_step(*a, *b).is_eq()).filter(|pods| pods.len() > 1)
-                {
+                for same_time in runs(group, |a, b| by_step(*a, *b).is_eq()).filter(|pods| pods.len() > 1) {
                     add_positions(same_time, scores, u64::wrapping_sub, uids);
                     if let Step::CreationTime = step {
                         add_positions(same_time, scores, u64::wrapping_add, |_, _| true);
@@ -176,16 +175,16 @@ impl Policy {
 
 /// Adds to the score of each pod of a sorted list the sum of the positions at which its equals start and end.
 fn add_positions(
-    list: &[u32],
+    list: &mut [u32],
     scores: &mut [u64],
     add: fn(u64, u64) -> u64,
     same: impl Fn(&u32, &u32) -> bool,
 ) {
     let mut start = 0_u64;
-    for equals in list.chunk_by(same) {
+    for equals in runs(list, same) {
         let end = start.wrapping_add(equals.len() as u64);
         let sum = start.wrapping_add(end).wrapping_sub(1);
-        for &index in equals {
+        for &mut index in equals {
             if let Some(score) = scores.get_mut(index as usize) {
                 *score = add(*score, sum);
             }

@@ -114,6 +114,19 @@ pub(crate) fn sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
     }
 }
 
+/// Cuts a sorted list into runs of items that are alike. (`slice::chunk_by_mut` has a panic path.)
+pub(crate) fn runs<T>(list: &mut [T], alike: impl Fn(&T, &T) -> bool) -> impl Iterator<Item = &mut [T]> {
+    let mut rest = list;
+    core::iter::from_fn(move || {
+        let list = core::mem::take(&mut rest);
+        let first = list.first()?;
+        let others = list.iter().skip(1).take_while(|item| alike(first, item)).count();
+        let (run, after) = list.split_at_mut_checked(others.saturating_add(1))?;
+        rest = after;
+        Some(run)
+    })
+}
+
 /// Sorts a list with a heap: half as fast as quicksort, in little code.
 pub(crate) fn heap_sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
     heapify(list, before);

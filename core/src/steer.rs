@@ -8,7 +8,7 @@
 
 use crate::order::class;
 use crate::select::numbered;
-use crate::sort::sort;
+use crate::sort::{runs, sort};
 use crate::{OrderError, Pod, Policy, Rule, Uid};
 use core::fmt;
 
@@ -150,7 +150,7 @@ impl Policy {
         let mut d = places.iter().find(|place| place.is_kept()).map_or(0, SteerScratch::d);
         // Of the pods of the tiers so far, one that goes last by the rules before the tier.
         let mut last: Option<(u64, u32)> = None;
-        for tier in places.chunk_by_mut(|a, b| a.tier() == b.tier()) {
+        for tier in runs(places, |a, b| a.tier() == b.tier()) {
             let mut kept = tier.iter().filter(|place| place.is_kept()).map(SteerScratch::d);
             let written = kept.next().unwrap_or(d);
             d = kept.next_back().unwrap_or(written);
@@ -225,7 +225,7 @@ fn line_up(pods: &[Pod], places: &mut [SteerScratch]) {
     }
     let uid = |place: SteerScratch| pods.get(place.index as usize).map_or(Uid::default(), |pod| pod.uid);
     sort(places, &|a, b| a.place.cmp(&b.place).then_with(|| uid(a).cmp(&uid(b))).is_lt());
-    for (tier, number) in places.chunk_by_mut(|a, b| a.tier() == b.tier()).zip(0..) {
+    for (tier, number) in runs(places, |a, b| a.tier() == b.tier()).zip(0..) {
         for place in tier {
             place.set_tier(number);
         }
