@@ -75,7 +75,7 @@ impl<'s> Steered<'s> {
         self.changed
     }
 
-    /// The pods that go before one of a lower tier all the same, by tier, cost and UID: they are unassigned, pending or
+    /// The pods that go before one of a lower tier all the same, by tier, cost, UID and index: they are unassigned, pending or
     /// not ready, and Kubernetes asks that first.
     pub fn blocked(&self) -> impl Iterator<Item = Blocked> + use<'s> {
         self.places.iter().filter_map(|place| {
@@ -224,7 +224,8 @@ fn line_up(pods: &[Pod], places: &mut [SteerScratch]) {
         *place = SteerScratch::new(pod, index);
     }
     let uid = |place: SteerScratch| pods.get(place.index as usize).map_or(Uid::default(), |pod| pod.uid);
-    sort(places, &|a, b| a.place.cmp(&b.place).then_with(|| uid(a).cmp(&uid(b))).is_lt());
+    let by_uid = |a: SteerScratch, b: SteerScratch| uid(a).cmp(&uid(b)).then(a.index.cmp(&b.index));
+    sort(places, &|a, b| a.place.cmp(&b.place).then_with(|| by_uid(a, b)).is_lt());
     for (tier, number) in runs(places, |a, b| a.tier() == b.tier()).zip(0..) {
         for place in tier {
             place.set_tier(number);
@@ -274,7 +275,8 @@ fn keep_longest_run(places: &mut [SteerScratch], ends: &mut [i32]) {
         place.run = u32::try_from(run).unwrap_or_default();
         len = len.max(run);
     }
-    // Back from the end: before a place of a run of n there is one of a run of n - 1 whose d is no higher.
+    // Back from the end, so that of runs of one length the one of higher tiers is kept: costs of pods that stay have to be taken
+    // off again. Before a place of a run of n there is one of a run of n - 1 whose d is no higher.
     let mut end = i64::MAX;
     for place in places.iter_mut().rev() {
         let keep = len > 0 && place.run as usize == len && place.d() <= end;
