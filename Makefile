@@ -23,6 +23,8 @@ HEADER ?= include/podrank.h
 
 # Both stand in one place each, and are read from there.
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^version/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+# Without what follows the patch number, as in 1.2.3-rc.1.
+VERSION_PARTS := $(subst ., ,$(firstword $(subst -, ,$(subst +, ,$(VERSION)))))
 ABI := $(shell sed -n 's/^\#define PODRANK_ABI //p' include/podrank.h)
 URL := $(shell sed -n 's/^repository = "\(.*\)"/\1/p' Cargo.toml)
 
@@ -35,14 +37,14 @@ OPT_LEVEL ?= $(if $(findstring -none,$(TARGET)),s)
 # ...and there are no shared libraries.
 SHARED := $(if $(findstring -none,$(TARGET)),,$(OUT)/libpodrank.so)
 CHECKS := header abi freestanding second-rust vectors installed sanitize quick-start
-TARGETS := budget firmware linux wasm build-only
+TARGETS := needs budget firmware linux wasm build-only
 
 # Where `make tools` puts what it installs.
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # For the scripts that the recipes run.
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
-.PHONY: help archive header abi table examples install uninstall check-c targets budget tools test bench instructions \
+.PHONY: help archive header abi table examples install uninstall check-c targets needs budget miri tools test bench instructions \
 	mutants clean
 
 help: ## this list
@@ -76,7 +78,10 @@ $(OUT)/libpodrank.so: $(OUT)/libpodrank.so.$(ABI)
 header: ## include/podrank.h, from ffi/ by cbindgen
 	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || { \
 	echo "make header needs cbindgen $(CBINDGEN_VERSION): cargo install --locked cbindgen@$(CBINDGEN_VERSION)" >&2; exit 1; }
-	@cbindgen --quiet --config ffi/cbindgen.toml --crate podrank-ffi --output $(HEADER)
+	@cbindgen --quiet --config ffi/cbindgen.toml --crate podrank-ffi --output $(HEADER).new
+	@sed 's|@VERSION@|$(VERSION)|; s|@VERSION_MAJOR@|$(word 1,$(VERSION_PARTS))|; s|@VERSION_MINOR@|$(word 2,$(VERSION_PARTS))|; s|@VERSION_PATCH@|$(word 3,$(VERSION_PARTS))|' \
+		$(HEADER).new >$(HEADER)
+	@rm $(HEADER).new
 
 abi: archive ## ffi/abi.txt, the list of what may not change; refuses what breaks it
 	@ffi/check/abi.sh --write
@@ -113,8 +118,14 @@ check-c: archive ## all that C users rely on: one line for each check in ffi/che
 targets: archive ## all of it on other machines, emulated: one line for each script in ffi/targets
 	@for target in $(TARGETS); do ffi/targets/$$target.sh || exit 1; done
 
+needs: ## which functions the archive needs on each machine
+	@ffi/targets/needs.sh
+
 budget: ## what the archive takes of a Cortex-M3, function by function, and what it may take
 	@ffi/targets/budget.sh
+
+miri: ## C outputs need not be initialised, proven by Rust's interpreter (needs a nightly Rust with miri and rust-src)
+	@ffi/check/miri.sh
 
 tools: ## installs the tools that cargo brings to the tests: cbindgen, cargo-fuzz
 	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || \

@@ -24,9 +24,9 @@
 // length says, and nobody else writes them meanwhile.
 //
 // ORDER. These rules are asked in turn; the first that tells two pods apart decides: unassigned first; lower phase; not
-// ready; lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time, unset first; more restarts;
-// more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW, two ages between the same powers of
-// two nanoseconds are equal, and the next rule decides.
+// ready; lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time,
+// unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW, two ages
+// between the same powers of two nanoseconds are equal, and the next rule decides.
 //
 // CERTAIN AND CONTESTED. Kubernetes itself does not sort by an order: of two such ages it asks the UID at once, and so can
 // go in a circle, X before Z before Y before X. Then the order of its list decides who goes. podrank_settle tells apart
@@ -42,12 +42,19 @@
 // look_again says so, and
 // after PODRANK_EXPECTATIONS_TIMEOUT where expectations are not satisfied.
 
-
 #ifndef PODRANK_H
 #define PODRANK_H
 
+// The release of the library that this header came with; podrank_version() returns that of the library linked in.
+#define PODRANK_VERSION "0.1.0"
+#define PODRANK_VERSION_MAJOR 0
+#define PODRANK_VERSION_MINOR 1
+#define PODRANK_VERSION_PATCH 0
+
+
 #include <stddef.h>
 #include <stdint.h>
+
 // Zero but for the times, which are unset: `podrank_pod pod = PODRANK_POD_INIT;`
 #define PODRANK_POD_INIT \
     { { 0 }, PODRANK_TIME_UNSET, PODRANK_TIME_UNSET, 0, 0, 0, 0, 0, 0, 0, 0, { 0 } }
@@ -55,6 +62,10 @@
 // The default options: `podrank_options options = PODRANK_OPTIONS_INIT;`
 #define PODRANK_OPTIONS_INIT \
     { (uint32_t)sizeof(podrank_options), 0, 0 }
+
+// Kubernetes' options at this time: `podrank_options options = PODRANK_OPTIONS_AT(now);`
+#define PODRANK_OPTIONS_AT(now) \
+    { (uint32_t)sizeof(podrank_options), PODRANK_NOW, (now) }
 
 // No expectations: `podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;`
 #define PODRANK_EXPECTATIONS_INIT \
@@ -527,18 +538,19 @@ int32_t podrank_spread(struct podrank_pod *pods,
                        size_t counts_len,
                        uint32_t *order);
 
-// Deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than every pod of
-// a higher one. So it takes the lower tier first, whatever the moment and however many it takes. As few costs change as
-// can be, and the new ones are close to those that stay. Writes the costs of all pods to costs, which has room for pods_len.
+// Deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than every
+// pod of a higher one. So it takes the lower tier first, whatever the moment and however many it takes. As few costs
+// change as can be, and the new ones are close to those that stay. Writes the costs of all pods to costs, which has room
+// for pods_len. Without the feature gate PodDeletionCost no cost has an effect: PODRANK_ERR_GATE.
 //
-// fixed has a byte for each of the first fixed_len pods: not 0 if the pod's cost stays as it is, for it is somebody else's, say.
-// Fixed costs may leave no room: PODRANK_ERR_NO_ROOM, and then lower and higher of steered are two pods, at least one of them fixed, between
-// whose costs, or the end of their range, there is not one for each tier. It is the one output that is written of an error.
-// Without the feature gate PodDeletionCost no cost has an effect: PODRANK_ERR_GATE.
+// fixed has a byte for each of the first fixed_len pods: not 0 if the pod's cost stays as it is, because it is somebody
+// else's, say. Fixed costs may leave no room: PODRANK_ERR_NO_ROOM. Then lower and higher of steered are two pods, at least
+// one of them fixed, between whose costs, or the end of their range, there is not one for each tier. It is the one output
+// that is written of an error.
 //
-// What Kubernetes asks before the cost no cost can change. So an unassigned, pending or not ready pod may go before one of a
-// lower tier; this is no error. steered says how many do, and blocked which, as many as there is room for: blocked may be
-// NULL and blocked_len 0. scratch is of pods_len.
+// What Kubernetes asks before the cost no cost can change. So an unassigned, pending or not ready pod may go before one of
+// a lower tier, which is no error: steered says how many do, and blocked which, as many as it has room for. scratch is of
+// pods_len.
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,
@@ -702,10 +714,11 @@ int32_t podrank_availability(const struct podrank_pod *pods,
 }  // extern "C"
 #endif  // __cplusplus
 
-#endif  /* PODRANK_H */
-
-// Declares an array of negative size where a condition does not hold: no C or C++ compiler takes that.
-#define PODRANK_ASSERT(condition) extern char podrank_h_does_not_fit_this_compiler[(condition) ? 1 : -1]
+// The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no C or
+// C++ compiler accepts.
+#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_##line[(condition) ? 1 : -1]
+#define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
+#define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
 PODRANK_ASSERT(sizeof(podrank_pod) == 64);
 PODRANK_ASSERT(offsetof(podrank_pod, uid) == 0);
@@ -759,3 +772,7 @@ PODRANK_ASSERT(offsetof(podrank_node_name, name) == 0);
 PODRANK_ASSERT(offsetof(podrank_node_name, len) == sizeof(void *));
 
 #undef PODRANK_ASSERT
+#undef PODRANK_ASSERT_AT
+#undef PODRANK_ASSERT_NAMED
+
+#endif // PODRANK_H

@@ -8,12 +8,12 @@
 list=ffi/abi.txt
 
 # A C program that prints the header's numbers: constants, sizes, and members with their types and offsets. Not
-# PODRANK_ABI, which is the first line, nor the reserved bytes, which are there to become members.
+# PODRANK_ABI, which is the first line, nor the version, nor the reserved bytes, which are there to become members.
 {
     echo '#include "podrank.h"'
     echo '#include <stdio.h>'
     echo 'int main(void) {'
-    sed -nE 's/^#define (PODRANK_[A-Z0-9_]+) +[-A-Z0-9_]+$/\1/p' include/podrank.h | sort | grep -vx PODRANK_ABI |
+    sed -nE 's/^#define (PODRANK_[A-Z0-9_]+) +[-A-Z0-9_]+$/\1/p' include/podrank.h | sort | grep -vxE 'PODRANK_(ABI|VERSION_[A-Z]*)' |
         sed 's/.*/printf("constant &: %lld\\n", (long long)&);/'
     awk '
         /^typedef struct/ { type = $3; printf "printf(\"size %s: %%zu\\n\", sizeof(%s));\n", type, type; next }

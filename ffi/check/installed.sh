@@ -25,7 +25,14 @@ libraries=$("$PKG_CONFIG" --libs podrank)
 cat >"$tmp/version.c" <<'C'
 #include <podrank.h>
 #include <stdio.h>
-int main(void) { return puts(podrank_version()) < 0; }
+#include <string.h>
+int main(void) {
+    char parts[64];
+    sprintf(parts, "%d.%d.%d", PODRANK_VERSION_MAJOR, PODRANK_VERSION_MINOR, PODRANK_VERSION_PATCH);
+    if (strcmp(PODRANK_VERSION, podrank_version()) != 0 || strncmp(PODRANK_VERSION, parts, strlen(parts)) != 0)
+        return 1;
+    return puts(podrank_version()) < 0;
+}
 C
 # build KIND LIBRARIES LIBRARY_PATH
 build() {
@@ -37,7 +44,7 @@ build() {
         LD_LIBRARY_PATH=$3 "$tmp/$example-$1" >"$tmp/printed" || fail "$example, $1"
         diff "examples-c/expected/$example.txt" "$tmp/printed" >&2 || fail "$example, $1, prints something else"
     done
-    [ "$(LD_LIBRARY_PATH=$3 "$tmp/version-$1")" = "$version" ] || fail "the library is not of version $version"
+    [ "$(LD_LIBRARY_PATH=$3 "$tmp/version-$1")" = "$version" ] || fail "the library or its header is not of version $version"
 }
 build shared "$libraries" "$staged$prefix/lib"
 "$READELF" -dW "$tmp/victims-shared" | grep -q "NEEDED.*\[libpodrank\.so\.$abi\]" ||

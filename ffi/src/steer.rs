@@ -99,18 +99,19 @@ pub unsafe extern "C" fn podrank_spread(
     })
 }
 
-/// Deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than every pod of
-/// a higher one. So it takes the lower tier first, whatever the moment and however many it takes. As few costs change as
-/// can be, and the new ones are close to those that stay. Writes the costs of all pods to costs, which has room for pods_len.
+/// Deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than every
+/// pod of a higher one. So it takes the lower tier first, whatever the moment and however many it takes. As few costs
+/// change as can be, and the new ones are close to those that stay. Writes the costs of all pods to costs, which has room
+/// for pods_len. Without the feature gate PodDeletionCost no cost has an effect: PODRANK_ERR_GATE.
 ///
-/// fixed has a byte for each of the first fixed_len pods: not 0 if the pod's cost stays as it is, for it is somebody else's, say.
-/// Fixed costs may leave no room: PODRANK_ERR_NO_ROOM, and then lower and higher of steered are two pods, at least one of them fixed, between
-/// whose costs, or the end of their range, there is not one for each tier. It is the one output that is written of an error.
-/// Without the feature gate PodDeletionCost no cost has an effect: PODRANK_ERR_GATE.
+/// fixed has a byte for each of the first fixed_len pods: not 0 if the pod's cost stays as it is, because it is somebody
+/// else's, say. Fixed costs may leave no room: PODRANK_ERR_NO_ROOM. Then lower and higher of steered are two pods, at least
+/// one of them fixed, between whose costs, or the end of their range, there is not one for each tier. It is the one output
+/// that is written of an error.
 ///
-/// What Kubernetes asks before the cost no cost can change. So an unassigned, pending or not ready pod may go before one of a
-/// lower tier; this is no error. steered says how many do, and blocked which, as many as there is room for: blocked may be
-/// NULL and blocked_len 0. scratch is of pods_len.
+/// What Kubernetes asks before the cost no cost can change. So an unassigned, pending or not ready pod may go before one of
+/// a lower tier, which is no error: steered says how many do, and blocked which, as many as it has room for. scratch is of
+/// pods_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_steer(
     pods: *const podrank_pod,

@@ -41,12 +41,19 @@
 // look_again says so, and
 // after PODRANK_EXPECTATIONS_TIMEOUT where expectations are not satisfied.
 
-
 #ifndef PODRANK_H
 #define PODRANK_H
 
+// The release of the library that this header came with; podrank_version() returns that of the library linked in.
+#define PODRANK_VERSION "0.1.0"
+#define PODRANK_VERSION_MAJOR 0
+#define PODRANK_VERSION_MINOR 1
+#define PODRANK_VERSION_PATCH 0
+
+
 #include <stddef.h>
 #include <stdint.h>
+
 // Zero but for the times, which are unset: `podrank_pod pod = PODRANK_POD_INIT;`
 #define PODRANK_POD_INIT \
     { { 0 }, PODRANK_TIME_UNSET, PODRANK_TIME_UNSET, 0, 0, 0, 0, 0, 0, 0, { 0 } }
@@ -54,6 +61,10 @@
 // The default options: `podrank_options options = PODRANK_OPTIONS_INIT;`
 #define PODRANK_OPTIONS_INIT \
     { (uint32_t)sizeof(podrank_options), 0, 0 }
+
+// Kubernetes' options at this time: `podrank_options options = PODRANK_OPTIONS_AT(now);`
+#define PODRANK_OPTIONS_AT(now) \
+    { (uint32_t)sizeof(podrank_options), PODRANK_NOW, (now) }
 
 // No expectations: `podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;`
 #define PODRANK_EXPECTATIONS_INIT \
@@ -235,6 +246,12 @@
 // There are more keys than the room has places.
 #define PODRANK_ERR_KEYS_FULL 23
 
+// The options' now is not 0, but their flags lack PODRANK_NOW.
+#define PODRANK_ERR_OPTIONS_NOW 24
+
+// A buffer that must have one element per pod has fewer.
+#define PODRANK_ERR_SHORT_BUFFER 25
+
 // The length of a UID's text, without a NUL.
 #define PODRANK_UID_TEXT_LEN 36
 
@@ -415,11 +432,13 @@ int32_t podrank_select(const struct podrank_pod *pods,
                        size_t scratch_len,
                        size_t *selected);
 
-// All pods in the order, as indices into pods: podrank_select of all. order has room for pods_len.
+// Writes the indices of all pods to order, the first to go first, pods that tie by lower index. The records do not move.
+// If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 int32_t podrank_sort(const struct podrank_pod *pods,
                      size_t pods_len,
                      const struct podrank_options *options,
-                     uint32_t *order);
+                     uint32_t *order,
+                     size_t order_len);
 
 // The name of a rule, such as "deletion-cost"; NULL of PODRANK_RULE_NONE and any other number. The text is static: never
 // free it.
@@ -609,10 +628,11 @@ int32_t podrank_availability(const struct podrank_pod *pods,
 }  // extern "C"
 #endif  // __cplusplus
 
-#endif  /* PODRANK_H */
-
-// Declares an array of negative size where a condition does not hold: no C or C++ compiler takes that.
-#define PODRANK_ASSERT(condition) extern char podrank_h_does_not_fit_this_compiler[(condition) ? 1 : -1]
+// The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no C or
+// C++ compiler accepts.
+#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_##line[(condition) ? 1 : -1]
+#define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
+#define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
 PODRANK_ASSERT(sizeof(podrank_pod) == 64);
 PODRANK_ASSERT(offsetof(podrank_pod, uid) == 0);
@@ -655,3 +675,7 @@ PODRANK_ASSERT(offsetof(podrank_node_name, name) == 0);
 PODRANK_ASSERT(offsetof(podrank_node_name, len) == sizeof(void *));
 
 #undef PODRANK_ASSERT
+#undef PODRANK_ASSERT_AT
+#undef PODRANK_ASSERT_NAMED
+
+#endif // PODRANK_H
