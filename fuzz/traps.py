@@ -80,7 +80,7 @@ TRAPS = {
          "        match self.upstream(a, b).0 {\n            crate::Relation::Before => Ordering::Less,\n"
          "            crate::Relation::After => Ordering::Greater,\n            crate::Relation::Tie => Ordering::Equal,\n        }")]),
     "heads that go on after a count that does not fit": ("select ffi", [
-        (HEAD, "None => Self { closed: true, room: self.room.saturating_sub(WIDTH), ..self },", "None => self.with::<WIDTH>(0),")]),
+        (HEAD, "None => Err(self),", "None => Ok(self.with::<WIDTH>(0)),")]),
     "upstream's buckets without its rounding": ("settle", [
         (UPSTREAM, "if reached { next.cast_signed() } else { floor.cast_signed() }",
          "if reached && false { next.cast_signed() } else { floor.cast_signed() }")]),

@@ -36,79 +36,74 @@ pub(crate) struct Head {
     bits: u128,
     /// How many of the lowest bits are still to be filled.
     room: u32,
-    /// Whether a count did not fit: nothing may follow it.
-    closed: bool,
 }
+
+/// A head that goes on, or one that ends with a number that did not fit: nothing may follow it.
+type Open = Result<Head, Head>;
 
 impl Policy {
     /// The head of a pod.
     #[inline(always)]
     pub(crate) fn head(&self, pod: &Pod) -> Head {
         // Age buckets are numbers below 128.
-        if self.has_buckets() { self.head_with::<7>(pod) } else { self.head_with::<64>(pod) }
+        let head = if self.has_buckets() { self.head_with::<7>(pod) } else { self.head_with::<64>(pod) };
+        head.unwrap_or_else(|ended| ended)
     }
 
     /// The head with times of so many bits.
     #[inline(always)]
-    fn head_with<const TIME: u32>(&self, pod: &Pod) -> Head {
+    fn head_with<const TIME: u32>(&self, pod: &Pod) -> Open {
         let value = |rule| value(rule, pod, self).unwrap_or(0);
-        Head::new()
+        let head = Head::new()
             .with::<1>(value(Rule::Unassigned))
-            .with::<8>(value(Rule::Phase))
+            .with_small::<2>(value(Rule::Phase))?
             .with::<1>(value(Rule::NotReady))
-            .with_small::<4>(value(Rule::Tier))
+            .with_small::<4>(value(Rule::Tier))?
             .with::<32>(value(Rule::DeletionCost))
-            .with_count::<8>(value(Rule::Rank))
+            .with_count::<8>(value(Rule::Rank))?
             .with::<1>(value(Rule::Preferred))
             .with::<TIME>(value(Rule::ReadyTime))
-            .with_count::<10>(value(Rule::Restarts))
-            .with_count::<6>(value(Rule::SidecarRestarts))
+            .with_count::<10>(value(Rule::Restarts))?
+            .with_count::<6>(value(Rule::SidecarRestarts))?
             .with::<TIME>(value(Rule::CreationTime))
-            .with::<128>(value(Rule::Uid))
+            .with::<128>(value(Rule::Uid));
+        Ok(head)
     }
 }
 
 impl Head {
     const fn new() -> Self {
-        Self { bits: 0, room: u128::BITS - u32::BITS, closed: false }
+        Self { bits: 0, room: u128::BITS - u32::BITS }
     }
 
     /// Appends a value of `WIDTH` bits, or as much of it as there is room for.
     #[inline(always)]
     const fn with<const WIDTH: u32>(self, value: u128) -> Self {
-        // Zeros, and not an early end: so the room is known beforehand, and all shifts are by constants.
-        let value = if self.closed { 0 } else { value };
         if self.room == 0 {
             return self;
         }
         match self.room.checked_sub(WIDTH) {
-            Some(room) => Self { bits: self.bits | value.wrapping_shl(room), room, ..self },
-            None => {
-                Self { bits: self.bits | value.wrapping_shr(WIDTH.wrapping_sub(self.room)), room: 0, ..self }
-            }
+            Some(room) => Self { bits: self.bits | value.wrapping_shl(room), room },
+            None => Self { bits: self.bits | value.wrapping_shr(WIDTH.wrapping_sub(self.room)), room: 0 },
         }
     }
 
     /// Appends a number: those below the largest that `WIDTH` bits can hold. From there on a number reads as that one, and
     /// ends the head.
     #[inline(always)]
-    const fn with_small<const WIDTH: u32>(self, value: u128) -> Self {
+    const fn with_small<const WIDTH: u32>(self, value: u128) -> Open {
         let largest = 1_u128.wrapping_shl(WIDTH).wrapping_sub(1);
-        if value < largest {
-            self.with::<WIDTH>(value)
-        } else {
-            Self { closed: true, ..self.with::<WIDTH>(largest) }
-        }
+        if value < largest { Ok(self.with::<WIDTH>(value)) } else { Err(self.with::<WIDTH>(largest)) }
     }
 
     /// Appends a count whose largest value is that of no pods or restarts: the numbers below that one that `WIDTH` bits
     /// tell apart. Below those a count reads as the smallest, and ends the head.
     #[inline(always)]
-    const fn with_count<const WIDTH: u32>(self, value: u128) -> Self {
+    const fn with_count<const WIDTH: u32>(self, value: u128) -> Open {
         let smallest = u128::MAX << WIDTH & 0xffff_ffff;
         match value.checked_sub(smallest) {
-            Some(value) => self.with::<WIDTH>(value),
-            None => Self { closed: true, room: self.room.saturating_sub(WIDTH), ..self },
+            Some(value) => Ok(self.with::<WIDTH>(value)),
+            None => Err(self),
         }
     }
 }

@@ -117,7 +117,12 @@ impl Policy {
                 })
             };
             for group in runs(order, alike).filter(|group| group.len() > 1) {
-                sort(group, &|a, b| by_step(a, b).then_with(|| by_uid(a, b)).is_lt());
+                // Those that are all alike are sorted by UID already, unless nothing is sorted yet.
+                let are_alike = before > 0
+                    && group.windows(2).all(|pair| matches!(pair, [a, b] if by_step(*a, *b).is_eq()));
+                if !are_alike {
+                    sort(group, &|a, b| by_step(a, b).then_with(|| by_uid(a, b)).is_lt());
+                }
                 if let Step::ReadyAge | Step::CreationAge = step {
                     add_positions(group, scores, u64::wrapping_add, |a, b| {
                         by_step(*a, *b).is_eq() && uids(a, b)
