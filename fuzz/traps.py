@@ -19,6 +19,7 @@ ROOT = FUZZ.parent
 SEEDS = (1, 2, 3)
 SECONDS = 60
 ORDER, SELECT, SETTLE = "core/src/order.rs", "core/src/select.rs", "core/src/settle.rs"
+STEER, SPREAD = "core/src/steer.rs", "core/src/spread.rs"
 UPSTREAM, COST, UID = "core/src/upstream.rs", "core/src/deletion_cost.rs", "core/src/uid.rs"
 POLICY, TIME, RULE = "core/src/policy.rs", "core/src/time.rs", "core/src/rule.rs"
 EXPLAIN = "core/src/explain.rs"
@@ -82,7 +83,7 @@ TRAPS = {
          "        match self.upstream(a, b).0 {\n            crate::Relation::Before => Ordering::Less,\n"
          "            crate::Relation::After => Ordering::Greater,\n            crate::Relation::Tie => Ordering::Equal,\n        }")]),
     "heads that go on after a count that does not fit": ("select ffi", [
-        (HEAD, "None => Self { closed: true, room: self.room.saturating_sub(WIDTH), ..self },", "None => self.with::<WIDTH>(0),")]),
+        (HEAD, "None => Err(self),", "None => Ok(self.with::<WIDTH>(0)),")]),
     "a glance that overlooks the phase": ("select order ffi", [(GLANCE, "            && pod.phase == self.pod.phase\n", "")]),
     "a glance that overlooks sidecar restarts": ("select order", [
         (GLANCE, "            && pod.sidecar_restarts == self.pod.sidecar_restarts\n", "")]),
@@ -112,6 +113,17 @@ TRAPS = {
     "contested pods taken for certain": ("settle ffi preview", [
         (SETTLE, "let (from, to) = group_at(order, scores, k);",
          "let (_, to) = group_at(order, scores, k);\n        let from = k.min(to);")]),
+    "a tier that ties with the next": ("steer", [
+        (STEER, "d.wrapping_add(self.tier().cast_signed()) as i32", "d.wrapping_add(self.tier().cast_signed() / 2) as i32")]),
+    "a gap too small for the tiers between": ("steer", [
+        (STEER, "partition_point(|end| *end <= d)", "partition_point(|end| *end <= d.saturating_add(1))")]),
+    "a fixed cost is written": ("steer", [(STEER, "            (least, below) = (place.d(), place.index);\n", "")]),
+    "costs beyond the end of their range": ("steer", [
+        (STEER, "i64::from(i32::MAX).wrapping_sub(top.tier().cast_signed())", "i64::from(i32::MAX)")]),
+    "levels that know nothing of those within": ("steer", [
+        (SPREAD, "        sort(order, &|a, b|", "        pods.iter_mut().for_each(|pod| pod.rank = 0);\n        sort(order, &|a, b|")]),
+    "ranks counted from the wrong end": ("steer ffi", [
+        (SPREAD, "for &index in &*order {", "for &index in order.iter().rev() {")]),
     "a plan to create without a cap": ("controller", [
         (PLAN, "let missing = set.wanted.saturating_sub(set.active).min(burst_replicas);",
          "let missing = set.wanted.saturating_sub(set.active);")]),
@@ -137,7 +149,7 @@ TRAPS = {
         (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
          "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
 }
-TARGETS = ("order", "select", "settle", "controller", "ffi", "cost", "uid", "preview")
+TARGETS = ("order", "select", "settle", "steer", "controller", "ffi", "cost", "uid", "preview")
 
 
 def plant(copy, changes):

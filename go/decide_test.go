@@ -54,7 +54,7 @@ func explained(t *testing.T, a, b cpodrank.Record, options cpodrank.Options) (fi
 	t.Helper()
 	var rows [cpodrank.MaxRows]cpodrank.Row
 	count, err := cpodrank.Explain(&a, &b, options, &rows)
-	if err != nil || count != 11 {
+	if err != nil || count != 12 {
 		t.Fatalf("%d rows, %v", count, err)
 	}
 	for _, row := range rows[:count] {

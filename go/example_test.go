@@ -5,6 +5,7 @@ package podrank_test
 import (
 	"fmt"
 	"log"
+	"strings"
 	"time"
 
 	podrank "github.com/podrank/podrank/go"
@@ -108,4 +109,57 @@ func ExampleSettle() {
 	}
 	fmt.Printf("%s goes, and %d of %d others\n", settled.Certain[0].Name, settled.Quota, len(settled.Contested))
 	// Output: cheap goes, and 1 of 3 others
+}
+
+// Pods on pay-per-use nodes are to go first, so that the nodes become empty and cost nothing. Kubernetes knows nothing of that;
+// these deletion costs make it do so.
+func ExampleSteer() {
+	var active []*corev1.Pod
+	for i, node := range []string{
+		"reserved-1", "reserved-1", "reserved-2", "pay-per-use-1", "pay-per-use-1", "pay-per-use-2", "reserved-2",
+	} {
+		active = append(active, pod(fmt.Sprint("web-", i+1), i+1, 0, 0))
+		active[i].Spec.NodeName = node
+	}
+	active[4].Annotations = map[string]string{corev1.PodDeletionCost: "100"}
+	active[6].Status.Conditions = nil // not ready
+
+	payPerUseFirst := podrank.Tier(func(pod *corev1.Pod) int {
+		if strings.HasPrefix(pod.Spec.NodeName, "pay-per-use") {
+			return 0
+		}
+		return 1
+	})
+	changes, err := podrank.Steer(active, payPerUseFirst)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(changes), "of", len(active), "deletion costs change:")
+	for _, change := range changes {
+		fmt.Printf("  %s on %s: %d\n", change.Pod.Name, change.Pod.Spec.NodeName, change.Cost)
+		// Written to the API server in a program of yours.
+		change.Pod.Annotations = map[string]string{corev1.PodDeletionCost: fmt.Sprint(change.Cost)}
+	}
+	blocked, err := podrank.BlockedPods(active, payPerUseFirst)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, b := range blocked {
+		fmt.Printf("%s goes before them all the same: %s\n", b.Pod.Name, b.Rule)
+	}
+	settled, err := podrank.Settle(active, nil, 4, podrank.Now(now))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print("of four that go, Kubernetes certainly takes:")
+	for _, pod := range settled.Certain {
+		fmt.Print(" ", pod.Name)
+	}
+	// Output:
+	// 3 of 7 deletion costs change:
+	//   web-4 on pay-per-use-1: -1
+	//   web-5 on pay-per-use-1: -1
+	//   web-6 on pay-per-use-2: -1
+	// web-7 goes before them all the same: not-ready
+	// of four that go, Kubernetes certainly takes: web-7 web-4 web-5 web-6
 }

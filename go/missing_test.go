@@ -17,6 +17,9 @@ func TestWithoutCgoTheErrorSaysWhatIsMissing(t *testing.T) {
 	_, errKubernetes := PodsToDelete(pods, pods, 1, Kubernetes())
 	_, errSettle := Settle(pods, pods, 1)
 	_, errExplain := Explain(pod, pod, nil)
+	_, errSpread := PodsToDelete(pods, pods, 1, Spread())
+	_, errSteer := Steer(pods)
+	_, errBlocked := BlockedPods(pods)
 	_, _, errPlan := Plan(State{Wanted: 3})
 	_, errSlowStart := NewSlowStart(3)
 	_, errCreate := CreateInBatches(3, func() error { panic("called") })
@@ -24,7 +27,7 @@ func TestWithoutCgoTheErrorSaysWhatIsMissing(t *testing.T) {
 	var e Expectations
 	errCreations, errDeletions := e.ExpectCreations(1), e.ExpectDeletions(pods)
 	for _, err := range []error{
-		err, errKubernetes, errSettle, errExplain, errPlan, errSlowStart, errCreate, errAvailability, errCreations, errDeletions,
+		err, errKubernetes, errSettle, errExplain, errSpread, errSteer, errBlocked, errPlan, errSlowStart, errCreate, errAvailability, errCreations, errDeletions,
 	} {
 		if !errors.Is(err, ErrMissing) {
 			t.Error(err)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/podrank/podrank/go/internal/cpodrank"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -24,6 +25,12 @@ type settings struct {
 	kubernetes bool
 	// nil: no cap
 	burst *int
+	// nil: all pods in one tier
+	tier func(*corev1.Pod) int
+	// nil: none
+	fixed func(*corev1.Pod) bool
+	// of Spread; none: ranks as in Kubernetes
+	domains []func(*corev1.Pod) string
 }
 
 // Now decides at this one moment, whenever that is: for a single decision, a test or a replay. It is a [Clock] that stands.

@@ -2,7 +2,7 @@
 // controller, as one total order, so that the victims depend on the pods alone and not on the order of the list.
 //
 // [PodsToDelete] drops into a controller. A [Ranker] does the same without allocating once it is warm. [Explain] says why
-// one pod goes before another, and [Settle] what kube-controller-manager would do.
+// one pod goes before another, and [Settle] what kube-controller-manager would do. [Steer] makes it take the pods that you want.
 //
 // The rest of what that controller decides, for one of your own: [Plan], [CreateInBatches], [Expectations], [Availability]. None
 // needs another.
@@ -79,6 +79,9 @@ func (r *Ranker) PodsToDelete(active, related []*corev1.Pod, diff int) ([]*corev
 			return nil, err
 		}
 	} else {
+		if err := r.spread(active, related); err != nil {
+			return nil, err
+		}
 		r.order = room(r.order, k)
 		r.scratch = room(r.scratch, k)
 		if _, err := cpodrank.Select(r.records, r.settings.options(), r.order, r.scratch); err != nil {
@@ -154,6 +157,9 @@ func (r *Ranker) load(active, related []*corev1.Pod) error {
 			if pod != nil && IsActive(pod) {
 				err = fill(&r.records[start+i], pod, r.settings.labels)
 			}
+			if err == nil {
+				err = r.settings.setTier(&r.records[start+i], pod)
+			}
 			if err != nil {
 				return errPod(start+i, pod, err)
 			}
@@ -186,8 +192,8 @@ type Explanation struct {
 	First int
 	// Rule is what decides: one of those of Rows; "" if nothing does.
 	Rule string
-	// Rows has every rule's answer, in the order in which they are asked: "unassigned", "phase", "not-ready", "deletion-cost",
-	// "rank", "preferred", "ready-time", "restarts", "sidecar-restarts", "creation-time", "uid". A release may add rules.
+	// Rows has every rule's answer, in the order in which they are asked: "unassigned", "phase", "not-ready", "tier",
+	// "deletion-cost", "rank", "preferred", "ready-time", "restarts", "sidecar-restarts", "creation-time", "uid". A release may add rules.
 	Rows []Row
 }
 
@@ -233,6 +239,9 @@ func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explan
 	// The rows have the label's values even where the gate is off.
 	r.settings.labels = true
 	if err := r.load([]*corev1.Pod{a, b}, related); err != nil {
+		return Explanation{}, err
+	}
+	if err := r.spread([]*corev1.Pod{a, b}, related); err != nil {
 		return Explanation{}, err
 	}
 	var rows [cpodrank.MaxRows]cpodrank.Row

@@ -258,7 +258,7 @@ func TestRanks(t *testing.T) {
 	if err != nil || explanation.First != -1 || explanation.Rule != "unassigned" {
 		t.Errorf("%+v, %v", explanation, err)
 	}
-	if row := explanation.Rows[4]; row.Rule != "rank" || row.A != 2 || row.B != 1 || row.Kind != Number {
+	if row := explanation.Rows[5]; row.Rule != "rank" || row.A != 2 || row.B != 1 || row.Kind != Number {
 		t.Errorf("%+v", row)
 	}
 }
@@ -290,8 +290,8 @@ func TestGatesAndNow(t *testing.T) {
 	if got := toDelete(t, pair, nil, 1, PreferForScaleDown(true), Kubernetes()); got[0] != "liked" {
 		t.Errorf("as Kubernetes, %v", got)
 	}
-	if e, err := Explain(liked, other, nil); err != nil || e.Rows[5].A != 1 || e.Rows[5].B != 0 || e.Rows[5].Applies {
-		t.Errorf("%+v, %v", e.Rows[5], err)
+	if e, err := Explain(liked, other, nil); err != nil || e.Rows[6].A != 1 || e.Rows[6].B != 0 || e.Rows[6].Applies {
+		t.Errorf("%+v, %v", e.Rows[6], err)
 	}
 
 	// Two hours old and three: one power of two, and the UID decides, unless ages are compared as they are.
@@ -393,15 +393,15 @@ func TestExplain(t *testing.T) {
 	for _, row := range e.Rows {
 		rules = append(rules, row.Rule)
 	}
-	want := []string{"unassigned", "phase", "not-ready", "deletion-cost", "rank", "preferred", "ready-time", "restarts",
-		"sidecar-restarts", "creation-time", "uid"}
+	want := []string{"unassigned", "phase", "not-ready", "tier", "deletion-cost", "rank", "preferred", "ready-time",
+		"restarts", "sidecar-restarts", "creation-time", "uid"}
 	if !slices.Equal(rules, want) {
 		t.Errorf("%v", rules)
 	}
-	if row := e.Rows[7]; row != (Row{Rule: "restarts", Applies: true, First: 1, Decides: true, Kind: Number, A: 0, B: 5}) {
+	if row := e.Rows[8]; row != (Row{Rule: "restarts", Applies: true, First: 1, Decides: true, Kind: Number, A: 0, B: 5}) {
 		t.Errorf("%+v", row)
 	}
-	if row := e.Rows[6]; row.Kind != AgeBucket || row.A != 41 || row.B != 41 || row.First != 0 {
+	if row := e.Rows[7]; row.Kind != AgeBucket || row.A != 41 || row.B != 41 || row.First != 0 {
 		t.Errorf("%+v", row)
 	}
 	// Names are loaded once.

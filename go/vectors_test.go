@@ -64,6 +64,7 @@ type vectorRecord struct {
 	UID                                   string
 	Assigned, Ready, Preferred            bool
 	Phase                                 uint8
+	Tier                                  uint16
 	ReadyTime, CreationTime               nanoseconds
 	DeletionCost                          int32
 	Rank, Restarts, SidecarRestarts, Node uint32
@@ -72,7 +73,7 @@ type vectorRecord struct {
 func (v vectorRecord) record(t *testing.T) (record cpodrank.Record) {
 	t.Helper()
 	record = cpodrank.Record{
-		ReadyTime: v.ReadyTime.orUnset(), CreationTime: v.CreationTime.orUnset(), DeletionCost: v.DeletionCost,
+		ReadyTime: v.ReadyTime.orUnset(), CreationTime: v.CreationTime.orUnset(), DeletionCost: v.DeletionCost, Tier: v.Tier,
 		Rank: v.Rank, Restarts: v.Restarts, SidecarRestarts: v.SidecarRestarts, Node: v.Node, Phase: v.Phase,
 	}
 	for flag, set := range map[uint8]bool{

@@ -7,7 +7,8 @@
 //
 //  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. A number
 //     is never used for another error. (Functions that return a static text or the ABI number return no status.)
-//  2. Outputs are written only on success, and need not be initialised. Scratch memory may change in any case.
+//  2. Outputs are written only on success, and need not be initialised. Scratch memory may change in any case. The one
+//     exception is podrank_steered: with PODRANK_ERR_NO_ROOM, it names two pods.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Any other NULL is
 //     PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
@@ -48,6 +49,10 @@
 //
 // Sync a set when it changes, when one of its pods changes or one that it could adopt, when a request has failed (after
 // a pause), when look_again says so, and PODRANK_EXPECTATIONS_TIMEOUT after expectations were set.
+//
+// DEPLOYMENTS. A Deployment sizes ReplicaSets, and each ReplicaSet deletes its own pods. podrank_deployment_next predicts
+// the sizes that the Deployment's next sync writes, and says why. podrank_percent_parse and
+// podrank_replica_set_annotations read texts that it depends on.
 
 #ifndef PODRANK_H
 #define PODRANK_H
@@ -64,7 +69,7 @@
 
 // All zero except the times, which are unset: `podrank_pod pod = PODRANK_POD_INIT;`
 #define PODRANK_POD_INIT \
-    { { 0 }, PODRANK_TIME_UNSET, PODRANK_TIME_UNSET, 0, 0, 0, 0, 0, 0, 0, { 0 } }
+    { { 0 }, PODRANK_TIME_UNSET, PODRANK_TIME_UNSET, 0, 0, 0, 0, 0, 0, 0, 0, { 0 } }
 
 // The default options, which compare times as they are: `podrank_options options = PODRANK_OPTIONS_INIT;`
 #define PODRANK_OPTIONS_INIT \
@@ -77,6 +82,10 @@
 // No expectations: `podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;`
 #define PODRANK_EXPECTATIONS_INIT \
     { 0, 0, 0, 0, 0 }
+
+// An old ReplicaSet of size 0: `podrank_replica_set set = PODRANK_REPLICA_SET_INIT;`
+#define PODRANK_REPLICA_SET_INIT \
+    { PODRANK_TIME_UNSET, 0, 0, 0, 0, 0, 0, 0, { 0 } }
 
 // If a function contains it, the program links only with a library that has the ABI of this header.
 #define PODRANK_REQUIRE_ABI() ((void)podrank_abi_1())
@@ -136,6 +145,9 @@
 
 // Not ready before ready.
 #define PODRANK_RULE_NOT_READY 30
+
+// Lower tier before higher.
+#define PODRANK_RULE_TIER 35
 
 // Lower deletion cost before higher.
 #define PODRANK_RULE_DELETION_COST 40
@@ -262,6 +274,27 @@
 // A buffer that needs one element per pod has fewer.
 #define PODRANK_ERR_SHORT_BUFFER 25
 
+// The fixed deletion costs leave no room for the costs that the tiers need.
+#define PODRANK_ERR_NO_ROOM 26
+
+// The feature gate PodDeletionCost is off, so deletion costs have no effect.
+#define PODRANK_ERR_GATE 27
+
+// The percentage's text does not end with '%': a number of pods is an integer, not a text.
+#define PODRANK_ERR_PERCENT_SIGN 28
+
+// The percentage's text has no digits before '%'.
+#define PODRANK_ERR_PERCENT_NO_DIGITS 29
+
+// The percentage's text has a byte before '%' that is not a digit.
+#define PODRANK_ERR_PERCENT_DIGIT 30
+
+// The percentage is above PODRANK_PERCENT_MAX.
+#define PODRANK_ERR_PERCENT_RANGE 31
+
+// A number of replicas or of pods is negative.
+#define PODRANK_ERR_NEGATIVE 32
+
 // The length of a UID's text, without the NUL.
 #define PODRANK_UID_TEXT_LEN 36
 
@@ -279,6 +312,131 @@
 
 // How long a set waits for what it expects, in nanoseconds: 5 minutes.
 #define PODRANK_EXPECTATIONS_TIMEOUT 300000000000
+
+// The largest percentage.
+#define PODRANK_PERCENT_MAX 4194304
+
+// spec.paused.
+#define PODRANK_DEPLOYMENT_PAUSED 1
+
+// It has a metadata.deletionTimestamp.
+#define PODRANK_DEPLOYMENT_BEING_DELETED 2
+
+// Its annotation deprecated.deployment.rollback.to is a 64-bit integer.
+#define PODRANK_DEPLOYMENT_ROLLING_BACK 4
+
+// spec.strategy.type is Recreate, not RollingUpdate.
+#define PODRANK_DEPLOYMENT_RECREATE 8
+
+// max_surge is a percentage.
+#define PODRANK_DEPLOYMENT_SURGE_PERCENT 16
+
+// max_unavailable is a percentage.
+#define PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT 32
+
+// A pod of one of its sets, the new set left out, is neither Succeeded nor Failed. Read only with
+// PODRANK_DEPLOYMENT_RECREATE.
+#define PODRANK_DEPLOYMENT_OLD_PODS_RUN 64
+
+// The set's pod template equals the Deployment's by Kubernetes' semantic equality (nil is empty, 1000m is 1), the label
+// pod-template-hash left out. The oldest such set is the new set, all others are old.
+#define PODRANK_SET_CURRENT_TEMPLATE 1
+
+// The annotation deployment.kubernetes.io/desired-replicas is valid: digits, at most 2147483647.
+#define PODRANK_SET_DESIRED 2
+
+// That annotation is not valid, but a 64-bit integer with or without a sign, and the number is its low 32 bits.
+#define PODRANK_SET_DESIRED_LENIENT 4
+
+// The annotation deployment.kubernetes.io/max-replicas is valid: digits, at most 2147483647.
+#define PODRANK_SET_MAX 8
+
+// There is no new set.
+#define PODRANK_NO_SET UINT32_MAX
+
+// The Deployment is being deleted: no set changes.
+#define PODRANK_PATH_NOTHING 0
+
+// The sync scales the sets there are: the Deployment is paused, or its count changed.
+#define PODRANK_PATH_SCALE 10
+
+// The sync replaces old pods by new ones, within the budgets.
+#define PODRANK_PATH_ROLL 20
+
+// The sync takes all old pods first, then creates the new ones.
+#define PODRANK_PATH_RECREATE 30
+
+// The sync only changes the Deployment's template, by its rollback annotation.
+#define PODRANK_PATH_ROLLBACK 40
+
+// The reasons. A reason keeps its number for ever. The sync has no say in the set.
+#define PODRANK_REASON_UNTOUCHED 0
+
+// Scale: the only active set, or none is and it is the new or newest one, gets the whole count.
+#define PODRANK_REASON_ONLY_ACTIVE 10
+
+// Scale: the new set has all the pods that the Deployment wants, available; old sets get 0.
+#define PODRANK_REASON_SATURATED 20
+
+// Scale: the set gets its proportional share.
+#define PODRANK_REASON_SHARE 30
+
+// Scale: the set gets as much of its proportional share as was left.
+#define PODRANK_REASON_CUT_SHARE 31
+
+// Scale: as the first set it gets its proportional share and what all shares left over.
+#define PODRANK_REASON_SHARE_AND_LEFTOVER 32
+
+// Scale: nothing is left for the set.
+#define PODRANK_REASON_USED_UP 33
+
+// Scale: the set has no share: max-replicas is missing, invalid or 0, and so is the Deployment's status.replicas.
+#define PODRANK_REASON_NO_SHARE 34
+
+// Scale: several sets are active and the strategy is Recreate: Kubernetes leaves them as they are.
+#define PODRANK_REASON_NOT_ROLLING 35
+
+// The new set has the count already.
+#define PODRANK_REASON_AT_COUNT 40
+
+// The new set gets the count: it was above it, or the strategy is Recreate and no old pod is left.
+#define PODRANK_REASON_TO_COUNT 41
+
+// Roll: the new set grows by what the count and the surge leave.
+#define PODRANK_REASON_GROWS 42
+
+// Roll: the new set cannot grow: there are as many pods as the count and the surge allow.
+#define PODRANK_REASON_NO_SURGE 43
+
+// Roll: the old set keeps its pods until the new set has changed; the next sync looks at it.
+#define PODRANK_REASON_AFTER_NEW_SET 50
+
+// Roll: pods of the old set that are not available go.
+#define PODRANK_REASON_UNHEALTHY 51
+
+// Roll: pods of the old set go as far as enough pods stay available.
+#define PODRANK_REASON_AVAILABLE 52
+
+// Roll: pods that are not available go first, then others as far as enough pods stay available.
+#define PODRANK_REASON_UNHEALTHY_AND_AVAILABLE 53
+
+// Roll: the old set keeps its pods, so that enough pods are available.
+#define PODRANK_REASON_HELD_BACK 54
+
+// Recreate: the old set gets 0.
+#define PODRANK_REASON_RECREATED 60
+
+// Recreate: the new set waits until no pod of another set is left.
+#define PODRANK_REASON_WAITS 61
+
+// The size would be below 0, after sums that do not fit 32 bits: the API server rejects that, and the sync ends.
+#define PODRANK_REASON_REJECTED 90
+
+// Roll: the old set has more available pods than it wants, as its status lags: the sync ends.
+#define PODRANK_REASON_LAGS 91
+
+// The sync ended before it came to the set.
+#define PODRANK_REASON_NOT_REACHED 92
 
 // What the order reads from one active pod. Only active pods become records: the phase is neither Succeeded
 // nor Failed, and there is no metadata.deletionTimestamp. Start from PODRANK_POD_INIT, which unsets both
@@ -310,8 +468,11 @@ typedef struct podrank_pod {
     uint8_t phase;
     // Any of PODRANK_POD_ASSIGNED, _READY and _PREFERRED.
     uint8_t flags;
+    // The pod's tier, which you choose for whatever reason: pods of a lower tier go before pods of a higher one.
+    // Kubernetes does not know tiers. See podrank_steer.
+    uint16_t tier;
     // Zero. Reserved for later rules.
-    uint8_t reserved[10];
+    uint8_t reserved[8];
 } podrank_pod;
 
 // How to decide: Policy in Rust. Start from PODRANK_OPTIONS_AT(now), which does what kube-controller-manager
@@ -356,6 +517,36 @@ typedef struct podrank_scratch {
     uint64_t words[8];
 } podrank_scratch;
 
+// Scratch of podrank_steer for one pod. What stands in it means nothing to you.
+typedef struct podrank_steer_scratch {
+    // Private.
+    uint64_t words[2];
+} podrank_steer_scratch;
+
+// A pod that goes before one of a lower tier, whatever they cost: a rule says so that is asked before the tier and the cost.
+typedef struct podrank_blocked {
+    // The index of the pod of the higher tier, which goes first.
+    uint32_t pod;
+    // The index of the pod of a lower tier which it goes before: of all these, one that goes last by those rules.
+    uint32_t before;
+    // PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
+    uint8_t rule;
+    // Zero.
+    uint8_t reserved[3];
+} podrank_blocked;
+
+// What podrank_steer found.
+typedef struct podrank_steered {
+    // How many costs differ from the pods'.
+    uint32_t changed;
+    // How many pods go before one of a lower tier, whatever they cost.
+    uint32_t blocked;
+    // Of PODRANK_ERR_NO_ROOM: the index of the pod of the lower tier. Else 0.
+    uint32_t lower;
+    // And of the pod of the higher tier.
+    uint32_t higher;
+} podrank_steered;
+
 // A slot in a table of node names. Start from all zeros. After that, only podrank_node_number may write it.
 typedef struct podrank_node_name {
     // The name's bytes, or NULL if the slot is free.
@@ -396,6 +587,79 @@ typedef struct podrank_pod_key {
     // The bytes.
     uint8_t bytes[16];
 } podrank_pod_key;
+
+// What podrank_deployment_next reads of one ReplicaSet. Start from PODRANK_REPLICA_SET_INIT.
+typedef struct podrank_replica_set {
+    // metadata.creationTimestamp, as in podrank_pod.
+    int64_t creation_time;
+    // The place of metadata.name among the names of the sets, in the order of their bytes: a smaller name has a smaller
+    // number. Sets created in one second are told apart by it.
+    uint32_t name_order;
+    // spec.replicas: the set's size.
+    int32_t replicas;
+    // status.replicas.
+    int32_t status_replicas;
+    // status.availableReplicas.
+    int32_t available_replicas;
+    // The number in an annotation: podrank_replica_set_annotations writes it, and its flags.
+    int32_t desired_replicas;
+    // The number in an annotation: podrank_replica_set_annotations writes it, and its flag.
+    int32_t max_replicas;
+    // Any of PODRANK_SET_...
+    uint8_t flags;
+    // Zero.
+    uint8_t reserved[15];
+} podrank_replica_set;
+
+// What podrank_deployment_next reads of a Deployment. Start from all zeros.
+typedef struct podrank_deployment {
+    // spec.replicas: the count.
+    int32_t replicas;
+    // status.replicas.
+    int32_t status_replicas;
+    // spec.strategy.rollingUpdate.maxSurge: a number of pods, or with PODRANK_DEPLOYMENT_SURGE_PERCENT a percentage.
+    int32_t max_surge;
+    // spec.strategy.rollingUpdate.maxUnavailable: a number of pods, or with PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT a percentage.
+    int32_t max_unavailable;
+    // Any of PODRANK_DEPLOYMENT_...
+    uint32_t flags;
+    // Zero.
+    uint8_t reserved[12];
+} podrank_deployment;
+
+// What a sync does to one ReplicaSet.
+typedef struct podrank_replica_set_change {
+    // The size that the set gets: its new spec.replicas.
+    int32_t replicas;
+    // How much of the change comes first, negative if pods go: the share of PODRANK_REASON_SHARE_AND_LEFTOVER, the pods
+    // not available of PODRANK_REASON_UNHEALTHY_AND_AVAILABLE. For other reasons the whole change.
+    int32_t part;
+    // Why: PODRANK_REASON_...
+    uint8_t reason;
+    // Zero.
+    uint8_t reserved[7];
+} podrank_replica_set_change;
+
+// What a sync does besides.
+typedef struct podrank_deployment_step {
+    // The budget maxSurge in pods, rounded up; 0 with Recreate.
+    int32_t surge;
+    // The budget maxUnavailable in pods, rounded down, but 1 if both came to 0, and at most the count; 0 with Recreate.
+    int32_t unavailable;
+    // The index of the new set; PODRANK_NO_SET if it does not exist yet.
+    uint32_t new_set;
+    // PODRANK_PATH_...
+    uint8_t path;
+    // 1 if the sync creates the new set, of size new_change.replicas, which can be 0. Else 0.
+    uint8_t creates;
+    // 1 if later syncs may change sizes, as statuses follow: the Deployment is neither paused nor being deleted, and after
+    // this sync an old set still wants pods or the new set is missing or not of the Deployment's count. Else 0.
+    uint8_t goes_on;
+    // Zero.
+    uint8_t reserved;
+    // What becomes of the new set. If it does not exist yet: of which size it is created, or why it is not.
+    struct podrank_replica_set_change new_change;
+} podrank_deployment_step;
 
 #ifdef __cplusplus
 extern "C" {
@@ -497,6 +761,49 @@ int32_t podrank_time_from_unix(int64_t seconds, uint32_t nanoseconds, int64_t *t
 // Returns the text of a status, in English, without a full stop, or "unknown status" for any other number.
 // The text is static: do not free it.
 const char *podrank_status_str(int32_t status);
+
+// Sets ranks by which pods are always taken from the node that has most THEN: sorted by them, the pods come in the order in
+// which they would if one went at a time and the rest were counted anew. Kubernetes counts once, as podrank_count_ranks
+// does: of three pods on one node and two on another, three that go empty the first.
+//
+// others are as for podrank_count_ranks. Who of a node goes first is decided by the order, with the ranks as they are: leave
+// these at 0. A node may be any domain with a number. For zones of nodes: call it, set each pod's node to the number of
+// its zone, those of the others as well, and call it again. Any number of levels will do, the innermost first.
+//
+// counts is scratch of one number per node: every assigned pod's node is below counts_len, or PODRANK_ERR_NODE. order is
+// scratch of pods_len numbers.
+int32_t podrank_spread(struct podrank_pod *pods,
+                       size_t pods_len,
+                       const struct podrank_pod *others,
+                       size_t others_len,
+                       const struct podrank_options *options,
+                       uint32_t *counts,
+                       size_t counts_len,
+                       uint32_t *order);
+
+// Deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than every
+// pod of a higher one. So it takes the lower tier first, whatever the moment and however many it takes. As few costs
+// change as can be, and the new ones are close to those that stay. Writes the costs of all pods to costs, which has room
+// for pods_len. Without the feature gate PodDeletionCost no cost has an effect: PODRANK_ERR_GATE.
+//
+// fixed has a byte for each of the first fixed_len pods: not 0 if the pod's cost stays as it is, because it is somebody
+// else's, say. Fixed costs may leave no room: PODRANK_ERR_NO_ROOM. Then lower and higher of steered are two pods, at least
+// one of them fixed, between whose costs, or the end of their range, there is not one for each tier. It is the one output
+// that is written of an error.
+//
+// What Kubernetes asks before the cost no cost can change. So an unassigned, pending or not ready pod may go before one of
+// a lower tier, which is no error: steered says how many do, and blocked which, as many as it has room for. scratch is of
+// pods_len.
+int32_t podrank_steer(const struct podrank_pod *pods,
+                      size_t pods_len,
+                      const struct podrank_options *options,
+                      const uint8_t *fixed,
+                      size_t fixed_len,
+                      int32_t *costs,
+                      struct podrank_steer_scratch *scratch,
+                      struct podrank_blocked *blocked,
+                      size_t blocked_len,
+                      struct podrank_steered *steered);
 
 // Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
 // kube-apiserver writes. Writes 16 bytes to uid.
@@ -655,6 +962,35 @@ int32_t podrank_availability(const struct podrank_pod *pods,
                              size_t *available,
                              uint64_t *look_again);
 
+// Reads maxSurge or maxUnavailable where it is a text: one or more digits and '%'. Writes the percentage. The text "3" is
+// PODRANK_ERR_PERCENT_SIGN, as in Kubernetes: a number of pods is an integer.
+int32_t podrank_percent_parse(const char *text,
+                              size_t text_len,
+                              uint32_t *percent);
+
+// Reads the texts of a ReplicaSet's annotations deployment.kubernetes.io/desired-replicas and
+// deployment.kubernetes.io/max-replicas as Kubernetes does, and writes desired_replicas, max_replicas and their flags of
+// set. A missing annotation has length 0. A text that Kubernetes does not accept is as good as missing, and no error.
+int32_t podrank_replica_set_annotations(const char *desired,
+                                        size_t desired_len,
+                                        const char *max,
+                                        size_t max_len,
+                                        struct podrank_replica_set *set);
+
+// Predicts the next sync of a Deployment: writes to changes, at the index of each set, the size that the set gets and why, and
+// to step what else happens. Kubernetes' Deployment controller (release 1.37) never touches a pod: it sizes ReplicaSets.
+//
+// sets are the ReplicaSets that the Deployment owns and selects, in any order, those of size 0 included; changes has as many
+// elements. Each set with pods takes one walk through all of them. A negative number is PODRANK_ERR_NEGATIVE.
+int32_t podrank_deployment_next(const struct podrank_deployment *deployment,
+                                const struct podrank_replica_set *sets,
+                                size_t sets_len,
+                                struct podrank_replica_set_change *changes,
+                                struct podrank_deployment_step *step);
+
+// The name of a reason, such as "share-and-leftover"; NULL for any other number. The text is static: never free it.
+const char *podrank_reason_str(uint8_t reason);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
@@ -676,7 +1012,8 @@ PODRANK_ASSERT(offsetof(podrank_pod, sidecar_restarts) == 44);
 PODRANK_ASSERT(offsetof(podrank_pod, node) == 48);
 PODRANK_ASSERT(offsetof(podrank_pod, phase) == 52);
 PODRANK_ASSERT(offsetof(podrank_pod, flags) == 53);
-PODRANK_ASSERT(offsetof(podrank_pod, reserved) == 54);
+PODRANK_ASSERT(offsetof(podrank_pod, tier) == 54);
+PODRANK_ASSERT(offsetof(podrank_pod, reserved) == 56);
 PODRANK_ASSERT(sizeof(podrank_options) == 16);
 PODRANK_ASSERT(offsetof(podrank_options, size) == 0);
 PODRANK_ASSERT(offsetof(podrank_options, flags) == 4);
@@ -690,6 +1027,16 @@ PODRANK_ASSERT(offsetof(podrank_row, decides) == 18);
 PODRANK_ASSERT(offsetof(podrank_row, kind) == 19);
 PODRANK_ASSERT(offsetof(podrank_row, ordering) == 20);
 PODRANK_ASSERT(sizeof(podrank_scratch) == 64);
+PODRANK_ASSERT(sizeof(podrank_steer_scratch) == 16);
+PODRANK_ASSERT(sizeof(podrank_steered) == 16);
+PODRANK_ASSERT(offsetof(podrank_steered, changed) == 0);
+PODRANK_ASSERT(offsetof(podrank_steered, blocked) == 4);
+PODRANK_ASSERT(offsetof(podrank_steered, lower) == 8);
+PODRANK_ASSERT(offsetof(podrank_steered, higher) == 12);
+PODRANK_ASSERT(sizeof(podrank_blocked) == 12);
+PODRANK_ASSERT(offsetof(podrank_blocked, pod) == 0);
+PODRANK_ASSERT(offsetof(podrank_blocked, before) == 4);
+PODRANK_ASSERT(offsetof(podrank_blocked, rule) == 8);
 PODRANK_ASSERT(sizeof(podrank_slow_start) == 8);
 PODRANK_ASSERT(offsetof(podrank_slow_start, batch) == 0);
 PODRANK_ASSERT(offsetof(podrank_slow_start, missing) == 4);
@@ -704,6 +1051,37 @@ PODRANK_ASSERT(offsetof(podrank_pod_key, bytes) == 0);
 PODRANK_ASSERT(sizeof(podrank_node_name) == 2 * sizeof(void *));
 PODRANK_ASSERT(offsetof(podrank_node_name, name) == 0);
 PODRANK_ASSERT(offsetof(podrank_node_name, len) == sizeof(void *));
+PODRANK_ASSERT(sizeof(podrank_deployment) == 32);
+PODRANK_ASSERT(offsetof(podrank_deployment, replicas) == 0);
+PODRANK_ASSERT(offsetof(podrank_deployment, status_replicas) == 4);
+PODRANK_ASSERT(offsetof(podrank_deployment, max_surge) == 8);
+PODRANK_ASSERT(offsetof(podrank_deployment, max_unavailable) == 12);
+PODRANK_ASSERT(offsetof(podrank_deployment, flags) == 16);
+PODRANK_ASSERT(offsetof(podrank_deployment, reserved) == 20);
+PODRANK_ASSERT(sizeof(podrank_replica_set) == 48);
+PODRANK_ASSERT(offsetof(podrank_replica_set, creation_time) == 0);
+PODRANK_ASSERT(offsetof(podrank_replica_set, name_order) == 8);
+PODRANK_ASSERT(offsetof(podrank_replica_set, replicas) == 12);
+PODRANK_ASSERT(offsetof(podrank_replica_set, status_replicas) == 16);
+PODRANK_ASSERT(offsetof(podrank_replica_set, available_replicas) == 20);
+PODRANK_ASSERT(offsetof(podrank_replica_set, desired_replicas) == 24);
+PODRANK_ASSERT(offsetof(podrank_replica_set, max_replicas) == 28);
+PODRANK_ASSERT(offsetof(podrank_replica_set, flags) == 32);
+PODRANK_ASSERT(offsetof(podrank_replica_set, reserved) == 33);
+PODRANK_ASSERT(sizeof(podrank_replica_set_change) == 16);
+PODRANK_ASSERT(offsetof(podrank_replica_set_change, replicas) == 0);
+PODRANK_ASSERT(offsetof(podrank_replica_set_change, part) == 4);
+PODRANK_ASSERT(offsetof(podrank_replica_set_change, reason) == 8);
+PODRANK_ASSERT(offsetof(podrank_replica_set_change, reserved) == 9);
+PODRANK_ASSERT(sizeof(podrank_deployment_step) == 32);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, surge) == 0);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, unavailable) == 4);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, new_set) == 8);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, path) == 12);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, creates) == 13);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, goes_on) == 14);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, reserved) == 15);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, new_change) == 16);
 
 #undef PODRANK_ASSERT
 #undef PODRANK_ASSERT_AT

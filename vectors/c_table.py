@@ -29,7 +29,7 @@ GATES = {  # By name: the default, and the flag that changes it.
     "PreferForScaleDown": (False, "PODRANK_PREFER_FOR_SCALE_DOWN_ON"),
 }
 POD_FIELDS = {
-    "uid", "assigned", "phase", "ready", "readyTime", "deletionCost", "rank", "preferred", "restarts",
+    "uid", "assigned", "phase", "ready", "readyTime", "deletionCost", "rank", "tier", "preferred", "restarts",
     "sidecarRestarts", "creationTime", "node",
 }
 
@@ -95,6 +95,7 @@ def pod_literal(pod, rank):
         "restarts": f"{pod.get('restarts', 0)}u",
         "sidecar_restarts": f"{pod.get('sidecarRestarts', 0)}u",
         "node": f"{pod.get('node', 0)}u",
+        "tier": f"{pod.get('tier', 0)}u",
         "phase": str(pod.get("phase", 0)),
         "flags": " | ".join(f"PODRANK_POD_{flag.upper()}" for flag in flags) or "0",
     }
@@ -301,6 +302,51 @@ def deployment():
     return arrays, most_sets
 
 
+def steering():
+    """The arrays of steering.json, and how many pods and nodes one case has at most."""
+    file = known(read("steering.json"), ("steer", "spread"), "steering.json")
+    pods, fixed, costs, blocked, steers, ranks, spreads = ([] for _ in range(7))
+    most_pods = most_nodes = 1
+
+    def literals(list_of, where):
+        return [pod_literal(known(pod, POD_FIELDS, where), pod.get("rank", 0)) for pod in list_of]
+
+    for case in file["steer"]:
+        where = case["name"]
+        known(case, ("name", "pods", "fixed", "costs", "blocked", "noRoom"), where)
+        listed = case["pods"]
+        most_pods = max(most_pods, len(listed))
+        place = slice_of(pods, literals(listed, where))
+        at = len(costs)
+        costs += [int32(cost) for cost in case.get("costs", [0] * len(listed))]
+        fixed += [str(int(index in case.get("fixed", []))) for index in range(len(listed))]
+        rows = [f"{{ {pod}u, {before}u, PODRANK_RULE_{rule.upper().replace('-', '_')}, {{ 0 }} }}"
+                for pod, before, rule in case.get("blocked", [])]
+        lower, higher = case.get("noRoom", [0, 0])
+        status = "PODRANK_ERR_NO_ROOM" if "noRoom" in case else "PODRANK_OK"
+        steers.append(f"{number('steer: ' + where)} {{ {place}, {at}, {slice_of(blocked, rows)}, {lower}u, {higher}u, {status} }}")
+    for case in file["spread"]:
+        where = case["name"]
+        known(case, ("name", "pods", "others", "nodes", "ranks"), where)
+        most_pods, most_nodes = max(most_pods, len(case["pods"])), max(most_nodes, case["nodes"])
+        place = slice_of(pods, literals(case["pods"], where))
+        others = slice_of(pods, literals(case.get("others", []), where))
+        at = len(ranks)
+        ranks += [f"{rank}u" for rank in case["ranks"]]
+        spreads.append(f"{number('spread: ' + where)} {{ {place}, {others}, {at}, {case['nodes']}u }}")
+
+    arrays = [
+        ("podrank_pod", "vector_tiered_pods", pods),
+        ("uint8_t", "vector_fixed", fixed),
+        ("int32_t", "vector_steered_costs", costs),
+        ("podrank_blocked", "vector_blocked", blocked),
+        ("struct vector_steer", "vector_steers", steers),
+        ("uint32_t", "vector_spread_ranks", ranks),
+        ("struct vector_spread", "vector_spreads", spreads),
+    ]
+    return arrays, most_pods, most_nodes
+
+
 def main():
     options, pairs, selections, pods_out, victims_out = [], [], [], [], []
     most_pods = most_nodes = 0
@@ -391,11 +437,14 @@ def main():
 
     controller_arrays, most_keys = controller()
     deployment_arrays, most_sets = deployment()
+    steering_arrays, most_steered, most_spread = steering()
 
     print("/* Made of vectors/ by vectors/c_table.py: do not edit. Include it from ffi/check/vectors.c alone. */\n")
     print(f"#define VECTOR_CASES {len(names)}u /* what is numbered below */")
     print(f"#define VECTOR_PODS_MAX {most_pods}u /* in one selection */")
     print(f"#define VECTOR_NODES {most_nodes}u")
+    print(f"#define VECTOR_STEERED_MAX {most_steered}u /* pods in one case of steering or spreading */")
+    print(f"#define VECTOR_SPREAD_NODES {most_spread}u")
     print(f"#define VECTOR_KEYS_MAX {most_keys}u /* expected at once */")
     print(f"#define VECTOR_SETS_MAX {most_sets}u /* of one Deployment */\n")
     array("podrank_options", "vector_options", options)
@@ -407,7 +456,7 @@ def main():
     array("struct vector_selection", "vector_selections", selections)
     array("struct vector_cost", "vector_costs", costs)
     array("struct vector_uid", "vector_uids", uids)
-    for rows in controller_arrays + deployment_arrays:
+    for rows in controller_arrays + deployment_arrays + steering_arrays:
         array(*rows)
     print("#ifdef PODRANK_VECTORS_MAIN")
     array("char *const", "vector_names", [text(name)[0] for name in names])

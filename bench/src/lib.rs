@@ -13,3 +13,4 @@ pub mod preview;
 pub mod race;
 pub mod report;
 pub mod settle;
+pub mod steer;

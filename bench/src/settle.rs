@@ -4,7 +4,7 @@ use crate::chart::{Chart, Curve};
 use crate::contenders;
 use crate::data::{DataSet, log_scaled};
 use crate::race::{again, race};
-use crate::report::{Report, count, digits};
+use crate::report::{Limit, Report, count, digits};
 use std::time::Duration;
 
 const SIZES: [u32; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
@@ -20,6 +20,7 @@ pub fn run(largest: usize, report: &mut Report) -> Chart {
     report
         .line(format!("{:10} {:>10} {:>8} {:>8} {:>8} {:>8}", "", "n", "settle", "sort", "scratch", "ratio"));
     let mut curves = Vec::new();
+    let mut worst = None;
     for set in SETS {
         let mut points = [const { Vec::new() }; 2];
         for size in SIZES {
@@ -30,6 +31,7 @@ pub fn run(largest: usize, report: &mut Report) -> Chart {
             let [settle, sort, scratch] = times(&pods).map(|time| time / f64::from(size));
             points[0].push((f64::from(size), settle));
             points[1].push((f64::from(size), sort));
+            worst = Some(worst.map_or(settle / sort, |worst: f64| worst.max(settle / sort)));
             report.line(format!(
                 "{:10} {:>10} {:>8} {:>8} {:>8} {:>8}",
                 set.name(),
@@ -45,6 +47,7 @@ pub fn run(largest: usize, report: &mut Report) -> Chart {
         }
     }
     report.line("```\n");
+    report.goal("settle over sort, of the same pods", worst, Limit::AtMost(3.0));
     Chart { name: "settle", title: "settle and sort".into(), x: "pods", y: "ns per pod", curves }
 }
 

@@ -39,7 +39,7 @@ pub enum ValueKind {
     Bool = 1,
     /// A phase ordinal: 0 pending, 1 unknown, 2 running.
     Phase = 2,
-    /// A plain number: a deletion cost, a rank, a count of restarts.
+    /// A plain number: a tier, a deletion cost, a rank, a count of restarts.
     Number = 3,
     /// Nanoseconds since the Unix epoch, or `i64::MIN` for unset.
     Time = 4,
@@ -98,7 +98,9 @@ impl Policy {
         match rule {
             Rule::Unassigned | Rule::NotReady | Rule::Preferred => ValueKind::Bool,
             Rule::Phase => ValueKind::Phase,
-            Rule::DeletionCost | Rule::Rank | Rule::Restarts | Rule::SidecarRestarts => ValueKind::Number,
+            Rule::Tier | Rule::DeletionCost | Rule::Rank | Rule::Restarts | Rule::SidecarRestarts => {
+                ValueKind::Number
+            }
             Rule::ReadyTime | Rule::CreationTime if self.has_buckets() => ValueKind::AgeBucket,
             Rule::ReadyTime | Rule::CreationTime => ValueKind::Time,
             Rule::Uid => ValueKind::Uid,
@@ -111,6 +113,7 @@ impl Policy {
             Rule::Unassigned => pod.is_assigned().into(),
             Rule::Phase => pod.phase.ordinal().into(),
             Rule::NotReady => pod.is_ready().into(),
+            Rule::Tier => pod.tier.into(),
             Rule::DeletionCost => pod.deletion_cost.into(),
             Rule::Rank => pod.rank.into(),
             Rule::Preferred => pod.is_preferred().into(),

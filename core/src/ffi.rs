@@ -3,7 +3,7 @@
 pub use crate::controller::expectations::Expected;
 pub use crate::node::node_number;
 
-use crate::{Candidate, Pod, Policy, Rule, TooManyPods};
+use crate::{Candidate, Pod, Policy, Rule, SteerError, SteerScratch, Steered, TooManyPods};
 use core::ffi::CStr;
 
 /// Returns the [name](Rule::name) of a rule as C text.
@@ -28,4 +28,28 @@ pub fn select_with<'v>(
     scratch: &mut [Candidate],
 ) -> Result<&'v [u32], TooManyPods> {
     policy.select_in(pods, victims, scratch)
+}
+
+/// Does the part of [`Policy::steer`] that can fail, before there are costs. `scratch` is as long as `pods`.
+///
+/// # Errors
+/// Those of [`Policy::steer`].
+pub fn fit(
+    policy: &Policy,
+    pods: &[Pod],
+    is_fixed: impl Fn(usize) -> bool,
+    scratch: &mut [SteerScratch],
+) -> Result<(), SteerError> {
+    policy.fit(pods, is_fixed, scratch)
+}
+
+/// Does the rest, with what [`fit`] left in `scratch`. `costs` are as long as `pods`.
+#[must_use]
+pub fn steer_fitted<'s>(
+    policy: &Policy,
+    pods: &[Pod],
+    costs: &'s mut [i32],
+    scratch: &'s mut [SteerScratch],
+) -> Steered<'s> {
+    policy.steer_fitted(pods, costs, scratch)
 }

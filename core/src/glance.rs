@@ -28,9 +28,8 @@ impl Glance {
     /// If it returns false, `pod` may still go after.
     #[inline(always)]
     pub(crate) fn sees_after(&self, pod: &Pod) -> bool {
-        let alike = pod.flags == self.pod.flags
-            && pod.phase == self.pod.phase
-            && pod.deletion_cost == self.pod.deletion_cost;
+        let alike =
+            small_fields(pod) == small_fields(&self.pod) && pod.deletion_cost == self.pod.deletion_cost;
         let is_older = moments_before(pod.ready_time) < self.later_times;
         alike
             && (pod.rank < self.pod.rank
@@ -45,6 +44,13 @@ impl Glance {
             && pod.creation_time == self.pod.creation_time
             && pod.uid > self.pod.uid
     }
+}
+
+/// Phase, flags and tier in one number: they lie side by side in the record, and are loaded at once.
+#[inline(always)]
+const fn small_fields(pod: &Pod) -> u32 {
+    let [low, high] = pod.tier.to_le_bytes();
+    u32::from_le_bytes([pod.phase.ordinal(), pod.flags.bits(), low, high])
 }
 
 impl Policy {
@@ -75,6 +81,7 @@ mod tests {
             Rule::Unassigned,
             Rule::Phase,
             Rule::NotReady,
+            Rule::Tier,
             Rule::DeletionCost,
             Rule::Rank,
             Rule::Preferred,
@@ -120,7 +127,7 @@ mod tests {
 
     #[test]
     fn sees_after_by_rank_and_uid_among_those_that_are_alike() {
-        let pod = Pod { rank: 2, uid: Uid::from_bytes([7; 16]), ..Pod::new() };
+        let pod = Pod { tier: 2, rank: 2, uid: Uid::from_bytes([7; 16]), ..Pod::new() };
         let glance = Glance::at(&pod, &Policy::without_now());
         let uid = Uid::from_bytes([8; 16]);
         assert!(glance.sees_after(&Pod { rank: 1, ..pod }));
@@ -130,6 +137,7 @@ mod tests {
             Pod { rank: 3, uid, ..pod },
             Pod { uid: Uid::from_bytes([6; 16]), ..pod },
             Pod { deletion_cost: -1, rank: 1, ..pod },
+            Pod { tier: 1, rank: 1, ..pod },
             Pod { phase: Phase::UNKNOWN, rank: 1, ..pod },
             Pod { flags: Flags::PREFERRED, rank: 1, ..pod },
             Pod { restarts: 1, uid, ..pod },

@@ -36,66 +36,75 @@ pub(crate) struct Head {
     bits: u128,
     /// How many of the lowest bits are still unused.
     room: u32,
-    /// Whether a count did not fit, so that nothing may follow it.
-    closed: bool,
 }
+
+/// A head to which more may be appended, or one that has ended: its last number did not fit, so that nothing may
+/// follow.
+type Open = Result<Head, Head>;
 
 impl Policy {
     /// Returns the head of a pod.
     #[inline(always)]
     pub(crate) fn head(&self, pod: &Pod) -> Head {
         // Age buckets are numbers below 128.
-        if self.has_buckets() { self.head_with::<7>(pod) } else { self.head_with::<64>(pod) }
+        let head = if self.has_buckets() { self.head_with::<7>(pod) } else { self.head_with::<64>(pod) };
+        head.unwrap_or_else(|ended| ended)
     }
 
     /// Returns the head with `TIME` bits for each time.
     #[inline(always)]
-    fn head_with<const TIME: u32>(&self, pod: &Pod) -> Head {
+    fn head_with<const TIME: u32>(&self, pod: &Pod) -> Open {
         let value = |rule| value(rule, pod, self).unwrap_or(0);
-        Head::new()
+        let head = Head::new()
             .with::<1>(value(Rule::Unassigned))
-            .with::<8>(value(Rule::Phase))
+            .with_small::<2>(value(Rule::Phase))?
             .with::<1>(value(Rule::NotReady))
+            .with_small::<4>(value(Rule::Tier))?
             .with::<32>(value(Rule::DeletionCost))
-            .with_count::<8>(value(Rule::Rank))
+            .with_count::<8>(value(Rule::Rank))?
             .with::<1>(value(Rule::Preferred))
             .with::<TIME>(value(Rule::ReadyTime))
-            .with_count::<10>(value(Rule::Restarts))
-            .with_count::<6>(value(Rule::SidecarRestarts))
+            .with_count::<10>(value(Rule::Restarts))?
+            .with_count::<6>(value(Rule::SidecarRestarts))?
             .with::<TIME>(value(Rule::CreationTime))
-            .with::<128>(value(Rule::Uid))
+            .with::<128>(value(Rule::Uid));
+        Ok(head)
     }
 }
 
 impl Head {
     const fn new() -> Self {
-        Self { bits: 0, room: u128::BITS - u32::BITS, closed: false }
+        Self { bits: 0, room: u128::BITS - u32::BITS }
     }
 
     /// Appends a value of `WIDTH` bits, or as many of its high bits as are unused.
     #[inline(always)]
     const fn with<const WIDTH: u32>(self, value: u128) -> Self {
-        // Appends zeros instead of returning early, so that all shifts are by constants.
-        let value = if self.closed { 0 } else { value };
         if self.room == 0 {
             return self;
         }
         match self.room.checked_sub(WIDTH) {
-            Some(room) => Self { bits: self.bits | value.wrapping_shl(room), room, ..self },
-            None => {
-                Self { bits: self.bits | value.wrapping_shr(WIDTH.wrapping_sub(self.room)), room: 0, ..self }
-            }
+            Some(room) => Self { bits: self.bits | value.wrapping_shl(room), room },
+            None => Self { bits: self.bits | value.wrapping_shr(WIDTH.wrapping_sub(self.room)), room: 0 },
         }
     }
 
-    /// Appends a count, whose value is larger the smaller the count. `WIDTH` bits hold the largest values. A
-    /// value below those reads as the smallest of them, and closes the head.
+    /// Appends a number in `WIDTH` bits. A number that is too large for them reads as the largest that fits, and
+    /// ends the head. So does that number itself.
     #[inline(always)]
-    const fn with_count<const WIDTH: u32>(self, value: u128) -> Self {
+    const fn with_small<const WIDTH: u32>(self, value: u128) -> Open {
+        let largest = 1_u128.wrapping_shl(WIDTH).wrapping_sub(1);
+        if value < largest { Ok(self.with::<WIDTH>(value)) } else { Err(self.with::<WIDTH>(largest)) }
+    }
+
+    /// Appends a count, whose value is larger the smaller the count. `WIDTH` bits hold the largest values. A
+    /// value below those reads as the smallest of them, and ends the head.
+    #[inline(always)]
+    const fn with_count<const WIDTH: u32>(self, value: u128) -> Open {
         let smallest = u128::MAX << WIDTH & 0xffff_ffff;
         match value.checked_sub(smallest) {
-            Some(value) => self.with::<WIDTH>(value),
-            None => Self { closed: true, room: self.room.saturating_sub(WIDTH), ..self },
+            Some(value) => Ok(self.with::<WIDTH>(value)),
+            None => Err(self),
         }
     }
 }
@@ -113,6 +122,7 @@ mod tests {
             uid: Uid::from_bytes([7; 16]),
             ready_time: hour,
             creation_time: hour,
+            tier: 14,
             deletion_cost: 0,
             rank: 254,
             restarts: 1022,
@@ -126,6 +136,7 @@ mod tests {
             Pod { flags: Flags::READY, ..pod },
             Pod { phase: Phase::UNKNOWN, ..pod },
             Pod { flags: Flags::ASSIGNED, ..pod },
+            Pod { tier: 13, ..pod },
             Pod { deletion_cost: -1, ..pod },
             Pod { rank: 255, ..pod },
             Pod { flags: pod.flags | Flags::PREFERRED, ..pod },
@@ -139,7 +150,7 @@ mod tests {
         let log_scaled = Policy::at(Time::from_unix(0, 0)).with_gates(gates);
         let plain = Policy::without_now().with_gates(gates);
         // Without log scaling, the bits suffice down to the ready time.
-        for (policy, separated) in [(log_scaled, 11), (plain, 7)] {
+        for (policy, separated) in [(log_scaled, 12), (plain, 8)] {
             for earlier in earlier.iter().take(separated) {
                 let [a, b] = [earlier, &pod].map(|pod| Candidate::new(&policy.head(pod), 0));
                 assert_eq!((a.goes_before(b), b.goes_before(a)), (Some(true), Some(false)), "{earlier:?}");
@@ -157,5 +168,9 @@ mod tests {
         let candidate = |restarts, uid| Candidate::new(&policy.head(&pod(restarts, uid)), 0);
         assert_eq!(candidate(5000, 9).goes_before(candidate(1024, 1)), None);
         assert_eq!(candidate(1024, 9).goes_before(candidate(1023, 1)), Some(true));
+        let in_tier =
+            |tier, deletion_cost| Candidate::new(&policy.head(&Pod { deletion_cost, tier, ..Pod::new() }), 0);
+        assert_eq!(in_tier(15, 9).goes_before(in_tier(u16::MAX, 1)), None);
+        assert_eq!(in_tier(14, 9).goes_before(in_tier(15, 1)), Some(true));
     }
 }

@@ -46,6 +46,8 @@
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
 //! | pods | which of them kube-controller-manager would delete | [`Policy::settle`], [`Policy::upstream`] |
+//! | pods that should go first, as tiers | deletion costs that make Kubernetes delete them first | [`Policy::steer`] |
+//! | pods on nodes or in zones | ranks that keep the remaining pods spread | [`Policy::spread`] |
 //! | node numbers | ranks | [`NodeCounts`], [`count_ranks`] |
 //! | pods with node names, no allocator | ranks and victims | [`PodSet`] |
 //! | the annotation's text | a deletion cost | [`deletion_cost()`] |
@@ -85,6 +87,8 @@ mod rule;
 mod select;
 mod settle;
 mod sort;
+mod spread;
+mod steer;
 mod time;
 mod uid;
 mod upstream;
@@ -100,6 +104,8 @@ pub use policy::{FeatureGates, Policy};
 pub use rule::Rule;
 pub use select::{OrderError, TooManyPods};
 pub use settle::Settled;
+pub use spread::SpreadError;
+pub use steer::{Blocked, SteerError, SteerScratch, Steered};
 pub use time::Time;
 pub use uid::{Uid, UidError};
 pub use upstream::Relation;

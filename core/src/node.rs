@@ -52,15 +52,30 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> NodeCounts<C> {
     /// # Errors
     /// [`UnknownNode`] if the node number is not below the number of counts. Then nothing is counted.
     pub fn add(&mut self, pod: &Pod) -> Result<(), UnknownNode> {
-        let count = if pod.is_assigned() {
-            let counts = self.counts.as_mut();
-            let unknown = UnknownNode { node: pod.node, nodes: counts.len() };
-            counts.get_mut(pod.node as usize).ok_or(unknown)?
-        } else {
-            &mut self.unassigned
-        };
+        let count = self.count(pod)?;
         *count = count.saturating_add(1);
         Ok(())
+    }
+
+    /// Removes a counted pod from its count. Returns its rank before the removal.
+    ///
+    /// # Errors
+    /// [`UnknownNode`] if the node number is not below the number of counts. Then nothing is changed.
+    pub(crate) fn remove(&mut self, pod: &Pod) -> Result<u32, UnknownNode> {
+        let count = self.count(pod)?;
+        let rank = *count;
+        *count = rank.saturating_sub(1);
+        Ok(rank)
+    }
+
+    /// Returns the count of the pod's node.
+    fn count(&mut self, pod: &Pod) -> Result<&mut u32, UnknownNode> {
+        if !pod.is_assigned() {
+            return Ok(&mut self.unassigned);
+        }
+        let counts = self.counts.as_mut();
+        let unknown = UnknownNode { node: pod.node, nodes: counts.len() };
+        counts.get_mut(pod.node as usize).ok_or(unknown)
     }
 
     /// Returns the pod's rank: how many pods were counted on its node.

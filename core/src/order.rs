@@ -10,6 +10,8 @@ use core::cmp::Ordering;
 pub struct Key([u64; WORDS]);
 
 const WORDS: usize = 8;
+/// Where the rules before the tier stand in the first word.
+const CLASS_SHIFT: u32 = 54;
 
 impl Key {
     /// The length of [`Key::to_bytes`].
@@ -45,6 +47,7 @@ fn value_of(rule: Rule, pod: &Pod, policy: &Policy) -> Option<u128> {
         Rule::Unassigned => pod.is_assigned().into(),
         Rule::Phase => pod.phase.ordinal().into(),
         Rule::NotReady => pod.is_ready().into(),
+        Rule::Tier => pod.tier.into(),
         Rule::DeletionCost if policy.gates.pod_deletion_cost => ascending(pod.deletion_cost).into(),
         Rule::Rank => (!pod.rank).into(),
         Rule::Preferred if policy.gates.prefer_for_scale_down => (!pod.is_preferred()).into(),
@@ -90,7 +93,7 @@ fn word(index: usize, pod: &Pod, policy: &Policy) -> u64 {
     match index {
         0 => {
             let class = value(Rule::Unassigned) << 9 | value(Rule::Phase) << 1 | value(Rule::NotReady);
-            class << 54 | value(Rule::DeletionCost) << 22
+            class << CLASS_SHIFT | value(Rule::Tier) << 38 | value(Rule::DeletionCost) << 6
         }
         1 => value(Rule::Rank) << 32 | value(Rule::Preferred) << 31,
         2 => value(Rule::ReadyTime),
@@ -100,6 +103,11 @@ fn word(index: usize, pod: &Pod, policy: &Policy) -> u64 {
         7 => value(Rule::Uid),
         _ => 0,
     }
+}
+
+/// What the rules make of a pod that are asked before its tier, as a number.
+pub(crate) fn class(pod: &Pod, policy: &Policy) -> u64 {
+    word(0, pod, policy) >> CLASS_SHIFT
 }
 
 impl Policy {

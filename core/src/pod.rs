@@ -40,6 +40,10 @@ pub struct Pod {
     pub phase: Phase,
     /// Whether the pod is assigned, ready and preferred.
     pub flags: Flags,
+    /// The pod's tier, chosen by the caller for whatever reason: pods of a lower tier go before pods of a higher
+    /// one. Kubernetes does not know tiers. [`Policy::steer`](crate::Policy::steer) returns deletion costs that
+    /// make it follow them.
+    pub tier: u16,
     /// Zero. Reserved for later rules.
     pub reserved: Reserved,
 }
@@ -50,7 +54,7 @@ pub struct Pod {
 /// This type has no constructor, so that records start from [`Pod::new`]. Tests reach its bytes by `as_mut`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
-pub struct Reserved([u8; 10]);
+pub struct Reserved([u8; 8]);
 
 impl AsRef<[u8]> for Reserved {
     fn as_ref(&self) -> &[u8] {
@@ -77,7 +81,8 @@ const _: () = {
     assert!(offset_of!(Pod, node) == 48);
     assert!(offset_of!(Pod, phase) == 52);
     assert!(offset_of!(Pod, flags) == 53);
-    assert!(offset_of!(Pod, reserved) == 54);
+    assert!(offset_of!(Pod, tier) == 54);
+    assert!(offset_of!(Pod, reserved) == 56);
 };
 
 /// A pod's phase. The order compares its [ordinal](Phase::ordinal).
@@ -254,7 +259,8 @@ impl Pod {
             node: 0,
             phase: Phase::PENDING,
             flags: Flags::NONE,
-            reserved: Reserved([0; 10]),
+            tier: 0,
+            reserved: Reserved([0; 8]),
         }
     }
 

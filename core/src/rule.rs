@@ -17,6 +17,8 @@ pub enum Rule {
     Phase = 20,
     /// Not ready before ready.
     NotReady = 30,
+    /// Lower tier before higher: what the caller wants. All tiers are 0 unless it says otherwise.
+    Tier = 35,
     /// Lower deletion cost before higher, behind the gate `PodDeletionCost`.
     DeletionCost = 40,
     /// Higher rank before lower.
@@ -39,10 +41,11 @@ impl Rule {
     /// Every rule, in the order in which they apply.
     pub const ALL: &'static [Self] = &Self::RULES;
 
-    pub(crate) const RULES: [Self; 11] = [
+    pub(crate) const RULES: [Self; 12] = [
         Self::Unassigned,
         Self::Phase,
         Self::NotReady,
+        Self::Tier,
         Self::DeletionCost,
         Self::Rank,
         Self::Preferred,
@@ -80,6 +83,7 @@ impl Rule {
             Self::Unassigned => c"unassigned",
             Self::Phase => c"phase",
             Self::NotReady => c"not-ready",
+            Self::Tier => c"tier",
             Self::DeletionCost => c"deletion-cost",
             Self::Rank => c"rank",
             Self::Preferred => c"preferred",

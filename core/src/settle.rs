@@ -2,7 +2,7 @@
 
 use crate::order::value;
 use crate::select::fill_with_indices;
-use crate::sort::heap_sort;
+use crate::sort::{runs, sort};
 use crate::{OrderError, Pod, Policy, Rule};
 use core::cmp::Ordering;
 
@@ -88,106 +88,124 @@ impl Policy {
     }
 }
 
-/// How far two pods agree in what Kubernetes' comparator compares, in its order. If two different times are
-/// in one age bucket, it compares the UIDs and stops.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Depth {
+/// What Kubernetes' comparator compares, in four steps. If two different times are in one age bucket, it
+/// compares the UIDs and stops.
+#[derive(Clone, Copy)]
+enum Step {
     /// Everything up to the age bucket of the ready time.
     ReadyAge,
-    /// The ready time itself, as well.
+    /// The ready time itself.
     ReadyTime,
-    /// Everything up to the age bucket of the creation time.
+    /// After it, everything up to the age bucket of the creation time.
     CreationAge,
-    /// The creation time itself, as well: there is nothing more to compare.
+    /// The creation time itself. There is nothing more to compare.
     CreationTime,
-}
-
-impl Depth {
-    const ALL: [Self; 4] = [Self::ReadyAge, Self::ReadyTime, Self::CreationAge, Self::CreationTime];
 }
 
 impl Policy {
     /// Gives each pod a score: 2 for every pod that is before it, and 1 for every tie.
     ///
-    /// Pods that differ down to [`Depth::ReadyAge`] are ordered by that. Pods that agree so far and differ in
-    /// ready time are ordered by UID. Pods that agree in it, too, and differ down to [`Depth::CreationAge`]
-    /// are ordered by that. Pods that agree so far and differ in creation time are ordered by UID. The rest
-    /// tie.
+    /// In a sorted list, that is the sum of the positions at which the pods equal to this one start and end.
     ///
-    /// In a sorted list, 2 for every pod before and 1 for every tie is the sum of the positions at which the
-    /// pods equal to this one start and end. So each pass sorts by depth, or by depth and UID, and adds that
-    /// sum, or subtracts it for pairs that a deeper pass counts again.
+    /// Kubernetes orders pods by everything up to the age bucket of the ready time, and then by UID. So this adds
+    /// those positions. But pods with equal ready times are ordered by later values instead. So for each group of
+    /// them, this subtracts what the UIDs contributed, and adds the positions in their own order: by everything
+    /// up to the age bucket of the creation time, and then by UID. Pods with equal creation times tie, which
+    /// replaces the contribution of their UIDs, too. Each step sorts only inside the groups of pods that are
+    /// equal in all steps before.
     fn score(&self, pods: &[Pod], order: &mut [u32], scores: &mut [u64]) {
-        let passes = [
-            (Depth::ReadyAge, true, true),
-            (Depth::ReadyTime, true, false),
-            (Depth::CreationAge, true, true),
-            (Depth::CreationTime, true, false),
-            (Depth::CreationTime, false, true),
-        ];
         scores.fill(0);
-        for (depth, by_uid, add) in passes {
-            let compare = |a: u32, b: u32| match (pods.get(a as usize), pods.get(b as usize)) {
-                (Some(a), Some(b)) if by_uid => self.down_to(depth, a, b).then(a.uid.cmp(&b.uid)),
-                (Some(a), Some(b)) => self.down_to(depth, a, b),
-                _ => Ordering::Equal,
+        let of = |a: u32, b: u32| pods.get(a as usize).zip(pods.get(b as usize));
+        let have_equal_uids = |&a: &u32, &b: &u32| of(a, b).is_some_and(|(a, b)| a.uid == b.uid);
+        let steps = [Step::ReadyAge, Step::ReadyTime, Step::CreationAge, Step::CreationTime];
+        for (before, step) in (0..).zip(steps) {
+            let by_step = |a, b| of(a, b).map_or(Ordering::Equal, |(a, b)| self.by_step(step, a, b));
+            let by_uid = |a, b| of(a, b).map_or(Ordering::Equal, |(a, b)| a.uid.cmp(&b.uid));
+            let are_equal_before = |&a: &u32, &b: &u32| {
+                of(a, b).is_some_and(|(a, b)| {
+                    steps.iter().take(before).all(|step| self.by_step(*step, a, b).is_eq())
+                })
             };
-            heap_sort(order, &|a, b| compare(a, b).is_lt());
-            let mut rest = &*order;
-            let mut start = 0_u64;
-            while let Some(&first) = rest.first() {
-                let len = rest.iter().take_while(|&&index| compare(first, index).is_eq()).count();
-                let (equals, after) = rest.split_at_checked(len).unwrap_or_default();
-                let end = start.saturating_add(len as u64);
-                let sum = start.saturating_add(end).saturating_sub(1);
-                for &index in equals {
-                    if let Some(score) = scores.get_mut(index as usize) {
-                        *score = if add { score.wrapping_add(sum) } else { score.wrapping_sub(sum) };
+            for group in runs(order, are_equal_before).filter(|group| group.len() > 1) {
+                // After the first step, a group whose pods are equal in this step, too, is sorted by UID already.
+                let is_sorted = before > 0
+                    && group.windows(2).all(|pair| matches!(pair, [a, b] if by_step(*a, *b).is_eq()));
+                if !is_sorted {
+                    sort(group, &|a, b| by_step(a, b).then_with(|| by_uid(a, b)).is_lt());
+                }
+                if let Step::ReadyAge | Step::CreationAge = step {
+                    add_positions(group, scores, u64::wrapping_add, |a, b| {
+                        by_step(*a, *b).is_eq() && have_equal_uids(a, b)
+                    });
+                    continue;
+                }
+                for same_time in runs(group, |a, b| by_step(*a, *b).is_eq()).filter(|pods| pods.len() > 1) {
+                    add_positions(same_time, scores, u64::wrapping_sub, have_equal_uids);
+                    if let Step::CreationTime = step {
+                        add_positions(same_time, scores, u64::wrapping_add, |_, _| true);
                     }
                 }
-                (rest, start) = (after, end);
             }
         }
     }
 
-    /// Compares two pods by what Kubernetes compares down to this depth.
-    fn down_to(&self, depth: Depth, a: &Pod, b: &Pod) -> Ordering {
-        let by_value = |rule| value(rule, a, self).cmp(&value(rule, b, self));
+    /// Compares, by one step, two pods that are equal in all steps before.
+    fn by_step(&self, step: Step, a: &Pod, b: &Pod) -> Ordering {
+        let by_values = |rules: &[Rule]| {
+            let by_value = |rule: &Rule| value(*rule, a, self).cmp(&value(*rule, b, self));
+            rules.iter().map(by_value).find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
+        };
         let by_age = |a, b| self.upstream_age(a).cmp(&self.upstream_age(b));
         // Wherever this matters, both are ready or neither is.
         let both_ready = a.is_ready();
-        let at = |step| match step {
-            Depth::ReadyAge => {
-                let early = [Rule::Unassigned, Rule::Phase, Rule::NotReady, Rule::DeletionCost, Rule::Rank];
-                let first = early.into_iter().map(by_value).find(|ordering| ordering.is_ne());
-                match first {
-                    None if both_ready => by_age(a.ready_time, b.ready_time),
-                    first => first.unwrap_or(Ordering::Equal),
-                }
+        match step {
+            Step::ReadyAge => {
+                by_values(&[Rule::Unassigned, Rule::Phase, Rule::NotReady, Rule::DeletionCost, Rule::Rank])
+                    .then_with(
+                        || if both_ready { by_age(a.ready_time, b.ready_time) } else { Ordering::Equal },
+                    )
             }
-            Depth::ReadyTime if both_ready => a.ready_time.latest_first().cmp(&b.ready_time.latest_first()),
-            Depth::ReadyTime => Ordering::Equal,
-            Depth::CreationAge => by_value(Rule::Restarts)
-                .then_with(|| by_value(Rule::SidecarRestarts))
+            Step::ReadyTime if both_ready => a.ready_time.latest_first().cmp(&b.ready_time.latest_first()),
+            Step::ReadyTime => Ordering::Equal,
+            Step::CreationAge => by_values(&[Rule::Restarts, Rule::SidecarRestarts])
                 .then_with(|| by_age(a.creation_time, b.creation_time)),
-            Depth::CreationTime => a.creation_time.latest_first().cmp(&b.creation_time.latest_first()),
-        };
-        let mut steps = Depth::ALL.into_iter().take_while(|step| *step <= depth).map(at);
-        steps.find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
+            Step::CreationTime => a.creation_time.latest_first().cmp(&b.creation_time.latest_first()),
+        }
     }
 
     /// Puts the groups in their order, and the pods inside a group in the total order.
     fn line_up(&self, pods: &[Pod], order: &mut [u32], scores: &[u64]) {
         let score = |index: u32| scores.get(index as usize);
-        heap_sort(order, &|a, b| score(a) < score(b));
+        sort(order, &|a, b| score(a) < score(b));
         let mut rest = order;
         let mut groups = Groups::default();
         loop {
             let len = groups.next_len(rest, scores);
             let Some((group, after)) = rest.split_at_mut_checked(len).filter(|_| len > 0) else { return };
-            heap_sort(group, &|a, b| self.index_goes_before(pods, a, b));
+            sort(group, &|a, b| self.index_goes_before(pods, a, b));
             rest = after;
         }
+    }
+}
+
+/// Adds to the score of each pod in a sorted list the sum of the positions at which the pods equal to it start and
+/// end. `add` may be a subtraction.
+fn add_positions(
+    list: &mut [u32],
+    scores: &mut [u64],
+    add: fn(u64, u64) -> u64,
+    equal: impl Fn(&u32, &u32) -> bool,
+) {
+    let mut start = 0_u64;
+    for equals in runs(list, equal) {
+        let end = start.wrapping_add(equals.len() as u64);
+        let sum = start.wrapping_add(end).wrapping_sub(1);
+        for &mut index in equals {
+            if let Some(score) = scores.get_mut(index as usize) {
+                *score = add(*score, sum);
+            }
+        }
+        start = end;
     }
 }
 

@@ -107,6 +107,28 @@ pub(crate) fn replace_last<T: Copy>(heap: &mut [T], item: T, before: &impl Fn(T,
     sift(heap, 0, before);
 }
 
+/// Sorts a list: with quicksort on 64-bit machines, and with a heap where its smaller code matters more.
+pub(crate) fn sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
+    if cfg!(target_pointer_width = "64") {
+        sort_first(list, list.len(), before);
+    } else {
+        heap_sort(list, before);
+    }
+}
+
+/// Returns the runs of equal items in a sorted list. (`slice::chunk_by_mut` has a panic path.)
+pub(crate) fn runs<T>(list: &mut [T], equal: impl Fn(&T, &T) -> bool) -> impl Iterator<Item = &mut [T]> {
+    let mut rest = list;
+    core::iter::from_fn(move || {
+        let list = core::mem::take(&mut rest);
+        let first = list.first()?;
+        let others = list.iter().skip(1).take_while(|item| equal(first, item)).count();
+        let (run, after) = list.split_at_mut_checked(others.saturating_add(1))?;
+        rest = after;
+        Some(run)
+    })
+}
+
 /// Sorts a list by heap: half as fast as quicksort, in little code.
 pub(crate) fn heap_sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
     heapify(list, before);

@@ -24,10 +24,10 @@ impl Policy {
     /// Returns what Kubernetes' `ActivePodsWithRanks.Less` says about two pods, called both ways, and the
     /// rule that decides.
     ///
-    /// Its rules are those of the order, with three differences: [`Rule::Preferred`] does not exist. If two
-    /// different times are in one age bucket, the UID decides at once. And the UID is not compared at the
-    /// end. Age buckets are those of Go's floating-point `log2`, which from 2^49 ns (6.5 days) on begin a
-    /// little below the powers of two.
+    /// Its rules are those of the order, with three differences: [`Rule::Tier`] and [`Rule::Preferred`] do not
+    /// exist. If two different times are in one age bucket, the UID decides at once. And the UID is not
+    /// compared at the end. Age buckets are those of Go's floating-point `log2`, which from 2^49 ns
+    /// (6.5 days) on begin a little below the powers of two.
     #[must_use]
     pub fn upstream(&self, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
         for &rule in Rule::ALL {
@@ -35,7 +35,7 @@ impl Policy {
                 // If one is ready, both are, or an earlier rule has decided.
                 Rule::ReadyTime if a.is_ready() => self.by_age(a, b, rule, |pod| pod.ready_time),
                 Rule::CreationTime => self.by_age(a, b, rule, |pod| pod.creation_time),
-                Rule::Preferred | Rule::ReadyTime | Rule::Uid => continue,
+                Rule::Tier | Rule::Preferred | Rule::ReadyTime | Rule::Uid => continue,
                 _ => (value(rule, a, self).cmp(&value(rule, b, self)), rule),
             };
             match ordering {

@@ -248,9 +248,9 @@ fn debug_knows_the_calendar() {
 #[test]
 fn rules_have_names_and_numbers_of_their_own() {
     let numbers: Vec<_> = Rule::ALL.iter().map(|rule| rule.number()).collect();
-    assert_eq!(numbers, [10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 100], "numbers never change");
+    assert_eq!(numbers, [10, 20, 30, 35, 40, 50, 60, 70, 80, 85, 90, 100], "numbers never change");
     let names: Vec<_> = Rule::ALL.iter().map(ToString::to_string).collect();
-    let contract = "unassigned phase not-ready deletion-cost rank preferred ready-time restarts sidecar-restarts \
+    let contract = "unassigned phase not-ready tier deletion-cost rank preferred ready-time restarts sidecar-restarts \
                     creation-time uid";
     assert_eq!(names.join(" "), contract);
     for number in 0..=u8::MAX {
@@ -265,6 +265,7 @@ fn explanations_show_the_values() {
     let time = Time::from_unix_nanos;
     let a = Pod {
         ready_time: time(1_000_000 - 1024),
+        tier: 9,
         deletion_cost: -7,
         rank: 3,
         restarts: 4,
@@ -291,6 +292,7 @@ fn explanations_show_the_values() {
             (ValueKind::Bool, 0, 1),
             (ValueKind::Phase, 1, 2),
             (ValueKind::Bool, 1, 1),
+            (ValueKind::Number, 9, 0),
             (ValueKind::Number, -7, 0),
             (ValueKind::Number, 3, i64::from(u32::MAX)),
             (ValueKind::Bool, 0, 1),
@@ -302,20 +304,21 @@ fn explanations_show_the_values() {
         ]
     );
     let as_they_are = values(&Policy::without_now());
-    assert_eq!(as_they_are[6], (ValueKind::Time, 1_000_000 - 1024, 2_000_000));
-    assert_eq!(as_they_are[9], (ValueKind::Time, i64::MIN, 1_000_000 - 1));
+    assert_eq!(as_they_are[7], (ValueKind::Time, 1_000_000 - 1024, 2_000_000));
+    assert_eq!(as_they_are[10], (ValueKind::Time, i64::MIN, 1_000_000 - 1));
 
     let explanation = Policy::without_now().explain(&a, &b);
     assert_eq!(explanation.deciding().map(|row| row.rule), Some(Rule::Unassigned));
     assert_eq!(Policy::without_now().explain(&a, &a).deciding(), None);
     let applies: Vec<_> = explanation.rows().iter().map(|row| row.applies).collect();
-    assert_eq!(applies, [true, true, true, true, true, false, true, true, true, true, true]);
+    assert_eq!(applies, [true, true, true, true, true, true, false, true, true, true, true, true]);
 }
 
 #[test]
 fn keys_hash_and_sort_as_their_bytes() {
     let policy = Policy::without_now();
-    let pods = [Pod::new(), Pod { restarts: 1, ..Pod::new() }, Pod { deletion_cost: -1, ..Pod::new() }];
+    let pods =
+        [Pod::new(), Pod { restarts: 1, ..Pod::new() }, Pod { deletion_cost: -1, tier: 1, ..Pod::new() }];
     for a in &pods {
         for b in &pods {
             let (a, b) = (policy.key(a), policy.key(b));

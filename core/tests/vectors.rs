@@ -41,6 +41,12 @@ fn relations() {
 }
 
 #[test]
+fn steering() {
+    let cases = vectors::steering::file().check(&Core);
+    assert!(cases >= 19, "{cases} cases");
+}
+
+#[test]
 fn controller() {
     let file = vectors::controller::file();
     let cases = file.check(&Core);

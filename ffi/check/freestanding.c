@@ -96,6 +96,26 @@ static int around_the_order_answers(const podrank_pod *pods) {
            available == 0 && look_again == 9000000000;
 }
 
+/* The second pod, of the lower tier, gets a lower cost; the first goes before it all the same. */
+static int steering_answers(const podrank_pod *pods) {
+    podrank_pod tiered[2];
+    podrank_steer_scratch scratch[2];
+    podrank_blocked blocked;
+    podrank_steered steered;
+    uint32_t counts[2], order[2];
+    int32_t costs[2] = { 9, 9 };
+
+    tiered[0] = pods[0];
+    tiered[1] = pods[1];
+    tiered[0].tier = 1;
+    tiered[0].deletion_cost = tiered[1].deletion_cost;
+    if (podrank_steer(tiered, 2, NULL, NULL, 0, costs, scratch, &blocked, 1, &steered) != 0 || costs[1] >= costs[0] ||
+        steered.changed != 1 || steered.blocked != 1 || blocked.rule != PODRANK_RULE_UNASSIGNED)
+        return 0;
+    tiered[0] = tiered[1];
+    return podrank_spread(tiered, 2, NULL, 0, NULL, counts, 2, order) == 0 && tiered[0].rank == 2 && tiered[1].rank == 1;
+}
+
 static int every_function_answers(void) {
     podrank_pod pods[2] = { PODRANK_POD_INIT, PODRANK_POD_INIT };
     podrank_options options = PODRANK_OPTIONS_INIT;
@@ -146,7 +166,7 @@ static int every_function_answers(void) {
         return 0;
     if (podrank_select(pods, 2, NULL, order, 1, scratch, 2, &len) != 0 || len != 1 || order[0] != 0)
         return 0;
-    return around_the_order_answers(pods) && deployments_answer();
+    return around_the_order_answers(pods) && deployments_answer() && steering_answers(pods);
 }
 
 int main(void);

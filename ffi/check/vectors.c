@@ -134,6 +134,23 @@ struct vector_deployment {
     uint16_t sets, sets_len;
 };
 
+/* These pods, of vector_tiered_pods, get these costs, of vector_steered_costs; vector_fixed starts where those do. */
+struct vector_steer {
+    uint16_t pods, pods_len;
+    uint16_t costs;
+    uint16_t blocked, blocked_len;
+    uint32_t lower, higher;
+    int32_t status;
+};
+
+/* And these get these ranks, of vector_spread_ranks. */
+struct vector_spread {
+    uint16_t pods, pods_len;
+    uint16_t others, others_len;
+    uint16_t ranks;
+    uint32_t nodes;
+};
+
 #include "vectors_table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -266,6 +283,52 @@ static int selection_holds(const struct vector_selection *selection) {
         for (; i < COUNT(victims); i++)
             MUST(victims[i] == 99);
     }
+    return 1;
+}
+
+static int steer_holds(const struct vector_steer *steer) {
+    const podrank_pod *pods = &vector_tiered_pods[steer->pods];
+    const int32_t *expected = &vector_steered_costs[steer->costs];
+    const podrank_blocked *pairs = &vector_blocked[steer->blocked];
+    size_t len = steer->pods_len, i, round;
+    podrank_steer_scratch scratch[VECTOR_STEERED_MAX];
+    podrank_blocked blocked[VECTOR_STEERED_MAX];
+    podrank_steered steered;
+    int32_t costs[VECTOR_STEERED_MAX];
+    uint32_t changed;
+
+    /* With room for all that are blocked, and for none. */
+    for (round = 0; round < 2; round++) {
+        changed = 0;
+        for (i = 0; i < VECTOR_STEERED_MAX; i++)
+            costs[i] = 99;
+        MUST(podrank_steer(pods, len, NULL, &vector_fixed[steer->costs], len, costs, scratch, round == 0 ? blocked : NULL,
+                           round == 0 ? len : 0, &steered) == steer->status);
+        MUST(steered.lower == steer->lower && steered.higher == steer->higher);
+        for (i = 0; i < len; i++) {
+            MUST(costs[i] == (steer->status == PODRANK_OK ? expected[i] : 99));
+            changed += costs[i] != pods[i].deletion_cost;
+        }
+        if (steer->status != PODRANK_OK)
+            continue;
+        MUST(steered.changed == changed && steered.blocked == steer->blocked_len);
+        for (i = 0; round == 0 && i < steered.blocked; i++)
+            MUST(blocked[i].pod == pairs[i].pod && blocked[i].before == pairs[i].before && blocked[i].rule == pairs[i].rule);
+    }
+    return 1;
+}
+
+static int spread_holds(const struct vector_spread *spread) {
+    podrank_pod pods[VECTOR_STEERED_MAX];
+    uint32_t counts[VECTOR_SPREAD_NODES], order[VECTOR_STEERED_MAX];
+    size_t i;
+
+    for (i = 0; i < spread->pods_len; i++)
+        pods[i] = vector_tiered_pods[spread->pods + i];
+    MUST(podrank_spread(pods, spread->pods_len, &vector_tiered_pods[spread->others], spread->others_len, NULL, counts,
+                        spread->nodes, order) == PODRANK_OK);
+    for (i = 0; i < spread->pods_len; i++)
+        MUST(pods[i].rank == vector_spread_ranks[spread->ranks + i]);
     return 1;
 }
 
@@ -485,6 +548,12 @@ int podrank_run_vectors(void) {
             return number;
     for (i = 0; i < COUNT(vector_deployments); i++)
         if (number++, !deployment_holds(&vector_deployments[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_steers); i++)
+        if (number++, !steer_holds(&vector_steers[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_spreads); i++)
+        if (number++, !spread_holds(&vector_spreads[i]))
             return number;
     return 0;
 }

@@ -20,6 +20,7 @@ mod options;
 mod order;
 mod record;
 mod status;
+mod steer;
 mod text;
 mod upstream;
 
@@ -33,6 +34,7 @@ pub use options::*;
 pub use order::*;
 pub use record::*;
 pub use status::*;
+pub use steer::*;
 pub use text::*;
 pub use upstream::*;
 

@@ -37,8 +37,11 @@ pub struct podrank_pod {
     pub phase: u8,
     /// Any of PODRANK_POD_ASSIGNED, _READY and _PREFERRED.
     pub flags: u8,
+    /// The pod's tier, which you choose for whatever reason: pods of a lower tier go before pods of a higher one.
+    /// Kubernetes does not know tiers. See podrank_steer.
+    pub tier: u16,
     /// Zero. Reserved for later rules.
-    pub reserved: [u8; 10],
+    pub reserved: [u8; 8],
 }
 
 /// An unset time, distinct from the epoch (0).
@@ -67,6 +70,8 @@ pub const PODRANK_RULE_UNASSIGNED: u8 = 10;
 pub const PODRANK_RULE_PHASE: u8 = 20;
 /// Not ready before ready.
 pub const PODRANK_RULE_NOT_READY: u8 = 30;
+/// Lower tier before higher.
+pub const PODRANK_RULE_TIER: u8 = 35;
 /// Lower deletion cost before higher.
 pub const PODRANK_RULE_DELETION_COST: u8 = 40;
 /// Higher rank before lower.
@@ -135,6 +140,7 @@ const _: () = {
     assert!(offset_of!(podrank_pod, node) == offset_of!(Pod, node));
     assert!(offset_of!(podrank_pod, phase) == offset_of!(Pod, phase));
     assert!(offset_of!(podrank_pod, flags) == offset_of!(Pod, flags));
+    assert!(offset_of!(podrank_pod, tier) == offset_of!(Pod, tier));
     assert!(offset_of!(podrank_pod, reserved) == offset_of!(Pod, reserved));
 
     assert!(size_of::<podrank_row>() == 24);
@@ -155,6 +161,7 @@ const _: () = {
     assert!(Rule::Unassigned.number() == PODRANK_RULE_UNASSIGNED);
     assert!(Rule::Phase.number() == PODRANK_RULE_PHASE);
     assert!(Rule::NotReady.number() == PODRANK_RULE_NOT_READY);
+    assert!(Rule::Tier.number() == PODRANK_RULE_TIER);
     assert!(Rule::DeletionCost.number() == PODRANK_RULE_DELETION_COST);
     assert!(Rule::Rank.number() == PODRANK_RULE_RANK);
     assert!(Rule::Preferred.number() == PODRANK_RULE_PREFERRED);

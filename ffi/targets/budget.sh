@@ -29,10 +29,12 @@ for name in $names; do
     echo "$name $(alone "$name")"
 done >"$tmp/alone.txt"
 two=$(alone podrank_compare podrank_select)
-# Who calls nothing of Deployments pays nothing for them; they have a limit of their own.
+# Programs that do not call these do not pay for them. They have limits of their own.
 deployments="podrank_deployment_next podrank_percent_parse podrank_reason_str podrank_replica_set_annotations"
-others=$(grep -vxF "${deployments// /$'\n'}" <<<"$names")
+without_steering=$(grep -vxE 'podrank_(spread|steer)' <<<"$names")
+others=$(grep -vxF "${deployments// /$'\n'}" <<<"$without_steering")
 without=$(alone $others)
+with_deployments=$(alone $without_steering)
 
 sed 's/^/wrap /' <<<"$names" >"$tmp/wrapped.h"
 LINK="-Wl,$unlimited$(printf ',--wrap=%s' $names)" firmware cortex-m3 "$tmp/stack" ffi/targets/stack.{c,S} ffi/check/vectors.c
@@ -41,7 +43,7 @@ emulate cortex-m3 "$tmp/stack" >"$tmp/measured.txt" || fail "the stack was not m
 LINK="-Wl,$unlimited" firmware cortex-m3 "$tmp/growth" ffi/targets/growth.c
 emulate cortex-m3 "$tmp/growth" -icount shift=7 >"$tmp/growth.txt" || fail "the instructions were not counted"
 
-$PYTHON -B ffi/targets/budget.py "$tmp/whole" "$tmp"/{alone,measured,growth}.txt "$two" "$without" "$undefined" || fail "over"
+$PYTHON -B ffi/targets/budget.py "$tmp/whole" "$tmp"/{alone,measured,growth}.txt "$two" "$without" "$with_deployments" "$undefined" || fail "over"
 # The linker has the last word.
 LINK=$(printf -- '-Wl,--undefined=%s ' $others) firmware cortex-m3 "$tmp/within" ffi/targets/empty.c
 ok

@@ -68,7 +68,8 @@ function writePod(at, pod, rank) {
   bytes[at + 52] = pod.phase ?? 0;
   bytes[at + 53] =
     (pod.assigned ? PODRANK.POD_ASSIGNED : 0) | (pod.ready ? PODRANK.POD_READY : 0) | (pod.preferred ? PODRANK.POD_PREFERRED : 0);
-  bytes.fill(0, at + 54, at + POD);
+  view.setUint16(at + 54, pod.tier ?? 0, true);
+  bytes.fill(0, at + 56, at + POD);
 }
 
 function pods(list, ranks) {

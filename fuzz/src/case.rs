@@ -100,6 +100,7 @@ fn share(shared: u16, same: &Pod, pod: &mut Pod) {
         restarts: if is_shared(7) { same.restarts } else { kept.restarts },
         sidecar_restarts: if is_shared(8) { same.sidecar_restarts } else { kept.sidecar_restarts },
         creation_time: if is_shared(9) { same.creation_time } else { kept.creation_time },
+        tier: if is_shared(10) { same.tier } else { kept.tier },
         ..kept
     };
 }
@@ -137,6 +138,8 @@ pub fn pod(u: &mut Unstructured<'_>, now: i64) -> Result<Pod> {
         // Half of the pods are running, and half are ready.
         phase: [Phase::RUNNING, Phase::RUNNING, Phase::UNKNOWN, Phase::PENDING][usize::from(class >> 6)],
         flags: Flags::from_bits(class & 7),
+        // The same in all pods as often as not, so that the later rules get to decide.
+        tier: [0, 0, 0, 0, 1, 14, 15, 16][usize::from(class >> 3 & 7)],
         ..Pod::new()
     })
 }

@@ -13,11 +13,11 @@ mod controller;
 use crate::case::{self, Case, extended};
 use crate::{cost, uid};
 use arbitrary::{Result, Unstructured};
-use podrank::{Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid};
+use podrank::{Flags, Phase, Pod, Policy, Relation, Rule, SteerError, Time, Uid};
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
 use podrank_laws::generate::NOW;
-use podrank_laws::{Implementation, laws, oracle, relation};
+use podrank_laws::{Core, Implementation, laws, oracle, relation, spread};
 use podrank_through_c::functions::{self, Buffer, Function, Use};
 use podrank_through_c::implementation::{C, options, record};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -260,8 +260,10 @@ impl<'f> Call<'f> {
         for (i, buffer) in self.function.buffers.iter().enumerate() {
             let is_scratch = ["scratch", "scores", "counts"].contains(&buffer.name);
             let is_output = status == PODRANK_OK && buffer.written();
+            // With this error, one output is written.
+            let names_pods = status == PODRANK_ERR_NO_ROOM && buffer.name == "steered";
             // A call that is rejected because of its buffers has not begun.
-            if let Some(place) = self.place(i).filter(|_| is_output || is_scratch && !spoilt) {
+            if let Some(place) = self.place(i).filter(|_| is_output || names_pods || is_scratch && !spoilt) {
                 may_change[place].fill(true);
             }
         }
@@ -385,11 +387,13 @@ fn content(
             match u.arbitrary::<u8>()? {
                 0..=3 => chunk[52] = u.arbitrary()?,
                 4..=7 => chunk[53] = u.arbitrary()?,
-                8..=11 => chunk[54 + usize::from(u.int_in_range(0..=9_u8)?)] = u.arbitrary()?,
+                8..=11 => chunk[56 + usize::from(u.int_in_range(0..=7_u8)?)] = u.arbitrary()?,
                 12 => u.fill_buffer(chunk)?,
                 _ => {}
             }
         }
+    } else if buffer.name == "fixed" && u.ratio(1, 2)? {
+        u.fill_buffer(&mut bytes)?;
     } else if function.name == "podrank_phase_parse" && buffer.name == "text" {
         let texts = ["Running", "Unknown", "Pending", "running", "Failed", "Succeeded", ""];
         let text = u.choose(&texts)?.as_bytes();
@@ -483,6 +487,7 @@ fn pods(bytes: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Vec<Pod> {
             node: word(48),
             phase: Phase::from_ordinal(bytes[52]),
             flags: Flags::from_bits(bytes[53]),
+            tier: u16::from_ne_bytes(array(&bytes[54..])),
             ..Pod::new()
         }
     });
@@ -490,10 +495,10 @@ fn pods(bytes: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Vec<Pod> {
 }
 
 fn unsound(bytes: &[u8]) -> Option<i32> {
-    match (bytes[52], bytes[53], &bytes[54..]) {
+    match (bytes[52], bytes[53], &bytes[56..]) {
         (3.., ..) => Some(PODRANK_ERR_PHASE),
         (_, 8.., _) => Some(PODRANK_ERR_FLAGS),
-        (.., reserved) if reserved != [0; 10] => Some(PODRANK_ERR_RESERVED),
+        (.., reserved) if reserved != [0; 8] => Some(PODRANK_ERR_RESERVED),
         _ => None,
     }
 }
@@ -548,9 +553,13 @@ impl Question<'_> {
                     ("why", why.unwrap_or(PODRANK_OK).to_ne_bytes().to_vec()),
                 ]
             }
-            "podrank_count_ranks" => {
+            "podrank_count_ranks" | "podrank_spread" => {
                 let (own, others) = (pods("pods", wrong), pods("others", wrong));
                 self.ranks(own, &others, wrong)
+            }
+            "podrank_steer" => {
+                let pods = pods("pods", wrong);
+                if spoilt { Vec::new() } else { self.steer(&pods, wrong) }
             }
             "podrank_node_number" => {
                 wrong.extend((self.lens[1] == 0).then_some(PODRANK_ERR_NODE_NAME));
@@ -625,11 +634,41 @@ impl Question<'_> {
             wrong.insert(PODRANK_ERR_NODE);
         }
         let mut bytes = vec![0; own.len() * size_of::<podrank_pod>()];
-        for (pod, bytes) in own.into_iter().zip(bytes.chunks_exact_mut(size_of::<podrank_pod>())) {
-            let rank = all.iter().filter(|other| place(other) == place(&pod)).count();
-            write_record(bytes, &record(&Pod { rank: u32::try_from(rank).expect("few"), ..pod }));
+        let spread = spread::ranks(&self.policy, &own, others);
+        let records = bytes.chunks_exact_mut(size_of::<podrank_pod>());
+        for ((pod, spread), bytes) in own.into_iter().zip(spread).zip(records) {
+            let count = all.iter().filter(|other| place(other) == place(&pod)).count();
+            let count = u32::try_from(count).expect("few");
+            let rank = if self.function.name == "podrank_spread" { spread } else { count };
+            write_record(bytes, &record(&Pod { rank, ..pod }));
         }
         vec![("pods", bytes)]
+    }
+
+    /// As the core does it: `steer` looks at that.
+    fn steer(&self, pods: &[Pod], wrong: &mut BTreeSet<i32>) -> Outputs {
+        let fixed = (self.content)("fixed").unwrap_or_default();
+        let fixed: Vec<bool> = (0..pods.len()).map(|i| fixed.get(i).is_some_and(|byte| *byte != 0)).collect();
+        let number = |number: usize| u32::try_from(number).expect("few").to_ne_bytes();
+        match Core.steer(&self.policy, pods, &fixed) {
+            Ok(steering) => {
+                let counts = [number(steering.changed), number(steering.blocked.len()), [0; 4], [0; 4]];
+                let blocked = steering.blocked.iter().take(self.lens[2]).flat_map(|pair| {
+                    let rule = [pair.rule.number(), 0, 0, 0];
+                    [pair.pod.to_ne_bytes(), pair.before.to_ne_bytes(), rule].concat()
+                });
+                vec![
+                    ("costs", steering.costs.iter().flat_map(|cost| cost.to_ne_bytes()).collect()),
+                    ("blocked", blocked.collect()),
+                    ("steered", counts.concat()),
+                ]
+            }
+            Err(error) => {
+                let is_gate = error == SteerError::GateOff;
+                wrong.insert(if is_gate { PODRANK_ERR_GATE } else { PODRANK_ERR_NO_ROOM });
+                Vec::new()
+            }
+        }
     }
 
     fn text(&self, wrong: &mut BTreeSet<i32>) -> Outputs {

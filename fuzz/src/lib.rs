@@ -11,16 +11,18 @@ pub mod order;
 pub mod preview;
 pub mod select;
 pub mod settle;
+pub mod steer;
 pub mod uid;
 
 /// The body of a target.
 pub type Target = fn(&[u8]);
 
 /// Every target, with its name.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("order", order::run),
     ("select", select::run),
     ("settle", settle::run),
+    ("steer", steer::run),
     ("controller", controller::run),
     ("ffi", ffi::run),
     ("cost", cost::run),

@@ -1,6 +1,6 @@
 //! The cases whose instructions `bench/instructions.sh` counts: runs each once and prints its name.
 
-use podrank::{Pod, Uid, deletion_cost};
+use podrank::{Pod, SteerScratch, Uid, deletion_cost};
 use podrank_bench::contenders::{self, C};
 use podrank_bench::data::{DataSet, exact, log_scaled};
 use std::hint::black_box;
@@ -65,11 +65,23 @@ fn select() {
 fn lists() {
     let mut order = vec![0; 1_000];
     let mut scores = vec![0; order.len()];
+    let (mut costs, mut scratch) = (vec![0; order.len()], vec![SteerScratch::default(); order.len()]);
     for set in [DataSet::Spread, DataSet::Rollout] {
         let (pods, policy) = (black_box(set.pods(order.len())), black_box(log_scaled()));
         case(&format!("sort 1,000 {}", set.name()), || policy.sort(&pods, &mut order).is_ok());
         case(&format!("settle 500 of 1,000 {}", set.name()), || {
             policy.settle(&pods, 500, &mut order, &mut scores).map_or(0, |settled| settled.quota())
+        });
+        let mut tiered = pods.clone();
+        for (tier, pod) in (0..5).cycle().zip(&mut tiered) {
+            (pod.tier, pod.deletion_cost, pod.node) =
+                (tier, i32::from(pod.uid.to_bytes()[0] % 5), pod.restarts);
+        }
+        case(&format!("steer 1,000 {}", set.name()), || {
+            policy.steer(&tiered, |_| false, &mut costs, &mut scratch).map_or(0, |steered| steered.changed())
+        });
+        case(&format!("spread 1,000 {}", set.name()), || {
+            policy.spread(&mut tiered, &[], &mut [0; 8], &mut order).is_ok()
         });
     }
 }

@@ -2,8 +2,8 @@
 
 use podrank::{Pod, Policy, deletion_cost};
 use podrank_ffi::*;
-use podrank_laws::generate::{cases, distinct_cases, sizes};
-use podrank_laws::{Implementation, exhaustive, laws, vectors};
+use podrank_laws::generate::{cases, distinct_cases, pods, policies, sizes, steerable_pods};
+use podrank_laws::{Implementation, exhaustive, laws, spread, steer, vectors};
 use podrank_through_c::implementation::{C, options, record};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -63,6 +63,26 @@ proptest! {
     }
 
     #[test]
+    fn spreading_counts_anew((policy, list) in cases(0..16), others in pods(0..6)) {
+        spread::counts_anew(&C, &policy, &list, &others, 5);
+    }
+
+    #[test]
+    fn steering_holds(
+        policy in policies(),
+        ((pods, fixed), shuffle) in steerable_pods(0..16).prop_flat_map(|case| {
+            let shuffle = Just((0..case.0.len()).collect::<Vec<_>>()).prop_shuffle();
+            (Just(case), shuffle)
+        }),
+    ) {
+        if policy.gates.pod_deletion_cost {
+            steer::holds(&C, &policy, &pods, &fixed, &shuffle);
+        } else {
+            prop_assert_eq!(C.steer(&policy, &pods, &fixed), Err(podrank::SteerError::GateOff));
+        }
+    }
+
+    #[test]
     fn costs_are_the_cores(text in "[-+ 0-9a-f_]{0,13}") {
         let mut cost = 77;
         let status = unsafe { podrank_deletion_cost(text.as_ptr().cast(), text.len(), &raw mut cost) };
@@ -84,6 +104,7 @@ fn long_lists_get_the_same_answers() {
 
 #[test]
 fn vectors() {
+    assert!(vectors::steering::file().check(&C) >= 19);
     let groups = vectors::groups();
     for case in groups.iter().flat_map(vectors::Group::pair_cases) {
         laws::one_answer(&C, &case.policy, &case.first, &case.second);

@@ -11,6 +11,10 @@ package cpodrank
 #cgo nocallback podrank_select
 #cgo noescape podrank_settle
 #cgo nocallback podrank_settle
+#cgo noescape podrank_spread
+#cgo nocallback podrank_spread
+#cgo noescape podrank_steer
+#cgo nocallback podrank_steer
 #cgo noescape podrank_explain
 #cgo nocallback podrank_explain
 #cgo noescape podrank_upstream
@@ -36,6 +40,15 @@ var (
 	_ = [1]int{}[unsafe.Offsetof(Record{}.Node)-unsafe.Offsetof(C.podrank_pod{}.node)]
 	_ = [1]int{}[unsafe.Offsetof(Record{}.Phase)-unsafe.Offsetof(C.podrank_pod{}.phase)]
 	_ = [1]int{}[unsafe.Offsetof(Record{}.Flags)-unsafe.Offsetof(C.podrank_pod{}.flags)]
+	_ = [1]int{}[unsafe.Offsetof(Record{}.Tier)-unsafe.Offsetof(C.podrank_pod{}.tier)]
+	_ = [1]int{}[unsafe.Sizeof(SteerScratch{})-C.sizeof_podrank_steer_scratch]
+	_ = [1]int{}[unsafe.Sizeof(Blocked{})-C.sizeof_podrank_blocked]
+	_ = [1]int{}[unsafe.Offsetof(Blocked{}.Before)-unsafe.Offsetof(C.podrank_blocked{}.before)]
+	_ = [1]int{}[unsafe.Offsetof(Blocked{}.Rule)-unsafe.Offsetof(C.podrank_blocked{}.rule)]
+	_ = [1]int{}[unsafe.Sizeof(Steered{})-C.sizeof_podrank_steered]
+	_ = [1]int{}[unsafe.Offsetof(Steered{}.Blocked)-unsafe.Offsetof(C.podrank_steered{}.blocked)]
+	_ = [1]int{}[unsafe.Offsetof(Steered{}.Lower)-unsafe.Offsetof(C.podrank_steered{}.lower)]
+	_ = [1]int{}[unsafe.Offsetof(Steered{}.Higher)-unsafe.Offsetof(C.podrank_steered{}.higher)]
 	_ = [1]int{}[unsafe.Sizeof(Scratch{})-C.sizeof_podrank_scratch]
 	_ = [1]int{}[unsafe.Sizeof(Row{})-C.sizeof_podrank_row]
 	_ = [1]int{}[unsafe.Offsetof(Row{}.A)-unsafe.Offsetof(C.podrank_row{}.a)]
@@ -93,6 +106,33 @@ func Settle(records []Record, options Options, k int, order []uint32, scores []u
 		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o, C.size_t(k),
 		(*C.uint32_t)(unsafe.SliceData(order)), (*C.uint64_t)(unsafe.SliceData(scores)), &certainLen, &contestedLen))
 	return int(certainLen), int(contestedLen), err
+}
+
+// Spread gives records ranks that count again after each pick. Node numbers are below len(counts); order has room for all.
+func Spread(records, others []Record, options Options, counts, order []uint32) error {
+	o := c(options)
+	return failure(C.podrank_spread(
+		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)),
+		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(others))), C.size_t(len(others)), &o,
+		(*C.uint32_t)(unsafe.SliceData(counts)), C.size_t(len(counts)), (*C.uint32_t)(unsafe.SliceData(order))))
+}
+
+// Steer writes costs that follow the tiers of records, and which of these are blocked; costs and blocked have room for all, and
+// fixed, a byte for each, may be empty. With ErrNoRoom, Lower and Higher are set.
+func Steer(records []Record, options Options, fixed []uint8, costs []int32, blocked []Blocked) (Steered, error) {
+	var steered Steered
+	scratch := make([]SteerScratch, len(records))
+	o := c(options)
+	status := C.podrank_steer(
+		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o,
+		(*C.uint8_t)(unsafe.SliceData(fixed)), C.size_t(len(fixed)), (*C.int32_t)(unsafe.SliceData(costs)),
+		(*C.podrank_steer_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))),
+		(*C.podrank_blocked)(unsafe.Pointer(unsafe.SliceData(blocked))), C.size_t(len(blocked)),
+		(*C.podrank_steered)(unsafe.Pointer(&steered)))
+	if status == C.PODRANK_ERR_NO_ROOM {
+		return steered, ErrNoRoom
+	}
+	return steered, failure(status)
 }
 
 // Explain writes every rule's answer on a and b to rows and returns how many there are.

@@ -10,6 +10,14 @@ func Settle([]Record, Options, int, []uint32, []uint64) (certain, contested int,
 	return 0, 0, ErrMissing
 }
 
+// Spread is not there.
+func Spread(_, _ []Record, _ Options, _, _ []uint32) error { return ErrMissing }
+
+// Steer is not there.
+func Steer([]Record, Options, []uint8, []int32, []Blocked) (Steered, error) {
+	return Steered{}, ErrMissing
+}
+
 // Explain is not there.
 func Explain(_, _ *Record, _ Options, _ *[MaxRows]Row) (int, error) { return 0, ErrMissing }
 

@@ -45,7 +45,8 @@ type Record struct {
 	Node            uint32
 	Phase           uint8
 	Flags           uint8
-	_               [10]byte
+	Tier            uint16
+	_               [8]byte
 }
 
 // Options are C's podrank_options, but for the size.
@@ -56,6 +57,21 @@ type Options struct {
 
 // A Scratch is C's podrank_scratch.
 type Scratch [8]uint64
+
+// A SteerScratch is C's podrank_steer_scratch.
+type SteerScratch [2]uint64
+
+// A Blocked is C's podrank_blocked.
+type Blocked struct {
+	Pod, Before uint32
+	Rule        uint8
+	_           [3]byte
+}
+
+// Steered is C's podrank_steered.
+type Steered struct {
+	Changed, Blocked, Lower, Higher uint32
+}
 
 // A Row is C's podrank_row.
 type Row struct {
@@ -158,6 +174,9 @@ const (
 	BurstReplicas       = 500
 	ExpectationsTimeout = 300_000_000_000
 )
+
+// ErrNoRoom says that fixed deletion costs leave no room: Steered names two pods.
+var ErrNoRoom = errors.New("podrank: the fixed deletion costs leave no room")
 
 // ErrMissing says why there is no libpodrank in this program.
 var ErrMissing = errors.New("podrank: built without libpodrank: it needs cgo (CGO_ENABLED=1 and a C compiler) on " +

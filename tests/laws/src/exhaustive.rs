@@ -1,10 +1,10 @@
 //! All pairs of pods, by reduction.
 //!
 //! A rule compares one field of two pods, and the order applies the rules in turn. So its answer on any pair depends
-//! only on (1) each rule's answer on the two values of its own field, and (2) how the eleven answers are combined.
+//! only on (1) each rule's answer on the two values of its own field, and (2) how the twelve answers are combined.
 //! [`each_field`] checks (1) on all pairs of values where a rule could turn. Between two neighbouring boundaries no rule
 //! has a special case, so every other pair gets the same answer as a pair of boundaries. [`each_vector`] checks (2) on one
-//! pair for every combination of the eleven answers: before, equal, after. An implementation that is wrong on some pair
+//! pair for every combination of the twelve answers: before, equal, after. An implementation that is wrong on some pair
 //! is wrong in one rule or in the combination.
 
 use crate::generate::{NOW, all_gates, all_policies, boundary_times};
@@ -73,10 +73,12 @@ fn fields(now: Time) -> Vec<Vec<Pod>> {
         i32::MAX - 1,
         i32::MAX,
     ];
+    let tiers = [0, 1, 14, 15, 16, 0x7fff, 0x8000, u16::MAX - 1, u16::MAX];
     let unready = Pod { flags: Flags::ASSIGNED, ..base() };
     vec![
         flags.map(|flags| Pod { flags, ..base() }).collect(),
         phases.map(|phase| Pod { phase, ..base() }).into(),
+        tiers.map(|tier| Pod { tier, ..base() }).into(),
         costs.map(|deletion_cost| Pod { deletion_cost, ..base() }).into(),
         counts.map(|rank| Pod { rank, ..base() }).into(),
         times.iter().map(|&ready_time| Pod { ready_time, ..base() }).collect(),
@@ -123,6 +125,7 @@ fn set_apart(rule: Rule, now: Time, first: &mut Pod, second: &mut Pod) {
         Rule::Unassigned => first.flags = first.flags.with(Flags::ASSIGNED, false),
         Rule::Phase => first.phase = Phase::UNKNOWN,
         Rule::NotReady => first.flags = first.flags.with(Flags::READY, false),
+        Rule::Tier => second.tier = 1,
         Rule::DeletionCost => first.deletion_cost = -1,
         Rule::Rank => first.rank = 1,
         Rule::Preferred => first.flags |= Flags::PREFERRED,

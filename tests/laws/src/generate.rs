@@ -3,6 +3,7 @@
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
 use proptest::prelude::*;
 use proptest::sample::{SizeRange, select, size_range};
+use std::ops::Range;
 
 /// The usual `now`: 2026-03-10T12:00:00Z.
 pub const NOW: i64 = 1_773_144_000_000_000_000;
@@ -83,6 +84,10 @@ fn costs() -> impl Strategy<Value = i32> {
     prop_oneof![4 => -1..2_i32, 1 => select(vec![-100, 100, i32::MIN, i32::MAX])]
 }
 
+fn tiers() -> impl Strategy<Value = u16> {
+    prop_oneof![4 => 0..3_u16, 1 => select(vec![14, 15, 16, u16::MAX])]
+}
+
 fn flags() -> impl Strategy<Value = Flags> {
     (0..8_u8).prop_map(Flags::from_bits)
 }
@@ -99,7 +104,19 @@ fn uids() -> impl Strategy<Value = Uid> {
 /// A valid pod with few distinct values.
 pub fn pod() -> impl Strategy<Value = Pod> {
     let phase = select(vec![Phase::PENDING, Phase::UNKNOWN, Phase::RUNNING]);
-    let fields = (uids(), times(), times(), costs(), counts(), counts(), counts(), 0..5_u32, phase, flags());
+    let fields = (
+        uids(),
+        times(),
+        times(),
+        costs(),
+        counts(),
+        counts(),
+        counts(),
+        0..5_u32,
+        phase,
+        flags(),
+        tiers(),
+    );
     fields.prop_map(
         |(
             uid,
@@ -112,6 +129,7 @@ pub fn pod() -> impl Strategy<Value = Pod> {
             node,
             phase,
             flags,
+            tier,
         )| {
             Pod {
                 uid,
@@ -124,6 +142,7 @@ pub fn pod() -> impl Strategy<Value = Pod> {
                 node,
                 phase,
                 flags,
+                tier,
                 ..Pod::new()
             }
         },
@@ -147,6 +166,7 @@ pub fn pods(len: impl Into<SizeRange>) -> impl Strategy<Value = Vec<Pod>> {
             pod.restarts = if share(7) { same.restarts } else { pod.restarts };
             pod.sidecar_restarts = if share(8) { same.sidecar_restarts } else { pod.sidecar_restarts };
             pod.creation_time = if share(9) { same.creation_time } else { pod.creation_time };
+            pod.tier = if share(10) { same.tier } else { pod.tier };
         }
         pods
     })
@@ -159,7 +179,7 @@ fn invalid_parts() -> impl Strategy<Value = (Option<u8>, Option<u8>, Option<(usi
     (
         prop::option::weighted(rarely, select(vec![3, 4, 127, 128, 254, 255])),
         prop::option::weighted(rarely, any::<u8>()),
-        prop::option::weighted(rarely, (0..10_usize, select(vec![1, 128, 255]))),
+        prop::option::weighted(rarely, (0..8_usize, select(vec![1, 128, 255]))),
     )
 }
 
@@ -200,6 +220,40 @@ pub fn distinct_cases(len: impl Into<SizeRange>) -> impl Strategy<Value = (Polic
             pod.uid = Uid::from_bytes((u128::from(uid) << (8 * place)).to_be_bytes());
         }
         (policy, pods)
+    })
+}
+
+/// Returns a configuration that tries a property on as many cases as `PODRANK_CASES` says, or on `few` if it is unset.
+///
+/// # Panics
+/// If the variable is not a number.
+pub fn config(few: u32) -> ProptestConfig {
+    let cases =
+        std::env::var("PODRANK_CASES").map_or(few, |cases| cases.parse().expect("PODRANK_CASES: a number"));
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// The lowest of some costs that are close to each other, around 0 or at an end of the range, and their width.
+fn close_costs() -> impl Strategy<Value = (i32, i32)> {
+    (select(vec![0, i32::MIN, i32::MAX]), 0..7_i32)
+        .prop_map(|(end, width)| (end.min(i32::MAX - width), width))
+}
+
+/// Pods to steer, in few tiers and with costs close to each other, and whether each cost is fixed: none are, or some.
+pub fn steerable_pods(len: Range<usize>) -> impl Strategy<Value = (Vec<Pod>, Vec<bool>)> {
+    let tier = || prop_oneof![6 => 0..4_u16, 1 => select(vec![99, u16::MAX])];
+    let shape = (any::<prop::sample::Index>(), close_costs(), 0..4_u8);
+    (distinct_cases(len), shape).prop_flat_map(move |((_, pods), (tiers, (start, width), fixed))| {
+        let each = (tier(), (0..=width).prop_map(move |offset| start + offset), 0..4_u8);
+        let each = prop::collection::vec(each, pods.len());
+        let most = u16::try_from(tiers.index(4)).expect("a small number");
+        (Just(pods), each).prop_map(move |(mut pods, each)| {
+            let is_fixed = each.iter().map(|(_, _, choice)| *choice < fixed).collect();
+            for (pod, (tier, cost, _)) in pods.iter_mut().zip(each) {
+                (pod.tier, pod.deletion_cost) = (if tier < 4 { tier.min(most) } else { tier }, cost);
+            }
+            (pods, is_fixed)
+        })
     })
 }
 

@@ -18,7 +18,9 @@ pub mod generate;
 pub mod laws;
 pub mod oracle;
 pub mod relation;
+pub mod spread;
 pub mod status;
+pub mod steer;
 pub mod vectors;
 
 /// Compiles and runs the Rust program in the README.
@@ -26,9 +28,10 @@ pub mod vectors;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-use podrank::{Key, Pod, Policy, Relation, Row, Rule, Scratch};
+use podrank::{Key, Pod, Policy, Relation, Row, Rule, Scratch, SteerError, SteerScratch};
 use relation::Settled;
 use std::cmp::Ordering;
+use steer::Steering;
 
 /// One way to call the order.
 pub trait Implementation {
@@ -50,6 +53,13 @@ pub trait Implementation {
     fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>);
     /// Returns what Kubernetes' relation determines when `k` pods are deleted.
     fn settle(&self, policy: &Policy, pods: &[Pod], k: usize) -> Settled;
+    /// Sets ranks that are counted again after each pick. Node numbers are below `nodes`.
+    fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize);
+    /// Returns costs that make Kubernetes follow the tiers.
+    ///
+    /// # Errors
+    /// Those of the core.
+    fn steer(&self, policy: &Policy, pods: &[Pod], fixed: &[bool]) -> Result<Steering, SteerError>;
 }
 
 /// The core itself.
@@ -102,5 +112,25 @@ impl Implementation for Core {
         let (certain, contested) = (certain.len(), contested.len());
         assert_eq!(parts, order, "k = {k}: {policy:?} {pods:?}");
         Settled { order, certain, contested }
+    }
+
+    fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize) {
+        let mut order = vec![u32::MAX; pods.len()];
+        policy.spread(pods, others, &mut vec![u32::MAX; nodes], &mut order).unwrap();
+    }
+
+    fn steer(&self, policy: &Policy, pods: &[Pod], fixed: &[bool]) -> Result<Steering, SteerError> {
+        let (mut costs, mut scratch) = (vec![-7; pods.len()], vec![SteerScratch::default(); pods.len()]);
+        match policy.steer(pods, |index| fixed[index], &mut costs, &mut scratch) {
+            Ok(steered) => Ok(Steering {
+                costs: steered.costs().to_vec(),
+                changed: steered.changed(),
+                blocked: steered.blocked().collect(),
+            }),
+            Err(error) => {
+                assert!(costs.iter().all(|cost| *cost == -7), "costs were written: {error}");
+                Err(error)
+            }
+        }
     }
 }

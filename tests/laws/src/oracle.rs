@@ -13,11 +13,12 @@ enum Age {
     Moment(Reverse<i64>),
 }
 
-/// A pod's place in the order: the values that the eleven rules compare, in their order.
+/// A pod's place in the order: the values that the twelve rules compare, in their order.
 type Place = (
     bool,
     u8,
     bool,
+    u16,
     Option<i32>,
     Reverse<u32>,
     Option<Reverse<bool>>,
@@ -47,6 +48,7 @@ fn place(pod: &Pod, policy: &Policy) -> Place {
         pod.flags.contains(Flags::ASSIGNED),
         pod.phase.ordinal(),
         ready,
+        pod.tier,
         policy.gates.pod_deletion_cost.then_some(pod.deletion_cost),
         Reverse(pod.rank),
         policy.gates.prefer_for_scale_down.then_some(Reverse(pod.flags.contains(Flags::PREFERRED))),
@@ -64,21 +66,22 @@ pub fn compare(policy: &Policy, a: &Pod, b: &Pod) -> Ordering {
 }
 
 /// Returns each rule's answer on its own.
-pub fn orderings(policy: &Policy, a: &Pod, b: &Pod) -> [(Rule, Ordering); 11] {
+pub fn orderings(policy: &Policy, a: &Pod, b: &Pod) -> [(Rule, Ordering); 12] {
     let (a, b) = (place(a, policy), place(b, policy));
     let both_ready = a.2 && b.2;
     [
         (Rule::Unassigned, a.0.cmp(&b.0)),
         (Rule::Phase, a.1.cmp(&b.1)),
         (Rule::NotReady, a.2.cmp(&b.2)),
-        (Rule::DeletionCost, a.3.cmp(&b.3)),
-        (Rule::Rank, a.4.cmp(&b.4)),
-        (Rule::Preferred, a.5.cmp(&b.5)),
-        (Rule::ReadyTime, if both_ready { a.6.cmp(&b.6) } else { Ordering::Equal }),
-        (Rule::Restarts, a.7.cmp(&b.7)),
-        (Rule::SidecarRestarts, a.8.cmp(&b.8)),
-        (Rule::CreationTime, a.9.cmp(&b.9)),
-        (Rule::Uid, a.10.cmp(&b.10)),
+        (Rule::Tier, a.3.cmp(&b.3)),
+        (Rule::DeletionCost, a.4.cmp(&b.4)),
+        (Rule::Rank, a.5.cmp(&b.5)),
+        (Rule::Preferred, a.6.cmp(&b.6)),
+        (Rule::ReadyTime, if both_ready { a.7.cmp(&b.7) } else { Ordering::Equal }),
+        (Rule::Restarts, a.8.cmp(&b.8)),
+        (Rule::SidecarRestarts, a.9.cmp(&b.9)),
+        (Rule::CreationTime, a.10.cmp(&b.10)),
+        (Rule::Uid, a.11.cmp(&b.11)),
     ]
 }
 

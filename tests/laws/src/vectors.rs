@@ -2,6 +2,7 @@
 
 pub mod controller;
 pub mod deployment;
+pub mod steering;
 
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid};
 use serde::Deserialize;
@@ -16,6 +17,7 @@ pub struct Record {
     phase: u8,
     ready: bool,
     ready_time: Option<String>,
+    tier: u16,
     deletion_cost: i32,
     rank: u32,
     preferred: bool,
@@ -200,6 +202,7 @@ impl Record {
             uid: self.uid.as_ref().map_or(Uid::default(), |uid| Uid::parse(uid).expect("a UUID")),
             ready_time: time(self.ready_time.as_ref()),
             creation_time: time(self.creation_time.as_ref()),
+            tier: self.tier,
             deletion_cost: self.deletion_cost,
             rank: self.rank,
             restarts: self.restarts,

@@ -72,6 +72,14 @@ fn pods(name: &'static str, count: u32, len: Option<usize>) -> Buffer {
     Buffer { records: true, ..input(name, &pods, len) }
 }
 
+/// Pods of which some have to be steered, and some are blocked.
+fn tiered_pods(name: &'static str, count: u16, len: Option<usize>) -> Buffer {
+    let flags = |i| if i % 2 == 0 { Flags::ASSIGNED } else { Flags::NONE };
+    let pods: Vec<podrank_pod> =
+        (0..count).map(|i| record(&Pod { tier: i, flags: flags(i), ..Pod::new() })).collect();
+    Buffer { records: true, ..input(name, &pods, len) }
+}
+
 fn options() -> Buffer {
     let options = podrank_options { size: 16, flags: PODRANK_NOW, now: 5 };
     Buffer { usage: Use::Options, ..input("options", &[options], None) }
@@ -201,6 +209,58 @@ pub fn all() -> Vec<Function> {
                     p[3].cast(),
                     p[4].cast(),
                     p[5].cast(),
+                )
+            },
+        },
+        Function {
+            name: "podrank_spread",
+            buffers: vec![
+                Buffer { usage: Use::InOut, ..pods("pods", 7, Some(0)) },
+                pods("others", 5, Some(1)),
+                options(),
+                output::<u32>("counts", 3, Some(2)),
+                output::<u32>("order", 7, Some(0)),
+            ],
+            lens: vec![7, 5, 3],
+            numbers: vec![],
+            call: |p, n, _| unsafe {
+                podrank_spread(
+                    p[0].cast(),
+                    n[0],
+                    p[1].cast(),
+                    n[1],
+                    p[2].cast(),
+                    p[3].cast(),
+                    n[2],
+                    p[4].cast(),
+                )
+            },
+        },
+        Function {
+            name: "podrank_steer",
+            buffers: vec![
+                tiered_pods("pods", 7, Some(0)),
+                options(),
+                input("fixed", &[0_u8, 1, 0, 0, 0], Some(1)),
+                output::<i32>("costs", 7, Some(0)),
+                output::<podrank_steer_scratch>("scratch", 7, Some(0)),
+                output::<podrank_blocked>("blocked", 3, Some(2)),
+                output::<podrank_steered>("steered", 1, None),
+            ],
+            lens: vec![7, 5, 3],
+            numbers: vec![],
+            call: |p, n, _| unsafe {
+                podrank_steer(
+                    p[0].cast(),
+                    n[0],
+                    p[1].cast(),
+                    p[2],
+                    n[1],
+                    p[3].cast(),
+                    p[4].cast(),
+                    p[5].cast(),
+                    n[2],
+                    p[6].cast(),
                 )
             },
         },

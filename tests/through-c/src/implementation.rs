@@ -1,9 +1,10 @@
 //! The C functions as an implementation of the order, for the laws.
 
-use podrank::{Key, Pod, Policy, Relation, Row, Rule, ValueKind};
+use podrank::{Blocked, Key, Pod, Policy, Relation, Row, Rule, SteerError, ValueKind};
 use podrank_ffi::*;
 use podrank_laws::Implementation;
 use podrank_laws::relation::Settled;
+use podrank_laws::steer::Steering;
 use std::cmp::Ordering;
 use std::ptr::{null, null_mut};
 
@@ -36,7 +37,8 @@ pub fn record(pod: &Pod) -> podrank_pod {
         node: pod.node,
         phase: pod.phase.ordinal(),
         flags: pod.flags.bits(),
-        reserved: pod.reserved.as_ref().try_into().expect("10 bytes"),
+        tier: pod.tier,
+        reserved: pod.reserved.as_ref().try_into().expect("8 bytes"),
     }
 }
 
@@ -170,5 +172,69 @@ impl Implementation for C {
         };
         assert_eq!(status, PODRANK_OK);
         Settled { order, certain, contested }
+    }
+
+    fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize) {
+        let (mut c, others) = (records(pods), records(others));
+        let (mut counts, mut order) = (vec![u32::MAX; nodes], vec![u32::MAX; pods.len()]);
+        let status = unsafe {
+            podrank_spread(
+                c.as_mut_ptr(),
+                c.len(),
+                others.as_ptr(),
+                others.len(),
+                &options(policy),
+                counts.as_mut_ptr(),
+                counts.len(),
+                order.as_mut_ptr(),
+            )
+        };
+        assert_eq!(status, PODRANK_OK);
+        for (pod, c) in pods.iter_mut().zip(c) {
+            pod.rank = c.rank;
+        }
+    }
+
+    fn steer(&self, policy: &Policy, pods: &[Pod], fixed: &[bool]) -> Result<Steering, SteerError> {
+        let pods = records(pods);
+        let fixed: Vec<u8> = fixed.iter().map(|fixed| u8::from(*fixed) * 7).collect();
+        let mut costs = vec![-7; pods.len()];
+        let mut scratch = vec![podrank_steer_scratch { words: [7; 2] }; pods.len()];
+        let mut blocked = vec![podrank_blocked { pod: 7, before: 7, rule: 7, reserved: [7; 3] }; pods.len()];
+        let mut steered = podrank_steered { changed: 7, blocked: 7, lower: 7, higher: 7 };
+        let status = unsafe {
+            podrank_steer(
+                pods.as_ptr(),
+                pods.len(),
+                &options(policy),
+                if fixed.contains(&7) { fixed.as_ptr() } else { null() },
+                if fixed.contains(&7) { fixed.len() } else { 0 },
+                costs.as_mut_ptr(),
+                scratch.as_mut_ptr(),
+                blocked.as_mut_ptr(),
+                blocked.len(),
+                &raw mut steered,
+            )
+        };
+        let podrank_steered { changed, blocked: count, lower, higher } = steered;
+        match status {
+            PODRANK_OK => {
+                assert_eq!((lower, higher), (0, 0));
+                let pair = |pair: &podrank_blocked| {
+                    assert_eq!(pair.reserved, [0; 3]);
+                    Blocked { pod: pair.pod, before: pair.before, rule: rule(pair.rule).expect("a rule") }
+                };
+                let blocked = blocked[..count as usize].iter().map(pair).collect();
+                return Ok(Steering { costs, changed: changed as usize, blocked });
+            }
+            PODRANK_ERR_GATE => assert_eq!([changed, count, lower, higher], [7; 4]),
+            _ => assert_eq!((status, changed, count), (PODRANK_ERR_NO_ROOM, 0, 0)),
+        }
+        assert!(costs.iter().all(|cost| *cost == -7), "costs were written");
+        Err(if status == PODRANK_ERR_GATE {
+            SteerError::GateOff
+        } else {
+            SteerError::NoRoom { lower, higher }
+        })
     }
 }

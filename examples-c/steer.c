@@ -1,0 +1,80 @@
+/*
+ * Pods on pay-per-use nodes are to go first, so that the nodes become empty and cost nothing. Kubernetes knows nothing of that;
+ * these deletion costs make it do so.
+ *
+ *     cc steer.c $(pkg-config --cflags --libs podrank) && ./a.out
+ */
+#include <podrank.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum { NOW = 1767268800, DELETE = 4 }; /* 2026-01-01T12:00:00Z */
+
+static const struct {
+    const char *name, *node;
+    int ready;
+    int32_t cost; /* annotation controller.kubernetes.io/pod-deletion-cost */
+} set[] = {
+    { "web-1", "reserved-1", 1, 0 },      { "web-2", "reserved-1", 1, 0 },    { "web-3", "reserved-2", 1, 0 },
+    { "web-4", "pay-per-use-1", 1, 0 },   { "web-5", "pay-per-use-1", 1, 100 }, { "web-6", "pay-per-use-2", 1, 0 },
+    { "web-7", "reserved-2", 0, 0 },
+};
+
+static void check(int32_t status, const char *what) {
+    if (status != PODRANK_OK) {
+        fprintf(stderr, "%s: %s\n", what, podrank_status_str(status));
+        exit(EXIT_FAILURE);
+    }
+}
+
+int main(void) {
+    podrank_pod pods[COUNT(set)];
+    podrank_options options = PODRANK_OPTIONS_INIT;
+    podrank_steer_scratch scratch[COUNT(set)];
+    podrank_blocked blocked[COUNT(set)];
+    podrank_steered steered;
+    int32_t costs[COUNT(set)];
+    uint32_t order[COUNT(set)];
+    uint64_t scores[COUNT(set)];
+    size_t i, certain, contested;
+
+    PODRANK_REQUIRE_ABI();
+    for (i = 0; i < COUNT(set); i++) {
+        podrank_pod pod = PODRANK_POD_INIT;
+        memset(pod.uid, (int)i + 1, sizeof pod.uid);
+        pod.phase = PODRANK_PHASE_RUNNING;
+        pod.flags = PODRANK_POD_ASSIGNED;
+        check(podrank_time_from_unix(NOW - 3605, 0, &pod.creation_time), set[i].name);
+        if (set[i].ready) {
+            pod.flags |= PODRANK_POD_READY;
+            check(podrank_time_from_unix(NOW - 3600, 0, &pod.ready_time), set[i].name);
+        }
+        pod.deletion_cost = set[i].cost;
+        /* Lower tiers go first. */
+        pod.tier = strncmp(set[i].node, "pay-per-use", strlen("pay-per-use")) != 0;
+        pods[i] = pod;
+    }
+    options.flags = PODRANK_NOW;
+    check(podrank_time_from_unix(NOW, 0, &options.now), "now");
+
+    /* No cost is fixed. */
+    check(podrank_steer(pods, COUNT(set), &options, NULL, 0, costs, scratch, blocked, COUNT(set), &steered), "steer");
+    printf("%u of %zu deletion costs change:\n", (unsigned)steered.changed, COUNT(set));
+    for (i = 0; i < COUNT(set); i++) {
+        if (costs[i] != set[i].cost)
+            printf("  %s on %s: %ld to %ld\n", set[i].name, set[i].node, (long)set[i].cost, (long)costs[i]);
+        pods[i].deletion_cost = costs[i];
+    }
+    for (i = 0; i < steered.blocked; i++)
+        printf("%s goes before them all the same: %s\n", set[blocked[i].pod].name, podrank_rule_str(blocked[i].rule));
+
+    check(podrank_settle(pods, COUNT(set), &options, DELETE, order, scores, &certain, &contested), "settle");
+    printf("of four that go, Kubernetes certainly takes:");
+    for (i = 0; i < certain; i++)
+        printf(" %s", set[order[i]].name);
+    printf("\n");
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,61 @@
+package podrank
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A ReplicaSetLister lists the ReplicaSets of one namespace: client-go's ReplicaSetNamespaceLister is one.
+type ReplicaSetLister interface {
+	List(selector labels.Selector) ([]*appsv1.ReplicaSet, error)
+}
+
+// A PodLister lists the pods of one namespace: client-go's PodNamespaceLister is one.
+type PodLister interface {
+	List(selector labels.Selector) ([]*corev1.Pod, error)
+}
+
+// RelatedPods returns the pods that Kubernetes counts to rank those of a ReplicaSet, for [PodsToDelete] and [Settle]: all pods
+// that any ReplicaSet with the same controller selects, whoever owns them, each once. Sets being deleted or scaled to 0
+// count, too; one with an invalid selector adds none.
+//
+// A set without a controller has no related pods in Kubernetes, and none here; to spread its pods all the same, give
+// [PodsToDelete] its own. Both listers are of the set's namespace.
+func RelatedPods(set *appsv1.ReplicaSet, sets ReplicaSetLister, pods PodLister) ([]*corev1.Pod, error) {
+	controller := metav1.GetControllerOfNoCopy(set)
+	if controller == nil {
+		return nil, nil
+	}
+	all, err := sets.List(labels.Everything())
+	if err != nil {
+		return nil, fmt.Errorf("podrank: listing ReplicaSets: %w", err)
+	}
+	var related []*corev1.Pod
+	seen := map[types.UID]bool{}
+	for _, sibling := range all {
+		if owner := metav1.GetControllerOfNoCopy(sibling); owner == nil || owner.UID != controller.UID {
+			continue
+		}
+		selector, err := metav1.LabelSelectorAsSelector(sibling.Spec.Selector)
+		if err != nil {
+			// As in Kubernetes: what nobody can match, nothing matches.
+			continue
+		}
+		selected, err := pods.List(selector)
+		if err != nil {
+			return nil, fmt.Errorf("podrank: listing pods: %w", err)
+		}
+		for _, pod := range selected {
+			if !seen[pod.UID] {
+				seen[pod.UID] = true
+				related = append(related, pod)
+			}
+		}
+	}
+	return related, nil
+}

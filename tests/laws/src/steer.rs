@@ -1,0 +1,240 @@
+//! What steering must do: keep its promise with the fewest changes.
+
+use crate::Implementation;
+use podrank::{Blocked, Flags, Phase, Pod, Policy, Rule, SteerError, Time};
+use std::collections::BTreeSet;
+
+/// What an implementation answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steering {
+    /// The costs, by index.
+    pub costs: Vec<i32>,
+    /// How many of them differ.
+    pub changed: usize,
+    /// The pods that go before one of a lower tier.
+    pub blocked: Vec<Blocked>,
+}
+
+/// All laws but the fewest changes. `shuffle` is any order of the pods.
+pub fn holds(order: &impl Implementation, policy: &Policy, pods: &[Pod], fixed: &[bool], shuffle: &[usize]) {
+    let answer = order.steer(policy, pods, fixed);
+    input_order_is_nothing(order, policy, pods, fixed, shuffle, &answer);
+    match answer {
+        Ok(steering) => {
+            promise(pods, &steering);
+            sums_up(pods, fixed, &steering);
+            writes_neighbours(pods, &steering);
+            tells_who_is_blocked(policy, pods, &steering);
+            let steered = with_costs(pods, &steering.costs);
+            let again = order.steer(policy, &steered, fixed).expect("nothing to do");
+            assert_eq!(
+                (again.changed, again.costs),
+                (0, steering.costs),
+                "steering again: {pods:?} {fixed:?}"
+            );
+            // Of several pods that one goes before, another may be named, of the same place by the rules before.
+            let rules = |blocked: Vec<Blocked>| -> BTreeSet<_> {
+                blocked.into_iter().map(|blocked| (blocked.pod, blocked.rule)).collect()
+            };
+            assert_eq!(rules(again.blocked), rules(steering.blocked), "steering again: {pods:?} {fixed:?}");
+        }
+        Err(SteerError::NoRoom { lower, higher }) => has_no_room(pods, fixed, lower, higher),
+        Err(error) => panic!("{error}: {pods:?}"),
+    }
+}
+
+/// These pods with other costs.
+pub fn with_costs(pods: &[Pod], costs: &[i32]) -> Vec<Pod> {
+    pods.iter().zip(costs).map(|(pod, &deletion_cost)| Pod { deletion_cost, ..*pod }).collect()
+}
+
+/// Every pod of a lower tier costs less than every pod of a higher one.
+fn promise(pods: &[Pod], steering: &Steering) {
+    for (a, &cost_a) in pods.iter().zip(&steering.costs) {
+        for (b, &cost_b) in pods.iter().zip(&steering.costs) {
+            assert!(a.tier >= b.tier || cost_a < cost_b, "{a:?} {b:?}: {steering:?}");
+        }
+    }
+}
+
+fn sums_up(pods: &[Pod], fixed: &[bool], steering: &Steering) {
+    let differs = |index: &usize| pods[*index].deletion_cost != steering.costs[*index];
+    let changed: Vec<usize> = (0..pods.len()).filter(differs).collect();
+    assert_eq!(changed.len(), steering.changed, "{pods:?} {steering:?}");
+    assert!(changed.iter().all(|index| !fixed[*index]), "a fixed pod was written: {pods:?} {steering:?}");
+}
+
+/// The tiers that have pods, in order: a tier's place among them is its number.
+fn tiers(pods: &[Pod]) -> Vec<u16> {
+    pods.iter().map(|pod| pod.tier).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn number(pods: &[Pod], tier: u16) -> i64 {
+    tiers(pods).iter().position(|other| *other == tier).unwrap().try_into().unwrap()
+}
+
+/// A written pod gets the lowest kept cost of its tier; else it stands as far above the highest kept cost below as its tier
+/// does, else as far below the lowest kept above; else at its tier's number.
+fn writes_neighbours(pods: &[Pod], steering: &Steering) {
+    let kept = || pods.iter().zip(&steering.costs).filter(|(pod, cost)| pod.deletion_cost == **cost);
+    let cost = |pod: &Pod| i64::from(pod.deletion_cost);
+    for (pod, &written) in pods.iter().zip(&steering.costs).filter(|(pod, cost)| pod.deletion_cost != **cost)
+    {
+        let at = |from: u16| number(pods, pod.tier) - number(pods, from);
+        let own = kept().filter(|(other, _)| other.tier == pod.tier).map(|(other, _)| cost(other)).min();
+        let below = kept().filter(|(other, _)| other.tier < pod.tier);
+        let below =
+            below.map(|(other, _)| (cost(other), other.tier)).max().map(|(cost, tier)| cost + at(tier));
+        let above = kept().filter(|(other, _)| other.tier > pod.tier);
+        let above =
+            above.map(|(other, _)| (cost(other), other.tier)).min().map(|(cost, tier)| cost + at(tier));
+        let expected = own.or(below).or(above).unwrap_or_else(|| number(pods, pod.tier));
+        assert_eq!(i64::from(written), expected, "{pod:?} of {pods:?}: {steering:?}");
+    }
+}
+
+/// What the rules say that are asked before the tier.
+fn class(pod: &Pod) -> (bool, u8, bool) {
+    (pod.flags.contains(Flags::ASSIGNED), pod.phase.ordinal(), pod.flags.contains(Flags::READY))
+}
+
+fn tells_who_is_blocked(policy: &Policy, pods: &[Pod], steering: &Steering) {
+    let lower = |pod: &Pod| pods.iter().filter(|other| other.tier < pod.tier).map(class).max();
+    let expected = pods.iter().filter(|pod| lower(pod).is_some_and(|last| class(pod) < last)).count();
+    let blocked: BTreeSet<u32> = steering.blocked.iter().map(|blocked| blocked.pod).collect();
+    assert_eq!((blocked.len(), steering.blocked.len()), (expected, expected), "{pods:?} {steering:?}");
+    for Blocked { pod, before, rule } in &steering.blocked {
+        let (pod, before) = (&pods[*pod as usize], &pods[*before as usize]);
+        assert!(before.tier < pod.tier && Some(class(before)) == lower(pod), "{pod:?} {before:?}");
+        assert!(matches!(rule, Rule::Unassigned | Rule::Phase | Rule::NotReady), "{rule}");
+        let (ordering, decided_by) = policy.decide(pod, before);
+        assert!(ordering.is_lt() && decided_by == Some(*rule), "{pod:?} {before:?}: {rule}");
+    }
+}
+
+/// The two pods of an error have no room: at least one is fixed, and there are fewer costs between that and the other, or the
+/// end of the range, than tiers.
+fn has_no_room(pods: &[Pod], fixed: &[bool], lower: u32, higher: u32) {
+    let (lower, higher) = (lower as usize, higher as usize);
+    assert!(fixed[lower] || fixed[higher], "{lower} {higher}: {pods:?} {fixed:?}");
+    let at = |index: usize, end: i32| i64::from(if fixed[index] { pods[index].deletion_cost } else { end });
+    let between = at(higher, i32::MAX) - at(lower, i32::MIN);
+    let needed = number(pods, pods[higher].tier) - number(pods, pods[lower].tier);
+    assert!(needed > 0 && between < needed, "{lower} {higher}: {pods:?} {fixed:?}");
+}
+
+fn input_order_is_nothing(
+    order: &impl Implementation,
+    policy: &Policy,
+    pods: &[Pod],
+    fixed: &[bool],
+    shuffle: &[usize],
+    answer: &Result<Steering, SteerError>,
+) {
+    let shuffled: Vec<Pod> = shuffle.iter().map(|index| pods[*index]).collect();
+    let shuffled_fixed: Vec<bool> = shuffle.iter().map(|index| fixed[*index]).collect();
+    let other = order.steer(policy, &shuffled, &shuffled_fixed);
+    match (answer, other) {
+        (Ok(answer), Ok(other)) => {
+            let costs: Vec<i32> = shuffle.iter().map(|index| answer.costs[*index]).collect();
+            assert_eq!(
+                (costs, answer.changed),
+                (other.costs, other.changed),
+                "{pods:?} {fixed:?} {shuffle:?}"
+            );
+            let uids = |pods: &[Pod], blocked: &[Blocked]| -> Vec<_> {
+                let uid = |index: u32| pods[index as usize].uid;
+                blocked.iter().map(|blocked| (uid(blocked.pod), uid(blocked.before), blocked.rule)).collect()
+            };
+            assert_eq!(uids(pods, &answer.blocked), uids(&shuffled, &other.blocked), "{pods:?} {shuffle:?}");
+        }
+        (
+            Err(SteerError::NoRoom { lower, higher }),
+            Err(SteerError::NoRoom { lower: other_lower, higher: other_higher }),
+        ) => {
+            let uids = |pods: &[Pod], a: u32, b: u32| [pods[a as usize].uid, pods[b as usize].uid];
+            assert_eq!(uids(pods, *lower, *higher), uids(&shuffled, other_lower, other_higher), "{pods:?}");
+        }
+        (answer, other) => panic!("{answer:?} and {other:?}: {pods:?} {fixed:?} {shuffle:?}"),
+    }
+}
+
+/// The fewest changes, by trying all assignments of the costs from `lowest` to `highest`, beyond which there must be nothing to
+/// gain; `None` if there is none.
+pub fn fewest(pods: &[Pod], fixed: &[bool], lowest: i32, highest: i32) -> Option<usize> {
+    let mut order: Vec<usize> = (0..pods.len()).collect();
+    order.sort_by_key(|index| pods[*index].tier);
+    let mut search = Search { pods, fixed, order, lowest, highest, least: None };
+    search.assign(0, i64::from(lowest) - 1, i64::from(lowest) - 1, 0);
+    search.least
+}
+
+struct Search<'a> {
+    pods: &'a [Pod],
+    fixed: &'a [bool],
+    order: Vec<usize>,
+    lowest: i32,
+    highest: i32,
+    least: Option<usize>,
+}
+
+impl Search<'_> {
+    /// Tries all costs of the pods from this place of the order on. `below` is the highest cost of the tiers below, `highest` of
+    /// all so far.
+    fn assign(&mut self, place: usize, below: i64, highest: i64, changed: usize) {
+        if self.least.is_some_and(|least| changed >= least) {
+            return;
+        }
+        let Some(&index) = self.order.get(place) else {
+            self.least = Some(changed);
+            return;
+        };
+        let pod = &self.pods[index];
+        let is_of_next_tier =
+            place.checked_sub(1).is_some_and(|last| self.pods[self.order[last]].tier != pod.tier);
+        let below = if is_of_next_tier { highest } else { below };
+        for cost in self.lowest..=self.highest {
+            let is_kept = cost == pod.deletion_cost;
+            if i64::from(cost) > below && (is_kept || !self.fixed[index]) {
+                self.assign(place + 1, below, highest.max(cost.into()), changed + usize::from(!is_kept));
+            }
+        }
+    }
+}
+
+/// As many costs change as the search finds, and there are none where it finds none.
+pub fn changes_the_fewest(
+    order: &impl Implementation,
+    policy: &Policy,
+    pods: &[Pod],
+    fixed: &[bool],
+    lowest: i32,
+    highest: i32,
+) {
+    let changed = order.steer(policy, pods, fixed).ok().map(|steering| steering.changed);
+    assert_eq!(changed, fewest(pods, fixed, lowest, highest), "{pods:?} {fixed:?}");
+}
+
+/// With these costs, Kubernetes takes the lower tiers first: for every cut between tiers `settle` finds nothing contested and
+/// all below the cut certain, at any moment.
+pub fn kubernetes_follows(order: &impl Implementation, pods: &[Pod], fixed: &[bool], nows: &[Time]) {
+    // All of one class, or the cost is not what decides.
+    let same = Pod { phase: Phase::RUNNING, flags: Flags::ASSIGNED | Flags::READY, ..Pod::new() };
+    let pods: Vec<Pod> =
+        pods.iter().map(|pod| Pod { phase: same.phase, flags: same.flags, ..*pod }).collect();
+    let Ok(steering) = order.steer(&Policy::without_now(), &pods, fixed) else { return };
+    assert_eq!(steering.blocked, []);
+    let steered = with_costs(&pods, &steering.costs);
+    for &now in nows {
+        let (mut indices, mut scores) = (vec![0; pods.len()], vec![0; pods.len()]);
+        for cut in tiers(&pods) {
+            let lower: BTreeSet<u32> =
+                (0..).zip(&pods).filter(|(_, pod)| pod.tier < cut).map(|(index, _)| index).collect();
+            let settled = Policy::at(now)
+                .settle(&steered, lower.len(), &mut indices, &mut scores)
+                .expect("enough memory");
+            assert_eq!(settled.contested(), [0_u32; 0], "{now:?}, below tier {cut}: {steered:?}");
+            assert_eq!(settled.certain().iter().copied().collect::<BTreeSet<_>>(), lower, "{now:?} {cut}");
+        }
+    }
+}
