@@ -40,6 +40,10 @@
 // set whenever it or a pod of it changes (and one that it could adopt), when a request failed (after a pause of yours), when
 // look_again says so, and
 // after PODRANK_EXPECTATIONS_TIMEOUT where expectations are not satisfied.
+//
+// DEPLOYMENTS. A Deployment sizes ReplicaSets, and each ReplicaSet deletes its own pods. podrank_deployment_next predicts the
+// sizes that the Deployment's next sync writes, and says why. podrank_percent_parse and podrank_replica_set_annotations read
+// texts that it depends on.
 
 
 #ifndef PODRANK_H
@@ -58,6 +62,10 @@
 // No expectations: `podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;`
 #define PODRANK_EXPECTATIONS_INIT \
     { 0, 0, 0, 0, 0 }
+
+// An old ReplicaSet of size 0: `podrank_replica_set set = PODRANK_REPLICA_SET_INIT;`
+#define PODRANK_REPLICA_SET_INIT \
+    { PODRANK_TIME_UNSET, 0, 0, 0, 0, 0, 0, 0, { 0 } }
 
 // Put into a function, it makes the program link with a library of this header's ABI alone.
 #define PODRANK_REQUIRE_ABI() ((void)podrank_abi_1())
@@ -235,6 +243,21 @@
 // There are more keys than the room has places.
 #define PODRANK_ERR_KEYS_FULL 23
 
+// The percentage's text does not end with '%': a number of pods is an integer, not a text.
+#define PODRANK_ERR_PERCENT_SIGN 40
+
+// The percentage's text has no digits before '%'.
+#define PODRANK_ERR_PERCENT_NO_DIGITS 41
+
+// The percentage's text has a byte before '%' that is not a digit.
+#define PODRANK_ERR_PERCENT_DIGIT 42
+
+// The percentage is above PODRANK_PERCENT_MAX.
+#define PODRANK_ERR_PERCENT_RANGE 43
+
+// A number of replicas or of pods is negative.
+#define PODRANK_ERR_NEGATIVE 44
+
 // The length of a UID's text, without a NUL.
 #define PODRANK_UID_TEXT_LEN 36
 
@@ -252,6 +275,131 @@
 
 // How long expectations are waited for, in nanoseconds: 5 minutes.
 #define PODRANK_EXPECTATIONS_TIMEOUT 300000000000
+
+// The largest percentage.
+#define PODRANK_PERCENT_MAX 4194304
+
+// spec.paused.
+#define PODRANK_DEPLOYMENT_PAUSED 1
+
+// It has a metadata.deletionTimestamp.
+#define PODRANK_DEPLOYMENT_BEING_DELETED 2
+
+// Its annotation deprecated.deployment.rollback.to is a 64-bit integer.
+#define PODRANK_DEPLOYMENT_ROLLING_BACK 4
+
+// spec.strategy.type is Recreate, not RollingUpdate.
+#define PODRANK_DEPLOYMENT_RECREATE 8
+
+// max_surge is a percentage.
+#define PODRANK_DEPLOYMENT_SURGE_PERCENT 16
+
+// max_unavailable is a percentage.
+#define PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT 32
+
+// A pod of one of its sets, the new set left out, is neither Succeeded nor Failed. Read only with
+// PODRANK_DEPLOYMENT_RECREATE.
+#define PODRANK_DEPLOYMENT_OLD_PODS_RUN 64
+
+// The set's pod template equals the Deployment's by Kubernetes' semantic equality (nil is empty, 1000m is 1), the label
+// pod-template-hash left out. The oldest such set is the new set, all others are old.
+#define PODRANK_SET_CURRENT_TEMPLATE 1
+
+// The annotation deployment.kubernetes.io/desired-replicas is valid: digits, at most 2147483647.
+#define PODRANK_SET_DESIRED 2
+
+// That annotation is not valid, but a 64-bit integer with or without a sign, and the number is its low 32 bits.
+#define PODRANK_SET_DESIRED_LENIENT 4
+
+// The annotation deployment.kubernetes.io/max-replicas is valid: digits, at most 2147483647.
+#define PODRANK_SET_MAX 8
+
+// There is no new set.
+#define PODRANK_NO_SET UINT32_MAX
+
+// The Deployment is being deleted: no set changes.
+#define PODRANK_PATH_NOTHING 0
+
+// The sync scales the sets there are: the Deployment is paused, or its count changed.
+#define PODRANK_PATH_SCALE 10
+
+// The sync replaces old pods by new ones, within the budgets.
+#define PODRANK_PATH_ROLL 20
+
+// The sync takes all old pods first, then creates the new ones.
+#define PODRANK_PATH_RECREATE 30
+
+// The sync only changes the Deployment's template, by its rollback annotation.
+#define PODRANK_PATH_ROLLBACK 40
+
+// The reasons. A reason keeps its number for ever. The sync has no say in the set.
+#define PODRANK_REASON_UNTOUCHED 0
+
+// Scale: the only active set, or none is and it is the new or newest one, gets the whole count.
+#define PODRANK_REASON_ONLY_ACTIVE 10
+
+// Scale: the new set has all the pods that the Deployment wants, available; old sets get 0.
+#define PODRANK_REASON_SATURATED 20
+
+// Scale: the set gets its proportional share.
+#define PODRANK_REASON_SHARE 30
+
+// Scale: the set gets as much of its proportional share as was left.
+#define PODRANK_REASON_CUT_SHARE 31
+
+// Scale: as the first set it gets its proportional share and what all shares left over.
+#define PODRANK_REASON_SHARE_AND_LEFTOVER 32
+
+// Scale: nothing is left for the set.
+#define PODRANK_REASON_USED_UP 33
+
+// Scale: the set has no share: max-replicas is missing, invalid or 0, and so is the Deployment's status.replicas.
+#define PODRANK_REASON_NO_SHARE 34
+
+// Scale: several sets are active and the strategy is Recreate: Kubernetes leaves them as they are.
+#define PODRANK_REASON_NOT_ROLLING 35
+
+// The new set has the count already.
+#define PODRANK_REASON_AT_COUNT 40
+
+// The new set gets the count: it was above it, or the strategy is Recreate and no old pod is left.
+#define PODRANK_REASON_TO_COUNT 41
+
+// Roll: the new set grows by what the count and the surge leave.
+#define PODRANK_REASON_GROWS 42
+
+// Roll: the new set cannot grow: there are as many pods as the count and the surge allow.
+#define PODRANK_REASON_NO_SURGE 43
+
+// Roll: the old set keeps its pods until the new set has changed; the next sync looks at it.
+#define PODRANK_REASON_AFTER_NEW_SET 50
+
+// Roll: pods of the old set that are not available go.
+#define PODRANK_REASON_UNHEALTHY 51
+
+// Roll: pods of the old set go as far as enough pods stay available.
+#define PODRANK_REASON_AVAILABLE 52
+
+// Roll: pods that are not available go first, then others as far as enough pods stay available.
+#define PODRANK_REASON_UNHEALTHY_AND_AVAILABLE 53
+
+// Roll: the old set keeps its pods, so that enough pods are available.
+#define PODRANK_REASON_HELD_BACK 54
+
+// Recreate: the old set gets 0.
+#define PODRANK_REASON_RECREATED 60
+
+// Recreate: the new set waits until no pod of another set is left.
+#define PODRANK_REASON_WAITS 61
+
+// The size would be below 0, after sums that do not fit 32 bits: the API server rejects that, and the sync ends.
+#define PODRANK_REASON_REJECTED 90
+
+// Roll: the old set has more available pods than it wants, as its status lags: the sync ends.
+#define PODRANK_REASON_LAGS 91
+
+// The sync ended before it came to the set.
+#define PODRANK_REASON_NOT_REACHED 92
 
 // What the order reads of one active pod. Only active pods become records: phase neither Succeeded nor Failed,
 // and no metadata.deletionTimestamp. Start from PODRANK_POD_INIT, which unsets both times.
@@ -360,6 +508,79 @@ typedef struct podrank_pod_key {
     // The bytes.
     uint8_t bytes[16];
 } podrank_pod_key;
+
+// What podrank_deployment_next reads of one ReplicaSet. Start from PODRANK_REPLICA_SET_INIT.
+typedef struct podrank_replica_set {
+    // metadata.creationTimestamp, as in podrank_pod.
+    int64_t creation_time;
+    // The place of metadata.name among the names of the sets, in the order of their bytes: a smaller name has a smaller
+    // number. Sets created in one second are told apart by it.
+    uint32_t name_order;
+    // spec.replicas: the set's size.
+    int32_t replicas;
+    // status.replicas.
+    int32_t status_replicas;
+    // status.availableReplicas.
+    int32_t available_replicas;
+    // The number in an annotation: podrank_replica_set_annotations writes it, and its flags.
+    int32_t desired_replicas;
+    // The number in an annotation: podrank_replica_set_annotations writes it, and its flag.
+    int32_t max_replicas;
+    // Any of PODRANK_SET_...
+    uint8_t flags;
+    // Zero.
+    uint8_t reserved[15];
+} podrank_replica_set;
+
+// What podrank_deployment_next reads of a Deployment. Start from all zeros.
+typedef struct podrank_deployment {
+    // spec.replicas: the count.
+    int32_t replicas;
+    // status.replicas.
+    int32_t status_replicas;
+    // spec.strategy.rollingUpdate.maxSurge: a number of pods, or with PODRANK_DEPLOYMENT_SURGE_PERCENT a percentage.
+    int32_t max_surge;
+    // spec.strategy.rollingUpdate.maxUnavailable: a number of pods, or with PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT a percentage.
+    int32_t max_unavailable;
+    // Any of PODRANK_DEPLOYMENT_...
+    uint32_t flags;
+    // Zero.
+    uint8_t reserved[12];
+} podrank_deployment;
+
+// What a sync does to one ReplicaSet.
+typedef struct podrank_replica_set_change {
+    // The size that the set gets: its new spec.replicas.
+    int32_t replicas;
+    // How much of the change comes first, negative if pods go: the share of PODRANK_REASON_SHARE_AND_LEFTOVER, the pods
+    // not available of PODRANK_REASON_UNHEALTHY_AND_AVAILABLE. For other reasons the whole change.
+    int32_t part;
+    // Why: PODRANK_REASON_...
+    uint8_t reason;
+    // Zero.
+    uint8_t reserved[7];
+} podrank_replica_set_change;
+
+// What a sync does besides.
+typedef struct podrank_deployment_step {
+    // The budget maxSurge in pods, rounded up; 0 with Recreate.
+    int32_t surge;
+    // The budget maxUnavailable in pods, rounded down, but 1 if both came to 0, and at most the count; 0 with Recreate.
+    int32_t unavailable;
+    // The index of the new set; PODRANK_NO_SET if it does not exist yet.
+    uint32_t new_set;
+    // PODRANK_PATH_...
+    uint8_t path;
+    // 1 if the sync creates the new set, of size new_change.replicas, which can be 0. Else 0.
+    uint8_t creates;
+    // 1 if later syncs may change sizes, as statuses follow: the Deployment is neither paused nor being deleted, and after
+    // this sync an old set still wants pods or the new set is missing or not of the Deployment's count. Else 0.
+    uint8_t goes_on;
+    // Zero.
+    uint8_t reserved;
+    // What becomes of the new set. If it does not exist yet: of which size it is created, or why it is not.
+    struct podrank_replica_set_change new_change;
+} podrank_deployment_step;
 
 #ifdef __cplusplus
 extern "C" {
@@ -605,6 +826,35 @@ int32_t podrank_availability(const struct podrank_pod *pods,
                              size_t *available,
                              uint64_t *look_again);
 
+// Reads maxSurge or maxUnavailable where it is a text: one or more digits and '%'. Writes the percentage. The text "3" is
+// PODRANK_ERR_PERCENT_SIGN, as in Kubernetes: a number of pods is an integer.
+int32_t podrank_percent_parse(const char *text,
+                              size_t text_len,
+                              uint32_t *percent);
+
+// Reads the texts of a ReplicaSet's annotations deployment.kubernetes.io/desired-replicas and
+// deployment.kubernetes.io/max-replicas as Kubernetes does, and writes desired_replicas, max_replicas and their flags of
+// set. A missing annotation has length 0. A text that Kubernetes does not accept is as good as missing, and no error.
+int32_t podrank_replica_set_annotations(const char *desired,
+                                        size_t desired_len,
+                                        const char *max,
+                                        size_t max_len,
+                                        struct podrank_replica_set *set);
+
+// Predicts the next sync of a Deployment: writes to changes, at the index of each set, the size that the set gets and why, and
+// to step what else happens. Kubernetes' Deployment controller (release 1.37) never touches a pod: it sizes ReplicaSets.
+//
+// sets are the ReplicaSets that the Deployment owns and selects, in any order, those of size 0 included; changes has as many
+// elements. Each set with pods takes one walk through all of them. A negative number is PODRANK_ERR_NEGATIVE.
+int32_t podrank_deployment_next(const struct podrank_deployment *deployment,
+                                const struct podrank_replica_set *sets,
+                                size_t sets_len,
+                                struct podrank_replica_set_change *changes,
+                                struct podrank_deployment_step *step);
+
+// The name of a reason, such as "share-and-leftover"; NULL for any other number. The text is static: never free it.
+const char *podrank_reason_str(uint8_t reason);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
@@ -653,5 +903,36 @@ PODRANK_ASSERT(offsetof(podrank_pod_key, bytes) == 0);
 PODRANK_ASSERT(sizeof(podrank_node_name) == 2 * sizeof(void *));
 PODRANK_ASSERT(offsetof(podrank_node_name, name) == 0);
 PODRANK_ASSERT(offsetof(podrank_node_name, len) == sizeof(void *));
+PODRANK_ASSERT(sizeof(podrank_deployment) == 32);
+PODRANK_ASSERT(offsetof(podrank_deployment, replicas) == 0);
+PODRANK_ASSERT(offsetof(podrank_deployment, status_replicas) == 4);
+PODRANK_ASSERT(offsetof(podrank_deployment, max_surge) == 8);
+PODRANK_ASSERT(offsetof(podrank_deployment, max_unavailable) == 12);
+PODRANK_ASSERT(offsetof(podrank_deployment, flags) == 16);
+PODRANK_ASSERT(offsetof(podrank_deployment, reserved) == 20);
+PODRANK_ASSERT(sizeof(podrank_replica_set) == 48);
+PODRANK_ASSERT(offsetof(podrank_replica_set, creation_time) == 0);
+PODRANK_ASSERT(offsetof(podrank_replica_set, name_order) == 8);
+PODRANK_ASSERT(offsetof(podrank_replica_set, replicas) == 12);
+PODRANK_ASSERT(offsetof(podrank_replica_set, status_replicas) == 16);
+PODRANK_ASSERT(offsetof(podrank_replica_set, available_replicas) == 20);
+PODRANK_ASSERT(offsetof(podrank_replica_set, desired_replicas) == 24);
+PODRANK_ASSERT(offsetof(podrank_replica_set, max_replicas) == 28);
+PODRANK_ASSERT(offsetof(podrank_replica_set, flags) == 32);
+PODRANK_ASSERT(offsetof(podrank_replica_set, reserved) == 33);
+PODRANK_ASSERT(sizeof(podrank_replica_set_change) == 16);
+PODRANK_ASSERT(offsetof(podrank_replica_set_change, replicas) == 0);
+PODRANK_ASSERT(offsetof(podrank_replica_set_change, part) == 4);
+PODRANK_ASSERT(offsetof(podrank_replica_set_change, reason) == 8);
+PODRANK_ASSERT(offsetof(podrank_replica_set_change, reserved) == 9);
+PODRANK_ASSERT(sizeof(podrank_deployment_step) == 32);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, surge) == 0);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, unavailable) == 4);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, new_set) == 8);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, path) == 12);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, creates) == 13);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, goes_on) == 14);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, reserved) == 15);
+PODRANK_ASSERT(offsetof(podrank_deployment_step, new_change) == 16);
 
 #undef PODRANK_ASSERT

@@ -25,8 +25,10 @@ mod upstream;
 
 // The header has its functions in this order: the order first.
 mod controller;
+mod deployment;
 
 pub use controller::*;
+pub use deployment::*;
 pub use options::*;
 pub use order::*;
 pub use record::*;

@@ -87,6 +87,22 @@ impl<T> Output<T> {
         unsafe { slice::from_raw_parts_mut(self.start, self.len) }
     }
 
+    /// The buffer, with `value` in every element: for types that have bit patterns without meaning.
+    ///
+    /// # Safety
+    /// As for [`Output::write`].
+    pub(crate) unsafe fn filled<'a>(self, value: T) -> &'a mut [T]
+    where
+        T: Copy,
+    {
+        for index in 0..self.len {
+            // SAFETY: not NULL, aligned and inside the address space by `check`; the rest is the caller's promise.
+            unsafe { self.start.wrapping_add(index).write(value) };
+        }
+        // SAFETY: the caller's; every element is a value now.
+        unsafe { self.write() }
+    }
+
     /// Puts `value` into a buffer of one.
     ///
     /// # Safety

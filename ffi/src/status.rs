@@ -52,6 +52,16 @@ pub const PODRANK_ERR_COST_DIGIT: i32 = 21;
 pub const PODRANK_ERR_COST_RANGE: i32 = 22;
 /// There are more keys than the room has places.
 pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
+/// The percentage's text does not end with '%': a number of pods is an integer, not a text.
+pub const PODRANK_ERR_PERCENT_SIGN: i32 = 40;
+/// The percentage's text has no digits before '%'.
+pub const PODRANK_ERR_PERCENT_NO_DIGITS: i32 = 41;
+/// The percentage's text has a byte before '%' that is not a digit.
+pub const PODRANK_ERR_PERCENT_DIGIT: i32 = 42;
+/// The percentage is above PODRANK_PERCENT_MAX.
+pub const PODRANK_ERR_PERCENT_RANGE: i32 = 43;
+/// A number of replicas or of pods is negative.
+pub const PODRANK_ERR_NEGATIVE: i32 = 44;
 
 /// What a function found, on its way to becoming a status.
 pub(crate) struct Error(pub(crate) i32);
@@ -95,6 +105,11 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_COST_DIGIT => c"the deletion cost has a byte that is not a digit",
         PODRANK_ERR_COST_RANGE => c"the deletion cost is outside -2147483648 to 2147483647",
         PODRANK_ERR_KEYS_FULL => c"there are more keys than the room has places",
+        PODRANK_ERR_PERCENT_SIGN => c"the percentage does not end with '%'",
+        PODRANK_ERR_PERCENT_NO_DIGITS => c"the percentage has no digits",
+        PODRANK_ERR_PERCENT_DIGIT => c"the percentage has a byte that is not a digit",
+        PODRANK_ERR_PERCENT_RANGE => c"the percentage is above 4194304",
+        PODRANK_ERR_NEGATIVE => c"a number of replicas is negative",
         _ => c"unknown status",
     };
     text.as_ptr()

@@ -15,6 +15,7 @@
 //! | whether all that was asked for has been seen | [`Expectations`] |
 //! | which pods are available, and when to look again | [`availability`] |
 //! | what to report | [`Status`], [`failure_condition`], [`deletion_ages`] |
+//! | how a Deployment sizes its sets | [`deployment::next_sync`] |
 //!
 //! One sync of a set, from what the controller has seen of its pods, then looks like this. Events make it run again:
 //! each pod that comes or goes first tells the expectations.
@@ -111,7 +112,9 @@ mod active;
 mod availability;
 mod claim;
 mod deletion_age;
+pub mod deployment;
 mod expectations;
+mod int_or_percent;
 mod plan;
 mod slow_start;
 mod status;
@@ -121,6 +124,7 @@ pub use availability::{Availability, availability};
 pub use claim::{Claim, Claimable, Owner, claim};
 pub use deletion_age::{DeletionAge, deletion_ages};
 pub use expectations::{EXPECTATIONS_TIMEOUT_NANOS, Expectations, Expected, KeysFull, PodKey};
+pub use int_or_percent::{IntOrPercent, IntOrPercentError, MAX_PERCENT};
 pub use plan::{BURST_REPLICAS, Plan, SetState, plan};
 pub use slow_start::SlowStart;
 pub use status::{ConditionChange, FailureReason, Status, failure_condition};

@@ -52,3 +52,15 @@ func Satisfied(*Expectations, int64) (bool, error) { return false, ErrMissing }
 func Availability([]Record, uint32, int64) (ready, available int, lookAgain uint64, err error) {
 	return 0, 0, 0, ErrMissing
 }
+
+// ParsePercent is not there.
+func ParsePercent(string) (uint32, error) { return 0, ErrMissing }
+
+// SetAnnotations is not there.
+func SetAnnotations(_ *ReplicaSet, _, _ string) error { return ErrMissing }
+
+// NextDeployment is not there.
+func NextDeployment(*Deployment, []ReplicaSet, []Change) (Step, error) { return Step{}, ErrMissing }
+
+// ReasonName is not there.
+func ReasonName(uint8) string { return "" }

@@ -94,6 +94,65 @@ type Expectations struct {
 // A PodKey is C's podrank_pod_key.
 type PodKey [16]byte
 
+// A Deployment is C's podrank_deployment.
+type Deployment struct {
+	Replicas, StatusReplicas, MaxSurge, MaxUnavailable int32
+	Flags                                              uint32
+	_                                                  [12]byte
+}
+
+// The bits of Deployment.Flags.
+const (
+	Paused             = 1
+	BeingDeleted       = 2
+	RollingBack        = 4
+	Recreate           = 8
+	SurgePercent       = 16
+	UnavailablePercent = 32
+	OldPodsRun         = 64
+)
+
+// A ReplicaSet is C's podrank_replica_set.
+type ReplicaSet struct {
+	CreationTime                                int64
+	NameOrder                                   uint32
+	Replicas, StatusReplicas, AvailableReplicas int32
+	DesiredReplicas, MaxReplicas                int32
+	Flags                                       uint8
+	_                                           [15]byte
+}
+
+// CurrentTemplate is the bit of ReplicaSet.Flags that SetAnnotations does not write.
+const CurrentTemplate = 1
+
+// A Change is C's podrank_replica_set_change.
+type Change struct {
+	Replicas, Part int32
+	Reason         uint8
+	_              [7]byte
+}
+
+// A Step is C's podrank_deployment_step.
+type Step struct {
+	Surge, Unavailable    int32
+	NewSet                uint32
+	Path, Creates, GoesOn uint8
+	_                     uint8
+	NewChange             Change
+}
+
+// NoSet is a Step's NewSet where there is none.
+const NoSet = math.MaxUint32
+
+// The numbers of a Step's Path.
+const (
+	PathNothing  = 0
+	PathScale    = 10
+	PathRoll     = 20
+	PathRecreate = 30
+	PathRollback = 40
+)
+
 // The numbers of kube-controller-manager, the timeout in nanoseconds.
 const (
 	BurstReplicas       = 500

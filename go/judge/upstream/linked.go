@@ -1,16 +1,18 @@
 package upstream
 
 import (
+	"context"
 	_ "unsafe" // go:linkname
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/controller"
+	"k8s.io/kubernetes/pkg/controller/deployment"
 	_ "k8s.io/kubernetes/pkg/controller/replicaset" // the linked symbols live here
 )
 
 // The functions below are unexported upstream; linked.s lets them stand here
 // without bodies. Their signatures are not checked by the linker: after a new
-// pin, compare them with upstream's replica_set.go.
+// pin, compare them with upstream's replica_set.go and deployment_controller.go.
 
 //go:linkname getPodsToDelete k8s.io/kubernetes/pkg/controller/replicaset.getPodsToDelete
 func getPodsToDelete(active, related []*v1.Pod, diff int) []*v1.Pod
@@ -20,6 +22,9 @@ func getPodsRanked(active, related []*v1.Pod) controller.ActivePodsWithRanks
 
 //go:linkname slowStartBatch k8s.io/kubernetes/pkg/controller/replicaset.slowStartBatch
 func slowStartBatch(count, first int, fn func() error) (int, error)
+
+//go:linkname syncDeployment k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).syncDeployment
+func syncDeployment(dc *deployment.DeploymentController, ctx context.Context, key string) error
 
 // PodsToDelete returns upstream's victims. Like upstream it sorts active in
 // place (only if diff < len(active)) and returns its first diff elements; now is

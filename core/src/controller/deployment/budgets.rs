@@ -1,0 +1,31 @@
+//! The budgets of a rollout: how many pods beyond the count, and how many fewer available.
+
+use super::Strategy;
+use crate::controller::int_or_percent::low_half;
+
+/// `maxSurge` and `maxUnavailable` as numbers of pods. Kubernetes' `MaxSurge` and `MaxUnavailable`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Budgets {
+    /// How many pods there may be beyond the Deployment's count. Rounded up; 0 with `Recreate`.
+    pub surge: i32,
+    /// How many of the Deployment's pods may be unavailable. Rounded down; at most the count; 0 with `Recreate`. If both
+    /// budgets come to 0, nothing could ever roll, so this one is 1, or 0 for a count of 0.
+    pub unavailable: i32,
+}
+
+impl Budgets {
+    /// The budgets of this strategy for a Deployment's `spec.replicas`.
+    pub fn new(strategy: &Strategy, replicas: i32) -> Self {
+        let Strategy::RollingUpdate { max_surge, max_unavailable } = strategy else {
+            return Self { surge: 0, unavailable: 0 };
+        };
+        // Both are asked whether they are 0 before they are cut to 32 bits.
+        let surge = max_surge.resolve(replicas, true);
+        let unavailable = match max_unavailable.resolve(replicas, false) {
+            0 if surge == 0 => 1,
+            unavailable => unavailable,
+        };
+        let unavailable = if replicas == 0 { 0 } else { low_half(unavailable).min(replicas) };
+        Self { surge: low_half(surge), unavailable }
+    }
+}

@@ -1,0 +1,208 @@
+//! What a Deployment's next sync does to its `ReplicaSet`s: which shrink, which grow, by how much and why.
+//!
+//! kube-controller-manager's Deployment controller never touches a pod: it changes the sizes of sets, and the sets'
+//! controller deletes pods in the order of this crate. [`next_sync`] predicts those sizes from the listed objects, as
+//! pure arithmetic that agrees with Kubernetes 1.37, overflow of 32 bits included.
+//!
+//! ```
+//! use podrank::Time;
+//! use podrank::controller::IntOrPercent;
+//! use podrank::controller::deployment::{Change, Deployment, Path, Reason, ReplicaSet, SetFlags, Strategy, next_sync};
+//!
+//! // A rollout from one template to the next, stopped half-way: 10 pods are wanted, and now only 5.
+//! let mut old = ReplicaSet { name_order: 0, replicas: 8, ..ReplicaSet::new() };
+//! old.creation_time = Time::from_unix(1_700_000_000, 0);
+//! old.set_annotations("10", "13");
+//! let mut new = ReplicaSet { name_order: 1, replicas: 5, flags: SetFlags::CURRENT_TEMPLATE, ..old };
+//! new.creation_time = Time::from_unix(1_700_000_600, 0);
+//! new.set_annotations("10", "13");
+//!
+//! let quarter = IntOrPercent::Percent(25);
+//! let deployment = Deployment {
+//!     replicas: 5,
+//!     strategy: Strategy::RollingUpdate { max_surge: quarter, max_unavailable: quarter },
+//!     ..Deployment::default()
+//! };
+//! let mut changes = [Change::default(); 2];
+//! let step = next_sync(&deployment, &[old, new], &mut changes).unwrap();
+//! assert_eq!(step.path, Path::Scale);
+//! assert_eq!(changes.map(|change| change.replicas), [4, 3]);
+//! assert_eq!(changes.map(|change| change.reason), [Reason::Share, Reason::Share]);
+//! assert!(step.goes_on, "the next sync goes on with the rollout");
+//! ```
+
+mod budgets;
+mod replica_set;
+mod roll;
+mod scale;
+mod sets;
+mod step;
+
+pub use budgets::Budgets;
+pub use replica_set::{
+    DESIRED_REPLICAS_ANNOTATION, InvalidReplicaSet, MAX_REPLICAS_ANNOTATION, ReplicaSet, SetFlags,
+};
+pub use step::{Change, Path, Reason, Step};
+
+use super::IntOrPercent;
+use core::fmt;
+use sets::Sets;
+
+/// What a sync reads of a Deployment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Deployment {
+    /// `spec.replicas`: the count.
+    pub replicas: i32,
+    /// `status.replicas`.
+    pub status_replicas: i32,
+    /// `spec.strategy`.
+    pub strategy: Strategy,
+    /// `spec.paused`.
+    pub is_paused: bool,
+    /// Whether it has a `metadata.deletionTimestamp`.
+    pub is_being_deleted: bool,
+    /// Whether its annotation `deprecated.deployment.rollback.to` is a 64-bit integer.
+    pub is_rolling_back: bool,
+}
+
+/// How a Deployment replaces its pods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Strategy {
+    /// A few at a time.
+    RollingUpdate {
+        /// `maxSurge`.
+        max_surge: IntOrPercent,
+        /// `maxUnavailable`.
+        max_unavailable: IntOrPercent,
+    },
+    /// All old ones first.
+    Recreate {
+        /// Whether a pod of one of the sets, the new set left out, is neither `Succeeded` nor `Failed`.
+        old_pods_run: bool,
+    },
+}
+
+/// There are fewer changes than sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooFewChanges;
+
+impl Default for Deployment {
+    /// No pods wanted, and Kubernetes' default strategy: `RollingUpdate` with 25 % and 25 %.
+    fn default() -> Self {
+        let quarter = IntOrPercent::Percent(25);
+        Self {
+            replicas: 0,
+            status_replicas: 0,
+            strategy: Strategy::RollingUpdate { max_surge: quarter, max_unavailable: quarter },
+            is_paused: false,
+            is_being_deleted: false,
+            is_rolling_back: false,
+        }
+    }
+}
+
+/// Predicts the next sync of a Deployment. Writes to `changes`, at the index of each set, the size it gets and why.
+///
+/// `sets` are the sets that the Deployment owns and selects, in any order, those of size 0 included. Walking `n` sets in
+/// order looks at all of them for each active one, so the time grows with their product. Sizes and statuses are taken as
+/// listed: Kubernetes' own may be newer. Never panics; negative numbers, which Kubernetes does not store, give
+/// a result without meaning.
+///
+/// # Errors
+/// [`TooFewChanges`] if `changes` is shorter than `sets`.
+pub fn next_sync(
+    deployment: &Deployment,
+    sets: &[ReplicaSet],
+    changes: &mut [Change],
+) -> Result<Step, TooFewChanges> {
+    let changes = changes.get_mut(..sets.len()).ok_or(TooFewChanges)?;
+    for (change, set) in changes.iter_mut().zip(sets) {
+        *change = Change::keep(set.replicas, Reason::Untouched);
+    }
+    let mut sync = Sync {
+        deployment,
+        budgets: Budgets::new(&deployment.strategy, deployment.replicas),
+        sets: Sets::new(sets),
+        changes,
+        missing: Change::keep(0, Reason::Untouched),
+        creates: false,
+    };
+    let path = path(deployment, sets);
+    match (path, &deployment.strategy) {
+        (Path::Scale, _) => sync.scale(),
+        (Path::Rollback, _) if sync.sets.new.is_none() => _ = sync.create(),
+        (Path::Rollback | Path::Nothing, _) => {}
+        (_, Strategy::RollingUpdate { .. }) => sync.roll(),
+        (_, Strategy::Recreate { old_pods_run }) => sync.recreate(*old_pods_run),
+    }
+    Ok(sync.step(path))
+}
+
+/// Which way the sync takes, in the order in which Kubernetes asks.
+fn path(deployment: &Deployment, sets: &[ReplicaSet]) -> Path {
+    let is_scaling = || {
+        let mut active = sets.iter().filter(|set| set.is_active());
+        active.any(|set| set.desired().is_some_and(|desired| desired != deployment.replicas))
+    };
+    match deployment.strategy {
+        _ if deployment.is_being_deleted => Path::Nothing,
+        _ if deployment.is_paused => Path::Scale,
+        _ if deployment.is_rolling_back => Path::Rollback,
+        _ if is_scaling() => Path::Scale,
+        Strategy::RollingUpdate { .. } => Path::Roll,
+        Strategy::Recreate { .. } => Path::Recreate,
+    }
+}
+
+/// A sync under way.
+struct Sync<'a> {
+    deployment: &'a Deployment,
+    budgets: Budgets,
+    sets: Sets<'a>,
+    /// One for each set.
+    changes: &'a mut [Change],
+    /// What becomes of the new set if it is missing.
+    missing: Change,
+    creates: bool,
+}
+
+impl Sync<'_> {
+    fn change(&mut self, index: usize, change: impl FnOnce(&mut Change)) {
+        if let Some(entry) = self.changes.get_mut(index) {
+            change(entry);
+        }
+    }
+
+    /// Says why the new set, which may be missing, stays as it is.
+    fn give_new_set(&mut self, reason: Reason) {
+        match self.sets.new {
+            Some(index) => self.change(index, |change| change.reason = reason),
+            None => self.missing.reason = reason,
+        }
+    }
+
+    fn step(&self, path: Path) -> Step {
+        let Self { deployment, budgets, sets, missing, creates, .. } = *self;
+        let new_change = sets.new.and_then(|index| self.changes.get(index)).copied().unwrap_or(missing);
+        let mut old = self.changes.iter().enumerate().filter(|(index, _)| sets.is_old(*index));
+        let is_done = old.all(|(_, change)| change.replicas == 0)
+            && new_change.replicas == deployment.replicas
+            && (sets.new.is_some() || creates);
+        Step {
+            path,
+            budgets,
+            new_set: sets.new.and_then(|index| u32::try_from(index).ok()),
+            new_change,
+            creates,
+            goes_on: !is_done && !deployment.is_paused && !deployment.is_being_deleted,
+        }
+    }
+}
+
+impl fmt::Display for TooFewChanges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there are fewer changes than sets: make room for one change per set")
+    }
+}
+
+impl core::error::Error for TooFewChanges {}

@@ -1,0 +1,163 @@
+//! Rolling: replacing old pods by new ones, a few in each sync within the budgets, or all of them first.
+
+use super::{Reason, ReplicaSet, Strategy, Sync};
+
+/// The new set as the rest of a sync sees it: as it is, or as it was just created.
+struct NewSet {
+    replicas: i32,
+    available: i32,
+}
+
+impl Sync<'_> {
+    /// Kubernetes' `rolloutRolling`.
+    pub(super) fn roll(&mut self) {
+        match self.grow_new_set() {
+            Ok(new) => self.shrink_old_sets(&new),
+            Err(reason) => self.give_active_old_sets(reason),
+        }
+    }
+
+    /// Creates the new set if it is missing. Returns whether that worked.
+    pub(super) fn create(&mut self) -> bool {
+        let size = self.new_size(0);
+        if size < 0 {
+            self.missing.reason = Reason::Rejected;
+            return false;
+        }
+        let reason = match self.deployment.strategy {
+            Strategy::Recreate { .. } => Reason::ToCount,
+            Strategy::RollingUpdate { .. } if self.deployment.replicas == 0 => Reason::AtCount,
+            Strategy::RollingUpdate { .. } if size > 0 => Reason::Grows,
+            Strategy::RollingUpdate { .. } => Reason::NoSurge,
+        };
+        self.missing.set(size, reason);
+        self.creates = true;
+        true
+    }
+
+    /// Brings the new set towards the count. An error ends the sync, and is the reason why old sets do not change.
+    fn grow_new_set(&mut self) -> Result<NewSet, Reason> {
+        let count = self.deployment.replicas;
+        let Some((index, new)) = self.sets.new_set() else {
+            // Created of this size, it cannot grow further in this sync: it has the count, or there is no surge left.
+            return if self.create() {
+                Ok(NewSet { replicas: self.missing.replicas, available: 0 })
+            } else {
+                Err(Reason::NotReached)
+            };
+        };
+        let size = if new.replicas < count { self.new_size(new.replicas) } else { count };
+        let (outcome, reason) = match size {
+            _ if new.replicas == count => (None, Reason::AtCount),
+            _ if size == new.replicas => (None, Reason::NoSurge),
+            _ if size < 0 => (Some(Reason::NotReached), Reason::Rejected),
+            _ if new.replicas > count => (Some(Reason::AfterNewSet), Reason::ToCount),
+            _ => (Some(Reason::AfterNewSet), Reason::Grows),
+        };
+        let size = if reason == Reason::Rejected { new.replicas } else { size };
+        self.change(index, |change| change.set(size, reason));
+        outcome.map_or(Ok(NewSet { replicas: new.replicas, available: new.available_replicas }), Err)
+    }
+
+    /// The size that the new set gets if it has this one and is below the count. Kubernetes' `NewRSNewReplicas`.
+    fn new_size(&self, replicas: i32) -> i32 {
+        let count = self.deployment.replicas;
+        if matches!(self.deployment.strategy, Strategy::Recreate { .. }) {
+            return count;
+        }
+        let (total, most) = (self.sets.replicas(), count.wrapping_add(self.budgets.surge));
+        if total >= most {
+            return replicas;
+        }
+        replicas.wrapping_add(most.wrapping_sub(total).min(count.wrapping_sub(replicas)))
+    }
+
+    /// Kubernetes' `reconcileOldReplicaSets`: first pods that are not available, then others.
+    fn shrink_old_sets(&mut self, new: &NewSet) {
+        self.give_active_old_sets(Reason::HeldBack);
+        let sum = |number: fn(&ReplicaSet) -> i32| {
+            self.sets.active_old().fold(0_i32, |sum, (_, set)| sum.wrapping_add(number(set)))
+        };
+        let old = sum(|set| set.replicas);
+        let available = sum(|set| set.available_replicas).wrapping_add(new.available);
+        let total = self.sets.all.iter().enumerate().filter(|(index, _)| self.sets.is_old(*index));
+        let total = total.fold(new.replicas, |sum, (_, set)| sum.wrapping_add(set.replicas));
+
+        let least_available = self.deployment.replicas.wrapping_sub(self.budgets.unavailable);
+        let cap = total.wrapping_sub(least_available).wrapping_sub(new.replicas.wrapping_sub(new.available));
+        if old == 0 || cap <= 0 || !self.clean_up(cap) || available <= least_available {
+            return;
+        }
+        let mut left = available.wrapping_sub(least_available);
+        for (index, _) in self.sets.active_old() {
+            if left <= 0 {
+                return;
+            }
+            self.change(index, |change| {
+                let taken = change.replicas.min(left);
+                left = left.wrapping_sub(taken);
+                if taken > 0 {
+                    let unhealthy = change.part;
+                    change.replicas = change.replicas.wrapping_sub(taken);
+                    (change.part, change.reason) = if unhealthy == 0 {
+                        (taken.wrapping_neg(), Reason::Available)
+                    } else {
+                        (unhealthy, Reason::UnhealthyAndAvailable)
+                    };
+                }
+            });
+        }
+    }
+
+    /// Takes at most so many pods that are not available from old sets, oldest first. Returns false if a set with more
+    /// available pods than it wants ended the sync.
+    fn clean_up(&mut self, most: i32) -> bool {
+        let mut left = most;
+        for (index, set) in self.sets.active_old() {
+            if left <= 0 {
+                break;
+            }
+            let unavailable = set.replicas.wrapping_sub(set.available_replicas);
+            if unavailable < 0 {
+                for change in self.changes.iter_mut().filter(|change| change.reason == Reason::HeldBack) {
+                    change.reason = Reason::NotReached;
+                }
+                self.change(index, |change| change.reason = Reason::Lags);
+                return false;
+            }
+            let taken = unavailable.min(left);
+            left = left.wrapping_sub(taken);
+            if taken > 0 {
+                self.change(index, |change| change.set(set.replicas.wrapping_sub(taken), Reason::Unhealthy));
+            }
+        }
+        true
+    }
+
+    /// Kubernetes' `rolloutRecreate`.
+    pub(super) fn recreate(&mut self, pods_run: bool) {
+        let has_active_old = self.sets.active_old().next().is_some();
+        for (index, _) in self.sets.active_old() {
+            self.change(index, |change| change.set(0, Reason::Recreated));
+        }
+        let old = self.sets.all.iter().enumerate().filter(|(index, _)| self.sets.is_old(*index));
+        let running = old.fold(0_i32, |sum, (_, set)| sum.wrapping_add(set.status_replicas));
+        if has_active_old || running > 0 || pods_run {
+            self.give_new_set(Reason::Waits);
+        } else if let Some((index, new)) = self.sets.new_set() {
+            let count = self.deployment.replicas;
+            let reason = if new.replicas == count { Reason::AtCount } else { Reason::ToCount };
+            self.change(index, |change| change.set(count, reason));
+        } else {
+            self.create();
+        }
+    }
+
+    fn give_active_old_sets(&mut self, reason: Reason) {
+        for (index, set) in self.sets.all.iter().enumerate() {
+            if self.sets.is_old(index) && set.is_active() {
+                self.change(index, |change| change.reason = reason);
+            }
+        }
+    }
+}

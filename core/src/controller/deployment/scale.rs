@@ -1,0 +1,127 @@
+//! Scaling the sets that there are: Kubernetes' `scale`, for a Deployment that is paused or whose count changed.
+
+use super::sets::Order;
+use super::{Change, Reason, ReplicaSet, Strategy, Sync};
+
+impl Sync<'_> {
+    pub(super) fn scale(&mut self) {
+        let count = self.deployment.replicas;
+        if let Some(only) = self.only_active_or_latest() {
+            self.change(only, |change| change.set(count, Reason::OnlyActive));
+        } else if self.is_saturated() {
+            for (index, _) in self.sets.active_old() {
+                self.change(index, |change| change.set(0, Reason::Saturated));
+            }
+            self.give_new_set(Reason::Saturated);
+        } else if matches!(self.deployment.strategy, Strategy::Recreate { .. }) {
+            for (change, set) in self.changes.iter_mut().zip(self.sets.all) {
+                if set.is_active() {
+                    change.reason = Reason::NotRolling;
+                }
+            }
+        } else {
+            self.scale_proportionally();
+        }
+    }
+
+    /// The only active set; if none is, the new set, or else the newest. `None` if several are, or there is no set at all.
+    fn only_active_or_latest(&self) -> Option<usize> {
+        let mut active = self.sets.all.iter().enumerate().filter(|(_, set)| set.is_active());
+        match (active.next(), active.next()) {
+            (Some((only, _)), None) => Some(only),
+            (None, _) => {
+                let newest = || Some(self.sets.in_order(Order::Newest, |_, _| true).next()?.0);
+                self.sets.new.or_else(newest)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the new set has all the pods that the Deployment wants, and knows it.
+    fn is_saturated(&self) -> bool {
+        let count = self.deployment.replicas;
+        self.sets.new_set().is_some_and(|(_, new)| {
+            new.replicas == count && new.desired_leniently() == Some(count) && new.available_replicas == count
+        })
+    }
+
+    fn scale_proportionally(&mut self) {
+        let (count, surge) = (self.deployment.replicas, self.budgets.surge);
+        let allowed = if count > 0 { count.wrapping_add(surge) } else { 0 };
+        let to_add = allowed.wrapping_sub(
+            self.sets
+                .all
+                .iter()
+                .fold(0_i32, |sum, set| if set.is_active() { sum.wrapping_add(set.replicas) } else { sum }),
+        );
+        let order = if to_add > 0 { Order::LargestNewest } else { Order::LargestOldest };
+        let sets = self.sets;
+        let in_order = || sets.in_order(order, |_, set| set.is_active());
+
+        let mut left = to_add;
+        for (index, set) in in_order() {
+            let (share, reason) = self.share(set, left, to_add > 0);
+            self.change(index, |change| change.set(set.replicas.wrapping_add(share), reason));
+            left = left.wrapping_sub(share);
+        }
+        if let Some((index, _)) = in_order().next().filter(|_| to_add != 0) {
+            self.change(index, |change| {
+                change.replicas = change.replicas.wrapping_add(left).max(0);
+                if left != 0 {
+                    change.reason = Reason::ShareAndLeftover;
+                }
+            });
+        }
+
+        // The sizes are written in this order, until one is rejected.
+        let mut is_over = false;
+        for (index, set) in in_order() {
+            self.change(index, |change| {
+                if is_over {
+                    *change = Change::keep(set.replicas, Reason::NotReached);
+                } else if change.replicas < 0 {
+                    *change = Change::keep(set.replicas, Reason::Rejected);
+                    is_over = true;
+                }
+            });
+        }
+    }
+
+    /// By how much a set changes if so much is left to add (or to remove, if negative). Kubernetes'
+    /// `GetReplicaSetProportion`.
+    fn share(&self, set: &ReplicaSet, left: i32, adds: bool) -> (i32, Reason) {
+        if left == 0 {
+            return (0, Reason::UsedUp);
+        }
+        let whole = self.whole_share(set);
+        let share = whole.unwrap_or(0);
+        // What is left has the other sign where shares took more than there was.
+        let cut = if adds { share.min(left) } else { share.max(left) };
+        let reason = match whole {
+            _ if cut != share => Reason::CutShare,
+            Some(_) => Reason::Share,
+            None => Reason::NoShare,
+        };
+        (cut, reason)
+    }
+
+    /// Kubernetes' `getReplicaSetFraction`, which divides and rounds in float64.
+    ///
+    /// It does so exactly: the quotient of `n` and `m`, both below 2^32, is either halfway between two integers, which a
+    /// float is too, or at least 1/2m away from there, while the float is off by n/m 2^-53 at most, which is less.
+    fn whole_share(&self, set: &ReplicaSet) -> Option<i32> {
+        let (count, surge) = (self.deployment.replicas, self.budgets.surge);
+        if count == 0 {
+            return Some(set.replicas.wrapping_neg());
+        }
+        let max = set.max().filter(|max| *max != 0).unwrap_or(self.deployment.status_replicas);
+        let product = set.replicas.wrapping_mul(count.wrapping_add(surge));
+        let (n, m) = (product.unsigned_abs(), max.unsigned_abs());
+        let (whole, rest) = (n.checked_div(m)?, n.checked_rem(m)?);
+        // Halves away from zero.
+        let rounded = whole.wrapping_add(u32::from(rest >= m.wrapping_sub(rest))).cast_signed();
+        let is_negative = (product < 0) != (max < 0);
+        let size = if is_negative { rounded.wrapping_neg() } else { rounded };
+        Some(size.wrapping_sub(set.replicas))
+    }
+}
