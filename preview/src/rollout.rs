@@ -1,0 +1,212 @@
+//! The preview of a Deployment: what its next sync does to its sets, and which pods each of them then loses.
+
+use crate::complete;
+use crate::decide::{SetDecision, decide};
+use crate::deployment::{DeploymentEntry, DeploymentSpec, SetState};
+use crate::error::Error;
+use crate::input::Input;
+use crate::notes::{self, Note};
+use crate::options::{Options, Order};
+use crate::preview::{DeploymentPreview, SetPreview, Workload};
+use crate::race::Race;
+use crate::set::{SetEntry, Sets};
+use crate::set_why::set_why;
+use crate::workload::WorkloadKind;
+use podrank::controller::deployment::{
+    Change, Deployment, Path, ReplicaSet, SetFlags, Step, Strategy, next_sync,
+};
+
+/// One of the Deployment's sets.
+struct Own<'a> {
+    entry: &'a SetEntry,
+    state: &'a SetState,
+}
+
+pub(crate) fn preview_deployment<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    entry: &'a DeploymentEntry,
+    options: &Options,
+) -> Result<DeploymentPreview<'a>, Error> {
+    let spec = entry.spec()?;
+    let mut notes = Vec::new();
+    let own = own_sets(sets, entry, spec)?;
+    let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
+    let (deployment, step, changes) = next_step(input, sets, spec, deployment, &own);
+    notes.extend(notes::of_deployment(entry, spec, &step, own.len()));
+
+    let decisions = decide_all(input, sets, &own, &changes, options, &mut notes)?;
+    let mut previews: Vec<_> = own
+        .iter()
+        .zip(&changes)
+        .zip(decisions)
+        .filter(|((own, change), decision)| {
+            own.state.set.replicas != 0 || change.replicas != 0 || decision.active != 0
+        })
+        .map(|((own, change), decision)| {
+            let from = own.state.set.replicas;
+            SetPreview {
+                replica_set: Some(own.entry.id().name),
+                from,
+                to: change.replicas,
+                reason: change.reason.name(),
+                why: set_why(&deployment, &step, from, change),
+                active: decision.active,
+                delete: decision.delete,
+                quota: decision.quota,
+                pods: decision.pods,
+            }
+        })
+        .collect();
+    if step.creates {
+        let change = &step.new_change;
+        previews.push(SetPreview {
+            replica_set: None,
+            from: 0,
+            to: change.replicas,
+            reason: change.reason.name(),
+            why: set_why(&deployment, &step, 0, change),
+            active: 0,
+            delete: 0,
+            quota: 0,
+            pods: Vec::new(),
+        });
+    }
+    let sum = |number: fn(&SetPreview<'_>) -> usize| previews.iter().map(number).sum();
+    Ok(DeploymentPreview {
+        api_version: "podrank/v1",
+        kind: "ScaleDownPreview",
+        namespace: &entry.namespace,
+        workload: Workload { kind: WorkloadKind::Deployment, name: &entry.name },
+        now: options.now,
+        order: options.order,
+        feature_gates: options.gates,
+        path: path_name(step.path),
+        goes_on: step.goes_on,
+        active: sum(|set| set.active),
+        replicas: deployment.replicas.unsigned_abs(),
+        burst_replicas: options.burst_replicas,
+        partial: options.partial,
+        delete: sum(|set| set.delete),
+        quota: sum(|set| set.quota),
+        notes,
+        blocked: [],
+        sets: previews,
+    })
+}
+
+/// The count to decide for.
+fn replicas(entry: &DeploymentEntry, spec: &DeploymentSpec, options: &Options) -> Result<i32, Error> {
+    let Some(wanted) = options.replicas else { return Ok(spec.deployment.replicas) };
+    i32::try_from(wanted)
+        .map_err(|_| Error::new(format!("{entry}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX)))
+}
+
+/// The sets that the Deployment owns and selects, oldest first.
+fn own_sets<'a>(
+    sets: &Sets<'a>,
+    entry: &DeploymentEntry,
+    spec: &DeploymentSpec,
+) -> Result<Vec<Own<'a>>, Error> {
+    let Some(selector) = spec.selector() else { return Ok(Vec::new()) };
+    let mut own = Vec::new();
+    for entry in sets.controlled_by(&entry.uid).filter(|set| set.id().namespace == entry.namespace) {
+        let state = entry.state()?;
+        if selector.matches(&state.labels) {
+            own.push(Own { entry, state });
+        }
+    }
+    own.sort_by_key(|own| (own.state.set.creation_time, own.entry.id()));
+    Ok(own)
+}
+
+/// Asks the core.
+fn next_step(
+    input: &Input,
+    sets: &Sets<'_>,
+    spec: &DeploymentSpec,
+    mut deployment: Deployment,
+    own: &[Own<'_>],
+) -> (Deployment, Step, Vec<Change>) {
+    let mut names: Vec<_> = own.iter().map(|own| own.entry.id().name).collect();
+    names.sort_unstable();
+    let records: Vec<_> = own
+        .iter()
+        .map(|own| {
+            let place = names.binary_search(&own.entry.id().name).expect("each name is in the list");
+            let is_current = own.state.template == spec.template;
+            ReplicaSet {
+                name_order: u32::try_from(place).unwrap_or(u32::MAX),
+                flags: own.state.set.flags.with(SetFlags::CURRENT_TEMPLATE, is_current),
+                ..own.state.set
+            }
+        })
+        .collect();
+    let mut changes = vec![Change::default(); own.len()];
+    let mut sync = |deployment: &Deployment| {
+        next_sync(deployment, &records, &mut changes).expect("there is a change for each set")
+    };
+    let mut step = sync(&deployment);
+    if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
+        let new = step.new_set.and_then(|index| own.get(index as usize)).map(|own| own.entry.id());
+        let is_own = |id| own.iter().any(|own| own.entry.id() == id);
+        *old_pods_run = input.pods.iter().any(|pod| {
+            !pod.is_finished && sets.owner(pod).is_some_and(|owner| is_own(owner) && Some(owner) != new)
+        });
+        step = sync(&deployment);
+    }
+    (deployment, step, changes)
+}
+
+/// Which pods each set loses. What another set does at the same time may change the ranks.
+fn decide_all<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    own: &[Own<'a>],
+    changes: &[Change],
+    options: &Options,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<SetDecision<'a>>, Error> {
+    let mut gaps = Vec::new();
+    for own in own {
+        gaps.extend(complete::gaps(input, sets, own.entry.id())?);
+    }
+    if let Some(first) = own.first().filter(|_| !gaps.is_empty()) {
+        if options.order == Order::Kubernetes && !options.partial {
+            return Err(complete::error(first.entry.id(), &gaps));
+        }
+    }
+    notes.append(&mut gaps);
+
+    let to = |change: &Change| u32::try_from(change.replicas).unwrap_or(0);
+    let decide = |(own, change): (&Own<'a>, &Change), race: &Race<'_>, notes: &mut Vec<Note>| {
+        decide(input, sets, own.entry.id(), to(change), options, race, notes)
+    };
+    let mut decisions = Vec::new();
+    for pair in own.iter().zip(changes) {
+        decisions.push(decide(pair, &Race::default(), &mut Vec::new())?);
+    }
+    let races: Vec<_> = (0..own.len())
+        .map(|index| {
+            let mut race = Race::default();
+            for (_, (decision, change)) in
+                decisions.iter().zip(changes).enumerate().filter(|(other, _)| *other != index)
+            {
+                race.lose(decision.delete, decision.pods.iter().map(|pod| pod.node));
+                race.gain((to(change) as usize).saturating_sub(decision.active));
+            }
+            race
+        })
+        .collect();
+    own.iter().zip(changes).zip(&races).map(|(pair, race)| decide(pair, race, notes)).collect()
+}
+
+fn path_name(path: Path) -> &'static str {
+    match path {
+        Path::Scale => "scale",
+        Path::Roll => "roll",
+        Path::Recreate => "recreate",
+        Path::Rollback => "rollback",
+        _ => "nothing",
+    }
+}
