@@ -1,5 +1,6 @@
 //! What a decision about a workload needs besides the workload itself: what to ask a cluster for next.
 
+use crate::complete;
 use crate::deployment::DeploymentEntry;
 use crate::error::Error;
 use crate::input::Input;
@@ -105,10 +106,27 @@ impl Input {
         Ok(Selector::in_common(selectors).filter(|selector| !selector.is_empty()).map(|it| it.to_string()))
     }
 
-    /// Whether statuses that decide are known to be older than what they are of, so that it is worth to look again.
-    pub fn lags(&self, workload: &WorkloadId) -> bool {
-        let _ = workload;
-        todo!()
+    /// Whether statuses that decide are known to be older than what they are of, or count other pods than there are, so
+    /// that it is worth to look again.
+    ///
+    /// # Errors
+    /// Says which set is unsound.
+    pub fn lags(&self, workload: &WorkloadId) -> Result<bool, Error> {
+        let sets = Sets::of(&self.sets);
+        let (deployment_lags, ids): (_, Vec<_>) = match workload.kind {
+            WorkloadKind::Deployment => {
+                let Some(deployment) = self.deployment(workload) else { return Ok(false) };
+                let own = sets.controlled_by(&deployment.uid).map(SetEntry::id);
+                (deployment.spec()?.lags, own.collect())
+            }
+            WorkloadKind::Set(_) => (false, self.set(workload).map(SetEntry::id).into_iter().collect()),
+        };
+        let mut lags = deployment_lags;
+        for id in ids {
+            let state = sets.get(id).map(SetEntry::state).transpose()?.flatten();
+            lags |= state.is_some_and(|state| state.lags) || !complete::gaps(self, &sets, id)?.is_empty();
+        }
+        Ok(lags)
     }
 
     pub(crate) fn deployment(&self, workload: &WorkloadId) -> Option<&DeploymentEntry> {

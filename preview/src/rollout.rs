@@ -33,7 +33,8 @@ pub(crate) fn preview_deployment<'a>(
     let own = own_sets(sets, entry, spec)?;
     let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
     let (deployment, step, changes) = next_step(input, sets, spec, deployment, &own);
-    notes.extend(notes::of_deployment(entry, spec, &step, own.len()));
+    let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
+    notes.extend(notes::of_deployment(entry, spec, &step, &states));
 
     let decisions = decide_all(input, sets, &own, &changes, options, &mut notes)?;
     let mut previews: Vec<_> = own
@@ -111,12 +112,10 @@ fn own_sets<'a>(
     let Some(selector) = spec.selector() else { return Ok(Vec::new()) };
     let mut own = Vec::new();
     for entry in sets.controlled_by(&entry.uid).filter(|set| set.id().namespace == entry.namespace) {
-        let state = entry.state()?;
-        if selector.matches(&state.labels) {
-            own.push(Own { entry, state });
-        }
+        let state = entry.state()?.filter(|state| selector.matches(&state.labels));
+        own.extend(state.map(|state| Own { entry, state }));
     }
-    own.sort_by_key(|own| (own.state.set.creation_time, own.entry.id()));
+    own.sort_by_key(|own| (own.state.set.creation_time.unix_nanos(), own.entry.id()));
     Ok(own)
 }
 
@@ -180,7 +179,7 @@ fn decide_all<'a>(
 
     let to = |change: &Change| u32::try_from(change.replicas).unwrap_or(0);
     let decide = |(own, change): (&Own<'a>, &Change), race: &Race<'_>, notes: &mut Vec<Note>| {
-        decide(input, sets, own.entry.id(), to(change), options, race, notes)
+        decide(input, sets, own.entry.id(), to(change), options, Some(race), notes)
     };
     let mut decisions = Vec::new();
     for pair in own.iter().zip(changes) {

@@ -1,6 +1,8 @@
 //! Workloads as users name them: `TYPE/NAME` with the types that kubectl knows, or a bare name.
 
 use crate::set::SetKind;
+use crate::text;
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -65,6 +67,19 @@ impl WorkloadKind {
     pub const ALL: [Self; 3] =
         [Self::Deployment, Self::Set(SetKind::ReplicaSet), Self::Set(SetKind::ReplicationController)];
 
+    /// The kind by an object's own `kind` and, if known, API version.
+    pub(crate) fn of_object(kind: &str, api_version: Option<&str>) -> Option<Self> {
+        let is_in = |group: &str| {
+            api_version.is_none_or(|version| {
+                version.strip_prefix(group).is_some_and(|version| version.starts_with('/'))
+            })
+        };
+        match kind {
+            "Deployment" if is_in("apps") || is_in("extensions") => Some(Self::Deployment),
+            _ => SetKind::of(kind, api_version).map(Self::Set),
+        }
+    }
+
     /// The kind that this text names as a type: kubectl's short name, singular or plural, in any case, with or without
     /// the API group.
     ///
@@ -86,7 +101,7 @@ impl WorkloadKind {
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
             .filter(|name| likeness(name) > ALIKE);
         let hint = nearest.map_or_else(String::new, |name| format!("did you mean {name}? "));
-        Err(format!("unknown type `{text}`; {hint}supported are {}", supported()))
+        Err(format!("unknown type `{}`; {hint}supported are {}", text::word(text), supported()))
     }
 
     /// The type in full, which no other API group's type can be taken for: `deployments.apps`.
@@ -125,6 +140,12 @@ impl Type {
 impl fmt::Display for WorkloadKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_type().kind)
+    }
+}
+
+impl Serialize for WorkloadKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -182,7 +203,7 @@ fn checked(name: &str) -> Result<String, String> {
         return Err("the name is empty".to_owned());
     }
     if !name.bytes().all(is_allowed) || name.starts_with(['-', '.']) {
-        return Err(format!("`{name}` is not a name: Kubernetes allows lower-case letters, digits, `-` and `.`"));
+        return Err(format!("`{}` is not a name: Kubernetes allows lower-case letters, digits, `-` and `.`", text::word(name)));
     }
     Ok(name.to_owned())
 }
