@@ -24,12 +24,13 @@ impl Kubectl {
     ///
     /// kubectl has the terminal: what it has to say goes to standard error as it is, and a login may ask its questions.
     pub(crate) fn get(&self, words: &[&str]) -> Result<Input, Box<dyn Error>> {
-        self.run(words, "json", Stdio::inherit(), |stdout| {
+        self.run(&[&["get"], words].concat(), "json", Stdio::inherit(), |stdout| {
             let mut stdout = Watched::new(stdout, None);
             let input = Input::read_part(&mut stdout);
             // What is left is read, for else kubectl would complain of the broken pipe.
             io::copy(&mut stdout, &mut io::sink())?;
-            Ok(input?)
+            // Nothing at all is what it prints of a name that it may ignore.
+            Ok(input?.unwrap_or_default())
         })
     }
 
@@ -41,11 +42,13 @@ impl Kubectl {
 
     /// The lines of `kubectl get WORDS -o name`, none on failure.
     pub(crate) fn lines(&self, words: &[&str]) -> Vec<String> {
-        let text = self.run(words, "name", Stdio::null(), |mut stdout| {
-            let mut text = String::new();
-            stdout.read_to_string(&mut text)?;
-            Ok(text)
-        });
+        let text = self.run(&[&["get"], words].concat(), "name", Stdio::null(), all);
+        text.map_or_else(|_| Vec::new(), |text| text.lines().map(str::to_owned).collect())
+    }
+
+    /// The contexts of the kubeconfig file, none on failure.
+    pub(crate) fn contexts(&self) -> Vec<String> {
+        let text = self.run(&["config", "get-contexts"], "name", Stdio::null(), all);
         text.map_or_else(|_| Vec::new(), |text| text.lines().map(str::to_owned).collect())
     }
 
@@ -57,13 +60,13 @@ impl Kubectl {
         read: impl FnOnce(ChildStdout) -> Result<T, Box<dyn Error>>,
     ) -> Result<T, Box<dyn Error>> {
         let mut command = Command::new(&self.program);
-        command.arg("get").args(words).args(["--output", output]).args(&self.connection);
+        command.args(words).args(["--output", output]).args(&self.connection);
         let mut child =
             command.stdout(Stdio::piped()).stderr(stderr).spawn().map_err(|error| self.missing(&error))?;
         let read = read(child.stdout.take().expect("a pipe"));
         let status = child.wait()?;
         // Without the connection, which may hold a token.
-        let request = format!("{} get {}", self.program.to_string_lossy(), words.join(" "));
+        let request = format!("{} {}", self.program.to_string_lossy(), words.join(" "));
         if !status.success() {
             return Err(failed(&request, status).into());
         }
@@ -79,6 +82,12 @@ impl Kubectl {
             _ => format!("{program}: {error}"),
         }
     }
+}
+
+fn all(mut stdout: ChildStdout) -> Result<String, Box<dyn Error>> {
+    let mut text = String::new();
+    stdout.read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// kubectl has said why.

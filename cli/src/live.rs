@@ -39,42 +39,42 @@ impl Scope<'_> {
     }
 }
 
-/// The workload of this name, and what a decision about it needs.
-pub(crate) fn read(
-    kubectl: &Kubectl,
-    name: &WorkloadName,
-    scope: Scope<'_>,
-) -> Result<(Input, WorkloadId), Box<dyn Error>> {
-    let mut tries = 0;
-    loop {
-        let (input, workload) = read_once(kubectl, name, scope)?;
-        if tries == RETRIES || !input.lags(&workload) {
-            return Ok((input, workload));
-        }
-        tries += 1;
-        thread::sleep(PAUSE);
-    }
+/// What was read of a workload.
+pub(crate) struct Live {
+    pub(crate) input: Input,
+    pub(crate) workload: WorkloadId,
+    /// Whether the statuses still lag behind after all retries.
+    pub(crate) lags: bool,
 }
 
-fn read_once(
-    kubectl: &Kubectl,
-    name: &WorkloadName,
-    scope: Scope<'_>,
-) -> Result<(Input, WorkloadId), Box<dyn Error>> {
+/// Reads the workload of this name, and what a decision about it needs.
+pub(crate) fn read(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Live, Box<dyn Error>> {
+    let mut live = read_once(kubectl, name, scope)?;
+    for _ in 0..RETRIES {
+        if !live.lags {
+            break;
+        }
+        thread::sleep(PAUSE);
+        live = read_once(kubectl, name, scope)?;
+    }
+    Ok(live)
+}
+
+fn read_once(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Live, Box<dyn Error>> {
     let mut input = find(kubectl, name, scope)?;
     let Some(workload) = input.workload(name)? else {
         return Err(unknown(kubectl, name, scope).into());
     };
     let namespace = ["--namespace", &workload.namespace];
     if input.has_siblings(&workload) {
-        let sets = kubectl.get(&[&["replicasets.apps"][..], &namespace].concat())?;
-        input.append(sets);
+        input.add_part(kubectl.get(&[&["replicasets.apps"][..], &namespace].concat())?);
     }
     let selector = input.pod_selector(&workload)?;
     let selector = selector.iter().flat_map(|selector| ["--selector", selector]);
     let words: Vec<_> = ["pods"].into_iter().chain(selector).chain(namespace).collect();
-    input.append(kubectl.get(&words)?);
-    Ok((input, workload))
+    input.add_part(kubectl.get(&words)?);
+    let lags = input.lags(&workload)?;
+    Ok(Live { input, workload, lags })
 }
 
 /// What has this name.

@@ -39,7 +39,12 @@ fn the_plugin_previews_the_selected_workload() {
     let args = plugin["args"].as_array().expect("args").iter().map(|arg| {
         let arg = arg.as_str().expect("a text");
         // As k9s does: the longest names first.
-        let values = [("$RESOURCE_NAME", "deployments"), ("$NAMESPACE", "shop"), ("$CONTEXT", "c 1"), ("$NAME", "web")];
+        let values = [
+            ("$RESOURCE_NAME", "deployments"),
+            ("$NAMESPACE", "shop"),
+            ("$CONTEXT", "c 1"),
+            ("$NAME", "web"),
+        ];
         let filled = values.iter().fold(arg.to_owned(), |arg, (name, value)| arg.replace(name, value));
         // What else looks like one of its variables would be an error there.
         assert!(!filled.replace("${", "").contains('$'), "{filled}");

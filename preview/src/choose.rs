@@ -90,7 +90,8 @@ pub(crate) fn choose_workload<'a>(
             };
             let with_pods: BTreeSet<_> = input.pods.iter().filter_map(|pod| sets.owner(pod)).collect();
             let mut workloads = BTreeMap::new();
-            for id in with_pods.into_iter().filter(|id| namespace.is_none_or(|wanted| id.namespace == wanted)) {
+            for id in with_pods.into_iter().filter(|id| namespace.is_none_or(|wanted| id.namespace == wanted))
+            {
                 let choice = is_its(id).map_or(Choice::Set(id), |entry| Choice::Deployment(entry));
                 workloads.insert(choice.to_string(), choice);
             }
@@ -138,10 +139,8 @@ fn named<'a>(
 }
 
 fn unknown_deployment(wanted: &WorkloadName, known: &[&DeploymentEntry]) -> Error {
-    let names: Vec<_> = known
-        .iter()
-        .map(|entry| WorkloadName { kind: wanted.kind, name: entry.name.clone() })
-        .collect();
+    let names: Vec<_> =
+        known.iter().map(|entry| WorkloadName { kind: wanted.kind, name: entry.name.clone() }).collect();
     let hint = match wanted.nearest(&names) {
         Some(nearest) => format!("did you mean {nearest}?"),
         None if known.is_empty() => {

@@ -57,7 +57,9 @@ fn preview_set<'a>(
     let replicas = match (options.replicas, sets.get(id)) {
         (Some(replicas), _) => replicas,
         (None, Some(set)) => u32::try_from(set.replicas()?).unwrap_or(0),
-        (None, None) => return Err(Error::new(format!("{id} is missing, so it has no number of replicas to keep"))),
+        (None, None) => {
+            return Err(Error::new(format!("{id} is missing, so it has no number of replicas to keep")));
+        }
     };
     let decision = decide(input, sets, id, replicas, options, None, &mut notes)?;
     Ok(Preview {

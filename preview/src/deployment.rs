@@ -170,7 +170,8 @@ struct Budget(IntOrPercent);
 impl WrittenStrategy {
     fn read(self) -> Result<Strategy, String> {
         let RollingUpdate { max_surge, max_unavailable } = self.rolling_update.unwrap_or_default();
-        let or_default = |budget: Option<Budget>| budget.map_or(IntOrPercent::Percent(25), |Budget(budget)| budget);
+        let or_default =
+            |budget: Option<Budget>| budget.map_or(IntOrPercent::Percent(25), |Budget(budget)| budget);
         match self.r#type.as_deref() {
             None | Some("" | "RollingUpdate") => Ok(Strategy::RollingUpdate {
                 max_surge: or_default(max_surge),

@@ -46,7 +46,8 @@ impl Input {
     /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod, `ReplicaSet`,
     /// `ReplicationController` or Deployment; or if an object has no name. The error says where.
     pub fn read(reader: impl Read) -> Result<Self, Error> {
-        let input = Self::read_part(reader)?.ok_or_else(|| Error::new(format!("the input is empty: {PRINT}")))?;
+        let input =
+            Self::read_part(reader)?.ok_or_else(|| Error::new(format!("the input is empty: {PRINT}")))?;
         if input.is_empty() {
             return Err(Error::new(match input.others {
                 0 => "the list is empty: check the namespace and the labels given to kubectl get".to_owned(),

@@ -42,13 +42,15 @@ impl<'m, 'a> Line<'m, 'a> {
                 policy.sort(&records, &mut indices).map_err(|error| Error::new(error.to_string()))?;
                 (indices, delete, 0)
             }
-            Order::Kubernetes => match race.map(|race| raced(policy, own, &records, delete, race)).transpose()? {
-                Some(Some(raced)) => {
-                    is_race = true;
-                    raced
+            Order::Kubernetes => {
+                match race.map(|race| raced(policy, own, &records, delete, race)).transpose()? {
+                    Some(Some(raced)) => {
+                        is_race = true;
+                        raced
+                    }
+                    _ => settled(policy, &records, delete)?,
                 }
-                _ => settled(policy, &records, delete)?,
-            },
+            }
         };
         let mut pods = indices.into_iter().map(|index| &own[index as usize]);
         Ok(Self {
@@ -111,7 +113,10 @@ impl<'m, 'a> Line<'m, 'a> {
         let verb = if quota == 1 { "goes" } else { "go" };
         let of = format!("one of {} pods of which {quota} {verb}, by list order", self.contested.len());
         if self.is_race {
-            return format!("one of {} pods of which {quota} {verb}: ranks depend on which set's pods go first", self.contested.len());
+            return format!(
+                "one of {} pods of which {quota} {verb}: ranks depend on which set's pods go first",
+                self.contested.len()
+            );
         }
         if self.delete > MOST_IN_ONE_SYNC {
             return format!("{of} and ranks counted anew");
@@ -132,7 +137,10 @@ impl<'m, 'a> Line<'m, 'a> {
         (other, their_pod): &RankedPod,
     ) -> (Option<&'static str>, String) {
         if self.is_race && self.policy.upstream(&lasting(pod), &lasting(their_pod)).1.is_none() {
-            let why = format!("{} on its node, which decides whichever set's pods go first", count(pod.rank, "related pod"));
+            let why = format!(
+                "{} on its node, which decides whichever set's pods go first",
+                count(pod.rank, "related pod")
+            );
             return (Some(Rule::Rank.name()), why);
         }
         let rule = match self.order {
@@ -187,8 +195,7 @@ fn raced(
     let (mut indices, ..) = settle(policy, pods, delete)?;
     let group = &mut indices[whole_groups..whole_groups + cut_group];
     let node = |index: u32| own[index as usize].0.record.node.as_deref();
-    let ranges: Vec<_> =
-        group.iter().map(|&index| race.range(node(index), &pods[index as usize])).collect();
+    let ranges: Vec<_> = group.iter().map(|&index| race.range(node(index), &pods[index as usize])).collect();
     let share_a_node = group.iter().all(|&index| node(index) == node(group[0]));
     if share_a_node || ranges.iter().all(|range| range.least == range.most) {
         return Ok(None);

@@ -130,9 +130,8 @@ impl Input {
     }
 
     pub(crate) fn deployment(&self, workload: &WorkloadId) -> Option<&DeploymentEntry> {
-        let is_meant = |entry: &&DeploymentEntry| {
-            entry.namespace == workload.namespace && entry.name == workload.name
-        };
+        let is_meant =
+            |entry: &&DeploymentEntry| entry.namespace == workload.namespace && entry.name == workload.name;
         self.deployments.iter().find(is_meant)
     }
 

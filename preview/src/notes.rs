@@ -172,13 +172,16 @@ pub(crate) fn of_deployment(
     if spec.deployment.is_being_deleted {
         note(NoteCode::Inert, format!("Deployment {name} is being deleted: its controller changes no set"));
     } else if spec.selector().is_none() {
-        let text = format!("Deployment {name} has a selector that is invalid or selects all pods: its controller does nothing");
+        let text = format!(
+            "Deployment {name} has a selector that is invalid or selects all pods: its controller does nothing"
+        );
         note(NoteCode::Inert, text);
     } else if sets.is_empty() {
         note(NoteCode::NoSets, format!("Deployment {name} has no ReplicaSet, so no pod of it can go"));
     }
     if spec.deployment.is_paused {
-        let text = format!("Deployment {name} is paused: its sets are scaled, but its rollout does not go on");
+        let text =
+            format!("Deployment {name} is paused: its sets are scaled, but its rollout does not go on");
         note(NoteCode::Paused, text);
     }
     let lagging = sets.iter().filter(|(_, state)| state.lags).map(|(id, _)| id.to_string());

@@ -82,6 +82,23 @@ impl WorkloadPreview<'_> {
         serde_json::to_string_pretty(self).expect("a preview is JSON") + "\n"
     }
 
+    /// All pods, set by set, each set's in the order.
+    pub fn pods(&self) -> impl Iterator<Item = &PodPreview<'_>> {
+        let (pods, sets) = match self {
+            Self::Set(preview) => (&*preview.pods, &[][..]),
+            Self::Deployment(preview) => (&[][..], &*preview.sets),
+        };
+        pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
+    }
+
+    /// How many of the contested pods go.
+    pub fn quota(&self) -> usize {
+        match self {
+            Self::Set(preview) => preview.quota,
+            Self::Deployment(preview) => preview.quota,
+        }
+    }
+
     /// What else a reader should know.
     pub fn notes(&self) -> &[Note] {
         match self {

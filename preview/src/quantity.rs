@@ -66,7 +66,10 @@ mod tests {
             "0.5Ki 512",
         ] {
             let values: Vec<_> = equal.split(' ').map(billionths).collect();
-            assert!(values[0].is_some() && values.iter().all(|value| *value == values[0]), "{equal}: {values:?}");
+            assert!(
+                values[0].is_some() && values.iter().all(|value| *value == values[0]),
+                "{equal}: {values:?}"
+            );
         }
         assert_eq!(billionths("1.5Ki"), Some(1_536_000_000_000));
         assert_eq!(billionths("-2"), Some(-2_000_000_000));
@@ -74,7 +77,8 @@ mod tests {
 
     #[test]
     fn other_texts_are_no_quantities() {
-        for text in ["", "-", "m", "Gi", ".", "1.1.1", "1 Gi", "1gi", "1K", "1e", "1ee1", "1.5Gb", "--1", "é"] {
+        for text in ["", "-", "m", "Gi", ".", "1.1.1", "1 Gi", "1gi", "1K", "1e", "1ee1", "1.5Gb", "--1", "é"]
+        {
             assert_eq!(billionths(text), None, "{text}");
         }
     }

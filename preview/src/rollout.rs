@@ -99,8 +99,9 @@ pub(crate) fn preview_deployment<'a>(
 /// The count to decide for.
 fn replicas(entry: &DeploymentEntry, spec: &DeploymentSpec, options: &Options) -> Result<i32, Error> {
     let Some(wanted) = options.replicas else { return Ok(spec.deployment.replicas) };
-    i32::try_from(wanted)
-        .map_err(|_| Error::new(format!("{entry}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX)))
+    i32::try_from(wanted).map_err(|_| {
+        Error::new(format!("{entry}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
+    })
 }
 
 /// The sets that the Deployment owns and selects, oldest first.

@@ -32,8 +32,15 @@ impl<'de> Deserialize<'de> for Fingerprint {
 }
 
 /// Fields whose names and texts are the user's, and mean nothing to Kubernetes.
-const FREE: [&str; 7] =
-    ["labels", "annotations", "nodeSelector", "matchLabels", "volumeAttributes", "options", "userAnnotations"];
+const FREE: [&str; 7] = [
+    "labels",
+    "annotations",
+    "nodeSelector",
+    "matchLabels",
+    "volumeAttributes",
+    "options",
+    "userAnnotations",
+];
 
 /// Fields that are always there in Kubernetes' memory, so that an empty one is as good as none. Elsewhere an empty object
 /// says something: `emptyDir: {}` is a volume.
@@ -112,7 +119,8 @@ mod tests {
 
     #[test]
     fn fingerprints_are_equal_where_kubernetes_calls_templates_equal() {
-        let cases: Vec<Case> = serde_json::from_str(&vectors::read("templates.json")).expect("templates.json");
+        let cases: Vec<Case> =
+            serde_json::from_str(&vectors::read("templates.json")).expect("templates.json");
         for Case { name, templates: [a, b], equal } in &cases {
             assert_eq!(a == b, *equal, "{name}");
         }

@@ -90,9 +90,9 @@ impl WorkloadKind {
         const ALIKE: f64 = 0.7;
         let lower = text.to_ascii_lowercase();
         if let Some(found) = TYPES.iter().find(|known| known.is_named(&lower)) {
-            return found
-                .supported
-                .ok_or_else(|| format!("{}s are not supported yet; supported are {}", found.kind, supported()));
+            return found.supported.ok_or_else(|| {
+                format!("{}s are not supported yet; supported are {}", found.kind, supported())
+            });
         }
         let likeness = |name: &str| strsim::jaro_winkler(&lower, name);
         let names = TYPES.iter().filter(|known| known.supported.is_some());
@@ -203,7 +203,10 @@ fn checked(name: &str) -> Result<String, String> {
         return Err("the name is empty".to_owned());
     }
     if !name.bytes().all(is_allowed) || name.starts_with(['-', '.']) {
-        return Err(format!("`{}` is not a name: Kubernetes allows lower-case letters, digits, `-` and `.`", text::word(name)));
+        return Err(format!(
+            "`{}` is not a name: Kubernetes allows lower-case letters, digits, `-` and `.`",
+            text::word(name)
+        ));
     }
     Ok(name.to_owned())
 }
@@ -216,7 +219,10 @@ mod tests {
     fn types_are_named_as_kubectl_names_them() {
         let [deploy, rs, rc] = WorkloadKind::ALL;
         for (kind, names) in [
-            (deploy, "deploy deployment deployments Deployment DEPLOYMENTS deployments.apps deployment.v1.apps"),
+            (
+                deploy,
+                "deploy deployment deployments Deployment DEPLOYMENTS deployments.apps deployment.v1.apps",
+            ),
             (rs, "rs RS replicaset replicasets replicasets.apps ReplicaSets.v1.apps"),
             (rc, "rc replicationcontroller ReplicationControllers"),
         ] {
@@ -224,11 +230,10 @@ mod tests {
                 assert_eq!(WorkloadKind::of_type(name), Ok(kind), "{name}");
             }
         }
-        assert_eq!(WorkloadKind::ALL.map(WorkloadKind::resource), [
-            "deployments.apps",
-            "replicasets.apps",
-            "replicationcontrollers"
-        ]);
+        assert_eq!(
+            WorkloadKind::ALL.map(WorkloadKind::resource),
+            ["deployments.apps", "replicasets.apps", "replicationcontrollers"]
+        );
     }
 
     #[test]
@@ -252,9 +257,8 @@ mod tests {
     #[test]
     fn a_workload_is_named_in_three_ways() {
         let deploy = WorkloadName { kind: Some(WorkloadKind::Deployment), name: "web".to_owned() };
-        let words = |text: &str| {
-            WorkloadName::of_words(&text.split(' ').map(str::to_owned).collect::<Vec<_>>())
-        };
+        let words =
+            |text: &str| WorkloadName::of_words(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
         assert_eq!(words("deploy/web"), Ok(deploy.clone()));
         assert_eq!(words("deployments.apps web"), Ok(deploy.clone()));
         assert_eq!(words("web"), Ok(WorkloadName { kind: None, ..deploy }));

@@ -1,7 +1,4 @@
-//! How to reach the cluster: kubectl's own flags, which it gets as they are.
-
-// The doc comments are what --help prints.
-#![expect(clippy::doc_markdown)]
+//! The flags that say how to reach the cluster: kubectl's own, passed on to it as they are.
 
 use clap::{Args, ValueHint};
 
@@ -16,7 +13,7 @@ pub(crate) struct Connection {
 
     /// The context of the kubeconfig file
     #[arg(long, value_name = "NAME")]
-    pub(crate) context: Option<String>,
+    context: Option<String>,
 
     /// The kubeconfig file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
