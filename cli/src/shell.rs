@@ -137,8 +137,10 @@ mod tests {
     use crate::args::command;
     use clap::ValueEnum;
 
+    /// Completes where no cluster answers.
     fn complete(words: &[&str]) -> String {
-        candidates(&command(), &words.iter().map(OsString::from).collect::<Vec<_>>())
+        let words: Vec<_> = words.iter().map(OsString::from).collect();
+        candidates(&command(), &words, |_, _| Vec::new())
     }
 
     #[test]
@@ -148,10 +150,10 @@ mod tests {
         let mut texts: Vec<_> = scripts.map(|shell| text(script(*shell, command()))).collect();
         // roff escapes hyphens.
         texts.push(text(man(command()).expect("memory")).replace("\\-", "-"));
-        texts.push(complete(&[""]));
+        texts.push(complete(&["-"]));
         assert_eq!(texts.len(), 6);
         for text in &texts {
-            for flag in command().get_arguments() {
+            for flag in command().get_opts() {
                 let long = flag.get_long().expect("every flag has a long name");
                 assert!(text.contains(long), "{long} is not in: {text}");
             }
@@ -172,7 +174,8 @@ mod tests {
         assert_eq!(names(&["-f", ""]), [":0"]);
         assert_eq!(names(&["--replicas", ""]), [":4"]);
         assert_eq!(names(&["completion", ""]), ["bash", "zsh", "fish", "powershell", "kubectl", ":4"]);
-        assert_eq!(names(&["--partial", ""])[0], "--filename");
+        assert_eq!(names(&["--partial", ""])[..3], ["deploy/", "rs/", "rc/"]);
+        assert_eq!(names(&["deploy/web", ""])[0], "--filename");
         assert!(
             complete(&["--re"])
                 .ends_with("\ncompletion\tPrint a script that completes the command in a shell\n:4\n")

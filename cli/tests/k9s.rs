@@ -3,7 +3,6 @@
 
 use serde_json::Value;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
@@ -50,21 +49,25 @@ fn the_plugin_previews_the_selected_workload() {
         assert!(!filled.replace("${", "").contains('$'), "{filled}");
         filled
     });
-    let directory = env::temp_dir().join(format!("podrank-k9s-{}", std::process::id()));
-    fs::create_dir_all(&directory).expect("a directory");
-    let kubectl = directory.join("kubectl");
-    fs::write(&kubectl, "#!/bin/sh\nprintf '<%s>' \"$@\"\n").expect("a script");
-    fs::set_permissions(&kubectl, fs::Permissions::from_mode(0o755)).expect("executable");
-    let path = format!("{}:{}", directory.display(), env::var("PATH").expect("a PATH"));
+    let answers = env::temp_dir().join(format!("podrank-k9s-{}", std::process::id()));
+    fs::create_dir_all(&answers).expect("a directory");
+    let path = format!("{}/tests/fake:{}", env!("CARGO_MANIFEST_DIR"), env::var("PATH").expect("a PATH"));
     let mut command = Command::new(plugin["command"].as_str().expect("a command"));
-    command.args(args).env("PATH", path).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command
+        .args(args)
+        .env("PATH", path)
+        .env("ANSWERS", &answers)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
     child.stdin.take().expect("a pipe").write_all(b"3\n").expect("it reads");
     let output = child.wait_with_output().expect("it ends");
-    fs::remove_dir_all(directory).expect("it is ours");
-    assert_eq!(
-        String::from_utf8(output.stdout).expect("UTF-8"),
-        "How many replicas would web have? \
-         <podrank><deployments/web><--namespace><shop><--context><c 1><--replicas><3>"
-    );
+    let asked = fs::read_to_string(answers.join("asked")).expect("it was asked");
+    fs::remove_dir_all(answers).expect("it is ours");
+    assert_eq!(text(&output.stdout), "How many replicas would web have? ");
+    assert_eq!(asked, "podrank|deployments/web|--namespace|shop|--context|c 1|--replicas|3\n");
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
 }
