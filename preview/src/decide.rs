@@ -51,7 +51,7 @@ fn preview_set<'a>(
 ) -> Result<Preview<'a>, Error> {
     let gaps = complete::gaps(input, sets, id)?;
     if !gaps.is_empty() && options.order == Order::Kubernetes && !options.partial {
-        return Err(complete::error(id, &gaps));
+        return Err(complete::error(id.namespace, id.kind, &gaps));
     }
     let mut notes = gaps;
     let replicas = match (options.replicas, sets.get(id)) {

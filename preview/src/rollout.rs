@@ -9,7 +9,7 @@ use crate::notes::{self, Note};
 use crate::options::{Options, Order};
 use crate::preview::{DeploymentPreview, SetPreview, Workload};
 use crate::race::Race;
-use crate::set::{SetEntry, Sets};
+use crate::set::{SetEntry, SetKind, Sets};
 use crate::set_why::set_why;
 use crate::workload::WorkloadKind;
 use podrank::controller::deployment::{
@@ -29,11 +29,15 @@ pub(crate) fn preview_deployment<'a>(
     options: &Options,
 ) -> Result<DeploymentPreview<'a>, Error> {
     let spec = entry.spec()?;
-    let mut notes = Vec::new();
     let own = own_sets(sets, entry, spec)?;
     let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
     let (deployment, step, changes) = next_step(input, sets, spec, deployment, &own);
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
+    let gaps = gaps(input, sets, entry, spec, &own)?;
+    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.partial {
+        return Err(complete::error(&entry.namespace, SetKind::ReplicaSet, &gaps));
+    }
+    let mut notes = gaps;
     notes.extend(notes::of_deployment(entry, spec, &step, &states));
 
     let decisions = decide_all(input, sets, &own, &changes, options, &mut notes)?;
@@ -120,6 +124,22 @@ fn own_sets<'a>(
     Ok(own)
 }
 
+/// What the input lacks.
+fn gaps(
+    input: &Input,
+    sets: &Sets<'_>,
+    entry: &DeploymentEntry,
+    spec: &DeploymentSpec,
+    own: &[Own<'_>],
+) -> Result<Vec<Note>, Error> {
+    let missing = complete::missing_sets(entry, spec.deployment.status_replicas, own.len());
+    let mut gaps: Vec<_> = missing.into_iter().collect();
+    for own in own {
+        gaps.extend(complete::gaps(input, sets, own.entry.id())?);
+    }
+    Ok(gaps)
+}
+
 /// Asks the core.
 fn next_step(
     input: &Input,
@@ -167,17 +187,6 @@ fn decide_all<'a>(
     options: &Options,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<SetDecision<'a>>, Error> {
-    let mut gaps = Vec::new();
-    for own in own {
-        gaps.extend(complete::gaps(input, sets, own.entry.id())?);
-    }
-    if let Some(first) = own.first().filter(|_| !gaps.is_empty()) {
-        if options.order == Order::Kubernetes && !options.partial {
-            return Err(complete::error(first.entry.id(), &gaps));
-        }
-    }
-    notes.append(&mut gaps);
-
     let to = |change: &Change| u32::try_from(change.replicas).unwrap_or(0);
     let decide = |(own, change): (&Own<'a>, &Change), race: &Race<'_>, notes: &mut Vec<Note>| {
         decide(input, sets, own.entry.id(), to(change), options, Some(race), notes)
