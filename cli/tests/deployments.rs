@@ -305,9 +305,9 @@ fn merge(object: &mut Value, change: &Value) {
 #[test]
 fn unknown_deployments_get_a_suggestion() {
     fails(
-        &["deploy/wbe", "--replicas", "5"],
+        &["deploy/wep", "--replicas", "5"],
         ROLLOUT,
-        "no Deployment is named wbe; did you mean deploy/web?",
+        "no Deployment is named wep; did you mean deploy/web?",
     );
     fails(
         &["deploy/xyz", "--replicas", "5"],

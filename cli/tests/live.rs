@@ -115,6 +115,7 @@ fn controllers_pod(number: u32) -> Value {
             "name": format!("old-{number}"),
             "namespace": "shop",
             "uid": format!("{number:08x}-0000-4000-8000-000000000000"),
+            "labels": { "app": "old", "tier": "" },
             "ownerReferences": [
                 { "apiVersion": "v1", "kind": "ReplicationController", "name": "old", "uid": "c", "controller": true }
             ],
@@ -277,8 +278,8 @@ fn ambiguous_names_are_listed() {
 fn unknown_names_get_a_suggestion() {
     let names = ("deployment.apps/api\ndeployment.apps/web\n".to_owned(), "", 0);
     let kubectl = Kubectl::new(&[(String::new(), "", 0), names]);
-    let output = kubectl.run(&["deploy/wbe", "--replicas", "0", "-n", "shop"]);
-    fails(&output, 1, "error: no Deployment is named wbe in namespace shop; did you mean deploy/web?\n");
+    let output = kubectl.run(&["deploy/wep", "--replicas", "0", "-n", "shop"]);
+    fails(&output, 1, "error: no Deployment is named wep in namespace shop; did you mean deploy/web?\n");
     assert_eq!(kubectl.asked()[1], "get|deployments.apps|--namespace|shop|--output|name");
 
     let kubectl = Kubectl::new(&[list(&[]), (String::new(), "no right", 1)]);

@@ -26,7 +26,9 @@ pub(crate) fn gaps(input: &Input, sets: &Sets<'_>, id: SetId<'_>) -> Result<Vec<
 
 /// Whether the input has none of a Deployment's sets, while its status counts pods.
 pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> Option<Note> {
-    let text = || format!("{entry} has {}, and none of its ReplicaSets is listed", count(pods.unsigned_abs(), "pod"));
+    let text = || {
+        format!("{entry} has {}, and none of its ReplicaSets is listed", count(pods.unsigned_abs(), "pod"))
+    };
     (sets == 0 && pods > 0).then(|| Note::new(NoteCode::SetMissing, text()))
 }
 
@@ -34,7 +36,11 @@ pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> O
 pub(crate) fn error(namespace: &str, kind: SetKind, gaps: &[Note]) -> Error {
     let gaps: Vec<_> = gaps.iter().map(|gap| gap.text.as_str()).collect();
     Error::with_remedy(
-        format!("the input is incomplete: {}; get all of it with: {}", gaps.join("; "), command(namespace, kind)),
+        format!(
+            "the input is incomplete: {}; get all of it with: {}",
+            gaps.join("; "),
+            command(namespace, kind)
+        ),
         Remedy::AcceptPartial,
     )
 }

@@ -11,6 +11,8 @@ pub(crate) struct Race<'a> {
     leaving: HashMap<Option<&'a str>, u32>,
     /// The most pods that may come, nobody knows where.
     coming: u32,
+    /// Whether nothing is known of what the others do.
+    is_unknown: bool,
 }
 
 /// The least and the most that a rank may be.
@@ -32,7 +34,12 @@ pub(crate) enum Fate {
 }
 
 impl<'a> Race<'a> {
-    /// Another set deletes `delete` pods, or fewer if that is more than it has; these are the nodes of its active pods.
+    /// Anything may happen to ranks.
+    pub(crate) fn unknown() -> Self {
+        Self { is_unknown: true, ..Self::default() }
+    }
+
+    /// Another set deletes `delete` pods, or fewer if that is more than it has; these are the nodes of those that may go.
     pub(crate) fn lose(&mut self, delete: usize, nodes: impl Iterator<Item = Option<&'a str>>) {
         let mut pods = HashMap::<_, u32>::new();
         for node in nodes {
@@ -51,6 +58,9 @@ impl<'a> Race<'a> {
 
     /// What the rank of a pod on this node may become.
     pub(crate) fn range(&self, node: Option<&str>, pod: &Pod) -> Range {
+        if self.is_unknown {
+            return Range { least: 0, most: u32::MAX };
+        }
         let leaving = self.leaving.get(&node).copied().unwrap_or(0);
         Range { least: pod.rank.saturating_sub(leaving), most: pod.rank.saturating_add(self.coming) }
     }

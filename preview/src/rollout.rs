@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::input::Input;
 use crate::notes::{self, Note};
 use crate::options::{Options, Order};
-use crate::preview::{DeploymentPreview, SetPreview, Workload};
+use crate::preview::{DeploymentPreview, SetPreview, Verdict, Workload};
 use crate::race::Race;
 use crate::set::{SetEntry, SetKind, Sets};
 use crate::set_why::set_why;
@@ -132,7 +132,8 @@ fn gaps(
     spec: &DeploymentSpec,
     own: &[Own<'_>],
 ) -> Result<Vec<Note>, Error> {
-    let missing = complete::missing_sets(entry, spec.deployment.status_replicas, own.len());
+    let pods = if spec.selector().is_some() { spec.deployment.status_replicas } else { 0 };
+    let missing = complete::missing_sets(entry, pods, own.len());
     let mut gaps: Vec<_> = missing.into_iter().collect();
     for own in own {
         gaps.extend(complete::gaps(input, sets, own.entry.id())?);
@@ -193,7 +194,8 @@ fn decide_all<'a>(
     };
     let mut decisions = Vec::new();
     for pair in own.iter().zip(changes) {
-        decisions.push(decide(pair, &Race::default(), &mut Vec::new())?);
+        // Those that stay whatever the ranks are will not change those of other sets.
+        decisions.push(decide(pair, &Race::unknown(), &mut Vec::new())?);
     }
     let races: Vec<_> = (0..own.len())
         .map(|index| {
@@ -201,7 +203,8 @@ fn decide_all<'a>(
             for (_, (decision, change)) in
                 decisions.iter().zip(changes).enumerate().filter(|(other, _)| *other != index)
             {
-                race.lose(decision.delete, decision.pods.iter().map(|pod| pod.node));
+                let may_go = decision.pods.iter().filter(|pod| pod.verdict != Verdict::Keep);
+                race.lose(decision.delete, may_go.map(|pod| pod.node));
                 race.gain((to(change) as usize).saturating_sub(decision.active));
             }
             race
