@@ -43,7 +43,7 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
 .PHONY: help archive header abi table examples install uninstall check-c targets budget tools test bench instructions \
-	mutants clean
+	mutants cluster judge clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -134,6 +134,16 @@ instructions: ## no case takes 5 % more instructions than bench/instructions.txt
 
 mutants: ## changes core line by line and sees that a test fails (needs cargo-mutants)
 	$(CARGO) mutants -p podrank
+
+cluster: ## gets etcd and builds kube-apiserver and kube-controller-manager, into a cache (the first time, 15 minutes)
+	@cluster/get
+
+# Rounds FROM to N of a SEED.
+N ?= 100
+SEED ?= 1
+FROM ?= 1
+judge: cluster ## what the preview says against what the real controllers do, in N rounds (about 2 a second)
+	@cluster/judge $(N) $(SEED) $(FROM)
 
 clean: ## removes target/
 	$(CARGO) clean

@@ -1,0 +1,310 @@
+// Judge plays rounds on the control plane that KUBECONFIG and ETCD name: each gives a workload random facts, dumps it with
+// kubectl, asks the preview which pods will go, lets the real controllers take them, and compares by UID.
+//
+//	judge [-from N] [-record FILE] -podrank PROGRAM -log FILE -keep DIR N SEED
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/cluster/internal/control"
+	"github.com/podrank/podrank/cluster/internal/history"
+	"github.com/podrank/podrank/cluster/internal/preview"
+	"github.com/podrank/podrank/cluster/internal/record"
+	"github.com/podrank/podrank/cluster/internal/scene"
+	"github.com/podrank/podrank/cluster/internal/verdict"
+)
+
+type judge struct {
+	plane   *control.Plane
+	history *history.History
+	podrank preview.Program
+	seed    uint64
+	keep    string
+
+	mutex  sync.Mutex
+	log    *os.File
+	done   map[int]bool
+	cases  map[int][]*record.Case
+	totals totals
+}
+
+type totals struct{ rounds, violations, sets, plain, doubtful, gone, certain, contested, safe int }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "judge:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	from := flag.Int("from", 1, "the first round")
+	parallel := flag.Int("parallel", 4, "rounds at a time")
+	podrank := flag.String("podrank", "kubectl-podrank", "the preview")
+	logFile := flag.String("log", "judge.log", "gets a line for each round")
+	keep := flag.String("keep", ".", "the directory for what was found wrong")
+	recordFile := flag.String("record", "", "gets the rounds themselves, compressed")
+	flag.Parse()
+	count, err1 := strconv.Atoi(flag.Arg(0))
+	seed, err2 := strconv.ParseUint(flag.Arg(1), 10, 64)
+	if err := errors.Join(err1, err2); err != nil || flag.NArg() != 2 {
+		return fmt.Errorf("want a number of rounds and a seed: %w", err)
+	}
+
+	plane, err := control.Connect()
+	if err != nil {
+		return err
+	}
+	h, err := history.Follow(ctx, plane)
+	if err != nil {
+		return err
+	}
+	if err := scene.CreateNodes(ctx, plane); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(*logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	j := &judge{plane: plane, history: h, podrank: preview.Program(*podrank), seed: seed, keep: *keep, log: log,
+		done: map[int]bool{}, cases: map[int][]*record.Case{}}
+
+	began := time.Now()
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(*parallel)
+	for number := *from; number <= count && ctx.Err() == nil; number++ {
+		group.Go(func() error { return j.round(ctx, number) })
+	}
+	if err := group.Wait(); err != nil {
+		next := *from
+		for j.done[next] {
+			next++
+		}
+		return fmt.Errorf("%w; to go on, give FROM %d", err, next)
+	}
+	if *recordFile != "" {
+		if err := j.writeCases(*recordFile); err != nil {
+			return err
+		}
+	}
+	t, took := j.totals, time.Since(began)
+	fmt.Printf("%d rounds of seed %d in %s, %.1f a second\n", t.rounds, seed, took.Round(time.Second),
+		float64(t.rounds)/took.Seconds())
+	fmt.Printf("%d sets lost %d pods; of all their pods, %d were certain to go, %d contested, %d safe\n", t.sets, t.gone,
+		t.certain, t.contested, t.safe)
+	fmt.Printf("%d sets left nothing open: one moment, one step, no other set that lost pods\n", t.plain)
+	fmt.Printf("%d sets took more than one question\n", t.doubtful)
+	fmt.Printf("%d rounds contradict the preview\n", t.violations)
+	if t.violations > 0 {
+		return fmt.Errorf("what contradicts the preview is kept in %s", j.keep)
+	}
+	return nil
+}
+
+// round plays one round and writes its line. An error is one of the control plane; a contradiction is a line.
+func (j *judge) round(ctx context.Context, number int) error {
+	r := rand.New(rand.NewPCG(j.seed, uint64(number)))
+	s, err := scene.Build(ctx, j.plane, j.history, r, fmt.Sprintf("judge-%d-", number))
+	if err != nil {
+		return fmt.Errorf("round %d: %w", number, err)
+	}
+	run, err := j.play(ctx, s)
+	if err != nil {
+		return fmt.Errorf("round %d: %w", number, err)
+	}
+	outcomes, wrong := verdict.Judge(run, func(q *preview.Question) (*preview.Prediction, error) {
+		return j.podrank.Ask(ctx, q)
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if wrong != nil {
+		if err := j.keepRound(ctx, number, s, run, wrong); err != nil {
+			return err
+		}
+	}
+	if err := j.note(number, s, run, outcomes, wrong); err != nil {
+		return err
+	}
+	return j.cleanUp(ctx, s.Namespace)
+}
+
+// play dumps the namespace, lets the controllers act, and returns what they did.
+func (j *judge) play(ctx context.Context, s *scene.Scene) (*verdict.Run, error) {
+	j.history.ClearEvents(s.Namespace)
+	dump, err := preview.Get(ctx, j.plane.Kubeconfig, s.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	run := &verdict.Run{Namespace: s.Namespace, Dump: dump, Began: time.Now(), Counts: map[types.UID][]int32{}}
+	if err := s.Trigger(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.history.AwaitQuiet(ctx, s.Namespace, "scaled", s.Quiet, s.Reacted); err != nil {
+		return nil, err
+	}
+	j.history.Look(s.Namespace, func(n *history.Namespace) {
+		for _, gone := range n.Gone {
+			run.Gone = append(run.Gone, verdict.Gone{UID: gone.Pod.UID, Name: gone.Pod.Name, At: gone.At})
+		}
+		for _, scaled := range n.Scaled {
+			run.Counts[scaled.Set] = append(run.Counts[scaled.Set], scaled.To)
+		}
+	})
+	return run, nil
+}
+
+func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []verdict.Set, wrong error) error {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	j.done[number] = true
+	j.totals.rounds++
+	line := fmt.Sprintf("seed %d round %d %s:", j.seed, number, s.Kind)
+	for _, outcome := range outcomes {
+		certain, contested := outcome.Prediction.Count("delete"), outcome.Prediction.Count("contested")
+		line += fmt.Sprintf(" %s %d to %d (%d certain, %d contested, %d moments, %d steps, %d asked);", outcome.Name,
+			outcome.From, outcome.To, certain, contested, outcome.Moments, outcome.Steps, outcome.Asked)
+		j.totals.sets++
+		if outcome.IsPlain() {
+			j.totals.plain++
+		}
+		if outcome.Asked > 1 {
+			j.totals.doubtful++
+		}
+		j.totals.gone += len(outcome.Gone)
+		j.totals.certain += certain
+		j.totals.contested += contested
+		j.totals.safe += outcome.Prediction.Count("keep")
+		c, err := record.Of(number, s.Kind, run, &outcome)
+		if err != nil {
+			return err
+		}
+		if c != nil {
+			j.cases[number] = append(j.cases[number], c)
+		}
+	}
+	if wrong != nil {
+		j.totals.violations++
+		line += " WRONG: " + wrong.Error()
+	} else {
+		line += " ok"
+	}
+	_, err := fmt.Fprintln(j.log, line)
+	return err
+}
+
+// keepRound writes down all that is known of a round that contradicts the preview, and prints what went and what the preview
+// says of each set.
+func (j *judge) keepRound(ctx context.Context, number int, s *scene.Scene, run *verdict.Run, wrong error) error {
+	dir := filepath.Join(j.keep, fmt.Sprintf("seed-%d-round-%d", j.seed, number))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	var story strings.Builder
+	fmt.Fprintf(&story, "%s, begun at %s: %v\n", s.Kind, run.Began.UTC().Format(time.RFC3339Nano), wrong)
+	for _, gone := range run.Gone {
+		fmt.Fprintf(&story, "%s %s went, %s\n", gone.UID, gone.Name, gone.At.UTC().Format(time.RFC3339Nano))
+	}
+	for _, object := range run.Dump.Items {
+		counts := run.Counts[object.Metadata.UID]
+		if counts == nil {
+			continue
+		}
+		fmt.Fprintf(&story, "%s %s had %d, then %d\n", object.Kind, object.Metadata.Name, *object.Spec.Replicas, counts)
+		prediction, err := j.podrank.Ask(ctx, &preview.Question{Dump: run.Dump, Namespace: s.Namespace,
+			Set: object.Kind + "/" + object.Metadata.Name, Replicas: counts[len(counts)-1], Now: run.Began, Order: "kubernetes"})
+		if err != nil {
+			fmt.Fprintln(&story, err)
+			continue
+		}
+		for _, pod := range prediction.Pods {
+			fmt.Fprintf(&story, "%s %s %s\n", pod.UID, pod.Name, pod.Verdict)
+		}
+	}
+	fmt.Print(story.String())
+	return errors.Join(run.Dump.Write(filepath.Join(dir, "dump.json")),
+		os.WriteFile(filepath.Join(dir, "story.txt"), []byte(story.String()), 0o644))
+}
+
+// cleanUp removes the round's objects, so that the control plane does not grow. The namespaces stay, empty.
+func (j *judge) cleanUp(ctx context.Context, namespace string) error {
+	now, all := int64(0), metav1.ListOptions{}
+	background := metav1.DeletePropagationBackground
+	owners := metav1.DeleteOptions{PropagationPolicy: &background}
+	pods := j.plane.CoreV1().Pods(namespace)
+	var names []string
+	j.history.Look(namespace, func(n *history.Namespace) {
+		for _, pod := range n.Pods {
+			if len(pod.Finalizers) > 0 {
+				names = append(names, pod.Name)
+			}
+		}
+	})
+	for _, name := range names {
+		patch := []byte(`{"metadata":{"finalizers":null}}`)
+		if _, err := pods.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			return err
+		}
+	}
+	err := errors.Join(
+		j.plane.AppsV1().Deployments(namespace).DeleteCollection(ctx, owners, all),
+		j.plane.AppsV1().ReplicaSets(namespace).DeleteCollection(ctx, owners, all),
+		j.plane.CoreV1().ReplicationControllers(namespace).DeleteCollection(ctx, owners, all),
+		j.plane.CoreV1().ConfigMaps(namespace).DeleteCollection(ctx, owners, all),
+		pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, all),
+	)
+	if err != nil {
+		return err
+	}
+	err = j.history.Await(ctx, namespace, "empty", func(n *history.Namespace) bool { return len(n.Sets)+len(n.Pods) == 0 })
+	j.history.Forget(namespace)
+	return err
+}
+
+func (j *judge) writeCases(file string) error {
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	zip, err := gzip.NewWriterLevel(out, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(zip)
+	var numbers []int
+	for number := range j.cases {
+		numbers = append(numbers, number)
+	}
+	slices.Sort(numbers)
+	for _, number := range numbers {
+		for _, c := range j.cases[number] {
+			if err := encoder.Encode(c); err != nil {
+				return err
+			}
+		}
+	}
+	return zip.Close()
+}

@@ -1,0 +1,269 @@
+// Package history follows the pods and sets of a whole control plane over one watch per kind, keeps what is there, and
+// notes in order of resource versions what the controllers do.
+package history
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strconv"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Set is a ReplicaSet or a ReplicationController.
+type Set struct {
+	Kind, Name       string
+	UID              types.UID
+	Replicas, Ready  int32 // Replicas of the spec, Ready of the status
+	Current          int32 // replicas of the status
+	Generation, Seen int64
+	Deleting         bool
+}
+
+// Gone says that a pod began to terminate, or went at once.
+type Gone struct {
+	Version uint64
+	Pod     *corev1.Pod // as it was before
+	At      time.Time   // when the news came
+}
+
+// Scaled says that the count of a set changed.
+type Scaled struct {
+	Version  uint64
+	Set      types.UID
+	From, To int32
+}
+
+// Namespace is what is known of one namespace.
+type Namespace struct {
+	Pods        map[types.UID]*corev1.Pod
+	Sets        map[types.UID]*Set
+	Deployments map[types.UID]*appsv1.Deployment
+	Gone        []Gone   // in order of Version
+	Scaled      []Scaled // in order of Version
+	Changed     time.Time
+	news        chan struct{}
+}
+
+// History is what is known of all namespaces.
+type History struct {
+	mutex      sync.Mutex
+	namespaces map[string]*Namespace
+}
+
+// Follow starts to watch, and returns once all that exists is known.
+func Follow(ctx context.Context, client kubernetes.Interface) (*History, error) {
+	h := &History{namespaces: map[string]*Namespace{}}
+	factory := informers.NewSharedInformerFactory(client, 0)
+	watch := func(informer cache.SharedIndexInformer) error {
+		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(object any) { h.put(object) },
+			UpdateFunc: func(_, object any) { h.put(object) },
+			DeleteFunc: func(object any) { h.remove(object) },
+		})
+		return err
+	}
+	for _, informer := range []cache.SharedIndexInformer{
+		factory.Core().V1().Pods().Informer(), factory.Core().V1().ReplicationControllers().Informer(),
+		factory.Apps().V1().ReplicaSets().Informer(), factory.Apps().V1().Deployments().Informer(),
+	} {
+		if err := watch(informer); err != nil {
+			return nil, err
+		}
+	}
+	factory.Start(ctx.Done())
+	for kind, ok := range factory.WaitForCacheSync(ctx.Done()) {
+		if !ok {
+			return nil, fmt.Errorf("cannot watch %v", kind)
+		}
+	}
+	return h, nil
+}
+
+// Look calls f with the namespace as it is now. f must not keep it.
+func (h *History) Look(namespace string, f func(*Namespace)) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	f(h.of(namespace))
+}
+
+// Await waits until f is true of the namespace.
+func (h *History) Await(ctx context.Context, namespace, what string, f func(*Namespace) bool) error {
+	return h.AwaitQuiet(ctx, namespace, what, 0, f)
+}
+
+// AwaitQuiet waits until f is true of the namespace and nothing has happened in it for a while.
+func (h *History) AwaitQuiet(ctx context.Context, namespace, what string, quiet time.Duration,
+	f func(*Namespace) bool) error {
+	const patience = 30 * time.Second
+	deadline := time.After(patience)
+	for {
+		h.mutex.Lock()
+		n := h.of(namespace)
+		holds, news, rest := f(n), n.news, quiet-time.Since(n.Changed)
+		h.mutex.Unlock()
+		var later <-chan time.Time
+		if holds {
+			if quiet == 0 || rest <= 0 {
+				return nil
+			}
+			later = time.After(rest)
+		}
+		select {
+		case <-news:
+		case <-later:
+		case <-deadline:
+			return fmt.Errorf("%s: not %s after %s", namespace, what, patience)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Forget drops a namespace.
+func (h *History) Forget(namespace string) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	delete(h.namespaces, namespace)
+}
+
+// ClearEvents forgets what happened, not what is there.
+func (h *History) ClearEvents(namespace string) {
+	h.Look(namespace, func(n *Namespace) { n.Gone, n.Scaled = nil, nil })
+}
+
+// IsActive says whether a ReplicaSet counts the pod.
+func IsActive(pod *corev1.Pod) bool {
+	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && pod.DeletionTimestamp == nil
+}
+
+// IsReady says whether its first condition Ready is true.
+func IsReady(pod *corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// Active returns the active pods that a set owns, by name.
+func (n *Namespace) Active(set types.UID) []*corev1.Pod {
+	var active []*corev1.Pod
+	for _, pod := range n.Pods {
+		if owner := metav1.GetControllerOf(pod); owner != nil && owner.UID == set && IsActive(pod) {
+			active = append(active, pod)
+		}
+	}
+	sort.Slice(active, func(i, j int) bool { return active[i].Name < active[j].Name })
+	return active
+}
+
+// IsSettled says whether every set has as many active pods as it wants, and says so in its status.
+func (n *Namespace) IsSettled() bool {
+	for uid, set := range n.Sets {
+		active, ready := n.Active(uid), int32(0)
+		for _, pod := range active {
+			if IsReady(pod) {
+				ready++
+			}
+		}
+		count := int32(len(active))
+		if count != set.Replicas || set.Seen < set.Generation || set.Current != count || set.Ready != ready {
+			return false
+		}
+	}
+	for _, deployment := range n.Deployments {
+		if deployment.Status.ObservedGeneration < deployment.Generation {
+			return false
+		}
+	}
+	return true
+}
+
+func (h *History) of(namespace string) *Namespace {
+	n := h.namespaces[namespace]
+	if n == nil {
+		n = &Namespace{map[types.UID]*corev1.Pod{}, map[types.UID]*Set{}, map[types.UID]*appsv1.Deployment{},
+			nil, nil, time.Now(), make(chan struct{})}
+		h.namespaces[namespace] = n
+	}
+	return n
+}
+
+func (n *Namespace) tell() {
+	n.Changed = time.Now()
+	close(n.news)
+	n.news = make(chan struct{})
+}
+
+func version(object metav1.Object) uint64 {
+	version, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
+	if err != nil {
+		panic(err) // kube-apiserver's are revisions of etcd
+	}
+	return version
+}
+
+func (h *History) put(object any) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	n := h.of(object.(metav1.Object).GetNamespace())
+	defer n.tell()
+	switch object := object.(type) {
+	case *corev1.Pod:
+		if old := n.Pods[object.UID]; old != nil && old.DeletionTimestamp == nil && object.DeletionTimestamp != nil {
+			n.gone(old, version(object))
+		}
+		n.Pods[object.UID] = object
+	case *appsv1.ReplicaSet:
+		n.putSet(object, &Set{"ReplicaSet", object.Name, object.UID, *object.Spec.Replicas, object.Status.ReadyReplicas,
+			object.Status.Replicas, object.Generation, object.Status.ObservedGeneration, object.DeletionTimestamp != nil})
+	case *corev1.ReplicationController:
+		n.putSet(object, &Set{"ReplicationController", object.Name, object.UID, *object.Spec.Replicas,
+			object.Status.ReadyReplicas, object.Status.Replicas, object.Generation, object.Status.ObservedGeneration,
+			object.DeletionTimestamp != nil})
+	case *appsv1.Deployment:
+		n.Deployments[object.UID] = object
+	}
+}
+
+func (n *Namespace) putSet(object metav1.Object, set *Set) {
+	if old := n.Sets[set.UID]; old != nil && old.Replicas != set.Replicas {
+		n.Scaled = append(n.Scaled, Scaled{version(object), set.UID, old.Replicas, set.Replicas})
+		sort.SliceStable(n.Scaled, func(i, j int) bool { return n.Scaled[i].Version < n.Scaled[j].Version })
+	}
+	n.Sets[set.UID] = set
+}
+
+func (n *Namespace) gone(pod *corev1.Pod, version uint64) {
+	n.Gone = append(n.Gone, Gone{version, pod, time.Now()})
+}
+
+func (h *History) remove(object any) {
+	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = unknown.Obj
+	}
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	n := h.of(object.(metav1.Object).GetNamespace())
+	defer n.tell()
+	uid := object.(metav1.Object).GetUID()
+	if pod, ok := object.(*corev1.Pod); ok {
+		if old := n.Pods[uid]; old != nil && old.DeletionTimestamp == nil {
+			n.gone(old, version(pod))
+		}
+	}
+	delete(n.Pods, uid)
+	delete(n.Sets, uid)
+	delete(n.Deployments, uid)
+}

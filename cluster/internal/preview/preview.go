@@ -1,0 +1,210 @@
+// Package preview dumps a namespace with kubectl and asks the preview, the program under test, which pods will go.
+package preview
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Dump is what `kubectl get -o json` prints.
+type Dump struct {
+	Items []Object `json:"items"`
+}
+
+// Object is one object of a dump: what the judge looks at, and all of it as it was printed.
+type Object struct {
+	Head
+	Raw json.RawMessage
+}
+
+// Head is the part of an object that the judge looks at.
+type Head struct {
+	Kind     string `json:"kind"`
+	Metadata struct {
+		Name      string     `json:"name"`
+		UID       types.UID  `json:"uid"`
+		Created   *time.Time `json:"creationTimestamp"`
+		Deleted   *time.Time `json:"deletionTimestamp"`
+		OwnerRefs []struct {
+			UID        types.UID `json:"uid"`
+			Controller bool      `json:"controller"`
+		} `json:"ownerReferences"`
+	} `json:"metadata"`
+	Spec struct {
+		Replicas *int32 `json:"replicas"`
+	} `json:"spec"`
+	Status struct {
+		Phase      string `json:"phase"`
+		Conditions []struct {
+			Type string     `json:"type"`
+			Time *time.Time `json:"lastTransitionTime"`
+		} `json:"conditions"`
+	} `json:"status"`
+}
+
+// UnmarshalJSON keeps the text too.
+func (o *Object) UnmarshalJSON(text []byte) error {
+	o.Raw = slices.Clone(text)
+	return json.Unmarshal(text, &o.Head)
+}
+
+// MarshalJSON gives the text back.
+func (o Object) MarshalJSON() ([]byte, error) { return o.Raw, nil }
+
+// Owner is the UID of the object's controller, or empty.
+func (o *Object) Owner() types.UID {
+	for _, owner := range o.Metadata.OwnerRefs {
+		if owner.Controller {
+			return owner.UID
+		}
+	}
+	return ""
+}
+
+// IsActivePod says whether a set counts it.
+func (o *Object) IsActivePod() bool {
+	return o.Kind == "Pod" && o.Metadata.Deleted == nil && o.Status.Phase != "Succeeded" && o.Status.Phase != "Failed"
+}
+
+// Get dumps a namespace.
+func Get(ctx context.Context, kubeconfig, namespace string) (*Dump, error) {
+	text, err := run(exec.CommandContext(ctx, "kubectl", "--kubeconfig", kubeconfig, "--namespace", namespace,
+		"--cache-dir", filepath.Join(filepath.Dir(kubeconfig), "kubectl"), "get", "pods,replicasets,replicationcontrollers,deployments", "-o", "json"))
+	if err != nil {
+		return nil, err
+	}
+	var dump Dump
+	return &dump, json.Unmarshal(text, &dump)
+}
+
+// Without is the dump without some of its objects.
+func (d *Dump) Without(uids []types.UID) *Dump {
+	if len(uids) == 0 {
+		return d
+	}
+	return &Dump{slices.DeleteFunc(slices.Clone(d.Items), func(o Object) bool {
+		return slices.Contains(uids, o.Metadata.UID)
+	})}
+}
+
+// Write prints the dump as kubectl did, as a List.
+func (d *Dump) Write(file string) error {
+	text, err := json.MarshalIndent(map[string]any{"apiVersion": "v1", "kind": "List", "items": d.Items}, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o644)
+}
+
+// Moments returns moments between from and to such that at any moment of that time, each age of the dump is in the same
+// bucket as at one of them. Ages change buckets when they reach a power of two, in nanoseconds.
+func (d *Dump) Moments(from, to time.Time) []time.Time {
+	var edges []time.Time
+	edge := func(t *time.Time) {
+		if t == nil {
+			return
+		}
+		for exponent := range 63 {
+			if at := t.Add(1 << exponent); at.After(from) && at.Before(to) {
+				edges = append(edges, at)
+			}
+		}
+	}
+	for _, object := range d.Items {
+		if object.Kind != "Pod" {
+			continue
+		}
+		edge(object.Metadata.Created)
+		for _, condition := range object.Status.Conditions {
+			if condition.Type == "Ready" {
+				edge(condition.Time)
+			}
+		}
+	}
+	slices.SortFunc(edges, time.Time.Compare)
+	moments, last := []time.Time{}, from
+	for _, at := range append(edges, to) {
+		if half := at.Sub(last) / 2; half > 0 {
+			moments = append(moments, last.Add(half))
+		}
+		last = at
+	}
+	if len(moments) == 0 {
+		return []time.Time{from}
+	}
+	return moments
+}
+
+// Question is what the preview is asked: if this set is scaled to so many, which pods go?
+type Question struct {
+	Dump      *Dump
+	Namespace string
+	Set       string // as rs/NAME or rc/NAME
+	Replicas  int32
+	Now       time.Time
+	Order     string // kubernetes or total
+}
+
+// Prediction is the preview's answer.
+type Prediction struct {
+	Active int `json:"active"`
+	Delete int `json:"delete"`
+	Pods   []struct {
+		Name    string    `json:"name"`
+		UID     types.UID `json:"uid"`
+		Verdict string    `json:"verdict"` // delete, contested or keep
+	} `json:"pods"`
+}
+
+// Count returns how many pods have a verdict.
+func (p *Prediction) Count(verdict string) int {
+	count := 0
+	for _, pod := range p.Pods {
+		if pod.Verdict == verdict {
+			count++
+		}
+	}
+	return count
+}
+
+// Program is the path of kubectl-podrank.
+type Program string
+
+// Ask runs the preview.
+func (p Program) Ask(ctx context.Context, q *Question) (*Prediction, error) {
+	file, err := os.CreateTemp("", "dump-*.json")
+	if err != nil {
+		return nil, err
+	}
+	file.Close()
+	defer os.Remove(file.Name())
+	if err := q.Dump.Write(file.Name()); err != nil {
+		return nil, err
+	}
+	text, err := run(exec.CommandContext(ctx, string(p), "-f", file.Name(), "-n", q.Namespace, "--replicaset", q.Set,
+		"--replicas", fmt.Sprint(q.Replicas), "--now", q.Now.UTC().Format(time.RFC3339Nano), "--order", q.Order,
+		"-o", "json"))
+	if err != nil {
+		return nil, err
+	}
+	var prediction Prediction
+	return &prediction, json.Unmarshal(text, &prediction)
+}
+
+func run(command *exec.Cmd) ([]byte, error) {
+	var out, errors bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errors
+	if err := command.Run(); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", command.Path, err, bytes.TrimSpace(errors.Bytes()))
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,136 @@
+//! Replays rounds that real controllers played: dumps of a real control plane, and the pods that went; `cluster/` records
+//! them.
+//!
+//! The negative controls tell the preview something wrong. If no round noticed, the rounds would prove nothing about it.
+
+use flate2::read::GzDecoder;
+use podrank_preview::{Input, Options, Preview, Verdict, preview};
+use podrank::FeatureGates;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+
+/// One set that lost pods, as `cluster/internal/record` writes it.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    round: u32,
+    kind: String,
+    set: String,
+    replicas: u32,
+    now: String,
+    victims: BTreeSet<String>,
+    items: Vec<Value>,
+}
+
+fn rounds() -> Vec<Case> {
+    let path = format!("{}/../vectors/rounds.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let lines = BufReader::new(GzDecoder::new(File::open(path).expect("the rounds")));
+    lines.lines().map(|line| serde_json::from_str(&line.expect("a line")).expect("a round")).collect()
+}
+
+impl Case {
+    /// Whether the preview is right about this round; an error is neither.
+    fn replay(&self, gates: FeatureGates) -> Result<(), String> {
+        let list = json!({ "apiVersion": "v1", "kind": "List", "items": self.items }).to_string();
+        let input = Input::read(list.as_bytes()).map_err(|error| error.to_string())?;
+        let mut options = Options::new(self.replicas, self.now.parse().expect("a time"));
+        options.set = Some(self.set.parse().expect("a name"));
+        options.gates = gates;
+        let preview = preview(&input, &options).map_err(|error| error.to_string())?;
+        self.compare(&preview)
+    }
+
+    /// Every certain pod went, no safe one did, and of the contested ones as many as was said.
+    fn compare(&self, preview: &Preview) -> Result<(), String> {
+        if preview.delete != self.victims.len() {
+            return Err(format!("{} pods should go, and {} went", preview.delete, self.victims.len()));
+        }
+        let listed: BTreeSet<_> = preview.pods.iter().map(|pod| pod.uid.clone()).collect();
+        if let Some(unknown) = self.victims.difference(&listed).next() {
+            return Err(format!("{unknown} went, and is not listed"));
+        }
+        for pod in &preview.pods {
+            let went = self.victims.contains(&pod.uid);
+            let right = match pod.verdict {
+                Verdict::Delete => went,
+                Verdict::Keep => !went,
+                Verdict::Contested => true,
+            };
+            if !right {
+                return Err(format!("{}: {:?}, but went: {went}", pod.name, pod.verdict));
+            }
+        }
+        Ok(())
+    }
+
+    fn pods(&mut self) -> impl Iterator<Item = &mut Value> {
+        self.items.iter_mut().filter(|item| item["kind"] == "Pod")
+    }
+
+    /// Without something of every pod.
+    fn forget(&mut self, part: &str, field: &str) {
+        for pod in self.pods() {
+            pod[part].as_object_mut().expect("a pod").remove(field);
+        }
+    }
+
+    /// Every pod has the creation time of another.
+    fn swap_creation_times(&mut self) {
+        let mut times: Vec<_> = self.pods().map(|pod| pod["metadata"]["creationTimestamp"].clone()).collect();
+        times.rotate_left(1);
+        for (pod, time) in self.pods().zip(times) {
+            pod["metadata"]["creationTimestamp"] = time;
+        }
+    }
+
+    fn without_sets(&mut self) {
+        let (_, name) = self.set.split_once('/').expect("rs/NAME or rc/NAME");
+        self.items.retain(|item| item["kind"] != "ReplicaSet" || item["metadata"]["name"] == name);
+    }
+}
+
+#[test]
+fn the_preview_is_right_about_every_round() {
+    let rounds = rounds();
+    let mut kinds: BTreeMap<_, usize> = BTreeMap::new();
+    for round in &rounds {
+        if let Err(wrong) = round.replay(FeatureGates::KUBERNETES) {
+            panic!("round {}, {} of a {}: {wrong}", round.round, round.set, round.kind);
+        }
+        *kinds.entry(&round.kind).or_default() += 1;
+    }
+    println!("{} rounds: {kinds:?}", rounds.len());
+    assert!(rounds.len() >= 250 && kinds.len() == 7, "{} rounds: {kinds:?}", rounds.len());
+}
+
+/// What the preview is told wrongly, in how many rounds this must be noticed at least, and how.
+type Control = (&'static str, usize, fn(&mut Case, &mut FeatureGates));
+
+const CONTROLS: [Control; 8] = [
+    ("no conditions", 40, |round, _| round.forget("status", "conditions")),
+    ("terminating pods count", 10, |round, _| round.forget("metadata", "deletionTimestamp")),
+    ("PodDeletionCost is off", 15, |_, gates| gates.pod_deletion_cost = false),
+    ("LogarithmicScaleDown is off", 15, |_, gates| gates.logarithmic_scale_down = false),
+    ("no restarts", 4, |round, _| round.forget("status", "containerStatuses")),
+    ("no sidecar restarts", 3, |round, _| round.forget("status", "initContainerStatuses")),
+    ("another's creation time", 8, |round, _| round.swap_creation_times()),
+    ("no other sets", 2, |round, _| round.without_sets()),
+];
+
+#[test]
+fn a_lie_is_noticed() {
+    let rounds = rounds();
+    for (name, least, lie) in CONTROLS {
+        let is_noticed = |round: &&Case| {
+            let (mut round, mut gates) = ((*round).clone(), FeatureGates::KUBERNETES);
+            lie(&mut round, &mut gates);
+            round.replay(gates).is_err()
+        };
+        let noticed = rounds.iter().filter(is_noticed).count();
+        println!("{name}: noticed by {noticed} of {} rounds", rounds.len());
+        assert!(noticed >= least, "{name}: noticed by {noticed} rounds, want at least {least}");
+    }
+}
