@@ -99,7 +99,7 @@ func TestJudge(t *testing.T) {
 		{"grown", nil, map[types.UID][]int32{"a": {7}}, ""},
 		{"grown, then shrunk", lost("a0", "a3"), map[types.UID][]int32{"a": {4, 7, 6}}, ""},
 	} {
-		_, err := Judge(&Run{"default", dump(t), began, c.gone, c.counts}, inTurn)
+		_, err := Judge(&Run{"default", dump(t), began, c.gone, c.counts, nil}, inTurn)
 		if c.wrong == "" && err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
