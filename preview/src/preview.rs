@@ -162,6 +162,8 @@ pub struct SetPreview<'a> {
     pub from: i32,
     /// Its `spec.replicas` after the sync.
     pub to: i32,
+    /// The values of `spec.replicas` that the sync writes, in turn: two if pods that are not available go first.
+    pub writes: Vec<i32>,
     /// Why, as a word that does not change.
     pub reason: &'static str,
     /// Why, as a sentence.

@@ -13,7 +13,7 @@ use crate::set::{SetEntry, SetKind, Sets};
 use crate::set_why::set_why;
 use crate::workload::WorkloadKind;
 use podrank::controller::deployment::{
-    Change, Deployment, Path, ReplicaSet, SetFlags, Step, Strategy, next_sync,
+    Change, Deployment, Path, Reason, ReplicaSet, SetFlags, Step, Strategy, next_sync,
 };
 
 /// One of the Deployment's sets.
@@ -54,6 +54,7 @@ pub(crate) fn preview_deployment<'a>(
                 replica_set: Some(own.entry.id().name),
                 from,
                 to: change.replicas,
+                writes: writes(from, change),
                 reason: change.reason.name(),
                 why: set_why(&deployment, &step, from, change),
                 active: decision.active,
@@ -69,6 +70,7 @@ pub(crate) fn preview_deployment<'a>(
             replica_set: None,
             from: 0,
             to: change.replicas,
+            writes: Vec::new(),
             reason: change.reason.name(),
             why: set_why(&deployment, &step, 0, change),
             active: 0,
@@ -87,7 +89,7 @@ pub(crate) fn preview_deployment<'a>(
         order: options.order,
         feature_gates: options.gates,
         path: path_name(step.path),
-        goes_on: step.goes_on,
+        goes_on: step.goes_on || goes_on_in_pause(&deployment, &step, &own, &changes),
         active: sum(|set| set.active),
         replicas: deployment.replicas.unsigned_abs(),
         burst_replicas: options.burst_replicas,
@@ -98,6 +100,50 @@ pub(crate) fn preview_deployment<'a>(
         blocked: [],
         sets: previews,
     })
+}
+
+/// The sizes that the sync writes to a set, in turn.
+fn writes(from: i32, change: &Change) -> Vec<i32> {
+    let first = from.wrapping_add(change.part);
+    let all = [Some(first).filter(|_| is_in_two_steps(change)), Some(change.replicas)];
+    all.into_iter().flatten().filter(|size| *size != from).collect()
+}
+
+/// Whether the set shrinks twice in the sync: the pods that are not available go first.
+fn is_in_two_steps(change: &Change) -> bool {
+    change.reason == Reason::UnhealthyAndAvailable
+}
+
+/// Whether a paused Deployment changes sets once more, when they have the sizes of this step and their statuses have caught
+/// up. If one set alone stays in use, it then gets the whole count.
+fn goes_on_in_pause(deployment: &Deployment, step: &Step, own: &[Own<'_>], changes: &[Change]) -> bool {
+    let desired = deployment.replicas.to_string();
+    let most = deployment.replicas.wrapping_add(step.budgets.surge).to_string();
+    let after: Vec<_> = own
+        .iter()
+        .zip(changes)
+        .enumerate()
+        .map(|(index, (own, change))| {
+            let is_new = step.new_set.is_some_and(|new| new as usize == index);
+            let mut set = ReplicaSet {
+                name_order: u32::try_from(index).unwrap_or(u32::MAX),
+                replicas: change.replicas,
+                status_replicas: change.replicas,
+                available_replicas: change.replicas,
+                flags: SetFlags::NONE.with(SetFlags::CURRENT_TEMPLATE, is_new),
+                ..own.state.set
+            };
+            set.set_annotations(&desired, &most);
+            set
+        })
+        .collect();
+    let total = after.iter().fold(0_i32, |sum, set| sum.wrapping_add(set.replicas));
+    let deployment = Deployment { status_replicas: total, ..*deployment };
+    let mut again = vec![Change::default(); after.len()];
+    let path = next_sync(&deployment, &after, &mut again).map(|step| step.path);
+    deployment.is_paused
+        && path == Ok(Path::Scale)
+        && again.iter().zip(&after).any(|(change, set)| change.replicas != set.replicas)
 }
 
 /// The count to decide for.
@@ -200,6 +246,11 @@ fn decide_all<'a>(
     let races: Vec<_> = (0..own.len())
         .map(|index| {
             let mut race = Race::default();
+            if is_in_two_steps(&changes[index]) {
+                // Its own first victims are gone when it counts ranks for the second time.
+                let first = changes[index].part.unsigned_abs() as usize;
+                race.lose(first, decisions[index].pods.iter().map(|pod| pod.node));
+            }
             for (_, (decision, change)) in
                 decisions.iter().zip(changes).enumerate().filter(|(other, _)| *other != index)
             {

@@ -4,8 +4,8 @@
 //! The negative controls tell the preview something wrong. If no round noticed, the rounds would prove nothing about it.
 
 use flate2::read::GzDecoder;
-use podrank_preview::{Input, Options, Preview, Verdict, preview};
 use podrank::FeatureGates;
+use podrank_preview::{Input, Options, Preview, Verdict, preview};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

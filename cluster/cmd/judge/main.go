@@ -57,7 +57,7 @@ type totals struct {
 }
 
 // wholes is what became of Deployments that were asked about as a whole.
-type wholes struct{ rounds, changed, gone, certain, contested, safe int }
+type wholes struct{ rounds, only, changed, gone, certain, contested, safe int }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -133,9 +133,9 @@ func run(ctx context.Context) error {
 	fmt.Printf("%d sets took more than one question\n", t.doubtful)
 	for _, kind := range scene.OfDeployments {
 		if w := t.wholes[kind]; w != nil {
-			fmt.Printf("%d Deployments, %s, as a whole: in the first step %d sets changed and %d pods went; of all pods of "+
-				"sets that lost some, %d were certain to go, %d contested, %d safe\n",
-				w.rounds, kind, w.changed, w.gone, w.certain, w.contested, w.safe)
+			fmt.Printf("%d Deployments, %s, as a whole, %d of them in one step, pod by pod: in the first step %d sets changed and "+
+				"%d pods went; of all pods of sets that lost some, %d were certain to go, %d contested, %d safe\n",
+				w.rounds, kind, w.only, w.changed, w.gone, w.certain, w.contested, w.safe)
 		}
 	}
 	fmt.Printf("%d rounds contradict the preview\n", t.violations)
@@ -190,8 +190,7 @@ func (j *judge) whole(ctx context.Context, s *scene.Scene, run *verdict.Run) (*v
 		}
 		dump = resumed
 	}
-	isOnly := s.Kind == "idle" || s.Kind == "paused"
-	return verdict.JudgeDeployment(run, isOnly, func(now time.Time) (*preview.Step, error) {
+	return verdict.JudgeDeployment(run, func(now time.Time) (*preview.Step, error) {
 		return j.podrank.AskOfDeployment(ctx, &preview.DeploymentQuestion{Dump: dump, Count: s.Count, Now: now})
 	})
 }
@@ -263,6 +262,9 @@ func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []ve
 			j.totals.wholes[s.Kind] = w
 		}
 		w.rounds++
+		if !steps.Step.GoesOn {
+			w.only++
+		}
 		w.changed += steps.Changed
 		w.gone += steps.Of
 		w.certain += steps.Certain

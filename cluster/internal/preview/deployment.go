@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -20,8 +21,9 @@ type DeploymentQuestion struct {
 
 // Step is the preview's answer.
 type Step struct {
-	Path string       `json:"path"` // scale, roll, recreate, rollback or nothing
-	Sets []*StepOfSet `json:"sets"`
+	Path   string       `json:"path"`   // scale, roll, recreate, rollback or nothing
+	GoesOn bool         `json:"goesOn"` // whether more syncs follow
+	Sets   []*StepOfSet `json:"sets"`
 }
 
 // StepOfSet is what becomes of one set.
@@ -29,6 +31,7 @@ type StepOfSet struct {
 	ReplicaSet *string `json:"replicaSet"` // nil if the sync creates it
 	From       int32   `json:"from"`
 	To         int32   `json:"to"`
+	Writes     []int32 `json:"writes"` // the counts that it gets in turn
 	Prediction
 }
 
@@ -50,7 +53,7 @@ func (p Program) CompareLive(ctx context.Context, kubeconfig, namespace string, 
 	}
 	arguments := append(q.arguments(), "--kubeconfig", kubeconfig, "-n", namespace)
 	command := exec.CommandContext(ctx, string(p), arguments...)
-	command.Env = append(os.Environ(), "KUBECACHEDIR="+kubeconfig+".cache")
+	command.Env = append(os.Environ(), "KUBECACHEDIR="+filepath.Join(filepath.Dir(kubeconfig), "kubectl"))
 	live, err := run(command)
 	if err != nil {
 		return err

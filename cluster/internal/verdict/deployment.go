@@ -26,7 +26,7 @@ type Steps struct {
 // of its pods those must go that it says. If more syncs follow, each set's first count is judged, and that every pod
 // went that was certain to. The moment of the decision is not known, so the preview is right if it holds for one that is
 // possible.
-func JudgeDeployment(run *Run, isOnly bool, ask AskOfDeployment) (*Steps, error) {
+func JudgeDeployment(run *Run, ask AskOfDeployment) (*Steps, error) {
 	last := run.Began
 	for _, gone := range run.Gone {
 		if gone.At.After(last) {
@@ -39,7 +39,7 @@ func JudgeDeployment(run *Run, isOnly bool, ask AskOfDeployment) (*Steps, error)
 		if err != nil {
 			return nil, err
 		}
-		steps, err := compareStep(run, isOnly, step)
+		steps, err := compareStep(run, step)
 		if err == nil {
 			return steps, nil
 		}
@@ -50,7 +50,7 @@ func JudgeDeployment(run *Run, isOnly bool, ask AskOfDeployment) (*Steps, error)
 	return nil, first
 }
 
-func compareStep(run *Run, isOnly bool, step *preview.Step) (*Steps, error) {
+func compareStep(run *Run, step *preview.Step) (*Steps, error) {
 	sets, owners := map[string]types.UID{}, map[types.UID]types.UID{}
 	for _, object := range run.Dump.Items {
 		switch {
@@ -77,7 +77,7 @@ func compareStep(run *Run, isOnly bool, step *preview.Step) (*Steps, error) {
 			return nil, fmt.Errorf("the preview shows %s, which does not exist", *set.ReplicaSet)
 		}
 		judged[uid] = true
-		if err := compareSet(set, isOnly, run.Counts[uid], lost[uid]); err != nil {
+		if err := compareSet(set, !step.GoesOn, run.Counts[uid], lost[uid]); err != nil {
 			return nil, fmt.Errorf("%s from %d to %d: %w", *set.ReplicaSet, set.From, set.To, err)
 		}
 		if set.From != set.To {
@@ -91,7 +91,7 @@ func compareStep(run *Run, isOnly bool, step *preview.Step) (*Steps, error) {
 		}
 	}
 	for name, uid := range sets {
-		if isOnly && !judged[uid] && (len(run.Counts[uid]) > 0 || len(lost[uid]) > 0) {
+		if !step.GoesOn && !judged[uid] && (len(run.Counts[uid]) > 0 || len(lost[uid]) > 0) {
 			return nil, fmt.Errorf("%s changed, and the preview does not show it", name)
 		}
 	}
@@ -101,16 +101,12 @@ func compareStep(run *Run, isOnly bool, step *preview.Step) (*Steps, error) {
 // compareSet holds one set's step against the counts that it got and the pods that it lost.
 func compareSet(set *preview.StepOfSet, isOnly bool, counts []int32, lost []types.UID) error {
 	if isOnly {
-		expected := []int32{set.To}
-		if set.To == set.From {
-			expected = nil
-		}
-		if !slices.Equal(counts, expected) {
+		if !slices.Equal(counts, set.Writes) {
 			return fmt.Errorf("its counts became %d", counts)
 		}
 		return Compare(&set.Prediction, max(int(set.From-set.To), 0), lost)
 	}
-	if set.To != set.From && (len(counts) == 0 || counts[0] != set.To) {
+	if first := min(len(set.Writes), len(counts)); !slices.Equal(counts[:first], set.Writes) {
 		return fmt.Errorf("its counts became %d", counts)
 	}
 	for _, pod := range set.Pods {

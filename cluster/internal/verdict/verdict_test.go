@@ -129,7 +129,7 @@ func TestOtherSetsMayHaveLostPods(t *testing.T) {
 			return p, err
 		}
 	}
-	run := &Run{"default", dump(t), began, lost("a0", "b0"), map[types.UID][]int32{"a": {4}, "b": {1}}}
+	run := &Run{"default", dump(t), began, lost("a0", "b0"), map[types.UID][]int32{"a": {4}, "b": {1}}, nil}
 	for others, right := range []bool{true, true, false} {
 		if _, err := Judge(run, after(others)); (err == nil) != right {
 			t.Errorf("right only after %d others: %v", others, err)
