@@ -90,8 +90,9 @@ fn print_preview(preview: &WorkloadPreview<'_>, output: Output) -> Result<(), Bo
     for note in preview.notes() {
         complain(&note.to_string());
     }
-    if output == Output::Name {
-        render::unnamed(preview).iter().for_each(|note| complain(&format!("note: {note}")));
+    let unnamed = render::unnamed(preview).filter(|_| output == Output::Name);
+    if let Some(note) = unnamed {
+        complain(&format!("note: {note}"));
     }
     print(text.as_bytes())
 }

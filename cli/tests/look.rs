@@ -81,7 +81,8 @@ fn long_node_names_lose_their_middle_on_a_terminal_alone() {
     };
     let pods: Vec<_> = (10..70).map(pod).collect();
     let set = json!({ "kind": "ReplicaSet", "metadata": { "name": "web-7f6b9d5c48" } });
-    let dump = json!({ "kind": "List", "items": [&pods[..], &[set]].concat() }).to_string();
+    let items: Vec<_> = pods.into_iter().chain([set]).collect();
+    let dump = json!({ "kind": "List", "items": items }).to_string();
     let input = Input::read(dump.as_bytes()).expect("sound");
     let text = table(&input, 58, terminal(80));
     assert!(longest(&text) <= 80, "{text}");

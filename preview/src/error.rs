@@ -45,16 +45,21 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Returns what a library found, without the place, and without long quotations.
+pub(crate) fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text::brief(text.strip_suffix(&place).unwrap_or(&text))
+}
+
 /// Reads one object; on failure says at which field, such as `metadata.labels.app: invalid type: …`.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(object: &'a RawValue) -> Result<T, String> {
     let mut json = serde_json::Deserializer::from_str(object.get());
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
         let error = error.into_inner();
-        // The line and column count from the start of this object: in a whole dump they mislead.
-        let text = error.to_string();
-        let position = format!(" at line {} column {}", error.line(), error.column());
-        let text = text::brief(text.strip_suffix(&position).unwrap_or(&text));
+        // Its line and column count from the start of this object: in a whole dump they mislead.
+        let text = without_place(&error);
         if path == "." { text } else { format!("{}: {text}", text::name(&path)) }
     })
 }

@@ -2,7 +2,7 @@
 //! none.
 
 use crate::deployment::DeploymentEntry;
-use crate::error::{Error, parse};
+use crate::error::{Error, parse, without_place};
 use crate::pod::PodEntry;
 use crate::set::{SetEntry, SetKind};
 use crate::text;
@@ -171,27 +171,25 @@ fn is_table(text: &str) -> bool {
     matches!(words.next(), Some("NAME" | "NAMESPACE")) && words.next().is_some_and(|word| !word.contains(':'))
 }
 
-/// The error of a JSON text. One of the reader itself has no place.
+/// The error of a JSON text, after its place. One of the reader itself has no place.
 fn json_error(error: serde_json::Error) -> String {
-    let (line, column) = (error.line(), error.column());
+    let place = format!("line {} column {}", error.line(), error.column());
     match error.classify() {
         Category::Io => io::Error::from(error).to_string(),
-        Category::Eof => format!("the input is cut off at line {line} column {column}"),
-        Category::Syntax => format!("not JSON: {}", text::brief(&error.to_string())),
-        Category::Data => text::brief(&error.to_string()),
+        Category::Eof => format!("{place}: the input is cut off here"),
+        Category::Syntax => format!("{place}: not JSON: {}", without_place(&error)),
+        Category::Data => format!("{place}: {}", without_place(&error)),
     }
 }
 
-/// The error of a YAML text. It has lines alone: columns are those of the JSON that the YAML became.
+/// The error of a YAML text, after its line. Columns would be those of the JSON that the YAML became.
 fn yaml_error(error: serde_json::Error) -> String {
-    let column = format!(" column {}", error.column());
-    let text = match error.classify() {
-        // That of the YAML reader, or no document at all.
-        Category::Io => return io::Error::from(error).to_string(),
-        Category::Eof => return format!("the input has no object: {PRINT}"),
-        Category::Syntax | Category::Data => text::brief(&error.to_string()),
-    };
-    text.strip_suffix(&column).map_or_else(|| text.clone(), str::to_owned)
+    match error.classify() {
+        // That of the YAML reader, which has a place.
+        Category::Io => io::Error::from(error).to_string(),
+        Category::Eof => format!("the input has no object: {PRINT}"),
+        Category::Syntax | Category::Data => format!("line {}: {}", error.line(), without_place(&error)),
+    }
 }
 
 /// What type an object says it has.
