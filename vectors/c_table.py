@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns order.json, deletion-cost.json, uid.json, upstream.json and controller.json into a C header on standard output.
+"""Turns order.json, deletion-cost.json, uid.json, upstream.json, controller.json and deployment.json into a C header on standard output.
 
 ffi/check/vectors.c reads it, on this machine and on those that have no JSON. A field that README.md of this folder
 does not name is an error, so that no case is silently read as less than it says.
@@ -18,6 +18,9 @@ COST_ERRORS = {
     "no digits": "NO_DIGITS",
     "not a digit": "DIGIT",
     "out of range": "RANGE",
+}
+PERCENT_ERRORS = {
+    "no percent sign": "SIGN", "no digits": "NO_DIGITS", "not a digit": "DIGIT", "out of range": "RANGE",
 }
 UID_ERRORS = {"length": "LENGTH", "not a hyphen": "HYPHEN", "not a hex digit": "DIGIT"}
 GATES = {  # By name: the default, and the flag that changes it.
@@ -206,6 +209,98 @@ def controller():
     return arrays, most_keys
 
 
+def budget(value, percent_flag):
+    """A number of pods or a percentage, and its flag."""
+    return (value, []) if isinstance(value, int) else (int(value.removesuffix("%")), [percent_flag])
+
+
+def deployment_literal(case, where):
+    known(case, {"replicas", "statusReplicas", "strategy", "maxSurge", "maxUnavailable", "oldPodsRun", "paused",
+                 "beingDeleted", "rollingBack"}, where)
+    surge, surge_flag = budget(case.get("maxSurge", 0), "SURGE_PERCENT")
+    unavailable, unavailable_flag = budget(case.get("maxUnavailable", 0), "UNAVAILABLE_PERCENT")
+    flags = surge_flag + unavailable_flag + (["RECREATE"] if case.get("strategy") == "Recreate" else [])
+    flags += [name for name, field in (("PAUSED", "paused"), ("BEING_DELETED", "beingDeleted"), ("ROLLING_BACK", "rollingBack"),
+                                       ("OLD_PODS_RUN", "oldPodsRun")) if case.get(field, False)]
+    flags = " | ".join(f"PODRANK_DEPLOYMENT_{flag}" for flag in flags) or "0"
+    return f"{{ {case['replicas']}, {case.get('statusReplicas', 0)}, {surge}, {unavailable}, {flags}, {{ 0 }} }}"
+
+
+def change_literal(change, where):
+    known(change, ("replicas", "part", "reason"), where)
+    reason = change["reason"].upper().replace("-", "_")
+    return f"{{ {change['replicas']}, {int32(change['part'])}, PODRANK_REASON_{reason}, {{ 0 }} }}"
+
+
+def deployment():
+    """The arrays of deployment.json, and how many sets one Deployment has at most."""
+    file = known(read("deployment.json"), ("percent", "annotation", "budgets", "steps"), "deployment.json")
+    percents, annotations, budgets, sets, changes, steps, most_sets = [], [], [], [], [], [], 1
+    for case in file["percent"]:
+        known(case, ("text", "percent", "error"), case["text"])
+        literal, length = text(case["text"])
+        status = "PODRANK_ERR_PERCENT_" + PERCENT_ERRORS[case["error"]] if "error" in case else "PODRANK_OK"
+        comment = number(f"percentage {case['text']!r}")
+        percents.append(f"{comment} {{ {literal}, {length}, {status}, {case.get('percent', 0)}u }}")
+    for case in file["annotation"]:
+        known(case, ("text", "valid", "lenient"), case["text"])
+        literal, length = text(case["text"])
+        valid = case.get("valid")
+        flags = "PODRANK_SET_DESIRED | PODRANK_SET_MAX" if valid is not None else "PODRANK_SET_DESIRED_LENIENT"
+        flags = flags if valid is not None or "lenient" in case else "0"
+        comment = number(f"annotation {case['text']!r}")
+        desired = int32(case.get("valid", case.get("lenient", 0)))
+        annotations.append(f"{comment} {{ {literal}, {length}, {flags}, {desired}, {valid or 0} }}")
+    for case in file["budgets"]:
+        where = f"budgets of {case['maxSurge']} and {case['maxUnavailable']} of {case['replicas']}"
+        known(case, ("source", "replicas", "maxSurge", "maxUnavailable", "surge", "unavailable"), where)
+        subject = {field: case[field] for field in ("replicas", "maxSurge", "maxUnavailable")}
+        literal = deployment_literal(subject, where)
+        budgets.append(f"{number(where)} {{ {literal}, {int32(case['surge'])}, {case['unavailable']} }}")
+    for case in file["steps"]:
+        where = case["name"]
+        known(case, ("name", "source", "deployment", "sets", "path", "surge", "unavailable", "newSet", "missing", "creates",
+                     "goesOn", "changes"), where)
+        names = [listed["name"] for listed in case["sets"]]
+        most_sets = max(most_sets, len(names))
+        rows = []
+        for listed in case["sets"]:
+            known(listed, ("name", "creationTime", "replicas", "statusReplicas", "availableReplicas", "desired", "max",
+                           "current"), where)
+            # As bytes, which is how Python compares ASCII.
+            order = sorted(names).index(listed["name"])
+            numbers = ", ".join(str(listed.get(field, 0)) for field in ("replicas", "statusReplicas", "availableReplicas"))
+            flags = "PODRANK_SET_CURRENT_TEMPLATE" if listed.get("current", False) else "0"
+            (desired, desired_len), (most, most_len) = (text(listed.get(field, "")) for field in ("desired", "max"))
+            rows.append(
+                f"{{ {{ {time(listed.get('creationTime'))}, {order}u, {numbers}, 0, 0, {flags}, {{ 0 }} }}, "
+                f"{desired}, {most}, {desired_len}, {most_len} }}"
+            )
+        place = slice_of(sets, rows)
+        slice_of(changes, [change_literal(change, where) for change in case["changes"]])
+        if "newSet" in case:
+            index = names.index(case["newSet"])
+            new, new_change = f"{index}u", change_literal(case["changes"][index], where)
+        else:
+            size = case.get("creates", 0)
+            new, new_change = "PODRANK_NO_SET", change_literal({"replicas": size, "part": size, "reason": case["missing"]}, where)
+        step = (
+            f"{{ {case.get('surge', 0)}, {case.get('unavailable', 0)}, {new}, PODRANK_PATH_{case['path'].upper()}, "
+            f"{int('creates' in case)}, {flag(case, 'goesOn', False)}, 0, {new_change} }}"
+        )
+        literal = deployment_literal(case["deployment"], where)
+        steps.append(f"{number('Deployment: ' + where)} {{ {literal}, {step}, {place} }}")
+    arrays = [
+        ("struct vector_percent", "vector_percents", percents),
+        ("struct vector_annotation", "vector_annotations", annotations),
+        ("struct vector_budgets", "vector_budgets", budgets),
+        ("struct vector_set", "vector_sets", sets),
+        ("podrank_replica_set_change", "vector_changes", changes),
+        ("struct vector_deployment", "vector_deployments", steps),
+    ]
+    return arrays, most_sets
+
+
 def main():
     options, pairs, selections, pods_out, victims_out = [], [], [], [], []
     most_pods = most_nodes = 0
@@ -295,12 +390,14 @@ def main():
         )
 
     controller_arrays, most_keys = controller()
+    deployment_arrays, most_sets = deployment()
 
     print("/* Made of vectors/ by vectors/c_table.py: do not edit. Include it from ffi/check/vectors.c alone. */\n")
     print(f"#define VECTOR_CASES {len(names)}u /* what is numbered below */")
     print(f"#define VECTOR_PODS_MAX {most_pods}u /* in one selection */")
     print(f"#define VECTOR_NODES {most_nodes}u")
-    print(f"#define VECTOR_KEYS_MAX {most_keys}u /* expected at once */\n")
+    print(f"#define VECTOR_KEYS_MAX {most_keys}u /* expected at once */")
+    print(f"#define VECTOR_SETS_MAX {most_sets}u /* of one Deployment */\n")
     array("podrank_options", "vector_options", options)
     array("struct vector_pair", "vector_pairs", pairs)
     array("podrank_pod", "vector_relation_pods", relation_pods)
@@ -310,7 +407,7 @@ def main():
     array("struct vector_selection", "vector_selections", selections)
     array("struct vector_cost", "vector_costs", costs)
     array("struct vector_uid", "vector_uids", uids)
-    for rows in controller_arrays:
+    for rows in controller_arrays + deployment_arrays:
         array(*rows)
     print("#ifdef PODRANK_VECTORS_MAIN")
     array("char *const", "vector_names", [text(name)[0] for name in names])

@@ -46,6 +46,29 @@ int memcmp(const void *a, const void *b, size_t len) {
 }
 #endif
 
+static int deployments_answer(void) {
+    podrank_replica_set sets[2] = { PODRANK_REPLICA_SET_INIT, PODRANK_REPLICA_SET_INIT };
+    podrank_deployment deployment = { 0 };
+    podrank_replica_set_change changes[2];
+    podrank_deployment_step step;
+    uint32_t percent = 9;
+
+    if (podrank_percent_parse("25%", 3, &percent) != 0 || percent != 25)
+        return 0;
+    deployment.replicas = 4;
+    deployment.max_surge = (int32_t)percent;
+    deployment.flags = PODRANK_DEPLOYMENT_SURGE_PERCENT;
+    /* The new set is missing one of 4 pods, and the old one is to go. */
+    sets[0].replicas = 1;
+    sets[1].replicas = 3;
+    sets[1].flags = PODRANK_SET_CURRENT_TEMPLATE;
+    if (podrank_replica_set_annotations("4", 1, "5", 1, &sets[1]) != 0 || sets[1].max_replicas != 5)
+        return 0;
+    return podrank_deployment_next(&deployment, sets, 2, changes, &step) == 0 && step.path == PODRANK_PATH_ROLL &&
+           step.surge == 1 && step.new_set == 1 && changes[1].replicas == 4 && changes[0].replicas == 1 &&
+           podrank_reason_str(changes[1].reason)[0] == 'g';
+}
+
 static int around_the_order_answers(const podrank_pod *pods) {
     podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;
     podrank_pod_key room[2], keys[2] = { { { 1 } }, { { 2 } } };
@@ -123,7 +146,7 @@ static int every_function_answers(void) {
         return 0;
     if (podrank_select(pods, 2, NULL, order, 1, scratch, 2, &len) != 0 || len != 1 || order[0] != 0)
         return 0;
-    return around_the_order_answers(pods);
+    return around_the_order_answers(pods) && deployments_answer();
 }
 
 int main(void);

@@ -100,6 +100,40 @@ struct vector_availability {
     uint16_t ready, available;
 };
 
+struct vector_percent {
+    const char *text;
+    uint8_t len;
+    int32_t status;
+    uint32_t percent;
+};
+
+/* What the text says as either annotation. */
+struct vector_annotation {
+    const char *text;
+    uint8_t len;
+    uint8_t flags;
+    int32_t desired, max;
+};
+
+struct vector_budgets {
+    podrank_deployment deployment;
+    int32_t surge, unavailable;
+};
+
+/* A set, but for its annotations. */
+struct vector_set {
+    podrank_replica_set set;
+    const char *desired, *max;
+    uint8_t desired_len, max_len;
+};
+
+/* This step, with as many of vector_changes as of vector_sets, in the same places. */
+struct vector_deployment {
+    podrank_deployment deployment;
+    podrank_deployment_step step;
+    uint16_t sets, sets_len;
+};
+
 #include "vectors_table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -358,6 +392,53 @@ static int availability_holds(const struct vector_availability *expected) {
     return 1;
 }
 
+static int percent_holds(const struct vector_percent *text) {
+    uint32_t percent = 99;
+    MUST(podrank_percent_parse(text->text, text->len, &percent) == text->status);
+    MUST(percent == (text->status == PODRANK_OK ? text->percent : 99));
+    return 1;
+}
+
+static int annotation_holds(const struct vector_annotation *text) {
+    podrank_replica_set set = PODRANK_REPLICA_SET_INIT;
+    set.flags = PODRANK_SET_CURRENT_TEMPLATE | PODRANK_SET_MAX;
+    MUST(podrank_replica_set_annotations(text->text, text->len, text->text, text->len, &set) == PODRANK_OK);
+    MUST(set.flags == (PODRANK_SET_CURRENT_TEMPLATE | text->flags));
+    MUST(set.desired_replicas == text->desired);
+    MUST(set.max_replicas == text->max);
+    return 1;
+}
+
+static int budgets_hold(const struct vector_budgets *expected) {
+    podrank_deployment_step step;
+    MUST(podrank_deployment_next(&expected->deployment, NULL, 0, NULL, &step) == PODRANK_OK);
+    MUST(step.surge == expected->surge);
+    MUST(step.unavailable == expected->unavailable);
+    return 1;
+}
+
+static int deployment_holds(const struct vector_deployment *expected) {
+    podrank_replica_set sets[VECTOR_SETS_MAX];
+    podrank_replica_set_change changes[VECTOR_SETS_MAX];
+    podrank_deployment_step step;
+    size_t len = expected->sets_len, i;
+
+    MUST(len <= VECTOR_SETS_MAX);
+    for (i = 0; i < len; i++) {
+        const struct vector_set *set = &vector_sets[expected->sets + i];
+        sets[i] = set->set;
+        MUST(podrank_replica_set_annotations(set->desired, set->desired_len, set->max, set->max_len, &sets[i]) ==
+             PODRANK_OK);
+    }
+    MUST(podrank_deployment_next(&expected->deployment, sets, len, changes, &step) == PODRANK_OK);
+    /* Neither has padding. */
+    MUST(memcmp(&step, &expected->step, sizeof step) == 0);
+    MUST(memcmp(changes, &vector_changes[expected->sets], len * sizeof *changes) == 0);
+    for (i = 0; i < len; i++)
+        MUST(podrank_reason_str(changes[i].reason) != NULL);
+    return 1;
+}
+
 /* 0 if every case holds, else the number of the first that does not: see vectors_table.h. */
 int podrank_run_vectors(void) {
     size_t i;
@@ -392,6 +473,18 @@ int podrank_run_vectors(void) {
             return number;
     for (i = 0; i < COUNT(vector_availabilities); i++)
         if (number++, !availability_holds(&vector_availabilities[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_percents); i++)
+        if (number++, !percent_holds(&vector_percents[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_annotations); i++)
+        if (number++, !annotation_holds(&vector_annotations[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_budgets); i++)
+        if (number++, !budgets_hold(&vector_budgets[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_deployments); i++)
+        if (number++, !deployment_holds(&vector_deployments[i]))
             return number;
     return 0;
 }

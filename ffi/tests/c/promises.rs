@@ -100,6 +100,11 @@ fn promise_1_statuses_are_numbered_once_and_have_words() {
         (PODRANK_ERR_COST_DIGIT, 21),
         (PODRANK_ERR_COST_RANGE, 22),
         (PODRANK_ERR_KEYS_FULL, 23),
+        (PODRANK_ERR_PERCENT_SIGN, 40),
+        (PODRANK_ERR_PERCENT_NO_DIGITS, 41),
+        (PODRANK_ERR_PERCENT_DIGIT, 42),
+        (PODRANK_ERR_PERCENT_RANGE, 43),
+        (PODRANK_ERR_NEGATIVE, 44),
     ];
     let words = |status| unsafe { CStr::from_ptr(podrank_status_str(status)) }.to_str().unwrap();
     let mut texts = HashSet::new();
@@ -108,7 +113,7 @@ fn promise_1_statuses_are_numbered_once_and_have_words() {
         assert!(texts.insert(words(status)), "{} twice", words(status));
         assert_ne!(words(status), "unknown status");
     }
-    for unknown in [24, -1, i32::MIN, i32::MAX] {
+    for unknown in [24, 39, 45, -1, i32::MIN, i32::MAX] {
         assert_eq!(words(unknown), "unknown status");
     }
     // And every function returns 0 where nothing is wrong.
@@ -343,7 +348,7 @@ proptest! {
             }
             let call = Call::new(&function);
             let status = call.run(&function);
-            prop_assert!((0..=23).contains(&status));
+            prop_assert!((0..=23).contains(&status) || (40..=44).contains(&status));
             if status != PODRANK_OK && function.name != "podrank_count_ranks" {
                 call.refused(&function, status, "noise");
             }

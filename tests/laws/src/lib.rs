@@ -10,6 +10,7 @@
 
 pub mod claims;
 pub mod controller;
+pub mod deployment;
 pub mod exhaustive;
 pub mod generate;
 pub mod laws;

@@ -1,6 +1,7 @@
 //! Reads `vectors/`: see its README for the formats.
 
 pub mod controller;
+pub mod deployment;
 
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid};
 use serde::Deserialize;

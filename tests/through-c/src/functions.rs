@@ -256,7 +256,67 @@ pub fn all() -> Vec<Function> {
         },
     ];
     functions.extend(around_the_order());
+    functions.extend(of_deployments());
     functions
+}
+
+/// What a Deployment's sync asks for.
+fn of_deployments() -> Vec<Function> {
+    // One old set of 3 of 5 replicas, with annotations, and the new one.
+    let old = podrank_replica_set {
+        creation_time: 5,
+        name_order: 1,
+        replicas: 3,
+        status_replicas: 3,
+        available_replicas: 2,
+        desired_replicas: 4,
+        max_replicas: 5,
+        flags: PODRANK_SET_DESIRED | PODRANK_SET_MAX,
+        reserved: [0; 15],
+    };
+    let new =
+        podrank_replica_set { creation_time: 6, name_order: 0, flags: PODRANK_SET_CURRENT_TEMPLATE, ..old };
+    let deployment = podrank_deployment {
+        replicas: 5,
+        status_replicas: 6,
+        max_surge: 25,
+        max_unavailable: 1,
+        flags: PODRANK_DEPLOYMENT_SURGE_PERCENT,
+        reserved: [0; 12],
+    };
+    vec![
+        Function {
+            name: "podrank_percent_parse",
+            buffers: vec![input("text", b"25%", Some(0)), output::<u32>("percent", 1, None)],
+            lens: vec![3],
+            call: |p, n| unsafe { podrank_percent_parse(p[0].cast(), n[0], p[1].cast()) },
+        },
+        Function {
+            name: "podrank_replica_set_annotations",
+            buffers: vec![
+                input("desired", b"+7", Some(0)),
+                input("max", b"13", Some(1)),
+                Buffer { usage: Use::InOut, ..input("set", &[old], None) },
+            ],
+            lens: vec![2, 2],
+            call: |p, n| unsafe {
+                podrank_replica_set_annotations(p[0].cast(), n[0], p[1].cast(), n[1], p[2].cast())
+            },
+        },
+        Function {
+            name: "podrank_deployment_next",
+            buffers: vec![
+                input("deployment", &[deployment], None),
+                input("sets", &[old, new, old], Some(0)),
+                output::<podrank_replica_set_change>("changes", 3, Some(0)),
+                output::<podrank_deployment_step>("step", 1, None),
+            ],
+            lens: vec![3],
+            call: |p, n| unsafe {
+                podrank_deployment_next(p[0].cast(), p[1].cast(), n[0], p[2].cast(), p[3].cast())
+            },
+        },
+    ]
 }
 
 /// What a controller calls besides.

@@ -6,5 +6,6 @@
 #![allow(clippy::missing_panics_doc)]
 
 pub mod decisions;
+pub mod deployment;
 pub mod functions;
 pub mod implementation;

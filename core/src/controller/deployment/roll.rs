@@ -1,6 +1,8 @@
 //! Rolling: replacing old pods by new ones, a few in each sync within the budgets, or all of them first.
 
-use super::{Reason, ReplicaSet, Strategy, Sync};
+use super::sets::Which;
+use super::{Reason, Strategy, Sync};
+use core::cmp::Ordering;
 
 /// The new set as the rest of a sync sees it: as it is, or as it was just created.
 struct NewSet {
@@ -46,17 +48,17 @@ impl Sync<'_> {
                 Err(Reason::NotReached)
             };
         };
-        let size = if new.replicas < count { self.new_size(new.replicas) } else { count };
-        let (outcome, reason) = match size {
-            _ if new.replicas == count => (None, Reason::AtCount),
-            _ if size == new.replicas => (None, Reason::NoSurge),
-            _ if size < 0 => (Some(Reason::NotReached), Reason::Rejected),
-            _ if new.replicas > count => (Some(Reason::AfterNewSet), Reason::ToCount),
-            _ => (Some(Reason::AfterNewSet), Reason::Grows),
+        let (size, reason, end) = match new.replicas.cmp(&count) {
+            Ordering::Equal => (count, Reason::AtCount, None),
+            Ordering::Greater => (count, Reason::ToCount, Some(Reason::AfterNewSet)),
+            Ordering::Less => match self.new_size(new.replicas) {
+                size if size == new.replicas => (size, Reason::NoSurge, None),
+                size if size < 0 => (new.replicas, Reason::Rejected, Some(Reason::NotReached)),
+                size => (size, Reason::Grows, Some(Reason::AfterNewSet)),
+            },
         };
-        let size = if reason == Reason::Rejected { new.replicas } else { size };
         self.change(index, |change| change.set(size, reason));
-        outcome.map_or(Ok(NewSet { replicas: new.replicas, available: new.available_replicas }), Err)
+        end.map_or(Ok(NewSet { replicas: new.replicas, available: new.available_replicas }), Err)
     }
 
     /// The size that the new set gets if it has this one and is below the count. Kubernetes' `NewRSNewReplicas`.
@@ -65,7 +67,8 @@ impl Sync<'_> {
         if matches!(self.deployment.strategy, Strategy::Recreate { .. }) {
             return count;
         }
-        let (total, most) = (self.sets.replicas(), count.wrapping_add(self.budgets.surge));
+        let total = self.sets.sum(Which::All, |set| set.replicas);
+        let most = count.wrapping_add(self.budgets.surge);
         if total >= most {
             return replicas;
         }
@@ -75,13 +78,10 @@ impl Sync<'_> {
     /// Kubernetes' `reconcileOldReplicaSets`: first pods that are not available, then others.
     fn shrink_old_sets(&mut self, new: &NewSet) {
         self.give_active_old_sets(Reason::HeldBack);
-        let sum = |number: fn(&ReplicaSet) -> i32| {
-            self.sets.active_old().fold(0_i32, |sum, (_, set)| sum.wrapping_add(number(set)))
-        };
-        let old = sum(|set| set.replicas);
-        let available = sum(|set| set.available_replicas).wrapping_add(new.available);
-        let total = self.sets.all.iter().enumerate().filter(|(index, _)| self.sets.is_old(*index));
-        let total = total.fold(new.replicas, |sum, (_, set)| sum.wrapping_add(set.replicas));
+        let old = self.sets.sum(Which::ActiveOld, |set| set.replicas);
+        let available =
+            self.sets.sum(Which::ActiveOld, |set| set.available_replicas).wrapping_add(new.available);
+        let total = self.sets.sum(Which::Old, |set| set.replicas).wrapping_add(new.replicas);
 
         let least_available = self.deployment.replicas.wrapping_sub(self.budgets.unavailable);
         let cap = total.wrapping_sub(least_available).wrapping_sub(new.replicas.wrapping_sub(new.available));
@@ -94,16 +94,14 @@ impl Sync<'_> {
                 return;
             }
             self.change(index, |change| {
+                let unhealthy = change.part;
                 let taken = change.replicas.min(left);
                 left = left.wrapping_sub(taken);
                 if taken > 0 {
-                    let unhealthy = change.part;
-                    change.replicas = change.replicas.wrapping_sub(taken);
-                    (change.part, change.reason) = if unhealthy == 0 {
-                        (taken.wrapping_neg(), Reason::Available)
-                    } else {
-                        (unhealthy, Reason::UnhealthyAndAvailable)
-                    };
+                    change.set(change.replicas.wrapping_sub(taken), Reason::Available);
+                    if unhealthy != 0 {
+                        (change.part, change.reason) = (unhealthy, Reason::UnhealthyAndAvailable);
+                    }
                 }
             });
         }
@@ -136,12 +134,12 @@ impl Sync<'_> {
 
     /// Kubernetes' `rolloutRecreate`.
     pub(super) fn recreate(&mut self, pods_run: bool) {
-        let has_active_old = self.sets.active_old().next().is_some();
+        let mut has_active_old = false;
         for (index, _) in self.sets.active_old() {
             self.change(index, |change| change.set(0, Reason::Recreated));
+            has_active_old = true;
         }
-        let old = self.sets.all.iter().enumerate().filter(|(index, _)| self.sets.is_old(*index));
-        let running = old.fold(0_i32, |sum, (_, set)| sum.wrapping_add(set.status_replicas));
+        let running = self.sets.sum(Which::Old, |set| set.status_replicas);
         if has_active_old || running > 0 || pods_run {
             self.give_new_set(Reason::Waits);
         } else if let Some((index, new)) = self.sets.new_set() {

@@ -1,6 +1,6 @@
 //! Scaling the sets that there are: Kubernetes' `scale`, for a Deployment that is paused or whose count changed.
 
-use super::sets::Order;
+use super::sets::{Order, Which};
 use super::{Change, Reason, ReplicaSet, Strategy, Sync};
 
 impl Sync<'_> {
@@ -30,7 +30,7 @@ impl Sync<'_> {
         match (active.next(), active.next()) {
             (Some((only, _)), None) => Some(only),
             (None, _) => {
-                let newest = || Some(self.sets.in_order(Order::Newest, |_, _| true).next()?.0);
+                let newest = || Some(self.sets.walk(Order::Newest, Which::All).next()?.0);
                 self.sets.new.or_else(newest)
             }
             _ => None,
@@ -48,35 +48,28 @@ impl Sync<'_> {
     fn scale_proportionally(&mut self) {
         let (count, surge) = (self.deployment.replicas, self.budgets.surge);
         let allowed = if count > 0 { count.wrapping_add(surge) } else { 0 };
-        let to_add = allowed.wrapping_sub(
-            self.sets
-                .all
-                .iter()
-                .fold(0_i32, |sum, set| if set.is_active() { sum.wrapping_add(set.replicas) } else { sum }),
-        );
+        let to_add = allowed.wrapping_sub(self.sets.sum(Which::Active, |set| set.replicas));
         let order = if to_add > 0 { Order::LargestNewest } else { Order::LargestOldest };
         let sets = self.sets;
-        let in_order = || sets.in_order(order, |_, set| set.is_active());
+        let largest_first = || sets.walk(order, Which::Active);
 
         let mut left = to_add;
-        for (index, set) in in_order() {
+        for (index, set) in largest_first() {
             let (share, reason) = self.share(set, left, to_add > 0);
             self.change(index, |change| change.set(set.replicas.wrapping_add(share), reason));
             left = left.wrapping_sub(share);
         }
-        if let Some((index, _)) = in_order().next().filter(|_| to_add != 0) {
-            self.change(index, |change| {
-                change.replicas = change.replicas.wrapping_add(left).max(0);
-                if left != 0 {
-                    change.reason = Reason::ShareAndLeftover;
-                }
-            });
-        }
-
         // The sizes are written in this order, until one is rejected.
+        let mut is_first = to_add != 0;
         let mut is_over = false;
-        for (index, set) in in_order() {
+        for (index, set) in largest_first() {
             self.change(index, |change| {
+                if is_first {
+                    change.replicas = change.replicas.wrapping_add(left).max(0);
+                    if left != 0 {
+                        change.reason = Reason::ShareAndLeftover;
+                    }
+                }
                 if is_over {
                     *change = Change::keep(set.replicas, Reason::NotReached);
                 } else if change.replicas < 0 {
@@ -84,6 +77,7 @@ impl Sync<'_> {
                     is_over = true;
                 }
             });
+            is_first = false;
         }
     }
 

@@ -1,6 +1,6 @@
 //! The sets of a Deployment as a list that is walked in several orders, without memory for any of them.
 
-use super::ReplicaSet;
+use super::{ReplicaSet, SetFlags};
 
 /// The list, and which of it is the new set.
 #[derive(Clone, Copy)]
@@ -9,8 +9,22 @@ pub(super) struct Sets<'a> {
     pub(super) new: Option<usize>,
 }
 
+/// The sets that a walk goes through.
+#[derive(Clone, Copy)]
+pub(super) enum Which {
+    All,
+    /// Those with the current template.
+    Current,
+    /// Those that want pods.
+    Active,
+    /// All but the new one.
+    Old,
+    /// Those of the old ones that want pods.
+    ActiveOld,
+}
+
 /// The orders in which Kubernetes walks sets.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Order {
     /// Oldest first; of one time, the smaller name first.
     Oldest,
@@ -22,12 +36,22 @@ pub(super) enum Order {
     LargestNewest,
 }
 
+/// A walk. Each step looks at all sets.
+pub(super) struct Walk<'a> {
+    sets: Sets<'a>,
+    which: Which,
+    order: Order,
+    last: Option<Place>,
+}
+
+/// Where a set stands in an order, its index last: a smaller place is walked first.
+type Place = (i32, i64, u32, usize);
+
 impl<'a> Sets<'a> {
     /// Kubernetes' `FindNewReplicaSet`: the new set is the oldest of those with the current template.
     pub(super) fn new(all: &'a [ReplicaSet]) -> Self {
         let sets = Self { all, new: None };
-        let is_current = |_, set: &ReplicaSet| set.flags.contains(super::SetFlags::CURRENT_TEMPLATE);
-        Self { new: sets.in_order(Order::Oldest, is_current).next().map(|(index, _)| index), ..sets }
+        Self { new: sets.walk(Order::Oldest, Which::Current).next().map(|(index, _)| index), ..sets }
     }
 
     pub(super) fn new_set(&self) -> Option<(usize, &'a ReplicaSet)> {
@@ -39,48 +63,64 @@ impl<'a> Sets<'a> {
         self.new != Some(index)
     }
 
+    /// The sets in this order.
+    pub(super) const fn walk(self, order: Order, which: Which) -> Walk<'a> {
+        Walk { sets: self, which, order, last: None }
+    }
+
     /// The old sets that want pods, oldest first.
-    pub(super) fn active_old(self) -> impl Iterator<Item = (usize, &'a ReplicaSet)> {
-        self.in_order(Order::Oldest, move |index, set| self.is_old(index) && set.is_active())
+    pub(super) const fn active_old(self) -> Walk<'a> {
+        self.walk(Order::Oldest, Which::ActiveOld)
     }
 
-    /// The size of all sets together, in 32 bits, as upstream's `GetReplicaCountForReplicaSets`.
-    pub(super) fn replicas(&self) -> i32 {
-        self.all.iter().fold(0, |sum, set| sum.wrapping_add(set.replicas))
+    /// The sum of a number of these sets, in 32 bits as upstream's.
+    #[inline(never)]
+    pub(super) fn sum(&self, which: Which, number: fn(&ReplicaSet) -> i32) -> i32 {
+        let included = self.all.iter().enumerate().filter(|(index, set)| self.includes(which, *index, set));
+        included.fold(0, |sum, (_, set)| sum.wrapping_add(number(set)))
     }
 
-    /// The sets that `include` accepts, in this order: looks at all sets for each one that it gives.
-    pub(super) fn in_order(
-        self,
-        order: Order,
-        include: impl Fn(usize, &ReplicaSet) -> bool,
-    ) -> impl Iterator<Item = (usize, &'a ReplicaSet)> {
-        let mut last = None;
-        core::iter::from_fn(move || {
-            let places = self.all.iter().enumerate().filter(|(index, set)| include(*index, set));
-            let next = places
-                .map(|(index, set)| (order.key(set), index, set))
-                .filter(|&(key, index, _)| last.is_none_or(|last| (key, index) > last))
-                .min_by_key(|&(key, index, _)| (key, index));
-            let (key, index, set) = next?;
-            last = Some((key, index));
-            Some((index, set))
-        })
+    fn includes(&self, which: Which, index: usize, set: &ReplicaSet) -> bool {
+        match which {
+            Which::All => true,
+            Which::Current => set.flags.contains(SetFlags::CURRENT_TEMPLATE),
+            Which::Active => set.is_active(),
+            Which::Old => self.is_old(index),
+            Which::ActiveOld => set.is_active() && self.is_old(index),
+        }
+    }
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = (usize, &'a ReplicaSet);
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut next: Option<(Place, &ReplicaSet)> = None;
+        for (index, set) in self.sets.all.iter().enumerate() {
+            let place = self.order.place(index, set);
+            if self.sets.includes(self.which, index, set)
+                && self.last.is_none_or(|last| place > last)
+                && next.is_none_or(|(least, _)| place < least)
+            {
+                next = Some((place, set));
+            }
+        }
+        let (place, set) = next?;
+        self.last = Some(place);
+        Some((place.3, set))
     }
 }
 
 impl Order {
-    /// A smaller key is walked first.
-    fn key(self, set: &ReplicaSet) -> (i32, i64, u32) {
-        let size = match self {
-            Self::Oldest | Self::Newest => 0,
-            Self::LargestOldest | Self::LargestNewest => !set.replicas,
-        };
+    fn place(self, index: usize, set: &ReplicaSet) -> Place {
         // Unset is the smallest number there is, and before all.
         let (time, name) = (set.creation_time.bits(), set.name_order);
         match self {
-            Self::Oldest | Self::LargestOldest => (size, time, name),
-            Self::Newest | Self::LargestNewest => (size, !time, !name),
+            Self::Oldest => (0, time, name, index),
+            Self::Newest => (0, !time, !name, index),
+            Self::LargestOldest => (!set.replicas, time, name, index),
+            Self::LargestNewest => (!set.replicas, !time, !name, index),
         }
     }
 }
