@@ -113,6 +113,9 @@ func run(ctx context.Context) error {
 		group.Go(func() error { return j.round(ctx, number) })
 	}
 	if err := group.Wait(); err != nil {
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("interrupted")
+		}
 		next := *from
 		for j.done[next] {
 			next++
