@@ -24,30 +24,30 @@
 // Your part: a pointer that is not NULL must point to as many elements as its length says, readable for inputs and
 // writable for outputs, and no one else may write them during the call.
 //
-// WHAT THE LIBRARY NEEDS. At most memcpy, memmove, memset and memcmp, on 32-bit ARM by their __aeabi_ names, and on a
-// Cortex-M0 the compiler's runtime. `make needs` prints which functions each machine needs. Without a C library, copy
-// examples-c/firmware/memory.c.
+// WHAT THE LIBRARY NEEDS. At most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
+// three; on a Cortex-M0 also division and shifts from the compiler's runtime. `make needs` prints which functions each
+// machine needs. Without a C library, copy examples-c/firmware/memory.c.
 //
 // ORDER. These rules apply in turn, and the first that does not tie decides: unassigned first; lower phase; not
 // ready; lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time, unset first; more
 // restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW, two ages between the
 // same powers of two nanoseconds tie, and the next rule decides.
 //
-// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two ages are between the same powers of
-// two, its comparator compares the UIDs at once, so it can be cyclic: X before Z, Z before Y, Y before X. And it does
-// not compare UIDs at the end, so pods can tie in everything that it compares. In both cases the list order decides.
-// podrank_settle separates the pods that are deleted in every list order (CERTAIN), those that are kept in every list
-// order, and the CONTESTED ones in between, of which a known number is deleted, but the list order decides which.
-// podrank_select has no contested pods: it gives one answer, by the order.
+// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two ages are between the same
+// powers of two, its comparator compares the UIDs at once, so it can be cyclic: X before Z, Z before Y, Y before X. And
+// it does not compare UIDs at the end, so pods can tie in everything that it compares. In both cases the list order
+// decides. podrank_settle separates the pods that are deleted in every list order (CERTAIN), those that are kept in
+// every list order, and the CONTESTED ones in between, of which a known number is deleted, but the list order decides
+// which. podrank_select has no contested pods: it gives one answer, by the order.
 //
-// AROUND THE ORDER. These functions make the other decisions of a ReplicaSet controller, for a controller of your own.
-// podrank_plan says how many pods to create or delete. podrank_slow_start_begin and _report say in which batches to
+// AROUND THE ORDER. These functions make the other decisions of a ReplicaSet controller, for a controller of your
+// own. podrank_plan says how many pods to create or delete. podrank_slow_start_begin and _report say in which batches to
 // create them; deletions may be requested all at once. podrank_expect_ and podrank_..._observed record requested
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
 // available pods. They are independent of each other.
 //
-// Sync a set when it changes, when one of its pods changes or one that it could adopt, when a request has failed (after
-// a pause), when look_again says so, and PODRANK_EXPECTATIONS_TIMEOUT after expectations were set.
+// Sync a set when it changes, when one of its pods changes or one that it could adopt, when a request has failed
+// (after a pause), when look_again says so, and PODRANK_EXPECTATIONS_TIMEOUT after expectations were set.
 
 #ifndef PODRANK_H
 #define PODRANK_H
@@ -659,8 +659,8 @@ int32_t podrank_availability(const struct podrank_pod *pods,
 }  // extern "C"
 #endif  // __cplusplus
 
-// The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no C or
-// C++ compiler accepts.
+// The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
+// C or C++ compiler accepts.
 #define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
