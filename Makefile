@@ -10,6 +10,7 @@ PYTHON ?= python3
 NM ?= nm
 READELF ?= readelf
 INSTALL ?= install
+LDCONFIG ?= ldconfig
 PKG_CONFIG ?= pkg-config
 
 DESTDIR ?=
@@ -37,14 +38,14 @@ OPT_LEVEL ?= $(if $(findstring -none,$(TARGET)),s)
 # ...and there are no shared libraries.
 SHARED := $(if $(findstring -none,$(TARGET)),,$(OUT)/libpodrank.so)
 CHECKS := header abi freestanding second-rust vectors installed sanitize quick-start
-TARGETS := budget firmware linux wasm build-only
+TARGETS := needs budget firmware linux wasm build-only
 
 # Where `make tools` puts what it installs.
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # For the scripts that the recipes run.
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
-.PHONY: help archive header abi table examples install uninstall check-c targets budget tools test bench instructions \
+.PHONY: help archive header abi table examples install uninstall check-c targets needs budget miri tools test bench instructions \
 	mutants clean
 
 help: ## this list
@@ -96,6 +97,14 @@ $(OUT)/vectors_table.h: vectors/c_table.py $(wildcard vectors/*.json)
 examples: archive ## builds and runs examples-c/
 	@$(MAKE) --no-print-directory -C examples-c run
 
+# The loader finds a shared library in its cache, which ldconfig makes from the directories that the loader searches.
+ifeq ($(DESTDIR)$(if $(SHARED),,no),)
+UPDATE_CACHE = @[ "$$(id -u)" != 0 ] || PATH="$$PATH:/sbin:/usr/sbin" $(LDCONFIG) || true
+CHECK_CACHE = @PATH="$$PATH:/sbin:/usr/sbin" $(LDCONFIG) -p 2>/dev/null | grep -qF '$(LIBDIR)/libpodrank.so.$(ABI)' || { \
+	echo "note: the loader does not find $(LIBDIR)/libpodrank.so.$(ABI) yet. Run ldconfig as root. If the loader"; \
+	echo "      does not search that directory, link with -Wl,-rpath,$(LIBDIR) or statically with $(LIBDIR)/libpodrank.a."; }
+endif
+
 install: archive ## header, libraries and podrank.pc, under DESTDIR and PREFIX
 	$(INSTALL) -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(INSTALL) -m 644 include/podrank.h $(DESTDIR)$(INCLUDEDIR)/podrank.h
@@ -107,10 +116,13 @@ endif
 	sed 's|@PREFIX@|$(PREFIX)|; s|@URL@|$(URL)|; s|@VERSION@|$(VERSION)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@LIBDIR@|$(LIBDIR)|' \
 		ffi/podrank.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
 	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
+	$(UPDATE_CACHE)
+	$(CHECK_CACHE)
 
-uninstall: ## removes what install put there
+uninstall: ## removes what install put there, with the same DESTDIR and PREFIX
 	rm -f $(DESTDIR)$(INCLUDEDIR)/podrank.h $(DESTDIR)$(LIBDIR)/libpodrank.a $(DESTDIR)$(LIBDIR)/libpodrank.so \
 		$(DESTDIR)$(LIBDIR)/libpodrank.so.$(ABI) $(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
+	$(UPDATE_CACHE)
 
 check-c: archive ## all that C users rely on: one line for each check in ffi/check
 	@for check in $(CHECKS); do ffi/check/$$check.sh || exit 1; done
@@ -118,8 +130,14 @@ check-c: archive ## all that C users rely on: one line for each check in ffi/che
 targets: archive ## all of it on other machines, emulated: one line for each script in ffi/targets
 	@for target in $(TARGETS); do ffi/targets/$$target.sh || exit 1; done
 
+needs: ## which functions the archive needs on each machine
+	@ffi/targets/needs.sh
+
 budget: ## what the archive takes of a Cortex-M3, function by function, and what it may take
 	@ffi/targets/budget.sh
+
+miri: ## C outputs need not be initialised, proven by Rust's interpreter (needs a nightly Rust with miri and rust-src)
+	@ffi/check/miri.sh
 
 tools: ## installs the tools that cargo brings to the tests: cbindgen, cargo-fuzz
 	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || \

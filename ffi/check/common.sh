@@ -36,5 +36,29 @@ functions() {
     sed -nE 's/^[a-z].*[ *](podrank_[a-z0-9_]+)\(.*/\1/p' include/podrank.h | sort
 }
 
+# allowed MACHINE: the functions that the archive may need there.
+allowed() {
+    echo memcpy memmove memset memcmp
+    case $1 in
+    # The same functions, as 32-bit ARM's run-time ABI names them.
+    arm* | thumb*) echo __aeabi_mem{cpy,move,set,clr}{,4,8} ;;
+    esac
+    case $1 in
+    # A Cortex-M0 has no instruction to divide, to shift 64 bits or to count leading zeros: the compiler's runtime does it.
+    thumbv6m) echo __aeabi_uidiv __aeabi_uidivmod __aeabi_lmul __aeabi_llsl __aeabi_llsr __clzsi2 ;;
+    esac
+}
+
+# needed MACHINE ARCHIVE: the functions that the archive needs, one a line; fails if one is not allowed.
+needed() {
+    local symbol symbols
+    symbols=$("$READELF" -sW "$2" | awk '$7 == "UND" && $8 != "" { print $8 }' | sort -u)
+    for symbol in $symbols; do
+        [ "$symbol" != podrank_has_a_panic_path ] || fail "a panic path: podrank_has_a_panic_path is undefined"
+        [[ " $(allowed "$1" | paste -sd' ') " = *" $symbol "* ]] || fail "$symbol is undefined"
+    done
+    [ -z "$symbols" ] || echo "$symbols"
+}
+
 # Brings the library up to date; nothing is done if it is.
 quietly make -s archive

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The archive needs nothing but the mem functions: no std, no panic path, no memory of its own. Proven by its symbols and
-# sections, by the linker on the archive alone, and by a program without a C library that runs.
+# The archive needs only functions that every C compiler's runtime has: no std, no panic path, no memory of its own. Proven by
+# its symbols and sections, by the linker on the archive alone, and by a program without a C library that runs. `make needs`
+# prints which functions each machine needs.
 # Another archive than the built one can be given: ffi/check/freestanding.sh libpodrank.a
 # With TARGET, the program runs where RUN names what runs it: TARGET=s390x-unknown-linux-gnu RUN=qemu-s390x.
 . "$(dirname "$0")/common.sh"
@@ -8,24 +9,12 @@ archive=${1:-$archive}
 
 machine=${TARGET%%-*}
 machine=${machine:-$(uname -m)}
-allowed="memcpy memmove memset memcmp"
-# The same functions, as 32-bit ARM's run-time ABI has them: every compiler's runtime there brings them.
-case $machine in
-arm* | thumb*) allowed="$allowed $(echo __aeabi_mem{cpy,move,set,clr}{,4,8})" ;;
-esac
-# A Cortex-M0 has no instruction to divide, to shift 64 bits or to count leading zeros: the compiler's runtime does it.
-case $machine in
-thumbv6m) allowed="$allowed __aeabi_uidiv __aeabi_uidivmod __aeabi_lmul __aeabi_llsl __aeabi_llsr __clzsi2" ;;
-esac
+allowed=$(allowed "$machine")
 
 members=$("$AR" t "$archive")
 [ "$members" = podrank.o ] || fail "$archive holds not podrank.o alone, but $(wc -w <<<"$members") members"
 
-"$READELF" -sW "$archive" | awk '$7 == "UND" && $8 != "" { print $8 }' | sort -u >"$tmp/undefined"
-! grep -q podrank_has_a_panic_path "$tmp/undefined" || fail "a panic path: podrank_has_a_panic_path is undefined"
-for symbol in $(cat "$tmp/undefined"); do
-    [[ " $allowed " = *" $symbol "* ]] || fail "$symbol is undefined"
-done
+needed "$machine" "$archive" >"$tmp/undefined"
 
 # Whatever can be written (W) is memory of its own; whatever is bigger than nothing counts.
 "$READELF" -SW "$archive" | sed -nE 's/^ *\[ *[0-9]+\]//p' |
