@@ -6,6 +6,7 @@
 // The doc comments are what --help prints.
 #![expect(clippy::doc_markdown)]
 
+pub(crate) mod connection;
 pub(crate) mod preview;
 
 use clap::error::ErrorKind;
@@ -77,10 +78,11 @@ impl Args {
             return Task::from_arg_matches(matches).map(Self::Task);
         }
         let args = PreviewArgs::from_arg_matches(matches)?;
-        match args.conflict() {
-            Some(text) => Err(Error::raw(ErrorKind::ArgumentConflict, text)),
-            None => Ok(Self::Preview(args)),
+        if let Some(text) = args.conflict() {
+            return Err(Error::raw(ErrorKind::ArgumentConflict, text));
         }
+        args.workload().map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
+        Ok(Self::Preview(args))
     }
 }
 
@@ -108,23 +110,34 @@ mod tests {
         assert!(matches!(parsed(&["man"]), Ok(Args::Task(Task::Man))));
         assert_eq!(parsed(&[]).err(), Some(ErrorKind::MissingRequiredArgument));
         assert_eq!(parsed(&["completion", "tcsh"]).err(), Some(ErrorKind::InvalidValue));
-        // What belongs to one does not pass for the other.
-        for mixed in [&["--replicas", "1", "man"][..], &["man", "--replicas", "1"]] {
-            assert!(parsed(mixed).is_err(), "{mixed:?}");
-        }
+        // What belongs to one does not pass for the other: behind a flag, a word is a name.
+        assert!(parsed(&["man", "--replicas", "1"]).is_err());
+        assert!(matches!(parsed(&["--replicas", "1", "man"]), Ok(Args::Preview(_))));
     }
 
-    /// As the next commands will be: a name may not be taken for a task, nor a task for a name.
     #[test]
-    fn a_positional_name_would_fit() {
-        use clap::Arg;
-        let command = || command().arg(Arg::new("name").num_args(0..=2));
-        let parse = |words: &[&str]| command().try_get_matches_from([&["kubectl-podrank"], words].concat());
-        let scaled = parse(&["deploy/web", "--replicas", "3", "-f", "-"]).expect("a name");
-        assert_eq!(scaled.get_many::<String>("name").map(Iterator::count), Some(1));
-        assert_eq!(scaled.subcommand_name(), None);
-        let scaled = parse(&["deploy", "web", "--replicas", "3", "-f", "-"]).expect("a type and a name");
-        assert_eq!(scaled.get_many::<String>("name").map(Iterator::count), Some(2));
-        assert_eq!(parse(&["completion", "zsh"]).expect("a task").subcommand_name(), Some("completion"));
+    fn a_name_is_for_the_preview_and_a_task_for_itself() {
+        for words in [&["deploy/web"][..], &["deploy", "web"], &["web"], &["deploy/completion"]] {
+            for flags in [&["--replicas", "3"][..], &["--rollout"], &["--rollout", "-f", "-"]] {
+                assert!(
+                    matches!(parsed(&[words, flags].concat()), Ok(Args::Preview(_))),
+                    "{words:?} {flags:?}"
+                );
+            }
+        }
+        for (words, kind) in [
+            (&["deploy/web"][..], ErrorKind::MissingRequiredArgument),
+            (&["--replicas", "3"], ErrorKind::MissingRequiredArgument),
+            (&["sts/web", "--replicas", "3"], ErrorKind::ValueValidation),
+            (&["a", "b", "c", "--replicas", "3"], ErrorKind::TooManyValues),
+            (&["web", "--replicas", "-1"], ErrorKind::UnknownArgument),
+            (&["web", "--replicas", "x"], ErrorKind::ValueValidation),
+            (&["web", "--replicas", "3", "--rollout"], ErrorKind::ArgumentConflict),
+            (&["web", "--replicas", "3", "--replicaset", "a", "-f", "-"], ErrorKind::ArgumentConflict),
+            (&["web", "--replicas", "3", "-f", "-", "--context", "c"], ErrorKind::ArgumentConflict),
+            (&["web", "--replicas", "3", "-A", "-n", "a"], ErrorKind::ArgumentConflict),
+        ] {
+            assert_eq!(parsed(words).err(), Some(kind), "{words:?}");
+        }
     }
 }

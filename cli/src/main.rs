@@ -1,15 +1,20 @@
-//! `kubectl podrank`: which pods go first when a set scales down. Reads one file or standard input, the clock and the
-//! terminal's size, prints, and exits.
+//! `kubectl podrank`: which pods go first when a workload scales down. Runs kubectl, or reads one file or standard input,
+//! looks at the clock and the terminal's size, prints, and exits.
 
 mod args;
+mod complete;
+mod kubectl;
+mod live;
 mod progress;
 mod shell;
 
 use anstream::{AutoStream, ColorChoice};
 use args::preview::{Output, PreviewArgs};
 use args::{Args, Task};
+use kubectl::Kubectl;
 use kubectl_podrank::render::{self, Look};
-use podrank_preview::{Input, Remedy, preview};
+use live::{Live, Scope};
+use podrank_preview::{Input, Options, Remedy, WorkloadName, WorkloadPreview, preview_workload};
 use progress::Watched;
 use std::error::Error;
 use std::fmt::Display;
@@ -36,41 +41,70 @@ fn main() -> ExitCode {
 fn run(task: &Task) -> Result<(), Box<dyn Error>> {
     let text = match task {
         Task::Completion { shell } => shell::script(*shell, args::command()),
-        Task::Complete { words } => shell::candidates(&args::command(), words).into(),
+        Task::Complete { words } => shell::candidates(&args::command(), words, complete::ask).into(),
         Task::Man => shell::man(args::command())?,
     };
     print(&text)
 }
 
 fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
-    let place =
-        if is_stdin(&args.filename) { "standard input".into() } else { args.filename.to_string_lossy() };
-    let in_place = |error: &dyn Display| format!("{place}: {error}");
-    let reader = open(&args.filename).map_err(|error| in_place(&error))?;
-    let input = Input::read(reader).map_err(|error| in_place(&error))?;
-    let preview = preview(&input, &args.options())
-        .map_err(|error| in_place(&format!("{error}{}", error.remedy().map_or("", flags))))?;
-
-    // All of it before the first byte is written, so that no reader gets half a preview.
-    let text = match args.output {
-        Output::Table | Output::Wide => render::table(&preview, look(args.output)),
-        Output::Json => preview.to_json(),
-        Output::Name => render::name(&preview),
+    let mut options = args.options();
+    let input = match &args.filename {
+        Some(filename) => read_file(filename)?,
+        None => read_cluster(args, &mut options)?,
     };
-    for note in &preview.notes {
+    let preview = preview_workload(&input, &options).map_err(|error| {
+        let place = args.filename.as_deref().map_or_else(String::new, |filename| place(filename) + ": ");
+        format!("{place}{error}{}", error.remedy().map_or("", flags))
+    })?;
+    print_preview(&preview, args.output)
+}
+
+fn read_file(filename: &Path) -> Result<Input, String> {
+    let in_place = |error: &dyn Display| format!("{}: {error}", place(filename));
+    let reader = open(filename).map_err(|error| in_place(&error))?;
+    Input::read(reader).map_err(|error| in_place(&error))
+}
+
+/// Reads what the cluster has of the workload, and names it in full in the options.
+fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<dyn Error>> {
+    let name = args.workload()?.expect("clap requires it without a file");
+    let scope =
+        if args.connection.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
+    let kubectl = Kubectl::new(args.connection.arguments());
+    let Live { input, workload, lags } = live::read(&kubectl, &name, scope)?;
+    options.workload = Some(WorkloadName { kind: Some(workload.kind), name: workload.name });
+    options.namespace = Some(workload.namespace);
+    // The cluster has no more to tell: what its statuses lag behind by becomes notes.
+    options.partial = lags;
+    Ok(input)
+}
+
+fn print_preview(preview: &WorkloadPreview<'_>, output: Output) -> Result<(), Box<dyn Error>> {
+    // All of it before the first byte is written, so that no reader gets half a preview.
+    let text = match output {
+        Output::Table | Output::Wide => render::workload(preview, look(output)),
+        Output::Json => preview.to_json(),
+        Output::Name => render::names(preview),
+    };
+    for note in preview.notes() {
         complain(&note.to_string());
     }
-    let unnamed = render::unnamed(&preview).filter(|_| args.output == Output::Name);
+    let unnamed = render::unnamed(preview).filter(|_| output == Output::Name);
     if let Some(note) = unnamed {
         complain(&format!("note: {note}"));
     }
     print(text.as_bytes())
 }
 
+fn place(filename: &Path) -> String {
+    if is_stdin(filename) { "standard input".to_owned() } else { filename.to_string_lossy().into_owned() }
+}
+
 /// The flags that help, as the end of an error.
 fn flags(remedy: Remedy) -> &'static str {
     match remedy {
-        Remedy::NameTheSet => "; choose one with --replicaset and --namespace",
+        Remedy::NameTheSet => "; choose one as TYPE/NAME, with --namespace",
         Remedy::AcceptPartial => ", or accept what is missing with --partial",
         _ => "",
     }

@@ -2,9 +2,15 @@
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
-use podrank_preview::{Details, Order, PodPreview, Preview, Verdict, Workload, gates};
+use jiff::Timestamp;
+use podrank::FeatureGates;
+use podrank_preview::{
+    DeploymentPreview, Details, Order, PodPreview, Preview, SetPreview, Verdict, Workload, WorkloadPreview,
+    gates,
+};
 use std::borrow::Cow;
 use std::iter;
+use std::num::NonZeroU32;
 use unicode_width::UnicodeWidthStr;
 
 /// The look of a table.
@@ -19,30 +25,111 @@ pub struct Look {
 }
 
 /// Returns `pod/NAME` of every certain victim, a line each.
-pub fn name(preview: &Preview<'_>) -> String {
-    let victims = preview.pods.iter().filter(|pod| pod.verdict == Verdict::Delete);
+pub fn names(preview: &WorkloadPreview<'_>) -> String {
+    let victims = preview.pods().filter(|pod| pod.verdict == Verdict::Delete);
     victims.flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
 }
 
-/// Returns what [`name`] leaves out: the victims among the contested pods.
-pub fn unnamed(preview: &Preview<'_>) -> Option<String> {
-    let (certain, contested) = (count(preview, Verdict::Delete), count(preview, Verdict::Contested));
+/// Returns what [`names`] leaves out: the victims among the contested pods.
+pub fn unnamed(preview: &WorkloadPreview<'_>) -> Option<String> {
+    let (certain, contested) =
+        (count(preview.pods(), Verdict::Delete), count(preview.pods(), Verdict::Contested));
     let certainty =
         if certain == 0 { "no victim is certain" } else { "only the certain victims are printed" };
-    let quota = preview.quota;
+    let quota = preview.quota();
     let verb = if quota == 1 { "goes" } else { "go" };
     (contested > 0)
         .then(|| format!("{certainty}: {quota} of {contested} contested pods {verb} (-o table lists them)"))
 }
 
+/// Returns a table for any workload.
+pub fn workload(preview: &WorkloadPreview<'_>, look: Look) -> String {
+    match preview {
+        WorkloadPreview::Set(preview) => table(preview, look),
+        WorkloadPreview::Deployment(preview) => deployment(preview, look),
+    }
+}
+
+/// Returns a table of the sets with what happens to each, then a table for each set that loses pods.
+fn deployment(preview: &DeploymentPreview<'_>, look: Look) -> String {
+    let width = look.terminal_width.unwrap_or(usize::MAX);
+    let mut text = lines(&wrapped(&plain(&summary(&Summary::of_deployment(preview))), width));
+    if preview.sets.is_empty() {
+        return text;
+    }
+    text.push('\n');
+    text += &sets(&preview.sets, look);
+    for set in preview.sets.iter().filter(|set| set.delete > 0 || look.is_wide && set.active > 0) {
+        let title = format!(
+            "ReplicaSet {}: {} of {} active pods go{}",
+            set.replica_set.unwrap_or("<new>"),
+            set.delete,
+            set.active,
+            contest(&set.pods, set.quota)
+        );
+        text.push('\n');
+        text += &lines(&wrapped(&plain(&title), width));
+        text += &pods_table(&set.pods, look);
+    }
+    text
+}
+
+/// A line for each set; on a narrow terminal, the reason is below it.
+fn sets(sets: &[SetPreview<'_>], look: Look) -> String {
+    let width = look.terminal_width.unwrap_or(usize::MAX);
+    let layout = |with_reason: bool| {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        let headers = ["REPLICASET", "FROM", "TO", "PODS", "GO", "WHY"];
+        let columns = headers.len() - usize::from(!with_reason);
+        table.set_header(&headers[..columns]);
+        table.add_rows(sets.iter().map(|set| {
+            let name = plain(set.replica_set.unwrap_or("<new>")).into_owned();
+            let why = plain(&set.why).into_owned();
+            let numbers =
+                [set.from.to_string(), set.to.to_string(), set.active.to_string(), set.delete.to_string()];
+            [name].into_iter().chain(numbers).chain([why]).take(columns).collect::<Vec<_>>()
+        }));
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
+        table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>()
+    };
+    let full = layout(true);
+    let is_narrow = widest(&full) > width;
+    let rows = if is_narrow { layout(false) } else { full };
+    let Some((header, rows)) = rows.split_first() else { return String::new() };
+    let mut text = paint(look, Style::new().bold(), header);
+    for (set, line) in sets.iter().zip(rows) {
+        text += &paint(look, if set.delete > 0 { style(Verdict::Delete) } else { Style::new() }, line);
+        if is_narrow {
+            let why = wrapped(&plain(&set.why), width.saturating_sub(2));
+            text.extend(why.iter().map(|part| paint(look, Style::new().dimmed(), &format!("  {part}"))));
+        }
+    }
+    text
+}
+
 /// Returns a table, victims first. On a terminal that is too narrow, the reason for each pod is below the pod.
 pub fn table(preview: &Preview<'_>, look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
-    let mut text = lines(&wrapped(&plain(&summary(preview)), width));
-    if preview.pods.is_empty() {
-        return text;
+    let mut text = lines(&wrapped(&plain(&summary(&Summary::of_set(preview))), width));
+    if !preview.pods.is_empty() {
+        text.push('\n');
+        text += &pods_table(&preview.pods, look);
     }
-    let (pods, left_out) = shown(&preview.pods, look);
+    text
+}
+
+fn paint(look: Look, style: Style, line: &str) -> String {
+    if look.in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
+}
+
+/// The pods of one set, with a header.
+fn pods_table(pods: &[PodPreview<'_>], look: Look) -> String {
+    let width = look.terminal_width.unwrap_or(usize::MAX);
+    let mut text = String::new();
+    let (pods, left_out) = shown(pods, look);
     let of_wide = |column: &&Column| look.is_wide || column.shown != Shown::Wide;
     let full = grid(pods, &COLUMNS.iter().filter(of_wide).collect::<Vec<_>>(), usize::MAX);
     let is_narrow = widest(&full) > width;
@@ -54,10 +141,7 @@ pub fn table(preview: &Preview<'_>, look: Look) -> String {
     };
     let rule = "-".repeat(widest(&rows).min(width));
 
-    let paint = |style: Style, line: &str| {
-        if look.in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
-    };
-    text.push('\n');
+    let paint = |style, line: &str| paint(look, style, line);
     // The header, then a line for each pod.
     let Some((header, rows)) = rows.split_first() else { return text };
     text += &paint(Style::new().bold(), header);
@@ -147,33 +231,79 @@ fn style(verdict: Verdict) -> Style {
     }
 }
 
-/// What the table is about, with the flags that print it again.
-fn summary(preview: &Preview<'_>) -> String {
-    let Preview { delete, active, workload, namespace, replicas, order, now, quota, .. } = preview;
-    let (certain, contested) = (count(preview, Verdict::Delete), count(preview, Verdict::Contested));
-    let contest = match contested {
+/// What a table is about.
+struct Summary<'a> {
+    workload: Workload<'a>,
+    namespace: &'a str,
+    active: usize,
+    delete: usize,
+    contest: String,
+    step: &'static str,
+    flags: String,
+}
+
+impl<'a> Summary<'a> {
+    fn of_set(preview: &'a Preview<'a>) -> Self {
+        let Preview { workload, namespace, active, delete, replicas, now, order, partial, .. } = *preview;
+        let contest = contest(&preview.pods, preview.quota);
+        let flags = flags(replicas, now, order, preview.feature_gates, preview.burst_replicas, partial);
+        Self { workload, namespace, active, delete, contest, step: "", flags }
+    }
+
+    fn of_deployment(preview: &'a DeploymentPreview<'a>) -> Self {
+        let DeploymentPreview { workload, namespace, active, delete, replicas, now, order, partial, .. } =
+            *preview;
+        let pods: Vec<_> = preview.sets.iter().flat_map(|set| &set.pods).collect();
+        let contest = contest(pods, preview.quota);
+        let step = if preview.goes_on { " in the next step" } else { "" };
+        let flags = flags(replicas, now, order, preview.feature_gates, preview.burst_replicas, partial);
+        Self { workload, namespace, active, delete, contest, step, flags }
+    }
+}
+
+fn summary(summary: &Summary<'_>) -> String {
+    let Summary { workload: Workload { kind, name }, namespace, active, delete, contest, step, flags } =
+        summary;
+    format!("{delete} of {active} active pods of {kind} {namespace}/{name} go{step}{contest} at {flags}")
+}
+
+/// How certain the victims are.
+fn contest<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>> + Clone, quota: usize) -> String {
+    match count(pods.clone(), Verdict::Contested) {
         0 => String::new(),
-        _ => format!(" ({certain} certain, {quota} of {contested} contested)"),
-    };
+        contested => format!(" ({} certain, {quota} of {contested} contested)", count(pods, Verdict::Delete)),
+    }
+}
+
+/// The flags that print the same again.
+fn flags(
+    replicas: u32,
+    now: Timestamp,
+    order: Order,
+    gates: FeatureGates,
+    most: Option<NonZeroU32>,
+    partial: bool,
+) -> String {
     let order = match order {
         Order::Total => "total",
         Order::Kubernetes => "kubernetes",
     };
-    let gates: Vec<_> =
-        gates::changed(preview.feature_gates).map(|(name, on)| format!("{name}={on}")).collect();
-    let flags = [
-        Some(format!("--replicas {replicas} --now {now} --order {order}")),
-        (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
-        preview.burst_replicas.map(|most| format!("--burst-replicas {most}")),
-        preview.partial.then(|| "--partial".to_owned()),
-    ];
-    let flags = flags.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let Workload { kind, name } = workload;
-    format!("{delete} of {active} active pods of {kind} {namespace}/{name} go{contest} at {flags}")
+    let mut flags = format!("--replicas {replicas} --now {now} --order {order}");
+    let gates: Vec<_> = gates::changed(gates).map(|(name, on)| format!("{name}={on}")).collect();
+    if !gates.is_empty() {
+        flags += &format!(" --feature-gates {}", gates.join(","));
+    }
+    if let Some(most) = most {
+        flags += &format!(" --burst-replicas {most}");
+    }
+    if partial {
+        flags += " --partial";
+    }
+    flags
 }
 
-fn count(preview: &Preview<'_>, verdict: Verdict) -> usize {
-    preview.pods.iter().filter(|pod| pod.verdict == verdict).count()
+fn count<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>>, verdict: Verdict) -> usize {
+    pods.into_iter().filter(|pod| pod.verdict == verdict).count()
 }
 
 /// A column of the table.

@@ -1,9 +1,11 @@
 //! Completion scripts and the man page, made from the command line itself. Computes text and reads nothing.
 
 use crate::args::{PROGRAM, Shell};
+use crate::complete::Wanted;
 use clap::builder::PossibleValue;
 use clap::{Arg, Command, ValueHint};
 use clap_complete::generate;
+use podrank_preview::WorkloadKind;
 use std::ffi::OsString;
 use std::io;
 
@@ -43,20 +45,47 @@ pub(crate) fn man(command: Command) -> io::Result<Vec<u8>> {
 enum Directive {
     Files = 0,
     NoFiles = 4,
+    /// Nor a space, for the word goes on.
+    NoSpace = 6,
 }
 
 /// Returns what kubectl expects of a plugin's completion: a candidate a line, with a description behind a tab, then what the
-/// shell adds. `words` are those behind `kubectl podrank`. The last is incomplete, and kubectl itself compares it.
-pub(crate) fn candidates(command: &Command, words: &[OsString]) -> String {
-    let mut words = words.iter().map(|word| word.to_string_lossy());
-    words.next_back();
-    let words: Vec<_> = words.collect();
-    let task = words.first().and_then(|first| command.find_subcommand(&**first));
-    let command = task.unwrap_or(command);
-    let flag = words.last().and_then(|previous| flag(command, previous));
-    let (candidates, directive) = match flag.or_else(|| task.and_then(|task| task.get_positionals().next())) {
-        Some(value) => (values(value), directive(value)),
-        None => (names(command), Directive::NoFiles),
+/// shell adds. `words` are those behind `kubectl podrank`. The last is incomplete, and kubectl itself compares it. What
+/// only the cluster knows comes from `ask`.
+pub(crate) fn candidates(
+    command: &Command,
+    words: &[OsString],
+    ask: impl Fn(Wanted<'_>, &[String]) -> Vec<String>,
+) -> String {
+    let mut words: Vec<_> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let last = words.pop().unwrap_or_default();
+    let task = words.first().and_then(|first| command.find_subcommand(first));
+    let known = |wanted| ask(wanted, &words).iter().map(|name| format!("{name}\n")).collect();
+    let flag = words.last().and_then(|previous| flag(task.unwrap_or(command), previous));
+    let (candidates, directive) = if let Some(flag) = flag {
+        match flag.get_id().as_str() {
+            "namespace" => (known(Wanted::Namespace), Directive::NoFiles),
+            "context" => (known(Wanted::Context), Directive::NoFiles),
+            _ => (values(flag), directive(flag)),
+        }
+    } else if let Some(task) = task {
+        match task.get_positionals().next() {
+            Some(value) => (values(value), directive(value)),
+            None => (names(task), Directive::NoFiles),
+        }
+    } else if last.starts_with('-') {
+        (names(command), Directive::NoFiles)
+    } else if let Some((kind, _)) = last.split_once('/') {
+        let workloads = ask(Wanted::Workload(kind), &words);
+        (workloads.iter().map(|name| format!("{kind}/{name}\n")).collect(), Directive::NoFiles)
+    } else if let Some(kind) = words.last().filter(|word| WorkloadKind::of_type(word).is_ok()) {
+        (known(Wanted::Workload(kind)), Directive::NoFiles)
+    } else if words.iter().all(|word| word.starts_with('-')) {
+        let kinds = WorkloadKind::ALL.map(|kind| format!("{}/\t{kind}\n", kind.short()));
+        let workloads = if last.is_empty() { Vec::new() } else { known(Wanted::Workload("")) };
+        (kinds.into_iter().chain(workloads).chain(tasks(command)).collect(), Directive::NoSpace)
+    } else {
+        (names(command), Directive::NoFiles)
     };
     candidates.into_iter().chain([format!(":{}\n", directive as u8)]).collect()
 }
@@ -84,13 +113,18 @@ fn directive(argument: &Arg) -> Directive {
     }
 }
 
+/// The tasks of a command.
+fn tasks(command: &Command) -> impl Iterator<Item = String> {
+    let tasks = command.get_subcommands().filter(|task| !task.is_hide_set());
+    tasks.map(|task| line(task.get_name(), task.get_about()))
+}
+
 /// The flags of a command, and its tasks.
 fn names(command: &Command) -> Vec<String> {
     let flags =
         command.get_opts().chain(command.get_arguments().filter(|arg| !arg.get_action().takes_values()));
     let flags = flags.filter_map(|flag| Some(line(&format!("--{}", flag.get_long()?), flag.get_help())));
-    let tasks = command.get_subcommands().filter(|task| !task.is_hide_set());
-    flags.chain(tasks.map(|task| line(task.get_name(), task.get_about()))).collect()
+    flags.chain(tasks(command)).collect()
 }
 
 fn line(name: &str, help: Option<impl ToString>) -> String {
@@ -103,8 +137,10 @@ mod tests {
     use crate::args::command;
     use clap::ValueEnum;
 
+    /// Completes where no cluster answers.
     fn complete(words: &[&str]) -> String {
-        candidates(&command(), &words.iter().map(OsString::from).collect::<Vec<_>>())
+        let words: Vec<_> = words.iter().map(OsString::from).collect();
+        candidates(&command(), &words, |_, _| Vec::new())
     }
 
     #[test]
@@ -114,10 +150,10 @@ mod tests {
         let mut texts: Vec<_> = scripts.map(|shell| text(script(*shell, command()))).collect();
         // roff escapes hyphens.
         texts.push(text(man(command()).expect("memory")).replace("\\-", "-"));
-        texts.push(complete(&[""]));
+        texts.push(complete(&["-"]));
         assert_eq!(texts.len(), 6);
         for text in &texts {
-            for flag in command().get_arguments() {
+            for flag in command().get_opts() {
                 let long = flag.get_long().expect("every flag has a long name");
                 assert!(text.contains(long), "{long} is not in: {text}");
             }
@@ -138,7 +174,8 @@ mod tests {
         assert_eq!(names(&["-f", ""]), [":0"]);
         assert_eq!(names(&["--replicas", ""]), [":4"]);
         assert_eq!(names(&["completion", ""]), ["bash", "zsh", "fish", "powershell", "kubectl", ":4"]);
-        assert_eq!(names(&["--partial", ""])[0], "--filename");
+        assert_eq!(names(&["--partial", ""])[..3], ["deploy/", "rs/", "rc/"]);
+        assert_eq!(names(&["deploy/web", ""])[0], "--filename");
         assert!(
             complete(&["--re"])
                 .ends_with("\ncompletion\tPrint a script that completes the command in a shell\n:4\n")

@@ -592,7 +592,8 @@ fn neither_a_pod_nor_a_set() {
     let empty = "the list is empty: check the namespace and the labels given to kubectl get";
     bad_input(r#"{"apiVersion":"v1","kind":"List","items":null}"#, &[], empty);
     bad_input("apiVersion: v1\nitems: []\nkind: List\n", &[], empty);
-    let others = |count| format!("no Pod, ReplicaSet or ReplicationController among {count}: {PRINT}");
+    let others =
+        |count| format!("no Pod, ReplicaSet, ReplicationController or Deployment among {count}: {PRINT}");
     bad_input(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"}}"#, &[], &others("1 object"));
     bad_input("{}", &[], &others("1 object"));
     let other_group = with(pod(1), "/apiVersion", json!("example.com/v1"));
@@ -781,7 +782,7 @@ fn missing_file() {
 #[test]
 fn several_sets() {
     let several = "the input has pods of several sets: ";
-    let choose = "; choose one with --replicaset and --namespace";
+    let choose = "; choose one as TYPE/NAME, with --namespace";
     let elsewhere = with(pod(3), "/metadata/namespace", json!("a"));
     let dump = list(&[pod(1), owned_pod(2, "api"), elsewhere]);
     bad_input(
@@ -820,7 +821,7 @@ fn one_name_on_two_kinds() {
         &dump,
         &["--replicaset", "web"],
         "several sets have this name: default ReplicaSet/web, default ReplicationController/web; \
-         choose one with --replicaset and --namespace",
+         choose one as TYPE/NAME, with --namespace",
     );
     for (name, victim) in [
         ("rs/web", "pod/web-1\n"),
@@ -936,7 +937,7 @@ fn items_without_a_kind_of_their_own() {
     bad_input(
         &services,
         &[],
-        &format!("no Pod, ReplicaSet or ReplicationController among 1 object: {PRINT}"),
+        &format!("no Pod, ReplicaSet, ReplicationController or Deployment among 1 object: {PRINT}"),
     );
     let nameless = r#"{"items":[{"metadata":{}}],"kind":"PodList"}"#;
     bad_input(nameless, &[], "line 1 column 44: items[0]: metadata: missing field `name`");
@@ -1281,10 +1282,10 @@ fn wrong_flags() {
 }
 
 #[test]
-fn help_has_three_examples() {
+fn help_has_five_examples() {
     let (help, _) = fine(&["--help"], "");
     let examples = help.split("Examples:").nth(1).expect("examples");
-    assert_eq!(examples.matches("\n  # ").count(), 3, "{help}");
+    assert_eq!(examples.matches("\n  # ").count(), 5, "{help}");
     for flag in [
         "-f, --filename",
         "--replicas",
@@ -1296,6 +1297,9 @@ fn help_has_three_examples() {
         "--burst-replicas",
         "--partial",
         "-o, --output",
+        "TYPE/NAME",
+        "--rollout",
+        "--context",
         "completion",
     ] {
         assert!(help.contains(flag), "{flag}: {help}");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A program may link the archive and another Rust static library, std and all, in either order.
+# A program can link the archive and another Rust static library, including std, in either order.
 . "$(dirname "$0")/common.sh"
 
 cat >"$tmp/second.rs" <<'RUST'

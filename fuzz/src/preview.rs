@@ -12,7 +12,10 @@ use crate::case::{self, extended};
 use arbitrary::{Result, Unstructured};
 use jiff::Timestamp;
 use kubectl_podrank::render::{self, Look};
-use podrank_preview::{Error, Input, Note, Options, Order, Preview, Remedy, SetKind, SetName, preview};
+use podrank_preview::{
+    Error, Input, Note, Options, Order, Preview, Remedy, SetKind, SetName, WorkloadKind, WorkloadPreview,
+    preview,
+};
 use serde_json::Value;
 use std::num::NonZeroU32;
 
@@ -87,9 +90,10 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) {
         return;
     };
     let shown = String::from_utf8_lossy(text);
+    let WorkloadKind::Set(set_kind) = preview.workload.kind else { panic!("not a set: {shown}") };
     if let Some(set) = &options.set {
         assert_eq!(preview.replica_set, set.name, "{shown}");
-        assert!(set.kind.is_none_or(|kind| kind == preview.workload.kind), "{shown}");
+        assert!(set.kind.is_none_or(|kind| kind == set_kind), "{shown}");
     }
     assert!(options.namespace.as_ref().is_none_or(|namespace| namespace == preview.namespace), "{shown}");
 
@@ -98,7 +102,7 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) {
     assert_eq!(actual["active"], pods.len(), "{shown}");
     let victims = pods.iter().filter(|pod| pod["verdict"] == "delete").count();
     let lines = |text: &str| text.lines().count();
-    assert_eq!(lines(&render::name(&preview)), victims, "{shown}");
+    assert_eq!(lines(&render::names(&WorkloadPreview::Set(preview.clone()))), victims, "{shown}");
     // Tables take longer than all else together.
     if text.len().is_multiple_of(8) {
         let look = |in_colour, terminal_width| Look {
@@ -112,7 +116,7 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) {
         render::table(&preview, look(false, Some(text.len() / 8 % 120)));
     }
 
-    let id = (preview.namespace, preview.workload.kind, preview.workload.name);
+    let id = (preview.namespace, set_kind, preview.workload.name);
     // None of texts that are read differently for what no cluster writes: see there.
     let Some(expected) = reference::reference(text, id, options) else { return };
     assert_eq!(actual["delete"], expected.delete, "{options:?} {shown}");

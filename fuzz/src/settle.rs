@@ -1,7 +1,7 @@
 //! `settle`: Kubernetes' relation against the naive one, and what it determines against all pairs.
 
 use crate::case::Case;
-use podrank::{Pod, Policy, OrderError};
+use podrank::{OrderError, Pod, Policy};
 use podrank_laws::{Core, laws};
 
 /// The target.

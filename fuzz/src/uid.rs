@@ -72,7 +72,9 @@ fn check(text: &[u8]) {
 fn blamed(text: &[u8], error: UidError) {
     let wrong = text.iter().enumerate().find_map(|(at, byte)| match (at, byte) {
         (8 | 13 | 18 | 23, b'-') => None,
-        (8 | 13 | 18 | 23, _) => Some((UidError::NotHyphen(at), format!("the byte at offset {at} must be '-'"))),
+        (8 | 13 | 18 | 23, _) => {
+            Some((UidError::NotHyphen(at), format!("the byte at offset {at} must be '-'")))
+        }
         (_, b'0'..=b'9' | b'a'..=b'f') => None,
         _ => Some((UidError::NotHexDigit(at), format!("the byte at offset {at} must be one of 0-9 and a-f"))),
     });

@@ -1,10 +1,14 @@
-//! Which set to preview, by what the user named and what the input has.
+//! Which workload to preview, by what the user named and what the input has.
 
+use crate::deployment::DeploymentEntry;
 use crate::error::{Error, Remedy};
 use crate::input::Input;
+use crate::options::Options;
 use crate::set::{SetId, SetKind, Sets};
 use crate::text;
-use std::collections::BTreeSet;
+use crate::workload::{WorkloadKind, WorkloadName};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::str::FromStr;
 
 /// What messages call the kinds of sets.
@@ -42,6 +46,109 @@ fn set_kind(text: &str) -> Result<SetKind, String> {
         "rc" | "replicationcontroller" | "replicationcontrollers" => Ok(SetKind::ReplicationController),
         _ => Err(format!("unsupported kind `{}`: use rs/NAME or rc/NAME", text::word(text))),
     }
+}
+
+/// What to preview.
+#[derive(Clone, Copy)]
+pub(crate) enum Choice<'a> {
+    Deployment(&'a DeploymentEntry),
+    Set(SetId<'a>),
+}
+
+impl fmt::Display for Choice<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deployment(entry) => entry.fmt(f),
+            Self::Set(id) => id.fmt(f),
+        }
+    }
+}
+
+/// Returns the workload that the user named, else the only one with pods, else the only one. A set that a Deployment of the
+/// input controls is part of that Deployment.
+pub(crate) fn choose_workload<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    options: &Options,
+) -> Result<Choice<'a>, Error> {
+    let namespace = options.namespace.as_deref();
+    let is_here = |entry: &&DeploymentEntry| namespace.is_none_or(|wanted| entry.namespace == wanted);
+    // The first entry of a Deployment that is listed twice counts.
+    let mut deployments = BTreeMap::new();
+    for entry in input.deployments.iter().filter(is_here) {
+        deployments.entry((entry.namespace.as_str(), entry.name.as_str())).or_insert(entry);
+    }
+    let deployments: Vec<_> = deployments.into_values().collect();
+    let set = |name: Option<&SetName>| choose(input, sets, name, namespace).map(Choice::Set);
+    match (&options.set, &options.workload) {
+        (Some(name), _) => set(Some(name)),
+        (None, Some(name)) => named(name, &deployments, sets, set),
+        (None, None) => {
+            let is_its = |id: SetId<'_>| {
+                let controller = sets.get(id).and_then(|set| set.controller.as_ref());
+                deployments.iter().find(|entry| controller.is_some_and(|owner| owner.uid == entry.uid))
+            };
+            let with_pods: BTreeSet<_> = input.pods.iter().filter_map(|pod| sets.owner(pod)).collect();
+            let mut workloads = BTreeMap::new();
+            for id in with_pods.into_iter().filter(|id| namespace.is_none_or(|wanted| id.namespace == wanted))
+            {
+                let choice = is_its(id).map_or(Choice::Set(id), |entry| Choice::Deployment(entry));
+                workloads.insert(choice.to_string(), choice);
+            }
+            let workloads: Vec<_> = workloads.into_values().collect();
+            match (&*workloads, &*deployments) {
+                ([choice], _) => Ok(*choice),
+                ([], [entry]) if sets.ids().all(|id| is_its(id).is_some()) => Ok(Choice::Deployment(entry)),
+                _ if workloads.iter().any(|choice| matches!(choice, Choice::Deployment(_))) => {
+                    Err(Error::with_remedy(
+                        format!("the input has pods of several workloads: {}", text::list(&workloads)),
+                        Remedy::NameTheSet,
+                    ))
+                }
+                _ => set(None),
+            }
+        }
+    }
+}
+
+/// Returns the workload of this name.
+fn named<'a>(
+    name: &WorkloadName,
+    deployments: &[&'a DeploymentEntry],
+    sets: &Sets<'a>,
+    set: impl Fn(Option<&SetName>) -> Result<Choice<'a>, Error>,
+) -> Result<Choice<'a>, Error> {
+    let set_name = |kind| SetName { kind, name: name.name.clone() };
+    if let Some(WorkloadKind::Set(kind)) = name.kind {
+        return set(Some(&set_name(Some(kind))));
+    }
+    let of_name = deployments.iter().copied().filter(|entry| entry.name == name.name);
+    let mut found: Vec<_> = of_name.map(Choice::Deployment).collect();
+    if name.kind.is_none() {
+        found.extend(sets.ids().filter(|id| id.name == name.name).map(Choice::Set));
+    }
+    match &*found {
+        [choice] => Ok(*choice),
+        [] if name.kind.is_none() => set(Some(&set_name(None))),
+        [] => Err(unknown_deployment(name, deployments)),
+        _ => Err(Error::with_remedy(
+            format!("several workloads are named {}: {}", text::name(&name.name), text::list(&found)),
+            Remedy::NameTheSet,
+        )),
+    }
+}
+
+fn unknown_deployment(wanted: &WorkloadName, known: &[&DeploymentEntry]) -> Error {
+    let names: Vec<_> =
+        known.iter().map(|entry| WorkloadName { kind: wanted.kind, name: entry.name.clone() }).collect();
+    let hint = match wanted.nearest(&names) {
+        Some(nearest) => format!("did you mean {nearest}?"),
+        None if known.is_empty() => {
+            "the input has none; get it with kubectl get pods,replicasets,deployments -o json".to_owned()
+        }
+        None => format!("the input has: {}", text::list(known)),
+    };
+    Error::new(format!("no Deployment is named {}; {hint}", text::name(&wanted.name)))
 }
 
 /// Returns the set that the user named, else the only one with pods, else the only one.

@@ -3,6 +3,7 @@
 //! Ranks count the pods of sibling sets, and the number of deletions counts the set's own, so a preview of half a dump
 //! is a wrong one.
 
+use crate::deployment::DeploymentEntry;
 use crate::error::{Error, Remedy};
 use crate::input::Input;
 use crate::notes::{Note, NoteCode};
@@ -23,11 +24,23 @@ pub(crate) fn gaps(input: &Input, sets: &Sets<'_>, id: SetId<'_>) -> Result<Vec<
     Ok(missing_siblings(input, sets, set)?.into_iter().chain(missing_pods(input, sets, set)?).collect())
 }
 
+/// Whether the input has none of a Deployment's sets, while its status counts pods.
+pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> Option<Note> {
+    let text = || {
+        format!("{entry} has {}, and none of its ReplicaSets is listed", count(pods.unsigned_abs(), "pod"))
+    };
+    (sets == 0 && pods > 0).then(|| Note::new(NoteCode::SetMissing, text()))
+}
+
 /// The error for an input that lacks this much, with the command that mends it.
-pub(crate) fn error(id: SetId<'_>, gaps: &[Note]) -> Error {
+pub(crate) fn error(namespace: &str, kind: SetKind, gaps: &[Note]) -> Error {
     let gaps: Vec<_> = gaps.iter().map(|gap| gap.text.as_str()).collect();
     Error::with_remedy(
-        format!("the input is incomplete: {}; get all of it with: {}", gaps.join("; "), command(id)),
+        format!(
+            "the input is incomplete: {}; get all of it with: {}",
+            gaps.join("; "),
+            command(namespace, kind)
+        ),
         Remedy::AcceptPartial,
     )
 }
@@ -78,13 +91,13 @@ pub(crate) fn more_pods_than_status(set: &SetEntry, active: usize) -> Result<Opt
 }
 
 /// The command that prints all that a decision needs.
-fn command(id: SetId<'_>) -> String {
-    let kinds = match id.kind {
+fn command(namespace: &str, kind: SetKind) -> String {
+    let kinds = match kind {
         SetKind::ReplicaSet => "pods,replicasets,deployments",
         SetKind::ReplicationController => "pods,replicationcontrollers",
     };
     // People paste it into a shell: no more than a namespace can be called.
-    let namespace = Some(id.namespace).filter(|namespace| is_dns_subdomain(namespace));
+    let namespace = Some(namespace).filter(|namespace| is_dns_subdomain(namespace));
     let namespace = namespace.map_or_else(String::new, |namespace| format!(" -n {namespace}"));
     format!("kubectl get {kinds}{namespace} -o json")
 }

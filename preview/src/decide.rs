@@ -1,20 +1,38 @@
-//! From an input to a preview: chooses the set, sees that the input is complete, and decides.
+//! From an input to a preview: chooses the workload, sees that the input is complete, and decides.
 
-use crate::choose::choose;
+use crate::choose::{Choice, choose, choose_workload};
 use crate::complete;
 use crate::error::Error;
 use crate::input::Input;
 use crate::line::{Line, MOST_IN_ONE_SYNC};
 use crate::members::{members, ranked};
-use crate::notes;
+use crate::notes::{self, Note};
 use crate::options::{Options, Order};
 use crate::pod::to_time;
-use crate::preview::{Preview, Workload};
+use crate::preview::{PodPreview, Preview, Workload, WorkloadPreview};
+use crate::race::Race;
 use crate::related::Related;
-use crate::set::Sets;
+use crate::rollout::preview_deployment;
+use crate::set::{SetId, Sets};
+use crate::workload::WorkloadKind;
 use podrank::Policy;
 
-/// Decides which pods of a set go, and notes what else the reader should know.
+/// Decides which pods of a workload go, and notes what else the reader should know.
+///
+/// # Errors
+/// If the options do not name one workload of the input, if a set or pod that matters is unsound, or if the input is
+/// incomplete, unless [`Options::partial`] accepts that.
+pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview<'a>, Error> {
+    let sets = Sets::of(&input.sets);
+    match choose_workload(input, &sets, options)? {
+        Choice::Set(id) => preview_set(input, &sets, id, options).map(WorkloadPreview::Set),
+        Choice::Deployment(entry) => {
+            preview_deployment(input, &sets, entry, options).map(WorkloadPreview::Deployment)
+        }
+    }
+}
+
+/// Decides which pods of a set go, as [`preview_workload`], even if the input has its Deployment.
 ///
 /// # Errors
 /// If the options do not name one set of the input, if a set or pod that matters is unsound, or if the input is
@@ -22,27 +40,88 @@ use podrank::Policy;
 pub fn preview<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
     let sets = Sets::of(&input.sets);
     let id = choose(input, &sets, options.set.as_ref(), options.namespace.as_deref())?;
-    let set = sets.get(id);
+    preview_set(input, &sets, id, options)
+}
 
-    let gaps = complete::gaps(input, &sets, id)?;
+fn preview_set<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    id: SetId<'a>,
+    options: &Options,
+) -> Result<Preview<'a>, Error> {
+    let gaps = complete::gaps(input, sets, id)?;
     if !gaps.is_empty() && options.order == Order::Kubernetes && !options.partial {
-        return Err(complete::error(id, &gaps));
+        return Err(complete::error(id.namespace, id.kind, &gaps));
     }
     let mut notes = gaps;
+    let replicas = match (options.replicas, sets.get(id)) {
+        (Some(replicas), _) => replicas,
+        (None, Some(set)) => u32::try_from(set.replicas()?).unwrap_or(0),
+        (None, None) => {
+            return Err(Error::new(format!("{id} is missing, so it has no number of replicas to keep")));
+        }
+    };
+    let decision = decide(input, sets, id, replicas, options, None, &mut notes)?;
+    Ok(Preview {
+        api_version: "podrank/v1",
+        kind: "ScaleDownPreview",
+        namespace: id.namespace,
+        workload: Workload { kind: WorkloadKind::Set(id.kind), name: id.name },
+        replica_set: id.name,
+        now: options.now,
+        order: options.order,
+        feature_gates: options.gates,
+        active: decision.active,
+        replicas,
+        burst_replicas: options.burst_replicas,
+        partial: options.partial,
+        delete: decision.delete,
+        quota: decision.quota,
+        notes,
+        blocked: [],
+        pods: decision.pods,
+    })
+}
 
-    let related = Related::of(id, set, &sets, options.order)?;
-    let members = members(input, &sets, id, &related, &mut notes)?;
+/// What becomes of the pods of one set.
+pub(crate) struct SetDecision<'a> {
+    /// How many are active.
+    pub(crate) active: usize,
+    /// How many go.
+    pub(crate) delete: usize,
+    /// How many of the contested ones go.
+    pub(crate) quota: usize,
+    /// The active pods in the order.
+    pub(crate) pods: Vec<PodPreview<'a>>,
+}
+
+/// Decides which pods of one set go if it is to have `replicas`. In a `race`, its Deployment changes other sets at the same
+/// time; without one, it is scaled alone.
+pub(crate) fn decide<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    id: SetId<'a>,
+    replicas: u32,
+    options: &Options,
+    race: Option<&Race<'_>>,
+    notes: &mut Vec<Note>,
+) -> Result<SetDecision<'a>, Error> {
+    let set = sets.get(id);
+    let related = Related::of(id, set, sets, options.order)?;
+    let members = members(input, sets, id, &related, notes)?;
     let own = ranked(&members);
 
     let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
     let most = options.burst_replicas.map_or(usize::MAX, |most| most.get() as usize);
-    let delete = own.len().saturating_sub(options.replicas as usize).min(most);
-    let line = Line::up(options.order, policy, &own, delete)?;
+    let delete = own.len().saturating_sub(replicas as usize).min(most);
+    let line = Line::up(options.order, policy, &own, delete, race)?;
 
     if let Some(set) = set {
         notes.extend(complete::more_pods_than_status(set, own.len())?);
-        notes.extend(notes::mid_rollout(input, &sets, set)?);
-        notes.extend(notes::claims(input, &sets, set)?);
+        if race.is_none() {
+            notes.extend(notes::mid_rollout(input, sets, set)?);
+        }
+        notes.extend(notes::claims(input, sets, set)?);
     }
     if options.gates.pod_deletion_cost {
         notes.extend(line.pods().filter_map(|(member, _)| notes::invalid_cost(member)));
@@ -51,24 +130,5 @@ pub fn preview<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, E
     if options.order == Order::Kubernetes && delete > MOST_IN_ONE_SYNC {
         notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
     }
-
-    Ok(Preview {
-        api_version: "podrank/v1",
-        kind: "ScaleDownPreview",
-        namespace: id.namespace,
-        workload: Workload { kind: id.kind, name: id.name },
-        replica_set: id.name,
-        now: options.now,
-        order: options.order,
-        feature_gates: options.gates,
-        active: own.len(),
-        replicas: options.replicas,
-        burst_replicas: options.burst_replicas,
-        partial: options.partial,
-        delete,
-        quota: line.quota(),
-        notes,
-        blocked: [],
-        pods: line.previews(),
-    })
+    Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.previews() })
 }

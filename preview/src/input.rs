@@ -1,10 +1,12 @@
 //! Reads a dump as a stream, object by object, and keeps of each what a decision may need. Reads from any reader, and opens
 //! none.
 
+use crate::deployment::DeploymentEntry;
 use crate::error::{Error, parse, without_place};
 use crate::pod::PodEntry;
 use crate::set::{SetEntry, SetKind};
 use crate::text;
+use crate::workload::WorkloadKind;
 use crate::yaml::{self, AsJson};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
@@ -14,11 +16,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
-/// The pods, `ReplicaSets` and `ReplicationControllers` of a dump, in its order.
+/// The pods, `ReplicaSets`, `ReplicationControllers` and Deployments of a dump, in its order.
 #[derive(Debug, Default)]
 pub struct Input {
     pub(crate) pods: Vec<PodEntry>,
     pub(crate) sets: Vec<SetEntry>,
+    pub(crate) deployments: Vec<DeploymentEntry>,
     /// The number of objects of other kinds.
     others: u64,
 }
@@ -40,15 +43,35 @@ impl Input {
     /// only pods that the decision looks at must be valid.
     ///
     /// # Errors
-    /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod, `ReplicaSet` or
-    /// `ReplicationController`; or if an object has no name. The error says where.
+    /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod, `ReplicaSet`,
+    /// `ReplicationController` or Deployment; or if an object has no name. The error says where.
     pub fn read(reader: impl Read) -> Result<Self, Error> {
+        let input =
+            Self::read_part(reader)?.ok_or_else(|| Error::new(format!("the input is empty: {PRINT}")))?;
+        if input.is_empty() {
+            return Err(Error::new(match input.others {
+                0 => "the list is empty: check the namespace and the labels given to kubectl get".to_owned(),
+                others => format!(
+                    "no Pod, ReplicaSet, ReplicationController or Deployment among {}: {PRINT}",
+                    text::count(others, "object")
+                ),
+            }));
+        }
+        Ok(input)
+    }
+
+    /// Reads one part of an input, as [`Input::read`] does, which may hold no object of any use. `None` if there is nothing
+    /// at all to read.
+    ///
+    /// # Errors
+    /// Those of [`Input::read`], but for what the input has none of.
+    pub fn read_part(reader: impl Read) -> Result<Option<Self>, Error> {
         let mut input = Self::default();
         let mut reader = BufReader::with_capacity(BUFFER, reader);
         let (head, first) = head(&mut reader).map_err(|error| Error::new(error.to_string()))?;
         let reader = head.chain(reader);
         match first {
-            None => return Err(Error::new(format!("the input is empty: {PRINT}"))),
+            None => return Ok(None),
             Some(b'{' | b'[') => {
                 input.read_json(reader).map_err(|error| Error::new(json_error(error)))?;
             }
@@ -65,16 +88,20 @@ impl Input {
                 input.read_json(AsJson::new(&text)).map_err(|error| Error::new(yaml_error(error)))?;
             }
         }
-        if input.pods.is_empty() && input.sets.is_empty() {
-            return Err(Error::new(match input.others {
-                0 => "the list is empty: check the namespace and the labels given to kubectl get".to_owned(),
-                others => format!(
-                    "no Pod, ReplicaSet or ReplicationController among {}: {PRINT}",
-                    text::count(others, "object")
-                ),
-            }));
-        }
-        Ok(input)
+        Ok(Some(input))
+    }
+
+    /// Adds a part that was read later. Of an object that both have, the later counts.
+    pub fn add_part(&mut self, mut later: Self) {
+        later.pods.append(&mut self.pods);
+        later.sets.append(&mut self.sets);
+        later.deployments.append(&mut self.deployments);
+        later.others += self.others;
+        *self = later;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.pods.is_empty() && self.sets.is_empty() && self.deployments.is_empty()
     }
 
     /// Reads JSON documents, one after the other.
@@ -101,6 +128,7 @@ impl Input {
         match type_meta.class() {
             Some(Class::Pod) => self.pods.push(PodEntry::read(object)?),
             Some(Class::Set(kind)) => self.sets.push(SetEntry::read(kind, object)?),
+            Some(Class::Deployment) => self.deployments.push(DeploymentEntry::read(object)?),
             None => self.others += 1,
         }
         Ok(None)
@@ -111,6 +139,7 @@ impl Input {
             Class::Pod => self.pods.push(object.pod?),
             Class::Set(SetKind::ReplicaSet) => self.sets.push(object.replica_set?),
             Class::Set(SetKind::ReplicationController) => self.sets.push(object.replication_controller?),
+            Class::Deployment => self.deployments.push(object.deployment?),
         }
         Ok(())
     }
@@ -176,6 +205,7 @@ struct TypeMeta {
 enum Class {
     Pod,
     Set(SetKind),
+    Deployment,
 }
 
 impl TypeMeta {
@@ -184,7 +214,10 @@ impl TypeMeta {
         if kind == "Pod" && api_version.is_none_or(|version| version == "v1") {
             return Some(Class::Pod);
         }
-        SetKind::of(kind, api_version).map(Class::Set)
+        match WorkloadKind::of_object(kind, api_version)? {
+            WorkloadKind::Deployment => Some(Class::Deployment),
+            WorkloadKind::Set(kind) => Some(Class::Set(kind)),
+        }
     }
 }
 
@@ -194,6 +227,7 @@ struct Untyped {
     pod: Result<PodEntry, String>,
     replica_set: Result<SetEntry, String>,
     replication_controller: Result<SetEntry, String>,
+    deployment: Result<DeploymentEntry, String>,
 }
 
 impl Untyped {
@@ -202,6 +236,7 @@ impl Untyped {
             pod: PodEntry::read(object),
             replica_set: SetEntry::read(SetKind::ReplicaSet, object),
             replication_controller: SetEntry::read(SetKind::ReplicationController, object),
+            deployment: DeploymentEntry::read(object),
         }
     }
 }

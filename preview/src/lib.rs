@@ -1,41 +1,54 @@
-//! Which pods go first when a set scales down, read from what `kubectl get -o json` or `-o yaml` prints.
+//! Which pods go first when a workload scales down, read from what `kubectl get -o json` or `-o yaml` prints.
 //!
-//! [`Input::read`] keeps what matters of a dump, [`preview()`] decides, and [`Preview::to_json`] writes what other programs
+//! [`Input::read`] keeps what matters of a dump, [`preview_workload`] decides, and [`WorkloadPreview::to_json`] writes what other programs
 //! read. The order itself belongs to the `podrank` crate: no module here knows a rule of it. No module touches files, the
 //! clock, the terminal or the network, and none knows a flag of a command line.
 //!
 //! | what | modules |
 //! |---|---|
-//! | reading | `input`, `yaml`, `pod`, `set`, `selector` |
-//! | deciding | `choose` the set; `complete`: is the input? `related` and `members`: which pods count; `line`: what becomes of each |
-//! | telling | `preview`: the form; `why`, `age`, `notes`, `error`, `text`: the words |
+//! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `template`, `quantity`, `selector` |
+//! | deciding | `choose` the set or Deployment; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: is the input? `related` and `members`: which pods count; `line`: what becomes of each |
+//! | telling | `preview`: the form; `why`, `set_why`, `age`, `notes`, `error`, `text`: the words |
+//! | asking | `workload`: names; `needs`: what a decision needs besides the workload |
 #![forbid(unsafe_code)]
 
 mod age;
 mod choose;
 mod complete;
 mod decide;
+mod deployment;
 mod error;
 pub mod gates;
 mod input;
 mod line;
 mod members;
+mod needs;
 mod notes;
 mod options;
 mod pod;
 mod preview;
+mod quantity;
+mod race;
 mod related;
+mod rollout;
 mod selector;
 mod set;
+mod set_why;
+mod template;
 mod text;
 mod why;
+mod workload;
 mod yaml;
 
 pub use choose::SetName;
-pub use decide::preview;
+pub use decide::{preview, preview_workload};
 pub use error::{Error, Remedy};
 pub use input::Input;
+pub use needs::WorkloadId;
 pub use notes::{Note, NoteCode};
 pub use options::{Options, Order};
-pub use preview::{Details, PodPreview, Preview, Verdict, Workload};
+pub use preview::{
+    DeploymentPreview, Details, PodPreview, Preview, SetPreview, Verdict, Workload, WorkloadPreview,
+};
 pub use set::SetKind;
+pub use workload::{WorkloadKind, WorkloadName};

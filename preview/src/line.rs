@@ -4,8 +4,10 @@ use crate::error::Error;
 use crate::members::RankedPod;
 use crate::options::Order;
 use crate::preview::{Details, PodPreview, Verdict};
+use crate::race::{Fate, Race, fates};
+use crate::text::count;
 use crate::why::why;
-use podrank::{Flags, Pod, Policy};
+use podrank::{Flags, Pod, Policy, Rule};
 
 /// The most pods that kube-controller-manager deletes in one sync: upstream's `BurstReplicas`.
 pub(crate) const MOST_IN_ONE_SYNC: usize = 500;
@@ -19,24 +21,36 @@ pub(crate) struct Line<'m, 'a> {
     survivors: Vec<&'m RankedPod<'m, 'a>>,
     /// How many pods go.
     delete: usize,
+    /// Whether pods of other sets may go first, which changes ranks.
+    is_race: bool,
 }
 
 impl<'m, 'a> Line<'m, 'a> {
-    /// Puts the pods in line and decides, if the first `delete` of them go.
+    /// Puts the pods in line and decides, if the first `delete` of them go. In a race, ranks may change before that.
     pub(crate) fn up(
         order: Order,
         policy: Policy,
         own: &'m [RankedPod<'m, 'a>],
         delete: usize,
+        race: Option<&Race<'_>>,
     ) -> Result<Self, Error> {
         let records: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+        let mut is_race = false;
         let (indices, victims, contested) = match order {
             Order::Total => {
                 let mut indices = vec![0; own.len()];
                 policy.sort(&records, &mut indices).map_err(|error| Error::new(error.to_string()))?;
                 (indices, delete, 0)
             }
-            Order::Kubernetes => settled(policy, &records, delete)?,
+            Order::Kubernetes => {
+                match race.map(|race| raced(policy, own, &records, delete, race)).transpose()? {
+                    Some(Some(raced)) => {
+                        is_race = true;
+                        raced
+                    }
+                    _ => settled(policy, &records, delete)?,
+                }
+            }
         };
         let mut pods = indices.into_iter().map(|index| &own[index as usize]);
         Ok(Self {
@@ -46,6 +60,7 @@ impl<'m, 'a> Line<'m, 'a> {
             contested: pods.by_ref().take(contested).collect(),
             survivors: pods.collect(),
             delete,
+            is_race,
         })
     }
 
@@ -97,6 +112,12 @@ impl<'m, 'a> Line<'m, 'a> {
         let quota = self.quota();
         let verb = if quota == 1 { "goes" } else { "go" };
         let of = format!("one of {} pods of which {quota} {verb}, by list order", self.contested.len());
+        if self.is_race {
+            return format!(
+                "one of {} pods of which {quota} {verb}: ranks depend on which set's pods go first",
+                self.contested.len()
+            );
+        }
         if self.delete > MOST_IN_ONE_SYNC {
             return format!("{of} and ranks counted anew");
         }
@@ -115,6 +136,13 @@ impl<'m, 'a> Line<'m, 'a> {
         (_, pod): &RankedPod,
         (other, their_pod): &RankedPod,
     ) -> (Option<&'static str>, String) {
+        if self.is_race && self.policy.upstream(&lasting(pod), &lasting(their_pod)).1.is_none() {
+            let why = format!(
+                "{} on its node, which decides whichever set's pods go first",
+                count(pod.rank, "related pod")
+            );
+            return (Some(Rule::Rank.name()), why);
+        }
         let rule = match self.order {
             Order::Total => self.policy.decide(pod, their_pod).1,
             Order::Kubernetes => self.policy.upstream(pod, their_pod).1,
@@ -128,24 +156,64 @@ impl<'m, 'a> Line<'m, 'a> {
 ///
 /// Deletions that take several syncs are less certain: before each, the controller counts ranks anew, and ages have
 /// grown. Certain are then the victims of the first sync, and what the rules before the rank decide of the whole.
-fn settled(policy: Policy, pods: &[Pod], delete: usize) -> Result<(Vec<u32>, usize, usize), Error> {
-    let settle = |pods: &[Pod], delete| {
-        let mut indices = vec![0; pods.len()];
-        let mut scores = vec![0; pods.len()];
-        let settled = policy.settle(pods, delete, &mut indices, &mut scores);
-        let settled = settled.map_err(|error| Error::new(error.to_string()))?;
-        let (certain, contested) = (settled.certain().len(), settled.contested().len());
-        Ok((indices, certain, contested))
-    };
-    let (indices, certain, contested) = settle(pods, delete.min(MOST_IN_ONE_SYNC))?;
+fn settled(policy: Policy, pods: &[Pod], delete: usize) -> Result<Settled, Error> {
+    let (indices, certain, contested) = settle(policy, pods, delete.min(MOST_IN_ONE_SYNC))?;
     if delete <= MOST_IN_ONE_SYNC {
         return Ok((indices, certain, contested));
     }
     let lasting: Vec<_> = pods.iter().map(lasting).collect();
     // The groups of pods that these rules do not separate are in one line with those of all rules, only larger.
-    let (_, whole_groups, cut_group) = settle(&lasting, delete)?;
+    let (_, whole_groups, cut_group) = settle(policy, &lasting, delete)?;
     let victims = certain.max(whole_groups);
     Ok((indices, victims, whole_groups + cut_group - victims))
+}
+
+/// The pods in line as indices, how many of them certainly go, and how many after them are contested.
+type Settled = (Vec<u32>, usize, usize);
+
+fn settle(policy: Policy, pods: &[Pod], delete: usize) -> Result<Settled, Error> {
+    let mut indices = vec![0; pods.len()];
+    let mut scores = vec![0; pods.len()];
+    let settled = policy.settle(pods, delete, &mut indices, &mut scores);
+    let settled = settled.map_err(|error| Error::new(error.to_string()))?;
+    let (certain, contested) = (settled.certain().len(), settled.contested().len());
+    Ok((indices, certain, contested))
+}
+
+/// What is certain while other sets change as well. The rules before the rank decide as ever; of the one group that they leave
+/// open, only what all ranks decide that may come about. `None` if the ranks of that group cannot change, so that
+/// nothing is different.
+fn raced(
+    policy: Policy,
+    own: &[RankedPod<'_, '_>],
+    pods: &[Pod],
+    delete: usize,
+    race: &Race<'_>,
+) -> Result<Option<Settled>, Error> {
+    let lasting: Vec<_> = pods.iter().map(lasting).collect();
+    let (_, whole_groups, cut_group) = settle(policy, &lasting, delete)?;
+    let (mut indices, ..) = settle(policy, pods, delete)?;
+    let group = &mut indices[whole_groups..whole_groups + cut_group];
+    let node = |index: u32| own[index as usize].0.record.node.as_deref();
+    let ranges: Vec<_> = group.iter().map(|&index| race.range(node(index), &pods[index as usize])).collect();
+    let share_a_node = group.iter().all(|&index| node(index) == node(group[0]));
+    if share_a_node || ranges.iter().all(|range| range.least == range.most) {
+        return Ok(None);
+    }
+    let fates = if delete > MOST_IN_ONE_SYNC {
+        vec![Fate::Depends; cut_group]
+    } else {
+        fates(&ranges, delete - whole_groups)
+    };
+    let mut fated: Vec<_> = fates.into_iter().zip(group.iter().copied()).collect();
+    // Stable: pods of one fate stay in line.
+    fated.sort_by_key(|(fate, _)| *fate);
+    for (place, (_, index)) in group.iter_mut().zip(&fated) {
+        *place = *index;
+    }
+    let of = |wanted| fated.iter().filter(|(fate, _)| *fate == wanted).count();
+    let (victims, contested) = (whole_groups + of(Fate::Goes), of(Fate::Depends));
+    Ok(Some((indices, victims, contested)))
 }
 
 /// What one sync leaves as it is: the fields of the rules before the rank. Without the others, pods tie in them.

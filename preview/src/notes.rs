@@ -1,5 +1,6 @@
 //! What a reader should know besides the decision. A note never changes it.
 
+use crate::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::error::Error;
 use crate::input::Input;
 use crate::members::Member;
@@ -8,6 +9,7 @@ use crate::set::{SetEntry, SetId, Sets};
 use crate::text::{self, count, quoted};
 use jiff::Timestamp;
 use podrank::DELETION_COST_ANNOTATION;
+use podrank::controller::deployment::Step;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::fmt;
 
@@ -47,6 +49,16 @@ pub enum NoteCode {
     WouldRelease,
     /// A pod was created after the time of the decision.
     CreatedAfterNow,
+    /// The status of a Deployment or of one of its sets is of an earlier spec.
+    StatusLags,
+    /// The Deployment has no `ReplicaSet`.
+    NoSets,
+    /// The Deployment is being deleted, or its selector selects nothing.
+    Inert,
+    /// The Deployment is paused.
+    Paused,
+    /// Later syncs of the Deployment follow at once.
+    GoesOn,
 }
 
 impl Note {
@@ -131,7 +143,7 @@ pub(crate) fn mid_rollout(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Res
         return Ok(None);
     };
     let mut others = Vec::new();
-    for other in sets.controlled_by(deployment).filter(|other| other.id() != set.id()) {
+    for other in sets.controlled_by(&deployment.uid).filter(|other| other.id() != set.id()) {
         let has_pods = || input.pods.iter().any(|pod| pod.is_active() && sets.owner(pod) == Some(other.id()));
         if other.replicas()? > 0 || has_pods() {
             others.push(text::name(other.id().name));
@@ -145,6 +157,50 @@ pub(crate) fn mid_rollout(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Res
         text::name(set.id().name),
     );
     Ok((!others.is_empty()).then(|| Note::new(NoteCode::MidRollout, text)))
+}
+
+/// What to know of a Deployment whose next sync is this step.
+pub(crate) fn of_deployment(
+    entry: &DeploymentEntry,
+    spec: &DeploymentSpec,
+    step: &Step,
+    sets: &[(SetId<'_>, &SetState)],
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut note = |code, text| notes.push(Note::new(code, text));
+    let name = text::name(&entry.name);
+    if spec.deployment.is_being_deleted {
+        note(NoteCode::Inert, format!("Deployment {name} is being deleted: its controller changes no set"));
+    } else if spec.selector().is_none() {
+        let text = format!(
+            "Deployment {name} has a selector that is invalid or selects all pods: its controller does nothing"
+        );
+        note(NoteCode::Inert, text);
+    } else if sets.is_empty() {
+        note(NoteCode::NoSets, format!("Deployment {name} has no ReplicaSet, so no pod of it can go"));
+    }
+    if spec.deployment.is_paused {
+        let text =
+            format!("Deployment {name} is paused: its sets are scaled, but its rollout does not go on");
+        note(NoteCode::Paused, text);
+    }
+    let lagging = sets.iter().filter(|(_, state)| state.lags).map(|(id, _)| id.to_string());
+    let lagging: Vec<_> = spec.lags.then(|| entry.to_string()).into_iter().chain(lagging).collect();
+    if !lagging.is_empty() {
+        let text = format!(
+            "the status of {} is of an earlier spec, so the controllers are still at work: look again in a moment",
+            text::list(&lagging)
+        );
+        note(NoteCode::StatusLags, text);
+    }
+    if step.goes_on {
+        let text = format!(
+            "this is the next step alone: more syncs of Deployment {name} follow within milliseconds and may take more \
+             pods, so `keep` means not in this step"
+        );
+        note(NoteCode::GoesOn, text);
+    }
+    notes
 }
 
 /// Pods that the controller would release or adopt before it deletes any.

@@ -1,6 +1,7 @@
 //! What to preview. Plain data.
 
 use crate::choose::SetName;
+use crate::workload::WorkloadName;
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use serde::Serialize;
@@ -10,11 +11,13 @@ use std::num::NonZeroU32;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The number of pods that the set should have.
-    pub replicas: u32,
-    /// The set. `None` means the only one in the input.
+    /// The number of pods that the workload should have. `None` means the number that it has: the next step of a rollout.
+    pub replicas: Option<u32>,
+    /// The workload. `None` means the only one in the input.
+    pub workload: Option<WorkloadName>,
+    /// The set, even if a Deployment owns it. `None` means the workload.
     pub set: Option<SetName>,
-    /// The namespace of the set. `None` means any.
+    /// The namespace of the workload. `None` means any.
     pub namespace: Option<String>,
     /// The time of the decision, from which ages count.
     pub now: Timestamp,
@@ -29,10 +32,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// Scaling the only set of a complete input to `replicas` pods at `now`, by Kubernetes' own decision.
+    /// Scaling the only workload of a complete input to `replicas` pods at `now`, by Kubernetes' own decision.
     pub fn new(replicas: u32, now: Timestamp) -> Self {
         Self {
-            replicas,
+            replicas: Some(replicas),
+            workload: None,
             set: None,
             namespace: None,
             now,

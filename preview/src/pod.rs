@@ -19,6 +19,8 @@ pub(crate) struct PodEntry {
     pub(crate) namespace: String,
     pub(crate) name: String,
     pub(crate) labels: BTreeMap<String, String>,
+    /// Whether its phase is `Succeeded` or `Failed`.
+    pub(crate) is_finished: bool,
     /// The owner reference of its controller.
     pub(crate) controller: Option<OwnerReference>,
     /// `None` for a pod that is not active. An active pod that is invalid keeps the error, in case the pod matters.
@@ -148,7 +150,8 @@ impl PodEntry {
     pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
         let Head { mut metadata, status } = parse(object)?;
         let phase = status.and_then(|status| status.phase).unwrap_or_default();
-        let active_phase = Phase::parse(&phase).filter(|_| !metadata.is_being_deleted());
+        let phase = Phase::parse(&phase);
+        let active_phase = phase.filter(|_| !metadata.is_being_deleted());
         let labels = metadata.labels.take().unwrap_or_default();
         let is_preferred = labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL);
         Ok(Self {
@@ -156,6 +159,7 @@ impl PodEntry {
             controller: metadata.controller(),
             name: metadata.name,
             labels,
+            is_finished: phase.is_none(),
             record: active_phase.map(|phase| Record::read(object, phase, is_preferred)),
         })
     }
@@ -224,7 +228,7 @@ fn most_restarts<'a>(statuses: impl Iterator<Item = &'a ContainerStatus>) -> u32
 }
 
 /// A timestamp of the Kubernetes API.
-struct Time(podrank::Time);
+pub(crate) struct Time(podrank::Time);
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -244,7 +248,7 @@ fn is_last_day(text: &str) -> bool {
     })
 }
 
-fn time(time: Option<&Time>) -> podrank::Time {
+pub(crate) fn time(time: Option<&Time>) -> podrank::Time {
     time.map_or(podrank::Time::UNSET, |time| time.0)
 }
 

@@ -4,8 +4,8 @@ use crate::age::age;
 use crate::gates;
 use crate::notes::Note;
 use crate::options::Order;
-use crate::set::SetKind;
 use crate::why::phase_name;
+use crate::workload::WorkloadKind;
 use jiff::Timestamp;
 use podrank::{FeatureGates, Flags, Pod, Time};
 use serde::Serialize;
@@ -63,11 +63,126 @@ impl Preview<'_> {
     }
 }
 
+/// What becomes of a workload's pods.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum WorkloadPreview<'a> {
+    /// A set.
+    Set(Preview<'a>),
+    /// A Deployment.
+    Deployment(DeploymentPreview<'a>),
+}
+
+impl WorkloadPreview<'_> {
+    /// Returns the JSON that other programs read, indented, with a newline at the end.
+    ///
+    /// # Panics
+    /// Never: every preview is JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a preview is JSON") + "\n"
+    }
+
+    /// All pods, set by set, each set's in the order.
+    pub fn pods(&self) -> impl Iterator<Item = &PodPreview<'_>> {
+        let (pods, sets) = match self {
+            Self::Set(preview) => (&*preview.pods, &[][..]),
+            Self::Deployment(preview) => (&[][..], &*preview.sets),
+        };
+        pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
+    }
+
+    /// How many of the contested pods go.
+    pub fn quota(&self) -> usize {
+        match self {
+            Self::Set(preview) => preview.quota,
+            Self::Deployment(preview) => preview.quota,
+        }
+    }
+
+    /// What else a reader should know.
+    pub fn notes(&self) -> &[Note] {
+        match self {
+            Self::Set(preview) => &preview.notes,
+            Self::Deployment(preview) => &preview.notes,
+        }
+    }
+}
+
+/// What the next sync of a Deployment does to its sets, and which pods go. Serialized, it is the JSON that other programs
+/// read.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeploymentPreview<'a> {
+    /// The version of the JSON: `podrank/v1`.
+    pub api_version: &'static str,
+    /// `ScaleDownPreview`.
+    pub kind: &'static str,
+    /// The Deployment's namespace.
+    pub namespace: &'a str,
+    /// The Deployment's kind and name.
+    pub workload: Workload<'a>,
+    /// The exact time of the decision.
+    pub now: Timestamp,
+    /// Whose decision it is.
+    pub order: Order,
+    /// The feature gates.
+    #[serde(serialize_with = "gates::serialize")]
+    pub feature_gates: FeatureGates,
+    /// What the sync does: `scale` the sets, `roll` on or `recreate`; or `rollback` or `nothing`, which take no pods.
+    pub path: &'static str,
+    /// Whether later syncs follow at once and may change more sets.
+    pub goes_on: bool,
+    /// The number of active pods of all its sets.
+    pub active: usize,
+    /// The number of pods that it should have.
+    pub replicas: u32,
+    /// The most deletions of a set that were to be shown, if limited.
+    pub burst_replicas: Option<NonZeroU32>,
+    /// Whether an incomplete input was accepted.
+    pub partial: bool,
+    /// The number of pods that go in this step.
+    pub delete: usize,
+    /// The number of contested pods that go in this step.
+    pub quota: usize,
+    /// What else a reader should know.
+    pub notes: Vec<Note>,
+    /// What keeps the controller from deleting pods. Always empty, since nothing does for a Deployment.
+    pub blocked: [(); 0],
+    /// The sets that have pods, or get some, oldest first.
+    pub sets: Vec<SetPreview<'a>>,
+}
+
+/// What becomes of one set of a Deployment.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetPreview<'a> {
+    /// Its name; `None` if this sync creates it.
+    pub replica_set: Option<&'a str>,
+    /// Its `spec.replicas` before the sync.
+    pub from: i32,
+    /// Its `spec.replicas` after the sync.
+    pub to: i32,
+    /// The values of `spec.replicas` that the sync writes, in turn: two if pods that are not available go first.
+    pub writes: Vec<i32>,
+    /// Why, as a word that does not change.
+    pub reason: &'static str,
+    /// Why, as a sentence.
+    pub why: String,
+    /// The number of its active pods.
+    pub active: usize,
+    /// The number of its pods that go.
+    pub delete: usize,
+    /// The number of its contested pods that go.
+    pub quota: usize,
+    /// Its active pods in the order.
+    pub pods: Vec<PodPreview<'a>>,
+}
+
 /// What is scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Workload<'a> {
     /// Its kind.
-    pub kind: SetKind,
+    pub kind: WorkloadKind,
     /// Its name.
     pub name: &'a str,
 }

@@ -32,7 +32,7 @@ impl<'a> Related<'a> {
             return Ok(if is_known && order == Order::Kubernetes { Self::Nobody } else { Self::Own });
         };
         let mut selected = Vec::new();
-        for set in sets.controlled_by(controller) {
+        for set in sets.controlled_by(&controller.uid) {
             selected.extend(set.selector()?.map(|selector| (set.namespace.as_str(), selector)));
         }
         Ok(Self::Selected(selected))

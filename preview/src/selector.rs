@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::slice;
 
 /// A selector as a `ReplicaSet` has it.
@@ -21,13 +22,16 @@ pub(crate) struct Expression {
 }
 
 /// A valid selector. It matches labels that meet every requirement, so an empty one matches all labels.
+#[derive(Clone)]
 pub(crate) struct Selector<'a>(Vec<Requirement<'a>>);
 
+#[derive(Clone, Copy, PartialEq)]
 struct Requirement<'a> {
     key: &'a str,
     operator: Operator<'a>,
 }
 
+#[derive(Clone, Copy, PartialEq)]
 enum Operator<'a> {
     In(&'a [String]),
     NotIn(&'a [String]),
@@ -46,6 +50,22 @@ impl<'a> Selector<'a> {
 
     pub(crate) fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.0.iter().all(|requirement| requirement.matches(labels))
+    }
+
+    /// Whether it has no requirement, and so matches all labels.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The requirements that all of `selectors` have, so that it matches what any of them does. `None` if there are none
+    /// of them.
+    pub(crate) fn in_common(selectors: Vec<Self>) -> Option<Self> {
+        let mut selectors = selectors.into_iter();
+        let mut common = selectors.next()?;
+        for selector in selectors {
+            common.0.retain(|requirement| selector.0.contains(requirement));
+        }
+        Some(common)
     }
 
     /// Whether it matches the labels once its requirements on `key` are left out.
@@ -90,6 +110,25 @@ impl<'a> Requirement<'a> {
     }
 }
 
+impl fmt::Display for Selector<'_> {
+    /// As `kubectl get --selector` reads it: `app=web,tier in (a,b)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, Requirement { key, operator }) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str(",")?;
+            }
+            match operator {
+                Operator::In([value]) => write!(f, "{key}={value}"),
+                Operator::In(values) => write!(f, "{key} in ({})", values.join(",")),
+                Operator::NotIn(values) => write!(f, "{key} notin ({})", values.join(",")),
+                Operator::Exists => write!(f, "{key}"),
+                Operator::DoesNotExist => write!(f, "!{key}"),
+            }?;
+        }
+        Ok(())
+    }
+}
+
 /// A name of letters, digits, `-`, `_` and `.`, perhaps after a DNS domain and `/`.
 fn is_label_key(key: &str) -> bool {
     match key.split_once('/') {
@@ -123,6 +162,42 @@ fn is_word(text: &str, edge: impl Fn(u8) -> bool, inner: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(json: &str) -> LabelSelector {
+        serde_json::from_str(json).expect("a selector")
+    }
+
+    #[test]
+    fn selectors_are_written_as_kubectl_reads_them() {
+        let selector = read(
+            r#"{"matchLabels": {"app": "web", "empty": ""}, "matchExpressions": [
+                {"key": "a.b/c", "operator": "In", "values": ["x", "y"]}, {"key": "d", "operator": "NotIn", "values": ["z"]},
+                {"key": "e", "operator": "Exists"}, {"key": "f", "operator": "DoesNotExist"}]}"#,
+        );
+        let selector = Selector::new(&selector).expect("valid");
+        assert_eq!(selector.to_string(), "app=web,empty=,a.b/c in (x,y),d notin (z),e,!f");
+    }
+
+    #[test]
+    fn what_selectors_have_in_common_matches_what_any_matches() {
+        let [deployment, old, new] = [
+            r#"{"matchLabels": {"app": "web"}}"#,
+            r#"{"matchLabels": {"app": "web", "pod-template-hash": "1"}}"#,
+            r#"{"matchLabels": {"app": "web", "pod-template-hash": "2"}}"#,
+        ]
+        .map(read);
+        let select = |selector| Selector::new(selector).expect("valid");
+        let common = |all: &[&LabelSelector]| {
+            let all = all.iter().map(|selector| Selector::new(selector).expect("valid")).collect();
+            Selector::in_common(all).map(|common| common.to_string())
+        };
+        assert_eq!(common(&[&old]).as_deref(), Some("app=web,pod-template-hash=1"));
+        assert_eq!(common(&[&old, &new]), Some(select(&deployment).to_string()));
+        assert_eq!(common(&[&deployment, &old]), Some(select(&deployment).to_string()));
+        let other = read(r#"{"matchLabels": {"app": "api"}}"#);
+        assert_eq!(common(&[&old, &other]).as_deref(), Some(""));
+        assert_eq!(common(&[]), None);
+    }
 
     #[test]
     fn keys_and_values_are_as_long_and_plain_as_kubernetes_allows() {

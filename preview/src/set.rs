@@ -1,5 +1,6 @@
 //! `ReplicaSets` and `ReplicationControllers`, and which pods belong to them. Reads one object's JSON text.
 
+use crate::deployment::SetState;
 use crate::error::{Error, parse};
 use crate::pod::{Metadata, OwnerReference, PodEntry};
 use crate::selector::{LabelSelector, Selector};
@@ -39,6 +40,8 @@ pub(crate) struct SetEntry {
     spec: Result<SetSpec, String>,
     /// `status.replicas`, if it has a status.
     status_replicas: Result<Option<i32>, String>,
+    /// What its Deployment's controller reads of it, if it has one.
+    state: Option<Result<SetState, String>>,
 }
 
 #[derive(Debug, Default)]
@@ -89,15 +92,18 @@ impl SetEntry {
             metadata: Metadata,
         }
         let Head { mut metadata } = parse(object)?;
+        let controller = metadata.controller();
+        let has_deployment = controller.as_ref().is_some_and(|controller| controller.kind == "Deployment");
         Ok(Self {
             kind,
             namespace: metadata.namespace(),
-            controller: metadata.controller(),
+            controller,
             is_being_deleted: metadata.is_being_deleted(),
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
             spec: SetSpec::read(kind, object),
             status_replicas: status_replicas(object),
+            state: has_deployment.then(|| SetState::read(object)),
         })
     }
 
@@ -119,6 +125,11 @@ impl SetEntry {
     pub(crate) fn status_replicas(&self) -> Result<Option<u64>, Error> {
         let replicas = self.status_replicas.as_ref().map_err(|error| self.error(error))?;
         Ok(replicas.map(|replicas| u64::try_from(replicas).unwrap_or(0)))
+    }
+
+    /// What its Deployment's controller reads of it. `None` if it has none.
+    pub(crate) fn state(&self) -> Result<Option<&SetState>, Error> {
+        self.state.as_ref().map(Result::as_ref).transpose().map_err(|error| self.error(error))
     }
 
     fn error(&self, error: &str) -> Error {
@@ -194,11 +205,11 @@ impl<'a> Sets<'a> {
         self.get(id).is_none_or(|set| set.uid == owner.uid).then_some(id)
     }
 
-    /// The `ReplicaSets` of this controller, those that are being deleted included.
-    pub(crate) fn controlled_by(&self, controller: &OwnerReference) -> impl Iterator<Item = &'a SetEntry> {
-        self.0.values().copied().filter(|set| {
+    /// The `ReplicaSets` of the controller with this UID, those that are being deleted included.
+    pub(crate) fn controlled_by(&self, uid: &str) -> impl Iterator<Item = &'a SetEntry> {
+        self.0.values().copied().filter(move |set| {
             let theirs = set.controller.as_ref();
-            set.kind == SetKind::ReplicaSet && theirs.is_some_and(|theirs| theirs.uid == controller.uid)
+            set.kind == SetKind::ReplicaSet && theirs.is_some_and(|theirs| theirs.uid == uid)
         })
     }
 }

@@ -220,7 +220,7 @@ fn one_sync_and_the_total_order_are_one_list() {
     assert_eq!(verdicts(&one).filter(|(_, verdict)| *verdict == Verdict::Delete).count(), certain);
     assert!(one.notes.is_empty(), "{:?}", one.notes);
 
-    options.replicas = 10;
+    options.replicas = Some(10);
     options.order = Order::Total;
     let total = preview(&input, &options).expect("a preview");
     assert_eq!(verdicts(&total).filter(|(_, verdict)| *verdict == Verdict::Delete).count(), 690);

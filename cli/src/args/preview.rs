@@ -1,34 +1,43 @@
 //! The flags of the preview, and the options they stand for. Reads the clock if `--now` does not give the time.
 
+use super::connection::Connection;
 use clap::{Parser, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use podrank_preview::gates::{GATES, Gate};
-use podrank_preview::{Options, Order, SetName};
+use podrank_preview::{Options, Order, SetName, WorkloadName};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-/// Show which pods go first when a ReplicaSet or ReplicationController scales down, and why
+/// Show which pods go first when a workload scales down, and why
 ///
-/// Reads what kubectl printed. Does not connect to a cluster.
+/// Asks the cluster through kubectl, or reads what kubectl printed (-f). Changes nothing.
 #[derive(Debug, Parser)]
 #[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLES)]
 pub(crate) struct PreviewArgs {
-    /// Output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`; `-` for standard input
+    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs or rc
+    #[arg(value_name = "TYPE/NAME", num_args = 0..=2, required_unless_present = "filename")]
+    workload: Vec<String>,
+
+    /// Read a file in place of the cluster: output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`; `-` for standard input
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) filename: PathBuf,
+    pub(crate) filename: Option<PathBuf>,
 
-    /// Desired replicas of the selected ReplicaSet
-    #[arg(long, value_name = "N")]
-    replicas: u32,
+    /// Desired replicas of the workload
+    #[arg(long, value_name = "N", required_unless_present = "rollout")]
+    replicas: Option<u32>,
 
-    /// Set to scale: NAME, rs/NAME or rc/NAME; required if the input has pods of several sets
-    #[arg(long, value_name = "NAME")]
+    /// Show the next step of a rollout, with the replicas that the workload has
+    #[arg(long, conflicts_with = "replicas")]
+    rollout: bool,
+
+    /// Set in a file, even if a Deployment owns it: NAME, rs/NAME or rc/NAME
+    #[arg(long, value_name = "NAME", requires = "filename", conflicts_with = "workload")]
     replicaset: Option<SetName>,
 
-    /// Namespace of the set
+    /// Namespace of the workload
     #[arg(short, long, value_name = "NAMESPACE")]
-    namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
 
     /// Evaluate pod ages at this time, such as 2026-03-10T12:00:00Z [default: current time]
     #[arg(long, value_name = "RFC3339")]
@@ -47,26 +56,35 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "N")]
     burst_replicas: Option<NonZeroU32>,
 
-    /// Accept an incomplete input: show what is missing as notes
-    #[arg(long)]
+    /// Accept an incomplete file: show what is missing as notes
+    #[arg(long, requires = "filename")]
     partial: bool,
 
     /// Output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     pub(crate) output: Output,
+
+    #[command(flatten)]
+    pub(crate) connection: Connection,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  # Which pods would go if the only set with pods had 3 replicas?
-  kubectl get pods,replicasets,deployments -l app=web -o json | kubectl podrank --replicas 3 -f -
+  # Which pods would go if the Deployment web had 3 replicas?
+  kubectl podrank deploy/web --replicas 3
 
-  # Choose a set from a whole namespace, and evaluate ages at a given time
-  kubectl get pods,replicasets,deployments -o json > dump.json
-  kubectl podrank -f dump.json --replicaset rs/web-7f6b9d5c48 --replicas 3 --now 2026-03-10T12:00:00Z
+  # Which pods does the next step of its rollout take?
+  kubectl podrank deploy/web --rollout
 
   # Print the names of the certain victims, for another command
-  kubectl podrank -f dump.json --replicaset web-7f6b9d5c48 --replicas 3 -o name";
+  kubectl podrank deploy/web --replicas 3 -o name
+
+  # Without a cluster: read what kubectl printed, and evaluate ages at a given time
+  kubectl get pods,replicasets,deployments -o json > dump.json
+  kubectl podrank deploy/web --replicas 3 -f dump.json --now 2026-03-10T12:00:00Z
+
+  # Scale one ReplicaSet of a Deployment alone
+  kubectl podrank rs/web-7f6b9d5c48 --replicas 3";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
@@ -112,8 +130,15 @@ impl PreviewArgs {
         gates
     }
 
+    /// The workload that the user named.
+    pub(crate) fn workload(&self) -> Result<Option<WorkloadName>, String> {
+        if self.workload.is_empty() { Ok(None) } else { WorkloadName::of_words(&self.workload).map(Some) }
+    }
+
     pub(crate) fn options(&self) -> Options {
-        let mut options = Options::new(self.replicas, self.now.unwrap_or_else(Timestamp::now));
+        let mut options = Options::new(0, self.now.unwrap_or_else(Timestamp::now));
+        options.replicas = self.replicas;
+        options.workload = self.workload().ok().flatten();
         options.set.clone_from(&self.replicaset);
         options.namespace.clone_from(&self.namespace);
         options.order = match self.order {

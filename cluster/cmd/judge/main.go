@@ -1,7 +1,10 @@
 // Judge plays rounds on the control plane that KUBECONFIG and ETCD name: each gives a workload random facts, dumps it with
 // kubectl, asks the preview which pods will go, lets the real controllers take them, and compares by UID.
 //
-//	judge [-from N] [-record FILE] -podrank PROGRAM -log FILE -keep DIR N SEED
+// A round of a Deployment is asked about twice: set by set, with the counts that its controller gave them, and as a whole,
+// with the count that it was given. Before it begins, the preview of the cluster itself must be that of the dump.
+//
+//	judge [-from N] [-deployments] [-record FILE] -podrank PROGRAM -log FILE -keep DIR N SEED
 package main
 
 import (
@@ -39,6 +42,7 @@ type judge struct {
 	podrank preview.Program
 	seed    uint64
 	keep    string
+	kinds   []string // of scenes
 
 	mutex  sync.Mutex
 	log    *os.File
@@ -47,7 +51,13 @@ type judge struct {
 	totals totals
 }
 
-type totals struct{ rounds, violations, sets, plain, doubtful, gone, certain, contested, safe int }
+type totals struct {
+	rounds, violations, sets, plain, doubtful, gone, certain, contested, safe int
+	wholes                                                                    map[string]*wholes // by kind of scene
+}
+
+// wholes is what became of Deployments that were asked about as a whole.
+type wholes struct{ rounds, only, changed, gone, certain, contested, safe int }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -64,6 +74,7 @@ func run(ctx context.Context) error {
 	podrank := flag.String("podrank", "kubectl-podrank", "the preview")
 	logFile := flag.String("log", "judge.log", "gets a line for each round")
 	keep := flag.String("keep", ".", "the directory for what was found wrong")
+	onlyDeployments := flag.Bool("deployments", false, "only rounds of Deployments")
 	recordFile := flag.String("record", "", "gets the rounds themselves, compressed")
 	flag.Parse()
 	count, err1 := strconv.Atoi(flag.Arg(0))
@@ -89,7 +100,11 @@ func run(ctx context.Context) error {
 	}
 	defer log.Close()
 	j := &judge{plane: plane, history: h, podrank: preview.Program(*podrank), seed: seed, keep: *keep, log: log,
-		done: map[int]bool{}, cases: map[int][]*record.Case{}}
+		kinds: scene.Kinds, done: map[int]bool{}, cases: map[int][]*record.Case{}}
+	j.totals.wholes = map[string]*wholes{}
+	if *onlyDeployments {
+		j.kinds = scene.OfDeployments
+	}
 
 	began := time.Now()
 	group, ctx := errgroup.WithContext(ctx)
@@ -119,6 +134,13 @@ func run(ctx context.Context) error {
 		t.certain, t.contested, t.safe)
 	fmt.Printf("%d sets left nothing open: one moment, one step, no other set that lost pods\n", t.plain)
 	fmt.Printf("%d sets took more than one question\n", t.doubtful)
+	for _, kind := range scene.OfDeployments {
+		if w := t.wholes[kind]; w != nil {
+			fmt.Printf("%d Deployments, %s, as a whole, %d of them in one step, pod by pod: in the first step %d sets changed and "+
+				"%d pods went; of all pods of sets that lost some, %d were certain to go, %d contested, %d safe\n",
+				w.rounds, kind, w.only, w.changed, w.gone, w.certain, w.contested, w.safe)
+		}
+	}
 	fmt.Printf("%d rounds contradict the preview\n", t.violations)
 	if t.violations > 0 {
 		return fmt.Errorf("what contradicts the preview is kept in %s", j.keep)
@@ -129,7 +151,7 @@ func run(ctx context.Context) error {
 // round plays one round and writes its line. An error is one of the control plane; a contradiction is a line.
 func (j *judge) round(ctx context.Context, number int) error {
 	r := rand.New(rand.NewPCG(j.seed, uint64(number)))
-	s, err := scene.Build(ctx, j.plane, j.history, r, fmt.Sprintf("judge-%d-", number))
+	s, err := scene.Build(ctx, j.plane, j.history, r, fmt.Sprintf("judge-%d-", number), j.kinds)
 	if err != nil {
 		return fmt.Errorf("round %d: %w", number, err)
 	}
@@ -140,6 +162,10 @@ func (j *judge) round(ctx context.Context, number int) error {
 	outcomes, wrong := verdict.Judge(run, func(q *preview.Question) (*preview.Prediction, error) {
 		return j.podrank.Ask(ctx, q)
 	})
+	var steps *verdict.Steps
+	if wrong == nil && slices.Contains(scene.OfDeployments, s.Kind) {
+		steps, wrong = j.whole(ctx, s, run)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -148,10 +174,28 @@ func (j *judge) round(ctx context.Context, number int) error {
 			return err
 		}
 	}
-	if err := j.note(number, s, run, outcomes, wrong); err != nil {
+	if err := j.note(number, s, run, outcomes, steps, wrong); err != nil {
 		return err
 	}
 	return j.cleanUp(ctx, s.Namespace)
+}
+
+// whole asks about the Deployment as a whole.
+func (j *judge) whole(ctx context.Context, s *scene.Scene, run *verdict.Run) (*verdict.Steps, error) {
+	if run.Live != nil {
+		return nil, run.Live
+	}
+	dump := run.Dump
+	if s.Count == nil {
+		resumed, err := dump.Resumed()
+		if err != nil {
+			return nil, err
+		}
+		dump = resumed
+	}
+	return verdict.JudgeDeployment(run, func(now time.Time) (*preview.Step, error) {
+		return j.podrank.AskOfDeployment(ctx, &preview.DeploymentQuestion{Dump: dump, Count: s.Count, Now: now})
+	})
 }
 
 // play dumps the namespace, lets the controllers act, and returns what they did.
@@ -161,7 +205,12 @@ func (j *judge) play(ctx context.Context, s *scene.Scene) (*verdict.Run, error) 
 	if err != nil {
 		return nil, err
 	}
-	run := &verdict.Run{Namespace: s.Namespace, Dump: dump, Began: time.Now(), Counts: map[types.UID][]int32{}}
+	run := &verdict.Run{Namespace: s.Namespace, Dump: dump, Counts: map[types.UID][]int32{}}
+	if slices.Contains(scene.OfDeployments, s.Kind) {
+		question := &preview.DeploymentQuestion{Dump: dump, Count: s.Count, Now: time.Now()}
+		run.Live = j.podrank.CompareLive(ctx, j.plane.Kubeconfig, s.Namespace, question)
+	}
+	run.Began = time.Now()
 	if err := s.Trigger(ctx); err != nil {
 		return nil, err
 	}
@@ -179,7 +228,8 @@ func (j *judge) play(ctx context.Context, s *scene.Scene) (*verdict.Run, error) 
 	return run, nil
 }
 
-func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []verdict.Set, wrong error) error {
+func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []verdict.Set,
+	steps *verdict.Steps, wrong error) error {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	j.done[number] = true
@@ -207,6 +257,23 @@ func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []ve
 		if c != nil {
 			j.cases[number] = append(j.cases[number], c)
 		}
+	}
+	if steps != nil {
+		w := j.totals.wholes[s.Kind]
+		if w == nil {
+			w = &wholes{}
+			j.totals.wholes[s.Kind] = w
+		}
+		w.rounds++
+		if !steps.Step.GoesOn {
+			w.only++
+		}
+		w.changed += steps.Changed
+		w.gone += steps.Of
+		w.certain += steps.Certain
+		w.contested += steps.Contested
+		w.safe += steps.Safe
+		line += fmt.Sprintf(" as a whole %s, %d sets changed;", steps.Step.Path, steps.Changed)
 	}
 	if wrong != nil {
 		j.totals.violations++

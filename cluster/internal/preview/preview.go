@@ -179,25 +179,29 @@ func (p *Prediction) Count(verdict string) int {
 // Program is the path of kubectl-podrank.
 type Program string
 
-// Ask runs the preview.
+// Ask runs the preview. Dumps may lack the pods that had gone by then.
 func (p Program) Ask(ctx context.Context, q *Question) (*Prediction, error) {
+	text, err := p.ask(ctx, q.Dump, "-n", q.Namespace, "--replicaset", q.Set, "--replicas", fmt.Sprint(q.Replicas),
+		"--now", q.Now.UTC().Format(time.RFC3339Nano), "--order", q.Order, "-o", "json", "--partial")
+	if err != nil {
+		return nil, err
+	}
+	var prediction Prediction
+	return &prediction, json.Unmarshal(text, &prediction)
+}
+
+// ask runs the preview on a dump.
+func (p Program) ask(ctx context.Context, dump *Dump, arguments ...string) ([]byte, error) {
 	file, err := os.CreateTemp("", "dump-*.json")
 	if err != nil {
 		return nil, err
 	}
 	file.Close()
 	defer os.Remove(file.Name())
-	if err := q.Dump.Write(file.Name()); err != nil {
+	if err := dump.Write(file.Name()); err != nil {
 		return nil, err
 	}
-	text, err := run(exec.CommandContext(ctx, string(p), "-f", file.Name(), "-n", q.Namespace, "--replicaset", q.Set,
-		"--replicas", fmt.Sprint(q.Replicas), "--now", q.Now.UTC().Format(time.RFC3339Nano), "--order", q.Order,
-		"-o", "json"))
-	if err != nil {
-		return nil, err
-	}
-	var prediction Prediction
-	return &prediction, json.Unmarshal(text, &prediction)
+	return run(exec.CommandContext(ctx, string(p), append(arguments, "-f", file.Name())...))
 }
 
 func run(command *exec.Cmd) ([]byte, error) {

@@ -31,10 +31,14 @@ var Kinds = []string{
 	"rolling",               // a Deployment's rollout goes on by itself
 }
 
+// OfDeployments are the kinds whose workload is a Deployment.
+var OfDeployments = Kinds[3:]
+
 // Scene is a namespace in which all is ready for the controllers to take pods.
 type Scene struct {
 	Namespace, Kind string
 	Trigger         func(context.Context) error // makes them
+	Count           *int32                      // what a Deployment is scaled to; nil if it only goes on
 	Reacted         func(*history.Namespace) bool
 	Quiet           time.Duration // how long nothing may happen before the controllers count as done
 }
@@ -61,8 +65,9 @@ func CreateNodes(ctx context.Context, plane *control.Plane) error {
 
 func nodeName(i int) string { return fmt.Sprintf("node-%d", i) }
 
-// Build makes the scene of one round, in a namespace of its own.
-func Build(ctx context.Context, plane *control.Plane, h *history.History, r *rand.Rand, prefix string) (*Scene, error) {
+// Build makes the scene of one round, of one of these kinds, in a namespace of its own.
+func Build(ctx context.Context, plane *control.Plane, h *history.History, r *rand.Rand, prefix string,
+	kinds []string) (*Scene, error) {
 	created, err := plane.CoreV1().Namespaces().Create(ctx,
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: prefix}}, metav1.CreateOptions{})
 	if err != nil {
@@ -70,7 +75,7 @@ func Build(ctx context.Context, plane *control.Plane, h *history.History, r *ran
 	}
 	namespace := created.Name
 	b := &builder{plane, h, r, namespace, drawStyle(r)}
-	kind := Kinds[r.IntN(len(Kinds))]
+	kind := kinds[r.IntN(len(kinds))]
 	size := int32(1 + r.IntN(40))
 	if r.IntN(2) == 0 {
 		size = int32(1 + r.IntN(10))
@@ -144,11 +149,13 @@ func (b *builder) workload(ctx context.Context, kind string, size int32) (*Scene
 		return nil, err
 	}
 	patch := fmt.Sprintf(`{"spec":{"replicas":%d}}`, count)
+	scaledTo := &count
 	if kind == "rolling" {
-		patch = `{"spec":{"paused":false}}`
+		patch, scaledTo = `{"spec":{"paused":false}}`, nil
 	}
 	var generation int64
 	return &Scene{
+		Count: scaledTo,
 		Trigger: func(ctx context.Context) error {
 			deployment, err := b.plane.AppsV1().Deployments(b.namespace).Patch(ctx, "web", types.MergePatchType,
 				[]byte(patch), metav1.PatchOptions{})

@@ -26,6 +26,7 @@ type Run struct {
 	Began     time.Time             // when the controllers were given a reason
 	Gone      []Gone                // in order
 	Counts    map[types.UID][]int32 // what each set's count became, in order; sets that kept theirs are missing
+	Live      error                 // why the preview of the cluster was not that of the dump
 }
 
 // Set is the outcome for one set that lost pods.

@@ -99,7 +99,7 @@ func TestJudge(t *testing.T) {
 		{"grown", nil, map[types.UID][]int32{"a": {7}}, ""},
 		{"grown, then shrunk", lost("a0", "a3"), map[types.UID][]int32{"a": {4, 7, 6}}, ""},
 	} {
-		_, err := Judge(&Run{"default", dump(t), began, c.gone, c.counts}, inTurn)
+		_, err := Judge(&Run{"default", dump(t), began, c.gone, c.counts, nil}, inTurn)
 		if c.wrong == "" && err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -129,7 +129,7 @@ func TestOtherSetsMayHaveLostPods(t *testing.T) {
 			return p, err
 		}
 	}
-	run := &Run{"default", dump(t), began, lost("a0", "b0"), map[types.UID][]int32{"a": {4}, "b": {1}}}
+	run := &Run{"default", dump(t), began, lost("a0", "b0"), map[types.UID][]int32{"a": {4}, "b": {1}}, nil}
 	for others, right := range []bool{true, true, false} {
 		if _, err := Judge(run, after(others)); (err == nil) != right {
 			t.Errorf("right only after %d others: %v", others, err)

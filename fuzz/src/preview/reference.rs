@@ -107,7 +107,7 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
 fn decide(own: &[&Value], records: &[Pod], options: &Options) -> Option<Expected> {
     let policy = Policy::at(moment(options.now)).with_gates(options.gates);
     let burst = options.burst_replicas.map_or(own.len(), |most| most.get() as usize);
-    let delete = own.len().saturating_sub(options.replicas as usize).min(burst);
+    let delete = own.len().saturating_sub(options.replicas.unwrap_or(0) as usize).min(burst);
     let order = oracle::sort(&policy, records);
     let verdicts = match options.order {
         Order::Kubernetes if own.len() > 100 => return None,

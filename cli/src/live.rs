@@ -1,0 +1,114 @@
+//! What a decision needs of the cluster, and no more: the workload, all ReplicaSets of its namespace if it has to do with a
+//! Deployment or another controller, and the pods that the related sets select.
+
+use crate::kubectl::Kubectl;
+use podrank_preview::{Input, WorkloadId, WorkloadKind, WorkloadName};
+use std::error::Error;
+use std::thread;
+use std::time::Duration;
+
+/// Where to look for a workload.
+#[derive(Clone, Copy)]
+pub(crate) enum Scope<'a> {
+    /// In this namespace; in that of the context if it is not named.
+    Namespace(Option<&'a str>),
+    /// In all namespaces.
+    All,
+}
+
+/// How often the cluster is read again if its statuses lag behind, and after how long.
+const RETRIES: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(200);
+
+impl Scope<'_> {
+    fn arguments(&self) -> Vec<&str> {
+        match self {
+            Self::Namespace(Some(namespace)) => vec!["--namespace", namespace],
+            Self::Namespace(None) => Vec::new(),
+            Self::All => vec!["--all-namespaces"],
+        }
+    }
+
+    /// The scope for a sentence.
+    fn place(&self) -> String {
+        match self {
+            Self::Namespace(Some(namespace)) => format!("in namespace {namespace}"),
+            Self::Namespace(None) => "in the context's namespace".to_owned(),
+            Self::All => "in any namespace".to_owned(),
+        }
+    }
+}
+
+/// What was read of a workload.
+pub(crate) struct Live {
+    pub(crate) input: Input,
+    pub(crate) workload: WorkloadId,
+    /// Whether the statuses still lag behind after all retries.
+    pub(crate) lags: bool,
+}
+
+/// Reads the workload of this name, and what a decision about it needs.
+pub(crate) fn read(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Live, Box<dyn Error>> {
+    let mut live = read_once(kubectl, name, scope)?;
+    for _ in 0..RETRIES {
+        if !live.lags {
+            break;
+        }
+        thread::sleep(PAUSE);
+        live = read_once(kubectl, name, scope)?;
+    }
+    Ok(live)
+}
+
+fn read_once(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Live, Box<dyn Error>> {
+    let mut input = find(kubectl, name, scope)?;
+    let Some(workload) = input.workload(name)? else {
+        return Err(unknown(kubectl, name, scope).into());
+    };
+    let namespace = ["--namespace", &workload.namespace];
+    if input.has_siblings(&workload) {
+        input.add_part(kubectl.get(&[&["replicasets.apps"][..], &namespace].concat())?);
+    }
+    let selector = input.pod_selector(&workload)?;
+    let selector = selector.iter().flat_map(|selector| ["--selector", selector]);
+    let words: Vec<_> = ["pods"].into_iter().chain(selector).chain(namespace).collect();
+    input.add_part(kubectl.get(&words)?);
+    let lags = input.lags(&workload)?;
+    Ok(Live { input, workload, lags })
+}
+
+/// What has this name.
+fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Input, Box<dyn Error>> {
+    let resources = resources(name.kind);
+    match (scope, name.kind) {
+        (Scope::Namespace(_), Some(_)) => {
+            kubectl.get(&[&[&*resources, &name.name, "--ignore-not-found"], &*scope.arguments()].concat())
+        }
+        // kubectl gets a list by name only so.
+        _ => {
+            let by_name = format!("metadata.name={}", name.name);
+            kubectl.get(&[&[&*resources, "--field-selector", &by_name], &*scope.arguments()].concat())
+        }
+    }
+}
+
+/// The types that may have the name.
+fn resources(kind: Option<WorkloadKind>) -> String {
+    kind.map_or_else(|| WorkloadKind::ALL.map(WorkloadKind::resource).join(","), WorkloadKind::resource)
+}
+
+fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> String {
+    let what = name.kind.map_or_else(
+        || "Deployment, ReplicaSet or ReplicationController".to_owned(),
+        |kind| kind.to_string(),
+    );
+    let missing = format!("no {what} is named {} {}", name.name, scope.place());
+    let known = kubectl.names(&[&[&*resources(name.kind)], &*scope.arguments()].concat());
+    match name.nearest(&known) {
+        Some(nearest) => format!("{missing}; did you mean {nearest}?"),
+        None if known.is_empty() && !matches!(scope, Scope::All) => {
+            format!("{missing}; name another with --namespace")
+        }
+        None => missing,
+    }
+}

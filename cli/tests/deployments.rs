@@ -1,0 +1,401 @@
+//! Deployments: which sets shrink by how much and why, and which pods of them go. The sums themselves are the core's, which
+//! Kubernetes' own functions judge; here it is what the program reads for them, and what it shows.
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
+const ROLLOUT: &str = include_str!("../../preview/examples/rollout.json");
+const OLD: &str = "web-5d8c7f9b64";
+const NEW: &str = "web-7f6b9d5c48";
+
+/// The example, after a change.
+fn changed(change: impl FnOnce(&mut Dump)) -> String {
+    let list: Value = serde_json::from_str(ROLLOUT).expect("JSON");
+    let mut dump = Dump(list["items"].as_array().expect("items").clone());
+    change(&mut dump);
+    json!({ "apiVersion": "v1", "kind": "List", "items": dump.0 }).to_string()
+}
+
+struct Dump(Vec<Value>);
+
+impl Dump {
+    fn get(&mut self, kind: &str, name: &str) -> &mut Value {
+        let is_meant = |item: &&mut Value| item["kind"] == kind && item["metadata"]["name"] == name;
+        self.0.iter_mut().find(is_meant).expect("it is in the example")
+    }
+
+    fn deployment(&mut self) -> &mut Value {
+        self.get("Deployment", "web")
+    }
+
+    fn set(&mut self, name: &str) -> &mut Value {
+        self.get("ReplicaSet", name)
+    }
+
+    /// Leaves out a set and its pods.
+    fn remove_set(&mut self, name: &str) {
+        let is_its =
+            |item: &Value| item["metadata"]["name"].as_str().is_some_and(|its| its.starts_with(name));
+        self.0.retain(|item| !is_its(item));
+    }
+}
+
+/// Runs it on a dump: the exit status, and what it printed.
+fn run(args: &[&str], stdin: &str) -> (Option<i32>, String, String) {
+    let args = [args, &["-f", "-", "--now", "2026-03-10T12:00:00Z"]].concat();
+    let mut command = Command::new(PROGRAM);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
+    let output = child.wait_with_output().expect("the program ends");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[track_caller]
+fn preview(args: &[&str], dump: &str) -> (Value, String) {
+    let (status, stdout, stderr) = run(&[args, &["-o", "json"]].concat(), dump);
+    assert_eq!(status, Some(0), "{stderr}");
+    (serde_json::from_str(&stdout).expect("JSON"), stderr)
+}
+
+#[track_caller]
+fn fails(args: &[&str], dump: &str, error: &str) {
+    let (status, stdout, stderr) = run(args, dump);
+    assert_eq!((status, &*stdout, &*stderr), (Some(1), "", &*format!("error: standard input: {error}\n")));
+}
+
+/// Name, from, to, deletions and reason of each set.
+fn sets(preview: &Value) -> Vec<(Option<&str>, i64, i64, u64, &str)> {
+    let sets = preview["sets"].as_array().expect("sets");
+    let number = |set: &Value, name| set[name].as_i64().expect("a number");
+    sets.iter()
+        .map(|set| {
+            let reason = set["reason"].as_str().expect("a reason");
+            let go = set["delete"].as_u64().expect("a number");
+            (set["replicaSet"].as_str(), number(set, "from"), number(set, "to"), go, reason)
+        })
+        .collect()
+}
+
+fn verdicts(set: &Value) -> Vec<&str> {
+    let pods = set["pods"].as_array().expect("pods");
+    pods.iter().map(|pod| pod["verdict"].as_str().expect("a verdict")).collect()
+}
+
+/// From 10 to 5, with 13 pods: count + surge is 7 (a quarter of 5, rounded up, is 2), so 6 go. The larger set, of 9, has the
+/// share round(9 * 7 / 13) = 5, and the set of 4 has round(4 * 7 / 13) = 2.
+#[test]
+fn scaling_in_the_middle_of_a_rollout_is_proportional() {
+    let (preview, notes) = preview(&["deploy/web", "--replicas", "5"], ROLLOUT);
+    assert_eq!(sets(&preview), [(Some(OLD), 4, 2, 2, "share"), (Some(NEW), 9, 5, 4, "share")]);
+    assert_eq!(preview["workload"], json!({ "kind": "Deployment", "name": "web" }));
+    assert_eq!((&preview["path"], &preview["goesOn"]), (&json!("scale"), &json!(true)));
+    assert_eq!(
+        (&preview["active"], &preview["delete"], &preview["replicas"]),
+        (&json!(13), &json!(6), &json!(5))
+    );
+    assert_eq!(preview["kind"], "ScaleDownPreview");
+    assert!(preview["pods"].is_null() && preview["replicaSet"].is_null());
+    assert!(notes.contains("more syncs of Deployment web follow"), "{notes}");
+}
+
+/// Of the new set's pods, rules 1 to 4 take hq8zt, m9c4x, k2v5d and b7wfn, whatever the ranks are. The old set's four are
+/// alike in these rules, and what the new set loses first may change their ranks.
+#[test]
+fn ranks_are_a_race_where_two_sets_shrink() {
+    let (preview, _) = preview(&["deploy/web", "--replicas", "5"], ROLLOUT);
+    assert_eq!(verdicts(&preview["sets"][1])[..4], ["delete"; 4]);
+    assert_eq!(verdicts(&preview["sets"][1])[4..], ["keep"; 5]);
+    let old = &preview["sets"][0];
+    let contested = old["pods"].as_array().expect("pods").iter().filter(|pod| pod["verdict"] == "contested");
+    for pod in contested.clone() {
+        let why = pod["why"].as_str().expect("a reason");
+        assert!(why.ends_with("ranks depend on which set's pods go first"), "{why}");
+    }
+    assert!(contested.count() > 0, "{old}");
+    // The names are those of the certain ones, of all sets.
+    let (_, names, notes) = run(&["deploy/web", "--replicas", "5", "-o", "name"], ROLLOUT);
+    assert!(names.contains(&format!("pod/{NEW}-hq8zt\n")) && !names.contains("x4rvp"), "{names}");
+    assert!(notes.contains("only the certain victims are printed"), "{notes}");
+}
+
+#[test]
+fn the_only_deployment_is_meant_if_none_is_named() {
+    let named = preview(&["deploy/web", "--replicas", "5"], ROLLOUT);
+    assert_eq!(preview(&["--replicas", "5"], ROLLOUT), named);
+    assert_eq!(preview(&["web", "--replicas", "5"], ROLLOUT), named);
+    assert_eq!(preview(&["Deployment", "web", "--replicas", "5", "-n", "default"], ROLLOUT), named);
+    // A set of it is meant if it is named.
+    for args in [&["--replicaset", NEW][..], &["rs", NEW], &[NEW]] {
+        let (of_set, _) = preview(&[args, &["--replicas", "5"]].concat(), ROLLOUT);
+        assert_eq!((&of_set["replicaSet"], &of_set["delete"]), (&json!(NEW), &json!(4)), "{args:?}");
+    }
+}
+
+#[test]
+fn tables_show_the_sets_and_then_their_pods() {
+    let (_, table, _) = run(&["deploy/web", "--replicas", "5"], ROLLOUT);
+    let lines: Vec<_> = table.lines().collect();
+    assert!(
+        lines[0].starts_with("6 of 13 active pods of Deployment default/web go in the next step ("),
+        "{table}"
+    );
+    assert!(lines[0].contains(" at --replicas 5 --now 2026-03-10T12:00:00Z --order kubernetes"), "{table}");
+    assert_eq!(lines[2], "REPLICASET      FROM  TO  PODS  GO  WHY");
+    assert_eq!(lines[3], "web-5d8c7f9b64  4     2   4     2   its share of 5 pods and 2 surge");
+    assert_eq!(lines[4], "web-7f6b9d5c48  9     5   9     4   its share of 5 pods and 2 surge");
+    assert!(lines[6].starts_with("ReplicaSet web-5d8c7f9b64: 2 of 4 active pods go ("), "{table}");
+    assert!(lines[7].starts_with("#  VERDICT"), "{table}");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("ReplicaSet ")).count(), 2);
+}
+
+/// 10 are wanted and at most 3 may be missing (a quarter, rounded down, is 2, so 8 must stay available); the 3 unavailable ones
+/// of the new set count as gone: nothing of 13 - 8 - 3 = 2 is unhealthy in the old set, so 10 - 8 = 2 of it can go.
+#[test]
+fn a_rollout_shows_its_next_step() {
+    let (rolled, _) = preview(&["deploy/web", "--rollout"], ROLLOUT);
+    assert_eq!(rolled["path"], "roll");
+    assert_eq!(sets(&rolled), [(Some(OLD), 4, 2, 2, "available"), (Some(NEW), 9, 9, 0, "no-surge")]);
+    assert_eq!(rolled["replicas"], 10);
+    // One set changes, so its pods are as certain as if it were alone.
+    let (alone, _) = preview(&["rs", OLD, "--replicas", "2"], ROLLOUT);
+    assert_eq!(rolled["sets"][0]["pods"], alone["pods"]);
+    // The same count is no other step.
+    assert_eq!(preview(&["deploy/web", "--replicas", "10"], ROLLOUT).0, rolled);
+}
+
+#[test]
+fn an_idle_deployment_scales_its_one_set() {
+    let idle = changed(|dump| {
+        dump.remove_set(OLD);
+        dump.deployment()["spec"]["replicas"] = json!(9);
+        dump.deployment()["status"]["replicas"] = json!(9);
+        dump.set(NEW)["metadata"]["annotations"]["deployment.kubernetes.io/desired-replicas"] = json!("9");
+    });
+    let (preview_of, notes) = preview(&["deploy/web", "--replicas", "3"], &idle);
+    assert_eq!(sets(&preview_of), [(Some(NEW), 9, 3, 6, "only-active")]);
+    assert_eq!((&preview_of["goesOn"], &*notes), (&json!(false), ""));
+    let (alone, _) = preview(&["rs", NEW, "--replicas", "3"], &idle);
+    assert_eq!(preview_of["sets"][0]["pods"], alone["pods"]);
+    // Growing takes no pod.
+    let (grown, _) = preview(&["deploy/web", "--replicas", "20"], &idle);
+    assert_eq!(sets(&grown), [(Some(NEW), 9, 20, 0, "only-active")]);
+}
+
+#[test]
+fn a_paused_deployment_is_scaled_and_does_not_roll() {
+    let paused = changed(|dump| dump.deployment()["spec"]["paused"] = json!(true));
+    let (scaled, notes) = preview(&["deploy/web", "--replicas", "5"], &paused);
+    assert_eq!(sets(&scaled), [(Some(OLD), 4, 2, 2, "share"), (Some(NEW), 9, 5, 4, "share")]);
+    assert_eq!(scaled["goesOn"], false);
+    assert!(notes.contains("Deployment web is paused") && !notes.contains("more syncs"), "{notes}");
+    let (rolled, _) = preview(&["deploy/web", "--rollout"], &paused);
+    assert_eq!((&rolled["path"], &rolled["delete"]), (&json!("scale"), &json!(0)));
+}
+
+#[test]
+fn recreate_takes_all_old_pods_first() {
+    let recreate = |dump: &mut Dump| dump.deployment()["spec"]["strategy"] = json!({ "type": "Recreate" });
+    let (step, _) = preview(&["deploy/web", "--rollout"], &changed(recreate));
+    assert_eq!(step["path"], "recreate");
+    assert_eq!(sets(&step), [(Some(OLD), 4, 0, 4, "recreated"), (Some(NEW), 9, 9, 0, "waits")]);
+    assert_eq!(verdicts(&step["sets"][0]), ["delete"; 4]);
+    // Then the new set waits for as long as a pod of the old one runs, be it a terminating one.
+    let drained = |dump: &mut Dump| {
+        recreate(dump);
+        dump.set(OLD)["spec"]["replicas"] = json!(0);
+        dump.set(OLD)["status"] = json!({ "replicas": 0, "observedGeneration": 9 });
+    };
+    let terminating = changed(|dump| {
+        drained(dump);
+        for pod in dump.0.iter_mut().filter(|item| item["kind"] == "Pod") {
+            if pod["metadata"]["name"].as_str().is_some_and(|name| name.starts_with(OLD)) {
+                pod["metadata"]["deletionTimestamp"] = json!("2026-03-10T12:00:30Z");
+            }
+        }
+    });
+    assert_eq!(sets(&preview(&["deploy/web", "--rollout"], &terminating).0), [(Some(NEW), 9, 9, 0, "waits")]);
+    let gone = changed(|dump| {
+        drained(dump);
+        dump.0.retain(|item| {
+            item["kind"] != "Pod" || !item["metadata"]["name"].as_str().unwrap().starts_with(OLD)
+        });
+    });
+    assert_eq!(sets(&preview(&["deploy/web", "--rollout"], &gone).0), [(Some(NEW), 9, 10, 0, "to-count")]);
+}
+
+#[test]
+fn a_new_template_makes_a_new_set() {
+    let restarted = changed(|dump| {
+        let template = &mut dump.deployment()["spec"]["template"];
+        template["metadata"]["annotations"] =
+            json!({ "kubectl.kubernetes.io/restartedAt": "2026-03-10T11:59:00Z" });
+    });
+    let (step, _) = preview(&["deploy/web", "--rollout"], &restarted);
+    let sets = sets(&step);
+    assert_eq!(sets[2], (None, 0, 0, 0, "no-surge"));
+    assert!(sets[0].3 + sets[1].3 > 0, "{sets:?}");
+    // A quantity in another spelling is the same template.
+    let spelled = changed(|dump| {
+        let requests =
+            &mut dump.deployment()["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"];
+        assert_eq!(requests["cpu"], "100m");
+        requests["cpu"] = json!("0.1");
+    });
+    assert_eq!(
+        preview(&["deploy/web", "--rollout"], &spelled),
+        preview(&["deploy/web", "--rollout"], ROLLOUT)
+    );
+}
+
+#[test]
+fn what_stops_the_controller_is_noted() {
+    for (change, note) in [
+        (
+            json!({ "metadata": { "deletionTimestamp": "2026-03-10T12:00:00Z" } }),
+            "Deployment web is being deleted",
+        ),
+        (
+            json!({ "spec": { "selector": {} } }),
+            "Deployment web has a selector that is invalid or selects all pods",
+        ),
+        (
+            json!({ "metadata": { "generation": 13 } }),
+            "the status of default Deployment/web is of an earlier spec",
+        ),
+    ] {
+        let dump = changed(|dump| merge(dump.deployment(), &change));
+        let (preview, notes) = preview(&["deploy/web", "--replicas", "5"], &dump);
+        assert!(notes.contains(note), "{notes}");
+        if !note.contains("earlier") {
+            assert_eq!(preview["delete"], 0, "{note}");
+        }
+    }
+    let rollback = changed(|dump| {
+        dump.deployment()["metadata"]["annotations"]["deprecated.deployment.rollback.to"] = json!("3");
+    });
+    let (preview_of, _) = preview(&["deploy/web", "--replicas", "5"], &rollback);
+    assert_eq!((&preview_of["path"], &preview_of["delete"]), (&json!("rollback"), &json!(0)));
+    let bare = changed(|dump| {
+        dump.remove_set(OLD);
+        dump.remove_set(NEW);
+        dump.deployment()["status"] = json!({ "observedGeneration": 12 });
+    });
+    let (preview_of, notes) = preview(&["deploy/web", "--replicas", "5"], &bare);
+    assert!(notes.contains("Deployment web has no ReplicaSet"), "{notes}");
+    assert_eq!(sets(&preview_of), [(None, 0, 5, 0, "grows")]);
+}
+
+fn merge(object: &mut Value, change: &Value) {
+    match (object, change) {
+        (Value::Object(object), Value::Object(change)) if !change.is_empty() => {
+            for (name, change) in change {
+                merge(object.entry(name).or_insert(Value::Null), change);
+            }
+        }
+        (object, change) => object.clone_from(change),
+    }
+}
+
+// What is wrong.
+
+#[test]
+fn unknown_deployments_get_a_suggestion() {
+    fails(
+        &["deploy/wep", "--replicas", "5"],
+        ROLLOUT,
+        "no Deployment is named wep; did you mean deploy/web?",
+    );
+    fails(
+        &["deploy/xyz", "--replicas", "5"],
+        ROLLOUT,
+        "no Deployment is named xyz; the input has: default Deployment/web",
+    );
+    let none = changed(|dump| dump.0.retain(|item| item["kind"] != "Deployment"));
+    fails(
+        &["deploy/web", "--replicas", "5"],
+        &none,
+        "no Deployment is named web; the input has none; get it with kubectl get pods,replicasets,deployments -o json",
+    );
+}
+
+#[test]
+fn several_workloads_are_listed() {
+    let bare = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {
+            "name": "x-1", "uid": "00000001-0000-4000-8000-000000000000",
+            "ownerReferences": [{ "apiVersion": "v1", "kind": "ReplicationController", "name": "x", "uid": "x", "controller": true }],
+        },
+    });
+    let two = changed(|dump| dump.0.push(bare));
+    fails(
+        &["--replicas", "5"],
+        &two,
+        "the input has pods of several workloads: default Deployment/web, default ReplicationController/x; choose one as \
+         TYPE/NAME, with --namespace",
+    );
+    let namesake = changed(|dump| {
+        let mut set = dump.set(OLD).clone();
+        set["metadata"]["name"] = json!("web");
+        dump.0.push(set);
+    });
+    fails(
+        &["web", "--replicas", "5"],
+        &namesake,
+        "several workloads are named web: default Deployment/web, default ReplicaSet/web; choose one as TYPE/NAME, with \
+         --namespace",
+    );
+}
+
+#[test]
+fn unsound_deployments_name_the_field() {
+    for (change, error) in [
+        (
+            json!({ "spec": { "strategy": { "rollingUpdate": { "maxSurge": "3" } } } }),
+            "spec.strategy.rollingUpdate.maxSurge: it does not end with '%': write a number of pods as an integer, \
+             without quotes",
+        ),
+        (
+            json!({ "spec": { "strategy": { "type": "BlueGreen" } } }),
+            "spec.strategy.type: \"BlueGreen\" is neither RollingUpdate nor Recreate",
+        ),
+    ] {
+        let dump = changed(|dump| merge(dump.deployment(), &change));
+        fails(&["deploy/web", "--replicas", "5"], &dump, &format!("default Deployment/web: {error}"));
+        // Only a preview of the Deployment itself minds.
+        preview(&["--replicaset", NEW, "--replicas", "5"], &dump);
+    }
+    fails(
+        &["deploy/web", "--replicas", "2147483648"],
+        ROLLOUT,
+        "default Deployment/web: 2147483648 replicas are more than Kubernetes stores, 2147483647",
+    );
+}
+
+#[test]
+fn incomplete_dumps_are_refused_unless_accepted() {
+    let fewer = changed(|dump| {
+        let last = dump.0.iter().position(|item| item["kind"] == "Pod").expect("a pod");
+        dump.0.remove(last);
+    });
+    let (status, _, error) = run(&["deploy/web", "--replicas", "5"], &fewer);
+    assert_eq!(status, Some(1));
+    assert!(
+        error
+            .contains("the input is incomplete: only 3 pods of default ReplicaSet/web-5d8c7f9b64 are listed"),
+        "{error}"
+    );
+    assert!(error.contains("kubectl get pods,replicasets,deployments -n default -o json"), "{error}");
+    let (preview_of, notes) = preview(&["deploy/web", "--replicas", "5", "--partial"], &fewer);
+    assert_eq!(preview_of["partial"], true);
+    assert!(notes.contains("only 3 pods of"), "{notes}");
+
+    let no_sets = changed(|dump| dump.0.retain(|item| item["kind"] != "ReplicaSet"));
+    let (status, _, error) = run(&["deploy/web", "--replicas", "5"], &no_sets);
+    assert_eq!(status, Some(1));
+    assert!(error.contains("the input is incomplete: default Deployment/web has 13 pods, and none of its ReplicaSets is listed"), "{error}");
+}

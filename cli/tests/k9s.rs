@@ -1,0 +1,73 @@
+//! The plugin file for k9s: k9s takes it, and what it runs is the preview.
+#![cfg(unix)]
+
+use serde_json::Value;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+fn plugin() -> Value {
+    let file: Value = serde_saphyr::from_str(include_str!("../k9s/plugins.yaml")).expect("YAML");
+    let plugins = file["plugins"].as_object().expect("plugins");
+    assert_eq!((file.as_object().expect("an object").len(), plugins.len()), (1, 1));
+    plugins["podrank"].clone()
+}
+
+/// The rules of k9s' own schema, which it holds its plugins against.
+#[test]
+fn k9s_accepts_the_plugin() {
+    let plugin = plugin();
+    let fields = plugin.as_object().expect("a plugin");
+    for (name, value) in fields {
+        let is_right = match name.as_str() {
+            "shortCut" | "description" | "command" => value.is_string(),
+            "background" => value.is_boolean(),
+            "scopes" | "args" => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
+            _ => false,
+        };
+        assert!(is_right, "{name}: {value}");
+    }
+    for name in ["shortCut", "description", "scopes", "command"] {
+        assert!(fields.contains_key(name), "{name} is required");
+    }
+}
+
+#[test]
+fn the_plugin_previews_the_selected_workload() {
+    let plugin = plugin();
+    let args = plugin["args"].as_array().expect("args").iter().map(|arg| {
+        let arg = arg.as_str().expect("a text");
+        // As k9s does: the longest names first.
+        let values = [
+            ("$RESOURCE_NAME", "deployments"),
+            ("$NAMESPACE", "shop"),
+            ("$CONTEXT", "c 1"),
+            ("$NAME", "web"),
+        ];
+        let filled = values.iter().fold(arg.to_owned(), |arg, (name, value)| arg.replace(name, value));
+        // What else looks like one of its variables would be an error there.
+        assert!(!filled.replace("${", "").contains('$'), "{filled}");
+        filled
+    });
+    let answers = env::temp_dir().join(format!("podrank-k9s-{}", std::process::id()));
+    fs::create_dir_all(&answers).expect("a directory");
+    let path = format!("{}/tests/fake:{}", env!("CARGO_MANIFEST_DIR"), env::var("PATH").expect("a PATH"));
+    let mut command = Command::new(plugin["command"].as_str().expect("a command"));
+    command
+        .args(args)
+        .env("PATH", path)
+        .env("ANSWERS", &answers)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    child.stdin.take().expect("a pipe").write_all(b"3\n").expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    let asked = fs::read_to_string(answers.join("asked")).expect("it was asked");
+    fs::remove_dir_all(answers).expect("it is ours");
+    assert_eq!(text(&output.stdout), "How many replicas would web have? ");
+    assert_eq!(asked, "podrank|deployments/web|--namespace|shop|--context|c 1|--replicas|3\n");
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}

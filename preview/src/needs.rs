@@ -1,0 +1,156 @@
+//! What a decision about a workload needs besides the workload itself: what to ask a cluster for next.
+
+use crate::complete;
+use crate::deployment::DeploymentEntry;
+use crate::error::Error;
+use crate::input::Input;
+use crate::selector::Selector;
+use crate::set::{SetEntry, SetId, SetKind, Sets};
+use crate::workload::{WorkloadKind, WorkloadName};
+use std::fmt;
+
+/// A workload that an input holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkloadId {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// Its name.
+    pub name: String,
+}
+
+impl fmt::Display for WorkloadId {
+    /// The workload as a list for the user shows it: `default Deployment/web`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}/{}", self.namespace, self.kind, self.name)
+    }
+}
+
+impl Input {
+    /// The workload of this name, `None` if there is none.
+    ///
+    /// # Errors
+    /// Lists them if there are several.
+    pub fn workload(&self, name: &WorkloadName) -> Result<Option<WorkloadId>, Error> {
+        let sets = self.sets.iter().map(|set| {
+            let id = set.id();
+            (id.namespace, WorkloadKind::Set(id.kind), id.name)
+        });
+        let deployments = self
+            .deployments
+            .iter()
+            .map(|entry| (entry.namespace.as_str(), WorkloadKind::Deployment, entry.name.as_str()));
+        let mut found: Vec<_> = deployments
+            .chain(sets)
+            .filter(|(_, kind, its)| *its == name.name && name.kind.is_none_or(|wanted| wanted == *kind))
+            .map(|(namespace, kind, name)| WorkloadId {
+                namespace: namespace.to_owned(),
+                kind,
+                name: name.to_owned(),
+            })
+            .collect();
+        found.sort();
+        found.dedup();
+        if found.len() > 1 {
+            let list: Vec<_> = found
+                .iter()
+                .map(|found| format!("{}/{} in {}", found.kind.short(), found.name, found.namespace))
+                .collect();
+            return Err(Error::new(format!("{name} is ambiguous: there are {}", list.join(", "))));
+        }
+        Ok(found.pop())
+    }
+
+    /// Whether `ReplicaSet`s besides the workload decide: those of the same Deployment, or other controller.
+    pub fn has_siblings(&self, workload: &WorkloadId) -> bool {
+        match workload.kind {
+            WorkloadKind::Deployment => true,
+            WorkloadKind::Set(SetKind::ReplicationController) => false,
+            WorkloadKind::Set(SetKind::ReplicaSet) => {
+                self.set(workload).is_some_and(|set| set.controller.is_some())
+            }
+        }
+    }
+
+    /// A label selector, as `kubectl get --selector` reads it, for all pods that count: what the selectors of all related
+    /// sets have in common. `None` if that is nothing.
+    ///
+    /// The sets of a Deployment have its own selector in common, so that one list has them all.
+    ///
+    /// # Errors
+    /// Says which set is unsound.
+    pub fn pod_selector(&self, workload: &WorkloadId) -> Result<Option<String>, Error> {
+        let sets = Sets::of(&self.sets);
+        let mut selectors = Vec::new();
+        let controller = match workload.kind {
+            WorkloadKind::Deployment => {
+                let deployment = self.deployment(workload);
+                if let Some(deployment) = deployment {
+                    selectors.extend(deployment.spec()?.selector());
+                }
+                deployment.map(|deployment| deployment.uid.as_str())
+            }
+            WorkloadKind::Set(_) => {
+                let set = self.set(workload);
+                if let Some(set) = set {
+                    selectors.extend(set.selector()?);
+                }
+                let controller = set.and_then(|set| set.controller.as_ref());
+                controller.map(|controller| controller.uid.as_str())
+            }
+        };
+        for set in controller.into_iter().flat_map(|uid| sets.controlled_by(uid)) {
+            selectors.extend(set.selector()?);
+        }
+        Ok(Selector::in_common(selectors).filter(|selector| !selector.is_empty()).map(|it| it.to_string()))
+    }
+
+    /// Whether statuses that decide are known to be older than what they are of, or count other pods than there are, so
+    /// that it is worth to look again.
+    ///
+    /// # Errors
+    /// Says which set is unsound.
+    pub fn lags(&self, workload: &WorkloadId) -> Result<bool, Error> {
+        let sets = Sets::of(&self.sets);
+        let (deployment_lags, ids): (_, Vec<_>) = match workload.kind {
+            WorkloadKind::Deployment => {
+                let Some(deployment) = self.deployment(workload) else { return Ok(false) };
+                let own = sets.controlled_by(&deployment.uid).map(SetEntry::id);
+                (deployment.spec()?.lags, own.collect())
+            }
+            WorkloadKind::Set(_) => (false, self.set(workload).map(SetEntry::id).into_iter().collect()),
+        };
+        let mut lags = deployment_lags;
+        for id in ids {
+            let state = sets.get(id).map(SetEntry::state).transpose()?.flatten();
+            lags |= state.is_some_and(|state| state.lags) || !complete::gaps(self, &sets, id)?.is_empty();
+        }
+        Ok(lags)
+    }
+
+    pub(crate) fn deployment(&self, workload: &WorkloadId) -> Option<&DeploymentEntry> {
+        let is_meant =
+            |entry: &&DeploymentEntry| entry.namespace == workload.namespace && entry.name == workload.name;
+        self.deployments.iter().find(is_meant)
+    }
+
+    fn set(&self, workload: &WorkloadId) -> Option<&SetEntry> {
+        let WorkloadKind::Set(kind) = workload.kind else { return None };
+        let id = SetId { namespace: &workload.namespace, kind, name: &workload.name };
+        Sets::of(&self.sets).get(id)
+    }
+}
+
+impl WorkloadName {
+    /// The one of `known` that the user may have meant, as it can be typed.
+    pub fn nearest<'a>(&self, known: &'a [Self]) -> Option<&'a Self> {
+        // Below this two names have little in common; clap uses it for its own suggestions.
+        const ALIKE: f64 = 0.7;
+        let likeness = |other: &Self| strsim::jaro_winkler(&self.name, &other.name);
+        known
+            .iter()
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+            .filter(|nearest| likeness(nearest) > ALIKE)
+    }
+}

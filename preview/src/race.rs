@@ -1,0 +1,157 @@
+//! Ranks that may change before a set's controller looks: in one sync of a Deployment several sets may change, and nobody
+//! knows whose pods go first. Pure functions on ranks.
+
+use podrank::Pod;
+use std::collections::HashMap;
+
+/// What the other sets of a Deployment do while one set deletes pods.
+#[derive(Debug, Default)]
+pub(crate) struct Race<'a> {
+    /// The most pods that may leave each node, by name; `None` is for pods without a node.
+    leaving: HashMap<Option<&'a str>, u32>,
+    /// The most pods that may come, nobody knows where.
+    coming: u32,
+    /// Whether nothing is known of what the others do.
+    is_unknown: bool,
+}
+
+/// The least and the most that a rank may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub(crate) least: u32,
+    pub(crate) most: u32,
+}
+
+/// What ranges of ranks decide of pods that nothing before the rank separates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fate {
+    /// Goes whatever the ranks are.
+    Goes,
+    /// Depends on them.
+    Depends,
+    /// Stays whatever the ranks are.
+    Stays,
+}
+
+impl<'a> Race<'a> {
+    /// Anything may happen to ranks.
+    pub(crate) fn unknown() -> Self {
+        Self { is_unknown: true, ..Self::default() }
+    }
+
+    /// Another set deletes `delete` pods, or fewer if that is more than it has; these are the nodes of those that may go.
+    pub(crate) fn lose(&mut self, delete: usize, nodes: impl Iterator<Item = Option<&'a str>>) {
+        let mut pods = HashMap::<_, u32>::new();
+        for node in nodes {
+            *pods.entry(node).or_default() += 1;
+        }
+        let most = u32::try_from(delete).unwrap_or(u32::MAX);
+        for (node, count) in pods {
+            *self.leaving.entry(node).or_default() += count.min(most);
+        }
+    }
+
+    /// Another set creates so many pods.
+    pub(crate) fn gain(&mut self, count: usize) {
+        self.coming = self.coming.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+    }
+
+    /// What the rank of a pod on this node may become.
+    pub(crate) fn range(&self, node: Option<&str>, pod: &Pod) -> Range {
+        if self.is_unknown {
+            return Range { least: 0, most: u32::MAX };
+        }
+        let leaving = self.leaving.get(&node).copied().unwrap_or(0);
+        Range { least: pod.rank.saturating_sub(leaving), most: pod.rank.saturating_add(self.coming) }
+    }
+}
+
+/// What becomes of each of these pods if `quota` of them go, those of higher ranks first and those of equal ranks in
+/// an unknown order.
+pub(crate) fn fates(ranges: &[Range], quota: usize) -> Vec<Fate> {
+    let sorted = |end: fn(&Range) -> u32| {
+        let mut ends: Vec<_> = ranges.iter().map(end).collect();
+        ends.sort_unstable();
+        ends
+    };
+    let (least, most) = (sorted(|range| range.least), sorted(|range| range.most));
+    let at_least = |ends: &[u32], rank: u32| ends.len() - ends.partition_point(|end| *end < rank);
+    let fate = |range: &Range| {
+        // Those that may go before it, itself included; and those that certainly do.
+        if at_least(&most, range.least) <= quota {
+            Fate::Goes
+        } else if at_least(&least, range.most.saturating_add(1)) >= quota {
+            Fate::Stays
+        } else {
+            Fate::Depends
+        }
+    };
+    ranges.iter().map(fate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What [`fates`] claims, by trying all ranks within the ranges and all orders of equal ones.
+    fn by_trying(ranges: &[Range], quota: usize) -> Vec<Fate> {
+        let mut goes = vec![false; ranges.len()];
+        let mut stays = vec![false; ranges.len()];
+        let mut ranks: Vec<_> = ranges.iter().map(|range| range.least).collect();
+        loop {
+            for (index, rank) in ranks.iter().enumerate() {
+                let above = ranks.iter().filter(|other| *other > rank).count();
+                let equal = ranks.iter().filter(|other| *other == rank).count();
+                goes[index] |= above < quota;
+                stays[index] |= above + equal > quota;
+            }
+            let Some(next) = (0..ranks.len()).find(|&index| ranks[index] < ranges[index].most) else { break };
+            ranks[next] += 1;
+            for index in 0..next {
+                ranks[index] = ranges[index].least;
+            }
+        }
+        let fate = |(goes, stays)| match (goes, stays) {
+            (true, false) => Fate::Goes,
+            (false, true) => Fate::Stays,
+            _ => Fate::Depends,
+        };
+        goes.into_iter().zip(stays).map(fate).collect()
+    }
+
+    #[test]
+    fn ranges_decide_what_all_ranks_in_them_do() {
+        let mut random = fastrand::Rng::with_seed(17);
+        for _ in 0..20_000 {
+            let ranges: Vec<_> = (0..random.usize(1..6))
+                .map(|_| {
+                    let least = random.u32(0..4);
+                    Range { least, most: least + random.u32(0..3) }
+                })
+                .collect();
+            let quota = random.usize(0..=ranges.len());
+            assert_eq!(fates(&ranges, quota), by_trying(&ranges, quota), "{ranges:?}, {quota} go");
+        }
+    }
+
+    #[test]
+    fn pods_of_other_sets_come_and_go() {
+        let mut race = Race::default();
+        race.lose(2, [Some("a"), Some("a"), Some("a"), Some("b"), None].into_iter());
+        race.lose(1, [Some("b")].into_iter());
+        let mut pod = Pod::new();
+        pod.rank = 5;
+        let range = |race: &Race<'_>, node| {
+            let Range { least, most } = race.range(node, &pod);
+            (least, most)
+        };
+        assert_eq!(range(&race, Some("a")), (3, 5));
+        assert_eq!(range(&race, Some("b")), (3, 5));
+        assert_eq!(range(&race, None), (4, 5));
+        assert_eq!(range(&race, Some("c")), (5, 5));
+        race.gain(3);
+        assert_eq!(range(&race, Some("c")), (5, 8));
+        pod.rank = 1;
+        assert_eq!(race.range(Some("a"), &pod), Range { least: 0, most: 4 });
+    }
+}

@@ -1,0 +1,275 @@
+//! The preview of a Deployment: what its next sync does to its sets, and which pods each of them then loses.
+
+use crate::complete;
+use crate::decide::{SetDecision, decide};
+use crate::deployment::{DeploymentEntry, DeploymentSpec, SetState};
+use crate::error::Error;
+use crate::input::Input;
+use crate::notes::{self, Note};
+use crate::options::{Options, Order};
+use crate::preview::{DeploymentPreview, SetPreview, Verdict, Workload};
+use crate::race::Race;
+use crate::set::{SetEntry, SetKind, Sets};
+use crate::set_why::set_why;
+use crate::workload::WorkloadKind;
+use podrank::controller::deployment::{
+    Change, Deployment, Path, Reason, ReplicaSet, SetFlags, Step, Strategy, next_sync,
+};
+
+/// One of the Deployment's sets.
+struct Own<'a> {
+    entry: &'a SetEntry,
+    state: &'a SetState,
+}
+
+pub(crate) fn preview_deployment<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    entry: &'a DeploymentEntry,
+    options: &Options,
+) -> Result<DeploymentPreview<'a>, Error> {
+    let spec = entry.spec()?;
+    let own = own_sets(sets, entry, spec)?;
+    let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
+    let (deployment, step, changes) = next_step(input, sets, spec, deployment, &own);
+    let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
+    let gaps = gaps(input, sets, entry, spec, &own)?;
+    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.partial {
+        return Err(complete::error(&entry.namespace, SetKind::ReplicaSet, &gaps));
+    }
+    let mut notes = gaps;
+    notes.extend(notes::of_deployment(entry, spec, &step, &states));
+
+    let decisions = decide_all(input, sets, &own, &changes, options, &mut notes)?;
+    let mut previews: Vec<_> = own
+        .iter()
+        .zip(&changes)
+        .zip(decisions)
+        .filter(|((own, change), decision)| {
+            own.state.set.replicas != 0 || change.replicas != 0 || decision.active != 0
+        })
+        .map(|((own, change), decision)| {
+            let from = own.state.set.replicas;
+            SetPreview {
+                replica_set: Some(own.entry.id().name),
+                from,
+                to: change.replicas,
+                writes: writes(from, change),
+                reason: change.reason.name(),
+                why: set_why(&deployment, &step, from, change),
+                active: decision.active,
+                delete: decision.delete,
+                quota: decision.quota,
+                pods: decision.pods,
+            }
+        })
+        .collect();
+    if step.creates {
+        let change = &step.new_change;
+        previews.push(SetPreview {
+            replica_set: None,
+            from: 0,
+            to: change.replicas,
+            writes: Vec::new(),
+            reason: change.reason.name(),
+            why: set_why(&deployment, &step, 0, change),
+            active: 0,
+            delete: 0,
+            quota: 0,
+            pods: Vec::new(),
+        });
+    }
+    let sum = |number: fn(&SetPreview<'_>) -> usize| previews.iter().map(number).sum();
+    Ok(DeploymentPreview {
+        api_version: "podrank/v1",
+        kind: "ScaleDownPreview",
+        namespace: &entry.namespace,
+        workload: Workload { kind: WorkloadKind::Deployment, name: &entry.name },
+        now: options.now,
+        order: options.order,
+        feature_gates: options.gates,
+        path: path_name(step.path),
+        goes_on: step.goes_on || goes_on_in_pause(&deployment, &step, &own, &changes),
+        active: sum(|set| set.active),
+        replicas: deployment.replicas.unsigned_abs(),
+        burst_replicas: options.burst_replicas,
+        partial: options.partial,
+        delete: sum(|set| set.delete),
+        quota: sum(|set| set.quota),
+        notes,
+        blocked: [],
+        sets: previews,
+    })
+}
+
+/// The sizes that the sync writes to a set, in turn.
+fn writes(from: i32, change: &Change) -> Vec<i32> {
+    let first = from.wrapping_add(change.part);
+    let all = [Some(first).filter(|_| is_in_two_steps(change)), Some(change.replicas)];
+    all.into_iter().flatten().filter(|size| *size != from).collect()
+}
+
+/// Whether the set shrinks twice in the sync: the pods that are not available go first.
+fn is_in_two_steps(change: &Change) -> bool {
+    change.reason == Reason::UnhealthyAndAvailable
+}
+
+/// Whether a paused Deployment changes sets once more, when they have the sizes of this step and their statuses have caught
+/// up. If one set alone stays in use, it then gets the whole count.
+fn goes_on_in_pause(deployment: &Deployment, step: &Step, own: &[Own<'_>], changes: &[Change]) -> bool {
+    let desired = deployment.replicas.to_string();
+    let most = deployment.replicas.wrapping_add(step.budgets.surge).to_string();
+    let after: Vec<_> = own
+        .iter()
+        .zip(changes)
+        .enumerate()
+        .map(|(index, (own, change))| {
+            let is_new = step.new_set.is_some_and(|new| new as usize == index);
+            let mut set = ReplicaSet {
+                name_order: u32::try_from(index).unwrap_or(u32::MAX),
+                replicas: change.replicas,
+                status_replicas: change.replicas,
+                available_replicas: change.replicas,
+                flags: SetFlags::NONE.with(SetFlags::CURRENT_TEMPLATE, is_new),
+                ..own.state.set
+            };
+            set.set_annotations(&desired, &most);
+            set
+        })
+        .collect();
+    let total = after.iter().fold(0_i32, |sum, set| sum.wrapping_add(set.replicas));
+    let deployment = Deployment { status_replicas: total, ..*deployment };
+    let mut again = vec![Change::default(); after.len()];
+    let path = next_sync(&deployment, &after, &mut again).map(|step| step.path);
+    deployment.is_paused
+        && path == Ok(Path::Scale)
+        && again.iter().zip(&after).any(|(change, set)| change.replicas != set.replicas)
+}
+
+/// The count to decide for.
+fn replicas(entry: &DeploymentEntry, spec: &DeploymentSpec, options: &Options) -> Result<i32, Error> {
+    let Some(wanted) = options.replicas else { return Ok(spec.deployment.replicas) };
+    i32::try_from(wanted).map_err(|_| {
+        Error::new(format!("{entry}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
+    })
+}
+
+/// The sets that the Deployment owns and selects, oldest first.
+fn own_sets<'a>(
+    sets: &Sets<'a>,
+    entry: &DeploymentEntry,
+    spec: &DeploymentSpec,
+) -> Result<Vec<Own<'a>>, Error> {
+    let Some(selector) = spec.selector() else { return Ok(Vec::new()) };
+    let mut own = Vec::new();
+    for entry in sets.controlled_by(&entry.uid).filter(|set| set.id().namespace == entry.namespace) {
+        let state = entry.state()?.filter(|state| selector.matches(&state.labels));
+        own.extend(state.map(|state| Own { entry, state }));
+    }
+    own.sort_by_key(|own| (own.state.set.creation_time.unix_nanos(), own.entry.id()));
+    Ok(own)
+}
+
+/// What the input lacks.
+fn gaps(
+    input: &Input,
+    sets: &Sets<'_>,
+    entry: &DeploymentEntry,
+    spec: &DeploymentSpec,
+    own: &[Own<'_>],
+) -> Result<Vec<Note>, Error> {
+    let pods = if spec.selector().is_some() { spec.deployment.status_replicas } else { 0 };
+    let missing = complete::missing_sets(entry, pods, own.len());
+    let mut gaps: Vec<_> = missing.into_iter().collect();
+    for own in own {
+        gaps.extend(complete::gaps(input, sets, own.entry.id())?);
+    }
+    Ok(gaps)
+}
+
+/// Asks the core.
+fn next_step(
+    input: &Input,
+    sets: &Sets<'_>,
+    spec: &DeploymentSpec,
+    mut deployment: Deployment,
+    own: &[Own<'_>],
+) -> (Deployment, Step, Vec<Change>) {
+    let mut names: Vec<_> = own.iter().map(|own| own.entry.id().name).collect();
+    names.sort_unstable();
+    let records: Vec<_> = own
+        .iter()
+        .map(|own| {
+            let place = names.binary_search(&own.entry.id().name).expect("each name is in the list");
+            let is_current = own.state.template == spec.template;
+            ReplicaSet {
+                name_order: u32::try_from(place).unwrap_or(u32::MAX),
+                flags: own.state.set.flags.with(SetFlags::CURRENT_TEMPLATE, is_current),
+                ..own.state.set
+            }
+        })
+        .collect();
+    let mut changes = vec![Change::default(); own.len()];
+    let mut sync = |deployment: &Deployment| {
+        next_sync(deployment, &records, &mut changes).expect("there is a change for each set")
+    };
+    let mut step = sync(&deployment);
+    if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
+        let new = step.new_set.and_then(|index| own.get(index as usize)).map(|own| own.entry.id());
+        let is_own = |id| own.iter().any(|own| own.entry.id() == id);
+        *old_pods_run = input.pods.iter().any(|pod| {
+            !pod.is_finished && sets.owner(pod).is_some_and(|owner| is_own(owner) && Some(owner) != new)
+        });
+        step = sync(&deployment);
+    }
+    (deployment, step, changes)
+}
+
+/// Which pods each set loses. What another set does at the same time may change the ranks.
+fn decide_all<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    own: &[Own<'a>],
+    changes: &[Change],
+    options: &Options,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<SetDecision<'a>>, Error> {
+    let to = |change: &Change| u32::try_from(change.replicas).unwrap_or(0);
+    let decide = |(own, change): (&Own<'a>, &Change), race: &Race<'_>, notes: &mut Vec<Note>| {
+        decide(input, sets, own.entry.id(), to(change), options, Some(race), notes)
+    };
+    let mut decisions = Vec::new();
+    for pair in own.iter().zip(changes) {
+        // Those that stay whatever the ranks are will not change those of other sets.
+        decisions.push(decide(pair, &Race::unknown(), &mut Vec::new())?);
+    }
+    let races: Vec<_> = (0..own.len())
+        .map(|index| {
+            let mut race = Race::default();
+            if is_in_two_steps(&changes[index]) {
+                // Its own first victims are gone when it counts ranks for the second time.
+                let first = changes[index].part.unsigned_abs() as usize;
+                race.lose(first, decisions[index].pods.iter().map(|pod| pod.node));
+            }
+            for (_, (decision, change)) in
+                decisions.iter().zip(changes).enumerate().filter(|(other, _)| *other != index)
+            {
+                let may_go = decision.pods.iter().filter(|pod| pod.verdict != Verdict::Keep);
+                race.lose(decision.delete, may_go.map(|pod| pod.node));
+                race.gain((to(change) as usize).saturating_sub(decision.active));
+            }
+            race
+        })
+        .collect();
+    own.iter().zip(changes).zip(&races).map(|(pair, race)| decide(pair, race, notes)).collect()
+}
+
+fn path_name(path: Path) -> &'static str {
+    match path {
+        Path::Scale => "scale",
+        Path::Roll => "roll",
+        Path::Recreate => "recreate",
+        Path::Rollback => "rollback",
+        _ => "nothing",
+    }
+}

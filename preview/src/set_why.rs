@@ -1,0 +1,74 @@
+//! Why a Deployment's sync gives a set its size, as a sentence.
+
+use crate::text::count;
+use podrank::controller::deployment::{Change, Deployment, Reason, Step};
+
+/// A short sentence with the numbers that decide. `from` is the size that the set has.
+pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &Change) -> String {
+    let wanted = deployment.replicas;
+    let pods = |number: i32| count(number.unsigned_abs(), "pod");
+    let surge = step.budgets.surge;
+    let allowed = if surge == 0 { pods(wanted) } else { format!("{} and {surge} surge", pods(wanted)) };
+    let least = wanted.wrapping_sub(step.budgets.unavailable);
+    match change.reason {
+        Reason::Untouched => "this sync leaves it alone".to_owned(),
+        Reason::OnlyActive => format!("the only set in use has the whole count of {wanted}"),
+        Reason::Saturated if from == change.replicas => {
+            format!("all {} of the new set are available", pods(wanted))
+        }
+        Reason::Saturated => format!("the new set has all {} available, so old sets go", pods(wanted)),
+        Reason::Share => format!("its share of {allowed}"),
+        Reason::CutShare => format!("what is left of its share of {allowed}"),
+        Reason::ShareAndLeftover => {
+            let rest = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
+            format!(
+                "its share of {allowed} ({:+}), and as the first set what the shares leave over ({rest:+})",
+                change.part
+            )
+        }
+        Reason::UsedUp => "the other sets' shares leave nothing to change".to_owned(),
+        Reason::NoShare => {
+            "it has no share, because neither its annotation max-replicas nor the Deployment's status has a number"
+                .to_owned()
+        }
+        Reason::NotRolling => {
+            "with the strategy Recreate, several sets in use are not scaled in proportion".to_owned()
+        }
+        Reason::AtCount => format!("the new set has the count of {wanted} already"),
+        Reason::ToCount => format!("the new set gets the count of {wanted}"),
+        Reason::Grows => format!("the new set grows as far as {allowed} allow"),
+        Reason::NoSurge => format!("the new set cannot grow, because there are as many pods as {allowed} allow"),
+        Reason::AfterNewSet => "this sync only changes the new set, the next one looks at old sets".to_owned(),
+        Reason::Unhealthy => format!("{} not available, which go first", are(&pods(change.part), change.part)),
+        Reason::Available => format!(
+            "{} can go, because {} must stay available",
+            pods(change.part),
+            least.max(0)
+        ),
+        Reason::UnhealthyAndAvailable => {
+            let more = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
+            format!(
+                "{} not available, which go first, and {} more can go, because {} must stay available",
+                are(&pods(change.part), change.part),
+                more.unsigned_abs(),
+                least.max(0)
+            )
+        }
+        Reason::HeldBack => format!("held back, so that {} stay available", pods(least.max(0))),
+        Reason::Recreated => "with the strategy Recreate, all old pods go first".to_owned(),
+        Reason::Waits => "with the strategy Recreate, the new set waits until no old pod is left".to_owned(),
+        Reason::Rejected => {
+            "its new size would be below 0, which the API server rejects, and the sync ends".to_owned()
+        }
+        Reason::Lags => {
+            "its status lags, with more pods available than wanted, and the sync ends".to_owned()
+        }
+        Reason::NotReached => "the sync ends before it comes to this set".to_owned(),
+        // A reason of a later core: its name still says it.
+        reason => reason.to_string(),
+    }
+}
+
+fn are(pods: &str, number: i32) -> String {
+    format!("{pods} {}", if number.unsigned_abs() == 1 { "is" } else { "are" })
+}

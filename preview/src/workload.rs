@@ -1,0 +1,279 @@
+//! Workloads as users name them: `TYPE/NAME` with the types that kubectl knows, or a bare name.
+
+use crate::set::SetKind;
+use crate::text;
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::str::FromStr;
+
+/// The kind of a workload that can be previewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WorkloadKind {
+    /// `Deployment`, in the group `apps` or the old `extensions`.
+    Deployment,
+    /// A set of pods.
+    Set(SetKind),
+}
+
+/// A workload as a user names it: `NAME`, or `TYPE/NAME` as `kubectl get -o name` prints it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkloadName {
+    /// The kind, if the user named one.
+    pub kind: Option<WorkloadKind>,
+    /// `metadata.name`.
+    pub name: String,
+}
+
+/// A type as kubectl knows it.
+struct Type {
+    kind: &'static str,
+    short: &'static str,
+    singular: &'static str,
+    group: &'static str,
+    /// `None` if no preview knows it yet.
+    supported: Option<WorkloadKind>,
+}
+
+const TYPES: [Type; 7] = {
+    const fn new(
+        kind: &'static str,
+        short: &'static str,
+        singular: &'static str,
+        group: &'static str,
+        supported: Option<WorkloadKind>,
+    ) -> Type {
+        Type { kind, short, singular, group, supported }
+    }
+    use WorkloadKind::{Deployment, Set};
+    [
+        new("Deployment", "deploy", "deployment", "apps", Some(Deployment)),
+        new("ReplicaSet", "rs", "replicaset", "apps", Some(Set(SetKind::ReplicaSet))),
+        new(
+            "ReplicationController",
+            "rc",
+            "replicationcontroller",
+            "",
+            Some(Set(SetKind::ReplicationController)),
+        ),
+        new("StatefulSet", "sts", "statefulset", "apps", None),
+        new("DaemonSet", "ds", "daemonset", "apps", None),
+        new("Job", "job", "job", "batch", None),
+        new("CronJob", "cj", "cronjob", "batch", None),
+    ]
+};
+
+impl WorkloadKind {
+    /// Every kind, in the order in which they are listed to a user.
+    pub const ALL: [Self; 3] =
+        [Self::Deployment, Self::Set(SetKind::ReplicaSet), Self::Set(SetKind::ReplicationController)];
+
+    /// The kind by an object's own `kind` and, if known, API version.
+    pub(crate) fn of_object(kind: &str, api_version: Option<&str>) -> Option<Self> {
+        let is_in = |group: &str| {
+            api_version.is_none_or(|version| {
+                version.strip_prefix(group).is_some_and(|version| version.starts_with('/'))
+            })
+        };
+        match kind {
+            "Deployment" if is_in("apps") || is_in("extensions") => Some(Self::Deployment),
+            _ => SetKind::of(kind, api_version).map(Self::Set),
+        }
+    }
+
+    /// The kind that this text names as a type: kubectl's short name, singular or plural, in any case, with or without
+    /// the API group.
+    ///
+    /// # Errors
+    /// Says what is supported if kubectl does not know the type, or no preview does yet.
+    pub fn of_type(text: &str) -> Result<Self, String> {
+        // Below this two words have little in common; clap uses it for its own suggestions.
+        const ALIKE: f64 = 0.7;
+        let lower = text.to_ascii_lowercase();
+        if let Some(found) = TYPES.iter().find(|known| known.is_named(&lower)) {
+            return found.supported.ok_or_else(|| {
+                format!("{}s are not supported yet; supported are {}", found.kind, supported())
+            });
+        }
+        let likeness = |name: &str| strsim::jaro_winkler(&lower, name);
+        let names = TYPES.iter().filter(|known| known.supported.is_some());
+        let nearest = names
+            .flat_map(|known| [known.short, known.singular])
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+            .filter(|name| likeness(name) > ALIKE);
+        let hint = nearest.map_or_else(String::new, |name| format!("did you mean {name}? "));
+        Err(format!("unknown type `{}`; {hint}supported are {}", text::word(text), supported()))
+    }
+
+    /// The type in full, which no other API group's type can be taken for: `deployments.apps`.
+    pub fn resource(self) -> String {
+        let Type { singular, group, .. } = self.as_type();
+        if group.is_empty() { format!("{singular}s") } else { format!("{singular}s.{group}") }
+    }
+
+    /// kubectl's short name for the type: `deploy`.
+    pub fn short(self) -> &'static str {
+        self.as_type().short
+    }
+
+    fn as_type(self) -> &'static Type {
+        TYPES.iter().find(|known| known.supported == Some(self)).expect("every kind is in the table")
+    }
+}
+
+/// The supported types for an error: `deploy, rs and rc`.
+fn supported() -> String {
+    let names = WorkloadKind::ALL.map(WorkloadKind::short);
+    let (last, others) = names.split_last().expect("there are kinds");
+    format!("{} and {last}", others.join(", "))
+}
+
+impl Type {
+    /// Whether `text`, in lower case, names it: `deploy`, `deployments`, `deployment.apps`, `deployments.v1.apps`.
+    fn is_named(&self, text: &str) -> bool {
+        let (name, suffix) = text.split_once('.').map_or((text, None), |(name, suffix)| (name, Some(suffix)));
+        let is_name = name == self.short || name.strip_suffix('s').unwrap_or(name) == self.singular;
+        let group = suffix.map(|suffix| suffix.strip_prefix("v1.").unwrap_or(suffix));
+        is_name && group.is_none_or(|group| group == self.group && !group.is_empty())
+    }
+}
+
+impl fmt::Display for WorkloadKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_type().kind)
+    }
+}
+
+impl Serialize for WorkloadKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl fmt::Display for WorkloadName {
+    /// As it can be typed: `deploy/web`, or `web`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(kind) = self.kind {
+            write!(f, "{}/", kind.short())?;
+        }
+        f.write_str(&self.name)
+    }
+}
+
+impl WorkloadName {
+    /// The name that these words give: `TYPE/NAME`, `TYPE NAME` or `NAME`.
+    ///
+    /// # Errors
+    /// Says which word is wrong.
+    pub fn of_words(words: &[String]) -> Result<Self, String> {
+        match words {
+            [word] => word.parse(),
+            [kind, name] if !kind.contains('/') && !name.contains('/') => {
+                Ok(Self { kind: Some(WorkloadKind::of_type(kind)?), name: checked(name)? })
+            }
+            _ => Err("name one workload, as TYPE/NAME, TYPE NAME or NAME".to_owned()),
+        }
+    }
+}
+
+impl FromStr for WorkloadName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, name) = match text.split_once('/') {
+            None => {
+                // `deploy` alone is most likely an unfinished `deploy/web`.
+                if let Some(kind) = TYPES.iter().find(|known| known.is_named(&text.to_ascii_lowercase())) {
+                    return Err(format!(
+                        "{text} is a type: write {text}/NAME, or {}/{text} for a {} of that name",
+                        kind.short, kind.kind
+                    ));
+                }
+                (None, text)
+            }
+            Some((kind, name)) => (Some(WorkloadKind::of_type(kind)?), name),
+        };
+        Ok(Self { kind, name: checked(name)? })
+    }
+}
+
+/// The name, if Kubernetes allows it.
+fn checked(name: &str) -> Result<String, String> {
+    let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
+    if name.is_empty() {
+        return Err("the name is empty".to_owned());
+    }
+    if !name.bytes().all(is_allowed) || name.starts_with(['-', '.']) {
+        return Err(format!(
+            "`{}` is not a name: Kubernetes allows lower-case letters, digits, `-` and `.`",
+            text::word(name)
+        ));
+    }
+    Ok(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_named_as_kubectl_names_them() {
+        let [deploy, rs, rc] = WorkloadKind::ALL;
+        for (kind, names) in [
+            (
+                deploy,
+                "deploy deployment deployments Deployment DEPLOYMENTS deployments.apps deployment.v1.apps",
+            ),
+            (rs, "rs RS replicaset replicasets replicasets.apps ReplicaSets.v1.apps"),
+            (rc, "rc replicationcontroller ReplicationControllers"),
+        ] {
+            for name in names.split(' ') {
+                assert_eq!(WorkloadKind::of_type(name), Ok(kind), "{name}");
+            }
+        }
+        assert_eq!(
+            WorkloadKind::ALL.map(WorkloadKind::resource),
+            ["deployments.apps", "replicasets.apps", "replicationcontrollers"]
+        );
+    }
+
+    #[test]
+    fn other_types_are_refused_with_what_there_is() {
+        const THESE: &str = "supported are deploy, rs and rc";
+        for (name, error) in [
+            ("sts", "StatefulSets are not supported yet; "),
+            ("StatefulSets.apps", "StatefulSets are not supported yet; "),
+            ("ds", "DaemonSets are not supported yet; "),
+            ("jobs.batch", "Jobs are not supported yet; "),
+            ("deployement", "unknown type `deployement`; did you mean deployment? "),
+            ("deployments.batch", "unknown type `deployments.batch`; did you mean deployment? "),
+            ("rc.", "unknown type `rc.`; did you mean rc? "),
+            ("xyz", "unknown type `xyz`; "),
+            ("", "unknown type ``; "),
+        ] {
+            assert_eq!(WorkloadKind::of_type(name), Err(format!("{error}{THESE}")), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_workload_is_named_in_three_ways() {
+        let deploy = WorkloadName { kind: Some(WorkloadKind::Deployment), name: "web".to_owned() };
+        let words =
+            |text: &str| WorkloadName::of_words(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(words("deploy/web"), Ok(deploy.clone()));
+        assert_eq!(words("deployments.apps web"), Ok(deploy.clone()));
+        assert_eq!(words("web"), Ok(WorkloadName { kind: None, ..deploy }));
+        for (text, error) in [
+            ("deploy/", "the name is empty"),
+            ("deploy/a/b", "`a/b` is not a name"),
+            ("deploy/Web", "`Web` is not a name"),
+            ("deploy/web,api", "`web,api` is not a name"),
+            ("deploy/-web", "`-web` is not a name"),
+            ("deploy", "deploy is a type: write deploy/NAME, or deploy/deploy for a Deployment of that name"),
+            ("deploy/a deploy/b", "name one workload"),
+            ("deploy a b", "name one workload"),
+        ] {
+            let said = words(text).expect_err(text);
+            assert!(said.starts_with(error), "{text}: {said}");
+        }
+    }
+}
