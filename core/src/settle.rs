@@ -1,6 +1,7 @@
 //! What Kubernetes' relation determines of a scale-down, though it is no order: who surely goes, who surely stays.
 
-use crate::order::value;
+use crate::ffi::IS_SCRATCH_USED;
+use crate::order::{class, value};
 use crate::select::fill_with_indices;
 use crate::sort::{runs, sort};
 use crate::{OrderError, Pod, Policy, Rule};
@@ -104,6 +105,7 @@ impl Policy {
     /// of one time, which tie. So among these the UID's share is taken back, and theirs put in its place. Each step sorts
     /// only what is alike in all before.
     fn score(&self, pods: &[Pod], order: &mut [u32], scores: &mut [u64]) {
+        let is_sorted = IS_SCRATCH_USED && self.sort_by_ready_age(pods, order, scores);
         scores.fill(0);
         let of = |a: u32, b: u32| pods.get(a as usize).zip(pods.get(b as usize));
         let uids = |&a: &u32, &b: &u32| of(a, b).is_some_and(|(a, b)| a.uid == b.uid);
@@ -118,9 +120,10 @@ impl Policy {
             };
             for group in runs(order, alike).filter(|group| group.len() > 1) {
                 // Those that are all alike are sorted by UID already, unless nothing is sorted yet.
-                let are_alike = before > 0
-                    && group.windows(2).all(|pair| matches!(pair, [a, b] if by_step(*a, *b).is_eq()));
-                if !are_alike {
+                let are_alike =
+                    || group.windows(2).all(|pair| matches!(pair, [a, b] if by_step(*a, *b).is_eq()));
+                let is_done = if before == 0 { is_sorted } else { are_alike() };
+                if !is_done {
                     sort(group, &|a, b| by_step(a, b).then_with(|| by_uid(a, b)).is_lt());
                 }
                 if let Step::ReadyAge | Step::CreationAge = step {
@@ -137,6 +140,25 @@ impl Policy {
                 }
             }
         }
+    }
+
+    /// Sorts by [`Step::ReadyAge`] and UID, several times faster, if that fits 64 bits for each pod: the scores serve as scratch.
+    fn sort_by_ready_age(&self, pods: &[Pod], order: &mut [u32], scores: &mut [u64]) -> bool {
+        /// As many bits as the other values leave to the rank.
+        const MOST: u32 = (1 << 15) - 1;
+        if !self.has_buckets() || pods.iter().any(|pod| pod.rank > MOST) {
+            return false;
+        }
+        for (slot, pod) in scores.iter_mut().zip(pods) {
+            let cost = value(Rule::DeletionCost, pod, self).unwrap_or(0);
+            let age = if pod.is_ready() { self.upstream_age(pod.ready_time) } else { 0 };
+            let later = u64::from(MOST.wrapping_sub(pod.rank)) << 7 | age;
+            *slot = class(pod, self) << 54 | u64::try_from(cost).unwrap_or(0) << 22 | later;
+        }
+        let uid = |index: u32| pods.get(index as usize).map(|pod| u128::from_be_bytes(pod.uid.to_bytes()));
+        let key = |index: u32| scores.get(index as usize);
+        sort(order, &|a, b| key(a).cmp(&key(b)).then_with(|| uid(a).cmp(&uid(b))).is_lt());
+        true
     }
 
     /// What one step says of two pods that are alike in all steps before.
