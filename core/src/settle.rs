@@ -122,7 +122,7 @@ impl Policy {
                 // Those that are all alike are sorted by UID already, unless nothing is sorted yet.
                 let are_alike =
                     || group.windows(2).all(|pair| matches!(pair, [a, b] if by_step(*a, *b).is_eq()));
-                let is_done = if before == 0 { is_sorted } else { are_alike() };
+                let is_done = IS_SCRATCH_USED && if before == 0 { is_sorted } else { are_alike() };
                 if !is_done {
                     sort(group, &|a, b| by_step(a, b).then_with(|| by_uid(a, b)).is_lt());
                 }
