@@ -1,7 +1,7 @@
-# What cargo alone does not do: the library, the header, the installation and their checks.
+# What cargo does not do: the library, the header, the installation and their checks.
 #
 # For another machine: make archive TARGET=thumbv7m-none-eabi AR=arm-none-eabi-ar CC=arm-none-eabi-gcc
-# Every tool and directory below can be set like that.
+# Every tool and directory below can be set in the same way.
 
 TARGET ?=
 CARGO ?= cargo
@@ -10,6 +10,7 @@ PYTHON ?= python3
 NM ?= nm
 READELF ?= readelf
 INSTALL ?= install
+LDCONFIG ?= ldconfig
 PKG_CONFIG ?= pkg-config
 
 DESTDIR ?=
@@ -17,11 +18,11 @@ PREFIX ?= /usr/local
 INCLUDEDIR ?= $(PREFIX)/include
 LIBDIR ?= $(PREFIX)/lib
 
-# The header is made by this release and no other, as each writes a little differently.
+# Only this release makes the header, because each writes it a little differently.
 CBINDGEN_VERSION := 0.29.4
 HEADER ?= include/podrank.h
 
-# Both stand in one place each, and are read from there.
+# Each is written in one place and read from there.
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^version/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 # Without what follows the patch number, as in 1.2.3-rc.1.
 VERSION_PARTS := $(subst ., ,$(firstword $(subst -, ,$(subst +, ,$(VERSION)))))
@@ -32,7 +33,7 @@ BUILD := $(CARGO_TARGET_DIR)$(TARGET:%=/%)
 OUT := $(BUILD)/c
 SOURCES := Cargo.toml Cargo.lock core/Cargo.toml ffi/Cargo.toml ffi/archive/Cargo.toml \
 	$(shell find core/src ffi/src ffi/archive/src -name '*.rs')
-# Where there is no operating system, there is little memory, and code is optimised for size...
+# Without an operating system, there is little memory, so code is optimised for size...
 OPT_LEVEL ?= $(if $(findstring -none,$(TARGET)),s)
 # ...and there are no shared libraries.
 SHARED := $(if $(findstring -none,$(TARGET)),,$(OUT)/libpodrank.so)
@@ -52,8 +53,8 @@ help: ## this list
 
 archive: $(OUT)/libpodrank.a $(SHARED) ## libpodrank.a and libpodrank.so, in target/c
 
-# Cargo's archive has the one object of this project, the outcome of link-time optimisation, and hundreds from the
-# compiler's runtime, which the object does not need: ffi/check/freestanding.sh proves it.
+# Cargo's archive has one object of this project, the result of link-time optimisation, and hundreds from the compiler's
+# runtime. The object does not need those: ffi/check/freestanding.sh proves it.
 $(OUT)/podrank.o: $(SOURCES)
 	$(OPT_LEVEL:%=CARGO_PROFILE_ARCHIVE_OPT_LEVEL=%) $(CARGO) build --quiet --profile archive -p podrank-archive $(TARGET:%=--target %)
 	@mkdir -p $(OUT)
@@ -62,12 +63,12 @@ $(OUT)/podrank.o: $(SOURCES)
 	$(AR) p $(BUILD)/archive/libpodrank.a "$$object" >$@.new
 	@mv $@.new $@
 
-# Deterministic: no times, no owners. The same sources and compiler give the same bytes.
+# Deterministic, without times and owners: the same sources and compiler give the same bytes.
 $(OUT)/libpodrank.a: $(OUT)/podrank.o
 	@rm -f $@
 	$(AR) rcsD $@ $<
 
-# Nothing starts up and nothing is torn down, so no startup files; everything else is in the C library.
+# It has nothing to initialise, so it needs no startup files. The C library has the rest.
 $(OUT)/libpodrank.so.$(ABI): $(OUT)/podrank.o
 	$(CC) -shared -nostartfiles -Wl,-soname,libpodrank.so.$(ABI) -Wl,--no-undefined -Wl,-z,noexecstack $(LDFLAGS) \
 		-o $@ $<
@@ -83,7 +84,7 @@ header: ## include/podrank.h, from ffi/ by cbindgen
 		$(HEADER).new >$(HEADER)
 	@rm $(HEADER).new
 
-abi: archive ## ffi/abi.txt, the list of what may not change; refuses what breaks it
+abi: archive ## ffi/abi.txt, the list of what must not change; refuses to break it
 	@ffi/check/abi.sh --write
 
 table: $(OUT)/vectors_table.h # the vectors as a C header
@@ -96,6 +97,14 @@ $(OUT)/vectors_table.h: vectors/c_table.py $(wildcard vectors/*.json)
 examples: archive ## builds and runs examples-c/
 	@$(MAKE) --no-print-directory -C examples-c run
 
+# The loader finds a shared library in its cache, which ldconfig makes from the directories that the loader searches.
+ifeq ($(DESTDIR)$(if $(SHARED),,no),)
+UPDATE_CACHE = @[ "$$(id -u)" != 0 ] || PATH="$$PATH:/sbin:/usr/sbin" $(LDCONFIG) || true
+CHECK_CACHE = @PATH="$$PATH:/sbin:/usr/sbin" $(LDCONFIG) -p 2>/dev/null | grep -qF '$(LIBDIR)/libpodrank.so.$(ABI)' || { \
+	echo "note: the loader does not find $(LIBDIR)/libpodrank.so.$(ABI) yet. Run ldconfig as root. If the loader"; \
+	echo "      does not search that directory, link with -Wl,-rpath,$(LIBDIR) or statically with $(LIBDIR)/libpodrank.a."; }
+endif
+
 install: archive ## header, libraries and podrank.pc, under DESTDIR and PREFIX
 	$(INSTALL) -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(INSTALL) -m 644 include/podrank.h $(DESTDIR)$(INCLUDEDIR)/podrank.h
@@ -107,27 +116,30 @@ endif
 	sed 's|@PREFIX@|$(PREFIX)|; s|@URL@|$(URL)|; s|@VERSION@|$(VERSION)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@LIBDIR@|$(LIBDIR)|' \
 		ffi/podrank.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
 	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
+	$(UPDATE_CACHE)
+	$(CHECK_CACHE)
 
-uninstall: ## removes what install put there
+uninstall: ## removes what install put there, with the same DESTDIR and PREFIX
 	rm -f $(DESTDIR)$(INCLUDEDIR)/podrank.h $(DESTDIR)$(LIBDIR)/libpodrank.a $(DESTDIR)$(LIBDIR)/libpodrank.so \
 		$(DESTDIR)$(LIBDIR)/libpodrank.so.$(ABI) $(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
+	$(UPDATE_CACHE)
 
-check-c: archive ## all that C users rely on: one line for each check in ffi/check
+check-c: archive ## checks what C users rely on: one line for each check in ffi/check
 	@for check in $(CHECKS); do ffi/check/$$check.sh || exit 1; done
 
-targets: archive ## all of it on other machines, emulated: one line for each script in ffi/targets
+targets: archive ## the same on other machines, emulated: ffi/targets
 	@for target in $(TARGETS); do ffi/targets/$$target.sh || exit 1; done
 
 needs: ## which functions the archive needs on each machine
 	@ffi/targets/needs.sh
 
-budget: ## what the archive takes of a Cortex-M3, function by function, and what it may take
+budget: ## how much of a Cortex-M3 the archive takes, function by function, against its budget
 	@ffi/targets/budget.sh
 
 miri: ## C outputs need not be initialised, proven by Rust's interpreter (needs a nightly Rust with miri and rust-src)
 	@ffi/check/miri.sh
 
-tools: ## installs the tools that cargo brings to the tests: cbindgen, cargo-fuzz
+tools: ## installs the tools that tests need from cargo: cbindgen, cargo-fuzz
 	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || \
 	$(CARGO) install --quiet --locked cbindgen@$(CBINDGEN_VERSION)
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --quiet --locked cargo-fuzz

@@ -1,7 +1,9 @@
 /*
- * An edge agent: keeps as many worker processes on this machine as are wanted, as a ReplicaSet keeps pods. It writes down
- * what it expects before it asks for it, does nothing until it has seen that, starts slowly, and stops the youngest first:
- *     cc agent.c $(pkg-config --cflags --libs podrank) && ./a.out */
+ * An edge agent: keeps the wanted number of worker processes on this machine, as a ReplicaSet keeps pods. It records what it
+ * expects before it starts or stops workers, waits until it has observed that, starts slowly, and stops the youngest first.
+ *
+ *     cc agent.c $(pkg-config --cflags --libs podrank) && ./a.out
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <podrank.h>
 #include <poll.h>
@@ -14,13 +16,13 @@
 #include <unistd.h>
 
 enum { WORKERS_MAX = 16, BURST = 8, LOOK_AGAIN_MS = 100 };
-/* The workers that run, as far as the agent has heard: their records, with the process in the place of the node. */
+/* The workers that the agent has observed: their records, with the process ID as the node number. */
 static podrank_pod workers[WORKERS_MAX];
 static uint32_t count;
 static podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;
 static podrank_pod_key room[BURST];
-static int news[2];                    /* a pipe, into which every worker that runs puts its record */
-static uint16_t started, fails_at = 6; /* how many were tried; which of them cannot be started */
+static int events[2];                  /* a pipe, to which every worker writes its record */
+static uint16_t started, fails_at = 6; /* how many starts were tried, and which of them fails */
 
 static void check(int is_well, const char *what) {
     if (!is_well) {
@@ -40,7 +42,7 @@ static unsigned number_of(const podrank_pod *worker) {
     return worker->uid[14] * 256u + worker->uid[15];
 }
 
-/* Starts a worker, which works until it is stopped or the agent is gone; 0 if it cannot be started. */
+/* Starts a worker, which runs until it is stopped or the agent ends. Returns 0 if it cannot be started. */
 static int start_worker(void) {
     podrank_pod worker = PODRANK_POD_INIT;
     pid_t agent = getpid(), pid;
@@ -53,7 +55,7 @@ static int start_worker(void) {
     pid = started == fails_at ? -1 : fork();
     if (pid == 0) {
         worker.node = (uint32_t)getpid();
-        if (write(news[1], &worker, sizeof worker) == (ssize_t)sizeof worker)
+        if (write(events[1], &worker, sizeof worker) == (ssize_t)sizeof worker)
             while (getppid() == agent)
                 sleep(1);
         _exit(EXIT_SUCCESS);
@@ -61,25 +63,25 @@ static int start_worker(void) {
     return pid > 0;
 }
 
-/* Takes in which workers say that they run, and waits so long for the first. */
-static void hear(int milliseconds) {
-    struct pollfd said = { news[0], POLLIN, 0 };
+/* Reads which workers have started. Waits up to this long for the first. */
+static void observe_started(int milliseconds) {
+    struct pollfd said = { events[0], POLLIN, 0 };
     for (; count < WORKERS_MAX && poll(&said, 1, milliseconds) > 0; milliseconds = 0) {
-        check(read(news[0], &workers[count++], sizeof *workers) == (ssize_t)sizeof *workers, "read");
+        check(read(events[0], &workers[count++], sizeof *workers) == (ssize_t)sizeof *workers, "read");
         podrank_creations_observed(&expectations, 1);
     }
 }
 
-/* Waits a while for news, and takes in which workers have ended. */
-static void look(void) {
+/* Waits a while for events, and observes which workers have ended. */
+static void observe(void) {
     pid_t pid;
-    hear(LOOK_AGAIN_MS);
+    observe_started(LOOK_AGAIN_MS);
     while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
         uint32_t i = 0;
-        hear(0); /* what it said before */
+        observe_started(0); /* its own record, if it wrote one */
         while (i < count && workers[i].node != (uint32_t)pid)
             i++;
-        if (i < count) { /* else it ended before it ran, and is expected until the timeout */
+        if (i < count) { /* otherwise it ended before it ran, and stays pending until the timeout */
             int32_t counted;
             podrank_pod_key key;
             memcpy(key.bytes, workers[i].uid, sizeof key.bytes);
@@ -101,7 +103,7 @@ static void start_workers(uint32_t creations) {
             failures += !start_worker();
         podrank_slow_start_report(&start, failures);
     }
-    podrank_creations_observed(&expectations, start.missing); /* nobody will ever see those */
+    podrank_creations_observed(&expectations, start.missing); /* no one will observe those */
 }
 
 static void stop_workers(uint32_t deletions) {
@@ -118,7 +120,7 @@ static void stop_workers(uint32_t deletions) {
     }
 }
 
-/* Sees to it that so many workers run. */
+/* Keeps this many workers running. */
 static void keep(uint32_t wanted) {
     uint32_t creations, deletions;
     int32_t satisfied;
@@ -130,19 +132,19 @@ static void keep(uint32_t wanted) {
             start_workers(creations);
         if (deletions > 0)
             stop_workers(deletions);
-        look();
+        observe();
     } while (!satisfied || creations > 0 || deletions > 0);
 }
 
 int main(void) {
     PODRANK_REQUIRE_ABI();
-    check(pipe(news) == 0, "pipe");
+    check(pipe(events) == 0, "pipe");
     keep(7);
     for (uint32_t i = 0; i < count; i++)
         if (number_of(&workers[i]) == 2)
             check(kill((pid_t)workers[i].node, SIGKILL) == 0, "kill");
     while (count == 7)
-        look();
+        observe();
     keep(7);
     keep(3);
     keep(0);

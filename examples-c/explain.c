@@ -1,5 +1,5 @@
 /*
- * Says why one pod goes before another: what each rule sees in the two, and which rule settles it.
+ * Explains why one pod goes before another: what each rule reads from the two, and which rule decides.
  *
  *     cc explain.c $(pkg-config --cflags --libs podrank) && ./a.out
  */
@@ -17,7 +17,7 @@ static void check(int32_t status, const char *what) {
     }
 }
 
-/* Writes what a rule sees in a pod. */
+/* Writes the value that a rule reads from a pod. */
 static void describe(char text[WIDTH], uint8_t kind, int64_t value, const podrank_pod *pod) {
     static const char *const phases[] = { "Pending", "Unknown", "Running" };
 
@@ -42,7 +42,7 @@ static void describe(char text[WIDTH], uint8_t kind, int64_t value, const podran
     case PODRANK_KIND_UID:
         check(podrank_uid_format(pod->uid, text), "UID");
         break;
-    default: /* PODRANK_KIND_NUMBER, and what a later library may know */
+    default: /* PODRANK_KIND_NUMBER, and kinds of later libraries */
         snprintf(text, WIDTH, "%lld", (long long)value);
     }
 }
@@ -56,7 +56,7 @@ int main(void) {
     const char *winner = "neither";
     size_t len, i;
 
-    /* Two pods of one node, ready since 2026-01-01T10:30:00Z and 10:10:00Z; b was restarted twice, a never. */
+    /* Two pods on one node, ready since 2026-01-01T10:30:00Z and 10:10:00Z. b was restarted twice, a never. */
     a.flags = b.flags = PODRANK_POD_ASSIGNED | PODRANK_POD_READY;
     a.phase = b.phase = PODRANK_PHASE_RUNNING;
     a.rank = b.rank = 2;
@@ -67,7 +67,7 @@ int main(void) {
     check(podrank_time_from_unix(1767262200, 0, &b.ready_time), "ready time of b");
     check(podrank_time_from_unix(1767263300, 0, &a.creation_time), "creation time of a");
 
-    /* At noon the two have been ready for 90 and 110 minutes: both between 2^42 and 2^43 ns, which is a tie. */
+    /* At noon they have been ready for 90 and 110 minutes. Both are between 2^42 and 2^43 ns, so they tie. */
     options.flags = PODRANK_NOW;
     check(podrank_time_from_unix(1767268800, 0, &options.now), "now");
 

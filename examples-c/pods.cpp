@@ -1,5 +1,5 @@
 /*
- * The C functions in C++: vectors in, vectors out, a status that is not PODRANK_OK as an exception. Copy what you need.
+ * The C functions in C++: with vectors, and with an exception for any status but PODRANK_OK. Copy what you need.
  *
  *     c++ -std=c++11 pods.cpp $(pkg-config --cflags --libs podrank) && ./a.out
  */
@@ -26,7 +26,7 @@ void count_ranks(std::vector<podrank_pod> &pods, std::size_t nodes) {
     check(podrank_count_ranks(pods.data(), pods.size(), nullptr, 0, counts.data(), counts.size()));
 }
 
-/* The indices of the pods that go, first to go first. The scratch makes it faster. */
+/* Returns the indices of the victims, the first to go first. The scratch memory makes it faster. */
 std::vector<std::uint32_t> victims(const std::vector<podrank_pod> &pods, std::size_t count,
                                    const podrank_options &options) {
     std::vector<std::uint32_t> indices(std::min(count, pods.size()));
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> victims(const std::vector<podrank_pod> &pods, std::si
     return indices;
 }
 
-/* The name of the rule by which a goes before b, or b before a. */
+/* Returns the name of the rule that decides between a and b. */
 std::string rule(const podrank_pod &a, const podrank_pod &b, const podrank_options &options) {
     std::int32_t ordering = 0;
     std::uint8_t by = PODRANK_RULE_NONE;

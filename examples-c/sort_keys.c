@@ -1,6 +1,6 @@
 /*
- * Keys: the order as bytes, for qsort, a database index or a sorted file. Sorting them with memcmp gives the same order
- * as podrank_sort; if it does not, this program fails. Keys compare only if they were made with the same options.
+ * Keys: the order as bytes, for qsort, a database index or a sorted file. Sorting keys with memcmp gives the order of
+ * podrank_sort; this program fails if it does not. Compare only keys that were made with the same options.
  *
  *     cc sort_keys.c $(pkg-config --cflags --libs podrank) && ./a.out
  */
@@ -21,7 +21,7 @@ static void check(int32_t status, const char *what) {
     }
 }
 
-/* By key; pods that tie, by index, as podrank_sort has them. */
+/* By key, and pods that tie by index, as podrank_sort does. */
 static int compare(const void *a, const void *b) {
     const struct keyed *p = a, *q = b;
     int order = memcmp(p->key, q->key, sizeof p->key);
@@ -44,7 +44,7 @@ int main(void) {
         calm.phase = PODRANK_PHASE_RUNNING;
         calm.flags = PODRANK_POD_ASSIGNED | PODRANK_POD_READY;
         calm.rank = 1;
-        pods[i] = calm; /* All UIDs are zero, so that the first two tie. */
+        pods[i] = calm; /* All UIDs are zero, so the first two tie. */
     }
     pods[2].restarts = 1;
     pods[3].sidecar_restarts = 4;

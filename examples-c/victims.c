@@ -1,6 +1,6 @@
 /*
- * Chooses the pods that go when a Deployment in the middle of a rollout is scaled down, from what Kubernetes' API says
- * of them: texts for UID, phase and deletion cost, names for nodes, seconds for times.
+ * Selects the victims when a Deployment is scaled down in the middle of a rollout. The pods are as Kubernetes' API returns
+ * them: UID, phase and deletion cost as text, nodes by name, and times in seconds.
  *
  *     cc victims.c $(pkg-config --cflags --libs podrank) && ./a.out
  */
@@ -14,7 +14,7 @@
 
 enum { NOW = 1767268800, DELETE = 4 }; /* 2026-01-01T12:00:00Z */
 
-/* An active pod, as an agent might have read it. */
+/* An active pod, as an agent may have read it. */
 struct api_pod {
     const char *name;
     const char *uid;
@@ -22,11 +22,11 @@ struct api_pod {
     const char *phase; /* status.phase */
     const char *cost;  /* annotation controller.kubernetes.io/pod-deletion-cost, or NULL */
     int64_t created;   /* metadata.creationTimestamp */
-    int64_t ready;     /* lastTransitionTime of the condition Ready if it is True, else 0 */
-    uint32_t restarts; /* of the container that restarted most */
+    int64_t ready;     /* lastTransitionTime of the condition Ready if it is True, or 0 */
+    uint32_t restarts; /* the most of any container */
 };
 
-/* The ReplicaSet to be scaled down. */
+/* The ReplicaSet that is scaled down. */
 static const struct api_pod set[] = {
     { "web-2-adele", "7d1e0c6a-52c1-4b7e-8a43-000000000001", "node-a", "Running", NULL, MINUTES(61), MINUTES(60), 0 },
     { "web-2-bruno", "7d1e0c6a-52c1-4b7e-8a43-000000000002", "node-a", "Running", "+10", MINUTES(121), MINUTES(120), 0 },
@@ -37,13 +37,13 @@ static const struct api_pod set[] = {
     { "web-2-greta", "7d1e0c6a-52c1-4b7e-8a43-000000000007", "node-c", "Running", "-5", MINUTES(61), MINUTES(60), 0 },
 };
 
-/* The Deployment's older ReplicaSet: none of them is to go, but they too crowd their nodes. */
+/* The Deployment's older ReplicaSet. Its pods cannot be victims, but they count in the ranks. */
 static const struct api_pod older[] = {
     { "web-1-heike", "3b9f5d20-0d6e-4c4f-9d0a-000000000001", "node-b", "Running", NULL, MINUTES(900), MINUTES(899), 0 },
     { "web-1-ivana", "3b9f5d20-0d6e-4c4f-9d0a-000000000002", "node-b", "Running", NULL, MINUTES(900), MINUTES(899), 0 },
 };
 
-/* Numbers for the names of nodes: a third more room than there are nodes, and zeroed. */
+/* The table of node names, zeroed, with at least a third more slots than there are nodes. */
 static podrank_node_name nodes[8];
 
 static void check(int32_t status, const char *what) {
@@ -53,13 +53,13 @@ static void check(int32_t status, const char *what) {
     }
 }
 
-/* The record of a pod. Its rank is counted later, over all of them. */
+/* Returns the record of a pod. Its rank is counted later, over all pods. */
 static podrank_pod record(const struct api_pod *api) {
     podrank_pod pod = PODRANK_POD_INIT;
     int32_t status;
 
     check(podrank_uid_parse(api->uid, strlen(api->uid), pod.uid), api->name);
-    /* PODRANK_ERR_INACTIVE for Succeeded and Failed: such pods do not belong here. */
+    /* Succeeded and Failed are PODRANK_ERR_INACTIVE: leave such pods out. */
     check(podrank_phase_parse(api->phase, strlen(api->phase), &pod.phase), api->name);
     check(podrank_time_from_unix(api->created, 0, &pod.creation_time), api->name);
     pod.restarts = api->restarts;
@@ -72,7 +72,7 @@ static podrank_pod record(const struct api_pod *api) {
         check(podrank_time_from_unix(api->ready, 0, &pod.ready_time), api->name);
     }
     if (api->cost != NULL) {
-        /* Like Kubernetes, take a text that is no cost for 0, and say so. */
+        /* Kubernetes counts text that is not a cost as 0. So does this program, and warns. */
         status = podrank_deletion_cost(api->cost, strlen(api->cost), &pod.deletion_cost);
         if (status != PODRANK_OK)
             printf("%s: cost \"%s\" counts as 0: %s\n", api->name, api->cost, podrank_status_str(status));

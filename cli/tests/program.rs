@@ -498,12 +498,12 @@ fn unsound_pods() {
     bad_input(
         &one(with(pod(1), "/metadata/uid", json!(uid(1)[1..]))),
         &[],
-        "pod default/web-1: metadata.uid: 35 bytes where a UUID has 36",
+        "pod default/web-1: metadata.uid: a UUID is 36 bytes long, not 35",
     );
     bad_input(
         &one(with(pod(1), "/metadata/uid", json!("0000000A-0000-4000-8000-000000000000"))),
         &[],
-        "pod default/web-1: metadata.uid: byte 7 is not one of 0-9 and a-f",
+        "pod default/web-1: metadata.uid: the byte at offset 7 must be one of 0-9 and a-f",
     );
     let dump = one(with(pod(1), "/metadata/creationTimestamp", json!("yester\nday")));
     let output = run(&["-f", "-", "--replicas", "1"], &dump);
@@ -543,7 +543,7 @@ fn only_pods_that_matter_need_to_be_sound() {
     bad_input(
         &list(&[set("web"), pod(1), with(related, "/metadata/creationTimestamp", Value::Null)]),
         &["--replicaset", "web"],
-        "pod default/api-7: metadata.uid: 1 bytes where a UUID has 36",
+        "pod default/api-7: metadata.uid: a UUID is 36 bytes long, not 1",
     );
 }
 

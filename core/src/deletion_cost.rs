@@ -1,8 +1,8 @@
-//! The text of the `controller.kubernetes.io/pod-deletion-cost` annotation.
+//! Reads the annotation `controller.kubernetes.io/pod-deletion-cost`.
 
 use core::fmt;
 
-/// The annotation that holds a pod's deletion cost.
+/// The name of the annotation that holds a pod's deletion cost.
 pub const DELETION_COST_ANNOTATION: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// Why a text is not a deletion cost.
@@ -13,7 +13,7 @@ pub enum DeletionCostError {
     Empty,
     /// The text starts with `+`.
     LeadingPlus,
-    /// The text starts with `0` and goes on.
+    /// The text starts with `0` and has more bytes.
     LeadingZero,
     /// The text is `-` alone.
     NoDigits,
@@ -23,14 +23,14 @@ pub enum DeletionCostError {
     OutOfRange,
 }
 
-/// Reads a deletion cost as Kubernetes does: `-` or a digit from 1 to 9 first (or exactly `0`), then a
-/// base-10 `int32`. After `-`, leading zeros are fine.
+/// Reads a deletion cost as Kubernetes does: a base-10 `int32` that is `0` or starts with `-` or a digit from
+/// 1 to 9. Leading zeros may follow `-`.
 ///
-/// Kubernetes counts a text that it cannot read as 0, and so should the caller of this function,
-/// with a warning; a missing annotation is 0 without one.
+/// If the annotation is missing, the cost is 0. If its text cannot be read, Kubernetes takes 0, too: do the
+/// same, and warn.
 ///
 /// # Errors
-/// Says what is wrong first in the text.
+/// [`DeletionCostError`] says what is wrong first in the text.
 ///
 /// ```
 /// use podrank::{DeletionCostError, deletion_cost};
@@ -52,7 +52,7 @@ pub fn deletion_cost(text: impl AsRef<[u8]>) -> Result<i32, DeletionCostError> {
             return Err(DeletionCostError::NotDigit(at.wrapping_add(usize::from(negative))));
         }
         let digit = i32::from(byte ^ b'0');
-        // Counted towards the sign, because -2147483648 has no positive twin.
+        // Subtracts for negative costs, because 2147483648 does not fit.
         cost = cost
             .and_then(|cost| cost.checked_mul(10))
             .and_then(|cost| if negative { cost.checked_sub(digit) } else { cost.checked_add(digit) });
@@ -67,7 +67,7 @@ impl fmt::Display for DeletionCostError {
             Self::LeadingPlus => f.write_str("it starts with '+'"),
             Self::LeadingZero => f.write_str("it has a leading zero"),
             Self::NoDigits => f.write_str("it has no digits"),
-            Self::NotDigit(at) => write!(f, "byte {at} is not a digit"),
+            Self::NotDigit(at) => write!(f, "the byte at offset {at} is not a digit"),
             Self::OutOfRange => f.write_str("it is outside -2147483648 to 2147483647"),
         }
     }

@@ -1,40 +1,41 @@
-//! Why one pod goes before another: every rule's answer.
+//! Explains why one pod goes before another: every rule's answer.
 
 use crate::order::value;
 use crate::{Pod, Policy, Rule, Time};
 use core::cmp::Ordering;
 
-/// What every rule says of two pods, in rule order.
+/// What every rule says about two pods, in rule order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explanation {
     rows: [Row; Rule::RULES.len()],
 }
 
-/// What one rule says of two pods `a` and `b`.
+/// What one rule says about two pods `a` and `b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The rule.
     pub rule: Rule,
-    /// Whether it is asked at all: its gate is on and, for [`Rule::ReadyTime`], both pods are ready.
+    /// Whether the rule applies: its gate is on and, for [`Rule::ReadyTime`], both pods are ready.
     pub applies: bool,
-    /// Which pod goes first by this rule alone: `Less` for `a`; `Equal` if it does not apply.
+    /// Which pod goes first by this rule alone: `Less` for `a`, `Greater` for `b`. `Equal` if the rule ties
+    /// or does not apply.
     pub ordering: Ordering,
-    /// Whether this is the rule that settles the pair: the first whose ordering is not `Equal`.
+    /// Whether this is the rule that decides: the first whose ordering is not `Equal`.
     pub decides: bool,
-    /// What `a` and `b` are.
+    /// What kind of value `a` and `b` are.
     pub kind: ValueKind,
-    /// The value of `a` that the rule looks at.
+    /// The value that the rule reads from pod `a`.
     pub a: i64,
-    /// The value of `b` that the rule looks at.
+    /// The value that the rule reads from pod `b`.
     pub b: i64,
 }
 
-/// What the two integers of a [`Row`] are. A kind keeps its number for ever.
+/// The kind of the two values in a [`Row`]. A kind keeps its number for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum ValueKind {
-    /// 0 for no, 1 for yes: assigned, ready, preferred.
+    /// 0 for no and 1 for yes: assigned, ready or preferred.
     Bool = 1,
     /// A phase ordinal: 0 pending, 1 unknown, 2 running.
     Phase = 2,
@@ -42,21 +43,21 @@ pub enum ValueKind {
     Number = 3,
     /// Nanoseconds since the Unix epoch, or `i64::MIN` for unset.
     Time = 4,
-    /// The power of two that the age in nanoseconds reaches, -1 for a time that is not before
-    /// `now`, or `i64::MIN` for unset.
+    /// An age bucket: the base-2 logarithm of the age in nanoseconds, rounded down, from 0 to 62. -1 for a
+    /// time that is not before `now`, and `i64::MIN` for unset.
     AgeBucket = 5,
-    /// UIDs do not fit an integer: both are 0, read the pods.
+    /// A UID, which does not fit: both values are 0. Read the UIDs from the pods.
     Uid = 6,
 }
 
 impl Explanation {
-    /// One row per rule, those that do not apply included, in rule order.
+    /// Returns one row per rule, in rule order, including rules that do not apply.
     #[must_use]
     pub const fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// The row that settles the pair, if any does.
+    /// Returns the row of the rule that decides, or `None` if all rules tie.
     #[must_use]
     pub fn deciding(&self) -> Option<&Row> {
         self.rows.iter().find(|row| row.decides)
@@ -64,7 +65,7 @@ impl Explanation {
 }
 
 impl Row {
-    /// A rule that does not apply.
+    /// Returns the row of a rule that does not apply.
     const fn new(rule: Rule) -> Self {
         let (ordering, kind) = (Ordering::Equal, ValueKind::Uid);
         Self { rule, applies: false, ordering, decides: false, kind, a: 0, b: 0 }
@@ -72,19 +73,20 @@ impl Row {
 }
 
 impl Policy {
-    /// What every rule says of `a` and `b`: as [`decide`](Policy::decide), with the reasons.
+    /// Returns what every rule says about `a` and `b`. The row that [decides](Row::decides) has the rule that
+    /// [`decide`](Policy::decide) returns.
     pub fn explain(&self, a: &Pod, b: &Pod) -> Explanation {
-        // Filled where it stands: a second copy of all rows would not fit a small stack.
+        // Filled in place, because a second copy of all rows would not fit a small stack.
         let mut explanation = Explanation { rows: Rule::RULES.map(Row::new) };
-        let mut settled = false;
+        let mut decided = false;
         for row in &mut explanation.rows {
             let rule = row.rule;
             if let (Some(a), Some(b)) = (value(rule, a, self), value(rule, b, self)) {
                 row.applies = true;
                 row.ordering = a.cmp(&b);
             }
-            row.decides = !settled && row.ordering.is_ne();
-            settled |= row.decides;
+            row.decides = !decided && row.ordering.is_ne();
+            decided |= row.decides;
             row.kind = self.kind(rule);
             row.a = self.shown(rule, a);
             row.b = self.shown(rule, b);
@@ -105,7 +107,7 @@ impl Policy {
         }
     }
 
-    /// The value that `rule` looks at, in the reader's units.
+    /// Returns the value that `rule` reads, in units for people.
     fn shown(&self, rule: Rule, pod: &Pod) -> i64 {
         match rule {
             Rule::Unassigned => pod.is_assigned().into(),

@@ -12,11 +12,12 @@ pub const fn rule_name(rule: Rule) -> &'static CStr {
     rule.c_name()
 }
 
-/// Whether [`Policy::select_with`] uses its scratch buffer. Where 32 bits are all that is compared at a time, it would save
-/// little, and the code for it is large.
+/// Whether [`Policy::select_with`] uses its scratch buffer. Where 32 bits are all that is compared at a time,
+/// it would save little, and the code for it is large.
 pub const IS_SCRATCH_USED: bool = cfg!(target_pointer_width = "64");
 
-/// Does what [`Policy::select_with`] does with a buffer that is not a whole number of [`Scratch`](crate::Scratch).
+/// Does what [`Policy::select_with`] does with a buffer that is not a whole number of
+/// [`Scratch`](crate::Scratch).
 ///
 /// # Errors
 /// Those of [`Policy::select_with`].

@@ -1,19 +1,19 @@
-//! Which pods are out of the question at a glance: nearly all of a long list, in a few comparisons of what the record holds.
+//! Rules out most pods of a long list, by a few comparisons of record fields.
 //!
-//! It says nothing that `order` does not: tests hold it against `Policy::compare`, and the laws every selection. A new rule has to
-//! be thought of here, too.
+//! Everything here follows from `order`: tests compare it with `Policy::compare`, and the laws test every
+//! selection. A new rule must be considered here, too.
 
 use crate::{Pod, Policy, Time, Uid};
 
-/// A pod, and what it takes to see that another goes after it.
+/// A pod, and what is needed to see that another goes after it.
 pub(crate) struct Glance {
     pod: Pod,
-    /// How many ready times, counted from the earliest moment on, go after the pod's.
+    /// How many ready times, counted from the earliest time on, go after the pod's.
     later_times: u64,
 }
 
 impl Glance {
-    /// Finds none that goes after.
+    /// Sees no pod that goes after it.
     pub(crate) const NOTHING: Self =
         Self { pod: Pod { uid: Uid::from_bytes([0xff; 16]), ..Pod::new() }, later_times: 0 };
 
@@ -24,8 +24,8 @@ impl Glance {
         }
     }
 
-    /// Whether a pod surely goes after: the two are alike in all that is asked before a rule that says so. If not, it
-    /// may, too.
+    /// Returns whether it is certain that `pod` goes after: the two tie by all rules before one that says so.
+    /// If it returns false, `pod` may still go after.
     #[inline(always)]
     pub(crate) fn sees_after(&self, pod: &Pod) -> bool {
         let alike =
@@ -54,17 +54,17 @@ const fn small_fields(pod: &Pod) -> u32 {
 }
 
 impl Policy {
-    /// How many moments, counted from the earliest on, go after this one by their age.
+    /// Returns how many times, counted from the earliest on, go after this one by their age.
     fn count_later_times(&self, time: Time) -> u64 {
         let Some(bucket) = self.age_bucket(time) else { return moments_before(time) };
-        // From the youngest of the next bucket to the earliest of all.
+        // From the latest time of the next bucket to the earliest of all.
         let age = 2_i64.checked_pow(bucket.wrapping_add(1).cast_unsigned());
         let youngest = age.and_then(|age| self.now.bits().checked_sub(age));
         youngest.map_or(0, |youngest| youngest.wrapping_sub(Time::UNSET.bits()).cast_unsigned())
     }
 }
 
-/// How many moments there are before this one; before unset, which is younger than all, there are all.
+/// Returns how many times are earlier than this one. All are earlier than unset, which counts as the latest.
 const fn moments_before(time: Time) -> u64 {
     time.bits().wrapping_sub(Time::MIN.bits()).cast_unsigned()
 }
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::{Flags, Phase, Rule};
 
-    /// The rules that `sees_after` was written for: with another among them, it may see what is not so.
+    /// The rules that `sees_after` was written for. With another one among them, it could be wrong.
     #[test]
     fn knows_all_rules() {
         let known = [
@@ -94,7 +94,8 @@ mod tests {
         assert_eq!(Rule::ALL, known);
     }
 
-    /// Both sides of every power of two of age, the ends of the range and unset, at a `now` in the middle and at its ends.
+    /// Both sides of every power of two of age, the ends of the range and unset, at a `now` in the middle and
+    /// at its ends.
     #[test]
     fn sees_after_by_time_just_those_that_go_after_by_it() {
         extern crate std;

@@ -1,10 +1,10 @@
-//! The start of a pod's place in the order, in 96 bits: enough to tell most pods apart in one comparison of integers.
+//! The start of a pod's place in the order, in 96 bits: one comparison of integers separates most pods.
 
 use crate::order::value;
 use crate::{Pod, Policy, Rule};
 
-/// Scratch memory of [`Policy::select_with`] for one victim: make a buffer of `Scratch::default()`. It is as large as C's
-/// `podrank_scratch`, 64 bytes, and holds what [`Policy::select_with`] knows of four pods that may be victims.
+/// Scratch memory for one victim of [`Policy::select_with`]: make a buffer of `Scratch::default()`, one per
+/// victim. It takes 64 bytes, as C's `podrank_scratch` does.
 pub type Scratch = [Candidate; 4];
 
 /// A quarter of a [`Scratch`]. Its contents are private.
@@ -17,24 +17,24 @@ impl Candidate {
         Self(head.bits << u32::BITS | index as u128)
     }
 
-    /// Which goes first, and `None` if their heads tie: then the pods have to be compared.
+    /// Returns whether this one goes before the other, or `None` if their heads tie: then compare the pods.
     #[inline(always)]
     pub(crate) fn goes_before(self, other: Self) -> Option<bool> {
         ((self.0 ^ other.0) >> u32::BITS != 0).then_some(self.0 < other.0)
     }
 
-    /// The pod's index in its list.
+    /// Returns the pod's index in its list.
     #[expect(clippy::cast_possible_truncation, reason = "the low bits are meant")]
     pub(crate) const fn index(self) -> u32 {
         self.0 as u32
     }
 }
 
-/// What the rules make of a pod, one value after the other, counts in as few bits as most pods need. The smaller head goes
-/// first; heads may tie where the pods do not.
+/// The values that the rules give a pod, side by side, with counts in as few bits as most pods need. The pod
+/// with the smaller head goes first. Heads can tie although their pods do not.
 pub(crate) struct Head {
     bits: u128,
-    /// How many of the lowest bits are still to be filled.
+    /// How many of the lowest bits are still unused.
     room: u32,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Head {
 type Open = Result<Head, Head>;
 
 impl Policy {
-    /// The head of a pod.
+    /// Returns the head of a pod.
     #[inline(always)]
     pub(crate) fn head(&self, pod: &Pod) -> Head {
         // Age buckets are numbers below 128.
@@ -50,7 +50,7 @@ impl Policy {
         head.unwrap_or_else(|ended| ended)
     }
 
-    /// The head with times of so many bits.
+    /// Returns the head with `TIME` bits for each time.
     #[inline(always)]
     fn head_with<const TIME: u32>(&self, pod: &Pod) -> Open {
         let value = |rule| value(rule, pod, self).unwrap_or(0);
@@ -76,7 +76,7 @@ impl Head {
         Self { bits: 0, room: u128::BITS - u32::BITS }
     }
 
-    /// Appends a value of `WIDTH` bits, or as much of it as there is room for.
+    /// Appends a value of `WIDTH` bits, or as many of its high bits as are unused.
     #[inline(always)]
     const fn with<const WIDTH: u32>(self, value: u128) -> Self {
         if self.room == 0 {
@@ -96,8 +96,8 @@ impl Head {
         if value < largest { Ok(self.with::<WIDTH>(value)) } else { Err(self.with::<WIDTH>(largest)) }
     }
 
-    /// Appends a count whose largest value is that of no pods or restarts: the numbers below that one that `WIDTH` bits
-    /// tell apart. Below those a count reads as the smallest, and ends the head.
+    /// Appends a count, whose value is larger the smaller the count. `WIDTH` bits hold the largest values. A
+    /// value below those reads as the smallest of them, and ends the head.
     #[inline(always)]
     const fn with_count<const WIDTH: u32>(self, value: u128) -> Open {
         let smallest = u128::MAX << WIDTH & 0xffff_ffff;
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::{FeatureGates, Flags, Phase, Time, Uid};
 
-    /// A head that told nothing apart would only be slow: no victim would change. So here it must.
+    /// Heads that all tie would only be slow, and change no victim. So this tests that they do not.
     #[test]
     fn usual_pods_differ_in_their_heads_by_every_rule() {
         let (hour, minute) = (Time::from_unix(-3600, 0), Time::from_unix(-60, 0));
@@ -148,9 +148,9 @@ mod tests {
         let gates = FeatureGates { prefer_for_scale_down: true, ..FeatureGates::KUBERNETES };
         let log_scaled = Policy::at(Time::from_unix(0, 0)).with_gates(gates);
         let plain = Policy::without_now().with_gates(gates);
-        // Without log scaling there is room down to the ready time.
-        for (policy, told_apart) in [(log_scaled, 12), (plain, 8)] {
-            for earlier in earlier.iter().take(told_apart) {
+        // Without log scaling, the bits suffice down to the ready time.
+        for (policy, separated) in [(log_scaled, 12), (plain, 8)] {
+            for earlier in earlier.iter().take(separated) {
                 let [a, b] = [earlier, &pod].map(|pod| Candidate::new(&policy.head(pod), 0));
                 assert_eq!((a.goes_before(b), b.goes_before(a)), (Some(true), Some(false)), "{earlier:?}");
             }
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!((a.goes_before(b), a.index(), b.index()), (None, 0, 1));
     }
 
-    /// Beyond what its bits can hold, a count ties with others, and what follows it is not asked.
+    /// A count that does not fit its bits ties with others that do not, whatever follows.
     #[test]
     fn large_counts_tie() {
         let pod = |restarts, uid| Pod { restarts, uid: Uid::from_bytes([uid; 16]), ..Pod::new() };

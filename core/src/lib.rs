@@ -1,9 +1,9 @@
 //! Which pods go first when Kubernetes scales down, as one total order.
 //!
-//! kube-controller-manager picks the pods of a `ReplicaSet` that it deletes with a comparator over
-//! phase, readiness, deletion cost, co-location rank, ready time, restarts, age and UID. With
-//! log-scaled ages (its default) that comparator is not an order: the same pods, listed in another
-//! order, lose other victims. This crate is the same list of rules as **one lexicographic key**, so
+//! When a `ReplicaSet` is scaled down, kube-controller-manager chooses the pods to delete with a comparator
+//! over phase, readiness, deletion cost, rank (how many related pods share a node), ready time, restarts, age
+//! and UID. With log-scaled ages, its default, that comparator is cyclic: listing the same pods in a
+//! different order can change the victims. This crate applies the same rules as **one lexicographic key**, so
 //! the victims depend on the pods alone.
 //!
 //! ```
@@ -30,39 +30,39 @@
 //! let mut victims = [0; 1];
 //! assert_eq!(policy.select(&pods, &mut victims), Ok(&[1][..]));
 //!
-//! // ...and the rule that settled it.
+//! // ...and the rule that decides.
 //! let (ordering, rule) = policy.decide(&pods[1], &pods[0]);
 //! assert!(ordering.is_lt());
 //! assert_eq!(rule, Some(Rule::DeletionCost));
 //! ```
 //!
-//! # What is where
+//! # Overview
 //!
 //! | you have | you want | use |
 //! |---|---|---|
 //! | pods | the first `k` victims | [`Policy::select`], [`Policy::select_with`] |
-//! | pods | all of them, first to go first | [`Policy::sort`] |
+//! | pods | all of them, the first to go first | [`Policy::sort`] |
 //! | two pods | which goes first, and by which rule | [`Policy::compare`], [`Policy::decide`] |
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
 //! | pods that you want to go first, as tiers | deletion costs that make Kubernetes take them | [`Policy::steer`] |
 //! | pods on nodes or in zones | ranks that spread what is left | [`Policy::spread`] |
-//! | pods | what kube-controller-manager would do | [`Policy::settle`], [`Policy::upstream`] |
+//! | pods | which of them kube-controller-manager would delete | [`Policy::settle`], [`Policy::upstream`] |
 //! | node numbers | ranks | [`NodeCounts`], [`count_ranks`] |
 //! | pods with node names, no allocator | ranks and victims | [`PodSet`] |
 //! | the annotation's text | a deletion cost | [`deletion_cost()`] |
 //! | a pod's `metadata.uid` | a UID | [`Uid::parse`] |
-//! | a workload of your own | a controller that keeps so many pods | [`controller`] |
+//! | a workload of your own | a controller that keeps a number of pods running | [`controller`] |
 //!
-//! # What to rely on
+//! # Guarantees
 //!
-//! No allocation, no `unsafe`, no global state, and no panic: whatever bits a [`Pod`] holds,
-//! every function returns. The only dependency is `heapless`, for [`PodSet`].
+//! The crate does not allocate, has no `unsafe` code and no global state, and never panics: every function
+//! returns, whatever bits a [`Pod`] holds. Its only dependency is `heapless`.
 #![no_std]
 #![forbid(unsafe_code)]
-// Results that a caller can ignore are marked one by one.
+// A result without `must_use` is one that a caller may ignore.
 #![warn(clippy::must_use_candidate)]
-// No panic path: nothing here may index, unwrap or overflow.
+// Nothing here may panic, so nothing may index, unwrap or overflow.
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::expect_used,

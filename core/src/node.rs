@@ -1,4 +1,4 @@
-//! Nodes: numbers for their names, and ranks, how many active related pods share one.
+//! Nodes: numbers for their names, and ranks, which are the numbers of active related pods per node.
 
 use crate::Pod;
 use core::fmt;
@@ -8,13 +8,13 @@ use core::fmt;
 pub struct UnknownNode {
     /// The node number.
     pub node: u32,
-    /// How many nodes are counted.
+    /// The number of counts.
     pub nodes: usize,
 }
 
-/// Returns the number of the node `name`: that of the slot that holds it in an open-addressed table of node names, or
-/// that of a free slot in which the caller must put it. `None` if the table lacks the name and is full. `held` returns
-/// the name in a slot, or `None` if the slot is free.
+/// Returns the number of the node `name`: that of the slot that holds it in an open-addressed table of node
+/// names, or that of a free slot in which the caller must put it. `None` if the table lacks the name and is
+/// full. `held` returns the name in a slot, or `None` if the slot is free.
 ///
 /// While at least a quarter of the slots are free, it inspects few slots on average; at worst, it inspects all.
 #[must_use]
@@ -26,15 +26,14 @@ pub fn node_number<S>(slots: &[S], name: &[u8], held: impl Fn(&S) -> Option<&[u8
     let start = hash.checked_rem(len)?;
     (start..len).chain(0..start).find(|&slot| {
         let held = slots.get(slot as usize).and_then(&held);
-        // Byte by byte: as slices they would be compared by `bcmp`, which bare C libraries lack.
+        // Byte by byte, because slices would be compared by `bcmp`, which minimal C libraries lack.
         held.is_none_or(|held| held.len() == name.len() && held.iter().eq(name))
     })
 }
 
-/// Counts pods per node, in one `u32` per node number: an array, or a slice of the caller.
+/// Counts pods per node, in one `u32` per node number: an array, or a slice that the caller owns.
 ///
-/// Unassigned pods share one count of their own, and their node number is not read. A count stops at
-/// `u32::MAX`.
+/// Unassigned pods share one count, and their node number is not read. A count stops at `u32::MAX`.
 #[derive(Clone, Debug)]
 pub struct NodeCounts<C> {
     counts: C,
@@ -42,7 +41,7 @@ pub struct NodeCounts<C> {
 }
 
 impl<C: AsRef<[u32]> + AsMut<[u32]>> NodeCounts<C> {
-    /// Starts at no pods anywhere, whatever `counts` held. Node numbers are those below its length.
+    /// Resets every count to zero. Node numbers must be below the length of `counts`.
     pub fn new(mut counts: C) -> Self {
         counts.as_mut().fill(0);
         Self { counts, unassigned: 0 }
@@ -51,7 +50,7 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> NodeCounts<C> {
     /// Counts an active related pod.
     ///
     /// # Errors
-    /// [`UnknownNode`] for a node number beyond the counts; then nothing is counted.
+    /// [`UnknownNode`] if the node number is not below the number of counts. Then nothing is counted.
     pub fn add(&mut self, pod: &Pod) -> Result<(), UnknownNode> {
         let count = self.count(pod)?;
         *count = count.saturating_add(1);
@@ -75,10 +74,10 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> NodeCounts<C> {
         counts.get_mut(pod.node as usize).ok_or(unknown)
     }
 
-    /// How many pods were counted where this pod is: its rank.
+    /// Returns the pod's rank: how many pods were counted on its node.
     ///
     /// # Errors
-    /// [`UnknownNode`] for a node number beyond the counts.
+    /// [`UnknownNode`] if the node number is not below the number of counts.
     pub fn rank(&self, pod: &Pod) -> Result<u32, UnknownNode> {
         if !pod.is_assigned() {
             return Ok(self.unassigned);
@@ -95,13 +94,13 @@ impl<const NODES: usize> NodeCounts<[u32; NODES]> {
     }
 }
 
-/// Sets the rank of every pod to the number of pods on its node, among `pods` and the `others` related to
-/// them together. `counts` is scratch: one `u32` per node number.
+/// Sets the rank of every pod to the number of pods on its node, counting `pods` and the `others` that are
+/// related to them. `counts` is scratch memory: one `u32` per node number.
 ///
-/// Kubernetes fixes ranks before it sorts and does not count again as pods go.
+/// Kubernetes counts ranks once, before it sorts, and not again as it deletes pods.
 ///
 /// # Errors
-/// [`UnknownNode`] for a node number beyond `counts`; then no rank is changed.
+/// [`UnknownNode`] if a node number is not below the length of `counts`. Then no rank is changed.
 pub fn count_ranks(pods: &mut [Pod], others: &[Pod], counts: &mut [u32]) -> Result<(), UnknownNode> {
     let mut counts = NodeCounts::new(counts);
     for pod in pods.iter().chain(others) {
@@ -115,7 +114,7 @@ pub fn count_ranks(pods: &mut [Pod], others: &[Pod], counts: &mut [u32]) -> Resu
 
 impl fmt::Display for UnknownNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "node number {} where there are {} nodes", self.node, self.nodes)
+        write!(f, "node number {} is not below the number of counts, {}", self.node, self.nodes)
     }
 }
 

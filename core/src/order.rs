@@ -1,11 +1,11 @@
-//! The order, written once: what each rule makes of a pod. All else is read off it.
+//! The order, written once: the value that each rule gives a pod. Everything else is derived from it.
 
 use crate::{Pod, Policy, Rule, Time};
 use core::cmp::Ordering;
 
-/// A pod's place in the order, as a number of 64 bytes: the smaller key goes first.
+/// A pod's place in the order, as a number of 64 bytes: the pod with the smaller key goes first.
 ///
-/// Keys are comparable only if they were made with the same [`Policy`], `now` and gates included.
+/// **Compare only keys that were made with the same [`Policy`]**, that is, with the same `now` and gates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key([u64; WORDS]);
 
@@ -17,7 +17,8 @@ impl Key {
     /// The length of [`Key::to_bytes`].
     pub const LEN: usize = WORDS * size_of::<u64>();
 
-    /// The key as bytes whose `memcmp` order is the order, the same on every machine.
+    /// Returns the key as bytes, which compare as the pods do, also by `memcmp`. They are the same on every
+    /// machine.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut bytes = [0; Self::LEN];
@@ -29,16 +30,17 @@ impl Key {
     }
 }
 
-/// What `rule` makes of a pod under `policy`: the smaller value goes first. `None` if it does not apply.
+/// Returns the value that `rule` gives a pod under `policy`, or `None` if the rule does not apply. The pod
+/// with the smaller value goes first.
 ///
-/// Small machines are better off with one copy of this.
+/// On small machines, one copy of this saves more than inlining does.
 #[cfg_attr(target_pointer_width = "64", inline(always))]
 #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
 pub(crate) fn value(rule: Rule, pod: &Pod, policy: &Policy) -> Option<u128> {
     value_of(rule, pod, policy)
 }
 
-/// As [`value`], for rules that are known here: then it dissolves into a few instructions.
+/// Does what [`value`] does. Inlined where the rule is a constant, it takes a few instructions.
 #[inline(always)]
 fn value_of(rule: Rule, pod: &Pod, policy: &Policy) -> Option<u128> {
     Some(match rule {
@@ -58,12 +60,13 @@ fn value_of(rule: Rule, pod: &Pod, policy: &Policy) -> Option<u128> {
     })
 }
 
-/// A signed number as an unsigned one of the same order.
+/// Returns a signed number as an unsigned one in the same order.
 const fn ascending(cost: i32) -> u32 {
     cost.cast_unsigned() ^ 1 << 31
 }
 
-/// Unset first, then by age bucket if the policy has buckets, else the latest moment first.
+/// Returns a value that puts unset times first. The others follow by age bucket if the policy has buckets,
+/// and from the latest to the earliest if not.
 #[inline(always)]
 fn youngest_first(time: Time, policy: &Policy) -> u64 {
     match policy.age_bucket(time) {
@@ -73,18 +76,18 @@ fn youngest_first(time: Time, policy: &Policy) -> u64 {
     }
 }
 
-/// One word of the key: the values of its rules side by side, the first rule in the highest bits.
+/// Returns one word of the key: the values of its rules side by side, the first rule in the highest bits.
 ///
-/// Bits that no rule has are for rules to come, so that the key keeps its length.
+/// Unused bits are reserved for later rules, so that the key keeps its length.
 #[cfg_attr(target_pointer_width = "64", inline(always))]
 #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "values have the bits they are given, but for the UID's 128"
+    reason = "a value fits the bits it gets, except for the UID, which gets two words"
 )]
 fn word(index: usize, pod: &Pod, policy: &Policy) -> u64 {
-    // Where a rule does not apply to one of two pods, an earlier rule tells them apart, or it applies
-    // to neither: any number will do.
+    // If a rule does not apply to one of two pods, it applies to neither, or an earlier rule has decided. So
+    // any number is right.
     let wide = |rule| value_of(rule, pod, policy).unwrap_or(0);
     let value = |rule| wide(rule) as u64;
     match index {
@@ -108,8 +111,8 @@ pub(crate) fn class(pod: &Pod, policy: &Policy) -> u64 {
 }
 
 impl Policy {
-    /// Which of two pods goes first: `Less` if `a` does. `Equal` only if every rule ties, which pods
-    /// with distinct UIDs never do.
+    /// Returns `Less` if `a` goes before `b`, `Greater` if `b` goes before `a`, and `Equal` if every rule
+    /// ties. Pods with distinct UIDs never tie.
     #[must_use]
     pub fn compare(&self, a: &Pod, b: &Pod) -> Ordering {
         (0..WORDS)
@@ -118,8 +121,8 @@ impl Policy {
             .unwrap_or(Ordering::Equal)
     }
 
-    /// As [`compare`](Policy::compare), with the rule that settled it: the first that tells the two
-    /// apart, `None` if none does.
+    /// Returns what [`compare`](Policy::compare) returns, and the rule that decides: the first that does not
+    /// tie. The rule is `None` if all tie.
     #[must_use]
     pub fn decide(&self, a: &Pod, b: &Pod) -> (Ordering, Option<Rule>) {
         Rule::ALL
@@ -129,16 +132,17 @@ impl Policy {
             .unwrap_or((Ordering::Equal, None))
     }
 
-    /// The pod's place in the order as a number. **Only keys made with the same `now` and gates compare.**
+    /// Returns the pod's place in the order as a number. **Compare only keys that were made with the same
+    /// `now` and gates.**
     ///
-    /// A key costs a little more than a comparison: worth it where a pod is compared often, or the
-    /// bytes are to be sorted elsewhere.
+    /// A key costs a little more than a comparison. It pays off for a pod that is compared often, and for
+    /// sorting outside this crate, such as in a database.
     #[must_use]
     pub fn key(&self, pod: &Pod) -> Key {
         Key([0, 1, 2, 3, 4, 5, 6, 7].map(|i| word(i, pod, self)))
     }
 
-    /// Whether `pod` goes before whatever has this key.
+    /// Returns whether `pod` goes before the pod with this key.
     #[inline(always)]
     pub(crate) fn goes_before(&self, pod: &Pod, key: &Key) -> bool {
         for (i, theirs) in key.0.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The record: what the order reads of one pod, in 64 bytes.
+//! The record: what the order reads from one pod, in 64 bytes.
 
 use crate::{Time, Uid};
 use core::fmt;
@@ -6,50 +6,51 @@ use core::mem::{align_of, offset_of, size_of};
 use core::ops::{BitOr, BitOrAssign};
 use core::str::FromStr;
 
-/// What the order reads of one active pod: one cache line, the same layout in Rust and C.
+/// What the order reads from one active pod: one cache line, with the same layout in Rust and C.
 ///
 /// Only active pods become records: the phase is neither `Succeeded` nor `Failed`, and there is no
-/// `metadata.deletionTimestamp`. Start from [`Pod::new`] and set what you know, by assignment or with `..Pod::new()`:
-/// then your code compiles with later releases, which may add fields.
+/// `metadata.deletionTimestamp`. Start from [`Pod::new`] and set what you know, by assignment or with
+/// `..Pod::new()`: then your code compiles with later releases, which may add fields.
 ///
-/// Every bit pattern is a record that every function accepts; [`Pod::validate`] finds those that
-/// no correct program makes.
+/// Every function accepts every bit pattern. [`Pod::validate`] rejects records that no correct program makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Pod {
-    /// `metadata.uid`. Two pods with one UID can tie.
+    /// `metadata.uid`. Two pods with the same UID can tie.
     pub uid: Uid,
-    /// `lastTransitionTime` of the `Ready` condition. Read only of ready pods.
+    /// `lastTransitionTime` of the `Ready` condition. It is read only if the pod is ready.
     pub ready_time: Time,
     /// `metadata.creationTimestamp`.
     pub creation_time: Time,
-    /// Annotation `controller.kubernetes.io/pod-deletion-cost`, as [`deletion_cost()`](crate::deletion_cost())
-    /// reads it; 0 if missing or invalid.
+    /// The annotation `controller.kubernetes.io/pod-deletion-cost`, as
+    /// [`deletion_cost()`](crate::deletion_cost()) reads it. 0 if it is missing or invalid.
     pub deletion_cost: i32,
-    /// How many active related pods share this pod's node, itself included: see [`count_ranks`](crate::count_ranks).
+    /// How many active related pods are on this pod's node, including the pod itself: see
+    /// [`count_ranks`](crate::count_ranks).
     pub rank: u32,
     /// The largest `restartCount` of `status.containerStatuses`.
     pub restarts: u32,
     /// The largest `restartCount` of the sidecars: those of `status.initContainerStatuses` whose
     /// container in `spec.initContainers` has `restartPolicy: Always`.
     pub sidecar_restarts: u32,
-    /// The node of `spec.nodeName` as a small number of the caller's choice, for counting ranks. The
-    /// order does not read it, and nothing reads it of an unassigned pod.
+    /// The node of `spec.nodeName`, as a small number of your choice. Only counting ranks reads it, and only
+    /// if the pod is assigned.
     pub node: u32,
     /// `status.phase`.
     pub phase: Phase,
-    /// Assigned, ready, preferred.
+    /// Whether the pod is assigned, ready and preferred.
     pub flags: Flags,
     /// What the caller wants, whatever the reason: pods of a lower tier go before those of a higher. Kubernetes knows
     /// nothing of it; [`Policy::steer`](crate::Policy::steer) makes it follow.
     pub tier: u16,
-    /// Zero: space for later rules.
+    /// Zero. Reserved for later rules.
     pub reserved: Reserved,
 }
 
-/// The bytes of a [`Pod`] that have no meaning yet. All are zero, or [`Pod::validate`] rejects the record.
+/// The bytes of a [`Pod`] that have no meaning yet. [`Pod::validate`] rejects a record in which one is not
+/// zero.
 ///
-/// It has no constructor, so that a record is made from [`Pod::new`]. `as_mut` gives its bytes to tests.
+/// This type has no constructor, so that records start from [`Pod::new`]. Tests reach its bytes by `as_mut`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Reserved([u8; 8]);
@@ -95,17 +96,17 @@ const _: () = {
 pub struct Phase(u8);
 
 impl Phase {
-    /// `Pending`, and any text that Kubernetes does not know.
+    /// `Pending`, and any text that is not a phase of Kubernetes.
     pub const PENDING: Self = Self(0);
     /// `Unknown`.
     pub const UNKNOWN: Self = Self(1);
     /// `Running`.
     pub const RUNNING: Self = Self(2);
 
-    /// The phase of a `status.phase`, or `None` for `Succeeded` and `Failed`: such a pod is not active
-    /// and never ranked.
+    /// Reads `status.phase`. Returns `None` for `Succeeded` and `Failed`: such a pod is not active and has no
+    /// place in the order.
     ///
-    /// Any other text counts as [`Phase::PENDING`], as it does in Kubernetes.
+    /// Text that is not a phase counts as [`Phase::PENDING`], as it does in Kubernetes.
     pub fn parse(text: impl AsRef<[u8]>) -> Option<Self> {
         match text.as_ref() {
             b"Succeeded" | b"Failed" => None,
@@ -115,26 +116,26 @@ impl Phase {
         }
     }
 
-    /// The phase of this ordinal. 3 and above are no phase, for [`Pod::validate`] to find.
+    /// Returns the phase with this ordinal. [`Pod::validate`] rejects ordinals above 2.
     #[must_use]
     pub const fn from_ordinal(ordinal: u8) -> Self {
         Self(ordinal)
     }
 
-    /// The number the order compares: lower goes first.
+    /// Returns the number that the order compares: lower goes first.
     #[must_use]
     pub const fn ordinal(self) -> u8 {
         self.0
     }
 }
 
-/// What is true of a pod, as a set of bits.
+/// Facts about a pod, as a set of bits.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Flags(u8);
 
 impl Flags {
-    /// None of them.
+    /// No flag.
     pub const NONE: Self = Self(0);
     /// `spec.nodeName` is not empty.
     pub const ASSIGNED: Self = Self(1);
@@ -145,25 +146,26 @@ impl Flags {
 
     const KNOWN: Self = Self(Self::ASSIGNED.0 | Self::READY.0 | Self::PREFERRED.0);
 
-    /// These bits. Those above the lowest three have no meaning, for [`Pod::validate`] to find.
+    /// Returns the flags with these bits. [`Pod::validate`] rejects all but the lowest three.
     #[must_use]
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits)
     }
 
-    /// The bits: 1 assigned, 2 ready, 4 preferred.
+    /// Returns the bits: 1 for assigned, 2 for ready, 4 for preferred.
     #[must_use]
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// Whether all of `other` are set.
+    /// Returns whether all flags of `other` are set.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// `self` with all of `other` set or cleared: `flags.with(Flags::READY, is_ready)`.
+    /// Returns these flags with all flags of `other` set or cleared, as in `flags.with(Flags::READY,
+    /// is_ready)`.
     #[must_use]
     pub const fn with(self, other: Self, set: bool) -> Self {
         if set { Self(self.0 | other.0) } else { Self(self.0 & !other.0) }
@@ -192,7 +194,8 @@ impl fmt::Debug for Phase {
 }
 
 impl fmt::Debug for Flags {
-    /// Writes the names of the flags, such as `ASSIGNED | READY`, and in hexadecimal any bits without a meaning.
+    /// Writes the names of the flags, such as `ASSIGNED | READY`, and in hexadecimal any bits without a
+    /// meaning.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::NONE {
             return f.write_str("NONE");
@@ -227,20 +230,21 @@ impl BitOrAssign for Flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InactivePhase;
 
-/// Why a record is not one that a correct program makes.
+/// Why [`Pod::validate`] rejects a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InvalidPod {
-    /// The phase ordinal is none of 0, 1 and 2.
+    /// The phase has this ordinal, which is above 2.
     UnknownPhase(u8),
-    /// These bits of the flags have no meaning.
+    /// The flags have these bits, which have no meaning.
     UnknownFlags(u8),
     /// A reserved byte is not zero.
     ReservedNotZero,
 }
 
 impl Pod {
-    /// A pending, unassigned, not ready pod with UID zero, tier 0, cost 0, no rank, no restarts, and both times unset.
+    /// Returns a pending pod that is neither assigned nor ready. Its numbers and its UID are zero, and both
+    /// times are unset.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -259,10 +263,11 @@ impl Pod {
         }
     }
 
-    /// Checks what no correct program gets wrong: meant for records from another language or machine.
+    /// Checks a record that comes from another language or machine: its phase and flags must be known, and
+    /// its reserved bytes zero.
     ///
     /// # Errors
-    /// The first thing wrong in the record, by offset.
+    /// [`InvalidPod`] says what is wrong first, by offset in the record.
     pub fn validate(&self) -> Result<(), InvalidPod> {
         let unknown_flags = self.flags.0 & !Flags::KNOWN.0;
         if self.phase.0 > Phase::RUNNING.0 {
@@ -290,7 +295,7 @@ impl Pod {
 }
 
 impl Default for Pod {
-    /// [`Pod::new`].
+    /// Returns [`Pod::new`].
     fn default() -> Self {
         Self::new()
     }
@@ -299,8 +304,8 @@ impl Default for Pod {
 impl fmt::Display for InvalidPod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownPhase(phase) => write!(f, "phase {phase} is none of 0, 1 and 2"),
-            Self::UnknownFlags(bits) => write!(f, "flag bits {bits:#04x} have no meaning"),
+            Self::UnknownPhase(phase) => write!(f, "the phase is {phase}, but must be 0, 1 or 2"),
+            Self::UnknownFlags(bits) => write!(f, "the flags have the unknown bits {bits:#04x}"),
             Self::ReservedNotZero => f.write_str("a reserved byte is not zero"),
         }
     }

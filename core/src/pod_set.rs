@@ -1,16 +1,16 @@
-//! Node names in, victims out, in a fixed amount of memory.
+//! From node names to victims, in a fixed amount of memory.
 
 use crate::node::node_number;
 use crate::{Flags, InvalidPod, NodeCounts, Pod, Policy};
 use core::fmt;
 use heapless::Vec;
 
-/// A set of up to `PODS` pods on up to `NODES` nodes, which counts ranks from node names and picks
-/// victims, without an allocator.
+/// A set of up to `PODS` pods on up to `NODES` nodes. It counts ranks by node name and selects victims,
+/// without an allocator.
 ///
-/// Takes `PODS` records of 64 bytes, an index of 4 bytes for each, and a name and a count for each
-/// node. Node names are borrowed for as long as the set lives. Give `NODES`
-/// a third more than there are nodes: the fuller the table of names, the longer it takes to find one.
+/// It takes 64 bytes and a 4-byte index per pod, and a name and a count per node. It borrows node names for
+/// as long as it lives. Give `NODES` a third more than there are nodes: the fuller the table of names, the
+/// longer it takes to find one.
 ///
 /// ```
 /// use podrank::{Flags, Phase, Pod, PodSet, Policy, Uid};
@@ -26,7 +26,7 @@ use heapless::Vec;
 /// set.push(pod(2), "worker-b").unwrap();
 /// set.push(pod(3), "worker-b").unwrap();
 ///
-/// // worker-b runs two: of the three pods, 2 goes first, then 3.
+/// // worker-b runs two of the three pods: they go first, the one with UID 2 before the one with UID 3.
 /// assert_eq!(set.victims(&Policy::without_now(), 2), [1, 2]);
 /// ```
 #[derive(Clone, Debug)]
@@ -37,30 +37,30 @@ pub struct PodSet<'n, const PODS: usize, const NODES: usize> {
     counts: NodeCounts<[u32; NODES]>,
 }
 
-/// Why a pod was not taken into a [`PodSet`]; the set is as it was.
+/// Why a [`PodSet`] rejects a pod. The set is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PodSetError {
-    /// The set holds as many pods as it can.
+    /// The set already holds `PODS` pods.
     PodsFull,
-    /// The pod is on a node that the set has not seen, and it has seen as many as it can.
+    /// The pod is on a new node, and the set already knows `NODES` nodes.
     NodesFull,
-    /// The record is not sound.
+    /// [`Pod::validate`] rejects the record.
     Invalid(InvalidPod),
 }
 
 impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
-    /// An empty set.
+    /// Returns an empty set.
     #[must_use]
     pub const fn new() -> Self {
         Self { pods: Vec::new(), victims: [0; PODS], names: [None; NODES], counts: NodeCounts::zero() }
     }
 
-    /// Adds a pod on the node of this name; `""` for none. The set fills in the pod's rank and node number,
-    /// and [`Flags::ASSIGNED`] by the name.
+    /// Adds a pod on the node with this name, or an unassigned pod if the name is empty. The set fills in the
+    /// pod's rank and node number, and [`Flags::ASSIGNED`] according to the name.
     ///
     /// # Errors
-    /// See [`PodSetError`]; then the set is as it was.
+    /// [`PodSetError`] says why the pod was rejected. Then the set is unchanged.
     pub fn push(&mut self, pod: Pod, node: &'n str) -> Result<(), PodSetError> {
         pod.validate().map_err(PodSetError::Invalid)?;
         if self.pods.is_full() {
@@ -70,17 +70,18 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
         self.pods.push(pod).map_err(|_| PodSetError::PodsFull)
     }
 
-    /// Counts an active pod that is related to those of the set but not to be chosen, such as one of
-    /// the Deployment's other `ReplicaSet`. `""` for no node.
+    /// Counts an active pod that is related to the pods of the set but cannot be a victim, such as one from
+    /// another `ReplicaSet` of the same Deployment. An empty name means that it is unassigned.
     ///
     /// # Errors
-    /// [`PodSetError::NodesFull`]; then the set is as it was.
+    /// [`PodSetError::NodesFull`] if the name is new and the set already knows `NODES` nodes. Then the set is
+    /// unchanged.
     pub fn push_related(&mut self, node: &'n str) -> Result<(), PodSetError> {
         self.count(Pod::new(), node).map(|_| ())
     }
 
-    /// Ranks the pods and picks the first `k` of the order, or all if there are fewer, as indices in the
-    /// order of pushing: first to go first.
+    /// Counts the ranks and returns the first `k` pods of the order, or all if there are fewer, the first to
+    /// go first. Pods are numbered from 0 in the order in which they were pushed.
     pub fn victims(&mut self, policy: &Policy, k: usize) -> &[u32] {
         for pod in &mut self.pods {
             pod.rank = self.counts.rank(pod).unwrap_or(pod.rank);
@@ -104,13 +105,14 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
         policy.select(&self.pods, victims).unwrap_or_default()
     }
 
-    /// The pods in the order of pushing, ranked as of the last call that returned victims.
+    /// Returns the pods in the order in which they were pushed, with their ranks as of the last call that
+    /// returned victims.
     #[must_use]
     pub fn pods(&self) -> &[Pod] {
         &self.pods
     }
 
-    /// Counts `pod` on `node` and returns it with its place filled in.
+    /// Counts `pod` on `node` and returns it with its node number and [`Flags::ASSIGNED`].
     fn count(&mut self, pod: Pod, node: &'n str) -> Result<Pod, PodSetError> {
         let assigned = !node.is_empty();
         let slot = if assigned {
@@ -128,7 +130,7 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
 }
 
 impl<const PODS: usize, const NODES: usize> Default for PodSet<'_, PODS, NODES> {
-    /// [`PodSet::new`].
+    /// Returns [`PodSet::new`].
     fn default() -> Self {
         Self::new()
     }
@@ -137,8 +139,10 @@ impl<const PODS: usize, const NODES: usize> Default for PodSet<'_, PODS, NODES> 
 impl fmt::Display for PodSetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::PodsFull => f.write_str("the set has no room for another pod"),
-            Self::NodesFull => f.write_str("the set has no room for another node"),
+            Self::PodsFull => f.write_str("the set is full: give it a larger PODS"),
+            Self::NodesFull => {
+                f.write_str("the set knows too many nodes to add another: give it a larger NODES")
+            }
             Self::Invalid(invalid) => invalid.fmt(f),
         }
     }

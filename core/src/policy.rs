@@ -4,8 +4,8 @@ use crate::Time;
 
 /// Which order: the time at which ages are taken, and the feature gates. C calls it `podrank_options`.
 ///
-/// Start from [`Policy::at`], which does what kube-controller-manager does at that time. There is no default, so that
-/// `now` cannot be forgotten: [`Policy::without_now`] compares times as they are.
+/// Start from [`Policy::at`], which does what kube-controller-manager does at that time. There is no default,
+/// so that `now` cannot be forgotten: [`Policy::without_now`] compares times as they are.
 ///
 /// ```
 /// use podrank::{FeatureGates, Policy, Time};
@@ -36,8 +36,8 @@ pub struct FeatureGates {
     /// `LogarithmicScaleDown`: ages between the same powers of two nanoseconds are equal. On by default
     /// (since Kubernetes 1.22; locked on since 1.31).
     pub logarithmic_scale_down: bool,
-    /// `PreferForScaleDown`: pods with the label `kubernetes.io/prefer-for-scale-down` go before pods without it that
-    /// are equal by the earlier rules. Off by default: no release of Kubernetes has it.
+    /// `PreferForScaleDown`: pods with the label `kubernetes.io/prefer-for-scale-down` go before pods without
+    /// it that are equal by the earlier rules. Off by default: no release of Kubernetes has it.
     pub prefer_for_scale_down: bool,
 }
 
@@ -71,8 +71,8 @@ impl Policy {
         self.gates.logarithmic_scale_down && !self.now.is_unset()
     }
 
-    /// Returns the age bucket of `time`: `floor(log2(now - time in ns))`, from 0 to 62, or -1 if `time` is not before
-    /// `now`. `None` if ages are not log-scaled under this policy, or `time` is unset.
+    /// Returns the age bucket of `time`: `floor(log2(now - time in ns))`, from 0 to 62, or -1 if `time` is
+    /// not before `now`. `None` if ages are not log-scaled under this policy, or `time` is unset.
     #[inline(always)]
     pub(crate) fn age_bucket(&self, time: Time) -> Option<i32> {
         if !self.has_buckets() || time.is_unset() {

@@ -3,10 +3,10 @@
 use core::ffi::CStr;
 use core::fmt;
 
-/// A rule of the order. The variants stand in the order in which the rules are asked.
+/// A rule of the order. The variants are in the order in which the rules apply.
 ///
-/// A rule keeps its number for ever; the gaps are for rules to come (KEP-5982 proposes one between
-/// [`DeletionCost`](Rule::DeletionCost) and [`Rank`](Rule::Rank)).
+/// A rule keeps its number for ever. The gaps are reserved for later rules: KEP-5982 proposes one between
+/// [`DeletionCost`](Rule::DeletionCost) and [`Rank`](Rule::Rank).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -25,20 +25,20 @@ pub enum Rule {
     Rank = 50,
     /// Preferred before not preferred, behind the gate `PreferForScaleDown`.
     Preferred = 60,
-    /// Among ready pods: no ready time before any, then ready for a shorter time before longer.
+    /// Among ready pods: an unset ready time before any other, then ready for a shorter time before longer.
     ReadyTime = 70,
     /// More restarts before fewer.
     Restarts = 80,
     /// More sidecar restarts before fewer.
     SidecarRestarts = 85,
-    /// No creation time before any, then younger before older.
+    /// An unset creation time before any other, then younger before older.
     CreationTime = 90,
     /// Smaller UID before larger.
     Uid = 100,
 }
 
 impl Rule {
-    /// Every rule, in the order in which they are asked.
+    /// Every rule, in the order in which they apply.
     pub const ALL: &'static [Self] = &Self::RULES;
 
     pub(crate) const RULES: [Self; 12] = [
@@ -56,19 +56,19 @@ impl Rule {
         Self::Uid,
     ];
 
-    /// The stable number.
+    /// Returns the rule's number, which never changes.
     #[must_use]
     pub const fn number(self) -> u8 {
         self as u8
     }
 
-    /// The rule with this [number](Rule::number).
+    /// Returns the rule with this [number](Rule::number), if there is one.
     #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|rule| rule.number() == number)
     }
 
-    /// The name, such as `deletion-cost`.
+    /// Returns the name, such as `deletion-cost`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self.c_name().to_str() {
@@ -77,7 +77,7 @@ impl Rule {
         }
     }
 
-    /// The [name](Rule::name) as C text.
+    /// Returns the [name](Rule::name) as C text.
     pub(crate) const fn c_name(self) -> &'static CStr {
         match self {
             Self::Unassigned => c"unassigned",
@@ -97,7 +97,7 @@ impl Rule {
 }
 
 impl fmt::Display for Rule {
-    /// The [name](Rule::name).
+    /// Writes the [name](Rule::name).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

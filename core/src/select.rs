@@ -1,4 +1,4 @@
-//! The first `k` pods of the order, in the caller's memory.
+//! Selects the first `k` pods of the order, in the caller's memory.
 
 use crate::ffi::IS_SCRATCH_USED;
 use crate::glance::Glance;
@@ -27,8 +27,8 @@ pub enum OrderError {
 
 /// Returns each item with its index, for lists of up to `u32::MAX` items.
 ///
-/// The items come first in the pair of iterators, so that no index is computed beyond the last item: after `u32::MAX`
-/// items, there is no next one.
+/// The items come first in the pair of iterators, so that no index is computed beyond the last item: after
+/// `u32::MAX` items, there is no next one.
 pub(crate) fn numbered<T>(items: &[T]) -> impl Iterator<Item = (u32, &T)> {
     numbered_from(0, items)
 }
@@ -45,25 +45,26 @@ pub(crate) fn fill_with_indices(list: &mut [u32]) {
 }
 
 impl Policy {
-    /// The first `victims.len()` pods of the order, or all if there are fewer, as indices into `pods`:
-    /// first to go first, equal pods by lower index. Returns the part of `victims` that was filled.
+    /// Writes the first `victims.len()` pods of the order to `victims`, or all if there are fewer, as indices
+    /// into `pods`: the first to go first, pods that tie by lower index. Returns the part of `victims` that
+    /// was written.
     ///
-    /// Takes O(n log k) comparisons and no memory beyond `victims`.
+    /// It takes O(n log k) comparisons and no memory besides `victims`.
     ///
     /// # Errors
-    /// [`TooManyPods`] for more than `u32::MAX` pods; then nothing is written.
+    /// [`TooManyPods`] for more than `u32::MAX` pods. Then nothing is written.
     pub fn select<'v>(&self, pods: &[Pod], victims: &'v mut [u32]) -> Result<&'v [u32], TooManyPods> {
         self.select_with(pods, victims, &mut [])
     }
 
-    /// Does what [`select`](Policy::select) does, and is mostly several times faster for more than a few victims, because
-    /// it uses a scratch buffer. Give it one [`Scratch`] per victim; more bring little.
+    /// Does what [`select`](Policy::select) does, and is mostly several times faster for more than a few
+    /// victims, because it uses a scratch buffer. Give it one [`Scratch`] per victim; more bring little.
     ///
-    /// A buffer of fewer than half as many is not used, nor is any buffer on machines whose pointers have fewer than 64
-    /// bits. What the buffer holds before and after the call has no meaning.
+    /// A buffer of fewer than half as many is not used, nor is any buffer on machines whose pointers have
+    /// fewer than 64 bits. What the buffer holds before and after the call has no meaning.
     ///
     /// # Errors
-    /// [`TooManyPods`] for more than `u32::MAX` pods; then nothing is written.
+    /// [`TooManyPods`] for more than `u32::MAX` pods. Then nothing is written.
     pub fn select_with<'v>(
         &self,
         pods: &[Pod],
@@ -92,12 +93,12 @@ impl Policy {
         Ok(victims)
     }
 
-    /// Writes the indices of all pods to `order`, the first to go first, pods that tie by lower index. Returns the part of
-    /// `order` that was written, which is as long as `pods`. The records do not move.
+    /// Writes the indices of all pods to `order`, the first to go first, pods that tie by lower index.
+    /// Returns the part of `order` that was written, which is as long as `pods`. The records do not move.
     ///
     /// # Errors
-    /// [`OrderError::ShortBuffer`] if `order` is shorter than `pods`, and [`OrderError::TooManyPods`] for more than
-    /// `u32::MAX` pods. Then nothing is written.
+    /// [`OrderError::ShortBuffer`] if `order` is shorter than `pods`, and [`OrderError::TooManyPods`] for
+    /// more than `u32::MAX` pods. Then nothing is written.
     pub fn sort<'v>(&self, pods: &[Pod], order: &'v mut [u32]) -> Result<&'v [u32], OrderError> {
         if order.len() < pods.len() {
             return Err(OrderError::ShortBuffer { len: order.len(), pods: pods.len() });
@@ -105,7 +106,7 @@ impl Policy {
         Ok(self.select(pods, order)?)
     }
 
-    /// Whether the pod of one index goes before that of another; equal pods by index.
+    /// Returns whether the pod with index `a` goes before that with index `b`. Pods that tie go by index.
     pub(crate) fn index_goes_before(&self, pods: &[Pod], a: u32, b: u32) -> bool {
         match (pods.get(a as usize), pods.get(b as usize)) {
             (Some(x), Some(y)) => self.compare(x, y).then(a.cmp(&b)).is_lt(),
@@ -113,7 +114,7 @@ impl Policy {
         }
     }
 
-    /// Fills `victims`: a heap of the first so far.
+    /// Fills `victims`, which is a heap of the first pods so far.
     fn fill(&self, pods: &[Pod], victims: &mut [u32]) {
         fill_with_indices(victims);
         let before = |a, b| self.index_goes_before(pods, a, b);
@@ -121,7 +122,7 @@ impl Policy {
         let last = |victims: &[u32]| Some(self.key(pods.get(*victims.first()? as usize)?));
         let Some(mut last_key) = last(victims) else { return };
         for (index, pod) in numbered(pods).skip(victims.len()) {
-            // A tie stays out: every victim so far has a lower index.
+            // A pod that ties is no victim, because every victim so far has a lower index.
             if self.goes_before(pod, &last_key) {
                 replace_last(victims, index, &before);
                 last_key = last(victims).unwrap_or(last_key);
@@ -130,8 +131,8 @@ impl Policy {
         sort_heap(victims, &before);
     }
 
-    /// Fills `victims`: collects pods that go before the last of the first so far, and thins them out whenever the
-    /// scratch is full, which happens rarely, for it holds at least as many again.
+    /// Fills `victims`: collects pods that go before the last victim so far, and drops all but the first `k`
+    /// whenever `scratch` is full. That is rare, because `scratch` holds at least twice as many.
     fn fill_with(&self, pods: &[Pod], victims: &mut [u32], scratch: &mut [Candidate]) {
         let before = |a: Candidate, b: Candidate| {
             a.goes_before(b).unwrap_or_else(|| self.index_goes_before(pods, a.index(), b.index()))
@@ -153,7 +154,7 @@ impl Policy {
                     glance = Glance::at(last, self);
                 }
             }
-            // A tie stays out, here too.
+            // Here, too, a pod that ties is no victim.
             if last_key.as_ref().is_none_or(|last| self.goes_before(pod, last))
                 && let Some(candidate) = scratch.get_mut(len)
             {
@@ -203,11 +204,12 @@ impl core::error::Error for OrderError {}
 mod tests {
     use super::*;
 
-    /// A list of `u32::MAX` pods takes 256 GB, so this starts two indices before its end. With overflow checks, an
-    /// index beyond the last item would be a panic.
+    /// A list of `u32::MAX` pods takes 256 GB, so this starts two indices before its end. With overflow
+    /// checks, an index beyond the last item would be a panic.
     #[test]
     fn numbers_end_with_the_items() {
-        // One by one, as a loop over pods asks for them: `collect` asks for as many as the shorter iterator has.
+        // One by one, as a loop over pods asks for them: `collect` asks for as many as the shorter iterator
+        // has.
         let mut last = numbered_from(u32::MAX - 2, &['a', 'b']);
         assert_eq!([last.next(), last.next()], [Some((u32::MAX - 2, &'a')), Some((u32::MAX - 1, &'b'))]);
         assert_eq!(last.next(), None);

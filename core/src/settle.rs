@@ -1,4 +1,4 @@
-//! What Kubernetes' relation determines of a scale-down, though it is no order: who surely goes, who surely stays.
+//! Which victims of a scale-down Kubernetes' comparator determines, although it is not an order.
 
 use crate::ffi::IS_SCRATCH_USED;
 use crate::order::{class, value};
@@ -7,7 +7,7 @@ use crate::sort::{runs, sort};
 use crate::{OrderError, Pod, Policy, Rule};
 use core::cmp::Ordering;
 
-/// What Kubernetes would do with the pods of a scale-down, as [`Policy::settle`] found it.
+/// Which pods of a scale-down are victims in every list order, in some, or in none: see [`Policy::settle`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled<'o> {
     certain: &'o [u32],
@@ -17,26 +17,26 @@ pub struct Settled<'o> {
 }
 
 impl<'o> Settled<'o> {
-    /// The pods that go whatever the order of the list, first to go first.
+    /// Returns the pods that Kubernetes deletes in every list order, the first to go first.
     #[must_use]
     pub const fn certain(&self) -> &'o [u32] {
         self.certain
     }
 
-    /// The pods of which [`quota`](Settled::quota) go, the relation does not say which: it depends on the order of
-    /// the list. Empty, or larger than the quota.
+    /// Returns the pods of which Kubernetes deletes [`quota`](Settled::quota): which of them depends on the
+    /// list order. It is empty or longer than the quota.
     #[must_use]
     pub const fn contested(&self) -> &'o [u32] {
         self.contested
     }
 
-    /// How many of the contested pods go.
+    /// Returns how many of the contested pods Kubernetes deletes.
     #[must_use]
     pub const fn quota(&self) -> usize {
         self.quota
     }
 
-    /// The pods that stay whatever the order of the list.
+    /// Returns the pods that Kubernetes keeps in every list order.
     #[must_use]
     pub const fn safe(&self) -> &'o [u32] {
         self.safe
@@ -44,21 +44,27 @@ impl<'o> Settled<'o> {
 }
 
 impl Policy {
-    /// Which of the pods kube-controller-manager certainly deletes when it deletes `k` of them, which it certainly
-    /// keeps, and which its comparator leaves to the order of its list.
+    /// Returns which pods kube-controller-manager deletes when it deletes `k` of them: those that it deletes
+    /// in every list order, those of which the list order decides, and those that it keeps in every list
+    /// order.
     ///
-    /// Two pods are bound together if the [relation](crate::Relation) leads in a circle from one to the other and back,
-    /// ties leading both ways. Bound pods can come out of a sort in any order; pods that are not bound cannot. So `order`
-    /// gets the groups of bound pods in line (inside a group, by the total order), and the group in which the first
-    /// `k` end is contested.
+    /// Pods are contested for two reasons. Its comparator, the [relation](crate::Relation), can be cyclic.
+    /// And pods can tie in everything that it compares, because it does not compare UIDs at the end. In both
+    /// cases the relation, with ties read both ways, leads from each pod of a group to every other one, and
+    /// sorting can put the group in any order. The groups themselves have one order. So if the first `k` pods
+    /// end inside a group, that group is contested.
     ///
-    /// All of it is for this `now`: a pod whose age crosses a power of two before the controller looks changes its place.
+    /// `order` gets the indices of all pods, group by group, and inside a group by the total order. `scores`
+    /// is scratch memory. Both need one element per pod, and the call takes O(n log n) steps.
     ///
-    /// Needs an index and a score per pod, and O(n log n) steps.
+    /// The result holds for one sync at this `now`. A sync deletes at most
+    /// [`BURST_REPLICAS`](crate::controller::BURST_REPLICAS) pods, so for a larger `k`, later syncs can
+    /// choose other pods: they count ranks again, at a later time. The result can also differ if an age
+    /// reaches the next power of two before the controller runs.
     ///
     /// # Errors
-    /// [`OrderError::ShortBuffer`] if `order` or `scores` is shorter than `pods`, and [`OrderError::TooManyPods`] for
-    /// more than `u32::MAX` pods. Then nothing is written.
+    /// [`OrderError::ShortBuffer`] if `order` or `scores` is shorter than `pods`, and
+    /// [`OrderError::TooManyPods`] for more than `u32::MAX` pods. Then nothing is written.
     pub fn settle<'o>(
         &self,
         pods: &[Pod],
@@ -98,7 +104,7 @@ enum Step {
 }
 
 impl Policy {
-    /// Gives each pod 2 for every pod that is before it, and 1 for every tie.
+    /// Gives each pod a score: 2 for every pod that is before it, and 1 for every tie.
     ///
     /// In a sorted list that is the sum of the positions at which a pod's equals start and end. Kubernetes goes by
     /// age, then by UID, but for pods of one time, which it settles among themselves, by age again, then by UID, but for pods
@@ -168,7 +174,7 @@ impl Policy {
             rules.iter().map(by_value).find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
         };
         let by_age = |a, b| self.upstream_age(a).cmp(&self.upstream_age(b));
-        // Where it is asked, both are or neither is.
+        // Wherever this matters, both are ready or neither is.
         let both_ready = a.is_ready();
         match step {
             Step::ReadyAge => {
@@ -185,7 +191,7 @@ impl Policy {
         }
     }
 
-    /// Puts the groups of bound pods in line, and each group in the total order.
+    /// Puts the groups in their order, and the pods inside a group in the total order.
     fn line_up(&self, pods: &[Pod], order: &mut [u32], scores: &[u64]) {
         let score = |index: u32| scores.get(index as usize);
         sort(order, &|a, b| score(a) < score(b));
@@ -220,10 +226,11 @@ fn add_positions(
     }
 }
 
-/// Finds the groups of bound pods in a list sorted by score.
+/// Finds the groups in a list sorted by score.
 ///
-/// Among any m pods alone the scores sum up to m(m-1), 2 for each pair; more is from pods before them. So the first
-/// m are whole groups where the sum of their scores is just that, and nowhere else.
+/// Each pair of pods adds 2 to the scores, so pairs among the first m pods add m(m-1). A larger sum comes
+/// from pods outside that are before one of them. So the first m pods are whole groups if and only if their
+/// scores add up to m(m-1).
 #[derive(Default)]
 struct Groups {
     pods: u64,
@@ -231,7 +238,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// The length of the group at the start of the rest of the list; 0 at its end.
+    /// Returns the length of the next group, at the start of the rest of the list, or 0 at its end.
     fn next_len(&mut self, rest: &[u32], scores: &[u64]) -> usize {
         let mut len = 0_usize;
         for &index in rest {
@@ -246,7 +253,8 @@ impl Groups {
     }
 }
 
-/// Where the group begins and ends in which the first `k` end; where they end with a group, both are `k`.
+/// Returns where the group in which the first `k` pods end begins and ends. If they end with a group, both
+/// are `k`.
 fn group_at(order: &[u32], scores: &[u64], k: usize) -> (usize, usize) {
     let k = k.min(order.len());
     let mut groups = Groups::default();

@@ -1,20 +1,21 @@
-//! Sorting in place, without a panic to offer and never quadratic. `before` is a strict weak order everywhere here.
+//! Sorts in place. It never panics and never takes quadratic time. `before` must be a strict weak ordering.
 
 use core::cell::Cell;
 use heapless::Vec;
 
-/// The longest list that is sorted by insertion.
+/// The longest list that insertion sort handles.
 const SHORT: usize = 8;
 
-/// Brings the first `k` of a list to its start, in order; the rest is in no order. This is quicksort, which sorts a part by
-/// heap once it has partitioned badly too often.
+/// Brings the first `k` of a list to its start, in order; the rest is in no order. This is quicksort, which
+/// sorts a part by heap once it has partitioned badly too often.
 pub(crate) fn sort_first<T: Copy>(list: &mut [T], k: usize, before: &impl Fn(T, T) -> bool) {
-    // The longer of two parts waits, and whatever waits after it lies in the other, which is at most half as long as both.
-    // So no list needs a larger stack.
+    // The longer of two parts waits, and whatever waits after it lies in the other, which is at most half as
+    // long as both. So no list needs a larger stack.
     sort_first_with::<T, { usize::BITS as usize }>(list, k, before);
 }
 
-/// Does what [`sort_first`] does with a stack for up to `STACK` waiting parts. A part that does not fit is sorted by heap.
+/// Does what [`sort_first`] does with a stack for up to `STACK` waiting parts. A part that does not fit is
+/// sorted by heap.
 fn sort_first_with<T: Copy, const STACK: usize>(list: &mut [T], k: usize, before: &impl Fn(T, T) -> bool) {
     let mut patience = list.len().checked_ilog2().unwrap_or(0).saturating_mul(2);
     let mut waiting = Vec::<_, STACK>::new();
@@ -59,9 +60,10 @@ fn insertion_sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
     }
 }
 
-/// Cuts a list in two at the median of three: what goes before it, and after it. Returns where it stands.
+/// Partitions a list by the median of three items: items that go before it, the median, and the rest. Returns
+/// the median's position.
 ///
-/// Exchanges whether it has to or not, for a processor cannot foretell which.
+/// Swaps unconditionally, because a branch would be unpredictable.
 fn partition<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) -> usize {
     let cells = Cell::from_mut(list).as_slice_of_cells();
     let ([first, .., end], Some(middle)) = (cells, cells.get(cells.len() / 2)) else { return 0 };
@@ -90,14 +92,14 @@ fn exchange<T: Copy>(a: &Cell<T>, b: &Cell<T>) {
     a.set(b.replace(a.get()));
 }
 
-/// Makes a heap of a list: what goes last stands first.
+/// Turns a list into a heap, whose first item is the one that goes last.
 pub(crate) fn heapify<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
     for slot in (0..list.len() / 2).rev() {
         sift(list, slot, before);
     }
 }
 
-/// Puts an item in the place of the one that goes last.
+/// Replaces the item that goes last.
 pub(crate) fn replace_last<T: Copy>(heap: &mut [T], item: T, before: &impl Fn(T, T) -> bool) {
     if let Some(last) = heap.first_mut() {
         *last = item;
@@ -127,13 +129,13 @@ pub(crate) fn runs<T>(list: &mut [T], alike: impl Fn(&T, &T) -> bool) -> impl It
     })
 }
 
-/// Sorts a list with a heap: half as fast as quicksort, in little code.
+/// Sorts a list by heap: half as fast as quicksort, in little code.
 pub(crate) fn heap_sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
     heapify(list, before);
     sort_heap(list, before);
 }
 
-/// Makes a sorted list of a heap.
+/// Turns a heap into a sorted list.
 pub(crate) fn sort_heap<T: Copy>(mut heap: &mut [T], before: &impl Fn(T, T) -> bool) {
     while let [first, .., last] = heap {
         core::mem::swap(first, last);
@@ -143,8 +145,9 @@ pub(crate) fn sort_heap<T: Copy>(mut heap: &mut [T], before: &impl Fn(T, T) -> b
     }
 }
 
-/// Lets what is in a slot sink until nothing below it goes after it: down to a leaf, then up again to its place, which
-/// takes half as many comparisons as a look at it at every step, for most end near a leaf.
+/// Moves the item in a slot down until no item below it goes after it: first down to a leaf, then up again to
+/// its place. Most items end near a leaf, so this takes half as many comparisons as comparing at every step
+/// down.
 fn sift<T: Copy>(heap: &mut [T], root: usize, before: &impl Fn(T, T) -> bool) {
     let cells = Cell::from_mut(heap).as_slice_of_cells();
     let Some(item) = cells.get(root).map(Cell::get) else { return };
@@ -187,8 +190,8 @@ mod tests {
     use std::cell::RefCell;
     use std::vec::Vec;
 
-    /// Sorts against an adversary, who decides what is smaller only when asked, such that pivots come out badly: see
-    /// M. D. `McIlroy`, "A Killer Adversary for Quicksort" (1999). Returns how many comparisons it took.
+    /// Sorts against an adversary that decides which item is smaller only when asked, so that pivots are bad:
+    /// see M. D. `McIlroy`, "A Killer Adversary for Quicksort" (1999). Returns the number of comparisons.
     fn against_the_adversary(len: usize) -> usize {
         struct Adversary {
             values: Vec<usize>,
@@ -249,7 +252,7 @@ mod tests {
         }
     }
 
-    /// Where all ties, every cut is at the very end.
+    /// If all items tie, every partition is as uneven as can be.
     #[test]
     fn ties_do_not_make_it_quadratic() {
         let comparisons = Cell::new(0);

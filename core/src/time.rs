@@ -4,8 +4,9 @@ use core::fmt;
 
 /// A time in signed nanoseconds since the Unix epoch, from 1677-09-21 to 2262-04-11, or unset.
 ///
-/// Kubernetes writes a missing timestamp as Go's zero time, 0001-01-01T00:00:00Z. Here it is [`Time::UNSET`], which is
-/// distinct from the epoch. Any other time outside the range saturates to [`Time::MIN`] or [`Time::MAX`].
+/// Kubernetes writes a missing timestamp as Go's zero time, 0001-01-01T00:00:00Z. Here it is [`Time::UNSET`],
+/// which is distinct from the epoch. Any other time outside the range saturates to [`Time::MIN`] or
+/// [`Time::MAX`].
 ///
 /// `Time` has no order of its own: [`Policy`](crate::Policy) decides which time goes first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,7 +31,8 @@ impl Time {
 
     /// Returns the time `seconds` and `nanos` nanoseconds after the Unix epoch, saturated to the range.
     ///
-    /// Go's zero time, 0001-01-01T00:00:00Z (-62135596800 seconds), is [`Time::UNSET`]. That instant alone is unset.
+    /// Go's zero time, 0001-01-01T00:00:00Z (-62135596800 seconds), is [`Time::UNSET`]. That instant alone is
+    /// unset.
     #[must_use]
     pub const fn from_unix(seconds: i64, nanos: u32) -> Self {
         const SECOND: u32 = 1_000_000_000;
@@ -40,8 +42,8 @@ impl Time {
         if seconds == GO_ZERO && nanos == 0 {
             return Self::UNSET;
         }
-        // For negative seconds, counts the nanoseconds back from the next second, so that both parts have one sign:
-        // then no intermediate sum leaves the range unless the result does.
+        // For negative seconds, counts the nanoseconds back from the next second, so that both parts have one
+        // sign: then no intermediate sum leaves the range unless the result does.
         let (seconds, nanos) = if seconds < 0 {
             (seconds.saturating_add(1), nanos.saturating_sub(SECOND as i64))
         } else {
@@ -62,8 +64,8 @@ impl Time {
         self.0 == Self::UNSET.0
     }
 
-    /// Returns the nanoseconds from `earlier` to this time: negative if this is before it, saturated, and `None` if
-    /// either is unset.
+    /// Returns the nanoseconds from `earlier` to this time: negative if this is before it, saturated, and
+    /// `None` if either is unset.
     pub(crate) fn nanos_since(self, earlier: Self) -> Option<i64> {
         Some(self.unix_nanos()?.saturating_sub(earlier.unix_nanos()?))
     }
@@ -105,8 +107,8 @@ impl fmt::Debug for Time {
     }
 }
 
-/// Returns the year, month and day of a day counted from 1970-01-01, in the Gregorian calendar: Howard Hinnant's
-/// `civil_from_days`, which starts years in March so that a leap day is the last of its year.
+/// Returns the year, month and day of a day counted from 1970-01-01, in the Gregorian calendar: Howard
+/// Hinnant's `civil_from_days`, which starts years in March so that a leap day is the last of its year.
 fn date(day: i64) -> (i64, i64, i64) {
     let since_year_0 = day.wrapping_add(719_468);
     let (era, day_of_era) = (since_year_0.div_euclid(146_097), since_year_0.rem_euclid(146_097));

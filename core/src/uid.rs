@@ -1,4 +1,4 @@
-//! Pod UIDs: canonical text to 16 bytes and back.
+//! Pod UIDs: from canonical text to 16 bytes and back.
 
 use core::fmt;
 use core::str::FromStr;
@@ -16,19 +16,19 @@ use core::str::FromStr;
 #[repr(transparent)]
 pub struct Uid([u8; 16]);
 
-/// Why a text is not the canonical form of a UID.
+/// Why a text is not a UID in canonical form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UidError {
     /// The text has this many bytes, not 36.
     Length(usize),
-    /// The byte at this offset should be `-`.
+    /// The byte at this offset must be `-`.
     NotHyphen(usize),
-    /// The byte at this offset should be one of `0-9` and `a-f` (lower case, as kube-apiserver writes it).
+    /// The byte at this offset must be one of `0-9` and `a-f`, in lower case.
     NotHexDigit(usize),
 }
 
-/// Whether canonical text has a hyphen at this offset (8-4-4-4-12).
+/// Returns whether canonical text has a hyphen at this offset (8-4-4-4-12).
 const fn is_hyphen(at: usize) -> bool {
     matches!(at, 8 | 13 | 18 | 23)
 }
@@ -37,19 +37,19 @@ impl Uid {
     /// The length of the canonical text in bytes.
     pub const TEXT_LEN: usize = 36;
 
-    /// The UID of these bytes, most significant first.
+    /// Returns the UID with these bytes, the most significant first.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes, most significant first.
+    /// Returns the bytes, the most significant first.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0
     }
 
-    /// The canonical text, in ASCII.
+    /// Returns the canonical text, in ASCII.
     #[must_use]
     pub fn to_text(self) -> [u8; Self::TEXT_LEN] {
         let mut rest = u128::from_be_bytes(self.0);
@@ -68,11 +68,11 @@ impl Uid {
 
     /// Reads a pod's `metadata.uid`: a lower-case UUID in groups of 8-4-4-4-12 hex digits.
     ///
-    /// kube-apiserver writes no other form. Upper case is refused too, since Kubernetes compares
-    /// UIDs as text, where it would stand elsewhere than its bytes.
+    /// kube-apiserver writes no other form. Upper case is rejected because Kubernetes compares UIDs as text,
+    /// in which upper case does not sort as the bytes do.
     ///
     /// # Errors
-    /// Says what is wrong first in the text, and where.
+    /// [`UidError`] says what is wrong first in the text, and where.
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, UidError> {
         let text = text.as_ref();
         if text.len() != Self::TEXT_LEN {
@@ -110,7 +110,7 @@ impl fmt::Debug for Uid {
 }
 
 impl fmt::Display for Uid {
-    /// The canonical text.
+    /// Writes the canonical text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(core::str::from_utf8(&self.to_text()).unwrap_or_default())
     }
@@ -119,9 +119,9 @@ impl fmt::Display for Uid {
 impl fmt::Display for UidError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Length(len) => write!(f, "{len} bytes where a UUID has {}", Uid::TEXT_LEN),
-            Self::NotHyphen(at) => write!(f, "byte {at} is not '-'"),
-            Self::NotHexDigit(at) => write!(f, "byte {at} is not one of 0-9 and a-f"),
+            Self::Length(len) => write!(f, "a UUID is {} bytes long, not {len}", Uid::TEXT_LEN),
+            Self::NotHyphen(at) => write!(f, "the byte at offset {at} must be '-'"),
+            Self::NotHexDigit(at) => write!(f, "the byte at offset {at} must be one of 0-9 and a-f"),
         }
     }
 }

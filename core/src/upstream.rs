@@ -1,14 +1,15 @@
-//! What kube-controller-manager's own comparator says of two pods. It is not an order: see [`Relation`].
+//! What kube-controller-manager's own comparator says about two pods. It is not an order: see [`Relation`].
 
 use crate::order::value;
 use crate::{Pod, Policy, Rule, Time};
 use core::cmp::Ordering;
 
-/// What Kubernetes' comparator says of two pods `a` and `b`.
+/// What Kubernetes' comparator says about two pods `a` and `b`.
 ///
-/// Three pods can each be before the next, in a circle: with log-scaled ages, two pods that became ready at
-/// different moments of one age bucket are settled by UID at once, and two of the same moment by restarts. **Never sort by
-/// it**, which is why it is no `Ordering`; [`Policy::settle`] says what follows from it.
+/// The comparator is cyclic: each of three pods can be before the next. With log-scaled ages, the UID decides
+/// between pods that became ready at different times in one age bucket, but restarts decide between pods that
+/// became ready at the same time. **Never sort by it**, which is why this is not an `Ordering`.
+/// [`Policy::settle`] says what follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// Neither is before the other.
@@ -20,17 +21,18 @@ pub enum Relation {
 }
 
 impl Policy {
-    /// What `ActivePodsWithRanks.Less` of Kubernetes says of two pods, asked both ways, with the rule that settled it.
+    /// Returns what Kubernetes' `ActivePodsWithRanks.Less` says about two pods, called both ways, and the
+    /// rule that decides.
     ///
-    /// The steps are those of the order but for three things: there is no [`Rule::Tier`] and no [`Rule::Preferred`]; where two differing
-    /// times fall into one age bucket, the UID settles the pair at once; and no UID is asked at the end.
-    /// Buckets are those of Go's floating-point `log2`, which come a little early below the powers of two
-    /// from 2^49 ns (6.5 days) on.
+    /// Its rules are those of the order, with three differences: [`Rule::Tier`] and [`Rule::Preferred`] do not exist. If two
+    /// different times are in one age bucket, the UID decides at once. And the UID is not compared at the
+    /// end. Age buckets are those of Go's floating-point `log2`, which from 2^49 ns (6.5 days) on begin a
+    /// little below the powers of two.
     #[must_use]
     pub fn upstream(&self, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
         for &rule in Rule::ALL {
             let (ordering, rule) = match rule {
-                // Both are, or an earlier rule told them apart.
+                // If one is ready, both are, or an earlier rule has decided.
                 Rule::ReadyTime if a.is_ready() => self.by_age(a, b, rule, |pod| pod.ready_time),
                 Rule::CreationTime => self.by_age(a, b, rule, |pod| pod.creation_time),
                 Rule::Tier | Rule::Preferred | Rule::ReadyTime | Rule::Uid => continue,
@@ -39,7 +41,7 @@ impl Policy {
             match ordering {
                 Ordering::Less => return (Relation::Before, Some(rule)),
                 Ordering::Greater => return (Relation::After, Some(rule)),
-                // The UID is asked last of all: if it ties, so do the pods.
+                // Nothing follows the UID: if it ties, so do the pods.
                 Ordering::Equal if rule == Rule::Uid => break,
                 Ordering::Equal => {}
             }
@@ -47,7 +49,7 @@ impl Policy {
         (Relation::Tie, None)
     }
 
-    /// A step on times: what it says, and whether the UID said it.
+    /// Compares two times. Returns the ordering, and whether `rule` or the UID decides.
     fn by_age(&self, a: &Pod, b: &Pod, rule: Rule, time: fn(&Pod) -> Time) -> (Ordering, Rule) {
         let (s, t) = (time(a), time(b));
         match self.upstream_age(s).cmp(&self.upstream_age(t)) {
@@ -56,7 +58,8 @@ impl Policy {
         }
     }
 
-    /// Youngest first: unset, then by Go's age bucket, or without buckets the latest moment first.
+    /// Returns a value that puts unset times first. The others follow by Go's age bucket if the policy has
+    /// buckets, and from the latest to the earliest if not.
     pub(crate) fn upstream_age(&self, time: Time) -> u64 {
         if self.has_buckets() && !time.is_unset() {
             let age = self.now.bits().saturating_sub(time.bits());
@@ -67,11 +70,11 @@ impl Policy {
     }
 }
 
-/// Go's `int64(math.Log2(float64(age)))` for a positive age in nanoseconds, else -1.
+/// Returns Go's `int64(math.Log2(float64(age)))` for a positive age in nanoseconds, and -1 for any other.
 ///
-/// `float64` rounds an age above 2^53, and the logarithm rounds up just below a power of two: for the last `w` ns
-/// below 2^e it is e, with w = 45 at e = 54 and doubling from one e to the next, less the fraction. Measured with
-/// Go 1.27; `go/judge` checks it.
+/// `float64` rounds an age above 2^53, and the logarithm rounds up just below a power of two: for the last
+/// `w` ns below 2^e, the result is e. `w` is 45 at e = 54 and doubles from one e to the next, rounded down.
+/// Measured with Go 1.27; `go/judge` checks it.
 fn go_log2(age: i64) -> i32 {
     let Some(floor) = age.checked_ilog2() else { return -1 };
     let next = floor.wrapping_add(1);

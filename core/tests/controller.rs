@@ -275,7 +275,10 @@ fn expectations_that_do_not_fit_change_nothing() {
     expectations.expect_deletions(&[key(0, 1), key(0, 2)], at(0)).unwrap();
     let three = [key(0, 3), key(0, 4), key(0, 5)];
     assert_eq!(expectations.expect_deletions(&three, at(1)), Err(KeysFull));
-    assert_eq!(KeysFull.to_string(), "there is no room for so many keys");
+    assert_eq!(
+        KeysFull.to_string(),
+        "there are more keys than the capacity: give it room for one key per deletion"
+    );
     assert!(expectations.are_satisfied(at(300 * SECOND + 1)), "the old moment");
     assert_eq!(expectations.deletions(), 2);
     assert!(!expectations.deletion_observed(&key(0, 3)));

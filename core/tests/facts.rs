@@ -92,21 +92,24 @@ fn errors_say_where() {
     assert_eq!(deletion_cost("-12a"), Err(DeletionCostError::NotDigit(3)));
 
     for (error, text) in [
-        (UidError::Length(3).to_string(), "3 bytes where a UUID has 36"),
-        (UidError::NotHyphen(8).to_string(), "byte 8 is not '-'"),
-        (UidError::NotHexDigit(7).to_string(), "byte 7 is not one of 0-9 and a-f"),
+        (UidError::Length(3).to_string(), "a UUID is 36 bytes long, not 3"),
+        (UidError::NotHyphen(8).to_string(), "the byte at offset 8 must be '-'"),
+        (UidError::NotHexDigit(7).to_string(), "the byte at offset 7 must be one of 0-9 and a-f"),
         (DeletionCostError::Empty.to_string(), "it is empty"),
         (DeletionCostError::LeadingPlus.to_string(), "it starts with '+'"),
         (DeletionCostError::LeadingZero.to_string(), "it has a leading zero"),
         (DeletionCostError::NoDigits.to_string(), "it has no digits"),
-        (DeletionCostError::NotDigit(2).to_string(), "byte 2 is not a digit"),
+        (DeletionCostError::NotDigit(2).to_string(), "the byte at offset 2 is not a digit"),
         (DeletionCostError::OutOfRange.to_string(), "it is outside -2147483648 to 2147483647"),
-        (InvalidPod::UnknownPhase(3).to_string(), "phase 3 is none of 0, 1 and 2"),
-        (InvalidPod::UnknownFlags(8).to_string(), "flag bits 0x08 have no meaning"),
+        (InvalidPod::UnknownPhase(3).to_string(), "the phase is 3, but must be 0, 1 or 2"),
+        (InvalidPod::UnknownFlags(8).to_string(), "the flags have the unknown bits 0x08"),
         (InvalidPod::ReservedNotZero.to_string(), "a reserved byte is not zero"),
-        (UnknownNode { node: 4, nodes: 2 }.to_string(), "node number 4 where there are 2 nodes"),
-        (PodSetError::PodsFull.to_string(), "the set has no room for another pod"),
-        (PodSetError::NodesFull.to_string(), "the set has no room for another node"),
+        (UnknownNode { node: 4, nodes: 2 }.to_string(), "node number 4 is not below the number of counts, 2"),
+        (PodSetError::PodsFull.to_string(), "the set is full: give it a larger PODS"),
+        (
+            PodSetError::NodesFull.to_string(),
+            "the set knows too many nodes to add another: give it a larger NODES",
+        ),
         (PodSetError::Invalid(InvalidPod::ReservedNotZero).to_string(), "a reserved byte is not zero"),
         (podrank::TooManyPods.to_string(), "there are more than 4294967295 pods: pass fewer"),
         (

@@ -1,7 +1,7 @@
 /*
- * Firmware for a Cortex-M3, without operating system, C library or heap: says which pods of a table in flash go when a
- * ReplicaSet is scaled down, and why the first of them goes before the first that stays. Exits with 0, or with the
- * status that says what is wrong.
+ * Firmware for a Cortex-M3, without operating system, C library or heap. It prints which pods of a table in flash go when a
+ * ReplicaSet is scaled down, and why the first of them goes before the first that stays. It exits with 0, or with the
+ * status of the call that failed.
  *
  *     make -C examples-c/firmware run
  */
@@ -15,7 +15,7 @@ enum { PODS = 6, DELETE = 2 };
 
 static const char *const names[PODS] = { "pump-1", "pump-2", "pump-3", "pump-4", "pump-5", "pump-6" };
 
-/* The records: in flash, as they are const. Ranks say how many pods are on the pod's node. */
+/* The records are const, so they are in flash. A rank is the number of pods on the pod's node. */
 static const podrank_pod pods[PODS] = {
     { .uid = { 0x7d, 1 }, .phase = PODRANK_PHASE_RUNNING, .flags = READY, .rank = 2, .ready_time = NOW - 90 * SECONDS,
       .creation_time = NOW - 100 * SECONDS },
@@ -47,7 +47,7 @@ int main(void) {
     int32_t status;
 
     PODRANK_REQUIRE_ABI();
-    /* One more than go: the last of them is the first that stays. */
+    /* One more than DELETE: the last of them is the first that stays. */
     status = podrank_select(pods, PODS, &options, order, DELETE + 1, NULL, 0, &selected);
     if (status == PODRANK_OK)
         status = podrank_explain(&pods[order[0]], &pods[order[DELETE]], &options, rows, &len);

@@ -1,6 +1,6 @@
 /*
- * The mem functions, which compilers and libpodrank.a call: a C library has them, and without one, here they are, also by
- * the names of ARM's run-time ABI. Compile it with -fno-tree-loop-distribute-patterns, or memcpy becomes a call of memcpy.
+ * The mem functions, which compilers and libpodrank.a call, also by the names of ARM's run-time ABI. A C library has them:
+ * copy this file if you have none. Compile it with -fno-tree-loop-distribute-patterns, or memcpy becomes a call to memcpy.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ int memcmp(const void *a, const void *b, size_t len) {
 }
 
 #ifdef __arm__
-/* 4 and 8 in a name: for pointers that are so aligned. */
+/* 4 or 8 in a name means that pointers are aligned to that many bytes. */
 #define COPIES(name) void *name(void *to, const void *from, size_t len) __attribute__((alias("memcpy")))
 #define MOVES(name) void *name(void *to, const void *from, size_t len) __attribute__((alias("memmove")))
 #define SETS(name) void name(void *to, size_t len, int byte)

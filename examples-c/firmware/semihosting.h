@@ -1,5 +1,5 @@
 /*
- * Semihosting: text and an exit code by way of a debugger, or of QEMU with -semihosting-config enable=on. Without either,
+ * Semihosting: text and an exit code through a debugger, or through QEMU with -semihosting-config enable=on. Without either,
  * the first call stops the processor.
  */
 #ifndef SEMIHOSTING_H
@@ -31,7 +31,7 @@ static inline void semihosting_write(const char *text) {
     semihosting_call(SEMIHOSTING_WRITE0, text);
 }
 
-/* Ends the program: code is what QEMU exits with. */
+/* Ends the program. QEMU exits with this code. */
 static inline void semihosting_exit(uint32_t code) {
     const uint32_t block[2] = { SEMIHOSTING_APPLICATION_EXIT, code };
     for (;;)

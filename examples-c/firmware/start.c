@@ -3,7 +3,7 @@
  */
 #include "semihosting.h"
 
-/* The linker script has them. */
+/* The linker script defines these. */
 extern uint32_t stack_top[], data_start[], data_end[], data_load[], bss_start[], bss_end[];
 
 int main(void);
@@ -25,7 +25,7 @@ static void fault(void) {
     semihosting_exit(255);
 }
 
-/* Where the stack starts, where the program starts, and where it goes on after NMI, hard fault, and so on. */
+/* The top of the stack, the start of the program, and the handlers of NMI, hard fault and so on. */
 static const struct {
     uint32_t *stack;
     void (*handlers[15])(void);

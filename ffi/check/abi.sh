@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Nothing that a program was built against has gone or changed since ffi/abi.txt was written, unless PODRANK_ABI was
-# raised (ffi/ABI.md). `make abi` (abi.sh --write) writes the list, and refuses to leave anything out.
+# Nothing in ffi/abi.txt was removed or changed, unless PODRANK_ABI was raised (ffi/ABI.md). `make abi` (abi.sh --write) writes
+# the list, and refuses to remove or change a line otherwise.
 #
-# The list is made of the header by the C compiler, and of the libraries by nm, so it needs no upkeep of its own. It is
-# that of a machine with 64-bit pointers, and each line is a name, a colon and what may not change.
+# The C compiler makes the list from the header, and nm from the libraries, so nobody maintains it. It is for 64-bit
+# pointers. Each line is a name, a colon and what must not change.
 . "$(dirname "$0")/common.sh"
 list=ffi/abi.txt
 
 # A C program that prints the header's numbers: constants, sizes, and members with their types and offsets. Not
-# PODRANK_ABI, which is the first line, nor the version, nor the reserved bytes, which are there to become members.
+# PODRANK_ABI, which is the first line, nor the version, nor the reserved bytes, which may become members.
 {
     echo '#include "podrank.h"'
     echo '#include <stdio.h>'

@@ -1,4 +1,4 @@
-# What the checks share. Each is run by itself or by `make check-c`, and prints one line.
+# What the checks share. Run each by itself, or all by `make check-c`. Each prints one line.
 set -euo pipefail
 export LC_ALL=C
 
@@ -23,7 +23,7 @@ ok() {
     echo "$check: ok${1:+: $1}"
 }
 
-# Runs a command that must succeed, and shows what it printed only if it does not.
+# Runs a command that must succeed, and shows its output only if it fails.
 quietly() {
     "$@" >"$tmp/output" 2>&1 || {
         cat "$tmp/output" >&2
@@ -60,5 +60,5 @@ needed() {
     [ -z "$symbols" ] || echo "$symbols"
 }
 
-# Brings the library up to date; nothing is done if it is.
+# Builds the library if it is not up to date.
 quietly make -s archive

@@ -1,7 +1,7 @@
 /*
- * A program without a C library: a call of every function of the header, the vectors included. On Linux it has its own
- * start and its own mem functions; in firmware (ffi/targets) they are the firmware's. Exits with 0, 1 if a vector fails,
- * or 2 if an answer below is wrong.
+ * A program without a C library that runs the vectors and calls every function of the header. On Linux it has its own start
+ * code and mem functions. In firmware (ffi/targets), it uses the firmware's. It exits with 0, with 1 if a vector fails, or
+ * with 2 if a result below is wrong.
  */
 #include "podrank.h"
 
@@ -108,9 +108,9 @@ static int every_function_answers(void) {
     static const char uid[] = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01";
 
     PODRANK_REQUIRE_ABI();
-    if (podrank_abi_1() != PODRANK_ABI || podrank_version()[0] == '\0' || podrank_status_str(0)[0] != 'd')
+    if (podrank_abi_1() != PODRANK_ABI || podrank_version()[0] == '\0' || podrank_status_str(0)[0] != 's')
         return 0;
-    /* pods[1] is on a node, running, ready, and cheap: it still goes after the one without a node. */
+    /* pods[1] is on a node, running, ready, and has a low cost. It still goes after the one without a node. */
     if (podrank_uid_parse(uid, sizeof uid - 1, pods[1].uid) != 0 || podrank_uid_format(pods[1].uid, text) != 0 ||
         memcmp(uid, text, sizeof uid) != 0)
         return 0;

@@ -2,8 +2,8 @@
 # The archive needs only functions that every C compiler's runtime has: no std, no panic path, no memory of its own. Proven by
 # its symbols and sections, by the linker on the archive alone, and by a program without a C library that runs. `make needs`
 # prints which functions each machine needs.
-# Another archive than the built one can be given: ffi/check/freestanding.sh libpodrank.a
-# With TARGET, the program runs where RUN names what runs it: TARGET=s390x-unknown-linux-gnu RUN=qemu-s390x.
+# To check another archive: ffi/check/freestanding.sh libpodrank.a
+# With TARGET, the program runs only if RUN names an emulator: TARGET=s390x-unknown-linux-gnu RUN=qemu-s390x.
 . "$(dirname "$0")/common.sh"
 archive=${1:-$archive}
 

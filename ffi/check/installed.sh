@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An example builds against an installed copy, found by pkg-config alone, with the static and with the shared library; and
-# what was installed goes away again.
+# Examples build against an installed copy that only pkg-config finds, with the static and with the shared library, and programs
+# start as `make install` says. `make uninstall` removes all that was installed.
 . "$(dirname "$0")/common.sh"
 
 staged=$tmp/staged
@@ -54,4 +54,35 @@ build static "-Wl,-Bstatic $libraries -Wl,-Bdynamic" ""
 
 quietly make -s uninstall DESTDIR="$staged" PREFIX="$prefix"
 [ -z "$(find "$staged" ! -type d)" ] || fail "make uninstall leaves $(find "$staged" ! -type d)"
+
+# Outside a package, for a directory that the loader does not search: `make install` says what to do, and that works.
+unset PKG_CONFIG_SYSROOT_DIR
+prefix=$tmp/prefix
+export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig
+# Not the machine's own cache.
+cat >"$tmp/ldconfig" <<SH
+#!/bin/sh
+echo "\$*" >>"$tmp/calls"
+[ "\$1" != -p ] || cat "$tmp/cache"
+SH
+chmod +x "$tmp/ldconfig"
+: >"$tmp/cache"
+installs() {
+    : >"$tmp/calls"
+    make -s "$1" PREFIX="$prefix" LDCONFIG="$tmp/ldconfig" >"$tmp/said" 2>&1 || fail "make $1"
+    [ "$(id -u)" != 0 ] || grep -qx '' "$tmp/calls" || fail "make $1 as root does not run ldconfig"
+}
+installs install
+grep -q -- "-Wl,-rpath,$prefix/lib or statically with $prefix/lib/libpodrank.a" "$tmp/said" ||
+    fail "make install does not say how to link"
+quietly $CC "$tmp/version.c" $("$PKG_CONFIG" --cflags --libs podrank) "-Wl,-rpath,$prefix/lib" -o "$tmp/with-rpath"
+quietly $CC "$tmp/version.c" $("$PKG_CONFIG" --cflags podrank) "$prefix/lib/libpodrank.a" -o "$tmp/with-archive"
+for program in with-rpath with-archive; do
+    [ "$("$tmp/$program")" = "$version" ] || fail "$program does not start"
+done
+echo "	libpodrank.so.$abi (libc6,x86-64) => $prefix/lib/libpodrank.so.$abi" >"$tmp/cache"
+installs install
+[ ! -s "$tmp/said" ] || fail "make install says something although the loader finds the library: $(cat "$tmp/said")"
+installs uninstall
+[ -z "$(find "$prefix" ! -type d)" ] || fail "make uninstall leaves $(find "$prefix" ! -type d)"
 ok "podrank.pc $version, static and shared"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The C program in the README compiles as it stands, has ten lines or less, and does what it says.
+# The C program in the README compiles unchanged, has at most ten lines, and does what it says.
 . "$(dirname "$0")/common.sh"
 
 sed -n '/^```c$/,/^```$/{/^```/d;p}' README.md >"$tmp/quick-start.c"

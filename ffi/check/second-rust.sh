@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A program may link the archive and another Rust static library, std and all, in either order.
+# A program can link the archive and another Rust static library, including std, in either order.
 . "$(dirname "$0")/common.sh"
 
 cat >"$tmp/second.rs" <<'RUST'
@@ -17,7 +17,7 @@ int main(void) {
     uint32_t order[2];
     pods[0].restarts = 1;
     pods[1].restarts = 2;
-    return podrank_sort(pods, 2, NULL, order) == PODRANK_OK && order[0] == 1 && second(7) == 7 ? 0 : 1;
+    return podrank_sort(pods, 2, NULL, order, 2) == PODRANK_OK && order[0] == 1 && second(7) == 7 ? 0 : 1;
 }
 C
 quietly rustc --edition 2024 --crate-type staticlib -O --print native-static-libs -o "$tmp/libsecond.a" "$tmp/second.rs"

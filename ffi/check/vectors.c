@@ -1,6 +1,6 @@
 /*
- * The cases of vectors/, through the C functions. Everything but the main program at the end does without a C library,
- * so that firmware can run it too: it allocates nothing, prints nothing and keeps about 2 KiB on the stack.
+ * Runs the cases of vectors/ through the C functions. Everything but the main program at the end works without a C library,
+ * so that firmware can run it, too. It allocates nothing, prints nothing and needs about 2 KiB of stack.
  *
  *     python3 vectors/c_table.py > vectors_table.h
  *     cc -DPODRANK_VECTORS_MAIN -Iinclude -I. ffi/check/vectors.c libpodrank.a
@@ -14,23 +14,23 @@
 int memcmp(const void *a, const void *b, size_t len);
 #endif
 
-/* first goes before second by this rule; by PODRANK_RULE_NONE, they tie. */
+/* first goes before second by this rule. With PODRANK_RULE_NONE, they tie. */
 struct vector_pair {
     podrank_pod first, second;
     uint8_t options;
     uint8_t rule;
 };
 
-/* Of these pods, these are the victims. Places and lengths are those in vector_pods and vector_victims. */
+/* The victims among these pods. Positions and lengths refer to vector_pods and vector_victims. */
 struct vector_selection {
     uint16_t pods, pods_len;
     uint16_t others, others_len;
-    /* Counting the ranks of the pods among both gives the ranks that the pods have. */
+    /* Whether counting the ranks among both gives the ranks in the records. */
     uint8_t counted;
     uint8_t options;
-    uint16_t asked; /* victims to choose: may be more than there are pods */
+    uint16_t asked; /* how many victims to select, possibly more than there are pods */
     uint16_t victims, victims_len;
-    uint8_t any_order; /* the victims are a set */
+    uint8_t any_order; /* the victims may be in any order */
 };
 
 struct vector_cost {
@@ -47,14 +47,14 @@ struct vector_uid {
     uint8_t uid[16];
 };
 
-/* What kube-controller-manager says of two of vector_relation_pods: first is before second, or they tie. */
+/* What kube-controller-manager says about two of vector_relation_pods: first is before second, or they tie. */
 struct vector_relation {
     uint16_t first, second;
     uint8_t options;
     uint8_t relation;
 };
 
-/* A pod of this phase counts, or does not. */
+/* Whether a pod with this phase counts. */
 struct vector_phase {
     const char *text;
     uint8_t len;
@@ -66,13 +66,13 @@ struct vector_plan {
     uint8_t satisfied, being_deleted;
 };
 
-/* These batches, of vector_batches, the last with failures. */
+/* The batches in vector_batches, of which the last has failures. */
 struct vector_slow_start {
     uint16_t batches, batches_len;
     uint32_t count, failures, missing;
 };
 
-/* What happens to expectations, and what is true then. Of the keys, one that is seen or all that are expected. */
+/* What happens to expectations, and what holds then. The keys are the one observed or all that are expected. */
 struct vector_step {
     int64_t now, creations, deletions;
     uint32_t count;
@@ -127,7 +127,7 @@ void podrank_vector_keys(void (*put)(const uint8_t *key));
 /* What failed, for a debugger and for the message of the main program. */
 const char *podrank_vectors_what;
 
-/* To be used as a statement: leaves the function with 0 unless the condition holds. */
+/* Use it as a statement: it returns 0 from the function unless the condition holds. */
 #define MUST(condition)                                                                                                \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
@@ -140,7 +140,7 @@ static int sign(int value) {
     return (value > 0) - (value < 0);
 }
 
-/* compare, decide, explain and the keys all say that a and b stand like this, by this rule. */
+/* compare, decide, explain and the keys all say that a and b have this ordering, by this rule. */
 static int one_way(const podrank_pod *a, const podrank_pod *b, const podrank_options *options, int ordering,
                    uint8_t rule) {
     int32_t found = 99;
@@ -168,7 +168,7 @@ static int one_way(const podrank_pod *a, const podrank_pod *b, const podrank_opt
             MUST(rows[i].rule == rule);
             MUST(rows[i].ordering == ordering);
         }
-        /* Nothing before the rule that decides tells the two apart. */
+        /* All rules before the one that decides tie. */
         MUST(rows[i].rule >= rule || rows[i].ordering == 0 || rule == PODRANK_RULE_NONE);
     }
     MUST(deciding == (rule != PODRANK_RULE_NONE));
@@ -186,7 +186,7 @@ static int pair_holds(const struct vector_pair *pair) {
            one_way(&pair->second, &pair->first, options, -ordering, pair->rule);
 }
 
-/* podrank_count_ranks gives the pods the ranks that they have in the table, which its maker has counted. */
+/* podrank_count_ranks gives the pods the ranks that they have in the table, which c_table.py counted. */
 static int ranks_hold(const podrank_pod *pods, size_t len, const podrank_pod *others, size_t others_len) {
     podrank_pod ranked[VECTOR_PODS_MAX];
     uint32_t counts[VECTOR_NODES];
@@ -203,7 +203,7 @@ static int ranks_hold(const podrank_pod *pods, size_t len, const podrank_pod *ot
     return 1;
 }
 
-/* Each of these numbers is below len, and none is there twice. */
+/* Each of these numbers is below len, and no two are equal. */
 static int all_different(const uint32_t *numbers, size_t count, size_t len) {
     size_t i, j;
     for (i = 0; i < count; i++) {
@@ -222,7 +222,7 @@ static int selection_holds(const struct vector_selection *selection) {
     uint32_t order[VECTOR_PODS_MAX], victims[VECTOR_PODS_MAX + 1];
     podrank_scratch scratch[VECTOR_PODS_MAX];
 
-    /* Room for one more than any of them has pods. */
+    /* Space for one more than any case has pods. */
     MUST(selection->asked <= COUNT(victims) && len <= VECTOR_PODS_MAX);
     if (selection->counted && !ranks_hold(pods, len, &vector_pods[selection->others], selection->others_len))
         return 0;
@@ -231,7 +231,7 @@ static int selection_holds(const struct vector_selection *selection) {
     if (!all_different(order, len, len))
         return 0;
 
-    /* Without scratch, with one too few to be used, with enough. */
+    /* Without scratch memory, with too little, with enough. */
     for (round = 0; round < 3; round++) {
         size_t selected = 99, room = round == 0 || expected_len == 0 ? 0 : expected_len - (round == 1);
         for (i = 0; i < COUNT(victims); i++)
@@ -242,7 +242,7 @@ static int selection_holds(const struct vector_selection *selection) {
         if (!all_different(victims, selected, len))
             return 0;
         for (i = 0; i < selected; i++) {
-            /* Where all go in any order, that they are all different is all there is to say. */
+            /* If all go in any order, they only need to be all different. */
             MUST(selection->any_order ? expected_len == len : victims[i] == expected[i]);
             MUST(victims[i] == order[i]);
         }
@@ -421,7 +421,7 @@ static int availability_holds(const struct vector_availability *expected) {
     return 1;
 }
 
-/* 0 if every case holds, else the number of the first that does not: see vectors_table.h. */
+/* Returns 0 if every case holds, or the number of the first that does not: see vectors_table.h. */
 int podrank_run_vectors(void) {
     size_t i;
     int number = 0;
@@ -471,7 +471,7 @@ static void put_key(void (*put)(const uint8_t *key), const podrank_pod *pod, uin
     put(key);
 }
 
-/* Hands over the key of every pod that is compared or chosen from, in the order of the cases: the same on every machine. */
+/* Passes the key of every pod in the cases to put, in the order of the cases: the same on every machine. */
 void podrank_vector_keys(void (*put)(const uint8_t *key)) {
     size_t i, j;
 
@@ -496,7 +496,7 @@ static void print_key(const uint8_t *key) {
     putchar('\n');
 }
 
-/* With the argument `keys`: prints them. */
+/* With the argument `keys`, prints the keys. */
 int main(int argc, char **argv) {
     int failed = podrank_run_vectors();
     if (failed != 0) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The cases of vectors/ hold through the C functions, through the archive and through the shared library.
+# The C functions pass the cases of vectors/, in the archive and in the shared library.
 . "$(dirname "$0")/common.sh"
 
 quietly make -s table

@@ -1,4 +1,4 @@
-//! The decisions of a controller: plan, slow start, expectations, availability.
+//! The other decisions of a controller: plan, slow start, expectations, availability.
 
 use crate::memory::{InOut, Input, Output, apart};
 use crate::options::time;
@@ -12,42 +12,43 @@ use podrank::controller::{
 };
 use podrank::ffi::Expected;
 
-/// How many pods kube-controller-manager creates or deletes in one sync at most.
+/// The most pods that kube-controller-manager creates or deletes in one sync.
 pub const PODRANK_BURST_REPLICAS: u32 = 500;
-/// How long expectations are waited for, in nanoseconds: 5 minutes.
+/// How long a set waits for what it expects, in nanoseconds: 5 minutes.
 pub const PODRANK_EXPECTATIONS_TIMEOUT: i64 = 300_000_000_000;
 
-/// Creating pods in batches of 1, 2, 4 and so on, until one has a failure. podrank_slow_start_begin and _report write
-/// it; read it as you like.
+/// Creates pods in batches of 1, 2, 4 and so on, until one has a failure. Only podrank_slow_start_begin and
+/// _report may write it. You may read it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_slow_start {
-    /// How many pods to create next, at once if you like; 0 at the end.
+    /// How many pods to create next, in parallel if you like. 0 at the end.
     pub batch: u32,
-    /// How many pods have not been created: failed or not tried, so far. At the end, nobody will ever see them: hand
-    /// the number to podrank_creations_observed.
+    /// How many pods have not been created so far, because they failed or were not tried. At the end, report
+    /// this number to podrank_creations_observed, because no one will observe those pods.
     pub missing: u32,
 }
 
-/// What one set expects to see. PODRANK_EXPECTATIONS_INIT, all zeros, is none; make it that again when the set is gone. Where
-/// events come on another thread than syncs, all calls with it need a lock of yours.
+/// What one set expects to observe. Start from PODRANK_EXPECTATIONS_INIT, all zeros, which expects nothing,
+/// and reset it to that when the set is gone. If events and syncs run on different threads, protect all calls
+/// by a lock.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_expectations {
-    /// When they were set.
+    /// When expectations were set.
     pub since: i64,
-    /// How many creations are yet to be seen; negative if more were seen than expected.
+    /// How many creations are pending. Negative if more were observed than expected.
     pub creations: i64,
-    /// How many deletions are yet to be seen; negative if more were seen than expected.
+    /// How many deletions are pending. Negative if more were observed than expected.
     pub deletions: i64,
-    /// How many keys stand in the room.
+    /// How many keys room holds.
     pub keys: u32,
-    /// 0 if none are set.
+    /// 0 if no expectations are set.
     pub is_set: u32,
 }
 
-/// What tells the pods of a set apart while they are being deleted: 16 bytes of your choice. The pod's UID does well;
-/// Kubernetes takes namespace and name.
+/// Identifies a pod of a set while it is being deleted: 16 bytes of your choice, such as the pod's UID.
+/// Kubernetes uses namespace and name.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_pod_key {
@@ -77,13 +78,14 @@ const _: () = {
     assert!(align_of::<podrank_pod_key>() == align_of::<PodKey>());
 };
 
-/// What one sync of a set does: creates so many pods or deletes so many, or writes 0 to both. wanted is spec.replicas,
-/// active the number of its active pods: neither Succeeded nor Failed nor with a metadata.deletionTimestamp. As many are
-/// created or deleted as are missing or too many, and burst_replicas at most (PODRANK_BURST_REPLICAS in Kubernetes); the
-/// next sync goes on.
+/// Plans one sync of a set: it creates the shortfall or deletes the surplus, at most burst_replicas pods,
+/// which is PODRANK_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers to
+/// creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of
+/// active pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
 ///
-/// Nothing is done while satisfied is 0 (podrank_expectations_satisfied, asked before you list the pods: else the list may
-/// be older than the answer), nor if being_deleted is not 0: the set is being deleted.
+/// It does nothing if satisfied is 0. Call podrank_expectations_satisfied for that before you list the pods,
+/// so that the list is no older than the answer. It also does nothing if being_deleted is not 0, which says
+/// that the set is being deleted.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_plan(
     wanted: u32,
@@ -114,7 +116,7 @@ pub unsafe extern "C" fn podrank_plan(
     })
 }
 
-/// Starts to create count pods:
+/// Starts creating count pods:
 ///
 ///     podrank_expect_creations(&expectations, count, now);
 ///     podrank_slow_start_begin(count, &start);
@@ -131,8 +133,9 @@ pub unsafe extern "C" fn podrank_slow_start_begin(count: u32, start: *mut podran
     })
 }
 
-/// Says how many pods of the batch could not be created; more than the batch has count as all of it. A batch with a
-/// failure is the last. A refusal because the namespace is being terminated is no failure: that pod stays expected.
+/// Reports how many pods of the batch could not be created. A number above the batch counts as the whole
+/// batch. A batch with a failure is the last. If a creation is rejected because the namespace is being
+/// terminated, that is not a failure, and the creation stays pending.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_slow_start_report(start: *mut podrank_slow_start, failures: u32) -> i32 {
     run(|| {
@@ -145,11 +148,12 @@ pub unsafe extern "C" fn podrank_slow_start_report(start: *mut podrank_slow_star
     })
 }
 
-/// Expects so many creations and no deletion, from now on: call it before you create. Replaces what was expected, but for
-/// the keys of deletions not yet seen: seen now, they lower the number of deletions below zero.
+/// Expects count creations and no deletion. Call it before you create pods. It replaces what was expected,
+/// except for the keys of pending deletions: observing one of those lowers the number of deletions below
+/// zero.
 ///
-/// now is nanoseconds since any moment you like, the same one in all calls: only differences count. PODRANK_TIME_UNSET
-/// makes expectations wait for ever.
+/// now is in nanoseconds. Only differences count, so any monotonic clock works, if all calls use the same
+/// one. With PODRANK_TIME_UNSET there is no timeout.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_expect_creations(
     expectations: *mut podrank_expectations,
@@ -166,12 +170,12 @@ pub unsafe extern "C" fn podrank_expect_creations(
     })
 }
 
-/// Expects the deletion of the pods with these keys, each once, and no creation, from now on: call it before you delete.
-/// Replaces what was expected.
+/// Expects the deletion of the pods with these keys and no creation. Call it before you delete pods. It
+/// replaces what was expected. A duplicate key counts once, and each key is compared with those before it.
 ///
-/// room is memory for the keys, yours and the same in all calls for one set; only podrank_expect_deletions and
-/// podrank_deletion_observed write it. PODRANK_ERR_KEYS_FULL if there are more keys than it has places; one
-/// for each pod that a plan may delete is enough. Each key is compared with those before it.
+/// room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expect_deletions
+/// and podrank_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
+/// not be initialised. If keys_len is above room_len: PODRANK_ERR_KEYS_FULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_expect_deletions(
     expectations: *mut podrank_expectations,
@@ -200,10 +204,12 @@ pub unsafe extern "C" fn podrank_expect_deletions(
     })
 }
 
-/// Takes count creations for seen: 1 for each pod that is first seen with this set as its controller, and as many as could
-/// not be created and never will be seen. Not for an orphan that the set adopts, nor for a pod that is being deleted when
-/// it is first seen: that is a deletion. Do not report one pod twice. The number may go below zero. Does nothing if no
-/// expectations are set.
+/// Counts count creations as observed. Does nothing if no expectations are set.
+///
+/// Report 1 when you first observe a pod that this set controls, and once the number of pods that could not
+/// be created, because you will never observe those. Do not report a pod twice, nor one that the set adopts.
+/// A pod that is already being deleted when you first observe it is a deletion, not a creation. The number
+/// may go below zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_creations_observed(
     expectations: *mut podrank_expectations,
@@ -219,9 +225,10 @@ pub unsafe extern "C" fn podrank_creations_observed(
     })
 }
 
-/// Takes the deletion of the pod with this key for seen: it is being deleted, or gone, or could not be deleted, whoever
-/// controls it by now. Writes 1 to counted if it was expected and not seen before; else 0, and nothing else changes.
-/// Report a deletion as often as you hear of it.
+/// Counts the deletion of the pod with this key as observed. Writes 1 to counted if it was pending. If not,
+/// writes 0, and nothing else changes, so you may report a deletion as often as you observe it.
+///
+/// Report a pod that is being deleted, is gone or could not be deleted, whichever set controls it by now.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_deletion_observed(
     expectations: *mut podrank_expectations,
@@ -240,7 +247,7 @@ pub unsafe extern "C" fn podrank_deletion_observed(
         unsafe {
             let seen = expectations.all().first_mut().zip(key.read().first());
             counted.set(match seen {
-                // Beyond the keys, the room need not be initialised.
+                // Beyond the keys, room need not be initialised.
                 Some((expected, key)) => expected.deletion_observed(room.start(expected.keys()), key).into(),
                 None => 0,
             });
@@ -249,8 +256,9 @@ pub unsafe extern "C" fn podrank_deletion_observed(
     })
 }
 
-/// Whether the set may act: writes 1 if no expectations are set, if neither number is above 0, or if they were set more
-/// than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago; else 0. An event can be lost: if it is 0, ask again after that time, too.
+/// Writes to satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if
+/// they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago. Otherwise 0. Check again after that
+/// time, because an event can be lost.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_expectations_satisfied(
     expectations: *const podrank_expectations,
@@ -270,12 +278,13 @@ pub unsafe extern "C" fn podrank_expectations_satisfied(
     })
 }
 
-/// How many of the pods are ready and how many available: ready for min_ready_seconds (spec.minReadySeconds) or longer at
-/// this now, in nanoseconds since the Unix epoch. With min_ready_seconds 0, every ready pod is available; else a pod without
-/// a ready time is not, nor is any with PODRANK_TIME_UNSET for now.
+/// Counts the ready and the available pods. A pod is available if it has been ready for at least
+/// min_ready_seconds (spec.minReadySeconds) at now, which is in nanoseconds since the Unix epoch. If
+/// min_ready_seconds is 0, every ready pod is available. Otherwise a pod without a ready time is not, and
+/// with PODRANK_TIME_UNSET for now, no pod is.
 ///
-/// Writes to look_again in how many nanoseconds the next of them is available if it stays ready, and not a nanosecond
-/// earlier: round it up to what your timer knows. 0 if there is none to wait for.
+/// Writes to look_again after how many nanoseconds the next pod becomes available if it stays ready. Round it
+/// up to your timer's unit. It is 0 if there is no pod to wait for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_availability(
     pods: *const podrank_pod,
@@ -291,7 +300,7 @@ pub unsafe extern "C" fn podrank_availability(
         let (ready, available) = (Output::one(ready)?, Output::one(available)?);
         let look_again = Output::one(look_again)?;
         apart(&[ready.span(), available.span(), look_again.span()], &[pods.span()])?;
-        // No wait takes longer.
+        // Longer than any wait.
         let never = u64::MAX;
         let (mut ready_count, mut available_count, mut soonest) = (0_usize, 0_usize, never);
         // SAFETY: checked above; the rest is promised in the header.

@@ -1,11 +1,11 @@
-//! The C ABI: every function checks what the caller handed over, calls the core and writes the
-//! outputs. `include/podrank.h` is made from this crate; its documentation is written for the C reader.
+//! The C ABI: every function checks its arguments, calls the core and writes the outputs. `make header` makes
+//! `include/podrank.h` from this crate, so its documentation is written for C programmers.
 //!
-//! An rlib, so that tests and fuzz targets can call the functions; `archive/` makes the libraries.
+//! This is an rlib, so that tests and fuzz targets can call the functions. `archive/` makes the libraries.
 #![no_std]
-// The doc comments are the header's: C names, not Rust paths.
+// The doc comments become the header's, with C names instead of Rust paths.
 #![allow(non_camel_case_types, clippy::doc_markdown, clippy::missing_safety_doc)]
-// No panic may cross into C: there is to be none.
+// A panic must not cross into C, so there must be none.
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::expect_used,
@@ -24,7 +24,7 @@ mod steer;
 mod text;
 mod upstream;
 
-// The header has its functions in this order: the order first.
+// Last, so that the order comes first in the header.
 mod controller;
 
 pub use controller::*;
@@ -38,7 +38,7 @@ pub use upstream::*;
 
 use core::ffi::{CStr, c_char};
 
-/// The release of the library, such as "1.2.3". The text is static: never free it.
+/// Returns the release of the library, such as "1.2.3". The text is static: do not free it.
 #[unsafe(no_mangle)]
 pub extern "C" fn podrank_version() -> *const c_char {
     const VERSION: &CStr =
@@ -49,11 +49,11 @@ pub extern "C" fn podrank_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// The number of the ABI that this header describes.
+/// The number of the ABI that this header describes. It changes only if programs would break.
 pub const PODRANK_ABI: u32 = 1;
 
-/// Exists in every library of ABI 1, and writes its number. A program that names it, as PODRANK_REQUIRE_ABI does, does
-/// not link with a library of another ABI.
+/// Returns PODRANK_ABI. Every library with ABI 1 has this function, and no other has it. So a program that
+/// names it, as PODRANK_REQUIRE_ABI does, links only with ABI 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn podrank_abi_1() -> u32 {
     PODRANK_ABI

@@ -1,6 +1,6 @@
-//! The caller's buffers: checked before anything is read of them or written to them.
+//! The caller's buffers, which are checked before they are read or written.
 //!
-//! The only place that makes references of a caller's pointers.
+//! Only this module turns a caller's pointers into references.
 
 use crate::status::{
     Error, PODRANK_ERR_MISALIGNED, PODRANK_ERR_NULL, PODRANK_ERR_OVERLAP, PODRANK_ERR_TOO_LONG,
@@ -20,8 +20,8 @@ pub(crate) struct InOut<T> {
     len: usize,
 }
 
-/// A buffer of `T` that is only written: checked for address, alignment and length. Callers need not initialise it, so it
-/// becomes a `[T]` only after every element was written.
+/// A buffer of `T` that is only written: checked for address, alignment and length. Callers need not
+/// initialise it, so it becomes a `[T]` only after every element was written.
 pub(crate) struct Output<T> {
     start: *mut T,
     len: usize,
@@ -56,8 +56,8 @@ impl<T> Input<T> {
     /// Returns the buffer's contents.
     ///
     /// # Safety
-    /// It points to `len` values that nobody writes for as long as the slice lives, and the buffers of the same call
-    /// are [`apart`].
+    /// It points to `len` values that no one writes for as long as the slice lives, and the buffers of the
+    /// same call are [`apart`].
     pub(crate) unsafe fn read<'a>(self) -> &'a [T] {
         if self.len == 0 {
             return &[];
@@ -94,8 +94,8 @@ impl<T> InOut<T> {
     /// Returns the first `len` values of the buffer, or all if it has fewer.
     ///
     /// # Safety
-    /// It points to that many values that nobody else reads or writes for as long as the slice lives, and the buffers of
-    /// the same call are [`apart`].
+    /// It points to that many values that no one else reads or writes for as long as the slice lives, and the
+    /// buffers of the same call are [`apart`].
     pub(crate) unsafe fn start<'a>(self, len: usize) -> &'a mut [T] {
         let len = len.min(self.len);
         if len == 0 {
@@ -148,8 +148,8 @@ impl<T: Copy> Output<T> {
     /// Writes `value` to the first `len` elements, or to all if there are fewer, and returns them.
     ///
     /// # Safety
-    /// It points to as many elements as its length says, which nobody else reads or writes for as long as the slice
-    /// lives, and the buffers of the same call are [`apart`].
+    /// It points to as many elements as its length says, which no one else reads or writes for as long as the
+    /// slice lives, and the buffers of the same call are [`apart`].
     pub(crate) unsafe fn filled<'a>(self, len: usize, value: T) -> &'a mut [T] {
         // SAFETY: the caller's.
         let slots: &'a mut [MaybeUninit<T>] = unsafe { self.uninit(len) };
@@ -197,7 +197,7 @@ fn span<T>(start: *const T, len: usize) -> Span {
     Span { start, end: start.wrapping_add(len.wrapping_mul(size_of::<T>())) }
 }
 
-/// Refuses a written buffer that overlaps another written one, or one that is read. Empty buffers overlap nothing.
+/// Rejects a written buffer that overlaps another buffer. Empty buffers overlap nothing.
 pub(crate) fn apart(written: &[Span], read: &[Span]) -> Result<(), Error> {
     for (i, a) in written.iter().enumerate() {
         let others = written.iter().skip(i.wrapping_add(1)).chain(read);

@@ -1,25 +1,30 @@
-//! The options as C sees them, read in a way that lets them grow.
+//! The options as C sees them, which may grow.
 
 use crate::memory::{Input, Span};
 use crate::status::{Error, PODRANK_ERR_OPTIONS_FLAGS, PODRANK_ERR_OPTIONS_NOW, PODRANK_ERR_OPTIONS_SIZE};
 use core::mem::{offset_of, size_of};
 use podrank::{FeatureGates, Policy, Time};
 
-/// How to decide. NULL means the defaults, as do options that are all zero but for their size: Kubernetes' own feature
-/// gates, and no moment, which compares times as they are.
+/// How to decide: Policy in Rust. Start from PODRANK_OPTIONS_AT(now), which does what kube-controller-manager
+/// does at that time.
+///
+/// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' feature gates,
+/// and times that are compared as they are. kube-controller-manager compares ages instead, so give it a now.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_options {
-    /// sizeof(podrank_options). Options may grow: a library takes the size of an older header and reads the rest as
-    /// default, and takes a larger size if all beyond what it knows is zero (up to PODRANK_OPTIONS_SIZE_MAX).
+    /// sizeof(podrank_options). Options may grow. A library accepts the smaller size of an older header, and
+    /// reads the rest as zero. It accepts a larger size, up to PODRANK_OPTIONS_SIZE_MAX, if all bytes that it
+    /// does not know are zero.
     pub size: u32,
-    /// Any of PODRANK_NOW and the changed gates. 0 is the default.
+    /// PODRANK_NOW, and the flags of the gates that differ from the default. 0 is the default.
     pub flags: u32,
-    /// With PODRANK_NOW: the moment at which ages are taken, in nanoseconds since the Unix epoch. Else not read.
+    /// The time at which ages are taken, in nanoseconds since the Unix epoch. It needs PODRANK_NOW in flags:
+    /// a value other than 0 without it is PODRANK_ERR_OPTIONS_NOW.
     pub now: i64,
 }
 
-/// now is set: ages are log-scaled, as in kube-controller-manager.
+/// now is set. Ages are log-scaled, as in kube-controller-manager.
 pub const PODRANK_NOW: u32 = 1;
 /// Turns the feature gate PodDeletionCost off (on by default: beta since Kubernetes 1.22).
 pub const PODRANK_POD_DELETION_COST_OFF: u32 = 2;
@@ -28,7 +33,7 @@ pub const PODRANK_LOGARITHMIC_SCALE_DOWN_OFF: u32 = 4;
 /// Turns PreferForScaleDown on (off by default: no release of Kubernetes has it).
 pub const PODRANK_PREFER_FOR_SCALE_DOWN_ON: u32 = 8;
 
-/// The largest size of options that any library takes.
+/// The largest size of options that a library accepts.
 pub const PODRANK_OPTIONS_SIZE_MAX: u32 = 1024;
 
 const KNOWN_FLAGS: u32 = PODRANK_NOW
@@ -43,15 +48,16 @@ const _: () = {
     assert!(offset_of!(podrank_options, now) == 8);
 };
 
-/// Reads the caller's options: what they say, and the memory they take.
+/// Reads the caller's options. Returns the policy, and the memory of the options.
 ///
 /// # Safety
-/// `options` is NULL or points to as many readable bytes as its `size` says, which nobody writes meanwhile.
+/// `options` is NULL or points to as many readable bytes as its `size` says, which no one writes during the
+/// call.
 pub(crate) unsafe fn read(options: *const podrank_options) -> Result<(Policy, Span), Error> {
     if options.is_null() {
         return Ok((Policy::without_now(), Span::EMPTY));
     }
-    // The size alone first: an older caller has no more than it says.
+    // Reads the size first, because an older caller has no more bytes than it says.
     let size = Input::one(options.cast::<u32>())?;
     let known = Input::one(options)?;
     // SAFETY: aligned; readable by the caller's promise.
@@ -88,7 +94,7 @@ impl podrank_options {
     }
 }
 
-/// PODRANK_TIME_UNSET means unset here as everywhere.
+/// Returns the time that C writes as nanoseconds, or as `PODRANK_TIME_UNSET`.
 pub(crate) const fn time(nanos: i64) -> Time {
     if nanos == crate::PODRANK_TIME_UNSET { Time::UNSET } else { Time::from_unix_nanos(nanos) }
 }

@@ -1,4 +1,4 @@
-//! The decisions: compare, decide, explain, key, select, sort.
+//! The decisions by the order: compare, decide, explain, key, select, sort.
 
 use crate::memory::{Input, Output, Span, apart};
 use crate::options::{self, podrank_options};
@@ -9,10 +9,10 @@ use core::mem::size_of;
 use podrank::ffi::{IS_SCRATCH_USED, rule_name, select_with};
 use podrank::{Candidate, Key, Pod, Policy, Rule, Scratch};
 
-/// The length of a key in bytes.
+/// The length of a key, in bytes.
 pub const PODRANK_KEY_LEN: usize = 64;
 
-/// Scratch of podrank_select for one victim. What stands in it means nothing to you.
+/// Scratch memory of podrank_select for one victim. Its contents are private and need not be initialised.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_scratch {
@@ -22,15 +22,15 @@ pub struct podrank_scratch {
 
 const _: () = {
     assert!(PODRANK_KEY_LEN == Key::LEN);
-    // A candidate may need more alignment than this, and then one is lost. Of the 4 k in k scratches, at least the 2 k
-    // remain that selecting needs.
+    // A candidate may need more alignment than this, and then one is lost. Of the 4 k in k scratches, at
+    // least the 2 k remain that selecting needs.
     assert!(size_of::<podrank_scratch>() == size_of::<Scratch>());
     assert!(size_of::<podrank_scratch>() == 4 * size_of::<Candidate>());
 };
 
 const NO_SCRATCH: podrank_scratch = podrank_scratch { words: [0; 8] };
 
-/// Two pods, the policy, and the memory that all of them take.
+/// Two pods, the policy, and the memory of the three.
 pub(crate) struct Question<'a> {
     pub(crate) a: &'a Pod,
     pub(crate) b: &'a Pod,
@@ -56,19 +56,19 @@ impl Question<'_> {
     }
 }
 
-/// A sound record.
+/// Returns a sound record.
 ///
 /// # Safety
 /// As for [`Input::read`].
 unsafe fn one<'a>(pod: Input<Pod>) -> Result<&'a Pod, Error> {
     // SAFETY: the caller's.
     let pod = sound(unsafe { pod.read() })?;
-    // There is one: it was taken for one.
+    // There is one, because the buffer was checked for one.
     pod.first().ok_or(Error(PODRANK_ERR_NULL))
 }
 
-/// Which of two pods goes first. Writes -1 if a does, 1 if b does, and 0 only if every rule ties, which pods with
-/// distinct UIDs never do.
+/// Compares two pods. Writes -1 to ordering if a goes first, 1 if b goes first, and 0 if every rule ties.
+/// Pods with distinct UIDs never tie.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_compare(
     a: *const podrank_pod,
@@ -87,8 +87,8 @@ pub unsafe extern "C" fn podrank_compare(
     })
 }
 
-/// As podrank_compare, with the rule that settled it: the first that tells the two apart, PODRANK_RULE_NONE if none
-/// does.
+/// Compares two pods as podrank_compare does, and writes to rule the rule that decides: the first that does
+/// not tie, or PODRANK_RULE_NONE if all tie.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_decide(
     a: *const podrank_pod,
@@ -112,8 +112,8 @@ pub unsafe extern "C" fn podrank_decide(
     })
 }
 
-/// What every rule says of two pods. rows has room for PODRANK_ROWS_MAX rows; one is written per rule, in rule order,
-/// whether it applies or not, and their number to rows_len.
+/// Explains a comparison: writes to rows what each rule says about the two pods, in rule order, whether it
+/// applies or not. rows must have space for PODRANK_ROWS_MAX rows. Writes the number of rows to rows_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_explain(
     a: *const podrank_pod,
@@ -137,8 +137,9 @@ pub unsafe extern "C" fn podrank_explain(
     })
 }
 
-/// The pod's place in the order as PODRANK_KEY_LEN bytes, which memcmp compares as podrank_compare compares the pods. ONLY
-/// KEYS MADE WITH THE SAME now AND GATES COMPARE. The bytes are the same on every machine.
+/// Writes the pod's place in the order to key, as PODRANK_KEY_LEN bytes that memcmp compares as
+/// podrank_compare compares the pods. COMPARE ONLY KEYS THAT WERE MADE WITH THE SAME now AND GATES. The bytes
+/// are the same on every machine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_key(
     pod: *const podrank_pod,
@@ -159,11 +160,13 @@ pub unsafe extern "C" fn podrank_key(
     })
 }
 
-/// The first victims_len pods of the order, or all if there are fewer, as indices into pods: first to go first, equal
-/// pods by lower index. Writes their number to selected. The records do not move.
+/// Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
+/// to victims, the first to go first, pods that tie by lower index, and their number to selected. The records
+/// do not move.
 ///
-/// scratch may be NULL and scratch_len 0. With as many as there are victims, selecting more than a few of them is mostly
-/// several times faster; less may be left alone, and so is any where pointers have fewer than 64 bits.
+/// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
+/// selecting more than a few victims is mostly several times faster. A shorter buffer may not be used, and no
+/// buffer is used on machines whose pointers have fewer than 64 bits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_select(
     pods: *const podrank_pod,
@@ -187,7 +190,7 @@ pub unsafe extern "C" fn podrank_select(
         unsafe {
             let pods = sound(pods.read())?;
             let victims_len = victims_len.min(pods_len);
-            // More than one for each victim brings little, so the rest is not even initialised.
+            // More than one per victim brings little, so the rest is not initialised.
             let scratch = scratch.filled(if IS_SCRATCH_USED { victims_len } else { 0 }, NO_SCRATCH);
             let (_, scratch, _) = scratch.align_to_mut::<Candidate>();
             selected.set(select_with(&policy, pods, victims.filled(victims_len, 0), scratch)?.len());
@@ -196,8 +199,8 @@ pub unsafe extern "C" fn podrank_select(
     })
 }
 
-/// Writes the indices of all pods to order, the first to go first, pods that tie by lower index. The records do not move.
-/// If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
+/// Sorts all pods: writes their indices in pods to order, the first to go first, pods that tie by lower
+/// index. The records do not move. If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_sort(
     pods: *const podrank_pod,
@@ -224,8 +227,8 @@ pub unsafe extern "C" fn podrank_sort(
     })
 }
 
-/// The name of a rule, such as "deletion-cost"; NULL of PODRANK_RULE_NONE and any other number. The text is static: never
-/// free it.
+/// Returns the name of a rule, such as "deletion-cost", or NULL for PODRANK_RULE_NONE and any other number.
+/// The text is static: do not free it.
 #[unsafe(no_mangle)]
 pub extern "C" fn podrank_rule_str(rule: u8) -> *const c_char {
     Rule::from_number(rule).map_or(core::ptr::null(), |rule| rule_name(rule).as_ptr())

@@ -1,51 +1,53 @@
-//! The record and the row as C sees them, asserted to be the core's.
+//! The record and the row as C sees them, with assertions that they are the core's.
 
 use crate::memory::{InOut, Input, Output, apart};
 use crate::status::{Error, run, status};
 use core::mem::{align_of, offset_of, size_of};
 use podrank::{Flags, Phase, Pod, Row, Rule, Time, ValueKind};
 
-/// What the order reads of one active pod. Only active pods become records: phase neither Succeeded nor Failed,
-/// and no metadata.deletionTimestamp. Start from PODRANK_POD_INIT, which unsets both times.
+/// What the order reads from one active pod. Only active pods become records: the phase is neither Succeeded
+/// nor Failed, and there is no metadata.deletionTimestamp. Start from PODRANK_POD_INIT, which unsets both
+/// times.
 ///
-/// Times are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET where a timestamp is missing, null or
-/// 0001-01-01T00:00:00Z. podrank_time_from_unix makes them of seconds.
+/// Times are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET if a timestamp is missing, null or
+/// 0001-01-01T00:00:00Z. podrank_time_from_unix makes them from seconds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_pod {
-    /// metadata.uid as 16 bytes, most significant first: see podrank_uid_parse.
+    /// metadata.uid as 16 bytes, the most significant first: see podrank_uid_parse.
     pub uid: [u8; 16],
-    /// lastTransitionTime of the Ready condition. Read only of ready pods.
+    /// lastTransitionTime of the Ready condition. It is read only if the pod is ready.
     pub ready_time: i64,
     /// metadata.creationTimestamp.
     pub creation_time: i64,
-    /// Annotation controller.kubernetes.io/pod-deletion-cost: see podrank_deletion_cost. 0 if missing or invalid.
+    /// The annotation controller.kubernetes.io/pod-deletion-cost: see podrank_deletion_cost. 0 if it is
+    /// missing or invalid.
     pub deletion_cost: i32,
-    /// How many active related pods share this pod's node, itself included: see podrank_count_ranks.
+    /// How many active related pods are on this pod's node, including the pod itself: see podrank_count_ranks.
     pub rank: u32,
     /// The largest restartCount of status.containerStatuses.
     pub restarts: u32,
     /// The largest restartCount of the sidecars: those of status.initContainerStatuses whose container in
     /// spec.initContainers has restartPolicy Always.
     pub sidecar_restarts: u32,
-    /// The node as a small number of your choice, for counting ranks: see podrank_node_number. The order does not
-    /// read it, and nothing reads it of an unassigned pod.
+    /// The node, as a small number of your choice: see podrank_node_number. Only podrank_count_ranks reads
+    /// it, and only if the pod is assigned.
     pub node: u32,
-    /// status.phase: one of PODRANK_PHASE_PENDING, _UNKNOWN and _RUNNING.
+    /// status.phase: PODRANK_PHASE_PENDING, _UNKNOWN or _RUNNING.
     pub phase: u8,
     /// Any of PODRANK_POD_ASSIGNED, _READY and _PREFERRED.
     pub flags: u8,
     /// What you want, whatever the reason: pods of a lower tier go before those of a higher. Kubernetes knows nothing of it; see
     /// podrank_steer.
     pub tier: u16,
-    /// Zero.
+    /// Zero. Reserved for later rules.
     pub reserved: [u8; 8],
 }
 
-/// No moment at all. Not the epoch.
+/// An unset time, distinct from the epoch (0).
 pub const PODRANK_TIME_UNSET: i64 = i64::MIN;
 
-/// Pending, and any phase that Kubernetes does not know.
+/// Pending, and any text that is not a phase of Kubernetes.
 pub const PODRANK_PHASE_PENDING: u8 = 0;
 /// Unknown.
 pub const PODRANK_PHASE_UNKNOWN: u8 = 1;
@@ -59,7 +61,8 @@ pub const PODRANK_POD_READY: u8 = 2;
 /// The label kubernetes.io/prefer-for-scale-down is present, whatever its value.
 pub const PODRANK_POD_PREFERRED: u8 = 4;
 
-/// The rules, in the order in which they are asked. A rule keeps its number for ever; rules to come get numbers between.
+/// No rule. The rules follow in the order in which they apply. A rule keeps its number for ever, and later
+/// rules get numbers in between.
 pub const PODRANK_RULE_NONE: u8 = 0;
 /// Unassigned before assigned.
 pub const PODRANK_RULE_UNASSIGNED: u8 = 10;
@@ -75,33 +78,34 @@ pub const PODRANK_RULE_DELETION_COST: u8 = 40;
 pub const PODRANK_RULE_RANK: u8 = 50;
 /// Preferred before not preferred. Off unless PODRANK_PREFER_FOR_SCALE_DOWN_ON.
 pub const PODRANK_RULE_PREFERRED: u8 = 60;
-/// Among ready pods: no ready time before any, then ready for a shorter time before longer.
+/// Among ready pods: an unset ready time before any other, then ready for a shorter time before longer.
 pub const PODRANK_RULE_READY_TIME: u8 = 70;
 /// More restarts before fewer.
 pub const PODRANK_RULE_RESTARTS: u8 = 80;
 /// More sidecar restarts before fewer.
 pub const PODRANK_RULE_SIDECAR_RESTARTS: u8 = 85;
-/// No creation time before any, then younger before older.
+/// An unset creation time before any other, then younger before older.
 pub const PODRANK_RULE_CREATION_TIME: u8 = 90;
 /// Smaller UID before larger.
 pub const PODRANK_RULE_UID: u8 = 100;
 
-/// Room for the rows of podrank_explain, of rules to come as well.
+/// The most rows that podrank_explain writes, in any library with this ABI.
 pub const PODRANK_ROWS_MAX: usize = 16;
 
-/// What one rule says of two pods a and b.
+/// What one rule says about two pods a and b.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_row {
-    /// The value of a that the rule looks at; kind says what it is.
+    /// The value that the rule reads from pod a. kind says what it is.
     pub a: i64,
-    /// The value of b.
+    /// The value that the rule reads from pod b.
     pub b: i64,
     /// PODRANK_RULE_...
     pub rule: u8,
-    /// 1 if the rule is asked at all: its gate is on and, for PODRANK_RULE_READY_TIME, both pods are ready.
+    /// 1 if the rule applies: its gate is on and, for PODRANK_RULE_READY_TIME, both pods are ready. Otherwise
+    /// 0.
     pub applies: u8,
-    /// 1 in the row that settles the pair: the first whose ordering is not 0. Else 0.
+    /// 1 in the row of the rule that decides: the first whose ordering is not 0. Otherwise 0.
     pub decides: u8,
     /// PODRANK_KIND_...
     pub kind: u8,
@@ -117,10 +121,10 @@ pub const PODRANK_KIND_PHASE: u8 = 2;
 pub const PODRANK_KIND_NUMBER: u8 = 3;
 /// a and b are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET.
 pub const PODRANK_KIND_TIME: u8 = 4;
-/// a and b are the power of two that the age in nanoseconds reaches (0 to 62), -1 for a time that is not before now, or
-/// PODRANK_TIME_UNSET.
+/// a and b are age buckets: the base-2 logarithm of the age in nanoseconds, rounded down, from 0 to 62. -1
+/// for a time that is not before now, and PODRANK_TIME_UNSET for an unset time.
 pub const PODRANK_KIND_AGE_BUCKET: u8 = 5;
-/// UIDs do not fit an integer: a and b are 0, read the pods.
+/// a and b are 0, because UIDs do not fit. Read them from the pods.
 pub const PODRANK_KIND_UID: u8 = 6;
 
 const _: () = {
@@ -189,17 +193,18 @@ impl From<&Row> for podrank_row {
     }
 }
 
-/// Records that are sound.
+/// Returns the records if all are sound.
 pub(crate) fn sound(pods: &[Pod]) -> Result<&[Pod], Error> {
     pods.iter().try_for_each(Pod::validate)?;
     Ok(pods)
 }
 
-/// Finds the first record that no function would take. Every other function checks its records by itself and
-/// refuses; this one says which and why, for records from a file or another machine.
+/// Finds the first record that is not sound. Every other function also checks its records; this one says
+/// which record is not sound and why, for records from a file or another machine.
 ///
-/// Writes the index of the first such record and the status the others would return for it: PODRANK_ERR_PHASE,
-/// PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, pods_len and PODRANK_OK.
+/// Writes the index of the first such record to first_unsound, and to why the status that other functions
+/// would return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, it
+/// writes pods_len and PODRANK_OK.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_validate(
     pods: *const podrank_pod,
@@ -222,11 +227,13 @@ pub unsafe extern "C" fn podrank_validate(
     })
 }
 
-/// Sets the rank of each pod to the number of pods on its node, among the pods and the others together. The others are
-/// active pods related to them but not to be chosen, such as those of the Deployment's other ReplicaSet; NULL and 0 if
-/// there are none. Unassigned pods share one count. Kubernetes fixes ranks before it sorts and does not count again.
+/// Sets the rank of each pod to the number of pods on its node, counting pods and others. The others are
+/// related active pods that cannot be victims, such as those of another ReplicaSet of the same Deployment.
+/// others may be NULL with others_len 0. Unassigned pods share one count. Kubernetes counts ranks once,
+/// before it sorts.
 ///
-/// counts is scratch of one number per node: every assigned pod's node is below counts_len, or PODRANK_ERR_NODE.
+/// counts is scratch memory with one number per node. If an assigned pod's node is not below counts_len:
+/// PODRANK_ERR_NODE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_count_ranks(
     pods: *mut podrank_pod,
@@ -252,8 +259,9 @@ pub unsafe extern "C" fn podrank_count_ranks(
     })
 }
 
-/// The time of this many seconds and nanoseconds since the Unix epoch. Times outside 1677-09-21 to 2262-04-11 become
-/// the nearest inside, never PODRANK_TIME_UNSET.
+/// Writes the time that is this many seconds and nanoseconds after the Unix epoch. Times outside 1677-09-21 to
+/// 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, in any spelling, is
+/// PODRANK_TIME_UNSET, because Kubernetes writes missing times so.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_time_from_unix(seconds: i64, nanoseconds: u32, time: *mut i64) -> i32 {
     run(|| {

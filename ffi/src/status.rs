@@ -1,42 +1,43 @@
-//! The statuses: their numbers, their texts, and the core's errors as statuses.
+//! The statuses: their numbers and texts, and the status of each error of the core.
 
 use core::ffi::{CStr, c_char};
 use podrank::controller::KeysFull;
 use podrank::{DeletionCostError, InvalidPod, OrderError, TooManyPods, UidError, UnknownNode};
 
-/// Done.
+/// Success.
 pub const PODRANK_OK: i32 = 0;
-/// A pointer is NULL where its length is not 0.
+/// A pointer is NULL, although its length is not 0.
 pub const PODRANK_ERR_NULL: i32 = 1;
-/// A pointer is not aligned for what it points to.
+/// A pointer is not aligned for its type.
 pub const PODRANK_ERR_MISALIGNED: i32 = 2;
-/// A buffer that is written overlaps another.
+/// A buffer that the function writes overlaps another buffer.
 pub const PODRANK_ERR_OVERLAP: i32 = 3;
 /// A length is above UINT32_MAX, or the buffer does not fit the address space.
 pub const PODRANK_ERR_TOO_LONG: i32 = 4;
-/// The options' size is one this library does not know, and more than zeros stand beyond what it knows.
+/// The options' size is 0 or another one that no header has, or above PODRANK_OPTIONS_SIZE_MAX, or a byte
+/// that this library does not know is not zero. Start from PODRANK_OPTIONS_INIT or PODRANK_OPTIONS_AT.
 pub const PODRANK_ERR_OPTIONS_SIZE: i32 = 5;
-/// The options' flags have a bit without meaning.
+/// The options' flags have a bit that this library does not know.
 pub const PODRANK_ERR_OPTIONS_FLAGS: i32 = 6;
-/// A record's phase is none of the PODRANK_PHASE_ values.
+/// A record's phase is not a PODRANK_PHASE_ value.
 pub const PODRANK_ERR_PHASE: i32 = 7;
-/// A record's flags have a bit without meaning.
+/// A record's flags have a bit that this library does not know.
 pub const PODRANK_ERR_FLAGS: i32 = 8;
 /// A record's reserved bytes are not all zero.
 pub const PODRANK_ERR_RESERVED: i32 = 9;
-/// An assigned pod's node number is not below the number of counts.
+/// An assigned pod's node number is not below counts_len.
 pub const PODRANK_ERR_NODE: i32 = 10;
-/// The table has no room for another node name.
+/// The node name is new, and the table has no free slot.
 pub const PODRANK_ERR_NODES_FULL: i32 = 11;
-/// The node name is empty: a pod without a node is not assigned.
+/// The node name is empty. A pod without a node is not assigned and needs no number.
 pub const PODRANK_ERR_NODE_NAME: i32 = 12;
-/// The phase is Succeeded or Failed: such a pod is not active and never ranked.
+/// The phase is Succeeded or Failed. Such a pod is not active: leave it out.
 pub const PODRANK_ERR_INACTIVE: i32 = 13;
 /// The UID's text is not 36 bytes long.
 pub const PODRANK_ERR_UID_LENGTH: i32 = 14;
-/// The UID's text has no hyphen where one belongs.
+/// The UID's text lacks a hyphen at offset 8, 13, 18 or 23.
 pub const PODRANK_ERR_UID_HYPHEN: i32 = 15;
-/// The UID's text has a byte that is none of 0-9 and a-f.
+/// The UID's text has a byte other than 0-9 and a-f where it needs a digit. Upper case is rejected, too.
 pub const PODRANK_ERR_UID_DIGIT: i32 = 16;
 /// The deletion cost's text is empty.
 pub const PODRANK_ERR_COST_EMPTY: i32 = 17;
@@ -44,66 +45,66 @@ pub const PODRANK_ERR_COST_EMPTY: i32 = 17;
 pub const PODRANK_ERR_COST_PLUS: i32 = 18;
 /// The deletion cost's text has a leading zero.
 pub const PODRANK_ERR_COST_ZERO: i32 = 19;
-/// The deletion cost's text is '-' alone.
+/// The deletion cost's text is only '-'.
 pub const PODRANK_ERR_COST_NO_DIGITS: i32 = 20;
 /// The deletion cost's text has a byte that is not a digit.
 pub const PODRANK_ERR_COST_DIGIT: i32 = 21;
 /// The deletion cost is outside -2147483648 to 2147483647.
 pub const PODRANK_ERR_COST_RANGE: i32 = 22;
-/// There are more keys than the room has places.
+/// There are more keys than room_len.
 pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
-/// The options' now is not 0, but their flags lack PODRANK_NOW.
+/// The options' now is not 0, but their flags lack PODRANK_NOW. Set the flag, or start from PODRANK_OPTIONS_AT.
 pub const PODRANK_ERR_OPTIONS_NOW: i32 = 24;
-/// A buffer that must have one element per pod has fewer.
+/// A buffer that needs one element per pod has fewer.
 pub const PODRANK_ERR_SHORT_BUFFER: i32 = 25;
 /// The fixed deletion costs leave no room for those that are wanted.
 pub const PODRANK_ERR_NO_ROOM: i32 = 26;
 /// The feature gate PodDeletionCost is off: no deletion cost has an effect.
 pub const PODRANK_ERR_GATE: i32 = 27;
 
-/// What a function found, on its way to becoming a status.
+/// Why a function fails, as a status.
 pub(crate) struct Error(pub(crate) i32);
 
-/// The status of a function's work.
+/// Returns the status of a result.
 pub(crate) fn status(result: Result<(), Error>) -> i32 {
     result.map_or_else(|error| error.0, |()| PODRANK_OK)
 }
 
-/// The status of work done now.
+/// Does a function's work and returns the status.
 pub(crate) fn run(work: impl FnOnce() -> Result<(), Error>) -> i32 {
     status(work())
 }
 
-/// The text of a status, in English, without a full stop; "unknown status" of any other number. The text is
-/// static: never free it.
+/// Returns the text of a status, in English, without a full stop, or "unknown status" for any other number.
+/// The text is static: do not free it.
 #[unsafe(no_mangle)]
 pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
     let text: &CStr = match status {
-        PODRANK_OK => c"done",
-        PODRANK_ERR_NULL => c"a pointer is NULL where its length is not 0",
-        PODRANK_ERR_MISALIGNED => c"a pointer is misaligned",
-        PODRANK_ERR_OVERLAP => c"a buffer that is written overlaps another",
-        PODRANK_ERR_TOO_LONG => c"a length is above 4294967295",
-        PODRANK_ERR_OPTIONS_SIZE => c"the options have an unknown size",
+        PODRANK_OK => c"success",
+        PODRANK_ERR_NULL => c"a pointer is NULL, although its length is not 0",
+        PODRANK_ERR_MISALIGNED => c"a pointer is not aligned for its type",
+        PODRANK_ERR_OVERLAP => c"a buffer that the function writes overlaps another buffer",
+        PODRANK_ERR_TOO_LONG => c"a length is above 4294967295, or the buffer exceeds the address space",
+        PODRANK_ERR_OPTIONS_SIZE => c"the options have an unknown size, or an unknown byte is not zero",
         PODRANK_ERR_OPTIONS_FLAGS => c"the options have an unknown flag",
         PODRANK_ERR_PHASE => c"a record has an unknown phase",
         PODRANK_ERR_FLAGS => c"a record has an unknown flag",
         PODRANK_ERR_RESERVED => c"a record has a reserved byte that is not zero",
-        PODRANK_ERR_NODE => c"a node number is not below the number of counts",
-        PODRANK_ERR_NODES_FULL => c"the table has no room for another node name",
-        PODRANK_ERR_NODE_NAME => c"a node name is empty",
-        PODRANK_ERR_INACTIVE => c"the pod is not active",
+        PODRANK_ERR_NODE => c"an assigned pod's node number is not below the number of counts",
+        PODRANK_ERR_NODES_FULL => c"the node name is new, and the table has no free slot",
+        PODRANK_ERR_NODE_NAME => c"the node name is empty",
+        PODRANK_ERR_INACTIVE => c"the phase is Succeeded or Failed: the pod is not active",
         PODRANK_ERR_UID_LENGTH => c"the UID is not 36 bytes long",
-        PODRANK_ERR_UID_HYPHEN => c"the UID has no hyphen where one belongs",
-        PODRANK_ERR_UID_DIGIT => c"the UID has a byte that is none of 0-9 and a-f",
+        PODRANK_ERR_UID_HYPHEN => c"the UID lacks a hyphen at offset 8, 13, 18 or 23",
+        PODRANK_ERR_UID_DIGIT => c"the UID has a byte other than 0-9 and a-f",
         PODRANK_ERR_COST_EMPTY => c"the deletion cost is empty",
         PODRANK_ERR_COST_PLUS => c"the deletion cost starts with '+'",
         PODRANK_ERR_COST_ZERO => c"the deletion cost has a leading zero",
         PODRANK_ERR_COST_NO_DIGITS => c"the deletion cost has no digits",
         PODRANK_ERR_COST_DIGIT => c"the deletion cost has a byte that is not a digit",
         PODRANK_ERR_COST_RANGE => c"the deletion cost is outside -2147483648 to 2147483647",
-        PODRANK_ERR_KEYS_FULL => c"there are more keys than the room has places",
-        PODRANK_ERR_OPTIONS_NOW => c"the options have a now without the flag PODRANK_NOW",
+        PODRANK_ERR_KEYS_FULL => c"there are more keys than the capacity",
+        PODRANK_ERR_OPTIONS_NOW => c"the options have a now, but lack the flag PODRANK_NOW",
         PODRANK_ERR_SHORT_BUFFER => c"a buffer has fewer elements than there are pods",
         PODRANK_ERR_NO_ROOM => c"the fixed deletion costs leave no room for those that are wanted",
         PODRANK_ERR_GATE => c"the feature gate PodDeletionCost is off",

@@ -1,4 +1,4 @@
-//! Texts from Kubernetes: UIDs, phases, deletion costs, node names.
+//! Reads texts from Kubernetes: UIDs, phases, deletion costs, node names.
 
 use crate::memory::{InOut, Input, Output, apart};
 use crate::status::{Error, PODRANK_ERR_INACTIVE, PODRANK_ERR_NODE_NAME, PODRANK_ERR_NODES_FULL, run};
@@ -7,13 +7,13 @@ use core::mem::{offset_of, size_of};
 use podrank::ffi::node_number;
 use podrank::{Phase, Uid, deletion_cost};
 
-/// The length of a UID's text, without a NUL.
+/// The length of a UID's text, without the NUL.
 pub const PODRANK_UID_TEXT_LEN: usize = 36;
 
 const _: () = assert!(PODRANK_UID_TEXT_LEN == Uid::TEXT_LEN);
 
-/// Reads the text of metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the one form that kube-apiserver
-/// writes. Writes 16 bytes to uid.
+/// Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
+/// kube-apiserver writes. Writes 16 bytes to uid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_uid_parse(text: *const c_char, text_len: usize, uid: *mut u8) -> i32 {
     run(|| {
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn podrank_uid_parse(text: *const c_char, text_len: usize,
     })
 }
 
-/// Writes the text of a UID of 16 bytes and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes in all.
+/// Writes the text of a UID of 16 bytes, and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_uid_format(uid: *const u8, text: *mut c_char) -> i32 {
     run(|| {
@@ -46,8 +46,9 @@ pub unsafe extern "C" fn podrank_uid_format(uid: *const u8, text: *mut c_char) -
     })
 }
 
-/// Reads the text of status.phase: Pending, Unknown, Running or any other text Kubernetes might have, which counts as Pending.
-/// Writes a PODRANK_PHASE_ value. Succeeded and Failed are PODRANK_ERR_INACTIVE: such a pod is never ranked.
+/// Reads status.phase and writes a PODRANK_PHASE_ value. Text that is not a phase counts as Pending, as it
+/// does in Kubernetes. Succeeded and Failed are PODRANK_ERR_INACTIVE, because such a pod has no place in the
+/// order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_phase_parse(text: *const c_char, text_len: usize, phase: *mut u8) -> i32 {
     run(|| {
@@ -62,9 +63,9 @@ pub unsafe extern "C" fn podrank_phase_parse(text: *const c_char, text_len: usiz
     })
 }
 
-/// Reads the text of annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: '-' or a digit from 1 to 9
-/// first (or exactly "0"), then a base-10 int32. A text that is refused (PODRANK_ERR_COST_...) counts as 0 in Kubernetes,
-/// and a missing annotation is 0.
+/// Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
+/// is "0" or starts with '-' or a digit from 1 to 9. If the annotation is missing, the cost is 0. If the text
+/// is rejected (PODRANK_ERR_COST_...), Kubernetes takes 0, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_deletion_cost(text: *const c_char, text_len: usize, cost: *mut i32) -> i32 {
     run(|| {
@@ -76,13 +77,13 @@ pub unsafe extern "C" fn podrank_deletion_cost(text: *const c_char, text_len: us
     })
 }
 
-/// A slot of a table of node names. Start from all zeros; then only podrank_node_number writes it.
+/// A slot in a table of node names. Start from all zeros. After that, only podrank_node_number may write it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_node_name {
-    /// The name's bytes, NULL of a free slot.
+    /// The name's bytes, or NULL if the slot is free.
     pub name: *const c_char,
-    /// Their number.
+    /// The number of bytes.
     pub len: usize,
 }
 
@@ -92,12 +93,12 @@ const _: () = {
     assert!(offset_of!(podrank_node_name, len) == size_of::<*const c_char>());
 };
 
-/// Numbers node names: writes to node the number of this name in a table that you own and zeroed before the first call,
-/// the same number for the same name, below table_len. The table keeps the pointer: the name's bytes stay where and
-/// what they are for as long as the table is used.
+/// Numbers node names: writes the number of this name to node, which is below table_len and always the same
+/// for the same name. You own the table and zero it before the first call. It keeps the pointer, so the
+/// name's bytes must stay unchanged in the same place for as long as you use the table.
 ///
-/// Give the table a third more slots than there are nodes; fuller, names take longer to find. PODRANK_ERR_NODES_FULL if
-/// the name is new and no slot is free.
+/// Give the table a third more slots than there are nodes: the fuller it is, the longer it takes to find a
+/// name. If the name is new and no slot is free: PODRANK_ERR_NODES_FULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_node_number(
     table: *mut podrank_node_name,
@@ -129,7 +130,7 @@ pub unsafe extern "C" fn podrank_node_number(
 
 impl podrank_node_name {
     /// # Safety
-    /// `name` is NULL or points to `len` bytes that stay what they are.
+    /// `name` is NULL or points to `len` bytes that do not change.
     unsafe fn held(&self) -> Option<&[u8]> {
         let name = Input::new(self.name.cast::<u8>(), self.len).ok().filter(|_| !self.name.is_null())?;
         // SAFETY: the caller's.

@@ -1,4 +1,4 @@
-//! What kube-controller-manager would do: the relation and what it determines.
+//! What kube-controller-manager would do: its comparator, and which victims that determines.
 
 use crate::memory::{Input, Output, apart};
 use crate::options::{self, podrank_options};
@@ -14,11 +14,13 @@ pub const PODRANK_RELATION_BEFORE: i32 = 1;
 /// b is before a.
 pub const PODRANK_RELATION_AFTER: i32 = 2;
 
-/// What the comparator of kube-controller-manager says of two pods: a PODRANK_RELATION_ value, and the rule that settled it,
-/// PODRANK_RULE_NONE of a tie. PreferForScaleDown does not exist there and is not looked at.
+/// Writes what kube-controller-manager's comparator says about two pods: a PODRANK_RELATION_ value, and the
+/// rule that decides, or PODRANK_RULE_NONE for a tie. It ignores PreferForScaleDown, which does not exist
+/// there.
 ///
-/// NEVER SORT BY IT. Three pods can each be before the next, in a circle: where two different times fall between the same
-/// powers of two nanoseconds of age, it asks the UID at once, and where they are the same, the restarts first.
+/// NEVER SORT BY IT, because it is cyclic: each of three pods can be before the next. If two different times
+/// have ages between the same powers of two nanoseconds, it compares the UIDs at once, but if the times are
+/// the same, the restarts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_upstream(
     a: *const podrank_pod,
@@ -46,13 +48,21 @@ pub unsafe extern "C" fn podrank_upstream(
     })
 }
 
-/// Which of the pods kube-controller-manager deletes when it deletes k of them. Since its comparator goes in circles, it
-/// is sometimes the order of its list that decides. So order gets the indices of all pods, first those that are CERTAIN
-/// to go (certain_len of them, first to go first), then the CONTESTED ones (contested_len), of which k - certain_len go,
-/// nobody can say which; the rest stay. If k is pods_len or more, all are certain. Ranks are for you to count, or to leave at 0 where Kubernetes counts none.
+/// Finds which pods kube-controller-manager deletes when it deletes k of them. Its comparator can be cyclic,
+/// and pods can tie in everything that it compares, because it does not compare UIDs at the end. In both
+/// cases its list order decides.
 ///
-/// It holds for this now: a pod whose age reaches a power of two before the controller looks may change its place. order
-/// has room for pods_len indices, scores is scratch of pods_len numbers.
+/// Writes the indices of all pods to order. The first certain_len of them are CERTAIN: it deletes them in
+/// every list order, the first to go first. The next contested_len are CONTESTED: it deletes k - certain_len
+/// of them, and the list order decides which. It keeps the rest. If k is pods_len or more, all are certain.
+/// order needs space for pods_len indices, and scores is scratch memory of pods_len numbers.
+///
+/// Count the ranks first, or leave them at 0 if Kubernetes counts none, as for a ReplicaSet without a
+/// controller.
+///
+/// The result holds for one sync at this now. A sync deletes at most PODRANK_BURST_REPLICAS pods, so for a
+/// larger k, later syncs can choose other pods. The result can also differ if an age reaches the next power
+/// of two before the controller runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_settle(
     pods: *const podrank_pod,

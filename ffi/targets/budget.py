@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what each function takes of a Cortex-M3, and whether that is within the budget: see budget.sh."""
+"""Prints how much of a Cortex-M3 each function takes, and checks it against the budget: see budget.sh."""
 
 import collections
 import math
@@ -11,7 +11,7 @@ import arm
 FLASH, TWO, STACK = 16 * 1024, 4 * 1024, 1024
 # Of functions that came later, each in a program that calls nothing else.
 LATER = {"podrank_spread": 2560, "podrank_steer": 4608}
-# How much more than n log2 k the instructions may grow from one n to the next.
+# How much faster than n log2 k the number of instructions may grow from one n to the next.
 GROWTH = 1.1
 TOOLS = "arm-none-eabi-"
 
@@ -28,7 +28,7 @@ def sizes(path):
 
 
 def growth(path):
-    """Prints the instructions of choosing, as growth.c counted them. Returns where they grow faster than n log2 k."""
+    """Prints the instructions of selecting, as growth.c counted them. Returns where they grow faster than n log2 k."""
     with open(path, encoding="ascii") as lines:
         rows = [(name, int(n), int(ticks)) for name, n, ticks in map(str.split, lines)]
     (_, instructions, scale), *rows = rows
@@ -77,7 +77,7 @@ def main(path, alone, measured, grown, two, without, undefined):
     check("static RAM", sections.get(".podrank_ram", 0), 0)
     check("stack", max(stacks.values()), STACK)
     check("float instructions", len(floats), 0)
-    # freestanding.sh has seen that these are all.
+    # freestanding.sh checked that these are all.
     check("undefined but mem", len([name for name in undefined.split() if "mem" not in name]), 0)
     check("panic paths", undefined.split().count("podrank_has_a_panic_path"), 0)
     for name, depth in measured.items():

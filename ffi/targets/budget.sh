@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# What the archive takes of a Cortex-M3, and what it may take: flash, static RAM and stack, function by function, and time.
-# Prints the table, and fails if something is over. The linker says how large it is, the code how much stack it takes at worst,
-# and a run in QEMU how much it took (never more), and how many instructions.
+# Prints how much flash, static RAM, stack and time the archive takes on a Cortex-M3, function by function, and fails if it
+# exceeds the budget. Sizes are the linker's. The stack is computed from the code, as the most that any path can take, and
+# measured in QEMU, which must not find more. QEMU also counts the instructions.
 #
-# bytes: the function itself. alone: all of podrank in a program that calls nothing else of it; texts come as a whole. stack:
-# at worst, with all that is called, the mem functions of examples-c/firmware included. measured: over the vectors.
+# bytes: the function itself. alone: all code of podrank in a program that calls only this function; texts are not split.
+# stack: the most, including all functions that it calls and the mem functions of examples-c/firmware. measured: the most
+# over the vectors.
 . "$(dirname "$0")/lib.sh"
 
 target=thumbv7m-none-eabi
@@ -14,12 +15,12 @@ quietly env TARGET=$target CC="arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb" AR=arm
 undefined=$(sed -n 's/.*undefined: \([^;]*\);.*/\1/p' "$tmp/output")
 quietly make -s table
 
-# Without a budget, so that there is a table even of what is over.
+# Without a limit, so that the table is printed even if the budget is exceeded.
 unlimited=--defsym=podrank_budget=1M
 names=$(functions)
 LINK="-Wl,$unlimited,--whole-archive,--no-gc-sections,--emit-relocs" firmware cortex-m3 "$tmp/whole" ffi/targets/empty.c
 
-# alone NAME...: the bytes of podrank in a program that calls these functions.
+# alone NAME...: how many bytes of podrank are in a program that calls these functions.
 alone() {
     quietly arm-none-eabi-ld --gc-sections $unlimited -T examples-c/firmware/cortex-m3.ld "${@/#/--undefined=}" -e "$1" \
         "$tmp/cortex-m3-memory.c.o" "$archive" -o "$tmp/alone"
@@ -36,11 +37,11 @@ without=$(alone $before)
 sed 's/^/wrap /' <<<"$names" >"$tmp/wrapped.h"
 LINK="-Wl,$unlimited$(printf ',--wrap=%s' $names)" firmware cortex-m3 "$tmp/stack" ffi/targets/stack.{c,S} ffi/check/vectors.c
 emulate cortex-m3 "$tmp/stack" >"$tmp/measured.txt" || fail "the stack was not measured"
-# With an instruction every 128 ns, the timer ticks more than once for each, and does not run over.
+# With an instruction every 128 ns, the timer ticks at least once per instruction and does not overflow.
 LINK="-Wl,$unlimited" firmware cortex-m3 "$tmp/growth" ffi/targets/growth.c
 emulate cortex-m3 "$tmp/growth" -icount shift=7 >"$tmp/growth.txt" || fail "the instructions were not counted"
 
 $PYTHON -B ffi/targets/budget.py "$tmp/whole" "$tmp"/{alone,measured,growth}.txt "$two" "$without" "$undefined" || fail "over"
-# The linker has the last word.
+# Links once more, with the limit.
 LINK="-Wl$(printf ',--undefined=%s' $before)" firmware cortex-m3 "$tmp/within" ffi/targets/empty.c
 ok

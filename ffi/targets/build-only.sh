@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# For machines that nothing here emulates well: what is built needs nothing that the machine's compiler does not bring, and
-# links with firmware. Not even where there are float instructions are there any.
+# For machines that QEMU does not emulate well: the archive needs nothing that the compiler's runtime lacks, links with firmware,
+# and has no float instructions, even if the machine does.
 . "$(dirname "$0")/lib.sh"
 
 for pair in thumbv6m-none-eabi=cortex-m0 thumbv7em-none-eabihf=cortex-m4; do

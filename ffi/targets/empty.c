@@ -1,4 +1,4 @@
-/* Firmware that does nothing: for what is linked along with it. */
+/* Firmware that does nothing, to be linked with code that is measured. */
 int main(void);
 int main(void) {
     return 0;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Without an operating system, in QEMU: the C and the Rust firmware, every function and every vector, on a Cortex-M3 and on a
-# 32-bit RISC-V core. Keys are what they are here.
+# Runs without an operating system, in QEMU: the C and the Rust firmware, every function and every vector, on a Cortex-M3 and
+# on a 32-bit RISC-V core. Keys are the same as on this machine.
 . "$(dirname "$0")/lib.sh"
 
-# What a program returns is what the emulator exits with.
+# The emulator exits with the status that a program returns.
 echo 'int main(void); int main(void) { return 7; }' >"$tmp/seven.c"
 # runs MACHINE TARGET BINUTILS
 runs() {
@@ -18,10 +18,10 @@ runs() {
 }
 quietly make -s table
 runs riscv32 riscv32imac-unknown-none-elf riscv64-unknown-elf-
-# ffi/targets/budget.sh says what it may take.
+# ffi/targets/budget.sh checks the size.
 runs cortex-m3 thumbv7m-none-eabi arm-none-eabi- -Wl,--defsym=podrank_budget=1M
 
-# The archive is there: this needs no core.
+# The archive is built: this needs no core.
 quietly make -s -C examples-c/firmware run
 core_for thumbv7m-none-eabi
 export CARGO_TARGET_DIR=$(realpath -m "$CARGO_TARGET_DIR/firmware")

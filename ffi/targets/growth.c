@@ -1,7 +1,7 @@
 /*
- * Firmware that counts the instructions of choosing half of n pods, as SysTick sees them: QEMU's -icount gives every
- * instruction the same time. Prints for each n: how the pods are listed, n, and the ticks; first, for the scale, the ticks of
- * 10000 instructions.
+ * Firmware that counts the instructions of selecting half of n pods, by SysTick: QEMU's -icount gives every instruction the
+ * same time. For the scale, it first prints the ticks of 10000 instructions. Then it prints for each n how the pods are listed,
+ * n, and the ticks.
  */
 #include "podrank.h"
 #include "semihosting.h"
@@ -40,7 +40,7 @@ static void print(const char *name, uint32_t n, uint32_t number) {
     semihosting_write("\n");
 }
 
-/* Pods of which only restarts differ: what decides is asked late. */
+/* Pods that differ only in restarts, so that a late rule decides. */
 static void fill(uint32_t n, int worst) {
     static const podrank_pod unset = PODRANK_POD_INIT;
     uint32_t i, state = 1;
@@ -52,7 +52,7 @@ static void fill(uint32_t n, int worst) {
         pod.ready_time = pod.creation_time = NOW - 3600;
         pod.uid[15] = (uint8_t)i;
         state = state * 1664525u + 1013904223u;
-        /* At worst each pod goes before all that are listed before it. */
+        /* In the worst case, each pod goes before all that are listed before it. */
         pod.restarts = worst ? i : state >> 8;
         pods[i] = pod;
     }

@@ -1,10 +1,10 @@
-# What the scripts for other machines share: what ffi/check has in common, and core for any target. Each is run by itself or
-# by `make targets`, and prints one line. They need what .ci/run installs.
+# What the scripts for other machines share, besides what ffi/check shares. Run each by itself, or all by `make targets`. They
+# need the tools that .ci/run installs.
 . "$(dirname "$0")/../check/common.sh"
 unset TARGET OUT
 
-# core_for TARGET: makes $CARGO what builds for it. The release's own core, if rustup has it or can get it; else core from
-# source, optimised as the release's is, so that it makes no difference to sizes.
+# core_for TARGET: sets $CARGO to what builds for it. It uses the release's core if rustup has it or can get it. Otherwise it
+# builds core from source with the release's optimisation, so that sizes are the same.
 core_for() {
     export CARGO=cargo
     [ ! -d "$(rustc --print sysroot)/lib/rustlib/$1/lib" ] || return 0
@@ -15,14 +15,14 @@ core_for() {
     CARGO="$CARGO cargo -Zbuild-std=core --config profile.archive.package.core.opt-level=3"
 }
 
-# archive_for TARGET BINUTILS: builds $archive with that machine's tools, such as arm-none-eabi-.
+# archive_for TARGET BINUTILS: builds $archive with tools whose names start with BINUTILS, such as arm-none-eabi-.
 archive_for() {
     core_for "$1"
     archive=$CARGO_TARGET_DIR/$1/c/libpodrank.a
     quietly make -s "$archive" TARGET="$1" AR="$2ar"
 }
 
-# firmware MACHINE OUTPUT SOURCE...: links C sources, what starts them and the $archive. LINK has options for the linker.
+# firmware MACHINE OUTPUT SOURCE...: links C sources, their start code and the $archive. LINK has options for the linker.
 firmware() {
     local machine=$1 output=$2 source objects=() compile link runtime=""
     shift 2
@@ -51,7 +51,7 @@ firmware() {
     quietly $link ${LINK:-} "${objects[@]}" "$archive" $runtime -o "$output"
 }
 
-# emulate MACHINE PROGRAM [OPTION...]: runs firmware; its text goes to standard output, and its exit code is returned.
+# emulate MACHINE PROGRAM [OPTION...]: runs firmware. Its text goes to standard output. Returns its exit code.
 emulate() {
     local machine=$1 program=$2 qemu
     local console="-display none -monitor none -serial none -chardev stdio,id=console"
@@ -64,7 +64,7 @@ emulate() {
     timeout 120 $qemu $console "$@" -kernel "$program" </dev/null 2>"$tmp/errors"
 }
 
-# same_keys FILE: the keys that a machine printed are those of this machine.
+# same_keys FILE: the keys that a machine printed must be those of this machine.
 same_keys() {
     if [ ! -f "$tmp/keys" ]; then
         quietly make -s table

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# On Linux of other machines, big-endian s390x among them, in QEMU: the examples, every function, every vector. Keys are what
-# they are here.
+# Runs on Linux on other machines, including big-endian s390x, in QEMU: the examples, every function, every vector. Keys are
+# the same as on this machine.
 . "$(dirname "$0")/lib.sh"
 
 machines="aarch64 s390x"

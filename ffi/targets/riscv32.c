@@ -1,6 +1,6 @@
 /*
- * From reset to main on a 32-bit RISC-V core: calls main and exits with what it returns. A trap exits with 255. QEMU puts
- * all of the program into RAM, so there is no memory to set up.
+ * From reset to main on a 32-bit RISC-V core: calls main and exits with what it returns. A trap exits with 255. QEMU loads
+ * the whole program into RAM, so there is no memory to set up.
  */
 #include "semihosting.h"
 

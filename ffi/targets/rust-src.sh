@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Prints the directory of the standard library's sources of this very rustc: PODRANK_RUST_SRC, or what rustup has, or else
-# Debian's package rust-src, unpacked in target/.
+# Prints the directory of the standard library's sources for this release of rustc: PODRANK_RUST_SRC, or rustup's, or Debian's
+# package rust-src, unpacked in target/.
 #
-# Debian has packages newer than its release in other suites: they are asked for in a configuration of apt that is made here
-# of the machine's own sources. Nothing is installed.
+# Debian has newer packages in other suites. This script asks for them with an apt configuration of its own, made from the
+# machine's sources. It installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,7 +1,7 @@
 /*
- * Measures how deep each call goes into the stack: __wrap_NAME, which the linker puts before the function of that name,
- * paints the stack below it, calls the function, and looks how far down the paint is gone. wrapped.h names them all: one
- * line `wrap NAME` for each.
+ * Measures how much stack each call uses. The linker replaces calls to NAME by calls to __wrap_NAME, which fills the stack
+ * below it with a pattern, calls the function, and finds how far down the pattern was overwritten. wrapped.h has a line
+ * `wrap NAME` for each function.
  */
     .syntax unified
     .thumb

@@ -1,4 +1,4 @@
-/* Firmware that calls every function, the vectors included, and prints how deep each went: see stack.S. */
+/* Firmware that runs the vectors and calls every function, and prints how much stack each used: see stack.S. */
 #define main workload
 #include "../check/freestanding.c"
 #undef main

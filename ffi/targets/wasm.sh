@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# In WebAssembly, under Node: a module without imports, whose memory is shared with JavaScript. The vectors of records, from
-# their JSON, and the keys, which are what they are here.
+# Runs in WebAssembly, under Node: a module without imports whose memory is shared with JavaScript. It passes the vectors, read
+# from their JSON, and its keys are the same as on this machine.
 . "$(dirname "$0")/lib.sh"
 
 target=wasm32-unknown-unknown
@@ -8,7 +8,7 @@ core_for $target
 build() {
     quietly $CARGO rustc --quiet --profile archive -p podrank-archive --target $target --crate-type cdylib -- "$@"
 }
-# --no-check-features: nothing of it needs atomics to share memory, for it has no variables.
+# --no-check-features: it has no variables, so it needs no atomics to share memory.
 build -Clink-arg=--shared-memory -Clink-arg=--max-memory=16777216 -Clink-arg=--no-check-features
 cp "$CARGO_TARGET_DIR/$target/archive/podrank.wasm" "$tmp/shared.wasm"
 build

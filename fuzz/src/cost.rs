@@ -53,7 +53,7 @@ fn blamed(text: &[u8], error: DeletionCostError) {
         (b"-", _) => (DeletionCostError::NoDigits, "it has no digits".to_owned()),
         ([b'+', ..], _) => (DeletionCostError::LeadingPlus, "it starts with '+'".to_owned()),
         ([b'0', _, ..], _) => (DeletionCostError::LeadingZero, "it has a leading zero".to_owned()),
-        (_, Some(at)) => (DeletionCostError::NotDigit(at), format!("byte {at} is not a digit")),
+        (_, Some(at)) => (DeletionCostError::NotDigit(at), format!("the byte at offset {at} is not a digit")),
         _ => (DeletionCostError::OutOfRange, "it is outside -2147483648 to 2147483647".to_owned()),
     };
     assert_eq!(error, expected, "{:?}", String::from_utf8_lossy(text));

@@ -52,7 +52,7 @@ fn ranks(case: &Case) {
     let result = count_ranks(&mut ranked, others, &mut vec![77; nodes]);
     assert_eq!(result.err(), unknown, "{case:?}");
     if let Some(unknown) = unknown {
-        let says = format!("node number {} where there are {nodes} nodes", unknown.node);
+        let says = format!("node number {} is not below the number of counts, {nodes}", unknown.node);
         assert_eq!(unknown.to_string(), says);
     }
     for (ranked, pod) in ranked.iter().zip(own) {

@@ -72,11 +72,11 @@ fn check(text: &[u8]) {
 fn blamed(text: &[u8], error: UidError) {
     let wrong = text.iter().enumerate().find_map(|(at, byte)| match (at, byte) {
         (8 | 13 | 18 | 23, b'-') => None,
-        (8 | 13 | 18 | 23, _) => Some((UidError::NotHyphen(at), format!("byte {at} is not '-'"))),
+        (8 | 13 | 18 | 23, _) => Some((UidError::NotHyphen(at), format!("the byte at offset {at} must be '-'"))),
         (_, b'0'..=b'9' | b'a'..=b'f') => None,
-        _ => Some((UidError::NotHexDigit(at), format!("byte {at} is not one of 0-9 and a-f"))),
+        _ => Some((UidError::NotHexDigit(at), format!("the byte at offset {at} must be one of 0-9 and a-f"))),
     });
-    let length = (UidError::Length(text.len()), format!("{} bytes where a UUID has 36", text.len()));
+    let length = (UidError::Length(text.len()), format!("a UUID is 36 bytes long, not {}", text.len()));
     let (expected, says) = wrong.filter(|_| text.len() == 36).unwrap_or(length);
     assert_eq!(error, expected, "{:?}", String::from_utf8_lossy(text));
     assert_eq!(error.to_string(), says);

@@ -291,8 +291,8 @@ mod tests {
                 Some(Err(error)) => {
                     let expected = case.error.as_deref().unwrap_or_else(|| panic!("{name}: {error}"));
                     let says = match expected {
-                        "length" => "bytes where a UUID has 36",
-                        "not a hex digit" => "is not one of 0-9 and a-f",
+                        "length" => "a UUID is 36 bytes long",
+                        "not a hex digit" => "must be one of 0-9 and a-f",
                         _ => panic!("{name}: {expected}"),
                     };
                     assert!(error.starts_with("metadata.uid: ") && error.contains(says), "{name}: {error}");

@@ -1,30 +1,30 @@
-//! Availability: ready for long enough, and when to look again.
+//! Availability: whether a pod has been ready for long enough, and when to check again.
 
 use crate::{Pod, Time};
 
-/// How far a pod has come.
+/// Whether a pod is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Availability {
     /// It is not ready.
     NotReady,
-    /// It is ready, but its ready time is unset, or `now` is: it cannot be told since when. Only a change of the pod
-    /// will change that.
+    /// It is ready, but its ready time or `now` is unset, so it is unknown for how long. Checking again does
+    /// not help.
     ReadySinceUnknown,
-    /// It is ready, and will be available in so many nanoseconds if it stays so: look again then. At least 1.
+    /// It is ready. If it stays ready, it will be available after this many nanoseconds, at least 1.
     AvailableIn(u64),
     /// It is ready and available.
     Available,
 }
 
 impl Availability {
-    /// Whether the pod is ready, and so counts in `status.readyReplicas`.
+    /// Returns whether the pod is ready, so that it counts in `status.readyReplicas`.
     #[must_use]
     pub const fn is_ready(self) -> bool {
         !matches!(self, Self::NotReady)
     }
 
-    /// In how many nanoseconds to look again, if there is something to wait for. The least of all pods is when to
-    /// look at the set again.
+    /// Returns after how many nanoseconds to check the pod again, or `None` if there is nothing to wait for.
+    /// Check the set again after the least of its pods' waits.
     #[must_use]
     pub const fn look_again(self) -> Option<u64> {
         match self {
@@ -34,11 +34,13 @@ impl Availability {
     }
 }
 
-/// Whether a pod is available: ready, and for `min_ready_seconds` (`spec.minReadySeconds`) or longer, to the
-/// nanosecond. Kubernetes' `IsPodAvailable`, which used to ask for longer.
+/// Returns whether a pod is available: whether it has been ready for at least `min_ready_seconds`
+/// (`spec.minReadySeconds`), to the nanosecond. If that is 0, every ready pod is available. This is
+/// Kubernetes' `IsPodAvailable`, which in older releases wanted more than `min_ready_seconds`.
 ///
-/// Asked [`look_again`](Availability::look_again) nanoseconds later, the answer is [`Availability::Available`], and not
-/// a nanosecond earlier (a wait of more than 292 years is cut). With `min_ready_seconds` 0, ready is available.
+/// If the pod stays ready, the result is [`Availability::Available`] from
+/// [`look_again`](Availability::look_again) nanoseconds later on, and not earlier. A wait of more than 292
+/// years is reported as 292 years.
 #[must_use]
 pub fn availability(pod: &Pod, min_ready_seconds: u32, now: Time) -> Availability {
     if !pod.is_ready() {
@@ -48,7 +50,7 @@ pub fn availability(pod: &Pod, min_ready_seconds: u32, now: Time) -> Availabilit
         return Availability::Available;
     }
     let Some(elapsed) = now.nanos_since(pod.ready_time) else { return Availability::ReadySinceUnknown };
-    // 2^32 s are less than half of what 64 bits hold: it does not wrap.
+    // This cannot wrap: 2^32 s are less than half of what 64 bits hold.
     let left = i64::from(min_ready_seconds).wrapping_mul(1_000_000_000).saturating_sub(elapsed);
     if left > 0 { Availability::AvailableIn(left.cast_unsigned()) } else { Availability::Available }
 }

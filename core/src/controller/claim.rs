@@ -1,6 +1,6 @@
-//! Whose a pod is, and whose it becomes.
+//! Claiming: which pods a set keeps, adopts or releases.
 
-/// What decides whether a set has or takes a pod.
+/// What the claim of a set to a pod depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Claimable {
     /// Who controls the pod.
@@ -9,41 +9,46 @@ pub struct Claimable {
     pub matches: bool,
     /// Whether the pod is in the set's namespace.
     pub is_in_namespace: bool,
-    /// Whether the pod is being deleted. An active pod is not, see [`is_active`](super::is_active).
+    /// Whether the pod is being deleted. An active pod is not: see [`is_active`](super::is_active).
     pub is_being_deleted: bool,
 }
 
 /// Who controls a pod, by the owner reference whose `controller` is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Owner {
-    /// There is no such reference: the pod is an orphan.
+    /// No set: there is no such reference, and the pod is an orphan.
     None,
-    /// The reference has this set's UID. The name alone is not enough: an earlier set may have had it.
+    /// This set: the reference has its UID. The name alone is not enough, because an earlier set may have had
+    /// it.
     Ours,
-    /// It has any other UID.
+    /// Another set: the reference has any other UID.
     Other,
 }
 
-/// What becomes of a pod.
+/// What a set does with a pod.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Claim {
-    /// It is the set's, and stays so.
+    /// Keeps it: the set owns it, and its selector matches.
     Keep,
-    /// It is the set's and matches no longer: the set's owner reference is to go. It does not count.
+    /// Releases it: the set owns it, but its selector no longer matches. Remove the set's owner reference.
+    /// The pod does not count.
     Release,
-    /// It is nobody's: it gets the set's owner reference, and counts once it has.
+    /// Adopts it: it is an orphan that the selector matches. Add the set's owner reference. The pod counts
+    /// from then on.
     ///
-    /// The set may have gone since it was last seen. So before the first adoption of a sync, read the set anew from
-    /// where it is stored, not from a cache: adopt none if it has another UID or is being deleted.
+    /// The set may have been deleted since it was last observed. So before the first adoption of a sync, read
+    /// the set again from where it is stored, not from a cache, and adopt nothing if it has another UID or is
+    /// being deleted.
     Adopt,
-    /// It is none of the set's business.
+    /// Ignores it.
     Ignore,
 }
 
-/// What becomes of a pod, seen from a set: `ClaimObject` of Kubernetes' `PodControllerRefManager`.
+/// Returns what a set does with a pod: `ClaimObject` of Kubernetes' `PodControllerRefManager`.
 ///
-/// A set that is being deleted keeps what it has, for that takes no action, and neither adopts nor releases.
+/// A set that is being deleted neither adopts nor releases pods. It keeps those it owns, which takes no
+/// request.
 pub const fn claim(pod: &Claimable, set_is_being_deleted: bool) -> Claim {
     match pod.owner {
         Owner::Other => Claim::Ignore,

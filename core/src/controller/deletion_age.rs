@@ -1,25 +1,27 @@
-//! How old the victims are, against the youngest pod: what Kubernetes measures of its choice.
+//! How old the victims are compared with the youngest pod: what Kubernetes measures about its choice.
 
 use crate::{Pod, Time};
 
 /// The age of a victim and of the youngest ready pod of its set, in whole milliseconds. Kubernetes' metric
-/// `sorting_deletion_age_ratio` is the first by the second.
+/// `sorting_deletion_age_ratio` is the first divided by the second.
 ///
-/// kube-controller-manager divides without a look at the second, and crashes if it is 0: a pod that became ready
-/// within a millisecond of its creation. Here it never is.
+/// kube-controller-manager does not check the second and crashes if it is 0, which a pod that was ready
+/// within a millisecond of its creation can cause. Here it is never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DeletionAge {
-    /// The victim's age; negative if it was created after `now`.
+    /// The victim's age in milliseconds, negative if it was created after `now`.
     pub victim_ms: i64,
-    /// The age of the ready pod created last; negative if that was after `now`. Never 0.
+    /// The age in milliseconds of the ready pod that was created last, negative if that was after `now`.
+    /// Never 0.
     pub youngest_ms: i64,
 }
 
-/// The ages to report for the victims: indices into `pods`, the active pods of the set, as
-/// [`select`](crate::Policy::select) gives them. One for each victim that is ready; none if the youngest ready pod is
-/// not a millisecond old, or `now` is unset. A pod without a creation time is as old as can be.
+/// Returns the ages to report for the victims: one for each victim that is ready. There are none if the
+/// youngest ready pod is less than a millisecond old, or if `now` is unset. A pod without a creation time
+/// counts as created at [`Time::MIN`].
 ///
-/// Kubernetes reports none where all pods go.
+/// `pods` are the active pods of the set, and `victims` are indices into them, as
+/// [`select`](crate::Policy::select) returns them. Kubernetes reports no ages if it deletes all pods.
 pub fn deletion_ages<'a>(
     pods: &'a [Pod],
     victims: &'a [u32],

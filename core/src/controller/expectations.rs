@@ -1,30 +1,31 @@
-//! Expectations: what a set has asked for and not yet seen, so that it does not ask again.
+//! Expectations: the changes that a set has requested and not yet observed, so that it does not request them
+//! again.
 
 use crate::Time;
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
 
-/// How long to wait for what is expected, in nanoseconds: 5 minutes (Kubernetes' `ExpectationsTimeout`).
+/// How long a set waits for what it expects, in nanoseconds: 5 minutes, Kubernetes' `ExpectationsTimeout`.
 pub const EXPECTATIONS_TIMEOUT_NANOS: i64 = 300_000_000_000;
 
-/// What tells the pods of a set apart while they are being deleted: 16 bytes of the caller's choice. The pod's UID does
-/// well; Kubernetes takes `namespace/name`.
+/// Identifies a pod of a set while it is being deleted: 16 bytes of your choice, such as the pod's UID.
+/// Kubernetes uses `namespace/name`.
 pub type PodKey = [u8; 16];
 
-/// There is no room for so many keys.
+/// There are more keys than the capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeysFull;
 
-/// The expectations of one set, with memory for the keys of up to `KEYS` deletions: as many as one sync may delete,
-/// at most [`BURST_REPLICAS`](super::BURST_REPLICAS). This is one entry of Kubernetes'
+/// The expectations of one set, with a capacity of `KEYS` deletions. One sync deletes at most
+/// [`BURST_REPLICAS`](super::BURST_REPLICAS) pods. This is one entry of Kubernetes'
 /// `UIDTrackingControllerExpectations`.
 ///
-/// A controller sees the outcome of its requests later than it made them. If it counted its pods meanwhile, it would
-/// create and delete too many. So it first writes down what it expects to see, then asks for it, and does nothing more
-/// until all of it was seen ([`are_satisfied`](Expectations::are_satisfied)).
+/// A controller observes the results of its requests with a delay. If it counted its pods in between, it
+/// would create or delete too many. So it first records what it expects, then sends the requests, and does
+/// nothing more until it has observed all of it ([`are_satisfied`](Expectations::are_satisfied)).
 ///
-/// Deletions are known by key and each counts once, for a deletion can be seen twice: when it begins and when the pod
-/// is gone. Creations are only counted: do not report one pod twice.
+/// Deletions are identified by key, and each counts once, because a controller can observe a deletion twice:
+/// when it begins and when the pod is gone. Creations are only counted, so do not report a pod twice.
 ///
 /// ```
 /// use podrank::Time;
@@ -36,7 +37,7 @@ pub struct KeysFull;
 ///
 /// expectations.expect_deletions(&[[1; 16], [2; 16]], now).unwrap();
 /// assert!(expectations.deletion_observed(&[1; 16]));
-/// assert!(!expectations.deletion_observed(&[1; 16]), "seen before");
+/// assert!(!expectations.deletion_observed(&[1; 16]), "observed before");
 /// assert!(!expectations.deletion_observed(&[3; 16]), "not expected");
 /// assert!(!expectations.are_satisfied(now));
 /// assert!(expectations.deletion_observed(&[2; 16]));
@@ -49,62 +50,72 @@ pub struct Expectations<const KEYS: usize> {
 }
 
 impl<const KEYS: usize> Expectations<KEYS> {
-    /// None are set.
+    /// Returns expectations of which none are set.
     #[must_use]
     pub const fn new() -> Self {
         Self { expected: Expected::NONE, room: [[0; 16]; KEYS] }
     }
 
-    /// Expects so many creations and no deletion, from now on. Replaces what was expected, but for the keys of
-    /// deletions not yet seen: seen now, they lower the number of deletions below zero.
+    /// Expects `count` creations and no deletion. Call it before you create pods.
+    ///
+    /// It replaces what was expected, except for the keys of pending deletions: observing one of those lowers
+    /// the number of deletions below zero.
     pub fn expect_creations(&mut self, count: u32, now: Time) {
         self.expected.expect_creations(count, now);
     }
 
-    /// Expects the deletion of the pods with these keys, each once, and no creation, from now on. Replaces what was
-    /// expected, keys included.
+    /// Expects the deletion of the pods with these keys and no creation. Call it before you delete pods. It
+    /// replaces what was expected, including the keys.
     ///
     /// # Errors
-    /// [`KeysFull`] for more than `KEYS` keys, one given twice counting twice; then all is as it was.
+    /// [`KeysFull`] for more than `KEYS` keys, where a duplicate counts twice. Then nothing changes.
     pub fn expect_deletions(&mut self, keys: &[PodKey], now: Time) -> Result<(), KeysFull> {
         self.expected.expect_deletions(&mut self.room, keys, now)
     }
 
-    /// Takes `count` creations for seen: 1 for a pod that is first seen with this set as its controller, or as many as could
-    /// not be created and never will be seen. Not for an orphan that the set adopts, nor for a pod that is being deleted
-    /// when it is first seen: that is a deletion. The number may go below zero. Does nothing if no expectations are set.
+    /// Counts `count` creations as observed. Does nothing if no expectations are set.
+    ///
+    /// Report 1 when you first observe a pod that this set controls, and once the number of pods that could
+    /// not be created, because you will never observe those. Do not report a pod that the set adopts. A pod
+    /// that is already being deleted when you first observe it is a deletion, not a creation. The number of
+    /// creations may go below zero.
     pub fn creations_observed(&mut self, count: u32) {
         self.expected.creations_observed(count);
     }
 
-    /// Takes the deletion of the pod with this key for seen: it is being deleted, or gone, or could not be
-    /// deleted, whoever controls it by now. Whether it was expected; else nothing changes.
+    /// Counts the deletion of the pod with this key as observed. Returns whether it was pending. If not,
+    /// nothing changes.
+    ///
+    /// Report a pod that is being deleted, is gone or could not be deleted, whichever set controls it by now.
     pub fn deletion_observed(&mut self, key: &PodKey) -> bool {
         self.expected.deletion_observed(&mut self.room, key)
     }
 
-    /// Whether the set may act: none are set, or all creations and deletions were seen, or they were set more than
-    /// [5 minutes](EXPECTATIONS_TIMEOUT_NANOS) ago.
+    /// Returns whether the set may act: no expectations are set, or all creations and deletions have been
+    /// observed, or the expectations were set more than [5 minutes](EXPECTATIONS_TIMEOUT_NANOS) ago.
     ///
-    /// Only differences of times count, so any clock will do that is never put back. If either moment is unset, there
-    /// is no timeout.
+    /// Only differences of times count, so any monotonic clock works. If one of the times is unset, there is
+    /// no timeout.
     #[must_use]
     pub fn are_satisfied(&self, now: Time) -> bool {
         self.expected.are_satisfied(now)
     }
 
-    /// None are set any more: for when the set is gone, so that another of its name starts anew.
+    /// Removes all expectations. Call it when the set is gone, so that a new set with the same name starts
+    /// without any.
     pub fn clear(&mut self) {
         self.expected = Expected::NONE;
     }
 
-    /// How many creations are yet to be seen; negative if more were seen than expected, 0 if none are set.
+    /// Returns how many creations are pending. Negative if more were observed than expected, and 0 if no
+    /// expectations are set.
     #[must_use]
     pub const fn creations(&self) -> i64 {
         self.expected.creations()
     }
 
-    /// How many deletions are yet to be seen; negative if more were seen than expected, 0 if none are set.
+    /// Returns how many deletions are pending. Negative if more were observed than expected, and 0 if no
+    /// expectations are set.
     #[must_use]
     pub const fn deletions(&self) -> i64 {
         self.expected.deletions()
@@ -112,14 +123,14 @@ impl<const KEYS: usize> Expectations<KEYS> {
 }
 
 impl<const KEYS: usize> Default for Expectations<KEYS> {
-    /// [`Expectations::new`].
+    /// Returns [`Expectations::new`].
     fn default() -> Self {
         Self::new()
     }
 }
 
-/// [`Expectations`] without the memory for the keys, for callers who keep it elsewhere, such as in C. Every method
-/// takes the same `room`, and otherwise does what the one of the same name does there.
+/// [`Expectations`] without the memory for the keys, which C callers own. Every method takes the same `room`,
+/// and otherwise does what the method with the same name does there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Expected {
@@ -130,7 +141,7 @@ pub struct Expected {
     is_set: u32,
 }
 
-// The C ABI hands out the same memory.
+// C has the same memory.
 const _: () = {
     assert!(size_of::<Expected>() == 32);
     assert!(align_of::<Expected>() == align_of::<i64>());
@@ -142,7 +153,7 @@ const _: () = {
 };
 
 impl Expected {
-    /// None are set. All bits are zero.
+    /// No expectations are set. All bits are zero.
     pub const NONE: Self =
         Self { since: Time::from_unix_nanos(0), creations: 0, deletions: 0, keys: 0, is_set: 0 };
 
@@ -160,7 +171,7 @@ impl Expected {
     /// See [`Expectations::expect_deletions`]. Compares each key with those before it.
     ///
     /// # Errors
-    /// [`KeysFull`] for more keys than `room` has slots; then all is as it was.
+    /// [`KeysFull`] for more keys than `room` has slots. Then nothing changes.
     pub fn expect_deletions(
         &mut self,
         room: &mut [PodKey],
@@ -194,7 +205,7 @@ impl Expected {
         let Some(slot) = find(room, self.keys, key) else { return false };
         self.keys = self.keys.saturating_sub(1);
         self.deletions = self.deletions.saturating_sub(1);
-        // The last one takes its place.
+        // The last key takes its place.
         if let Some(&last) = room.get(self.keys as usize)
             && let Some(slot) = room.get_mut(slot)
         {
@@ -223,16 +234,16 @@ impl Expected {
     }
 }
 
-/// Where `key` stands among the first `len` keys.
+/// Returns the position of `key` among the first `len` keys.
 fn find(keys: &[PodKey], len: u32, key: &PodKey) -> Option<usize> {
-    // As numbers: as bytes they might be compared by `bcmp`, which bare C libraries lack.
+    // As numbers, because bytes may be compared by `bcmp`, which minimal C libraries lack.
     let key = u128::from_ne_bytes(*key);
     keys.iter().take(len as usize).position(|other| u128::from_ne_bytes(*other) == key)
 }
 
 impl fmt::Display for KeysFull {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("there is no room for so many keys")
+        f.write_str("there are more keys than the capacity: give it room for one key per deletion")
     }
 }
 

@@ -1,29 +1,29 @@
-//! The decisions around the order: what a `ReplicaSet` controller decides, as pure functions.
+//! The decisions of a `ReplicaSet` controller besides the order, as pure functions.
 //!
-//! A controller keeps as many pods as are wanted, although what it sees of them comes late and its requests can fail.
-//! kube-controller-manager's is tied to Kubernetes' API; these are its decisions without the API, so that any
-//! workload, on a server or on a device, can have a controller of the same behaviour. None of them knows of the
-//! others: take those you need.
+//! A controller keeps the wanted number of pods, although it observes them late and its requests can fail.
+//! kube-controller-manager is tied to Kubernetes' API. These are its decisions without the API, so that a
+//! controller of any workload, on a server or on a device, can behave in the same way. They are independent:
+//! use those you need.
 //!
 //! | to decide | use |
 //! |---|---|
 //! | which pods count | [`is_active`] |
-//! | whose they are, and whose they become | [`claim`] |
-//! | whether to create or delete, and how many | [`plan`] |
-//! | how many to create at once, while it may fail | [`SlowStart`] |
+//! | which pods the set keeps, adopts or releases | [`claim`] |
+//! | whether to create or delete pods, and how many | [`plan`] |
+//! | how many to create at once, while creating may fail | [`SlowStart`] |
 //! | which to delete | [`Policy::select`](crate::Policy::select) |
-//! | whether all that was asked for has been seen | [`Expectations`] |
-//! | which pods are available, and when to look again | [`availability`] |
+//! | whether all requested changes have been observed | [`Expectations`] |
+//! | which pods are available, and when to check again | [`availability`] |
 //! | what to report | [`Status`], [`failure_condition`], [`deletion_ages`] |
 //!
-//! One sync of a set, from what the controller has seen of its pods, then looks like this. Events make it run again:
-//! each pod that comes or goes first tells the expectations.
+//! One sync of a set looks like this. Events make it run again: when a pod appears or goes away, first tell the
+//! expectations, then sync.
 //!
 //! ```
 //! use podrank::controller::{BURST_REPLICAS, Expectations, Plan, SetState, SlowStart, plan};
 //! use podrank::{Pod, Policy, Time, Uid};
 //!
-//! /// Returns how many requests failed. `list` gives the active pods that have been seen.
+//! /// Returns how many requests failed. `list` returns the active pods that the controller has observed.
 //! fn sync(
 //!     wanted: u32,
 //!     list: impl FnOnce() -> Vec<Pod>,
@@ -32,7 +32,7 @@
 //!     create: &mut dyn FnMut() -> bool,
 //!     delete: &mut dyn FnMut(&Pod) -> bool,
 //! ) -> u32 {
-//!     // Asked first: then the list is no older than the answer.
+//!     // Before listing, so that the list is no older than the answer.
 //!     let is_satisfied = expectations.are_satisfied(now);
 //!     let active = list();
 //!     let mut set = SetState::new(wanted, active.len() as u32);
@@ -40,7 +40,7 @@
 //!     match plan(&set, BURST_REPLICAS) {
 //!         Plan::Nothing => 0,
 //!         Plan::Create(count) => {
-//!             // First expected, then asked for: the event may come before the answer.
+//!             // Before creating, because the event may arrive before the answer to the request.
 //!             expectations.expect_creations(count, now);
 //!             let mut start = SlowStart::new(count);
 //!             let mut failed = 0;
@@ -49,7 +49,7 @@
 //!                 start.report(failures);
 //!                 failed += failures;
 //!             }
-//!             // What was not created, nobody will see.
+//!             // Pods that were not created will never be observed.
 //!             expectations.creations_observed(start.missing());
 //!             failed
 //!         }
@@ -76,7 +76,7 @@
 //! let mut pods = vec![];
 //! let mut created = 0;
 //!
-//! // Five are wanted. The third creation fails: of the second batch, of two. The third batch is not tried.
+//! // Five pods are wanted. The third creation fails, which is in the second batch, so there is no third batch.
 //! let mut create = || {
 //!     created += 1;
 //!     created != 3
@@ -85,7 +85,7 @@
 //! assert_eq!(created, 3);
 //! assert_eq!(expectations.creations(), 2);
 //!
-//! // Until both are seen, nothing happens.
+//! // Until both pods have been observed, nothing happens.
 //! assert_eq!(sync(5, Vec::new, &mut expectations, now, &mut || panic!(), &mut |_| panic!()), 0);
 //! for uid in 1..=2 {
 //!     pods.push(Pod { uid: Uid::from_bytes([uid; 16]), ..Pod::new() });
@@ -93,7 +93,7 @@
 //! }
 //! assert!(expectations.are_satisfied(now));
 //!
-//! // One is wanted: 1 goes, the first of the order.
+//! // One pod is wanted: the first of the order goes.
 //! let mut deleted = vec![];
 //! let mut delete = |pod: &Pod| {
 //!     deleted.push(pod.uid);
@@ -104,9 +104,9 @@
 //! assert!(!expectations.are_satisfied(now));
 //! ```
 //!
-//! A sync is due whenever the set or one of its pods changes (or one that it could adopt), when a request failed, when
-//! [`availability`] says so, and from time to time besides: an event can be lost, and [`EXPECTATIONS_TIMEOUT_NANOS`]
-//! later the controller has to find out.
+//! Sync when the set changes, when one of its pods changes or one that it could adopt, when a request has
+//! failed, when [`availability`] says so, and [`EXPECTATIONS_TIMEOUT_NANOS`] after expectations were set,
+//! because an event can be lost.
 
 mod active;
 mod availability;

@@ -1,26 +1,29 @@
 //! Whether to create or delete pods, and how many.
 
-/// How many pods kube-controller-manager creates or deletes in one sync at most (`BurstReplicas`).
+/// The most pods that kube-controller-manager creates or deletes in one sync (`BurstReplicas`).
 pub const BURST_REPLICAS: u32 = 500;
 
 /// What a plan depends on. Start from [`SetState::new`] and assign the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SetState {
-    /// How many pods are wanted: `spec.replicas`.
+    /// The wanted number of pods: `spec.replicas`.
     pub wanted: u32,
-    /// How many active pods the set has: those [kept](super::Claim::Keep) and those that it has just adopted.
+    /// The number of active pods: those that the set [keeps](super::Claim::Keep) and those that it has just
+    /// adopted.
     pub active: u32,
-    /// Whether all that was asked for has been seen: [`are_satisfied`](super::Expectations::are_satisfied), asked
-    /// before the pods are listed. Then the list is no older than the answer.
+    /// Whether all requested changes have been observed:
+    /// [`are_satisfied`](super::Expectations::are_satisfied), called before the pods are listed, so that the
+    /// list is no older than the answer.
     pub is_satisfied: bool,
     /// Whether the set is being deleted.
     pub is_being_deleted: bool,
 }
 
 impl SetState {
-    /// Returns the state of a set that wants `wanted` pods, has `active` active ones and is not being deleted. Its
-    /// expectations are not satisfied: until you assign [`is_satisfied`](SetState::is_satisfied), it plans nothing.
+    /// Returns the state of a set that wants `wanted` pods, has `active` active ones and is not being
+    /// deleted. Its expectations are not satisfied: until you assign
+    /// [`is_satisfied`](SetState::is_satisfied), it plans nothing.
     #[must_use]
     pub const fn new(wanted: u32, active: u32) -> Self {
         Self { wanted, active, is_satisfied: false, is_being_deleted: false }
@@ -33,23 +36,23 @@ impl SetState {
 pub enum Plan {
     /// Neither creates nor deletes.
     Nothing,
-    /// Creates so many, by a [`SlowStart`](super::SlowStart).
+    /// Creates this many pods, by a [`SlowStart`](super::SlowStart).
     Create(u32),
-    /// Deletes so many, the first of the order: [`Policy::select`](crate::Policy::select).
+    /// Deletes this many pods, the first of the order: [`Policy::select`](crate::Policy::select).
     Delete(u32),
 }
 
-/// What one sync does: Kubernetes' `manageReplicas`, with the guards before it.
+/// Returns what one sync does: Kubernetes' `manageReplicas`, with the checks before it.
 ///
-/// As many pods are created or deleted as are missing or too many, and `burst_replicas` at most; the next sync
-/// goes on. Nothing is done before expectations are satisfied, nor for a set that is being deleted.
+/// It creates the shortfall or deletes the surplus, at most `burst_replicas` pods. The next sync does the
+/// rest. It does nothing until expectations are satisfied, or if the set is being deleted.
 pub fn plan(set: &SetState, burst_replicas: u32) -> Plan {
     if !set.is_satisfied || set.is_being_deleted {
         return Plan::Nothing;
     }
-    let missing = set.wanted.saturating_sub(set.active).min(burst_replicas);
+    let shortfall = set.wanted.saturating_sub(set.active).min(burst_replicas);
     let surplus = set.active.saturating_sub(set.wanted).min(burst_replicas);
-    match (missing, surplus) {
+    match (shortfall, surplus) {
         (0, 0) => Plan::Nothing,
         (0, count) => Plan::Delete(count),
         (count, _) => Plan::Create(count),

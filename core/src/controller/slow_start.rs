@@ -1,11 +1,11 @@
-//! Creating in batches that double: when all fail for one reason, few requests are wasted on it.
+//! Creates pods in batches that double, so that few requests are wasted if all fail for one reason.
 
 use core::mem::{align_of, offset_of, size_of};
 
 /// Creates pods in batches of 1, 2, 4 and so on, until one has a failure: Kubernetes' `slowStartBatch`.
 ///
-/// Ask for the [`next_batch`](SlowStart::next_batch), create that many pods, at once if you like, and
-/// [`report`](SlowStart::report) the failures once all are answered.
+/// Create [`next_batch`](SlowStart::next_batch) pods, in parallel if you like. When all requests are answered,
+/// [`report`](SlowStart::report) how many failed. Repeat until the next batch is 0.
 ///
 /// ```
 /// use podrank::controller::SlowStart;
@@ -14,7 +14,7 @@ use core::mem::{align_of, offset_of, size_of};
 /// let mut batches = vec![];
 /// while start.next_batch() > 0 {
 ///     batches.push(start.next_batch());
-///     // Of the third batch, two fail: the last three pods are not tried.
+///     // Two creations of the third batch fail, so the last three pods are not tried.
 ///     start.report(if batches.len() == 3 { 2 } else { 0 });
 /// }
 /// assert_eq!(batches, [1, 2, 4]);
@@ -27,7 +27,7 @@ pub struct SlowStart {
     missing: u32,
 }
 
-// The C ABI hands out the same memory.
+// C has the same memory.
 const _: () = {
     assert!(size_of::<SlowStart>() == 8);
     assert!(align_of::<SlowStart>() == align_of::<u32>());
@@ -36,31 +36,33 @@ const _: () = {
 };
 
 impl SlowStart {
-    /// Starts to create `count` pods.
+    /// Starts creating `count` pods.
     #[must_use]
     pub const fn new(count: u32) -> Self {
         Self { batch: if count > 0 { 1 } else { 0 }, missing: count }
     }
 
-    /// How many pods to create next; 0 at the end. Stays the same until it is reported on.
+    /// Returns how many pods to create next, or 0 at the end. It stays the same until
+    /// [`report`](SlowStart::report).
     #[must_use]
     pub const fn next_batch(&self) -> u32 {
         self.batch
     }
 
-    /// Says how many pods of the batch could not be created; more than the batch has count as all of it. A batch
-    /// with a failure is the last.
+    /// Reports how many pods of the batch could not be created. A number above the batch counts as the whole
+    /// batch. A batch with a failure is the last.
     ///
-    /// A refusal because the namespace is being terminated is no failure: nothing can be created there any
-    /// more, and the set goes soon. That pod stays expected.
+    /// If a creation is rejected because the namespace is being terminated, that is not a failure: the set
+    /// goes away soon, and the creation stays pending.
     pub fn report(&mut self, failures: u32) {
         self.missing = self.missing.saturating_sub(self.batch.saturating_sub(failures));
         let next = if failures > 0 { 0 } else { self.batch.saturating_mul(2) };
         self.batch = next.min(self.missing);
     }
 
-    /// How many pods have not been created: failed or not tried, so far. At the end, nobody will ever see them, and
-    /// [`creations_observed`](super::Expectations::creations_observed) takes them back.
+    /// Returns how many pods have not been created so far, because they failed or were not tried. At the end,
+    /// report this number to [`creations_observed`](super::Expectations::creations_observed), because nobody
+    /// will observe those pods.
     #[must_use]
     pub const fn missing(&self) -> u32 {
         self.missing

@@ -1,35 +1,35 @@
-//! What a set reports: counts, and whether creating or deleting failed.
+//! What a set reports: its counts, and whether creating or deleting failed.
 
 use super::{Availability, Plan};
 
-/// A `ReplicaSet`'s status in numbers. To be written if it is another than the one last written: the generation
-/// counts as well.
+/// The numbers in a `ReplicaSet`'s status. Write the status if it differs from the last one written, also if
+/// only the generation differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Status {
-    /// `observedGeneration`: `metadata.generation` of the set that was looked at.
+    /// `observedGeneration`: `metadata.generation` of the set, as it was read for this sync.
     pub observed_generation: i64,
-    /// `replicas`: the set's active pods.
+    /// `replicas`: how many active pods the set has.
     pub replicas: u32,
-    /// `fullyLabeledReplicas`: those of them with all labels of the pod template, and perhaps more.
+    /// `fullyLabeledReplicas`: how many of them have all labels of the pod template.
     pub fully_labeled_replicas: u32,
-    /// `readyReplicas`: those of them that are ready.
+    /// `readyReplicas`: how many of them are ready.
     pub ready_replicas: u32,
-    /// `availableReplicas`: those of them that are available.
+    /// `availableReplicas`: how many of them are available.
     pub available_replicas: u32,
-    /// `terminatingReplicas`: pods that are the set's own, match its selector and are
-    /// [terminating](super::is_terminating).
+    /// `terminatingReplicas`: how many [terminating](super::is_terminating) pods the set owns that its
+    /// selector matches.
     pub terminating_replicas: u32,
 }
 
 impl Status {
-    /// No pods, for this `metadata.generation`.
+    /// Returns the status of a set without pods, with this `metadata.generation`.
     #[must_use]
     pub fn new(generation: i64) -> Self {
         Self { observed_generation: generation, ..Self::default() }
     }
 
-    /// Counts an active pod of the set: one kept or adopted, not one released. Kubernetes counts them as they were
-    /// before the sync created or deleted any.
+    /// Counts an active pod that the set keeps or adopts. Kubernetes counts pods as they were before the sync
+    /// created or deleted any.
     pub fn add(&mut self, is_fully_labeled: bool, availability: Availability) {
         let is_available = availability == Availability::Available;
         for (count, counts) in [
@@ -48,7 +48,7 @@ impl Status {
     }
 }
 
-/// Why a set has the condition `ReplicaFailure`.
+/// The reason of the condition `ReplicaFailure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FailureReason {
     /// A pod could not be created.
@@ -58,7 +58,7 @@ pub enum FailureReason {
 }
 
 impl FailureReason {
-    /// The reason if a request of this plan failed.
+    /// Returns the reason if a request of this plan failed.
     #[must_use]
     pub const fn of(plan: Plan) -> Option<Self> {
         match plan {
@@ -68,7 +68,7 @@ impl FailureReason {
         }
     }
 
-    /// The condition's `reason`: `FailedCreate` or `FailedDelete`.
+    /// Returns the condition's `reason`: `FailedCreate` or `FailedDelete`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -78,24 +78,26 @@ impl FailureReason {
     }
 }
 
-/// What becomes of the condition `ReplicaFailure`.
+/// How the condition `ReplicaFailure` changes.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConditionChange {
-    /// It stays, or stays away.
+    /// Unchanged, whether present or absent.
     Leave,
-    /// It is added, with status `True` and this reason.
+    /// Added, with status `True` and this reason.
     Add(FailureReason),
-    /// It is removed.
+    /// Removed.
     Remove,
 }
 
-/// What becomes of the condition `ReplicaFailure` after a sync, by why a request of it failed, if one did. A pod that
-/// is gone when it is to be deleted is no failure, nor is a creation refused because the namespace is being
-/// terminated.
+/// Returns how the condition `ReplicaFailure` changes after a sync: Kubernetes' `calculateStatus`.
 ///
-/// A condition that is there keeps its first reason while requests go on failing; a sync without a failure removes
-/// it, also one that did nothing. So does Kubernetes' `calculateStatus`.
+/// `failed` is the reason if a request of this sync failed. It is not a failure if a pod is already gone when
+/// it is deleted, or if a creation is rejected because the namespace is being terminated. `is_there` says
+/// whether the set has the condition.
+///
+/// While requests keep failing, the condition keeps its first reason. A sync without a failure removes it,
+/// even if it sent no request.
 pub const fn failure_condition(failed: Option<FailureReason>, is_there: bool) -> ConditionChange {
     match failed {
         Some(reason) if !is_there => ConditionChange::Add(reason),

@@ -1,11 +1,11 @@
-//! The static archive and the shared library: the functions of `podrank-ffi`, and the panic handler that a program
-//! without std must have. Nothing else.
+//! The static archive and the shared library: the functions of `podrank-ffi`, and the panic handler that a library without
+//! std needs. Nothing else.
 #![no_std]
 
 pub use podrank_ffi::*;
 
-/// Never called: a panic path anywhere would leave this symbol undefined in the library, and nothing would link
-/// with it.
+/// Never called. If there were a panic path, the symbol below would be undefined in the library, and no program would
+/// link with it.
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     unsafe extern "C" {

@@ -1,4 +1,4 @@
-//! The promises in the header's head, by their numbers, each on every function.
+//! The promises at the start of the header, by their numbers, each for every function.
 
 use podrank_ffi::*;
 use podrank_laws::Implementation;
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
-/// Where a call's buffers stand: each in a block of its own, freed after the call.
+/// The buffers of a call, each in its own block, which is freed after the call.
 struct Call {
     blocks: Vec<(*mut u8, Layout)>,
     pointers: Vec<*mut u8>,
@@ -24,7 +24,7 @@ impl Call {
             .buffers
             .iter()
             .map(|buffer| {
-                // Room to misalign it.
+                // With space to misalign it.
                 let layout = Layout::from_size_align(buffer.bytes.len() + 64, 64).unwrap();
                 // SAFETY: the size is not 0, and the contents fit.
                 unsafe {
@@ -39,7 +39,7 @@ impl Call {
     }
 
     fn run(&self, function: &Function) -> i32 {
-        // SAFETY: the buffers are as long as the lengths say, or the call is to be refused before it looks.
+        // SAFETY: the buffers are as long as the lengths say, or the call is rejected before it reads them.
         unsafe { (function.call)(&self.pointers, &self.lens) }
     }
 
@@ -48,8 +48,8 @@ impl Call {
         unsafe { std::slice::from_raw_parts(self.blocks[i].0, buffer.bytes.len()) }
     }
 
-    /// Runs a call that is to be refused, and leaves every buffer as it was.
-    fn refused(&self, function: &Function, status: i32, why: &str) {
+    /// Runs a call that must be rejected and must leave every buffer unchanged.
+    fn rejected(&self, function: &Function, status: i32, why: &str) {
         assert_eq!(self.run(function), status, "{}: {why}", function.name);
         for (i, buffer) in function.buffers.iter().enumerate() {
             assert_eq!(
@@ -123,7 +123,7 @@ fn promise_1_statuses_are_numbered_once_and_have_words() {
 
 #[test]
 fn promise_2_outputs_are_written_only_on_success() {
-    // That a refusal leaves them is asserted by `refused` in every test below; that success writes all of them, here.
+    // `rejected` asserts in every test below that an error leaves them. This asserts that success writes all of them.
     for function in all() {
         let call = Call::new(&function);
         assert_eq!(call.run(&function), PODRANK_OK);
@@ -144,8 +144,8 @@ fn promise_3_null_only_with_length_0_or_for_options() {
                 assert_eq!(call.run(&function), PODRANK_OK, "{}", function.name);
                 continue;
             }
-            call.refused(&function, PODRANK_ERR_NULL, buffer.name);
-            // With length 0 it is fine, if the other buffers of that length are to be empty too.
+            call.rejected(&function, PODRANK_ERR_NULL, buffer.name);
+            // With length 0 it is allowed, if the other buffers of that length are empty, too.
             if let Some(len) = buffer.len {
                 call.lens[len] = 0;
                 assert_ne!(call.run(&function), PODRANK_ERR_NULL, "{}: {}", function.name, buffer.name);
@@ -155,32 +155,32 @@ fn promise_3_null_only_with_length_0_or_for_options() {
 }
 
 #[test]
-fn promise_4_misaligned_pointers_are_refused() {
+fn promise_4_misaligned_pointers_are_rejected() {
     for function in all() {
         for (i, buffer) in function.buffers.iter().enumerate().filter(|(_, buffer)| buffer.align > 1) {
             for off in 1..buffer.align {
                 let mut call = Call::new(&function);
                 call.pointers[i] = call.pointers[i].wrapping_add(off);
-                call.refused(&function, PODRANK_ERR_MISALIGNED, &format!("{} off by {off}", buffer.name));
+                call.rejected(&function, PODRANK_ERR_MISALIGNED, &format!("{} off by {off}", buffer.name));
             }
         }
     }
 }
 
 #[test]
-fn promise_5_overlapping_buffers_are_refused_and_touching_ones_are_not() {
+fn promise_5_overlapping_buffers_are_rejected_and_touching_ones_are_not() {
     for function in all() {
         for (i, written) in function.buffers.iter().enumerate().filter(|(_, buffer)| buffer.written()) {
             for (j, other) in function.buffers.iter().enumerate().filter(|(j, _)| *j != i) {
                 let mut call = Call::new(&function);
                 call.pointers[i] = call.pointers[j];
-                call.refused(&function, PODRANK_ERR_OVERLAP, &format!("{} on {}", written.name, other.name));
+                call.rejected(&function, PODRANK_ERR_OVERLAP, &format!("{} on {}", written.name, other.name));
 
                 // The last byte of one under the first of the other.
                 let mut call = Call::new(&function);
                 let last = other.bytes.len().next_multiple_of(written.align) - written.align;
                 call.pointers[i] = call.pointers[j].wrapping_add(last);
-                call.refused(
+                call.rejected(
                     &function,
                     PODRANK_ERR_OVERLAP,
                     &format!("{} at the end of {}", written.name, other.name),
@@ -211,20 +211,20 @@ fn promise_6_lengths_are_counts_up_to_32_bits() {
             for len in [u32::MAX as usize + 1, isize::MAX as usize, usize::MAX] {
                 let mut call = Call::new(&function);
                 call.lens[which] = len;
-                call.refused(&function, PODRANK_ERR_TOO_LONG, &format!("length {which} is {len}"));
+                call.rejected(&function, PODRANK_ERR_TOO_LONG, &format!("length {which} is {len}"));
             }
         }
         // A buffer that would go on beyond the end of the address space.
         for (i, buffer) in function.buffers.iter().enumerate().filter(|(_, buffer)| buffer.bytes.len() > 64) {
             let mut call = Call::new(&function);
             call.pointers[i] = (usize::MAX - 63) as *mut u8;
-            call.refused(&function, PODRANK_ERR_TOO_LONG, buffer.name);
+            call.rejected(&function, PODRANK_ERR_TOO_LONG, buffer.name);
         }
     }
 }
 
 #[test]
-fn promise_7_unsound_records_are_refused_and_validate_says_which() {
+fn promise_7_unsound_records_are_rejected_and_validate_says_which() {
     type Spoil = fn(&mut podrank_pod);
     let spoilers: [(Spoil, i32); 4] = [
         (|pod| pod.phase = 3, PODRANK_ERR_PHASE),
@@ -258,7 +258,7 @@ fn promise_7_unsound_records_are_refused_and_validate_says_which() {
                         };
                         assert_eq!((first, why), (at, status));
                     } else {
-                        call.refused(&function, status, &format!("{} {at}", function.buffers[i].name));
+                        call.rejected(&function, status, &format!("{} {at}", function.buffers[i].name));
                     }
                 }
             }
@@ -293,7 +293,7 @@ proptest! {
 
 #[test]
 fn promise_9_only_the_node_table_keeps_pointers() {
-    // Every other buffer is gone after each call (and under AddressSanitizer or valgrind a look would show).
+    // Every other buffer is freed after each call. AddressSanitizer and valgrind would report a use.
     for function in all() {
         for _ in 0..3 {
             assert_eq!(Call::new(&function).run(&function), PODRANK_OK);
@@ -330,7 +330,7 @@ proptest! {
         let mut noise = noise.into_iter().cycle();
         for mut function in all() {
             for buffer in function.buffers.iter_mut().filter(|buffer| buffer.usage != Use::Out) {
-                // The table of node names holds pointers: not for noise.
+                // The table of node names holds pointers: the exception that the promise names.
                 if buffer.name == "table" {
                     continue;
                 }
@@ -341,7 +341,7 @@ proptest! {
                     }
                 }
                 if buffer.usage == Use::Options {
-                    // More than is there must not be read: that promise is the caller's.
+                    // The caller promises that this many bytes are readable.
                     buffer.bytes[..4].copy_from_slice(&16_u32.to_ne_bytes());
                 }
             }
@@ -350,7 +350,7 @@ proptest! {
             prop_assert!((0..=27).contains(&status));
             let writes_in_any_case = ["podrank_count_ranks", "podrank_spread", "podrank_steer"];
             if status != PODRANK_OK && !writes_in_any_case.contains(&function.name) {
-                call.refused(&function, status, "noise");
+                call.rejected(&function, status, "noise");
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Firmware for a Cortex-M3, without operating system or heap: says which pods go when a `ReplicaSet` is scaled down, and
-//! by which rule. Exits with 0 if it could, with 1 if not.
+//! Firmware for a Cortex-M3, without operating system or heap. It prints which pods go when a `ReplicaSet` is scaled
+//! down, and by which rule. It exits with 0, or with 1 if the pods do not fit.
 #![no_std]
 #![no_main]
 
@@ -11,7 +11,7 @@ use start::write;
 /// 2026-01-01T12:00:00Z, in seconds since the Unix epoch.
 const NOW: i64 = 1_767_268_800;
 
-/// A pod as it stands in flash.
+/// A pod in flash.
 struct Pump {
     name: &'static str,
     node: &'static str,
@@ -50,7 +50,7 @@ fn run() -> Result<(), PodSetError> {
         set.push(pump.pod, pump.node)?;
     }
     let policy = Policy::at(Time::from_unix(NOW, 0));
-    // Two go; the third of the order is the first that stays.
+    // Two pods go. The third of the order is the first that stays.
     let &[first, second, stays] = set.victims(&policy, 3) else { return Err(PodSetError::PodsFull) };
     write(&[name(first), " goes\n", name(second), " goes\n"]);
 

@@ -1,9 +1,9 @@
-//! From reset to main, semihosting, and what becomes of panics: the part of firmware that knows the machine.
+//! From reset to main, semihosting, and the panic handler: the part of the firmware that depends on the machine.
 
 use core::arch::asm;
 use core::ptr::from_ref;
 
-/// Where the processor goes on after reset, NMI, hard fault and so on; the stack's start is put before it when linked.
+/// The handlers of reset, NMI, hard fault and so on. The linker script puts the top of the stack before them.
 #[used]
 #[unsafe(link_section = ".vectors")]
 static VECTORS: [extern "C" fn() -> !; 15] = {
@@ -14,7 +14,7 @@ static VECTORS: [extern "C" fn() -> !; 15] = {
 
 #[unsafe(no_mangle)]
 extern "C" fn reset() -> ! {
-    // Nothing is in RAM but the stack: there is no memory to set up.
+    // RAM holds nothing but the stack, so there is no memory to set up.
     exit(crate::main())
 }
 
@@ -23,14 +23,14 @@ extern "C" fn fault() -> ! {
     exit(255)
 }
 
-/// Writes texts to whoever watches: a debugger, or QEMU.
+/// Writes texts to the debugger, or to QEMU.
 pub(crate) fn write(texts: &[&str]) {
     for byte in texts.iter().flat_map(|text| text.as_bytes()) {
         semihosting(0x03, from_ref(byte).expose_provenance());
     }
 }
 
-/// Ends the program; `code` is what QEMU exits with.
+/// Ends the program. QEMU exits with this code.
 fn exit(code: u32) -> ! {
     let block = [0x20026, code];
     loop {
@@ -39,11 +39,11 @@ fn exit(code: u32) -> ! {
 }
 
 fn semihosting(operation: u32, argument: usize) {
-    // SAFETY: the operations above read what the argument points to, and change nothing else.
+    // SAFETY: the operations above only read what the argument points to.
     unsafe { asm!("bkpt 0xab", inout("r0") operation => _, in("r1") argument) };
 }
 
-/// Never called: a panic path anywhere would leave this symbol undefined, and the program would not link.
+/// Never called. If there were a panic path, the symbol below would be undefined and the program would not link.
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     unsafe extern "C" {
