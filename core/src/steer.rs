@@ -26,10 +26,10 @@ pub struct Steered<'s> {
 pub struct Blocked {
     /// The index of the pod of the higher tier, which goes first.
     pub pod: u32,
-    /// The index of the pod of a lower tier which it goes before: of all these, one that goes last by the rules before
-    /// [`Rule::Tier`].
+    /// The index of a pod of a lower tier that it goes before: of all such pods, one that goes last by the rules
+    /// before [`Rule::Tier`].
     pub before: u32,
-    /// The rule: one of [`Rule::Unassigned`], [`Rule::Phase`] and [`Rule::NotReady`].
+    /// The rule that decides: one of [`Rule::Unassigned`], [`Rule::Phase`] and [`Rule::NotReady`].
     pub rule: Rule,
 }
 

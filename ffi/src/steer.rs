@@ -36,7 +36,8 @@ pub struct podrank_steered {
 pub struct podrank_blocked {
     /// The index of the pod of the higher tier, which goes first.
     pub pod: u32,
-    /// The index of the pod of a lower tier which it goes before: of all these, one that goes last by those rules.
+    /// The index of a pod of a lower tier that it goes before: of all such pods, one that goes last by the earlier
+    /// rules.
     pub before: u32,
     /// The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
     pub rule: u8,
