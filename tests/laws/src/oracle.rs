@@ -129,6 +129,7 @@ fn shown(rule: Rule, pod: &Pod, policy: &Policy) -> i64 {
         Rule::Unassigned => pod.flags.contains(Flags::ASSIGNED).into(),
         Rule::Phase => pod.phase.ordinal().into(),
         Rule::NotReady => pod.flags.contains(Flags::READY).into(),
+        Rule::Tier => pod.tier.into(),
         Rule::DeletionCost => pod.deletion_cost.into(),
         Rule::Rank => pod.rank.into(),
         Rule::Preferred => pod.flags.contains(Flags::PREFERRED).into(),
