@@ -27,11 +27,15 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(object: &'a RawValue) -> Result<T, S
     let mut json = serde_json::Deserializer::from_str(object.get());
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
-        let error = error.into_inner();
-        // The line and column count from the start of this object: in a whole dump they mislead.
-        let text = error.to_string();
-        let position = format!(" at line {} column {}", error.line(), error.column());
-        let text = text.strip_suffix(&position).unwrap_or(&text);
-        if path == "." { text.to_owned() } else { format!("{path}: {text}") }
+        let text = words(error.inner());
+        if path == "." { text } else { format!("{path}: {text}") }
     })
+}
+
+/// The error without its line and column, which count from the start of the text that was parsed: in a whole dump they
+/// mislead.
+pub(crate) fn words(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).map_or_else(|| text.clone(), str::to_owned)
 }

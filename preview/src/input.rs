@@ -1,13 +1,15 @@
 //! Reads a dump as a stream, object by object, and keeps of each what a decision may need.
 
 use crate::error::{Error, parse};
-use crate::pod::PodEntry;
-use crate::set::{SetEntry, SetKind};
+use crate::json::{Fault, Json};
+use crate::pod::{Pod, PodEntry};
+use crate::set::{ReplicaSet, SetEntry, SetKind};
 use crate::yaml::{self, AsJson};
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::value::{RawValue, to_raw_value};
+use serde::de::Visitor;
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -17,9 +19,6 @@ pub struct Input {
     pub(crate) pods: Vec<PodEntry>,
     pub(crate) sets: Vec<SetEntry>,
 }
-
-/// How much is read at a time: a few pods.
-const BUFFER: usize = 64 << 10;
 
 /// How much white space may stand before a JSON document.
 const MOST_WHITE_SPACE: usize = 1 << 20;
@@ -35,20 +34,21 @@ impl Input {
     /// Says where the input is neither JSON nor YAML, is no Kubernetes object, or holds one that cannot be told apart.
     pub fn read(reader: impl Read) -> Result<Self, Error> {
         let mut input = Self::default();
-        let mut reader = BufReader::with_capacity(BUFFER, reader);
+        let mut reader = BufReader::new(reader);
         let (head, first) = head(&mut reader).map_err(|error| Error::new(error.to_string()))?;
         let reader = head.chain(reader);
         match first {
             None => return Err(Error::new("the input is empty")),
             Some(b'{' | b'[') => {
-                input.read_json(reader).map_err(|error| Error::new(said(error)))?;
+                input.read_json(reader).map_err(|fault| Error::new(fault.with_column()))?;
             }
             Some(0xFE | 0xFF) => {
                 return Err(Error::new("this is not UTF-8; is it UTF-16, as PowerShell writes?"));
             }
             Some(_) => {
                 let text = yaml::text(reader)?;
-                input.read_json(AsJson::new(&text)).map_err(|error| Error::new(without_column(error)))?;
+                // Columns would be those of the JSON that the YAML is made into.
+                input.read_json(AsJson::new(&text)).map_err(|fault| Error::new(fault.with_line()))?;
             }
         }
         if input.pods.is_empty() && input.sets.is_empty() {
@@ -60,27 +60,115 @@ impl Input {
     }
 
     /// Reads JSON documents, one after the other.
-    fn read_json(&mut self, reader: impl Read) -> serde_json::Result<()> {
-        let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(BUFFER, reader));
+    fn read_json(&mut self, reader: impl Read) -> Result<(), Fault> {
+        let mut json = Json::new(reader);
         loop {
-            json.deserialize_map(Document(self))?;
-            match json.end() {
-                Ok(()) => return Ok(()),
-                Err(error) if error.is_io() => return Err(error),
-                // Another document begins.
-                Err(_) => {}
+            self.read_document(&mut json)?;
+            if json.peek()?.is_none() {
+                return Ok(());
             }
         }
+    }
+
+    /// Reads the object at the top: a list if it has `items`, else the one object of the document.
+    fn read_document(&mut self, json: &mut Json<impl Read>) -> Result<(), Fault> {
+        if json.peek()? != Some(b'{') {
+            return Err(json.refuse(Expected("a Kubernetes object or list of them")));
+        }
+        json.hold();
+        let mut fields = BTreeMap::new();
+        let mut items = None;
+        let mut elements = json.open();
+        while let Some(key) = json.next_key(&mut elements)? {
+            let is_items = key == "items";
+            if is_items && items.is_none() {
+                json.release();
+                let list = type_of_items(&fields).map_err(|error| json.fault(error))?;
+                json.colon()?;
+                items = Some(self.read_items(json, list.as_ref())?);
+                continue;
+            }
+            json.colon()?;
+            if fields.insert(key.clone(), json.value()?).is_some() || is_items {
+                return Err(json.fault(format!("{key}: twice in one object")));
+            }
+        }
+        let end = json.next_place();
+        let Some(untyped) = items else {
+            json.rewind();
+            let added = self.add_next(json, Some(&TypeMeta::default()))?;
+            return added.map(drop).map_err(|error| Fault::new(error, end));
+        };
+        // In YAML the kind comes last: without it the rest of the items may be missing too.
+        let list = type_of_items(&fields).map_err(|error| Fault::new(error, end))?;
+        let Some(list) = list else {
+            return Err(Fault::new("a list without a kind; was the input cut short?", end));
+        };
+        let Some(class) = list.class(None) else { return Ok(()) };
+        for (index, object) in untyped {
+            let added = self.add_typed(object, class);
+            added.map_err(|error| Fault::new(format!("items[{index}]: {error}"), end))?;
+        }
+        Ok(())
+    }
+
+    /// Reads the `items` of a list. `list` is what it says of their type, if it has said so yet. Gives back those without a
+    /// type, by their index.
+    fn read_items(
+        &mut self,
+        json: &mut Json<impl Read>,
+        list: Option<&TypeMeta>,
+    ) -> Result<Vec<(usize, Untyped)>, Fault> {
+        let mut untyped = Vec::new();
+        match json.peek()? {
+            Some(b'[') => {}
+            // Go writes an empty list as `null`.
+            Some(b'n') => return json.value().map(|_| untyped),
+            _ => return Err(json.refuse(Expected("the items of a list"))),
+        }
+        let mut elements = json.open();
+        let mut index = 0_usize;
+        while json.next_element(&mut elements)? {
+            let added = self.add_next(json, list)?;
+            let object = added.map_err(|error| json.fault(format!("items[{index}]: {error}")))?;
+            untyped.extend(object.map(|object| (index, object)));
+            index += 1;
+        }
+        Ok(untyped)
+    }
+
+    /// As [`Input::add`], with the next object: fast if it is as sound as nearly all are.
+    fn add_next(
+        &mut self,
+        json: &mut Json<impl Read>,
+        list: Option<&TypeMeta>,
+    ) -> Result<Result<Option<Untyped>, String>, Fault> {
+        let is_taken = json.take_if(|mut pod: Pod| {
+            let own = TypeMeta { api_version: pod.api_version.take(), kind: pod.kind.take() };
+            let is_pod = matches!(own.class(list), Some(Class::Pod));
+            self.pods.extend(is_pod.then(|| pod.into()));
+            is_pod
+        })? || json.take_if(|mut set: ReplicaSet| {
+            let own = TypeMeta { api_version: set.api_version.take(), kind: set.kind.take() };
+            let is_set = matches!(own.class(list), Some(Class::Set(SetKind::ReplicaSet)));
+            self.sets.extend(is_set.then(|| set.into()));
+            is_set
+        })?;
+        if is_taken {
+            return Ok(Ok(None));
+        }
+        let object = json.value()?;
+        Ok(self.add(&object, list))
     }
 
     /// Keeps one object, whose type may be left to the list it stands in. Gives it back as untyped if it needs a list's type
     /// that is not known yet.
     fn add(&mut self, object: &RawValue, list: Option<&TypeMeta>) -> Result<Option<Untyped>, String> {
         let own: TypeMeta = parse(object)?;
-        let Some(type_meta) = Some(&own).filter(|own| own.kind.is_some()).or(list) else {
+        if own.kind.is_none() && list.is_none() {
             return Ok(Some(Untyped::read(object)));
-        };
-        match type_meta.class() {
+        }
+        match own.class(list) {
             Some(Class::Pod) => self.pods.push(PodEntry::read(object)?),
             Some(Class::Set(kind)) => self.sets.push(SetEntry::read(kind, object)?),
             None => {}
@@ -118,18 +206,6 @@ fn head(reader: &mut impl BufRead) -> io::Result<(io::Cursor<Vec<u8>>, Option<u8
     Ok((io::Cursor::new(head), first))
 }
 
-/// The error with its place; one of the reader has none, or its own.
-fn said(error: serde_json::Error) -> String {
-    if error.is_io() { io::Error::from(error).to_string() } else { error.to_string() }
-}
-
-/// The error with its line alone: columns are those of the JSON that the YAML was made into.
-fn without_column(error: serde_json::Error) -> String {
-    let column = format!(" column {}", error.column());
-    let text = said(error);
-    text.strip_suffix(&column).map_or_else(|| text.clone(), str::to_owned)
-}
-
 /// What type an object says it has.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a Kubernetes object")]
@@ -146,8 +222,10 @@ enum Class {
 }
 
 impl TypeMeta {
-    fn class(&self) -> Option<Class> {
-        let (kind, api_version) = (self.kind.as_deref()?, self.api_version.as_deref());
+    /// What an object of this type is, in a list whose items without a type have that of `list`.
+    fn class(&self, list: Option<&Self>) -> Option<Class> {
+        let own_or_list = Some(self).filter(|own| own.kind.is_some()).or(list)?;
+        let (kind, api_version) = (own_or_list.kind.as_deref()?, own_or_list.api_version.as_deref());
         if kind == "Pod" && api_version.is_none_or(|version| version == "v1") {
             return Some(Class::Pod);
         }
@@ -173,46 +251,6 @@ impl Untyped {
     }
 }
 
-/// The object at the top: a list if it has `items`, else the one object of the document.
-struct Document<'a>(&'a mut Input);
-
-impl<'de> Visitor<'de> for Document<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a Kubernetes object or list of them")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut fields = BTreeMap::<String, Box<RawValue>>::new();
-        let mut items = None;
-        while let Some(key) = map.next_key::<String>()? {
-            if key == "items" && items.is_none() {
-                let list = type_of_items(&fields).map_err(A::Error::custom)?;
-                let mut untyped = Vec::new();
-                map.next_value_seed(Items { input: self.0, list, untyped: &mut untyped })?;
-                items = Some(untyped);
-            } else if fields.insert(key.clone(), map.next_value()?).is_some() || key == "items" {
-                return Err(A::Error::custom(format_args!("{key}: twice in one object")));
-            }
-        }
-        let Some(untyped) = items else {
-            let object = to_raw_value(&fields).map_err(A::Error::custom)?;
-            return self.0.add(&object, Some(&TypeMeta::default())).map(drop).map_err(A::Error::custom);
-        };
-        // In YAML the kind comes last: without it the rest of the items may be missing too.
-        let Some(list) = type_of_items(&fields).map_err(A::Error::custom)? else {
-            return Err(A::Error::custom("a list without a kind; was the input cut short?"));
-        };
-        let Some(class) = list.class() else { return Ok(()) };
-        for (index, object) in untyped {
-            let added = self.0.add_typed(object, class);
-            added.map_err(|error| A::Error::custom(format_args!("items[{index}]: {error}")))?;
-        }
-        Ok(())
-    }
-}
-
 /// The type that a list of this type gives those items that do not say one: a `PodList` holds Pods. `None` if the list has no
 /// kind, or none yet.
 fn type_of_items(list: &BTreeMap<String, Box<RawValue>>) -> Result<Option<TypeMeta>, String> {
@@ -225,43 +263,14 @@ fn type_of_items(list: &BTreeMap<String, Box<RawValue>>) -> Result<Option<TypeMe
     Ok(Some(TypeMeta { api_version: field("apiVersion")?.flatten(), kind }))
 }
 
-/// The `items` of a list.
-struct Items<'a> {
-    input: &'a mut Input,
-    /// What the list says of their type, if it has said so yet.
-    list: Option<TypeMeta>,
-    /// Those without a type, by their index.
-    untyped: &'a mut Vec<(usize, Untyped)>,
-}
+/// What stands here if the input is sound.
+#[derive(Clone, Copy)]
+struct Expected(&'static str);
 
-impl<'de> DeserializeSeed<'de> for Items<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Items<'_> {
-    type Value = ();
+impl Visitor<'_> for Expected {
+    type Value = Infallible;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the items of a list")
-    }
-
-    /// Go writes an empty list as `null`.
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let mut index = 0_usize;
-        while let Some(item) = items.next_element::<Box<RawValue>>()? {
-            let added = self.input.add(&item, self.list.as_ref());
-            let untyped = added.map_err(|error| A::Error::custom(format_args!("items[{index}]: {error}")))?;
-            self.untyped.extend(untyped.map(|object| (index, object)));
-            index += 1;
-        }
-        Ok(())
+        f.write_str(self.0)
     }
 }

@@ -10,6 +10,7 @@ mod choose;
 mod error;
 pub mod gates;
 mod input;
+mod json;
 mod notes;
 mod order;
 mod pod;

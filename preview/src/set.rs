@@ -1,9 +1,9 @@
 //! One `ReplicaSet` or `ReplicationController`, and who belongs to it.
 
 use crate::error::{Error, parse};
-use crate::pod::{Metadata, OwnerReference, PodEntry};
+use crate::pod::{Metadata, OwnerReference, PodEntry, only};
 use crate::selector::{LabelSelector, Selector};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,6 +42,23 @@ pub(crate) struct SetEntry {
 pub(crate) struct SetSpec {
     replicas: Option<i32>,
     selector: Option<LabelSelector>,
+}
+
+/// A sound `ReplicaSet`, in one go.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReplicaSet {
+    pub(crate) api_version: Option<String>,
+    #[serde(default, deserialize_with = "only_replica_set")]
+    pub(crate) kind: Option<String>,
+    metadata: Metadata,
+    spec: Option<Spec<LabelSelector>>,
+}
+
+#[derive(Deserialize)]
+struct Spec<S> {
+    replicas: Option<i32>,
+    selector: Option<S>,
 }
 
 /// The sets of an input by name.
@@ -85,16 +102,20 @@ impl SetEntry {
         struct Head {
             metadata: Metadata,
         }
-        let Head { mut metadata } = parse(object)?;
-        Ok(Self {
+        let Head { metadata } = parse(object)?;
+        Ok(Self::new(kind, metadata, SetSpec::read(kind, object)))
+    }
+
+    fn new(kind: SetKind, mut metadata: Metadata, spec: Result<SetSpec, String>) -> Self {
+        Self {
             kind,
             namespace: metadata.namespace(),
             controller: metadata.controller(),
             is_being_deleted: metadata.is_being_deleted(),
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
-            spec: SetSpec::read(kind, object),
-        })
+            spec,
+        }
     }
 
     pub(crate) fn id(&self) -> SetId<'_> {
@@ -116,16 +137,17 @@ impl SetEntry {
     }
 }
 
+impl From<ReplicaSet> for SetEntry {
+    fn from(set: ReplicaSet) -> Self {
+        Self::new(SetKind::ReplicaSet, set.metadata, Ok(SetSpec::new(set.spec)))
+    }
+}
+
 impl SetSpec {
     fn read(kind: SetKind, object: &RawValue) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Set<S> {
             spec: Option<Spec<S>>,
-        }
-        #[derive(Deserialize)]
-        struct Spec<S> {
-            replicas: Option<i32>,
-            selector: Option<S>,
         }
         let spec = match kind {
             SetKind::ReplicaSet => parse::<Set<LabelSelector>>(object)?.spec,
@@ -138,8 +160,16 @@ impl SetSpec {
                 })
             }
         };
-        Ok(spec.map_or_else(Self::default, |spec| Self { replicas: spec.replicas, selector: spec.selector }))
+        Ok(Self::new(spec))
     }
+
+    fn new(spec: Option<Spec<LabelSelector>>) -> Self {
+        spec.map_or_else(Self::default, |spec| Self { replicas: spec.replicas, selector: spec.selector })
+    }
+}
+
+fn only_replica_set<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    only("ReplicaSet", deserializer)
 }
 
 impl<'a> Sets<'a> {
