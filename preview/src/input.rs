@@ -274,3 +274,76 @@ impl Visitor<'_> for Expected {
         f.write_str(self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// Every place in `value`, as a JSON pointer.
+    fn places(value: &Value, place: String, places_of: &mut Vec<String>) {
+        let children: Vec<_> = match value {
+            Value::Object(object) => {
+                object.iter().map(|(key, value)| (key.replace('/', "~1"), value)).collect()
+            }
+            Value::Array(items) => {
+                items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()
+            }
+            _ => Vec::new(),
+        };
+        for (key, child) in children {
+            places(child, format!("{place}/{key}"), places_of);
+        }
+        places_of.push(place);
+    }
+
+    /// Reading an object once gives what reading it step by step gives, whatever is odd about it.
+    #[test]
+    fn the_fast_way_is_the_slow_one() {
+        let example: Value = serde_json::from_str(include_str!("../examples/rollout.json")).expect("JSON");
+        let of_kind = |kind| {
+            let mut items = example["items"].as_array().expect("items").iter();
+            items.find(|item| item["kind"] == kind).expect("an object of this kind").clone()
+        };
+        let list = |kind: &str| TypeMeta { api_version: Some("v1".to_owned()), kind: Some(kind.to_owned()) };
+        let odd = [
+            json!(null),
+            json!(1),
+            json!(""),
+            json!("Pod"),
+            json!("ReplicaSet"),
+            json!("Succeeded"),
+            json!([]),
+            json!({}),
+            json!("2026-03-10T12:00:00Z"),
+            json!(["v1", "Pod"]),
+            json!({ "Pod": null }),
+        ];
+        let mut fast = 0;
+        let mut all = 0;
+        for object in [of_kind("Pod"), of_kind("ReplicaSet")] {
+            let mut places_of = Vec::new();
+            places(&object, String::new(), &mut places_of);
+            for place in &places_of {
+                for value in &odd {
+                    let mut object = object.clone();
+                    *object.pointer_mut(place).expect("a place") = value.clone();
+                    for list in [None, Some(list("")), Some(list("Pod")), Some(list("ReplicaSet"))] {
+                        let text = object.to_string();
+                        let raw: Box<RawValue> = serde_json::from_str(&text).expect("JSON");
+                        let (mut slowly, mut quickly) = (Input::default(), Input::default());
+                        let slow = slowly.add(&raw, list.as_ref()).map(|untyped| untyped.is_some());
+                        let mut json = Json::new(text.as_bytes());
+                        let quick = quickly.add_next(&mut json, list.as_ref()).expect("JSON");
+                        assert_eq!(quick.map(|untyped| untyped.is_some()), slow, "{text}");
+                        assert_eq!(format!("{quickly:?}"), format!("{slowly:?}"), "{text}");
+                        assert_eq!(json.peek().expect("no failure"), None, "{text}");
+                        fast += usize::from(!quickly.pods.is_empty());
+                        all += 1;
+                    }
+                }
+            }
+        }
+        assert!(fast > 1_000 && all > 4_000, "{fast} of {all}");
+    }
+}

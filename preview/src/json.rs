@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use std::convert::Infallible;
 use std::io::{self, Read};
 
-/// How much is read at a time, unless one value is longer: so many objects that few are cut.
+/// Enough for so many objects that few are cut at the end.
 const BLOCK: usize = 256 << 10;
 
 /// JSON documents, one after the other.
@@ -30,6 +30,8 @@ pub(crate) struct Json<R> {
     held: Option<usize>,
     /// The place of `text` in the whole.
     start: Place,
+    /// How much is read at a time, at least.
+    block: usize,
 }
 
 /// A place in a text: how many lines were begun, and how many bytes the last one has up to here.
@@ -81,8 +83,12 @@ impl From<io::Error> for Fault {
 
 impl<R: Read> Json<R> {
     pub(crate) fn new(reader: R) -> Self {
+        Self::with_block(reader, BLOCK)
+    }
+
+    fn with_block(reader: R, block: usize) -> Self {
         let start = Place { line: 1, column: 0 };
-        Self { reader: Some(reader), failure: None, text: Vec::new(), next: 0, held: None, start }
+        Self { reader: Some(reader), failure: None, text: Vec::new(), next: 0, held: None, start, block }
     }
 
     /// The next byte that is not white space; `None` at the end.
@@ -144,9 +150,17 @@ impl<R: Read> Json<R> {
             None => return Err(self.fault("EOF while parsing a value")),
             Some(_) => return Err(self.fault("key must be a string")),
         }
-        let start = self.next_place();
-        let key = self.value()?;
-        serde_json::from_str(key.get()).map(Some).map_err(|error| start.fault(&error))
+        loop {
+            let mut keys = Deserializer::from_slice(&self.text[self.next..]).into_iter();
+            match keys.next().transpose() {
+                Ok(key) => {
+                    self.next += keys.byte_offset();
+                    return Ok(key);
+                }
+                Err(error) if error.is_eof() && self.fill()? => {}
+                Err(error) => return Err(self.next_place().fault(&error)),
+            }
+        }
     }
 
     /// Takes the colon behind a key.
@@ -168,9 +182,8 @@ impl<R: Read> Json<R> {
             let rest = &self.text[self.next..];
             let value = Box::<RawValue>::deserialize(&mut Deserializer::from_slice(rest));
             let may_go_on = match &value {
-                // A number ends where something else begins.
-                Ok(value) => value.get().len() == rest.len() && rest.last().is_some_and(u8::is_ascii_digit),
-                Err(error) => error.is_eof(),
+                Ok(value) => value.get().len() == rest.len() && ends_in_number(rest),
+                Err(error) => may_go_on(rest, error),
             };
             if may_go_on && self.fill()? {
                 continue;
@@ -198,7 +211,7 @@ impl<R: Read> Json<R> {
                     self.next += if is_taken { object.len() } else { 0 };
                     return Ok(is_taken);
                 }
-                Some(Err(error)) if error.is_eof() && self.fill()? => {}
+                Some(Err(error)) if may_go_on(rest, &error) && self.fill()? => {}
                 _ => return Ok(false),
             }
         }
@@ -212,14 +225,16 @@ impl<R: Read> Json<R> {
         loop {
             let rest = &self.text[self.next..];
             let Err(error) = Deserializer::from_slice(rest).deserialize_any(expected);
-            if error.is_data() {
-                return self.fault(words(&error));
-            }
+            let may_go_on = match rest {
+                [b'0'..=b'9' | b'-', ..] => ends_in_number(rest),
+                _ => error.is_eof(),
+            };
             let fault = self.next_place().fault(&error);
-            match error.is_eof().then(|| self.fill()) {
+            match may_go_on.then(|| self.fill()) {
                 Some(Ok(true)) => {}
                 Some(Err(error)) => return error.into(),
-                Some(Ok(false)) | None => return fault,
+                _ if error.is_data() => return self.fault(words(&error)),
+                _ => return fault,
             }
         }
     }
@@ -246,8 +261,8 @@ impl<R: Read> Json<R> {
 
     /// Says what is wrong with the next byte that is not white space, or with the end.
     pub(crate) fn fault(&mut self, what: impl Into<String>) -> Fault {
-        let has_next = matches!(self.peek(), Ok(Some(_)));
-        Fault::new(what, self.start.after(&self.text[..self.next + usize::from(has_next)]))
+        let next = usize::from(matches!(self.peek(), Ok(Some(_))));
+        Fault::new(what, self.start.after(&self.text[..self.next + next]))
     }
 
     /// Reads more text, as much again as there is; false at the end.
@@ -260,7 +275,7 @@ impl<R: Read> Json<R> {
 
         let length = self.text.len();
         if let Some(reader) = &mut self.reader {
-            let most = BLOCK.max(length);
+            let most = self.block.max(length);
             self.text.reserve(most);
             let read = reader.take(most as u64).read_to_end(&mut self.text);
             if self.text.len() < length + most {
@@ -270,6 +285,16 @@ impl<R: Read> Json<R> {
         }
         if self.text.len() > length { Ok(true) } else { self.failure.take().map_or(Ok(false), Err) }
     }
+}
+
+/// Whether the error may be one of text that is not there yet.
+fn may_go_on(text: &[u8], error: &serde_json::Error) -> bool {
+    error.is_eof() || error.is_syntax() && ends_in_number(text)
+}
+
+/// Whether the next byte may belong to the last value: to `serde_json`, `-` at the end is no number, and `1` is one.
+fn ends_in_number(text: &[u8]) -> bool {
+    matches!(text.last(), Some(b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
 }
 
 impl Place {
@@ -286,5 +311,189 @@ impl Place {
     fn fault(self, error: &serde_json::Error) -> Fault {
         let column = if error.line() == 1 { self.column } else { 0 };
         Fault::new(words(error), Self { line: self.line + error.line() - 1, column: column + error.column() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+    use std::collections::BTreeMap;
+    use std::fmt;
+
+    type Lists = BTreeMap<String, Vec<Box<RawValue>>>;
+
+    #[derive(Clone, Copy)]
+    struct Expected(&'static str);
+
+    impl Visitor<'_> for Expected {
+        type Value = Infallible;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    /// An object of lists, as `serde_json` reads [`Lists`].
+    fn lists(json: &mut Json<impl Read>) -> Result<Lists, Fault> {
+        let mut lists = Lists::new();
+        if json.peek()?.is_some_and(|byte| byte != b'{') {
+            return Err(json.refuse(Expected("a map")));
+        }
+        let mut keys = match json.peek()? {
+            None => return Err(json.fault("EOF while parsing a value")),
+            Some(_) => json.open(),
+        };
+        while let Some(key) = json.next_key(&mut keys)? {
+            json.colon()?;
+            if json.peek()? != Some(b'[') {
+                return Err(json.refuse(Expected("a sequence")));
+            }
+            let (mut list, mut elements) = (Vec::new(), json.open());
+            while json.next_element(&mut elements)? {
+                list.push(json.value()?);
+            }
+            lists.insert(key, list);
+        }
+        Ok(lists)
+    }
+
+    fn all_lists(text: &[u8], block: usize) -> Result<Lists, Fault> {
+        let mut json = Json::with_block(text, block);
+        let lists = lists(&mut json)?;
+        if json.peek()?.is_some() { Err(json.fault("trailing characters")) } else { Ok(lists) }
+    }
+
+    /// Whether the text is sound.
+    fn is_as_serde_json_reads_it(text: &[u8], block: usize) -> bool {
+        let shown = || format!("block {block}: {}", String::from_utf8_lossy(text));
+        match (serde_json::from_slice::<Lists>(text), all_lists(text, block)) {
+            (Ok(theirs), Ok(ours)) => {
+                assert_eq!(format!("{ours:?}"), format!("{theirs:?}"), "{}", shown());
+                true
+            }
+            (Err(theirs), Err(ours)) => {
+                assert_eq!(ours.what, words(&theirs), "{}", shown());
+                // serde_json itself has two places for what is wrong with a string, a byte apart. For a value of the wrong
+                // type its place depends on that type, ours is where the value starts.
+                let place = Place { line: theirs.line(), column: theirs.column() };
+                let is_there =
+                    ours.place.is_some_and(|ours| offset(text, ours).abs_diff(offset(text, place)) <= 1);
+                assert!(theirs.is_data() || is_there, "{theirs}: {ours:?}: {}", shown());
+                false
+            }
+            (theirs, ours) => panic!("{theirs:?}: {ours:?}: {}", shown()),
+        }
+    }
+
+    fn offset(text: &[u8], place: Place) -> usize {
+        let lines = text.split(|byte| *byte == b'\n').take(place.line - 1);
+        lines.map(|line| line.len() + 1).sum::<usize>() + place.column
+    }
+
+    const SOUND: &str = "{\"a\": [1, -2.5e+3 , \"\\u00e9\\\\\\\"[{\", true],\n\"\\ud83d\\ude00é\":\t[{\"b\":                          {\"]\": [[], {}]}}, null, \"\u{1F600}\", 12345]\r\n, \"\": [] }\n";
+
+    #[test]
+    fn text_that_arrives_in_blocks_of_any_size() {
+        for block in 1..=SOUND.len() + 1 {
+            assert!(is_as_serde_json_reads_it(SOUND.as_bytes(), block), "{block}");
+            for length in 0..SOUND.len() {
+                let cut = &SOUND.as_bytes()[..length];
+                assert_eq!(is_as_serde_json_reads_it(cut, block), length == SOUND.len() - 1, "{length}");
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_text_is_refused_as_serde_json_refuses_it() {
+        const PIECES: [&[u8]; 22] = [
+            b"{",
+            b"}",
+            b"[",
+            b"]",
+            b",",
+            b":",
+            b"\"",
+            b"\\",
+            b"\\u",
+            b"\n",
+            b" ",
+            b"0",
+            b"-",
+            b".",
+            b"e",
+            b"null",
+            b"tru",
+            b"\"a\":[",
+            b"\x00",
+            b"\x80",
+            b"\xC3\xA9",
+            b"\xEF\xBB\xBF",
+        ];
+        let mut sound = 0;
+        for seed in 0..200_000 {
+            let mut rng = Rng::with_seed(seed);
+            let mut text = SOUND.as_bytes().to_vec();
+            for _ in 0..rng.u32(1..4) {
+                let from = rng.usize(..=text.len());
+                let to = if rng.bool() { from } else { (from + rng.usize(..8)).min(text.len()) };
+                let piece = PIECES[rng.usize(..PIECES.len())].iter().copied();
+                text.splice(from..to, piece).for_each(drop);
+            }
+            sound += u32::from(is_as_serde_json_reads_it(&text, rng.usize(1..100)));
+        }
+        assert!(sound > 5_000, "{sound}");
+    }
+
+    #[test]
+    fn nests_of_any_depth() {
+        let depth = 100_000;
+        let deep = format!("{{\"a\": [{}{}]}}", "[".repeat(depth), "]".repeat(depth));
+        assert!(is_as_serde_json_reads_it(deep.as_bytes(), 1000));
+        assert!(!is_as_serde_json_reads_it(&deep.as_bytes()[..depth], 1000));
+    }
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Named {
+        name: String,
+    }
+
+    #[test]
+    fn an_object_is_taken_whole_or_not_at_all() {
+        for block in 1..80 {
+            let text = b"{\"x\": [{}], \"name\": \"a\"} {\"name\": 1} {\"name\": \"b\", \"x\": \"\xFF\"}";
+            let mut json = Json::with_block(&text[..], block);
+            let mut taken = Vec::new();
+            assert!(!json.take_if(|_: Named| false).expect("no failure"));
+            assert!(
+                json.take_if(|named: Named| {
+                    taken.push(named);
+                    true
+                })
+                .expect("no failure")
+            );
+            assert!(!json.take_if(|_: Named| true).expect("no failure"));
+            assert_eq!(json.value().expect("JSON").get(), "{\"name\": 1}");
+            assert!(!json.take_if(|_: Named| true).expect("no failure"));
+            assert_eq!(
+                json.value().expect_err("not UTF-8").with_column(),
+                "invalid unicode code point at line 1 column 58"
+            );
+            assert_eq!(taken, [Named { name: "a".to_owned() }]);
+        }
+    }
+
+    /// What was read before the failure is worth as much as without it.
+    #[test]
+    fn a_failure_is_one_of_the_text_behind() {
+        struct Failing;
+        impl Read for Failing {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("gone"))
+            }
+        }
+        let mut json = Json::new(b"{\"name\": \"a\"} [1".chain(Failing));
+        assert!(json.take_if(|_: Named| true).expect("no failure"));
+        assert_eq!(json.value().expect_err("it fails").with_column(), "gone");
     }
 }
