@@ -1,129 +1,130 @@
-//! The flags.
+//! The command line: the preview at the top level, other tasks as subcommands. Reads the arguments and nothing else.
+//!
+//! The first word is a subcommand if it is the name of one; else everything is for the preview. So a workload of that name
+//! would have to be written as TYPE/NAME.
 
 // The doc comments are what --help prints.
 #![expect(clippy::doc_markdown)]
 
+pub(crate) mod preview;
+
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, ValueEnum, ValueHint};
-use jiff::Timestamp;
-use podrank::FeatureGates;
-use podrank_preview::gates::{GATES, Gate};
-use podrank_preview::{Options, Order, SetName};
-use std::num::NonZeroU32;
-use std::path::PathBuf;
+use clap::{ArgMatches, Command, CommandFactory, Error, FromArgMatches, Subcommand, ValueEnum};
+use preview::PreviewArgs;
+use std::ffi::OsString;
 
-/// Show which pods go first when a ReplicaSet or ReplicationController scales down, and why.
-///
-/// Reads what kubectl prints and touches no cluster.
-#[derive(Debug, Parser)]
-#[command(version, bin_name = "kubectl podrank", after_help = EXAMPLES)]
-pub(crate) struct Args {
-    /// What `kubectl get pods,replicasets -o json` (or `-o yaml`) printed; `-` is standard input
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) filename: PathBuf,
+/// The name of the program. kubectl finds it on the `PATH` as `kubectl podrank`.
+pub(crate) const PROGRAM: &str = "kubectl-podrank";
 
-    /// The count to scale this one set to
-    #[arg(long, value_name = "N")]
-    replicas: u32,
-
-    /// Which set: NAME, rs/NAME or rc/NAME; needed if the input holds pods of several
-    #[arg(long, value_name = "NAME")]
-    replicaset: Option<SetName>,
-
-    /// The set's namespace
-    #[arg(short, long, value_name = "NAMESPACE")]
-    namespace: Option<String>,
-
-    /// The moment to decide at, such as 2026-03-10T12:00:00Z [default: the clock]
-    #[arg(long, value_name = "RFC3339")]
-    now: Option<Timestamp>,
-
-    /// Whose decision to show
-    #[arg(long, value_name = "ORDER", default_value = "kubernetes")]
-    order: OrderName,
-
-    /// Feature gates that differ from Kubernetes' defaults: PodDeletionCost, LogarithmicScaleDown,
-    /// PreferForScaleDown
-    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate)]
-    feature_gates: Vec<(Gate, bool)>,
-
-    /// Show only the first N deletions, as one sync of the controller does (upstream 500)
-    #[arg(long, value_name = "N")]
-    burst_replicas: Option<NonZeroU32>,
-
-    /// How to print
-    #[arg(short, long, value_name = "FORM", default_value = "table")]
-    pub(crate) output: Output,
+/// What the user wants.
+pub(crate) enum Args {
+    /// Without a subcommand.
+    Preview(PreviewArgs),
+    /// With one.
+    Task(Task),
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  # Which pods would go if the one set here had 3 replicas?
-  kubectl get pods,replicasets -l app=web -o json | kubectl podrank --replicas 3 -f -
-
-  # Pick the set in a whole namespace, at a given moment
-  kubectl get pods,replicasets -o json > dump.json
-  kubectl podrank -f dump.json --replicaset rs/web-7f6b9d5c48 --replicas 3 --now 2026-03-10T12:00:00Z
-
-  # The victims as names for another command
-  kubectl podrank -f dump.json --replicaset web-7f6b9d5c48 --replicas 3 -o name";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Output {
-    /// Victims first, with the rule that settles each pod
-    Table,
-    /// The table with all that the rules look at
-    Wide,
-    /// For programs
-    Json,
-    /// `pod/NAME` of the (certain) victims, for another command
-    Name,
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// Print a script that completes the command in a shell
+    Completion {
+        /// Shell to complete kubectl-podrank in; `kubectl` for the script behind `kubectl podrank <TAB>`
+        #[arg(value_name = "SHELL")]
+        shell: Shell,
+    },
+    /// Print completions of the words so far, for kubectl
+    #[command(name = "__complete", hide = true)]
+    Complete {
+        #[arg(value_name = "WORD", allow_hyphen_values = true, trailing_var_arg = true)]
+        words: Vec<OsString>,
+    },
+    /// Print the man page
+    #[command(hide = true)]
+    Man,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum OrderName {
-    /// kube-controller-manager's: pods that it may take or leave, by the order of its list, are contested
-    Kubernetes,
-    /// podrank's total order: the pods alone decide
-    Total,
+pub(crate) enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+    Powershell,
+    /// Save it as the executable kubectl_complete-podrank on the PATH
+    Kubectl,
 }
 
-fn gate(text: &str) -> Result<(Gate, bool), String> {
-    let (name, value) = text.split_once('=').ok_or("write it as NAME=true or NAME=false")?;
-    let (_, gate) = GATES.iter().find(|(known, _)| *known == name).ok_or_else(|| {
-        format!("unknown feature gate `{name}`; known are {}", GATES.map(|(name, _)| name).join(", "))
-    })?;
-    let value = value.parse().map_err(|_| format!("`{value}` is neither true nor false"))?;
-    Ok((*gate, value))
+/// The whole command line.
+pub(crate) fn command() -> Command {
+    Task::augment_subcommands(PreviewArgs::command())
+        .subcommand_required(false)
+        .arg_required_else_help(false)
+        .disable_help_subcommand(true)
+        .subcommand_negates_reqs(true)
+        .args_conflicts_with_subcommands(true)
+        .subcommand_precedence_over_arg(true)
 }
 
 impl Args {
-    /// The flags of this call. Ends the program if they are wrong.
+    /// Returns the arguments of this process. Exits if they are wrong, or ask for help or the version.
     pub(crate) fn read() -> Self {
-        let args = Self::parse();
-        if args.order == OrderName::Kubernetes && args.options().gates.prefer_for_scale_down {
-            let text = "no release of Kubernetes has PreferForScaleDown: it goes with --order total";
-            Self::command().error(ErrorKind::ArgumentConflict, text).exit();
-        }
-        args
+        let mut command = command();
+        let matches = command.get_matches_mut();
+        Self::from(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
     }
 
-    pub(crate) fn options(&self) -> Options {
-        let mut gates = FeatureGates::KUBERNETES;
-        for &(gate, value) in &self.feature_gates {
-            *gate(&mut gates) = value;
+    fn from(matches: &ArgMatches) -> Result<Self, Error> {
+        if matches.subcommand_name().is_some() {
+            return Task::from_arg_matches(matches).map(Self::Task);
         }
-        Options {
-            replicas: self.replicas,
-            set: self.replicaset.clone(),
-            namespace: self.namespace.clone(),
-            now: self.now.unwrap_or_else(Timestamp::now),
-            order: match self.order {
-                OrderName::Kubernetes => Order::Kubernetes,
-                OrderName::Total => Order::Total,
-            },
-            gates,
-            burst_replicas: self.burst_replicas,
+        let args = PreviewArgs::from_arg_matches(matches)?;
+        match args.conflict() {
+            Some(text) => Err(Error::raw(ErrorKind::ArgumentConflict, text)),
+            None => Ok(Self::Preview(args)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(words: &[&str]) -> Result<Args, ErrorKind> {
+        let words = [&["kubectl-podrank"], words].concat();
+        command().try_get_matches_from(words).and_then(|matches| Args::from(&matches)).map_err(|e| e.kind())
+    }
+
+    #[test]
+    fn the_command_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn flags_are_for_the_preview_and_names_for_tasks() {
+        assert!(matches!(parsed(&["-f", "-", "--replicas", "1"]), Ok(Args::Preview(_))));
+        assert!(matches!(
+            parsed(&["completion", "bash"]),
+            Ok(Args::Task(Task::Completion { shell: Shell::Bash }))
+        ));
+        assert!(matches!(parsed(&["man"]), Ok(Args::Task(Task::Man))));
+        assert_eq!(parsed(&[]).err(), Some(ErrorKind::MissingRequiredArgument));
+        assert_eq!(parsed(&["completion", "tcsh"]).err(), Some(ErrorKind::InvalidValue));
+        // What belongs to one does not pass for the other.
+        for mixed in [&["--replicas", "1", "man"][..], &["man", "--replicas", "1"]] {
+            assert!(parsed(mixed).is_err(), "{mixed:?}");
+        }
+    }
+
+    /// As the next commands will be: a name may not be taken for a task, nor a task for a name.
+    #[test]
+    fn a_positional_name_would_fit() {
+        use clap::Arg;
+        let command = || command().arg(Arg::new("name").num_args(0..=2));
+        let parse = |words: &[&str]| command().try_get_matches_from([&["kubectl-podrank"], words].concat());
+        let scaled = parse(&["deploy/web", "--replicas", "3", "-f", "-"]).expect("a name");
+        assert_eq!(scaled.get_many::<String>("name").map(Iterator::count), Some(1));
+        assert_eq!(scaled.subcommand_name(), None);
+        let scaled = parse(&["deploy", "web", "--replicas", "3", "-f", "-"]).expect("a type and a name");
+        assert_eq!(scaled.get_many::<String>("name").map(Iterator::count), Some(2));
+        assert_eq!(parse(&["completion", "zsh"]).expect("a task").subcommand_name(), Some("completion"));
     }
 }

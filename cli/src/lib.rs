@@ -1,5 +1,5 @@
-//! What `kubectl podrank` prints. The program itself, which reads files, the clock and the terminal, is `main`; what it
-//! decides is `podrank_preview`'s.
+//! What `kubectl podrank` prints, as text: no files, no clock, no terminal. The program around it is `main`, and the decision
+//! is `podrank_preview`'s.
 #![forbid(unsafe_code)]
 
 pub mod render;

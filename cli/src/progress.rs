@@ -1,15 +1,15 @@
-//! How far a large input is read, shown on standard error where that is a terminal.
+//! The progress of reading a large input. Writes to standard error, if that is a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Read};
 
-/// Below it an input is read before anyone wonders.
+/// The fewest bytes of a large input: less is read before anyone wonders.
 const LARGE: u64 = 64 << 20;
 
-/// A reader that shows a bar from when its input turns out to be large.
+/// A reader that shows a progress bar as soon as its input turns out to be large.
 pub(crate) struct Watched<R> {
     reader: R,
-    /// How long the input is, if known.
+    /// The bytes of the whole input, if known.
     length: Option<u64>,
     read: u64,
     bar: Option<ProgressBar>,
@@ -45,13 +45,13 @@ impl<R> Drop for Watched<R> {
     }
 }
 
-/// The bar, hidden by `indicatif` where standard error is no terminal.
+/// The progress bar, which `indicatif` hides if standard error is not a terminal.
 fn bar(length: Option<u64>) -> ProgressBar {
     let form = match length {
         Some(_) => "reading {wide_bar} {bytes} of {total_bytes}, {eta} left",
         None => "reading {spinner} {bytes}, {binary_bytes_per_sec}",
     };
     let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
-    bar.set_style(ProgressStyle::with_template(form).expect("the form is sound"));
+    bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
     bar
 }

@@ -1,30 +1,41 @@
-//! A preview as text: a table for people, names for `kubectl delete`.
+//! A preview as text: a table for people, names for other commands. Computes text and reads nothing.
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
-use podrank_preview::{Details, Order, PodPreview, Preview, Verdict, gates};
+use podrank_preview::{Details, Order, PodPreview, Preview, Verdict, Workload, gates};
 use std::borrow::Cow;
 use std::iter;
 use unicode_width::UnicodeWidthStr;
 
-/// How a table is to look.
+/// The look of a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Look {
-    /// All that there is to see of each pod.
+    /// Whether to show everything about each pod.
     pub is_wide: bool,
-    /// With escape codes for colours.
+    /// Whether to use escape codes for colours.
     pub in_colour: bool,
-    /// The columns of the terminal; `None` for a file or a pipe, which get every pod and long lines.
+    /// The columns of the terminal. `None` for a file or a pipe, which get every pod and long lines.
     pub terminal_width: Option<usize>,
 }
 
-/// `pod/NAME` of every (certain) victim, a line each.
+/// Returns `pod/NAME` of every certain victim, a line each.
 pub fn name(preview: &Preview<'_>) -> String {
     let victims = preview.pods.iter().filter(|pod| pod.verdict == Verdict::Delete);
     victims.flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
 }
 
-/// A table, victims first. On a terminal that is too narrow for it, what settles a pod stands below the pod.
+/// Returns what [`name`] leaves out: the victims among the contested pods.
+pub fn unnamed(preview: &Preview<'_>) -> Option<String> {
+    let (certain, contested) = (count(preview, Verdict::Delete), count(preview, Verdict::Contested));
+    let certainty =
+        if certain == 0 { "no victim is certain" } else { "only the certain victims are printed" };
+    let quota = preview.quota;
+    let verb = if quota == 1 { "goes" } else { "go" };
+    (contested > 0)
+        .then(|| format!("{certainty}: {quota} of {contested} contested pods {verb} (-o table lists them)"))
+}
+
+/// Returns a table, victims first. On a terminal that is too narrow, the reason for each pod is below the pod.
 pub fn table(preview: &Preview<'_>, look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let mut text = lines(&wrapped(&plain(&summary(preview)), width));
@@ -68,13 +79,13 @@ pub fn table(preview: &Preview<'_>, look: Look) -> String {
         }
     }
     if left_out > 0 {
-        let more = format!("… and {left_out} more that stay: see them with -o wide, or through a pager");
+        let more = format!("… and {left_out} more that stay: use -o wide or a pager to see them");
         text += &lines(&wrapped(&more, width));
     }
     text
 }
 
-/// The pods to show, and how many are not: survivors beyond the first few would push the victims off a terminal.
+/// Returns the pods to show, and how many are left out: many survivors would push the victims off a terminal.
 fn shown<'p, 'a>(pods: &'p [PodPreview<'a>], look: Look) -> (&'p [PodPreview<'a>], usize) {
     const MOST: usize = 20;
     const FEW: usize = 10;
@@ -85,9 +96,9 @@ fn shown<'p, 'a>(pods: &'p [PodPreview<'a>], look: Look) -> (&'p [PodPreview<'a>
     (&pods[..pods.len() - survivors + FEW], survivors - FEW)
 }
 
-/// The header and a line for each pod, as far as can be within `width` columns.
+/// Returns the header and a line for each pod, within `width` columns if possible.
 fn grid(pods: &[PodPreview<'_>], columns: &[&Column], width: usize) -> Vec<String> {
-    /// The shortest that node names become. Those of cloud providers are long, and differ at one end or the other.
+    /// The fewest characters of a shortened node name. Names by cloud providers are long, and differ at one of their ends.
     const SHORTEST_NODE: usize = 12;
     let layout = |longest_node: usize| {
         let mut table = Table::new();
@@ -114,13 +125,13 @@ fn grid(pods: &[PodPreview<'_>], columns: &[&Column], width: usize) -> Vec<Strin
     layout(longest.saturating_sub(excess).max(SHORTEST_NODE))
 }
 
-/// What settles the pod, as one text.
+/// The rule and the reason, as one text.
 fn reason(pod: &PodPreview<'_>) -> String {
     let why = plain(&pod.why);
     pod.rule.map_or_else(|| why.to_string(), |rule| format!("{rule}: {why}"))
 }
 
-/// What only the wide table shows, as one text.
+/// The cells that only the wide table has, as one text.
 fn details(pod: &PodPreview<'_>) -> String {
     let wide = COLUMNS.iter().filter(|column| column.shown == Shown::Wide);
     wide.map(|column| format!("{} {}", column.header, plain(&(column.cell)(pod))))
@@ -136,23 +147,33 @@ fn style(verdict: Verdict) -> Style {
     }
 }
 
+/// What the table is about, with the flags that print it again.
 fn summary(preview: &Preview<'_>) -> String {
-    let Preview { delete, active, set_kind, namespace, replica_set, replicas, order, now, .. } = preview;
-    let count = |verdict| preview.pods.iter().filter(|pod| pod.verdict == verdict).count();
-    let (certain, contested) = (count(Verdict::Delete), count(Verdict::Contested));
+    let Preview { delete, active, workload, namespace, replicas, order, now, quota, .. } = preview;
+    let (certain, contested) = (count(preview, Verdict::Delete), count(preview, Verdict::Contested));
     let contest = match contested {
         0 => String::new(),
-        _ => format!(", {certain} certainly and {} of {contested} contested", delete - certain),
+        _ => format!(" ({certain} certain, {quota} of {contested} contested)"),
     };
     let order = match order {
         Order::Total => "total",
         Order::Kubernetes => "kubernetes",
     };
-    format!(
-        "{delete} of {active} active pods of {set_kind} {namespace}/{replica_set} go{contest} \
-         at --replicas {replicas} --now {now} --order {order}{}",
-        gates::flag(preview.gates)
-    )
+    let gates: Vec<_> =
+        gates::changed(preview.feature_gates).map(|(name, on)| format!("{name}={on}")).collect();
+    let flags = [
+        Some(format!("--replicas {replicas} --now {now} --order {order}")),
+        (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
+        preview.burst_replicas.map(|most| format!("--burst-replicas {most}")),
+        preview.partial.then(|| "--partial".to_owned()),
+    ];
+    let flags = flags.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let Workload { kind, name } = workload;
+    format!("{delete} of {active} active pods of {kind} {namespace}/{name} go{contest} at {flags}")
+}
+
+fn count(preview: &Preview<'_>, verdict: Verdict) -> usize {
+    preview.pods.iter().filter(|pod| pod.verdict == verdict).count()
 }
 
 /// A column of the table.
@@ -166,9 +187,9 @@ struct Column {
 #[derive(Clone, Copy, PartialEq)]
 enum Shown {
     Always,
-    /// Those that are asked for all there is, and have the room.
+    /// Wide tables, if there is room.
     Wide,
-    /// Those that have the room.
+    /// All tables, if there is room.
     Roomy,
 }
 
@@ -204,7 +225,7 @@ fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// For how long the pod is ready.
+/// For how long the pod has been ready.
 fn ready(details: &Details) -> String {
     if details.is_ready { or_unknown(details.ready_age.as_ref()) } else { "no".to_owned() }
 }
@@ -221,7 +242,7 @@ fn lines(lines: &[String]) -> String {
     lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
 }
 
-/// `text` in lines of at most `width` columns, but for longer words.
+/// Returns `text` in lines of at most `width` columns, unless a word is longer.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -235,7 +256,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// `text` without its middle where it is longer than `width` characters.
+/// Returns `text` without its middle if it is longer than `width` characters.
 fn shortened(text: &str, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {
@@ -246,8 +267,8 @@ fn shortened(text: &str, width: usize) -> String {
     text.chars().take(front).chain(['…']).chain(text.chars().skip(length - back)).collect()
 }
 
-/// `text` on one line and harmless to a terminal: control characters, which no Kubernetes name has but a file
-/// may, are written as escapes.
+/// Returns `text` on one line and harmless to a terminal: control characters become escapes. No Kubernetes name has them,
+/// but a file may.
 pub fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_control) {
         return Cow::Borrowed(text);

@@ -3,7 +3,6 @@
 use fastrand::Rng;
 use jiff::Timestamp;
 use kubectl_podrank::render;
-use podrank::FeatureGates;
 use podrank_preview::{Input, Options, Order, preview};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -16,17 +15,10 @@ const CONTESTED: &str = include_str!("../../preview/examples/contested.yaml");
 /// The preview as JSON, or the error.
 fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
     let input = Input::read(dump).map_err(|error| error.to_string())?;
-    let options = Options {
-        replicas: 2,
-        set: None,
-        namespace: None,
-        now: Timestamp::from_second(1_773_144_000).expect("a moment"),
-        order,
-        gates: FeatureGates::KUBERNETES,
-        burst_replicas: None,
-    };
-    let (preview, notes) = preview(&input, &options).map_err(|error| error.to_string())?;
-    for note in notes {
+    let mut options = Options::new(2, Timestamp::from_second(1_773_144_000).expect("a time"));
+    options.order = order;
+    let preview = preview(&input, &options).map_err(|error| error.to_string())?;
+    for note in &preview.notes {
         assert!(!note.to_string().is_empty());
     }
     for width in [None, Some(80)] {
@@ -35,12 +27,12 @@ fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
     Ok(preview.to_json())
 }
 
-/// Neither order panics, and an error has something to say, on one line.
+/// Neither order panics, and an error is one line that does not repeat the input.
 fn survives(dump: &[u8]) -> bool {
     let outcomes = [Order::Total, Order::Kubernetes].map(|order| outcome(dump, order));
     for error in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
         let line = render::plain(error);
-        assert!(!line.is_empty() && line.lines().count() == 1, "{error}");
+        assert!(!line.is_empty() && line.lines().count() == 1 && line.len() < 1_000, "{error}");
     }
     outcomes[0].is_ok()
 }
@@ -54,7 +46,7 @@ fn json_cut_at_every_length_is_an_error() {
         thread::spawn(move || {
             for length in (odd..whole.len()).step_by(2) {
                 let error = Input::read(&whole[..length]).expect_err("it is cut short").to_string();
-                assert!(error.starts_with("EOF while parsing ") || length == 0, "{length}: {error}");
+                assert!(error.ends_with(": the input is cut off here") || length == 0, "{length}: {error}");
             }
         })
     });
@@ -74,7 +66,7 @@ fn yaml_cut_at_every_length_is_an_error() {
             Ok(preview) => assert!(length >= end_of_kind && preview == whole, "{length}: {preview}"),
             // What is left of `metadata:`, behind the kind, may be no YAML.
             Err(error) => {
-                assert!(length < end_of_kind || error.contains(" at line 17"), "{length}: {error}");
+                assert!(length < end_of_kind || error.starts_with("line 17"), "{length}: {error}");
             }
         }
     }

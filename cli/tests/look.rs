@@ -1,22 +1,14 @@
 //! The table on terminals, and the lines that it leaves whole for a pipe.
 
 use kubectl_podrank::render::{self, Look};
-use podrank::FeatureGates;
-use podrank_preview::{Input, Options, Order, preview};
+use podrank_preview::{Input, Options, preview};
 use serde_json::json;
 use std::fs::File;
 
 fn table(input: &Input, replicas: u32, look: Look) -> String {
-    let options = Options {
-        replicas,
-        set: Some("web-7f6b9d5c48".parse().expect("a name")),
-        namespace: None,
-        now: "2026-03-10T12:00:00Z".parse().expect("a moment"),
-        order: Order::Kubernetes,
-        gates: FeatureGates::KUBERNETES,
-        burst_replicas: None,
-    };
-    render::table(&preview(input, &options).expect("a preview").0, look)
+    let mut options = Options::new(replicas, "2026-03-10T12:00:00Z".parse().expect("a time"));
+    options.set = Some("web-7f6b9d5c48".parse().expect("a name"));
+    render::table(&preview(input, &options).expect("a preview"), look)
 }
 
 fn example() -> Input {
@@ -88,14 +80,16 @@ fn long_node_names_lose_their_middle_on_a_terminal_alone() {
         })
     };
     let pods: Vec<_> = (10..70).map(pod).collect();
-    let dump = json!({ "kind": "List", "items": pods }).to_string();
+    let set = json!({ "kind": "ReplicaSet", "metadata": { "name": "web-7f6b9d5c48" } });
+    let items: Vec<_> = pods.into_iter().chain([set]).collect();
+    let dump = json!({ "kind": "List", "items": items }).to_string();
     let input = Input::read(dump.as_bytes()).expect("sound");
     let text = table(&input, 58, terminal(80));
     assert!(longest(&text) <= 80, "{text}");
     assert!(text.contains("ip-10-0-12-1") && text.contains(".internal") && text.contains('…'), "{text}");
 
     // Victims are not to be scrolled off a terminal by those that stay.
-    assert!(text.ends_with("… and 48 more that stay: see them with -o wide, or through a pager\n"), "{text}");
+    assert!(text.ends_with("… and 48 more that stay: use -o wide or a pager to see them\n"), "{text}");
     assert_eq!(text.matches("  keep  ").count(), 10);
     assert_eq!(table(&input, 58, Look { is_wide: true, ..terminal(80) }).matches("  keep  ").count(), 58);
     let pipe = table(&input, 58, Look::default());

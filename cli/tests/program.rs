@@ -8,18 +8,19 @@
 //! | `--now` replays | `printed_now_replays_byte_for_byte` |
 //! | both orders, `kubernetes` the default | `example_by_kubernetes_order`, `a_circle_is_contested`; `reference.rs` |
 //! | the feature gates | `gates_and_burst_change_the_choice`, `wrong_flags` |
-//! | `--burst-replicas`, and the note above 500 | `gates_and_burst_change_the_choice`, `more_than_one_sync` |
+//! | `--burst-replicas`; more than 500 deletions | `gates_and_burst_change_the_choice`, `more_than_one_sync`; `syncs.rs` |
 //! | the outputs | `example_as_table`, `wide_shows_what_the_rules_look_at`, `example_as_json`, `example_as_names_of_the_victims`; `look.rs` |
 //! | the owner reference decides whose a pod is, never labels; adoption and release get a note | `pods_to_adopt_and_to_release`; `reference.rs` |
-//! | a set that is not in the input | `set_that_is_not_in_the_input`; `reference.rs` |
+//! | incomplete dumps, `--partial` | the section on incomplete dumps; `reference.rs` |
 //! | `ReplicationController`s; bare sets | `replication_controllers`, `a_bare_set_has_ranks_in_the_total_order_alone` |
 //! | nothing to delete is valid | `a_set_without_pods_is_fine`, `example_rules_move_with_the_cut` |
 //! | duplicates | `one_pod_twice_and_one_uid_on_two_pods` |
 //! | only pods that matter need to be sound | `only_pods_that_matter_need_to_be_sound` |
-//! | the names and meaning of the JSON; rules and reasons | `example_as_json`, `example_rules_move_with_the_cut`, `a_circle_is_contested`; `reference.rs` |
+//! | the names and meaning of the JSON; rules and reasons | `example_as_json`, `everything_that_was_asked_is_in_the_json`, `example_rules_move_with_the_cut`, `a_circle_is_contested`; `reference.rs` |
 //! | notes and warnings on standard error | the section on notes |
 //! | exit 0, 1 with one line that names the place and nothing on standard output, 2 | all that call `fine`, `bad_input`, `bad_flags`; `hostile.rs` |
 
+use podrank::Uid;
 use podrank_preview::Input;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -30,6 +31,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
 const ROLLOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
 const CONTESTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/contested.yaml");
 const NEW_SET: [&str; 6] = ["-f", ROLLOUT, "--replicaset", "web-7f6b9d5c48", "--order", "total"];
+const PRINT: &str = "print the objects with kubectl get pods,replicasets,deployments -o json";
 const NOON: [&str; 2] = ["--now", "2026-03-10T12:00:00Z"];
 
 fn run(args: &[&str], stdin: &str) -> Output {
@@ -167,24 +169,115 @@ fn example_as_json() {
     assert_eq!(preview["pods"][3]["why"], "deletion cost -10, web-7f6b9d5c48-w8nlc has 0");
     assert_eq!(preview["pods"][0]["uid"].as_str().map(str::len), Some(36));
 
-    // The names and their order are the contract.
-    let head = "{\n  \"apiVersion\": \"podrank/v1\",\n  \"kind\": \"ScaleDownPreview\",\n  \
-        \"namespace\": \"default\",\n  \"replicaSet\": \"web-7f6b9d5c48\",\n  \"now\": \"2026-03-10T12:00:00Z\",\n  \
-        \"order\": \"total\",\n  \"active\": 9,\n  \"replicas\": 3,\n  \"delete\": 6,\n  \"pods\": [\n    {\n      \
-        \"name\": \"web-7f6b9d5c48-hq8zt\",\n      \"uid\": ";
-    assert!(stdout.starts_with(head), "{stdout}");
-    let keys =
-        ["\"name\"", "\"uid\"", "\"node\"", "\"rank\"", "\"position\"", "\"verdict\"", "\"rule\"", "\"why\""];
-    let places: Vec<_> = keys.iter().map(|key| stdout.find(key)).collect();
-    assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
-    assert_eq!(preview["pods"][0].as_object().map(serde_json::Map::len), Some(keys.len()));
-    assert_eq!(preview.as_object().map(serde_json::Map::len), Some(10));
-
+    // The names are the contract.
+    let note = "Deployment web is in the middle of a rollout (also web-5d8c7f9b64): scaling it would divide its \
+                replicas among its ReplicaSets, while this preview scales web-7f6b9d5c48 alone";
+    assert_eq!(stderr, format!("note: {note}\n"));
+    let mut head = preview.clone();
+    head.as_object_mut().expect("an object").remove("pods");
     assert_eq!(
-        stderr,
-        "note: Deployment web is mid-rollout (also web-5d8c7f9b64): scaling it splits its count over its \
-         ReplicaSets, while --replicas counts for web-7f6b9d5c48 alone\n"
+        head,
+        json!({
+            "apiVersion": "podrank/v1",
+            "kind": "ScaleDownPreview",
+            "namespace": "default",
+            "workload": { "kind": "ReplicaSet", "name": "web-7f6b9d5c48" },
+            "replicaSet": "web-7f6b9d5c48",
+            "now": "2026-03-10T12:00:00Z",
+            "order": "total",
+            "featureGates": { "PodDeletionCost": true, "LogarithmicScaleDown": true, "PreferForScaleDown": false },
+            "active": 9,
+            "replicas": 3,
+            "burstReplicas": null,
+            "partial": false,
+            "delete": 6,
+            "quota": 0,
+            "notes": [{ "level": "note", "code": "mid-rollout", "text": note }],
+            "blocked": [],
+        })
     );
+    let w8nlc = &preview["pods"][6];
+    assert_eq!(
+        w8nlc,
+        &json!({
+            "name": "web-7f6b9d5c48-w8nlc",
+            "uid": "c8176cc5-dadb-41aa-baa8-57b0ad64b720",
+            "node": "worker-2",
+            "rank": 3,
+            "position": 7,
+            "verdict": "keep",
+            "rule": "rank",
+            "why": "3 related pods on its node, web-7f6b9d5c48-d6sjr has 4",
+            "phase": "Running",
+            "ready": true,
+            "readyTime": "2026-03-10T09:10:00Z",
+            "readyAge": "170m",
+            "restarts": 0,
+            "sidecarRestarts": 2,
+            "deletionCost": 0,
+            "creationTime": "2026-03-10T09:09:20Z",
+            "age": "170m",
+        })
+    );
+    let hq8zt = &preview["pods"][0];
+    assert_eq!(
+        (&hq8zt["ready"], &hq8zt["readyTime"], &hq8zt["readyAge"]),
+        (&json!(false), &Value::Null, &Value::Null)
+    );
+}
+
+/// docs/preview-json.md names what there is, and nothing else.
+#[test]
+fn the_document_on_the_json_names_every_field_and_note() {
+    let document = include_str!("../../docs/preview-json.md");
+    let args = [&NEW_SET[..], &NOON, &["--replicas", "3", "-o", "json"]].concat();
+    let preview: Value = serde_json::from_str(&fine(&args, "").0).expect("JSON");
+    let mut names: Vec<String> = Vec::new();
+    for (prefix, object) in
+        [("", &preview), ("pods[].", &preview["pods"][0]), ("notes[].", &preview["notes"][0])]
+    {
+        names.extend(object.as_object().expect("an object").keys().map(|key| format!("{prefix}{key}")));
+    }
+    let rows: Vec<_> =
+        document.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`')).collect();
+    let documented: Vec<_> = rows.iter().map(|(name, _)| *name).collect();
+    for name in &names {
+        assert!(documented.contains(&name.as_str()), "{name} is not documented");
+    }
+    for name in documented.iter().filter(|name| !name.contains('-') && **name != "workload.kind") {
+        assert!(names.iter().any(|known| known == name) || *name == "workload.name", "there is no {name}");
+    }
+    let codes = [
+        "set-missing",
+        "siblings-missing",
+        "pods-missing",
+        "more-pods-than-status",
+        "listed-twice",
+        "invalid-deletion-cost",
+        "several-syncs",
+        "mid-rollout",
+        "would-adopt",
+        "would-release",
+        "created-after-now",
+    ];
+    let mut documented: Vec<_> = documented.into_iter().filter(|name| name.contains('-')).collect();
+    documented.sort_unstable();
+    let mut sorted = codes;
+    sorted.sort_unstable();
+    assert_eq!(documented, sorted);
+}
+
+#[test]
+fn everything_that_was_asked_is_in_the_json() {
+    let flags = ["--replicas", "3", "-o", "json", "--burst-replicas", "2", "--partial"];
+    let gates = ["--feature-gates", "PodDeletionCost=false"];
+    let (stdout, _) = fine(&[&NEW_SET[..], &NOON, &flags, &gates].concat(), "");
+    let preview: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(
+        (&preview["burstReplicas"], &preview["partial"], &preview["delete"]),
+        (&json!(2), &json!(true), &json!(2))
+    );
+    assert_eq!(preview["featureGates"]["PodDeletionCost"], false);
 }
 
 #[test]
@@ -197,7 +290,7 @@ fn example_rules_move_with_the_cut() {
     };
     assert_eq!(
         separating("4", 5),
-        (json!("ready-time"), "ready for 5m30s, d6sjr for 3h: different age bands".to_owned())
+        (json!("ready-time"), "ready for 5m30s, d6sjr for 3h: different age buckets".to_owned())
     );
     assert_eq!(separating("2", 8), (json!("sidecar-restarts"), "0 sidecar restarts, w8nlc has 2".to_owned()));
     assert_eq!(separating("8", 1), (json!("unassigned"), "not assigned to a node, m9c4x is".to_owned()));
@@ -273,10 +366,10 @@ fn a_circle_is_contested() {
     let args = [&["-f", "-", "--replicas", "2"], &NOON[..]].concat();
     let (stdout, _) = fine(&[&args[..], &["-o", "json"]].concat(), &dump);
     let preview: Value = serde_json::from_str(&stdout).expect("JSON");
-    assert_eq!(preview["delete"], 3);
+    assert_eq!((&preview["delete"], &preview["quota"]), (&json!(3), &json!(2)));
     let rows = preview["pods"].as_array().expect("pods").iter();
     let rows: Value = rows.map(|pod| json!([pod["name"], pod["verdict"], pod["rule"], pod["why"]])).collect();
-    let contested = "one of 3 pods of which 2 go, by list order";
+    let contested = "one of 3 pods of which 2 go, by list order: the rules form a cycle";
     assert_eq!(
         rows,
         json!([
@@ -288,13 +381,18 @@ fn a_circle_is_contested() {
             ["web-5", "keep", "deletion-cost", "deletion cost 7, web-2 has 0"],
         ])
     );
-    assert_eq!(fine(&[&args[..], &["-o", "name"]].concat(), &dump).0, "pod/web-4\n");
+    let (names, stderr) = fine(&[&args[..], &["-o", "name"]].concat(), &dump);
+    assert_eq!(names, "pod/web-4\n");
+    assert_eq!(
+        stderr,
+        "note: only the certain victims are printed: 2 of 3 contested pods go (-o table lists them)\n"
+    );
 
     let (table, _) = fine(&args, &dump);
     let lines: Vec<_> = table.lines().collect();
     assert_eq!(
         lines[0],
-        "3 of 5 active pods of ReplicaSet default/web go, 1 certainly and 2 of 3 contested at --replicas 2 \
+        "3 of 5 active pods of ReplicaSet default/web go (1 certain, 2 of 3 contested) at --replicas 2 \
          --now 2026-03-10T12:00:00Z --order kubernetes"
     );
     let rules: Vec<_> = (0..lines.len()).filter(|&line| lines[line].starts_with("---")).collect();
@@ -323,6 +421,17 @@ fn a_bare_set_has_ranks_in_the_total_order_alone() {
     assert_eq!(ranks("total"), json!([["web-2", 2, "delete"], ["web-3", 2, "keep"], ["web-1", 1, "keep"]]));
     let expected = json!([["web-1", 0, "contested"], ["web-2", 0, "contested"], ["web-3", 0, "contested"]]);
     assert_eq!(ranks("kubernetes"), expected);
+
+    // A tie is contested like a cycle. No name is certain, and the program says so.
+    let args = ["-f", "-", "--replicas", "2"];
+    let (table, _) = fine(&args, &dump);
+    assert_eq!(
+        table.matches("one of 3 pods of which 1 goes, by list order: no rule separates them\n").count(),
+        3
+    );
+    let (names, stderr) = fine(&[&args[..], &["-o", "name"]].concat(), &dump);
+    assert_eq!(names, "");
+    assert_eq!(stderr, "note: no victim is certain: 1 of 3 contested pods goes (-o table lists them)\n");
 }
 
 #[test]
@@ -354,6 +463,15 @@ fn gates_and_burst_change_the_choice() {
     let later_wins = ["--feature-gates", "PodDeletionCost=false", "--feature-gates", "PodDeletionCost=true"];
     assert_eq!(victims(&later_wins), victims(&[]));
     assert_eq!(victims(&["--burst-replicas", "2"]), "hq8zt\nm9c4x\n");
+    let limited = [&NEW_SET[..], &NOON, &["--replicas", "3", "--burst-replicas", "2", "--partial"]].concat();
+    let (table, _) = fine(&limited, "");
+    assert!(
+        table
+            .lines()
+            .next()
+            .is_some_and(|line| line.ends_with(" --order total --burst-replicas 2 --partial")),
+        "{table}"
+    );
 }
 
 #[test]
@@ -379,70 +497,80 @@ fn standard_input_is_read() {
 
 #[test]
 fn not_json() {
-    bad_input("", &[], "the input is empty");
-    bad_input(" \n\n", &[], "the input is empty");
-    bad_input("{\n  \"kind\": Pod\n}", &[], "expected value at line 2 column 11");
-    bad_input("{\"kind\": \"List\", \"items\": []} x", &[], "expected value at line 1 column 31");
+    let empty = format!("the input is empty: {PRINT}");
+    bad_input("", &[], &empty);
+    bad_input(" \n\n", &[], &empty);
+    bad_input("{\n  \"kind\": Pod\n}", &[], "line 2 column 11: not JSON: expected value");
+    bad_input("{\"kind\": \"List\", \"items\": []} x", &[], "line 1 column 31: not JSON: expected value");
     bad_input(
         "{\"kind\": \"List\", \"items\": [], \"items\": []}",
         &[],
-        "items: twice in one object at line 1 column 42",
+        "line 1 column 42: items is twice in one object",
     );
     bad_input(
         "[]",
         &[],
-        "invalid type: sequence, expected a Kubernetes object or list of them at line 1 column 1",
+        "line 1 column 1: invalid type: sequence, expected a Kubernetes object or list of them",
     );
 }
 
 #[test]
 fn not_yaml() {
-    let object = "expected a Kubernetes object or list of them at line 1";
-    bad_input("hello", &[], &format!("invalid type: string \"hello\", {object}"));
-    bad_input("- 1\n", &[], &format!("invalid type: sequence, {object}"));
-    bad_input("---\n# nothing\n", &[], "EOF while parsing a value at line 1");
+    let object = "expected a Kubernetes object or list of them";
+    let text = format!("line 1: plain text in place of Kubernetes objects: {PRINT}");
+    bad_input("hello", &[], &text);
+    bad_input(&"hello world ".repeat(10_000), &[], &text);
+    bad_input("web-1   1/1   Running   2 (5m ago)   3h\nweb-2   0/1   Pending   0   3h\n", &[], &text);
+    bad_input("- 1\n", &[], &format!("line 1: invalid type: sequence, {object}"));
+    bad_input("---\n# nothing\n", &[], &format!("the input has no object: {PRINT}"));
     bad_input(
         "kind: List\nitems:\n- {\n",
         &[],
-        "while parsing a node, did not find expected node content at line 4",
+        "line 4: not YAML: while parsing a node, did not find expected node content",
     );
     bad_input(
         "kind: List\nitems:\n- 1\n",
         &[],
-        "items[0]: invalid type: integer `1`, expected a Kubernetes object at line 3",
+        "line 3: items[0]: invalid type: integer `1`, expected a Kubernetes object",
     );
-    bad_input("a: &x 1\nb: *x\n", &[], "an alias, which kubectl never writes: use -o json at line 2");
+    bad_input("a: &x 1\nb: *x\n", &[], "line 2: a YAML alias, which kubectl never writes: use -o json");
     // kubectl writes a list's kind last.
     bad_input(
         "apiVersion: v1\nitems: []\n",
         &[],
-        "a list without a kind; was the input cut short? at line 2",
+        "line 2: the list has no kind, so the input may be cut off",
     );
     bad_input(
         "items: []\nkind: Li\n",
         &[],
-        "Li is not the kind of a list; was the input cut short? at line 2",
+        "line 2: Li is not the kind of a list, so the input may be cut off",
     );
     // Not quoted, as no label is that kubectl prints: what Kubernetes says too.
     let numeric = "kind: Pod\nmetadata:\n  name: a\n  labels: {b: 1e3}\n";
-    bad_input(numeric, &[], "metadata.labels.b: invalid type: integer `1000`, expected a string at line 4");
+    bad_input(numeric, &[], "line 4: metadata.labels.b: invalid type: integer `1000`, expected a string");
 }
 
 #[test]
 fn not_utf_8() {
     let refused = |bytes: &[u8]| Input::read(bytes).expect_err("it is refused").to_string();
-    assert_eq!(refused(b"\xFF\xFE{\0}\0"), "this is not UTF-8; is it UTF-16, as PowerShell writes?");
+    assert_eq!(
+        refused(b"\xFF\xFE{\0}\0"),
+        "not UTF-8, but perhaps UTF-16, as PowerShell writes: convert it to UTF-8"
+    );
     assert_eq!(refused(b"a: b\nc: \xC3"), "not UTF-8 at line 2");
     assert!(refused(b"{\"kind\": \"\xC3\"}").contains("unicode"), "{}", refused(b"{\"kind\": \"\xC3\"}"));
     // The byte order mark that editors on Windows write is no matter.
-    let dump = format!("\u{FEFF}{}", list(&[pod(1)]));
+    let dump = format!("\u{FEFF}{}", list(&[set("web"), pod(1)]));
     fine(&["-f", "-", "--replicas", "1"], &dump);
 }
 
 #[test]
 fn yaml_past_the_limit() {
     let error = Input::read(std::io::repeat(b'#')).expect_err("it has no end");
-    assert_eq!(error.to_string(), "the YAML is longer than 256 MiB: use -o json, which has no limit");
+    assert_eq!(
+        error.to_string(),
+        "the YAML is longer than 256 MiB: print the objects with -o json, which has no limit"
+    );
 }
 
 #[test]
@@ -451,20 +579,86 @@ fn truncated() {
     for length in [1, 20, dump.len() / 2, dump.len() - 2, dump.len() - 1] {
         let output = run(&["-f", "-", "--replicas", "1"], &dump[..length]);
         let stderr = text(&output.stderr);
-        assert!(stderr.starts_with("error: standard input: EOF while parsing "), "{stderr}");
-        assert!(stderr.ends_with(&format!(" at line 1 column {length}\n")), "{stderr}");
+        assert_eq!(
+            stderr,
+            format!("error: standard input: line 1 column {length}: the input is cut off here\n")
+        );
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     }
 }
 
 #[test]
 fn neither_a_pod_nor_a_set() {
-    let line = "neither a Pod nor a ReplicaSet nor a ReplicationController; print them with kubectl get pods,replicasets -o json";
-    bad_input(r#"{"apiVersion":"v1","kind":"List","items":null}"#, &[], line);
-    bad_input(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"}}"#, &[], line);
-    bad_input("{}", &[], line);
+    let empty = "the list is empty: check the namespace and the labels given to kubectl get";
+    bad_input(r#"{"apiVersion":"v1","kind":"List","items":null}"#, &[], empty);
+    bad_input("apiVersion: v1\nitems: []\nkind: List\n", &[], empty);
+    let others = |count| format!("no Pod, ReplicaSet or ReplicationController among {count}: {PRINT}");
+    bad_input(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"}}"#, &[], &others("1 object"));
+    bad_input("{}", &[], &others("1 object"));
     let other_group = with(pod(1), "/apiVersion", json!("example.com/v1"));
-    bad_input(&list(&[other_group, json!({ "apiVersion": "apps/v1", "kind": "Deployment" })]), &[], line);
+    let deployment = json!({ "apiVersion": "apps/v1", "kind": "Deployment" });
+    bad_input(&list(&[other_group, deployment]), &[], &others("2 objects"));
+}
+
+#[test]
+fn a_table_for_people() {
+    let line = format!("the input is a table for people: {PRINT}");
+    bad_input(
+        "NAME    READY   STATUS    RESTARTS   AGE\nweb-1   1/1     Running   0          3h\n",
+        &[],
+        &line,
+    );
+    bad_input("\nNAMESPACE   NAME\ndefault     web-1\n", &[], &line);
+    let all = "NAME        READY   STATUS\npod/web-1   1/1     Running\n\nNAME      DESIRED\nreplicaset.apps/web   1\n";
+    bad_input(all, &[], &line);
+}
+
+/// Whatever stands in an input, no error repeats it at length.
+#[test]
+fn errors_quote_forty_characters() {
+    let long = "x".repeat(100_000);
+    let uid = json!(long);
+    for dump in [
+        long.clone(),
+        format!("{long}: {long}"),
+        format!("items: []\nkind: {long}\n"),
+        format!("{{\"{long}\": 1, \"{long}\": 2}}"),
+        format!("a: !!{long} b"),
+        format!("\"{long}\": *{long}"),
+        list(&[json!(long)]),
+        list(&[with(pod(1), "/metadata/labels", json!(long))]),
+        list(&[with(pod(1), "/metadata/labels", json!({ long.clone(): 1 }))]),
+        list(&[set("web"), with(pod(1), "/metadata/uid", uid.clone())]),
+        list(&[set("web"), with(pod(1), "/metadata/creationTimestamp", json!(long))]),
+        list(&[set("web"), with(pod(1), "/status/containerStatuses", json!([{ "restartCount": long }]))]),
+        list(&[set("web"), with(pod(1), "/status/containerStatuses", json!([{ "restartCount": 1e300 }]))]),
+        list(&[set(&long), owned_pod(1, &long), set("web"), pod(2)]),
+        list(&[with(set("web"), "/metadata/namespace", json!(long)), set("web")]),
+        list(&(0..1_000).map(|number| set(&format!("{number}{}", "y".repeat(100)))).collect::<Vec<_>>()),
+        list(&[owned_pod(1, &long)]),
+    ] {
+        let output = run(&["-f", "-", "--replicas", "1"], &dump);
+        let stderr = text(&output.stderr);
+        assert_eq!(
+            (output.status.code(), stderr.lines().count()),
+            (Some(1), 1),
+            "{}",
+            &stderr[..stderr.len().min(999)]
+        );
+        assert!(stderr.len() < 3_500, "{} bytes: {}", stderr.len(), &stderr[..999]);
+    }
+    let dump = list(&[set("web"), with(pod(1), "/metadata/creationTimestamp", json!(long))]);
+    let time = format!(
+        "pod default/web-1: metadata.creationTimestamp: \"{}…\" is not a time as in RFC 3339",
+        &long[..40]
+    );
+    bad_input(&dump, &[], &time);
+    let cost = json!({ "controller.kubernetes.io/pod-deletion-cost": long });
+    let (_, stderr) = fine(
+        &["-f", "-", "--replicas", "1"],
+        &list(&[set("web"), with(pod(1), "/metadata/annotations", cost)]),
+    );
+    assert!(stderr.len() < 300, "{stderr}");
 }
 
 #[test]
@@ -473,17 +667,14 @@ fn unreadable_objects() {
         &list(&[pod(1), json!(1)]),
         &[],
         &format!(
-            "items[1]: invalid type: integer `1`, expected a Kubernetes object at line 1 column {}",
+            "line 1 column {}: items[1]: invalid type: integer `1`, expected a Kubernetes object",
             list(&[pod(1), json!(1)]).find("],\"kind\":\"List\"").expect("the end of the items") + 1
         ),
     );
     let nameless = list(&[with(pod(1), "/metadata/name", Value::Null)]);
     let output = run(&["-f", "-", "--replicas", "1"], &nameless);
     let stderr = text(&output.stderr);
-    assert!(
-        stderr.starts_with("error: standard input: items[0]: metadata: missing field `name`"),
-        "{stderr}"
-    );
+    assert!(stderr.ends_with(": items[0]: metadata: missing field `name`\n"), "{stderr}");
     assert_eq!((output.status.code(), stderr.lines().count()), (Some(1), 1));
 }
 
@@ -493,24 +684,26 @@ fn unsound_pods() {
     bad_input(
         &one(with(pod(1), "/metadata/uid", Value::Null)),
         &[],
-        "pod default/web-1: metadata.uid: missing",
+        "pod default/web-1: metadata.uid is missing",
+    );
+    for wrong in [&uid(1)[1..], "0000000A-0000-4000-8000-000000000000", "?"] {
+        let error = Uid::parse(wrong).expect_err("it is no UID");
+        bad_input(
+            &one(with(pod(1), "/metadata/uid", json!(wrong))),
+            &[],
+            &format!("pod default/web-1: metadata.uid: {error}"),
+        );
+    }
+    bad_input(
+        &one(with(pod(1), "/metadata/creationTimestamp", json!("yester\nday"))),
+        &[],
+        "pod default/web-1: metadata.creationTimestamp: \"yester\\nday\" is not a time as in RFC 3339",
     );
     bad_input(
-        &one(with(pod(1), "/metadata/uid", json!(uid(1)[1..]))),
+        &list(&[with(set("web"), "/status", json!({ "replicas": "3" })), pod(1)]),
         &[],
-        "pod default/web-1: metadata.uid: 35 bytes where a UUID has 36",
+        "default ReplicaSet/web: status.replicas: invalid type: string \"3\", expected i32",
     );
-    bad_input(
-        &one(with(pod(1), "/metadata/uid", json!("0000000A-0000-4000-8000-000000000000"))),
-        &[],
-        "pod default/web-1: metadata.uid: byte 7 is not one of 0-9 and a-f",
-    );
-    let dump = one(with(pod(1), "/metadata/creationTimestamp", json!("yester\nday")));
-    let output = run(&["-f", "-", "--replicas", "1"], &dump);
-    let stderr = text(&output.stderr);
-    let place = "error: standard input: pod default/web-1: metadata.creationTimestamp: ";
-    assert!(stderr.starts_with(place), "{stderr}");
-    assert_eq!((output.status.code(), stderr.lines().count()), (Some(1), 1));
     bad_input(
         &one(with(pod(1), "/status/containerStatuses", json!([{ "name": "a", "restartCount": "3" }]))),
         &[],
@@ -541,10 +734,13 @@ fn only_pods_that_matter_need_to_be_sound() {
     // Once its labels make it related, it matters.
     let related = with(unsound(owned_pod(7, "api")), "/metadata/labels/app", json!("web"));
     bad_input(
-        &list(&[set("web"), pod(1), with(related, "/metadata/creationTimestamp", Value::Null)]),
+        &list(&[set("web"), set("api"), pod(1), with(related, "/metadata/creationTimestamp", Value::Null)]),
         &["--replicaset", "web"],
-        "pod default/api-7: metadata.uid: 1 bytes where a UUID has 36",
+        &format!("pod default/api-7: metadata.uid: {}", Uid::parse("?").expect_err("it is no UID")),
     );
+    // Nor does the status of a sibling matter.
+    let sibling = with(set("api"), "/status", json!({ "replicas": "3" }));
+    fine(&["-f", "-", "--replicas", "1", "--replicaset", "web"], &list(&[set("web"), sibling, pod(1)]));
 }
 
 #[test]
@@ -552,7 +748,7 @@ fn one_pod_twice_and_one_uid_on_two_pods() {
     let args = ["-f", "-", "--replicas", "1", "--order", "total", "-o", "name"];
     let (stdout, stderr) = fine(&args, &list(&[set("web"), pod(1), pod(2), pod(1)]));
     assert_eq!(stdout, "pod/web-1\n");
-    assert_eq!(stderr, "note: pod default/web-1 is listed more than once and counts once, as first listed\n");
+    assert_eq!(stderr, "note: pod default/web-1 is listed more than once: only the first entry counts\n");
 
     let (_, thrice) = fine(&args, &list(&[set("web"), pod(1), pod(2), pod(1), pod(1)]));
     assert_eq!(thrice, stderr);
@@ -561,12 +757,15 @@ fn one_pod_twice_and_one_uid_on_two_pods() {
     bad_input(
         &list(&[set("web"), pod(1), with(pod(2), "/metadata/uid", json!(one))]),
         &[],
-        &format!("pod default/web-2: metadata.uid: {one} is also pod default/web-1's"),
+        &format!("pod default/web-2: metadata.uid: pod default/web-1 has {one}, too; UIDs must be unique"),
     );
     bad_input(
         &list(&[set("web"), pod(1), with(pod(2), "/metadata/name", json!("web-1"))]),
         &[],
-        &format!("pod default/web-1: metadata.uid: {}, but listed before with {one}", uid(2)),
+        &format!(
+            "pod default/web-1: metadata.uid: {}, but {one} where the pod is listed before; list it once",
+            uid(2)
+        ),
     );
 }
 
@@ -581,29 +780,34 @@ fn missing_file() {
 
 #[test]
 fn several_sets() {
-    let several = "there are pods of several sets, pick one with --replicaset and --namespace: ";
+    let several = "the input has pods of several sets: ";
+    let choose = "; choose one with --replicaset and --namespace";
     let elsewhere = with(pod(3), "/metadata/namespace", json!("a"));
     let dump = list(&[pod(1), owned_pod(2, "api"), elsewhere]);
     bad_input(
         &dump,
         &[],
-        &format!("{several}a ReplicaSet/web, default ReplicaSet/api, default ReplicaSet/web"),
+        &format!("{several}a ReplicaSet/web, default ReplicaSet/api, default ReplicaSet/web{choose}"),
     );
-    bad_input(&dump, &["-n", "default"], &format!("{several}default ReplicaSet/api, default ReplicaSet/web"));
+    bad_input(
+        &dump,
+        &["-n", "default"],
+        &format!("{several}default ReplicaSet/api, default ReplicaSet/web{choose}"),
+    );
     bad_input(
         &dump,
         &["--replicaset", "web"],
-        "several sets have this name, pick one with --replicaset and --namespace: a ReplicaSet/web, \
-         default ReplicaSet/web",
+        &format!("several sets have this name: a ReplicaSet/web, default ReplicaSet/web{choose}"),
     );
     bad_input(
         &list(&[set("web"), set("api")]),
         &[],
-        "there are several sets, none with pods, pick one with --replicaset and --namespace: \
-         default ReplicaSet/api, default ReplicaSet/web",
+        &format!(
+            "the input has several sets, none with pods: default ReplicaSet/api, default ReplicaSet/web{choose}"
+        ),
     );
-    fine(&["-f", "-", "--replicas", "1", "-n", "a"], &dump);
-    fine(&["-f", "-", "--replicas", "1", "-n", "default", "--replicaset", "api"], &dump);
+    fine(&["-f", "-", "--replicas", "1", "--partial", "-n", "a"], &dump);
+    fine(&["-f", "-", "--replicas", "1", "--partial", "-n", "default", "--replicaset", "api"], &dump);
     // The only set with pods is meant, however many others there are.
     fine(&["-f", "-", "--replicas", "1"], &list(&[set("web"), set("api"), pod(1)]));
 }
@@ -615,8 +819,8 @@ fn one_name_on_two_kinds() {
     bad_input(
         &dump,
         &["--replicaset", "web"],
-        "several sets have this name, pick one with --replicaset and --namespace: default ReplicaSet/web, \
-         default ReplicationController/web",
+        "several sets have this name: default ReplicaSet/web, default ReplicationController/web; \
+         choose one with --replicaset and --namespace",
     );
     for (name, victim) in [
         ("rs/web", "pod/web-1\n"),
@@ -625,7 +829,7 @@ fn one_name_on_two_kinds() {
         ("rc/web", "pod/rc-2\n"),
         ("replicationcontroller/web", "pod/rc-2\n"),
     ] {
-        let args = ["-f", "-", "--replicas", "0", "-o", "name", "--replicaset", name];
+        let args = ["-f", "-", "--replicas", "0", "--partial", "-o", "name", "--replicaset", name];
         assert_eq!(fine(&args, &dump).0, victim, "{name}");
     }
 }
@@ -636,28 +840,33 @@ fn unknown_set() {
     bad_input(
         &dump,
         &["--replicaset", "web-7f6b9d5c84"],
-        "no set is named web-7f6b9d5c84; did you mean default ReplicaSet/web-7f6b9d5c48?",
+        "no ReplicaSet or ReplicationController is named web-7f6b9d5c84; did you mean \
+         default ReplicaSet/web-7f6b9d5c48?",
     );
     bad_input(
         &dump,
         &["--replicaset", "rc/xyz"],
-        "no ReplicationController is named xyz; there are: default ReplicaSet/api-5d8c7f9b64, \
+        "no ReplicationController is named xyz; the input has: default ReplicaSet/api-5d8c7f9b64, \
          default ReplicaSet/web-7f6b9d5c48",
     );
     bad_input(
         &dump,
         &["-n", "prod"],
-        "no set in namespace prod; there are: default ReplicaSet/api-5d8c7f9b64, \
+        "no ReplicaSet or ReplicationController in namespace prod; the input has: default ReplicaSet/api-5d8c7f9b64, \
          default ReplicaSet/web-7f6b9d5c48",
     );
     bad_input(
         &list(&[set("web-1"), set("web-2"), set("api")]),
         &["--replicaset", "d"],
-        "d is a Deployment; pick one of its ReplicaSets: default ReplicaSet/api, default ReplicaSet/web-1, \
+        "d is a Deployment; name one of its ReplicaSets: default ReplicaSet/api, default ReplicaSet/web-1, \
          default ReplicaSet/web-2",
     );
     let orphan = with(pod(1), "/metadata/ownerReferences", Value::Null);
-    bad_input(&list(&[orphan]), &[], "no pod belongs to a ReplicaSet or ReplicationController");
+    bad_input(
+        &list(&[orphan]),
+        &[],
+        "none of the 1 pod belongs to a ReplicaSet or ReplicationController: other workloads have no preview",
+    );
 }
 
 #[test]
@@ -675,7 +884,7 @@ fn a_set_without_pods_is_fine() {
 
 #[test]
 fn one_object_whatever_the_order_of_its_keys() {
-    let args = ["-f", "-", "--replicas", "0", "-o", "name"];
+    let args = ["-f", "-", "--replicas", "0", "--order", "total", "-o", "name"];
     let (metadata, rest) = (&pod(1)["metadata"], r#""spec":{},"status":{"phase":"Running"}"#);
     for dump in [
         format!(r#"{{"kind":"Pod","apiVersion":"v1","metadata":{metadata},{rest}}}"#),
@@ -687,7 +896,7 @@ fn one_object_whatever_the_order_of_its_keys() {
 
 #[test]
 fn several_documents() {
-    let args = ["-f", "-", "--replicas", "0", "-o", "name"];
+    let args = ["-f", "-", "--replicas", "0", "--order", "total", "-o", "name"];
     let sets = list(&[set("web")]);
     let both = "pod/web-1\npod/web-2\n";
     for dump in [
@@ -727,10 +936,10 @@ fn items_without_a_kind_of_their_own() {
     bad_input(
         &services,
         &[],
-        "neither a Pod nor a ReplicaSet nor a ReplicationController; print them with kubectl get pods,replicasets -o json",
+        &format!("no Pod, ReplicaSet or ReplicationController among 1 object: {PRINT}"),
     );
     let nameless = r#"{"items":[{"metadata":{}}],"kind":"PodList"}"#;
-    bad_input(nameless, &[], "items[0]: metadata: missing field `name` at line 1 column 44");
+    bad_input(nameless, &[], "line 1 column 44: items[0]: metadata: missing field `name`");
 }
 
 /// The same pods as kubectl prints them in YAML.
@@ -803,20 +1012,159 @@ fn replication_controllers() {
         let args = ["-f", "-", "--replicas", "2", "-o", "json", "--order", order];
         let preview: Value = serde_json::from_str(&fine(&args, &dump).0).expect("JSON");
         assert_eq!(preview["replicaSet"], "web");
+        assert_eq!(preview["workload"], json!({ "kind": "ReplicationController", "name": "web" }));
         preview["pods"].as_array().expect("pods").iter().map(|pod| pod["rank"].clone()).collect::<Value>()
     };
     assert_eq!(ranks("total"), json!([2, 2, 1]));
     assert_eq!(ranks("kubernetes"), json!([0, 0, 0]));
 }
 
+// Incomplete dumps.
+
+/// Under `kubernetes` an incomplete dump is an error with the command that mends it; `--partial` and `total` make it a note.
+#[track_caller]
+fn incomplete(dump: &str, args: &[&str], gap: &str, command: &str) {
+    let line = format!(
+        "the input is incomplete: {gap}; get all of it with: {command}, or accept what is missing with --partial"
+    );
+    bad_input(dump, args, &line);
+    for accepting in [&["--partial"][..], &["--order", "total"]] {
+        let (stdout, stderr) =
+            fine(&[&["-f", "-", "--replicas", "1", "-o", "json"], args, accepting].concat(), dump);
+        assert_eq!(stderr, format!("note: {}\n", gap.replace("; ", "\nnote: ")));
+        let preview: Value = serde_json::from_str(&stdout).expect("JSON");
+        assert_eq!(preview["notes"].as_array().map(Vec::len), Some(stderr.lines().count()));
+    }
+}
+
+const ALL: &str = "kubectl get pods,replicasets,deployments -n default -o json";
+
+fn with_status(set: Value, replicas: i32) -> Value {
+    with(set, "/status", json!({ "replicas": replicas }))
+}
+
+#[test]
+fn a_set_that_is_not_in_the_input() {
+    let gap = "default ReplicaSet/web itself is missing, so ranks can only count its own pods";
+    incomplete(&list(&[pod(1)]), &[], gap, ALL);
+    let elsewhere = |namespace: &str| list(&[with(pod(1), "/metadata/namespace", json!(namespace))]);
+    let gap = "prod ReplicaSet/web itself is missing, so ranks can only count its own pods";
+    incomplete(&elsewhere("prod"), &[], gap, &ALL.replace("default", "prod"));
+    // Nobody should paste more than a namespace.
+    let gap = "$(reboot) ReplicaSet/web itself is missing, so ranks can only count its own pods";
+    incomplete(&elsewhere("$(reboot)"), &[], gap, &ALL.replace(" -n default", ""));
+
+    let owner = json!([{ "apiVersion": "v1", "kind": "ReplicationController", "name": "web", "uid": "web", "controller": true }]);
+    let dump = list(&[with(pod(1), "/metadata/ownerReferences", owner)]);
+    let gap = "default ReplicationController/web itself is missing, so ranks can only count its own pods";
+    incomplete(&dump, &[], gap, "kubectl get pods,replicationcontrollers -n default -o json");
+    // Whatever is missing, Kubernetes counts no ranks for one.
+    let (stdout, _) = fine(&["-f", "-", "--replicas", "1", "--partial", "-o", "json"], &dump);
+    assert_eq!(serde_json::from_str::<Value>(&stdout).expect("JSON")["pods"][0]["rank"], 0);
+}
+
+#[test]
+fn fewer_pods_than_the_status_counts() {
+    // `kubectl get replicasets` alone.
+    let gap = "only 0 pods of default ReplicaSet/web are listed, while its status counts 3";
+    incomplete(&list(&[with_status(set("web"), 3)]), &[], gap, ALL);
+    let gap = "only 1 pod of default ReplicaSet/web is listed, while its status counts 2";
+    incomplete(&list(&[with_status(set("web"), 2), pod(1)]), &[], gap, ALL);
+    // An entry twice is one pod.
+    let args = ["-f", "-", "--replicas", "1"];
+    assert_eq!(run(&args, &list(&[with_status(set("web"), 2), pod(1), pod(1)])).status.code(), Some(1));
+
+    // Pods that finished or are being deleted were active when the status was written.
+    let gone = with(pod(2), "/status/phase", json!("Failed"));
+    let going = with(pod(3), "/metadata/deletionTimestamp", json!("2026-03-10T12:00:00Z"));
+    let (_, stderr) = fine(&args, &list(&[with_status(set("web"), 3), pod(1), gone, going.clone()]));
+    assert_eq!(stderr, "");
+    // A status is behind when pods are created, not when others terminate.
+    let (_, stderr) = fine(&args, &list(&[with_status(set("web"), 1), pod(1), going]));
+    assert_eq!(stderr, "");
+    let (_, stderr) = fine(&args, &list(&[with_status(set("web"), 1), pod(1), pod(2)]));
+    assert_eq!(stderr, "note: default ReplicaSet/web has 2 active pods, while its status counts 1\n");
+}
+
+#[test]
+fn pods_of_siblings_that_are_missing() {
+    let hashed = |object: Value, pointer: &str, hash: &str| {
+        let mut object = object;
+        let labels = object.pointer_mut(pointer).and_then(Value::as_object_mut).expect("labels");
+        labels.insert("app".to_owned(), json!("web"));
+        labels.insert("pod-template-hash".to_owned(), json!(hash));
+        object
+    };
+    let new_set = || hashed(set("web"), "/spec/selector/matchLabels", "new");
+    let own = |number| hashed(pod(number), "/metadata/labels", "new");
+    let old = |number| hashed(owned_pod(number, "old"), "/metadata/labels", "old");
+    let args = ["--replicaset", "web"];
+    let gap = "siblings of default ReplicaSet/web are missing, so ranks may leave pods out: \
+               default ReplicaSet/old (2 pods), default ReplicaSet/older (1 pod)";
+    let older = hashed(owned_pod(5, "older"), "/metadata/labels", "older");
+    incomplete(&list(&[new_set(), own(1), own(2), old(3), old(4), older]), &args, gap, ALL);
+
+    // With the sibling, its pods count towards the ranks.
+    let old_set = hashed(set("old"), "/spec/selector/matchLabels", "old");
+    let whole = list(&[new_set(), old_set, own(1), own(2), old(3), old(4)]);
+    let json_of = |dump: &str| {
+        let args = ["-f", "-", "--replicas", "1", "-o", "json", "--replicaset", "web"];
+        serde_json::from_str::<Value>(&fine(&args, dump).0).expect("JSON")
+    };
+    assert_eq!(json_of(&whole)["pods"][0]["rank"], 4);
+
+    // These are no siblings': other labels, another namespace, no ReplicaSet, a pod that counts for nobody, or a set that
+    // nobody has siblings of.
+    let strangers = [
+        with(old(3), "/metadata/labels/app", json!("api")),
+        with(old(3), "/metadata/namespace", json!("prod")),
+        with(old(3), "/metadata/ownerReferences/0/kind", json!("StatefulSet")),
+        with(old(3), "/status/phase", json!("Succeeded")),
+        with(old(3), "/metadata/deletionTimestamp", json!("2026-03-10T12:00:00Z")),
+    ];
+    for stranger in strangers {
+        assert_eq!(json_of(&list(&[new_set(), own(1), own(2), stranger]))["notes"], json!([]));
+    }
+    let bare = with(new_set(), "/metadata/ownerReferences", Value::Null);
+    assert_eq!(json_of(&list(&[bare, own(1), own(2), old(3)]))["notes"], json!([]));
+}
+
+#[test]
+fn several_gaps_are_one_error() {
+    let dump = list(&[
+        with_status(set("web"), 3),
+        pod(1),
+        with(owned_pod(2, "old"), "/metadata/labels/app", json!("web")),
+    ]);
+    let gaps = "siblings of default ReplicaSet/web are missing, so ranks may leave pods out: default ReplicaSet/old (1 pod); \
+                only 1 pod of default ReplicaSet/web is listed, while its status counts 3";
+    incomplete(&dump, &["--replicaset", "web"], gaps, ALL);
+}
+
 // Notes.
 
 #[test]
-fn set_that_is_not_in_the_input() {
-    let (_, stderr) = fine(&["-f", "-", "--replicas", "1"], &list(&[pod(1)]));
+fn pods_from_after_the_decision() {
+    let created = |number, time: &str| with(pod(number), "/metadata/creationTimestamp", json!(time));
+    let dump = list(&[
+        set("web"),
+        created(1, "2026-03-10T12:05:00Z"),
+        created(2, "2026-03-10T09:00:00Z"),
+        created(3, "2026-03-10T12:06:00Z"),
+    ]);
+    let args = ["-f", "-", "--replicas", "1", "-o", "json", NOON[0], NOON[1]];
+    let (stdout, stderr) = fine(&args, &dump);
+    let preview: Value = serde_json::from_str(&stdout).expect("JSON");
+    let rows = preview["pods"].as_array().expect("pods").iter();
+    let rows: Value = rows.map(|pod| json!([pod["name"], pod["age"], pod["why"]])).collect();
+    let why = "created 5m after this decision, web-2 has 3h: different age buckets";
+    let late = "created 6m after this decision, web-2 has 3h: different age buckets";
+    let old = "age 3h, web-3 created 6m after this decision: different age buckets";
+    assert_eq!(rows, json!([["web-1", "-5m", why], ["web-3", "-6m", late], ["web-2", "3h", old]]));
     assert_eq!(
         stderr,
-        "note: default ReplicaSet/web is not in the input: ranks are counted over its own pods\n"
+        "note: pod default/web-1 and 1 other pod: created after 2026-03-10T12:00:00Z, the time of this decision, \
+         so the age is negative\n"
     );
 }
 
@@ -827,8 +1175,11 @@ fn invalid_deletion_cost() {
     let args = ["-f", "-", "--replicas", "1"];
     assert_eq!(
         fine(&args, &dump).1,
-        "warning: pod default/web-1: controller.kubernetes.io/pod-deletion-cost \"+10\": it starts with '+'; \
-         Kubernetes reads it as 0\n"
+        format!(
+            "warning: pod default/web-1: controller.kubernetes.io/pod-deletion-cost is \"+10\": {}; Kubernetes reads it \
+             as 0\n",
+            podrank::deletion_cost("+10").expect_err("it is invalid")
+        )
     );
     let ignored = [&args[..], &["--feature-gates", "PodDeletionCost=false"]].concat();
     assert_eq!(fine(&ignored, &dump).1, "");
@@ -836,12 +1187,6 @@ fn invalid_deletion_cost() {
 
 #[test]
 fn pods_to_adopt_and_to_release() {
-    bad_input(
-        &list(&[set("web-1"), set("web-2"), set("api")]),
-        &["--replicaset", "d"],
-        "d is a Deployment; pick one of its ReplicaSets: default ReplicaSet/api, default ReplicaSet/web-1, \
-         default ReplicaSet/web-2",
-    );
     let orphan = with(pod(1), "/metadata/ownerReferences", Value::Null);
     let released = with(pod(2), "/metadata/labels/app", json!("api"));
     let dump = |set: Value| list(&[set, orphan.clone(), released.clone(), pod(3)]);
@@ -849,9 +1194,10 @@ fn pods_to_adopt_and_to_release() {
     let (stdout, stderr) = fine(&args, &dump(set("web")));
     assert_eq!(
         stderr,
-        "note: pod default/web-1 has no controller: default ReplicaSet/web would adopt it, here it is not counted\n\
-         note: pod default/web-2 does not match the selector: default ReplicaSet/web would release it, here it is \
-         counted\n"
+        "note: pod default/web-1 has no controller: default ReplicaSet/web would adopt it, but this preview does not \
+         count it\n\
+         note: pod default/web-2 does not match the selector: default ReplicaSet/web would release it, but this \
+         preview counts it\n"
     );
     // The orphan is related: with web-3 it makes two on the node, and web-2 is counted nowhere.
     let preview: Value = serde_json::from_str(&stdout).expect("JSON");
@@ -868,11 +1214,34 @@ fn more_than_one_sync() {
     let note = |args: &[&str]| fine(&[&["-f", "-", "-o", "name"], args].concat(), &dump).1;
     assert_eq!(
         note(&["--replicas", "0"]),
-        "note: 501 deletions: the controller deletes 500 at a time and recounts ranks in between \
-         (--burst-replicas 500 shows the first time)\n"
+        "note: 501 deletions take 2 syncs of at most 500, and the controller counts ranks anew in each; this \
+         assumes that node assignment, phase, readiness and deletion cost stay as they are\n"
     );
-    assert_eq!(note(&["--replicas", "1"]), "");
-    assert_eq!(note(&["--replicas", "0", "--burst-replicas", "500"]), "");
+    let none_is_certain = "note: no victim is certain: 500 of 501 contested pods go (-o table lists them)\n";
+    assert_eq!(note(&["--replicas", "1"]), none_is_certain);
+    assert_eq!(note(&["--replicas", "0", "--burst-replicas", "500"]), none_is_certain);
+    assert_eq!(note(&["--replicas", "0", "--order", "total"]), "");
+    // By hand: all but the number of the ready pods tie, so 200 of those that are not ready go, and some of the 400 others.
+    let ready = |pod: Value, number: u32| {
+        with(
+            pod,
+            "/status/conditions",
+            json!([{ "type": "Ready", "status": if number < 200 { "False" } else { "True" } }]),
+        )
+    };
+    let pods: Vec<_> = (0..600).map(|number| ready(pod(number), number)).collect();
+    let dump = list(&[&[set("web")], &pods[..]].concat());
+    let (stdout, _) = fine(&["-f", "-", "--replicas", "50", "-o", "json"], &dump);
+    let preview: Value = serde_json::from_str(&stdout).expect("JSON");
+    let count = |verdict: &str| {
+        preview["pods"].as_array().expect("pods").iter().filter(|pod| pod["verdict"] == verdict).count()
+    };
+    assert_eq!((count("delete"), count("contested"), count("keep")), (200, 400, 0));
+    assert_eq!(preview["quota"], 350);
+    assert_eq!(
+        preview["pods"][599]["why"],
+        "one of 400 pods of which 350 go, by list order and ranks counted anew"
+    );
 }
 
 // Flags.
@@ -894,8 +1263,10 @@ fn wrong_flags() {
     );
     bad_flags(&["--order", "random"], &["--order", "random"]);
     bad_flags(&["--burst-replicas", "0"], &["--burst-replicas"]);
-    bad_flags(&["--replicaset", "deployment/web"], &["--replicaset", "`deployment`"]);
-    bad_flags(&["--replicaset", "rs/"], &["--replicaset", "empty"]);
+    let kind = "unsupported kind `deployment`: use rs/NAME or rc/NAME";
+    bad_flags(&["--replicaset", "deployment/web"], &["--replicaset", kind]);
+    bad_flags(&["--replicaset", "rs/"], &["--replicaset", "the name is empty: use NAME, rs/NAME or rc/NAME"]);
+    bad_flags(&["completion", "bash"], &["completion"]);
     bad_flags(&["-o", "yaml"], &["yaml"]);
     for args in [
         &["-f", ROLLOUT][..],
@@ -923,7 +1294,9 @@ fn help_has_three_examples() {
         "--order",
         "--feature-gates",
         "--burst-replicas",
+        "--partial",
         "-o, --output",
+        "completion",
     ] {
         assert!(help.contains(flag), "{flag}: {help}");
     }
@@ -943,6 +1316,52 @@ fn wide_shows_what_the_rules_look_at() {
         words(10),
         ["3", "170m", "Running", "170m", "0+2", "0", "c8176cc5-dadb-41aa-baa8-57b0ad64b720", "rank"]
     );
+}
+
+// Shells.
+
+#[test]
+fn completions_and_the_man_page_need_no_second_build() {
+    for (shell, words) in [
+        ("bash", "complete -F"),
+        ("zsh", "#compdef kubectl-podrank"),
+        ("fish", "complete -c kubectl-podrank"),
+        ("powershell", "Register-ArgumentCompleter"),
+    ] {
+        let (script, stderr) = fine(&["completion", shell], "");
+        assert!(script.contains(words) && script.contains("burst-replicas") && stderr.is_empty(), "{script}");
+    }
+    let (page, _) = fine(&["man"], "");
+    assert!(page.contains(".TH kubectl-podrank 1") && page.contains("burst"), "{page}");
+    let output = run(&["completion"], "");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+}
+
+/// As kubectl does: it runs the script by its name, with the words so far.
+#[cfg(unix)]
+#[test]
+fn the_script_for_kubectl_runs_the_program() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = std::env::temp_dir().join(format!("podrank-completion-{}", std::process::id()));
+    fs::create_dir_all(&directory).expect("a directory");
+    let script = directory.join("kubectl_complete-podrank");
+    fs::write(&script, fine(&["completion", "kubectl"], "").0).expect("the script");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let program = std::path::Path::new(PROGRAM).parent().expect("a directory");
+    let complete = |words: &[&str]| {
+        let path = format!("{}:/usr/bin:/bin", program.display());
+        let output = Command::new(&script).args(words).env("PATH", path).output().expect("it runs");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).to_owned()
+    };
+    assert_eq!(complete(&["--replicas", "3", "-o", "j"]).lines().last(), Some(":4"));
+    assert!(complete(&["--order", ""]).starts_with("kubernetes\t"));
+    assert_eq!(complete(&["-f", ""]), ":0\n");
+    let names = complete(&["--"]);
+    for flag in ["--filename\t", "--partial\t", "--output\t"] {
+        assert!(names.contains(flag), "{names}");
+    }
+    fs::remove_dir_all(directory).expect("it is ours");
 }
 
 // The terminal.
@@ -968,7 +1387,7 @@ fn control_characters_do_not_reach_the_terminal() {
     bad_input(
         &list(&[set("web"), with(hostile, "/metadata/uid", Value::Null)]),
         &[],
-        "pod default/web\\u{1b}[31m\\n1: metadata.uid: missing",
+        "pod default/web\\u{1b}[31m\\n1: metadata.uid is missing",
     );
 }
 

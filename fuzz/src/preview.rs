@@ -1,9 +1,9 @@
-//! `preview`: dumps of any bytes, and what they come to against a reference: no panic, and where there is a preview, it is
-//! that of a second reading of the same text.
+//! `preview`: previews of any bytes against a reference. Nothing panics, every preview is that of a second reading of the
+//! same text, and Kubernetes' decision on an incomplete dump is an error.
 //!
-//! Bytes that start with `{` are the text itself; others choose a dump of objects that have to do with each other, and
-//! what to ask of it. The reference is written here and not that of `cli/tests`, which only decides dumps of its own
-//! generator: this one takes any text that the program takes.
+//! Bytes that start with `{` are the text itself. Others choose a dump of related objects, and what to ask of it. The
+//! reference is a second one besides that of `preview/tests`, which decides only the dumps of its own generator: this one
+//! reads any text that the program reads.
 
 mod dump;
 mod reference;
@@ -12,8 +12,7 @@ use crate::case::{self, extended};
 use arbitrary::{Result, Unstructured};
 use jiff::Timestamp;
 use kubectl_podrank::render::{self, Look};
-use podrank::FeatureGates;
-use podrank_preview::{Input, Note, Options, Order, SetKind, SetName, preview};
+use podrank_preview::{Error, Input, Note, Options, Order, Preview, Remedy, SetKind, SetName, preview};
 use serde_json::Value;
 use std::num::NonZeroU32;
 
@@ -22,9 +21,10 @@ pub fn run(data: &[u8]) {
     if data.first() == Some(&b'{') {
         for order in [Order::Total, Order::Kubernetes] {
             let now = "2026-03-10T12:00:00Z".parse().expect("a moment");
-            let gates = FeatureGates { prefer_for_scale_down: true, ..FeatureGates::KUBERNETES };
-            let (set, namespace, burst_replicas) = (None, None, None);
-            check(data, &Options { replicas: 1, set, namespace, now, order, gates, burst_replicas });
+            let mut options = Options::new(1, now);
+            options.order = order;
+            options.gates.prefer_for_scale_down = true;
+            check(data, &options);
         }
         return;
     }
@@ -51,15 +51,12 @@ fn chosen(u: &mut Unstructured<'_>) -> Result<(Options, Vec<u8>)> {
         3 => Some((None, "wbe-0")),
         _ => Some((Some(SetKind::ReplicaSet), "web-0")),
     };
-    let options = Options {
-        replicas: u.int_in_range(0..=6)?,
-        set: set.map(|(kind, name)| SetName { kind, name: name.to_owned() }),
-        namespace: u.ratio(1, 8)?.then(|| "default".to_owned()),
-        now,
-        order: if u.ratio(1, 3)? { Order::Kubernetes } else { Order::Total },
-        gates: policy.gates,
-        burst_replicas: if u.ratio(1, 8)? { NonZeroU32::new(u.int_in_range(1..=3)?) } else { None },
-    };
+    let mut options = Options::new(u.int_in_range(0..=6)?, now);
+    options.set = set.map(|(kind, name)| SetName { kind, name: name.to_owned() });
+    options.namespace = u.ratio(1, 8)?.then(|| "default".to_owned());
+    options.order = if u.ratio(1, 3)? { Order::Kubernetes } else { Order::Total };
+    options.gates = policy.gates;
+    options.burst_replicas = if u.ratio(1, 8)? { NonZeroU32::new(u.int_in_range(1..=3)?) } else { None };
     let mut text = dump::dump(u, now)?.into_bytes();
     if u.ratio(1, 8)? {
         for _ in 0..u.int_in_range(1..=3_u8)? {
@@ -81,11 +78,17 @@ fn check(text: &[u8], options: &Options) {
 /// Checks what comes of a dump, which says what `text` says.
 fn check_as(dump: &[u8], text: &[u8], options: &Options) {
     let Ok(input) = Input::read(dump) else { return };
-    let Ok((preview, notes)) = preview(&input, options) else { return };
+    let strict = preview(&input, options);
+    let partial = Options { partial: true, ..options.clone() };
+    let Ok(preview) = preview(&input, &partial) else {
+        // What is wrong besides stays wrong.
+        assert!(strict.is_err(), "{options:?}");
+        return;
+    };
     let shown = String::from_utf8_lossy(text);
     if let Some(set) = &options.set {
         assert_eq!(preview.replica_set, set.name, "{shown}");
-        assert!(set.kind.is_none_or(|kind| kind == preview.set_kind), "{shown}");
+        assert!(set.kind.is_none_or(|kind| kind == preview.workload.kind), "{shown}");
     }
     assert!(options.namespace.as_ref().is_none_or(|namespace| namespace == preview.namespace), "{shown}");
 
@@ -108,10 +111,12 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) {
         render::table(&preview, look(false, Some(text.len() / 8 % 120)));
     }
 
-    let id = (preview.namespace, preview.set_kind, preview.replica_set);
+    let id = (preview.namespace, preview.workload.kind, preview.workload.name);
     // None of texts that are read differently for what no cluster writes: see there.
     let Some(expected) = reference::reference(text, id, options) else { return };
     assert_eq!(actual["delete"], expected.delete, "{options:?} {shown}");
+    assert_eq!(actual["quota"], expected.delete - victims, "{options:?} {shown}");
+    check_completeness(&strict, &preview, &expected.notes, options, &shown);
     let about: Vec<Value> = pods.iter().map(|pod| without_words(pod, options.order)).collect();
     if options.order == Order::Total {
         assert_eq!(about, expected.pods, "{options:?} {shown}");
@@ -128,15 +133,45 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) {
         };
         assert!(pods.iter().map(verdict).is_sorted(), "{options:?} {shown}");
     }
-    let warnings = notes.iter().filter(|note| matches!(note, Note::Warning(_))).count();
+    let warnings = preview.notes.iter().filter(|note| note.is_warning()).count();
     assert_eq!(warnings, if options.gates.pod_deletion_cost { expected.invalid_costs } else { 0 }, "{shown}");
 }
 
-/// What is said of a pod, but for the words; and for the rule, where that is not the order's.
+/// The notes on what the dump lacks are as expected. Under `kubernetes` they are an error, unless that is accepted.
+fn check_completeness(
+    strict: &Result<Preview<'_>, Error>,
+    partial: &Preview<'_>,
+    expected: &[&str],
+    options: &Options,
+    shown: &str,
+) {
+    let code = |note: &Note| serde_json::to_value(note.code).expect("a code");
+    let codes: Vec<Value> = partial.notes.iter().map(code).collect();
+    for known in reference::COMPLETENESS {
+        assert_eq!(codes.contains(&known.into()), expected.contains(&known), "{known} {options:?} {shown}");
+    }
+    let lacks = expected.iter().any(|code| *code != "more-pods-than-status");
+    match strict {
+        Err(error) => {
+            assert!(lacks && options.order == Order::Kubernetes, "{error} {options:?} {shown}");
+            assert_eq!(error.remedy(), Some(Remedy::AcceptPartial), "{error}");
+        }
+        Ok(strict) => {
+            assert!(!lacks || options.order == Order::Total, "{options:?} {shown}");
+            let same = Preview { partial: true, ..strict.clone() };
+            assert_eq!(same.to_json(), partial.to_json(), "{options:?} {shown}");
+        }
+    }
+}
+
+/// What is said of a pod, but for the words; and for the rule, unless the order is podrank's own.
 fn without_words(pod: &Value, order: Order) -> Value {
     let mut pod = pod.as_object().expect("a pod").clone();
     let why = pod.remove("why");
     assert!(why.is_some_and(|why| !why.as_str().expect("words").is_empty()));
+    for (age, time) in [("age", "creationTime"), ("readyAge", "readyTime")] {
+        assert_eq!(pod.remove(age).is_some_and(|age| age.is_null()), pod[time].is_null());
+    }
     if order == Order::Kubernetes {
         pod.remove("rule");
         pod.remove("position");

@@ -1,9 +1,9 @@
-//! Ages as `kubectl get` shows them.
+//! Ages as `kubectl get` shows them. Pure functions.
 
 use jiff::{SignedDuration, Timestamp};
 use podrank::Time;
 
-/// A unit's length in seconds, and its letter.
+/// The length of a unit in seconds, and its letter.
 type Unit = (u64, char);
 
 const SECOND: Unit = (1, 's');
@@ -12,7 +12,7 @@ const HOUR: Unit = (60 * MINUTE.0, 'h');
 const DAY: Unit = (24 * HOUR.0, 'd');
 const YEAR: Unit = (365 * DAY.0, 'y');
 
-/// Below which age, in which unit, and with which rest: the steps of Kubernetes' `duration.HumanDuration`.
+/// The steps of Kubernetes' `duration.HumanDuration`: ages below so many seconds, the unit, and the unit of the remainder.
 const FORMS: [(u64, Unit, Option<Unit>); 9] = [
     (2 * MINUTE.0, SECOND, None),
     (10 * MINUTE.0, MINUTE, Some(SECOND)),
@@ -25,7 +25,8 @@ const FORMS: [(u64, Unit, Option<Unit>); 9] = [
     (u64::MAX, YEAR, None),
 ];
 
-/// The age of `time` at `now` in two or three digits, such as `5m30s`; `None` if `time` is unset.
+/// Returns the age of `time` at `now` in two or three digits, such as `5m30s`, with a minus sign if `time` is after `now`.
+/// `None` if `time` is unset.
 pub(crate) fn age(now: Time, time: Time) -> Option<String> {
     shown(now, time, |age| {
         let sign = if age.is_negative() { "-" } else { "" };
@@ -33,7 +34,7 @@ pub(crate) fn age(now: Time, time: Time) -> Option<String> {
     })
 }
 
-/// As [`age`] of both times, to the nanosecond where they would read the same.
+/// Returns the [`age`] of both times, to the nanosecond if they would read the same.
 pub(crate) fn ages(now: Time, a: Time, b: Time) -> [Option<String>; 2] {
     let rough = [a, b].map(|time| age(now, time));
     let [Some(first), Some(second)] = &rough else { return rough };
@@ -44,14 +45,14 @@ fn shown(now: Time, time: Time, show: impl Fn(SignedDuration) -> String) -> Opti
     let time = time.unix_nanos()?;
     Some(match now.unix_nanos() {
         Some(now) => show(SignedDuration::from_nanos(now.saturating_sub(time))),
-        // Without a moment to count from there is no age.
+        // Without a time to count from there is no age.
         None => {
             Timestamp::from_nanosecond(time.into()).map_or_else(|_| time.to_string(), |time| time.to_string())
         }
     })
 }
 
-/// The longer, the coarser.
+/// Returns a duration in one or two units, coarser as it grows.
 fn human(seconds: u64) -> String {
     let form = FORMS.iter().find(|(below, ..)| seconds < *below);
     let &(_, (length, letter), rest) = form.unwrap_or(&FORMS[FORMS.len() - 1]);

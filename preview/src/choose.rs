@@ -1,10 +1,14 @@
-//! Which set the preview is of.
+//! Which set to preview, by what the user named and what the input has.
 
-use crate::error::Error;
+use crate::error::{Error, Remedy};
 use crate::input::Input;
 use crate::set::{SetId, SetKind, Sets};
+use crate::text;
 use std::collections::BTreeSet;
 use std::str::FromStr;
+
+/// What messages call the kinds of sets.
+const SETS: &str = "ReplicaSet or ReplicationController";
 
 /// A set as a user names it: `NAME`, `rs/NAME` or `rc/NAME`, or as `kubectl get -o name` prints it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +28,7 @@ impl FromStr for SetName {
             Some((kind, name)) => (Some(set_kind(kind)?), name),
         };
         if name.is_empty() {
-            return Err("the name is empty".to_owned());
+            return Err("the name is empty: use NAME, rs/NAME or rc/NAME".to_owned());
         }
         Ok(Self { kind, name: name.to_owned() })
     }
@@ -36,11 +40,11 @@ fn set_kind(text: &str) -> Result<SetKind, String> {
             Ok(SetKind::ReplicaSet)
         }
         "rc" | "replicationcontroller" | "replicationcontrollers" => Ok(SetKind::ReplicationController),
-        _ => Err(format!("the kind `{text}` is neither `rs` nor `rc`: name the ReplicaSet")),
+        _ => Err(format!("unsupported kind `{}`: use rs/NAME or rc/NAME", text::word(text))),
     }
 }
 
-/// The set that is meant: the one named, else the only one with pods, else the only one at all.
+/// Returns the set that the user named, else the only one with pods, else the only one.
 pub(crate) fn choose<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
@@ -50,14 +54,22 @@ pub(crate) fn choose<'a>(
     let with_pods: BTreeSet<_> = input.pods.iter().filter_map(|pod| sets.owner(pod)).collect();
     let all: BTreeSet<_> = sets.ids().chain(with_pods.iter().copied()).collect();
     if all.is_empty() {
-        return Err(Error::new("no pod belongs to a ReplicaSet or ReplicationController"));
+        return Err(Error::new(format!(
+            "none of the {} belongs to a ReplicaSet or ReplicationController: other workloads have no preview",
+            text::count(input.pods.len() as u64, "pod")
+        )));
     }
     let narrow = |ids: &BTreeSet<SetId<'a>>| -> Vec<_> {
         ids.iter().copied().filter(|id| namespace.is_none_or(|wanted| id.namespace == wanted)).collect()
     };
     let here = narrow(&all);
     if let (true, Some(namespace)) = (here.is_empty(), namespace) {
-        return Err(Error::new(format!("no set in namespace {namespace}; there are: {}", list(all))));
+        let all: Vec<_> = all.into_iter().collect();
+        return Err(Error::new(format!(
+            "no {SETS} in namespace {}; the input has: {}",
+            text::name(namespace),
+            text::list(&all)
+        )));
     }
     if let Some(wanted) = wanted {
         let is_wanted =
@@ -66,25 +78,23 @@ pub(crate) fn choose<'a>(
         return only(&found, "several sets have this name")
             .unwrap_or_else(|| Err(unknown(wanted, &here, sets)));
     }
-    only(&narrow(&with_pods), "there are pods of several sets")
-        .or_else(|| only(&here, "there are several sets, none with pods"))
-        .unwrap_or_else(|| Err(Error::new("no set")))
+    // There are sets here, so one of the two has an answer.
+    only(&narrow(&with_pods), "the input has pods of several sets")
+        .or_else(|| only(&here, "the input has several sets, none with pods"))
+        .unwrap_or_else(|| Err(Error::new(format!("the input has no {SETS}"))))
 }
 
-/// The only one of `ids`, or an error that starts with `several`. `None` if there is none.
+/// Returns the only one of `ids`, or an error that starts with `several`. `None` if there is none.
 fn only<'a>(ids: &[SetId<'a>], several: &str) -> Option<Result<SetId<'a>, Error>> {
     match ids {
         [] => None,
         [id] => Some(Ok(*id)),
-        _ => Some(Err(Error::new(format!(
-            "{several}, pick one with --replicaset and --namespace: {}",
-            list(ids.iter().copied())
-        )))),
+        _ => Some(Err(Error::with_remedy(format!("{several}: {}", text::list(ids)), Remedy::NameTheSet))),
     }
 }
 
 fn unknown(wanted: &SetName, known: &[SetId<'_>], sets: &Sets<'_>) -> Error {
-    // Below this two names have little in common; clap uses it for its own suggestions.
+    // Less similar names have little in common: clap uses this limit for its own suggestions.
     const ALIKE: f64 = 0.7;
     let is_its = |id: &&SetId<'_>| {
         let controller = sets.get(**id).and_then(|set| set.controller.as_ref());
@@ -93,21 +103,17 @@ fn unknown(wanted: &SetName, known: &[SetId<'_>], sets: &Sets<'_>) -> Error {
     let its: Vec<_> = known.iter().filter(is_its).copied().collect();
     if !its.is_empty() {
         return Error::new(format!(
-            "{} is a Deployment; pick one of its ReplicaSets: {}",
-            wanted.name,
-            list(its)
+            "{} is a Deployment; name one of its ReplicaSets: {}",
+            text::name(&wanted.name),
+            text::list(&its)
         ));
     }
-    let kind = wanted.kind.map_or_else(|| "set".to_owned(), |kind| kind.to_string());
+    let kind = wanted.kind.map_or_else(|| SETS.to_owned(), |kind| kind.to_string());
     let likeness = |id: &SetId<'_>| strsim::jaro_winkler(&wanted.name, id.name);
     let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     let hint = match nearest.filter(|id| likeness(id) > ALIKE) {
         Some(nearest) => format!("did you mean {nearest}?"),
-        None => format!("there are: {}", list(known.iter().copied())),
+        None => format!("the input has: {}", text::list(known)),
     };
-    Error::new(format!("no {kind} is named {}; {hint}", wanted.name))
-}
-
-fn list<'a>(ids: impl IntoIterator<Item = SetId<'a>>) -> String {
-    ids.into_iter().map(|id| id.to_string()).collect::<Vec<_>>().join(", ")
+    Error::new(format!("no {kind} is named {}; {hint}", text::name(&wanted.name)))
 }

@@ -1,8 +1,9 @@
-//! The feature gates by name.
+//! Kubernetes' feature gates by name. Constants and pure functions.
 
 use podrank::FeatureGates;
+use serde::Serializer;
 
-/// Where a gate stands among the gates.
+/// Selects one of the gates.
 pub type Gate = fn(&mut FeatureGates) -> &mut bool;
 
 /// Every gate, with the name that Kubernetes gives it.
@@ -12,12 +13,19 @@ pub const GATES: [(&str, Gate); 3] = [
     ("PreferForScaleDown", |gates| &mut gates.prefer_for_scale_down),
 ];
 
-/// The flag that sets these gates, with a space before it; nothing if they are Kubernetes' own.
-pub fn flag(mut gates: FeatureGates) -> String {
-    let changed = GATES.iter().filter_map(|(name, gate)| {
-        let value = *gate(&mut gates);
-        (value != *gate(&mut FeatureGates::KUBERNETES.clone())).then(|| format!("{name}={value}"))
-    });
-    let changed: Vec<_> = changed.collect();
-    if changed.is_empty() { String::new() } else { format!(" --feature-gates {}", changed.join(",")) }
+/// The gates by name, in the order of [`GATES`].
+pub fn by_name(mut gates: FeatureGates) -> impl Iterator<Item = (&'static str, bool)> {
+    GATES.into_iter().map(move |(name, gate)| (name, *gate(&mut gates)))
+}
+
+/// Those of the gates that differ from Kubernetes' defaults.
+pub fn changed(gates: FeatureGates) -> impl Iterator<Item = (&'static str, bool)> {
+    let default = by_name(FeatureGates::KUBERNETES);
+    by_name(gates).zip(default).filter(|(gate, default)| gate != default).map(|(gate, _)| gate)
+}
+
+/// An object with every gate by name.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+pub(crate) fn serialize<S: Serializer>(gates: &FeatureGates, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(by_name(*gates))
 }

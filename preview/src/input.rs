@@ -1,9 +1,11 @@
-//! Reads a dump as a stream, object by object, and keeps of each what a decision may need.
+//! Reads a dump as a stream, object by object, and keeps of each what a decision may need. Reads from any reader, and opens
+//! none.
 
 use crate::error::{Error, parse};
 use crate::json::{Fault, Json};
 use crate::pod::{Pod, PodEntry};
 use crate::set::{ReplicaSet, SetEntry, SetKind};
+use crate::text;
 use crate::yaml::{self, AsJson};
 use serde::Deserialize;
 use serde::de::Visitor;
@@ -18,43 +20,57 @@ use std::io::{self, BufRead, BufReader, Read};
 pub struct Input {
     pub(crate) pods: Vec<PodEntry>,
     pub(crate) sets: Vec<SetEntry>,
+    /// The number of objects of other kinds.
+    others: u64,
 }
 
-/// How much white space may stand before a JSON document.
+/// What to do about an input that is of no use.
+const PRINT: &str = "print the objects with kubectl get pods,replicasets,deployments -o json";
+
+/// The most bytes of white space before the first document.
 const MOST_WHITE_SPACE: usize = 1 << 20;
 
 impl Input {
     /// Reads what `kubectl get -o json` or `-o yaml` prints: lists and single objects, one document or several. Objects of
     /// other kinds are skipped.
     ///
-    /// Of JSON one object at a time is held as text, never the whole input. What is wrong within a pod is kept with the
-    /// pod, since only pods that the decision looks at need to be sound.
+    /// JSON is held as text one object at a time, never as a whole. An error within a pod is kept with that pod, since
+    /// only pods that the decision looks at must be valid.
     ///
     /// # Errors
-    /// Says where the input is neither JSON nor YAML, is no Kubernetes object, or holds one that cannot be told apart.
+    /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod, `ReplicaSet` or
+    /// `ReplicationController`; or if an object has no name. The error says where.
     pub fn read(reader: impl Read) -> Result<Self, Error> {
         let mut input = Self::default();
         let mut reader = BufReader::new(reader);
         let (head, first) = head(&mut reader).map_err(|error| Error::new(error.to_string()))?;
         let reader = head.chain(reader);
         match first {
-            None => return Err(Error::new("the input is empty")),
+            None => return Err(Error::new(format!("the input is empty: {PRINT}"))),
             Some(b'{' | b'[') => {
-                input.read_json(reader).map_err(|fault| Error::new(fault.with_column()))?;
+                input.read_json(reader).map_err(|error| Error::new(json_error(error)))?;
             }
             Some(0xFE | 0xFF) => {
-                return Err(Error::new("this is not UTF-8; is it UTF-16, as PowerShell writes?"));
+                return Err(Error::new(
+                    "not UTF-8, but perhaps UTF-16, as PowerShell writes: convert it to UTF-8",
+                ));
             }
             Some(_) => {
                 let text = yaml::text(reader)?;
-                // Columns would be those of the JSON that the YAML is made into.
-                input.read_json(AsJson::new(&text)).map_err(|fault| Error::new(fault.with_line()))?;
+                if is_table(&text) {
+                    return Err(Error::new(format!("the input is a table for people: {PRINT}")));
+                }
+                input.read_json(AsJson::new(&text)).map_err(|error| Error::new(yaml_error(error)))?;
             }
         }
         if input.pods.is_empty() && input.sets.is_empty() {
-            return Err(Error::new(
-                "neither a Pod nor a ReplicaSet nor a ReplicationController; print them with kubectl get pods,replicasets -o json",
-            ));
+            return Err(Error::new(match input.others {
+                0 => "the list is empty: check the namespace and the labels given to kubectl get".to_owned(),
+                others => format!(
+                    "no Pod, ReplicaSet or ReplicationController among {}: {PRINT}",
+                    text::count(others, "object")
+                ),
+            }));
         }
         Ok(input)
     }
@@ -73,7 +89,7 @@ impl Input {
     /// Reads the object at the top: a list if it has `items`, else the one object of the document.
     fn read_document(&mut self, json: &mut Json<impl Read>) -> Result<(), Fault> {
         if json.peek()? != Some(b'{') {
-            return Err(json.refuse(Expected("a Kubernetes object or list of them")));
+            return Err(json.refuse(Document));
         }
         json.hold();
         let mut fields = BTreeMap::new();
@@ -83,36 +99,41 @@ impl Input {
             let is_items = key == "items";
             if is_items && items.is_none() {
                 json.release();
-                let list = type_of_items(&fields).map_err(|error| json.fault(error))?;
+                let list =
+                    type_of_items(&fields).map_err(|error| Fault::Data(error, json.place_of_next()))?;
                 json.colon()?;
                 items = Some(self.read_items(json, list.as_ref())?);
                 continue;
             }
             json.colon()?;
             if fields.insert(key.clone(), json.value()?).is_some() || is_items {
-                return Err(json.fault(format!("{key}: twice in one object")));
+                let what = format!("{} is twice in one object", text::word(&key));
+                return Err(Fault::Data(what, json.place_of_next()));
             }
         }
         let end = json.next_place();
         let Some(untyped) = items else {
             json.rewind();
             let added = self.add_next(json, Some(&TypeMeta::default()))?;
-            return added.map(drop).map_err(|error| Fault::new(error, end));
+            return added.map(drop).map_err(|error| Fault::Data(error, end));
         };
-        // In YAML the kind comes last: without it the rest of the items may be missing too.
-        let list = type_of_items(&fields).map_err(|error| Fault::new(error, end))?;
+        // In YAML the kind comes last: without it the rest of the items may be missing, too.
+        let list = type_of_items(&fields).map_err(|error| Fault::Data(error, end))?;
         let Some(list) = list else {
-            return Err(Fault::new("a list without a kind; was the input cut short?", end));
+            return Err(Fault::Data("the list has no kind, so the input may be cut off".to_owned(), end));
         };
-        let Some(class) = list.class(None) else { return Ok(()) };
+        let Some(class) = list.class(None) else {
+            self.others += untyped.len() as u64;
+            return Ok(());
+        };
         for (index, object) in untyped {
             let added = self.add_typed(object, class);
-            added.map_err(|error| Fault::new(format!("items[{index}]: {error}"), end))?;
+            added.map_err(|error| Fault::Data(format!("items[{index}]: {error}"), end))?;
         }
         Ok(())
     }
 
-    /// Reads the `items` of a list. `list` is what it says of their type, if it has said so yet. Gives back those without a
+    /// Reads the `items` of a list. `list` is what it says of their type, if it has said so yet. Returns those without a
     /// type, by their index.
     fn read_items(
         &mut self,
@@ -124,20 +145,21 @@ impl Input {
             Some(b'[') => {}
             // Go writes an empty list as `null`.
             Some(b'n') => return json.value().map(|_| untyped),
-            _ => return Err(json.refuse(Expected("the items of a list"))),
+            _ => return Err(json.refuse(Items)),
         }
         let mut elements = json.open();
         let mut index = 0_usize;
         while json.next_element(&mut elements)? {
             let added = self.add_next(json, list)?;
-            let object = added.map_err(|error| json.fault(format!("items[{index}]: {error}")))?;
+            let object = added
+                .map_err(|error| Fault::Data(format!("items[{index}]: {error}"), json.place_of_next()))?;
             untyped.extend(object.map(|object| (index, object)));
             index += 1;
         }
         Ok(untyped)
     }
 
-    /// As [`Input::add`], with the next object: fast if it is as sound as nearly all are.
+    /// As [`Input::add`], with the next object: fast if it is valid, as nearly all are.
     fn add_next(
         &mut self,
         json: &mut Json<impl Read>,
@@ -161,8 +183,8 @@ impl Input {
         Ok(self.add(&object, list))
     }
 
-    /// Keeps one object, whose type may be left to the list it stands in. Gives it back as untyped if it needs a list's type
-    /// that is not known yet.
+    /// Keeps one object. If it has no type, its list has it, as `list`. Returns it as untyped if the type of its list is not
+    /// known yet.
     fn add(&mut self, object: &RawValue, list: Option<&TypeMeta>) -> Result<Option<Untyped>, String> {
         let own: TypeMeta = parse(object)?;
         if own.kind.is_none() && list.is_none() {
@@ -171,7 +193,7 @@ impl Input {
         match own.class(list) {
             Some(Class::Pod) => self.pods.push(PodEntry::read(object)?),
             Some(Class::Set(kind)) => self.sets.push(SetEntry::read(kind, object)?),
-            None => {}
+            None => self.others += 1,
         }
         Ok(None)
     }
@@ -186,8 +208,8 @@ impl Input {
     }
 }
 
-/// What is passed over before the first byte that counts, and that byte: white space, which error lines count, but not
-/// the byte order mark that editors on Windows write.
+/// Returns the white space before the first other byte, and that byte. The lines of errors count the white space, but a
+/// byte order mark, which editors on Windows write, is left out.
 fn head(reader: &mut impl BufRead) -> io::Result<(io::Cursor<Vec<u8>>, Option<u8>)> {
     const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
     let mut head = Vec::new();
@@ -206,6 +228,32 @@ fn head(reader: &mut impl BufRead) -> io::Result<(io::Cursor<Vec<u8>>, Option<u8
     Ok((io::Cursor::new(head), first))
 }
 
+/// Whether this is what `kubectl get` prints without `-o`: a line of column names comes first.
+fn is_table(text: &str) -> bool {
+    let mut words = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").split_whitespace();
+    matches!(words.next(), Some("NAME" | "NAMESPACE")) && words.next().is_some_and(|word| !word.contains(':'))
+}
+
+/// The error of a JSON text, after its place.
+fn json_error(fault: Fault) -> String {
+    match fault {
+        Fault::Reader(error) => error.to_string(),
+        Fault::End(place) => format!("{place}: the input is cut off here"),
+        Fault::Syntax(what, place) => format!("{place}: not JSON: {what}"),
+        Fault::Data(what, place) => format!("{place}: {what}"),
+    }
+}
+
+/// The error of a YAML text, after its line. Columns would be those of the JSON that the YAML became.
+fn yaml_error(fault: Fault) -> String {
+    match fault {
+        // That of the YAML reader, which has a place.
+        Fault::Reader(error) => error.to_string(),
+        Fault::End(_) => format!("the input has no object: {PRINT}"),
+        Fault::Syntax(what, place) | Fault::Data(what, place) => format!("line {}: {what}", place.line),
+    }
+}
+
 /// What type an object says it has.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a Kubernetes object")]
@@ -214,7 +262,7 @@ struct TypeMeta {
     kind: Option<String>,
 }
 
-/// What an object is to us.
+/// The kinds of objects that are kept.
 #[derive(Clone, Copy)]
 enum Class {
     Pod,
@@ -233,8 +281,8 @@ impl TypeMeta {
     }
 }
 
-/// An item without a kind, in a list whose kind comes after its items: read as all that it may be, since that is shorter than
-/// its text.
+/// An item without a kind, in a list whose kind comes after its items. Read as each kind that it may be, which takes less
+/// memory than its text.
 struct Untyped {
     pod: Result<PodEntry, String>,
     replica_set: Result<SetEntry, String>,
@@ -251,27 +299,44 @@ impl Untyped {
     }
 }
 
-/// The type that a list of this type gives those items that do not say one: a `PodList` holds Pods. `None` if the list has no
-/// kind, or none yet.
+/// Returns the type of items that have none themselves, by the type of their list: a `PodList` holds Pods. `None` if the list
+/// has no kind, or none yet.
 fn type_of_items(list: &BTreeMap<String, Box<RawValue>>) -> Result<Option<TypeMeta>, String> {
     let field = |name| list.get(name).map(|value| parse::<Option<String>>(value)).transpose();
     let Some(kind) = field("kind")?.flatten() else { return Ok(None) };
     let Some(kind) = kind.strip_suffix("List") else {
-        return Err(format!("{kind} is not the kind of a list; was the input cut short?"));
+        return Err(format!("{} is not the kind of a list, so the input may be cut off", text::word(&kind)));
     };
     let kind = Some(kind.to_owned()).filter(|kind| !kind.is_empty());
     Ok(Some(TypeMeta { api_version: field("apiVersion")?.flatten(), kind }))
 }
 
-/// What stands here if the input is sound.
+/// Says what is wrong with a document that is no object.
 #[derive(Clone, Copy)]
-struct Expected(&'static str);
+struct Document;
 
-impl Visitor<'_> for Expected {
+impl Visitor<'_> for Document {
     type Value = Infallible;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str("a Kubernetes object or list of them")
+    }
+
+    /// Text without a structure is YAML, too.
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<Infallible, E> {
+        Err(E::custom(format_args!("plain text in place of Kubernetes objects: {PRINT}")))
+    }
+}
+
+/// Says what is wrong with `items` that are no list.
+#[derive(Clone, Copy)]
+struct Items;
+
+impl Visitor<'_> for Items {
+    type Value = Infallible;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the items of a list")
     }
 }
 

@@ -1,19 +1,22 @@
-//! JSON that arrives in blocks, read value by value. Only the text of the value at hand is held.
+//! JSON that arrives in blocks, read value by value. Only the text of the value at hand is held. Reads from any reader, and
+//! opens none.
 //!
 //! `serde_json` reads a slice several times as fast as it reads an `io::Read`, which it asks for single bytes. Whether a
 //! slice holds all of a value shows when the value is read: if the text ends too early, more is read and the value is tried
 //! again.
 
-use crate::error::words;
+use crate::error::without_place;
 use memchr::{memchr_iter, memrchr};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer as _, Visitor};
 use serde_json::Deserializer;
+use serde_json::error::Category;
 use serde_json::value::RawValue;
 use std::convert::Infallible;
+use std::fmt;
 use std::io::{self, Read};
 
-/// Enough for so many objects that few are cut at the end.
+/// The number of bytes read at a time: so many objects that few are cut at its end.
 const BLOCK: usize = 256 << 10;
 
 /// JSON documents, one after the other.
@@ -22,31 +25,36 @@ pub(crate) struct Json<R> {
     reader: Option<R>,
     /// Why the reader failed, until somebody needs more text than there is.
     failure: Option<io::Error>,
-    /// What was read and is still needed.
+    /// The text that was read and is still needed.
     text: Vec<u8>,
-    /// Where in `text` the rest starts that was not taken yet.
+    /// The index in `text` of the first byte that was not taken yet.
     next: usize,
-    /// How much before `next` is still needed, if [`Json::hold`] was called.
+    /// The index in `text` at which [`Json::hold`] was called.
     held: Option<usize>,
-    /// The place of `text` in the whole.
+    /// The place of `text` in the whole input.
     start: Place,
-    /// How much is read at a time, at least.
+    /// The least number of bytes to read at a time.
     block: usize,
 }
 
-/// A place in a text: how many lines were begun, and how many bytes the last one has up to here.
+/// A place in the input: the number of the line, and the number of its bytes up to here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    line: usize,
+    pub(crate) line: usize,
     column: usize,
 }
 
-/// What is wrong with JSON, and where.
+/// Why a value cannot be read, and where.
 #[derive(Debug)]
-pub(crate) struct Fault {
-    what: String,
-    /// `None` if the reader failed: it names the place itself, if it knows one.
-    place: Option<Place>,
+pub(crate) enum Fault {
+    /// The reader failed. It names the place itself, if it knows one.
+    Reader(io::Error),
+    /// The text ends too early.
+    End(Place),
+    /// The text is not JSON.
+    Syntax(String, Place),
+    /// The value is not what is expected.
+    Data(String, Place),
 }
 
 /// Whether a list or an object has had its first element.
@@ -55,29 +63,15 @@ pub(crate) struct Elements {
     has_begun: bool,
 }
 
-impl Fault {
-    pub(crate) fn new(what: impl Into<String>, place: Place) -> Self {
-        Self { what: what.into(), place: Some(place) }
-    }
-
-    pub(crate) fn with_column(self) -> String {
-        match self.place {
-            Some(Place { line, column }) => format!("{} at line {line} column {column}", self.what),
-            None => self.what,
-        }
-    }
-
-    pub(crate) fn with_line(self) -> String {
-        match self.place {
-            Some(Place { line, .. }) => format!("{} at line {line}", self.what),
-            None => self.what,
-        }
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} column {}", self.line, self.column)
     }
 }
 
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Self {
-        Self { what: error.to_string(), place: None }
+        Self::Reader(error)
     }
 }
 
@@ -119,14 +113,16 @@ impl<R: Read> Json<R> {
                 self.next += 1;
                 return Ok(false);
             }
-            None => return Err(self.fault("EOF while parsing a list")),
+            None => return Err(Fault::End(self.next_place())),
             Some(b',') if has_begun => self.next += 1,
-            Some(_) if has_begun => return Err(self.fault("expected `,` or `]`")),
+            Some(_) if has_begun => {
+                return Err(self.syntax("expected `,` or `]`"));
+            }
             Some(_) => return Ok(true),
         }
         match self.peek()? {
-            Some(b']') => Err(self.fault("trailing comma")),
-            None => Err(self.fault("EOF while parsing a value")),
+            Some(b']') => Err(self.syntax("trailing comma")),
+            None => Err(Fault::End(self.next_place())),
             Some(_) => Ok(true),
         }
     }
@@ -139,16 +135,18 @@ impl<R: Read> Json<R> {
                 self.next += 1;
                 return Ok(None);
             }
-            None => return Err(self.fault("EOF while parsing an object")),
+            None => return Err(Fault::End(self.next_place())),
             Some(b',') if has_begun => self.next += 1,
-            Some(_) if has_begun => return Err(self.fault("expected `,` or `}`")),
+            Some(_) if has_begun => {
+                return Err(self.syntax("expected `,` or `}`"));
+            }
             Some(_) => {}
         }
         match self.peek()? {
             Some(b'"') => {}
-            Some(b'}') => return Err(self.fault("trailing comma")),
-            None => return Err(self.fault("EOF while parsing a value")),
-            Some(_) => return Err(self.fault("key must be a string")),
+            Some(b'}') => return Err(self.syntax("trailing comma")),
+            None => return Err(Fault::End(self.next_place())),
+            Some(_) => return Err(self.syntax("key must be a string")),
         }
         loop {
             let mut keys = Deserializer::from_slice(&self.text[self.next..]).into_iter();
@@ -170,8 +168,8 @@ impl<R: Read> Json<R> {
                 self.next += 1;
                 Ok(())
             }
-            Some(_) => Err(self.fault("expected `:`")),
-            None => Err(self.fault("EOF while parsing an object")),
+            Some(_) => Err(self.syntax("expected `:`")),
+            None => Err(Fault::End(self.next_place())),
         }
     }
 
@@ -194,8 +192,8 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// Takes the next value if it is an object that reads as a `T` and that `take` takes. It is read just once, but without
-    /// a word on what is wrong with it.
+    /// Takes the next value if it is an object that can be read as a `T` and that `take` accepts. The object is read just once,
+    /// but if it cannot be read, nothing says why.
     pub(crate) fn take_if<T: DeserializeOwned>(&mut self, take: impl FnOnce(T) -> bool) -> io::Result<bool> {
         if self.peek()? != Some(b'{') {
             return Ok(false);
@@ -217,7 +215,7 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// What is wrong with the next value, where another one is expected.
+    /// Returns what is wrong with the next value, of which `expected` says what it should be.
     pub(crate) fn refuse(
         &mut self,
         expected: impl for<'de> Visitor<'de, Value = Infallible> + Copy,
@@ -233,7 +231,7 @@ impl<R: Read> Json<R> {
             match may_go_on.then(|| self.fill()) {
                 Some(Ok(true)) => {}
                 Some(Err(error)) => return error.into(),
-                _ if error.is_data() => return self.fault(words(&error)),
+                _ if error.is_data() => return Fault::Data(without_place(&error), self.place_of_next()),
                 _ => return fault,
             }
         }
@@ -259,10 +257,15 @@ impl<R: Read> Json<R> {
         self.start.after(&self.text[..self.next])
     }
 
-    /// Says what is wrong with the next byte that is not white space, or with the end.
-    pub(crate) fn fault(&mut self, what: impl Into<String>) -> Fault {
+    /// The place of the next byte that is not white space, or of the end.
+    pub(crate) fn place_of_next(&mut self) -> Place {
         let next = usize::from(matches!(self.peek(), Ok(Some(_))));
-        Fault::new(what, self.start.after(&self.text[..self.next + next]))
+        self.start.after(&self.text[..self.next + next])
+    }
+
+    /// The next byte that is not white space cannot stand here.
+    fn syntax(&mut self, what: &str) -> Fault {
+        Fault::Syntax(what.to_owned(), self.place_of_next())
     }
 
     /// Reads more text, as much again as there is; false at the end.
@@ -310,7 +313,12 @@ impl Place {
     /// An error in the text that starts here.
     fn fault(self, error: &serde_json::Error) -> Fault {
         let column = if error.line() == 1 { self.column } else { 0 };
-        Fault::new(words(error), Self { line: self.line + error.line() - 1, column: column + error.column() })
+        let place = Self { line: self.line + error.line() - 1, column: column + error.column() };
+        match error.classify() {
+            Category::Eof => Fault::End(place),
+            Category::Data => Fault::Data(without_place(error), place),
+            Category::Io | Category::Syntax => Fault::Syntax(without_place(error), place),
+        }
     }
 }
 
@@ -319,7 +327,6 @@ mod tests {
     use super::*;
     use fastrand::Rng;
     use std::collections::BTreeMap;
-    use std::fmt;
 
     type Lists = BTreeMap<String, Vec<Box<RawValue>>>;
 
@@ -341,7 +348,7 @@ mod tests {
             return Err(json.refuse(Expected("a map")));
         }
         let mut keys = match json.peek()? {
-            None => return Err(json.fault("EOF while parsing a value")),
+            None => return Err(Fault::End(json.next_place())),
             Some(_) => json.open(),
         };
         while let Some(key) = json.next_key(&mut keys)? {
@@ -361,7 +368,10 @@ mod tests {
     fn all_lists(text: &[u8], block: usize) -> Result<Lists, Fault> {
         let mut json = Json::with_block(text, block);
         let lists = lists(&mut json)?;
-        if json.peek()?.is_some() { Err(json.fault("trailing characters")) } else { Ok(lists) }
+        if json.peek()?.is_none() {
+            return Ok(lists);
+        }
+        Err(Fault::Syntax("trailing characters".to_owned(), json.place_of_next()))
     }
 
     /// Whether the text is sound.
@@ -373,13 +383,21 @@ mod tests {
                 true
             }
             (Err(theirs), Err(ours)) => {
-                assert_eq!(ours.what, words(&theirs), "{}", shown());
-                // serde_json itself has two places for what is wrong with a string, a byte apart. For a value of the wrong
-                // type its place depends on that type, ours is where the value starts.
                 let place = Place { line: theirs.line(), column: theirs.column() };
-                let is_there =
-                    ours.place.is_some_and(|ours| offset(text, ours).abs_diff(offset(text, place)) <= 1);
-                assert!(theirs.is_data() || is_there, "{theirs}: {ours:?}: {}", shown());
+                match ours {
+                    Fault::End(ours) => {
+                        assert!(theirs.is_eof() && ours == place, "{theirs}: {ours}: {}", shown());
+                    }
+                    // serde_json has two places for what is wrong with a string, a byte apart.
+                    Fault::Syntax(what, ours) => {
+                        let is_there = offset(text, ours).abs_diff(offset(text, place)) <= 1;
+                        assert!(theirs.is_syntax() && is_there, "{theirs}: {ours}: {}", shown());
+                        assert_eq!(what, without_place(&theirs), "{}", shown());
+                    }
+                    // Its place depends on the type of the value, ours is where the value starts.
+                    Fault::Data(what, _) => assert_eq!(what, without_place(&theirs), "{}", shown()),
+                    Fault::Reader(error) => panic!("{error}: {}", shown()),
+                }
                 false
             }
             (theirs, ours) => panic!("{theirs:?}: {ours:?}: {}", shown()),
@@ -475,10 +493,8 @@ mod tests {
             assert!(!json.take_if(|_: Named| true).expect("no failure"));
             assert_eq!(json.value().expect("JSON").get(), "{\"name\": 1}");
             assert!(!json.take_if(|_: Named| true).expect("no failure"));
-            assert_eq!(
-                json.value().expect_err("not UTF-8").with_column(),
-                "invalid unicode code point at line 1 column 58"
-            );
+            let fault = json.value().expect_err("not UTF-8");
+            let Fault::Syntax(_, Place { line: 1, column: 58 }) = fault else { panic!("{fault:?}") };
             assert_eq!(taken, [Named { name: "a".to_owned() }]);
         }
     }
@@ -494,6 +510,7 @@ mod tests {
         }
         let mut json = Json::new(b"{\"name\": \"a\"} [1".chain(Failing));
         assert!(json.take_if(|_: Named| true).expect("no failure"));
-        assert_eq!(json.value().expect_err("it fails").with_column(), "gone");
+        let fault = json.value().expect_err("it fails");
+        assert!(matches!(&fault, Fault::Reader(error) if error.to_string() == "gone"), "{fault:?}");
     }
 }

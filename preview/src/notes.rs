@@ -1,57 +1,130 @@
-//! What a reader should know besides the decision. Nothing here changes it.
+//! What a reader should know besides the decision. A note never changes it.
 
 use crate::error::Error;
 use crate::input::Input;
-use crate::pod::{PodEntry, Record};
+use crate::members::Member;
+use crate::pod::PodEntry;
 use crate::set::{SetEntry, SetId, Sets};
+use crate::text::{self, count, quoted};
+use jiff::Timestamp;
 use podrank::DELETION_COST_ANNOTATION;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::fmt;
 
-/// A remark on a preview.
+/// A remark on a preview. As JSON, an object with `level` (`note` or `warning`), `code` and `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// Something to know.
-    Note(String),
-    /// Something that is probably a mistake in the cluster.
-    Warning(String),
+pub struct Note {
+    /// What it is about.
+    pub code: NoteCode,
+    /// The sentence for a reader.
+    pub text: String,
+}
+
+/// What a note is about. Further codes may come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum NoteCode {
+    /// The set itself is not in the input.
+    SetMissing,
+    /// `ReplicaSets` of the same Deployment seem to be missing from the input.
+    SiblingsMissing,
+    /// The input has fewer pods of the set than its status counts.
+    PodsMissing,
+    /// The input has more active pods of the set than its status counts.
+    MorePodsThanStatus,
+    /// A pod is listed more than once.
+    ListedTwice,
+    /// A deletion cost that Kubernetes cannot read: probably a mistake in the cluster.
+    InvalidDeletionCost,
+    /// The controller needs several syncs for the deletions.
+    SeveralSyncs,
+    /// The set's Deployment is in the middle of a rollout.
+    MidRollout,
+    /// The controller would adopt a pod that the preview does not count.
+    WouldAdopt,
+    /// The controller would release a pod that the preview counts.
+    WouldRelease,
+    /// A pod was created after the time of the decision.
+    CreatedAfterNow,
+}
+
+impl Note {
+    pub(crate) fn new(code: NoteCode, text: String) -> Self {
+        Self { code, text }
+    }
+
+    /// Whether something in the cluster is probably a mistake.
+    pub fn is_warning(&self) -> bool {
+        self.code == NoteCode::InvalidDeletionCost
+    }
+
+    fn level(&self) -> &'static str {
+        if self.is_warning() { "warning" } else { "note" }
+    }
 }
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Note(text) => write!(f, "note: {text}"),
-            Self::Warning(text) => write!(f, "warning: {text}"),
-        }
+        write!(f, "{}: {}", self.level(), self.text)
     }
 }
 
-pub(crate) fn set_not_in_input(id: SetId<'_>) -> Note {
-    Note::Note(format!("{id} is not in the input: ranks are counted over its own pods"))
+impl Serialize for Note {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut note = serializer.serialize_struct("Note", 3)?;
+        note.serialize_field("level", self.level())?;
+        note.serialize_field("code", &self.code)?;
+        note.serialize_field("text", &self.text)?;
+        note.end()
+    }
 }
 
 pub(crate) fn listed_twice(pod: &PodEntry) -> Note {
-    Note::Note(format!("{pod} is listed more than once and counts once, as first listed"))
+    Note::new(NoteCode::ListedTwice, format!("{pod} is listed more than once: only the first entry counts"))
 }
 
-pub(crate) fn invalid_cost(pod: &PodEntry, record: &Record) -> Option<Note> {
-    let (text, error) = record.invalid_cost.as_ref()?;
-    Some(Note::Warning(format!(
-        "{pod}: {DELETION_COST_ANNOTATION} {text:?}: {error}; Kubernetes reads it as 0"
-    )))
+pub(crate) fn invalid_cost(member: &Member<'_>) -> Option<Note> {
+    let (text, error) = member.record.invalid_cost.as_ref()?;
+    let pod = member.entry;
+    Some(Note::new(
+        NoteCode::InvalidDeletionCost,
+        format!("{pod}: {DELETION_COST_ANNOTATION} is {}: {error}; Kubernetes reads it as 0", quoted(text)),
+    ))
 }
 
-pub(crate) fn several_syncs(delete: usize) -> Option<Note> {
-    /// Upstream's `BurstReplicas`.
-    const BURST: usize = 500;
-    (delete > BURST).then(|| {
-        Note::Note(format!(
-            "{delete} deletions: the controller deletes {BURST} at a time and recounts ranks in between \
-             (--burst-replicas {BURST} shows the first time)"
-        ))
-    })
+pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {
+    let syncs = delete.div_ceil(most);
+    Note::new(
+        NoteCode::SeveralSyncs,
+        format!(
+            "{delete} deletions take {syncs} syncs of at most {most}, and the controller counts ranks anew in each; \
+             this assumes that node assignment, phase, readiness and deletion cost stay as they are"
+        ),
+    )
 }
 
-/// Whether other `ReplicaSets` of the same Deployment hold pods too.
+/// The set's pods that were created after the time of the decision.
+pub(crate) fn created_after_now<'a>(
+    own: impl Iterator<Item = &'a Member<'a>>,
+    now: Timestamp,
+) -> Option<Note> {
+    let moment = crate::pod::to_time(now).unix_nanos()?;
+    let mut late = own.filter(|member| {
+        member.record.pod.creation_time.unix_nanos().is_some_and(|created| created > moment)
+    });
+    let first = late.next()?.entry;
+    let others = match late.count() {
+        0 => String::new(),
+        others => format!(" and {}", count(others as u64, "other pod")),
+    };
+    Some(Note::new(
+        NoteCode::CreatedAfterNow,
+        format!("{first}{others}: created after {now}, the time of this decision, so the age is negative"),
+    ))
+}
+
+/// Whether other `ReplicaSets` of the same Deployment have pods, too.
 pub(crate) fn mid_rollout(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
     let Some(deployment) = set.controller.as_ref().filter(|controller| controller.kind == "Deployment")
     else {
@@ -61,34 +134,38 @@ pub(crate) fn mid_rollout(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Res
     for other in sets.controlled_by(deployment).filter(|other| other.id() != set.id()) {
         let has_pods = || input.pods.iter().any(|pod| pod.is_active() && sets.owner(pod) == Some(other.id()));
         if other.replicas()? > 0 || has_pods() {
-            others.push(other.id().name);
+            others.push(text::name(other.id().name));
         }
     }
-    Ok((!others.is_empty()).then(|| {
-        Note::Note(format!(
-            "Deployment {} is mid-rollout (also {}): scaling it splits its count over its ReplicaSets, \
-             while --replicas counts for {} alone",
-            deployment.name,
-            others.join(", "),
-            set.id().name,
-        ))
-    }))
+    let text = format!(
+        "Deployment {} is in the middle of a rollout (also {}): scaling it would divide its replicas among its \
+         ReplicaSets, while this preview scales {} alone",
+        text::name(&deployment.name),
+        text::list(&others),
+        text::name(set.id().name),
+    );
+    Ok((!others.is_empty()).then(|| Note::new(NoteCode::MidRollout, text)))
 }
 
 /// Pods that the controller would release or adopt before it deletes any.
 pub(crate) fn claims(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Vec<Note>, Error> {
     let Some(selector) = set.selector()?.filter(|_| !set.is_being_deleted) else { return Ok(Vec::new()) };
-    let id = set.id();
+    let id: SetId<'_> = set.id();
     let claim = |pod: &PodEntry| {
         let matches = selector.matches(&pod.labels);
         if pod.controller.is_none() && matches {
-            Some(format!("{pod} has no controller: {id} would adopt it, here it is not counted"))
+            let text =
+                format!("{pod} has no controller: {id} would adopt it, but this preview does not count it");
+            Some(Note::new(NoteCode::WouldAdopt, text))
         } else if sets.owner(pod) == Some(id) && !matches {
-            Some(format!("{pod} does not match the selector: {id} would release it, here it is counted"))
+            let text = format!(
+                "{pod} does not match the selector: {id} would release it, but this preview counts it"
+            );
+            Some(Note::new(NoteCode::WouldRelease, text))
         } else {
             None
         }
     };
     let pods = input.pods.iter().filter(|pod| pod.is_active() && pod.namespace == set.namespace);
-    Ok(pods.filter_map(claim).map(Note::Note).collect())
+    Ok(pods.filter_map(claim).collect())
 }

@@ -1,6 +1,7 @@
-//! One `v1.Pod`: what tells pods apart, and the record that the order reads.
+//! One `v1.Pod`: what identifies it, and the record that the order reads. Reads one object's JSON text.
 
 use crate::error::parse;
+use crate::text::{self, quoted};
 use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
 use podrank::{DELETION_COST_ANNOTATION, DeletionCostError, Flags, Phase, Uid, deletion_cost};
@@ -21,21 +22,21 @@ pub(crate) struct PodEntry {
     pub(crate) labels: BTreeMap<String, String>,
     /// The owner reference of its controller.
     pub(crate) controller: Option<OwnerReference>,
-    /// `None` for a pod that is not active. An active pod that is unsound says why, should anyone need it.
+    /// `None` for a pod that is not active. An active pod that is invalid keeps the error, in case the pod matters.
     pub(crate) record: Option<Result<Record, String>>,
 }
 
 /// What is kept of an active pod for the order.
 #[derive(Debug)]
 pub(crate) struct Record {
-    /// Without rank and node number: these depend on the other pods.
+    /// Without rank and node number, which depend on other pods.
     pub(crate) pod: podrank::Pod,
     pub(crate) node: Option<String>,
-    /// A deletion cost that Kubernetes cannot read either, and why.
+    /// An invalid deletion cost, and why it is.
     pub(crate) invalid_cost: Option<(String, DeletionCostError)>,
 }
 
-/// An owner reference: whose an object is.
+/// An owner reference.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an owner reference")]
 pub(crate) struct OwnerReference {
@@ -46,7 +47,7 @@ pub(crate) struct OwnerReference {
     controller: Option<bool>,
 }
 
-/// The `metadata` of any object that is kept: what tells objects apart and who controls them.
+/// The `metadata` of any object that is kept: what identifies it and who controls it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 pub(crate) struct Metadata {
@@ -90,7 +91,7 @@ impl PodMetadata {
     }
 }
 
-/// As much of a pod as every pod must have, however unsound the rest.
+/// The part of a pod that every pod must have, even if the rest is invalid.
 #[derive(Deserialize)]
 #[serde(expecting = "a pod")]
 struct Head {
@@ -104,7 +105,7 @@ struct HeadStatus {
     phase: Option<String>,
 }
 
-/// A sound pod: the head and all that the order reads, in one go.
+/// A valid pod: the head and the rest that the order reads, in one go.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a pod")]
 pub(crate) struct Pod {
@@ -213,9 +214,9 @@ impl From<Pod> for PodEntry {
 }
 
 impl fmt::Display for PodEntry {
-    /// The pod as a place in the input: `pod default/web-1`.
+    /// The pod as messages show it: `pod default/web-1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "pod {}/{}", self.namespace, self.name)
+        write!(f, "pod {}/{}", text::name(&self.namespace), text::name(&self.name))
     }
 }
 
@@ -268,7 +269,7 @@ fn only_pod<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>
 }
 
 fn uid(uid: Option<&str>) -> Result<Uid, String> {
-    let uid = uid.filter(|uid| !uid.is_empty()).ok_or("metadata.uid: missing")?;
+    let uid = uid.filter(|uid| !uid.is_empty()).ok_or("metadata.uid is missing")?;
     Uid::parse(uid).map_err(|error| format!("metadata.uid: {error}"))
 }
 
@@ -281,7 +282,7 @@ fn sidecar_restarts(spec: &PodSpec, status: &PodStatus) -> u32 {
 }
 
 fn most_restarts<'a>(statuses: impl Iterator<Item = &'a ContainerStatus>) -> u32 {
-    // A negative count, which only a broken kubelet writes, is below the least there can be: 0.
+    // Negative counts, which only a broken kubelet writes, read as 0.
     statuses.filter_map(|status| u32::try_from(status.restart_count?).ok()).max().unwrap_or(0)
 }
 
@@ -294,12 +295,12 @@ impl<'de> Deserialize<'de> for Time {
         match text.parse() {
             Ok(timestamp) => Ok(Self(to_time(timestamp))),
             Err(_) if is_last_day(&text) => Ok(Self(podrank::Time::from_unix_nanos(i64::MAX))),
-            Err(error) => Err(D::Error::custom(error)),
+            Err(_) => Err(D::Error::custom(format_args!("{} is not a time as in RFC 3339", quoted(&text)))),
         }
     }
 }
 
-/// Whether `text` is a moment after those of [`Timestamp`], which end a day before the year 9999 does.
+/// Whether `text` is a time on the last day of the year 9999, which [`Timestamp`] does not reach.
 fn is_last_day(text: &str) -> bool {
     Pieces::parse(text).is_ok_and(|pieces| {
         pieces.date().year() == 9999 && pieces.time().is_some() && pieces.offset().is_some()
@@ -310,7 +311,7 @@ fn time(time: Option<&Time>) -> podrank::Time {
     time.map_or(podrank::Time::UNSET, |time| time.0)
 }
 
-/// A timestamp as the order counts it: Go's zero time is unset, and what 64 bits do not hold saturates.
+/// A timestamp for the order: Go's zero time is unset, and times that 64 bits do not hold saturate.
 pub(crate) fn to_time(timestamp: Timestamp) -> podrank::Time {
     // 0001-01-01T00:00:00Z.
     const GO_ZERO: i128 = -62_135_596_800 * 1_000_000_000;

@@ -1,28 +1,35 @@
-//! Which pods count towards a set's ranks.
+//! Which pods count towards a set's ranks. Looks at the input alone.
 
 use crate::error::Error;
-use crate::order::Order;
+use crate::options::Order;
 use crate::pod::PodEntry;
 use crate::selector::Selector;
-use crate::set::{SetEntry, SetKind, Sets};
+use crate::set::{SetEntry, SetId, SetKind, Sets};
 
 /// The pods that are related to a set's own.
 pub(crate) enum Related<'a> {
-    /// The set's own pods: nobody knows of others for a set without a controller, for a `ReplicationController`, and
-    /// for a set that is not in the input.
+    /// The set's own pods: no others are known for a set without a controller, for a `ReplicationController`, or for a
+    /// set that is not in the input.
     Own,
-    /// None, so that every rank is 0: what Kubernetes counts for a set without a controller, and for a
+    /// None, so that every rank is 0: Kubernetes counts no pods for a set without a controller, nor for a
     /// `ReplicationController`.
     Nobody,
-    /// The pods that any `ReplicaSet` of the same controller selects, each in its namespace.
+    /// The pods that any `ReplicaSet` of the same controller selects, each in that set's namespace.
     Selected(Vec<(&'a str, Selector<'a>)>),
 }
 
 impl<'a> Related<'a> {
-    pub(crate) fn of(set: Option<&'a SetEntry>, sets: &Sets<'a>, order: Order) -> Result<Self, Error> {
-        let replica_set = set.filter(|set| set.id().kind == SetKind::ReplicaSet);
-        let Some(controller) = replica_set.and_then(|set| set.controller.as_ref()) else {
-            return Ok(if set.is_some() && order == Order::Kubernetes { Self::Nobody } else { Self::Own });
+    pub(crate) fn of(
+        id: SetId<'_>,
+        set: Option<&'a SetEntry>,
+        sets: &Sets<'a>,
+        order: Order,
+    ) -> Result<Self, Error> {
+        let is_replica_set = id.kind == SetKind::ReplicaSet;
+        let controller = set.and_then(|set| set.controller.as_ref()).filter(|_| is_replica_set);
+        let Some(controller) = controller else {
+            let is_known = set.is_some() || !is_replica_set;
+            return Ok(if is_known && order == Order::Kubernetes { Self::Nobody } else { Self::Own });
         };
         let mut selected = Vec::new();
         for set in sets.controlled_by(controller) {

@@ -1,10 +1,10 @@
-//! Label selectors, with the meaning and the validity that Kubernetes gives them.
+//! Label selectors, valid and matching as in Kubernetes. Pure functions on text.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::slice;
 
-/// A selector as it stands in a `ReplicaSet`.
+/// A selector as a `ReplicaSet` has it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a label selector")]
 pub(crate) struct LabelSelector {
@@ -20,7 +20,7 @@ pub(crate) struct Expression {
     values: Option<Vec<String>>,
 }
 
-/// A valid selector: it matches labels that meet every requirement, so an empty one matches all.
+/// A valid selector. It matches labels that meet every requirement, so an empty one matches all labels.
 pub(crate) struct Selector<'a>(Vec<Requirement<'a>>);
 
 struct Requirement<'a> {
@@ -36,7 +36,7 @@ enum Operator<'a> {
 }
 
 impl<'a> Selector<'a> {
-    /// The selector, or `None` if Kubernetes would call it invalid.
+    /// Returns the selector, or `None` if Kubernetes calls it invalid.
     pub(crate) fn new(selector: &'a LabelSelector) -> Option<Self> {
         let labels = selector.match_labels.iter().flatten();
         let labels = labels.map(|(key, value)| Requirement::new(key, Operator::In(slice::from_ref(value))));
@@ -46,6 +46,12 @@ impl<'a> Selector<'a> {
 
     pub(crate) fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.0.iter().all(|requirement| requirement.matches(labels))
+    }
+
+    /// Whether it matches the labels once its requirements on `key` are left out.
+    pub(crate) fn matches_but_for(&self, key: &str, labels: &BTreeMap<String, String>) -> bool {
+        let mut others = self.0.iter().filter(|requirement| requirement.key != key);
+        others.all(|requirement| requirement.matches(labels))
     }
 }
 
@@ -100,12 +106,12 @@ fn is_label_name(name: &str) -> bool {
     name.len() <= 63 && is_word(name, |byte| byte.is_ascii_alphanumeric(), b"-_.")
 }
 
-fn is_dns_subdomain(domain: &str) -> bool {
+pub(crate) fn is_dns_subdomain(domain: &str) -> bool {
     let is_edge = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     domain.len() <= 253 && domain.split('.').all(|label| is_word(label, is_edge, b"-"))
 }
 
-/// Whether `text` has one or more bytes that are `edge` ones, or `inner` ones if neither first nor last.
+/// Whether `text` is one or more `edge` bytes, with `inner` bytes allowed between the first and the last.
 fn is_word(text: &str, edge: impl Fn(u8) -> bool, inner: &[u8]) -> bool {
     let text = text.as_bytes();
     let are_edges = |byte: Option<&u8>| byte.is_some_and(|&byte| edge(byte));

@@ -1,15 +1,16 @@
-//! One `ReplicaSet` or `ReplicationController`, and who belongs to it.
+//! `ReplicaSets` and `ReplicationControllers`, and which pods belong to them. Reads one object's JSON text.
 
 use crate::error::{Error, parse};
 use crate::pod::{Metadata, OwnerReference, PodEntry, only};
 use crate::selector::{LabelSelector, Selector};
-use serde::{Deserialize, Deserializer};
+use crate::text;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The kind of a set of pods that Kubernetes scales down in the order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The kind of a set: a workload whose pods Kubernetes deletes in the order when it scales down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum SetKind {
     /// `ReplicaSet`, in the group `apps` or the old `extensions`.
     ReplicaSet,
@@ -17,7 +18,7 @@ pub enum SetKind {
     ReplicationController,
 }
 
-/// What names a set. The order is that in which sets are listed to a user.
+/// What identifies a set. Messages list sets in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SetId<'a> {
     pub(crate) namespace: &'a str,
@@ -36,6 +37,8 @@ pub(crate) struct SetEntry {
     pub(crate) controller: Option<OwnerReference>,
     pub(crate) is_being_deleted: bool,
     spec: Result<SetSpec, String>,
+    /// `status.replicas`, if it has a status.
+    status_replicas: Result<Option<i32>, String>,
 }
 
 #[derive(Debug, Default)]
@@ -44,7 +47,7 @@ pub(crate) struct SetSpec {
     selector: Option<LabelSelector>,
 }
 
-/// A sound `ReplicaSet`, in one go.
+/// A valid `ReplicaSet`, read in one go.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ReplicaSet {
@@ -53,6 +56,12 @@ pub(crate) struct ReplicaSet {
     pub(crate) kind: Option<String>,
     metadata: Metadata,
     spec: Option<Spec<LabelSelector>>,
+    status: Option<Status>,
+}
+
+#[derive(Deserialize)]
+struct Status {
+    replicas: Option<i32>,
 }
 
 #[derive(Deserialize)]
@@ -90,9 +99,9 @@ impl fmt::Display for SetKind {
 }
 
 impl fmt::Display for SetId<'_> {
-    /// The set as a list for the user shows it: `default ReplicaSet/web`.
+    /// The set as messages show it: `default ReplicaSet/web`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}/{}", self.namespace, self.kind, self.name)
+        write!(f, "{} {}/{}", text::name(self.namespace), self.kind, text::name(self.name))
     }
 }
 
@@ -103,10 +112,15 @@ impl SetEntry {
             metadata: Metadata,
         }
         let Head { metadata } = parse(object)?;
-        Ok(Self::new(kind, metadata, SetSpec::read(kind, object)))
+        Ok(Self::new(kind, metadata, SetSpec::read(kind, object), status_replicas(object)))
     }
 
-    fn new(kind: SetKind, mut metadata: Metadata, spec: Result<SetSpec, String>) -> Self {
+    fn new(
+        kind: SetKind,
+        mut metadata: Metadata,
+        spec: Result<SetSpec, String>,
+        status_replicas: Result<Option<i32>, String>,
+    ) -> Self {
         Self {
             kind,
             namespace: metadata.namespace(),
@@ -115,6 +129,7 @@ impl SetEntry {
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
             spec,
+            status_replicas,
         }
     }
 
@@ -122,24 +137,35 @@ impl SetEntry {
         SetId { namespace: &self.namespace, kind: self.kind, name: &self.name }
     }
 
-    /// How many pods it is to have.
+    /// The number of pods that it should have.
     pub(crate) fn replicas(&self) -> Result<i32, Error> {
         Ok(self.spec()?.replicas.unwrap_or(1))
     }
 
-    /// Its selector; `None` if there is none or Kubernetes calls it invalid: either way it selects no pod.
+    /// Its selector. `None` if it has none, or one that Kubernetes calls invalid: either way it selects no pod.
     pub(crate) fn selector(&self) -> Result<Option<Selector<'_>>, Error> {
         Ok(self.spec()?.selector.as_ref().and_then(Selector::new))
     }
 
+    /// The number of active pods by its status, if it has one. A negative number, which only a broken status has, is 0.
+    pub(crate) fn status_replicas(&self) -> Result<Option<u64>, Error> {
+        let replicas = self.status_replicas.as_ref().map_err(|error| self.error(error))?;
+        Ok(replicas.map(|replicas| u64::try_from(replicas).unwrap_or(0)))
+    }
+
+    fn error(&self, error: &str) -> Error {
+        Error::new(format!("{}: {error}", self.id()))
+    }
+
     fn spec(&self) -> Result<&SetSpec, Error> {
-        self.spec.as_ref().map_err(|error| Error::new(format!("{}: {error}", self.id())))
+        self.spec.as_ref().map_err(|error| self.error(error))
     }
 }
 
 impl From<ReplicaSet> for SetEntry {
     fn from(set: ReplicaSet) -> Self {
-        Self::new(SetKind::ReplicaSet, set.metadata, Ok(SetSpec::new(set.spec)))
+        let replicas = set.status.and_then(|status| status.replicas);
+        Self::new(SetKind::ReplicaSet, set.metadata, Ok(SetSpec::new(set.spec)), Ok(replicas))
     }
 }
 
@@ -172,8 +198,16 @@ fn only_replica_set<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
     only("ReplicaSet", deserializer)
 }
 
+fn status_replicas(object: &RawValue) -> Result<Option<i32>, String> {
+    #[derive(Deserialize)]
+    struct Set {
+        status: Option<Status>,
+    }
+    Ok(parse::<Set>(object)?.status.and_then(|status| status.replicas))
+}
+
 impl<'a> Sets<'a> {
-    /// Of a set that is listed twice, the first counts.
+    /// The first entry of a set that is listed twice counts.
     pub(crate) fn of(entries: &'a [SetEntry]) -> Self {
         let mut sets = BTreeMap::new();
         for set in entries {
@@ -190,7 +224,7 @@ impl<'a> Sets<'a> {
         self.0.keys().copied()
     }
 
-    /// The set that the pod's controller reference names. If that set is in the input, the UID must agree.
+    /// The set that the pod's controller reference names. If the input has that set, the UID must agree, too.
     pub(crate) fn owner(&self, pod: &'a PodEntry) -> Option<SetId<'a>> {
         let owner = pod.controller.as_ref()?;
         let kind = SetKind::of(&owner.kind, Some(&owner.api_version))?;
@@ -198,7 +232,7 @@ impl<'a> Sets<'a> {
         self.get(id).is_none_or(|set| set.uid == owner.uid).then_some(id)
     }
 
-    /// The `ReplicaSets` of this controller, whatever their state.
+    /// The `ReplicaSets` of this controller, those that are being deleted included.
     pub(crate) fn controlled_by(&self, controller: &OwnerReference) -> impl Iterator<Item = &'a SetEntry> {
         self.0.values().copied().filter(|set| {
             let theirs = set.controller.as_ref();

@@ -1,10 +1,12 @@
-//! What separates two pods, as a sentence.
+//! What separates two pods, as a sentence. Pure functions.
 
 use crate::age::ages;
+use crate::text::{self, count};
 use podrank::{Pod, Policy, Row, Rule, Time, ValueKind};
 
-/// A short sentence on what `rule` sees in `pod` and in the `other` one called `name`.
+/// Returns a short sentence with what `rule` finds in `pod` and in the `other` pod, whose name is `name`.
 pub(crate) fn why(policy: &Policy, rule: Rule, pod: &Pod, other: &Pod, name: &str) -> String {
+    let name = &*text::name(name);
     let explanation = policy.explain(pod, other);
     let row = explanation.rows().iter().find(|row| row.rule == rule).expect("every rule has a row");
     let (a, b) = (row.a, row.b);
@@ -15,26 +17,23 @@ pub(crate) fn why(policy: &Policy, rule: Rule, pod: &Pod, other: &Pod, name: &st
         Rule::Phase => format!("{}, {name} is {}", phase_name(a), phase_name(b)),
         Rule::NotReady => yes_no("ready"),
         Rule::DeletionCost => format!("deletion cost {a}, {name} has {b}"),
-        Rule::Rank => format!("{} on its node, {name} has {b}", count(a, "related pod")),
+        Rule::Rank => format!("{} on its node, {name} has {b}", count(a.unsigned_abs(), "related pod")),
         Rule::Preferred => yes_no("preferred for scale-down"),
         Rule::ReadyTime => {
-            times(policy, row, pod.ready_time, other.ready_time, ["ready for ", "for ", "ready time"], name)
+            let words = Words { this: "ready for", that: "for", future: "ready", noun: "ready time" };
+            times(policy, row, pod.ready_time, other.ready_time, &words, name)
         }
-        Rule::Restarts => format!("{}, {name} has {b}", count(a, "restart")),
-        Rule::SidecarRestarts => format!("{}, {name} has {b}", count(a, "sidecar restart")),
-        Rule::CreationTime => times(
-            policy,
-            row,
-            pod.creation_time,
-            other.creation_time,
-            ["age ", "has ", "creation time"],
-            name,
-        ),
+        Rule::Restarts => format!("{}, {name} has {b}", count(a.unsigned_abs(), "restart")),
+        Rule::SidecarRestarts => format!("{}, {name} has {b}", count(a.unsigned_abs(), "sidecar restart")),
+        Rule::CreationTime => {
+            let words = Words { this: "age", that: "has", future: "created", noun: "creation time" };
+            times(policy, row, pod.creation_time, other.creation_time, &words, name)
+        }
         Rule::Uid => {
             let (a, b) = shortened(&pod.uid.to_string(), &other.uid.to_string());
             format!("UID {a}, {name} has {b}")
         }
-        // A rule of a later core: its name and integers still say it.
+        // A rule of a later core: its name and integers still describe it.
         rule => format!("{rule} {a}, {name} has {b}"),
     }
 }
@@ -48,24 +47,34 @@ pub(crate) fn phase_name(ordinal: i64) -> &'static str {
     }
 }
 
-fn count(number: i64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+/// The words for a time.
+struct Words {
+    /// Before the age of this pod.
+    this: &'static str,
+    /// Before the age of the other pod.
+    that: &'static str,
+    /// What happens at a time after the decision.
+    future: &'static str,
+    noun: &'static str,
 }
 
-/// `words`: what leads to this pod's age, to the other's, and the name of the time.
-fn times(policy: &Policy, row: &Row, a: Time, b: Time, words: [&str; 3], name: &str) -> String {
-    let [this, that, noun] = words;
+fn times(policy: &Policy, row: &Row, a: Time, b: Time, words: &Words, name: &str) -> String {
+    let Words { this, that, future, noun } = words;
+    let told = |lead: &str, age: &str| match age.strip_prefix('-') {
+        Some(later) => format!("{future} {later} after this decision"),
+        None => format!("{lead} {age}"),
+    };
     match ages(policy.now, a, b) {
         [Some(a), Some(b)] => {
-            let band = if row.kind == ValueKind::AgeBucket { ": different age bands" } else { "" };
-            format!("{this}{a}, {name} {that}{b}{band}")
+            let buckets = if row.kind == ValueKind::AgeBucket { ": different age buckets" } else { "" };
+            format!("{}, {name} {}{buckets}", told(this, &a), told(that, &b))
         }
-        [Some(a), None] => format!("{this}{a}, {name} has no {noun}"),
-        [None, b] => format!("no {noun}, {name} {that}{}", b.unwrap_or_default()),
+        [Some(a), None] => format!("{}, {name} has no {noun}", told(this, &a)),
+        [None, b] => format!("no {noun}, {name} {}", told(that, &b.unwrap_or_default())),
     }
 }
 
-/// Two UIDs cut where one sees that they differ: after at least the first group.
+/// Cuts two UIDs behind the first character that differs, but not within the first group.
 fn shortened(a: &str, b: &str) -> (String, String) {
     const FIRST_GROUP: usize = 8;
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();

@@ -1,25 +1,25 @@
-//! YAML as the JSON that Kubernetes makes of it, so that one reader does for both.
+//! YAML as the JSON that Kubernetes makes of it, so that one reader serves both. Reads from any reader, and opens none.
 //!
 //! Kubernetes reads YAML through Go's `sigs.k8s.io/yaml`, whose plain scalars are those of YAML 1.1 and 1.2 together: `yes`
 //! is a boolean, `0o17` and `017` are 15, `1_000` is a number, and a timestamp without quotes stays text.
 
 use crate::error::Error;
+use crate::text;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, StrInput, Tag};
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-/// The longest YAML that is read: its parser wants all of the text at once, and this is some 35,000 pods. JSON, which is read
-/// as a stream, knows no limit.
+/// The most bytes of YAML. Its parser needs the whole text in memory, while JSON is read as a stream and has no limit.
 const LONGEST: u64 = 256 << 20;
 
-/// All of the YAML that `reader` gives.
+/// Returns all of the YAML from `reader`.
 pub(crate) fn text(reader: impl Read) -> Result<String, Error> {
     let mut bytes = Vec::new();
     reader.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|error| Error::new(error.to_string()))?;
     if bytes.len() as u64 > LONGEST {
         let most = LONGEST >> 20;
         return Err(Error::new(format!(
-            "the YAML is longer than {most} MiB: use -o json, which has no limit"
+            "the YAML is longer than {most} MiB: print the objects with -o json, which has no limit"
         )));
     }
     String::from_utf8(bytes).map_err(|error| {
@@ -29,15 +29,15 @@ pub(crate) fn text(reader: impl Read) -> Result<String, Error> {
     })
 }
 
-/// The documents of a YAML text as JSON, one after the other, each value in the line it has in the YAML.
+/// The documents of a YAML text as JSON, one after the other. Each value is in the same line as in the YAML.
 pub(crate) struct AsJson<'a> {
     yaml: Parser<'a, StrInput<'a>>,
-    /// What is written, and how much of it was read.
+    /// The JSON written so far, and how much of it was read.
     json: Vec<u8>,
     read: usize,
-    /// The line that `json` has come to.
+    /// The line in which `json` ends.
     line: usize,
-    /// The collections that the next event stands in.
+    /// The collections around the next event.
     open: Vec<Collection>,
 }
 
@@ -60,16 +60,17 @@ impl<'a> AsJson<'a> {
         Self { yaml: Parser::new_from_str(yaml), json: Vec::new(), read: 0, line: 1, open: Vec::new() }
     }
 
-    /// Writes the next event; false after the last.
+    /// Writes the next event. Returns false after the last.
     fn step(&mut self) -> Result<bool, ScanError> {
         let Some(next) = self.yaml.next_event() else { return Ok(false) };
-        let (event, span) = next?;
+        let (event, span) = next
+            .map_err(|error| refuse(*error.marker(), &format!("not YAML: {}", text::brief(error.info()))))?;
         let place = span.start;
         match event {
             Event::StreamEnd => return Ok(false),
             Event::Nothing | Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd => {}
             Event::Alias(_) => {
-                return Err(refuse(place, "an alias, which kubectl never writes: use -o json"));
+                return Err(refuse(place, "a YAML alias, which kubectl never writes: use -o json"));
             }
             Event::Scalar(text, style, _, tag) => self.scalar(place, &text, style, tag.as_deref())?,
             Event::SequenceStart(..) => self.open(place, Kind::Sequence, b'[')?,
@@ -106,12 +107,18 @@ impl<'a> AsJson<'a> {
             Some(tag) if tag.is_yaml_core_schema() && tag.suffix != "str" => match &*tag.suffix {
                 "bool" | "int" | "float" | "null" | "timestamp" => plain(text),
                 other => {
-                    return Err(refuse(place, &format!("the tag !!{other}, which kubectl never writes")));
+                    return Err(refuse(
+                        place,
+                        &format!(
+                            "the YAML tag !!{}, which kubectl never writes: use -o json",
+                            text::word(other)
+                        ),
+                    ));
                 }
             },
             _ => Some(quoted(text)),
         };
-        let json = json.ok_or_else(|| refuse(place, "a number that JSON does not have"))?;
+        let json = json.ok_or_else(|| refuse(place, "a number that JSON does not have: put it in quotes"))?;
         if self.open.is_empty() && json == "null" {
             // A document with nothing in it, as between two `---`.
             return Ok(());
@@ -119,7 +126,7 @@ impl<'a> AsJson<'a> {
         if !self.before(place) {
             self.json.extend(json.bytes());
         } else if style == ScalarStyle::Plain && text == "<<" {
-            return Err(refuse(place, "a merge key, which kubectl never writes: use -o json"));
+            return Err(refuse(place, "a YAML merge key, which kubectl never writes: use -o json"));
         } else if json == "null" {
             return Err(refuse(place, "a key that is not text"));
         } else if json.starts_with('"') {
@@ -130,7 +137,7 @@ impl<'a> AsJson<'a> {
         Ok(())
     }
 
-    /// Writes what stands between the last value and the next, which begins at `place`. Whether it is a key.
+    /// Writes what separates the last value from the next, which begins at `place`. Returns whether that is a key.
     fn before(&mut self, place: Marker) -> bool {
         let mut is_key = false;
         match self.open.last_mut() {
@@ -163,7 +170,7 @@ impl Read for AsJson<'_> {
             self.json.clear();
             self.read = 0;
             let place = |error: ScanError| {
-                io::Error::other(format!("{} at line {}", error.info(), error.marker().line()))
+                io::Error::other(format!("line {}: {}", error.marker().line(), error.info()))
             };
             if !self.step().map_err(place)? {
                 return Ok(0);
@@ -183,7 +190,7 @@ fn quoted(text: &str) -> Cow<'static, str> {
     serde_json::Value::from(text).to_string().into()
 }
 
-/// A scalar without quotes. `None` for the infinities and for what is no number.
+/// Returns a scalar without quotes as JSON. `None` for infinities and NaN.
 fn plain(text: &str) -> Option<Cow<'static, str>> {
     Some(match text {
         "" | "~" | "null" | "Null" | "NULL" => "null".into(),
@@ -209,7 +216,7 @@ fn number(text: &str) -> Option<String> {
     }
 }
 
-/// An integer as Go writes it, of signed or unsigned 64 bits.
+/// Returns an integer in Go's syntax, of signed or unsigned 64 bits.
 fn integer(text: &str) -> Option<i128> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1, digits),
@@ -229,9 +236,9 @@ fn integer(text: &str) -> Option<i128> {
     (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&integer).then_some(integer)
 }
 
-/// A finite decimal number. One without a fraction is written as Go does: as an integer.
+/// Returns a finite decimal number. Like Go, writes one without a fraction as an integer.
 fn float(text: &str) -> Option<String> {
-    // Above it Go too writes an exponent.
+    // Above it Go writes an exponent, too.
     const INTEGERS: f64 = 1e21;
     let is_decimal = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
     let number =
@@ -253,7 +260,7 @@ mod tests {
         Ok(json)
     }
 
-    /// What `sigs.k8s.io/yaml` v1.6.0 made of each.
+    /// As `sigs.k8s.io/yaml` v1.6.0 reads each.
     #[test]
     fn plain_scalars_are_what_kubernetes_reads() {
         let text = [
@@ -387,13 +394,13 @@ mod tests {
     #[test]
     fn what_kubectl_never_writes_is_refused() {
         for (yaml, error) in [
-            ("a: 1\nb: *x", "while parsing node, found unknown anchor at line 2"),
-            ("a: &x 1\nb: *x", "an alias, which kubectl never writes: use -o json at line 2"),
-            ("a:\n  <<: {b: 1}", "a merge key, which kubectl never writes: use -o json at line 2"),
-            ("? [1]\n: 2", "a key that is not text at line 1"),
-            ("~: 2", "a key that is not text at line 1"),
-            ("a: .inf", "a number that JSON does not have at line 1"),
-            ("a: !!binary aGk=", "the tag !!binary, which kubectl never writes at line 1"),
+            ("a: 1\nb: *x", "line 2: not YAML: while parsing node, found unknown anchor"),
+            ("a: &x 1\nb: *x", "line 2: a YAML alias, which kubectl never writes: use -o json"),
+            ("a:\n  <<: {b: 1}", "line 2: a YAML merge key, which kubectl never writes: use -o json"),
+            ("? [1]\n: 2", "line 1: a key that is not text"),
+            ("~: 2", "line 1: a key that is not text"),
+            ("a: .inf", "line 1: a number that JSON does not have: put it in quotes"),
+            ("a: !!binary aGk=", "line 1: the YAML tag !!binary, which kubectl never writes: use -o json"),
         ] {
             assert_eq!(json(yaml), Err(error.to_owned()), "{yaml}");
         }

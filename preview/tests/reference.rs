@@ -1,10 +1,9 @@
-//! Random dumps as JSON text, decided by the crate and by a reference written apart from `podrank`, straight
-//! from the design's words: for the total order a sorted list of tuples, for Kubernetes' a look at all pairs.
+//! Random dumps as JSON text, complete and incomplete, decided by the crate and by a reference written apart from `podrank`,
+//! straight from the documented rules: for the total order a sorted list of tuples, for Kubernetes' relation all pairs.
 
 use fastrand::Rng;
 use jiff::{SignedDuration, Timestamp};
-use podrank::FeatureGates;
-use podrank_preview::{Input, Options, Order, SetKind, SetName, preview};
+use podrank_preview::{Input, Options, Order, Preview, Remedy, SetKind, SetName, preview};
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,14 +22,21 @@ fn ten_thousand_random_dumps_agree_with_the_reference() {
             // No release of Kubernetes has it.
             case.gates[2] &= order == Order::Total;
             let expected = reference(&case);
-            let (preview, _) =
-                preview(&input, &case.options()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            let preview = accepted(&input, &mut case.options(), &expected, seed);
             let actual: Value = serde_json::from_str(&preview.to_json()).expect("the preview is JSON");
 
             assert_eq!(actual["active"], expected.pods.len(), "seed {seed}");
             assert_eq!(actual["delete"], expected.delete, "seed {seed}");
             assert_eq!(actual["replicaSet"], case.set.2, "seed {seed}");
             assert_eq!(actual["namespace"], case.set.0, "seed {seed}");
+            assert_eq!(actual["workload"], json!({ "kind": case.set.1, "name": case.set.2 }), "seed {seed}");
+            assert_eq!(actual["quota"], expected.quota, "seed {seed}");
+            let codes: BTreeSet<_> = actual["notes"].as_array().expect("notes").iter().map(code).collect();
+            let about: BTreeSet<_> = codes.intersection(&COMPLETENESS.into()).copied().collect();
+            assert_eq!(about, expected.notes, "seed {seed}, {order:?}");
+            for code in codes {
+                *seen.entry(format!("{order:?} {code}")).or_default() += 1;
+            }
             let actual: Vec<_> = actual["pods"].as_array().expect("pods").iter().map(without_why).collect();
             assert_eq!(actual, expected.pods, "seed {seed}, {order:?}");
 
@@ -46,10 +52,27 @@ fn ten_thousand_random_dumps_agree_with_the_reference() {
     let rules = RULES.iter().chain(&["null", "delete", "keep"]).map(|rule| format!("Total {rule}"));
     let theirs =
         RULES.iter().filter(|rule| **rule != "preferred").chain(&["null", "delete", "contested", "keep"]);
-    for what in rules.chain(theirs.map(|rule| format!("Kubernetes {rule}"))) {
+    let notes = COMPLETENESS.iter().flat_map(|code| [format!("Total {code}"), format!("Kubernetes {code}")]);
+    for what in rules.chain(theirs.map(|rule| format!("Kubernetes {rule}"))).chain(notes) {
         let times = seen.get(&what).copied().unwrap_or(0);
         assert!(times >= 200, "{what} came up only {times} times: {seen:?}");
     }
+}
+
+/// The preview. Kubernetes' decision on an incomplete dump is refused, until it is accepted as partial.
+fn accepted<'a>(input: &'a Input, options: &mut Options, expected: &Expected, seed: u64) -> Preview<'a> {
+    let lacks = expected.notes.iter().any(|code| *code != "more-pods-than-status");
+    if lacks && options.order == Order::Kubernetes {
+        let error = preview(input, options).expect_err("the dump is incomplete");
+        assert_eq!(error.remedy(), Some(Remedy::AcceptPartial), "seed {seed}: {error}");
+        assert!(error.to_string().contains(": kubectl get pods,"), "seed {seed}: {error}");
+        options.partial = true;
+    }
+    preview(input, options).unwrap_or_else(|error| panic!("seed {seed}: {error}"))
+}
+
+fn code(note: &Value) -> &str {
+    note["code"].as_str().expect("a code")
 }
 
 /// What kubectl prints with `-o yaml` gives the preview, or the error, that its JSON gives.
@@ -62,9 +85,7 @@ fn yaml_gives_the_preview_that_json_gives() {
         let read = |text: &str| {
             let input =
                 Input::read(text.as_bytes()).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-            let (preview, notes) =
-                preview(&input, &case.options()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-            (preview.to_json(), notes)
+            preview(&input, &case.options()).map(|preview| preview.to_json())
         };
         assert_eq!(read(&text), read(&case.dump.to_string()), "seed {seed}");
     }
@@ -122,7 +143,11 @@ fn without_why(pod: &Value) -> Value {
     let why = pod.remove("why").expect("a reason");
     let why = why.as_str().expect("a sentence");
     let contested = pod["verdict"] == "contested";
-    assert_eq!(why.starts_with("one of ") && why.ends_with(", by list order"), contested, "{why}");
+    assert_eq!(why.starts_with("one of ") && why.contains(", by list order: "), contested, "{why}");
+    for (age, time) in [("age", "creationTime"), ("readyAge", "readyTime")] {
+        let age = pod.remove(age).expect("an age, or null");
+        assert_eq!(age.is_null(), pod[time].is_null(), "{age}");
+    }
     let no_other = ["all pods go", "nothing to delete"].contains(&why);
     assert_eq!(no_other || contested, pod["rule"].is_null(), "{why}");
     Value::Object(pod)
@@ -149,19 +174,15 @@ impl Case {
             "ReplicaSet" => SetKind::ReplicaSet,
             _ => SetKind::ReplicationController,
         };
-        Options {
-            replicas: self.replicas,
-            set: (!self.is_plain).then(|| SetName { kind: Some(kind), name: self.set.2.clone() }),
-            namespace: (!self.is_plain).then(|| self.set.0.to_owned()),
-            now: self.now,
-            order: self.order,
-            gates: FeatureGates {
-                pod_deletion_cost: self.gates[0],
-                logarithmic_scale_down: self.gates[1],
-                prefer_for_scale_down: self.gates[2],
-            },
-            burst_replicas: self.burst.and_then(std::num::NonZeroU32::new),
-        }
+        let mut options = Options::new(self.replicas, self.now);
+        options.set = (!self.is_plain).then(|| SetName { kind: Some(kind), name: self.set.2.clone() });
+        options.namespace = (!self.is_plain).then(|| self.set.0.to_owned());
+        options.order = self.order;
+        options.gates.pod_deletion_cost = self.gates[0];
+        options.gates.logarithmic_scale_down = self.gates[1];
+        options.gates.prefer_for_scale_down = self.gates[2];
+        options.burst_replicas = self.burst.and_then(std::num::NonZeroU32::new);
+        options
     }
 }
 
@@ -181,9 +202,15 @@ const RULES: [&str; 11] = [
     "uid",
 ];
 
+/// The notes on whether a dump is complete.
+const COMPLETENESS: [&str; 4] = ["set-missing", "siblings-missing", "pods-missing", "more-pods-than-status"];
+
 struct Expected {
     delete: usize,
+    quota: usize,
     pods: Vec<Value>,
+    /// Of [`COMPLETENESS`].
+    notes: BTreeSet<&'static str>,
 }
 
 /// A pod's place: the smaller goes first, and the first number that differs names the rule.
@@ -220,8 +247,8 @@ fn reference(case: &Case) -> Expected {
     };
 
     let deployment = set.filter(|_| *kind == "ReplicaSet").and_then(controller);
-    // Of a set that it knows and that has no controller, Kubernetes counts no ranks.
-    let no_ranks = case.order == Order::Kubernetes && set.is_some();
+    // Kubernetes counts no ranks for a ReplicationController, nor for a set without a controller.
+    let no_ranks = case.order == Order::Kubernetes && (set.is_some() || *kind != "ReplicaSet");
     let is_related = |pod: &Value| match deployment {
         None => is_own(pod) && !no_ranks,
         Some(deployment) => items.iter().any(|other| {
@@ -231,6 +258,36 @@ fn reference(case: &Case) -> Expected {
                 && selects(&other["spec"]["selector"], &pod["metadata"]["labels"])
         }),
     };
+    let is_there = |id: [&str; 3]| {
+        items
+            .iter()
+            .any(|item| [space(item), text_of(&item["kind"]), text_of(&item["metadata"]["name"])] == id)
+    };
+    let is_lost_sibling = |pod: &Value| {
+        let owner = controller(pod).filter(|owner| owner["kind"] == "ReplicaSet");
+        let owner =
+            owner.filter(|owner| ["apps/v1", "extensions/v1beta1"].contains(&text_of(&owner["apiVersion"])));
+        owner.is_some_and(|owner| !is_there([space(pod), "ReplicaSet", text_of(&owner["name"])]))
+            && space(pod) == *namespace
+            && set
+                .is_some_and(|set| selects_but_for_hash(&set["spec"]["selector"], &pod["metadata"]["labels"]))
+    };
+    let own_names: BTreeSet<_> = items
+        .iter()
+        .filter(|item| item["kind"] == "Pod" && is_own(item))
+        .map(|pod| pod["metadata"]["name"].to_string())
+        .collect();
+    let own_active = active.iter().filter(|pod| is_own(pod)).count();
+    let status = set.and_then(|set| set["status"]["replicas"].as_u64());
+    let noted = [
+        set.is_none(),
+        deployment.is_some() && active.iter().any(|pod| is_lost_sibling(pod)),
+        status.is_some_and(|status| status > own_names.len() as u64),
+        status.is_some_and(|status| status < own_active as u64),
+    ];
+    let notes =
+        COMPLETENESS.into_iter().zip(noted).filter(|(_, noted)| *noted).map(|(code, _)| code).collect();
+
     let mut on_node = BTreeMap::<Option<&str>, i128>::new();
     for pod in active.iter().filter(|pod| is_related(pod)) {
         *on_node.entry(node(pod)).or_default() += 1;
@@ -280,7 +337,14 @@ fn reference(case: &Case) -> Expected {
             "name": pod["metadata"]["name"],
             "uid": pod["metadata"]["uid"],
             "node": node(pod),
-            "rank": i64::try_from(-place.0[4]).expect("a small number"),
+            "rank": small(-place.0[4]),
+            "phase": phase(place.0[1]),
+            "ready": place.0[2] == 1,
+            "readyTime": timestamp(ready_time(pod)),
+            "restarts": small(-place.0[7]),
+            "sidecarRestarts": small(-place.0[8]),
+            "deletionCost": small(cost_of(pod)),
+            "creationTime": timestamp(nanos(&pod["metadata"]["creationTimestamp"])),
             "position": index + 1,
             "verdict": verdicts[index],
             "rule": other.map(|other| match case.order {
@@ -292,7 +356,25 @@ fn reference(case: &Case) -> Expected {
             }),
         })
     });
-    Expected { delete, pods: pods.collect() }
+    let certain = verdicts.iter().filter(|verdict| **verdict == "delete").count();
+    Expected { delete, quota: delete - certain, pods: pods.collect(), notes }
+}
+
+fn text_of(value: &Value) -> &str {
+    value.as_str().unwrap_or("")
+}
+
+fn phase(ordinal: i128) -> &'static str {
+    ["Pending", "Unknown", "Running"][usize::try_from(ordinal).expect("an ordinal")]
+}
+
+fn small(number: i128) -> i64 {
+    i64::try_from(number).expect("a small number")
+}
+
+/// A time as the preview writes it: what 64 bits of nanoseconds do not hold saturates.
+fn timestamp(nanos: Option<i128>) -> Option<String> {
+    nanos.map(|nanos| Timestamp::from_nanosecond(nanos).expect("in range").to_string())
 }
 
 /// For each pod, how many are in groups before its own, and how many are in its own: two pods are in one group if from
@@ -374,7 +456,7 @@ fn place(case: &Case, pod: &Value, related: i128) -> Place {
     let [cost_gate, _, prefer_gate] = case.gates;
     let (metadata, status) = (&pod["metadata"], &pod["status"]);
     let ready = ready(pod);
-    let cost = metadata["annotations"]["controller.kubernetes.io/pod-deletion-cost"].as_str().map_or(0, cost);
+    let cost = cost_of(pod);
     let preferred = metadata["labels"].get("kubernetes.io/prefer-for-scale-down").is_some();
     let place = [
         i128::from(node(pod).is_some()),
@@ -396,6 +478,10 @@ fn place(case: &Case, pod: &Value, related: i128) -> Place {
         young_first(case, &metadata["creationTimestamp"]),
     ];
     (place, metadata["uid"].as_str().expect("a UID").to_owned())
+}
+
+fn cost_of(pod: &Value) -> i128 {
+    pod["metadata"]["annotations"]["controller.kubernetes.io/pod-deletion-cost"].as_str().map_or(0, cost)
 }
 
 /// The condition that says the pod is ready, if it does.
@@ -493,6 +579,35 @@ fn selects(selector: &Value, labels: &Value) -> bool {
         };
     }
     result
+}
+
+/// Whether the selector is valid, and selects these labels once it does not look at `pod-template-hash`.
+fn selects_but_for_hash(selector: &Value, labels: &Value) -> bool {
+    const HASH: &str = "pod-template-hash";
+    let mut rest = selector.clone();
+    if let Some(labels) = rest.get_mut("matchLabels").and_then(Value::as_object_mut) {
+        labels.remove(HASH);
+    }
+    if let Some(all) = rest.get_mut("matchExpressions").and_then(Value::as_array_mut) {
+        all.retain(|expression| expression["key"] != HASH);
+    }
+    is_valid(selector) && selects(&rest, labels)
+}
+
+/// Whether Kubernetes accepts the selector.
+fn is_valid(selector: &Value) -> bool {
+    let text = selector.to_string();
+    let is_sound = |expression: &Value| {
+        let values = expression["values"].as_array().map_or(0, Vec::len);
+        match text_of(&expression["operator"]) {
+            "In" | "NotIn" => values > 0,
+            "Exists" | "DoesNotExist" => values == 0,
+            _ => false,
+        }
+    };
+    selector.is_object()
+        && !BAD.iter().any(|bad| text.contains(&json!(bad).to_string()))
+        && selector["matchExpressions"].as_array().into_iter().flatten().all(is_sound)
 }
 
 // The generator.
@@ -613,6 +728,7 @@ impl Generator {
             }
             items.push(pod);
         }
+        self.statuses(&mut items);
         self.0.shuffle(&mut items);
         let is_plain = sets.len() == 1 && is_listed;
         let replicas = if self.one_in(8) { 0 } else { self.0.u32(..=u32::try_from(count).expect("small")) };
@@ -627,6 +743,19 @@ impl Generator {
             gates: [!self.one_in(5), !self.one_in(4), self.one_in(3)],
             replicas,
             burst: self.one_in(4).then(|| self.0.u32(1..=20)),
+        }
+    }
+
+    /// Sets with a status that counts their pods, or about as many.
+    fn statuses(&mut self, items: &mut [Value]) {
+        let owners: Vec<_> = items.iter().filter_map(controller).map(|owner| owner["uid"].clone()).collect();
+        for set in items.iter_mut().filter(|item| item["spec"].get("replicas").is_some()) {
+            let pods = owners.iter().filter(|owner| **owner == set["metadata"]["uid"]).count();
+            if !self.one_in(4) {
+                let replicas =
+                    if self.one_in(3) { self.0.usize(..=pods + 2) } else { pods.saturating_sub(2) };
+                set["status"] = json!({ "replicas": replicas });
+            }
         }
     }
 
@@ -674,13 +803,16 @@ impl Generator {
             let key = if self.one_in(20) { self.pick(&BAD) } else { "app" };
             let value = if self.one_in(20) { self.pick(&BAD) } else { self.pick(&["a", "a", "b"]) };
             selector["matchLabels"] = json!({ key: value });
+            if self.one_in(2) {
+                selector["matchLabels"]["pod-template-hash"] = json!(self.pick(&["a", "b"]));
+            }
         }
         if self.one_in(2) {
             let expression = |this: &mut Self| {
                 let operator = this.pick(&["In", "NotIn", "Exists", "DoesNotExist", "In", "NotIn"]);
                 let operator = if this.one_in(30) { "Equals" } else { operator };
                 let takes_values = operator.ends_with("In") != this.one_in(30);
-                let key = this.pick(&["app", "tier", "example.com/tier"]);
+                let key = this.pick(&["app", "tier", "example.com/tier", "pod-template-hash"]);
                 let key = if this.one_in(40) { this.pick(&BAD) } else { key };
                 let values: Vec<_> = if takes_values {
                     (0..this.0.usize(1..=2)).map(|_| this.pick(&["a", "b", "x", ""])).collect()
@@ -723,9 +855,12 @@ impl Generator {
                 }
             }
         }
-        for (label, values) in
-            [("app", ["a", "a", "b"]), ("tier", ["x", "y", ""]), ("example.com/tier", ["x"; 3])]
-        {
+        for (label, values) in [
+            ("app", ["a", "a", "b"]),
+            ("tier", ["x", "y", ""]),
+            ("example.com/tier", ["x"; 3]),
+            ("pod-template-hash", ["a", "a", "b"]),
+        ] {
             if !self.one_in(3) {
                 metadata["labels"][label] = json!(self.pick(&values));
             }

@@ -1,6 +1,5 @@
 //! The scale-downs of `vectors/`, through the preview.
 
-use podrank::FeatureGates;
 use podrank_laws::vectors;
 use podrank_preview::{Input, Options, Order, Verdict, preview};
 use serde::Deserialize;
@@ -25,16 +24,11 @@ fn scale_downs() {
     for case in &cases {
         let list = json!({ "apiVersion": "v1", "kind": "List", "items": case.objects }).to_string();
         let input = Input::read(list.as_bytes()).expect(&case.name);
-        let options = Options {
-            replicas: case.replicas,
-            set: Some(case.replica_set.parse().expect("a name")),
-            namespace: Some("default".to_owned()),
-            now: case.now.parse().expect("a moment"),
-            order: Order::Total,
-            gates: FeatureGates::KUBERNETES,
-            burst_replicas: None,
-        };
-        let (preview, _) = preview(&input, &options).expect(&case.name);
+        let mut options = Options::new(case.replicas, case.now.parse().expect("a time"));
+        options.set = Some(case.replica_set.parse().expect("a name"));
+        options.namespace = Some("default".to_owned());
+        options.order = Order::Total;
+        let preview = preview(&input, &options).expect(&case.name);
         let victims: Vec<_> = preview.pods.iter().filter(|pod| pod.verdict == Verdict::Delete).collect();
         assert_eq!(victims.iter().map(|pod| pod.name).collect::<Vec<_>>(), case.victims, "{}", case.name);
         let ranks: BTreeMap<_, _> = preview.pods.iter().map(|pod| (pod.name.to_owned(), pod.rank)).collect();

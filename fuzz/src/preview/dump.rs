@@ -45,7 +45,9 @@ pub(super) fn dump(u: Choice<'_, '_>, now: Timestamp) -> Result<String> {
     }
     let turn = u.choose_index(items.len() + 1)?.min(items.len());
     items.rotate_left(turn);
-    Ok(match u.int_in_range(0..=15_u8)? {
+    let form = u.int_in_range(0..=15_u8)?;
+    status_and_hash(u, &mut items)?;
+    Ok(match form {
         0 => {
             for item in &mut items {
                 item.as_object_mut()
@@ -57,6 +59,28 @@ pub(super) fn dump(u: Choice<'_, '_>, now: Timestamp) -> Result<String> {
         1 => items.first().unwrap_or(&Value::Null).to_string(),
         _ => format!(r#"{{"kind":"List","apiVersion":"v1","metadata":{{}},"items":{}}}"#, json!(items)),
     })
+}
+
+/// Statuses that count about as many pods as there are, and the label that tells siblings apart.
+fn status_and_hash(u: Choice<'_, '_>, items: &mut [Value]) -> Result<()> {
+    const HASH: &str = "pod-template-hash";
+    for item in items {
+        match u.arbitrary::<u8>()? {
+            0..=63 => item["status"]["replicas"] = json!(u.int_in_range(-1..=4)?),
+            64..=127 if item["spec"]["selector"]["matchLabels"].is_object() => {
+                item["spec"]["selector"]["matchLabels"][HASH] =
+                    json!(*u.choose(&["a", "b", "not a value"])?);
+            }
+            128..=159 if item["spec"]["selector"]["matchExpressions"].is_array() => {
+                item["spec"]["selector"]["matchExpressions"][0]["key"] = json!(HASH);
+            }
+            _ if item["metadata"]["labels"].is_object() => {
+                item["metadata"]["labels"][HASH] = json!(*u.choose(&["a", "b"])?);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn set(u: Choice<'_, '_>, i: usize) -> Result<Value> {

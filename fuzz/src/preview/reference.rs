@@ -2,30 +2,36 @@
 
 use crate::{cost, uid};
 use jiff::Timestamp;
-use kubectl_podrank::{Options, Order, SetKind};
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::oracle;
 use podrank_laws::relation::{self, Verdict};
+use podrank_preview::{Options, Order, SetKind};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// What a preview is to say.
+/// The notes on whether a dump is complete.
+pub(super) const COMPLETENESS: [&str; 4] =
+    ["set-missing", "siblings-missing", "pods-missing", "more-pods-than-status"];
+
+/// What a preview must say.
 pub(super) struct Expected {
     pub(super) delete: usize,
     pub(super) pods: Vec<Value>,
     pub(super) invalid_costs: usize,
+    /// Of [`COMPLETENESS`].
+    pub(super) notes: Vec<&'static str>,
 }
 
 type Id<'a> = (&'a str, SetKind, &'a str);
 
-/// What the preview of this set is to say. `None` of a text that untyped JSON cannot hold (numbers beyond its range,
-/// halves of characters), or that has lists where objects belong, which typed reading takes for their fields.
+/// Returns what the preview of this set must say. `None` if untyped JSON cannot hold the text (numbers beyond its range,
+/// halves of characters), or if it has lists in place of objects, which typed reading takes for their fields.
 pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Expected> {
     let objects = objects(text)?;
     let mut sets = BTreeMap::<Id<'_>, &Value>::new();
-    let mut active = Vec::new();
+    let (mut active, mut pods) = (Vec::new(), Vec::new());
     for (kind, object) in &objects {
         let metadata = &object["metadata"];
         if has_lists_for_objects(object) {
@@ -35,8 +41,10 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
             Some(kind) => {
                 sets.entry((space(object), *kind, metadata["name"].as_str()?)).or_insert(object);
             }
-            None if is_active(object) => active.push(object),
-            None => {}
+            None => {
+                pods.push(object);
+                active.extend(is_active(object).then_some(object));
+            }
         }
     }
     let set = sets.get(&id).copied();
@@ -50,7 +58,7 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
     };
     let deployment = set.filter(|_| id.1 == SetKind::ReplicaSet).and_then(controller);
     let is_related = |pod: &Value| match deployment {
-        None if set.is_some() && options.order == Order::Kubernetes => false,
+        None if options.order == Order::Kubernetes && (set.is_some() || id.1 != SetKind::ReplicaSet) => false,
         None => is_own(pod),
         Some(deployment) => sets.iter().any(|((namespace, kind, _), other)| {
             *kind == SetKind::ReplicaSet
@@ -59,6 +67,26 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
                 && selects(&other["spec"]["selector"], &pod["metadata"]["labels"])
         }),
     };
+    let is_lost_sibling = |pod: &Value| {
+        let owner = controller(pod).filter(|owner| {
+            kind(&owner["kind"], &json!(string(&owner["apiVersion"]))) == Some(SetKind::ReplicaSet)
+        });
+        space(pod) == id.0
+            && owner
+                .is_some_and(|owner| !sets.contains_key(&(id.0, SetKind::ReplicaSet, string(&owner["name"]))))
+            && set
+                .is_some_and(|set| selects_but_for_hash(&set["spec"]["selector"], &pod["metadata"]["labels"]))
+    };
+    let names: BTreeSet<_> =
+        pods.iter().filter(|pod| is_own(pod)).map(|pod| string(&pod["metadata"]["name"])).collect();
+    let status = set.map(|set| &set["status"]["replicas"]).filter(|replicas| !replicas.is_null());
+    let status = status.map(|replicas| replicas.as_u64().unwrap_or(0));
+    let lacks = [
+        set.is_none(),
+        deployment.is_some() && active.iter().any(|pod| is_lost_sibling(pod)),
+        status.is_some_and(|status| status > names.len() as u64),
+    ];
+
     let mut known = BTreeSet::new();
     active.retain(|pod| (is_own(pod) || is_related(pod)) && known.insert(pod["metadata"]["uid"].to_string()));
     let mut on_node = BTreeMap::<Option<&str>, u32>::new();
@@ -70,7 +98,10 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
         .iter()
         .map(|pod| Some(Pod { rank: on_node.get(&node(pod)).copied().unwrap_or(0), ..record(pod)? }))
         .collect();
-    decide(&active, &records?, options)
+    let more = status.is_some_and(|status| status < active.len() as u64);
+    let noted = COMPLETENESS.into_iter().zip(lacks.into_iter().chain([more]));
+    let notes = noted.filter(|(_, noted)| *noted).map(|(code, _)| code).collect();
+    Some(Expected { notes, ..decide(&active, &records?, options)? })
 }
 
 fn decide(own: &[&Value], records: &[Pod], options: &Options) -> Option<Expected> {
@@ -101,6 +132,17 @@ fn decide(own: &[&Value], records: &[Pod], options: &Options) -> Option<Expected
             "uid": pod["metadata"]["uid"],
             "node": node(pod),
             "rank": record.rank,
+            "phase": match record.phase {
+                Phase::RUNNING => "Running",
+                Phase::UNKNOWN => "Unknown",
+                _ => "Pending",
+            },
+            "ready": record.flags.contains(Flags::READY),
+            "readyTime": timestamp(record.ready_time),
+            "restarts": record.restarts,
+            "sidecarRestarts": record.sidecar_restarts,
+            "deletionCost": record.deletion_cost,
+            "creationTime": timestamp(record.creation_time),
             "verdict": verdict,
         });
         if options.order == Order::Total {
@@ -116,7 +158,8 @@ fn decide(own: &[&Value], records: &[Pod], options: &Options) -> Option<Expected
     });
     let is_invalid =
         |pod: &&&Value| annotation(pod).is_some_and(|text| cost::grammar(text.as_bytes()).is_none());
-    Some(Expected { delete, pods: pods.collect(), invalid_costs: own.iter().filter(is_invalid).count() })
+    let invalid_costs = own.iter().filter(is_invalid).count();
+    Some(Expected { delete, pods: pods.collect(), invalid_costs, notes: Vec::new() })
 }
 
 /// A text, empty where there is none.
@@ -259,6 +302,13 @@ fn record(pod: &Value) -> Option<Pod> {
     })
 }
 
+fn timestamp(time: Time) -> Option<String> {
+    let nanos = time.unix_nanos()?;
+    Some(
+        Timestamp::from_nanosecond(nanos.into()).expect("64 bits of nanoseconds are a timestamp").to_string(),
+    )
+}
+
 fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
@@ -275,6 +325,37 @@ fn moment(moment: Timestamp) -> Time {
     let nanos = moment.as_nanosecond().clamp(i128::from(i64::MIN) + 1, i128::from(i64::MAX));
     let nanos = i64::try_from(nanos).expect("clamped");
     if moment == zero { Time::UNSET } else { Time::from_unix_nanos(nanos) }
+}
+
+/// Whether the selector is valid, and selects these labels once it does not look at `pod-template-hash`.
+fn selects_but_for_hash(selector: &Value, labels: &Value) -> bool {
+    const HASH: &str = "pod-template-hash";
+    let mut rest = selector.clone();
+    if let Some(labels) = rest.get_mut("matchLabels").and_then(Value::as_object_mut) {
+        labels.remove(HASH);
+    }
+    if let Some(all) = rest.get_mut("matchExpressions").and_then(Value::as_array_mut) {
+        all.retain(|expression| expression["key"] != HASH);
+    }
+    is_valid(selector) && selects(&rest, labels)
+}
+
+/// Whether Kubernetes accepts the selector.
+fn is_valid(selector: &Value) -> bool {
+    let labels = selector.get("matchLabels").and_then(Value::as_object);
+    let is_label = |(key, value): (&String, &Value)| is_key(key) && is_value(string(value));
+    let is_sound = |expression: &Value| {
+        let values: Vec<&str> = list(&expression["values"]).filter_map(Value::as_str).collect();
+        let operator = match string(&expression["operator"]) {
+            "In" | "NotIn" => !values.is_empty(),
+            "Exists" | "DoesNotExist" => values.is_empty(),
+            _ => false,
+        };
+        operator && is_key(string(&expression["key"])) && values.iter().all(|value| is_value(value))
+    };
+    selector.is_object()
+        && labels.into_iter().flatten().all(is_label)
+        && list(selector.get("matchExpressions").unwrap_or(&Value::Null)).all(is_sound)
 }
 
 /// Label selection in the words of the Kubernetes documentation; an invalid selector selects nothing.

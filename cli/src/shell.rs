@@ -1,0 +1,148 @@
+//! Completion scripts and the man page, made from the command line itself. Computes text and reads nothing.
+
+use crate::args::{PROGRAM, Shell};
+use clap::builder::PossibleValue;
+use clap::{Arg, Command, ValueHint};
+use clap_complete::generate;
+use std::ffi::OsString;
+use std::io;
+
+/// The name under which kubectl looks for the completions of `kubectl podrank`.
+const FOR_KUBECTL: &str = "\
+#!/bin/sh
+# Completes `kubectl podrank`. Save it as the executable kubectl_complete-podrank on the PATH.
+exec kubectl-podrank __complete \"$@\"
+";
+
+/// Returns the script that completes the command in a shell.
+pub(crate) fn script(shell: Shell, mut command: Command) -> Vec<u8> {
+    let mut script = Vec::new();
+    let shell = match shell {
+        Shell::Bash => clap_complete::Shell::Bash,
+        Shell::Zsh => clap_complete::Shell::Zsh,
+        Shell::Fish => clap_complete::Shell::Fish,
+        Shell::Powershell => clap_complete::Shell::PowerShell,
+        Shell::Kubectl => return FOR_KUBECTL.into(),
+    };
+    generate(shell, &mut command, PROGRAM, &mut script);
+    script
+}
+
+/// Returns the man page.
+///
+/// # Errors
+/// Never: memory accepts all writes.
+pub(crate) fn man(command: Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).title(PROGRAM).render(&mut page)?;
+    Ok(page)
+}
+
+/// What the shell adds to the candidates, by the numbers of kubectl's own completion.
+#[derive(Clone, Copy)]
+enum Directive {
+    Files = 0,
+    NoFiles = 4,
+}
+
+/// Returns what kubectl expects of a plugin's completion: a candidate a line, with a description behind a tab, then what the
+/// shell adds. `words` are those behind `kubectl podrank`. The last is incomplete, and kubectl itself compares it.
+pub(crate) fn candidates(command: &Command, words: &[OsString]) -> String {
+    let mut words = words.iter().map(|word| word.to_string_lossy());
+    words.next_back();
+    let words: Vec<_> = words.collect();
+    let task = words.first().and_then(|first| command.find_subcommand(&**first));
+    let command = task.unwrap_or(command);
+    let flag = words.last().and_then(|previous| flag(command, previous));
+    let (candidates, directive) = match flag.or_else(|| task.and_then(|task| task.get_positionals().next())) {
+        Some(value) => (values(value), directive(value)),
+        None => (names(command), Directive::NoFiles),
+    };
+    candidates.into_iter().chain([format!(":{}\n", directive as u8)]).collect()
+}
+
+/// The flag that this word is, if a value follows it.
+fn flag<'c>(command: &'c Command, word: &str) -> Option<&'c Arg> {
+    let is_word = |flag: &&Arg| {
+        let long = flag.get_long().is_some_and(|long| word.strip_prefix("--") == Some(long));
+        let short = flag.get_short().is_some_and(|short| word.strip_prefix('-') == Some(&short.to_string()));
+        long || short
+    };
+    command.get_arguments().filter(|flag| flag.get_action().takes_values()).find(is_word)
+}
+
+fn values(argument: &Arg) -> Vec<String> {
+    let possible = argument.get_possible_values();
+    let line = |value: &PossibleValue| line(value.get_name(), value.get_help());
+    possible.iter().filter(|value| !value.is_hide_set()).map(line).collect()
+}
+
+fn directive(argument: &Arg) -> Directive {
+    match argument.get_value_hint() {
+        ValueHint::FilePath => Directive::Files,
+        _ => Directive::NoFiles,
+    }
+}
+
+/// The flags of a command, and its tasks.
+fn names(command: &Command) -> Vec<String> {
+    let flags =
+        command.get_opts().chain(command.get_arguments().filter(|arg| !arg.get_action().takes_values()));
+    let flags = flags.filter_map(|flag| Some(line(&format!("--{}", flag.get_long()?), flag.get_help())));
+    let tasks = command.get_subcommands().filter(|task| !task.is_hide_set());
+    flags.chain(tasks.map(|task| line(task.get_name(), task.get_about()))).collect()
+}
+
+fn line(name: &str, help: Option<impl ToString>) -> String {
+    help.map_or_else(|| format!("{name}\n"), |help| format!("{name}\t{}\n", help.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::command;
+    use clap::ValueEnum;
+
+    fn complete(words: &[&str]) -> String {
+        candidates(&command(), &words.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn everything_knows_every_flag_and_task() {
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        let scripts = Shell::value_variants().iter().filter(|shell| **shell != Shell::Kubectl);
+        let mut texts: Vec<_> = scripts.map(|shell| text(script(*shell, command()))).collect();
+        // roff escapes hyphens.
+        texts.push(text(man(command()).expect("memory")).replace("\\-", "-"));
+        texts.push(complete(&[""]));
+        assert_eq!(texts.len(), 6);
+        for text in &texts {
+            for flag in command().get_arguments() {
+                let long = flag.get_long().expect("every flag has a long name");
+                assert!(text.contains(long), "{long} is not in: {text}");
+            }
+            assert!(text.contains("completion"), "{text}");
+        }
+        // The hidden tasks are not for people.
+        assert!(!texts[4].contains("__complete") && !texts[5].contains("__complete"), "{texts:?}");
+    }
+
+    #[test]
+    fn kubectl_gets_candidates_and_what_the_shell_adds() {
+        let names = |words: &[&str]| {
+            let lines = complete(words);
+            lines.lines().map(|line| line.split('\t').next().expect("a name").to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&["--replicas", "3", "-o", ""]), ["table", "wide", "json", "name", ":4"]);
+        assert_eq!(names(&["--order", "k"]), ["kubernetes", "total", ":4"]);
+        assert_eq!(names(&["-f", ""]), [":0"]);
+        assert_eq!(names(&["--replicas", ""]), [":4"]);
+        assert_eq!(names(&["completion", ""]), ["bash", "zsh", "fish", "powershell", "kubectl", ":4"]);
+        assert_eq!(names(&["--partial", ""])[0], "--filename");
+        assert!(
+            complete(&["--re"])
+                .ends_with("\ncompletion\tPrint a script that completes the command in a shell\n:4\n")
+        );
+        assert_eq!(complete(&[]), complete(&[""]));
+    }
+}

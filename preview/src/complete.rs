@@ -1,0 +1,90 @@
+//! Whether the input has everything that decides: the set, its siblings and all its pods. Looks at the input alone.
+//!
+//! Ranks count the pods of sibling sets, and the number of deletions counts the set's own, so a preview of half a dump
+//! is a wrong one.
+
+use crate::error::{Error, Remedy};
+use crate::input::Input;
+use crate::notes::{Note, NoteCode};
+use crate::selector::is_dns_subdomain;
+use crate::set::{SetEntry, SetId, SetKind, Sets};
+use crate::text::{self, count};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The label by which a Deployment tells its `ReplicaSets` apart.
+const POD_TEMPLATE_HASH: &str = "pod-template-hash";
+
+/// What the input lacks. Empty if it is complete, as far as the input itself shows.
+pub(crate) fn gaps(input: &Input, sets: &Sets<'_>, id: SetId<'_>) -> Result<Vec<Note>, Error> {
+    let Some(set) = sets.get(id) else {
+        let text = format!("{id} itself is missing, so ranks can only count its own pods");
+        return Ok(vec![Note::new(NoteCode::SetMissing, text)]);
+    };
+    Ok(missing_siblings(input, sets, set)?.into_iter().chain(missing_pods(input, sets, set)?).collect())
+}
+
+/// The error for an input that lacks this much, with the command that mends it.
+pub(crate) fn error(id: SetId<'_>, gaps: &[Note]) -> Error {
+    let gaps: Vec<_> = gaps.iter().map(|gap| gap.text.as_str()).collect();
+    Error::with_remedy(
+        format!("the input is incomplete: {}; get all of it with: {}", gaps.join("; "), command(id)),
+        Remedy::AcceptPartial,
+    )
+}
+
+/// Sibling sets whose pods are in the input while they are not. Only a `ReplicaSet` with a controller has siblings.
+fn missing_siblings(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
+    let id = set.id();
+    if id.kind != SetKind::ReplicaSet || set.controller.is_none() {
+        return Ok(None);
+    }
+    let Some(selector) = set.selector()? else { return Ok(None) };
+    let mut missing = BTreeMap::<SetId<'_>, u64>::new();
+    // Pods that are not active count towards no rank.
+    for pod in input.pods.iter().filter(|pod| pod.is_active() && pod.namespace == id.namespace) {
+        let owner = sets.owner(pod).filter(|owner| owner.kind == SetKind::ReplicaSet);
+        let owner = owner.filter(|owner| sets.get(*owner).is_none());
+        if let Some(owner) = owner.filter(|_| selector.matches_but_for(POD_TEMPLATE_HASH, &pod.labels)) {
+            *missing.entry(owner).or_default() += 1;
+        }
+    }
+    let names: Vec<_> = missing.iter().map(|(id, pods)| format!("{id} ({})", count(*pods, "pod"))).collect();
+    let text =
+        || format!("siblings of {id} are missing, so ranks may leave pods out: {}", text::list(&names));
+    Ok((!names.is_empty()).then(|| Note::new(NoteCode::SiblingsMissing, text())))
+}
+
+/// Whether the input has fewer pods of the set than its status counts. Status counts active pods alone, while here finished and
+/// terminating ones count too: they were active when the status was written.
+fn missing_pods(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
+    let Some(status) = set.status_replicas()? else { return Ok(None) };
+    let id = set.id();
+    let own = input.pods.iter().filter(|pod| sets.owner(pod) == Some(id));
+    let listed = own.map(|pod| pod.name.as_str()).collect::<BTreeSet<_>>().len() as u64;
+    let text = || {
+        let verb = if listed == 1 { "is" } else { "are" };
+        format!("only {} of {id} {verb} listed, while its status counts {status}", count(listed, "pod"))
+    };
+    Ok((listed < status).then(|| Note::new(NoteCode::PodsMissing, text())))
+}
+
+/// Whether the set has more active pods than its status counts.
+pub(crate) fn more_pods_than_status(set: &SetEntry, active: usize) -> Result<Option<Note>, Error> {
+    let Some(status) = set.status_replicas()? else { return Ok(None) };
+    let active = active as u64;
+    let text =
+        || format!("{} has {}, while its status counts {status}", set.id(), count(active, "active pod"));
+    Ok((active > status).then(|| Note::new(NoteCode::MorePodsThanStatus, text())))
+}
+
+/// The command that prints all that a decision needs.
+fn command(id: SetId<'_>) -> String {
+    let kinds = match id.kind {
+        SetKind::ReplicaSet => "pods,replicasets,deployments",
+        SetKind::ReplicationController => "pods,replicationcontrollers",
+    };
+    // People paste it into a shell: no more than a namespace can be called.
+    let namespace = Some(id.namespace).filter(|namespace| is_dns_subdomain(namespace));
+    let namespace = namespace.map_or_else(String::new, |namespace| format!(" -n {namespace}"));
+    format!("kubectl get {kinds}{namespace} -o json")
+}

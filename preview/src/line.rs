@@ -1,0 +1,161 @@
+//! The decision: the set's pods in line, first to go first, and what becomes of each. Knows pods and ranks, not the input.
+
+use crate::error::Error;
+use crate::members::RankedPod;
+use crate::options::Order;
+use crate::preview::{Details, PodPreview, Verdict};
+use crate::why::why;
+use podrank::{Flags, Pod, Policy};
+
+/// The most pods that kube-controller-manager deletes in one sync: upstream's `BurstReplicas`.
+pub(crate) const MOST_IN_ONE_SYNC: usize = 500;
+
+/// The set's pods in line. The victims come first, then the contested ones, then the survivors.
+pub(crate) struct Line<'m, 'a> {
+    order: Order,
+    policy: Policy,
+    victims: Vec<&'m RankedPod<'m, 'a>>,
+    contested: Vec<&'m RankedPod<'m, 'a>>,
+    survivors: Vec<&'m RankedPod<'m, 'a>>,
+    /// How many pods go.
+    delete: usize,
+}
+
+impl<'m, 'a> Line<'m, 'a> {
+    /// Puts the pods in line and decides, if the first `delete` of them go.
+    pub(crate) fn up(
+        order: Order,
+        policy: Policy,
+        own: &'m [RankedPod<'m, 'a>],
+        delete: usize,
+    ) -> Result<Self, Error> {
+        let records: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+        let (indices, victims, contested) = match order {
+            Order::Total => {
+                let mut indices = vec![0; own.len()];
+                policy.sort(&records, &mut indices).map_err(|error| Error::new(error.to_string()))?;
+                (indices, delete, 0)
+            }
+            Order::Kubernetes => settled(policy, &records, delete)?,
+        };
+        let mut pods = indices.into_iter().map(|index| &own[index as usize]);
+        Ok(Self {
+            order,
+            policy,
+            victims: pods.by_ref().take(victims).collect(),
+            contested: pods.by_ref().take(contested).collect(),
+            survivors: pods.collect(),
+            delete,
+        })
+    }
+
+    pub(crate) fn pods(&self) -> impl Iterator<Item = &'m RankedPod<'m, 'a>> {
+        self.victims.iter().chain(&self.contested).chain(&self.survivors).copied()
+    }
+
+    /// How many of the contested pods go.
+    pub(crate) fn quota(&self) -> usize {
+        self.delete - self.victims.len()
+    }
+
+    /// What becomes of each pod, and why: a victim is compared with the first pod that is none, a survivor with the last.
+    pub(crate) fn previews(&self) -> Vec<PodPreview<'a>> {
+        let after_victims = self.contested.first().or(self.survivors.first()).copied();
+        let before_survivors = self.contested.last().or(self.victims.last()).copied();
+        let contested = self.why_contested();
+        let separated = |pod, other: Option<_>, alone: &str| {
+            other.map_or_else(|| (None, alone.to_owned()), |other| self.separate(pod, other))
+        };
+        let victims = self.victims.iter().map(|pod| (pod, Verdict::Delete));
+        let undecided = self.contested.iter().map(|pod| (pod, Verdict::Contested));
+        let survivors = self.survivors.iter().map(|pod| (pod, Verdict::Keep));
+        let all = victims.chain(undecided).chain(survivors).enumerate();
+        all.map(|(index, (ranked, verdict))| {
+            let (rule, why) = match verdict {
+                Verdict::Delete => separated(ranked, after_victims, "all pods go"),
+                Verdict::Contested => (None, contested.clone()),
+                Verdict::Keep => separated(ranked, before_survivors, "nothing to delete"),
+            };
+            let (member, pod) = ranked;
+            PodPreview {
+                name: &member.entry.name,
+                uid: pod.uid.to_string(),
+                node: member.record.node.as_deref(),
+                rank: pod.rank,
+                position: index + 1,
+                verdict,
+                rule,
+                why,
+                details: Details::of(pod, self.policy.now),
+            }
+        })
+        .collect()
+    }
+
+    /// Why the contested pods are.
+    fn why_contested(&self) -> String {
+        let quota = self.quota();
+        let verb = if quota == 1 { "goes" } else { "go" };
+        let of = format!("one of {} pods of which {quota} {verb}, by list order", self.contested.len());
+        if self.delete > MOST_IN_ONE_SYNC {
+            return format!("{of} and ranks counted anew");
+        }
+        // Pods that tie in all that Kubernetes compares are equal in it, so that each ties with the first.
+        let tie = |(_, pod): &RankedPod| {
+            let first = self.contested.first();
+            first.is_none_or(|(_, first)| self.policy.upstream(first, pod).1.is_none())
+        };
+        let is_tie = self.contested.iter().all(|pod| tie(pod));
+        format!("{of}: {}", if is_tie { "no rule separates them" } else { "the rules form a cycle" })
+    }
+
+    /// The rule that separates two pods of different verdicts, and why.
+    fn separate(
+        &self,
+        (_, pod): &RankedPod,
+        (other, their_pod): &RankedPod,
+    ) -> (Option<&'static str>, String) {
+        let rule = match self.order {
+            Order::Total => self.policy.decide(pod, their_pod).1,
+            Order::Kubernetes => self.policy.upstream(pod, their_pod).1,
+        };
+        let rule = rule.expect("a rule separates pods of different verdicts");
+        (Some(rule.name()), why(&self.policy, rule, pod, their_pod, &other.entry.name))
+    }
+}
+
+/// What Kubernetes' comparator determines: the pods in line, how many of them certainly go, and how many are contested.
+///
+/// Deletions that take several syncs are less certain: before each, the controller counts ranks anew, and ages have
+/// grown. Certain are then the victims of the first sync, and what the rules before the rank decide of the whole.
+fn settled(policy: Policy, pods: &[Pod], delete: usize) -> Result<(Vec<u32>, usize, usize), Error> {
+    let settle = |pods: &[Pod], delete| {
+        let mut indices = vec![0; pods.len()];
+        let mut scores = vec![0; pods.len()];
+        let settled = policy.settle(pods, delete, &mut indices, &mut scores);
+        let settled = settled.map_err(|error| Error::new(error.to_string()))?;
+        let (certain, contested) = (settled.certain().len(), settled.contested().len());
+        Ok((indices, certain, contested))
+    };
+    let (indices, certain, contested) = settle(pods, delete.min(MOST_IN_ONE_SYNC))?;
+    if delete <= MOST_IN_ONE_SYNC {
+        return Ok((indices, certain, contested));
+    }
+    let lasting: Vec<_> = pods.iter().map(lasting).collect();
+    // The groups of pods that these rules do not separate are in one line with those of all rules, only larger.
+    let (_, whole_groups, cut_group) = settle(&lasting, delete)?;
+    let victims = certain.max(whole_groups);
+    Ok((indices, victims, whole_groups + cut_group - victims))
+}
+
+/// What one sync leaves as it is: the fields of the rules before the rank. Without the others, pods tie in them.
+fn lasting(pod: &Pod) -> Pod {
+    let mut lasting = Pod::new();
+    lasting.uid = pod.uid;
+    lasting.phase = pod.phase;
+    lasting.deletion_cost = pod.deletion_cost;
+    for flag in [Flags::ASSIGNED, Flags::READY] {
+        lasting.flags = lasting.flags.with(flag, pod.flags.contains(flag));
+    }
+    lasting
+}

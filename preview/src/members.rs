@@ -1,0 +1,88 @@
+//! The pods that a decision looks at: the set's own and its related ones, each once, and their ranks. Looks at the input
+//! alone.
+
+use crate::error::Error;
+use crate::input::Input;
+use crate::notes::{self, Note};
+use crate::pod::{PodEntry, Record};
+use crate::related::Related;
+use crate::set::{SetId, Sets};
+use podrank::{NodeCounts, Pod, Uid};
+use std::collections::{HashMap, HashSet};
+
+/// An active pod that the decision looks at: sound, and listed once.
+pub(crate) struct Member<'a> {
+    pub(crate) entry: &'a PodEntry,
+    pub(crate) record: &'a Record,
+    is_own: bool,
+    is_related: bool,
+}
+
+/// A pod of the set, and its record with its rank.
+pub(crate) type RankedPod<'m, 'a> = (&'m Member<'a>, Pod);
+
+/// The pods that the decision looks at, in the order of the input.
+pub(crate) fn members<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    id: SetId<'_>,
+    related: &Related<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Member<'a>>, Error> {
+    let mut names = HashMap::<Uid, &PodEntry>::new();
+    let mut uids = HashMap::<(&str, &str), Uid>::new();
+    let mut listed_twice = HashSet::new();
+    let mut members = Vec::new();
+    for entry in &input.pods {
+        let Some(record) = &entry.record else { continue };
+        let is_own = sets.owner(entry) == Some(id);
+        let is_related = related.contains(entry, is_own);
+        if !is_own && !is_related {
+            continue;
+        }
+        let record = record.as_ref().map_err(|error| Error::new(format!("{entry}: {error}")))?;
+        let (uid, name) = (record.pod.uid, (entry.namespace.as_str(), entry.name.as_str()));
+        match (names.insert(uid, entry), uids.insert(name, uid)) {
+            (None, None) => members.push(Member { entry, record, is_own, is_related }),
+            (Some(other), _) if (other.namespace.as_str(), other.name.as_str()) == name => {
+                notes.extend(listed_twice.insert(uid).then(|| notes::listed_twice(entry)));
+            }
+            (Some(other), _) => {
+                return Err(Error::new(format!(
+                    "{entry}: metadata.uid: {other} has {uid}, too; UIDs must be unique"
+                )));
+            }
+            (None, Some(other)) => {
+                return Err(Error::new(format!(
+                    "{entry}: metadata.uid: {uid}, but {other} where the pod is listed before; list it once"
+                )));
+            }
+        }
+    }
+    Ok(members)
+}
+
+/// The set's own pods with their ranks.
+pub(crate) fn ranked<'m, 'a>(members: &'m [Member<'a>]) -> Vec<RankedPod<'m, 'a>> {
+    let mut nodes = HashMap::<&str, u32>::new();
+    let numbered: Vec<_> = members
+        .iter()
+        .map(|member| {
+            let next = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+            let node = member.record.node.as_deref().map(|node| *nodes.entry(node).or_insert(next));
+            let mut pod = member.record.pod;
+            pod.node = node.unwrap_or(0);
+            (member, pod)
+        })
+        .collect();
+    let mut counts = NodeCounts::new(vec![0; nodes.len()]);
+    for (_, pod) in numbered.iter().filter(|(member, _)| member.is_related) {
+        counts.add(pod).expect("every node has a number");
+    }
+    let own = numbered.into_iter().filter(|(member, _)| member.is_own);
+    own.map(|(member, mut pod)| {
+        pod.rank = counts.rank(&pod).expect("every node has a number");
+        (member, pod)
+    })
+    .collect()
+}

@@ -1,0 +1,106 @@
+//! Text of the input within messages, cut so that no message repeats an input. Pure functions on text.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+
+/// The most characters of the input that a message quotes.
+const MOST_QUOTED: usize = 40;
+
+/// The most characters of a name: as many as Kubernetes allows.
+const LONGEST_NAME: usize = 253;
+
+/// The most items that a message lists.
+const MOST_LISTED: usize = 20;
+
+/// `text` in double quotes, with escapes, cut after 40 characters.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("{:?}", cut(text, MOST_QUOTED))
+}
+
+/// A word that the input should not have, cut after 40 characters.
+pub(crate) fn word(text: &str) -> Cow<'_, str> {
+    cut(text, MOST_QUOTED)
+}
+
+/// A name, or a path of names, cut if it is longer than any that Kubernetes has.
+pub(crate) fn name(text: &str) -> Cow<'_, str> {
+    cut(text, LONGEST_NAME)
+}
+
+/// The items, separated by commas; of more than 20, the first 20 and how many there are besides.
+pub(crate) fn list(items: &[impl Display]) -> String {
+    let shown: Vec<_> = items.iter().take(MOST_LISTED).map(ToString::to_string).collect();
+    let text = shown.join(", ");
+    match items.len().saturating_sub(MOST_LISTED) {
+        0 => text,
+        more => format!("{text} and {more} more"),
+    }
+}
+
+/// `1 pod`, `2 pods`.
+pub(crate) fn count(number: impl Into<u64>, noun: &str) -> String {
+    let number = number.into();
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A library's message: every text between double quotes or backticks is cut after 40 characters.
+pub(crate) fn brief(message: &str) -> String {
+    let mut brief = String::new();
+    let mut rest = message;
+    while let Some(start) = rest.find(['"', '`']) {
+        let (before, quoted) = rest.split_at(start + 1);
+        brief += before;
+        let end = end_of_quote(quoted, before.as_bytes()[start]);
+        brief += &cut(&quoted[..end], MOST_QUOTED);
+        let (close, after) = quoted[end..].split_at(usize::from(end < quoted.len()));
+        brief += close;
+        rest = after;
+    }
+    brief + rest
+}
+
+/// Where the text that starts behind a quotation mark ends: before the next one that no backslash escapes.
+fn end_of_quote(text: &str, mark: u8) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().position(|byte| {
+        let ends = byte == mark && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.unwrap_or(text.len())
+}
+
+/// `text`, with `…` in place of what is beyond `most` characters.
+fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        // Cut before: to do it again changes nothing.
+        Some((end, '…')) if end + '…'.len_utf8() == text.len() => text.into(),
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_quote_forty_characters() {
+        let long = "é".repeat(41);
+        let cut = format!("{}…", "é".repeat(40));
+        for (message, expected) in [
+            ("plain".to_owned(), "plain".to_owned()),
+            (format!("a \"{long}\" b `{long}`, c"), format!("a \"{cut}\" b `{cut}`, c")),
+            (format!("\"\\\"{}\" and `1`", &long[2..]), format!("\"\\\"{}…\" and `1`", "é".repeat(38))),
+            (format!("open \"{long}"), format!("open \"{cut}")),
+            (format!("\"{}\"", "é".repeat(40)), format!("\"{}\"", "é".repeat(40))),
+            (format!("\"{cut}\""), format!("\"{cut}\"")),
+        ] {
+            assert_eq!(brief(&message), expected, "{message}");
+        }
+        assert_eq!(quoted("a\nb"), "\"a\\nb\"");
+        assert_eq!(list(&["a", "b"]), "a, b");
+        assert!(list(&["a"; 22]).ends_with("a, a and 2 more"));
+        assert_eq!((count(1_u64, "pod"), count(2_u64, "pod")), ("1 pod".into(), "2 pods".into()));
+    }
+}
