@@ -510,7 +510,7 @@ fn not_json() {
     bad_input(
         "[]",
         &[],
-        "line 1 column 2: invalid type: sequence, expected a Kubernetes object or list of them",
+        "line 1 column 1: invalid type: sequence, expected a Kubernetes object or list of them",
     );
 }
 

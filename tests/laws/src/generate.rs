@@ -104,19 +104,8 @@ fn uids() -> impl Strategy<Value = Uid> {
 /// A valid pod with few distinct values.
 pub fn pod() -> impl Strategy<Value = Pod> {
     let phase = select(vec![Phase::PENDING, Phase::UNKNOWN, Phase::RUNNING]);
-    let fields = (
-        uids(),
-        times(),
-        times(),
-        costs(),
-        counts(),
-        counts(),
-        counts(),
-        0..5_u32,
-        phase,
-        flags(),
-        tiers(),
-    );
+    let fields =
+        (uids(), times(), times(), costs(), counts(), counts(), counts(), 0..5_u32, phase, flags(), tiers());
     fields.prop_map(
         |(
             uid,
