@@ -33,12 +33,13 @@ pub(crate) fn preview_deployment<'a>(
     let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
     let (deployment, step, changes) = next_step(input, sets, spec, deployment, &own);
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
+    let goes_on = step.goes_on || goes_on_in_pause(&deployment, &step, &own, &changes);
     let gaps = gaps(input, sets, entry, spec, &own)?;
     if !gaps.is_empty() && options.order == Order::Kubernetes && !options.partial {
         return Err(complete::error(&entry.namespace, SetKind::ReplicaSet, &gaps));
     }
     let mut notes = gaps;
-    notes.extend(notes::of_deployment(entry, spec, &step, &states));
+    notes.extend(notes::of_deployment(entry, spec, goes_on, &states));
 
     let decisions = decide_all(input, sets, &own, &changes, options, &mut notes)?;
     let mut previews: Vec<_> = own
@@ -89,7 +90,7 @@ pub(crate) fn preview_deployment<'a>(
         order: options.order,
         feature_gates: options.gates,
         path: path_name(step.path),
-        goes_on: step.goes_on || goes_on_in_pause(&deployment, &step, &own, &changes),
+        goes_on,
         active: sum(|set| set.active),
         replicas: deployment.replicas.unsigned_abs(),
         burst_replicas: options.burst_replicas,
