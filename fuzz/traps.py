@@ -84,7 +84,8 @@ TRAPS = {
          "            crate::Relation::After => Ordering::Greater,\n            crate::Relation::Tie => Ordering::Equal,\n        }")]),
     "heads that go on after a count that does not fit": ("select ffi", [
         (HEAD, "None => Err(self),", "None => Ok(self.with::<WIDTH>(0)),")]),
-    "a glance that overlooks the phase": ("select order ffi", [(GLANCE, "            && pod.phase == self.pod.phase\n", "")]),
+    "a glance that overlooks the phase": ("select order ffi", [
+        (GLANCE, "[pod.phase.ordinal(), pod.flags", "[0, pod.flags")]),
     "a glance that overlooks sidecar restarts": ("select order", [
         (GLANCE, "            && pod.sidecar_restarts == self.pod.sidecar_restarts\n", "")]),
     "a glance with the ranks reversed": ("select order ffi", [

@@ -32,8 +32,8 @@ func TestWithoutCgoTheErrorSaysWhatIsMissing(t *testing.T) {
 	var e Expectations
 	errCreations, errDeletions := e.ExpectCreations(1), e.ExpectDeletions(pods)
 	for _, err := range []error{
-		err, errKubernetes, errSettle, errExplain, errSpread, errSteer, errBlocked, errPlan, errSlowStart, errCreate, errAvailability, errCreations, errDeletions,
-		errNextStep,
+		err, errKubernetes, errSettle, errExplain, errSpread, errSteer, errBlocked, errPlan, errSlowStart, errCreate,
+		errAvailability, errCreations, errDeletions, errNextStep,
 	} {
 		if !errors.Is(err, ErrMissing) {
 			t.Error(err)

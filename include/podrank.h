@@ -25,24 +25,24 @@
 // Your part: a pointer that is not NULL must point to as many elements as its length says, readable for inputs and
 // writable for outputs, and no one else may write them during the call.
 //
-// WHAT THE LIBRARY NEEDS. At most memcpy, memmove, memset and memcmp, on 32-bit ARM by their __aeabi_ names, and on a
-// Cortex-M0 the compiler's runtime. `make needs` prints which functions each machine needs. Without a C library, copy
-// examples-c/firmware/memory.c.
+// WHAT THE LIBRARY NEEDS. At most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
+// three; on a Cortex-M0 also division and shifts from the compiler's runtime. `make needs` prints which functions each
+// machine needs. Without a C library, copy examples-c/firmware/memory.c.
 //
 // ORDER. These rules apply in turn, and the first that does not tie decides: unassigned first; lower phase; not
-// ready; lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time, unset first; more
-// restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW, two ages between the
-// same powers of two nanoseconds tie, and the next rule decides.
+// ready; lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter
+// time, unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW,
+// two ages between the same powers of two nanoseconds tie, and the next rule decides.
 //
-// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two ages are between the same powers of
-// two, its comparator compares the UIDs at once, so it can be cyclic: X before Z, Z before Y, Y before X. And it does
-// not compare UIDs at the end, so pods can tie in everything that it compares. In both cases the list order decides.
-// podrank_settle separates the pods that are deleted in every list order (CERTAIN), those that are kept in every list
-// order, and the CONTESTED ones in between, of which a known number is deleted, but the list order decides which.
-// podrank_select has no contested pods: it gives one answer, by the order.
+// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two ages are between the same
+// powers of two, its comparator compares the UIDs at once, so it can be cyclic: X before Z, Z before Y, Y before X. And
+// it does not compare UIDs at the end, so pods can tie in everything that it compares. In both cases the list order
+// decides. podrank_settle separates the pods that are deleted in every list order (CERTAIN), those that are kept in
+// every list order, and the CONTESTED ones in between, of which a known number is deleted, but the list order decides
+// which. podrank_select has no contested pods: it gives one answer, by the order.
 //
-// AROUND THE ORDER. These functions make the other decisions of a ReplicaSet controller, for a controller of your own.
-// podrank_plan says how many pods to create or delete. podrank_slow_start_begin and _report say in which batches to
+// AROUND THE ORDER. These functions make the other decisions of a ReplicaSet controller, for a controller of your
+// own. podrank_plan says how many pods to create or delete. podrank_slow_start_begin and _report say in which batches to
 // create them; deletions may be requested all at once. podrank_expect_ and podrank_..._observed record requested
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
 // available pods. They are independent of each other.
@@ -517,33 +517,33 @@ typedef struct podrank_scratch {
     uint64_t words[8];
 } podrank_scratch;
 
-// Scratch of podrank_steer for one pod. What stands in it means nothing to you.
+// Scratch memory for one pod of podrank_steer. Its contents are private.
 typedef struct podrank_steer_scratch {
     // Private.
     uint64_t words[2];
 } podrank_steer_scratch;
 
-// A pod that goes before one of a lower tier, whatever they cost: a rule says so that is asked before the tier and the cost.
+// A pod that goes before a pod of a lower tier, whatever their costs, because an earlier rule decides.
 typedef struct podrank_blocked {
     // The index of the pod of the higher tier, which goes first.
     uint32_t pod;
     // The index of the pod of a lower tier which it goes before: of all these, one that goes last by those rules.
     uint32_t before;
-    // PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
+    // The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
     uint8_t rule;
     // Zero.
     uint8_t reserved[3];
 } podrank_blocked;
 
-// What podrank_steer found.
+// What podrank_steer returns besides the costs.
 typedef struct podrank_steered {
-    // How many costs differ from the pods'.
+    // How many costs change.
     uint32_t changed;
-    // How many pods go before one of a lower tier, whatever they cost.
+    // How many pods go before a pod of a lower tier, whatever their costs.
     uint32_t blocked;
-    // Of PODRANK_ERR_NO_ROOM: the index of the pod of the lower tier. Else 0.
+    // With PODRANK_ERR_NO_ROOM: the index of the pod of the lower tier. Otherwise 0.
     uint32_t lower;
-    // And of the pod of the higher tier.
+    // With PODRANK_ERR_NO_ROOM: the index of the pod of the higher tier. Otherwise 0.
     uint32_t higher;
 } podrank_steered;
 
@@ -762,16 +762,17 @@ int32_t podrank_time_from_unix(int64_t seconds, uint32_t nanoseconds, int64_t *t
 // The text is static: do not free it.
 const char *podrank_status_str(int32_t status);
 
-// Sets ranks by which pods are always taken from the node that has most THEN: sorted by them, the pods come in the order in
-// which they would if one went at a time and the rest were counted anew. Kubernetes counts once, as podrank_count_ranks
-// does: of three pods on one node and two on another, three that go empty the first.
+// Sets ranks with which each victim comes from the node that has the most pods at that moment: the order of the pods
+// becomes that of deleting one at a time and counting again. Kubernetes counts once, as podrank_count_ranks does: with
+// three pods on one node and two on another, deleting three empties the first.
 //
-// others are as for podrank_count_ranks. Who of a node goes first is decided by the order, with the ranks as they are: leave
-// these at 0. A node may be any domain with a number. For zones of nodes: call it, set each pod's node to the number of
-// its zone, those of the others as well, and call it again. Any number of levels will do, the innermost first.
+// others is what it is for podrank_count_ranks. A pod's rank is the number of pods left on its node when its turn
+// comes. The pods of a node take turns by the order, with the ranks that they have: set these to 0. A node can be any
+// domain with a number. For zones of nodes, call this, set each pod's node to the number of its zone, also in others,
+// and call it again. Any number of levels is possible, from the innermost out.
 //
-// counts is scratch of one number per node: every assigned pod's node is below counts_len, or PODRANK_ERR_NODE. order is
-// scratch of pods_len numbers.
+// counts is scratch memory, one element per node number. The node number of every assigned pod must be below
+// counts_len. If not: PODRANK_ERR_NODE. order is scratch memory of pods_len elements.
 int32_t podrank_spread(struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_pod *others,
@@ -781,19 +782,19 @@ int32_t podrank_spread(struct podrank_pod *pods,
                        size_t counts_len,
                        uint32_t *order);
 
-// Deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than every
-// pod of a higher one. So it takes the lower tier first, whatever the moment and however many it takes. As few costs
-// change as can be, and the new ones are close to those that stay. Writes the costs of all pods to costs, which has room
-// for pods_len. Without the feature gate PodDeletionCost no cost has an effect: PODRANK_ERR_GATE.
+// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than
+// every pod of a higher one. So Kubernetes deletes the pods of the lower tier first, at any time and for any number of
+// victims. Within a tier it decides as before. The number of costs that change is the least possible, and the new costs
+// are close to those that stay. costs gets the costs of all pods, and scratch is scratch memory: pods_len elements each.
+// If the feature gate PodDeletionCost is off, deletion costs have no effect: PODRANK_ERR_GATE.
 //
-// fixed has a byte for each of the first fixed_len pods: not 0 if the pod's cost stays as it is, because it is somebody
-// else's, say. Fixed costs may leave no room: PODRANK_ERR_NO_ROOM. Then lower and higher of steered are two pods, at least
-// one of them fixed, between whose costs, or the end of their range, there is not one for each tier. It is the one output
-// that is written of an error.
+// fixed has one byte for each of the first fixed_len pods. If it is not 0, the pod keeps its cost, for instance because
+// that is somebody else's. If fixed costs leave no room: PODRANK_ERR_NO_ROOM. Then lower and higher in steered are two
+// pods, at least one of them fixed, for which there are no costs with one for each tier between. This is the one output
+// that is written with an error.
 //
-// What Kubernetes asks before the cost no cost can change. So an unassigned, pending or not ready pod may go before one of
-// a lower tier, which is no error: steered says how many do, and blocked which, as many as it has room for. scratch is of
-// pods_len.
+// No cost can change what Kubernetes compares before the costs. So an unassigned, pending or not ready pod can go before
+// a pod of a lower tier, which is no error: steered says how many do, and blocked gets as many of them as fit.
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,
@@ -995,8 +996,8 @@ const char *podrank_reason_str(uint8_t reason);
 }  // extern "C"
 #endif  // __cplusplus
 
-// The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no C or
-// C++ compiler accepts.
+// The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
+// C or C++ compiler accepts.
 #define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)

@@ -46,7 +46,7 @@ impl Glance {
     }
 }
 
-/// Phase, flags and tier in one number: they lie side by side in the record, and are loaded at once.
+/// Returns phase, flags and tier as one number. They are neighbours in the record, so that one load reads them.
 #[inline(always)]
 const fn small_fields(pod: &Pod) -> u32 {
     let [low, high] = pod.tier.to_le_bytes();

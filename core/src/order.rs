@@ -10,7 +10,7 @@ use core::cmp::Ordering;
 pub struct Key([u64; WORDS]);
 
 const WORDS: usize = 8;
-/// Where the rules before the tier stand in the first word.
+/// The position of the bits of the rules before the tier in the first word.
 const CLASS_SHIFT: u32 = 54;
 
 impl Key {
@@ -105,7 +105,7 @@ fn word(index: usize, pod: &Pod, policy: &Policy) -> u64 {
     }
 }
 
-/// What the rules make of a pod that are asked before its tier, as a number.
+/// Returns the values of the rules before the tier, as one number: a pod with a smaller one goes first.
 pub(crate) fn class(pod: &Pod, policy: &Policy) -> u64 {
     word(0, pod, policy) >> CLASS_SHIFT
 }

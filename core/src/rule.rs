@@ -17,7 +17,7 @@ pub enum Rule {
     Phase = 20,
     /// Not ready before ready.
     NotReady = 30,
-    /// Lower tier before higher: what the caller wants. All tiers are 0 unless it says otherwise.
+    /// Lower tier before higher. The caller chooses the tiers, and Kubernetes does not know them.
     Tier = 35,
     /// Lower deletion cost before higher, behind the gate `PodDeletionCost`.
     DeletionCost = 40,

@@ -1,6 +1,7 @@
 //! Which victims of a scale-down Kubernetes' comparator determines, although it is not an order.
 
-use crate::order::value;
+use crate::ffi::IS_SCRATCH_USED;
+use crate::order::{class, value};
 use crate::select::fill_with_indices;
 use crate::sort::{runs, sort};
 use crate::{OrderError, Pod, Policy, Rule};
@@ -114,6 +115,7 @@ impl Policy {
     /// replaces the contribution of their UIDs, too. Each step sorts only inside the groups of pods that are
     /// equal in all steps before.
     fn score(&self, pods: &[Pod], order: &mut [u32], scores: &mut [u64]) {
+        let is_sorted = IS_SCRATCH_USED && self.sort_by_ready_age(pods, order, scores);
         scores.fill(0);
         let of = |a: u32, b: u32| pods.get(a as usize).zip(pods.get(b as usize));
         let have_equal_uids = |&a: &u32, &b: &u32| of(a, b).is_some_and(|(a, b)| a.uid == b.uid);
@@ -128,9 +130,10 @@ impl Policy {
             };
             for group in runs(order, are_equal_before).filter(|group| group.len() > 1) {
                 // After the first step, a group whose pods are equal in this step, too, is sorted by UID already.
-                let is_sorted = before > 0
-                    && group.windows(2).all(|pair| matches!(pair, [a, b] if by_step(*a, *b).is_eq()));
-                if !is_sorted {
+                let are_equal =
+                    || group.windows(2).all(|pair| matches!(pair, [a, b] if by_step(*a, *b).is_eq()));
+                let is_done = IS_SCRATCH_USED && if before == 0 { is_sorted } else { are_equal() };
+                if !is_done {
                     sort(group, &|a, b| by_step(a, b).then_with(|| by_uid(a, b)).is_lt());
                 }
                 if let Step::ReadyAge | Step::CreationAge = step {
@@ -147,6 +150,27 @@ impl Policy {
                 }
             }
         }
+    }
+
+    /// Sorts by [`Step::ReadyAge`] and UID, several times faster than [`by_step`](Self::by_step) could, and returns
+    /// true. If the values of some pod do not fit in 64 bits, returns false and sorts nothing. The scores serve as
+    /// scratch memory.
+    fn sort_by_ready_age(&self, pods: &[Pod], order: &mut [u32], scores: &mut [u64]) -> bool {
+        /// The largest rank that fits in the bits which the other values leave.
+        const MOST: u32 = (1 << 15) - 1;
+        if !self.has_buckets() || pods.iter().any(|pod| pod.rank > MOST) {
+            return false;
+        }
+        for (slot, pod) in scores.iter_mut().zip(pods) {
+            let cost = value(Rule::DeletionCost, pod, self).unwrap_or(0);
+            let age = if pod.is_ready() { self.upstream_age(pod.ready_time) } else { 0 };
+            let later = u64::from(MOST.wrapping_sub(pod.rank)) << 7 | age;
+            *slot = class(pod, self) << 54 | u64::try_from(cost).unwrap_or(0) << 22 | later;
+        }
+        let uid = |index: u32| pods.get(index as usize).map(|pod| u128::from_be_bytes(pod.uid.to_bytes()));
+        let key = |index: u32| scores.get(index as usize);
+        sort(order, &|a, b| key(a).cmp(&key(b)).then_with(|| uid(a).cmp(&uid(b))).is_lt());
+        true
     }
 
     /// Compares, by one step, two pods that are equal in all steps before.

@@ -1,4 +1,4 @@
-//! Ranks that count again after each pick, all at once.
+//! Ranks that are counted again after each pick, all computed at once.
 
 use crate::node::NodeCounts;
 use crate::select::fill_with_indices;
@@ -6,7 +6,7 @@ use crate::sort::sort;
 use crate::{OrderError, Pod, Policy, UnknownNode};
 use core::fmt;
 
-/// Why [`Policy::spread`] gives no ranks.
+/// Why [`Policy::spread`] sets no ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SpreadError {
@@ -17,22 +17,24 @@ pub enum SpreadError {
 }
 
 impl Policy {
-    /// Ranks by which the pods to go are always taken from where most are *then*: sorted by these, the pods come in
-    /// the order in which they would if one went at a time and the rest were counted anew. Kubernetes counts once
-    /// (see [`count_ranks`](crate::count_ranks)): of three pods on one node and two on another, three that go empty the first.
+    /// Sets ranks with which each victim comes from the node that has the most pods *at that moment*: the order of
+    /// the pods becomes that of deleting one at a time and counting again. Kubernetes counts once (see
+    /// [`count_ranks`](crate::count_ranks)): with three pods on one node and two on another, deleting three empties
+    /// the first.
     ///
-    /// The rank is marginal: how many pods of its node are left when it is a pod's turn, itself and the related `others`
-    /// included. Turns among the pods of a node go by the order, with the ranks as they are: leave these at 0.
+    /// A pod's rank is the number of pods left on its node when its turn comes, including itself and the related
+    /// `others`. The pods of a node take turns by the order, with the ranks that they have: set these to 0.
     ///
-    /// A node may be any domain with a number. For zones of nodes, call it with the node numbers, set each pod's
-    /// [`node`](Pod::node) to the number of its zone, and call it again: then each zone gives the pod that its
-    /// own nodes would, and the zone with the most pods gives the next. Any number of levels will do, the innermost first.
-    /// Unassigned pods share a domain of their own.
+    /// A node can be any domain with a number. For zones of nodes, call this with the node numbers, set each pod's
+    /// [`node`](Pod::node) to the number of its zone, and call it again. Then the zone with the most pods loses the
+    /// next pod, which is the one that its own nodes would lose. Any number of levels is possible, from the innermost
+    /// out. Unassigned pods share a domain of their own.
     ///
-    /// `counts` is scratch of one number per node number, `order` of one index per pod. Takes O(n log n) steps.
+    /// `counts` and `order` are scratch memory: one `u32` per node number, and one per pod. The call takes O(n log n)
+    /// steps.
     ///
     /// # Errors
-    /// See [`SpreadError`]; then no rank is changed.
+    /// See [`SpreadError`]. Then no rank is changed.
     pub fn spread(
         &self,
         pods: &mut [Pod],
@@ -47,7 +49,7 @@ impl Policy {
         self.spread_counted(pods, &mut counts, order)
     }
 
-    /// As [`spread`](Policy::spread), with all pods counted. Leaves the others counted.
+    /// Does what [`spread`](Policy::spread) does, with all pods counted already. The others stay counted.
     pub(crate) fn spread_counted<C: AsRef<[u32]> + AsMut<[u32]>>(
         &self,
         pods: &mut [Pod],

@@ -1,10 +1,11 @@
-//! Deletion costs that make Kubernetes take the pods of lower tiers first, with as few changes as can be.
+//! Deletion costs that make Kubernetes delete the pods of lower tiers first, with the fewest changes.
 //!
-//! Number the tiers that have pods 0, 1, 2, …, and give each pod the difference d of its cost and its tier's number.
-//! Pods of two tiers can both keep their costs if these lie as far apart as the tiers' numbers or farther, for every tier
-//! between needs a value of its own: that is, if d does not fall from the lower tier to the higher. So what can be kept
-//! is a run of pods, sorted by tier and cost, in which d never falls, and the longest leaves the fewest to change.
-//! Pods of one tier and cost are in the longest run together or not at all: nothing depends on the order of the list.
+//! Number the tiers that have pods 0, 1, 2, …, and let d be a pod's cost minus its tier's number. Two pods of different
+//! tiers can both keep their costs if the costs are at least as far apart as the tiers' numbers, because every tier
+//! between needs a value of its own. That is, if d does not decrease from the lower tier to the higher one. So if the
+//! pods are sorted by tier and cost, those that keep their costs form a subsequence in which d never decreases, and the
+//! longest one leaves the fewest to change. Pods with equal tiers and costs are all in the longest one, or none of
+//! them is, so the result does not depend on the list order.
 
 use crate::order::class;
 use crate::select::numbered;
@@ -20,40 +21,40 @@ pub struct Steered<'s> {
     changed: usize,
 }
 
-/// A pod that goes before one of a lower tier, whatever they cost: an earlier rule says so.
+/// A pod that goes before a pod of a lower tier, whatever their costs, because an earlier rule decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocked {
     /// The index of the pod of the higher tier, which goes first.
     pub pod: u32,
-    /// The index of the pod of a lower tier which it goes before: of all these, one that goes last by the rules before
-    /// [`Rule::Tier`].
+    /// The index of a pod of a lower tier that it goes before: of all such pods, one that goes last by the rules
+    /// before [`Rule::Tier`].
     pub before: u32,
-    /// The rule: one of [`Rule::Unassigned`], [`Rule::Phase`] and [`Rule::NotReady`].
+    /// The rule that decides: one of [`Rule::Unassigned`], [`Rule::Phase`] and [`Rule::NotReady`].
     pub rule: Rule,
 }
 
-/// Scratch of [`Policy::steer`] for one pod. What it held before does not matter.
+/// Scratch memory for one pod of [`Policy::steer`]. Its contents do not matter, and are private.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct SteerScratch {
-    /// From the highest bits on: the tier, the cost, the start of the UID. At the end: the rule of a blocked pod.
+    /// From the highest bits on: the tier, the cost, and the start of the UID. At the end: the rule that blocks the pod.
     place: u64,
     index: u32,
-    /// Of the longest run that ends here: its length. Then whether the cost is kept. At the end: the pod that a
-    /// blocked one goes before.
+    /// The length of the longest run that ends here. Later, whether the cost is kept. At the end: the pod that this
+    /// pod, if blocked, goes before.
     run: u32,
 }
 
-/// Why [`Policy::steer`] gives no costs.
+/// Why [`Policy::steer`] returns no costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SteerError {
-    /// The feature gate `PodDeletionCost` is off: no cost has an effect.
+    /// The feature gate `PodDeletionCost` is off, so deletion costs have no effect.
     GateOff,
     /// There are too many pods, or a buffer is shorter than the list of pods.
     Order(OrderError),
-    /// Costs that are fixed, or the end of their range, leave no costs such that the first of these pods, which is of the
-    /// lower tier, has a lower one than the second, with one for each tier between. At least one of the two is fixed.
+    /// Fixed costs, or the ends of the range of costs, leave no room: there are no two costs for these pods such that the
+    /// cost of the first is lower and each tier between has a cost of its own. At least one of the two costs is fixed.
     NoRoom {
         /// The index of the pod of the lower tier.
         lower: u32,
@@ -63,20 +64,20 @@ pub enum SteerError {
 }
 
 impl<'s> Steered<'s> {
-    /// The costs of all pods, by index; those that need no change are as they were.
+    /// Returns the costs of all pods, by index, including those that do not change.
     #[must_use]
     pub const fn costs(&self) -> &'s [i32] {
         self.costs
     }
 
-    /// How many costs differ from what they were.
+    /// Returns how many costs change.
     #[must_use]
     pub const fn changed(&self) -> usize {
         self.changed
     }
 
-    /// The pods that go before one of a lower tier all the same, by tier, cost, UID and index: they are unassigned, pending or
-    /// not ready, and Kubernetes asks that first.
+    /// Returns the pods that go before a pod of a lower tier despite their costs, by tier, cost, UID and index. They
+    /// are unassigned, pending or not ready, and Kubernetes compares that before the costs.
     pub fn blocked(&self) -> impl Iterator<Item = Blocked> + use<'s> {
         self.places.iter().filter_map(|place| {
             let rule = Rule::from_number(place.place.to_le_bytes()[0])?;
@@ -86,20 +87,20 @@ impl<'s> Steered<'s> {
 }
 
 impl Policy {
-    /// Deletion costs with which every pod of a lower [tier](Pod::tier) has a strictly lower cost than every pod of a
-    /// higher one. So Kubernetes takes the lower tier first, whatever the moment and however many it takes. Within a
-    /// tier it decides as ever.
+    /// Returns deletion costs such that every pod of a lower [tier](Pod::tier) has a strictly lower cost than every
+    /// pod of a higher one. So Kubernetes deletes the pods of the lower tier first, at any time and for any number of
+    /// victims. Within a tier it decides as before.
     ///
-    /// The number of costs that change is the least possible, and the costs given are close to those that stay. Pods
-    /// whose cost `is_fixed`, by index, keep it: somebody else's, say.
+    /// The number of costs that change is the least possible, and the new costs are close to those that stay. A pod
+    /// for whose index `is_fixed` returns true keeps its cost, for instance because it is somebody else's.
     ///
-    /// What Kubernetes asks before the cost no cost can change: see [`Steered::blocked`].
+    /// No cost can change what Kubernetes compares before the costs: see [`Steered::blocked`].
     ///
-    /// Needs `costs` and `scratch` of as many as pods, and O(n log n) steps. Of the policy it reads the gate
-    /// `PodDeletionCost`.
+    /// `costs` gets the costs, and `scratch` is scratch memory. Both need one element per pod, and the call takes
+    /// O(n log n) steps. Of the policy, it reads only the gate `PodDeletionCost`.
     ///
     /// # Errors
-    /// See [`SteerError`]; then `costs` are as they were.
+    /// See [`SteerError`]. Then `costs` is unchanged.
     pub fn steer<'s>(
         &self,
         pods: &[Pod],
@@ -114,7 +115,7 @@ impl Policy {
         Ok(self.steer_fitted(pods, costs, places))
     }
 
-    /// The part of [`steer`](Policy::steer) that can fail. There is a place for each pod.
+    /// Does the part of [`steer`](Policy::steer) that can fail. `places` is as long as `pods`.
     pub(crate) fn fit(
         &self,
         pods: &[Pod],
@@ -131,7 +132,7 @@ impl Policy {
         fit(places, |place| is_fixed(place.index as usize))
     }
 
-    /// The rest of it, which cannot.
+    /// Does the rest, which cannot fail.
     pub(crate) fn steer_fitted<'s>(
         &self,
         pods: &[Pod],
@@ -143,12 +144,12 @@ impl Policy {
         Steered { costs, places, changed }
     }
 
-    /// Writes the costs, and into the places which pods are blocked. Returns how many costs changed.
+    /// Writes the costs, and writes into the places which pods are blocked. Returns how many costs change.
     fn write(&self, pods: &[Pod], places: &mut [SteerScratch], costs: &mut [i32]) -> usize {
         let mut changed = 0_usize;
-        // Below the first that is kept, the tiers go down from it.
+        // Tiers below the first kept cost get costs that go down from it.
         let mut d = places.iter().find(|place| place.is_kept()).map_or(0, SteerScratch::d);
-        // Of the pods of the tiers so far, one that goes last by the rules before the tier.
+        // Among the pods of the tiers so far, one that goes last by the rules before the tier.
         let mut last: Option<(u64, u32)> = None;
         for tier in runs(places, |a, b| a.tier() == b.tier()) {
             let mut kept = tier.iter().filter(|place| place.is_kept()).map(SteerScratch::d);
@@ -192,7 +193,7 @@ impl SteerScratch {
         self.place >> 48
     }
 
-    /// Gives the tier this number.
+    /// Replaces the tier by its number.
     const fn set_tier(&mut self, number: u64) {
         self.place = self.place << 16 >> 16 | number << 48;
     }
@@ -202,12 +203,12 @@ impl SteerScratch {
         ((self.place >> 16) as u32 ^ 1 << 31).cast_signed()
     }
 
-    /// The difference of the cost and the tier's number.
+    /// Returns the cost minus the tier's number.
     fn d(&self) -> i64 {
         i64::from(self.cost()).wrapping_sub(self.tier().cast_signed())
     }
 
-    /// The cost in this tier at this difference, which is one of those that fit.
+    /// Returns the cost in this tier for a difference d, which must be one that fits.
     #[expect(clippy::cast_possible_truncation, reason = "it fits")]
     const fn cost_at(&self, d: i64) -> i32 {
         d.wrapping_add(self.tier().cast_signed()) as i32
@@ -218,7 +219,7 @@ impl SteerScratch {
     }
 }
 
-/// Puts the pods in line by tier, cost and UID, and numbers the tiers.
+/// Sorts the pods by tier, cost and UID, and numbers the tiers.
 fn line_up(pods: &[Pod], places: &mut [SteerScratch]) {
     for (place, (index, pod)) in places.iter_mut().zip(numbered(pods)) {
         *place = SteerScratch::new(pod, index);
@@ -233,7 +234,7 @@ fn line_up(pods: &[Pod], places: &mut [SteerScratch]) {
     }
 }
 
-/// Marks the places that are in line with all that are fixed and whose tiers have room on both sides.
+/// Marks the places whose cost can stay beside all fixed costs and leaves room for the tiers on both sides.
 fn fit(places: &mut [SteerScratch], is_fixed: impl Fn(&SteerScratch) -> bool) -> Result<(), SteerError> {
     let (Some(&bottom), Some(&top)) = (places.first(), places.last()) else { return Ok(()) };
     let (mut least, mut below) = (i64::from(i32::MIN), bottom.index);
@@ -260,10 +261,10 @@ fn fit(places: &mut [SteerScratch], is_fixed: impl Fn(&SteerScratch) -> bool) ->
     Ok(())
 }
 
-/// Leaves marked the longest run of marked places whose d never falls. The fixed are all in it: every marked place is in
-/// line with them, so a run without them would not be the longest.
+/// Of the marked places, leaves only the longest run marked in which d never decreases. Fixed places are all in it:
+/// every marked place is compatible with them, so a run without them would not be the longest.
 fn keep_longest_run(places: &mut [SteerScratch], ends: &mut [i32]) {
-    // For each length the least d at which a run so long ends; these never fall.
+    // For each length, the smallest d with which a run of that length ends. These never decrease.
     let mut len = 0_usize;
     for place in places.iter_mut().filter(|place| place.is_kept()) {
         let d = i32::try_from(place.d()).unwrap_or_default();
@@ -275,8 +276,8 @@ fn keep_longest_run(places: &mut [SteerScratch], ends: &mut [i32]) {
         place.run = u32::try_from(run).unwrap_or_default();
         len = len.max(run);
     }
-    // Back from the end, so that of runs of one length the one of higher tiers is kept: costs of pods that stay have to be taken
-    // off again. Before a place of a run of n there is one of a run of n - 1 whose d is no higher.
+    // From the end, so that among runs of equal length one with higher tiers is kept: whoever writes costs on pods that
+    // stay has to remove them again. Before the last place of a run of n there is one of a run of n - 1 with no larger d.
     let mut end = i64::MAX;
     for place in places.iter_mut().rev() {
         let keep = len > 0 && place.run as usize == len && place.d() <= end;
@@ -291,12 +292,12 @@ impl fmt::Display for SteerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::GateOff => {
-                f.write_str("the feature gate PodDeletionCost is off: no deletion cost has an effect")
+                f.write_str("the feature gate PodDeletionCost is off, so deletion costs have no effect")
             }
             Self::Order(error) => error.fmt(f),
             Self::NoRoom { lower, higher } => write!(
                 f,
-                "the fixed deletion costs leave none for pod {lower} that is lower than that of pod {higher}, with one for \
+                "the fixed deletion costs leave no room for a lower cost of pod {lower} than of pod {higher}, with one for \
                  each tier between"
             ),
         }

@@ -146,11 +146,11 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
         assert!(costs.iter().all(|cost| *cost == 7));
     }
     for (error, text) in [
-        (SteerError::GateOff, "the feature gate PodDeletionCost is off: no deletion cost has an effect"),
+        (SteerError::GateOff, "the feature gate PodDeletionCost is off, so deletion costs have no effect"),
         (SteerError::Order(OrderError::TooManyPods), "there are more than 4294967295 pods: pass fewer"),
         (
             SteerError::NoRoom { lower: 3, higher: 7 },
-            "the fixed deletion costs leave none for pod 3 that is lower than that of pod 7, with one for each tier between",
+            "the fixed deletion costs leave no room for a lower cost of pod 3 than of pod 7, with one for each tier between",
         ),
     ] {
         assert_eq!(error.to_string(), text);

@@ -1,4 +1,4 @@
-//! Steering: ranks that spread, and deletion costs that make Kubernetes take what is wanted.
+//! Steering: ranks that spread, and deletion costs that make Kubernetes follow tiers.
 
 use crate::memory::{InOut, Input, Output, apart};
 use crate::options::{self, podrank_options};
@@ -8,7 +8,7 @@ use core::mem::{align_of, offset_of, size_of};
 use podrank::ffi::{fit, steer_fitted};
 use podrank::{Pod, SpreadError, SteerError, SteerScratch};
 
-/// Scratch of podrank_steer for one pod. What stands in it means nothing to you.
+/// Scratch memory for one pod of podrank_steer. Its contents are private.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_steer_scratch {
@@ -16,29 +16,30 @@ pub struct podrank_steer_scratch {
     pub words: [u64; 2],
 }
 
-/// What podrank_steer found.
+/// What podrank_steer returns besides the costs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_steered {
-    /// How many costs differ from the pods'.
+    /// How many costs change.
     pub changed: u32,
-    /// How many pods go before one of a lower tier, whatever they cost.
+    /// How many pods go before a pod of a lower tier, whatever their costs.
     pub blocked: u32,
-    /// Of PODRANK_ERR_NO_ROOM: the index of the pod of the lower tier. Else 0.
+    /// With PODRANK_ERR_NO_ROOM: the index of the pod of the lower tier. Otherwise 0.
     pub lower: u32,
-    /// And of the pod of the higher tier.
+    /// With PODRANK_ERR_NO_ROOM: the index of the pod of the higher tier. Otherwise 0.
     pub higher: u32,
 }
 
-/// A pod that goes before one of a lower tier, whatever they cost: a rule says so that is asked before the tier and the cost.
+/// A pod that goes before a pod of a lower tier, whatever their costs, because an earlier rule decides.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_blocked {
     /// The index of the pod of the higher tier, which goes first.
     pub pod: u32,
-    /// The index of the pod of a lower tier which it goes before: of all these, one that goes last by those rules.
+    /// The index of a pod of a lower tier that it goes before: of all such pods, one that goes last by the earlier
+    /// rules.
     pub before: u32,
-    /// PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
+    /// The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
     pub rule: u8,
     /// Zero.
     pub reserved: [u8; 3],
@@ -60,16 +61,17 @@ const _: () = {
     assert!(offset_of!(podrank_blocked, reserved) == 9);
 };
 
-/// Sets ranks by which pods are always taken from the node that has most THEN: sorted by them, the pods come in the order in
-/// which they would if one went at a time and the rest were counted anew. Kubernetes counts once, as podrank_count_ranks
-/// does: of three pods on one node and two on another, three that go empty the first.
+/// Sets ranks with which each victim comes from the node that has the most pods at that moment: the order of the pods
+/// becomes that of deleting one at a time and counting again. Kubernetes counts once, as podrank_count_ranks does: with
+/// three pods on one node and two on another, deleting three empties the first.
 ///
-/// others are as for podrank_count_ranks. Who of a node goes first is decided by the order, with the ranks as they are: leave
-/// these at 0. A node may be any domain with a number. For zones of nodes: call it, set each pod's node to the number of
-/// its zone, those of the others as well, and call it again. Any number of levels will do, the innermost first.
+/// others is what it is for podrank_count_ranks. A pod's rank is the number of pods left on its node when its turn
+/// comes. The pods of a node take turns by the order, with the ranks that they have: set these to 0. A node can be any
+/// domain with a number. For zones of nodes, call this, set each pod's node to the number of its zone, also in others,
+/// and call it again. Any number of levels is possible, from the innermost out.
 ///
-/// counts is scratch of one number per node: every assigned pod's node is below counts_len, or PODRANK_ERR_NODE. order is
-/// scratch of pods_len numbers.
+/// counts is scratch memory, one element per node number. The node number of every assigned pod must be below
+/// counts_len. If not: PODRANK_ERR_NODE. order is scratch memory of pods_len elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_spread(
     pods: *mut podrank_pod,
@@ -99,19 +101,19 @@ pub unsafe extern "C" fn podrank_spread(
     })
 }
 
-/// Deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than every
-/// pod of a higher one. So it takes the lower tier first, whatever the moment and however many it takes. As few costs
-/// change as can be, and the new ones are close to those that stay. Writes the costs of all pods to costs, which has room
-/// for pods_len. Without the feature gate PodDeletionCost no cost has an effect: PODRANK_ERR_GATE.
+/// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than
+/// every pod of a higher one. So Kubernetes deletes the pods of the lower tier first, at any time and for any number of
+/// victims. Within a tier it decides as before. The number of costs that change is the least possible, and the new costs
+/// are close to those that stay. costs gets the costs of all pods, and scratch is scratch memory: pods_len elements each.
+/// If the feature gate PodDeletionCost is off, deletion costs have no effect: PODRANK_ERR_GATE.
 ///
-/// fixed has a byte for each of the first fixed_len pods: not 0 if the pod's cost stays as it is, because it is somebody
-/// else's, say. Fixed costs may leave no room: PODRANK_ERR_NO_ROOM. Then lower and higher of steered are two pods, at least
-/// one of them fixed, between whose costs, or the end of their range, there is not one for each tier. It is the one output
-/// that is written of an error.
+/// fixed has one byte for each of the first fixed_len pods. If it is not 0, the pod keeps its cost, for instance because
+/// that is somebody else's. If fixed costs leave no room: PODRANK_ERR_NO_ROOM. Then lower and higher in steered are two
+/// pods, at least one of them fixed, for which there are no costs with one for each tier between. This is the one output
+/// that is written with an error.
 ///
-/// What Kubernetes asks before the cost no cost can change. So an unassigned, pending or not ready pod may go before one of
-/// a lower tier, which is no error: steered says how many do, and blocked which, as many as it has room for. scratch is of
-/// pods_len.
+/// No cost can change what Kubernetes compares before the costs. So an unassigned, pending or not ready pod can go before
+/// a pod of a lower tier, which is no error: steered says how many do, and blocked gets as many of them as fit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_steer(
     pods: *const podrank_pod,

@@ -19,10 +19,12 @@ pub fn run(data: &[u8]) {
     for (index, pod) in (0_u8..).zip(&mut pods) {
         // The order of the input is nothing only if no two pods are alike.
         pod.uid = if distinct { pod.uid } else { Uid::from_bytes([index ^ salt.to_le_bytes()[1]; 16]) };
-        pod.tier = [pod.tier, (pod.restarts % 4).try_into().expect("a small number")][usize::from(salt & 1 == 1)];
+        pod.tier =
+            [pod.tier, (pod.restarts % 4).try_into().expect("a small number")][usize::from(salt & 1 == 1)];
         pod.deletion_cost = start + (pod.node % 8).cast_signed();
     }
-    let fixed: Vec<bool> = (0..pods.len()).map(|index| salt & 2 == 2 && salt >> (16 + index) & 1 == 1).collect();
+    let fixed: Vec<bool> =
+        (0..pods.len()).map(|index| salt & 2 == 2 && salt >> (16 + index) & 1 == 1).collect();
     check(&policy, &pods, &fixed, salt);
 }
 

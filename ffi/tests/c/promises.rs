@@ -314,7 +314,7 @@ proptest! {
                     let found = unsafe { (call.pointers[1].cast::<usize>().read(), call.pointers[2].cast::<i32>().read()) };
                     prop_assert_eq!(found, first.unwrap_or((list.len(), PODRANK_OK)));
                 }
-                Some((_, status)) => call.refused(&function, status, "invalid records"),
+                Some((_, status)) => call.rejected(&function, status, "invalid records"),
                 None => prop_assert_eq!(call.run(&function), PODRANK_OK, "{}", function.name),
             }
         }
