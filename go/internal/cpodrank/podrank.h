@@ -7,7 +7,8 @@
 //
 //  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. A number
 //     is never used for another error. (Functions that return a static text or the ABI number return no status.)
-//  2. Outputs are written only on success, and need not be initialised. Scratch memory may change in any case.
+//  2. Outputs are written only on success, and need not be initialised. The one exception is podrank_steer, which names
+//     the pods of PODRANK_ERR_NO_ROOM. Scratch memory may change in any case.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Any other NULL is
 //     PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
@@ -29,8 +30,8 @@
 // machine needs. Without a C library, copy examples-c/firmware/memory.c.
 //
 // ORDER. These rules apply in turn, and the first that does not tie decides: unassigned first; lower phase; not
-// ready; lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time, unset first; more
-// restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW, two ages between the
+// ready; lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter
+// time, unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW, two ages between the
 // same powers of two nanoseconds tie, and the next rule decides.
 //
 // CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two ages are between the same
@@ -64,7 +65,7 @@
 
 // All zero except the times, which are unset: `podrank_pod pod = PODRANK_POD_INIT;`
 #define PODRANK_POD_INIT \
-    { { 0 }, PODRANK_TIME_UNSET, PODRANK_TIME_UNSET, 0, 0, 0, 0, 0, 0, 0, { 0 } }
+    { { 0 }, PODRANK_TIME_UNSET, PODRANK_TIME_UNSET, 0, 0, 0, 0, 0, 0, 0, 0, { 0 } }
 
 // The default options, which compare times as they are: `podrank_options options = PODRANK_OPTIONS_INIT;`
 #define PODRANK_OPTIONS_INIT \
@@ -136,6 +137,9 @@
 
 // Not ready before ready.
 #define PODRANK_RULE_NOT_READY 30
+
+// Lower tier before higher.
+#define PODRANK_RULE_TIER 35
 
 // Lower deletion cost before higher.
 #define PODRANK_RULE_DELETION_COST 40
@@ -262,6 +266,12 @@
 // A buffer that needs one element per pod has fewer.
 #define PODRANK_ERR_SHORT_BUFFER 25
 
+// The fixed deletion costs leave no room for those that are wanted.
+#define PODRANK_ERR_NO_ROOM 26
+
+// The feature gate PodDeletionCost is off: no deletion cost has an effect.
+#define PODRANK_ERR_GATE 27
+
 // The length of a UID's text, without the NUL.
 #define PODRANK_UID_TEXT_LEN 36
 
@@ -310,8 +320,11 @@ typedef struct podrank_pod {
     uint8_t phase;
     // Any of PODRANK_POD_ASSIGNED, _READY and _PREFERRED.
     uint8_t flags;
+    // What you want, whatever the reason: pods of a lower tier go before those of a higher. Kubernetes knows nothing of it; see
+    // podrank_steer.
+    uint16_t tier;
     // Zero. Reserved for later rules.
-    uint8_t reserved[10];
+    uint8_t reserved[8];
 } podrank_pod;
 
 // How to decide: Policy in Rust. Start from PODRANK_OPTIONS_AT(now), which does what kube-controller-manager
@@ -355,6 +368,36 @@ typedef struct podrank_scratch {
     // Private.
     uint64_t words[8];
 } podrank_scratch;
+
+// Scratch of podrank_steer for one pod. What stands in it means nothing to you.
+typedef struct podrank_steer_scratch {
+    // Private.
+    uint64_t words[2];
+} podrank_steer_scratch;
+
+// A pod that goes before one of a lower tier, whatever they cost: a rule says so that is asked before the tier and the cost.
+typedef struct podrank_blocked {
+    // The index of the pod of the higher tier, which goes first.
+    uint32_t pod;
+    // The index of the pod of a lower tier which it goes before: of all these, one that goes last by those rules.
+    uint32_t before;
+    // PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
+    uint8_t rule;
+    // Zero.
+    uint8_t reserved[3];
+} podrank_blocked;
+
+// What podrank_steer found.
+typedef struct podrank_steered {
+    // How many costs differ from the pods'.
+    uint32_t changed;
+    // How many pods go before one of a lower tier, whatever they cost.
+    uint32_t blocked;
+    // Of PODRANK_ERR_NO_ROOM: the index of the pod of the lower tier. Else 0.
+    uint32_t lower;
+    // And of the pod of the higher tier.
+    uint32_t higher;
+} podrank_steered;
 
 // A slot in a table of node names. Start from all zeros. After that, only podrank_node_number may write it.
 typedef struct podrank_node_name {
@@ -497,6 +540,49 @@ int32_t podrank_time_from_unix(int64_t seconds, uint32_t nanoseconds, int64_t *t
 // Returns the text of a status, in English, without a full stop, or "unknown status" for any other number.
 // The text is static: do not free it.
 const char *podrank_status_str(int32_t status);
+
+// Sets ranks by which pods are always taken from the node that has most THEN: sorted by them, the pods come in the order in
+// which they would if one went at a time and the rest were counted anew. Kubernetes counts once, as podrank_count_ranks
+// does: of three pods on one node and two on another, three that go empty the first.
+//
+// others are as for podrank_count_ranks. Who of a node goes first is decided by the order, with the ranks as they are: leave
+// these at 0. A node may be any domain with a number. For zones of nodes: call it, set each pod's node to the number of
+// its zone, those of the others as well, and call it again. Any number of levels will do, the innermost first.
+//
+// counts is scratch of one number per node: every assigned pod's node is below counts_len, or PODRANK_ERR_NODE. order is
+// scratch of pods_len numbers.
+int32_t podrank_spread(struct podrank_pod *pods,
+                       size_t pods_len,
+                       const struct podrank_pod *others,
+                       size_t others_len,
+                       const struct podrank_options *options,
+                       uint32_t *counts,
+                       size_t counts_len,
+                       uint32_t *order);
+
+// Deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than every
+// pod of a higher one. So it takes the lower tier first, whatever the moment and however many it takes. As few costs
+// change as can be, and the new ones are close to those that stay. Writes the costs of all pods to costs, which has room
+// for pods_len. Without the feature gate PodDeletionCost no cost has an effect: PODRANK_ERR_GATE.
+//
+// fixed has a byte for each of the first fixed_len pods: not 0 if the pod's cost stays as it is, because it is somebody
+// else's, say. Fixed costs may leave no room: PODRANK_ERR_NO_ROOM. Then lower and higher of steered are two pods, at least
+// one of them fixed, between whose costs, or the end of their range, there is not one for each tier. It is the one output
+// that is written of an error.
+//
+// What Kubernetes asks before the cost no cost can change. So an unassigned, pending or not ready pod may go before one of
+// a lower tier, which is no error: steered says how many do, and blocked which, as many as it has room for. scratch is of
+// pods_len.
+int32_t podrank_steer(const struct podrank_pod *pods,
+                      size_t pods_len,
+                      const struct podrank_options *options,
+                      const uint8_t *fixed,
+                      size_t fixed_len,
+                      int32_t *costs,
+                      struct podrank_steer_scratch *scratch,
+                      struct podrank_blocked *blocked,
+                      size_t blocked_len,
+                      struct podrank_steered *steered);
 
 // Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
 // kube-apiserver writes. Writes 16 bytes to uid.
@@ -676,7 +762,8 @@ PODRANK_ASSERT(offsetof(podrank_pod, sidecar_restarts) == 44);
 PODRANK_ASSERT(offsetof(podrank_pod, node) == 48);
 PODRANK_ASSERT(offsetof(podrank_pod, phase) == 52);
 PODRANK_ASSERT(offsetof(podrank_pod, flags) == 53);
-PODRANK_ASSERT(offsetof(podrank_pod, reserved) == 54);
+PODRANK_ASSERT(offsetof(podrank_pod, tier) == 54);
+PODRANK_ASSERT(offsetof(podrank_pod, reserved) == 56);
 PODRANK_ASSERT(sizeof(podrank_options) == 16);
 PODRANK_ASSERT(offsetof(podrank_options, size) == 0);
 PODRANK_ASSERT(offsetof(podrank_options, flags) == 4);
@@ -690,6 +777,16 @@ PODRANK_ASSERT(offsetof(podrank_row, decides) == 18);
 PODRANK_ASSERT(offsetof(podrank_row, kind) == 19);
 PODRANK_ASSERT(offsetof(podrank_row, ordering) == 20);
 PODRANK_ASSERT(sizeof(podrank_scratch) == 64);
+PODRANK_ASSERT(sizeof(podrank_steer_scratch) == 16);
+PODRANK_ASSERT(sizeof(podrank_steered) == 16);
+PODRANK_ASSERT(offsetof(podrank_steered, changed) == 0);
+PODRANK_ASSERT(offsetof(podrank_steered, blocked) == 4);
+PODRANK_ASSERT(offsetof(podrank_steered, lower) == 8);
+PODRANK_ASSERT(offsetof(podrank_steered, higher) == 12);
+PODRANK_ASSERT(sizeof(podrank_blocked) == 12);
+PODRANK_ASSERT(offsetof(podrank_blocked, pod) == 0);
+PODRANK_ASSERT(offsetof(podrank_blocked, before) == 4);
+PODRANK_ASSERT(offsetof(podrank_blocked, rule) == 8);
 PODRANK_ASSERT(sizeof(podrank_slow_start) == 8);
 PODRANK_ASSERT(offsetof(podrank_slow_start, batch) == 0);
 PODRANK_ASSERT(offsetof(podrank_slow_start, missing) == 4);
