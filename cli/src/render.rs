@@ -291,10 +291,10 @@ fn flags(
     let mut flags = format!("--replicas {replicas} --now {now} --order {order}");
     let gates: Vec<_> = gates::changed(gates).map(|(name, on)| format!("{name}={on}")).collect();
     if !gates.is_empty() {
-        flags += &format!(" --feature-gates {}", gates.join(","));
+        flags.extend([" --feature-gates ", &gates.join(",")]);
     }
     if let Some(most) = most {
-        flags += &format!(" --burst-replicas {most}");
+        flags.extend([" --burst-replicas ", &most.to_string()]);
     }
     if partial {
         flags += " --partial";
