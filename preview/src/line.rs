@@ -205,8 +205,8 @@ fn raced(
     } else {
         fates(&ranges, delete - whole_groups)
     };
-    let mut by_fate: Vec<_> = fates.into_iter().zip(group.iter().copied()).collect();
     // Stable: pods of one fate stay in line.
+    let mut by_fate: Vec<_> = fates.into_iter().zip(group.iter().copied()).collect();
     by_fate.sort_by_key(|(fate, _)| *fate);
     for (place, (_, index)) in group.iter_mut().zip(&by_fate) {
         *place = *index;

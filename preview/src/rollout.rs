@@ -41,7 +41,7 @@ pub(crate) fn preview_deployment<'a>(
     let mut notes = gaps;
     notes.extend(notes::of_deployment(entry, spec, goes_on, &states));
 
-    let decisions = decide_all(input, sets, &own, &changes, options, &mut notes)?;
+    let decisions = decide_all(input, sets, &own, &step, &changes, options, &mut notes)?;
     let mut previews: Vec<_> = own
         .iter()
         .zip(&changes)
@@ -231,6 +231,7 @@ fn decide_all<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
     own: &[Own<'a>],
+    step: &Step,
     changes: &[Change],
     options: &Options,
     notes: &mut Vec<Note>,
@@ -247,6 +248,9 @@ fn decide_all<'a>(
     let races: Vec<_> = (0..own.len())
         .map(|index| {
             let mut race = Race::default();
+            if step.creates {
+                race.gain(to(&step.new_change) as usize);
+            }
             if is_in_two_steps(&changes[index]) {
                 // Its own first victims are gone when it counts ranks for the second time.
                 let first = changes[index].part.unsigned_abs() as usize;
