@@ -27,7 +27,8 @@ SLOW_START, EXPECTATIONS = "core/src/controller/slow_start.rs", "core/src/contro
 CLAIM, DELETION_AGE = "core/src/controller/claim.rs", "core/src/controller/deletion_age.rs"
 PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
 HEAD, GLANCE, MEMORY = "core/src/head.rs", "core/src/glance.rs", "ffi/src/memory.rs"
-POD, PREVIEW, FFI_UPSTREAM = "preview/src/pod.rs", "preview/src/preview.rs", "ffi/src/upstream.rs"
+POD, MEMBERS, DECIDE = "preview/src/pod.rs", "preview/src/members.rs", "preview/src/decide.rs"
+FFI_UPSTREAM = "ffi/src/upstream.rs"
 
 # For each trap: the targets that must find it, and the replacements that plant it. Each replaced text occurs once in its file.
 TRAPS = {
@@ -53,15 +54,15 @@ TRAPS = {
         (SELECT, "        Ok(victims)\n",
          "        victims.sort_unstable_by_key(|&i| pods.get(i as usize).map(|pod| !pod.rank));\n        Ok(victims)\n")]),
     "rank indexed by the wrong list": ("preview", [
-        (PREVIEW, "own.map(|(member, pod)| {\n        (member, podrank::Pod { rank: counts.rank(&pod)",
-         "own.zip(members).map(|((member, pod), other)| {\n        let node = other.record.node.as_deref()"
+        (MEMBERS, "own.map(|(member, mut pod)| {\n        pod.rank = counts.rank(&pod)",
+         "own.zip(members).map(|((member, mut pod), other)| {\n        let node = other.record.node.as_deref()"
          ".map_or(0, |node| nodes[node]);\n        let flags = other.record.pod.flags;\n"
-         "        (member, podrank::Pod { rank: counts.rank(&podrank::Pod { node, flags, ..pod })")]),
+         "        pod.rank = counts.rank(&podrank::Pod { node, flags, ..pod })")]),
     "rank counted over the set's own pods": ("preview", [
-        (PREVIEW, ".filter(|(member, _)| member.is_related)", ".filter(|(member, _)| member.is_own)")]),
+        (MEMBERS, ".filter(|(member, _)| member.is_related)", ".filter(|(member, _)| member.is_own)")]),
     "terminating pods included": ("preview", [(POD, ".filter(|_| !metadata.is_being_deleted())", "")]),
     "as many to go as there are: none goes": ("preview", [
-        (PREVIEW, ".min(most);", ".min(most);\n    let delete = if delete == own.len() { 0 } else { delete };")]),
+        (DECIDE, ".min(most);", ".min(most);\n    let delete = if delete == own.len() { 0 } else { delete };")]),
     "as many to go as there are: none chosen": ("order select ffi", [
         (SELECT, "let len = victims.len().min(pods.len());",
          "let len = if victims.len() == pods.len() { 0 } else { victims.len().min(pods.len()) };")]),
@@ -103,7 +104,7 @@ TRAPS = {
     "a key that leaves out a byte of the UID": ("order select ffi", [
         (ORDER, "7 => value(Rule::Uid),", "7 => value(Rule::Uid) & !0xff00,")]),
     "a number of victims cut to 32 bits": ("ffi", [
-        (FFI_UPSTREAM, "policy.settle(sound(pods.read())?, k,", "policy.settle(sound(pods.read())?, k & 0xffff_ffff,")]),
+        (FFI_UPSTREAM, "policy.settle(pods, k,", "policy.settle(pods, k & 0xffff_ffff,")]),
     "pods' keys compared without a byte": ("controller ffi", [
         (EXPECTATIONS, "u128::from_ne_bytes(*other) == key", "(u128::from_ne_bytes(*other) ^ key) & !(0xff << 40) == 0")]),
     "counts that wrap": ("ffi", [
@@ -126,8 +127,8 @@ TRAPS = {
     "ranks counted from the wrong end": ("steer ffi", [
         (SPREAD, "for &index in &*order {", "for &index in order.iter().rev() {")]),
     "a plan to create without a cap": ("controller", [
-        (PLAN, "let missing = set.wanted.saturating_sub(set.active).min(burst_replicas);",
-         "let missing = set.wanted.saturating_sub(set.active);")]),
+        (PLAN, "let shortfall = set.wanted.saturating_sub(set.active).min(burst_replicas);",
+         "let shortfall = set.wanted.saturating_sub(set.active);")]),
     "slow start goes on after a failure": ("controller ffi", [
         (SLOW_START, "let next = if failures > 0 { 0 } else { self.batch.saturating_mul(2) };",
          "let next = self.batch.saturating_mul(2);")]),
