@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -21,10 +22,15 @@ func TestWithoutCgoTheErrorSaysWhatIsMissing(t *testing.T) {
 	_, errSlowStart := NewSlowStart(3)
 	_, errCreate := CreateInBatches(3, func() error { panic("called") })
 	_, _, _, errAvailability := Availability(pods, 0, time.Now())
+	replicas := int32(3)
+	_, errNextStep := NextStep(&appsv1.Deployment{Spec: appsv1.DeploymentSpec{
+		Replicas: &replicas, Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
+	}}, nil, nil)
 	var e Expectations
 	errCreations, errDeletions := e.ExpectCreations(1), e.ExpectDeletions(pods)
 	for _, err := range []error{
 		err, errKubernetes, errSettle, errExplain, errPlan, errSlowStart, errCreate, errAvailability, errCreations, errDeletions,
+		errNextStep,
 	} {
 		if !errors.Is(err, ErrMissing) {
 			t.Error(err)

@@ -1,11 +1,13 @@
 package judge
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -397,4 +399,114 @@ func rollingDeployment(count int32, surge, unavailable *intstr.IntOrString) *app
 		Template: v1.PodTemplateSpec{Spec: v1.PodSpec{Hostname: "new"}},
 		Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
 			RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: surge, MaxUnavailable: unavailable}}}}
+}
+
+// What vectors/deployment.json says of sizes is what upstream writes.
+func TestDeploymentVectors(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../../vectors/deployment.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Steps []struct {
+			Name       string
+			Deployment struct {
+				Replicas, StatusReplicas                      int32
+				Strategy                                      appsv1.DeploymentStrategyType
+				MaxSurge, MaxUnavailable                      intstr.IntOrString
+				OldPodsRun, Paused, BeingDeleted, RollingBack bool
+			}
+			Sets []struct {
+				Name                                        string
+				CreationTime                                json.Number
+				Replicas, StatusReplicas, AvailableReplicas int32
+				Desired, Max                                *string
+				Current                                     bool
+			}
+			Creates *int32
+			Changes []struct {
+				Replicas int32
+				Reason   string
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Steps) < 50 {
+		t.Errorf("only %d steps", len(file.Steps))
+	}
+	controller, err := upstream.NewDeploymentController()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range file.Steps {
+		labels := map[string]string{"app": "web"}
+		d := rollingDeployment(step.Deployment.Replicas, &step.Deployment.MaxSurge, &step.Deployment.MaxUnavailable)
+		d.ObjectMeta = metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "web"}
+		d.Status.Replicas = step.Deployment.StatusReplicas
+		d.Spec.Paused, d.Spec.Selector = step.Deployment.Paused, &metav1.LabelSelector{MatchLabels: labels}
+		d.Spec.Template.Labels = labels
+		if step.Deployment.Strategy != "" {
+			d.Spec.Strategy = appsv1.DeploymentStrategy{Type: step.Deployment.Strategy}
+		}
+		if step.Deployment.BeingDeleted {
+			d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1e9, 0)}
+		}
+		if step.Deployment.RollingBack {
+			d.Annotations = map[string]string{appsv1.DeprecatedRollbackTo: "0"}
+		}
+		c := &deploymentCase{r: seeded(11, 0), deployment: d}
+		for i, s := range step.Sets {
+			set := &appsv1.ReplicaSet{
+				ObjectMeta: metav1.ObjectMeta{
+					Namespace: "shop", Name: s.Name, UID: types.UID(s.Name), Labels: labels, Annotations: map[string]string{},
+					OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment"))},
+				},
+				Spec:   appsv1.ReplicaSetSpec{Replicas: &step.Sets[i].Replicas, Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}}},
+				Status: appsv1.ReplicaSetStatus{Replicas: s.StatusReplicas, AvailableReplicas: s.AvailableReplicas},
+			}
+			if nanoseconds, err := s.CreationTime.Int64(); err == nil {
+				set.CreationTimestamp = metav1.NewTime(time.Unix(0, nanoseconds))
+			}
+			if s.Current {
+				set.Spec.Template = d.Spec.Template
+			}
+			if s.Desired != nil {
+				set.Annotations[podrank.DesiredReplicasAnnotation] = *s.Desired
+			}
+			if s.Max != nil {
+				set.Annotations[podrank.MaxReplicasAnnotation] = *s.Max
+			}
+			if step.Deployment.OldPodsRun && !s.Current {
+				owner := *metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
+				meta := metav1.ObjectMeta{Namespace: "shop", Name: s.Name, OwnerReferences: []metav1.OwnerReference{owner}}
+				c.pods = append(c.pods, &v1.Pod{ObjectMeta: meta, Status: v1.PodStatus{Phase: v1.PodRunning}})
+			}
+			c.sets = append(c.sets, set)
+		}
+		sync, err := controller.Sync(d, c.sets, c.pods)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", step.Name, err, c)
+		}
+		for i, change := range step.Changes {
+			size, written := sync.Sizes[step.Sets[i].Name]
+			if !written {
+				size = step.Sets[i].Replicas
+			}
+			if size != change.Replicas {
+				t.Errorf("%s: upstream makes %s %d, the vector says %d", step.Name, step.Sets[i].Name, size, change.Replicas)
+			}
+			if change.Reason == "rejected" && !sync.Rejected {
+				t.Errorf("%s: upstream's API server rejects nothing", step.Name)
+			}
+		}
+		if (sync.Created != nil) != (step.Creates != nil) || step.Creates != nil && *sync.Created.Spec.Replicas != *step.Creates {
+			t.Errorf("%s: upstream creates %v", step.Name, sync.Created)
+		}
+		if err := c.judge(controller, map[string]int{}); err != nil {
+			t.Errorf("%s: %v", step.Name, err)
+		}
+	}
 }
