@@ -527,7 +527,8 @@ typedef struct podrank_steer_scratch {
 typedef struct podrank_blocked {
     // The index of the pod of the higher tier, which goes first.
     uint32_t pod;
-    // The index of the pod of a lower tier which it goes before: of all these, one that goes last by those rules.
+    // The index of a pod of a lower tier that it goes before: of all such pods, one that goes last by the earlier
+    // rules.
     uint32_t before;
     // The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
     uint8_t rule;

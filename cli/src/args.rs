@@ -20,7 +20,7 @@ pub(crate) const PROGRAM: &str = "kubectl-podrank";
 /// What the user wants.
 pub(crate) enum Args {
     /// Without a subcommand.
-    Preview(PreviewArgs),
+    Preview(Box<PreviewArgs>),
     /// With one.
     Task(Task),
 }
@@ -82,7 +82,7 @@ impl Args {
             return Err(Error::raw(ErrorKind::ArgumentConflict, text));
         }
         args.workload().map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
-        Ok(Self::Preview(args))
+        Ok(Self::Preview(Box::new(args)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a decision needs of the cluster, and no more: the workload, all ReplicaSets of its namespace if it has to do with a
+//! What a decision needs of the cluster, and no more: the workload, all `ReplicaSet`s of its namespace if it has to do with a
 //! Deployment or another controller, and the pods that the related sets select.
 
 use crate::kubectl::Kubectl;
@@ -80,16 +80,13 @@ fn read_once(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result
 /// What has this name.
 fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Input, Box<dyn Error>> {
     let resources = resources(name.kind);
-    match (scope, name.kind) {
-        (Scope::Namespace(_), Some(_)) => {
-            kubectl.get(&[&[&*resources, &name.name, "--ignore-not-found"], &*scope.arguments()].concat())
-        }
+    let by_name = &*format!("metadata.name={}", name.name);
+    let words = match (scope, name.kind) {
+        (Scope::Namespace(_), Some(_)) => [&*name.name, "--ignore-not-found"],
         // kubectl gets a list by name only so.
-        _ => {
-            let by_name = format!("metadata.name={}", name.name);
-            kubectl.get(&[&[&*resources, "--field-selector", &by_name], &*scope.arguments()].concat())
-        }
-    }
+        _ => ["--field-selector", by_name],
+    };
+    kubectl.get(&[&[&*resources], &words[..], &*scope.arguments()].concat())
 }
 
 /// The types that may have the name.

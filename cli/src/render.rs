@@ -288,18 +288,14 @@ fn flags(
         Order::Total => "total",
         Order::Kubernetes => "kubernetes",
     };
-    let mut flags = format!("--replicas {replicas} --now {now} --order {order}");
     let gates: Vec<_> = gates::changed(gates).map(|(name, on)| format!("{name}={on}")).collect();
-    if !gates.is_empty() {
-        flags += &format!(" --feature-gates {}", gates.join(","));
-    }
-    if let Some(most) = most {
-        flags += &format!(" --burst-replicas {most}");
-    }
-    if partial {
-        flags += " --partial";
-    }
-    flags
+    let flags = [
+        Some(format!("--replicas {replicas} --now {now} --order {order}")),
+        (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
+        most.map(|most| format!("--burst-replicas {most}")),
+        partial.then(|| "--partial".to_owned()),
+    ];
+    flags.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 fn count<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>>, verdict: Verdict) -> usize {

@@ -58,7 +58,8 @@ pub(crate) fn candidates(
     ask: impl Fn(Wanted<'_>, &[String]) -> Vec<String>,
 ) -> String {
     let mut words: Vec<_> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let last = words.pop().unwrap_or_default();
+    // Of `--` alone nothing is left.
+    let last = words.pop().unwrap_or_else(|| "--".to_owned());
     let task = words.first().and_then(|first| command.find_subcommand(first));
     let known = |wanted| ask(wanted, &words).iter().map(|name| format!("{name}\n")).collect();
     let flag = words.last().and_then(|previous| flag(task.unwrap_or(command), previous));
@@ -180,6 +181,6 @@ mod tests {
             complete(&["--re"])
                 .ends_with("\ncompletion\tPrint a script that completes the command in a shell\n:4\n")
         );
-        assert_eq!(complete(&[]), complete(&[""]));
+        assert_eq!(complete(&[]), complete(&["--"]));
     }
 }

@@ -188,10 +188,15 @@ fn an_idle_deployment_scales_its_one_set() {
 #[test]
 fn a_paused_deployment_is_scaled_and_does_not_roll() {
     let paused = changed(|dump| dump.deployment()["spec"]["paused"] = json!(true));
-    let (scaled, notes) = preview(&["deploy/web", "--replicas", "5"], &paused);
-    assert_eq!(sets(&scaled), [(Some(OLD), 4, 2, 2, "share"), (Some(NEW), 9, 5, 4, "share")]);
+    let (scaled, notes) = preview(&["deploy/web", "--replicas", "8"], &paused);
+    assert_eq!(sets(&scaled), [(Some(OLD), 4, 3, 1, "share"), (Some(NEW), 9, 7, 2, "share")]);
     assert_eq!(scaled["goesOn"], false);
     assert!(notes.contains("Deployment web is paused") && !notes.contains("more syncs"), "{notes}");
+    // Here the new set gets the whole count, and once all of it is available, the controller takes the old one.
+    let (scaled, notes) = preview(&["deploy/web", "--replicas", "5"], &paused);
+    assert_eq!(sets(&scaled), [(Some(OLD), 4, 2, 2, "share"), (Some(NEW), 9, 5, 4, "share")]);
+    assert_eq!(scaled["goesOn"], true);
+    assert!(notes.contains("more syncs of Deployment web follow"), "{notes}");
     let (rolled, _) = preview(&["deploy/web", "--rollout"], &paused);
     assert_eq!((&rolled["path"], &rolled["delete"]), (&json!("scale"), &json!(0)));
 }

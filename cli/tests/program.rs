@@ -232,10 +232,16 @@ fn the_document_on_the_json_names_every_field_and_note() {
     let document = include_str!("../../docs/preview-json.md");
     let args = [&NEW_SET[..], &NOON, &["--replicas", "3", "-o", "json"]].concat();
     let preview: Value = serde_json::from_str(&fine(&args, "").0).expect("JSON");
+    let args = [&["deploy/web", "-f", ROLLOUT, "--replicas", "3", "-o", "json"][..], &NOON].concat();
+    let deployment: Value = serde_json::from_str(&fine(&args, "").0).expect("JSON");
     let mut names: Vec<String> = Vec::new();
-    for (prefix, object) in
-        [("", &preview), ("pods[].", &preview["pods"][0]), ("notes[].", &preview["notes"][0])]
-    {
+    for (prefix, object) in [
+        ("", &preview),
+        ("pods[].", &preview["pods"][0]),
+        ("notes[].", &preview["notes"][0]),
+        ("", &deployment),
+        ("sets[].", &deployment["sets"][0]),
+    ] {
         names.extend(object.as_object().expect("an object").keys().map(|key| format!("{prefix}{key}")));
     }
     let rows: Vec<_> =
@@ -259,6 +265,11 @@ fn the_document_on_the_json_names_every_field_and_note() {
         "would-adopt",
         "would-release",
         "created-after-now",
+        "status-lags",
+        "no-sets",
+        "does-nothing",
+        "rollout-paused",
+        "goes-on",
     ];
     let mut documented: Vec<_> = documented.into_iter().filter(|name| name.contains('-')).collect();
     documented.sort_unstable();
@@ -510,7 +521,7 @@ fn not_json() {
     bad_input(
         "[]",
         &[],
-        "line 1 column 2: invalid type: sequence, expected a Kubernetes object or list of them",
+        "line 1 column 1: invalid type: sequence, expected a Kubernetes object or list of them",
     );
 }
 
@@ -597,8 +608,8 @@ fn neither_a_pod_nor_a_set() {
     bad_input(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"}}"#, &[], &others("1 object"));
     bad_input("{}", &[], &others("1 object"));
     let other_group = with(pod(1), "/apiVersion", json!("example.com/v1"));
-    let deployment = json!({ "apiVersion": "apps/v1", "kind": "Deployment" });
-    bad_input(&list(&[other_group, deployment]), &[], &others("2 objects"));
+    let job = json!({ "apiVersion": "batch/v1", "kind": "Job" });
+    bad_input(&list(&[other_group, job]), &[], &others("2 objects"));
 }
 
 #[test]

@@ -103,6 +103,16 @@ enum Step {
     CreationTime,
 }
 
+/// What [`Policy::settle`] sorts by.
+enum By {
+    /// What one step says of pods that are alike in all steps before, then the UID.
+    StepAndUid(Step),
+    /// The score.
+    Score,
+    /// podrank's own order.
+    TotalOrder,
+}
+
 impl Policy {
     /// Gives each pod a score: 2 for every pod that is before it, and 1 for every tie.
     ///
@@ -122,7 +132,6 @@ impl Policy {
         let steps = [Step::ReadyAge, Step::ReadyTime, Step::CreationAge, Step::CreationTime];
         for (before, step) in (0..).zip(steps) {
             let by_step = |a, b| of(a, b).map_or(Ordering::Equal, |(a, b)| self.by_step(step, a, b));
-            let by_uid = |a, b| of(a, b).map_or(Ordering::Equal, |(a, b)| a.uid.cmp(&b.uid));
             let are_equal_before = |&a: &u32, &b: &u32| {
                 of(a, b).is_some_and(|(a, b)| {
                     steps.iter().take(before).all(|step| self.by_step(*step, a, b).is_eq())
@@ -134,7 +143,7 @@ impl Policy {
                     || group.windows(2).all(|pair| matches!(pair, [a, b] if by_step(*a, *b).is_eq()));
                 let is_done = IS_SCRATCH_USED && if before == 0 { is_sorted } else { are_equal() };
                 if !is_done {
-                    sort(group, &|a, b| by_step(a, b).then_with(|| by_uid(a, b)).is_lt());
+                    self.sort_by(&By::StepAndUid(step), pods, scores, group);
                 }
                 if let Step::ReadyAge | Step::CreationAge = step {
                     add_positions(group, scores, u64::wrapping_add, |a, b| {
@@ -150,6 +159,21 @@ impl Policy {
                 }
             }
         }
+    }
+
+    /// Sorts a list of indices. On small machines, one copy of this code serves all three sorts.
+    #[cfg_attr(target_pointer_width = "64", inline(always))]
+    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
+    fn sort_by(&self, by: &By, pods: &[Pod], scores: &[u64], list: &mut [u32]) {
+        sort(list, &|a, b| {
+            let pair = pods.get(a as usize).zip(pods.get(b as usize));
+            match by {
+                By::StepAndUid(step) => pair
+                    .is_some_and(|(a, b)| self.by_step(*step, a, b).then_with(|| a.uid.cmp(&b.uid)).is_lt()),
+                By::Score => scores.get(a as usize) < scores.get(b as usize),
+                By::TotalOrder => self.index_goes_before(pods, a, b),
+            }
+        });
     }
 
     /// Sorts by [`Step::ReadyAge`] and UID, several times faster than [`by_step`](Self::by_step) could, and returns
@@ -199,14 +223,13 @@ impl Policy {
 
     /// Puts the groups in their order, and the pods inside a group in the total order.
     fn line_up(&self, pods: &[Pod], order: &mut [u32], scores: &[u64]) {
-        let score = |index: u32| scores.get(index as usize);
-        sort(order, &|a, b| score(a) < score(b));
+        self.sort_by(&By::Score, pods, scores, order);
         let mut rest = order;
         let mut groups = Groups::default();
         loop {
             let len = groups.next_len(rest, scores);
             let Some((group, after)) = rest.split_at_mut_checked(len).filter(|_| len > 0) else { return };
-            sort(group, &|a, b| self.index_goes_before(pods, a, b));
+            self.sort_by(&By::TotalOrder, pods, scores, group);
             rest = after;
         }
     }

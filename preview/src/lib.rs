@@ -20,6 +20,7 @@ mod deployment;
 mod error;
 pub mod gates;
 mod input;
+mod json;
 mod line;
 mod members;
 mod needs;

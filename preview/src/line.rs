@@ -205,13 +205,13 @@ fn raced(
     } else {
         fates(&ranges, delete - whole_groups)
     };
-    let mut fated: Vec<_> = fates.into_iter().zip(group.iter().copied()).collect();
     // Stable: pods of one fate stay in line.
-    fated.sort_by_key(|(fate, _)| *fate);
-    for (place, (_, index)) in group.iter_mut().zip(&fated) {
+    let mut by_fate: Vec<_> = fates.into_iter().zip(group.iter().copied()).collect();
+    by_fate.sort_by_key(|(fate, _)| *fate);
+    for (place, (_, index)) in group.iter_mut().zip(&by_fate) {
         *place = *index;
     }
-    let of = |wanted| fated.iter().filter(|(fate, _)| *fate == wanted).count();
+    let of = |wanted| by_fate.iter().filter(|(fate, _)| *fate == wanted).count();
     let (victims, contested) = (whole_groups + of(Fate::Goes), of(Fate::Depends));
     Ok(Some((indices, victims, contested)))
 }

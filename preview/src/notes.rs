@@ -9,7 +9,6 @@ use crate::set::{SetEntry, SetId, Sets};
 use crate::text::{self, count, quoted};
 use jiff::Timestamp;
 use podrank::DELETION_COST_ANNOTATION;
-use podrank::controller::deployment::Step;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::fmt;
 
@@ -54,9 +53,9 @@ pub enum NoteCode {
     /// The Deployment has no `ReplicaSet`.
     NoSets,
     /// The Deployment is being deleted, or its selector selects nothing.
-    Inert,
+    DoesNothing,
     /// The Deployment is paused.
-    Paused,
+    RolloutPaused,
     /// Later syncs of the Deployment follow at once.
     GoesOn,
 }
@@ -163,26 +162,29 @@ pub(crate) fn mid_rollout(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Res
 pub(crate) fn of_deployment(
     entry: &DeploymentEntry,
     spec: &DeploymentSpec,
-    step: &Step,
+    goes_on: bool,
     sets: &[(SetId<'_>, &SetState)],
 ) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut note = |code, text| notes.push(Note::new(code, text));
     let name = text::name(&entry.name);
     if spec.deployment.is_being_deleted {
-        note(NoteCode::Inert, format!("Deployment {name} is being deleted: its controller changes no set"));
+        note(
+            NoteCode::DoesNothing,
+            format!("Deployment {name} is being deleted: its controller changes no set"),
+        );
     } else if spec.selector().is_none() {
         let text = format!(
             "Deployment {name} has a selector that is invalid or selects all pods: its controller does nothing"
         );
-        note(NoteCode::Inert, text);
+        note(NoteCode::DoesNothing, text);
     } else if sets.is_empty() {
         note(NoteCode::NoSets, format!("Deployment {name} has no ReplicaSet, so no pod of it can go"));
     }
     if spec.deployment.is_paused {
         let text =
             format!("Deployment {name} is paused: its sets are scaled, but its rollout does not go on");
-        note(NoteCode::Paused, text);
+        note(NoteCode::RolloutPaused, text);
     }
     let lagging = sets.iter().filter(|(_, state)| state.lags).map(|(id, _)| id.to_string());
     let lagging: Vec<_> = spec.lags.then(|| entry.to_string()).into_iter().chain(lagging).collect();
@@ -193,7 +195,7 @@ pub(crate) fn of_deployment(
         );
         note(NoteCode::StatusLags, text);
     }
-    if step.goes_on {
+    if goes_on {
         let text = format!(
             "this is the next step alone: more syncs of Deployment {name} follow within milliseconds and may take more \
              pods, so `keep` means not in this step"

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::mem;
 
 const PREFER_FOR_SCALE_DOWN_LABEL: &str = "kubernetes.io/prefer-for-scale-down";
 
@@ -78,6 +79,20 @@ impl Metadata {
     }
 }
 
+impl PodMetadata {
+    /// Moves out what every object has, but for the UID.
+    fn take_head(&mut self) -> Metadata {
+        Metadata {
+            name: mem::take(&mut self.name),
+            namespace: self.namespace.take(),
+            uid: None,
+            labels: self.labels.take(),
+            owner_references: self.owner_references.take(),
+            deletion_timestamp: self.deletion_timestamp.take(),
+        }
+    }
+}
+
 /// The part of a pod that every pod must have, even if the rest is invalid.
 #[derive(Deserialize)]
 #[serde(expecting = "a pod")]
@@ -92,21 +107,30 @@ struct HeadStatus {
     phase: Option<String>,
 }
 
-/// The part of an active pod that the order reads.
+/// A valid pod: the head and the rest that the order reads, in one go.
 #[derive(Deserialize)]
-#[serde(expecting = "a pod")]
-struct Pod {
+#[serde(rename_all = "camelCase", expecting = "a pod")]
+pub(crate) struct Pod {
+    pub(crate) api_version: Option<String>,
+    #[serde(default, deserialize_with = "only_pod")]
+    pub(crate) kind: Option<String>,
     metadata: PodMetadata,
     spec: Option<PodSpec>,
     status: Option<PodStatus>,
 }
 
+/// The fields of [`Metadata`] and the order's.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct PodMetadata {
+    name: String,
+    namespace: Option<String>,
     uid: Option<String>,
+    labels: Option<BTreeMap<String, String>>,
     annotations: Option<BTreeMap<String, String>>,
+    owner_references: Option<Vec<OwnerReference>>,
     creation_timestamp: Option<Time>,
+    deletion_timestamp: Option<IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
@@ -126,6 +150,7 @@ struct Container {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct PodStatus {
+    phase: Option<String>,
     conditions: Option<Vec<Condition>>,
     container_statuses: Option<Vec<ContainerStatus>>,
     init_container_statuses: Option<Vec<ContainerStatus>>,
@@ -148,24 +173,47 @@ struct ContainerStatus {
 
 impl PodEntry {
     pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
-        let Head { mut metadata, status } = parse(object)?;
-        let phase = status.and_then(|status| status.phase).unwrap_or_default();
-        let phase = Phase::parse(&phase);
+        let error = match parse(object) {
+            Ok(pod) => return Ok(Pod::into(pod)),
+            Err(error) => error,
+        };
+        let Head { metadata, status } = parse(object)?;
+        let phase = status.and_then(|status| status.phase);
+        Ok(Self::with_record(metadata, phase.as_deref(), |_, _| Err(error)))
+    }
+
+    /// A pod with the record that `record` makes for its phase and its preference for scale-down, should it be active.
+    fn with_record(
+        mut metadata: Metadata,
+        phase: Option<&str>,
+        record: impl FnOnce(Phase, bool) -> Result<Record, String>,
+    ) -> Self {
+        let phase = Phase::parse(phase.unwrap_or_default());
         let active_phase = phase.filter(|_| !metadata.is_being_deleted());
         let labels = metadata.labels.take().unwrap_or_default();
         let is_preferred = labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL);
-        Ok(Self {
+        Self {
             namespace: metadata.namespace(),
             controller: metadata.controller(),
             name: metadata.name,
             labels,
             is_finished: phase.is_none(),
-            record: active_phase.map(|phase| Record::read(object, phase, is_preferred)),
-        })
+            record: active_phase.map(|phase| record(phase, is_preferred)),
+        }
     }
 
     pub(crate) fn is_active(&self) -> bool {
         self.record.is_some()
+    }
+}
+
+impl From<Pod> for PodEntry {
+    fn from(mut pod: Pod) -> Self {
+        let metadata = pod.metadata.take_head();
+        let phase = pod.status.as_mut().and_then(|status| status.phase.take());
+        Self::with_record(metadata, phase.as_deref(), |phase, is_preferred| {
+            Record::new(pod, phase, is_preferred)
+        })
     }
 }
 
@@ -177,8 +225,8 @@ impl fmt::Display for PodEntry {
 }
 
 impl Record {
-    fn read(object: &RawValue, phase: Phase, is_preferred: bool) -> Result<Self, String> {
-        let Pod { metadata, spec, status } = parse(object)?;
+    fn new(pod: Pod, phase: Phase, is_preferred: bool) -> Result<Self, String> {
+        let Pod { metadata, spec, status, .. } = pod;
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         let node = spec.node_name.clone().filter(|node| !node.is_empty());
         let cost = metadata.annotations.as_ref().and_then(|all| all.get(DELETION_COST_ANNOTATION));
@@ -207,6 +255,21 @@ impl Record {
         };
         Ok(Self { pod, node, invalid_cost })
     }
+}
+
+/// Fails for another kind of object at once, before the rest of it is read.
+pub(crate) fn only<'de, D: Deserializer<'de>>(
+    kind: &str,
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
+    match Option::<String>::deserialize(deserializer)? {
+        Some(other) if other != kind => Err(D::Error::custom(format_args!("{other} instead of {kind}"))),
+        own => Ok(own),
+    }
+}
+
+fn only_pod<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    only("Pod", deserializer)
 }
 
 fn uid(uid: Option<&str>) -> Result<Uid, String> {

@@ -33,14 +33,15 @@ pub(crate) fn preview_deployment<'a>(
     let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
     let (deployment, step, changes) = next_step(input, sets, spec, deployment, &own);
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
+    let goes_on = step.goes_on || goes_on_in_pause(&deployment, &step, &own, &changes);
     let gaps = gaps(input, sets, entry, spec, &own)?;
     if !gaps.is_empty() && options.order == Order::Kubernetes && !options.partial {
         return Err(complete::error(&entry.namespace, SetKind::ReplicaSet, &gaps));
     }
     let mut notes = gaps;
-    notes.extend(notes::of_deployment(entry, spec, &step, &states));
+    notes.extend(notes::of_deployment(entry, spec, goes_on, &states));
 
-    let decisions = decide_all(input, sets, &own, &changes, options, &mut notes)?;
+    let decisions = decide_all(input, sets, &own, &step, &changes, options, &mut notes)?;
     let mut previews: Vec<_> = own
         .iter()
         .zip(&changes)
@@ -89,7 +90,7 @@ pub(crate) fn preview_deployment<'a>(
         order: options.order,
         feature_gates: options.gates,
         path: path_name(step.path),
-        goes_on: step.goes_on || goes_on_in_pause(&deployment, &step, &own, &changes),
+        goes_on,
         active: sum(|set| set.active),
         replicas: deployment.replicas.unsigned_abs(),
         burst_replicas: options.burst_replicas,
@@ -230,6 +231,7 @@ fn decide_all<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
     own: &[Own<'a>],
+    step: &Step,
     changes: &[Change],
     options: &Options,
     notes: &mut Vec<Note>,
@@ -246,6 +248,9 @@ fn decide_all<'a>(
     let races: Vec<_> = (0..own.len())
         .map(|index| {
             let mut race = Race::default();
+            if step.creates {
+                race.gain(to(&step.new_change) as usize);
+            }
             if is_in_two_steps(&changes[index]) {
                 // Its own first victims are gone when it counts ranks for the second time.
                 let first = changes[index].part.unsigned_abs() as usize;

@@ -60,11 +60,13 @@ impl IntOrPercent {
     }
 
     /// The number of pods for so many replicas, a percentage rounded up. It is cut to 32 bits, as in Kubernetes.
+    #[must_use]
     pub fn rounded_up(self, replicas: i32) -> i32 {
         low_half(self.resolve(replicas, true))
     }
 
     /// The number of pods for so many replicas, a percentage rounded down. It is cut to 32 bits, as in Kubernetes.
+    #[must_use]
     pub fn rounded_down(self, replicas: i32) -> i32 {
         low_half(self.resolve(replicas, false))
     }

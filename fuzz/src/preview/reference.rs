@@ -37,14 +37,11 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
         if has_lists_for_objects(object) {
             return None;
         }
-        match kind {
-            Some(kind) => {
-                sets.entry((space(object), *kind, metadata["name"].as_str()?)).or_insert(object);
-            }
-            None => {
-                pods.push(object);
-                active.extend(is_active(object).then_some(object));
-            }
+        if let Some(kind) = kind {
+            sets.entry((space(object), *kind, metadata["name"].as_str()?)).or_insert(object);
+        } else {
+            pods.push(object);
+            active.extend(is_active(object).then_some(object));
         }
     }
     let set = sets.get(&id).copied();
@@ -99,8 +96,8 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
         .map(|pod| Some(Pod { rank: on_node.get(&node(pod)).copied().unwrap_or(0), ..record(pod)? }))
         .collect();
     let more = status.is_some_and(|status| status < active.len() as u64);
-    let noted = COMPLETENESS.into_iter().zip(lacks.into_iter().chain([more]));
-    let notes = noted.filter(|(_, noted)| *noted).map(|(code, _)| code).collect();
+    let all = COMPLETENESS.into_iter().zip(lacks.into_iter().chain([more]));
+    let notes = all.filter(|(_, applies)| *applies).map(|(code, _)| code).collect();
     Some(Expected { notes, ..decide(&active, &records?, options)? })
 }
 

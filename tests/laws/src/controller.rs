@@ -271,7 +271,7 @@ pub fn expectations_are_upstreams(controller: &impl Controller, start: Time, ste
 
 /// Keys are compared in all of their 16 bytes: a key that differs in one bit is another key.
 pub fn every_bit_of_a_key_counts(controller: &impl Controller, now: Time) {
-    let key: PodKey = std::array::from_fn(|place| u8::try_from(0x35 ^ place * 0x11).unwrap());
+    let key: PodKey = std::array::from_fn(|place| u8::try_from(0x35 ^ (place * 0x11)).unwrap());
     for bit in 0..128 {
         let other = (u128::from_be_bytes(key) ^ 1 << bit).to_be_bytes();
         let mut ours = controller.expectations();

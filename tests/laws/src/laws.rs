@@ -154,7 +154,7 @@ pub fn settles_long_lists(order: &impl Implementation) {
     let policy = Policy::without_now();
     let pod = |i: u32| Pod { deletion_cost: i.wrapping_mul(0x9e37_79b9).cast_signed(), ..Pod::new() };
     // Each pod has a deletion cost of its own, but for the last 1000, which tie.
-    let (tied, apart) = (1000, len - 1000);
+    let (tied, apart) = (1000_u32, len - 1000);
     let pods: Vec<Pod> = (0..len)
         .map(|i| if i < apart { pod(i) } else { Pod { deletion_cost: i32::MAX, ..Pod::new() } })
         .collect();

@@ -15,6 +15,7 @@ pub struct Budgets {
 
 impl Budgets {
     /// The budgets of this strategy for a Deployment's `spec.replicas`.
+    #[must_use]
     pub fn new(strategy: &Strategy, replicas: i32) -> Self {
         let Strategy::RollingUpdate { max_surge, max_unavailable } = strategy else {
             return Self { surge: 0, unavailable: 0 };

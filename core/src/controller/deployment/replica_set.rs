@@ -76,16 +76,19 @@ impl SetFlags {
         Self(Self::CURRENT_TEMPLATE.0 | Self::DESIRED.0 | Self::DESIRED_LENIENT.0 | Self::MAX.0);
 
     /// These bits. Those above the lowest four have no meaning, for [`ReplicaSet::validate`] to find.
+    #[must_use]
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits)
     }
 
     /// The bits: 1 current template, 2 desired, 4 desired leniently, 8 max.
+    #[must_use]
     pub const fn bits(self) -> u8 {
         self.0
     }
 
     /// Whether all of `other` are set.
+    #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -118,6 +121,7 @@ pub enum InvalidReplicaSet {
 
 impl ReplicaSet {
     /// An old set of size 0, without annotations or a creation time.
+    #[must_use]
     pub const fn new() -> Self {
         Self {
             creation_time: Time::UNSET,

@@ -135,6 +135,7 @@ pub struct Step {
 
 impl Path {
     /// The stable number.
+    #[must_use]
     pub const fn number(self) -> u8 {
         self as u8
     }
@@ -196,21 +197,25 @@ impl Reason {
     ];
 
     /// The stable number.
+    #[must_use]
     pub const fn number(self) -> u8 {
         self as u8
     }
 
     /// The reason with this number, or `None`.
+    #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|reason| reason.number() == number)
     }
 
     /// The name: lower-case words with hyphens.
+    #[must_use]
     pub fn name(self) -> &'static str {
         self.c_name().to_str().unwrap_or("")
     }
 
     /// The name, NUL-terminated.
+    #[must_use]
     pub fn c_name(self) -> &'static CStr {
         Self::NAMES.iter().find(|(reason, _)| *reason == self).map_or(c"", |(_, name)| name)
     }
