@@ -105,11 +105,11 @@ enum Step {
 
 /// What [`Policy::settle`] sorts by.
 enum By {
-    /// What one step says of pods that are alike in all steps before, then the UID.
+    /// One step, for pods that are equal in all steps before, and then the UID.
     StepAndUid(Step),
     /// The score.
     Score,
-    /// podrank's own order.
+    /// The total order.
     TotalOrder,
 }
 
