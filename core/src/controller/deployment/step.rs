@@ -169,33 +169,6 @@ impl Reason {
         Self::NotReached,
     ];
 
-    // A list and no `match`: what a compiler makes of an exhaustive one has traps for the numbers between.
-    const NAMES: &'static [(Self, &'static CStr)] = &[
-        (Self::Untouched, c"untouched"),
-        (Self::OnlyActive, c"only-active"),
-        (Self::Saturated, c"saturated"),
-        (Self::Share, c"share"),
-        (Self::CutShare, c"cut-share"),
-        (Self::ShareAndLeftover, c"share-and-leftover"),
-        (Self::UsedUp, c"used-up"),
-        (Self::NoShare, c"no-share"),
-        (Self::NotRolling, c"not-rolling"),
-        (Self::AtCount, c"at-count"),
-        (Self::ToCount, c"to-count"),
-        (Self::Grows, c"grows"),
-        (Self::NoSurge, c"no-surge"),
-        (Self::AfterNewSet, c"after-new-set"),
-        (Self::Unhealthy, c"unhealthy"),
-        (Self::Available, c"available"),
-        (Self::UnhealthyAndAvailable, c"unhealthy-and-available"),
-        (Self::HeldBack, c"held-back"),
-        (Self::Recreated, c"recreated"),
-        (Self::Waits, c"waits"),
-        (Self::Rejected, c"rejected"),
-        (Self::Lags, c"lags"),
-        (Self::NotReached, c"not-reached"),
-    ];
-
     /// The stable number.
     #[must_use]
     pub const fn number(self) -> u8 {
@@ -216,8 +189,37 @@ impl Reason {
 
     /// The name, NUL-terminated.
     #[must_use]
-    pub fn c_name(self) -> &'static CStr {
-        Self::NAMES.iter().find(|(reason, _)| *reason == self).map_or(c"", |(_, name)| name)
+    #[expect(
+        clippy::match_wildcard_for_single_variants,
+        reason = "without a wildcard, the compiled code contains traps for the numbers between those of reasons"
+    )]
+    pub const fn c_name(self) -> &'static CStr {
+        // Not a list of texts: position-independent code would need relocations for it, and so writable memory.
+        match self {
+            Self::Untouched => c"untouched",
+            Self::OnlyActive => c"only-active",
+            Self::Saturated => c"saturated",
+            Self::Share => c"share",
+            Self::CutShare => c"cut-share",
+            Self::ShareAndLeftover => c"share-and-leftover",
+            Self::UsedUp => c"used-up",
+            Self::NoShare => c"no-share",
+            Self::NotRolling => c"not-rolling",
+            Self::AtCount => c"at-count",
+            Self::ToCount => c"to-count",
+            Self::Grows => c"grows",
+            Self::NoSurge => c"no-surge",
+            Self::AfterNewSet => c"after-new-set",
+            Self::Unhealthy => c"unhealthy",
+            Self::Available => c"available",
+            Self::UnhealthyAndAvailable => c"unhealthy-and-available",
+            Self::HeldBack => c"held-back",
+            Self::Recreated => c"recreated",
+            Self::Waits => c"waits",
+            Self::Rejected => c"rejected",
+            Self::Lags => c"lags",
+            _ => c"not-reached",
+        }
     }
 }
 
