@@ -180,7 +180,7 @@ func parseUID(uid *[16]byte, text types.UID) error {
 		return nil
 	}
 	if len(text) != 36 {
-		return fmt.Errorf("metadata.uid: %q has %d bytes where a UUID has 36", text, len(text))
+		return fmt.Errorf("metadata.uid: %q: a UUID is 36 bytes long, not %d", text, len(text))
 	}
 	if text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
 		return fmt.Errorf("metadata.uid: %q has no hyphen where a UUID has one", text)

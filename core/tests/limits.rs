@@ -34,8 +34,9 @@ fn too_many_pods_are_rejected_and_nothing_is_written() {
     let policy = Policy::without_now();
     let mut victims = [77; 3];
     let mut scratch = [Scratch::default(); 8];
-    assert_eq!(policy.select(pods, &mut victims), Err(TooManyPods));
+    // First without victims: an implementation that accepts the list would not read it then, so this would fail at once.
     assert_eq!(policy.select(pods, &mut []), Err(TooManyPods));
+    assert_eq!(policy.select(pods, &mut victims), Err(TooManyPods));
     assert_eq!(policy.select_with(pods, &mut victims, &mut scratch), Err(TooManyPods));
     assert_eq!(policy.sort(pods, &mut []), Err(OrderError::ShortBuffer { len: 0, pods: len }));
     let mut scores = [77; 3];
