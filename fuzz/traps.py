@@ -25,6 +25,9 @@ POLICY, TIME, RULE = "core/src/policy.rs", "core/src/time.rs", "core/src/rule.rs
 EXPLAIN = "core/src/explain.rs"
 SLOW_START, EXPECTATIONS = "core/src/controller/slow_start.rs", "core/src/controller/expectations.rs"
 CLAIM, DELETION_AGE = "core/src/controller/claim.rs", "core/src/controller/deletion_age.rs"
+INT_OR_PERCENT, BUDGETS = "core/src/controller/int_or_percent.rs", "core/src/controller/deployment/budgets.rs"
+SCALE, ROLL = "core/src/controller/deployment/scale.rs", "core/src/controller/deployment/roll.rs"
+SETS = "core/src/controller/deployment/sets.rs"
 PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
 HEAD, GLANCE, MEMORY = "core/src/head.rs", "core/src/glance.rs", "ffi/src/memory.rs"
 POD, MEMBERS, DECIDE = "preview/src/pod.rs", "preview/src/members.rs", "preview/src/decide.rs"
@@ -144,6 +147,27 @@ TRAPS = {
         (CLAIM, " && !pod.is_being_deleted => Claim::Adopt,", " => Claim::Adopt,")]),
     "the age of a victim divided by zero": ("controller", [(DELETION_AGE, ".filter(|&ms| ms != 0)", "")]),
     "available a nanosecond late": ("controller ffi", [(AVAILABILITY, "if left > 0 {", "if left >= 0 {")]),
+    "a surge in percent is rounded down": ("deployment ffi", [
+        (BUDGETS, "max_surge.resolve(replicas, true)", "max_surge.resolve(replicas, false)")]),
+    "both budgets 0: nothing may be unavailable": ("deployment ffi", [
+        (BUDGETS, "0 if surge == 0 => 1,", "0 if surge == 0 => 0,")]),
+    "a share of the Deployment's count, not of max-replicas": ("deployment", [
+        (SCALE, "set.max().filter(|max| *max != 0).unwrap_or(", "Some(self.deployment.replicas).filter(|max| *max != 0).unwrap_or(")]),
+    "a share is rounded down": ("deployment", [
+        (SCALE, "u32::from(rest >= m.wrapping_sub(rest))", "0")]),
+    "the leftover goes to the last set": ("deployment", [
+        (SCALE, "            is_first = false;\n", ""),
+        (SCALE, "if is_first {", "if is_first && sets.walk(order, Which::Active).last().is_some_and(|(last, _)| last == index) {")]),
+    "newest first when removing": ("deployment", [
+        (SCALE, "if to_add > 0 { Order::LargestNewest } else { Order::LargestOldest }", "Order::LargestNewest")]),
+    "scaling without the new set's saturation": ("deployment", [
+        (SCALE, "new.replicas == count && new.desired_leniently() == Some(count) && new.available_replicas == count", "new.replicas == count")]),
+    "unavailable new pods do not hold old ones back": ("deployment ffi", [
+        (ROLL, ".wrapping_sub(new.replicas.wrapping_sub(new.available))", "")]),
+    "old sets newest first in a rollout": ("deployment", [
+        (SETS, "self.walk(Order::Oldest, Which::ActiveOld)", "self.walk(Order::Newest, Which::ActiveOld)")]),
+    "a set that lags is passed over": ("deployment", [
+        (ROLL, "                self.change(index, |change| change.reason = Reason::Lags);\n                return false;\n", "                continue;\n")]),
     "buffers that overlap are taken": ("ffi", [(MEMORY, "a.start.max(b.start) < a.end.min(b.end)", "false")]),
     "misaligned buffers are taken": ("ffi", [
         (MEMORY, "if !start.addr().is_multiple_of(align_of::<T>()) {", "if false {")]),
@@ -151,7 +175,7 @@ TRAPS = {
         (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
          "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
 }
-TARGETS = ("order", "select", "settle", "steer", "controller", "ffi", "cost", "uid", "preview")
+TARGETS = ("order", "select", "settle", "steer", "controller", "deployment", "ffi", "cost", "uid", "preview")
 
 
 def plant(copy, changes):

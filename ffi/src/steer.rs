@@ -71,7 +71,7 @@ const _: () = {
 /// and call it again. Any number of levels is possible, from the innermost out.
 ///
 /// counts is scratch memory, one element per node number. The node number of every assigned pod must be below
-/// counts_len. If not: PODRANK_ERR_NODE. order is scratch memory of pods_len elements.
+/// counts_len. If not: PODRANK_ERR_NODE. scratch has pods_len elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_spread(
     pods: *mut podrank_pod,
@@ -81,22 +81,22 @@ pub unsafe extern "C" fn podrank_spread(
     options: *const podrank_options,
     counts: *mut u32,
     counts_len: usize,
-    order: *mut u32,
+    scratch: *mut u32,
 ) -> i32 {
     run(|| {
         let pods = InOut::new(pods.cast::<Pod>(), pods_len)?;
         let others = Input::new(others.cast::<Pod>(), others_len)?;
-        let (counts, order) = (Output::new(counts, counts_len)?, Output::new(order, pods_len)?);
+        let (counts, scratch) = (Output::new(counts, counts_len)?, Output::new(scratch, pods_len)?);
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
-        apart(&[pods.span(), counts.span(), order.span()], &[others.span(), options])?;
+        apart(&[pods.span(), counts.span(), scratch.span()], &[others.span(), options])?;
         // SAFETY: checked above; the rest is promised in the header.
         let (pods, others) = unsafe { (pods.all(), others.read()) };
         sound(pods)?;
         sound(others)?;
         // SAFETY: as above.
-        let (counts, order) = unsafe { (counts.filled(counts_len, 0), order.filled(pods_len, 0)) };
-        policy.spread(pods, others, counts, order)?;
+        let (counts, scratch) = unsafe { (counts.filled(counts_len, 0), scratch.filled(pods_len, 0)) };
+        policy.spread(pods, others, counts, scratch)?;
         Ok(())
     })
 }

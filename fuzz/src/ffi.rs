@@ -9,6 +9,7 @@
 //! in the block, so that `AddressSanitizer` finds an access beyond it.
 
 mod controller;
+mod deployment;
 
 use crate::case::{self, Case, extended};
 use crate::{cost, uid};
@@ -375,6 +376,8 @@ fn content(
     let now = number("now").map_or(NOW, |(_, now)| *now);
     if let Some(content) = controller::content(buffer, size, now, u)? {
         return Ok(content);
+    } else if let Some(content) = deployment::content(buffer, size, u)? {
+        return Ok(content);
     } else if buffer.usage == Use::Options {
         return some_options(u);
     } else if buffer.records {
@@ -568,7 +571,8 @@ impl Question<'_> {
             }
             _ => {
                 let pods = pods("pods", wrong);
-                self.controller(&pods, wrong).unwrap_or_else(|| self.text(wrong))
+                let answer = self.controller(&pods, wrong).or_else(|| self.deployment(wrong, spoilt));
+                answer.unwrap_or_else(|| self.text(wrong))
             }
         }
     }

@@ -6,6 +6,7 @@
 pub mod case;
 pub mod controller;
 pub mod cost;
+pub mod deployment;
 pub mod ffi;
 pub mod order;
 pub mod preview;
@@ -18,12 +19,13 @@ pub mod uid;
 pub type Target = fn(&[u8]);
 
 /// Every target, with its name.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("order", order::run),
     ("select", select::run),
     ("settle", settle::run),
     ("steer", steer::run),
     ("controller", controller::run),
+    ("deployment", deployment::run),
     ("ffi", ffi::run),
     ("cost", cost::run),
     ("uid", uid::run),

@@ -773,7 +773,7 @@ const char *podrank_status_str(int32_t status);
 // and call it again. Any number of levels is possible, from the innermost out.
 //
 // counts is scratch memory, one element per node number. The node number of every assigned pod must be below
-// counts_len. If not: PODRANK_ERR_NODE. order is scratch memory of pods_len elements.
+// counts_len. If not: PODRANK_ERR_NODE. scratch has pods_len elements.
 int32_t podrank_spread(struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_pod *others,
@@ -781,7 +781,7 @@ int32_t podrank_spread(struct podrank_pod *pods,
                        const struct podrank_options *options,
                        uint32_t *counts,
                        size_t counts_len,
-                       uint32_t *order);
+                       uint32_t *scratch);
 
 // Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than
 // every pod of a higher one. So Kubernetes deletes the pods of the lower tier first, at any time and for any number of

@@ -219,7 +219,7 @@ pub fn all() -> Vec<Function> {
                 pods("others", 5, Some(1)),
                 options(),
                 output::<u32>("counts", 3, Some(2)),
-                output::<u32>("order", 7, Some(0)),
+                output::<u32>("scratch", 7, Some(0)),
             ],
             lens: vec![7, 5, 3],
             numbers: vec![],

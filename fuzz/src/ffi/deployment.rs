@@ -1,0 +1,184 @@
+//! What a Deployment's sync asks for: what its buffers hold, and what is to be in them afterwards.
+
+use super::{Outputs, Question, array, time};
+use crate::deployment::{annotation, case, percent, text};
+use arbitrary::{Result, Unstructured};
+use podrank::controller::IntOrPercent;
+use podrank::controller::deployment::{Deployment, ReplicaSet, SetFlags, Strategy};
+#[allow(clippy::wildcard_imports)] // the header's names
+use podrank_ffi::*;
+use podrank_laws::deployment::{Effect, naive};
+use podrank_through_c::deployment::{deployment, set};
+use podrank_through_c::functions::{Buffer, Use};
+use std::collections::BTreeSet;
+
+/// What one of its buffers holds before the call, if it is one.
+pub(super) fn content(buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) -> Result<Option<Vec<u8>>> {
+    let mut bytes = match (buffer.name, buffer.usage) {
+        (_, Use::Out | Use::Options) => return Ok(None),
+        ("deployment", _) => deployment_bytes(&deployment(&case(u)?.0)),
+        ("sets" | "set", _) => {
+            let mut bytes = Vec::new();
+            while bytes.len() < size {
+                for record in case(u)?.1 {
+                    bytes.extend(set_bytes(&set(&record)));
+                }
+            }
+            bytes.truncate(size);
+            bytes
+        }
+        ("desired" | "max", _) => {
+            let mut bytes = text(u)?;
+            bytes.resize(size, b'1');
+            return Ok(Some(bytes));
+        }
+        _ => return Ok(None),
+    };
+    // Now and then a byte is anything: flags, reserved bytes and signs are among them.
+    if u.ratio(1, 8)? && !bytes.is_empty() {
+        let at = u.choose_index(bytes.len())?;
+        bytes[at] = u.arbitrary()?;
+    }
+    Ok(Some(bytes))
+}
+
+fn deployment_bytes(record: &podrank_deployment) -> Vec<u8> {
+    let numbers = [record.replicas, record.status_replicas, record.max_surge, record.max_unavailable];
+    [&numbers.map(i32::to_ne_bytes).concat()[..], &record.flags.to_ne_bytes(), &record.reserved].concat()
+}
+
+fn set_bytes(record: &podrank_replica_set) -> Vec<u8> {
+    let numbers = [
+        record.name_order.cast_signed(),
+        record.replicas,
+        record.status_replicas,
+        record.available_replicas,
+        record.desired_replicas,
+        record.max_replicas,
+    ];
+    let (time, numbers) = (record.creation_time.to_ne_bytes(), numbers.map(i32::to_ne_bytes).concat());
+    [&time[..], &numbers, &[record.flags], &record.reserved].concat()
+}
+
+/// The Deployment in a buffer, by the words of the header; `wrong` gets what is unsound in it.
+fn read_deployment(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Deployment {
+    let number = |at: usize| i32::from_ne_bytes(array(&bytes[at..]));
+    let [replicas, status_replicas, surge, unavailable] = [0, 4, 8, 12].map(number);
+    let flags = number(16).cast_unsigned();
+    if [replicas, status_replicas, surge, unavailable].iter().any(|number| *number < 0) {
+        wrong.insert(PODRANK_ERR_NEGATIVE);
+    }
+    if flags >= 128 {
+        wrong.insert(PODRANK_ERR_FLAGS);
+    }
+    if bytes[20..] != [0; 12] {
+        wrong.insert(PODRANK_ERR_RESERVED);
+    }
+    let has = |flag: u32| flags & flag != 0;
+    let mut budget = |number: i32, is_percent: bool| {
+        if !is_percent {
+            return IntOrPercent::Int(number);
+        }
+        if number > 4_194_304 && !has(PODRANK_DEPLOYMENT_RECREATE) {
+            wrong.insert(PODRANK_ERR_PERCENT_RANGE);
+        }
+        IntOrPercent::Percent(number.cast_unsigned())
+    };
+    let max_surge = budget(surge, has(PODRANK_DEPLOYMENT_SURGE_PERCENT));
+    let max_unavailable = budget(unavailable, has(PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT));
+    Deployment {
+        replicas,
+        status_replicas,
+        strategy: if has(PODRANK_DEPLOYMENT_RECREATE) {
+            Strategy::Recreate { old_pods_run: has(PODRANK_DEPLOYMENT_OLD_PODS_RUN) }
+        } else {
+            Strategy::RollingUpdate { max_surge, max_unavailable }
+        },
+        is_paused: has(PODRANK_DEPLOYMENT_PAUSED),
+        is_being_deleted: has(PODRANK_DEPLOYMENT_BEING_DELETED),
+        is_rolling_back: has(PODRANK_DEPLOYMENT_ROLLING_BACK),
+    }
+}
+
+/// The sets in a buffer, likewise.
+fn read_sets(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Vec<ReplicaSet> {
+    let sets = bytes.chunks_exact(48).map(|bytes| {
+        let number = |at: usize| i32::from_ne_bytes(array(&bytes[at..]));
+        let flags = bytes[32];
+        let set = ReplicaSet {
+            creation_time: time(i64::from_ne_bytes(array(bytes))),
+            name_order: number(8).cast_unsigned(),
+            replicas: number(12),
+            status_replicas: number(16),
+            available_replicas: number(20),
+            desired_replicas: number(24),
+            max_replicas: number(28),
+            flags: SetFlags::from_bits(flags),
+            ..ReplicaSet::new()
+        };
+        let annotations = [(PODRANK_SET_DESIRED, set.desired_replicas), (PODRANK_SET_MAX, set.max_replicas)];
+        if [set.replicas, set.status_replicas, set.available_replicas].iter().any(|number| *number < 0)
+            || annotations.iter().any(|(flag, number)| flags & flag != 0 && *number < 0)
+        {
+            wrong.insert(PODRANK_ERR_NEGATIVE);
+        }
+        if flags >= 16 {
+            wrong.insert(PODRANK_ERR_FLAGS);
+        }
+        if bytes[33..] != [0; 15] {
+            wrong.insert(PODRANK_ERR_RESERVED);
+        }
+        set
+    });
+    sets.collect()
+}
+
+fn change_bytes(effect: &Effect) -> Vec<u8> {
+    let numbers = [effect.replicas, effect.part].map(i32::to_ne_bytes).concat();
+    [&numbers[..], &[effect.reason.number()], &[0; 7]].concat()
+}
+
+impl Question<'_> {
+    /// What its outputs are to begin with; nothing if a buffer is not all there, or it is none of these functions.
+    pub(super) fn deployment(&self, wrong: &mut BTreeSet<i32>, spoilt: bool) -> Option<Outputs> {
+        Some(match self.function.name {
+            "podrank_percent_parse" => {
+                let parsed = percent((self.content)("text")?);
+                if parsed.is_none() {
+                    wrong.extend(PODRANK_ERR_PERCENT_SIGN..=PODRANK_ERR_PERCENT_RANGE);
+                }
+                parsed.map(|percent| ("percent", percent.to_ne_bytes().to_vec())).into_iter().collect()
+            }
+            "podrank_replica_set_annotations" => {
+                let [desired, max] =
+                    ["desired", "max"].map(|name| annotation((self.content)(name).unwrap_or_default()));
+                let mut set = (self.content)("set")?.to_vec();
+                let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+                let desired_number = desired.map_or(0, |(number, _)| number);
+                let max = max.filter(|(_, is_valid)| *is_valid);
+                set[24..28].copy_from_slice(&desired_number.to_ne_bytes());
+                set[28..32].copy_from_slice(&max.map_or(0, |(number, _)| number).to_ne_bytes());
+                set[32] &= !(PODRANK_SET_DESIRED | PODRANK_SET_DESIRED_LENIENT | PODRANK_SET_MAX);
+                set[32] |= flag(desired.is_some_and(|(_, is_valid)| is_valid), PODRANK_SET_DESIRED)
+                    | flag(desired.is_some_and(|(_, is_valid)| !is_valid), PODRANK_SET_DESIRED_LENIENT)
+                    | flag(max.is_some(), PODRANK_SET_MAX);
+                vec![("set", set)]
+            }
+            "podrank_deployment_next" => {
+                let subject = read_deployment((self.content)("deployment")?, wrong);
+                let sets = read_sets((self.content)("sets").unwrap_or_default(), wrong);
+                if spoilt || !wrong.is_empty() {
+                    return Some(Vec::new());
+                }
+                let outcome = naive(&subject, &sets);
+                let budgets =
+                    [outcome.budgets.surge, outcome.budgets.unavailable].map(i32::to_ne_bytes).concat();
+                let new_set = outcome.new_set.unwrap_or(PODRANK_NO_SET).to_ne_bytes();
+                let bytes = [outcome.path.number(), outcome.creates.into(), outcome.goes_on.into(), 0];
+                let step = [&budgets[..], &new_set, &bytes, &change_bytes(&outcome.new)].concat();
+                vec![("changes", outcome.sets.iter().flat_map(change_bytes).collect()), ("step", step)]
+            }
+            _ => return None,
+        })
+    }
+}
