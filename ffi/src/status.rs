@@ -57,7 +57,7 @@ pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
 pub const PODRANK_ERR_OPTIONS_NOW: i32 = 24;
 /// A buffer that needs one element per pod has fewer.
 pub const PODRANK_ERR_SHORT_BUFFER: i32 = 25;
-/// The fixed deletion costs leave no room for the costs that the tiers need.
+/// The fixed deletion costs leave no room for the tiers.
 pub const PODRANK_ERR_NO_ROOM: i32 = 26;
 /// The feature gate PodDeletionCost is off, so deletion costs have no effect.
 pub const PODRANK_ERR_GATE: i32 = 27;
@@ -116,7 +116,7 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_KEYS_FULL => c"there are more keys than the capacity",
         PODRANK_ERR_OPTIONS_NOW => c"the options have a now, but lack the flag PODRANK_NOW",
         PODRANK_ERR_SHORT_BUFFER => c"a buffer has fewer elements than there are pods",
-        PODRANK_ERR_NO_ROOM => c"the fixed deletion costs leave no room for the costs that the tiers need",
+        PODRANK_ERR_NO_ROOM => c"the fixed deletion costs leave no room for the tiers",
         PODRANK_ERR_GATE => c"the feature gate PodDeletionCost is off",
         PODRANK_ERR_PERCENT_SIGN => c"the percentage does not end with '%'",
         PODRANK_ERR_PERCENT_NO_DIGITS => c"the percentage has no digits",

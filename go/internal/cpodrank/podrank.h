@@ -274,7 +274,7 @@
 // A buffer that needs one element per pod has fewer.
 #define PODRANK_ERR_SHORT_BUFFER 25
 
-// The fixed deletion costs leave no room for the costs that the tiers need.
+// The fixed deletion costs leave no room for the tiers.
 #define PODRANK_ERR_NO_ROOM 26
 
 // The feature gate PodDeletionCost is off, so deletion costs have no effect.

@@ -169,6 +169,34 @@ impl Reason {
         Self::NotReached,
     ];
 
+    // Not a `match`: the code that compilers make of it contains traps for the numbers between. And bytes instead of
+    // texts, because a list of addresses is memory that a loader writes.
+    const NAMES: &'static [(Self, [u8; 24])] = &[
+        (Self::Untouched, padded(c"untouched")),
+        (Self::OnlyActive, padded(c"only-active")),
+        (Self::Saturated, padded(c"saturated")),
+        (Self::Share, padded(c"share")),
+        (Self::CutShare, padded(c"cut-share")),
+        (Self::ShareAndLeftover, padded(c"share-and-leftover")),
+        (Self::UsedUp, padded(c"used-up")),
+        (Self::NoShare, padded(c"no-share")),
+        (Self::NotRolling, padded(c"not-rolling")),
+        (Self::AtCount, padded(c"at-count")),
+        (Self::ToCount, padded(c"to-count")),
+        (Self::Grows, padded(c"grows")),
+        (Self::NoSurge, padded(c"no-surge")),
+        (Self::AfterNewSet, padded(c"after-new-set")),
+        (Self::Unhealthy, padded(c"unhealthy")),
+        (Self::Available, padded(c"available")),
+        (Self::UnhealthyAndAvailable, padded(c"unhealthy-and-available")),
+        (Self::HeldBack, padded(c"held-back")),
+        (Self::Recreated, padded(c"recreated")),
+        (Self::Waits, padded(c"waits")),
+        (Self::Rejected, padded(c"rejected")),
+        (Self::Lags, padded(c"lags")),
+        (Self::NotReached, padded(c"not-reached")),
+    ];
+
     /// The stable number.
     #[must_use]
     pub const fn number(self) -> u8 {
@@ -189,38 +217,22 @@ impl Reason {
 
     /// The name, NUL-terminated.
     #[must_use]
-    #[expect(
-        clippy::match_wildcard_for_single_variants,
-        reason = "without a wildcard, the compiled code contains traps for the numbers between those of reasons"
-    )]
-    pub const fn c_name(self) -> &'static CStr {
-        // Not a list of texts: position-independent code would need relocations for it, and so writable memory.
-        match self {
-            Self::Untouched => c"untouched",
-            Self::OnlyActive => c"only-active",
-            Self::Saturated => c"saturated",
-            Self::Share => c"share",
-            Self::CutShare => c"cut-share",
-            Self::ShareAndLeftover => c"share-and-leftover",
-            Self::UsedUp => c"used-up",
-            Self::NoShare => c"no-share",
-            Self::NotRolling => c"not-rolling",
-            Self::AtCount => c"at-count",
-            Self::ToCount => c"to-count",
-            Self::Grows => c"grows",
-            Self::NoSurge => c"no-surge",
-            Self::AfterNewSet => c"after-new-set",
-            Self::Unhealthy => c"unhealthy",
-            Self::Available => c"available",
-            Self::UnhealthyAndAvailable => c"unhealthy-and-available",
-            Self::HeldBack => c"held-back",
-            Self::Recreated => c"recreated",
-            Self::Waits => c"waits",
-            Self::Rejected => c"rejected",
-            Self::Lags => c"lags",
-            _ => c"not-reached",
-        }
+    pub fn c_name(self) -> &'static CStr {
+        let name = Self::NAMES.iter().find(|(reason, _)| *reason == self);
+        name.and_then(|(_, name)| CStr::from_bytes_until_nul(name).ok()).unwrap_or_default()
     }
+}
+
+/// Fills a text up with zeros, of which one must fit.
+const fn padded<const LEN: usize>(text: &CStr) -> [u8; LEN] {
+    let mut bytes = [0; LEN];
+    let (mut from, mut to) = (text.to_bytes_with_nul(), bytes.as_mut_slice());
+    assert!(from.len() <= to.len(), "too long a text");
+    while let ([byte, more @ ..], [slot, space @ ..]) = (from, to) {
+        *slot = *byte;
+        (from, to) = (more, space);
+    }
+    bytes
 }
 
 impl fmt::Display for Reason {
