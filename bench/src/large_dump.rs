@@ -1,7 +1,7 @@
 //! What `kubectl get pods,replicasets -o json` prints for a cluster of any size.
 //!
 //! The pods are copies of the shipped example's, each with a name, a UID, a node and times of its own, and as long as those
-//! of a real cluster: 16 kB. Every `ReplicaSet` holds up to 1,000 of them, and as in kubectl's output all sets come last.
+//! of a real cluster: 16.7 kB. Every `ReplicaSet` holds up to 1,000 of them, and as in kubectl's output all sets come last.
 
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
@@ -33,6 +33,7 @@ pub fn dump(pods: u32, out: impl Write) -> Result<(), Box<dyn Error>> {
         set["metadata"]["uid"] = json!(uid(2, number));
         set["metadata"]["ownerReferences"][0]["uid"] = json!(uid(3, number));
         set["spec"]["replicas"] = json!(PODS_PER_SET);
+        set["status"]["replicas"] = json!(PODS_PER_SET.min(pods - number * PODS_PER_SET));
         set["spec"]["selector"] = json!({ "matchLabels": { "app": set_name(number) } });
         write_item(&mut out, &set)?;
         out.write_all(if number + 1 < sets { b",\n" } else { b"\n" })?;

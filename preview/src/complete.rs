@@ -18,7 +18,12 @@ const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 /// What the input lacks. Empty if it is complete, as far as the input itself shows.
 pub(crate) fn gaps(input: &Input, sets: &Sets<'_>, id: SetId<'_>) -> Result<Vec<Note>, Error> {
     let Some(set) = sets.get(id) else {
-        let text = format!("{id} itself is missing, so ranks can only count its own pods");
+        // Nobody counts other pods for a ReplicationController.
+        let ranks = match id.kind {
+            SetKind::ReplicaSet => ", so ranks can only count its own pods",
+            SetKind::ReplicationController => "",
+        };
+        let text = format!("{id} itself is missing{ranks}");
         return Ok(vec![Note::new(NoteCode::SetMissing, text)]);
     };
     Ok(missing_siblings(input, sets, set)?.into_iter().chain(missing_pods(input, sets, set)?).collect())
