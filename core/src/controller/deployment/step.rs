@@ -226,7 +226,7 @@ impl Reason {
 /// Fills a text up with zeros, of which one must fit.
 const fn padded<const LEN: usize>(text: &CStr) -> [u8; LEN] {
     let mut bytes = [0; LEN];
-    let (mut from, mut to) = (text.to_bytes_with_nul(), bytes.as_mut_slice());
+    let (mut from, mut to): (&[u8], &mut [u8]) = (text.to_bytes_with_nul(), &mut bytes);
     assert!(from.len() <= to.len(), "too long a text");
     while let ([byte, more @ ..], [slot, space @ ..]) = (from, to) {
         *slot = *byte;
