@@ -7,20 +7,22 @@
 //
 //  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. A number
 //     is never used for another error. (Functions that return a static text or the ABI number return no status.)
-//  2. Outputs are written only on success, and need not be initialised. Scratch memory may change in any case. The one
-//     exception is podrank_steered: with PODRANK_ERR_NO_ROOM, it names two pods.
+//  2. Outputs are written only on success. They need not be initialised, unless the function also reads them, as
+//     podrank_count_ranks reads pods. Scratch memory may change in any case. The one exception is podrank_steer: with
+//     PODRANK_ERR_NO_ROOM, it names two pods in steered.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Any other NULL is
 //     PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
 //  5. A buffer that a function writes must not overlap any other. If it does: PODRANK_ERR_OVERLAP.
 //  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG.
 //  7. Records must be sound: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
-//     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate says which record is not.
+//     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first unsound record.
 //  8. Functions do not allocate, lock or keep global state, and they only read what is const. So any thread may call
 //     any function, with shared inputs, too.
 //  9. No pointer is kept after the call, except those to node names in the table of podrank_node_number.
 // 10. Every call returns, whatever the buffers hold: no panic, no abort, no unbounded wait. The one exception is the
-//     table of podrank_node_number. It holds pointers, which must be those that it wrote.
+//     table of podrank_node_number: every pointer in it must be one that podrank_node_number stored there and must still
+//     be valid.
 //
 // Your part: a pointer that is not NULL must point to as many elements as its length says, readable for inputs and
 // writable for outputs, and no one else may write them during the call.
@@ -47,8 +49,8 @@
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
 // available pods. They are independent of each other.
 //
-// Sync a set when it changes, when one of its pods changes or one that it could adopt, when a request has failed (after
-// a pause), when look_again says so, and PODRANK_EXPECTATIONS_TIMEOUT after expectations were set.
+// Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; after a pause, when a request
+// has failed; when the time in look_again has passed; and PODRANK_EXPECTATIONS_TIMEOUT after expectations were set.
 //
 // DEPLOYMENTS. A Deployment sizes ReplicaSets, and each ReplicaSet deletes its own pods. podrank_deployment_next predicts
 // the sizes that the Deployment's next sync writes, and says why. podrank_percent_parse and
@@ -702,12 +704,12 @@ int32_t podrank_explain(const struct podrank_pod *a,
 int32_t podrank_key(const struct podrank_pod *pod, const struct podrank_options *options, uint8_t *key);
 
 // Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
-// to victims, the first to go first, pods that tie by lower index, and their number to selected. The records
+// to victims, the first to go first and tied pods in index order, and their number to selected. The records
 // do not move.
 //
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
-// selecting more than a few victims is mostly several times faster. A shorter buffer may not be used, and no
-// buffer is used on machines whose pointers have fewer than 64 bits.
+// selecting more than a few victims is usually several times faster. A shorter buffer is allowed but may be
+// ignored. On machines whose pointers have fewer than 64 bits, scratch is always ignored.
 int32_t podrank_select(const struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_options *options,
@@ -763,17 +765,18 @@ int32_t podrank_time_from_unix(int64_t seconds, uint32_t nanoseconds, int64_t *t
 // The text is static: do not free it.
 const char *podrank_status_str(int32_t status);
 
-// Sets ranks with which each victim comes from the node that has the most pods at that moment: the order of the pods
-// becomes that of deleting one at a time and counting again. Kubernetes counts once, as podrank_count_ranks does: with
+// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you deleted one pod
+// at a time and counted again after each. Kubernetes counts once, as podrank_count_ranks does: with
 // three pods on one node and two on another, deleting three empties the first.
 //
 // others is what it is for podrank_count_ranks. A pod's rank is the number of pods left on its node when its turn
-// comes. The pods of a node take turns by the order, with the ranks that they have: set these to 0. A node can be any
-// domain with a number. For zones of nodes, call this, set each pod's node to the number of its zone, also in others,
-// and call it again. Any number of levels is possible, from the innermost out.
+// comes. Among the pods of one node, the order decides whose turn is next, using the ranks that they have on entry. So
+// set all ranks to 0 before the first call. A node can be any domain with a number. For zones of nodes, call this, then,
+// without resetting the ranks, set each pod's node to the number of its zone, also in others, and call it again. Any
+// number of levels is possible: start with the innermost.
 //
 // counts is scratch memory, one element per node number. The node number of every assigned pod must be below
-// counts_len. If not: PODRANK_ERR_NODE. scratch has pods_len elements.
+// counts_len. If not: PODRANK_ERR_NODE. scratch must have room for pods_len elements.
 int32_t podrank_spread(struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_pod *others,
@@ -873,14 +876,14 @@ int32_t podrank_settle(const struct podrank_pod *pods,
                        size_t *certain_len,
                        size_t *contested_len);
 
-// Plans one sync of a set: it creates the shortfall or deletes the surplus, at most burst_replicas pods,
+// Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most burst_replicas,
 // which is PODRANK_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers to
 // creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of
 // active pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
 //
-// It does nothing if satisfied is 0. Call podrank_expectations_satisfied for that before you list the pods,
-// so that the list is no older than the answer. It also does nothing if being_deleted is not 0, which says
-// that the set is being deleted.
+// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list the pods,
+// so that the list is no older than the answer. If being_deleted is not 0, the set is being deleted, and both numbers
+// are 0, too.
 int32_t podrank_plan(uint32_t wanted,
                      uint32_t active,
                      uint32_t burst_replicas,
@@ -889,7 +892,7 @@ int32_t podrank_plan(uint32_t wanted,
                      uint32_t *creations,
                      uint32_t *deletions);
 
-// Starts creating count pods:
+// Writes the first batch for creating count pods. You create the pods:
 //
 //     podrank_expect_creations(&expectations, count, now);
 //     podrank_slow_start_begin(count, &start);
@@ -971,8 +974,10 @@ int32_t podrank_percent_parse(const char *text,
                               uint32_t *percent);
 
 // Reads the texts of a ReplicaSet's annotations deployment.kubernetes.io/desired-replicas and
-// deployment.kubernetes.io/max-replicas as Kubernetes does, and writes desired_replicas, max_replicas and their flags of
-// set. A missing annotation has length 0. A text that Kubernetes does not accept is as good as missing, and no error.
+// deployment.kubernetes.io/max-replicas as Kubernetes does, and writes set->desired_replicas,
+// set->max_replicas and the flags PODRANK_SET_DESIRED, PODRANK_SET_DESIRED_LENIENT and PODRANK_SET_MAX, each set or cleared.
+// Nothing else in set changes, so initialise set first. A missing annotation has length 0. A text that Kubernetes does not
+// accept counts as missing and is not an error.
 int32_t podrank_replica_set_annotations(const char *desired,
                                         size_t desired_len,
                                         const char *max,
@@ -982,8 +987,9 @@ int32_t podrank_replica_set_annotations(const char *desired,
 // Predicts the next sync of a Deployment: writes to changes, at the index of each set, the size that the set gets and why, and
 // to step what else happens. Kubernetes' Deployment controller (release 1.37) never touches a pod: it sizes ReplicaSets.
 //
-// sets are the ReplicaSets that the Deployment owns and selects, in any order, those of size 0 included; changes has as many
-// elements. Each set with pods takes one walk through all of them. A negative number is PODRANK_ERR_NEGATIVE.
+// sets are the ReplicaSets that the Deployment owns and selects, in any order, those of size 0 included. changes must have
+// room for sets_len elements. The time grows with sets_len times the number of sets that have pods. If a size, a status
+// number or a budget is negative: PODRANK_ERR_NEGATIVE.
 int32_t podrank_deployment_next(const struct podrank_deployment *deployment,
                                 const struct podrank_replica_set *sets,
                                 size_t sets_len,

@@ -16,7 +16,7 @@ use core::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Pod {
-    /// `metadata.uid`. Two pods with the same UID can tie.
+    /// `metadata.uid`. Pods can tie only if their UIDs are equal.
     pub uid: Uid,
     /// `lastTransitionTime` of the `Ready` condition. It is read only if the pod is ready.
     pub ready_time: Time,

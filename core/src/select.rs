@@ -57,11 +57,11 @@ impl Policy {
         self.select_with(pods, victims, &mut [])
     }
 
-    /// Does what [`select`](Policy::select) does, and is mostly several times faster for more than a few
-    /// victims, because it uses a scratch buffer. Give it one [`Scratch`] per victim; more bring little.
+    /// Does what [`select`](Policy::select) does, but uses a scratch buffer, which usually makes it several times
+    /// faster for more than a few victims. Provide one [`Scratch`] per victim; more than that helps little.
     ///
-    /// A buffer of fewer than half as many is not used, nor is any buffer on machines whose pointers have
-    /// fewer than 64 bits. What the buffer holds before and after the call has no meaning.
+    /// A buffer with fewer than half as many elements as there are victims may be ignored. On machines whose
+    /// pointers have fewer than 64 bits, every buffer is ignored. What the buffer holds before and after the call has no meaning.
     ///
     /// # Errors
     /// [`TooManyPods`] for more than `u32::MAX` pods. Then nothing is written.

@@ -17,18 +17,19 @@ pub enum SpreadError {
 }
 
 impl Policy {
-    /// Sets ranks with which each victim comes from the node that has the most pods *at that moment*: the order of
-    /// the pods becomes that of deleting one at a time and counting again. Kubernetes counts once (see
+    /// Sets ranks such that each victim comes from the node that has the most pods *at that moment*, as if you deleted
+    /// one pod at a time and counted again after each. Kubernetes counts once (see
     /// [`count_ranks`](crate::count_ranks)): with three pods on one node and two on another, deleting three empties
     /// the first.
     ///
     /// A pod's rank is the number of pods left on its node when its turn comes, including itself and the related
-    /// `others`. The pods of a node take turns by the order, with the ranks that they have: set these to 0.
+    /// `others`. Among the pods of one node, the order decides whose turn is next, using the ranks that they have before
+    /// the call. Set these to 0 before the first call, so that they play no part.
     ///
     /// A node can be any domain with a number. For zones of nodes, call this with the node numbers, set each pod's
-    /// [`node`](Pod::node) to the number of its zone, and call it again. Then the zone with the most pods loses the
-    /// next pod, which is the one that its own nodes would lose. Any number of levels is possible, from the innermost
-    /// out. Unassigned pods share a domain of their own.
+    /// [`node`](Pod::node) to the number of its zone without resetting the ranks, and call it again. Then each victim
+    /// comes from the zone with the most pods and, within that zone, from the node with the most. Any number of levels
+    /// is possible: start with the innermost. Unassigned pods share a domain of their own.
     ///
     /// `counts` and `order` are scratch memory: one `u32` per node number, and one per pod. The call takes O(n log n)
     /// steps.

@@ -53,8 +53,9 @@ pub enum SteerError {
     GateOff,
     /// There are too many pods, or a buffer is shorter than the list of pods.
     Order(OrderError),
-    /// Fixed costs, or the ends of the range of costs, leave no room: there are no two costs for these pods such that the
-    /// cost of the first is lower and each tier between has a cost of its own. At least one of the two costs is fixed.
+    /// Fixed costs, or the ends of the range of costs, leave no room: these two pods cannot be given costs such that
+    /// `lower` costs less than `higher` and a distinct cost remains for each tier between them. At least one of the two
+    /// has a fixed cost.
     NoRoom {
         /// The index of the pod of the lower tier.
         lower: u32,

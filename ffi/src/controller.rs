@@ -78,14 +78,14 @@ const _: () = {
     assert!(align_of::<podrank_pod_key>() == align_of::<PodKey>());
 };
 
-/// Plans one sync of a set: it creates the shortfall or deletes the surplus, at most burst_replicas pods,
+/// Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most burst_replicas,
 /// which is PODRANK_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers to
 /// creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of
 /// active pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
 ///
-/// It does nothing if satisfied is 0. Call podrank_expectations_satisfied for that before you list the pods,
-/// so that the list is no older than the answer. It also does nothing if being_deleted is not 0, which says
-/// that the set is being deleted.
+/// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list the pods,
+/// so that the list is no older than the answer. If being_deleted is not 0, the set is being deleted, and both numbers
+/// are 0, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_plan(
     wanted: u32,
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn podrank_plan(
     })
 }
 
-/// Starts creating count pods:
+/// Writes the first batch for creating count pods. You create the pods:
 ///
 ///     podrank_expect_creations(&expectations, count, now);
 ///     podrank_slow_start_begin(count, &start);

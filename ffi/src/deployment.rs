@@ -281,8 +281,10 @@ pub unsafe extern "C" fn podrank_percent_parse(
 }
 
 /// Reads the texts of a ReplicaSet's annotations deployment.kubernetes.io/desired-replicas and
-/// deployment.kubernetes.io/max-replicas as Kubernetes does, and writes desired_replicas, max_replicas and their flags of
-/// set. A missing annotation has length 0. A text that Kubernetes does not accept is as good as missing, and no error.
+/// deployment.kubernetes.io/max-replicas as Kubernetes does, and writes set->desired_replicas,
+/// set->max_replicas and the flags PODRANK_SET_DESIRED, PODRANK_SET_DESIRED_LENIENT and PODRANK_SET_MAX, each set or cleared.
+/// Nothing else in set changes, so initialise set first. A missing annotation has length 0. A text that Kubernetes does not
+/// accept counts as missing and is not an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_replica_set_annotations(
     desired: *const c_char,
@@ -308,8 +310,9 @@ pub unsafe extern "C" fn podrank_replica_set_annotations(
 /// Predicts the next sync of a Deployment: writes to changes, at the index of each set, the size that the set gets and why, and
 /// to step what else happens. Kubernetes' Deployment controller (release 1.37) never touches a pod: it sizes ReplicaSets.
 ///
-/// sets are the ReplicaSets that the Deployment owns and selects, in any order, those of size 0 included; changes has as many
-/// elements. Each set with pods takes one walk through all of them. A negative number is PODRANK_ERR_NEGATIVE.
+/// sets are the ReplicaSets that the Deployment owns and selects, in any order, those of size 0 included. changes must have
+/// room for sets_len elements. The time grows with sets_len times the number of sets that have pods. If a size, a status
+/// number or a budget is negative: PODRANK_ERR_NEGATIVE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_deployment_next(
     deployment: *const podrank_deployment,

@@ -161,12 +161,12 @@ pub unsafe extern "C" fn podrank_key(
 }
 
 /// Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
-/// to victims, the first to go first, pods that tie by lower index, and their number to selected. The records
+/// to victims, the first to go first and tied pods in index order, and their number to selected. The records
 /// do not move.
 ///
 /// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
-/// selecting more than a few victims is mostly several times faster. A shorter buffer may not be used, and no
-/// buffer is used on machines whose pointers have fewer than 64 bits.
+/// selecting more than a few victims is usually several times faster. A shorter buffer is allowed but may be
+/// ignored. On machines whose pointers have fewer than 64 bits, scratch is always ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_select(
     pods: *const podrank_pod,

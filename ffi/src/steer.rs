@@ -61,17 +61,18 @@ const _: () = {
     assert!(offset_of!(podrank_blocked, reserved) == 9);
 };
 
-/// Sets ranks with which each victim comes from the node that has the most pods at that moment: the order of the pods
-/// becomes that of deleting one at a time and counting again. Kubernetes counts once, as podrank_count_ranks does: with
+/// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you deleted one pod
+/// at a time and counted again after each. Kubernetes counts once, as podrank_count_ranks does: with
 /// three pods on one node and two on another, deleting three empties the first.
 ///
 /// others is what it is for podrank_count_ranks. A pod's rank is the number of pods left on its node when its turn
-/// comes. The pods of a node take turns by the order, with the ranks that they have: set these to 0. A node can be any
-/// domain with a number. For zones of nodes, call this, set each pod's node to the number of its zone, also in others,
-/// and call it again. Any number of levels is possible, from the innermost out.
+/// comes. Among the pods of one node, the order decides whose turn is next, using the ranks that they have on entry. So
+/// set all ranks to 0 before the first call. A node can be any domain with a number. For zones of nodes, call this, then,
+/// without resetting the ranks, set each pod's node to the number of its zone, also in others, and call it again. Any
+/// number of levels is possible: start with the innermost.
 ///
 /// counts is scratch memory, one element per node number. The node number of every assigned pod must be below
-/// counts_len. If not: PODRANK_ERR_NODE. scratch has pods_len elements.
+/// counts_len. If not: PODRANK_ERR_NODE. scratch must have room for pods_len elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_spread(
     pods: *mut podrank_pod,

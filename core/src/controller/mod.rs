@@ -105,9 +105,9 @@
 //! assert!(!expectations.are_satisfied(now));
 //! ```
 //!
-//! Sync when the set changes, when one of its pods changes or one that it could adopt, when a request has
-//! failed, when [`availability`] says so, and [`EXPECTATIONS_TIMEOUT_NANOS`] after expectations were set,
-//! because an event can be lost.
+//! Sync when the set changes, when one of its pods or a pod that it could adopt changes, when a request has failed, and
+//! when [`availability`] says so. Because an event can be lost, also sync [`EXPECTATIONS_TIMEOUT_NANOS`] after
+//! expectations were set.
 
 mod active;
 mod availability;
