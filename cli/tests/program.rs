@@ -1068,7 +1068,7 @@ fn a_set_that_is_not_in_the_input() {
 
     let owner = json!([{ "apiVersion": "v1", "kind": "ReplicationController", "name": "web", "uid": "web", "controller": true }]);
     let dump = list(&[with(pod(1), "/metadata/ownerReferences", owner)]);
-    let gap = "default ReplicationController/web itself is missing, so ranks can only count its own pods";
+    let gap = "default ReplicationController/web itself is missing";
     incomplete(&dump, &[], gap, "kubectl get pods,replicationcontrollers -n default -o json");
     // Whatever is missing, Kubernetes counts no ranks for one.
     let (stdout, _) = fine(&["-f", "-", "--replicas", "1", "--partial", "-o", "json"], &dump);
