@@ -143,7 +143,7 @@ impl Question<'_> {
     pub(super) fn deployment(&self, wrong: &mut BTreeSet<i32>, spoilt: bool) -> Option<Outputs> {
         Some(match self.function.name {
             "podrank_percent_parse" => {
-                let parsed = percent((self.content)("text")?);
+                let parsed = percent((self.content)("text").unwrap_or_default());
                 if parsed.is_none() {
                     wrong.extend(PODRANK_ERR_PERCENT_SIGN..=PODRANK_ERR_PERCENT_RANGE);
                 }
