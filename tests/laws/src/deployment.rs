@@ -134,6 +134,12 @@ fn by_creation(sets: &[ReplicaSet], mut indices: Vec<usize>) -> Vec<usize> {
     indices
 }
 
+/// The reverse, but of one time and one name number, which Kubernetes does not know, the lower index is first here, too.
+fn newest_first(sets: &[ReplicaSet], mut indices: Vec<usize>) -> Vec<usize> {
+    indices.sort_by_key(|&i| (Reverse((sets[i].creation_time.unix_nanos(), sets[i].name_order)), i));
+    indices
+}
+
 fn sum(numbers: impl Iterator<Item = i32>) -> i32 {
     numbers.fold(0, i32::wrapping_add)
 }
@@ -231,7 +237,7 @@ impl Naive<'_> {
         let active = self.active();
         // FindActiveOrLatest.
         let active_or_latest = match active[..] {
-            [] => self.new.or_else(|| by_creation(self.sets, self.old()).last().copied()),
+            [] => self.new.or_else(|| newest_first(self.sets, self.old()).first().copied()),
             [only] => Some(only),
             _ => None,
         };
@@ -264,10 +270,8 @@ impl Naive<'_> {
         let allowed = if count > 0 { count.wrapping_add(self.budgets.surge) } else { 0 };
         let to_add = allowed.wrapping_sub(total);
         if to_add > 0 {
-            // ReplicaSetsBySizeNewer; of one time and name, the lower index.
-            let key =
-                |&i: &usize| (self.sets[i].creation_time.unix_nanos(), self.sets[i].name_order, Reverse(i));
-            all.sort_by_key(|i| Reverse(key(i)));
+            // ReplicaSetsBySizeNewer.
+            all = newest_first(self.sets, all);
         }
         all.sort_by_key(|&i| Reverse(self.sets[i].replicas));
         let mut added = 0_i32;
