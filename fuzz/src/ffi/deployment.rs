@@ -20,7 +20,12 @@ pub(super) fn content(buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) ->
         ("sets" | "set", _) => {
             let mut bytes = Vec::new();
             while bytes.len() < size {
-                for record in case(u)?.1 {
+                let mut sets = case(u)?.1;
+                // When the input is used up, no case has any.
+                if sets.is_empty() {
+                    sets.push(ReplicaSet::new());
+                }
+                for record in sets {
                     bytes.extend(set_bytes(&set(&record)));
                 }
             }
