@@ -8,11 +8,13 @@
 
 pub(crate) mod connection;
 pub(crate) mod preview;
+pub(crate) mod steer;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Command, CommandFactory, Error, FromArgMatches, Subcommand, ValueEnum};
 use preview::PreviewArgs;
 use std::ffi::OsString;
+use steer::{DropArgs, ScaleArgs, UndoArgs};
 
 /// The name of the program. kubectl finds it on the `PATH` as `kubectl podrank`.
 pub(crate) const PROGRAM: &str = "kubectl-podrank";
@@ -27,6 +29,9 @@ pub(crate) enum Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
+    Scale(Box<ScaleArgs>),
+    Drop(Box<DropArgs>),
+    Undo(Box<UndoArgs>),
     /// Print a script that completes the command in a shell
     Completion {
         /// Shell to complete kubectl-podrank in; `kubectl` for the script behind `kubectl podrank <TAB>`
@@ -75,7 +80,12 @@ impl Args {
 
     fn from(matches: &ArgMatches) -> Result<Self, Error> {
         if matches.subcommand_name().is_some() {
-            return Task::from_arg_matches(matches).map(Self::Task);
+            let mut task = Task::from_arg_matches(matches)?;
+            if let (Some((_, matches)), Task::Scale(args)) = (matches.subcommand(), &mut task) {
+                args.read_order(matches);
+                args.workload().map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
+            }
+            return Ok(Self::Task(task));
         }
         let args = PreviewArgs::from_arg_matches(matches)?;
         if let Some(text) = args.conflict() {

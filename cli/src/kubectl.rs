@@ -4,8 +4,28 @@ use crate::progress::Watched;
 use podrank_preview::{Input, WorkloadName};
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Read};
-use std::process::{ChildStdout, Command, ExitStatus, Stdio};
+use std::io::{self, Read, Write};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+
+/// What kubectl did.
+pub(crate) struct Answer {
+    pub(crate) is_ok: bool,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Answer {
+    /// What kubectl said last, for a message.
+    pub(crate) fn last_word(&self) -> &str {
+        let mut lines = self.stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+        let errors: Vec<_> = self.stderr.lines().map(str::trim).filter(|line| is_error(line)).collect();
+        errors.last().copied().or_else(|| lines.next_back()).unwrap_or("kubectl failed and said nothing")
+    }
+}
+
+fn is_error(line: &str) -> bool {
+    ["Error from server", "error:", "Unable to connect"].iter().any(|start| line.starts_with(start))
+}
 
 /// kubectl, and how it reaches the cluster.
 pub(crate) struct Kubectl {
@@ -50,6 +70,39 @@ impl Kubectl {
     pub(crate) fn contexts(&self) -> Vec<String> {
         let text = self.run(&["config", "get-contexts"], "name", Stdio::null(), all);
         text.map_or_else(|_| Vec::new(), |text| text.lines().map(str::to_owned).collect())
+    }
+
+    /// Runs kubectl with this standard input, and returns all that it says.
+    ///
+    /// On Unix, it does not get the signals of the terminal: an interrupt must not stop a write half-way.
+    pub(crate) fn call(&self, words: &[&str], stdin: &str) -> Result<Answer, Box<dyn Error>> {
+        let mut command = Command::new(&self.program);
+        command.args(words).args(&self.connection);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| self.missing(&error))?;
+        let mut pipe = child.stdin.take().expect("a pipe");
+        let text = stdin.to_owned();
+        // kubectl may answer before it has read everything, and stop reading when it fails.
+        let writer = std::thread::spawn(move || pipe.write_all(text.as_bytes()));
+        let output = child.wait_with_output()?;
+        let _ = writer.join();
+        Ok(Answer {
+            is_ok: output.status.success(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
+    }
+
+    /// Starts kubectl and returns its standard output, line by line. The child must be killed.
+    pub(crate) fn follow(&self, words: &[&str]) -> Result<Child, Box<dyn Error>> {
+        let mut command = Command::new(&self.program);
+        command.args(words).args(&self.connection);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.spawn().map_err(|error| self.missing(&error).into())
     }
 
     fn run<T>(

@@ -3,3 +3,4 @@
 #![forbid(unsafe_code)]
 
 pub mod render;
+pub mod render_plan;

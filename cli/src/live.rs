@@ -39,6 +39,13 @@ impl Scope<'_> {
     }
 }
 
+/// Whether pods come with the managers of their fields, which make them twice as long.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Managers {
+    Shown,
+    Hidden,
+}
+
 /// What was read of a workload.
 pub(crate) struct Live {
     pub(crate) input: Input,
@@ -48,19 +55,32 @@ pub(crate) struct Live {
 }
 
 /// Reads the workload of this name, and what a decision about it needs.
-pub(crate) fn read(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Live, Box<dyn Error>> {
-    let mut live = read_once(kubectl, name, scope)?;
+///
+/// With the managers of fields, if that is asked for.
+pub(crate) fn read(
+    kubectl: &Kubectl,
+    name: &WorkloadName,
+    scope: Scope<'_>,
+    managers: Managers,
+) -> Result<Live, Box<dyn Error>> {
+    let mut live = read_once(kubectl, name, scope, managers)?;
     for _ in 0..RETRIES {
         if !live.lags {
             break;
         }
         thread::sleep(PAUSE);
-        live = read_once(kubectl, name, scope)?;
+        live = read_once(kubectl, name, scope, managers)?;
     }
     Ok(live)
 }
 
-fn read_once(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Live, Box<dyn Error>> {
+/// Reads it once, even if its statuses lag behind.
+pub(crate) fn read_once(
+    kubectl: &Kubectl,
+    name: &WorkloadName,
+    scope: Scope<'_>,
+    managers: Managers,
+) -> Result<Live, Box<dyn Error>> {
     let mut input = find(kubectl, name, scope)?;
     let Some(workload) = input.workload(name)? else {
         return Err(unknown(kubectl, name, scope).into());
@@ -71,7 +91,8 @@ fn read_once(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result
     }
     let selector = input.pod_selector(&workload)?;
     let selector = selector.iter().flat_map(|selector| ["--selector", selector]);
-    let words: Vec<_> = ["pods"].into_iter().chain(selector).chain(namespace).collect();
+    let managers = (managers == Managers::Shown).then_some("--show-managed-fields");
+    let words: Vec<_> = ["pods"].into_iter().chain(selector).chain(namespace).chain(managers).collect();
     input.add_part(kubectl.get(&words)?);
     let lags = input.lags(&workload)?;
     Ok(Live { input, workload, lags })

@@ -7,13 +7,14 @@ mod kubectl;
 mod live;
 mod progress;
 mod shell;
+mod steer;
 
 use anstream::{AutoStream, ColorChoice};
 use args::preview::{Output, PreviewArgs};
 use args::{Args, Task};
 use kubectl::Kubectl;
 use kubectl_podrank::render::{self, Look};
-use live::{Live, Scope};
+use live::{Live, Managers, Scope};
 use podrank_preview::{Input, Options, Remedy, WorkloadName, WorkloadPreview, preview_workload};
 use progress::Watched;
 use std::error::Error;
@@ -27,10 +28,17 @@ use terminal_size::{Width, terminal_size_of};
 fn main() -> ExitCode {
     let done = match Args::read() {
         Args::Preview(args) => show(&args),
+        Args::Task(Task::Scale(args)) => return finish(steer::scale(&args)),
+        Args::Task(Task::Drop(args)) => return finish(steer::drop(&args)),
+        Args::Task(Task::Undo(args)) => return finish(steer::undo(&args)),
         Args::Task(task) => run(&task),
     };
+    finish(done.map(|()| ExitCode::SUCCESS))
+}
+
+fn finish(done: Result<ExitCode, Box<dyn Error>>) -> ExitCode {
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             complain(&format!("error: {error}"));
             ExitCode::FAILURE
@@ -43,6 +51,7 @@ fn run(task: &Task) -> Result<(), Box<dyn Error>> {
         Task::Completion { shell } => shell::script(*shell, args::command()),
         Task::Complete { words } => shell::candidates(&args::command(), words, complete::ask).into(),
         Task::Man => shell::man(args::command())?,
+        Task::Scale(_) | Task::Drop(_) | Task::Undo(_) => unreachable!("they are run elsewhere"),
     };
     print(&text)
 }
@@ -69,10 +78,9 @@ fn read_file(filename: &Path) -> Result<Input, String> {
 /// Reads what the cluster has of the workload, and names it in full in the options.
 fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<dyn Error>> {
     let name = args.workload()?.expect("clap requires it without a file");
-    let scope =
-        if args.connection.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
+    let scope = if args.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
     let kubectl = Kubectl::new(args.connection.arguments());
-    let Live { input, workload, lags } = live::read(&kubectl, &name, scope)?;
+    let Live { input, workload, lags } = live::read(&kubectl, &name, scope, Managers::Hidden)?;
     options.workload = Some(WorkloadName { kind: Some(workload.kind), name: workload.name });
     options.namespace = Some(workload.namespace);
     // The cluster has no more to tell: what its statuses lag behind by becomes notes.
@@ -126,8 +134,13 @@ fn open(filename: &Path) -> io::Result<Watched<Box<dyn io::Read>>> {
 
 /// The look of a table on standard output.
 fn look(output: Output) -> Look {
+    Look { is_wide: output == Output::Wide, ..look_of_plan() }
+}
+
+/// The look of a plan on standard output.
+fn look_of_plan() -> Look {
     Look {
-        is_wide: output == Output::Wide,
+        is_wide: false,
         in_colour: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         terminal_width: terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns.into()),
     }

@@ -55,3 +55,11 @@ fn bar(length: Option<u64>) -> ProgressBar {
     bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
     bar
 }
+
+/// A bar for pods that go one after the other.
+pub(crate) fn count(pods: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(pods), ProgressDrawTarget::stderr());
+    let form = "waiting for pods to go {wide_bar} {pos} of {len}";
+    bar.set_style(ProgressStyle::with_template(form).expect("the template is valid"));
+    bar
+}

@@ -23,6 +23,8 @@ pub(crate) struct DeploymentEntry {
     pub(crate) namespace: String,
     pub(crate) name: String,
     pub(crate) uid: String,
+    pub(crate) resource_version: String,
+    pub(crate) generation: i64,
     spec: Result<DeploymentSpec, String>,
 }
 
@@ -90,6 +92,8 @@ impl DeploymentEntry {
             spec: DeploymentSpec::read(object, metadata.is_being_deleted()),
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
+            resource_version: metadata.resource_version.unwrap_or_default(),
+            generation: metadata.generation,
         })
     }
 

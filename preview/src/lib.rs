@@ -8,6 +8,7 @@
 //! |---|---|
 //! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `template`, `quantity`, `selector` |
 //! | deciding | `choose` the set or Deployment; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: is the input? `related` and `members`: which pods count; `line`: what becomes of each |
+//! | steering | `steer`: which pods are wanted, and the deletion costs that make Kubernetes take them; `cost`: whose a cost is |
 //! | telling | `preview`: the form; `why`, `set_why`, `age`, `notes`, `error`, `text`: the words |
 //! | asking | `workload`: names; `needs`: what a decision needs besides the workload |
 #![forbid(unsafe_code)]
@@ -15,6 +16,7 @@
 mod age;
 mod choose;
 mod complete;
+mod cost;
 mod decide;
 mod deployment;
 mod error;
@@ -35,6 +37,7 @@ mod rollout;
 mod selector;
 mod set;
 mod set_why;
+pub mod steer;
 mod template;
 mod text;
 mod why;
@@ -42,6 +45,7 @@ mod workload;
 mod yaml;
 
 pub use choose::SetName;
+pub use cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
 pub use decide::{preview, preview_workload};
 pub use error::{Error, Remedy};
 pub use input::Input;

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 pub(crate) struct Member<'a> {
     pub(crate) entry: &'a PodEntry,
     pub(crate) record: &'a Record,
-    is_own: bool,
+    pub(crate) is_own: bool,
     is_related: bool,
 }
 

@@ -96,7 +96,8 @@ pub(crate) fn listed_twice(pod: &PodEntry) -> Note {
 }
 
 pub(crate) fn invalid_cost(member: &Member<'_>) -> Option<Note> {
-    let (text, error) = member.record.invalid_cost.as_ref()?;
+    let cost = member.record.cost.as_ref()?;
+    let (text, error) = (&cost.text, cost.value.as_ref().err()?);
     let pod = member.entry;
     Some(Note::new(
         NoteCode::InvalidDeletionCost,

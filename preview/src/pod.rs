@@ -1,10 +1,11 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads. Reads one object's JSON text.
 
+use crate::cost::{ManagedFields, WrittenCost};
 use crate::error::parse;
 use crate::text::{self, quoted};
 use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
-use podrank::{DELETION_COST_ANNOTATION, DeletionCostError, Flags, Phase, Uid, deletion_cost};
+use podrank::{Flags, Phase, Uid};
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -34,8 +35,8 @@ pub(crate) struct Record {
     /// Without rank and node number, which depend on other pods.
     pub(crate) pod: podrank::Pod,
     pub(crate) node: Option<String>,
-    /// An invalid deletion cost, and why it is.
-    pub(crate) invalid_cost: Option<(String, DeletionCostError)>,
+    /// The deletion cost as it is written. `None` if there is none.
+    pub(crate) cost: Option<Box<WrittenCost>>,
 }
 
 /// An owner reference.
@@ -56,6 +57,10 @@ pub(crate) struct Metadata {
     pub(crate) name: String,
     namespace: Option<String>,
     pub(crate) uid: Option<String>,
+    pub(crate) resource_version: Option<String>,
+    /// It changes with the spec. A dump that someone wrote may lack it.
+    #[serde(default)]
+    pub(crate) generation: i64,
     labels: Option<BTreeMap<String, String>>,
     owner_references: Option<Vec<OwnerReference>>,
     deletion_timestamp: Option<IgnoredAny>,
@@ -86,6 +91,8 @@ impl PodMetadata {
             name: mem::take(&mut self.name),
             namespace: self.namespace.take(),
             uid: None,
+            resource_version: None,
+            generation: 0,
             labels: self.labels.take(),
             owner_references: self.owner_references.take(),
             deletion_timestamp: self.deletion_timestamp.take(),
@@ -131,6 +138,7 @@ struct PodMetadata {
     owner_references: Option<Vec<OwnerReference>>,
     creation_timestamp: Option<Time>,
     deletion_timestamp: Option<IgnoredAny>,
+    managed_fields: Option<Vec<ManagedFields>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -229,12 +237,10 @@ impl Record {
         let Pod { metadata, spec, status, .. } = pod;
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         let node = spec.node_name.clone().filter(|node| !node.is_empty());
-        let cost = metadata.annotations.as_ref().and_then(|all| all.get(DELETION_COST_ANNOTATION));
-        let (deletion_cost, invalid_cost) = match cost.map(|text| (text, deletion_cost(text))) {
-            None => (0, None),
-            Some((_, Ok(cost))) => (cost, None),
-            Some((text, Err(error))) => (0, Some((text.clone(), error))),
-        };
+        let cost = metadata
+            .annotations
+            .as_ref()
+            .and_then(|annotations| WrittenCost::read(annotations, metadata.managed_fields.as_deref()));
         let mut conditions = status.conditions.iter().flatten();
         let ready = conditions.find(|condition| condition.r#type.as_deref() == Some("Ready"));
         let ready = ready.filter(|condition| condition.status.as_deref() == Some("True"));
@@ -246,14 +252,14 @@ impl Record {
             uid: uid(metadata.uid.as_deref())?,
             ready_time: time(ready.and_then(|condition| condition.last_transition_time.as_ref())),
             creation_time: time(metadata.creation_timestamp.as_ref()),
-            deletion_cost,
+            deletion_cost: cost.as_ref().map_or(0, |cost| cost.number()),
             restarts: most_restarts(status.container_statuses.iter().flatten()),
             sidecar_restarts: sidecar_restarts(&spec, &status),
             phase,
             flags,
             ..podrank::Pod::new()
         };
-        Ok(Self { pod, node, invalid_cost })
+        Ok(Self { pod, node, cost: cost.map(Box::new) })
     }
 }
 
@@ -332,6 +338,7 @@ pub(crate) fn to_time(timestamp: Timestamp) -> podrank::Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use podrank::DeletionCostError;
     use podrank_laws::vectors;
 
     /// A case of `vectors/pods.json`.
@@ -369,7 +376,7 @@ mod tests {
                 Some(Ok(record)) => record,
             };
             assert_eq!(Some(record.pod), case.record.as_ref().map(vectors::Record::pod), "{name}");
-            let cost_error = record.invalid_cost.map(|(_, error)| match error {
+            let cost_error = record.cost.and_then(|cost| cost.value.err()).map(|error| match error {
                 DeletionCostError::Empty => "empty",
                 DeletionCostError::LeadingPlus => "leading plus",
                 DeletionCostError::LeadingZero => "leading zero",

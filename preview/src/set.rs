@@ -5,6 +5,7 @@ use crate::error::{Error, parse};
 use crate::pod::{Metadata, OwnerReference, PodEntry};
 use crate::selector::{LabelSelector, Selector};
 use crate::text;
+use podrank::DELETION_COST_ANNOTATION;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -33,21 +34,33 @@ pub(crate) struct SetEntry {
     kind: SetKind,
     pub(crate) namespace: String,
     name: String,
-    uid: String,
+    pub(crate) uid: String,
+    pub(crate) resource_version: String,
+    pub(crate) generation: i64,
     /// The owner reference of its controller: most often a Deployment.
     pub(crate) controller: Option<OwnerReference>,
     pub(crate) is_being_deleted: bool,
     spec: Result<SetSpec, String>,
-    /// `status.replicas`, if it has a status.
-    status_replicas: Result<Option<i32>, String>,
+    status: Result<Option<SetStatus>, String>,
     /// What its Deployment's controller reads of it, if it has one.
     state: Option<Result<SetState, String>>,
+}
+
+/// `None` is what the status does not say.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SetStatus {
+    replicas: Option<i32>,
+    observed_generation: Option<i64>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct SetSpec {
     replicas: Option<i32>,
     selector: Option<LabelSelector>,
+    pub(crate) min_ready_seconds: i32,
+    /// The deletion cost in its pod template.
+    pub(crate) template_cost: Option<String>,
 }
 
 /// The sets of an input by name.
@@ -101,8 +114,10 @@ impl SetEntry {
             is_being_deleted: metadata.is_being_deleted(),
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
+            resource_version: metadata.resource_version.unwrap_or_default(),
+            generation: metadata.generation,
             spec: SetSpec::read(kind, object),
-            status_replicas: status_replicas(object),
+            status: SetStatus::read(object),
             state: has_deployment.then(|| SetState::read(object)),
         })
     }
@@ -123,8 +138,15 @@ impl SetEntry {
 
     /// The number of active pods by its status, if it has one. A negative number, which only a broken status has, is 0.
     pub(crate) fn status_replicas(&self) -> Result<Option<u64>, Error> {
-        let replicas = self.status_replicas.as_ref().map_err(|error| self.error(error))?;
+        let status = self.status.as_ref().map_err(|error| self.error(error))?;
+        let replicas = status.as_ref().and_then(|status| status.replicas);
         Ok(replicas.map(|replicas| u64::try_from(replicas).unwrap_or(0)))
+    }
+
+    /// Whether its status is known to be of an earlier spec.
+    pub(crate) fn lags(&self) -> bool {
+        let status = self.status.as_ref().ok().and_then(Option::as_ref);
+        status.is_some_and(|status| status.observed_generation.unwrap_or(0) < self.generation)
     }
 
     /// What its Deployment's controller reads of it. `None` if it has none.
@@ -136,7 +158,7 @@ impl SetEntry {
         Error::new(format!("{}: {error}", self.id()))
     }
 
-    fn spec(&self) -> Result<&SetSpec, Error> {
+    pub(crate) fn spec(&self) -> Result<&SetSpec, Error> {
         self.spec.as_ref().map_err(|error| self.error(error))
     }
 }
@@ -148,9 +170,20 @@ impl SetSpec {
             spec: Option<Spec<S>>,
         }
         #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
         struct Spec<S> {
             replicas: Option<i32>,
             selector: Option<S>,
+            min_ready_seconds: Option<i32>,
+            template: Option<Template>,
+        }
+        #[derive(Deserialize)]
+        struct Template {
+            metadata: Option<TemplateMetadata>,
+        }
+        #[derive(Deserialize)]
+        struct TemplateMetadata {
+            annotations: Option<BTreeMap<String, String>>,
         }
         let spec = match kind {
             SetKind::ReplicaSet => parse::<Set<LabelSelector>>(object)?.spec,
@@ -159,24 +192,31 @@ impl SetSpec {
                     let selector = spec
                         .selector
                         .map(|labels| LabelSelector { match_labels: Some(labels), match_expressions: None });
-                    Spec { replicas: spec.replicas, selector }
+                    let Spec { replicas, min_ready_seconds, template, .. } = spec;
+                    Spec { replicas, selector, min_ready_seconds, template }
                 })
             }
         };
-        Ok(spec.map_or_else(Self::default, |spec| Self { replicas: spec.replicas, selector: spec.selector }))
+        Ok(spec.map_or_else(Self::default, |spec| {
+            let annotations = spec.template.and_then(|template| template.metadata?.annotations);
+            Self {
+                replicas: spec.replicas,
+                selector: spec.selector,
+                min_ready_seconds: spec.min_ready_seconds.unwrap_or(0),
+                template_cost: annotations.and_then(|mut all| all.remove(DELETION_COST_ANNOTATION)),
+            }
+        }))
     }
 }
 
-fn status_replicas(object: &RawValue) -> Result<Option<i32>, String> {
-    #[derive(Deserialize)]
-    struct Set {
-        status: Option<Status>,
+impl SetStatus {
+    fn read(object: &RawValue) -> Result<Option<Self>, String> {
+        #[derive(Deserialize)]
+        struct Set {
+            status: Option<SetStatus>,
+        }
+        Ok(parse::<Set>(object)?.status)
     }
-    #[derive(Deserialize)]
-    struct Status {
-        replicas: Option<i32>,
-    }
-    Ok(parse::<Set>(object)?.status.and_then(|status| status.replicas))
 }
 
 impl<'a> Sets<'a> {

@@ -5,12 +5,8 @@ use clap::{Args, ValueHint};
 /// kubectl refuses flags before the name of a plugin, so they come after it.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Connection (passed on to kubectl)")]
-#[group(id = "connection", multiple = true, conflicts_with = "filename")]
+#[group(id = "connection", multiple = true)]
 pub(crate) struct Connection {
-    /// Look for the workload in all namespaces
-    #[arg(short = 'A', long, conflicts_with = "namespace")]
-    pub(crate) all_namespaces: bool,
-
     /// The context of the kubeconfig file
     #[arg(long, value_name = "NAME")]
     context: Option<String>,

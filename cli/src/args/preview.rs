@@ -20,7 +20,7 @@ pub(crate) struct PreviewArgs {
     workload: Vec<String>,
 
     /// Read a file in place of the cluster: output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`; `-` for standard input
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "connection")]
     pub(crate) filename: Option<PathBuf>,
 
     /// Desired replicas of the workload
@@ -38,6 +38,10 @@ pub(crate) struct PreviewArgs {
     /// Namespace of the workload
     #[arg(short, long, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
+
+    /// Look for the workload in all namespaces
+    #[arg(short = 'A', long, conflicts_with_all = ["namespace", "filename"])]
+    pub(crate) all_namespaces: bool,
 
     /// Evaluate pod ages at this time, such as 2026-03-10T12:00:00Z [default: current time]
     #[arg(long, value_name = "RFC3339")]
@@ -106,7 +110,7 @@ enum OrderName {
     Total,
 }
 
-fn gate(text: &str) -> Result<(Gate, bool), String> {
+pub(super) fn gate(text: &str) -> Result<(Gate, bool), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=true or NAME=false")?;
     let (_, gate) = GATES.iter().find(|(known, _)| *known == name).ok_or_else(|| {
         format!("unknown feature gate `{name}`: use {}", GATES.map(|(name, _)| name).join(", "))

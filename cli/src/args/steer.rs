@@ -1,0 +1,282 @@
+//! The flags of `scale`, `drop` and `undo`.
+
+use super::connection::Connection;
+use super::preview::gate;
+use clap::{ArgMatches, Args, ValueEnum, ValueHint};
+use podrank::FeatureGates;
+use podrank_preview::WorkloadName;
+use podrank_preview::gates::Gate;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Scale a workload down so that the pods you want go, and check that they did
+///
+/// Writes the fewest deletion costs that make Kubernetes take those pods, waits until its controllers have seen them, scales,
+/// compares the pods that went with the plan by UID, and takes left-over costs off again.
+#[derive(Args, Debug)]
+#[command(after_help = SCALE_EXAMPLES)]
+pub(crate) struct ScaleArgs {
+    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs or rc
+    #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
+    workload: Vec<String>,
+
+    /// Desired replicas of the workload
+    #[arg(long, value_name = "N")]
+    pub(crate) replicas: u32,
+
+    #[command(flatten)]
+    pub(crate) wishes: Wishes,
+
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// Delete exactly these pods, and lower the count of their workload by as many
+///
+/// All pods must belong to one ReplicaSet or ReplicationController. Otherwise as `scale`.
+#[derive(Args, Debug)]
+#[command(after_help = DROP_EXAMPLES)]
+pub(crate) struct DropArgs {
+    /// Names of the pods that must go
+    #[arg(value_name = "POD", required = true)]
+    pub(crate) pods: Vec<String>,
+
+    /// Also take the pods that Kubernetes takes first whatever their costs, such as those that are not ready
+    #[arg(long)]
+    pub(crate) also: bool,
+
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// Take off the deletion costs that an interrupted run left, and put back those that it wrote over
+#[derive(Args, Debug)]
+pub(crate) struct UndoArgs {
+    /// Workload, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs or rc
+    #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
+    workload: Vec<String>,
+
+    /// Namespace of the workload
+    #[arg(short, long, value_name = "NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+const SCALE_EXAMPLES: &str = "\
+Examples:
+  # Show what would be done, and what Kubernetes would do by itself
+  kubectl podrank scale deploy/web --replicas 5 --prefer-nodes lifecycle=spot --dry-run client
+
+  # Pods on spot nodes first, then whatever keeps the zones balanced
+  kubectl podrank scale deploy/web --replicas 5 --prefer-nodes lifecycle=spot --spread topology.kubernetes.io/zone
+
+  # The idle ones first, by whatever measures it
+  measure-load | kubectl podrank scale deploy/web --replicas 5 --by-value - --yes";
+
+const DROP_EXAMPLES: &str = "\
+Examples:
+  # Exactly these two pods, and the count falls by two
+  kubectl podrank drop web-7f6b9d5c48-hq8zt web-7f6b9d5c48-m9c4x";
+
+/// Which pods are to go. Flags given first count first.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Which pods (what is given first counts first)")]
+pub(crate) struct Wishes {
+    /// Pod that must go; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) pod: Vec<String>,
+
+    /// Pods on the nodes that this label selector selects; may be repeated
+    #[arg(long, value_name = "SELECTOR")]
+    prefer_nodes: Vec<String>,
+
+    /// Pods that this label selector selects; may be repeated
+    #[arg(long, value_name = "SELECTOR")]
+    prefer_pods: Vec<String>,
+
+    /// Pods with the lowest values, from lines of a pod's name and a number; `-` for standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    by_value: Option<PathBuf>,
+
+    /// Pods that are not available for minReadySeconds yet
+    #[arg(long)]
+    not_available_first: bool,
+
+    /// Pods on the nodes with the fewest pods of all namespaces, those of DaemonSets left out
+    #[arg(long)]
+    emptiest_nodes: bool,
+
+    /// Pods of the domain that has the most of them left, by these node labels, the outermost first
+    #[arg(long, value_name = "KEY", value_delimiter = ',')]
+    spread: Vec<String>,
+
+    /// The wishes in the order of the command line.
+    #[arg(skip)]
+    pub(crate) given: Vec<GivenWish>,
+}
+
+/// A wish as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum GivenWish {
+    Nodes(String),
+    Pods(String),
+    Values(PathBuf),
+    NotAvailable,
+    EmptiestNodes,
+    Spread(Vec<String>),
+}
+
+/// How it is done.
+#[derive(Args, Debug)]
+pub(crate) struct How {
+    /// Namespace of the workload
+    #[arg(short, long, value_name = "NAMESPACE")]
+    pub(crate) namespace: Option<String>,
+
+    /// Do not ask before anything is written
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+
+    /// Change nothing: `client` shows the plan, `server` also has the API server check each write
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) dry_run: Option<DryRun>,
+
+    /// How the pods are made to go
+    #[arg(long, value_name = "HOW", default_value = "scale")]
+    pub(crate) by: By,
+
+    /// How to wait until the controllers have seen the costs: canary, first-victim, or pause=DURATION
+    #[arg(long, value_name = "BARRIER", default_value = "canary")]
+    pub(crate) barrier: Barrier,
+
+    /// Leave costs on pods that stay
+    #[arg(long)]
+    pub(crate) keep_costs: bool,
+
+    /// Write over costs that belong to somebody else, and put them back afterwards
+    #[arg(long)]
+    pub(crate) force_conflicts: bool,
+
+    /// How long the controllers may take, such as 30s or 5m
+    #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration)]
+    pub(crate) timeout: Duration,
+
+    /// Pods to evict at a time, if every disruption budget allows it
+    #[arg(long, value_name = "K", default_value = "1")]
+    pub(crate) batch: NonZeroU32,
+
+    /// Feature gates that differ from Kubernetes' defaults: PodDeletionCost, LogarithmicScaleDown
+    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate)]
+    feature_gates: Vec<(Gate, bool)>,
+
+    /// Output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    pub(crate) output: SteerOutput,
+
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DryRun {
+    Client,
+    Server,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// Deletion costs, and the controller deletes
+    Scale,
+    /// Evictions, one at a time, which honour disruption budgets
+    Eviction,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Barrier {
+    Canary,
+    FirstVictim,
+    Pause(Duration),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SteerOutput {
+    /// What Kubernetes would do by itself, beside what it is made to do
+    Table,
+    /// Everything, for programs
+    Json,
+}
+
+impl FromStr for Barrier {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            None if text == "canary" => Ok(Self::Canary),
+            None if text == "first-victim" => Ok(Self::FirstVictim),
+            Some(("pause", length)) => duration(length).map(Self::Pause),
+            _ => Err("use canary, first-victim or pause=DURATION, such as pause=50ms".to_owned()),
+        }
+    }
+}
+
+/// A length of time as Go and kubectl write it: a number and ms, s, m or h.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
+    let milliseconds = match &text[digits.len()..] {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err("expected a number and ms, s, m or h, such as 30s".to_owned()),
+    };
+    let number: u32 = digits.parse().map_err(|_| "expected a whole number before the unit".to_owned())?;
+    Ok(Duration::from_millis(milliseconds) * number)
+}
+
+impl ScaleArgs {
+    /// The workload that the user named.
+    pub(crate) fn workload(&self) -> Result<WorkloadName, String> {
+        WorkloadName::of_words(&self.workload)
+    }
+
+    /// Puts the wishes in the order of the command line, which clap knows.
+    pub(super) fn read_order(&mut self, matches: &ArgMatches) {
+        let wishes = &mut self.wishes;
+        let places = |id: &str| matches.indices_of(id).into_iter().flatten();
+        let is_given = |id: &str| matches.value_source(id) == Some(clap::parser::ValueSource::CommandLine);
+        let mut given: Vec<(usize, GivenWish)> = Vec::new();
+        given.extend(places("prefer_nodes").zip(wishes.prefer_nodes.iter().cloned().map(GivenWish::Nodes)));
+        given.extend(places("prefer_pods").zip(wishes.prefer_pods.iter().cloned().map(GivenWish::Pods)));
+        given.extend(places("by_value").zip(wishes.by_value.iter().cloned().map(GivenWish::Values)));
+        if is_given("not_available_first") {
+            given.extend(places("not_available_first").map(|place| (place, GivenWish::NotAvailable)));
+        }
+        if is_given("emptiest_nodes") {
+            given.extend(places("emptiest_nodes").map(|place| (place, GivenWish::EmptiestNodes)));
+        }
+        given.extend(places("spread").take(1).map(|place| (place, GivenWish::Spread(wishes.spread.clone()))));
+        given.sort_by_key(|(place, _)| *place);
+        wishes.given = given.into_iter().map(|(_, wish)| wish).collect();
+    }
+}
+
+impl UndoArgs {
+    /// The workload that the user named.
+    pub(crate) fn workload(&self) -> Result<WorkloadName, String> {
+        WorkloadName::of_words(&self.workload)
+    }
+}
+
+impl How {
+    pub(crate) fn gates(&self) -> FeatureGates {
+        let mut gates = FeatureGates::KUBERNETES;
+        for &(gate, value) in &self.feature_gates {
+            *gate(&mut gates) = value;
+        }
+        gates
+    }
+}

@@ -1,0 +1,94 @@
+//! A plan as a table for people: what Kubernetes would do by itself, beside what it is made to do, and each write. Computes
+//! text and reads nothing.
+
+use crate::render::{Look, plain};
+use anstyle::{AnsiColor, Style};
+use comfy_table::{Table, presets};
+use podrank_preview::Verdict;
+use podrank_preview::steer::{Plan, PlannedPod};
+
+/// The most survivors that a terminal shows, unless they are written.
+const MOST_SURVIVORS: usize = 10;
+
+/// Returns the plan as a table.
+#[must_use]
+pub fn table(plan: &Plan, look: Look) -> String {
+    let Plan { from, replicas, delete, writes, .. } = plan;
+    let mut text = format!(
+        "{}/{} from {from} to {replicas}: {} to go, {} to write\n",
+        plan.target.kind.short(),
+        plan.target.name,
+        count(*delete, "pod"),
+        count(*writes, "deletion cost")
+    );
+    let is_shown = |(place, pod): &(usize, &PlannedPod)| {
+        look.terminal_width.is_none()
+            || look.is_wide
+            || pod.write.is_some()
+            || *place < plan.delete + MOST_SURVIVORS
+    };
+    let shown: Vec<_> = plan.pods.iter().enumerate().filter(is_shown).map(|(_, pod)| pod).collect();
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE"]);
+    table.add_rows(shown.iter().map(|pod| {
+        [
+            by_itself(pod.by_itself).to_owned(),
+            steered(pod).to_owned(),
+            plain(&pod.name).into_owned(),
+            pod.node.as_deref().map_or("<none>".into(), plain).into_owned(),
+            cost(pod),
+            pod.write.map_or_else(|| "-".to_owned(), |cost| cost.to_string()),
+        ]
+    }));
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    let mut lines = table.lines();
+    let header = lines.next().unwrap_or_default();
+    text += &paint(look, Style::new().bold(), header.trim_end());
+    for (pod, line) in shown.iter().zip(lines) {
+        let style = if pod.is_wanted { AnsiColor::Red.on_default() } else { Style::new() };
+        text += &paint(look, style, line.trim_end());
+    }
+    if shown.len() < plan.pods.len() {
+        text += &format!("… and {} more that stay\n", plan.pods.len() - shown.len());
+    }
+    for ahead in &plan.blocked {
+        text += &format!(
+            "{} goes before {}, whatever their costs: {}\n",
+            plain(&ahead.name),
+            plain(&ahead.before),
+            plain(&ahead.why)
+        );
+    }
+    text
+}
+
+fn by_itself(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Delete => "delete",
+        Verdict::Contested => "contested",
+        Verdict::Keep => "keep",
+    }
+}
+
+fn steered(pod: &PlannedPod) -> &'static str {
+    if pod.is_wanted { "delete" } else { "keep" }
+}
+
+/// The cost, and whose it is.
+fn cost(pod: &PlannedPod) -> String {
+    match &pod.cost_owner {
+        None => "-".to_owned(),
+        Some(owner) => format!("{} ({})", pod.deletion_cost, plain(owner)),
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+fn paint(look: Look, style: Style, line: &str) -> String {
+    if look.in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
+}

@@ -1,0 +1,164 @@
+//! Barriers: what shows that the controllers have seen the costs. All pods of a cluster reach kube-controller-manager over
+//! one watch, in the order of their resource versions, so a reaction to a later pod shows that it has seen earlier ones.
+
+use super::Failure;
+use super::cluster::Cluster;
+use super::interrupt::Interrupt;
+use podrank_preview::steer::PlannedPod;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The label of canaries.
+const LABEL: &str = "podrank.dev/canary";
+/// How long a barrier may take.
+const LONGEST: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A `ReplicaSet` of 0 replicas and a pod that it selects. A scheduling gate keeps the pod from running. It complies with
+/// every pod security standard, and asks for next to nothing, in case a quota counts.
+fn canary(name: &str, namespace: &str) -> String {
+    let labels = json!({ LABEL: name });
+    let spec = json!({
+        "automountServiceAccountToken": false,
+        "schedulingGates": [{ "name": LABEL }],
+        "securityContext": { "runAsNonRoot": true, "seccompProfile": { "type": "RuntimeDefault" } },
+        "containers": [{
+            "name": "canary",
+            "image": "registry.k8s.io/pause:3.10",
+            "resources": {
+                "requests": { "cpu": "1m", "memory": "1Mi" },
+                "limits": { "cpu": "1m", "memory": "1Mi" },
+            },
+            "securityContext": {
+                "allowPrivilegeEscalation": false,
+                "capabilities": { "drop": ["ALL"] },
+                "runAsUser": 65534,
+            },
+        }],
+    });
+    let metadata = json!({ "name": name, "namespace": namespace, "labels": labels });
+    let set = json!({
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": metadata,
+        "spec": {
+            "replicas": 0,
+            "selector": { "matchLabels": labels },
+            "template": { "metadata": { "labels": labels }, "spec": spec },
+        },
+    });
+    let pod = json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec });
+    json!({ "apiVersion": "v1", "kind": "List", "items": [set, pod] }).to_string()
+}
+
+/// Has the API server check a canary.
+pub(super) fn check_canary(cluster: &Cluster<'_>) -> Result<(), Failure> {
+    let text = canary("podrank-canary", cluster.namespace());
+    cluster.call(&["create", "--dry-run=server", "--filename", "-"], &text).map(drop)
+}
+
+/// Waits until the `ReplicaSet` controller has adopted a canary: then it has seen all that was written before.
+pub(super) fn wait_for_canary(cluster: &Cluster<'_>, interrupt: &Interrupt) -> Result<(), Failure> {
+    let name = format!("podrank-canary-{:08x}", fastrand::u32(..));
+    let seen = adopted(cluster, interrupt, &name);
+    let removed = remove(cluster, &name);
+    seen.and(removed)
+}
+
+fn adopted(cluster: &Cluster<'_>, interrupt: &Interrupt, name: &str) -> Result<(), Failure> {
+    let text = canary(name, cluster.namespace());
+    let text = cluster.call(&["create", "--filename", "-", "--output=json"], &text)?;
+    // One document for each.
+    let created: Vec<Value> =
+        serde_json::Deserializer::from_str(&text).into_iter().collect::<Result<_, _>>()?;
+    let [set, pod] = &*created else { return Err("kubectl did not say what it created".into()) };
+    let [set, pod] = [&set["metadata"], &pod["metadata"]];
+    let version = pod["resourceVersion"].as_str().unwrap_or_default();
+    // From that version on, so that no event is missed: an unassigned pod that its set has too much is gone at once.
+    let path = format!(
+        "/api/v1/namespaces/{}/pods?watch=1&fieldSelector=metadata.name={name}&resourceVersion={version}&timeoutSeconds={}",
+        cluster.namespace(),
+        LONGEST.as_secs()
+    );
+    let mut watch = cluster.kubectl.follow(&["get", "--raw", &path])?;
+    let (send, events) = mpsc::channel();
+    let lines = BufReader::new(watch.stdout.take().expect("a pipe")).lines();
+    let reader = thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| send.send(line)));
+    let is_adopted = |event: &str| {
+        let event: Value = serde_json::from_str(event).unwrap_or_default();
+        let owners = event["object"]["metadata"]["ownerReferences"].as_array();
+        owners.is_some_and(|owners| owners.iter().any(|owner| owner["uid"] == set["uid"]))
+    };
+    let end = Instant::now() + LONGEST;
+    let result = loop {
+        match events.recv_timeout(PAUSE) {
+            Ok(event) if is_adopted(&event) => break Ok(()),
+            Ok(_) | Err(mpsc::RecvTimeoutError::Timeout) => {}
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                break Err("the ReplicaSet controller did not adopt the canary in time".into());
+            }
+        }
+        if interrupt.is_set() {
+            break Err("interrupted".into());
+        }
+        if Instant::now() > end {
+            break Err(
+                format!("the ReplicaSet controller adopted no canary in {} s", LONGEST.as_secs()).into()
+            );
+        }
+    };
+    let _ = watch.kill();
+    let _ = watch.wait();
+    let _ = reader.join();
+    result
+}
+
+fn remove(cluster: &Cluster<'_>, name: &str) -> Result<(), Failure> {
+    let selector = format!("--selector={LABEL}={name}");
+    let words = ["delete", "replicasets.apps,pods", &selector, "--ignore-not-found", "--wait=false"];
+    cluster.call(&words, "").map(drop).map_err(|error| format!("the canary {name} is left: {error}").into())
+}
+
+/// Removes what killed runs left in the namespace, and says so.
+pub(super) fn remove_canaries(cluster: &Cluster<'_>) -> Result<String, Failure> {
+    let selector = format!("--selector={LABEL}");
+    let text = cluster.call(&["get", "replicasets.apps,pods", &selector, "--output=json"], "")?;
+    let list: Value = serde_json::from_str(&text)?;
+    if list["items"].as_array().is_none_or(Vec::is_empty) {
+        return Ok(String::new());
+    }
+    cluster.call(&["delete", "replicasets.apps,pods", &selector, "--wait=false"], "")?;
+    Ok(", and removed a canary".to_owned())
+}
+
+/// Deletes a wanted pod and waits until its controller has replaced it. Returns the names of the new pods.
+pub(super) fn wait_for_replacement(
+    cluster: &Cluster<'_>,
+    interrupt: &Interrupt,
+    known: &[PlannedPod],
+    timeout: Duration,
+) -> Result<Vec<String>, Failure> {
+    let end = Instant::now() + timeout;
+    loop {
+        let state = cluster.state()?;
+        let is_known = |uid: &str| known.iter().any(|pod| pod.uid == uid);
+        let new: Vec<_> = state.pods.iter().filter(|pod| !is_known(&pod.uid)).collect();
+        let gone = known.iter().filter(|pod| !state.has(&pod.uid)).count();
+        if gone > 0 && new.len() >= gone {
+            return Ok(new.into_iter().map(|pod| pod.name.clone()).collect());
+        }
+        if interrupt.is_set() {
+            return Err("interrupted".into());
+        }
+        if Instant::now() > end {
+            return Err(format!("its controller did not replace it in {} s", timeout.as_secs()).into());
+        }
+        interrupt.sleep(PAUSE);
+    }
+}
+
+/// How long a first victim's replacement may take.
+pub(super) const FIRST_VICTIM: Duration = LONGEST;

@@ -1,0 +1,238 @@
+//! What steering reads and writes of one workload, as calls of kubectl.
+
+use super::Failure;
+use super::barrier;
+use crate::args::steer::{Barrier, By, How};
+use crate::kubectl::{Answer, Kubectl};
+use crate::live::{self, Managers, Scope};
+use podrank_preview::steer::{ActivePod, Manifest, Plan, State, putting_back, state};
+use podrank_preview::{FIELD_MANAGER, Input, Options, WorkloadId, WorkloadName};
+use serde_json::{Value, json};
+use std::thread;
+use std::time::Duration;
+
+/// A workload, and how to reach it.
+pub(super) struct Cluster<'k> {
+    pub(super) kubectl: &'k Kubectl,
+    pub(super) workload: WorkloadId,
+}
+
+/// How often the costs are tried to be taken off.
+const TRIES: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(300);
+
+impl<'k> Cluster<'k> {
+    pub(super) fn new(kubectl: &'k Kubectl, workload: WorkloadId) -> Self {
+        Self { kubectl, workload }
+    }
+
+    /// Puts the workload into options.
+    pub(super) fn name_workload(&self, options: &mut Options) {
+        options.workload =
+            Some(WorkloadName { kind: Some(self.workload.kind), name: self.workload.name.clone() });
+        options.namespace = Some(self.workload.namespace.clone());
+    }
+
+    pub(super) fn namespace(&self) -> &str {
+        &self.workload.namespace
+    }
+
+    /// The command that takes off what is left.
+    pub(super) fn undo(&self) -> String {
+        let WorkloadId { kind, name, namespace } = &self.workload;
+        format!("kubectl podrank undo {}/{name} -n {namespace}", kind.short())
+    }
+
+    /// Reads all that a plan needs.
+    pub(super) fn read(&self) -> Result<Input, Failure> {
+        let name = WorkloadName { kind: Some(self.workload.kind), name: self.workload.name.clone() };
+        let scope = Scope::Namespace(Some(self.namespace()));
+        Ok(live::read_once(self.kubectl, &name, scope, Managers::Shown)?.input)
+    }
+
+    /// Reads how the workload stands.
+    pub(super) fn state(&self) -> Result<State, Failure> {
+        let mut options = Options::new(0, jiff::Timestamp::now());
+        self.name_workload(&mut options);
+        Ok(state(&self.read()?, &options)?)
+    }
+
+    /// Runs kubectl in the workload's namespace. An error is what it said last.
+    pub(super) fn call(&self, words: &[&str], stdin: &str) -> Result<String, Failure> {
+        let answer = self.answer(words, stdin)?;
+        if answer.is_ok { Ok(answer.stdout) } else { Err(answer.last_word().to_owned().into()) }
+    }
+
+    fn answer(&self, words: &[&str], stdin: &str) -> Result<Answer, Failure> {
+        self.kubectl.call(&[words, &["--namespace", self.namespace()]].concat(), stdin)
+    }
+
+    fn apply(&self, manifest: &Manifest, flags: &[&str]) -> Result<(), Failure> {
+        let manager = format!("--field-manager={FIELD_MANAGER}");
+        let words = [&["apply", "--server-side", &manager, "--filename", "-"], flags].concat();
+        self.call(&words, &manifest.text).map(drop)
+    }
+
+    /// Writes the costs of a plan.
+    pub(super) fn write(&self, plan: &Plan) -> Result<(), Failure> {
+        self.apply_plan(plan, &[])
+    }
+
+    fn apply_plan(&self, plan: &Plan, flags: &[&str]) -> Result<(), Failure> {
+        let [plain, over] = plan.manifests();
+        for (manifest, force) in [(plain, None), (over, Some("--force-conflicts"))] {
+            if let Some(manifest) = manifest {
+                self.apply(&manifest, &flags.iter().copied().chain(force).collect::<Vec<_>>())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the API server check every write of a plan.
+    pub(super) fn check_rights(&self, plan: &Plan, how: &How) -> Result<(), Failure> {
+        let cannot = |what: &str, error: Failure| format!("nothing was changed: cannot {what}: {error}");
+        self.apply_plan(plan, &["--dry-run=server"])
+            .map_err(|error| cannot("write deletion costs", error))?;
+        self.scale_call(plan, &["--dry-run=server"]).map_err(|error| cannot("scale", error))?;
+        let pods = |verb: &str, resource: &str| self.may(verb, resource);
+        if how.by == By::Eviction && !pods("create", "pods/eviction") {
+            return Err("nothing was changed: you may not evict pods in this namespace".into());
+        }
+        if how.by == By::Scale && how.barrier == Barrier::FirstVictim {
+            if !pods("delete", "pods") {
+                return Err(
+                    "nothing was changed: --barrier first-victim needs the right to delete pods".into()
+                );
+            }
+            if plan.first_victim().is_none() {
+                return Err(
+                    "nothing was changed: --barrier first-victim needs survivors that are all ready; \
+                            use --barrier canary"
+                        .into(),
+                );
+            }
+        }
+        if how.by == By::Scale && how.barrier == Barrier::Canary && plan.replicas > 0 {
+            barrier::check_canary(self).map_err(|error| {
+                format!(
+                    "nothing was changed: cannot create the canary: {error}; \
+                     use --barrier first-victim or --barrier pause=50ms"
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    fn may(&self, verb: &str, resource: &str) -> bool {
+        self.call(&["auth", "can-i", verb, resource, "--quiet"], "").is_ok()
+    }
+
+    /// Scales, if the object is still as the plan read it.
+    pub(super) fn scale(&self, plan: &Plan) -> Result<(), Failure> {
+        self.scale_call(plan, &[])
+    }
+
+    fn scale_call(&self, plan: &Plan, flags: &[&str]) -> Result<(), Failure> {
+        let resource = plan.target.resource();
+        let [replicas, current] = [plan.replicas, plan.from].map(|count| count.to_string());
+        let [replicas, current, version] = [
+            format!("--replicas={replicas}"),
+            format!("--current-replicas={current}"),
+            format!("--resource-version={}", plan.target.resource_version),
+        ];
+        let words = [&["scale", &*resource, &replicas, &current], flags].concat();
+        // A dry run looks at rights: the version may have changed since.
+        let words = if flags.is_empty() { [&words[..], &[&*version]].concat() } else { words };
+        self.call(&words, "").map(drop)
+    }
+
+    /// Puts back the costs that podrank wrote over, takes off its own, and returns of how many pods.
+    pub(super) fn take_off(&self) -> Result<usize, Failure> {
+        let mut done = 0;
+        let mut last = None;
+        for attempt in 0..=TRIES {
+            if attempt > 0 {
+                thread::sleep(PAUSE * attempt);
+            }
+            let state = match self.state() {
+                Ok(state) => state,
+                Err(error) => {
+                    last = Some(error);
+                    continue;
+                }
+            };
+            let steered: Vec<_> = state.steered().collect();
+            let Some(manifest) = Manifest::taking_off(self.namespace(), steered.iter().copied()) else {
+                return Ok(done);
+            };
+            if attempt == TRIES {
+                break;
+            }
+            let put_back = steered.iter().try_for_each(|pod| self.put_back(pod));
+            match put_back.and_then(|()| self.apply(&manifest, &[])) {
+                Ok(()) => done += manifest.names.len(),
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.unwrap_or_else(|| "the costs are still there".into()))
+    }
+
+    fn put_back(&self, pod: &ActivePod) -> Result<(), Failure> {
+        let Some(previous) = pod.previous.as_ref().filter(|_| pod.has_cost) else { return Ok(()) };
+        let manager = format!("--field-manager={}", previous.manager);
+        let patch = format!("--patch={}", putting_back(pod, previous));
+        let manager = Some(&*manager).filter(|_| !previous.manager.is_empty());
+        let words = ["patch", "pod", &pod.name, "--type=merge", &patch].into_iter().chain(manager);
+        match self.call(&words.collect::<Vec<_>>(), "") {
+            // The pod is gone, or another one has its name.
+            Err(error) if is_gone(&error.to_string()) => Ok(()),
+            result => result.map(drop),
+        }
+    }
+
+    /// Deletes a pod, unless another one has its name.
+    pub(super) fn delete(&self, name: &str, uid: &str) -> Result<(), Failure> {
+        let path = format!("/api/v1/namespaces/{}/pods/{name}", self.namespace());
+        let options = json!({
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "preconditions": { "uid": uid },
+        });
+        self.call(&["delete", "--raw", &path, "--filename", "-"], &options.to_string()).map(drop)
+    }
+
+    /// Evicts a pod, unless another one has its name.
+    pub(super) fn evict(&self, name: &str, uid: &str) -> Result<(), Failure> {
+        let path = format!("/api/v1/namespaces/{}/pods/{name}/eviction", self.namespace());
+        let eviction = json!({
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": { "name": name, "namespace": self.namespace() },
+            "deleteOptions": { "preconditions": { "uid": uid } },
+        });
+        self.call(&["create", "--raw", &path, "--filename", "-"], &eviction.to_string()).map(drop)
+    }
+
+    /// Warnings about autoscalers that would raise the count again. Nothing if they cannot be read.
+    pub(super) fn autoscalers(&self, plan: &Plan) -> Vec<String> {
+        let words = ["get", "horizontalpodautoscalers.autoscaling", "--output=json"];
+        let list = self.call(&words, "").ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
+        let items = list.as_ref().and_then(|list| list["items"].as_array()).into_iter().flatten();
+        items
+            .filter(|item| {
+                let target = &item["spec"]["scaleTargetRef"];
+                target["kind"] == plan.target.kind.to_string() && target["name"] == plan.target.name
+            })
+            .map(|item| {
+                let name = item["metadata"]["name"].as_str().unwrap_or_default();
+                let least = item["spec"]["minReplicas"].as_u64().unwrap_or(1);
+                format!("warning: HorizontalPodAutoscaler {name} also sets this count, to {least} or more")
+            })
+            .collect()
+    }
+}
+
+/// Whether kubectl says that the pod is gone or replaced.
+fn is_gone(error: &str) -> bool {
+    error.contains("(NotFound)") || error.contains("metadata.uid") || error.contains("uid mismatch")
+}

@@ -1,0 +1,105 @@
+//! Evictions: pods go a few at a time, as disruption budgets allow, and the count follows. Each is evicted, replaced, and then
+//! the set is scaled such that the replacement goes.
+
+use super::outcome::Outcome;
+use super::run::{Run, Stop};
+use podrank_preview::steer::{Count, PlannedPod};
+use std::time::{Duration, Instant};
+
+/// How often to ask again while a budget does not allow an eviction.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Evicts the wanted pods, batch by batch. An interrupt ends it between two batches.
+pub(super) fn go(mut run: Run<'_>) -> Outcome {
+    let first = run.first().clone();
+    let wanted: Vec<_> = first.wanted().cloned().collect();
+    let mut reached = first.from;
+    let mut known = first.pods.clone();
+    let mut rest = &*wanted;
+    let mut why = None;
+    while !rest.is_empty() {
+        let most = rest.len().min(run.how.batch.get() as usize);
+        match batch(&mut run, &rest[..most], reached, &known) {
+            Ok(done) => {
+                rest = &rest[done.evicted..];
+                reached = done.replicas;
+                known = done.known;
+            }
+            Err(stop) => {
+                why = Some(stop);
+                break;
+            }
+        }
+    }
+    let plan = podrank_preview::steer::Plan { replicas: reached, ..first };
+    match why {
+        None => {
+            let done = run.cluster.state().map_err(|error| error.to_string());
+            run.conclude(plan, done)
+        }
+        Some(Stop::Unchanged(why)) if reached == run.first().from => run.abort(&why),
+        Some(Stop::Unchanged(why) | Stop::Unknown(why)) => {
+            let done = run.cluster.state().map_err(|error| error.to_string());
+            let outcome = run.conclude(plan, done);
+            Outcome { message: format!("{}; it ended early: {why}", outcome.message), ..outcome }
+        }
+    }
+}
+
+struct Done {
+    evicted: usize,
+    replicas: u32,
+    known: Vec<PlannedPod>,
+}
+
+fn batch(run: &mut Run<'_>, pods: &[PlannedPod], from: u32, known: &[PlannedPod]) -> Result<Done, Stop> {
+    run.request.count = Count::To(from - 1);
+    run.request.by_cost = true;
+    run.request.only_if_needed = true;
+    run.request.named.clear();
+    run.request.wishes.clear();
+    run.stop_if_interrupted()?;
+    let mut victims = Vec::new();
+    for pod in pods {
+        if !evict(run, pod, !victims.is_empty())? {
+            break;
+        }
+        victims.push(pod.clone());
+    }
+    let evicted = u32::try_from(victims.len()).unwrap_or(0);
+    run.replace(victims, known, run.how.timeout)?;
+    run.request.count = Count::To(from - evicted);
+    let plan = run.plan()?;
+    let plan = run.scale(plan)?;
+    let state = run.watch(&plan).map_err(Stop::Unknown)?;
+    run.before = state.target;
+    Ok(Done {
+        evicted: evicted as usize,
+        replicas: plan.replicas,
+        known: plan.pods.into_iter().filter(|pod| !pod.is_wanted).collect(),
+    })
+}
+
+/// Evicts a pod, as soon as its budgets allow that; or not at all if they do not, and `may_skip`.
+fn evict(run: &Run<'_>, pod: &PlannedPod, may_skip: bool) -> Result<bool, Stop> {
+    let end = Instant::now() + run.how.timeout;
+    loop {
+        let Err(error) = run.cluster.evict(&pod.name, &pod.uid) else { return Ok(true) };
+        let text = error.to_string();
+        let is_budget = text.contains("(TooManyRequests)") || text.contains("disruption budget");
+        if !is_budget {
+            return Err(Stop::Unchanged(format!("{} cannot be evicted: {text}", pod.name)));
+        }
+        if may_skip {
+            return Ok(false);
+        }
+        run.stop_if_interrupted()?;
+        if Instant::now() > end {
+            return Err(Stop::Unchanged(format!(
+                "no disruption budget allowed the eviction of {}: {text}",
+                pod.name
+            )));
+        }
+        run.interrupt.sleep(PAUSE);
+    }
+}

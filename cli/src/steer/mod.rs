@@ -1,0 +1,158 @@
+//! `scale`, `drop` and `undo`: makes Kubernetes take the pods one wants. Plans with `podrank_preview::steer`, and reads and
+//! writes through kubectl alone.
+
+mod barrier;
+mod cluster;
+mod evict;
+mod interrupt;
+mod outcome;
+mod run;
+mod wishes;
+
+use crate::args::steer::{DropArgs, DryRun, How, ScaleArgs, SteerOutput, UndoArgs, Wishes};
+use crate::kubectl::Kubectl;
+use crate::live::{self, Live, Managers, Scope};
+use crate::{complain, look_of_plan, print};
+use cluster::Cluster;
+use jiff::Timestamp;
+use kubectl_podrank::render_plan;
+use outcome::{Document, Exit, Outcome};
+use podrank_preview::steer::{self, Count, Plan, Request};
+use podrank_preview::{Options, WorkloadName};
+use run::Run;
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::process::ExitCode;
+
+type Failure = Box<dyn Error>;
+
+pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
+    let kubectl = Kubectl::new(args.how.connection.arguments());
+    let count = Count::To(args.replicas);
+    let named = args.wishes.pod.iter().cloned().collect();
+    steer(&kubectl, &args.workload()?, args.how.namespace.as_deref(), &args.how, &args.wishes, count, named)
+}
+
+pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
+    let kubectl = Kubectl::new(args.how.connection.arguments());
+    let named: BTreeSet<_> = args.pods.iter().map(|pod| bare(pod).to_owned()).collect();
+    let (name, namespace) = owner(&kubectl, &named, args.how.namespace.as_deref())?;
+    let count = if args.also { Count::AllButNamedAndAhead } else { Count::AllButNamed };
+    steer(&kubectl, &name, Some(&namespace), &args.how, &Wishes::default(), count, named)
+}
+
+pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
+    let kubectl = Kubectl::new(args.connection.arguments());
+    let scope = Scope::Namespace(args.namespace.as_deref());
+    let Live { workload, .. } = live::read_once(&kubectl, &args.workload()?, scope, Managers::Shown)?;
+    let cluster = Cluster::new(&kubectl, workload);
+    let canaries = barrier::remove_canaries(&cluster)?;
+    let done = cluster.take_off()?;
+    let pods = |count: usize| if count == 1 { "1 pod".to_owned() } else { format!("{count} pods") };
+    print(format!("took the deletion costs of {} off{}\n", pods(done), canaries).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The name of a pod as `kubectl get -o name` prints it, too.
+fn bare(pod: &str) -> &str {
+    ["pod/", "pods/", "po/"].iter().find_map(|kind| pod.strip_prefix(kind)).unwrap_or(pod)
+}
+
+/// What is scaled so that these pods can go, and its namespace.
+fn owner(
+    kubectl: &Kubectl,
+    pods: &BTreeSet<String>,
+    namespace: Option<&str>,
+) -> Result<(WorkloadName, String), Failure> {
+    let place: Vec<_> = namespace.into_iter().flat_map(|namespace| ["--namespace", namespace]).collect();
+    let names: Vec<_> = pods.iter().map(String::as_str).collect();
+    let input = kubectl.get(&[&["pods"], &names[..], &place[..]].concat())?;
+    let (set, namespace) = steer::owner(&input)?;
+    let resource = set.kind.expect("an owner has a kind").resource();
+    let input = kubectl.get(&[&resource, &set.name, "--ignore-not-found", "--namespace", &namespace])?;
+    Ok((steer::scalable(&input, set), namespace))
+}
+
+fn steer(
+    kubectl: &Kubectl,
+    name: &WorkloadName,
+    namespace: Option<&str>,
+    how: &How,
+    wishes: &Wishes,
+    count: Count,
+    named: BTreeSet<String>,
+) -> Result<ExitCode, Failure> {
+    let scope = Scope::Namespace(namespace);
+    let Live { input, workload, .. } = live::read(kubectl, name, scope, Managers::Shown)?;
+    let cluster = Cluster::new(kubectl, workload);
+    let mut options = Options::new(0, Timestamp::now());
+    cluster.name_workload(&mut options);
+    options.replicas = if let Count::To(replicas) = count { Some(replicas) } else { None };
+    options.gates = how.gates();
+    let request = Request {
+        options,
+        count,
+        named,
+        wishes: wishes::resolve(&cluster, wishes)?,
+        force: how.force_conflicts,
+        only_if_needed: false,
+        by_cost: how.by == crate::args::steer::By::Scale,
+    };
+    let plan = steer::plan(&input, &request)?;
+    for note in &plan.notes {
+        complain(&note.to_string());
+    }
+    for warning in cluster.autoscalers(&plan) {
+        complain(&warning);
+    }
+    if how.output == SteerOutput::Table {
+        print(render_plan::table(&plan, look_of_plan()).as_bytes())?;
+    }
+    match how.dry_run {
+        Some(DryRun::Client) => {
+            if how.output == SteerOutput::Json {
+                print(Document::plan(&plan, how).to_json().as_bytes())?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        None if !how.yes => confirm(&plan)?,
+        _ => {}
+    }
+    cluster.check_rights(&plan, how)?;
+    if how.dry_run == Some(DryRun::Server) {
+        match how.output {
+            SteerOutput::Json => print(Document::plan(&plan, how).to_json().as_bytes())?,
+            SteerOutput::Table => print(b"The API server accepts every write. Nothing was changed.\n")?,
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let outcome = Run::new(&cluster, request, how, plan)?.go();
+    report(&outcome, how)
+}
+
+/// Asks the user, who must be at a terminal.
+fn confirm(plan: &Plan) -> Result<(), Failure> {
+    if !io::stdin().is_terminal() {
+        return Err("there is no terminal to ask: confirm with --yes, or look with --dry-run client".into());
+    }
+    let Plan { from, replicas, .. } = plan;
+    let _ = write!(io::stderr(), "Scale {} from {from} to {replicas} like this? [y/N] ", plan.target);
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        return Ok(());
+    }
+    Err("nothing was changed".into())
+}
+
+fn report(outcome: &Outcome, how: &How) -> Result<ExitCode, Failure> {
+    match how.output {
+        SteerOutput::Json => print(Document::outcome(outcome, how).to_json().as_bytes())?,
+        SteerOutput::Table if outcome.exit == Exit::Done => {
+            print(format!("{}\n", outcome.message).as_bytes())?
+        }
+        SteerOutput::Table => complain(&format!("error: {}", outcome.message)),
+    }
+    Ok(ExitCode::from(outcome.exit as u8))
+}

@@ -1,0 +1,102 @@
+//! What came of a scale-down, and the JSON of plans and outcomes: docs/scale-json.md says what each name means. Computes text
+//! and reads nothing.
+
+use crate::args::steer::{Barrier, By, How};
+use podrank_preview::steer::{Plan, PlannedPod};
+use serde::Serialize;
+
+/// The exit statuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Exit {
+    /// The wanted pods went and no other.
+    Done = 0,
+    /// The count is unchanged and all costs are put back.
+    Unchanged = 1,
+    /// Scaled, but other pods went.
+    Others = 3,
+    /// Costs are left, or the outcome is unknown.
+    Left = 4,
+}
+
+/// A pod, for a program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) uid: String,
+}
+
+/// What came of it.
+pub(super) struct Outcome {
+    pub(super) exit: Exit,
+    pub(super) plan: Plan,
+    /// The wanted pods that went.
+    pub(super) went: Vec<Named>,
+    /// The wanted pods that stayed.
+    pub(super) missed: Vec<Named>,
+    /// The pods that were to stay and went.
+    pub(super) others: Vec<Named>,
+    /// The pods that still have a cost of podrank's.
+    pub(super) left: Vec<Named>,
+    /// A sentence for a reader.
+    pub(super) message: String,
+}
+
+/// A plan or an outcome as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Document<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    by: &'static str,
+    barrier: String,
+    #[serde(flatten)]
+    plan: &'a Plan,
+    #[serde(flatten)]
+    result: Option<Result<'a>>,
+}
+
+#[derive(Serialize)]
+struct Result<'a> {
+    exit: u8,
+    went: &'a [Named],
+    missed: &'a [Named],
+    others: &'a [Named],
+    left: &'a [Named],
+    message: &'a str,
+}
+
+impl Named {
+    pub(super) fn of(pod: &PlannedPod) -> Self {
+        Self { name: pod.name.clone(), uid: pod.uid.clone() }
+    }
+}
+
+impl<'a> Document<'a> {
+    pub(super) fn plan(plan: &'a Plan, how: &How) -> Self {
+        Self::new("ScalePlan", plan, how, None)
+    }
+
+    pub(super) fn outcome(outcome: &'a Outcome, how: &How) -> Self {
+        let Outcome { exit, plan, went, missed, others, left, message } = outcome;
+        let result = Result { exit: *exit as u8, went, missed, others, left, message };
+        Self::new("ScaleOutcome", plan, how, Some(result))
+    }
+
+    fn new(kind: &'static str, plan: &'a Plan, how: &How, result: Option<Result<'a>>) -> Self {
+        let by = match how.by {
+            By::Scale => "scale",
+            By::Eviction => "eviction",
+        };
+        let barrier = match how.barrier {
+            Barrier::Canary => "canary".to_owned(),
+            Barrier::FirstVictim => "first-victim".to_owned(),
+            Barrier::Pause(length) => format!("pause={}ms", length.as_millis()),
+        };
+        Self { api_version: "podrank/v1", kind, by, barrier, plan, result }
+    }
+
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("it is JSON") + "\n"
+    }
+}

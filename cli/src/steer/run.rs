@@ -1,0 +1,376 @@
+//! The run: write the costs, wait for the controllers to see them, read again and prove, scale, watch, compare, clean up.
+//! Before the scale request, any failure takes all costs off; after it, costs stay until the controllers are done.
+
+use super::Failure;
+use super::barrier::{self, FIRST_VICTIM};
+use super::cluster::Cluster;
+use super::evict;
+use super::interrupt::Interrupt;
+use super::outcome::{Exit, Named, Outcome};
+use crate::args::steer::{Barrier, By, How};
+use crate::progress;
+use jiff::Timestamp;
+use podrank_preview::steer::{self, Count, Plan, PlannedPod, Request, State, Target};
+use std::time::{Duration, Instant};
+
+/// How often it is tried if the cluster changes meanwhile.
+const ATTEMPTS: u32 = 5;
+/// How often to look while the controllers work.
+const PAUSE: Duration = Duration::from_millis(250);
+/// How often in a row the count must be as wanted, with wanted pods left, to be the end of it.
+const STABLE: u32 = 4;
+/// A `ReplicaSet`'s sync, and how much longer each further one may take.
+const MOST_IN_ONE_SYNC: usize = 500;
+
+/// A scale-down under way.
+pub(super) struct Run<'r> {
+    pub(super) cluster: &'r Cluster<'r>,
+    pub(super) how: &'r How,
+    pub(super) interrupt: Interrupt,
+    pub(super) request: Request,
+    first: Plan,
+    /// The workload as the first plan found it.
+    pub(super) before: Target,
+    /// Wanted pods that were deleted or evicted before the scale request.
+    pub(super) gone_before: Vec<PlannedPod>,
+    /// Pods that were created since, and are to go in their place.
+    pub(super) replacements: Vec<String>,
+}
+
+/// Why it ended before the scale request was made.
+pub(super) enum Stop {
+    /// The count is as it was.
+    Unchanged(String),
+    /// Nobody knows whether it was made.
+    Unknown(String),
+}
+
+impl<T: std::fmt::Display> From<T> for Stop {
+    fn from(error: T) -> Self {
+        Self::Unchanged(error.to_string())
+    }
+}
+
+impl<'r> Run<'r> {
+    pub(super) fn new(
+        cluster: &'r Cluster<'r>,
+        request: Request,
+        how: &'r How,
+        first: Plan,
+    ) -> Result<Self, Failure> {
+        let before = first.target.clone();
+        let (gone_before, replacements) = (Vec::new(), Vec::new());
+        let interrupt = Interrupt::catch()?;
+        Ok(Self { cluster, how, interrupt, request, first, before, gone_before, replacements })
+    }
+
+    pub(super) fn go(mut self) -> Outcome {
+        if self.how.by == By::Eviction {
+            return evict::go(self);
+        }
+        let first = self.first.clone();
+        match self.scale(first) {
+            Ok(plan) => {
+                let done = self.watch(&plan);
+                self.conclude(plan, done)
+            }
+            Err(Stop::Unchanged(why)) => self.abort(&why),
+            Err(Stop::Unknown(why)) => self.unknown(&why),
+        }
+    }
+
+    pub(super) fn first(&self) -> &Plan {
+        &self.first
+    }
+
+    pub(super) fn stop_if_interrupted(&self) -> Result<(), Stop> {
+        if self.interrupt.is_set() { Err(Stop::Unchanged("interrupted".to_owned())) } else { Ok(()) }
+    }
+
+    /// Writes costs and scales, as soon as Kubernetes certainly takes the wanted pods. Returns the plan that was proved.
+    pub(super) fn scale(&mut self, mut plan: Plan) -> Result<Plan, Stop> {
+        let mut last = String::from("the pods kept changing");
+        let mut needs_barrier = true;
+        for _ in 0..ATTEMPTS {
+            self.stop_if_interrupted()?;
+            if plan.writes > 0 {
+                needs_barrier = true;
+                if let Err(error) = self.write(&plan) {
+                    last = error.to_string();
+                    if last.contains("(Forbidden)") {
+                        break;
+                    }
+                    plan = self.plan()?;
+                    continue;
+                }
+            }
+            if needs_barrier && plan.replicas > 0 && !self.request.only_if_needed {
+                self.barrier(&plan)?;
+                needs_barrier = false;
+            }
+            self.stop_if_interrupted()?;
+            plan = self.plan()?;
+            if !plan.is_proved() {
+                continue;
+            }
+            self.stop_if_interrupted()?;
+            let Err(error) = self.cluster.scale(&plan) else { return Ok(plan) };
+            // A time-out leaves open whether it was done.
+            let state = self.cluster.state().map_err(|unread| {
+                Stop::Unknown(format!(
+                    "the scale request failed ({error}), and the count cannot be read: {unread}"
+                ))
+            })?;
+            if state.replicas == plan.replicas && state.target.uid == plan.target.uid {
+                return Ok(plan);
+            }
+            self.check(&state.target, state.replicas)?;
+            last = error.to_string();
+            if last.contains("(Forbidden)") {
+                break;
+            }
+        }
+        Err(Stop::Unchanged(last))
+    }
+
+    fn write(&mut self, plan: &Plan) -> Result<(), Failure> {
+        if self.how.barrier != Barrier::FirstVictim || !self.gone_before.is_empty() {
+            return self.cluster.write(plan);
+        }
+        // The first victim needs no cost.
+        let mut plan = plan.clone();
+        let victim = plan.first_victim().map(|pod| pod.uid.clone());
+        for pod in plan.pods.iter_mut().filter(|pod| Some(&pod.uid) == victim.as_ref()) {
+            pod.write = None;
+        }
+        self.cluster.write(&plan)
+    }
+
+    fn barrier(&mut self, plan: &Plan) -> Result<(), Stop> {
+        match self.how.barrier {
+            Barrier::Pause(length) => self.interrupt.sleep(length),
+            Barrier::Canary => barrier::wait_for_canary(self.cluster, &self.interrupt)?,
+            Barrier::FirstVictim => {
+                let Some(victim) = plan.first_victim().cloned() else {
+                    return Err("the first-victim barrier needs survivors that are all ready".into());
+                };
+                self.cluster.delete(&victim.name, &victim.uid)?;
+                self.replace(vec![victim], &plan.pods, FIRST_VICTIM)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until wanted pods that were deleted have been replaced, and wants the new pods in their place.
+    pub(super) fn replace(
+        &mut self,
+        victims: Vec<PlannedPod>,
+        known: &[PlannedPod],
+        timeout: Duration,
+    ) -> Result<(), Stop> {
+        for victim in victims {
+            self.request.named.remove(&victim.name);
+            self.gone_before.push(victim);
+        }
+        let new = barrier::wait_for_replacement(self.cluster, &self.interrupt, known, timeout)?;
+        self.replacements.extend(new.iter().cloned());
+        self.request.named.extend(new);
+        Ok(())
+    }
+
+    /// Reads and plans anew.
+    pub(super) fn plan(&mut self) -> Result<Plan, Stop> {
+        let input = self.cluster.read()?;
+        self.request.options.now = Timestamp::now();
+        let mut state_options = self.request.options.clone();
+        self.cluster.name_workload(&mut state_options);
+        let state = steer::state(&input, &state_options)?;
+        self.check(&state.target, state.replicas)?;
+        Ok(steer::plan(&input, &self.request)?)
+    }
+
+    /// Ends it if somebody else changed the workload.
+    fn check(&self, target: &Target, replicas: u32) -> Result<(), Stop> {
+        let what = if target.uid != self.before.uid {
+            "was replaced".to_owned()
+        } else if replicas != self.expected() {
+            format!("was scaled to {replicas} by somebody else")
+        } else if target.generation != self.before.generation {
+            "was changed by somebody else".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(Stop::Unchanged(format!("{target} {what} meanwhile")))
+    }
+
+    /// The count that the workload has as long as nobody changes it.
+    fn expected(&self) -> u32 {
+        match self.request.count {
+            Count::To(replicas) if self.how.by == By::Eviction => replicas + 1,
+            _ => self.first.from,
+        }
+    }
+
+    /// Waits until the controllers are done. An error says why it is unknown what they did.
+    pub(super) fn watch(&self, plan: &Plan) -> Result<State, String> {
+        let syncs = plan.delete.div_ceil(MOST_IN_ONE_SYNC).max(1);
+        let end = Instant::now() + self.how.timeout * u32::try_from(syncs).unwrap_or(1);
+        let bar = progress::count(plan.delete as u64);
+        let (mut stable, mut last) = (0, String::from("the pods did not go in time"));
+        loop {
+            match self.cluster.state() {
+                Ok(state) => {
+                    let left = plan.wanted().filter(|pod| state.has(&pod.uid)).count();
+                    bar.set_position((plan.delete - left) as u64);
+                    let is_at_count = !state.lags && state.pods.len() <= plan.replicas as usize;
+                    stable = if is_at_count { stable + 1 } else { 0 };
+                    if is_at_count && (left == 0 || stable >= STABLE) {
+                        bar.finish_and_clear();
+                        return Ok(state);
+                    }
+                }
+                Err(error) => last = error.to_string(),
+            }
+            if self.interrupt.is_set() {
+                last = "interrupted".to_owned();
+            }
+            if self.interrupt.is_set() || Instant::now() > end {
+                bar.finish_and_clear();
+                return Err(last);
+            }
+            self.interrupt.sleep(PAUSE);
+        }
+    }
+
+    /// Compares what went with the plan, by UID, and takes costs off the pods that stay.
+    pub(super) fn conclude(&self, plan: Plan, done: Result<State, String>) -> Outcome {
+        let state = match done {
+            Ok(state) => state,
+            Err(why) => {
+                let message = format!(
+                    "{} was scaled from {} to {}, but it is not known which pods went: {why}; when they have gone, run: {}",
+                    plan.target,
+                    self.first.from,
+                    plan.replicas,
+                    self.cluster.undo()
+                );
+                return self.unfinished(plan, message);
+            }
+        };
+        let is_replacement = |pod: &PlannedPod| self.replacements.contains(&pod.name);
+        let mut wanted: Vec<_> = self.gone_before.iter().collect();
+        for pod in plan.wanted().filter(|pod| !is_replacement(pod)) {
+            if wanted.iter().all(|other| other.uid != pod.uid) {
+                wanted.push(pod);
+            }
+        }
+        let is_wanted = |uid: &str| wanted.iter().any(|pod| pod.uid == uid);
+        let (missed, went): (Vec<_>, Vec<_>) =
+            wanted.iter().map(|pod| Named::of(pod)).partition(|pod| state.has(&pod.uid));
+        let stayers = self.first.pods.iter().filter(|pod| !is_wanted(&pod.uid));
+        let others: Vec<_> = stayers.filter(|pod| !state.has(&pod.uid)).map(Named::of).collect();
+        let (left, uncleaned) = if self.how.keep_costs { (self.left(), None) } else { self.clean() };
+        let resource = plan.target.clone();
+        let (from, to) = (self.first.from, plan.replicas);
+        let names = |pods: &[Named]| pods.iter().map(|pod| pod.name.as_str()).collect::<Vec<_>>().join(", ");
+        let scaled = format!("{resource} was scaled from {from} to {to}");
+        let (exit, message) = if !missed.is_empty() || !others.is_empty() {
+            let mut message = format!("{scaled}, but not all went as planned");
+            if !missed.is_empty() {
+                message += &format!("; these stayed: {}", names(&missed));
+            }
+            if !others.is_empty() {
+                message += &format!("; these went in place of them or by themselves: {}", names(&others));
+            }
+            (Exit::Others, message)
+        } else if let Some(error) = uncleaned {
+            let undo = self.cluster.undo();
+            (
+                Exit::Left,
+                format!("{scaled} and the wanted pods went, but costs are left: {error}; run: {undo}"),
+            )
+        } else {
+            let pods = if went.len() == 1 {
+                "the wanted pod".to_owned()
+            } else {
+                format!("the {} wanted pods", went.len())
+            };
+            (Exit::Done, format!("{scaled}: {pods} went, and no other."))
+        };
+        let exit =
+            if exit == Exit::Others && !left.is_empty() && !self.how.keep_costs { Exit::Left } else { exit };
+        Outcome { exit, plan: self.report_of(plan), went, missed, others, left, message }
+    }
+
+    /// The plan as the user saw it: what Kubernetes would have done by itself is of the time before any write.
+    fn report_of(&self, last: Plan) -> Plan {
+        let wanted = |uid: &str| {
+            self.gone_before.iter().any(|pod| pod.uid == uid) || last.wanted().any(|pod| pod.uid == uid)
+        };
+        let mut plan = self.first.clone();
+        for pod in &mut plan.pods {
+            pod.is_wanted = wanted(&pod.uid);
+        }
+        plan
+    }
+
+    /// Takes costs off. Returns on which pods they are left, and why.
+    fn clean(&self) -> (Vec<Named>, Option<String>) {
+        match self.cluster.take_off() {
+            Ok(_) => (Vec::new(), None),
+            Err(error) => (self.left(), Some(error.to_string())),
+        }
+    }
+
+    fn left(&self) -> Vec<Named> {
+        let state = self.cluster.state();
+        let of = |state: State| {
+            state.steered().map(|pod| Named { name: pod.name.clone(), uid: pod.uid.clone() }).collect()
+        };
+        state.map(of).unwrap_or_default()
+    }
+
+    /// Ends it before the count has changed.
+    pub(super) fn abort(&self, why: &str) -> Outcome {
+        let resource = &self.before;
+        let restarted = match &*self.gone_before {
+            [] => String::new(),
+            pods => {
+                let names: Vec<_> = pods.iter().map(|pod| pod.name.as_str()).collect();
+                format!("; the barrier deleted {}, which was replaced", names.join(", "))
+            }
+        };
+        let (left, error) = self.clean();
+        let (exit, message) = match error {
+            None => (
+                Exit::Unchanged,
+                format!("{resource} was not scaled: {why}; all costs are put back{restarted}"),
+            ),
+            Some(error) => (
+                Exit::Left,
+                format!(
+                    "{resource} was not scaled: {why}; costs are left{restarted}: {error}; run: {}",
+                    self.cluster.undo()
+                ),
+            ),
+        };
+        Outcome { left, ..self.nothing_went(exit, message) }
+    }
+
+    fn unknown(&self, why: &str) -> Outcome {
+        let undo = self.cluster.undo();
+        let message =
+            format!("{}: {why}; look at its count, and when its pods have gone, run: {undo}", self.before);
+        self.unfinished(self.first.clone(), message)
+    }
+
+    fn unfinished(&self, plan: Plan, message: String) -> Outcome {
+        let plan = self.report_of(plan);
+        Outcome { plan, left: self.left(), ..self.nothing_went(Exit::Left, message) }
+    }
+
+    fn nothing_went(&self, exit: Exit, message: String) -> Outcome {
+        let (went, missed, others, left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Outcome { exit, plan: self.first.clone(), went, missed, others, left, message }
+    }
+}

@@ -1,0 +1,185 @@
+//! Wishes as the command line has them, as pods and nodes of the cluster. Selectors are kubectl's business.
+
+use super::Failure;
+use super::cluster::Cluster;
+use crate::args::steer::{GivenWish, Wishes};
+use podrank_preview::steer::Wish;
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Asks the cluster what the wishes are about.
+pub(super) fn resolve(cluster: &Cluster<'_>, wishes: &Wishes) -> Result<Vec<Wish>, Failure> {
+    wishes.given.iter().map(|wish| resolve_one(cluster, wish)).collect()
+}
+
+fn resolve_one(cluster: &Cluster<'_>, wish: &GivenWish) -> Result<Wish, Failure> {
+    Ok(match wish {
+        GivenWish::Nodes(selector) => Wish::Nodes(names(cluster, "nodes", selector)?),
+        GivenWish::Pods(selector) => Wish::Pods(names(cluster, "pods", selector)?),
+        GivenWish::Values(file) => Wish::Values(read_values(file)?),
+        GivenWish::NotAvailable => Wish::NotAvailable,
+        GivenWish::EmptiestNodes => Wish::EmptiestNodes(pods_by_node(cluster)?),
+        GivenWish::Spread(keys) => Wish::Spread(domains(cluster, keys)?),
+    })
+}
+
+/// The names of what a label selector selects.
+fn names(cluster: &Cluster<'_>, resource: &str, selector: &str) -> Result<HashSet<String>, Failure> {
+    let selector = format!("--selector={selector}");
+    let text = cluster.call(&["get", resource, &selector, "--output=name"], "")?;
+    Ok(text.lines().filter_map(|line| line.split_once('/')).map(|(_, name)| name.to_owned()).collect())
+}
+
+fn read_values(file: &Path) -> Result<HashMap<String, f64>, Failure> {
+    let (place, text) = if file == Path::new("-") {
+        let mut text = String::new();
+        io::stdin().lock().read_to_string(&mut text).map_err(|error| format!("standard input: {error}"))?;
+        ("standard input".to_owned(), text)
+    } else {
+        let place = file.to_string_lossy().into_owned();
+        let text = fs::read_to_string(file).map_err(|error| format!("{place}: {error}"))?;
+        (place, text)
+    };
+    Ok(values(&text).map_err(|error| format!("{place}: {error}"))?)
+}
+
+/// The values in lines of a pod's name and a number. Empty lines and those that start with `#` are skipped.
+fn values(text: &str) -> Result<HashMap<String, f64>, String> {
+    let mut values = HashMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let words: Vec<_> = line.split_whitespace().collect();
+        let [pod, value] = match &*words {
+            [] => continue,
+            [first, ..] if first.starts_with('#') => continue,
+            [pod, value] => [*pod, *value],
+            _ => return Err(format!("line {number}: expected a pod and a number")),
+        };
+        let pod = super::bare(pod);
+        let value: f64 = value.parse().map_err(|_| format!("line {number}: `{value}` is not a number"))?;
+        if value.is_nan() {
+            return Err(format!("line {number}: NaN is before nothing and after nothing"));
+        }
+        // 0 and -0 are one value.
+        if values.insert(pod.to_owned(), value + 0.0).is_some() {
+            return Err(format!("line {number}: {pod} has a value already"));
+        }
+    }
+    Ok(values)
+}
+
+#[derive(Deserialize)]
+struct List<T> {
+    items: Vec<T>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    metadata: NodeMetadata,
+}
+
+#[derive(Deserialize)]
+struct NodeMetadata {
+    name: String,
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+}
+
+/// The domain of each node, for each key.
+fn domains(cluster: &Cluster<'_>, keys: &[String]) -> Result<Vec<HashMap<String, String>>, Failure> {
+    let text = cluster.call(&["get", "nodes", "--output=json"], "")?;
+    let nodes: List<Node> = serde_json::from_str(&text)?;
+    let domains = keys.iter().map(|key| {
+        let nodes = nodes.items.iter().map(|node| &node.metadata);
+        let labelled = nodes.filter_map(|node| Some((node.name.clone(), node.labels.get(key)?.clone())));
+        let domains: HashMap<_, _> = labelled.collect();
+        if domains.is_empty() {
+            return Err(format!("no node has the label {key}").into());
+        }
+        Ok(domains)
+    });
+    domains.collect()
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AnyPod {
+    metadata: AnyMetadata,
+    spec: AnySpec,
+    status: Option<AnyStatus>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AnyMetadata {
+    deletion_timestamp: Option<String>,
+    #[serde(default)]
+    owner_references: Vec<AnyOwner>,
+}
+
+#[derive(Deserialize)]
+struct AnyOwner {
+    kind: String,
+    controller: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AnySpec {
+    node_name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct AnyStatus {
+    phase: Option<String>,
+}
+
+/// How many active pods each node has, those of `DaemonSets` left out.
+fn pods_by_node(cluster: &Cluster<'_>) -> Result<HashMap<String, u64>, Failure> {
+    let answer = cluster.kubectl.call(&["get", "pods", "--all-namespaces", "--output=json"], "")?;
+    if !answer.is_ok {
+        return Err(
+            format!("--emptiest-nodes needs the right to list all pods: {}", answer.last_word()).into()
+        );
+    }
+    let pods: List<AnyPod> = serde_json::from_str(&answer.stdout)?;
+    let mut counts = HashMap::new();
+    for pod in pods.items {
+        let phase = pod.status.and_then(|status| status.phase);
+        let is_finished = matches!(phase.as_deref(), Some("Succeeded" | "Failed"));
+        let owners = &pod.metadata.owner_references;
+        let is_daemon =
+            owners.iter().any(|owner| owner.controller == Some(true) && owner.kind == "DaemonSet");
+        if !is_finished && !is_daemon && pod.metadata.deletion_timestamp.is_none() {
+            *counts.entry(pod.spec.node_name.unwrap_or_default()).or_default() += 1;
+        }
+    }
+    Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_lines_of_a_pod_and_a_number() {
+        let read = values("# load\n\nweb-a 0.5\npod/web-b\t-3\n web-c   1e3 \n").expect("sound");
+        let mut read: Vec<_> = read.into_iter().collect();
+        read.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+        assert_eq!(
+            read,
+            [("web-b".to_owned(), -3.0), ("web-a".to_owned(), 0.5), ("web-c".to_owned(), 1000.0)]
+        );
+        for (text, error) in [
+            ("web-a", "line 1: expected a pod and a number"),
+            ("\nweb-a 1 2", "line 2: expected a pod and a number"),
+            ("web-a x", "line 1: `x` is not a number"),
+            ("web-a NaN", "line 1: NaN is before nothing and after nothing"),
+            ("web-a 1\nweb-a 2", "line 2: web-a has a value already"),
+        ] {
+            assert_eq!(values(text), Err(error.to_owned()));
+        }
+    }
+}

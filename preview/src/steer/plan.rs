@@ -1,0 +1,416 @@
+//! The plan of a scale-down: which pods are to go, what each of them gets as its deletion cost, and what Kubernetes would do
+//! by itself. Plain data; `plan` computes it.
+
+use super::costs::{CostOf, costs};
+use super::target::{Chosen, Target, choose};
+use super::wish::{Count, Request, spread, tiers};
+use crate::complete;
+use crate::cost::{CostOwner, Previous, WrittenCost};
+use crate::error::Error;
+use crate::input::Input;
+use crate::line::Line;
+use crate::members::{Member, RankedPod, members, ranked};
+use crate::notes::{self, Note};
+use crate::options::Order;
+use crate::pod::to_time;
+use crate::preview::{PodPreview, Verdict, Workload};
+use crate::related::Related;
+use crate::set::Sets;
+use crate::text;
+use crate::why::why;
+use jiff::Timestamp;
+use podrank::{Flags, Phase, Pod, Policy, Rule, SteerError};
+use serde::Serialize;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// Which pods are to go, and how. Serialized, it is the JSON that other programs read: docs/scale-json.md says what each
+/// name means.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// The namespace of the workload.
+    pub namespace: String,
+    /// The object whose count falls.
+    #[serde(serialize_with = "workload")]
+    #[serde(rename = "workload")]
+    pub target: Target,
+    /// The name of the set that loses pods.
+    pub replica_set: String,
+    /// The exact time of the decision.
+    pub now: Timestamp,
+    /// `spec.replicas` before.
+    pub from: u32,
+    /// `spec.replicas` afterwards.
+    pub replicas: u32,
+    /// The number of pods that go.
+    pub delete: usize,
+    /// The number of deletion costs that have to be written.
+    pub writes: usize,
+    /// The active pods, those that are to go first.
+    pub pods: Vec<PlannedPod>,
+    /// The pods that go before better ones, because Kubernetes asks other things before the cost.
+    pub blocked: Vec<Ahead>,
+    /// What else a reader should know.
+    pub notes: Vec<Note>,
+}
+
+/// One active pod.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlannedPod {
+    /// Its name.
+    pub name: String,
+    /// Its UID.
+    pub uid: String,
+    /// Its node, if assigned.
+    pub node: Option<String>,
+    /// What Kubernetes would do with it, with the deletion costs as they are.
+    pub by_itself: Verdict,
+    /// Whether it is to go.
+    #[serde(rename = "wanted")]
+    pub is_wanted: bool,
+    /// Whether the user named it.
+    #[serde(rename = "named")]
+    pub is_named: bool,
+    /// Its deletion cost as Kubernetes reads it.
+    pub deletion_cost: i32,
+    /// To whom that cost belongs: `podrank`, `template`, or a field manager.
+    pub cost_owner: Option<String>,
+    /// The cost to write, if it is another.
+    pub write: Option<i32>,
+    /// Whether it is assigned, running and ready.
+    #[serde(skip)]
+    pub is_ready: bool,
+    /// What the write would replace: somebody else's cost, to be put back.
+    #[serde(skip)]
+    pub replaces: Option<Previous>,
+}
+
+/// A pod that goes before another that was wanted more.
+#[derive(Clone, Debug, Serialize)]
+pub struct Ahead {
+    /// The pod that goes.
+    pub name: String,
+    /// The pod that stays although it was wanted more.
+    pub before: String,
+    /// The rule that decides.
+    pub rule: &'static str,
+    /// What that rule finds in the two pods.
+    pub why: String,
+}
+
+impl Plan {
+    /// The pods that are to go.
+    pub fn wanted(&self) -> impl Iterator<Item = &PlannedPod> {
+        self.pods.iter().filter(|pod| pod.is_wanted)
+    }
+
+    /// A pod whose replacement Kubernetes would take first, as the first-victim barrier needs: a wanted one, with no survivor
+    /// that goes as early as a new pod.
+    pub fn first_victim(&self) -> Option<&PlannedPod> {
+        let are_ready = self.pods.iter().all(|pod| pod.is_wanted || pod.is_ready);
+        self.wanted().next().filter(|_| are_ready)
+    }
+
+    /// Whether Kubernetes takes exactly the wanted pods with the costs as they are, and no cost is left to write.
+    pub fn is_proved(&self) -> bool {
+        self.writes == 0 && self.pods.iter().all(|pod| pod.is_wanted == (pod.by_itself == Verdict::Delete))
+    }
+}
+
+fn workload<S: serde::Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
+    Workload { kind: target.kind, name: &target.name }.serialize(serializer)
+}
+
+/// Plans a scale-down of the workload that the request names.
+///
+/// # Errors
+/// If no costs can make Kubernetes take the named pods and no others, if the input is incomplete, or if the workload's
+/// controllers are still busy. The text says what can be done.
+pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
+    let options = &request.options;
+    if request.by_cost && !options.gates.pod_deletion_cost {
+        return Err(Error::new(
+            "the feature gate PodDeletionCost is off, so deletion costs have no effect: use --by eviction",
+        ));
+    }
+    let sets = Sets::of(&input.sets);
+    let chosen = choose(input, &sets, options)?;
+    let gaps = complete::gaps(input, &sets, chosen.id)?;
+    if !gaps.is_empty() {
+        return Err(complete::error(chosen.id.namespace, chosen.id.kind, &gaps));
+    }
+    let mut notes = Vec::new();
+    let related = Related::of(chosen.id, Some(chosen.set), &sets, Order::Kubernetes)?;
+    let members = members(input, &sets, chosen.id, &related, &mut notes)?;
+    let own = ranked(&members);
+    if own.len() != chosen.from as usize {
+        return Err(Error::new(format!(
+            "{} has {} and wants {}: wait until its controller has made the difference",
+            chosen.id,
+            text::count(own.len() as u64, "active pod"),
+            chosen.from
+        )));
+    }
+    check_names(request, &chosen, &own)?;
+
+    let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
+    let mut steered: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+    let tiers = tiers(request, &own, chosen.set.spec()?.min_ready_seconds)?;
+    for (pod, tier) in steered.iter_mut().zip(tiers) {
+        pod.tier = tier;
+    }
+    spread(request, policy, &own, &mut steered, &others(&members));
+    let mut order = vec![0; own.len()];
+    policy.sort(&steered, &mut order).map_err(|error| Error::new(error.to_string()))?;
+    let mut order: Vec<_> = order.into_iter().map(|index| index as usize).collect();
+    if !request.by_cost {
+        // Nobody asks the rules before the tier.
+        order.sort_by_key(|&index| steered[index].tier);
+    }
+    let delete = delete(request, &chosen, &own, &order)?;
+    let (wanted, survivors) = order.split_at(delete);
+    check_blocked(request, policy, &own, &steered, wanted, survivors)?;
+
+    notes.extend(notes::claims(input, &sets, chosen.set)?);
+    if options.gates.pod_deletion_cost {
+        notes.extend(own.iter().filter_map(|(member, _)| notes::invalid_cost(member)));
+    }
+    if delete > crate::line::MOST_IN_ONE_SYNC {
+        notes.push(notes::several_syncs(delete, crate::line::MOST_IN_ONE_SYNC));
+    }
+    let line = Line::up(Order::Kubernetes, policy, &own, delete, None)?.previews();
+    let by_itself: HashMap<_, _> =
+        line.iter().map(|pod: &PodPreview<'_>| (pod.uid.as_str(), pod.verdict)).collect();
+    let template = chosen.set.spec()?.template_cost.as_deref();
+    let written = write(request, policy, &own, wanted, template)?;
+    let takes_them_anyway =
+        || wanted.iter().all(|&index| by_itself[&*own[index].1.uid.to_string()] == Verdict::Delete);
+    let writes = request.by_cost && !(request.only_if_needed && takes_them_anyway());
+    let pods: Vec<_> = order
+        .iter()
+        .enumerate()
+        .map(|(place, &index)| {
+            let (member, pod) = &own[index];
+            let cost = member.record.cost.as_deref();
+            let uid = pod.uid.to_string();
+            PlannedPod {
+                by_itself: by_itself[uid.as_str()],
+                name: member.entry.name.clone(),
+                uid,
+                node: member.record.node.clone(),
+                is_wanted: place < delete,
+                is_ready: [Flags::ASSIGNED, Flags::READY].iter().all(|flag| pod.flags.contains(*flag))
+                    && pod.phase == Phase::RUNNING,
+                is_named: request.named.contains(&member.entry.name),
+                deletion_cost: pod.deletion_cost,
+                cost_owner: cost.map(|cost| owner_name(&cost.owner(template))),
+                write: Some(written[index]).filter(|cost| writes && *cost != pod.deletion_cost),
+                replaces: cost.and_then(|cost| replaced(cost, template)),
+            }
+        })
+        .collect();
+    Ok(Plan {
+        namespace: chosen.id.namespace.to_owned(),
+        replica_set: chosen.id.name.to_owned(),
+        now: options.now,
+        from: chosen.from,
+        replicas: chosen.from - u32::try_from(delete).unwrap_or(0),
+        delete,
+        writes: pods.iter().filter(|pod| pod.write.is_some()).count(),
+        blocked: if request.by_cost { ahead(policy, &own, &steered, wanted, survivors) } else { Vec::new() },
+        target: chosen.target,
+        pods,
+        notes,
+    })
+}
+
+/// Refuses names that are no active pods of the set.
+fn check_names(request: &Request, chosen: &Chosen<'_>, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
+    let is_own = |name: &&String| own.iter().any(|(member, _)| member.entry.name == **name);
+    let strangers: Vec<_> = request.named.iter().filter(|name| !is_own(name)).collect();
+    if strangers.is_empty() {
+        return Ok(());
+    }
+    let verb = if strangers.len() == 1 { "is no active pod" } else { "are no active pods" };
+    Err(Error::new(format!("{} {verb} of {}", text::list(&strangers), chosen.id)))
+}
+
+/// How many pods go.
+fn delete(
+    request: &Request,
+    chosen: &Chosen<'_>,
+    own: &[RankedPod<'_, '_>],
+    order: &[usize],
+) -> Result<usize, Error> {
+    let is_named = |index: &usize| request.named.contains(&own[*index].0.entry.name);
+    match request.count {
+        Count::To(replicas) => {
+            if replicas >= chosen.from {
+                return Err(Error::new(format!(
+                    "{} has {} replicas already: nothing goes",
+                    chosen.id, chosen.from
+                )));
+            }
+            let delete = (chosen.from - replicas) as usize;
+            if request.named.len() > delete {
+                return Err(Error::new(format!(
+                    "{} are named, but only {delete} {}: lower --replicas, or name fewer",
+                    text::count(request.named.len() as u64, "pod"),
+                    if delete == 1 { "goes" } else { "go" }
+                )));
+            }
+            Ok(delete)
+        }
+        Count::AllButNamed => Ok(request.named.len()),
+        // All up to the last named pod.
+        Count::AllButNamedAndAhead => Ok(order.iter().rposition(is_named).map_or(0, |last| last + 1)),
+    }
+}
+
+/// Refuses if a named pod cannot be had, and says what is in the way and what can be done.
+fn check_blocked(
+    request: &Request,
+    policy: Policy,
+    own: &[RankedPod<'_, '_>],
+    steered: &[Pod],
+    wanted: &[usize],
+    survivors: &[usize],
+) -> Result<(), Error> {
+    let name = |index: usize| own[index].0.entry.name.as_str();
+    let Some(&stays) = survivors.iter().find(|&&index| request.named.contains(name(index))) else {
+        return Ok(());
+    };
+    let in_the_way: Vec<_> = wanted.iter().filter(|&&index| !request.named.contains(name(index))).collect();
+    let Some(&&first) = in_the_way.first() else { return Ok(()) };
+    let reason = policy.decide(&steered[first], &steered[stays]).1.map_or("goes first", state);
+    let names: Vec<_> = in_the_way.iter().map(|&&index| name(index)).collect();
+    let subject = match &*names {
+        [only] => format!("{only} {reason} and goes first whatever its cost: take it too"),
+        _ => format!(
+            "{} {reason} or the like and go first whatever their costs: take them too",
+            text::list(&names)
+        ),
+    };
+    let how = match request.count {
+        Count::To(_) => "with a lower --replicas",
+        _ => "with --also",
+    };
+    Err(Error::new(format!("{} cannot be had: {subject} {how}, wait, or use --by eviction", name(stays))))
+}
+
+/// What the rule says of the pod that goes first.
+fn state(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Unassigned => "is not assigned to a node",
+        Rule::Phase => "is not running",
+        _ => "is not ready",
+    }
+}
+
+/// The nodes of the related pods of other sets.
+fn others<'a>(members: &[Member<'a>]) -> Vec<Option<&'a str>> {
+    members.iter().filter(|member| !member.is_own).map(|member| member.record.node.as_deref()).collect()
+}
+
+/// The costs with which exactly the wanted pods go.
+fn write(
+    request: &Request,
+    policy: Policy,
+    own: &[RankedPod<'_, '_>],
+    wanted: &[usize],
+    template: Option<&str>,
+) -> Result<Vec<i32>, Error> {
+    let pods: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+    if !request.by_cost {
+        return Ok(pods.iter().map(|pod| pod.deletion_cost).collect());
+    }
+    let mut about: Vec<_> = own
+        .iter()
+        .map(|(member, _)| {
+            let owner = member.record.cost.as_ref().map_or(CostOwner::Nobody, |cost| cost.owner(template));
+            CostOf {
+                is_wanted: false,
+                is_fixed: matches!(owner, CostOwner::Other(_)) && !request.force,
+                is_podranks: owner == CostOwner::Podrank,
+            }
+        })
+        .collect();
+    for &index in wanted {
+        about[index].is_wanted = true;
+    }
+    costs(policy, &pods, &about).map_err(|error| match error {
+        SteerError::NoRoom { lower, higher } => {
+            let pod = |index: u32| &own[index as usize].0;
+            let cost = |index: u32| own[index as usize].1.deletion_cost;
+            let whose = |index: u32| match pod(index).record.cost.as_ref().map(|cost| cost.owner(template)) {
+                Some(CostOwner::Other(manager)) => format!(", written by {manager}"),
+                _ => String::new(),
+            };
+            Error::new(format!(
+                "somebody else's deletion costs leave no room: {} (cost {}{}) must go before {} (cost {}{}); \
+                 --force-conflicts writes over them and puts them back",
+                pod(lower).entry.name,
+                cost(lower),
+                whose(lower),
+                pod(higher).entry.name,
+                cost(higher),
+                whose(higher)
+            ))
+        }
+        other => Error::new(other.to_string()),
+    })
+}
+
+fn owner_name(owner: &CostOwner) -> String {
+    match owner {
+        CostOwner::Nobody => "nobody".to_owned(),
+        CostOwner::Podrank => "podrank".to_owned(),
+        CostOwner::Template => "template".to_owned(),
+        CostOwner::Other(manager) => manager.clone(),
+    }
+}
+
+/// What a write over this cost replaces: nothing if podrank wrote it.
+fn replaced(cost: &WrittenCost, template: Option<&str>) -> Option<Previous> {
+    match cost.owner(template) {
+        CostOwner::Nobody => None,
+        // What podrank itself replaced is still to be put back.
+        CostOwner::Podrank => cost.previous.clone(),
+        CostOwner::Template | CostOwner::Other(_) => {
+            let manager = cost
+                .managers
+                .iter()
+                .find(|manager| !(manager.applies && manager.name == crate::cost::FIELD_MANAGER));
+            let manager = manager.map_or_else(String::new, |manager| manager.name.clone());
+            Some(Previous { value: cost.text.clone(), manager })
+        }
+    }
+}
+
+/// The pods that go before others of a lower tier.
+fn ahead(
+    policy: Policy,
+    own: &[RankedPod<'_, '_>],
+    steered: &[Pod],
+    wanted: &[usize],
+    survivors: &[usize],
+) -> Vec<Ahead> {
+    let name = |index: usize| own[index].0.entry.name.as_str();
+    // One with the lowest tier, since all survivors come after all wanted pods.
+    let Some(&before) = survivors.iter().min_by_key(|&&index| steered[index].tier) else { return Vec::new() };
+    let ahead = wanted.iter().filter(|&&index| steered[index].tier > steered[before].tier);
+    ahead
+        .filter_map(|&index| {
+            let (order, rule) = policy.decide(&steered[index], &steered[before]);
+            let rule = rule.filter(|_| order == Ordering::Less)?;
+            Some(Ahead {
+                name: name(index).to_owned(),
+                before: name(before).to_owned(),
+                rule: rule.name(),
+                why: why(&policy, rule, &steered[index], &steered[before], name(before)),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,124 @@
+//! How things stand, while a scale-down is under way: the count, the pods, and which of them have a cost of podrank's.
+
+use super::target::Target;
+use crate::choose::{Choice, choose_workload};
+use crate::cost::{Previous, WrittenCost};
+use crate::error::Error;
+use crate::input::Input;
+use crate::options::Options;
+use crate::set::{SetEntry, SetId, SetKind, Sets};
+use crate::text;
+use crate::workload::{WorkloadKind, WorkloadName};
+
+/// A workload at a moment.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The object whose count falls.
+    pub target: Target,
+    /// Its `spec.replicas`.
+    pub replicas: u32,
+    /// Whether its status, or that of one of its sets, is of an earlier spec.
+    pub lags: bool,
+    /// The active pods of its sets.
+    pub pods: Vec<ActivePod>,
+}
+
+/// An active pod.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActivePod {
+    /// Its name.
+    pub name: String,
+    /// Its UID.
+    pub uid: String,
+    /// Whether its deletion cost is podrank's.
+    pub has_cost: bool,
+    /// The cost that podrank wrote over and has yet to put back.
+    pub previous: Option<Previous>,
+}
+
+impl State {
+    /// The pods that have a cost of podrank's, or its note of what it wrote over.
+    pub fn steered(&self) -> impl Iterator<Item = &ActivePod> {
+        self.pods.iter().filter(|pod| pod.has_cost || pod.previous.is_some())
+    }
+
+    /// Whether a pod of this UID is active.
+    pub fn has(&self, uid: &str) -> bool {
+        self.pods.iter().any(|pod| pod.uid == uid)
+    }
+}
+
+/// Returns how the workload of the options stands.
+///
+/// # Errors
+/// If they do not name one workload of the input, or if it is unsound.
+pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
+    let sets = Sets::of(&input.sets);
+    let (target, replicas, lags, own) = match choose_workload(input, &sets, options)? {
+        Choice::Set(id) => {
+            let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
+            (Target::of_set(set), set.replicas()?, set.lags(), vec![set])
+        }
+        Choice::Deployment(entry) => {
+            let own: Vec<&SetEntry> = sets.controlled_by(&entry.uid).collect();
+            let spec = entry.spec()?;
+            let lags = spec.lags || own.iter().any(|set| set.lags());
+            (Target::of_deployment(entry), spec.deployment.replicas, lags, own)
+        }
+    };
+    let is_own = |id: SetId<'_>| own.iter().any(|set| set.id() == id);
+    let pods = input.pods.iter().filter(|pod| sets.owner(pod).is_some_and(is_own));
+    let active = pods.filter_map(|pod| {
+        let record = pod.record.as_ref()?.as_ref().ok()?;
+        let cost = record.cost.as_deref();
+        Some(ActivePod {
+            name: pod.name.clone(),
+            uid: record.pod.uid.to_string(),
+            has_cost: cost.is_some_and(WrittenCost::is_podranks),
+            previous: cost.and_then(|cost| cost.previous.clone()),
+        })
+    });
+    Ok(State { target, replicas: u32::try_from(replicas).unwrap_or(0), lags, pods: active.collect() })
+}
+
+/// Returns the set that owns all pods of the input, and its namespace.
+///
+/// # Errors
+/// If one has no set, or another one.
+pub fn owner(input: &Input) -> Result<(WorkloadName, String), Error> {
+    let mut owners = input.pods.iter().map(|pod| {
+        let owner = pod.controller.as_ref();
+        let kind = owner.and_then(|owner| SetKind::of(&owner.kind, Some(&owner.api_version)));
+        owner.zip(kind).map(|(owner, kind)| (pod, kind, owner.name.as_str())).ok_or_else(|| {
+            let owner =
+                owner.map_or_else(|| "nobody".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
+            Error::new(format!("{pod} belongs to {owner}, and not to a ReplicaSet or ReplicationController"))
+        })
+    });
+    let Some(first) = owners.next() else { return Err(Error::new("no pod is named")) };
+    let (first, kind, name) = first?;
+    for other in owners {
+        let (pod, their_kind, their_name) = other?;
+        if (their_kind, their_name) != (kind, name) {
+            return Err(Error::new(format!(
+                "{pod} belongs to {their_kind}/{}, but {first} to {kind}/{}: name pods of one workload",
+                text::name(their_name),
+                text::name(name)
+            )));
+        }
+    }
+    Ok((WorkloadName { kind: Some(WorkloadKind::Set(kind)), name: name.to_owned() }, first.namespace.clone()))
+}
+
+/// Returns what is scaled so that the set of this name gets another count: its Deployment, or else the set itself.
+pub fn scalable(input: &Input, set: WorkloadName) -> WorkloadName {
+    let is_it = |entry: &&SetEntry| {
+        let id = entry.id();
+        id.name == set.name && set.kind == Some(WorkloadKind::Set(id.kind))
+    };
+    let owner = input.sets.iter().find(is_it).and_then(|entry| entry.controller.as_ref());
+    match owner.filter(|owner| owner.kind == "Deployment") {
+        Some(owner) => WorkloadName { kind: Some(WorkloadKind::Deployment), name: owner.name.clone() },
+        None => set,
+    }
+}

@@ -1,0 +1,141 @@
+//! What a scale-down is about: the object whose count falls, and the one set that loses pods. Refuses what no costs can
+//! steer.
+
+use crate::choose::{Choice, choose_workload};
+use crate::deployment::DeploymentEntry;
+use crate::error::Error;
+use crate::input::Input;
+use crate::options::Options;
+use crate::rollout::preview_deployment;
+use crate::set::{SetEntry, SetId, SetKind, Sets};
+use crate::workload::WorkloadKind;
+use std::fmt;
+
+/// The object whose count falls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// Its name.
+    pub name: String,
+    /// Its UID.
+    pub uid: String,
+    /// `metadata.generation`, which changes with its spec.
+    pub generation: i64,
+    /// `metadata.resourceVersion`, which changes with anything of it.
+    pub resource_version: String,
+}
+
+impl Target {
+    pub(super) fn of_set(set: &SetEntry) -> Self {
+        let id = set.id();
+        Self {
+            kind: WorkloadKind::Set(id.kind),
+            name: id.name.to_owned(),
+            uid: set.uid.clone(),
+            generation: set.generation,
+            resource_version: set.resource_version.clone(),
+        }
+    }
+
+    pub(super) fn of_deployment(entry: &DeploymentEntry) -> Self {
+        Self {
+            kind: WorkloadKind::Deployment,
+            name: entry.name.clone(),
+            uid: entry.uid.clone(),
+            generation: entry.generation,
+            resource_version: entry.resource_version.clone(),
+        }
+    }
+
+    /// It, as `kubectl` takes it: `deployments.apps/web`.
+    pub fn resource(&self) -> String {
+        format!("{}/{}", self.kind.resource(), self.name)
+    }
+}
+
+impl fmt::Display for Target {
+    /// As people type it: `deploy/web`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.kind.short(), self.name)
+    }
+}
+
+/// The set that loses pods.
+pub(super) struct Chosen<'a> {
+    pub(super) target: Target,
+    pub(super) set: &'a SetEntry,
+    pub(super) id: SetId<'a>,
+    /// `spec.replicas` of the object whose count falls.
+    pub(super) from: u32,
+}
+
+/// Finds the set that loses pods if the workload of the options gets another count.
+pub(super) fn choose<'a>(input: &'a Input, sets: &Sets<'a>, options: &Options) -> Result<Chosen<'a>, Error> {
+    let chosen = match choose_workload(input, sets, options)? {
+        Choice::Set(id) => of_set(sets, id)?,
+        Choice::Deployment(entry) => of_deployment(input, sets, entry, options)?,
+    };
+    if chosen.set.is_being_deleted {
+        return Err(Error::new(format!("{} is being deleted", chosen.id)));
+    }
+    Ok(chosen)
+}
+
+fn of_set<'a>(sets: &Sets<'a>, id: SetId<'a>) -> Result<Chosen<'a>, Error> {
+    let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
+    if let Some(owner) = &set.controller {
+        let hint = if owner.kind == "Deployment" {
+            format!("scale it instead: deploy/{}", owner.name)
+        } else {
+            "which decides its count".to_owned()
+        };
+        return Err(Error::new(format!("{id} belongs to {} {}: {hint}", owner.kind, owner.name)));
+    }
+    if set.lags() {
+        return Err(lags(&id));
+    }
+    Ok(Chosen { target: Target::of_set(set), set, id, from: u32::try_from(set.replicas()?).unwrap_or(0) })
+}
+
+fn of_deployment<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    entry: &'a DeploymentEntry,
+    options: &Options,
+) -> Result<Chosen<'a>, Error> {
+    let spec = entry.spec()?;
+    if spec.lags {
+        return Err(lags(entry));
+    }
+    if spec.deployment.is_being_deleted {
+        return Err(Error::new(format!("{entry} is being deleted")));
+    }
+    let preview = preview_deployment(input, sets, entry, options)?;
+    let in_use: Vec<_> = preview.sets.iter().filter(|set| set.from > 0).collect();
+    let [only] = &*in_use else {
+        return Err(Error::new(match in_use.len() {
+            0 => format!("{entry} has no pods"),
+            count => format!(
+                "{entry} has {count} ReplicaSets in use, and its controller splits the count between them: wait for the rollout to end"
+            ),
+        }));
+    };
+    let name = only.replica_set.expect("a set in use has a name");
+    let id = SetId { namespace: &entry.namespace, kind: SetKind::ReplicaSet, name };
+    if preview.goes_on || i64::from(only.to) != i64::from(preview.replicas) {
+        return Err(Error::new(format!("{entry} is in the middle of a rollout: wait for it to end")));
+    }
+    let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
+    let from = u32::try_from(spec.deployment.replicas).unwrap_or(0);
+    if i64::from(only.from) != i64::from(from) || set.lags() {
+        return Err(lags(entry));
+    }
+    Ok(Chosen { target: Target::of_deployment(entry), set, id, from })
+}
+
+fn lags(what: &impl fmt::Display) -> Error {
+    Error::new(format!(
+        "{what}: its controller has not acted on its latest change yet: try again in a moment"
+    ))
+}
