@@ -55,7 +55,6 @@ struct Done {
 fn batch(run: &mut Run<'_>, pods: &[PlannedPod], from: u32, known: &[PlannedPod]) -> Result<Done, Stop> {
     run.request.count = Count::To(from - 1);
     run.request.by_cost = true;
-    run.request.only_if_needed = true;
     run.request.named.clear();
     run.request.wishes.clear();
     run.stop_if_interrupted()?;

@@ -90,7 +90,7 @@ impl<'r> Run<'r> {
     /// Writes costs and scales, as soon as Kubernetes certainly takes the wanted pods. Returns the plan that was proved.
     pub(super) fn scale(&mut self, mut plan: Plan) -> Result<Plan, Stop> {
         let mut last = String::from("the pods kept changing");
-        let mut needs_barrier = true;
+        let mut needs_barrier = !self.request.only_if_needed;
         for _ in 0..ATTEMPTS {
             self.stop_if_interrupted()?;
             if plan.writes > 0 {
@@ -104,7 +104,7 @@ impl<'r> Run<'r> {
                     continue;
                 }
             }
-            if needs_barrier && plan.replicas > 0 && !self.request.only_if_needed {
+            if needs_barrier && plan.replicas > 0 {
                 self.barrier(&plan)?;
                 needs_barrier = false;
             }
@@ -175,6 +175,8 @@ impl<'r> Run<'r> {
         let new = barrier::wait_for_replacement(self.cluster, &self.interrupt, known, timeout)?;
         self.replacements.extend(new.iter().cloned());
         self.request.named.extend(new);
+        // As long as they are not ready, they go first anyway.
+        self.request.only_if_needed = true;
         Ok(())
     }
 
