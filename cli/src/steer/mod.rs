@@ -49,8 +49,12 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let cluster = Cluster::new(&kubectl, workload);
     let canaries = barrier::remove_canaries(&cluster)?;
     let done = cluster.take_off()?;
-    let pods = |count: usize| if count == 1 { "1 pod".to_owned() } else { format!("{count} pods") };
-    print(format!("took the deletion costs of {} off{}\n", pods(done), canaries).as_bytes())?;
+    let text = match done {
+        0 => "no pod has a deletion cost of podrank's".to_owned(),
+        1 => "took the deletion cost of 1 pod off".to_owned(),
+        count => format!("took the deletion costs of {count} pods off"),
+    };
+    print(format!("{text}{canaries}\n").as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
