@@ -83,7 +83,8 @@ type Step struct {
 	New SetChange
 	// Creates is whether the sync creates the new set. Its size can be 0.
 	Creates bool
-	// GoesOn is whether later syncs may change sizes, as statuses follow.
+	// GoesOn is whether later syncs may change sizes, as statuses follow. A paused Deployment may go on, too: once the new set
+	// has the count and all its pods are available, or one set alone is left, it is scaled again.
 	GoesOn bool
 }
 

@@ -6,7 +6,9 @@ use podrank::controller::deployment::{
 };
 use podrank::controller::{IntOrPercent, IntOrPercentError, MAX_PERCENT};
 use podrank_laws::Core;
-use podrank_laws::deployment::{Deployments, cases, list_order_is_nothing, sync_is_upstreams};
+use podrank_laws::deployment::{
+    Deployments, cases, later_syncs_follow, list_order_is_nothing, sync_is_upstreams,
+};
 use podrank_laws::vectors;
 use proptest::prelude::*;
 use proptest::strategy::{Strategy as _, ValueTree};
@@ -19,6 +21,14 @@ proptest! {
     #[test]
     fn syncs((deployment, sets) in cases()) {
         sync_is_upstreams(&Core, &deployment, &sets);
+    }
+
+    #[test]
+    fn a_sync_goes_on_if_later_ones_change_sizes(
+        (deployment, sets) in cases(),
+        statuses in prop::collection::vec(prop::array::uniform2(0..12_i32), 0..40),
+    ) {
+        later_syncs_follow(&Core, &deployment, &sets, &statuses);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use podrank::Time;
 use podrank::controller::deployment::{Deployment, ReplicaSet, SetFlags, Strategy};
 use podrank::controller::{IntOrPercent, IntOrPercentError, MAX_PERCENT};
 use podrank_laws::Core;
-use podrank_laws::deployment::{Deployments, list_order_is_nothing, sync_is_upstreams};
+use podrank_laws::deployment::{Deployments, later_syncs_follow, list_order_is_nothing, sync_is_upstreams};
 use podrank_through_c::implementation::C;
 
 /// The target.
@@ -32,6 +32,11 @@ fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
         order.reverse();
     }
     list_order_is_nothing(&Core, &deployment, &sets, &order);
+    let mut statuses = [[0; 2]; 16];
+    for number in statuses.as_flattened_mut() {
+        *number = u.int_in_range(0..=15)?;
+    }
+    later_syncs_follow(&Core, &deployment, &sets, &statuses);
     Ok(())
 }
 

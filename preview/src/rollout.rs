@@ -33,13 +33,12 @@ pub(crate) fn preview_deployment<'a>(
     let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
     let (deployment, step, changes) = next_step(input, sets, spec, deployment, &own);
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
-    let goes_on = step.goes_on || goes_on_in_pause(&deployment, &step, &own, &changes);
     let gaps = gaps(input, sets, entry, spec, &own)?;
     if !gaps.is_empty() && options.order == Order::Kubernetes && !options.partial {
         return Err(complete::error(&entry.namespace, SetKind::ReplicaSet, &gaps));
     }
     let mut notes = gaps;
-    notes.extend(notes::of_deployment(entry, spec, goes_on, &states));
+    notes.extend(notes::of_deployment(entry, spec, step.goes_on, &states));
 
     let decisions = decide_all(input, sets, &own, &step, &changes, options, &mut notes)?;
     let mut previews: Vec<_> = own
@@ -90,7 +89,7 @@ pub(crate) fn preview_deployment<'a>(
         order: options.order,
         feature_gates: options.gates,
         path: path_name(step.path),
-        goes_on,
+        goes_on: step.goes_on,
         active: sum(|set| set.active),
         replicas: deployment.replicas.unsigned_abs(),
         burst_replicas: options.burst_replicas,
@@ -113,38 +112,6 @@ fn writes(from: i32, change: &Change) -> Vec<i32> {
 /// Whether the set shrinks twice in the sync: the pods that are not available go first.
 fn is_in_two_steps(change: &Change) -> bool {
     change.reason == Reason::UnhealthyAndAvailable
-}
-
-/// Whether a paused Deployment changes sets once more, when they have the sizes of this step and their statuses have caught
-/// up. If one set alone stays in use, it then gets the whole count.
-fn goes_on_in_pause(deployment: &Deployment, step: &Step, own: &[Own<'_>], changes: &[Change]) -> bool {
-    let desired = deployment.replicas.to_string();
-    let most = deployment.replicas.wrapping_add(step.budgets.surge).to_string();
-    let after: Vec<_> = own
-        .iter()
-        .zip(changes)
-        .enumerate()
-        .map(|(index, (own, change))| {
-            let is_new = step.new_set.is_some_and(|new| new as usize == index);
-            let mut set = ReplicaSet {
-                name_order: u32::try_from(index).unwrap_or(u32::MAX),
-                replicas: change.replicas,
-                status_replicas: change.replicas,
-                available_replicas: change.replicas,
-                flags: SetFlags::NONE.with(SetFlags::CURRENT_TEMPLATE, is_new),
-                ..own.state.set
-            };
-            set.set_annotations(&desired, &most);
-            set
-        })
-        .collect();
-    let total = after.iter().fold(0_i32, |sum, set| sum.wrapping_add(set.replicas));
-    let deployment = Deployment { status_replicas: total, ..*deployment };
-    let mut again = vec![Change::default(); after.len()];
-    let path = next_sync(&deployment, &after, &mut again).map(|step| step.path);
-    deployment.is_paused
-        && path == Ok(Path::Scale)
-        && again.iter().zip(&after).any(|(change, set)| change.replicas != set.replicas)
 }
 
 /// The count to decide for.

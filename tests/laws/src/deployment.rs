@@ -123,6 +123,8 @@ struct Naive<'a> {
     sets: &'a [ReplicaSet],
     new: Option<usize>,
     effects: Vec<Effect>,
+    /// Whether each set gets the annotations of this scaling.
+    annotated: Vec<bool>,
     missing: Effect,
     creates: bool,
 }
@@ -146,35 +148,79 @@ fn sum(numbers: impl Iterator<Item = i32>) -> i32 {
 
 /// What the second writing says of a Deployment's next sync: `syncDeployment`.
 pub fn naive(deployment: &Deployment, sets: &[ReplicaSet]) -> Outcome {
-    let oldest_first = by_creation(sets, (0..sets.len()).collect());
-    let new = oldest_first.into_iter().find(|&i| sets[i].flags.contains(SetFlags::CURRENT_TEMPLATE));
-    let untouched = |replicas| Effect { replicas, part: 0, reason: Reason::Untouched };
-    let mut sync = Naive {
-        deployment,
-        budgets: budgets(deployment),
-        sets,
-        new,
-        effects: sets.iter().map(|set| untouched(set.replicas)).collect(),
-        missing: untouched(0),
-        creates: false,
-    };
+    let mut sync = Naive::new(deployment, sets);
     let path = sync.sync();
     let new = sync.new.map_or(sync.missing, |i| sync.effects[i]);
-    let rolled_out = (0..sets.len()).all(|i| sync.new == Some(i) || sync.effects[i].replicas == 0)
-        && (sync.new.is_some() || sync.creates)
-        && new.replicas == deployment.replicas;
     Outcome {
         path,
         budgets: sync.budgets,
         new_set: sync.new.map(|i| i.try_into().unwrap()),
         new,
         creates: sync.creates,
-        goes_on: !(deployment.is_paused || deployment.is_being_deleted || rolled_out),
+        goes_on: sync.goes_on(path, new),
         sets: sync.effects,
     }
 }
 
-impl Naive<'_> {
+impl<'a> Naive<'a> {
+    fn new(deployment: &'a Deployment, sets: &'a [ReplicaSet]) -> Self {
+        let oldest_first = by_creation(sets, (0..sets.len()).collect());
+        let untouched = |replicas| Effect { replicas, part: 0, reason: Reason::Untouched };
+        Self {
+            deployment,
+            budgets: budgets(deployment),
+            sets,
+            new: oldest_first.into_iter().find(|&i| sets[i].flags.contains(SetFlags::CURRENT_TEMPLATE)),
+            effects: sets.iter().map(|set| untouched(set.replicas)).collect(),
+            annotated: vec![false; sets.len()],
+            missing: untouched(0),
+            creates: false,
+        }
+    }
+
+    fn goes_on(&self, path: Path, new: Effect) -> bool {
+        let count = self.deployment.replicas;
+        let has = |reason| self.effects.iter().any(|effect| effect.reason == reason);
+        let keeps_annotation = |i: usize| {
+            let set = &self.sets[i];
+            let is_active = self.effects[i].replicas > 0;
+            is_active
+                && !self.annotated[i]
+                && set.flags.contains(SetFlags::DESIRED)
+                && set.desired_replicas != count
+        };
+        let keeps_scaling = path == Path::Scale
+            && (self.deployment.is_paused
+                || !has(Reason::Rejected) && (0..self.sets.len()).any(keeps_annotation));
+        match path {
+            Path::Nothing => false,
+            Path::Rollback => true,
+            _ if keeps_scaling => self.scales_again(),
+            _ => {
+                let rolled_out = self.old().into_iter().all(|i| self.effects[i].replicas == 0)
+                    && (self.new.is_some() || self.creates)
+                    && new.replicas == count;
+                !rolled_out
+            }
+        }
+    }
+
+    /// Scales the sets once more, with the sizes of this sync and statuses that have followed them.
+    fn scales_again(&self) -> bool {
+        let rolls = matches!(self.deployment.strategy, Strategy::RollingUpdate { .. });
+        let follow = |(set, effect): (&ReplicaSet, &Effect)| {
+            let set = ReplicaSet { replicas: effect.replicas, available_replicas: effect.replicas, ..*set };
+            // Proportional scaling writes annotations even where sizes stay, so another sync may find the new set saturated.
+            let flags = set.flags.with(SetFlags::DESIRED, true);
+            if rolls { ReplicaSet { desired_replicas: self.deployment.replicas, flags, ..set } } else { set }
+        };
+        let sets: Vec<_> = self.sets.iter().zip(&self.effects).map(follow).collect();
+        let mut again = Naive::new(self.deployment, &sets);
+        again.scale();
+        let mut changes = sets.iter().zip(&again.effects);
+        changes.any(|(set, effect)| effect.replicas != set.replicas || effect.reason == Reason::Rejected)
+    }
+
     fn sync(&mut self) -> Path {
         let deployment = self.deployment;
         if deployment.is_being_deleted {
@@ -228,6 +274,7 @@ impl Naive<'_> {
             self.effects[i].reason = Reason::Rejected;
             return false;
         }
+        self.annotated[i] |= replicas != was;
         self.effects[i] = Effect { replicas, part: replicas.wrapping_sub(was), reason };
         true
     }
@@ -294,6 +341,7 @@ impl Naive<'_> {
                 break;
             }
             self.effects[i].part = proportion;
+            self.annotated[i] = true;
         }
         for (i, ..) in sizes {
             self.effects[i].reason = Reason::NotReached;
@@ -518,6 +566,82 @@ pub fn sync_is_upstreams(
         assert!(is_still && !outcome.creates && !outcome.goes_on);
     }
     outcome
+}
+
+/// A sync that does not go on is the last: whatever statuses follow, no later one changes a size. And one that goes on is
+/// followed by a change once all statuses have caught up, unless sums do not fit 32 bits. `statuses` are the replicas and
+/// the available replicas of sets.
+pub fn later_syncs_follow(
+    deployments: &impl Deployments,
+    deployment: &Deployment,
+    sets: &[ReplicaSet],
+    statuses: &[[i32; 2]],
+) {
+    let outcome = deployments.next_sync(deployment, sets);
+    let next = after(deployment, sets, &outcome);
+    let is_small = |number: i32| (0..1 << 16).contains(&number);
+    let numbers = |set: &ReplicaSet| is_small(set.replicas) && is_small(set.max_replicas);
+    let all_small = is_small(deployment.replicas.saturating_add(outcome.budgets.surge))
+        && is_small(deployment.status_replicas)
+        && sets.iter().chain(&next).all(numbers);
+    let is_followed = follows(deployments, deployment, &next, &[]);
+    assert!(
+        is_followed || !outcome.goes_on || outcome.path == Path::Rollback || !all_small,
+        "nothing follows: {deployment:?} {sets:#?} {outcome:#?}"
+    );
+    let is_last = || !is_followed && !follows(deployments, deployment, &next, statuses);
+    assert!(outcome.goes_on || is_last(), "more follows: {deployment:?} {sets:#?} {outcome:#?}");
+}
+
+/// The sets as a sync leaves them.
+fn after(deployment: &Deployment, sets: &[ReplicaSet], outcome: &Outcome) -> Vec<ReplicaSet> {
+    let most = deployment.replicas.wrapping_add(outcome.budgets.surge);
+    let proportional =
+        [Reason::Share, Reason::CutShare, Reason::ShareAndLeftover, Reason::UsedUp, Reason::NoShare];
+    let scaled = |set: &ReplicaSet, effect: &Effect| {
+        let mut next = ReplicaSet { replicas: effect.replicas, ..*set };
+        if effect.replicas != set.replicas || proportional.contains(&effect.reason) {
+            next.set_annotations(deployment.replicas.to_string(), most.to_string());
+        }
+        next
+    };
+    let mut next: Vec<_> = sets.iter().zip(&outcome.sets).map(|(set, effect)| scaled(set, effect)).collect();
+    if outcome.creates {
+        let created = ReplicaSet {
+            name_order: u32::MAX,
+            creation_time: Time::MAX,
+            flags: SetFlags::CURRENT_TEMPLATE,
+            ..ReplicaSet::new()
+        };
+        next.push(scaled(&created, &outcome.new));
+    }
+    next
+}
+
+/// Whether one of the next three syncs changes a size or creates the new set. Statuses are as their sizes are where there is no other.
+fn follows(
+    deployments: &impl Deployments,
+    deployment: &Deployment,
+    sets: &[ReplicaSet],
+    statuses: &[[i32; 2]],
+) -> bool {
+    let mut statuses = statuses.iter().copied();
+    let mut sets = sets.to_vec();
+    (0..3).any(|_| {
+        for set in &mut sets {
+            [set.status_replicas, set.available_replicas] = statuses.next().unwrap_or([set.replicas; 2]);
+        }
+        let strategy = match deployment.strategy {
+            Strategy::Recreate { .. } => Strategy::Recreate { old_pods_run: false },
+            rolling @ Strategy::RollingUpdate { .. } => rolling,
+        };
+        let status_replicas = sum(sets.iter().map(|set| set.status_replicas));
+        let deployment = Deployment { status_replicas, strategy, is_rolling_back: false, ..*deployment };
+        let outcome = deployments.next_sync(&deployment, &sets);
+        let changes = outcome.sets.iter().zip(&sets).any(|(effect, set)| effect.replicas != set.replicas);
+        sets = after(&deployment, &sets, &outcome);
+        changes || outcome.creates
+    })
 }
 
 /// However the sets are listed, each has the same fate. Names must differ.

@@ -182,19 +182,30 @@ impl Sync<'_> {
     }
 
     fn step(&self, path: Path) -> Step {
-        let Self { deployment, budgets, sets, missing, creates, .. } = *self;
+        let Self { budgets, sets, missing, creates, .. } = *self;
         let new_change = sets.new.and_then(|index| self.changes.get(index)).copied().unwrap_or(missing);
-        let mut old = self.changes.iter().enumerate().filter(|(index, _)| sets.is_old(*index));
-        let is_done = old.all(|(_, change)| change.replicas == 0)
-            && new_change.replicas == deployment.replicas
-            && (sets.new.is_some() || creates);
         Step {
             path,
             budgets,
             new_set: sets.new.and_then(|index| u32::try_from(index).ok()),
             new_change,
             creates,
-            goes_on: !is_done && !deployment.is_paused && !deployment.is_being_deleted,
+            goes_on: self.goes_on(path, &new_change),
+        }
+    }
+
+    fn goes_on(&self, path: Path, new_change: &Change) -> bool {
+        match path {
+            Path::Nothing => false,
+            // With another template, another set is new.
+            Path::Rollback => true,
+            Path::Scale if self.only_scales() => self.scales_again(),
+            _ => {
+                let mut old = self.changes.iter().enumerate().filter(|(index, _)| self.sets.is_old(*index));
+                old.any(|(_, change)| change.replicas != 0)
+                    || new_change.replicas != self.deployment.replicas
+                    || self.sets.new.is_none() && !self.creates
+            }
         }
     }
 }

@@ -128,8 +128,15 @@ pub struct Step {
     pub new_change: Change,
     /// Whether the new set is created. It can be of size 0.
     pub creates: bool,
-    /// Whether later syncs may change sizes, as statuses follow: the Deployment is neither paused nor being deleted, and
-    /// after this sync an old set still wants pods or the new set is missing or not of the Deployment's count.
+    /// Whether later syncs may change sizes, as statuses follow.
+    ///
+    /// They may until the new set is there with the Deployment's count and no old set wants pods, and after a rollback. If
+    /// the Deployment is being deleted, none does.
+    ///
+    /// A paused Deployment only scales. It does so again if fewer than two sets want pods and they do not have the count;
+    /// or, of several, if the new set has the count, because it replaces the others once its pods are available, or if
+    /// with `RollingUpdate` the sets do not add up to the count and the surge. The same holds if it is not paused, but this
+    /// sync scaled without writing anything, so that the next one scales as well.
     pub goes_on: bool,
 }
 
