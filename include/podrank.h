@@ -655,8 +655,12 @@ typedef struct podrank_deployment_step {
     uint8_t path;
     // 1 if the sync creates the new set, of size new_change.replicas, which can be 0. Else 0.
     uint8_t creates;
-    // 1 if later syncs may change sizes, as statuses follow: the Deployment is neither paused nor being deleted, and after
-    // this sync an old set still wants pods or the new set is missing or not of the Deployment's count. Else 0.
+    // 1 if later syncs may change sizes, as statuses follow, else 0. They may until the new set is there with the
+    // Deployment's count and no old set wants pods, and after a rollback; but none does if the Deployment is being deleted.
+    // A paused Deployment only scales. It does so again if fewer than two sets want pods and they do not have the count; or,
+    // of several, if the new set has the count, because it replaces the others once its pods are available, or if with
+    // RollingUpdate the sets do not add up to the count and the surge. The same holds if it is not paused, but this sync
+    // scaled without writing anything, so that the next one scales as well.
     uint8_t goes_on;
     // Zero.
     uint8_t reserved;

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -28,7 +29,7 @@ import (
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
-// go test -run TestDeployments -v -timeout 0 -deployments 10000000 [-first 0] .
+// GOGC=800 go test -run TestDeployments$ -v -timeout 0 -deployments 10000000 [-first 0] .
 var (
 	deployments = flag.Int("deployments", 40_000, "how many random Deployments TestDeployments judges")
 	first       = flag.Int("first", 0, "the number of TestDeployments' first Deployment, to go on with a run that was stopped")
@@ -77,7 +78,12 @@ func judgeDeployments(t *testing.T, first, n int) map[string]int {
 			}
 			for number := first + worker; number < first+n; number += workers {
 				c := newDeploymentCase(seeded(9, number))
-				if err := c.judge(controller, tally); err != nil {
+				err := c.judge(controller, tally)
+				// Up to eight more syncs, so not after each.
+				if err == nil && number%64 == 0 {
+					err = c.judgeGoesOn(controller, tally)
+				}
+				if err != nil {
 					t.Errorf("Deployment %d: %v\n%s", number, err, c)
 					return
 				}
@@ -96,7 +102,9 @@ func judgeDeployments(t *testing.T, first, n int) map[string]int {
 
 // A deploymentCase is a Deployment that collides with itself: few sizes, times and names, and many at the edges.
 type deploymentCase struct {
-	r          *rand.Rand
+	r *rand.Rand
+	// huge is whether sums may not fit 32 bits.
+	huge       bool
 	deployment *appsv1.Deployment
 	sets       []*appsv1.ReplicaSet
 	pods       []*v1.Pod
@@ -106,9 +114,9 @@ func newDeploymentCase(r *rand.Rand) *deploymentCase {
 	c := &deploymentCase{r: r}
 	labels := map[string]string{"app": "web"}
 	// Of all that is random, most is small; one Deployment in eight has numbers that do not fit sums of 32 bits.
-	huge := r.IntN(8) == 0
+	c.huge = r.IntN(8) == 0
 	size := func(most int) int32 {
-		if huge && r.IntN(3) > 0 {
+		if c.huge && r.IntN(3) > 0 {
 			return pick(r, math.MaxInt32, math.MaxInt32-1, 1<<30, 1<<30-1, 1<<29+3, 2_000_000_000, r.Int32())
 		}
 		return r.Int32N(int32(most) + 1)
@@ -179,7 +187,8 @@ func newDeploymentCase(r *rand.Rand) *deploymentCase {
 		case i >= currents && rich:
 			set.Spec.Template.Spec.Containers[0].Image = fmt.Sprint("web:old", i)
 		case i >= currents:
-			set.Spec.Template.Labels["version"] = fmt.Sprint(i)
+			// The first field that upstream compares.
+			set.Spec.Template.Name = fmt.Sprint(i)
 		case rich:
 			// The same template, in other words.
 			set.Spec.Template.Annotations = map[string]string{}
@@ -190,6 +199,9 @@ func newDeploymentCase(r *rand.Rand) *deploymentCase {
 			spec = replicas
 		}
 		c.annotate(set, replicas, scaling, size(most))
+		if c.deployment.Annotations != nil {
+			set.Annotations[deploymentutil.RevisionAnnotation] = fmt.Sprint(i)
+		}
 		available := pick(r, spec, spec, spec-1, spec/2, 0, spec+1, size(most))
 		if i < currents && saturated {
 			available = spec
@@ -268,10 +280,7 @@ func (c *deploymentCase) judge(controller *upstream.DeploymentController, tally 
 	}
 	rejected := step.New.Reason == "rejected"
 	for i, change := range step.Changes {
-		want, written := sync.Sizes[c.sets[i].Name]
-		if !written {
-			want = *c.sets[i].Spec.Replicas
-		}
+		want := sync.Size(c.sets[i])
 		if change.Set != c.sets[i] || change.Replicas != want {
 			return fmt.Errorf("upstream makes %s %d, podrank %+v", c.sets[i].Name, want, change)
 		}
@@ -297,6 +306,66 @@ func (c *deploymentCase) judge(controller *upstream.DeploymentController, tally 
 			surge, unavailable, step.MaxSurge, step.MaxUnavailable)
 	}
 	return nil
+}
+
+// judgeGoesOn lets upstream go on after a step: with statuses that have caught up, and with others.
+func (c *deploymentCase) judgeGoesOn(controller *upstream.DeploymentController, tally map[string]int) error {
+	step, err := podrank.NextStep(c.deployment, c.sets, c.pods)
+	if err != nil {
+		return err
+	}
+	caughtUp, err := c.isFollowed(controller, func(size int32) int32 { return size })
+	if err != nil {
+		return err
+	}
+	other, err := c.isFollowed(controller, func(size int32) int32 { return max(0, pick(c.r, size, size-1, size+1, 0, c.r.Int32N(12))) })
+	if err != nil {
+		return err
+	}
+	tally[fmt.Sprintf("%s: goes on %t, followed %t and %t", step.Path, step.GoesOn, caughtUp, other)]++
+	// Of a rollback, podrank does not know whether there is such a revision.
+	mayEnd := step.Path == podrank.PathRollback || c.huge || step.MaxSurge >= 1<<14
+	if !step.GoesOn && (caughtUp || other) || step.GoesOn && !caughtUp && !mayEnd {
+		return fmt.Errorf("with statuses that have caught up, upstream changes sizes: %t; with others: %t; podrank %+v", caughtUp, other, step)
+	}
+	return nil
+}
+
+// isFollowed runs a sync, and says whether one of the next three changes a size or creates a set. Statuses follow sizes.
+func (c *deploymentCase) isFollowed(controller *upstream.DeploymentController, status func(int32) int32) (bool, error) {
+	d, sets, pods := *c.deployment, c.sets, c.pods
+	for round := range 4 {
+		sync, err := controller.Sync(&d, sets, pods)
+		if err != nil {
+			return false, fmt.Errorf("upstream, sync %d: %w", round+1, err)
+		}
+		changes := sync.Created != nil || slices.ContainsFunc(sets, func(set *appsv1.ReplicaSet) bool {
+			return sync.Size(set) != *set.Spec.Replicas
+		})
+		if changes && round > 0 {
+			return true, nil
+		}
+		if sync.Deployment != nil {
+			d = *sync.Deployment
+		}
+		// A list of its own, of sets of its own.
+		d.Status.Replicas, sets, pods = 0, slices.Clone(sets), nil
+		if sync.Created != nil {
+			sync.Created.UID = "created"
+			sets = append(sets, sync.Created)
+		}
+		for i, set := range sets {
+			if written := sync.Sets[set.Name]; written != nil {
+				set = written
+			}
+			next := *set
+			next.Status.Replicas = status(*next.Spec.Replicas)
+			next.Status.AvailableReplicas = status(*next.Spec.Replicas)
+			d.Status.Replicas += next.Status.Replicas
+			sets[i] = &next
+		}
+	}
+	return false, nil
 }
 
 // String has all that decides.
@@ -491,11 +560,7 @@ func TestDeploymentVectors(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", step.Name, err, c)
 		}
 		for i, change := range step.Changes {
-			size, written := sync.Sizes[step.Sets[i].Name]
-			if !written {
-				size = step.Sets[i].Replicas
-			}
-			if size != change.Replicas {
+			if size := sync.Size(c.sets[i]); size != change.Replicas {
 				t.Errorf("%s: upstream makes %s %d, the vector says %d", step.Name, step.Sets[i].Name, size, change.Replicas)
 			}
 			if change.Reason == "rejected" && !sync.Rejected {
@@ -505,8 +570,12 @@ func TestDeploymentVectors(t *testing.T) {
 		if (sync.Created != nil) != (step.Creates != nil) || step.Creates != nil && *sync.Created.Spec.Replicas != *step.Creates {
 			t.Errorf("%s: upstream creates %v", step.Name, sync.Created)
 		}
-		if err := c.judge(controller, map[string]int{}); err != nil {
-			t.Errorf("%s: %v", step.Name, err)
+		for _, set := range c.sets {
+			c.huge = c.huge || *set.Spec.Replicas >= 1<<14
+		}
+		tally := map[string]int{}
+		if err := errors.Join(c.judge(controller, tally), c.judgeGoesOn(controller, tally)); err != nil {
+			t.Errorf("%s: %v\n%s", step.Name, err, c)
 		}
 	}
 }

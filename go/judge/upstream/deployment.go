@@ -47,12 +47,22 @@ func NewDeploymentController() (*DeploymentController, error) {
 
 // A Sync is what one sync of a Deployment wrote.
 type Sync struct {
-	// Sizes has the new spec.replicas of the sets that were updated, by name.
-	Sizes map[string]int32
+	// Deployment is as it was written, but for its status; nil if it was not.
+	Deployment *appsv1.Deployment
+	// Sets has the sets that were updated, as they were written last, by name.
+	Sets map[string]*appsv1.ReplicaSet
 	// Created is the set that was created, if one was.
 	Created *appsv1.ReplicaSet
 	// Rejected is whether the sync ended with a size below 0, which no API server accepts.
 	Rejected bool
+}
+
+// Size is the set's spec.replicas after the sync.
+func (s Sync) Size(set *appsv1.ReplicaSet) int32 {
+	if written := s.Sets[set.Name]; written != nil {
+		set = written
+	}
+	return *set.Spec.Replicas
 }
 
 // Sync runs one sync. The objects are as an informer's: upstream does not change them.
@@ -66,7 +76,7 @@ func (c *DeploymentController) Sync(d *appsv1.Deployment, sets []*appsv1.Replica
 	if err := replace(c.pods, pods); err != nil {
 		return Sync{}, err
 	}
-	c.api.Sync = Sync{Sizes: map[string]int32{}}
+	c.api.Sync = Sync{Sets: map[string]*appsv1.ReplicaSet{}}
 	err := syncDeployment(c.controller, context.Background(), d.Namespace+"/"+d.Name)
 	if c.api.Rejected {
 		err = nil
@@ -94,20 +104,26 @@ func (r *recorder) AppsV1() appsclient.AppsV1Interface { return r }
 // CoreV1 is where events would go, if the controller ran.
 func (r *recorder) CoreV1() coreclient.CoreV1Interface { return nil }
 
-func (r *recorder) Deployments(string) appsclient.DeploymentInterface { return statusWriter{} }
+func (r *recorder) Deployments(string) appsclient.DeploymentInterface {
+	return deploymentWriter{Sync: &r.Sync}
+}
 
 func (r *recorder) ReplicaSets(string) appsclient.ReplicaSetInterface {
 	return setWriter{Sync: &r.Sync}
 }
 
-// A statusWriter accepts every status. Upstream writes the Deployment itself only to clear a rollback.
-type statusWriter struct{ appsclient.DeploymentInterface }
+// A deploymentWriter accepts every status. Upstream writes the Deployment itself only to roll back.
+type deploymentWriter struct {
+	appsclient.DeploymentInterface
+	*Sync
+}
 
-func (statusWriter) UpdateStatus(_ context.Context, d *appsv1.Deployment, _ metav1.UpdateOptions) (*appsv1.Deployment, error) {
+func (deploymentWriter) UpdateStatus(_ context.Context, d *appsv1.Deployment, _ metav1.UpdateOptions) (*appsv1.Deployment, error) {
 	return d, nil
 }
 
-func (statusWriter) Update(_ context.Context, d *appsv1.Deployment, _ metav1.UpdateOptions) (*appsv1.Deployment, error) {
+func (w deploymentWriter) Update(_ context.Context, d *appsv1.Deployment, _ metav1.UpdateOptions) (*appsv1.Deployment, error) {
+	w.Deployment = d
 	return d, nil
 }
 
@@ -120,7 +136,7 @@ func (w setWriter) Update(_ context.Context, set *appsv1.ReplicaSet, _ metav1.Up
 	if err := w.validate(set); err != nil {
 		return nil, err
 	}
-	w.Sizes[set.Name] = *set.Spec.Replicas
+	w.Sets[set.Name] = set
 	return set, nil
 }
 
