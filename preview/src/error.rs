@@ -54,6 +54,10 @@ pub(crate) fn without_place(error: &serde_json::Error) -> String {
 
 /// Reads one object; on failure says at which field, such as `metadata.labels.app: invalid type: …`.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(object: &'a RawValue) -> Result<T, String> {
+    // Keeping track of the fields takes time, and is of use only for an error.
+    if let Ok(value) = serde_json::from_str(object.get()) {
+        return Ok(value);
+    }
     let mut json = serde_json::Deserializer::from_str(object.get());
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
