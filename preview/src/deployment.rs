@@ -53,20 +53,20 @@ pub(crate) struct SetState {
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an object")]
-struct Head {
-    labels: Option<BTreeMap<String, String>>,
-    annotations: Option<BTreeMap<String, String>>,
-    creation_timestamp: Option<Time>,
-    generation: i64,
+pub(crate) struct Head {
+    pub(crate) labels: Option<BTreeMap<String, String>>,
+    pub(crate) annotations: Option<BTreeMap<String, String>>,
+    pub(crate) creation_timestamp: Option<Time>,
+    pub(crate) generation: i64,
 }
 
 /// The status of a Deployment or of a `ReplicaSet`.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an object")]
-struct Status {
-    replicas: i32,
-    available_replicas: i32,
-    observed_generation: i64,
+pub(crate) struct Status {
+    pub(crate) replicas: i32,
+    pub(crate) available_replicas: i32,
+    pub(crate) observed_generation: i64,
 }
 
 impl Head {
@@ -221,11 +221,16 @@ impl SetState {
             #[serde(default)]
             template: Fingerprint,
         }
-        let Object { mut metadata, spec, status } = parse(object)?;
-        let status = status.unwrap_or_default();
+        let Object { metadata, spec, status } = parse(object)?;
+        let replicas = spec.as_ref().and_then(|spec| spec.replicas);
+        let template = spec.map_or_else(Fingerprint::default, |spec| spec.template);
+        Ok(Self::new(metadata, replicas, template, &status.unwrap_or_default()))
+    }
+
+    pub(crate) fn new(metadata: Head, replicas: Option<i32>, template: Fingerprint, status: &Status) -> Self {
         let mut set = ReplicaSet {
             creation_time: time(metadata.creation_timestamp.as_ref()),
-            replicas: spec.as_ref().and_then(|spec| spec.replicas).unwrap_or(1),
+            replicas: replicas.unwrap_or(1),
             status_replicas: status.replicas,
             available_replicas: status.available_replicas,
             ..ReplicaSet::new()
@@ -234,11 +239,11 @@ impl SetState {
             metadata.annotation(DESIRED_REPLICAS_ANNOTATION),
             metadata.annotation(MAX_REPLICAS_ANNOTATION),
         );
-        Ok(Self {
+        Self {
             set,
-            template: spec.map_or_else(Fingerprint::default, |spec| spec.template),
-            lags: metadata.is_ahead_of(&status),
-            labels: metadata.labels.take().unwrap_or_default(),
-        })
+            template,
+            lags: metadata.is_ahead_of(status),
+            labels: metadata.labels.unwrap_or_default(),
+        }
     }
 }

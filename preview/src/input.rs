@@ -5,7 +5,7 @@ use crate::deployment::DeploymentEntry;
 use crate::error::{Error, parse};
 use crate::json::{Fault, Json};
 use crate::pod::{Pod, PodEntry};
-use crate::set::{SetEntry, SetKind};
+use crate::set::{ReplicaSet, SetEntry, SetKind};
 use crate::text;
 use crate::workload::WorkloadKind;
 use crate::yaml::{self, AsJson};
@@ -198,6 +198,13 @@ impl Input {
             self.pods.extend(is_pod.then(|| pod.into()));
             is_pod
         })?;
+        let is_taken = is_taken
+            || json.take_if(|mut set: ReplicaSet| {
+                let own = TypeMeta { api_version: set.api_version.take(), kind: set.kind.take() };
+                let is_set = matches!(own.class(list), Some(Class::Set(SetKind::ReplicaSet)));
+                self.sets.extend(is_set.then(|| set.into()));
+                is_set
+            })?;
         if is_taken {
             return Ok(Ok(None));
         }

@@ -55,15 +55,15 @@ pub(crate) struct OwnerReference {
 #[serde(rename_all = "camelCase", expecting = "an object")]
 pub(crate) struct Metadata {
     pub(crate) name: String,
-    namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
     pub(crate) uid: Option<String>,
     pub(crate) resource_version: Option<String>,
     /// It changes with the spec. A dump that someone wrote may lack it.
     #[serde(default)]
     pub(crate) generation: i64,
-    labels: Option<BTreeMap<String, String>>,
-    owner_references: Option<Vec<OwnerReference>>,
-    deletion_timestamp: Option<IgnoredAny>,
+    pub(crate) labels: Option<BTreeMap<String, String>>,
+    pub(crate) owner_references: Option<Vec<OwnerReference>>,
+    pub(crate) deletion_timestamp: Option<IgnoredAny>,
 }
 
 impl Metadata {

@@ -1,15 +1,19 @@
 //! `ReplicaSets` and `ReplicationControllers`, and which pods belong to them. Reads one object's JSON text.
 
-use crate::deployment::SetState;
+use crate::deployment::{self, SetState};
 use crate::error::{Error, parse};
-use crate::pod::{Metadata, OwnerReference, PodEntry};
+use crate::pod::{Metadata, OwnerReference, PodEntry, Time, only};
 use crate::selector::{LabelSelector, Selector};
+use crate::template::Template;
 use crate::text;
 use podrank::DELETION_COST_ANNOTATION;
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 
 /// The kind of a set: a workload whose pods Kubernetes deletes in the order when it scales down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -63,6 +67,87 @@ pub(crate) struct SetSpec {
     pub(crate) template_cost: Option<String>,
 }
 
+/// A valid `ReplicaSet` whose template has its fields in order: all that is kept of it, in one go.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReplicaSet {
+    pub(crate) api_version: Option<String>,
+    #[serde(default, deserialize_with = "only_replica_set")]
+    pub(crate) kind: Option<String>,
+    metadata: Object<ReplicaSetMetadata>,
+    spec: Option<Object<ReplicaSetSpec>>,
+    status: Option<Object<ReplicaSetStatus>>,
+}
+
+/// The fields of [`Metadata`] and of what its Deployment's controller reads.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ReplicaSetMetadata {
+    name: String,
+    namespace: Option<String>,
+    uid: Option<String>,
+    resource_version: Option<String>,
+    #[serde(default)]
+    generation: i64,
+    labels: Option<BTreeMap<String, String>>,
+    annotations: Option<BTreeMap<String, String>>,
+    owner_references: Option<Vec<OwnerReference>>,
+    creation_timestamp: Option<Time>,
+    deletion_timestamp: Option<IgnoredAny>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ReplicaSetSpec {
+    replicas: Option<i32>,
+    selector: Option<LabelSelector>,
+    min_ready_seconds: Option<i32>,
+    #[serde(default)]
+    template: Template,
+}
+
+/// `None` is what the status does not say.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ReplicaSetStatus {
+    #[serde(deserialize_with = "not_null")]
+    replicas: Option<i32>,
+    #[serde(deserialize_with = "not_null")]
+    observed_generation: Option<i64>,
+    available_replicas: i32,
+}
+
+/// What is written as an object. To serde alone, a list is a structure, too.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(fields)).map(Object)
+            }
+        }
+
+        deserializer.deserialize_map(Fields(PhantomData))
+    }
+}
+
+fn only_replica_set<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    only("ReplicaSet", deserializer)
+}
+
+fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
 /// The sets of an input by name.
 pub(crate) struct Sets<'a>(BTreeMap<SetId<'a>, &'a SetEntry>);
 
@@ -106,7 +191,7 @@ impl SetEntry {
         }
         let Head { mut metadata } = parse(object)?;
         let controller = metadata.controller();
-        let has_deployment = controller.as_ref().is_some_and(|controller| controller.kind == "Deployment");
+        let has_deployment = has_deployment(controller.as_ref());
         Ok(Self {
             kind,
             namespace: metadata.namespace(),
@@ -161,6 +246,66 @@ impl SetEntry {
     pub(crate) fn spec(&self) -> Result<&SetSpec, Error> {
         self.spec.as_ref().map_err(|error| self.error(error))
     }
+}
+
+impl From<ReplicaSet> for SetEntry {
+    fn from(set: ReplicaSet) -> Self {
+        let ReplicaSet { metadata: Object(all), spec, status, .. } = set;
+        let status = status.map(|Object(status)| status);
+        let mut metadata = Metadata {
+            name: all.name,
+            namespace: all.namespace,
+            uid: all.uid,
+            resource_version: all.resource_version,
+            generation: all.generation,
+            labels: None,
+            owner_references: all.owner_references,
+            deletion_timestamp: all.deletion_timestamp,
+        };
+        let controller = metadata.controller();
+        let ReplicaSetSpec { replicas, selector, min_ready_seconds, template } =
+            spec.map(|Object(spec)| spec).unwrap_or_default();
+        let state = has_deployment(controller.as_ref()).then(|| {
+            let head = deployment::Head {
+                labels: all.labels,
+                annotations: all.annotations,
+                creation_timestamp: all.creation_timestamp,
+                generation: all.generation,
+            };
+            let status =
+                status.as_ref().map_or_else(deployment::Status::default, |status| deployment::Status {
+                    replicas: status.replicas.unwrap_or(0),
+                    available_replicas: status.available_replicas,
+                    observed_generation: status.observed_generation.unwrap_or(0),
+                });
+            Ok(SetState::new(head, replicas, template.fingerprint, &status))
+        });
+        Self {
+            kind: SetKind::ReplicaSet,
+            namespace: metadata.namespace(),
+            controller,
+            is_being_deleted: metadata.is_being_deleted(),
+            name: metadata.name,
+            uid: metadata.uid.unwrap_or_default(),
+            resource_version: metadata.resource_version.unwrap_or_default(),
+            generation: metadata.generation,
+            spec: Ok(SetSpec {
+                replicas,
+                selector,
+                min_ready_seconds: min_ready_seconds.unwrap_or(0),
+                template_cost: template.cost,
+            }),
+            status: Ok(status.map(|ReplicaSetStatus { replicas, observed_generation, .. }| SetStatus {
+                replicas,
+                observed_generation,
+            })),
+            state,
+        }
+    }
+}
+
+fn has_deployment(controller: Option<&OwnerReference>) -> bool {
+    controller.is_some_and(|controller| controller.kind == "Deployment")
 }
 
 impl SetSpec {
