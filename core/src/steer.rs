@@ -55,9 +55,8 @@ pub enum SteerError {
     GateOff,
     /// There are too many pods, or a buffer is shorter than the list of pods.
     Order(OrderError),
-    /// The fixed costs leave no room for the tiers. No two costs from `i32::MIN` to `i32::MAX` would put `lower`
-    /// below `higher` and leave a distinct cost for each tier between them. The cost of at least one of the two
-    /// pods is fixed.
+    /// The fixed costs leave no room for the tiers: for these two pods, no costs put `lower` below `higher` and
+    /// leave a distinct cost for each tier in between. The cost of at least one of the two is fixed.
     NoRoom {
         /// The index of the pod of the lower tier.
         lower: u32,
