@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns order.json, deletion-cost.json, uid.json, upstream.json, controller.json and deployment.json into a C header on standard output.
+"""Turns order.json, deletion-cost.json, uid.json, upstream.json, controller.json, deployment.json and steering.json into a C header on standard output.
 
 ffi/check/vectors.c reads it, on this machine and on those that have no JSON. A field that README.md of this folder
 does not name is an error, so that no case is silently read as less than it says.
