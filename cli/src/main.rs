@@ -113,7 +113,7 @@ fn place(filename: &Path) -> String {
 fn flags(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::NameTheSet => "; choose one as TYPE/NAME, with --namespace",
-        Remedy::AcceptPartial => ", or accept what is missing with --partial",
+        Remedy::AcceptPartial => "; --partial accepts what is missing",
         _ => "",
     }
 }
