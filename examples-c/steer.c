@@ -1,6 +1,6 @@
 /*
- * Pods on pay-per-use nodes are to go first, so that the nodes become empty and cost nothing. Kubernetes knows nothing of that;
- * these deletion costs make it do so.
+ * Pods on pay-per-use nodes should go first, so that these nodes become empty and cost nothing. Kubernetes does not know that,
+ * but with these deletion costs it deletes them first.
  *
  *     cc steer.c $(pkg-config --cflags --libs podrank) && ./a.out
  */
@@ -69,10 +69,10 @@ int main(void) {
         pods[i].deletion_cost = costs[i];
     }
     for (i = 0; i < steered.blocked; i++)
-        printf("%s goes before them all the same: %s\n", set[blocked[i].pod].name, podrank_rule_str(blocked[i].rule));
+        printf("%s still goes before them: %s\n", set[blocked[i].pod].name, podrank_rule_str(blocked[i].rule));
 
     check(podrank_settle(pods, COUNT(set), &options, DELETE, order, scores, &certain, &contested), "settle");
-    printf("of four that go, Kubernetes certainly takes:");
+    printf("if 4 pods go, Kubernetes certainly deletes:");
     for (i = 0; i < certain; i++)
         printf(" %s", set[order[i]].name);
     printf("\n");

@@ -48,9 +48,9 @@ TRAPS = {
         (TIME, "i64::MIN.wrapping_sub(self.0).cast_unsigned()", "i64::MAX.wrapping_sub(self.0).cast_unsigned()")]),
     "log2 of milliseconds": ("order select ffi preview", [
         (POLICY, "Some(age.checked_ilog2()", "Some((age / 1_000_000).checked_ilog2()")]),
-    "a cost of `+10` is taken": ("cost preview", [
+    "a cost of `+10` is accepted": ("cost preview", [
         (COST, "[b'+', ..] => return Err(DeletionCostError::LeadingPlus),", "[b'+', digits @ ..] => (false, digits),")]),
-    "a cost of `008` is taken": ("cost preview", [
+    "a cost of `008` is accepted": ("cost preview", [
         (COST, "[b'0', _, ..] => return Err(DeletionCostError::LeadingZero),", "")]),
     "a missing cost is very expensive": ("preview", [(POD, "None => (0, None),", "None => (i32::MAX, None),")]),
     "a second unstable sort over the first": ("order select ffi preview", [
@@ -64,9 +64,9 @@ TRAPS = {
     "rank counted over the set's own pods": ("preview", [
         (MEMBERS, ".filter(|(member, _)| member.is_related)", ".filter(|(member, _)| member.is_own)")]),
     "terminating pods included": ("preview", [(POD, ".filter(|_| !metadata.is_being_deleted())", "")]),
-    "as many to go as there are: none goes": ("preview", [
+    "all pods go: none is deleted": ("preview", [
         (DECIDE, ".min(most);", ".min(most);\n    let delete = if delete == own.len() { 0 } else { delete };")]),
-    "as many to go as there are: none chosen": ("order select ffi", [
+    "all pods go: none is selected": ("order select ffi", [
         (SELECT, "let len = victims.len().min(pods.len());",
          "let len = if victims.len() == pods.len() { 0 } else { victims.len().min(pods.len()) };")]),
     "restarts of ordinary init containers": ("preview", [
@@ -81,12 +81,12 @@ TRAPS = {
          "        Self::Restarts,\n        Self::SidecarRestarts,\n        Self::ReadyTime,\n")]),
     "no UID step": ("order select ffi preview", [
         (ORDER, "Rule::Uid => u128::from_be_bytes(pod.uid.to_bytes()),", "Rule::Uid => 0,")]),
-    "upstream's relation in place of the order": ("order select ffi preview", [
+    "upstream's relation instead of the order": ("order select ffi preview", [
         (ORDER, "        (0..WORDS)\n            .map(|i| word(i, a, self).cmp(&word(i, b, self)))\n"
          "            .find(|ordering| ordering.is_ne())\n            .unwrap_or(Ordering::Equal)",
          "        match self.upstream(a, b).0 {\n            crate::Relation::Before => Ordering::Less,\n"
          "            crate::Relation::After => Ordering::Greater,\n            crate::Relation::Tie => Ordering::Equal,\n        }")]),
-    "heads that go on after a count that does not fit": ("select ffi", [
+    "heads that continue after a count that does not fit": ("select ffi", [
         (HEAD, "None => Err(self),", "None => Ok(self.with::<WIDTH>(0)),")]),
     "a glance that overlooks the phase": ("select order ffi", [
         (GLANCE, "[pod.phase.ordinal(), pod.flags", "[0, pod.flags")]),
@@ -99,10 +99,10 @@ TRAPS = {
         (GLANCE, "if pod.is_ready() { policy", "if true { policy")]),
     "ages in another bucket before 1970": ("order select settle", [
         (POLICY, "let age = self.now.bits().saturating_sub", "let age = self.now.bits().max(0).saturating_sub")]),
-    "the UID's rule taken for that of the time": ("settle ffi", [
+    "the rule `uid` reported as that of the time": ("settle ffi", [
         (UPSTREAM, "return (Relation::Before, Some(rule))",
          "return (Relation::Before, Some(if rule == Rule::Uid { Rule::ReadyTime } else { rule }))")]),
-    "the values of times called buckets with the gate off": ("order ffi", [
+    "times reported as buckets with the gate off": ("order ffi", [
         (EXPLAIN, "Rule::CreationTime if self.has_buckets()", "Rule::CreationTime if !self.now.is_unset()")]),
     "a key that leaves out a byte of the UID": ("order select ffi", [
         (ORDER, "7 => value(Rule::Uid),", "7 => value(Rule::Uid) & !0xff00,")]),
@@ -115,7 +115,7 @@ TRAPS = {
     "upstream's buckets without its rounding": ("settle", [
         (UPSTREAM, "if reached { next.cast_signed() } else { floor.cast_signed() }",
          "if reached && false { next.cast_signed() } else { floor.cast_signed() }")]),
-    "contested pods taken for certain": ("settle ffi preview", [
+    "contested pods called certain": ("settle ffi preview", [
         (SETTLE, "let (from, to) = group_at(order, scores, k);",
          "let (_, to) = group_at(order, scores, k);\n        let from = k.min(to);")]),
     "a tier that ties with the next": ("steer", [
@@ -125,21 +125,21 @@ TRAPS = {
     "a fixed cost is written": ("steer", [(STEER, "            (least, below) = (place.d(), place.index);\n", "")]),
     "costs beyond the end of their range": ("steer", [
         (STEER, "i64::from(i32::MAX).wrapping_sub(top.tier().cast_signed())", "i64::from(i32::MAX)")]),
-    "levels that know nothing of those within": ("steer", [
+    "outer levels that ignore the inner ones": ("steer", [
         (SPREAD, "        sort(order, &|a, b|", "        pods.iter_mut().for_each(|pod| pod.rank = 0);\n        sort(order, &|a, b|")]),
     "ranks counted from the wrong end": ("steer ffi", [
         (SPREAD, "for &index in &*order {", "for &index in order.iter().rev() {")]),
     "a plan to create without a cap": ("controller", [
         (PLAN, "let shortfall = set.wanted.saturating_sub(set.active).min(burst_replicas);",
          "let shortfall = set.wanted.saturating_sub(set.active);")]),
-    "slow start goes on after a failure": ("controller ffi", [
+    "slow start continues after a failure": ("controller ffi", [
         (SLOW_START, "let next = if failures > 0 { 0 } else { self.batch.saturating_mul(2) };",
          "let next = self.batch.saturating_mul(2);")]),
-    "a deletion that is seen twice counts twice": ("controller ffi", [
+    "a deletion that is observed twice counts twice": ("controller ffi", [
         (EXPECTATIONS, "        self.keys = self.keys.saturating_sub(1);\n", "")]),
     "a key that is expected twice counts twice": ("controller ffi", [
         (EXPECTATIONS, "let known = find(room, len, key).is_some();", "let known = false;")]),
-    "expected creations make deletions forgotten": ("controller ffi", [
+    "expected creations remove the keys of deletions": ("controller ffi", [
         (EXPECTATIONS, "deletions: 0, is_set: 1, ..*self };", "deletions: 0, keys: 0, is_set: 1 };")]),
     "expectations time out a nanosecond early": ("controller ffi", [
         (EXPECTATIONS, "age > EXPECTATIONS_TIMEOUT_NANOS", "age >= EXPECTATIONS_TIMEOUT_NANOS")]),
@@ -149,7 +149,7 @@ TRAPS = {
     "available a nanosecond late": ("controller ffi", [(AVAILABILITY, "if left > 0 {", "if left >= 0 {")]),
     "a surge in percent is rounded down": ("deployment ffi", [
         (BUDGETS, "max_surge.resolve(replicas, true)", "max_surge.resolve(replicas, false)")]),
-    "both budgets 0: nothing may be unavailable": ("deployment ffi", [
+    "both budgets 0: no pod may be unavailable": ("deployment ffi", [
         (BUDGETS, "0 if surge == 0 => 1,", "0 if surge == 0 => 0,")]),
     "a share of the Deployment's count, not of max-replicas": ("deployment", [
         (SCALE, "set.max().filter(|max| *max != 0).unwrap_or(", "Some(self.deployment.replicas).filter(|max| *max != 0).unwrap_or(")]),
@@ -166,12 +166,12 @@ TRAPS = {
         (ROLL, ".wrapping_sub(new.replicas.wrapping_sub(new.available))", "")]),
     "old sets newest first in a rollout": ("deployment", [
         (SETS, "self.walk(Order::Oldest, Which::ActiveOld)", "self.walk(Order::Newest, Which::ActiveOld)")]),
-    "a set that lags is passed over": ("deployment", [
+    "a set whose status lags is skipped": ("deployment", [
         (ROLL, "                self.change(index, |change| change.reason = Reason::Lags);\n                return false;\n", "                continue;\n")]),
-    "buffers that overlap are taken": ("ffi", [(MEMORY, "a.start.max(b.start) < a.end.min(b.end)", "false")]),
-    "misaligned buffers are taken": ("ffi", [
+    "buffers that overlap are accepted": ("ffi", [(MEMORY, "a.start.max(b.start) < a.end.min(b.end)", "false")]),
+    "misaligned buffers are accepted": ("ffi", [
         (MEMORY, "if !start.addr().is_multiple_of(align_of::<T>()) {", "if false {")]),
-    "a UID in upper case is taken": ("uid", [
+    "a UID in upper case is accepted": ("uid", [
         (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
          "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
 }

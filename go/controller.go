@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// IsActive says whether a pod counts as one of its set's replicas, as Kubernetes has it: it is neither Succeeded nor Failed nor
-// being deleted.
+// IsActive reports whether a pod counts as one of its set's replicas: whether it is neither Succeeded nor Failed nor being
+// deleted, as Kubernetes' IsPodActive.
 func IsActive(pod *corev1.Pod) bool {
 	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && pod.DeletionTimestamp == nil
 }
@@ -22,7 +22,7 @@ var (
 	errNil      = errors.New("is nil")
 )
 
-// errPod says which pod of a list is wrong, and how.
+// errPod returns an error that says which pod in a list is wrong, and why.
 func errPod(index int, pod *corev1.Pod, err error) error {
 	if pod == nil {
 		return fmt.Errorf("podrank: pod %d %w", index, errNil)
@@ -30,23 +30,26 @@ func errPod(index int, pod *corev1.Pod, err error) error {
 	return fmt.Errorf("podrank: pod %d, %s/%s: %w", index, pod.Namespace, pod.Name, err)
 }
 
-// A State is what a sync knows of its set.
+// A State is what [Plan] needs to know about a set.
 type State struct {
 	// Wanted is spec.replicas.
 	Wanted int
 	// Active is the number of the set's active pods: see [IsActive].
 	Active int
-	// Burst is how many are created or deleted at most; 0 means [BurstReplicas].
+	// Burst is the most pods to create or delete. 0 means [BurstReplicas].
 	Burst int
-	// Satisfied is what [Expectations.Satisfied] said, asked before the pods were listed.
+	// Satisfied is the result of [Expectations.Satisfied], called before the pods are listed, so that the list is no older
+	// than the answer.
 	Satisfied bool
 	// BeingDeleted is whether the set has a deletion timestamp.
 	BeingDeleted bool
 }
 
-// Plan says what one sync of a set does, as Kubernetes' manageReplicas: creates so many pods ([CreateInBatches]) or deletes so
-// many ([PodsToDelete]), or neither. As many are created or deleted as are missing or too many, and a burst at most; the next
-// sync goes on. Nothing is done before expectations are satisfied, nor for a set that is being deleted.
+// Plan returns how many pods one sync of a set creates ([CreateInBatches]) or deletes ([PodsToDelete]), as Kubernetes'
+// manageReplicas. At least one of the numbers is 0. The sync creates the shortfall or deletes the surplus, at most a burst,
+// and the next sync does the rest. Both numbers are 0 until expectations are satisfied, and if the set is being deleted.
+//
+// A number in state that is negative or above math.MaxUint32 is an error.
 func Plan(state State) (creations, deletions int, err error) {
 	numbers := [...]int{state.Wanted, state.Active, state.Burst}
 	for i, number := range numbers {
@@ -62,11 +65,12 @@ func Plan(state State) (creations, deletions int, err error) {
 	return int(create), int(del), err
 }
 
-// Availability counts the ready pods of active, and the available ones: ready for minReadySeconds or longer at this now. If
-// that is 0, ready is available; if not, a pod without a ready time is not, and none is at the zero time.
+// Availability counts the ready and the available pods of active. A pod is available if it has been ready for at least
+// minReadySeconds at now. If minReadySeconds is 0 or less, every ready pod is available. Otherwise a pod without a ready time
+// is not available, and if now is the zero time, no pod is.
 //
-// lookAgain is in how long the next of them is available if it stays ready, and not a nanosecond earlier; 0 if there is none
-// to wait for. A pod that is nil or inactive is an error that names it.
+// lookAgain is the time until the next pod becomes available if it stays ready, to the nanosecond, or 0 if there is no pod to
+// wait for. If a pod is nil or inactive, Availability returns an error that names it.
 func Availability(active []*corev1.Pod, minReadySeconds int32, now time.Time) (
 	ready, available int, lookAgain time.Duration, err error,
 ) {

@@ -16,31 +16,32 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// The annotations in which Kubernetes notes, on each ReplicaSet that it scales, the Deployment's count, and the count plus
-// the surge.
+// The annotations in which Kubernetes records, on each ReplicaSet that it scales, the Deployment's spec.replicas, and that
+// number plus the surge.
 const (
 	DesiredReplicasAnnotation = "deployment.kubernetes.io/desired-replicas"
 	MaxReplicasAnnotation     = "deployment.kubernetes.io/max-replicas"
 )
 
-// A Path is which way a sync of a Deployment takes.
+// A Path says what kind of sync it is.
 type Path uint8
 
 // The paths.
 const (
-	// PathNothing: the Deployment is being deleted, and no set changes.
+	// PathNothing: the Deployment is being deleted, so no set changes.
 	PathNothing Path = cpodrank.PathNothing
-	// PathScale: it scales the sets there are, because it is paused or its count changed.
+	// PathScale: the sync scales the sets that exist, because the Deployment is paused or its spec.replicas changed.
 	PathScale Path = cpodrank.PathScale
-	// PathRoll: it replaces old pods by new ones, within its budgets.
+	// PathRoll: the sync replaces old pods with new ones, within the budgets.
 	PathRoll Path = cpodrank.PathRoll
-	// PathRecreate: it takes all old pods first, then creates the new ones.
+	// PathRecreate: the sync deletes all old pods, and only then creates new ones.
 	PathRecreate Path = cpodrank.PathRecreate
-	// PathRollback: it only changes its template, by its rollback annotation.
+	// PathRollback: the sync changes the Deployment's template, as its rollback annotation demands. No set changes, but the
+	// new set is created if it does not exist yet.
 	PathRollback Path = cpodrank.PathRollback
 )
 
-// String is the name in lower case.
+// String returns the name in lower case, such as "scale".
 func (p Path) String() string {
 	switch p {
 	case PathNothing:
@@ -63,40 +64,44 @@ type SetChange struct {
 	Set *appsv1.ReplicaSet
 	// Replicas is the size that the set gets: its new spec.replicas.
 	Replicas int32
-	// Part is how much of the change comes first, negative if pods go: the share of the reason share-and-leftover, the pods
-	// not available of unhealthy-and-available. For other reasons it is the whole change.
+	// Part is the part of the change in size that was decided first, negative if the set shrinks. With the reason
+	// "share-and-leftover", it is the share, and the rest is the leftover. With "unhealthy-and-available", it is the pods that
+	// are not available. With any other reason, it is the whole change.
 	Part int32
-	// Reason says why, in lower-case words with hyphens such as "share" and "held-back": the PODRANK_REASON_ names of
-	// podrank.h, which explains them.
+	// Reason is the name of the reason, such as "share" or "held-back": in lower case and with hyphens, what podrank.h calls
+	// PODRANK_REASON_SHARE and PODRANK_REASON_HELD_BACK. podrank.h explains each reason.
 	Reason string
 }
 
 // A Step is what the next sync of a Deployment does.
 type Step struct {
-	// Path is which way it takes.
+	// Path says what kind of sync it is.
 	Path Path
-	// MaxSurge and MaxUnavailable are the budgets in pods; both 0 with the strategy Recreate.
+	// MaxSurge and MaxUnavailable are the budgets as numbers of pods. Both are 0 with the strategy Recreate.
 	MaxSurge, MaxUnavailable int32
 	// Changes has one element for each set, in the order in which they were given.
 	Changes []SetChange
-	// New is what becomes of the new set: the one of Changes, or, with a nil Set, of which size it is created or why it is not.
+	// New is what happens to the new set. If the set exists, it is that set's element of Changes. Otherwise Set is nil, and the
+	// rest says with which size the set is created, or why it is not created.
 	New SetChange
-	// Creates is whether the sync creates the new set. Its size can be 0.
+	// Creates is whether the sync creates the new set, perhaps with size 0.
 	Creates bool
-	// GoesOn is whether later syncs may change sizes, as statuses follow. A paused Deployment may go on, too: once the new set
-	// has the count and all its pods are available, or one set alone is left, it is scaled again.
+	// GoesOn is whether later syncs may change sizes, once the statuses have changed. A paused Deployment may go on, too: once
+	// the new set has the count and all its pods are available, or only one set is left, it is scaled again.
 	GoesOn bool
 }
 
-// NextStep predicts the next sync of a Deployment, as Kubernetes 1.37 does it: the size that each of its ReplicaSets gets, and
-// why. The Deployment controller never deletes a pod itself: each set's controller then deletes as many as are too many, for
-// which see [PodsToDelete].
+// NextStep predicts the next sync of a Deployment, as in Kubernetes 1.37: the size (spec.replicas) that each of its
+// ReplicaSets gets, and why. Kubernetes' Deployment controller never touches a pod: [Settle] predicts which pods a set then
+// deletes.
 //
-// sets are the ReplicaSets that the Deployment owns and selects, those of size 0 included, in any order. pods are the pods that
-// these sets control; only the strategy Recreate asks for them, and others are skipped. Sizes and statuses are taken as listed.
+// sets are the ReplicaSets that the Deployment owns and its selector matches, in any order, including those of size 0. pods
+// are the pods that these sets control. Only the strategy Recreate needs them, and other pods are skipped. The new set is
+// the oldest one with the Deployment's pod template, and all others are old. The prediction relies on the sizes and
+// statuses in the objects. If Kubernetes has newer ones by then, it may decide differently.
 //
-// A count that is missing or negative, and a maxSurge or maxUnavailable that is missing or a text but no percentage, is an error
-// that names the field: the API server stores none of them.
+// If a number of replicas is missing or negative, or if maxSurge or maxUnavailable is missing, negative or a text that is
+// not a percentage, NextStep returns an error that names the field. The API server stores no such object.
 func NextStep(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*corev1.Pod) (Step, error) {
 	if deployment == nil {
 		return Step{}, errors.New("podrank: the Deployment is nil")
@@ -148,7 +153,7 @@ var (
 	errNegative = errors.New("is negative")
 )
 
-// errSet says which set of a list is wrong, and how.
+// errSet returns an error that says which set in a list is wrong, and why.
 func errSet(index int, set *appsv1.ReplicaSet, err error) error {
 	if set == nil {
 		return fmt.Errorf("podrank: ReplicaSet %d %w", index, errNil)
@@ -233,7 +238,7 @@ func fillSet(record *cpodrank.ReplicaSet, set *appsv1.ReplicaSet, d *appsv1.Depl
 	return cpodrank.SetAnnotations(record, set.Annotations[DesiredReplicasAnnotation], set.Annotations[MaxReplicasAnnotation])
 }
 
-// equalTemplates is Kubernetes' EqualIgnoreHash: the label with the hash does not count.
+// equalTemplates is Kubernetes' EqualIgnoreHash: it ignores the label pod-template-hash.
 func equalTemplates(a, b *corev1.PodTemplateSpec) bool {
 	hasNoHash := func(key, _ string) bool { return key == appsv1.DefaultDeploymentUniqueLabelKey }
 	left, right := *a, *b
@@ -243,7 +248,7 @@ func equalTemplates(a, b *corev1.PodTemplateSpec) bool {
 	return equality.Semantic.DeepEqual(&left, &right)
 }
 
-// oldPodsRun says whether a pod of a set that is not the new one is neither Succeeded nor Failed.
+// oldPodsRun reports whether any pod of an old set is neither Succeeded nor Failed.
 func oldPodsRun(sets []*appsv1.ReplicaSet, newSet uint32, pods []*corev1.Pod) bool {
 	return slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {
 		if pod == nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {

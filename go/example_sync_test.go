@@ -13,7 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// cluster is where the pods are: in a controller, the API server to write to and a cache, which is behind it, to read.
+// cluster stands for what has the pods: in a controller, an API server that it writes to, and a cache, which lags behind, that
+// it reads from.
 type cluster struct {
 	pods    []*corev1.Pod
 	creates atomic.Int32
@@ -27,9 +28,10 @@ func (c *cluster) create() error {
 	return nil
 }
 
-// syncSet brings a set to the number that is wanted: what a controller does when something of the set has changed.
+// syncSet creates or deletes pods until a set has the wanted number: what a controller does when something in the set has
+// changed.
 func syncSet(wanted int, expectations *podrank.Expectations, c *cluster) error {
-	// First this, then the list: what is seen in between is in the list.
+	// Before listing, so that the list is no older than the answer.
 	satisfied := expectations.Satisfied()
 	active := c.pods
 	creations, deletions, err := podrank.Plan(podrank.State{Wanted: wanted, Active: len(active), Satisfied: satisfied})
@@ -37,12 +39,12 @@ func syncSet(wanted int, expectations *podrank.Expectations, c *cluster) error {
 	case err != nil:
 		return err
 	case creations > 0:
-		// First expected, then asked for: the event may come before the answer.
+		// Before creating, because an event may arrive before the response.
 		if err := expectations.ExpectCreations(creations); err != nil {
 			return err
 		}
 		created, err := podrank.CreateInBatches(creations, c.create)
-		// What was not created, nobody will see.
+		// Nobody will observe pods that were not created.
 		expectations.CreationsObserved(creations - created)
 		return err
 	case deletions > 0:
@@ -54,22 +56,22 @@ func syncSet(wanted int, expectations *podrank.Expectations, c *cluster) error {
 			return err
 		}
 		for _, pod := range victims {
-			// One that cannot be deleted: expectations.DeletionObserved(pod).
+			// If a pod cannot be deleted: expectations.DeletionObserved(pod).
 			fmt.Println("delete", pod.Name)
 		}
 	}
 	return nil
 }
 
-// A controller of its own: what kube-controller-manager does for a ReplicaSet, but for owners and status.
+// A controller of your own: what kube-controller-manager does for a ReplicaSet, except for owners and status.
 func Example_sync() {
 	expectations := &podrank.Expectations{}
-	// The third creation fails: of the second batch, of two. The third batch is not tried.
+	// The third creation fails, which is in the second batch, so there is no third batch.
 	c := &cluster{fails: 3}
 	fmt.Println(syncSet(5, expectations, c))
-	fmt.Println(c.creates.Load(), "tried,", expectations.Creations(), "yet to be seen")
+	fmt.Println(c.creates.Load(), "tried,", expectations.Creations(), "pending")
 
-	// Until both are seen, nothing happens.
+	// Until both pods have been observed, nothing happens.
 	if err := syncSet(5, expectations, c); err != nil {
 		log.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func Example_sync() {
 	}
 	fmt.Println("satisfied:", expectations.Satisfied())
 
-	// One is wanted: the one with restarts goes.
+	// One pod is wanted: the one with restarts goes.
 	if err := syncSet(1, expectations, c); err != nil {
 		log.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func Example_sync() {
 	fmt.Println(ready, "ready,", available, "available, look again in", lookAgain.Round(time.Second))
 	// Output:
 	// the quota is used up
-	// 3 tried, 2 yet to be seen
+	// 3 tried, 2 pending
 	// satisfied: true
 	// delete web-0
 	// 2 ready, 0 available, look again in 1m0s

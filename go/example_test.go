@@ -16,7 +16,7 @@ import (
 
 var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 
-// pod is a pod that has been ready since a second of the hour before now.
+// pod returns a pod that became ready an hour before now, plus this many seconds.
 func pod(name string, number, second int, restarts int32) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -51,8 +51,8 @@ func ExamplePodsToDelete() {
 	// web-2
 }
 
-// As the ReplicaSet controller does it, but for its contested pods: where that goes by the order of its list, podrank goes by
-// the pods.
+// This chooses as the ReplicaSet controller does. Only among contested pods, for which the list order decides there, podrank
+// decides by the pods.
 func ExamplePodsToDelete_kubernetes() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0)}
 	victims, err := podrank.PodsToDelete(active, nil, 1,
@@ -99,7 +99,8 @@ func ExampleExplain() {
 	// Output: deletion-cost: 100 to 0
 }
 
-// Kubernetes' comparator goes in a circle here: x before z before y before x. A pod that costs less goes in any case.
+// Kubernetes' comparator is cyclic for three of these pods: x before z, z before y, y before x. A pod with a lower deletion cost
+// goes in any case.
 func ExampleSettle() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0), pod("cheap", 4, 0, 0)}
 	active[3].Annotations = map[string]string{corev1.PodDeletionCost: "-1"}
@@ -111,8 +112,8 @@ func ExampleSettle() {
 	// Output: cheap goes, and 1 of 3 others
 }
 
-// Pods on pay-per-use nodes are to go first, so that the nodes become empty and cost nothing. Kubernetes knows nothing of that;
-// these deletion costs make it do so.
+// Pods on pay-per-use nodes should go first, so that these nodes become empty and cost nothing. Kubernetes does not know
+// that, but with these deletion costs it deletes them first.
 func ExampleSteer() {
 	var active []*corev1.Pod
 	for i, node := range []string{
@@ -137,7 +138,7 @@ func ExampleSteer() {
 	fmt.Println(len(changes), "of", len(active), "deletion costs change:")
 	for _, change := range changes {
 		fmt.Printf("  %s on %s: %d\n", change.Pod.Name, change.Pod.Spec.NodeName, change.Cost)
-		// Written to the API server in a program of yours.
+		// Your program would write it to the API server.
 		change.Pod.Annotations = map[string]string{corev1.PodDeletionCost: fmt.Sprint(change.Cost)}
 	}
 	blocked, err := podrank.BlockedPods(active, payPerUseFirst)
@@ -145,13 +146,13 @@ func ExampleSteer() {
 		log.Fatal(err)
 	}
 	for _, b := range blocked {
-		fmt.Printf("%s goes before them all the same: %s\n", b.Pod.Name, b.Rule)
+		fmt.Printf("%s still goes before them: %s\n", b.Pod.Name, b.Rule)
 	}
 	settled, err := podrank.Settle(active, nil, 4, podrank.Now(now))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Print("of four that go, Kubernetes certainly takes:")
+	fmt.Print("if 4 pods go, Kubernetes certainly deletes:")
 	for _, pod := range settled.Certain {
 		fmt.Print(" ", pod.Name)
 	}
@@ -160,6 +161,6 @@ func ExampleSteer() {
 	//   web-4 on pay-per-use-1: -1
 	//   web-5 on pay-per-use-1: -1
 	//   web-6 on pay-per-use-2: -1
-	// web-7 goes before them all the same: not-ready
-	// of four that go, Kubernetes certainly takes: web-7 web-4 web-5 web-6
+	// web-7 still goes before them: not-ready
+	// if 4 pods go, Kubernetes certainly deletes: web-7 web-4 web-5 web-6
 }

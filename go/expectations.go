@@ -10,24 +10,25 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ExpectationsTimeout is how long expectations are waited for, as in Kubernetes. An event can be lost: a set that waits is to
-// be looked at again then.
+// ExpectationsTimeout is how long a set waits until everything that it expects is observed, as in Kubernetes. Sync a
+// waiting set again after this time, because an event can be lost.
 const ExpectationsTimeout = 5 * time.Minute
 
 var _ = [1]int{}[ExpectationsTimeout-cpodrank.ExpectationsTimeout]
 
-// Expectations are what one set has asked for and not yet seen: one entry of Kubernetes' UIDTrackingControllerExpectations. The
-// zero value has none. They are for use by any number of goroutines, as the informer's handlers run while the set is synced,
-// and must not be copied.
+// Expectations are the changes that one set has requested and not yet observed: one entry of Kubernetes'
+// UIDTrackingControllerExpectations. The zero value has none. Several goroutines may use Expectations at once, such as
+// informer handlers while the set is synced. Expectations must not be copied.
 //
-// A controller sees the outcome of its requests later than it made them. If it counted its pods meanwhile, it would create and
-// delete too many. So it first says what it expects to see, then asks for it, and does nothing more until all of it was seen.
+// A controller observes the results of its requests with a delay. If it counted its pods in between, it would create or
+// delete too many. So it first records what it expects, then sends the requests, and does nothing more until it has
+// observed all of it.
 //
-// Deletions are known by pod and each counts once, for a deletion can be seen twice: when it begins and when the pod is gone.
-// Creations are only counted: do not report one pod twice.
+// Deletions are identified by pod, and each counts once, because a deletion can be observed twice: when it begins and when
+// the pod is gone. Creations are only counted, so do not report a pod twice.
 type Expectations struct {
-	// Clock says what time it is; nil means time.Now. Only differences count, and at the zero time nothing times out. Set it
-	// before anything else.
+	// Clock returns the current time. nil means time.Now. Only differences count. If it returns the zero time, there is no
+	// timeout. Set Clock before you use the Expectations.
 	Clock func() time.Time
 
 	mutex sync.Mutex
@@ -35,18 +36,20 @@ type Expectations struct {
 	room  []cpodrank.PodKey
 }
 
-// ExpectCreations expects so many creations and no deletion, from now on: call it before you create. It replaces what was
-// expected, but for the pods whose deletions were not yet seen: seen now, they lower the number of deletions below zero.
+// ExpectCreations expects count creations and no deletion. Call it before you create pods. It replaces all earlier
+// expectations. Only the pods whose deletion is pending stay known: if you report one of them later, the number of pending
+// deletions falls below zero, which counts as satisfied.
 func (e *Expectations) ExpectCreations(count int) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	return cpodrank.ExpectCreations(&e.state, number(count), e.now())
 }
 
-// ExpectDeletions expects the deletion of these pods, each once, and no creation, from now on: call it before you delete. It
-// replaces what was expected. A pod that is nil or has a UID that is no UUID is an error that names it, and nothing changes.
+// ExpectDeletions expects the deletion of these pods and no creation. Call it before you delete pods. It replaces all
+// earlier expectations. A pod that is listed twice counts once. If a pod is nil or has a UID that is not a UUID,
+// ExpectDeletions returns an error that names it, and nothing changes.
 //
-// Each pod is compared with those before it, which is nothing for a burst of [BurstReplicas].
+// Each pod is compared with those before it, which takes little time for up to [BurstReplicas] pods.
 func (e *Expectations) ExpectDeletions(pods []*corev1.Pod) error {
 	keys := make([]cpodrank.PodKey, len(pods))
 	for i, pod := range pods {
@@ -65,17 +68,19 @@ func (e *Expectations) ExpectDeletions(pods []*corev1.Pod) error {
 	return err
 }
 
-// CreationsObserved takes count creations for seen: 1 for each pod that came, and as many as could not be created and never
-// will be seen. The number may go below zero. It does nothing if no expectations are set.
+// CreationsObserved counts count creations as observed. Report 1 for each new pod, and once the number of pods that could
+// not be created, because you will never observe those. The number of pending creations may go below zero. Without
+// expectations, CreationsObserved does nothing.
 func (e *Expectations) CreationsObserved(count int) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	// Where there is no library, there are no expectations.
+	// Without the library, no expectations are set.
 	_ = cpodrank.CreationsObserved(&e.state, number(count))
 }
 
-// DeletionObserved takes the deletion of a pod for seen: it is being deleted, or gone, or could not be deleted. It says whether
-// that was expected and not seen before; else nothing changes. Report a deletion as often as you hear of it.
+// DeletionObserved counts the deletion of a pod as observed, and reports whether it was pending. If not, nothing changes,
+// so you may report a deletion as often as you observe it. Report a pod that is being deleted, is gone or could not be
+// deleted.
 func (e *Expectations) DeletionObserved(pod *corev1.Pod) bool {
 	key, err := podKey(pod)
 	if err != nil {
@@ -90,8 +95,9 @@ func (e *Expectations) DeletionObserved(pod *corev1.Pod) bool {
 	return counted
 }
 
-// Satisfied says whether the set may act: none are set, or all was seen, or they were set more than [ExpectationsTimeout] ago.
-// Ask before you list the pods: what is seen in between is then in the list.
+// Satisfied reports whether the set may act: no expectations are set, or all changes have been observed, or the
+// expectations were set more than [ExpectationsTimeout] ago. Call it before you list the pods, so that the list is no older
+// than the answer.
 func (e *Expectations) Satisfied() bool {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -99,28 +105,30 @@ func (e *Expectations) Satisfied() bool {
 	return satisfied || err != nil
 }
 
-// Clear forgets all: for when the set is gone, so that another of its name starts anew.
+// Clear removes all expectations. Call it when the set is gone, so that a new set with the same name starts without any.
 func (e *Expectations) Clear() {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	e.state, e.room = cpodrank.Expectations{}, nil
 }
 
-// Creations is how many are yet to be seen; negative if more were seen than expected, 0 if none are set.
+// Creations returns the number of pending creations. It is negative if more were observed than expected, and 0 if no
+// expectations are set.
 func (e *Expectations) Creations() int64 {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	return e.state.Creations
 }
 
-// Deletions is how many are yet to be seen; negative if more were seen than expected, 0 if none are set.
+// Deletions returns the number of pending deletions. It is negative if more were observed than expected, and 0 if no
+// expectations are set.
 func (e *Expectations) Deletions() int64 {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	return e.state.Deletions
 }
 
-// started is what times are counted from: so time.Now is compared by its monotonic clock.
+// started is the time from which times are counted, so that results of time.Now are compared by the monotonic clock.
 var started = time.Now()
 
 func (e *Expectations) now() int64 {
@@ -135,7 +143,8 @@ func (e *Expectations) now() int64 {
 	return max(int64(now.Sub(started)), cpodrank.Unset+1)
 }
 
-// podKey is the pod's UID; of a pod without one, as fakes are, what Kubernetes takes: namespace and name, which are hashed.
+// podKey returns the pod's UID. For a pod without one, such as a fake, it returns a hash of what Kubernetes uses: namespace
+// and name.
 func podKey(pod *corev1.Pod) (key cpodrank.PodKey, err error) {
 	if pod == nil {
 		return key, errNil

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// nodes numbers node names and counts pods by them; those without a name share a number. It is a hash table that is
-// emptied at each decision, which of Go's maps would take longer than all else.
+// nodes numbers node names and counts pods by node. Pods without a node share a number. It is a hash table that is emptied
+// before each decision. Emptying one of Go's maps would take longer than everything else.
 type nodes struct {
 	seed  maphash.Seed
 	slots []slot
@@ -17,11 +17,11 @@ type nodes struct {
 
 type slot struct {
 	hash uint32
-	// The number plus 1; 0 of a free slot.
+	// The number plus 1, or 0 if the slot is free.
 	number uint32
 }
 
-// reset empties the table and makes room for this many names.
+// reset empties the table and gives it a capacity of this many names.
 func (n *nodes) reset(names int) {
 	if n.slots == nil {
 		n.seed = maphash.MakeSeed()
@@ -31,7 +31,7 @@ func (n *nodes) reset(names int) {
 	n.names, n.counts = n.names[:0], n.counts[:0]
 }
 
-// forget lets go of the names, which hold memory of pods; the counts stay.
+// forget drops the names, which refer to memory of pods. The counts stay.
 func (n *nodes) forget() {
 	clear(n.names)
 	n.names = n.names[:0]
@@ -48,7 +48,7 @@ func (n *nodes) find(name string) (at *slot, hash uint32) {
 	}
 }
 
-// number is that of a name, a new one if it is new.
+// number returns the number of a name. A new name gets the next number.
 func (n *nodes) number(name string) uint32 {
 	at, hash := n.find(name)
 	if at.number == 0 {
@@ -59,7 +59,7 @@ func (n *nodes) number(name string) uint32 {
 	return at.number - 1
 }
 
-// count counts a pod, if its node has a number: on others it makes no difference to any rank.
+// count counts a pod if its node has a number. On any other node, it makes no difference to a rank.
 func (n *nodes) count(name string) {
 	if at, _ := n.find(name); at.number != 0 {
 		n.counts[at.number-1]++

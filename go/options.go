@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// BurstReplicas is how many pods kube-controller-manager creates or deletes in one sync at most.
+// BurstReplicas is the most pods that kube-controller-manager creates or deletes in one sync.
 const BurstReplicas = 500
 
 var _ = [1]int{}[BurstReplicas-cpodrank.BurstReplicas]
@@ -18,58 +18,60 @@ type Option func(*settings)
 
 type settings struct {
 	flags uint32
-	// PreferForScaleDown is on: labels are looked at
+	// PreferForScaleDown is on: labels are read
 	labels bool
 	// nil: time.Now
 	clock      func() time.Time
 	kubernetes bool
-	// nil: no cap
+	// nil: no limit
 	burst *int
 	// nil: all pods in one tier
 	tier func(*corev1.Pod) int
 	// nil: none
 	fixed func(*corev1.Pod) bool
-	// of Spread; none: ranks as in Kubernetes
+	// from Spread; none: ranks as in Kubernetes
 	domains []func(*corev1.Pod) string
 }
 
-// Now decides at this one moment, whenever that is: for a single decision, a test or a replay. It is a [Clock] that stands.
+// Now makes every decision at this time: for a single decision, a test or a replay. It is a [Clock] that stands still.
 func Now(now time.Time) Option {
 	return Clock(func() time.Time { return now })
 }
 
-// Clock is asked for the time once in each decision, as a [Ranker] makes many; the default, and nil, is time.Now. Of several
-// Clock and [Now] the last counts. The zero time means no moment at all: ages are not log-scaled, as in Kubernetes.
+// Clock sets the function that returns the time of a decision. Each decision calls it once. The default, also for nil, is
+// time.Now. If there are several Clock and [Now] options, the last one counts. If the function returns the zero time, ages
+// are not log-scaled, as in kube-controller-manager without [LogarithmicScaleDown].
 func Clock(now func() time.Time) Option {
 	return func(s *settings) { s.clock = now }
 }
 
-// Kubernetes chooses as kube-controller-manager does as far as its comparator determines it: the certain victims first, then
-// contested ones by the total order. The default is the total order.
+// Kubernetes chooses the pods that kube-controller-manager certainly deletes, and then contested ones by the total order (see
+// [Settle]). The default is the total order alone.
 func Kubernetes() Option {
 	return func(s *settings) { s.kubernetes = true }
 }
 
-// Burst caps the number of deletions; at 0 or less, none go. The default is no cap; kube-controller-manager's is
-// [BurstReplicas].
+// Burst limits the number of pods to delete. If most is 0 or less, none go. The default is no limit.
+// kube-controller-manager's limit is [BurstReplicas].
 func Burst(most int) Option {
 	return func(s *settings) { s.burst = &most }
 }
 
-// PodDeletionCost sets the feature gate of this name, on by default: the annotation
-// controller.kubernetes.io/pod-deletion-cost counts.
+// PodDeletionCost sets the feature gate PodDeletionCost: whether the annotation controller.kubernetes.io/pod-deletion-cost
+// counts. On by default.
 func PodDeletionCost(on bool) Option {
 	return flag(cpodrank.PodDeletionCostOff, !on)
 }
 
-// LogarithmicScaleDown sets the feature gate of this name, on by default: ages between the same powers of two nanoseconds
-// are equal. Kubernetes has it locked on since 1.31.
+// LogarithmicScaleDown sets the feature gate LogarithmicScaleDown: whether ages between the same powers of two nanoseconds
+// are equal. On by default, and always on since Kubernetes 1.31.
 func LogarithmicScaleDown(on bool) Option {
 	return flag(cpodrank.LogarithmicScaleDownOff, !on)
 }
 
-// PreferForScaleDown lets pods with [PreferForScaleDownLabel] go first among equals. Off by default: no release of Kubernetes
-// has it, and with [Kubernetes] it matters among contested pods alone.
+// PreferForScaleDown sets the feature gate PreferForScaleDown: whether pods with [PreferForScaleDownLabel] go before pods
+// without it that are equal by the earlier rules. Off by default: no release of Kubernetes has it. With [Kubernetes], it
+// matters only among contested pods.
 func PreferForScaleDown(on bool) Option {
 	gate := flag(cpodrank.PreferForScaleDownOn, on)
 	return func(s *settings) {
@@ -87,7 +89,7 @@ func flag(bit uint32, set bool) Option {
 	}
 }
 
-// capped is how many of diff may go.
+// capped returns how many of diff pods may go.
 func (s *settings) capped(diff int) int {
 	if s.burst != nil {
 		diff = min(diff, *s.burst)

@@ -1,15 +1,18 @@
-// Package podrank chooses the pods that go first when a workload scales down: by the rules of Kubernetes' ReplicaSet
-// controller, as one total order, so that the victims depend on the pods alone and not on the order of the list.
+// Package podrank chooses the pods that go first when a workload scales down. It applies the rules of Kubernetes' ReplicaSet
+// controller as one total order, so the victims depend on the pods alone and not on the list order.
 //
 // [PodsToDelete] drops into a controller. A [Ranker] does the same without allocating once it is warm. [Explain] says why
-// one pod goes before another, and [Settle] what kube-controller-manager would do. [Steer] makes it take the pods that you want.
+// one pod goes before another.
 //
-// The rest of what that controller decides, for one of your own: [Plan], [CreateInBatches], [Expectations], [Availability]. None
-// needs another.
+// Three functions are about Kubernetes itself. [Settle] says which pods kube-controller-manager would delete. [Steer] returns
+// deletion costs that make it delete the pods that you want. [NextStep] predicts the next sync of a Deployment.
 //
-// The decision is made by libpodrank, a small C library that comes with this module for linux/amd64 and linux/arm64. It needs
-// cgo; on other 64-bit machines, install libpodrank and build with -tags podrank_system. Without either the package compiles,
-// and whatever decides returns [ErrMissing]: see [LibraryVersion].
+// [Plan], [CreateInBatches], [Expectations] and [Availability] are the other decisions of a ReplicaSet controller, for a
+// controller of your own. They are independent of each other.
+//
+// libpodrank makes the decisions. This C library comes with the module for linux/amd64 and linux/arm64, and needs cgo. On
+// other 64-bit machines, install libpodrank and build with -tags podrank_system. Without the library, the package compiles,
+// but every decision returns [ErrMissing]: see [LibraryVersion].
 package podrank
 
 import (
@@ -19,27 +22,27 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ErrMissing is returned by whatever decides in a program that was built without libpodrank; there, no [Expectations] are ever
-// set.
+// ErrMissing is the error of every decision in a program that was built without libpodrank. In such a program, no
+// [Expectations] are ever set.
 var ErrMissing = cpodrank.ErrMissing
 
-// PodsToDelete returns the diff pods of active that go first, first to go first: all, in order, if diff is len(active) or more;
-// none if it is 0 or less, and then nothing is looked at and nothing is an error.
+// PodsToDelete returns the first diff pods of active to delete, the first to go first. If diff is len(active) or more, it
+// returns all of them, in order. If diff is 0 or less, it inspects no pods and returns none, without an error.
 //
-// active are the workload's pods that are neither Succeeded nor Failed nor being deleted; a pod among them that is nil or
-// inactive or whose UID is not a UUID (the empty UID of fakes is fine) is an error that names it, and nothing is chosen.
+// active are the workload's active pods: see [IsActive]. If one of them is nil, inactive or has a UID that is not a UUID,
+// PodsToDelete returns an error that names it, and no pods. The empty UID of fakes is accepted.
 //
-// related are the pods whose number on a node makes its pods go first, the active ones included: for a ReplicaSet, the pods
-// that any ReplicaSet of the same controller selects. They are counted as listed: each is to be there once. nil counts none.
-// Inactive pods among them are skipped.
+// related are the pods to count: the more of them are on a node, the earlier the active pods on that node go. They should
+// include the active pods. For a ReplicaSet, [RelatedPods] returns what Kubernetes counts. Duplicates are counted, so list
+// each pod once. Inactive pods are skipped.
 //
 // Neither list is changed.
 func PodsToDelete(active, related []*corev1.Pod, diff int, options ...Option) ([]*corev1.Pod, error) {
 	return NewRanker(options...).PodsToDelete(active, related, diff)
 }
 
-// A Ranker chooses pods again and again in the same memory. The zero value has the default options. It is not for use by
-// several goroutines at once. It keeps hold of no pods but those that its last two calls returned.
+// A Ranker chooses pods again and again in the same memory. The zero value has the default options. Only one goroutine may
+// use a Ranker at a time. It keeps references only to the pods that its last two calls returned.
 type Ranker struct {
 	settings settings
 	records  []cpodrank.Record
@@ -49,7 +52,7 @@ type Ranker struct {
 	scores   []uint64
 	// What the last call returned, and the one before it.
 	victims, before []*corev1.Pod
-	// Only so that the compiler does not drop what touch does.
+	// Keeps the compiler from dropping what touch does.
 	touched int
 }
 
@@ -62,7 +65,8 @@ func NewRanker(options ...Option) *Ranker {
 	return r
 }
 
-// PodsToDelete is as the function of this name. The slice that it returns is good until the next call, which may be given it.
+// PodsToDelete does what the function [PodsToDelete] does. The slice that it returns is valid until the next call, to which
+// it may be passed.
 func (r *Ranker) PodsToDelete(active, related []*corev1.Pod, diff int) ([]*corev1.Pod, error) {
 	r.victims, r.before = r.before, r.victims
 	clear(r.victims)
@@ -94,25 +98,28 @@ func (r *Ranker) PodsToDelete(active, related []*corev1.Pod, diff int) ([]*corev
 	return r.victims, nil
 }
 
-// Settled is what kube-controller-manager would do.
+// Settled is what kube-controller-manager would do with the pods of a scale-down.
 type Settled struct {
-	// Certain are the pods that go whatever the order of the controller's list, first to go first.
+	// Certain are the pods that it deletes in every list order, the first to go first.
 	Certain []*corev1.Pod
-	// Contested are the pods of which Quota go, and nobody can say which: the comparator goes in a circle, and the order
-	// of the list decides.
+	// Contested are the pods of which it deletes Quota. The list order decides which, because the comparator is cyclic or
+	// the pods tie in everything that it compares.
 	Contested []*corev1.Pod
-	// Safe are the pods that stay.
+	// Safe are the pods that it keeps in every list order.
 	Safe []*corev1.Pod
-	// Quota is how many of the contested pods go.
+	// Quota is the number of contested pods that it deletes.
 	Quota int
 }
 
-// Settle tells which pods kube-controller-manager certainly deletes when it deletes diff of active, which it may delete, and
-// which it keeps. Lists and errors are as for [PodsToDelete], though pods are looked at whatever diff is. For a set without a
-// controller Kubernetes counts no ranks: give it no related pods.
+// Settle returns which pods kube-controller-manager certainly deletes when it deletes diff of active, which it may delete,
+// and which it certainly keeps.
 //
-// It holds for this moment: a pod whose age reaches a power of two nanoseconds before the controller looks may change its
-// place.
+// The lists and errors are those of [PodsToDelete], but Settle inspects the pods even if diff is 0 or less. For a set without
+// a controller, Kubernetes counts no ranks: pass nil for related.
+//
+// The result holds for one sync at this moment. A sync deletes at most [BurstReplicas] pods, so for a larger diff, later
+// syncs can choose other pods. The result can also differ if an age reaches the next power of two in nanoseconds before the
+// controller runs.
 func Settle(active, related []*corev1.Pod, diff int, options ...Option) (Settled, error) {
 	r := NewRanker(options...)
 	if err := r.load(active, related); err != nil {
@@ -144,7 +151,7 @@ func (r *Ranker) settle(k int) (certain, contested int, err error) {
 	return cpodrank.Settle(r.records, r.settings.options(), k, r.order, r.scores)
 }
 
-// load makes the records of active, with their ranks among related.
+// load makes the records of active, with ranks that count related.
 func (r *Ranker) load(active, related []*corev1.Pod) error {
 	r.records = room(r.records, len(active))
 	r.nodes.reset(len(active))
@@ -169,7 +176,7 @@ func (r *Ranker) load(active, related []*corev1.Pod) error {
 	for i, pod := range related {
 		switch {
 		case i < len(active) && pod == active[i]:
-			// Often both lists are one.
+			// Often both lists are the same.
 			r.nodes.counts[r.records[i].Node]++
 		case pod != nil && IsActive(pod):
 			r.nodes.count(pod.Spec.NodeName)
@@ -181,62 +188,64 @@ func (r *Ranker) load(active, related []*corev1.Pod) error {
 	return nil
 }
 
-// room returns a slice of this length, the same memory if it is long enough.
+// room returns a slice of this length, in the same memory if that is long enough.
 func room[T any](slice []T, length int) []T {
 	return slices.Grow(slice[:0], length)[:length]
 }
 
 // An Explanation says which of two pods goes first, and why.
 type Explanation struct {
-	// First is -1 if a goes first, 1 if b does, 0 if every rule ties.
+	// First is -1 if a goes first, 1 if b goes first, and 0 if every rule ties.
 	First int
-	// Rule is what decides: one of those of Rows; "" if nothing does.
+	// Rule is the name of the rule that decides, or "" if every rule ties.
 	Rule string
-	// Rows has every rule's answer, in the order in which they are asked: "unassigned", "phase", "not-ready", "tier",
-	// "deletion-cost", "rank", "preferred", "ready-time", "restarts", "sidecar-restarts", "creation-time", "uid". A release may add rules.
+	// Rows has every rule's answer, in the order in which the rules apply: "unassigned", "phase", "not-ready", "tier",
+	// "deletion-cost", "rank", "preferred", "ready-time", "restarts", "sidecar-restarts", "creation-time", "uid". Later
+	// releases may add rules.
 	Rows []Row
 }
 
-// A Row is what one rule says of two pods.
+// A Row is what one rule says about two pods a and b.
 type Row struct {
-	// Rule is its name.
+	// Rule is the rule's name.
 	Rule string
-	// Applies is whether it is asked at all.
+	// Applies is whether the rule applies: its feature gate is on and, for "ready-time", both pods are ready.
 	Applies bool
-	// First is -1 if a goes first by this rule alone, 1 if b does, 0 if it ties or does not apply.
+	// First is -1 if a goes first by this rule alone, 1 if b goes first, and 0 if the rule ties or does not apply.
 	First int
-	// Decides is whether it settles the pair.
+	// Decides is whether this is the rule that decides: the first whose First is not 0.
 	Decides bool
 	// Kind says what A and B are.
 	Kind Kind
-	// A and B are the values of the two pods that the rule looks at.
+	// A and B are the values that the rule reads from the two pods.
 	A, B int64
 }
 
-// A Kind says what the two numbers of a [Row] are.
+// A Kind says what the two numbers in a [Row] are.
 type Kind uint8
 
 // The kinds.
 const (
 	// Bool: 0 for no, 1 for yes.
 	Bool Kind = cpodrank.KindBool
-	// Phase: 0 pending, 1 unknown, 2 running.
+	// Phase: 0 for pending, 1 for unknown, 2 for running.
 	Phase Kind = cpodrank.KindPhase
-	// Number: a cost, a rank, a count.
+	// Number: a tier, a deletion cost, a rank or a count of restarts.
 	Number Kind = cpodrank.KindNumber
 	// Time: nanoseconds since the Unix epoch, or math.MinInt64 for unset.
 	Time Kind = cpodrank.KindTime
-	// AgeBucket: the power of two that the age in nanoseconds reaches, -1 if it is not positive, or math.MinInt64 for unset.
+	// AgeBucket: the base-2 logarithm of the age in nanoseconds, rounded down; -1 for a time that is not before the time of
+	// the decision, and math.MinInt64 for unset.
 	AgeBucket Kind = cpodrank.KindAgeBucket
-	// UID: both are 0, read the pods.
+	// UID: both numbers are 0, because UIDs do not fit. Read them from the pods.
 	UID Kind = cpodrank.KindUID
 )
 
-// Explain says which of two active pods goes first by the total order, with every rule's answer. related is as for
-// [PodsToDelete].
+// Explain returns which of two active pods goes first by the total order, with every rule's answer. related is the same as
+// for [PodsToDelete].
 func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explanation, error) {
 	r := NewRanker(options...)
-	// The rows have the label's values even where the gate is off.
+	// The rows have the label's values even if the gate is off.
 	r.settings.labels = true
 	if err := r.load([]*corev1.Pod{a, b}, related); err != nil {
 		return Explanation{}, err
@@ -263,8 +272,8 @@ func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explan
 	return explanation, nil
 }
 
-// LibraryVersion is the release of libpodrank that is linked in, "" if none is. A controller checks it at its start, not to meet
-// [ErrMissing] when it first scales down.
+// LibraryVersion returns the release of libpodrank that is linked in, or "" if none is. Check it when your controller starts,
+// so that [ErrMissing] does not first appear when it scales down.
 func LibraryVersion() string {
 	return cpodrank.Version()
 }

@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// PreferForScaleDownLabel makes a pod go first among equals, with [PreferForScaleDown].
+// PreferForScaleDownLabel is the label that [PreferForScaleDown] reads.
 const PreferForScaleDownLabel = "kubernetes.io/prefer-for-scale-down"
 
-// blockSize is the number of pods that touch loads ahead: few enough to stay in the first cache.
+// blockSize is the number of pods that touch loads ahead: few enough to stay in the first-level cache.
 const blockSize = 16
 
-// touch loads what fill will read of these pods. A pod's fields lie far apart, mostly out of the caches; short loops over
-// many pods let the processor wait for them all at once, where fill would wait for one after the other.
+// touch loads what fill will read from these pods. A pod's fields are far apart, and mostly not in the caches. In short loops
+// over many pods, the processor waits for all of them at once, whereas fill would wait for one after the other.
 func touch(pods []*corev1.Pod) (sum int) {
 	for _, pod := range pods {
 		if pod != nil {
@@ -48,7 +48,7 @@ func touch(pods []*corev1.Pod) (sum int) {
 	return sum
 }
 
-// fill makes the record of an active pod, but for its node and rank, which depend on the others.
+// fill makes the record of an active pod, except for its node and rank, which depend on the other pods.
 func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
 	*record = cpodrank.Record{
 		CreationTime: nanos(&pod.CreationTimestamp),
@@ -65,7 +65,7 @@ func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
 	}
 	fillReady(record, pod)
 	if text, ok := pod.Annotations[corev1.PodDeletionCost]; ok {
-		// Kubernetes, too, counts a cost that it cannot read as 0.
+		// A cost that cannot be read counts as 0, as in Kubernetes.
 		record.DeletionCost, _ = deletionCost(text)
 	}
 	if labels {
@@ -79,7 +79,7 @@ func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
 	return parseUID(&record.UID, pod.UID)
 }
 
-// fillReady says in the record whether the pod is ready, and since when.
+// fillReady sets in the record whether the pod is ready, and since when.
 func fillReady(record *cpodrank.Record, pod *corev1.Pod) {
 	record.ReadyTime = cpodrank.Unset
 	for i := range pod.Status.Conditions {
@@ -123,7 +123,7 @@ func isSidecar(containers []corev1.Container, name string) bool {
 	return false
 }
 
-// nanos is a time in nanoseconds since the Unix epoch, saturated, or Unset for Go's zero time.
+// nanos returns a time in nanoseconds since the Unix epoch, saturated, or Unset for Go's zero time.
 func nanos(time *metav1.Time) int64 {
 	const second = 1_000_000_000
 	if time.IsZero() {
@@ -144,8 +144,8 @@ func nanos(time *metav1.Time) int64 {
 	return seconds*second + rest
 }
 
-// deletionCost reads the annotation by the grammar of Kubernetes: "-" or a digit from 1 to 9 first (or exactly "0"), then a
-// base-10 int32. The core has the same grammar; a call into it for every pod would cost more than all the rest.
+// deletionCost reads the annotation as Kubernetes does: a base-10 int32 that is "0" or starts with "-" or a digit from 1 to
+// 9. libpodrank does the same, but a call for every pod would take longer than everything else.
 func deletionCost(text string) (cost int32, ok bool) {
 	digits, negative := text, false
 	if text != "" && text[0] == '-' {
@@ -173,8 +173,8 @@ func deletionCost(text string) (cost int32, ok bool) {
 	return int32(sum), true
 }
 
-// parseUID reads a UID of kube-apiserver: a lower-case UUID, whose bytes compare like its text. The empty UID of fakes and
-// tests is 16 zero bytes, before all others, as "" is for Kubernetes.
+// parseUID reads a UID as kube-apiserver writes it: a lower-case UUID, whose bytes compare like its text. The empty UID of
+// fakes becomes 16 zero bytes, which come before all others, as "" does in Kubernetes.
 func parseUID(uid *[16]byte, text types.UID) error {
 	if text == "" {
 		return nil
@@ -199,7 +199,7 @@ func parseUID(uid *[16]byte, text types.UID) error {
 	return nil
 }
 
-// load4 is one load of four bytes.
+// load4 loads four bytes at once.
 func load4(text types.UID) uint32 {
 	_ = text[3]
 	return uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24
@@ -209,12 +209,12 @@ func load4(text types.UID) uint32 {
 func hex8(first, second uint32) (value uint32, ok bool) {
 	const ones = 0x0101010101010101
 	x := uint64(first) | uint64(second)<<32
-	// In each byte below 0x80, the sum reaches its top bit where the byte reaches the character.
+	// For each byte below 0x80, the sum has its top bit set if the byte is at least the character.
 	reaches := func(c uint64) uint64 { return x + ones*(0x80-c) }
 	digit := reaches('0') &^ reaches('9'+1)
 	letter := reaches('a') &^ reaches('f'+1)
 	ok = (digit|letter)&^x&(ones*0x80) == ones*0x80
-	// The low four bits are 0 to 9 of a digit and 1 to 6 of a letter, which alone has the bit 0x40.
+	// The low four bits of a digit are 0 to 9. Those of a letter are 1 to 6, and only a letter has the bit 0x40.
 	x = x&(ones*0xf) + x>>6&ones*9
 	x = (x<<4 | x>>8) & 0x00ff00ff00ff00ff
 	x = (x | x>>8) & 0x0000ffff0000ffff

@@ -20,12 +20,12 @@ type PodLister interface {
 	List(selector labels.Selector) ([]*corev1.Pod, error)
 }
 
-// RelatedPods returns the pods that Kubernetes counts to rank those of a ReplicaSet, for [PodsToDelete] and [Settle]: all pods
-// that any ReplicaSet with the same controller selects, whoever owns them, each once. Sets being deleted or scaled to 0
-// count, too; one with an invalid selector adds none.
+// RelatedPods returns the pods that Kubernetes counts to rank the pods of a ReplicaSet, for [PodsToDelete] and [Settle].
+// These are all pods that any ReplicaSet with the same controller selects, whoever owns them, each listed once. ReplicaSets
+// that are being deleted or have 0 replicas count, too. One with an invalid selector adds no pods.
 //
-// A set without a controller has no related pods in Kubernetes, and none here; to spread its pods all the same, give
-// [PodsToDelete] its own. Both listers are of the set's namespace.
+// If the set has no controller, RelatedPods returns none, as Kubernetes counts none. To spread its pods over nodes anyway,
+// pass its own pods to PodsToDelete as related. Both listers must be for the set's namespace.
 func RelatedPods(set *appsv1.ReplicaSet, sets ReplicaSetLister, pods PodLister) ([]*corev1.Pod, error) {
 	controller := metav1.GetControllerOfNoCopy(set)
 	if controller == nil {
@@ -43,7 +43,7 @@ func RelatedPods(set *appsv1.ReplicaSet, sets ReplicaSetLister, pods PodLister) 
 		}
 		selector, err := metav1.LabelSelectorAsSelector(sibling.Spec.Selector)
 		if err != nil {
-			// As in Kubernetes: what nobody can match, nothing matches.
+			// As in Kubernetes: an invalid selector matches nothing.
 			continue
 		}
 		selected, err := pods.List(selector)

@@ -7,12 +7,13 @@ import (
 	"github.com/podrank/podrank/go/internal/cpodrank"
 )
 
-// CreateInBatches calls create up to count times, as Kubernetes' slowStartBatch: once, then twice, then four times and so on, the
-// calls of a batch at once in goroutines of their own, until one fails. When all fail for one reason, few requests are wasted on it. It returns how many
-// succeeded, and one of the errors.
+// CreateInBatches calls create up to count times, in batches of 1, 2, 4 and so on, as Kubernetes' slowStartBatch. The calls
+// of a batch run at the same time in separate goroutines. A batch with a failure is the last, so few requests are wasted if
+// all fail for one reason. CreateInBatches returns how many calls succeeded, and one of the errors.
 //
-// The rest nobody will ever see: hand their number to [Expectations.CreationsObserved]. A refusal because the namespace is being
-// terminated (corev1.NamespaceTerminatingCause) is no failure to report: nothing can be created there any more.
+// Nobody will observe the pods that were not created, so report their number to [Expectations.CreationsObserved]. If a
+// creation is rejected because the namespace is being terminated (corev1.NamespaceTerminatingCause), create should return
+// nil: the set goes away soon, and the creation stays pending.
 func CreateInBatches(count int, create func() error) (created int, err error) {
 	start, err := NewSlowStart(count)
 	if err != nil {
@@ -40,13 +41,14 @@ func CreateInBatches(count int, create func() error) (created int, err error) {
 	return count - start.Missing(), err
 }
 
-// A SlowStart is [CreateInBatches] step by step, for those who make the calls in another way: create a [SlowStart.Batch], then
-// [SlowStart.Report] its failures, until the batch is 0. It is not for use by several goroutines at once.
+// A SlowStart is [CreateInBatches] step by step, for controllers that make the calls in another way: create [SlowStart.Batch]
+// pods, then [SlowStart.Report] how many failed, and repeat until the batch is 0. Only one goroutine may use a SlowStart at a
+// time.
 type SlowStart struct {
 	state cpodrank.SlowStart
 }
 
-// NewSlowStart starts to create count pods, none if it is negative.
+// NewSlowStart starts creating count pods, or none if count is negative.
 func NewSlowStart(count int) (*SlowStart, error) {
 	state, err := cpodrank.BeginSlowStart(number(count))
 	if err != nil {
@@ -55,24 +57,24 @@ func NewSlowStart(count int) (*SlowStart, error) {
 	return &SlowStart{state}, nil
 }
 
-// Batch is how many pods to create next, at once if you like; 0 at the end.
+// Batch returns how many pods to create next, at the same time if you like, or 0 at the end.
 func (s *SlowStart) Batch() int {
 	return int(s.state.Batch)
 }
 
-// Report says how many pods of the batch could not be created; more than the batch has count as all of it. A batch with a
-// failure is the last.
+// Report tells how many pods of the batch could not be created. A number above the batch counts as the whole batch. A batch
+// with a failure is the last.
 func (s *SlowStart) Report(failures int) {
-	// NewSlowStart has said if there is no library.
+	// Without the library, NewSlowStart has returned an error.
 	_ = cpodrank.ReportSlowStart(&s.state, number(failures))
 }
 
-// Missing is how many pods have not been created: failed or not tried, so far.
+// Missing returns how many pods have not been created so far, because they failed or were not tried.
 func (s *SlowStart) Missing() int {
 	return int(s.state.Missing)
 }
 
-// number is the nearest that C has.
+// number returns the nearest number that C can represent.
 func number(n int) uint32 {
 	return uint32(min(max(int64(n), 0), math.MaxUint32))
 }

@@ -5,13 +5,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Spread counts anew after each pick: the next pod is always taken from where most are then. Kubernetes counts once: of three
-// pods on one node and two on another, three that go empty the first.
+// Spread counts the pods again after each victim, so that each victim comes from the domain that has the most pods at that
+// moment. Kubernetes counts once: with three pods on one node and two on another, deleting three empties the first.
 //
-// Each domain says where a pod is, the innermost first, such as its node and then the zone of its node; those of "" are
-// together. With none, it is the node alone. A zone sends the pod that its own nodes would, and the zone with the most pods gives the next.
+// Each function returns the name of the domain that a pod is in. Pass the innermost first, such as a pod's node and then the
+// zone of that node: each victim then comes from the zone with the most pods and, within that zone, from the node with the
+// most. Pods whose domain is "" share one. Without arguments, the only domain is the node.
 //
-// With [Kubernetes] and in [Settle] it changes nothing, for Kubernetes knows nothing of it.
+// Spread has no effect together with [Kubernetes] or in [Settle], because Kubernetes does not count again.
 func Spread(domains ...func(*corev1.Pod) string) Option {
 	if len(domains) == 0 {
 		domains = append(domains, func(pod *corev1.Pod) string { return pod.Spec.NodeName })
@@ -19,7 +20,7 @@ func Spread(domains ...func(*corev1.Pod) string) Option {
 	return func(s *settings) { s.domains = domains }
 }
 
-// spread gives the records their ranks anew, if that is asked for.
+// spread counts the ranks of the records as Spread describes, if that option is set.
 func (r *Ranker) spread(active, related []*corev1.Pod) error {
 	if len(r.settings.domains) == 0 {
 		return nil
@@ -54,7 +55,7 @@ func (r *Ranker) spread(active, related []*corev1.Pod) error {
 	return nil
 }
 
-// identity is what tells a pod from all others: its UID, which only fakes lack.
+// identity identifies a pod: by its UID, which only fakes lack.
 func identity(pod *corev1.Pod) any {
 	if pod.UID == "" {
 		return pod
@@ -62,7 +63,7 @@ func identity(pod *corev1.Pod) any {
 	return pod.UID
 }
 
-// record is what counting reads of a pod, but for its node.
+// record returns what counting reads from a pod, except for its node.
 func record(pod *corev1.Pod) cpodrank.Record {
 	record := cpodrank.Record{ReadyTime: cpodrank.Unset, CreationTime: cpodrank.Unset}
 	if pod.Spec.NodeName != "" {

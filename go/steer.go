@@ -9,33 +9,37 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Tier gives each pod a number from 0 to 65535: pods of a lower tier go before those of a higher one. Only what Kubernetes asks
-// before the deletion cost is asked before it: unassigned, pending and not ready pods go first. Kubernetes knows nothing of
-// tiers; [Steer] makes it follow them. nil, the default, puts all pods into one.
+// Tier sets the function that returns a pod's tier, from 0 to 65535: pods of a lower tier go before pods of a higher one.
+// Only whether a pod is assigned, running and ready comes before the tier, as it comes before the deletion cost in
+// Kubernetes. Kubernetes does not know tiers, but [Steer] makes it follow them. With nil, the default, all pods are in one
+// tier.
 func Tier(of func(*corev1.Pod) int) Option {
 	return func(s *settings) { s.tier = of }
 }
 
-// Fixed says whose deletion cost [Steer] leaves as it is, because it is somebody else's, say. nil, the default, fixes none.
+// Fixed sets the function that returns whether [Steer] must not change a pod's deletion cost, for instance because somebody
+// else set it. With nil, the default, Steer may change every cost.
 func Fixed(is func(*corev1.Pod) bool) Option {
 	return func(s *settings) { s.fixed = is }
 }
 
-// A Change is a deletion cost that a pod needs: the value of its annotation controller.kubernetes.io/pod-deletion-cost, in
-// decimal digits.
+// A Change is a new deletion cost for a pod.
 type Change struct {
-	Pod  *corev1.Pod
+	// Pod is the pod.
+	Pod *corev1.Pod
+	// Cost is the number to write, in decimal, into the pod's annotation controller.kubernetes.io/pod-deletion-cost.
 	Cost int32
 }
 
-// Steer returns the deletion costs that make Kubernetes follow the tiers: with them, every pod of a lower [Tier] costs less than
-// every pod of a higher one, and so goes first, whatever the moment and however many go. As few costs change as can be, and
-// the new ones are close to those that stay. Within a tier Kubernetes decides as ever.
+// Steer returns the changes to deletion costs that make Kubernetes follow the tiers. After these changes, every pod of a
+// lower [Tier] has a strictly lower cost than every pod of a higher one. So Kubernetes deletes the pods of the lower tier
+// first, at any time and for any number of victims. Within a tier it decides as before. The number of changes is the least
+// possible, and the new costs are close to those that stay.
 //
-// What Kubernetes asks before the cost no cost can change: see [BlockedPods].
+// No cost can change what Kubernetes compares before the costs: see [BlockedPods].
 //
-// active are as for [PodsToDelete]. Costs that are [Fixed] may leave no room for the others: a [NoRoomError]. With
-// [PodDeletionCost] off no cost has an effect, which is an error, too.
+// active is the same as for [PodsToDelete]. Steer returns a [NoRoomError] if the [Fixed] costs leave no room for the tiers,
+// and another error if [PodDeletionCost] is off, because costs then have no effect.
 func Steer(active []*corev1.Pod, options ...Option) ([]Change, error) {
 	r := NewRanker(options...)
 	costs, _, err := r.steer(active)
@@ -51,18 +55,21 @@ func Steer(active []*corev1.Pod, options ...Option) ([]Change, error) {
 	return changes, nil
 }
 
-// A Blocked pod goes before one of a lower [Tier], whatever they cost.
+// Blocked is a pod that goes before some pod of a lower [Tier] whatever their deletion costs, because an earlier rule
+// decides.
 type Blocked struct {
-	// Pod is of the higher tier, and goes first.
+	// Pod is the blocked pod. It has the higher tier, but goes first.
 	Pod *corev1.Pod
-	// Before is a pod of a lower tier that it goes before.
+	// Before is a pod of a lower tier that Pod goes before. If there are several, it is one of those that go last by the
+	// rules before the tier.
 	Before *corev1.Pod
-	// Rule says so: "unassigned", "phase" or "not-ready".
+	// Rule is the name of the rule that decides: "unassigned", "phase" or "not-ready".
 	Rule string
 }
 
-// BlockedPods returns the pods that no deletion cost of [Steer] keeps from going before pods of a lower [Tier]: they are
-// unassigned, pending or not ready. Take them, too, or wait until they are ready.
+// BlockedPods returns the pods that no deletion cost can steer, because they are unassigned, not running or not ready, and
+// Kubernetes compares that before the costs. Each goes before some pod of a lower [Tier]. Accept that they go, too, or wait
+// until they are ready. The arguments and errors are those of [Steer].
 func BlockedPods(active []*corev1.Pod, options ...Option) ([]Blocked, error) {
 	r := NewRanker(options...)
 	_, pairs, err := r.steer(active)
@@ -76,15 +83,15 @@ func BlockedPods(active []*corev1.Pod, options ...Option) ([]Blocked, error) {
 	return blocked, nil
 }
 
-// A NoRoomError says that fixed deletion costs leave no costs such that one pod has a lower one than another, with one for each
-// tier between. At least one of the two is fixed.
+// NoRoomError is the error of [Steer] if the [Fixed] deletion costs leave no room for the tiers: for two pods, no costs put
+// Lower below Higher and leave a distinct cost for each tier in between. At least one of the two is fixed.
 type NoRoomError struct {
-	// Lower is the pod of the lower tier, Higher that of the higher.
+	// Lower is the pod of the lower tier, and Higher that of the higher tier.
 	Lower, Higher *corev1.Pod
 }
 
 func (e *NoRoomError) Error() string {
-	return fmt.Sprintf("podrank: the fixed deletion costs leave none for %s/%s that is lower than that of %s/%s, with one for "+
+	return fmt.Sprintf("podrank: the fixed deletion costs leave no room for a lower cost of %s/%s than of %s/%s, with one for "+
 		"each tier between: do not fix both", e.Lower.Namespace, e.Lower.Name, e.Higher.Namespace, e.Higher.Name)
 }
 
@@ -109,7 +116,7 @@ func (r *Ranker) steer(active []*corev1.Pod) ([]int32, []cpodrank.Blocked, error
 	return costs, blocked[:steered.Blocked], err
 }
 
-// setTier puts a record into its tier.
+// setTier sets the record's tier.
 func (s *settings) setTier(record *cpodrank.Record, pod *corev1.Pod) error {
 	if s.tier == nil {
 		return nil

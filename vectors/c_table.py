@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns order.json, deletion-cost.json, uid.json, upstream.json, controller.json and deployment.json into a C header on standard output.
+"""Turns the vectors that C can check into a C header on standard output.
 
 ffi/check/vectors.c reads it, on this machine and on those that have no JSON. A field that README.md of this folder
 does not name is an error, so that no case is silently read as less than it says.
@@ -439,7 +439,7 @@ def main():
     deployment_arrays, most_sets = deployment()
     steering_arrays, most_steered, most_spread = steering()
 
-    print("/* Made of vectors/ by vectors/c_table.py: do not edit. Include it from ffi/check/vectors.c alone. */\n")
+    print("/* Made from vectors/ by vectors/c_table.py: do not edit. Include it from ffi/check/vectors.c alone. */\n")
     print(f"#define VECTOR_CASES {len(names)}u /* what is numbered below */")
     print(f"#define VECTOR_PODS_MAX {most_pods}u /* in one selection */")
     print(f"#define VECTOR_NODES {most_nodes}u")

@@ -1,7 +1,7 @@
 //! The command line: the preview at the top level, other tasks as subcommands. Reads the arguments and nothing else.
 //!
-//! The first word is a subcommand if it is the name of one; else everything is for the preview. So a workload of that name
-//! would have to be written as TYPE/NAME.
+//! The first word is a subcommand if it is the name of one. Otherwise all arguments are for the preview. So a workload with
+//! such a name must be written as TYPE/NAME.
 
 // The doc comments are what --help prints.
 #![expect(clippy::doc_markdown)]

@@ -16,7 +16,7 @@ pub(crate) enum Wanted<'w> {
     Context,
 }
 
-/// Asks the cluster that the words so far are about. Nothing if it does not answer, or the type is unknown.
+/// Asks the cluster that the words so far name. Returns nothing if it does not answer, or if the type is unknown.
 pub(crate) fn ask(wanted: Wanted<'_>, words: &[String]) -> Vec<String> {
     let words = iter::once(PROGRAM).chain(words.iter().map(String::as_str));
     let matches = command().ignore_errors(true).try_get_matches_from(words);

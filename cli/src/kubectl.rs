@@ -1,4 +1,4 @@
-//! Runs kubectl, which knows how to reach the cluster: logins, proxies and long lists are its business.
+//! Runs kubectl, which knows how to reach the cluster and takes care of logins, proxies and long lists.
 
 use crate::progress::Watched;
 use podrank_preview::{Input, WorkloadName};
@@ -34,39 +34,40 @@ pub(crate) struct Kubectl {
 }
 
 impl Kubectl {
-    /// The kubectl that the environment variable `KUBECTL` names, else the one on the `PATH`.
+    /// Returns the kubectl that the environment variable `KUBECTL` names, or else the one on the `PATH`.
     pub(crate) fn new(connection: Vec<String>) -> Self {
         let program = std::env::var_os("KUBECTL").filter(|program| !program.is_empty());
         Self { program: program.unwrap_or_else(|| "kubectl".into()), connection }
     }
 
-    /// What `kubectl get WORDS` finds, which may be nothing. kubectl reads longer lists page by page.
+    /// Returns what `kubectl get WORDS` finds, which may be nothing. kubectl reads longer lists page by page.
     ///
-    /// kubectl has the terminal: what it has to say goes to standard error as it is, and a login may ask its questions.
+    /// kubectl uses the terminal: its messages go to standard error unchanged, and a login can ask for input.
     pub(crate) fn get(&self, words: &[&str]) -> Result<Input, Box<dyn Error>> {
         self.run(&[&["get"], words].concat(), "json", Stdio::inherit(), |stdout| {
             let mut stdout = Watched::new(stdout, None);
             let input = Input::read_part(&mut stdout);
-            // What is left is read, for else kubectl would complain of the broken pipe.
+            // Reads the rest, because kubectl would otherwise complain about a broken pipe.
             io::copy(&mut stdout, &mut io::sink())?;
-            // Nothing at all is what it prints of a name that it may ignore.
+            // For a missing name that it may ignore, kubectl prints nothing at all.
             Ok(input?.unwrap_or_default())
         })
     }
 
-    /// The names of what `kubectl get WORDS` finds. On failure nobody learns why: they are only suggestions.
+    /// Returns the names of what `kubectl get WORDS` finds. Failures are not reported, because the names are only
+    /// suggestions.
     pub(crate) fn names(&self, words: &[&str]) -> Vec<WorkloadName> {
         let lines = self.lines(words);
         lines.iter().filter_map(|line| line.parse().ok()).collect()
     }
 
-    /// The lines of `kubectl get WORDS -o name`, none on failure.
+    /// Returns the lines of `kubectl get WORDS -o name`, or none on failure.
     pub(crate) fn lines(&self, words: &[&str]) -> Vec<String> {
         let text = self.run(&[&["get"], words].concat(), "name", Stdio::null(), all);
         text.map_or_else(|_| Vec::new(), |text| text.lines().map(str::to_owned).collect())
     }
 
-    /// The contexts of the kubeconfig file, none on failure.
+    /// Returns the contexts in the kubeconfig file, or none on failure.
     pub(crate) fn contexts(&self) -> Vec<String> {
         let text = self.run(&["config", "get-contexts"], "name", Stdio::null(), all);
         text.map_or_else(|_| Vec::new(), |text| text.lines().map(str::to_owned).collect())
@@ -143,7 +144,7 @@ fn all(mut stdout: ChildStdout) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// kubectl has said why.
+/// kubectl has already printed why.
 fn failed(request: &str, status: ExitStatus) -> String {
     format!("`{request}` failed ({status})")
 }

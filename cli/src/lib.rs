@@ -1,5 +1,5 @@
-//! What `kubectl podrank` prints, as text: no files, no clock, no terminal. The program around it is `main`, and the decision
-//! is `podrank_preview`'s.
+//! What `kubectl podrank` prints, as text: no files, no clock, no terminal. The program is in `main`, and `podrank_preview`
+//! makes the decision.
 #![forbid(unsafe_code)]
 
 pub mod render;

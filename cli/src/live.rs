@@ -1,5 +1,5 @@
-//! What a decision needs of the cluster, and no more: the workload, all `ReplicaSet`s of its namespace if it has to do with a
-//! Deployment or another controller, and the pods that the related sets select.
+//! Reads from the cluster what a decision needs, and no more: the workload, all `ReplicaSet`s in its namespace if it is or
+//! has a controller, such as a Deployment, and the pods that the related sets select.
 
 use crate::kubectl::Kubectl;
 use podrank_preview::{Input, WorkloadId, WorkloadKind, WorkloadName};
@@ -10,13 +10,13 @@ use std::time::Duration;
 /// Where to look for a workload.
 #[derive(Clone, Copy)]
 pub(crate) enum Scope<'a> {
-    /// In this namespace; in that of the context if it is not named.
+    /// In this namespace, or in the context's namespace if it is `None`.
     Namespace(Option<&'a str>),
     /// In all namespaces.
     All,
 }
 
-/// How often the cluster is read again if its statuses lag behind, and after how long.
+/// How often to read the cluster again if its statuses lag behind, and after how long.
 const RETRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -29,7 +29,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The scope for a sentence.
+    /// Returns the scope as words in a sentence.
     fn place(&self) -> String {
         match self {
             Self::Namespace(Some(namespace)) => format!("in namespace {namespace}"),
@@ -39,14 +39,14 @@ impl Scope<'_> {
     }
 }
 
-/// Whether pods come with the managers of their fields, which make them twice as long.
+/// Whether pods are read with the managers of their fields (`metadata.managedFields`), which double their length.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Managers {
     Shown,
     Hidden,
 }
 
-/// What was read of a workload.
+/// What was read for a workload.
 pub(crate) struct Live {
     pub(crate) input: Input,
     pub(crate) workload: WorkloadId,
@@ -54,9 +54,7 @@ pub(crate) struct Live {
     pub(crate) lags: bool,
 }
 
-/// Reads the workload of this name, and what a decision about it needs.
-///
-/// With the managers of fields, if that is asked for.
+/// Reads the workload with this name, and what a decision about it needs.
 pub(crate) fn read(
     kubectl: &Kubectl,
     name: &WorkloadName,
@@ -98,13 +96,13 @@ pub(crate) fn read_once(
     Ok(Live { input, workload, lags })
 }
 
-/// What has this name.
+/// Returns the workload with this name.
 fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Input, Box<dyn Error>> {
     let resources = resources(name.kind);
     let by_name = &*format!("metadata.name={}", name.name);
     let words = match (scope, name.kind) {
         (Scope::Namespace(_), Some(_)) => [&*name.name, "--ignore-not-found"],
-        // kubectl gets a list by name only so.
+        // Only in this way does kubectl filter a list by name.
         _ => ["--field-selector", by_name],
     };
     kubectl.get(&[&[&*resources], &words[..], &*scope.arguments()].concat())

@@ -75,7 +75,7 @@ fn read_file(filename: &Path) -> Result<Input, String> {
     Input::read(reader).map_err(|error| in_place(&error))
 }
 
-/// Reads what the cluster has of the workload, and names it in full in the options.
+/// Reads the workload from the cluster, and names it in full in the options.
 fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<dyn Error>> {
     let name = args.workload()?.expect("clap requires it without a file");
     let scope = if args.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
@@ -83,13 +83,13 @@ fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<
     let Live { input, workload, lags } = live::read(&kubectl, &name, scope, Managers::Hidden)?;
     options.workload = Some(WorkloadName { kind: Some(workload.kind), name: workload.name });
     options.namespace = Some(workload.namespace);
-    // The cluster has no more to tell: what its statuses lag behind by becomes notes.
+    // The cluster has nothing more to tell, so where its statuses lag behind, notes say so.
     options.partial = lags;
     Ok(input)
 }
 
 fn print_preview(preview: &WorkloadPreview<'_>, output: Output) -> Result<(), Box<dyn Error>> {
-    // All of it before the first byte is written, so that no reader gets half a preview.
+    // Completes the text before it writes the first byte, so that no reader gets half a preview.
     let text = match output {
         Output::Table | Output::Wide => render::workload(preview, look(output)),
         Output::Json => preview.to_json(),
@@ -109,11 +109,11 @@ fn place(filename: &Path) -> String {
     if is_stdin(filename) { "standard input".to_owned() } else { filename.to_string_lossy().into_owned() }
 }
 
-/// The flags that help, as the end of an error.
+/// Returns the flags that help, as the end of an error.
 fn flags(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::NameTheSet => "; choose one as TYPE/NAME, with --namespace",
-        Remedy::AcceptPartial => ", or accept what is missing with --partial",
+        Remedy::AcceptPartial => "; --partial accepts what is missing",
         _ => "",
     }
 }
@@ -127,7 +127,7 @@ fn open(filename: &Path) -> io::Result<Watched<Box<dyn io::Read>>> {
         return Ok(Watched::new(Box::new(io::stdin().lock()), None));
     }
     let file = File::open(filename)?;
-    // The length of a named pipe says nothing.
+    // The length of a named pipe has no meaning.
     let length = file.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len());
     Ok(Watched::new(Box::new(file), length))
 }

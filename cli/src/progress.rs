@@ -3,7 +3,7 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, Read};
 
-/// The fewest bytes of a large input: less is read before anyone wonders.
+/// The fewest bytes of a large input. Reading less takes too little time to need a progress bar.
 const LARGE: u64 = 64 << 20;
 
 /// A reader that shows a progress bar as soon as its input turns out to be large.

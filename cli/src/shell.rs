@@ -45,20 +45,20 @@ pub(crate) fn man(command: Command) -> io::Result<Vec<u8>> {
 enum Directive {
     Files = 0,
     NoFiles = 4,
-    /// Nor a space, for the word goes on.
+    /// Nor a space, because the word continues.
     NoSpace = 6,
 }
 
-/// Returns what kubectl expects of a plugin's completion: a candidate a line, with a description behind a tab, then what the
-/// shell adds. `words` are those behind `kubectl podrank`. The last is incomplete, and kubectl itself compares it. What
-/// only the cluster knows comes from `ask`.
+/// Returns what kubectl expects from a plugin's completion: one candidate per line, with a description after a tab, and
+/// then what the shell adds. `words` are those after `kubectl podrank`. The last word is incomplete, and kubectl itself
+/// compares it with the candidates. What only the cluster knows comes from `ask`.
 pub(crate) fn candidates(
     command: &Command,
     words: &[OsString],
     ask: impl Fn(Wanted<'_>, &[String]) -> Vec<String>,
 ) -> String {
     let mut words: Vec<_> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    // Of `--` alone nothing is left.
+    // Nothing is left of `--` alone.
     let last = words.pop().unwrap_or_else(|| "--".to_owned());
     let task = words.first().and_then(|first| command.find_subcommand(first));
     let known = |wanted| ask(wanted, &words).iter().map(|name| format!("{name}\n")).collect();

@@ -152,8 +152,8 @@ fn tables_show_the_sets_and_then_their_pods() {
     assert_eq!(lines.iter().filter(|line| line.starts_with("ReplicaSet ")).count(), 2);
 }
 
-/// 10 are wanted and at most 3 may be missing (a quarter, rounded down, is 2, so 8 must stay available); the 3 unavailable ones
-/// of the new set count as gone: nothing of 13 - 8 - 3 = 2 is unhealthy in the old set, so 10 - 8 = 2 of it can go.
+/// 10 are wanted and at most 3 may be missing (a quarter, rounded down, is 2, so 8 must stay available); the 3 unavailable
+/// ones of the new set count as gone: nothing of 13 - 8 - 3 = 2 is unhealthy in the old set, so 10 - 8 = 2 of it can go.
 #[test]
 fn a_rollout_shows_its_next_step() {
     let (rolled, _) = preview(&["deploy/web", "--rollout"], ROLLOUT);
@@ -269,7 +269,7 @@ fn what_stops_the_controller_is_noted() {
         ),
         (
             json!({ "metadata": { "generation": 13 } }),
-            "the status of default Deployment/web is of an earlier spec",
+            "the status of default Deployment/web is for an earlier spec",
         ),
     ] {
         let dump = changed(|dump| merge(dump.deployment(), &change));

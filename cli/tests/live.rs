@@ -379,7 +379,7 @@ fn statuses_that_lag_for_good_are_noted() {
     let (preview, notes) = fine(&output);
     assert_eq!(kubectl.asked().len(), 12);
     assert!(
-        notes.contains("the status of default ReplicaSet/web-5d8c7f9b64 is of an earlier spec"),
+        notes.contains("the status of default ReplicaSet/web-5d8c7f9b64 is for an earlier spec"),
         "{notes}"
     );
     assert!(preview.contains("\"code\": \"status-lags\""), "{preview}");

@@ -1037,7 +1037,7 @@ fn replication_controllers() {
 #[track_caller]
 fn incomplete(dump: &str, args: &[&str], gap: &str, command: &str) {
     let line = format!(
-        "the input is incomplete: {gap}; get all of it with: {command}, or accept what is missing with --partial"
+        "the input is incomplete: {gap}; get all of it with: {command}; --partial accepts what is missing"
     );
     bad_input(dump, args, &line);
     for accepting in [&["--partial"][..], &["--order", "total"]] {

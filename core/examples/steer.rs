@@ -1,5 +1,5 @@
-//! Pods on pay-per-use nodes are to go first, so that the nodes become empty and cost nothing. Kubernetes knows nothing of that;
-//! these deletion costs make it do so.
+//! Pods on pay-per-use nodes should go first, so that these nodes become empty and cost nothing. Kubernetes does not
+//! know that, but with these deletion costs it deletes them first.
 //!
 //!     cargo run -p podrank --example steer
 
@@ -46,7 +46,7 @@ fn main() {
         println!("  {name} on {node}: {old} to {new}");
     }
     for blocked in steered.blocked() {
-        println!("{} goes before them all the same: {}", PODS[blocked.pod as usize].0, blocked.rule);
+        println!("{} still goes before them: {}", PODS[blocked.pod as usize].0, blocked.rule);
     }
 
     for (pod, cost) in pods.iter_mut().zip(steered.costs()) {
@@ -55,5 +55,5 @@ fn main() {
     let (mut order, mut scores) = ([0; PODS.len()], [0; PODS.len()]);
     let settled = policy.settle(&pods, 4, &mut order, &mut scores).expect("enough memory");
     let certain: Vec<&str> = settled.certain().iter().map(|index| PODS[*index as usize].0).collect();
-    println!("of four that go, Kubernetes certainly takes: {}", certain.join(" "));
+    println!("if 4 pods go, Kubernetes certainly deletes: {}", certain.join(" "));
 }

@@ -46,7 +46,7 @@
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
 //! | pods | which of them kube-controller-manager would delete | [`Policy::settle`], [`Policy::upstream`] |
-//! | pods that should go first, as tiers | deletion costs that make Kubernetes delete them first | [`Policy::steer`] |
+//! | pods with tiers | deletion costs that make Kubernetes delete lower tiers first | [`Policy::steer`] |
 //! | pods on nodes or in zones | ranks that keep the remaining pods spread | [`Policy::spread`] |
 //! | node numbers | ranks | [`NodeCounts`], [`count_ranks`] |
 //! | pods with node names, no allocator | ranks and victims | [`PodSet`] |
@@ -56,8 +56,8 @@
 //!
 //! # Guarantees
 //!
-//! The crate does not allocate, has no `unsafe` code and no global state, and never panics: every function
-//! returns, whatever bits a [`Pod`] holds. Its only dependency is `heapless`.
+//! The crate never panics: every function returns, even for a [`Pod`] whose bits make no sense. It does not
+//! allocate, has no global state and contains no `unsafe` code. Its only dependency is `heapless`.
 #![no_std]
 #![forbid(unsafe_code)]
 // A result without `must_use` is one that a caller may ignore.

@@ -3,7 +3,7 @@
 use crate::Pod;
 use core::fmt;
 
-/// An assigned pod's node number is not below the number of counts.
+/// The error for an assigned pod whose node number is not below the number of counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownNode {
     /// The node number.
@@ -12,11 +12,11 @@ pub struct UnknownNode {
     pub nodes: usize,
 }
 
-/// Returns the number of the node `name`: that of the slot that holds it in an open-addressed table of node
-/// names, or that of a free slot in which the caller must put it. `None` if the table lacks the name and is
-/// full. `held` returns the name in a slot, or `None` if the slot is free.
+/// Looks up a node name in an open-addressed table. Returns the number of the slot that holds `name`, or else of
+/// the free slot in which the caller must put it. Returns `None` if the table lacks the name and is full.
 ///
-/// While at least a quarter of the slots are free, it inspects few slots on average; at worst, it inspects all.
+/// `held` returns the name in a slot, or `None` if the slot is free. The lookup inspects few slots on average while
+/// at least a quarter of them are free, and all of them at worst.
 #[must_use]
 pub fn node_number<S>(slots: &[S], name: &[u8], held: impl Fn(&S) -> Option<&[u8]>) -> Option<u32> {
     let len = u32::try_from(slots.len()).unwrap_or(u32::MAX);
@@ -50,7 +50,8 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> NodeCounts<C> {
     /// Counts an active related pod.
     ///
     /// # Errors
-    /// [`UnknownNode`] if the node number is not below the number of counts. Then nothing is counted.
+    /// [`UnknownNode`] if the node number is not below the number of counts. In that case nothing is
+    /// counted.
     pub fn add(&mut self, pod: &Pod) -> Result<(), UnknownNode> {
         let count = self.count(pod)?;
         *count = count.saturating_add(1);
@@ -60,7 +61,8 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> NodeCounts<C> {
     /// Removes a counted pod from its count. Returns its rank before the removal.
     ///
     /// # Errors
-    /// [`UnknownNode`] if the node number is not below the number of counts. Then nothing is changed.
+    /// [`UnknownNode`] if the node number is not below the number of counts. In that case nothing is
+    /// changed.
     pub(crate) fn remove(&mut self, pod: &Pod) -> Result<u32, UnknownNode> {
         let count = self.count(pod)?;
         let rank = *count;
@@ -104,7 +106,8 @@ impl<const NODES: usize> NodeCounts<[u32; NODES]> {
 /// Kubernetes counts ranks once, before it sorts, and not again as it deletes pods.
 ///
 /// # Errors
-/// [`UnknownNode`] if a node number is not below the length of `counts`. Then no rank is changed.
+/// [`UnknownNode`] if a node number is not below the length of `counts`. In that case no rank
+/// changes.
 pub fn count_ranks(pods: &mut [Pod], others: &[Pod], counts: &mut [u32]) -> Result<(), UnknownNode> {
     let mut counts = NodeCounts::new(counts);
     for pod in pods.iter().chain(others) {

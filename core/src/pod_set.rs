@@ -60,7 +60,7 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
     /// pod's rank and node number, and [`Flags::ASSIGNED`] according to the name.
     ///
     /// # Errors
-    /// [`PodSetError`] says why the pod was rejected. Then the set is unchanged.
+    /// [`PodSetError`] says why the pod was rejected. In that case the set is unchanged.
     pub fn push(&mut self, pod: Pod, node: &'n str) -> Result<(), PodSetError> {
         pod.validate().map_err(PodSetError::Invalid)?;
         if self.pods.is_full() {
@@ -74,8 +74,8 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
     /// another `ReplicaSet` of the same Deployment. An empty name means that it is unassigned.
     ///
     /// # Errors
-    /// [`PodSetError::NodesFull`] if the name is new and the set already knows `NODES` nodes. Then the set is
-    /// unchanged.
+    /// [`PodSetError::NodesFull`] if the name is new and the set already knows `NODES` nodes. In that case
+    /// the set is unchanged.
     pub fn push_related(&mut self, node: &'n str) -> Result<(), PodSetError> {
         self.count(Pod::new(), node).map(|_| ())
     }

@@ -6,11 +6,11 @@ use crate::sort::{heapify, replace_last, sort_first, sort_heap};
 use crate::{Candidate, Pod, Policy, Scratch};
 use core::fmt;
 
-/// There are more than `u32::MAX` pods: 32-bit indices cannot name them all.
+/// The error for more than `u32::MAX` pods: 32-bit indices cannot name them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyPods;
 
-/// Why [`Policy::sort`] or [`Policy::settle`] cannot put all pods in order.
+/// Why [`Policy::sort`], [`Policy::settle`] or another function that needs one element per pod fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OrderError {
@@ -52,7 +52,7 @@ impl Policy {
     /// It takes O(n log k) comparisons and no memory besides `victims`.
     ///
     /// # Errors
-    /// [`TooManyPods`] for more than `u32::MAX` pods. Then nothing is written.
+    /// [`TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
     pub fn select<'v>(&self, pods: &[Pod], victims: &'v mut [u32]) -> Result<&'v [u32], TooManyPods> {
         self.select_with(pods, victims, &mut [])
     }
@@ -61,10 +61,11 @@ impl Policy {
     /// faster for more than a few victims. Provide one [`Scratch`] per victim; more than that helps little.
     ///
     /// A buffer with fewer than half as many elements as there are victims may be ignored. On machines whose
-    /// pointers have fewer than 64 bits, every buffer is ignored. What the buffer holds before and after the call has no meaning.
+    /// pointers have fewer than 64 bits, every buffer is ignored. The buffer's contents have no meaning, neither
+    /// before nor after the call.
     ///
     /// # Errors
-    /// [`TooManyPods`] for more than `u32::MAX` pods. Then nothing is written.
+    /// [`TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
     pub fn select_with<'v>(
         &self,
         pods: &[Pod],
@@ -98,7 +99,7 @@ impl Policy {
     ///
     /// # Errors
     /// [`OrderError::ShortBuffer`] if `order` is shorter than `pods`, and [`OrderError::TooManyPods`] for
-    /// more than `u32::MAX` pods. Then nothing is written.
+    /// more than `u32::MAX` pods. In that case nothing is written.
     pub fn sort<'v>(&self, pods: &[Pod], order: &'v mut [u32]) -> Result<&'v [u32], OrderError> {
         if order.len() < pods.len() {
             return Err(OrderError::ShortBuffer { len: order.len(), pods: pods.len() });

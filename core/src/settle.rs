@@ -48,11 +48,11 @@ impl Policy {
     /// in every list order, those of which the list order decides, and those that it keeps in every list
     /// order.
     ///
-    /// Pods are contested for two reasons. Kubernetes' comparator, the [relation](crate::Relation), can be cyclic. And
-    /// pods can tie in everything that it compares, because it has no final comparison of UIDs. In both cases such
-    /// pods form a group: following the relation, with ties read in both directions, leads from each pod of the
-    /// group to every other, and sorting can put them in any order. The groups themselves always come in the same
-    /// order. So if the boundary after the first `k` pods falls inside a group, that group is contested.
+    /// Pods are contested for two reasons. Kubernetes' comparator, the [relation](crate::Relation), can be cyclic.
+    /// And pods can tie in everything that it compares, because it has no final comparison of UIDs. In both cases
+    /// such pods form a group: following the relation, with ties read in both directions, leads from each pod of
+    /// the group to every other, and sorting can put them in any order. The groups themselves always come in the
+    /// same order. So if the boundary after the first `k` pods falls inside a group, that group is contested.
     ///
     /// `order` gets the indices of all pods, group by group, and inside a group by the total order. `scores`
     /// is scratch memory. Both need one element per pod, and the call takes O(n log n) steps.
@@ -64,7 +64,7 @@ impl Policy {
     ///
     /// # Errors
     /// [`OrderError::ShortBuffer`] if `order` or `scores` is shorter than `pods`, and
-    /// [`OrderError::TooManyPods`] for more than `u32::MAX` pods. Then nothing is written.
+    /// [`OrderError::TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
     pub fn settle<'o>(
         &self,
         pods: &[Pod],

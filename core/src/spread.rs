@@ -17,25 +17,26 @@ pub enum SpreadError {
 }
 
 impl Policy {
-    /// Sets ranks such that each victim comes from the node that has the most pods *at that moment*, as if you deleted
-    /// one pod at a time and counted again after each. Kubernetes counts once (see
-    /// [`count_ranks`](crate::count_ranks)): with three pods on one node and two on another, deleting three empties
-    /// the first.
+    /// Sets ranks such that each victim comes from the node that has the most pods *at that moment*, as if you
+    /// deleted one pod at a time and counted again after each. Kubernetes counts once (see
+    /// [`count_ranks`](crate::count_ranks)): with three pods on one node and two on another, deleting three
+    /// empties the first.
     ///
-    /// A pod's rank is the number of pods left on its node when its turn comes, including itself and the related
-    /// `others`. Among the pods of one node, the order decides whose turn is next, using the ranks that they have before
-    /// the call. Set these to 0 before the first call, so that they play no part.
+    /// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, the other
+    /// `pods` that still remain, and the `others`, which are related pods that cannot be victims. Among the pods
+    /// of one node, the order decides whose turn is next, using the ranks that they have before the call. Set
+    /// these to 0 before the first call, so that they play no part.
     ///
-    /// A node can be any domain with a number. For zones of nodes, call this with the node numbers, set each pod's
-    /// [`node`](Pod::node) to the number of its zone without resetting the ranks, and call it again. Then each victim
-    /// comes from the zone with the most pods and, within that zone, from the node with the most. Any number of levels
-    /// is possible: start with the innermost. Unassigned pods share a domain of their own.
+    /// A node can be any domain with a number, such as a zone. To spread over zones and, within each zone, over
+    /// nodes: call this with the node numbers; keep the ranks, but set each pod's [`node`](Pod::node) to the
+    /// number of its zone, also in `others`; and call it again. Any number of levels is possible: start with the
+    /// innermost. Unassigned pods share a domain of their own.
     ///
     /// `counts` and `order` are scratch memory: one `u32` per node number, and one per pod. The call takes O(n log n)
     /// steps.
     ///
     /// # Errors
-    /// See [`SpreadError`]. Then no rank is changed.
+    /// See [`SpreadError`]. In that case no rank changes.
     pub fn spread(
         &self,
         pods: &mut [Pod],

@@ -1,11 +1,11 @@
 //! Deletion costs that make Kubernetes delete the pods of lower tiers first, with the fewest changes.
 //!
-//! Number the tiers that have pods 0, 1, 2, …, and let d be a pod's cost minus its tier's number. Two pods of different
-//! tiers can both keep their costs if the costs are at least as far apart as the tiers' numbers, because every tier
-//! between needs a value of its own. That is, if d does not decrease from the lower tier to the higher one. So if the
-//! pods are sorted by tier and cost, those that keep their costs form a subsequence in which d never decreases, and the
-//! longest one leaves the fewest to change. Pods with equal tiers and costs are all in the longest one, or none of
-//! them is, so the result does not depend on the list order.
+//! Number the tiers that have pods 0, 1, 2, …, and let d be a pod's cost minus its tier's number. Two pods of
+//! different tiers can both keep their costs if the costs are at least as far apart as the tiers' numbers, because
+//! every tier between needs a value of its own. In other words, d must not decrease from the lower tier to the
+//! higher one. So if the pods are sorted by tier and cost, those that keep their costs form a subsequence in which
+//! d never decreases, and the longest such subsequence leaves the fewest costs to change. Pods with equal tiers
+//! and costs are all in the longest one, or none of them is, so the result does not depend on the list order.
 
 use crate::order::class;
 use crate::select::numbered;
@@ -13,7 +13,7 @@ use crate::sort::{runs, sort};
 use crate::{OrderError, Pod, Policy, Rule, Uid};
 use core::fmt;
 
-/// The deletion costs that [`Policy::steer`] found.
+/// What [`Policy::steer`] returns: a deletion cost for every pod, how many costs change, and which pods are blocked.
 #[derive(Clone, Copy, Debug)]
 pub struct Steered<'s> {
     costs: &'s [i32],
@@ -21,23 +21,25 @@ pub struct Steered<'s> {
     changed: usize,
 }
 
-/// A pod that goes before a pod of a lower tier, whatever their costs, because an earlier rule decides.
+/// A pod that goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocked {
-    /// The index of the pod of the higher tier, which goes first.
+    /// The index of the blocked pod. It has the higher tier, but goes first.
     pub pod: u32,
-    /// The index of a pod of a lower tier that it goes before: of all such pods, one that goes last by the rules
-    /// before [`Rule::Tier`].
+    /// The index of a pod of a lower tier that it goes before. If there are several, this is one of those that go
+    /// last by the rules before [`Rule::Tier`].
     pub before: u32,
     /// The rule that decides: one of [`Rule::Unassigned`], [`Rule::Phase`] and [`Rule::NotReady`].
     pub rule: Rule,
 }
 
-/// Scratch memory for one pod of [`Policy::steer`]. Its contents do not matter, and are private.
+/// Scratch memory of [`Policy::steer`] for one pod: make a buffer of `SteerScratch::default()`. Its contents are
+/// private, and have no meaning before the call.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct SteerScratch {
-    /// From the highest bits on: the tier, the cost, and the start of the UID. At the end: the rule that blocks the pod.
+    /// From the highest bits on: the tier, the cost, and the start of the UID. At the end: the rule that blocks
+    /// the pod.
     place: u64,
     index: u32,
     /// The length of the longest run that ends here. Later, whether the cost is kept. At the end: the pod that this
@@ -53,9 +55,8 @@ pub enum SteerError {
     GateOff,
     /// There are too many pods, or a buffer is shorter than the list of pods.
     Order(OrderError),
-    /// Fixed costs, or the ends of the range of costs, leave no room: these two pods cannot be given costs such that
-    /// `lower` costs less than `higher` and a distinct cost remains for each tier between them. At least one of the two
-    /// has a fixed cost.
+    /// The fixed costs leave no room for the tiers: for these two pods, no costs put `lower` below `higher` and
+    /// leave a distinct cost for each tier in between. The cost of at least one of the two is fixed.
     NoRoom {
         /// The index of the pod of the lower tier.
         lower: u32,
@@ -65,20 +66,21 @@ pub enum SteerError {
 }
 
 impl<'s> Steered<'s> {
-    /// Returns the costs of all pods, by index, including those that do not change.
+    /// Returns the cost of every pod, by index, whether it changes or not.
     #[must_use]
     pub const fn costs(&self) -> &'s [i32] {
         self.costs
     }
 
-    /// Returns how many costs change.
+    /// Returns how many costs change, and so how many annotations you have to write.
     #[must_use]
     pub const fn changed(&self) -> usize {
         self.changed
     }
 
-    /// Returns the pods that go before a pod of a lower tier despite their costs, by tier, cost, UID and index. They
-    /// are unassigned, pending or not ready, and Kubernetes compares that before the costs.
+    /// Returns the pods that no cost can steer, because Kubernetes compares earlier whether pods are assigned,
+    /// running and ready. Each goes before some pod of a lower tier. They are sorted by tier, cost before the
+    /// call, UID and index.
     pub fn blocked(&self) -> impl Iterator<Item = Blocked> + use<'s> {
         self.places.iter().filter_map(|place| {
             let rule = Rule::from_number(place.place.to_le_bytes()[0])?;
@@ -88,20 +90,20 @@ impl<'s> Steered<'s> {
 }
 
 impl Policy {
-    /// Returns deletion costs such that every pod of a lower [tier](Pod::tier) has a strictly lower cost than every
-    /// pod of a higher one. So Kubernetes deletes the pods of the lower tier first, at any time and for any number of
-    /// victims. Within a tier it decides as before.
+    /// Returns deletion costs such that every pod of a lower [tier](Pod::tier) has a strictly lower cost than
+    /// every pod of a higher one. With these costs in the pods' [annotations](crate::DELETION_COST_ANNOTATION),
+    /// Kubernetes deletes the pods of the lower tier first, at any time and for any number of victims. Within a
+    /// tier it decides as before. No cost can change what Kubernetes compares before the costs: see
+    /// [`Steered::blocked`].
     ///
-    /// The number of costs that change is the least possible, and the new costs are close to those that stay. A pod
-    /// for whose index `is_fixed` returns true keeps its cost, for instance because it is somebody else's.
-    ///
-    /// No cost can change what Kubernetes compares before the costs: see [`Steered::blocked`].
+    /// The number of costs that change is the least possible, and the new costs are close to those that stay. If
+    /// `is_fixed` returns true for a pod's index, that pod keeps its cost, for instance because somebody else set it.
     ///
     /// `costs` gets the costs, and `scratch` is scratch memory. Both need one element per pod, and the call takes
-    /// O(n log n) steps. Of the policy, it reads only the gate `PodDeletionCost`.
+    /// O(n log n) steps. It reads nothing from the policy but the gate `PodDeletionCost`.
     ///
     /// # Errors
-    /// See [`SteerError`]. Then `costs` is unchanged.
+    /// See [`SteerError`]. In that case `costs` is unchanged.
     pub fn steer<'s>(
         &self,
         pods: &[Pod],
@@ -277,8 +279,9 @@ fn keep_longest_run(places: &mut [SteerScratch], ends: &mut [i32]) {
         place.run = u32::try_from(run).unwrap_or_default();
         len = len.max(run);
     }
-    // From the end, so that among runs of equal length one with higher tiers is kept: whoever writes costs on pods that
-    // stay has to remove them again. Before the last place of a run of n there is one of a run of n - 1 with no larger d.
+    // From the end, so that among runs of equal length one with higher tiers is kept: whoever writes costs on pods
+    // that stay has to remove them again. Before the last place of a run of n there is one of a run of n - 1 with
+    // no larger d.
     let mut end = i64::MAX;
     for place in places.iter_mut().rev() {
         let keep = len > 0 && place.run as usize == len && place.d() <= end;

@@ -96,7 +96,7 @@ static int around_the_order_answers(const podrank_pod *pods) {
            available == 0 && look_again == 9000000000;
 }
 
-/* The second pod, of the lower tier, gets a lower cost; the first goes before it all the same. */
+/* The second pod, of the lower tier, gets a lower cost. The first still goes before it. */
 static int steering_answers(const podrank_pod *pods) {
     podrank_pod tiered[2];
     podrank_steer_scratch scratch[2];

@@ -14,10 +14,10 @@ use podrank::ffi::Expected;
 
 /// The most pods that kube-controller-manager creates or deletes in one sync.
 pub const PODRANK_BURST_REPLICAS: u32 = 500;
-/// How long a set waits for what it expects, in nanoseconds: 5 minutes.
+/// How long a set waits until everything that it expects is observed, in nanoseconds: 5 minutes.
 pub const PODRANK_EXPECTATIONS_TIMEOUT: i64 = 300_000_000_000;
 
-/// Creates pods in batches of 1, 2, 4 and so on, until one has a failure. Only podrank_slow_start_begin and
+/// Creates pods in batches of 1, 2, 4 and so on, until a creation in a batch fails. Only podrank_slow_start_begin and
 /// _report may write it. You may read it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -31,11 +31,11 @@ pub struct podrank_slow_start {
 
 /// What one set expects to observe. Start from PODRANK_EXPECTATIONS_INIT, all zeros, which expects nothing,
 /// and reset it to that when the set is gone. If events and syncs run on different threads, protect all calls
-/// by a lock.
+/// with a lock.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_expectations {
-    /// When expectations were set.
+    /// When expectations were set, in nanoseconds.
     pub since: i64,
     /// How many creations are pending. Negative if more were observed than expected.
     pub creations: i64,
@@ -78,14 +78,14 @@ const _: () = {
     assert!(align_of::<podrank_pod_key>() == align_of::<PodKey>());
 };
 
-/// Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most burst_replicas,
-/// which is PODRANK_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers to
-/// creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of
-/// active pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
+/// Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most
+/// burst_replicas, which is PODRANK_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers
+/// to creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of active
+/// pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
 ///
-/// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list the pods,
-/// so that the list is no older than the answer. If being_deleted is not 0, the set is being deleted, and both numbers
-/// are 0, too.
+/// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list the
+/// pods, so that the list is no older than the answer. If being_deleted is not 0, the set is being deleted, and
+/// both numbers are 0, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_plan(
     wanted: u32,
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn podrank_plan(
     })
 }
 
-/// Writes the first batch for creating count pods. You create the pods:
+/// Starts creating count pods: writes the first batch to start. You create the pods:
 ///
 ///     podrank_expect_creations(&expectations, count, now);
 ///     podrank_slow_start_begin(count, &start);
@@ -148,9 +148,9 @@ pub unsafe extern "C" fn podrank_slow_start_report(start: *mut podrank_slow_star
     })
 }
 
-/// Expects count creations and no deletion. Call it before you create pods. It replaces what was expected,
-/// except for the keys of pending deletions: observing one of those lowers the number of deletions below
-/// zero.
+/// Expects count creations and no deletion. Call it before you create pods. It replaces all earlier
+/// expectations. Only the keys of pending deletions stay: if you report one of them later, the number of
+/// pending deletions falls below zero, which counts as satisfied.
 ///
 /// now is in nanoseconds. Only differences count, so any monotonic clock works, if all calls use the same
 /// one. With PODRANK_TIME_UNSET there is no timeout.
@@ -171,7 +171,8 @@ pub unsafe extern "C" fn podrank_expect_creations(
 }
 
 /// Expects the deletion of the pods with these keys and no creation. Call it before you delete pods. It
-/// replaces what was expected. A duplicate key counts once, and each key is compared with those before it.
+/// replaces all earlier expectations. A duplicate key counts once. Each key is compared with those before it,
+/// so the time grows with the square of keys_len. now is what it is for podrank_expect_creations.
 ///
 /// room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expect_deletions
 /// and podrank_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
@@ -283,8 +284,8 @@ pub unsafe extern "C" fn podrank_expectations_satisfied(
 /// min_ready_seconds is 0, every ready pod is available. Otherwise a pod without a ready time is not, and
 /// with PODRANK_TIME_UNSET for now, no pod is.
 ///
-/// Writes to look_again after how many nanoseconds the next pod becomes available if it stays ready. Round it
-/// up to your timer's unit. It is 0 if there is no pod to wait for.
+/// Writes to look_again in how many nanoseconds the next pod becomes available if it stays ready, or 0 if there
+/// is no pod to wait for. Round it up to your timer's unit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_availability(
     pods: *const podrank_pod,

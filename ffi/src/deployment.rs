@@ -12,10 +12,10 @@ use podrank::controller::deployment::{
 };
 use podrank::controller::{IntOrPercent, IntOrPercentError, MAX_PERCENT};
 
-/// The largest percentage.
+/// The largest percentage that is accepted.
 pub const PODRANK_PERCENT_MAX: u32 = 4_194_304;
 
-/// What podrank_deployment_next reads of a Deployment. Start from all zeros.
+/// What podrank_deployment_next reads from a Deployment. Start from all zeros. No number may be negative.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_deployment {
@@ -23,9 +23,11 @@ pub struct podrank_deployment {
     pub replicas: i32,
     /// status.replicas.
     pub status_replicas: i32,
-    /// spec.strategy.rollingUpdate.maxSurge: a number of pods, or with PODRANK_DEPLOYMENT_SURGE_PERCENT a percentage.
+    /// spec.strategy.rollingUpdate.maxSurge: a number of pods, or a percentage if PODRANK_DEPLOYMENT_SURGE_PERCENT
+    /// is set. Not used with PODRANK_DEPLOYMENT_RECREATE.
     pub max_surge: i32,
-    /// spec.strategy.rollingUpdate.maxUnavailable: a number of pods, or with PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT a percentage.
+    /// spec.strategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
+    /// PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT is set. Not used with PODRANK_DEPLOYMENT_RECREATE.
     pub max_unavailable: i32,
     /// Any of PODRANK_DEPLOYMENT_...
     pub flags: u32,
@@ -33,30 +35,29 @@ pub struct podrank_deployment {
     pub reserved: [u8; 12],
 }
 
-/// spec.paused.
+/// spec.paused is true.
 pub const PODRANK_DEPLOYMENT_PAUSED: u32 = 1;
-/// It has a metadata.deletionTimestamp.
+/// The Deployment has a metadata.deletionTimestamp.
 pub const PODRANK_DEPLOYMENT_BEING_DELETED: u32 = 2;
-/// Its annotation deprecated.deployment.rollback.to is a 64-bit integer.
+/// The annotation deprecated.deployment.rollback.to is a 64-bit integer, which asks for a rollback.
 pub const PODRANK_DEPLOYMENT_ROLLING_BACK: u32 = 4;
 /// spec.strategy.type is Recreate, not RollingUpdate.
 pub const PODRANK_DEPLOYMENT_RECREATE: u32 = 8;
-/// max_surge is a percentage.
+/// max_surge is a percentage, up to PODRANK_PERCENT_MAX.
 pub const PODRANK_DEPLOYMENT_SURGE_PERCENT: u32 = 16;
-/// max_unavailable is a percentage.
+/// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
 pub const PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT: u32 = 32;
-/// A pod of one of its sets, the new set left out, is neither Succeeded nor Failed. Read only with
-/// PODRANK_DEPLOYMENT_RECREATE.
+/// Some pod of an old set is neither Succeeded nor Failed. Read only with PODRANK_DEPLOYMENT_RECREATE.
 pub const PODRANK_DEPLOYMENT_OLD_PODS_RUN: u32 = 64;
 
-/// What podrank_deployment_next reads of one ReplicaSet. Start from PODRANK_REPLICA_SET_INIT.
+/// What podrank_deployment_next reads from one ReplicaSet. Start from PODRANK_REPLICA_SET_INIT.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_replica_set {
-    /// metadata.creationTimestamp, as in podrank_pod.
+    /// metadata.creationTimestamp, as in podrank_pod. A set without one counts as the oldest.
     pub creation_time: i64,
-    /// The place of metadata.name among the names of the sets, in the order of their bytes: a smaller name has a smaller
-    /// number. Sets created in one second are told apart by it.
+    /// The position of metadata.name among the names of all sets, sorted by their bytes: the smaller name has the
+    /// smaller number. It decides between sets with equal creation times. If it is equal, too, the index decides.
     pub name_order: u32,
     /// spec.replicas: the set's size.
     pub replicas: i32,
@@ -64,9 +65,11 @@ pub struct podrank_replica_set {
     pub status_replicas: i32,
     /// status.availableReplicas.
     pub available_replicas: i32,
-    /// The number in an annotation: podrank_replica_set_annotations writes it, and its flags.
+    /// The number in the annotation deployment.kubernetes.io/desired-replicas. podrank_replica_set_annotations
+    /// writes it and its flags.
     pub desired_replicas: i32,
-    /// The number in an annotation: podrank_replica_set_annotations writes it, and its flag.
+    /// The number in the annotation deployment.kubernetes.io/max-replicas. podrank_replica_set_annotations writes
+    /// it and its flag.
     pub max_replicas: i32,
     /// Any of PODRANK_SET_...
     pub flags: u8,
@@ -74,14 +77,16 @@ pub struct podrank_replica_set {
     pub reserved: [u8; 15],
 }
 
-/// The set's pod template equals the Deployment's by Kubernetes' semantic equality (nil is empty, 1000m is 1), the label
-/// pod-template-hash left out. The oldest such set is the new set, all others are old.
+/// The set's pod template equals the Deployment's, apart from the label pod-template-hash. Kubernetes compares
+/// templates semantically: nil equals empty, and 1000m equals 1. The oldest set with this flag is the new set, and
+/// all others are old.
 pub const PODRANK_SET_CURRENT_TEMPLATE: u8 = 1;
-/// The annotation deployment.kubernetes.io/desired-replicas is valid: digits, at most 2147483647.
+/// The annotation deployment.kubernetes.io/desired-replicas is valid: only digits, and at most 2147483647.
 pub const PODRANK_SET_DESIRED: u8 = 2;
-/// That annotation is not valid, but a 64-bit integer with or without a sign, and the number is its low 32 bits.
+/// That annotation is not valid, but it is a 64-bit integer, with or without a sign. desired_replicas is its low
+/// 32 bits.
 pub const PODRANK_SET_DESIRED_LENIENT: u8 = 4;
-/// The annotation deployment.kubernetes.io/max-replicas is valid: digits, at most 2147483647.
+/// The annotation deployment.kubernetes.io/max-replicas is valid: only digits, and at most 2147483647.
 pub const PODRANK_SET_MAX: u8 = 8;
 
 /// What a sync does to one ReplicaSet.
@@ -90,101 +95,116 @@ pub const PODRANK_SET_MAX: u8 = 8;
 pub struct podrank_replica_set_change {
     /// The size that the set gets: its new spec.replicas.
     pub replicas: i32,
-    /// How much of the change comes first, negative if pods go: the share of PODRANK_REASON_SHARE_AND_LEFTOVER, the pods
-    /// not available of PODRANK_REASON_UNHEALTHY_AND_AVAILABLE. For other reasons the whole change.
+    /// The part of the change in size that was decided first, negative if the set shrinks. With
+    /// PODRANK_REASON_SHARE_AND_LEFTOVER, it is the share, and the rest is the leftover. With
+    /// PODRANK_REASON_UNHEALTHY_AND_AVAILABLE, it is the pods that are not available. With any other reason, it is
+    /// the whole change.
     pub part: i32,
-    /// Why: PODRANK_REASON_...
+    /// Why the set gets this size: PODRANK_REASON_..., which keeps its number for ever.
     pub reason: u8,
     /// Zero.
     pub reserved: [u8; 7],
 }
 
-/// What a sync does besides.
+/// What a sync does, apart from the changes to the sets that exist.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_deployment_step {
-    /// The budget maxSurge in pods, rounded up; 0 with Recreate.
+    /// How many pods there may be above the count. A percentage is rounded up. 0 with Recreate.
     pub surge: i32,
-    /// The budget maxUnavailable in pods, rounded down, but 1 if both came to 0, and at most the count; 0 with Recreate.
+    /// How many of the Deployment's pods may be unavailable. A percentage is rounded down. At most the count, and
+    /// 0 with Recreate. If both budgets came to 0, a rollout could never start, so this one is then 1, or 0 if the
+    /// count is 0.
     pub unavailable: i32,
-    /// The index of the new set; PODRANK_NO_SET if it does not exist yet.
+    /// The index of the new set, or PODRANK_NO_SET if it does not exist yet.
     pub new_set: u32,
-    /// PODRANK_PATH_...
+    /// What kind of sync it is: PODRANK_PATH_..., which keeps its number for ever.
     pub path: u8,
-    /// 1 if the sync creates the new set, of size new_change.replicas, which can be 0. Else 0.
+    /// 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
     pub creates: u8,
-    /// 1 if later syncs may change sizes, as statuses follow, else 0. They may until the new set is there with the
-    /// Deployment's count and no old set wants pods, and after a rollback; but none does if the Deployment is being deleted.
-    /// A paused Deployment only scales. It does so again if fewer than two sets want pods and they do not have the count; or,
-    /// of several, if the new set has the count, because it replaces the others once its pods are available, or if with
-    /// RollingUpdate the sets do not add up to the count and the surge. The same holds if it is not paused, but this sync
-    /// scaled without writing anything, so that the next one scales as well.
+    /// 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
+    /// sync leaves every old set at 0 and the new set at the count. After a rollback it is 1.
+    ///
+    /// A paused Deployment only scales. If fewer than two sets want pods, it scales again if these do not have the count.
+    /// If several want pods, it scales again if the new set has the count, because the new set replaces the others once its
+    /// pods are available; or, with RollingUpdate, if the sizes do not add up to the count plus the surge. The same holds
+    /// for a Deployment that is not paused if this sync scaled without writing anything, because then the next sync scales
+    /// as well.
     pub goes_on: u8,
     /// Zero.
     pub reserved: u8,
-    /// What becomes of the new set. If it does not exist yet: of which size it is created, or why it is not.
+    /// What happens to the new set. If it does not exist yet, this is the size with which it is created, or why it
+    /// is not created.
     pub new_change: podrank_replica_set_change,
 }
 
-/// There is no new set.
+/// The new set does not exist yet.
 pub const PODRANK_NO_SET: u32 = u32::MAX;
 
-/// The Deployment is being deleted: no set changes.
+/// The Deployment is being deleted, so no set changes.
 pub const PODRANK_PATH_NOTHING: u8 = 0;
-/// The sync scales the sets there are: the Deployment is paused, or its count changed.
+/// The sync scales the sets that exist, because the Deployment is paused or its count changed.
 pub const PODRANK_PATH_SCALE: u8 = 10;
-/// The sync replaces old pods by new ones, within the budgets.
+/// The sync replaces old pods with new ones, within the budgets.
 pub const PODRANK_PATH_ROLL: u8 = 20;
-/// The sync takes all old pods first, then creates the new ones.
+/// The sync deletes all old pods, and only then creates new ones.
 pub const PODRANK_PATH_RECREATE: u8 = 30;
-/// The sync only changes the Deployment's template, by its rollback annotation.
+/// The sync changes the Deployment's template, as its rollback annotation demands. No set changes, but the new set is
+/// created if it does not exist yet.
 pub const PODRANK_PATH_ROLLBACK: u8 = 40;
 
-/// The reasons. A reason keeps its number for ever. The sync has no say in the set.
+/// The sync does not consider the set: always if the path is PODRANK_PATH_NOTHING or PODRANK_PATH_ROLLBACK, and
+/// otherwise if there is nothing to decide for a set of size 0. "Scale", "Roll" and "Recreate" at the start of the
+/// other reasons name the path on which they occur.
 pub const PODRANK_REASON_UNTOUCHED: u8 = 0;
-/// Scale: the only active set, or none is and it is the new or newest one, gets the whole count.
+/// Scale: the set gets the whole count, because it is the only active one. If no set is active, the new set gets
+/// it, or the newest set if the new set does not exist yet.
 pub const PODRANK_REASON_ONLY_ACTIVE: u8 = 10;
-/// Scale: the new set has all the pods that the Deployment wants, available; old sets get 0.
+/// Scale: the new set already has the whole count, all available. So it keeps its size, and old sets get 0.
 pub const PODRANK_REASON_SATURATED: u8 = 20;
 /// Scale: the set gets its proportional share.
 pub const PODRANK_REASON_SHARE: u8 = 30;
-/// Scale: the set gets as much of its proportional share as was left.
+/// Scale: the set's proportional share is more than what is left to add or remove, so it gets only that.
 pub const PODRANK_REASON_CUT_SHARE: u8 = 31;
-/// Scale: as the first set it gets its proportional share and what all shares left over.
+/// Scale: the set is the largest. Besides its proportional share, it gets what the shares of all sets left over.
 pub const PODRANK_REASON_SHARE_AND_LEFTOVER: u8 = 32;
-/// Scale: nothing is left for the set.
+/// Scale: the set keeps its size, because nothing is left to add or remove.
 pub const PODRANK_REASON_USED_UP: u8 = 33;
-/// Scale: the set has no share: max-replicas is missing, invalid or 0, and so is the Deployment's status.replicas.
+/// Scale: the set keeps its size, because its share cannot be computed: its annotation max-replicas is missing,
+/// invalid or 0, and the Deployment's status.replicas is 0.
 pub const PODRANK_REASON_NO_SHARE: u8 = 34;
-/// Scale: several sets are active and the strategy is Recreate: Kubernetes leaves them as they are.
+/// Scale: the set keeps its size, because several sets are active and the strategy is Recreate.
 pub const PODRANK_REASON_NOT_ROLLING: u8 = 35;
-/// The new set has the count already.
+/// The new set already has the count.
 pub const PODRANK_REASON_AT_COUNT: u8 = 40;
-/// The new set gets the count: it was above it, or the strategy is Recreate and no old pod is left.
+/// The new set gets the count, because it is above the count, or because the strategy is Recreate and no old pod
+/// is left.
 pub const PODRANK_REASON_TO_COUNT: u8 = 41;
-/// Roll: the new set grows by what the count and the surge leave.
+/// Roll: the new set grows as far as the count and the surge allow.
 pub const PODRANK_REASON_GROWS: u8 = 42;
-/// Roll: the new set cannot grow: there are as many pods as the count and the surge allow.
+/// Roll: the new set cannot grow, because there are already as many pods as the count and the surge allow.
 pub const PODRANK_REASON_NO_SURGE: u8 = 43;
-/// Roll: the old set keeps its pods until the new set has changed; the next sync looks at it.
+/// Roll: the old set keeps its size in this sync, because the new set changes first.
 pub const PODRANK_REASON_AFTER_NEW_SET: u8 = 50;
-/// Roll: pods of the old set that are not available go.
+/// Roll: the old set shrinks by pods that are not available.
 pub const PODRANK_REASON_UNHEALTHY: u8 = 51;
-/// Roll: pods of the old set go as far as enough pods stay available.
+/// Roll: the old set shrinks as far as it can while enough pods stay available.
 pub const PODRANK_REASON_AVAILABLE: u8 = 52;
-/// Roll: pods that are not available go first, then others as far as enough pods stay available.
+/// Roll: the old set shrinks by pods that are not available, and then as far as it can while enough pods stay
+/// available.
 pub const PODRANK_REASON_UNHEALTHY_AND_AVAILABLE: u8 = 53;
-/// Roll: the old set keeps its pods, so that enough pods are available.
+/// Roll: the old set keeps its size, so that enough pods are available.
 pub const PODRANK_REASON_HELD_BACK: u8 = 54;
 /// Recreate: the old set gets 0.
 pub const PODRANK_REASON_RECREATED: u8 = 60;
-/// Recreate: the new set waits until no pod of another set is left.
+/// Recreate: the new set waits until no pod of an old set is left.
 pub const PODRANK_REASON_WAITS: u8 = 61;
-/// The size would be below 0, after sums that do not fit 32 bits: the API server rejects that, and the sync ends.
+/// The size overflowed 32 bits and is below 0. The API server rejects it, so the set does not change, and the sync
+/// ends.
 pub const PODRANK_REASON_REJECTED: u8 = 90;
-/// Roll: the old set has more available pods than it wants, as its status lags: the sync ends.
+/// Roll: the old set has more available pods than its size, because its status lags behind. The sync ends.
 pub const PODRANK_REASON_LAGS: u8 = 91;
-/// The sync ended before it came to the set.
+/// The sync ended before it reached the set.
 pub const PODRANK_REASON_NOT_REACHED: u8 = 92;
 
 const _: () = {
@@ -263,8 +283,9 @@ const _: () = {
     assert!(Reason::NotReached.number() == PODRANK_REASON_NOT_REACHED);
 };
 
-/// Reads maxSurge or maxUnavailable where it is a text: one or more digits and '%'. Writes the percentage. The text "3" is
-/// PODRANK_ERR_PERCENT_SIGN, as in Kubernetes: a number of pods is an integer.
+/// Reads a maxSurge or maxUnavailable that is a text, such as "25%": one or more digits and '%'. Writes the number
+/// to percent, which is at most PODRANK_PERCENT_MAX. The text "3" is PODRANK_ERR_PERCENT_SIGN, as in Kubernetes,
+/// because a number of pods must be an integer, not a text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_percent_parse(
     text: *const c_char,
@@ -285,10 +306,12 @@ pub unsafe extern "C" fn podrank_percent_parse(
 }
 
 /// Reads the texts of a ReplicaSet's annotations deployment.kubernetes.io/desired-replicas and
-/// deployment.kubernetes.io/max-replicas as Kubernetes does, and writes set->desired_replicas,
-/// set->max_replicas and the flags PODRANK_SET_DESIRED, PODRANK_SET_DESIRED_LENIENT and PODRANK_SET_MAX, each set or cleared.
-/// Nothing else in set changes, so initialise set first. A missing annotation has length 0. A text that Kubernetes does not
-/// accept counts as missing and is not an error.
+/// deployment.kubernetes.io/max-replicas as Kubernetes does. Pass length 0 for a missing annotation. A text that
+/// Kubernetes does not accept counts as missing and is not an error.
+///
+/// Writes set->desired_replicas and set->max_replicas, and sets or clears PODRANK_SET_DESIRED,
+/// PODRANK_SET_DESIRED_LENIENT and PODRANK_SET_MAX in set->flags. Nothing else in set changes, so initialise it
+/// first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_replica_set_annotations(
     desired: *const c_char,
@@ -311,12 +334,19 @@ pub unsafe extern "C" fn podrank_replica_set_annotations(
     })
 }
 
-/// Predicts the next sync of a Deployment: writes to changes, at the index of each set, the size that the set gets and why, and
-/// to step what else happens. Kubernetes' Deployment controller (release 1.37) never touches a pod: it sizes ReplicaSets.
+/// Predicts the next sync of a Deployment, as in Kubernetes 1.37. Writes to changes, at the index of each set, the
+/// size that the set gets and why, and to step what else the sync does. Kubernetes' Deployment controller never
+/// touches a pod: podrank_settle predicts which pods a set then deletes.
 ///
-/// sets are the ReplicaSets that the Deployment owns and selects, in any order, those of size 0 included. changes must have
-/// room for sets_len elements. The time grows with sets_len times the number of sets that have pods. If a size, a status
-/// number or a budget is negative: PODRANK_ERR_NEGATIVE.
+/// sets are the ReplicaSets that the Deployment owns and its selector matches, in any order, including those of
+/// size 0. changes needs space for sets_len elements. The prediction relies on the sizes and statuses that you
+/// pass. If Kubernetes has newer ones by then, it may decide differently. The time grows with sets_len times the
+/// number of active sets.
+///
+/// If a number of replicas or a budget is negative: PODRANK_ERR_NEGATIVE. (With PODRANK_SET_DESIRED_LENIENT,
+/// desired_replicas may be.) If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE. If
+/// deployment or a set has an unknown flag or a reserved byte that is not zero: PODRANK_ERR_FLAGS or
+/// PODRANK_ERR_RESERVED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_deployment_next(
     deployment: *const podrank_deployment,
@@ -345,14 +375,15 @@ pub unsafe extern "C" fn podrank_deployment_next(
     })
 }
 
-/// The name of a reason, such as "share-and-leftover"; NULL for any other number. The text is static: never free it.
+/// Returns the name of a reason, such as "share-and-leftover", or NULL for any other number. The text is static:
+/// do not free it.
 #[unsafe(no_mangle)]
 pub extern "C" fn podrank_reason_str(reason: u8) -> *const c_char {
     Reason::from_number(reason).map_or(core::ptr::null(), |reason| reason.c_name().as_ptr())
 }
 
 impl podrank_deployment {
-    /// The core's, if this one is sound.
+    /// Returns the core's Deployment if this one is sound.
     fn read(&self) -> Result<Deployment, Error> {
         const KNOWN: u32 = 2 * PODRANK_DEPLOYMENT_OLD_PODS_RUN - 1;
         let &podrank_deployment { replicas, status_replicas, max_surge, max_unavailable, flags, reserved } =

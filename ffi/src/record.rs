@@ -259,9 +259,10 @@ pub unsafe extern "C" fn podrank_count_ranks(
     })
 }
 
-/// Writes the time that is this many seconds and nanoseconds after the Unix epoch. Times outside 1677-09-21 to
-/// 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, in any spelling, is
-/// PODRANK_TIME_UNSET, because Kubernetes writes missing times so.
+/// Writes to time the time that is this many seconds and nanoseconds after the Unix epoch, in nanoseconds.
+/// nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to 2262-04-11 become the nearest time inside,
+/// with one exception: 0001-01-01T00:00:00Z, however it is split into seconds and nanoseconds, is
+/// PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_time_from_unix(seconds: i64, nanoseconds: u32, time: *mut i64) -> i32 {
     run(|| {

@@ -14,8 +14,9 @@ pub const PODRANK_ERR_MISALIGNED: i32 = 2;
 pub const PODRANK_ERR_OVERLAP: i32 = 3;
 /// A length is above UINT32_MAX, or the buffer does not fit the address space.
 pub const PODRANK_ERR_TOO_LONG: i32 = 4;
-/// The options' size is 0 or another one that no header has, or above PODRANK_OPTIONS_SIZE_MAX, or a byte
-/// that this library does not know is not zero. Start from PODRANK_OPTIONS_INIT or PODRANK_OPTIONS_AT.
+/// The options' size is below that of every header (0, for instance) or above PODRANK_OPTIONS_SIZE_MAX. Or the
+/// options are longer than this library knows, and a byte beyond that length is not zero. Start from
+/// PODRANK_OPTIONS_INIT or PODRANK_OPTIONS_AT.
 pub const PODRANK_ERR_OPTIONS_SIZE: i32 = 5;
 /// The options' flags have a bit that this library does not know.
 pub const PODRANK_ERR_OPTIONS_FLAGS: i32 = 6;
@@ -57,11 +58,11 @@ pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
 pub const PODRANK_ERR_OPTIONS_NOW: i32 = 24;
 /// A buffer that needs one element per pod has fewer.
 pub const PODRANK_ERR_SHORT_BUFFER: i32 = 25;
-/// The fixed deletion costs leave no room for the tiers.
+/// The fixed deletion costs leave no room for the tiers: see podrank_steer.
 pub const PODRANK_ERR_NO_ROOM: i32 = 26;
 /// The feature gate PodDeletionCost is off, so deletion costs have no effect.
 pub const PODRANK_ERR_GATE: i32 = 27;
-/// The percentage's text does not end with '%': a number of pods is an integer, not a text.
+/// The percentage's text does not end with '%'. A number of pods must be an integer, not a text.
 pub const PODRANK_ERR_PERCENT_SIGN: i32 = 28;
 /// The percentage's text has no digits before '%'.
 pub const PODRANK_ERR_PERCENT_NO_DIGITS: i32 = 29;
@@ -69,7 +70,7 @@ pub const PODRANK_ERR_PERCENT_NO_DIGITS: i32 = 29;
 pub const PODRANK_ERR_PERCENT_DIGIT: i32 = 30;
 /// The percentage is above PODRANK_PERCENT_MAX.
 pub const PODRANK_ERR_PERCENT_RANGE: i32 = 31;
-/// A number of replicas or of pods is negative.
+/// A number of replicas, or a budget, is negative.
 pub const PODRANK_ERR_NEGATIVE: i32 = 32;
 
 /// Why a function fails, as a status.

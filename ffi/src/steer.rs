@@ -8,7 +8,7 @@ use core::mem::{align_of, offset_of, size_of};
 use podrank::ffi::{fit, steer_fitted};
 use podrank::{Pod, SpreadError, SteerError, SteerScratch};
 
-/// Scratch memory for one pod of podrank_steer. Its contents are private.
+/// Scratch memory of podrank_steer for one pod. Its contents are private and need not be initialised.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_steer_scratch {
@@ -20,9 +20,9 @@ pub struct podrank_steer_scratch {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_steered {
-    /// How many costs change.
+    /// How many costs change, and so how many annotations you have to write.
     pub changed: u32,
-    /// How many pods go before a pod of a lower tier, whatever their costs.
+    /// How many pods are blocked. This can be more than blocked_len.
     pub blocked: u32,
     /// With PODRANK_ERR_NO_ROOM: the index of the pod of the lower tier. Otherwise 0.
     pub lower: u32,
@@ -30,14 +30,14 @@ pub struct podrank_steered {
     pub higher: u32,
 }
 
-/// A pod that goes before a pod of a lower tier, whatever their costs, because an earlier rule decides.
+/// A blocked pod: it goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_blocked {
-    /// The index of the pod of the higher tier, which goes first.
+    /// The index of the blocked pod. It has the higher tier, but goes first.
     pub pod: u32,
-    /// The index of a pod of a lower tier that it goes before: of all such pods, one that goes last by the earlier
-    /// rules.
+    /// The index of a pod of a lower tier that it goes before. If there are several, this is one of those that go
+    /// last by the rules before PODRANK_RULE_TIER.
     pub before: u32,
     /// The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
     pub rule: u8,
@@ -61,18 +61,21 @@ const _: () = {
     assert!(offset_of!(podrank_blocked, reserved) == 9);
 };
 
-/// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you deleted one pod
-/// at a time and counted again after each. Kubernetes counts once, as podrank_count_ranks does: with
-/// three pods on one node and two on another, deleting three empties the first.
+/// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you deleted
+/// one pod at a time and counted again after each. Kubernetes counts once, as podrank_count_ranks does: with three
+/// pods on one node and two on another, deleting three empties the first.
 ///
-/// others is what it is for podrank_count_ranks. A pod's rank is the number of pods left on its node when its turn
-/// comes. Among the pods of one node, the order decides whose turn is next, using the ranks that they have on entry. So
-/// set all ranks to 0 before the first call. A node can be any domain with a number. For zones of nodes, call this, then,
-/// without resetting the ranks, set each pod's node to the number of its zone, also in others, and call it again. Any
-/// number of levels is possible: start with the innermost.
+/// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, those of pods
+/// that still remain, and others. Among the pods of one node, the order decides whose turn is next, using the
+/// ranks that they have before the call. So set all ranks to 0 before the first call. others are related active
+/// pods that cannot be victims, as for podrank_count_ranks. others may be NULL with others_len 0.
 ///
-/// counts is scratch memory, one element per node number. The node number of every assigned pod must be below
-/// counts_len. If not: PODRANK_ERR_NODE. scratch must have room for pods_len elements.
+/// A node can be any domain with a number, such as a zone. To spread over zones and, within each zone, over nodes:
+/// call this with the node numbers; keep the ranks, but set each pod's node to the number of its zone, also in
+/// others; and call it again. Any number of levels is possible: start with the innermost.
+///
+/// counts is scratch memory with one number per node, and scratch is scratch memory of pods_len numbers. If an
+/// assigned pod's node is not below counts_len: PODRANK_ERR_NODE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_spread(
     pods: *mut podrank_pod,
@@ -102,19 +105,27 @@ pub unsafe extern "C" fn podrank_spread(
     })
 }
 
-/// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than
-/// every pod of a higher one. So Kubernetes deletes the pods of the lower tier first, at any time and for any number of
-/// victims. Within a tier it decides as before. The number of costs that change is the least possible, and the new costs
-/// are close to those that stay. costs gets the costs of all pods, and scratch is scratch memory: pods_len elements each.
-/// If the feature gate PodDeletionCost is off, deletion costs have no effect: PODRANK_ERR_GATE.
+/// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower
+/// cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes the pods of
+/// the lower tier first, at any time and for any number of victims. Within a tier it decides as before. The number
+/// of costs that change is the least possible, and the new costs are close to those that stay.
 ///
-/// fixed has one byte for each of the first fixed_len pods. If it is not 0, the pod keeps its cost, for instance because
-/// that is somebody else's. If fixed costs leave no room: PODRANK_ERR_NO_ROOM. Then lower and higher in steered are two
-/// pods, at least one of them fixed, for which there are no costs with one for each tier between. This is the one output
-/// that is written with an error.
+/// pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
+/// it is off, costs have no effect: PODRANK_ERR_GATE.
 ///
-/// No cost can change what Kubernetes compares before the costs. So an unassigned, pending or not ready pod can go before
-/// a pod of a lower tier, which is no error: steered says how many do, and blocked gets as many of them as fit.
+/// fixed has one byte for each of the first fixed_len pods; the pods after these are not fixed. If a pod's byte is
+/// not 0, the pod keeps its cost, for instance because somebody else set it. fixed may be NULL with fixed_len 0.
+///
+/// costs gets the cost of every pod, by index, whether it changes or not. It needs space for pods_len costs.
+/// scratch is scratch memory of pods_len elements.
+///
+/// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can go
+/// before a pod of a lower tier whatever the costs. Such a pod is blocked, which is not an error. blocked gets the first
+/// blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
+///
+/// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written although
+/// the function fails: lower and higher are the indices of two pods, at least one of them fixed, for which no
+/// costs put that of lower below that of higher and leave a distinct cost for each tier in between.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_steer(
     pods: *const podrank_pod,

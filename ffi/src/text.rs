@@ -65,7 +65,7 @@ pub unsafe extern "C" fn podrank_phase_parse(text: *const c_char, text_len: usiz
 
 /// Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
 /// is "0" or starts with '-' or a digit from 1 to 9. If the annotation is missing, the cost is 0. If the text
-/// is rejected (PODRANK_ERR_COST_...), Kubernetes takes 0, too.
+/// is rejected (PODRANK_ERR_COST_...), Kubernetes uses 0, too, so do the same.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_deletion_cost(text: *const c_char, text_len: usize, cost: *mut i32) -> i32 {
     run(|| {
@@ -93,12 +93,14 @@ const _: () = {
     assert!(offset_of!(podrank_node_name, len) == size_of::<*const c_char>());
 };
 
-/// Numbers node names: writes the number of this name to node, which is below table_len and always the same
-/// for the same name. You own the table and zero it before the first call. It keeps the pointer, so the
-/// name's bytes must stay unchanged in the same place for as long as you use the table.
+/// Writes to node the number of the node with this name. The number is below table_len, and it is the same in
+/// every call with this table and this name.
 ///
-/// Give the table a third more slots than there are nodes: the fuller it is, the longer it takes to find a
-/// name. If the name is new and no slot is free: PODRANK_ERR_NODES_FULL.
+/// You own the table: zero it before the first call. It keeps the pointers to the names, so a name's bytes must
+/// stay unchanged in the same place for as long as you use the table. Give it a third more slots than there are
+/// nodes: the fuller it is, the longer it takes to find a name.
+///
+/// If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_node_number(
     table: *mut podrank_node_name,

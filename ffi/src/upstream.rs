@@ -14,13 +14,16 @@ pub const PODRANK_RELATION_BEFORE: i32 = 1;
 /// b is before a.
 pub const PODRANK_RELATION_AFTER: i32 = 2;
 
-/// Writes what kube-controller-manager's comparator says about two pods: a PODRANK_RELATION_ value, and the
-/// rule that decides, or PODRANK_RULE_NONE for a tie. It ignores PreferForScaleDown, which does not exist
-/// there.
+/// Writes what kube-controller-manager's comparator says about two pods: to relation a PODRANK_RELATION_ value,
+/// and to rule the rule that decides, or PODRANK_RULE_NONE for a tie.
 ///
-/// NEVER SORT BY IT, because it is cyclic: each of three pods can be before the next. If two different times
-/// have ages between the same powers of two nanoseconds, it compares the UIDs at once, but if the times are
-/// the same, the restarts.
+/// The comparator applies the rules of the order, with three differences. It has neither tiers nor
+/// PreferForScaleDown. If two times differ, but their ages are between the same powers of two nanoseconds, it
+/// compares the UIDs at once: rule is then PODRANK_RULE_UID. (From 2^49 ns, 6.5 days, on, it uses numbers a little
+/// below the powers of two.) And it does not compare UIDs at the end, so pods with different UIDs can tie.
+///
+/// NEVER SORT BY IT, because it is cyclic: of three pods, each can be before the next. The reason is that the
+/// UIDs decide if two times differ in this way, but later rules decide if the times are equal.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_upstream(
     a: *const podrank_pod,
@@ -57,8 +60,7 @@ pub unsafe extern "C" fn podrank_upstream(
 /// of them, and the list order decides which. It keeps the rest. If k is pods_len or more, all are certain.
 /// order needs space for pods_len indices, and scores is scratch memory of pods_len numbers.
 ///
-/// Count the ranks first, or leave them at 0 if Kubernetes counts none, as for a ReplicaSet without a
-/// controller.
+/// Count the ranks first. Leave them at 0 if Kubernetes counts none, as for a ReplicaSet without a controller.
 ///
 /// The result holds for one sync at this now. A sync deletes at most PODRANK_BURST_REPLICAS pods, so for a
 /// larger k, later syncs can choose other pods. The result can also differ if an age reaches the next power

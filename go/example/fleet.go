@@ -1,5 +1,5 @@
-// Package example is a controller of a workload of its own, the Fleet: some pods of one template. It decides as the ReplicaSet
-// controller does, through podrank.
+// Package example is a controller for a custom workload, the Fleet: a number of pods from one template. It uses podrank to decide
+// as the ReplicaSet controller does.
 package example
 
 import (
@@ -22,17 +22,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 )
 
-// GroupVersion is that of the Fleet.
+// GroupVersion is the API group and version of the Fleet.
 var GroupVersion = schema.GroupVersion{Group: "example.podrank.dev", Version: "v1"}
 
-// AddToScheme makes a scheme know Fleets.
+// AddToScheme adds Fleets to a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion, &Fleet{}, &FleetList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }
 
-// A Fleet is a number of pods of one template.
+// A Fleet is a number of pods from one template.
 type Fleet struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -40,14 +40,14 @@ type Fleet struct {
 	Status            FleetStatus `json:"status,omitempty"`
 }
 
-// FleetSpec is what is wanted.
+// FleetSpec is the wanted state of a Fleet.
 type FleetSpec struct {
 	Replicas        int                    `json:"replicas"`
 	MinReadySeconds int32                  `json:"minReadySeconds,omitempty"`
 	Template        corev1.PodTemplateSpec `json:"template"`
 }
 
-// FleetStatus is what is there.
+// FleetStatus is the observed state of a Fleet.
 type FleetStatus struct {
 	Replicas          int `json:"replicas"`
 	ReadyReplicas     int `json:"readyReplicas"`
@@ -61,16 +61,16 @@ type FleetList struct {
 	Items           []Fleet `json:"items"`
 }
 
-// Reconciler brings Fleets to their numbers.
+// Reconciler gives each Fleet its number of pods.
 type Reconciler struct {
 	client.Client
-	// Options are podrank's.
+	// Options are the options for podrank.
 	Options []podrank.Option
-	// By the types.NamespacedName of the Fleet: its *expectations.
+	// The *expectations of each Fleet, by its types.NamespacedName.
 	expectations sync.Map
 }
 
-// expectations are those of one Fleet: a later one of its name starts anew.
+// expectations belong to one Fleet. A later Fleet with the same name starts without any.
 type expectations struct {
 	podrank.Expectations
 	fleet types.UID
@@ -83,7 +83,7 @@ func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(manager).For(&Fleet{}).Watches(&corev1.Pod{}, r.podEvents()).Complete(r)
 }
 
-// podEvents first tells the expectations of a pod's Fleet what was seen, and then has it reconciled.
+// podEvents first tells the expectations of a pod's Fleet what was observed, and then queues the Fleet.
 func (r *Reconciler) podEvents() handler.Funcs {
 	seen := func(object client.Object, isNew, isGone bool, q queue) {
 		pod, owner := object.(*corev1.Pod), metav1.GetControllerOf(object)
@@ -122,7 +122,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		expected = &expectations{fleet: fleet.UID}
 		r.expectations.Store(request.NamespacedName, expected)
 	}
-	// First this, then the list: what is seen in between is in the list.
+	// Before listing, so that the list is no older than the answer.
 	satisfied := expected.Satisfied()
 	var list corev1.PodList
 	if err := r.List(ctx, &list, client.InNamespace(fleet.Namespace)); err != nil {
@@ -158,7 +158,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{RequeueAfter: lookAgain}, nil
 }
 
-// create first expects pods, then asks for them: the event may come before the answer.
+// create sets the expectations before it sends requests, because an event may arrive before the response.
 func (r *Reconciler) create(ctx context.Context, fleet *Fleet, expected *expectations, count int) error {
 	if err := expected.ExpectCreations(count); err != nil {
 		return err
@@ -172,14 +172,13 @@ func (r *Reconciler) create(ctx context.Context, fleet *Fleet, expected *expecta
 		if err := r.Create(ctx, pod); !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
 			return err
 		}
-		return nil // The Fleet goes soon, too.
+		return nil // The Fleet goes away soon, too.
 	})
-	expected.CreationsObserved(count - created) // What was not created, nobody will see.
+	expected.CreationsObserved(count - created) // Nobody will observe pods that were not created.
 	return err
 }
 
-// delete first expects deletions, then asks for them. All pods of the Fleet count towards the crowd on a node, and there are
-// no others to count.
+// delete sets the expectations before it sends requests. All pods of the Fleet count in the ranks, and no others do.
 func (r *Reconciler) delete(ctx context.Context, active []*corev1.Pod, expected *expectations, count int) error {
 	victims, err := podrank.PodsToDelete(active, active, count, r.Options...)
 	if err != nil {
@@ -189,7 +188,7 @@ func (r *Reconciler) delete(ctx context.Context, active []*corev1.Pod, expected 
 		return err
 	}
 	for _, pod := range victims {
-		// Not a pod of the same name that came in between.
+		// The UID protects a new pod that has the same name.
 		if failure := r.Delete(ctx, pod, client.Preconditions{UID: &pod.UID}); failure != nil {
 			expected.DeletionObserved(pod)
 			err = errors.Join(err, client.IgnoreNotFound(failure))

@@ -12,7 +12,8 @@ const HOUR: Unit = (60 * MINUTE.0, 'h');
 const DAY: Unit = (24 * HOUR.0, 'd');
 const YEAR: Unit = (365 * DAY.0, 'y');
 
-/// The steps of Kubernetes' `duration.HumanDuration`: ages below so many seconds, the unit, and the unit of the remainder.
+/// The steps of Kubernetes' `duration.HumanDuration`: the age in seconds below which a step applies, its unit, and the unit
+/// of the remainder.
 const FORMS: [(u64, Unit, Option<Unit>); 9] = [
     (2 * MINUTE.0, SECOND, None),
     (10 * MINUTE.0, MINUTE, Some(SECOND)),
@@ -45,7 +46,7 @@ fn shown(now: Time, time: Time, show: impl Fn(SignedDuration) -> String) -> Opti
     let time = time.unix_nanos()?;
     Some(match now.unix_nanos() {
         Some(now) => show(SignedDuration::from_nanos(now.saturating_sub(time))),
-        // Without a time to count from there is no age.
+        // Without a time to count from, there is no age.
         None => {
             Timestamp::from_nanosecond(time.into()).map_or_else(|_| time.to_string(), |time| time.to_string())
         }

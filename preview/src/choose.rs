@@ -64,8 +64,8 @@ impl fmt::Display for Choice<'_> {
     }
 }
 
-/// Returns the workload that the user named, else the only one with pods, else the only one. A set that a Deployment of the
-/// input controls is part of that Deployment.
+/// Returns the workload that the user named, or else the only one with pods, or else the only one. A set that a Deployment in
+/// the input controls is part of that Deployment.
 pub(crate) fn choose_workload<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
@@ -73,7 +73,7 @@ pub(crate) fn choose_workload<'a>(
 ) -> Result<Choice<'a>, Error> {
     let namespace = options.namespace.as_deref();
     let is_here = |entry: &&DeploymentEntry| namespace.is_none_or(|wanted| entry.namespace == wanted);
-    // The first entry of a Deployment that is listed twice counts.
+    // If a Deployment is listed twice, the first entry counts.
     let mut deployments = BTreeMap::new();
     for entry in input.deployments.iter().filter(is_here) {
         deployments.entry((entry.namespace.as_str(), entry.name.as_str())).or_insert(entry);
@@ -151,7 +151,7 @@ fn unknown_deployment(wanted: &WorkloadName, known: &[&DeploymentEntry]) -> Erro
     Error::new(format!("no Deployment is named {}; {hint}", text::name(&wanted.name)))
 }
 
-/// Returns the set that the user named, else the only one with pods, else the only one.
+/// Returns the set that the user named, or else the only one with pods, or else the only one.
 pub(crate) fn choose<'a>(
     input: &'a Input,
     sets: &Sets<'a>,

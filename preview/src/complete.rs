@@ -1,7 +1,7 @@
-//! Whether the input has everything that decides: the set, its siblings and all its pods. Looks at the input alone.
+//! Whether the input has everything that decides: the set, its siblings and all its pods. Reads only the input.
 //!
-//! Ranks count the pods of sibling sets, and the number of deletions counts the set's own, so a preview of half a dump
-//! is a wrong one.
+//! Ranks count the pods of sibling sets, and the number of deletions depends on the set's own pods, so a preview of an
+//! incomplete dump can be wrong. A dump without both the sibling sets and their pods looks complete: nothing in it tells.
 
 use crate::deployment::DeploymentEntry;
 use crate::error::{Error, Remedy};
@@ -12,10 +12,10 @@ use crate::set::{SetEntry, SetId, SetKind, Sets};
 use crate::text::{self, count};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The label by which a Deployment tells its `ReplicaSets` apart.
+/// The label whose value differs among the `ReplicaSets` of a Deployment.
 const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 
-/// What the input lacks. Empty if it is complete, as far as the input itself shows.
+/// Returns what the input lacks. Empty if the input looks complete.
 pub(crate) fn gaps(input: &Input, sets: &Sets<'_>, id: SetId<'_>) -> Result<Vec<Note>, Error> {
     let Some(set) = sets.get(id) else {
         // Nobody counts other pods for a ReplicationController.
@@ -29,7 +29,7 @@ pub(crate) fn gaps(input: &Input, sets: &Sets<'_>, id: SetId<'_>) -> Result<Vec<
     Ok(missing_siblings(input, sets, set)?.into_iter().chain(missing_pods(input, sets, set)?).collect())
 }
 
-/// Whether the input has none of a Deployment's sets, while its status counts pods.
+/// Returns a note if the input has none of a Deployment's sets although its status counts pods.
 pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> Option<Note> {
     let text = || {
         format!("{entry} has {}, and none of its ReplicaSets is listed", count(pods.unsigned_abs(), "pod"))
@@ -37,7 +37,7 @@ pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> O
     (sets == 0 && pods > 0).then(|| Note::new(NoteCode::SetMissing, text()))
 }
 
-/// The error for an input that lacks this much, with the command that mends it.
+/// Returns the error for an input with these gaps, with the command that gets everything.
 pub(crate) fn error(namespace: &str, kind: SetKind, gaps: &[Note]) -> Error {
     let gaps: Vec<_> = gaps.iter().map(|gap| gap.text.as_str()).collect();
     Error::with_remedy(
@@ -50,7 +50,8 @@ pub(crate) fn error(namespace: &str, kind: SetKind, gaps: &[Note]) -> Error {
     )
 }
 
-/// Sibling sets whose pods are in the input while they are not. Only a `ReplicaSet` with a controller has siblings.
+/// Returns a note about sibling sets that are not in the input although their pods are. Only a `ReplicaSet` with a controller
+/// has siblings.
 fn missing_siblings(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
     let id = set.id();
     if id.kind != SetKind::ReplicaSet || set.controller.is_none() {
@@ -72,8 +73,8 @@ fn missing_siblings(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Op
     Ok((!names.is_empty()).then(|| Note::new(NoteCode::SiblingsMissing, text())))
 }
 
-/// Whether the input has fewer pods of the set than its status counts. Status counts active pods alone, while here finished and
-/// terminating ones count too: they were active when the status was written.
+/// Returns a note if the input has fewer pods of the set than its status counts. The status counts only active pods. Here,
+/// finished and terminating pods count, too, because they may have been active when the status was written.
 fn missing_pods(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
     let Some(status) = set.status_replicas()? else { return Ok(None) };
     let id = set.id();
@@ -86,7 +87,7 @@ fn missing_pods(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Option
     Ok((listed < status).then(|| Note::new(NoteCode::PodsMissing, text())))
 }
 
-/// Whether the set has more active pods than its status counts.
+/// Returns a note if the set has more active pods than its status counts.
 pub(crate) fn more_pods_than_status(set: &SetEntry, active: usize) -> Result<Option<Note>, Error> {
     let Some(status) = set.status_replicas()? else { return Ok(None) };
     let active = active as u64;
@@ -95,13 +96,13 @@ pub(crate) fn more_pods_than_status(set: &SetEntry, active: usize) -> Result<Opt
     Ok((active > status).then(|| Note::new(NoteCode::MorePodsThanStatus, text())))
 }
 
-/// The command that prints all that a decision needs.
+/// Returns the command that prints everything that a decision needs.
 fn command(namespace: &str, kind: SetKind) -> String {
     let kinds = match kind {
         SetKind::ReplicaSet => "pods,replicasets,deployments",
         SetKind::ReplicationController => "pods,replicationcontrollers",
     };
-    // People paste it into a shell: no more than a namespace can be called.
+    // People paste it into a shell, so it has only text that can be a namespace.
     let namespace = Some(namespace).filter(|namespace| is_dns_subdomain(namespace));
     let namespace = namespace.map_or_else(String::new, |namespace| format!(" -n {namespace}"));
     format!("kubectl get {kinds}{namespace} -o json")

@@ -1,4 +1,4 @@
-//! From an input to a preview: chooses the workload, sees that the input is complete, and decides.
+//! From an input to a preview: chooses the workload, checks that the input is complete, and decides.
 
 use crate::choose::{Choice, choose, choose_workload};
 use crate::complete;
@@ -32,7 +32,7 @@ pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<Workl
     }
 }
 
-/// Decides which pods of a set go, as [`preview_workload`], even if the input has its Deployment.
+/// Decides which pods of a set go, as [`preview_workload`] does, even if the input has its Deployment.
 ///
 /// # Errors
 /// If the options do not name one set of the input, if a set or pod that matters is unsound, or if the input is
@@ -83,7 +83,7 @@ fn preview_set<'a>(
     })
 }
 
-/// What becomes of the pods of one set.
+/// What happens to the pods of one set.
 pub(crate) struct SetDecision<'a> {
     /// How many are active.
     pub(crate) active: usize,
@@ -95,8 +95,8 @@ pub(crate) struct SetDecision<'a> {
     pub(crate) pods: Vec<PodPreview<'a>>,
 }
 
-/// Decides which pods of one set go if it is to have `replicas`. In a `race`, its Deployment changes other sets at the same
-/// time; without one, it is scaled alone.
+/// Decides which pods of one set go if it is scaled to `replicas`. In a `race`, its Deployment changes other sets at the same
+/// time. Without one, the set is scaled alone.
 pub(crate) fn decide<'a>(
     input: &'a Input,
     sets: &Sets<'a>,

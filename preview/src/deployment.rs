@@ -1,4 +1,4 @@
-//! One Deployment, and what its controller reads of its `ReplicaSet`s. Decides nothing.
+//! One Deployment, and what its controller reads from its `ReplicaSet`s. Decides nothing.
 
 use crate::error::{Error, parse};
 use crate::pod::{Metadata, Time, time};
@@ -14,10 +14,10 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// With a revision in it, the Deployment's next sync only rolls back.
+/// If this annotation has a revision, the Deployment's next sync only rolls back.
 const ROLLBACK_ANNOTATION: &str = "deprecated.deployment.rollback.to";
 
-/// What is kept of a Deployment.
+/// What is kept from a Deployment.
 #[derive(Debug)]
 pub(crate) struct DeploymentEntry {
     pub(crate) namespace: String,
@@ -28,26 +28,26 @@ pub(crate) struct DeploymentEntry {
     spec: Result<DeploymentSpec, String>,
 }
 
-/// What its controller reads of it.
+/// What its controller reads from it.
 #[derive(Debug)]
 pub(crate) struct DeploymentSpec {
-    /// For the decision. The strategy does not know yet whether old pods run.
+    /// The record for the decision. Its strategy does not have yet whether old pods run.
     pub(crate) deployment: Deployment,
     pub(crate) template: Fingerprint,
     selector: Option<LabelSelector>,
-    /// Whether the status is of an earlier spec.
+    /// Whether the status is for an earlier spec.
     pub(crate) lags: bool,
 }
 
-/// What the controller of a Deployment reads of one of its `ReplicaSet`s.
+/// What the controller of a Deployment reads from one of its `ReplicaSet`s.
 #[derive(Debug)]
 pub(crate) struct SetState {
-    /// For the decision. What it takes other sets to know is missing: the place of the name, and whether it is the
-    /// Deployment's template.
+    /// The record for the decision, without what depends on other objects: the position of the name, and whether the
+    /// template is the Deployment's.
     pub(crate) set: ReplicaSet,
     pub(crate) template: Fingerprint,
     pub(crate) labels: BTreeMap<String, String>,
-    /// Whether the status is of an earlier spec.
+    /// Whether the status is for an earlier spec.
     pub(crate) lags: bool,
 }
 
@@ -74,7 +74,7 @@ impl Head {
         self.annotations.as_ref().and_then(|all| all.get(name)).map_or("", String::as_str)
     }
 
-    /// Dumps that someone wrote have no generations.
+    /// Dumps that are written by hand have no generations.
     fn is_ahead_of(&self, status: &Status) -> bool {
         self.generation > status.observed_generation
     }
@@ -147,13 +147,14 @@ impl DeploymentSpec {
         })
     }
 
-    /// Its selector; `None` if Kubernetes calls it invalid. Nor does Kubernetes act on one that selects everything.
+    /// Its selector. `None` if Kubernetes calls it invalid, or if it selects everything, because Kubernetes then does
+    /// nothing.
     pub(crate) fn selector(&self) -> Option<Selector<'_>> {
         Selector::new(self.selector.as_ref()?).filter(|selector| !selector.is_empty())
     }
 }
 
-/// A strategy as it is written, with Kubernetes' defaults.
+/// A strategy as it is written. Missing values get Kubernetes' defaults.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "a strategy")]
 struct WrittenStrategy {

@@ -1,4 +1,4 @@
-//! Why there is no preview: one sentence that names the place in the input, and what mends it. Reads no files.
+//! Why there is no preview: one sentence that names the place in the input, and the remedy. Reads no files.
 
 use crate::text;
 use serde::Deserialize;
@@ -62,7 +62,7 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(object: &'a RawValue) -> Result<T, S
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
         let error = error.into_inner();
-        // Its line and column count from the start of this object: in a whole dump they mislead.
+        // Line and column count from the start of this object, so they would mislead in a whole dump.
         let text = without_place(&error);
         if path == "." { text } else { format!("{}: {text}", text::name(&path)) }
     })

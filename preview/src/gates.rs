@@ -18,7 +18,7 @@ pub fn by_name(mut gates: FeatureGates) -> impl Iterator<Item = (&'static str, b
     GATES.into_iter().map(move |(name, gate)| (name, *gate(&mut gates)))
 }
 
-/// Those of the gates that differ from Kubernetes' defaults.
+/// The gates that differ from Kubernetes' defaults.
 pub fn changed(gates: FeatureGates) -> impl Iterator<Item = (&'static str, bool)> {
     let default = by_name(FeatureGates::KUBERNETES);
     by_name(gates).zip(default).filter(|(gate, default)| gate != default).map(|(gate, _)| gate)

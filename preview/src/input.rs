@@ -1,4 +1,4 @@
-//! Reads a dump as a stream, object by object, and keeps of each what a decision may need. Reads from any reader, and opens
+//! Reads a dump as a stream, object by object, and keeps what a decision may need from each. Reads from any reader, and opens
 //! none.
 
 use crate::deployment::DeploymentEntry;
@@ -17,7 +17,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
-/// The pods, `ReplicaSets`, `ReplicationControllers` and Deployments of a dump, in its order.
+/// The pods, `ReplicaSets`, `ReplicationControllers` and Deployments in a dump, in the order of the dump.
 #[derive(Debug, Default)]
 pub struct Input {
     pub(crate) pods: Vec<PodEntry>,
@@ -27,7 +27,7 @@ pub struct Input {
     others: u64,
 }
 
-/// What to do about an input that is of no use.
+/// The remedy for an input without any workload.
 const PRINT: &str = "print the objects with kubectl get pods,replicasets,deployments -o json";
 
 /// The most bytes of white space before the first document.
@@ -37,8 +37,8 @@ impl Input {
     /// Reads what `kubectl get -o json` or `-o yaml` prints: lists and single objects, one document or several. Objects of
     /// other kinds are skipped.
     ///
-    /// JSON is held as text one object at a time, never as a whole. An error within a pod is kept with that pod, since
-    /// only pods that the decision looks at must be valid.
+    /// JSON is held as text one object at a time, never as a whole. An error in a pod is kept with that pod, because only
+    /// pods that the decision reads must be valid.
     ///
     /// # Errors
     /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod, `ReplicaSet`,
@@ -58,11 +58,11 @@ impl Input {
         Ok(input)
     }
 
-    /// Reads one part of an input, as [`Input::read`] does, which may hold no object of any use. `None` if there is nothing
-    /// at all to read.
+    /// Reads one part of an input, as [`Input::read`] does. The part may have no object of a known kind. Returns `None` if
+    /// there is nothing at all to read.
     ///
     /// # Errors
-    /// Those of [`Input::read`], but for what the input has none of.
+    /// Those of [`Input::read`], except that a part may lack all known kinds.
     pub fn read_part(reader: impl Read) -> Result<Option<Self>, Error> {
         let mut input = Self::default();
         let mut reader = BufReader::new(reader);
@@ -89,7 +89,7 @@ impl Input {
         Ok(Some(input))
     }
 
-    /// Adds a part that was read later. Of an object that both have, the later counts.
+    /// Adds a part that was read later. If both have an object, the later one counts.
     pub fn add_part(&mut self, mut later: Self) {
         later.pods.append(&mut self.pods);
         later.sets.append(&mut self.sets);
@@ -113,7 +113,7 @@ impl Input {
         }
     }
 
-    /// Reads the object at the top: a list if it has `items`, else the one object of the document.
+    /// Reads the object at the top level: a list if it has `items`, and otherwise the only object in the document.
     fn read_document(&mut self, json: &mut Json<impl Read>) -> Result<(), Fault> {
         if json.peek()? != Some(b'{') {
             return Err(json.refuse(Document));
@@ -144,7 +144,7 @@ impl Input {
             let added = self.add_next(json, Some(&TypeMeta::default()))?;
             return added.map(drop).map_err(|error| Fault::Data(error, end));
         };
-        // In YAML the kind comes last: without it the rest of the items may be missing, too.
+        // In YAML, the kind comes last, so if it is missing, some of the items may be missing, too.
         let list = type_of_items(&fields).map_err(|error| Fault::Data(error, end))?;
         let Some(list) = list else {
             return Err(Fault::Data("the list has no kind, so the input may be cut off".to_owned(), end));
@@ -160,8 +160,8 @@ impl Input {
         Ok(())
     }
 
-    /// Reads the `items` of a list. `list` is what it says of their type, if it has said so yet. Returns those without a
-    /// type, by their index.
+    /// Reads the `items` of a list. `list` is their type according to the list, if that is known yet. Returns the items
+    /// without a type, by their index.
     fn read_items(
         &mut self,
         json: &mut Json<impl Read>,
@@ -186,7 +186,7 @@ impl Input {
         Ok(untyped)
     }
 
-    /// As [`Input::add`], with the next object: fast if it is valid, as nearly all are.
+    /// Does what [`Input::add`] does with the next object: fast if the object is valid, as nearly all are.
     fn add_next(
         &mut self,
         json: &mut Json<impl Read>,
@@ -212,8 +212,8 @@ impl Input {
         Ok(self.add(&object, list))
     }
 
-    /// Keeps one object. If it has no type, its list has it, as `list`. Returns it as untyped if the type of its list is not
-    /// known yet.
+    /// Keeps one object. If it has no type, its list has it: `list`. Returns the object as untyped if the type of its list is
+    /// not known yet.
     fn add(&mut self, object: &RawValue, list: Option<&TypeMeta>) -> Result<Option<Untyped>, String> {
         let own: TypeMeta = parse(object)?;
         if own.kind.is_none() && list.is_none() {
@@ -239,8 +239,8 @@ impl Input {
     }
 }
 
-/// Returns the white space before the first other byte, and that byte. The lines of errors count the white space, but a
-/// byte order mark, which editors on Windows write, is left out.
+/// Returns the white space before the first other byte, and that byte. Line numbers in errors count the white space. A byte
+/// order mark, which editors on Windows write, is skipped.
 fn head(reader: &mut impl BufRead) -> io::Result<(io::Cursor<Vec<u8>>, Option<u8>)> {
     const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
     let mut head = Vec::new();
@@ -265,7 +265,7 @@ fn is_table(text: &str) -> bool {
     matches!(words.next(), Some("NAME" | "NAMESPACE")) && words.next().is_some_and(|word| !word.contains(':'))
 }
 
-/// The error of a JSON text, after its place.
+/// The error in a JSON text, after its place.
 fn json_error(fault: Fault) -> String {
     match fault {
         Fault::Reader(error) => error.to_string(),
@@ -275,10 +275,10 @@ fn json_error(fault: Fault) -> String {
     }
 }
 
-/// The error of a YAML text, after its line. Columns would be those of the JSON that the YAML became.
+/// The error in a YAML text, after its line. It has no column, which would be that in the JSON made from the YAML.
 fn yaml_error(fault: Fault) -> String {
     match fault {
-        // That of the YAML reader, which has a place.
+        // The YAML reader's own error, which has a place.
         Fault::Reader(error) => error.to_string(),
         Fault::End(_) => format!("the input has no object: {PRINT}"),
         Fault::Syntax(what, place) | Fault::Data(what, place) => format!("line {}: {what}", place.line),
@@ -336,8 +336,8 @@ impl Untyped {
     }
 }
 
-/// Returns the type of items that have none themselves, by the type of their list: a `PodList` holds Pods. `None` if the list
-/// has no kind, or none yet.
+/// Returns the type of items without a type, by the type of their list: a `PodList` has Pods. `None` if the list has no kind,
+/// or none yet.
 fn type_of_items(list: &BTreeMap<String, Box<RawValue>>) -> Result<Option<TypeMeta>, String> {
     let field = |name| list.get(name).map(|value| parse::<Option<String>>(value)).transpose();
     let Some(kind) = field("kind")?.flatten() else { return Ok(None) };
@@ -348,7 +348,7 @@ fn type_of_items(list: &BTreeMap<String, Box<RawValue>>) -> Result<Option<TypeMe
     Ok(Some(TypeMeta { api_version: field("apiVersion")?.flatten(), kind }))
 }
 
-/// Says what is wrong with a document that is no object.
+/// Says what is wrong with a document that is not an object.
 #[derive(Clone, Copy)]
 struct Document;
 
@@ -365,7 +365,7 @@ impl Visitor<'_> for Document {
     }
 }
 
-/// Says what is wrong with `items` that are no list.
+/// Says what is wrong with `items` that are not a list.
 #[derive(Clone, Copy)]
 struct Items;
 

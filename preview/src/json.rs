@@ -1,9 +1,8 @@
-//! JSON that arrives in blocks, read value by value. Only the text of the value at hand is held. Reads from any reader, and
+//! JSON that arrives in blocks, read value by value. Only the text of the current value is held. Reads from any reader, and
 //! opens none.
 //!
-//! `serde_json` reads a slice several times as fast as it reads an `io::Read`, which it asks for single bytes. Whether a
-//! slice holds all of a value shows when the value is read: if the text ends too early, more is read and the value is tried
-//! again.
+//! `serde_json` reads a slice several times as fast as an `io::Read`, which it asks for single bytes. Only reading a value
+//! shows whether the slice has all of it: if the text ends too early, more is read, and the value is read again.
 
 use crate::error::without_place;
 use memchr::{memchr_iter, memrchr};
@@ -16,14 +15,14 @@ use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, Read};
 
-/// The number of bytes read at a time: so many objects that few are cut at its end.
+/// The number of bytes to read at a time: enough for many objects, so that few are cut at the end.
 const BLOCK: usize = 256 << 10;
 
 /// JSON documents, one after the other.
 pub(crate) struct Json<R> {
     /// `None` after its end or its failure.
     reader: Option<R>,
-    /// Why the reader failed, until somebody needs more text than there is.
+    /// Why the reader failed. It is reported when more text is needed than there is.
     failure: Option<io::Error>,
     /// The text that was read and is still needed.
     text: Vec<u8>,
@@ -99,7 +98,7 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// Takes the bracket or brace at which [`Json::peek`] looks.
+    /// Consumes the bracket or brace that [`Json::peek`] returned.
     pub(crate) fn open(&mut self) -> Elements {
         self.next += 1;
         Elements::default()
@@ -192,8 +191,8 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// Takes the next value if it is an object that can be read as a `T` and that `take` accepts. The object is read just once,
-    /// but if it cannot be read, nothing says why.
+    /// Takes the next value if it is an object that can be read as a `T` and that `take` accepts. The object is read just
+    /// once, but if it cannot be read, nothing says why.
     pub(crate) fn take_if<T: DeserializeOwned>(&mut self, take: impl FnOnce(T) -> bool) -> io::Result<bool> {
         if self.peek()? != Some(b'{') {
             return Ok(false);
@@ -237,7 +236,7 @@ impl<R: Read> Json<R> {
         }
     }
 
-    /// From here on the text is kept, for [`Json::rewind`].
+    /// Keeps the text from here on, for [`Json::rewind`].
     pub(crate) fn hold(&mut self) {
         self.held = Some(self.next);
     }
@@ -263,7 +262,7 @@ impl<R: Read> Json<R> {
         self.start.after(&self.text[..self.next + next])
     }
 
-    /// The next byte that is not white space cannot stand here.
+    /// Returns the error that the next byte that is not white space is not allowed here.
     fn syntax(&mut self, what: &str) -> Fault {
         Fault::Syntax(what.to_owned(), self.place_of_next())
     }
@@ -290,7 +289,7 @@ impl<R: Read> Json<R> {
     }
 }
 
-/// Whether the error may be one of text that is not there yet.
+/// Returns whether the error may be due to text that has not been read yet.
 fn may_go_on(text: &[u8], error: &serde_json::Error) -> bool {
     error.is_eof() || error.is_syntax() && ends_in_number(text)
 }

@@ -1,8 +1,8 @@
 //! Which pods go first when a workload scales down, read from what `kubectl get -o json` or `-o yaml` prints.
 //!
-//! [`Input::read`] keeps what matters of a dump, [`preview_workload`] decides, and [`WorkloadPreview::to_json`] writes what other programs
-//! read. The order itself belongs to the `podrank` crate: no module here knows a rule of it. No module touches files, the
-//! clock, the terminal or the network, and none knows a flag of a command line.
+//! [`Input::read`] keeps what matters in a dump, [`preview_workload`] decides, and [`WorkloadPreview::to_json`] writes what
+//! other programs read. The order itself is in the `podrank` crate: no module here knows its rules. No module uses files, the
+//! clock, the terminal or the network, and none knows the flags of a command line.
 //!
 //! | what | modules |
 //! |---|---|

@@ -1,5 +1,4 @@
-//! The pods that a decision looks at: the set's own and its related ones, each once, and their ranks. Looks at the input
-//! alone.
+//! The pods that a decision reads: the set's own pods and the related ones, each once, and their ranks. Reads only the input.
 
 use crate::error::Error;
 use crate::input::Input;
@@ -10,7 +9,7 @@ use crate::set::{SetId, Sets};
 use podrank::{NodeCounts, Pod, Uid};
 use std::collections::{HashMap, HashSet};
 
-/// An active pod that the decision looks at: sound, and listed once.
+/// An active pod that the decision reads: sound, and listed once.
 pub(crate) struct Member<'a> {
     pub(crate) entry: &'a PodEntry,
     pub(crate) record: &'a Record,
@@ -21,7 +20,7 @@ pub(crate) struct Member<'a> {
 /// A pod of the set, and its record with its rank.
 pub(crate) type RankedPod<'m, 'a> = (&'m Member<'a>, Pod);
 
-/// The pods that the decision looks at, in the order of the input.
+/// The pods that the decision reads, in the order of the input.
 pub(crate) fn members<'a>(
     input: &'a Input,
     sets: &Sets<'a>,

@@ -28,10 +28,10 @@ impl fmt::Display for WorkloadId {
 }
 
 impl Input {
-    /// The workload of this name, `None` if there is none.
+    /// Returns the workload with this name, or `None` if there is none.
     ///
     /// # Errors
-    /// Lists them if there are several.
+    /// If there are several. The error lists them.
     pub fn workload(&self, name: &WorkloadName) -> Result<Option<WorkloadId>, Error> {
         let sets = self.sets.iter().map(|set| {
             let id = set.id();
@@ -62,7 +62,7 @@ impl Input {
         Ok(found.pop())
     }
 
-    /// Whether `ReplicaSet`s besides the workload decide: those of the same Deployment, or other controller.
+    /// Returns whether other `ReplicaSet`s matter, too: those of the same Deployment or other controller.
     pub fn has_siblings(&self, workload: &WorkloadId) -> bool {
         match workload.kind {
             WorkloadKind::Deployment => true,
@@ -73,10 +73,10 @@ impl Input {
         }
     }
 
-    /// A label selector, as `kubectl get --selector` reads it, for all pods that count: what the selectors of all related
-    /// sets have in common. `None` if that is nothing.
+    /// Returns a label selector, as `kubectl get --selector` reads it, for all pods that count: what the selectors of all
+    /// related sets have in common. `None` if they have nothing in common.
     ///
-    /// The sets of a Deployment have its own selector in common, so that one list has them all.
+    /// The sets of a Deployment have its own selector in common, so one list has all their pods.
     ///
     /// # Errors
     /// Says which set is unsound.
@@ -106,8 +106,8 @@ impl Input {
         Ok(Selector::in_common(selectors).filter(|selector| !selector.is_empty()).map(|it| it.to_string()))
     }
 
-    /// Whether statuses that decide are known to be older than what they are of, or count other pods than there are, so
-    /// that it is worth to look again.
+    /// Returns whether statuses that decide are older than their specs, or do not agree with the pods, so that reading
+    /// again may help.
     ///
     /// # Errors
     /// Says which set is unsound.
@@ -143,9 +143,9 @@ impl Input {
 }
 
 impl WorkloadName {
-    /// The one of `known` that the user may have meant, as it can be typed.
+    /// Returns which of `known` the user may have meant.
     pub fn nearest<'a>(&self, known: &'a [Self]) -> Option<&'a Self> {
-        // Below this two names have little in common; clap uses it for its own suggestions.
+        // Less similar names have little in common. clap uses this limit for its own suggestions.
         const ALIKE: f64 = 0.7;
         let likeness = |other: &Self| strsim::jaro_winkler(&self.name, &other.name);
         known

@@ -1,4 +1,4 @@
-//! What a reader should know besides the decision. A note never changes it.
+//! What a reader should know besides the decision. A note never changes the decision.
 
 use crate::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::error::Error;
@@ -17,7 +17,7 @@ use std::fmt;
 pub struct Note {
     /// What it is about.
     pub code: NoteCode,
-    /// The sentence for a reader.
+    /// A sentence for people.
     pub text: String,
 }
 
@@ -48,7 +48,7 @@ pub enum NoteCode {
     WouldRelease,
     /// A pod was created after the time of the decision.
     CreatedAfterNow,
-    /// The status of a Deployment or of one of its sets is of an earlier spec.
+    /// The status of a Deployment or of one of its sets is for an earlier spec.
     StatusLags,
     /// The Deployment has no `ReplicaSet`.
     NoSets,
@@ -56,7 +56,7 @@ pub enum NoteCode {
     DoesNothing,
     /// The Deployment is paused.
     RolloutPaused,
-    /// Later syncs of the Deployment follow at once.
+    /// More syncs of the Deployment follow at once.
     GoesOn,
 }
 
@@ -65,7 +65,7 @@ impl Note {
         Self { code, text }
     }
 
-    /// Whether something in the cluster is probably a mistake.
+    /// Returns whether something in the cluster is probably a mistake.
     pub fn is_warning(&self) -> bool {
         self.code == NoteCode::InvalidDeletionCost
     }
@@ -159,7 +159,7 @@ pub(crate) fn mid_rollout(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Res
     Ok((!others.is_empty()).then(|| Note::new(NoteCode::MidRollout, text)))
 }
 
-/// What to know of a Deployment whose next sync is this step.
+/// What a reader should know about a Deployment and this step, its next sync.
 pub(crate) fn of_deployment(
     entry: &DeploymentEntry,
     spec: &DeploymentSpec,
@@ -184,22 +184,22 @@ pub(crate) fn of_deployment(
     }
     if spec.deployment.is_paused {
         let text =
-            format!("Deployment {name} is paused: its sets are scaled, but its rollout does not go on");
+            format!("Deployment {name} is paused: its sets are scaled, but its rollout does not continue");
         note(NoteCode::RolloutPaused, text);
     }
     let lagging = sets.iter().filter(|(_, state)| state.lags).map(|(id, _)| id.to_string());
     let lagging: Vec<_> = spec.lags.then(|| entry.to_string()).into_iter().chain(lagging).collect();
     if !lagging.is_empty() {
         let text = format!(
-            "the status of {} is of an earlier spec, so the controllers are still at work: look again in a moment",
+            "the status of {} is for an earlier spec, so the controllers are still working: try again in a moment",
             text::list(&lagging)
         );
         note(NoteCode::StatusLags, text);
     }
     if goes_on {
         let text = format!(
-            "this is the next step alone: more syncs of Deployment {name} follow within milliseconds and may take more \
-             pods, so `keep` means not in this step"
+            "this is only the next step: more syncs of Deployment {name} follow within milliseconds and may delete more \
+             pods, so `keep` is certain only for this step"
         );
         note(NoteCode::GoesOn, text);
     }

@@ -27,7 +27,7 @@ pub struct Options {
     pub gates: FeatureGates,
     /// The most deletions to show. `None` means all.
     pub burst_replicas: Option<NonZeroU32>,
-    /// Whether to decide on an incomplete input too. Then what is missing becomes notes.
+    /// Whether to decide on an incomplete input, too. If so, notes say what is missing.
     pub partial: bool,
 }
 
@@ -54,6 +54,6 @@ impl Options {
 pub enum Order {
     /// podrank's total order, in which the pods alone decide.
     Total,
-    /// kube-controller-manager's, as far as its comparator determines it.
+    /// kube-controller-manager's decision, as far as its comparator determines it.
     Kubernetes,
 }

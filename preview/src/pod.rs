@@ -15,7 +15,7 @@ use std::mem;
 
 const PREFER_FOR_SCALE_DOWN_LABEL: &str = "kubernetes.io/prefer-for-scale-down";
 
-/// What is kept of a pod.
+/// What is kept from a pod.
 #[derive(Debug)]
 pub(crate) struct PodEntry {
     pub(crate) namespace: String,
@@ -29,7 +29,7 @@ pub(crate) struct PodEntry {
     pub(crate) record: Option<Result<Record, String>>,
 }
 
-/// What is kept of an active pod for the order.
+/// What is kept from an active pod for the order.
 #[derive(Debug)]
 pub(crate) struct Record {
     /// Without rank and node number, which depend on other pods.
@@ -85,7 +85,7 @@ impl Metadata {
 }
 
 impl PodMetadata {
-    /// Moves out what every object has, but for the UID.
+    /// Moves out what every object has, except for the UID.
     fn take_head(&mut self) -> Metadata {
         Metadata {
             name: mem::take(&mut self.name),
@@ -190,7 +190,7 @@ impl PodEntry {
         Ok(Self::with_record(metadata, phase.as_deref(), |_, _| Err(error)))
     }
 
-    /// A pod with the record that `record` makes for its phase and its preference for scale-down, should it be active.
+    /// Returns a pod with the record that `record` makes for its phase and its preference for scale-down if it is active.
     fn with_record(
         mut metadata: Metadata,
         phase: Option<&str>,
@@ -321,7 +321,7 @@ pub(crate) fn time(time: Option<&Time>) -> podrank::Time {
     time.map_or(podrank::Time::UNSET, |time| time.0)
 }
 
-/// A timestamp for the order: Go's zero time is unset, and times that 64 bits do not hold saturate.
+/// Returns a timestamp for the order: Go's zero time is unset, and times that 64 bits cannot hold saturate.
 pub(crate) fn to_time(timestamp: Timestamp) -> podrank::Time {
     // 0001-01-01T00:00:00Z.
     const GO_ZERO: i128 = -62_135_596_800 * 1_000_000_000;

@@ -63,7 +63,7 @@ impl Preview<'_> {
     }
 }
 
-/// What becomes of a workload's pods.
+/// What happens to a workload's pods.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum WorkloadPreview<'a> {
@@ -128,9 +128,9 @@ pub struct DeploymentPreview<'a> {
     /// The feature gates.
     #[serde(serialize_with = "gates::serialize")]
     pub feature_gates: FeatureGates,
-    /// What the sync does: `scale` the sets, `roll` on or `recreate`; or `rollback` or `nothing`, which take no pods.
+    /// What the sync does: `scale`, `roll` or `recreate`, or `rollback` or `nothing`, which delete no pods.
     pub path: &'static str,
-    /// Whether later syncs follow at once and may change more sets.
+    /// Whether more syncs follow at once and may change more sets.
     pub goes_on: bool,
     /// The number of active pods of all its sets.
     pub active: usize,
@@ -152,7 +152,7 @@ pub struct DeploymentPreview<'a> {
     pub sets: Vec<SetPreview<'a>>,
 }
 
-/// What becomes of one set of a Deployment.
+/// What happens to one set of a Deployment.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetPreview<'a> {
@@ -162,7 +162,7 @@ pub struct SetPreview<'a> {
     pub from: i32,
     /// Its `spec.replicas` after the sync.
     pub to: i32,
-    /// The values of `spec.replicas` that the sync writes, in turn: two if pods that are not available go first.
+    /// The values of `spec.replicas` that the sync writes, in order: two values if pods that are not available go first.
     pub writes: Vec<i32>,
     /// Why, as a word that does not change.
     pub reason: &'static str,
@@ -204,14 +204,14 @@ pub struct PodPreview<'a> {
     pub verdict: Verdict,
     /// The rule that separates it from the nearest pod with another verdict.
     pub rule: Option<&'static str>,
-    /// What that rule finds in the two pods.
+    /// The values that this rule compares, as a short sentence.
     pub why: String,
-    /// What else the rules look at.
+    /// What else the rules compare.
     #[serde(flatten)]
     pub details: Details,
 }
 
-/// What the rules look at in a pod, besides its node, rank and UID. Ages are as `kubectl get` shows them, with a minus sign
+/// What the rules read from a pod, besides its node, rank and UID. Ages are as `kubectl get` shows them, with a minus sign
 /// for times after the decision. Unset times are `None`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -221,7 +221,7 @@ pub struct Details {
     /// Whether it is ready.
     #[serde(rename = "ready")]
     pub is_ready: bool,
-    /// Since when it is ready.
+    /// When it became ready.
     pub ready_time: Option<Timestamp>,
     /// For how long it has been ready.
     pub ready_age: Option<String>,
@@ -254,13 +254,13 @@ impl Details {
     }
 }
 
-/// What becomes of a pod.
+/// What happens to a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// It certainly goes.
     Delete,
-    /// It may go or stay: Kubernetes' rules form a cycle or a tie, and the order of the controller's list decides.
+    /// It may go or stay: Kubernetes' rules form a cycle or a tie, and the controller's list order decides.
     Contested,
     /// It certainly stays.
     Keep,

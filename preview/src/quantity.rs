@@ -1,7 +1,7 @@
 //! Quantities, such as `500m` or `1Gi`, by their value.
 
-/// The value in billionths, which is as fine as Kubernetes has it: what is finer is rounded away from zero, and what is
-/// out of range is the nearest bound. `None` if the text is no quantity, or has more digits than anyone writes.
+/// Returns the value in billionths, the finest that Kubernetes has: a finer value is rounded away from zero, and a value out
+/// of range becomes the nearest bound. `None` if the text is not a quantity, or has more digits than anyone writes.
 pub(crate) fn billionths(text: &str) -> Option<i128> {
     // Kubernetes' own bound: an int64 of whole units.
     const MOST: i128 = i64::MAX as i128 * 1_000_000_000;

@@ -1,5 +1,5 @@
-//! Ranks that may change before a set's controller looks: in one sync of a Deployment several sets may change, and nobody
-//! knows whose pods go first. Pure functions on ranks.
+//! Ranks that may change before a set's controller reads them: one sync of a Deployment may change several sets, and nobody
+//! knows which set's pods go first. Pure functions on ranks.
 
 use podrank::Pod;
 use std::collections::HashMap;
@@ -11,18 +11,18 @@ pub(crate) struct Race<'a> {
     leaving: HashMap<Option<&'a str>, u32>,
     /// The most pods that may come, nobody knows where.
     coming: u32,
-    /// Whether nothing is known of what the others do.
+    /// Whether nothing is known about what the others do.
     is_unknown: bool,
 }
 
-/// The least and the most that a rank may be.
+/// The smallest and the largest value that a rank may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) least: u32,
     pub(crate) most: u32,
 }
 
-/// What ranges of ranks decide of pods that nothing before the rank separates.
+/// What ranges of ranks decide about pods that no rule before the rank separates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fate {
     /// Goes whatever the ranks are.
@@ -51,12 +51,12 @@ impl<'a> Race<'a> {
         }
     }
 
-    /// Another set creates so many pods.
+    /// Another set creates this many pods.
     pub(crate) fn gain(&mut self, count: usize) {
         self.coming = self.coming.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
     }
 
-    /// What the rank of a pod on this node may become.
+    /// Returns what the rank of a pod on this node may become.
     pub(crate) fn range(&self, node: Option<&str>, pod: &Pod) -> Range {
         if self.is_unknown {
             return Range { least: 0, most: u32::MAX };
@@ -66,8 +66,8 @@ impl<'a> Race<'a> {
     }
 }
 
-/// What becomes of each of these pods if `quota` of them go, those of higher ranks first and those of equal ranks in
-/// an unknown order.
+/// Returns what happens to each of these pods if `quota` of them go, those with higher ranks first and those with equal ranks
+/// in an unknown order.
 pub(crate) fn fates(ranges: &[Range], quota: usize) -> Vec<Fate> {
     let sorted = |end: fn(&Range) -> u32| {
         let mut ends: Vec<_> = ranges.iter().map(end).collect();
@@ -77,7 +77,7 @@ pub(crate) fn fates(ranges: &[Range], quota: usize) -> Vec<Fate> {
     let (least, most) = (sorted(|range| range.least), sorted(|range| range.most));
     let at_least = |ends: &[u32], rank: u32| ends.len() - ends.partition_point(|end| *end < rank);
     let fate = |range: &Range| {
-        // Those that may go before it, itself included; and those that certainly do.
+        // The pods that may go before it, itself included, and the pods that certainly do.
         if at_least(&most, range.least) <= quota {
             Fate::Goes
         } else if at_least(&least, range.most.saturating_add(1)) >= quota {

@@ -1,4 +1,4 @@
-//! The preview of a Deployment: what its next sync does to its sets, and which pods each of them then loses.
+//! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
 use crate::complete;
 use crate::decide::{SetDecision, decide};
@@ -122,7 +122,7 @@ fn replicas(entry: &DeploymentEntry, spec: &DeploymentSpec, options: &Options) -
     })
 }
 
-/// The sets that the Deployment owns and selects, oldest first.
+/// Returns the sets that the Deployment owns and its selector matches, the oldest first.
 fn own_sets<'a>(
     sets: &Sets<'a>,
     entry: &DeploymentEntry,
@@ -193,7 +193,7 @@ fn next_step(
     (deployment, step, changes)
 }
 
-/// Which pods each set loses. What another set does at the same time may change the ranks.
+/// Decides which pods each set loses. What another set does at the same time may change the ranks.
 fn decide_all<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
@@ -209,7 +209,7 @@ fn decide_all<'a>(
     };
     let mut decisions = Vec::new();
     for pair in own.iter().zip(changes) {
-        // Those that stay whatever the ranks are will not change those of other sets.
+        // Pods that stay whatever the ranks are do not change the ranks in other sets.
         decisions.push(decide(pair, &Race::unknown(), &mut Vec::new())?);
     }
     let races: Vec<_> = (0..own.len())

@@ -57,8 +57,8 @@ impl<'a> Selector<'a> {
         self.0.is_empty()
     }
 
-    /// The requirements that all of `selectors` have, so that it matches what any of them does. `None` if there are none
-    /// of them.
+    /// Returns the requirements that all of `selectors` have in common, so that it matches what any of them matches. `None`
+    /// if there are no selectors.
     pub(crate) fn in_common(selectors: Vec<Self>) -> Option<Self> {
         let mut selectors = selectors.into_iter();
         let mut common = selectors.next()?;
@@ -68,7 +68,7 @@ impl<'a> Selector<'a> {
         Some(common)
     }
 
-    /// Whether it matches the labels once its requirements on `key` are left out.
+    /// Returns whether it matches the labels without its requirements on `key`.
     pub(crate) fn matches_but_for(&self, key: &str, labels: &BTreeMap<String, String>) -> bool {
         let mut others = self.0.iter().filter(|requirement| requirement.key != key);
         others.all(|requirement| requirement.matches(labels))

@@ -32,7 +32,7 @@ pub(crate) struct SetId<'a> {
     pub(crate) name: &'a str,
 }
 
-/// What is kept of a set.
+/// What is kept from a set.
 #[derive(Debug)]
 pub(crate) struct SetEntry {
     kind: SetKind,
@@ -365,7 +365,7 @@ impl SetStatus {
 }
 
 impl<'a> Sets<'a> {
-    /// The first entry of a set that is listed twice counts.
+    /// If a set is listed twice, the first entry counts.
     pub(crate) fn of(entries: &'a [SetEntry]) -> Self {
         let mut sets = BTreeMap::new();
         for set in entries {
@@ -390,7 +390,7 @@ impl<'a> Sets<'a> {
         self.get(id).is_none_or(|set| set.uid == owner.uid).then_some(id)
     }
 
-    /// The `ReplicaSets` of the controller with this UID, those that are being deleted included.
+    /// Returns the `ReplicaSets` of the controller with this UID, including those that are being deleted.
     pub(crate) fn controlled_by(&self, uid: &str) -> impl Iterator<Item = &'a SetEntry> {
         self.0.values().copied().filter(move |set| {
             let theirs = set.controller.as_ref();

@@ -22,7 +22,7 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
         Reason::ShareAndLeftover => {
             let rest = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
             format!(
-                "its share of {allowed} ({:+}), and as the first set what the shares leave over ({rest:+})",
+                "its share of {allowed} ({:+}), and, as the largest set, what all shares leave over ({rest:+})",
                 change.part
             )
         }
@@ -34,11 +34,11 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
         Reason::NotRolling => {
             "with the strategy Recreate, several sets in use are not scaled in proportion".to_owned()
         }
-        Reason::AtCount => format!("the new set has the count of {wanted} already"),
+        Reason::AtCount => format!("the new set already has the count of {wanted}"),
         Reason::ToCount => format!("the new set gets the count of {wanted}"),
         Reason::Grows => format!("the new set grows as far as {allowed} allow"),
         Reason::NoSurge => format!("the new set cannot grow, because there are as many pods as {allowed} allow"),
-        Reason::AfterNewSet => "this sync only changes the new set, the next one looks at old sets".to_owned(),
+        Reason::AfterNewSet => "this sync only changes the new set; the next one can change old sets".to_owned(),
         Reason::Unhealthy => format!("{} not available, which go first", are(&pods(change.part), change.part)),
         Reason::Available => format!(
             "{} can go, because {} must stay available",
@@ -58,12 +58,12 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
         Reason::Recreated => "with the strategy Recreate, all old pods go first".to_owned(),
         Reason::Waits => "with the strategy Recreate, the new set waits until no old pod is left".to_owned(),
         Reason::Rejected => {
-            "its new size would be below 0, which the API server rejects, and the sync ends".to_owned()
+            "its new size would be below 0, which the API server rejects, so the sync ends".to_owned()
         }
         Reason::Lags => {
-            "its status lags, with more pods available than wanted, and the sync ends".to_owned()
+            "its status lags behind, with more pods available than wanted, so the sync ends".to_owned()
         }
-        Reason::NotReached => "the sync ends before it comes to this set".to_owned(),
+        Reason::NotReached => "the sync ends before it reaches this set".to_owned(),
         // A reason of a later core: its name still says it.
         reason => reason.to_string(),
     }

@@ -1,7 +1,7 @@
-//! When two pod templates are equal to Kubernetes: what tells a Deployment's new set from its old ones.
+//! Whether Kubernetes calls two pod templates equal, which separates a Deployment's new set from its old ones.
 //!
-//! Kubernetes compares templates by value and without the label `pod-template-hash`: an empty list or map is as good as none,
-//! and a quantity counts by its value, however it is written.
+//! Kubernetes compares templates by value and without the label `pod-template-hash`: an empty list or map equals a missing
+//! one, and quantities are compared by value, however they are written.
 
 use crate::quantity::billionths;
 use podrank::DELETION_COST_ANNOTATION;
@@ -11,8 +11,8 @@ use serde_json::Value;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What is kept of a pod template: equal templates have equal fingerprints. That different ones have too is as
-/// unlikely as 128 bits make it.
+/// What is kept from a pod template: equal templates have equal fingerprints. With 128 bits, it is very unlikely that
+/// different ones have, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fingerprint([u64; 2]);
 
@@ -279,11 +279,12 @@ const FREE: [&str; 7] = [
     "userAnnotations",
 ];
 
-/// Fields that are always there in Kubernetes' memory, so that an empty one is as good as none. Elsewhere an empty object
-/// says something: `emptyDir: {}` is a volume.
+/// Fields that always exist in Kubernetes' memory, so that an empty one equals a missing one. Elsewhere an empty object means
+/// something: `emptyDir: {}` is a volume.
 const NEVER_ABSENT: [&str; 3] = ["metadata", "spec", "resources"];
 
-/// Writes all that is equal to Kubernetes in one way. `field` holds the value, and `parent` that field.
+/// Writes a value such that values which Kubernetes calls equal are written equally. `field` is the value's field, and
+/// `parent` is the field around that.
 fn normalize(value: &mut Value, field: &str, parent: &str) {
     match value {
         Value::Object(fields) if !FREE.contains(&field) => {
@@ -296,7 +297,7 @@ fn normalize(value: &mut Value, field: &str, parent: &str) {
             }
             fields.retain(|name, value| !is_absent(name, value));
         }
-        // An item of a list stands where its list does.
+        // An item of a list has the place of its list.
         Value::Array(items) => items.iter_mut().for_each(|item| normalize(item, field, parent)),
         _ => {}
     }
@@ -326,7 +327,7 @@ fn by_value(quantity: &mut Value) {
     }
 }
 
-/// Whether a field is as good as missing.
+/// Returns whether a field counts as missing.
 fn is_absent(name: &str, value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -27,7 +27,7 @@ pub(crate) fn name(text: &str) -> Cow<'_, str> {
     cut(text, LONGEST_NAME)
 }
 
-/// The items, separated by commas; of more than 20, the first 20 and how many there are besides.
+/// Returns the items, separated by commas. If there are more than 20, returns the first 20 and how many more there are.
 pub(crate) fn list(items: &[impl Display]) -> String {
     let shown: Vec<_> = items.iter().take(MOST_LISTED).map(ToString::to_string).collect();
     let text = shown.join(", ");
@@ -70,10 +70,10 @@ fn end_of_quote(text: &str, mark: u8) -> usize {
     end.unwrap_or(text.len())
 }
 
-/// `text`, with `…` in place of what is beyond `most` characters.
+/// Returns `text` with `…` instead of what is beyond `most` characters.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
-        // Cut before: to do it again changes nothing.
+        // If it was cut before, this changes nothing.
         Some((end, '…')) if end + '…'.len_utf8() == text.len() => text.into(),
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),

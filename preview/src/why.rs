@@ -4,7 +4,7 @@ use crate::age::ages;
 use crate::text::{self, count};
 use podrank::{Pod, Policy, Row, Rule, Time, ValueKind};
 
-/// Returns a short sentence with what `rule` finds in `pod` and in the `other` pod, whose name is `name`.
+/// Returns a short sentence with the values that `rule` reads from `pod` and from the `other` pod, whose name is `name`.
 pub(crate) fn why(policy: &Policy, rule: Rule, pod: &Pod, other: &Pod, name: &str) -> String {
     let name = &*text::name(name);
     let explanation = policy.explain(pod, other);
@@ -74,7 +74,7 @@ fn times(policy: &Policy, row: &Row, a: Time, b: Time, words: &Words, name: &str
     }
 }
 
-/// Cuts two UIDs behind the first character that differs, but not within the first group.
+/// Cuts two UIDs after the first character that differs, but not within the first group.
 fn shortened(a: &str, b: &str) -> (String, String) {
     const FIRST_GROUP: usize = 8;
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();

@@ -86,7 +86,7 @@ impl WorkloadKind {
     /// # Errors
     /// Says what is supported if kubectl does not know the type, or no preview does yet.
     pub fn of_type(text: &str) -> Result<Self, String> {
-        // Below this two words have little in common; clap uses it for its own suggestions.
+        // Less similar words have little in common. clap uses this limit for its own suggestions.
         const ALIKE: f64 = 0.7;
         let lower = text.to_ascii_lowercase();
         if let Some(found) = TYPES.iter().find(|known| known.is_named(&lower)) {
@@ -104,7 +104,7 @@ impl WorkloadKind {
         Err(format!("unknown type `{}`; {hint}supported are {}", text::word(text), supported()))
     }
 
-    /// The type in full, which no other API group's type can be taken for: `deployments.apps`.
+    /// The full type, which no type of another API group can be confused with: `deployments.apps`.
     pub fn resource(self) -> String {
         let Type { singular, group, .. } = self.as_type();
         if group.is_empty() { format!("{singular}s") } else { format!("{singular}s.{group}") }

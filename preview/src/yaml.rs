@@ -1,4 +1,4 @@
-//! YAML as the JSON that Kubernetes makes of it, so that one reader serves both. Reads from any reader, and opens none.
+//! YAML as the JSON that Kubernetes makes from it, so that one reader serves both. Reads from any reader, and opens none.
 //!
 //! Kubernetes reads YAML through Go's `sigs.k8s.io/yaml`, whose plain scalars are those of YAML 1.1 and 1.2 together: `yes`
 //! is a boolean, `0o17` and `017` are 15, `1_000` is a number, and a timestamp without quotes stays text.
@@ -120,7 +120,7 @@ impl<'a> AsJson<'a> {
         };
         let json = json.ok_or_else(|| refuse(place, "a number that JSON does not have: put it in quotes"))?;
         if self.open.is_empty() && json == "null" {
-            // A document with nothing in it, as between two `---`.
+            // An empty document, as between two `---`.
             return Ok(());
         }
         if !self.before(place) {

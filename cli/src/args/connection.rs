@@ -1,4 +1,4 @@
-//! The flags that say how to reach the cluster: kubectl's own, passed on to it as they are.
+//! The flags that say how to reach the cluster: kubectl's own flags, passed on to it unchanged.
 
 use clap::{Args, ValueHint};
 
@@ -7,43 +7,43 @@ use clap::{Args, ValueHint};
 #[command(next_help_heading = "Connection (passed on to kubectl)")]
 #[group(id = "connection", multiple = true)]
 pub(crate) struct Connection {
-    /// The context of the kubeconfig file
+    /// Context in the kubeconfig file
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
 
-    /// The kubeconfig file
+    /// Kubeconfig file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     kubeconfig: Option<String>,
 
-    /// The cluster of the kubeconfig file
+    /// Cluster in the kubeconfig file
     #[arg(long, value_name = "NAME")]
     cluster: Option<String>,
 
-    /// The user of the kubeconfig file
+    /// User in the kubeconfig file
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 
-    /// The user to impersonate
+    /// User to impersonate
     #[arg(long = "as", value_name = "USER")]
     impersonate: Option<String>,
 
-    /// A group to impersonate; may be repeated
+    /// Group to impersonate; may be repeated
     #[arg(long, value_name = "GROUP")]
     as_group: Vec<String>,
 
-    /// How long one request may take, such as 30s
+    /// Time limit for one request, such as 30s
     #[arg(long, value_name = "DURATION")]
     request_timeout: Option<String>,
 
-    /// The address of the API server
+    /// Address of the API server
     #[arg(short, long, value_name = "URL", value_hint = ValueHint::Url)]
     server: Option<String>,
 
-    /// The bearer token
+    /// Bearer token
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
 
-    /// The name that the server's certificate must have
+    /// Name that the server's certificate must have
     #[arg(long, value_name = "NAME")]
     tls_server_name: Option<String>,
 
@@ -51,7 +51,7 @@ pub(crate) struct Connection {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     insecure_skip_tls_verify: Option<bool>,
 
-    /// The certificate of the authority that signed the server's
+    /// Certificate of the authority that signed the server's certificate
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     certificate_authority: Option<String>,
 }

@@ -19,7 +19,7 @@ pub(crate) struct PreviewArgs {
     #[arg(value_name = "TYPE/NAME", num_args = 0..=2, required_unless_present = "filename")]
     workload: Vec<String>,
 
-    /// Read a file in place of the cluster: output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`; `-` for standard input
+    /// File to read instead of the cluster: output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`; `-` for standard input
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "connection")]
     pub(crate) filename: Option<PathBuf>,
 
@@ -27,11 +27,11 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "N", required_unless_present = "rollout")]
     replicas: Option<u32>,
 
-    /// Show the next step of a rollout, with the replicas that the workload has
+    /// Show the next step of a rollout, at the workload's current replicas
     #[arg(long, conflicts_with = "replicas")]
     rollout: bool,
 
-    /// Set in a file, even if a Deployment owns it: NAME, rs/NAME or rc/NAME
+    /// ReplicaSet or ReplicationController in the file, even if a Deployment owns it: NAME, rs/NAME or rc/NAME
     #[arg(long, value_name = "NAME", requires = "filename", conflicts_with = "workload")]
     replicaset: Option<SetName>,
 
@@ -47,7 +47,7 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "RFC3339")]
     now: Option<Timestamp>,
 
-    /// Whose decision to show
+    /// Order by which pods go
     #[arg(long, value_name = "ORDER", default_value = "kubernetes")]
     order: OrderName,
 
@@ -56,11 +56,13 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate)]
     feature_gates: Vec<(Gate, bool)>,
 
-    /// Most deletions to show: Kubernetes makes 500 in one sync
+    /// Most deletions to show; Kubernetes makes 500 in one sync
     #[arg(long, value_name = "N")]
     burst_replicas: Option<NonZeroU32>,
 
-    /// Accept an incomplete file: show what is missing as notes
+    /// Accept an incomplete file: notes say what is missing
+    ///
+    /// If a file lacks the other ReplicaSets of a Deployment and their pods, too, it looks complete, and no note says so.
     #[arg(long, requires = "filename")]
     partial: bool,
 
@@ -104,7 +106,7 @@ pub(crate) enum Output {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum OrderName {
-    /// kube-controller-manager's: contested pods are those that its list order decides about
+    /// What kube-controller-manager does; its list order decides about contested pods
     Kubernetes,
     /// podrank's total order, in which the pods alone decide
     Total,

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 /// Scale a workload down so that the pods you want go, and check that they did
 ///
-/// Writes the fewest deletion costs that make Kubernetes take those pods, waits until its controllers have seen them, scales,
-/// compares the pods that went with the plan by UID, and takes left-over costs off again.
+/// Writes the fewest deletion costs that make Kubernetes delete these pods, waits until its controllers have observed them,
+/// scales, compares the deleted pods with the plan by UID, and removes the costs that are left.
 #[derive(Args, Debug)]
 #[command(after_help = SCALE_EXAMPLES)]
 pub(crate) struct ScaleArgs {
@@ -33,9 +33,9 @@ pub(crate) struct ScaleArgs {
     pub(crate) how: How,
 }
 
-/// Delete exactly these pods, and lower the count of their workload by as many
+/// Delete exactly these pods, and lower the replicas of their workload by their number
 ///
-/// All pods must belong to one ReplicaSet or ReplicationController. Otherwise as `scale`.
+/// All pods must belong to one ReplicaSet or ReplicationController. Works as `scale` does.
 #[derive(Args, Debug)]
 #[command(after_help = DROP_EXAMPLES)]
 pub(crate) struct DropArgs {
@@ -43,7 +43,7 @@ pub(crate) struct DropArgs {
     #[arg(value_name = "POD", required = true)]
     pub(crate) pods: Vec<String>,
 
-    /// Also take the pods that Kubernetes takes first whatever their costs, such as those that are not ready
+    /// Also delete the pods that Kubernetes deletes first whatever their costs, such as those that are not ready
     #[arg(long)]
     pub(crate) also: bool,
 
@@ -51,7 +51,7 @@ pub(crate) struct DropArgs {
     pub(crate) how: How,
 }
 
-/// Take off the deletion costs that an interrupted run left, and put back those that it wrote over
+/// Remove the deletion costs that an interrupted run left, and restore those that it overwrote
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
     /// Workload, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs or rc
@@ -74,7 +74,7 @@ Examples:
   # Pods on spot nodes first, then whatever keeps the zones balanced
   kubectl podrank scale deploy/web --replicas 5 --prefer-nodes lifecycle=spot --spread topology.kubernetes.io/zone
 
-  # The idle ones first, by whatever measures it
+  # Idle pods first, by your own measure of load
   measure-load | kubectl podrank scale deploy/web --replicas 5 --by-value - --yes";
 
 const DROP_EXAMPLES: &str = "\
@@ -82,9 +82,9 @@ Examples:
   # Exactly these two pods, and the count falls by two
   kubectl podrank drop web-7f6b9d5c48-hq8zt web-7f6b9d5c48-m9c4x";
 
-/// Which pods are to go. Flags given first count first.
+/// Which pods should go. Earlier flags count first.
 #[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Which pods (what is given first counts first)")]
+#[command(next_help_heading = "Which pods go first (earlier flags count first)")]
 pub(crate) struct Wishes {
     /// Pod that must go; may be repeated
     #[arg(long, value_name = "NAME")]
@@ -102,15 +102,15 @@ pub(crate) struct Wishes {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     by_value: Option<PathBuf>,
 
-    /// Pods that are not available for minReadySeconds yet
+    /// Pods that have not been ready for minReadySeconds yet
     #[arg(long)]
     not_available_first: bool,
 
-    /// Pods on the nodes with the fewest pods of all namespaces, those of DaemonSets left out
+    /// Pods on the nodes with the fewest pods in all namespaces, not counting those of DaemonSets
     #[arg(long)]
     emptiest_nodes: bool,
 
-    /// Pods of the domain that has the most of them left, by these node labels, the outermost first
+    /// Pods in the domain that has the most of them left; a domain is a value of these node labels, the outermost first
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     spread: Vec<String>,
 
@@ -119,7 +119,7 @@ pub(crate) struct Wishes {
     pub(crate) given: Vec<GivenWish>,
 }
 
-/// A wish as it was given.
+/// A wish as the user gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum GivenWish {
     Nodes(String),
@@ -130,7 +130,7 @@ pub(crate) enum GivenWish {
     Spread(Vec<String>),
 }
 
-/// How it is done.
+/// How to do it.
 #[derive(Args, Debug)]
 pub(crate) struct How {
     /// Namespace of the workload
@@ -145,19 +145,19 @@ pub(crate) struct How {
     #[arg(long, value_name = "WHERE")]
     pub(crate) dry_run: Option<DryRun>,
 
-    /// How the pods are made to go
+    /// How to delete the pods
     #[arg(long, value_name = "HOW", default_value = "scale")]
     pub(crate) by: By,
 
-    /// How to wait until the controllers have seen the costs: canary, first-victim, or pause=DURATION
+    /// How to wait until the controllers have observed the costs: canary, first-victim or pause=DURATION
     #[arg(long, value_name = "BARRIER", default_value = "canary")]
     pub(crate) barrier: Barrier,
 
-    /// Leave costs on pods that stay
+    /// Keep the written costs on pods that stay
     #[arg(long)]
     pub(crate) keep_costs: bool,
 
-    /// Write over costs that belong to somebody else, and put them back afterwards
+    /// Overwrite costs that somebody else set, and restore them afterwards
     #[arg(long)]
     pub(crate) force_conflicts: bool,
 
@@ -189,9 +189,9 @@ pub(crate) enum DryRun {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
-    /// Deletion costs, and the controller deletes
+    /// By deletion costs: the controller deletes them
     Scale,
-    /// Evictions, one at a time, which honour disruption budgets
+    /// By evictions, one at a time, which honour disruption budgets
     Eviction,
 }
 
@@ -204,7 +204,7 @@ pub(crate) enum Barrier {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SteerOutput {
-    /// What Kubernetes would do by itself, beside what it is made to do
+    /// What Kubernetes would do by itself, next to what it will do
     Table,
     /// Everything, for programs
     Json,

@@ -12,7 +12,7 @@ pub const EXPECTATIONS_TIMEOUT_NANOS: i64 = 300_000_000_000;
 /// Kubernetes uses `namespace/name`.
 pub type PodKey = [u8; 16];
 
-/// There are more keys than the capacity.
+/// The error for more keys than the capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeysFull;
 
@@ -58,17 +58,18 @@ impl<const KEYS: usize> Expectations<KEYS> {
 
     /// Expects `count` creations and no deletion. Call it before you create pods.
     ///
-    /// It replaces what was expected, except for the keys of pending deletions: observing one of those lowers
-    /// the number of deletions below zero.
+    /// It replaces all earlier expectations. Only the keys of pending deletions stay: if you report one of them
+    /// later, the number of pending deletions falls below zero, which counts as satisfied.
     pub fn expect_creations(&mut self, count: u32, now: Time) {
         self.expected.expect_creations(count, now);
     }
 
     /// Expects the deletion of the pods with these keys and no creation. Call it before you delete pods. It
-    /// replaces what was expected, including the keys.
+    /// replaces all earlier expectations, including the keys.
     ///
     /// # Errors
-    /// [`KeysFull`] for more than `KEYS` keys, where a duplicate counts twice. Then nothing changes.
+    /// [`KeysFull`] for more than `KEYS` keys, where a duplicate counts twice. In that case nothing
+    /// changes.
     pub fn expect_deletions(&mut self, keys: &[PodKey], now: Time) -> Result<(), KeysFull> {
         self.expected.expect_deletions(&mut self.room, keys, now)
     }
@@ -171,7 +172,7 @@ impl Expected {
     /// See [`Expectations::expect_deletions`]. Compares each key with those before it.
     ///
     /// # Errors
-    /// [`KeysFull`] for more keys than `room` has slots. Then nothing changes.
+    /// [`KeysFull`] for more keys than `room` has slots. In that case nothing changes.
     pub fn expect_deletions(
         &mut self,
         room: &mut [PodKey],

@@ -2,11 +2,11 @@
 
 use core::fmt;
 
-/// The largest percentage that [`IntOrPercent::parse`] accepts. Up to it Kubernetes' floating point and integers agree
-/// for every number of replicas.
+/// The largest percentage that [`IntOrPercent::parse`] accepts. Up to this percentage, integer arithmetic agrees with
+/// Kubernetes' floating-point arithmetic for every number of replicas.
 pub const MAX_PERCENT: u32 = 1 << 22;
 
-/// A number of pods, or a percentage of the replicas: Kubernetes' `IntOrString`, of which it accepts these two forms.
+/// A number of pods, or a percentage of the replicas: the two forms of `IntOrString` that Kubernetes accepts here.
 ///
 /// ```
 /// use podrank::controller::{IntOrPercent, IntOrPercentError};
@@ -21,7 +21,7 @@ pub const MAX_PERCENT: u32 = 1 << 22;
 pub enum IntOrPercent {
     /// An integer, such as `3` in YAML. Kubernetes stores none below 0.
     Int(i32),
-    /// A text of digits and `%`. More than [`MAX_PERCENT`] counts as that.
+    /// A percentage, such as `25%` in YAML. A number above [`MAX_PERCENT`] counts as [`MAX_PERCENT`].
     Percent(u32),
 }
 
@@ -40,10 +40,11 @@ pub enum IntOrPercentError {
 }
 
 impl IntOrPercent {
-    /// Reads a text: one or more digits and `%`. An integer is not a text; the text `3` is an error, as in Kubernetes.
+    /// Reads a percentage: one or more digits and `%`. The text `3` is an error, as in Kubernetes, because a
+    /// number of pods must be an integer, not a text.
     ///
     /// # Errors
-    /// Says what is wrong first in the text.
+    /// [`IntOrPercentError`] says what is wrong first in the text.
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, IntOrPercentError> {
         let digits = match text.as_ref() {
             [b'%'] => return Err(IntOrPercentError::NoDigits),
@@ -59,23 +60,25 @@ impl IntOrPercent {
         if percent > MAX_PERCENT { Err(IntOrPercentError::OutOfRange) } else { Ok(Self::Percent(percent)) }
     }
 
-    /// The number of pods for so many replicas, a percentage rounded up. It is cut to 32 bits, as in Kubernetes.
+    /// Returns the number of pods for this number of replicas. A percentage is rounded up. The result is cut to 32
+    /// bits, as in Kubernetes.
     #[must_use]
     pub fn rounded_up(self, replicas: i32) -> i32 {
         low_half(self.resolve(replicas, true))
     }
 
-    /// The number of pods for so many replicas, a percentage rounded down. It is cut to 32 bits, as in Kubernetes.
+    /// Returns the number of pods for this number of replicas. A percentage is rounded down. The result is cut to 32
+    /// bits, as in Kubernetes.
     #[must_use]
     pub fn rounded_down(self, replicas: i32) -> i32 {
         low_half(self.resolve(replicas, false))
     }
 
-    /// The number of pods before it is cut to 32 bits.
+    /// Returns the number of pods before it is cut to 32 bits.
     ///
-    /// Kubernetes computes `ceil` and `floor` of `percent * replicas / 100` in float64. The product is below 2^53, so it
-    /// is exact; the quotient is below 2^47, where neighbouring floats are less than 0.016 apart, so none that is 0.01
-    /// or more from an integer becomes that integer. Integer division therefore gives the same.
+    /// Kubernetes computes `ceil` and `floor` of `percent * replicas / 100` in float64. The product is below 2^53,
+    /// so it is exact; the quotient is below 2^47, where neighbouring floats are less than 0.016 apart, so none
+    /// that is 0.01 or more from an integer becomes that integer. Integer division therefore gives the same.
     pub(super) fn resolve(self, replicas: i32, round_up: bool) -> i64 {
         match self {
             Self::Int(number) => number.into(),

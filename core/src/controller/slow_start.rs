@@ -2,7 +2,7 @@
 
 use core::mem::{align_of, offset_of, size_of};
 
-/// Creates pods in batches of 1, 2, 4 and so on, until one has a failure: Kubernetes' `slowStartBatch`.
+/// Creates pods in batches of 1, 2, 4 and so on, until a creation in a batch fails: Kubernetes' `slowStartBatch`.
 ///
 /// Create [`next_batch`](SlowStart::next_batch) pods, in parallel if you like. When all requests are answered,
 /// [`report`](SlowStart::report) how many failed. Repeat until the next batch is 0.

@@ -2,7 +2,7 @@
 
 package cpodrank
 
-// Not on 32-bit machines: there Go aligns records to four bytes, and the library wants eight.
+// Not on 32-bit machines, where Go aligns records to four bytes but the library needs eight.
 
 /*
 #include "podrank.h"
@@ -28,7 +28,7 @@ import (
 	"unsafe"
 )
 
-// The layouts are one: a difference is an index out of range, which does not compile.
+// The layouts are the same: a difference is an index out of range, which does not compile.
 var (
 	_ = [1]int{}[unsafe.Sizeof(Record{})-C.sizeof_podrank_pod]
 	_ = [1]int{}[unsafe.Offsetof(Record{}.ReadyTime)-unsafe.Offsetof(C.podrank_pod{}.ready_time)]
@@ -82,11 +82,11 @@ var (
 	_ = [1]int{}[KindUID-C.PODRANK_KIND_UID]
 )
 
-// Naming the symbol of this header's ABI keeps a program from linking with a library of another.
+// Names the symbol of this header's ABI, so that a program does not link with a library that has another ABI.
 var _ = C.podrank_abi_1()
 
-// Select writes the first len(victims) of records to victims and returns how many there were. scratch has as many,
-// for speed.
+// Select writes the indices of the first len(victims) records of the order to victims and returns their number. scratch has
+// as many elements, for speed.
 func Select(records []Record, options Options, victims []uint32, scratch []Scratch) (int, error) {
 	var selected C.size_t
 	o := c(options)
@@ -97,8 +97,8 @@ func Select(records []Record, options Options, victims []uint32, scratch []Scrat
 	return int(selected), err
 }
 
-// Settle writes all of records to order, the certain victims of k first, then the contested, and returns how many there
-// are of both. order and scores have room for all.
+// Settle writes the indices of all records to order, the certain victims of k first and then the contested ones, and
+// returns the numbers of both. order and scores have one element per record.
 func Settle(records []Record, options Options, k int, order []uint32, scores []uint64) (certain, contested int, err error) {
 	var certainLen, contestedLen C.size_t
 	o := c(options)
@@ -108,7 +108,7 @@ func Settle(records []Record, options Options, k int, order []uint32, scores []u
 	return int(certainLen), int(contestedLen), err
 }
 
-// Spread gives records ranks that count again after each pick. Node numbers are below len(counts); order has room for all.
+// Spread sets ranks that count again after each victim. Node numbers are below len(counts). order has one element per record.
 func Spread(records, others []Record, options Options, counts, order []uint32) error {
 	o := c(options)
 	return failure(C.podrank_spread(
@@ -117,8 +117,8 @@ func Spread(records, others []Record, options Options, counts, order []uint32) e
 		(*C.uint32_t)(unsafe.SliceData(counts)), C.size_t(len(counts)), (*C.uint32_t)(unsafe.SliceData(order))))
 }
 
-// Steer writes costs that follow the tiers of records, and which of these are blocked; costs and blocked have room for all, and
-// fixed, a byte for each, may be empty. With ErrNoRoom, Lower and Higher are set.
+// Steer writes costs that follow the tiers of records, and which records are blocked. costs and blocked have one element per
+// record. fixed has one byte per record, or none. With ErrNoRoom, Lower and Higher are set.
 func Steer(records []Record, options Options, fixed []uint8, costs []int32, blocked []Blocked) (Steered, error) {
 	var steered Steered
 	scratch := make([]SteerScratch, len(records))
@@ -135,7 +135,7 @@ func Steer(records []Record, options Options, fixed []uint8, costs []int32, bloc
 	return steered, failure(status)
 }
 
-// Explain writes every rule's answer on a and b to rows and returns how many there are.
+// Explain writes every rule's answer about a and b to rows and returns the number of rows.
 func Explain(a, b *Record, options Options, rows *[MaxRows]Row) (int, error) {
 	var rowsLen C.size_t
 	o := c(options)
@@ -145,7 +145,8 @@ func Explain(a, b *Record, options Options, rows *[MaxRows]Row) (int, error) {
 	return int(rowsLen), err
 }
 
-// Upstream says whether kube-controller-manager calls a before b (-1), b before a (1) or neither, and by which rule.
+// Upstream returns -1 if kube-controller-manager's comparator puts a before b, 1 if it puts b before a, and 0 for a tie, with
+// the rule that decides.
 func Upstream(a, b *Record, options Options) (before int, rule uint8, err error) {
 	var relation C.int32_t
 	var number C.uint8_t
@@ -169,12 +170,12 @@ var ruleNames = sync.OnceValue(func() *[256]string {
 	return &names
 })
 
-// RuleName is the name of a rule's number, "" if it has none.
+// RuleName returns the name of the rule with this number, or "" if there is none.
 func RuleName(rule uint8) string {
 	return ruleNames()[rule]
 }
 
-// Version is that of the library linked in.
+// Version returns the release of the library that is linked in.
 func Version() string {
 	return C.GoString(C.podrank_version())
 }

@@ -44,7 +44,7 @@ var (
 	_ = [1]int{}[ExpectationsTimeout-C.PODRANK_EXPECTATIONS_TIMEOUT]
 )
 
-// Plan says how many pods one sync creates or deletes.
+// Plan returns how many pods one sync creates or deletes.
 func Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error) {
 	var create, del C.uint32_t
 	err = failure(C.podrank_plan(C.uint32_t(wanted), C.uint32_t(active), C.uint32_t(burst), number(satisfied),
@@ -52,34 +52,34 @@ func Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations
 	return uint32(create), uint32(del), err
 }
 
-// BeginSlowStart makes a SlowStart of so many pods.
+// BeginSlowStart starts creating count pods.
 func BeginSlowStart(count uint32) (start SlowStart, err error) {
 	err = failure(C.podrank_slow_start_begin(C.uint32_t(count), (*C.podrank_slow_start)(unsafe.Pointer(&start))))
 	return start, err
 }
 
-// ReportSlowStart says how many of the batch failed.
+// ReportSlowStart reports how many pods of the batch could not be created.
 func ReportSlowStart(start *SlowStart, failures uint32) error {
 	return failure(C.podrank_slow_start_report((*C.podrank_slow_start)(unsafe.Pointer(start)), C.uint32_t(failures)))
 }
 
-// ExpectCreations expects so many creations and no deletion.
+// ExpectCreations expects count creations and no deletion.
 func ExpectCreations(e *Expectations, count uint32, now int64) error {
 	return failure(C.podrank_expect_creations(expectations(e), C.uint32_t(count), C.int64_t(now)))
 }
 
-// ExpectDeletions expects the deletion of these keys and no creation. room has as many places.
+// ExpectDeletions expects the deletion of the pods with these keys and no creation. room has one element per key.
 func ExpectDeletions(e *Expectations, room, keys []PodKey, now int64) error {
 	return failure(C.podrank_expect_deletions(expectations(e), podKeys(room), C.size_t(len(room)),
 		podKeys(keys), C.size_t(len(keys)), C.int64_t(now)))
 }
 
-// CreationsObserved takes so many creations for seen.
+// CreationsObserved counts count creations as observed.
 func CreationsObserved(e *Expectations, count uint32) error {
 	return failure(C.podrank_creations_observed(expectations(e), C.uint32_t(count)))
 }
 
-// DeletionObserved takes a deletion for seen, and says whether it was expected. room is that of ExpectDeletions.
+// DeletionObserved counts a deletion as observed, and reports whether it was pending. room is that of ExpectDeletions.
 func DeletionObserved(e *Expectations, room []PodKey, key PodKey) (counted bool, err error) {
 	var yes C.int32_t
 	err = failure(C.podrank_deletion_observed(expectations(e), podKeys(room), C.size_t(len(room)),
@@ -87,14 +87,14 @@ func DeletionObserved(e *Expectations, room []PodKey, key PodKey) (counted bool,
 	return yes != 0, err
 }
 
-// Satisfied says whether the set may act.
+// Satisfied reports whether the set may act.
 func Satisfied(e *Expectations, now int64) (bool, error) {
 	var yes C.int32_t
 	err := failure(C.podrank_expectations_satisfied(expectations(e), C.int64_t(now), &yes))
 	return yes != 0, err
 }
 
-// Availability counts the ready and available records, and says in how many nanoseconds to look again: 0 for never.
+// Availability counts the ready and the available records, and returns in how many nanoseconds to look again, or 0 for never.
 func Availability(records []Record, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error) {
 	var readyLen, availableLen C.size_t
 	var nanoseconds C.uint64_t

@@ -70,13 +70,13 @@ func ParsePercent(text string) (uint32, error) {
 	return uint32(percent), err
 }
 
-// SetAnnotations writes what the two annotations say to set; missing ones are empty.
+// SetAnnotations reads the two annotations into set. A missing annotation is empty.
 func SetAnnotations(set *ReplicaSet, desired, max string) error {
 	return failure(C.podrank_replica_set_annotations(chars(desired), C.size_t(len(desired)), chars(max), C.size_t(len(max)),
 		(*C.podrank_replica_set)(unsafe.Pointer(set))))
 }
 
-// NextDeployment writes what the next sync does to each set to changes, of which there are as many.
+// NextDeployment writes to changes what the next sync does to each set. changes has one element per set.
 func NextDeployment(deployment *Deployment, sets []ReplicaSet, changes []Change) (step Step, err error) {
 	err = failure(C.podrank_deployment_next(
 		(*C.podrank_deployment)(unsafe.Pointer(deployment)),
@@ -94,7 +94,7 @@ var reasonNames = sync.OnceValue(func() *[256]string {
 	return &names
 })
 
-// ReasonName is the name of a reason's number, "" if it has none.
+// ReasonName returns the name of the reason with this number, or "" if there is none.
 func ReasonName(reason uint8) string {
 	return reasonNames()[reason]
 }

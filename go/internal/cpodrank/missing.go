@@ -2,73 +2,73 @@
 
 package cpodrank
 
-// Select is not there.
+// Select returns ErrMissing.
 func Select([]Record, Options, []uint32, []Scratch) (int, error) { return 0, ErrMissing }
 
-// Settle is not there.
+// Settle returns ErrMissing.
 func Settle([]Record, Options, int, []uint32, []uint64) (certain, contested int, err error) {
 	return 0, 0, ErrMissing
 }
 
-// Spread is not there.
+// Spread returns ErrMissing.
 func Spread(_, _ []Record, _ Options, _, _ []uint32) error { return ErrMissing }
 
-// Steer is not there.
+// Steer returns ErrMissing.
 func Steer([]Record, Options, []uint8, []int32, []Blocked) (Steered, error) {
 	return Steered{}, ErrMissing
 }
 
-// Explain is not there.
+// Explain returns ErrMissing.
 func Explain(_, _ *Record, _ Options, _ *[MaxRows]Row) (int, error) { return 0, ErrMissing }
 
-// Upstream is not there.
+// Upstream returns ErrMissing.
 func Upstream(_, _ *Record, _ Options) (before int, rule uint8, err error) { return 0, 0, ErrMissing }
 
-// RuleName is not there.
+// RuleName returns "".
 func RuleName(uint8) string { return "" }
 
-// Version is not there.
+// Version returns "".
 func Version() string { return "" }
 
-// Plan is not there.
+// Plan returns ErrMissing.
 func Plan(_, _, _ uint32, _, _ bool) (creations, deletions uint32, err error) {
 	return 0, 0, ErrMissing
 }
 
-// BeginSlowStart is not there.
+// BeginSlowStart returns ErrMissing.
 func BeginSlowStart(uint32) (SlowStart, error) { return SlowStart{}, ErrMissing }
 
-// ReportSlowStart is not there.
+// ReportSlowStart returns ErrMissing.
 func ReportSlowStart(*SlowStart, uint32) error { return ErrMissing }
 
-// ExpectCreations is not there.
+// ExpectCreations returns ErrMissing.
 func ExpectCreations(*Expectations, uint32, int64) error { return ErrMissing }
 
-// ExpectDeletions is not there.
+// ExpectDeletions returns ErrMissing.
 func ExpectDeletions(*Expectations, []PodKey, []PodKey, int64) error { return ErrMissing }
 
-// CreationsObserved is not there.
+// CreationsObserved returns ErrMissing.
 func CreationsObserved(*Expectations, uint32) error { return ErrMissing }
 
-// DeletionObserved is not there.
+// DeletionObserved returns ErrMissing.
 func DeletionObserved(*Expectations, []PodKey, PodKey) (bool, error) { return false, ErrMissing }
 
-// Satisfied is not there.
+// Satisfied returns ErrMissing.
 func Satisfied(*Expectations, int64) (bool, error) { return false, ErrMissing }
 
-// Availability is not there.
+// Availability returns ErrMissing.
 func Availability([]Record, uint32, int64) (ready, available int, lookAgain uint64, err error) {
 	return 0, 0, 0, ErrMissing
 }
 
-// ParsePercent is not there.
+// ParsePercent returns ErrMissing.
 func ParsePercent(string) (uint32, error) { return 0, ErrMissing }
 
-// SetAnnotations is not there.
+// SetAnnotations returns ErrMissing.
 func SetAnnotations(_ *ReplicaSet, _, _ string) error { return ErrMissing }
 
-// NextDeployment is not there.
+// NextDeployment returns ErrMissing.
 func NextDeployment(*Deployment, []ReplicaSet, []Change) (Step, error) { return Step{}, ErrMissing }
 
-// ReasonName is not there.
+// ReasonName returns "".
 func ReasonName(uint8) string { return "" }

@@ -9,7 +9,7 @@
 //     is never used for another error. (Functions that return a static text or the ABI number return no status.)
 //  2. Outputs are written only on success. They need not be initialised, unless the function also reads them, as
 //     podrank_count_ranks reads pods. Scratch memory may change in any case. The one exception is podrank_steer: with
-//     PODRANK_ERR_NO_ROOM, it names two pods in steered.
+//     PODRANK_ERR_NO_ROOM, it writes the indices of two pods to steered.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Any other NULL is
 //     PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
@@ -18,7 +18,7 @@
 //  7. Records must be sound: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
 //     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first unsound record.
 //  8. Functions do not allocate, lock or keep global state, and they only read what is const. So any thread may call
-//     any function, with shared inputs, too.
+//     any function, and threads may share inputs.
 //  9. No pointer is kept after the call, except those to node names in the table of podrank_node_number.
 // 10. Every call returns, whatever the buffers hold: no panic, no abort, no unbounded wait. The one exception is the
 //     table of podrank_node_number: every pointer in it must be one that podrank_node_number stored there and must still
@@ -43,6 +43,10 @@
 // every list order, and the CONTESTED ones in between, of which a known number is deleted, but the list order decides
 // which. podrank_select has no contested pods: it gives one answer, by the order.
 //
+// STEERING. To have Kubernetes delete some pods before others, give them lower tiers. podrank_steer turns tiers into
+// deletion costs, which Kubernetes compares; you write them into the pods' annotations. podrank_spread sets ranks
+// such that podrank_select keeps the remaining pods spread over nodes, zones or both.
+//
 // AROUND THE ORDER. These functions make the other decisions of a ReplicaSet controller, for a controller of your
 // own. podrank_plan says how many pods to create or delete. podrank_slow_start_begin and _report say in which batches to
 // create them; deletions may be requested all at once. podrank_expect_ and podrank_..._observed record requested
@@ -52,9 +56,11 @@
 // Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; after a pause, when a request
 // has failed; when the time in look_again has passed; and PODRANK_EXPECTATIONS_TIMEOUT after expectations were set.
 //
-// DEPLOYMENTS. A Deployment sizes ReplicaSets, and each ReplicaSet deletes its own pods. podrank_deployment_next predicts
-// the sizes that the Deployment's next sync writes, and says why. podrank_percent_parse and
-// podrank_replica_set_annotations read texts that it depends on.
+// DEPLOYMENTS. A Deployment changes the sizes of its ReplicaSets, and each ReplicaSet creates and deletes its own pods.
+// podrank_deployment_next predicts the sizes that the Deployment's next sync writes, and says why. podrank_percent_parse
+// and podrank_replica_set_annotations read texts for it. Below, a set's size is its spec.replicas; the count is the
+// Deployment's spec.replicas; the new set is the oldest one with the Deployment's pod template; every other set is old; a
+// set is active if its size is above 0; the budgets are maxSurge and maxUnavailable as numbers of pods.
 
 #ifndef PODRANK_H
 #define PODRANK_H
@@ -69,7 +75,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// All zero except the times, which are unset: `podrank_pod pod = PODRANK_POD_INIT;`
+// A pod that is all zero, with unset times: `podrank_pod pod = PODRANK_POD_INIT;`
 #define PODRANK_POD_INIT \
     { { 0 }, PODRANK_TIME_UNSET, PODRANK_TIME_UNSET, 0, 0, 0, 0, 0, 0, 0, 0, { 0 } }
 
@@ -212,8 +218,9 @@
 // A length is above UINT32_MAX, or the buffer does not fit the address space.
 #define PODRANK_ERR_TOO_LONG 4
 
-// The options' size is 0 or another one that no header has, or above PODRANK_OPTIONS_SIZE_MAX, or a byte
-// that this library does not know is not zero. Start from PODRANK_OPTIONS_INIT or PODRANK_OPTIONS_AT.
+// The options' size is below that of every header (0, for instance) or above PODRANK_OPTIONS_SIZE_MAX. Or the
+// options are longer than this library knows, and a byte beyond that length is not zero. Start from
+// PODRANK_OPTIONS_INIT or PODRANK_OPTIONS_AT.
 #define PODRANK_ERR_OPTIONS_SIZE 5
 
 // The options' flags have a bit that this library does not know.
@@ -276,13 +283,13 @@
 // A buffer that needs one element per pod has fewer.
 #define PODRANK_ERR_SHORT_BUFFER 25
 
-// The fixed deletion costs leave no room for the tiers.
+// The fixed deletion costs leave no room for the tiers: see podrank_steer.
 #define PODRANK_ERR_NO_ROOM 26
 
 // The feature gate PodDeletionCost is off, so deletion costs have no effect.
 #define PODRANK_ERR_GATE 27
 
-// The percentage's text does not end with '%': a number of pods is an integer, not a text.
+// The percentage's text does not end with '%'. A number of pods must be an integer, not a text.
 #define PODRANK_ERR_PERCENT_SIGN 28
 
 // The percentage's text has no digits before '%'.
@@ -294,7 +301,7 @@
 // The percentage is above PODRANK_PERCENT_MAX.
 #define PODRANK_ERR_PERCENT_RANGE 31
 
-// A number of replicas or of pods is negative.
+// A number of replicas, or a budget, is negative.
 #define PODRANK_ERR_NEGATIVE 32
 
 // The length of a UID's text, without the NUL.
@@ -312,132 +319,141 @@
 // The most pods that kube-controller-manager creates or deletes in one sync.
 #define PODRANK_BURST_REPLICAS 500
 
-// How long a set waits for what it expects, in nanoseconds: 5 minutes.
+// How long a set waits until everything that it expects is observed, in nanoseconds: 5 minutes.
 #define PODRANK_EXPECTATIONS_TIMEOUT 300000000000
 
-// The largest percentage.
+// The largest percentage that is accepted.
 #define PODRANK_PERCENT_MAX 4194304
 
-// spec.paused.
+// spec.paused is true.
 #define PODRANK_DEPLOYMENT_PAUSED 1
 
-// It has a metadata.deletionTimestamp.
+// The Deployment has a metadata.deletionTimestamp.
 #define PODRANK_DEPLOYMENT_BEING_DELETED 2
 
-// Its annotation deprecated.deployment.rollback.to is a 64-bit integer.
+// The annotation deprecated.deployment.rollback.to is a 64-bit integer, which asks for a rollback.
 #define PODRANK_DEPLOYMENT_ROLLING_BACK 4
 
 // spec.strategy.type is Recreate, not RollingUpdate.
 #define PODRANK_DEPLOYMENT_RECREATE 8
 
-// max_surge is a percentage.
+// max_surge is a percentage, up to PODRANK_PERCENT_MAX.
 #define PODRANK_DEPLOYMENT_SURGE_PERCENT 16
 
-// max_unavailable is a percentage.
+// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
 #define PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT 32
 
-// A pod of one of its sets, the new set left out, is neither Succeeded nor Failed. Read only with
-// PODRANK_DEPLOYMENT_RECREATE.
+// Some pod of an old set is neither Succeeded nor Failed. Read only with PODRANK_DEPLOYMENT_RECREATE.
 #define PODRANK_DEPLOYMENT_OLD_PODS_RUN 64
 
-// The set's pod template equals the Deployment's by Kubernetes' semantic equality (nil is empty, 1000m is 1), the label
-// pod-template-hash left out. The oldest such set is the new set, all others are old.
+// The set's pod template equals the Deployment's, apart from the label pod-template-hash. Kubernetes compares
+// templates semantically: nil equals empty, and 1000m equals 1. The oldest set with this flag is the new set, and
+// all others are old.
 #define PODRANK_SET_CURRENT_TEMPLATE 1
 
-// The annotation deployment.kubernetes.io/desired-replicas is valid: digits, at most 2147483647.
+// The annotation deployment.kubernetes.io/desired-replicas is valid: only digits, and at most 2147483647.
 #define PODRANK_SET_DESIRED 2
 
-// That annotation is not valid, but a 64-bit integer with or without a sign, and the number is its low 32 bits.
+// That annotation is not valid, but it is a 64-bit integer, with or without a sign. desired_replicas is its low
+// 32 bits.
 #define PODRANK_SET_DESIRED_LENIENT 4
 
-// The annotation deployment.kubernetes.io/max-replicas is valid: digits, at most 2147483647.
+// The annotation deployment.kubernetes.io/max-replicas is valid: only digits, and at most 2147483647.
 #define PODRANK_SET_MAX 8
 
-// There is no new set.
+// The new set does not exist yet.
 #define PODRANK_NO_SET UINT32_MAX
 
-// The Deployment is being deleted: no set changes.
+// The Deployment is being deleted, so no set changes.
 #define PODRANK_PATH_NOTHING 0
 
-// The sync scales the sets there are: the Deployment is paused, or its count changed.
+// The sync scales the sets that exist, because the Deployment is paused or its count changed.
 #define PODRANK_PATH_SCALE 10
 
-// The sync replaces old pods by new ones, within the budgets.
+// The sync replaces old pods with new ones, within the budgets.
 #define PODRANK_PATH_ROLL 20
 
-// The sync takes all old pods first, then creates the new ones.
+// The sync deletes all old pods, and only then creates new ones.
 #define PODRANK_PATH_RECREATE 30
 
-// The sync only changes the Deployment's template, by its rollback annotation.
+// The sync changes the Deployment's template, as its rollback annotation demands. No set changes, but the new set is
+// created if it does not exist yet.
 #define PODRANK_PATH_ROLLBACK 40
 
-// The reasons. A reason keeps its number for ever. The sync has no say in the set.
+// The sync does not consider the set: always if the path is PODRANK_PATH_NOTHING or PODRANK_PATH_ROLLBACK, and
+// otherwise if there is nothing to decide for a set of size 0. "Scale", "Roll" and "Recreate" at the start of the
+// other reasons name the path on which they occur.
 #define PODRANK_REASON_UNTOUCHED 0
 
-// Scale: the only active set, or none is and it is the new or newest one, gets the whole count.
+// Scale: the set gets the whole count, because it is the only active one. If no set is active, the new set gets
+// it, or the newest set if the new set does not exist yet.
 #define PODRANK_REASON_ONLY_ACTIVE 10
 
-// Scale: the new set has all the pods that the Deployment wants, available; old sets get 0.
+// Scale: the new set already has the whole count, all available. So it keeps its size, and old sets get 0.
 #define PODRANK_REASON_SATURATED 20
 
 // Scale: the set gets its proportional share.
 #define PODRANK_REASON_SHARE 30
 
-// Scale: the set gets as much of its proportional share as was left.
+// Scale: the set's proportional share is more than what is left to add or remove, so it gets only that.
 #define PODRANK_REASON_CUT_SHARE 31
 
-// Scale: as the first set it gets its proportional share and what all shares left over.
+// Scale: the set is the largest. Besides its proportional share, it gets what the shares of all sets left over.
 #define PODRANK_REASON_SHARE_AND_LEFTOVER 32
 
-// Scale: nothing is left for the set.
+// Scale: the set keeps its size, because nothing is left to add or remove.
 #define PODRANK_REASON_USED_UP 33
 
-// Scale: the set has no share: max-replicas is missing, invalid or 0, and so is the Deployment's status.replicas.
+// Scale: the set keeps its size, because its share cannot be computed: its annotation max-replicas is missing,
+// invalid or 0, and the Deployment's status.replicas is 0.
 #define PODRANK_REASON_NO_SHARE 34
 
-// Scale: several sets are active and the strategy is Recreate: Kubernetes leaves them as they are.
+// Scale: the set keeps its size, because several sets are active and the strategy is Recreate.
 #define PODRANK_REASON_NOT_ROLLING 35
 
-// The new set has the count already.
+// The new set already has the count.
 #define PODRANK_REASON_AT_COUNT 40
 
-// The new set gets the count: it was above it, or the strategy is Recreate and no old pod is left.
+// The new set gets the count, because it is above the count, or because the strategy is Recreate and no old pod
+// is left.
 #define PODRANK_REASON_TO_COUNT 41
 
-// Roll: the new set grows by what the count and the surge leave.
+// Roll: the new set grows as far as the count and the surge allow.
 #define PODRANK_REASON_GROWS 42
 
-// Roll: the new set cannot grow: there are as many pods as the count and the surge allow.
+// Roll: the new set cannot grow, because there are already as many pods as the count and the surge allow.
 #define PODRANK_REASON_NO_SURGE 43
 
-// Roll: the old set keeps its pods until the new set has changed; the next sync looks at it.
+// Roll: the old set keeps its size in this sync, because the new set changes first.
 #define PODRANK_REASON_AFTER_NEW_SET 50
 
-// Roll: pods of the old set that are not available go.
+// Roll: the old set shrinks by pods that are not available.
 #define PODRANK_REASON_UNHEALTHY 51
 
-// Roll: pods of the old set go as far as enough pods stay available.
+// Roll: the old set shrinks as far as it can while enough pods stay available.
 #define PODRANK_REASON_AVAILABLE 52
 
-// Roll: pods that are not available go first, then others as far as enough pods stay available.
+// Roll: the old set shrinks by pods that are not available, and then as far as it can while enough pods stay
+// available.
 #define PODRANK_REASON_UNHEALTHY_AND_AVAILABLE 53
 
-// Roll: the old set keeps its pods, so that enough pods are available.
+// Roll: the old set keeps its size, so that enough pods are available.
 #define PODRANK_REASON_HELD_BACK 54
 
 // Recreate: the old set gets 0.
 #define PODRANK_REASON_RECREATED 60
 
-// Recreate: the new set waits until no pod of another set is left.
+// Recreate: the new set waits until no pod of an old set is left.
 #define PODRANK_REASON_WAITS 61
 
-// The size would be below 0, after sums that do not fit 32 bits: the API server rejects that, and the sync ends.
+// The size overflowed 32 bits and is below 0. The API server rejects it, so the set does not change, and the sync
+// ends.
 #define PODRANK_REASON_REJECTED 90
 
-// Roll: the old set has more available pods than it wants, as its status lags: the sync ends.
+// Roll: the old set has more available pods than its size, because its status lags behind. The sync ends.
 #define PODRANK_REASON_LAGS 91
 
-// The sync ended before it came to the set.
+// The sync ended before it reached the set.
 #define PODRANK_REASON_NOT_REACHED 92
 
 // What the order reads from one active pod. Only active pods become records: the phase is neither Succeeded
@@ -519,18 +535,18 @@ typedef struct podrank_scratch {
     uint64_t words[8];
 } podrank_scratch;
 
-// Scratch memory for one pod of podrank_steer. Its contents are private.
+// Scratch memory of podrank_steer for one pod. Its contents are private and need not be initialised.
 typedef struct podrank_steer_scratch {
     // Private.
     uint64_t words[2];
 } podrank_steer_scratch;
 
-// A pod that goes before a pod of a lower tier, whatever their costs, because an earlier rule decides.
+// A blocked pod: it goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
 typedef struct podrank_blocked {
-    // The index of the pod of the higher tier, which goes first.
+    // The index of the blocked pod. It has the higher tier, but goes first.
     uint32_t pod;
-    // The index of a pod of a lower tier that it goes before: of all such pods, one that goes last by the earlier
-    // rules.
+    // The index of a pod of a lower tier that it goes before. If there are several, this is one of those that go
+    // last by the rules before PODRANK_RULE_TIER.
     uint32_t before;
     // The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
     uint8_t rule;
@@ -540,9 +556,9 @@ typedef struct podrank_blocked {
 
 // What podrank_steer returns besides the costs.
 typedef struct podrank_steered {
-    // How many costs change.
+    // How many costs change, and so how many annotations you have to write.
     uint32_t changed;
-    // How many pods go before a pod of a lower tier, whatever their costs.
+    // How many pods are blocked. This can be more than blocked_len.
     uint32_t blocked;
     // With PODRANK_ERR_NO_ROOM: the index of the pod of the lower tier. Otherwise 0.
     uint32_t lower;
@@ -558,7 +574,7 @@ typedef struct podrank_node_name {
     size_t len;
 } podrank_node_name;
 
-// Creates pods in batches of 1, 2, 4 and so on, until one has a failure. Only podrank_slow_start_begin and
+// Creates pods in batches of 1, 2, 4 and so on, until a creation in a batch fails. Only podrank_slow_start_begin and
 // _report may write it. You may read it.
 typedef struct podrank_slow_start {
     // How many pods to create next, in parallel if you like. 0 at the end.
@@ -570,9 +586,9 @@ typedef struct podrank_slow_start {
 
 // What one set expects to observe. Start from PODRANK_EXPECTATIONS_INIT, all zeros, which expects nothing,
 // and reset it to that when the set is gone. If events and syncs run on different threads, protect all calls
-// by a lock.
+// with a lock.
 typedef struct podrank_expectations {
-    // When expectations were set.
+    // When expectations were set, in nanoseconds.
     int64_t since;
     // How many creations are pending. Negative if more were observed than expected.
     int64_t creations;
@@ -591,12 +607,12 @@ typedef struct podrank_pod_key {
     uint8_t bytes[16];
 } podrank_pod_key;
 
-// What podrank_deployment_next reads of one ReplicaSet. Start from PODRANK_REPLICA_SET_INIT.
+// What podrank_deployment_next reads from one ReplicaSet. Start from PODRANK_REPLICA_SET_INIT.
 typedef struct podrank_replica_set {
-    // metadata.creationTimestamp, as in podrank_pod.
+    // metadata.creationTimestamp, as in podrank_pod. A set without one counts as the oldest.
     int64_t creation_time;
-    // The place of metadata.name among the names of the sets, in the order of their bytes: a smaller name has a smaller
-    // number. Sets created in one second are told apart by it.
+    // The position of metadata.name among the names of all sets, sorted by their bytes: the smaller name has the
+    // smaller number. It decides between sets with equal creation times. If it is equal, too, the index decides.
     uint32_t name_order;
     // spec.replicas: the set's size.
     int32_t replicas;
@@ -604,9 +620,11 @@ typedef struct podrank_replica_set {
     int32_t status_replicas;
     // status.availableReplicas.
     int32_t available_replicas;
-    // The number in an annotation: podrank_replica_set_annotations writes it, and its flags.
+    // The number in the annotation deployment.kubernetes.io/desired-replicas. podrank_replica_set_annotations
+    // writes it and its flags.
     int32_t desired_replicas;
-    // The number in an annotation: podrank_replica_set_annotations writes it, and its flag.
+    // The number in the annotation deployment.kubernetes.io/max-replicas. podrank_replica_set_annotations writes
+    // it and its flag.
     int32_t max_replicas;
     // Any of PODRANK_SET_...
     uint8_t flags;
@@ -614,15 +632,17 @@ typedef struct podrank_replica_set {
     uint8_t reserved[15];
 } podrank_replica_set;
 
-// What podrank_deployment_next reads of a Deployment. Start from all zeros.
+// What podrank_deployment_next reads from a Deployment. Start from all zeros. No number may be negative.
 typedef struct podrank_deployment {
     // spec.replicas: the count.
     int32_t replicas;
     // status.replicas.
     int32_t status_replicas;
-    // spec.strategy.rollingUpdate.maxSurge: a number of pods, or with PODRANK_DEPLOYMENT_SURGE_PERCENT a percentage.
+    // spec.strategy.rollingUpdate.maxSurge: a number of pods, or a percentage if PODRANK_DEPLOYMENT_SURGE_PERCENT
+    // is set. Not used with PODRANK_DEPLOYMENT_RECREATE.
     int32_t max_surge;
-    // spec.strategy.rollingUpdate.maxUnavailable: a number of pods, or with PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT a percentage.
+    // spec.strategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
+    // PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT is set. Not used with PODRANK_DEPLOYMENT_RECREATE.
     int32_t max_unavailable;
     // Any of PODRANK_DEPLOYMENT_...
     uint32_t flags;
@@ -634,37 +654,44 @@ typedef struct podrank_deployment {
 typedef struct podrank_replica_set_change {
     // The size that the set gets: its new spec.replicas.
     int32_t replicas;
-    // How much of the change comes first, negative if pods go: the share of PODRANK_REASON_SHARE_AND_LEFTOVER, the pods
-    // not available of PODRANK_REASON_UNHEALTHY_AND_AVAILABLE. For other reasons the whole change.
+    // The part of the change in size that was decided first, negative if the set shrinks. With
+    // PODRANK_REASON_SHARE_AND_LEFTOVER, it is the share, and the rest is the leftover. With
+    // PODRANK_REASON_UNHEALTHY_AND_AVAILABLE, it is the pods that are not available. With any other reason, it is
+    // the whole change.
     int32_t part;
-    // Why: PODRANK_REASON_...
+    // Why the set gets this size: PODRANK_REASON_..., which keeps its number for ever.
     uint8_t reason;
     // Zero.
     uint8_t reserved[7];
 } podrank_replica_set_change;
 
-// What a sync does besides.
+// What a sync does, apart from the changes to the sets that exist.
 typedef struct podrank_deployment_step {
-    // The budget maxSurge in pods, rounded up; 0 with Recreate.
+    // How many pods there may be above the count. A percentage is rounded up. 0 with Recreate.
     int32_t surge;
-    // The budget maxUnavailable in pods, rounded down, but 1 if both came to 0, and at most the count; 0 with Recreate.
+    // How many of the Deployment's pods may be unavailable. A percentage is rounded down. At most the count, and
+    // 0 with Recreate. If both budgets came to 0, a rollout could never start, so this one is then 1, or 0 if the
+    // count is 0.
     int32_t unavailable;
-    // The index of the new set; PODRANK_NO_SET if it does not exist yet.
+    // The index of the new set, or PODRANK_NO_SET if it does not exist yet.
     uint32_t new_set;
-    // PODRANK_PATH_...
+    // What kind of sync it is: PODRANK_PATH_..., which keeps its number for ever.
     uint8_t path;
-    // 1 if the sync creates the new set, of size new_change.replicas, which can be 0. Else 0.
+    // 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
     uint8_t creates;
-    // 1 if later syncs may change sizes, as statuses follow, else 0. They may until the new set is there with the
-    // Deployment's count and no old set wants pods, and after a rollback; but none does if the Deployment is being deleted.
-    // A paused Deployment only scales. It does so again if fewer than two sets want pods and they do not have the count; or,
-    // of several, if the new set has the count, because it replaces the others once its pods are available, or if with
-    // RollingUpdate the sets do not add up to the count and the surge. The same holds if it is not paused, but this sync
-    // scaled without writing anything, so that the next one scales as well.
+    // 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
+    // sync leaves every old set at 0 and the new set at the count. After a rollback it is 1.
+    //
+    // A paused Deployment only scales. If fewer than two sets want pods, it scales again if these do not have the count.
+    // If several want pods, it scales again if the new set has the count, because the new set replaces the others once its
+    // pods are available; or, with RollingUpdate, if the sizes do not add up to the count plus the surge. The same holds
+    // for a Deployment that is not paused if this sync scaled without writing anything, because then the next sync scales
+    // as well.
     uint8_t goes_on;
     // Zero.
     uint8_t reserved;
-    // What becomes of the new set. If it does not exist yet: of which size it is created, or why it is not.
+    // What happens to the new set. If it does not exist yet, this is the size with which it is created, or why it
+    // is not created.
     struct podrank_replica_set_change new_change;
 } podrank_deployment_step;
 
@@ -760,27 +787,33 @@ int32_t podrank_count_ranks(struct podrank_pod *pods,
                             uint32_t *counts,
                             size_t counts_len);
 
-// Writes the time that is this many seconds and nanoseconds after the Unix epoch. Times outside 1677-09-21 to
-// 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, in any spelling, is
-// PODRANK_TIME_UNSET, because Kubernetes writes missing times so.
-int32_t podrank_time_from_unix(int64_t seconds, uint32_t nanoseconds, int64_t *time);
+// Writes to time the time that is this many seconds and nanoseconds after the Unix epoch, in nanoseconds.
+// nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to 2262-04-11 become the nearest time inside,
+// with one exception: 0001-01-01T00:00:00Z, however it is split into seconds and nanoseconds, is
+// PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
+int32_t podrank_time_from_unix(int64_t seconds,
+                               uint32_t nanoseconds,
+                               int64_t *time);
 
 // Returns the text of a status, in English, without a full stop, or "unknown status" for any other number.
 // The text is static: do not free it.
 const char *podrank_status_str(int32_t status);
 
-// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you deleted one pod
-// at a time and counted again after each. Kubernetes counts once, as podrank_count_ranks does: with
-// three pods on one node and two on another, deleting three empties the first.
+// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you deleted
+// one pod at a time and counted again after each. Kubernetes counts once, as podrank_count_ranks does: with three
+// pods on one node and two on another, deleting three empties the first.
 //
-// others is what it is for podrank_count_ranks. A pod's rank is the number of pods left on its node when its turn
-// comes. Among the pods of one node, the order decides whose turn is next, using the ranks that they have on entry. So
-// set all ranks to 0 before the first call. A node can be any domain with a number. For zones of nodes, call this, then,
-// without resetting the ranks, set each pod's node to the number of its zone, also in others, and call it again. Any
-// number of levels is possible: start with the innermost.
+// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, those of pods
+// that still remain, and others. Among the pods of one node, the order decides whose turn is next, using the
+// ranks that they have before the call. So set all ranks to 0 before the first call. others are related active
+// pods that cannot be victims, as for podrank_count_ranks. others may be NULL with others_len 0.
 //
-// counts is scratch memory, one element per node number. The node number of every assigned pod must be below
-// counts_len. If not: PODRANK_ERR_NODE. scratch must have room for pods_len elements.
+// A node can be any domain with a number, such as a zone. To spread over zones and, within each zone, over nodes:
+// call this with the node numbers; keep the ranks, but set each pod's node to the number of its zone, also in
+// others; and call it again. Any number of levels is possible: start with the innermost.
+//
+// counts is scratch memory with one number per node, and scratch is scratch memory of pods_len numbers. If an
+// assigned pod's node is not below counts_len: PODRANK_ERR_NODE.
 int32_t podrank_spread(struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_pod *others,
@@ -790,19 +823,27 @@ int32_t podrank_spread(struct podrank_pod *pods,
                        size_t counts_len,
                        uint32_t *scratch);
 
-// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower cost than
-// every pod of a higher one. So Kubernetes deletes the pods of the lower tier first, at any time and for any number of
-// victims. Within a tier it decides as before. The number of costs that change is the least possible, and the new costs
-// are close to those that stay. costs gets the costs of all pods, and scratch is scratch memory: pods_len elements each.
-// If the feature gate PodDeletionCost is off, deletion costs have no effect: PODRANK_ERR_GATE.
+// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower
+// cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes the pods of
+// the lower tier first, at any time and for any number of victims. Within a tier it decides as before. The number
+// of costs that change is the least possible, and the new costs are close to those that stay.
 //
-// fixed has one byte for each of the first fixed_len pods. If it is not 0, the pod keeps its cost, for instance because
-// that is somebody else's. If fixed costs leave no room: PODRANK_ERR_NO_ROOM. Then lower and higher in steered are two
-// pods, at least one of them fixed, for which there are no costs with one for each tier between. This is the one output
-// that is written with an error.
+// pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
+// it is off, costs have no effect: PODRANK_ERR_GATE.
 //
-// No cost can change what Kubernetes compares before the costs. So an unassigned, pending or not ready pod can go before
-// a pod of a lower tier, which is no error: steered says how many do, and blocked gets as many of them as fit.
+// fixed has one byte for each of the first fixed_len pods; the pods after these are not fixed. If a pod's byte is
+// not 0, the pod keeps its cost, for instance because somebody else set it. fixed may be NULL with fixed_len 0.
+//
+// costs gets the cost of every pod, by index, whether it changes or not. It needs space for pods_len costs.
+// scratch is scratch memory of pods_len elements.
+//
+// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can go
+// before a pod of a lower tier whatever the costs. Such a pod is blocked, which is not an error. blocked gets the first
+// blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
+//
+// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written although
+// the function fails: lower and higher are the indices of two pods, at least one of them fixed, for which no
+// costs put that of lower below that of higher and leave a distinct cost for each tier in between.
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,
@@ -828,28 +869,33 @@ int32_t podrank_phase_parse(const char *text, size_t text_len, uint8_t *phase);
 
 // Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
 // is "0" or starts with '-' or a digit from 1 to 9. If the annotation is missing, the cost is 0. If the text
-// is rejected (PODRANK_ERR_COST_...), Kubernetes takes 0, too.
+// is rejected (PODRANK_ERR_COST_...), Kubernetes uses 0, too, so do the same.
 int32_t podrank_deletion_cost(const char *text, size_t text_len, int32_t *cost);
 
-// Numbers node names: writes the number of this name to node, which is below table_len and always the same
-// for the same name. You own the table and zero it before the first call. It keeps the pointer, so the
-// name's bytes must stay unchanged in the same place for as long as you use the table.
+// Writes to node the number of the node with this name. The number is below table_len, and it is the same in
+// every call with this table and this name.
 //
-// Give the table a third more slots than there are nodes: the fuller it is, the longer it takes to find a
-// name. If the name is new and no slot is free: PODRANK_ERR_NODES_FULL.
+// You own the table: zero it before the first call. It keeps the pointers to the names, so a name's bytes must
+// stay unchanged in the same place for as long as you use the table. Give it a third more slots than there are
+// nodes: the fuller it is, the longer it takes to find a name.
+//
+// If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
 int32_t podrank_node_number(struct podrank_node_name *table,
                             size_t table_len,
                             const char *name,
                             size_t name_len,
                             uint32_t *node);
 
-// Writes what kube-controller-manager's comparator says about two pods: a PODRANK_RELATION_ value, and the
-// rule that decides, or PODRANK_RULE_NONE for a tie. It ignores PreferForScaleDown, which does not exist
-// there.
+// Writes what kube-controller-manager's comparator says about two pods: to relation a PODRANK_RELATION_ value,
+// and to rule the rule that decides, or PODRANK_RULE_NONE for a tie.
 //
-// NEVER SORT BY IT, because it is cyclic: each of three pods can be before the next. If two different times
-// have ages between the same powers of two nanoseconds, it compares the UIDs at once, but if the times are
-// the same, the restarts.
+// The comparator applies the rules of the order, with three differences. It has neither tiers nor
+// PreferForScaleDown. If two times differ, but their ages are between the same powers of two nanoseconds, it
+// compares the UIDs at once: rule is then PODRANK_RULE_UID. (From 2^49 ns, 6.5 days, on, it uses numbers a little
+// below the powers of two.) And it does not compare UIDs at the end, so pods with different UIDs can tie.
+//
+// NEVER SORT BY IT, because it is cyclic: of three pods, each can be before the next. The reason is that the
+// UIDs decide if two times differ in this way, but later rules decide if the times are equal.
 int32_t podrank_upstream(const struct podrank_pod *a,
                          const struct podrank_pod *b,
                          const struct podrank_options *options,
@@ -865,8 +911,7 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // of them, and the list order decides which. It keeps the rest. If k is pods_len or more, all are certain.
 // order needs space for pods_len indices, and scores is scratch memory of pods_len numbers.
 //
-// Count the ranks first, or leave them at 0 if Kubernetes counts none, as for a ReplicaSet without a
-// controller.
+// Count the ranks first. Leave them at 0 if Kubernetes counts none, as for a ReplicaSet without a controller.
 //
 // The result holds for one sync at this now. A sync deletes at most PODRANK_BURST_REPLICAS pods, so for a
 // larger k, later syncs can choose other pods. The result can also differ if an age reaches the next power
@@ -880,14 +925,14 @@ int32_t podrank_settle(const struct podrank_pod *pods,
                        size_t *certain_len,
                        size_t *contested_len);
 
-// Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most burst_replicas,
-// which is PODRANK_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers to
-// creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of
-// active pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
+// Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most
+// burst_replicas, which is PODRANK_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers
+// to creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of active
+// pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
 //
-// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list the pods,
-// so that the list is no older than the answer. If being_deleted is not 0, the set is being deleted, and both numbers
-// are 0, too.
+// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list the
+// pods, so that the list is no older than the answer. If being_deleted is not 0, the set is being deleted, and
+// both numbers are 0, too.
 int32_t podrank_plan(uint32_t wanted,
                      uint32_t active,
                      uint32_t burst_replicas,
@@ -896,7 +941,7 @@ int32_t podrank_plan(uint32_t wanted,
                      uint32_t *creations,
                      uint32_t *deletions);
 
-// Writes the first batch for creating count pods. You create the pods:
+// Starts creating count pods: writes the first batch to start. You create the pods:
 //
 //     podrank_expect_creations(&expectations, count, now);
 //     podrank_slow_start_begin(count, &start);
@@ -910,16 +955,17 @@ int32_t podrank_slow_start_begin(uint32_t count, struct podrank_slow_start *star
 // terminated, that is not a failure, and the creation stays pending.
 int32_t podrank_slow_start_report(struct podrank_slow_start *start, uint32_t failures);
 
-// Expects count creations and no deletion. Call it before you create pods. It replaces what was expected,
-// except for the keys of pending deletions: observing one of those lowers the number of deletions below
-// zero.
+// Expects count creations and no deletion. Call it before you create pods. It replaces all earlier
+// expectations. Only the keys of pending deletions stay: if you report one of them later, the number of
+// pending deletions falls below zero, which counts as satisfied.
 //
 // now is in nanoseconds. Only differences count, so any monotonic clock works, if all calls use the same
 // one. With PODRANK_TIME_UNSET there is no timeout.
 int32_t podrank_expect_creations(struct podrank_expectations *expectations, uint32_t count, int64_t now);
 
 // Expects the deletion of the pods with these keys and no creation. Call it before you delete pods. It
-// replaces what was expected. A duplicate key counts once, and each key is compared with those before it.
+// replaces all earlier expectations. A duplicate key counts once. Each key is compared with those before it,
+// so the time grows with the square of keys_len. now is what it is for podrank_expect_creations.
 //
 // room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expect_deletions
 // and podrank_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
@@ -961,8 +1007,8 @@ int32_t podrank_expectations_satisfied(const struct podrank_expectations *expect
 // min_ready_seconds is 0, every ready pod is available. Otherwise a pod without a ready time is not, and
 // with PODRANK_TIME_UNSET for now, no pod is.
 //
-// Writes to look_again after how many nanoseconds the next pod becomes available if it stays ready. Round it
-// up to your timer's unit. It is 0 if there is no pod to wait for.
+// Writes to look_again in how many nanoseconds the next pod becomes available if it stays ready, or 0 if there
+// is no pod to wait for. Round it up to your timer's unit.
 int32_t podrank_availability(const struct podrank_pod *pods,
                              size_t pods_len,
                              uint32_t min_ready_seconds,
@@ -971,36 +1017,47 @@ int32_t podrank_availability(const struct podrank_pod *pods,
                              size_t *available,
                              uint64_t *look_again);
 
-// Reads maxSurge or maxUnavailable where it is a text: one or more digits and '%'. Writes the percentage. The text "3" is
-// PODRANK_ERR_PERCENT_SIGN, as in Kubernetes: a number of pods is an integer.
+// Reads a maxSurge or maxUnavailable that is a text, such as "25%": one or more digits and '%'. Writes the number
+// to percent, which is at most PODRANK_PERCENT_MAX. The text "3" is PODRANK_ERR_PERCENT_SIGN, as in Kubernetes,
+// because a number of pods must be an integer, not a text.
 int32_t podrank_percent_parse(const char *text,
                               size_t text_len,
                               uint32_t *percent);
 
 // Reads the texts of a ReplicaSet's annotations deployment.kubernetes.io/desired-replicas and
-// deployment.kubernetes.io/max-replicas as Kubernetes does, and writes set->desired_replicas,
-// set->max_replicas and the flags PODRANK_SET_DESIRED, PODRANK_SET_DESIRED_LENIENT and PODRANK_SET_MAX, each set or cleared.
-// Nothing else in set changes, so initialise set first. A missing annotation has length 0. A text that Kubernetes does not
-// accept counts as missing and is not an error.
+// deployment.kubernetes.io/max-replicas as Kubernetes does. Pass length 0 for a missing annotation. A text that
+// Kubernetes does not accept counts as missing and is not an error.
+//
+// Writes set->desired_replicas and set->max_replicas, and sets or clears PODRANK_SET_DESIRED,
+// PODRANK_SET_DESIRED_LENIENT and PODRANK_SET_MAX in set->flags. Nothing else in set changes, so initialise it
+// first.
 int32_t podrank_replica_set_annotations(const char *desired,
                                         size_t desired_len,
                                         const char *max,
                                         size_t max_len,
                                         struct podrank_replica_set *set);
 
-// Predicts the next sync of a Deployment: writes to changes, at the index of each set, the size that the set gets and why, and
-// to step what else happens. Kubernetes' Deployment controller (release 1.37) never touches a pod: it sizes ReplicaSets.
+// Predicts the next sync of a Deployment, as in Kubernetes 1.37. Writes to changes, at the index of each set, the
+// size that the set gets and why, and to step what else the sync does. Kubernetes' Deployment controller never
+// touches a pod: podrank_settle predicts which pods a set then deletes.
 //
-// sets are the ReplicaSets that the Deployment owns and selects, in any order, those of size 0 included. changes must have
-// room for sets_len elements. The time grows with sets_len times the number of sets that have pods. If a size, a status
-// number or a budget is negative: PODRANK_ERR_NEGATIVE.
+// sets are the ReplicaSets that the Deployment owns and its selector matches, in any order, including those of
+// size 0. changes needs space for sets_len elements. The prediction relies on the sizes and statuses that you
+// pass. If Kubernetes has newer ones by then, it may decide differently. The time grows with sets_len times the
+// number of active sets.
+//
+// If a number of replicas or a budget is negative: PODRANK_ERR_NEGATIVE. (With PODRANK_SET_DESIRED_LENIENT,
+// desired_replicas may be.) If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE. If
+// deployment or a set has an unknown flag or a reserved byte that is not zero: PODRANK_ERR_FLAGS or
+// PODRANK_ERR_RESERVED.
 int32_t podrank_deployment_next(const struct podrank_deployment *deployment,
                                 const struct podrank_replica_set *sets,
                                 size_t sets_len,
                                 struct podrank_replica_set_change *changes,
                                 struct podrank_deployment_step *step);
 
-// The name of a reason, such as "share-and-leftover"; NULL for any other number. The text is static: never free it.
+// Returns the name of a reason, such as "share-and-leftover", or NULL for any other number. The text is static:
+// do not free it.
 const char *podrank_reason_str(uint8_t reason);
 
 #ifdef __cplusplus

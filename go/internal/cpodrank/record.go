@@ -1,6 +1,7 @@
-// Package cpodrank is the only cgo of the module: the C functions of libpodrank, over records and numbers.
+// Package cpodrank is the only package of the module that uses cgo. It has the C functions of libpodrank, on records and
+// numbers.
 //
-// The header and the archives stand beside the files that use them, so that `go get` and vendoring take them along.
+// The header and the archives are beside the files that use them, so that `go get` and vendoring include them.
 package cpodrank
 
 import (
@@ -11,7 +12,7 @@ import (
 // Unset is the time of a missing timestamp.
 const Unset = math.MinInt64
 
-// What is true of a pod.
+// The bits of Record.Flags.
 const (
 	Assigned  = 1
 	Ready     = 2
@@ -33,7 +34,7 @@ const (
 	PreferForScaleDownOn    = 8
 )
 
-// A Record is C's podrank_pod: asserted where cgo is there to ask.
+// A Record is C's podrank_pod. Builds with cgo assert that the layouts are the same.
 type Record struct {
 	UID             [16]byte
 	ReadyTime       int64
@@ -49,7 +50,7 @@ type Record struct {
 	_               [8]byte
 }
 
-// Options are C's podrank_options, but for the size.
+// Options are C's podrank_options, without the size.
 type Options struct {
 	Flags uint32
 	Now   int64
@@ -83,7 +84,7 @@ type Row struct {
 	Ordering int32
 }
 
-// What the two numbers of a Row are.
+// The values of Row.Kind.
 const (
 	KindBool      = 1
 	KindPhase     = 2
@@ -93,7 +94,7 @@ const (
 	KindUID       = 6
 )
 
-// MaxRows is the room that Explain needs.
+// MaxRows is the most rows that Explain writes.
 const MaxRows = 16
 
 // A SlowStart is C's podrank_slow_start.
@@ -101,7 +102,7 @@ type SlowStart struct {
 	Batch, Missing uint32
 }
 
-// Expectations are C's podrank_expectations: none if they are zero.
+// Expectations are C's podrank_expectations. The zero value has none.
 type Expectations struct {
 	Since, Creations, Deletions int64
 	Keys, IsSet                 uint32
@@ -157,10 +158,10 @@ type Step struct {
 	NewChange             Change
 }
 
-// NoSet is a Step's NewSet where there is none.
+// NoSet is a Step's NewSet if the new set does not exist yet.
 const NoSet = math.MaxUint32
 
-// The numbers of a Step's Path.
+// The values of Step.Path.
 const (
 	PathNothing  = 0
 	PathScale    = 10
@@ -169,15 +170,15 @@ const (
 	PathRollback = 40
 )
 
-// The numbers of kube-controller-manager, the timeout in nanoseconds.
+// The numbers that kube-controller-manager uses. The timeout is in nanoseconds.
 const (
 	BurstReplicas       = 500
 	ExpectationsTimeout = 300_000_000_000
 )
 
-// ErrNoRoom says that fixed deletion costs leave no room: Steered names two pods.
+// ErrNoRoom is the error if fixed deletion costs leave no room for the tiers. Steered then has the indices of two pods.
 var ErrNoRoom = errors.New("podrank: the fixed deletion costs leave no room")
 
-// ErrMissing says why there is no libpodrank in this program.
+// ErrMissing says why this program has no libpodrank.
 var ErrMissing = errors.New("podrank: built without libpodrank: it needs cgo (CGO_ENABLED=1 and a C compiler) on " +
 	"linux/amd64 or linux/arm64; on other 64-bit machines, install the C library and build with -tags podrank_system")

@@ -1,4 +1,4 @@
-//! The budgets of a rollout: how many pods beyond the count, and how many fewer available.
+//! The budgets of a rollout: how many pods there may be above the count, and how many may be unavailable.
 
 use super::Strategy;
 use crate::controller::int_or_percent::low_half;
@@ -6,21 +6,22 @@ use crate::controller::int_or_percent::low_half;
 /// `maxSurge` and `maxUnavailable` as numbers of pods. Kubernetes' `MaxSurge` and `MaxUnavailable`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Budgets {
-    /// How many pods there may be beyond the Deployment's count. Rounded up; 0 with `Recreate`.
+    /// How many pods there may be above the Deployment's count. A percentage is rounded up. 0 with `Recreate`.
     pub surge: i32,
-    /// How many of the Deployment's pods may be unavailable. Rounded down; at most the count; 0 with `Recreate`. If both
-    /// budgets come to 0, nothing could ever roll, so this one is 1, or 0 for a count of 0.
+    /// How many of the Deployment's pods may be unavailable. A percentage is rounded down. At most the count, and
+    /// 0 with `Recreate`. If both budgets came to 0, a rollout could never start, so this one is then 1, or 0 if
+    /// the count is 0.
     pub unavailable: i32,
 }
 
 impl Budgets {
-    /// The budgets of this strategy for a Deployment's `spec.replicas`.
+    /// Returns the budgets of this strategy for a Deployment's `spec.replicas`.
     #[must_use]
     pub fn new(strategy: &Strategy, replicas: i32) -> Self {
         let Strategy::RollingUpdate { max_surge, max_unavailable } = strategy else {
             return Self { surge: 0, unavailable: 0 };
         };
-        // Both are asked whether they are 0 before they are cut to 32 bits.
+        // Both are compared with 0 before they are cut to 32 bits.
         let surge = max_surge.resolve(replicas, true);
         let unavailable = match max_unavailable.resolve(replicas, false) {
             0 if surge == 0 => 1,

@@ -1,15 +1,25 @@
-//! What a Deployment's next sync does to its `ReplicaSet`s: which shrink, which grow, by how much and why.
+//! What a Deployment's next sync does to its `ReplicaSet`s: which of them shrink or grow, by how much and why.
 //!
-//! kube-controller-manager's Deployment controller never touches a pod: it changes the sizes of sets, and the sets'
-//! controller deletes pods in the order of this crate. [`next_sync`] predicts those sizes from the listed objects, as
-//! pure arithmetic that agrees with Kubernetes 1.37, overflow of 32 bits included.
+//! Kubernetes' Deployment controller never touches a pod. It changes the sizes of `ReplicaSet`s, and the
+//! `ReplicaSet` controller then creates and deletes the pods. [`next_sync`] predicts these sizes. It is pure
+//! arithmetic that agrees with Kubernetes 1.37, even where 32-bit numbers overflow.
+//! [`Policy::settle`](crate::Policy::settle) predicts which pods of a set are deleted.
+//!
+//! | term | meaning |
+//! |---|---|
+//! | size | a set's `spec.replicas` |
+//! | count | the Deployment's `spec.replicas` |
+//! | new set | the oldest set that has the Deployment's pod template |
+//! | old set | any other set |
+//! | active set | a set whose size is above 0 |
+//! | budgets | `maxSurge` and `maxUnavailable` as numbers of pods: [`Budgets`] |
 //!
 //! ```
 //! use podrank::Time;
 //! use podrank::controller::IntOrPercent;
 //! use podrank::controller::deployment::{Change, Deployment, Path, Reason, ReplicaSet, SetFlags, Strategy, next_sync};
 //!
-//! // A rollout from one template to the next, stopped half-way: 10 pods are wanted, and now only 5.
+//! // A Deployment is scaled from 10 pods to 5 in the middle of a rollout.
 //! let mut old = ReplicaSet { name_order: 0, replicas: 8, ..ReplicaSet::new() };
 //! old.creation_time = Time::from_unix(1_700_000_000, 0);
 //! old.set_annotations("10", "13");
@@ -28,7 +38,7 @@
 //! assert_eq!(step.path, Path::Scale);
 //! assert_eq!(changes.map(|change| change.replicas), [4, 3]);
 //! assert_eq!(changes.map(|change| change.reason), [Reason::Share, Reason::Share]);
-//! assert!(step.goes_on, "the next sync goes on with the rollout");
+//! assert!(step.goes_on, "later syncs continue the rollout");
 //! ```
 
 mod budgets;
@@ -48,7 +58,7 @@ use super::IntOrPercent;
 use core::fmt;
 use sets::Sets;
 
-/// What a sync reads of a Deployment.
+/// What a sync reads from a Deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Deployment {
     /// `spec.replicas`: the count.
@@ -59,35 +69,36 @@ pub struct Deployment {
     pub strategy: Strategy,
     /// `spec.paused`.
     pub is_paused: bool,
-    /// Whether it has a `metadata.deletionTimestamp`.
+    /// Whether the Deployment has a `metadata.deletionTimestamp`.
     pub is_being_deleted: bool,
-    /// Whether its annotation `deprecated.deployment.rollback.to` is a 64-bit integer.
+    /// Whether the annotation `deprecated.deployment.rollback.to` is a 64-bit integer, which asks for a rollback.
     pub is_rolling_back: bool,
 }
 
 /// How a Deployment replaces its pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// A few at a time.
+    /// A few at a time, within the [`Budgets`].
     RollingUpdate {
         /// `maxSurge`.
         max_surge: IntOrPercent,
         /// `maxUnavailable`.
         max_unavailable: IntOrPercent,
     },
-    /// All old ones first.
+    /// Deletes all old pods before it creates new ones.
     Recreate {
-        /// Whether a pod of one of the sets, the new set left out, is neither `Succeeded` nor `Failed`.
+        /// Whether any pod of an old set is neither `Succeeded` nor `Failed`.
         old_pods_run: bool,
     },
 }
 
-/// There are fewer changes than sets.
+/// The error for fewer changes than sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFewChanges;
 
 impl Default for Deployment {
-    /// No pods wanted, and Kubernetes' default strategy: `RollingUpdate` with 25 % and 25 %.
+    /// Returns a Deployment that wants no pods and has Kubernetes' default strategy: `RollingUpdate` with a
+    /// `maxSurge` and a `maxUnavailable` of 25 %.
     fn default() -> Self {
         let quarter = IntOrPercent::Percent(25);
         Self {
@@ -101,15 +112,18 @@ impl Default for Deployment {
     }
 }
 
-/// Predicts the next sync of a Deployment. Writes to `changes`, at the index of each set, the size it gets and why.
+/// Predicts the next sync of a Deployment. Writes to `changes`, at the index of each set, the size that the set
+/// gets and why. Returns what else the sync does.
 ///
-/// `sets` are the sets that the Deployment owns and selects, in any order, those of size 0 included. Walking `n` sets in
-/// order looks at all of them for each active one, so the time grows with their product. Sizes and statuses are taken as
-/// listed: Kubernetes' own may be newer. Never panics; negative numbers, which Kubernetes does not store, give
-/// a result without meaning.
+/// `sets` are the `ReplicaSet`s that the Deployment owns and its selector matches, in any order, including those
+/// of size
+/// 0. The prediction relies on the sizes and statuses that you pass. If Kubernetes has newer ones by then, it may decide
+/// differently. If a number is negative, which Kubernetes does not allow, the result has no meaning.
+///
+/// The time grows with the number of sets times the number of active sets.
 ///
 /// # Errors
-/// [`TooFewChanges`] if `changes` is shorter than `sets`.
+/// [`TooFewChanges`] if `changes` is shorter than `sets`. In that case nothing is written.
 pub fn next_sync(
     deployment: &Deployment,
     sets: &[ReplicaSet],
@@ -138,7 +152,7 @@ pub fn next_sync(
     Ok(sync.step(path))
 }
 
-/// Which way the sync takes, in the order in which Kubernetes asks.
+/// Returns the path of the sync. The conditions are in the order in which Kubernetes checks them.
 fn path(deployment: &Deployment, sets: &[ReplicaSet]) -> Path {
     let is_scaling = || {
         let mut active = sets.iter().filter(|set| set.is_active());
@@ -154,14 +168,14 @@ fn path(deployment: &Deployment, sets: &[ReplicaSet]) -> Path {
     }
 }
 
-/// A sync under way.
+/// A sync in progress.
 struct Sync<'a> {
     deployment: &'a Deployment,
     budgets: Budgets,
     sets: Sets<'a>,
     /// One for each set.
     changes: &'a mut [Change],
-    /// What becomes of the new set if it is missing.
+    /// What happens to the new set if it does not exist yet.
     missing: Change,
     creates: bool,
 }
@@ -173,7 +187,7 @@ impl Sync<'_> {
         }
     }
 
-    /// Says why the new set, which may be missing, stays as it is.
+    /// Records why the new set, which may not exist yet, stays as it is.
     fn give_new_set(&mut self, reason: Reason) {
         match self.sets.new {
             Some(index) => self.change(index, |change| change.reason = reason),

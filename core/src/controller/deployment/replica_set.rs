@@ -1,4 +1,4 @@
-//! The record of one of a Deployment's `ReplicaSet`s: what the decisions read of it.
+//! The record: what a sync reads from one of a Deployment's `ReplicaSet`s, in 48 bytes.
 
 use crate::Time;
 use crate::controller::int_or_percent::low_half;
@@ -6,22 +6,21 @@ use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
 use core::ops::BitOr;
 
-/// The annotation in which Kubernetes notes the Deployment's count when it scales a set.
+/// The name of the annotation in which Kubernetes records the Deployment's count when it scales a set.
 pub const DESIRED_REPLICAS_ANNOTATION: &str = "deployment.kubernetes.io/desired-replicas";
-/// The annotation in which Kubernetes notes the Deployment's count plus its surge when it scales a set.
+/// The name of the annotation in which Kubernetes records the Deployment's count plus its surge when it scales a set.
 pub const MAX_REPLICAS_ANNOTATION: &str = "deployment.kubernetes.io/max-replicas";
 
-/// What the decisions read of one `ReplicaSet`, with the same layout in Rust and C. Start from [`ReplicaSet::new`].
+/// What a sync reads from one `ReplicaSet`, with the same layout in Rust and C. Start from [`ReplicaSet::new`].
 ///
-/// Every bit pattern is a record that every function accepts; [`ReplicaSet::validate`] finds those that no correct
-/// program makes.
+/// Every function accepts every bit pattern. [`ReplicaSet::validate`] rejects records that no correct program makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct ReplicaSet {
-    /// `metadata.creationTimestamp`. Unset is before all others.
+    /// `metadata.creationTimestamp`. A set without one counts as the oldest.
     pub creation_time: Time,
-    /// The place of `metadata.name` among the names of the sets, in the order of their bytes: a smaller name has a
-    /// smaller number. Sets created in one second are told apart by it. Equal numbers are told apart by their index.
+    /// The position of `metadata.name` among the names of all sets, sorted by their bytes: the smaller name has the
+    /// smaller number. It decides between sets with equal creation times. If it is equal, too, the index decides.
     pub name_order: u32,
     /// `spec.replicas`: the set's size.
     pub replicas: i32,
@@ -29,13 +28,14 @@ pub struct ReplicaSet {
     pub status_replicas: i32,
     /// `status.availableReplicas`.
     pub available_replicas: i32,
-    /// The number in [`DESIRED_REPLICAS_ANNOTATION`]; read only with one of its flags.
+    /// The number in [`DESIRED_REPLICAS_ANNOTATION`]. It is read only if [`SetFlags::DESIRED`] or
+    /// [`SetFlags::DESIRED_LENIENT`] is set.
     pub desired_replicas: i32,
-    /// The number in [`MAX_REPLICAS_ANNOTATION`]; read only with its flag.
+    /// The number in [`MAX_REPLICAS_ANNOTATION`]. It is read only if [`SetFlags::MAX`] is set.
     pub max_replicas: i32,
     /// Whether the template is the Deployment's, and which annotations are valid.
     pub flags: SetFlags,
-    /// Zero, for fields to come.
+    /// Zero. Reserved for later fields.
     pub reserved: [u8; 15],
 }
 
@@ -53,47 +53,49 @@ const _: () = {
     assert!(offset_of!(ReplicaSet, reserved) == 33);
 };
 
-/// What is true of a set, as a set of bits.
+/// Facts about a `ReplicaSet`, as a set of bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct SetFlags(u8);
 
 impl SetFlags {
-    /// None of them.
+    /// No flag.
     pub const NONE: Self = Self(0);
-    /// The set's pod template equals the Deployment's by Kubernetes' semantic equality (nil is empty, `1000m` is `1`),
-    /// the label `pod-template-hash` left out. The oldest such set is the new set, all others are old.
+    /// The set's pod template equals the Deployment's, apart from the label `pod-template-hash`. Kubernetes
+    /// compares templates semantically: nil equals empty, and `1000m` equals `1`. The oldest set with this flag is
+    /// the new set, and all others are old.
     pub const CURRENT_TEMPLATE: Self = Self(1);
-    /// The annotation desired-replicas is valid: digits, at most 2147483647.
+    /// The annotation desired-replicas is valid: only digits, and at most 2147483647.
     pub const DESIRED: Self = Self(1 << 1);
-    /// The annotation desired-replicas is not valid, but a 64-bit integer with or without a sign; the number is its low
-    /// 32 bits. Kubernetes reads it so where it asks whether the new set is saturated, and nowhere else.
+    /// The annotation desired-replicas is not valid, but it is a 64-bit integer, with or without a sign. The
+    /// number is its low 32 bits. Kubernetes reads such an annotation only to decide whether the new set is
+    /// [saturated](super::Reason::Saturated).
     pub const DESIRED_LENIENT: Self = Self(1 << 2);
-    /// The annotation max-replicas is valid: digits, at most 2147483647.
+    /// The annotation max-replicas is valid: only digits, and at most 2147483647.
     pub const MAX: Self = Self(1 << 3);
 
     const KNOWN: Self =
         Self(Self::CURRENT_TEMPLATE.0 | Self::DESIRED.0 | Self::DESIRED_LENIENT.0 | Self::MAX.0);
 
-    /// These bits. Those above the lowest four have no meaning, for [`ReplicaSet::validate`] to find.
+    /// Returns the flags with these bits. [`ReplicaSet::validate`] rejects all but the lowest four.
     #[must_use]
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits)
     }
 
-    /// The bits: 1 current template, 2 desired, 4 desired leniently, 8 max.
+    /// Returns the bits: 1 for the current template, 2 for desired, 4 for desired leniently, 8 for max.
     #[must_use]
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// Whether all of `other` are set.
+    /// Returns whether all flags of `other` are set.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// `self` with all of `other` set or cleared.
+    /// Returns these flags with all flags of `other` set or cleared.
     #[must_use]
     pub const fn with(self, other: Self, set: bool) -> Self {
         if set { Self(self.0 | other.0) } else { Self(self.0 & !other.0) }
@@ -107,20 +109,20 @@ impl BitOr for SetFlags {
     }
 }
 
-/// Why a record is not one that a correct program makes.
+/// Why [`ReplicaSet::validate`] rejects a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InvalidReplicaSet {
-    /// A number of replicas is negative: Kubernetes stores none.
+    /// A number of replicas is negative.
     Negative,
-    /// These bits of the flags have no meaning.
+    /// The flags have these bits, which have no meaning.
     UnknownFlags(u8),
     /// A reserved byte is not zero.
     ReservedNotZero,
 }
 
 impl ReplicaSet {
-    /// An old set of size 0, without annotations or a creation time.
+    /// Returns an old set of size 0, without annotations or a creation time.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -136,8 +138,9 @@ impl ReplicaSet {
         }
     }
 
-    /// Reads the texts of [`DESIRED_REPLICAS_ANNOTATION`] and [`MAX_REPLICAS_ANNOTATION`], empty for missing ones, into
-    /// the fields and flags that hold them. A text that Kubernetes does not accept is as good as missing.
+    /// Reads the texts of [`DESIRED_REPLICAS_ANNOTATION`] and [`MAX_REPLICAS_ANNOTATION`] into the fields and
+    /// flags for them. Pass an empty text for a missing annotation. A text that Kubernetes does not accept counts
+    /// as missing.
     pub fn set_annotations(&mut self, desired: impl AsRef<[u8]>, max: impl AsRef<[u8]>) {
         let (desired, max) = (Annotation::parse(desired.as_ref()), Annotation::parse(max.as_ref()));
         self.desired_replicas = desired.number();
@@ -149,10 +152,11 @@ impl ReplicaSet {
             .with(SetFlags::MAX, matches!(max, Annotation::Valid(_)));
     }
 
-    /// Checks what no correct program gets wrong: meant for records from another language or machine.
+    /// Checks a record that comes from another language or machine: no number of replicas may be negative, its flags
+    /// must be known, and its reserved bytes zero.
     ///
     /// # Errors
-    /// The first of these: a negative number, unknown flags, reserved bytes that are not zero.
+    /// [`InvalidReplicaSet`] says which of these is wrong first.
     pub fn validate(&self) -> Result<(), InvalidReplicaSet> {
         let negative = self.replicas | self.status_replicas | self.available_replicas;
         let max = if self.flags.contains(SetFlags::MAX) { self.max_replicas } else { 0 };
@@ -169,23 +173,23 @@ impl ReplicaSet {
         }
     }
 
-    /// Whether it wants pods. Kubernetes' `FilterActiveReplicaSets`.
+    /// Returns whether the set wants pods: Kubernetes' `FilterActiveReplicaSets`.
     pub(super) const fn is_active(&self) -> bool {
         self.replicas > 0
     }
 
-    /// The number in desired-replicas if it is valid.
+    /// Returns the number in desired-replicas if the annotation is valid.
     pub(super) const fn desired(&self) -> Option<i32> {
         if self.flags.contains(SetFlags::DESIRED) { Some(self.desired_replicas) } else { None }
     }
 
-    /// The number in desired-replicas as the test for saturation reads it.
+    /// Returns the number in desired-replicas as the check for saturation reads it.
     pub(super) const fn desired_leniently(&self) -> Option<i32> {
         let flags = SetFlags::DESIRED.0 | SetFlags::DESIRED_LENIENT.0;
         if self.flags.0 & flags != 0 { Some(self.desired_replicas) } else { None }
     }
 
-    /// The number in max-replicas if it is valid.
+    /// Returns the number in max-replicas if the annotation is valid.
     pub(super) const fn max(&self) -> Option<i32> {
         if self.flags.contains(SetFlags::MAX) { Some(self.max_replicas) } else { None }
     }
@@ -197,13 +201,13 @@ impl Default for ReplicaSet {
     }
 }
 
-/// What Go's parsers make of an annotation.
+/// An annotation as Go's parsers read it.
 enum Annotation {
     /// `ParseUint` reads it, and it is at most 2147483647.
     Valid(i32),
-    /// Only `Atoi` reads it; cut to 32 bits.
+    /// Only `Atoi` reads it. The number is cut to 32 bits.
     Lenient(i32),
-    /// Neither does.
+    /// Neither reads it.
     Invalid,
 }
 

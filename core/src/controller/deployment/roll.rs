@@ -1,10 +1,10 @@
-//! Rolling: replacing old pods by new ones, a few in each sync within the budgets, or all of them first.
+//! Replacing old pods with new ones: a few in each sync within the budgets, or all of them before any new one.
 
 use super::sets::Which;
 use super::{Reason, Strategy, Sync};
 use core::cmp::Ordering;
 
-/// The new set as the rest of a sync sees it: as it is, or as it was just created.
+/// The new set as the rest of a sync sees it: as it was, or as it was just created.
 struct NewSet {
     replicas: i32,
     available: i32,
@@ -37,11 +37,11 @@ impl Sync<'_> {
         true
     }
 
-    /// Brings the new set towards the count. An error ends the sync, and is the reason why old sets do not change.
+    /// Moves the new set towards the count. An error ends the sync, and is the reason why old sets do not change.
     fn grow_new_set(&mut self) -> Result<NewSet, Reason> {
         let count = self.deployment.replicas;
         let Some((index, new)) = self.sets.new_set() else {
-            // Created of this size, it cannot grow further in this sync: it has the count, or there is no surge left.
+            // It cannot grow beyond the size with which it is created: it has the count, or no surge is left.
             return if self.create() {
                 Ok(NewSet { replicas: self.missing.replicas, available: 0 })
             } else {
@@ -61,7 +61,8 @@ impl Sync<'_> {
         end.map_or(Ok(NewSet { replicas: new.replicas, available: new.available_replicas }), Err)
     }
 
-    /// The size that the new set gets if it has this one and is below the count. Kubernetes' `NewRSNewReplicas`.
+    /// Returns the size that the new set gets if its size is `replicas`, below the count. Kubernetes'
+    /// `NewRSNewReplicas`.
     fn new_size(&self, replicas: i32) -> i32 {
         let count = self.deployment.replicas;
         if matches!(self.deployment.strategy, Strategy::Recreate { .. }) {
@@ -107,8 +108,8 @@ impl Sync<'_> {
         }
     }
 
-    /// Takes at most so many pods that are not available from old sets, oldest first. Returns false if a set with more
-    /// available pods than it wants ended the sync.
+    /// Takes at most `most` pods that are not available from old sets, oldest first. Returns false if a set with more
+    /// available pods than its size ended the sync.
     fn clean_up(&mut self, most: i32) -> bool {
         let mut left = most;
         for (index, set) in self.sets.active_old() {

@@ -1,4 +1,4 @@
-//! Scaling the sets that there are: Kubernetes' `scale`, for a Deployment that is paused or whose count changed.
+//! Scaling the sets that exist: Kubernetes' `scale`, for a Deployment that is paused or whose count changed.
 
 use super::sets::{Order, Which};
 use super::{Change, Reason, ReplicaSet, Strategy, Sync};
@@ -50,7 +50,8 @@ impl Sync<'_> {
         new.is_some_and(may_saturate) || rolls && total != self.allowed()
     }
 
-    /// The only active set; if none is, the new set, or else the newest. `None` if several are, or there is no set at all.
+    /// Returns the only active set. If no set is active, returns the new set, or else the newest. Returns `None` if
+    /// several sets are active, or if there is no set at all.
     fn only_active_or_latest(&self) -> Option<usize> {
         let mut active = self.sets.all.iter().enumerate().filter(|(_, set)| set.is_active());
         match (active.next(), active.next()) {
@@ -63,7 +64,7 @@ impl Sync<'_> {
         }
     }
 
-    /// Whether the new set has all the pods that the Deployment wants, and knows it.
+    /// Returns whether the new set has all the pods that the Deployment wants, and its annotation says so, too.
     fn is_saturated(&self) -> bool {
         let count = self.deployment.replicas;
         self.sets.new_set().is_some_and(|(_, new)| {
@@ -89,7 +90,7 @@ impl Sync<'_> {
             self.change(index, |change| change.set(set.replicas.wrapping_add(share), reason));
             left = left.wrapping_sub(share);
         }
-        // The sizes are written in this order, until one is rejected.
+        // Kubernetes writes the sizes in this order, until the API server rejects one.
         let mut is_first = to_add != 0;
         let mut is_over = false;
         for (index, set) in largest_first() {
@@ -111,7 +112,7 @@ impl Sync<'_> {
         }
     }
 
-    /// By how much a set changes if so much is left to add (or to remove, if negative). Kubernetes'
+    /// Returns by how much a set changes if `left` pods are left to add, or to remove if it is negative. Kubernetes'
     /// `GetReplicaSetProportion`.
     fn share(&self, set: &ReplicaSet, left: i32, adds: bool) -> (i32, Reason) {
         if left == 0 {
@@ -119,7 +120,7 @@ impl Sync<'_> {
         }
         let whole = self.whole_share(set);
         let share = whole.unwrap_or(0);
-        // What is left has the other sign where shares took more than there was.
+        // What is left has the other sign if earlier shares took more than there was.
         let cut = if adds { share.min(left) } else { share.max(left) };
         let reason = match whole {
             _ if cut != share => Reason::CutShare,
@@ -129,10 +130,11 @@ impl Sync<'_> {
         (cut, reason)
     }
 
-    /// Kubernetes' `getReplicaSetFraction`, which divides and rounds in float64.
+    /// Returns the set's whole share: Kubernetes' `getReplicaSetFraction`, which divides and rounds in float64.
     ///
-    /// It does so exactly: the quotient of `n` and `m`, both below 2^32, is either halfway between two integers, which a
-    /// float is too, or at least 1/2m away from there, while the float is off by n/m 2^-53 at most, which is less.
+    /// Integers give the same result. Let `n` and `m` be the two numbers, both below 2^32. Their quotient is
+    /// either halfway between two integers, which a float represents exactly, or at least 1/(2m) away from
+    /// halfway. The float is off by at most n/m 2^-53, which is less.
     fn whole_share(&self, set: &ReplicaSet) -> Option<i32> {
         let (count, surge) = (self.deployment.replicas, self.budgets.surge);
         if count == 0 {

@@ -1,8 +1,8 @@
-//! The sets of a Deployment as a list that is walked in several orders, without memory for any of them.
+//! The sets of a Deployment as a list that can be walked in several orders, without memory for any of them.
 
 use super::{ReplicaSet, SetFlags};
 
-/// The list, and which of it is the new set.
+/// The list, and the index of the new set.
 #[derive(Clone, Copy)]
 pub(super) struct Sets<'a> {
     pub(super) all: &'a [ReplicaSet],
@@ -19,24 +19,24 @@ pub(super) enum Which {
     Active,
     /// All but the new one.
     Old,
-    /// Those of the old ones that want pods.
+    /// The old ones that want pods.
     ActiveOld,
 }
 
 /// The orders in which Kubernetes walks sets.
 #[derive(Clone, Copy)]
 pub(super) enum Order {
-    /// Oldest first; of one time, the smaller name first.
+    /// Oldest first. With equal times, the smaller name first.
     Oldest,
     /// The reverse.
     Newest,
-    /// Largest first; of one size, as `Oldest`.
+    /// Largest first. With equal sizes, as `Oldest`.
     LargestOldest,
-    /// Largest first; of one size, as `Newest`.
+    /// Largest first. With equal sizes, as `Newest`.
     LargestNewest,
 }
 
-/// A walk. Each step looks at all sets.
+/// A walk. Each step inspects all sets.
 pub(super) struct Walk<'a> {
     sets: Sets<'a>,
     which: Which,
@@ -44,7 +44,7 @@ pub(super) struct Walk<'a> {
     last: Option<Place>,
 }
 
-/// Where a set stands in an order, its index last: a smaller place is walked first.
+/// A set's place in an order, with its index at the end. The smaller place comes first.
 type Place = (i32, i64, u32, usize);
 
 impl<'a> Sets<'a> {
@@ -63,17 +63,17 @@ impl<'a> Sets<'a> {
         self.new != Some(index)
     }
 
-    /// The sets in this order.
+    /// Returns these sets in this order.
     pub(super) const fn walk(self, order: Order, which: Which) -> Walk<'a> {
         Walk { sets: self, which, order, last: None }
     }
 
-    /// The old sets that want pods, oldest first.
+    /// Returns the old sets that want pods, oldest first.
     pub(super) const fn active_old(self) -> Walk<'a> {
         self.walk(Order::Oldest, Which::ActiveOld)
     }
 
-    /// The sum of a number of these sets, in 32 bits as upstream's.
+    /// Returns the sum of a number over these sets, in 32 bits as upstream does.
     #[inline(never)]
     pub(super) fn sum(&self, which: Which, number: fn(&ReplicaSet) -> i32) -> i32 {
         let included = self.all.iter().enumerate().filter(|(index, set)| self.includes(which, *index, set));
@@ -114,7 +114,7 @@ impl<'a> Iterator for Walk<'a> {
 
 impl Order {
     fn place(self, index: usize, set: &ReplicaSet) -> Place {
-        // Unset is the smallest number there is, and before all.
+        // An unset time is the smallest number, so it comes before all others.
         let (time, name) = (set.creation_time.bits(), set.name_order);
         match self {
             Self::Oldest => (0, time, name, index),

@@ -1,80 +1,88 @@
-//! What one sync of a Deployment does: to each of its sets, and why.
+//! What one sync of a Deployment does to each of its sets, and why.
 
 use super::Budgets;
 use core::ffi::CStr;
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
 
-/// Which way a sync takes.
+/// What kind of sync it is. A path keeps its number for ever.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Path {
-    /// The Deployment is being deleted: no set changes.
+    /// The Deployment is being deleted, so no set changes.
     #[default]
     Nothing = 0,
-    /// It scales the sets it has: the Deployment is paused, or its count changed.
+    /// Scales the sets that exist, because the Deployment is paused or its count changed.
     Scale = 10,
-    /// It replaces old pods by new ones, within the budgets.
+    /// Replaces old pods with new ones, within the budgets.
     Roll = 20,
-    /// It takes all old pods first, then creates the new ones.
+    /// Deletes all old pods, and only then creates new ones.
     Recreate = 30,
-    /// It only changes the Deployment's template, by its rollback annotation.
+    /// Changes the Deployment's template, as its rollback annotation demands. No set changes, but the new set is
+    /// created if it does not exist yet.
     Rollback = 40,
 }
 
-/// Why a set gets the size that it gets. A reason keeps its number for ever.
+/// Why a set gets its size. A reason keeps its number for ever.
+///
+/// The [module](super) explains the terms. "Scale", "Roll" and "Recreate" name the [`Path`] on which a reason occurs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Reason {
-    /// The sync has no say in it: an old set of size 0, or any set if the sync only rolls back or does nothing.
+    /// The sync does not consider the set: always if the path is [`Path::Nothing`] or [`Path::Rollback`], and
+    /// otherwise if there is nothing to decide for a set of size 0.
     #[default]
     Untouched = 0,
-    /// Scale: it is the only active set, or none is and it is the new or newest one. It gets the whole count.
+    /// Scale: the set gets the whole count, because it is the only active one. If no set is active, the new set
+    /// gets it, or the newest set if the new set does not exist yet.
     OnlyActive = 10,
-    /// Scale: the new set has all the pods that the Deployment wants, available. Old sets get 0.
+    /// Scale: the new set already has the whole count, all available. So it keeps its size, and old sets get 0.
     Saturated = 20,
-    /// Scale: it gets its proportional share.
+    /// Scale: the set gets its proportional share.
     Share = 30,
-    /// Scale: it gets as much of its proportional share as was left.
+    /// Scale: the set's proportional share is more than what is left to add or remove, so it gets only that.
     CutShare = 31,
-    /// Scale: as the first set it gets its proportional share and what all shares left over.
+    /// Scale: the set is the largest. Besides its proportional share, it gets what the shares of all sets left over.
     ShareAndLeftover = 32,
-    /// Scale: nothing is left for it.
+    /// Scale: the set keeps its size, because nothing is left to add or remove.
     UsedUp = 33,
-    /// Scale: it has no share. Its annotation max-replicas is missing, invalid or 0, and so is the Deployment's
-    /// `status.replicas`.
+    /// Scale: the set keeps its size, because its share cannot be computed: its annotation max-replicas is missing,
+    /// invalid or 0, and the Deployment's `status.replicas` is 0.
     NoShare = 34,
-    /// Scale: several sets are active and the strategy is `Recreate`. Kubernetes leaves them as they are.
+    /// Scale: the set keeps its size, because several sets are active and the strategy is `Recreate`.
     NotRolling = 35,
-    /// The new set has the count already.
+    /// The new set already has the count.
     AtCount = 40,
-    /// The new set gets the count: it was above it, or the strategy is `Recreate` and no old pod is left.
+    /// The new set gets the count, because it is above the count, or because the strategy is `Recreate` and no old
+    /// pod is left.
     ToCount = 41,
-    /// Roll: the new set grows by what the count and the surge leave.
+    /// Roll: the new set grows as far as the count and the surge allow.
     Grows = 42,
-    /// Roll: the new set cannot grow, because there are as many pods as the count and the surge allow.
+    /// Roll: the new set cannot grow, because there are already as many pods as the count and the surge allow.
     NoSurge = 43,
-    /// Roll: the old set keeps its pods until the new set has changed: the next sync looks at it.
+    /// Roll: the old set keeps its size in this sync, because the new set changes first.
     AfterNewSet = 50,
-    /// Roll: pods of the old set that are not available go.
+    /// Roll: the old set shrinks by pods that are not available.
     Unhealthy = 51,
-    /// Roll: pods of the old set go as far as enough pods stay available.
+    /// Roll: the old set shrinks as far as it can while enough pods stay available.
     Available = 52,
-    /// Roll: pods that are not available go first, then others as far as enough pods stay available.
+    /// Roll: the old set shrinks by pods that are not available, and then as far as it can while enough pods stay
+    /// available.
     UnhealthyAndAvailable = 53,
-    /// Roll: the old set keeps its pods, so that enough pods are available.
+    /// Roll: the old set keeps its size, so that enough pods are available.
     HeldBack = 54,
     /// Recreate: the old set gets 0.
     Recreated = 60,
-    /// Recreate: the new set waits until no pod of another set is left.
+    /// Recreate: the new set waits until no pod of an old set is left.
     Waits = 61,
-    /// The size would be below 0, after sums that do not fit 32 bits. The API server rejects that, and the sync ends.
+    /// The size overflowed 32 bits and is below 0. The API server rejects it, so the set does not change, and the
+    /// sync ends.
     Rejected = 90,
-    /// Roll: the old set has more available pods than it wants, as its status lags. The sync ends.
+    /// Roll: the old set has more available pods than its size, because its status lags behind. The sync ends.
     Lags = 91,
-    /// The sync ended before it came to the set.
+    /// The sync ended before it reached the set.
     NotReached = 92,
 }
 
@@ -84,8 +92,10 @@ pub enum Reason {
 pub struct Change {
     /// The size that the set gets: its new `spec.replicas`.
     pub replicas: i32,
-    /// How much of the change comes first, negative if pods go: the share of [`Reason::ShareAndLeftover`], the pods not
-    /// available of [`Reason::UnhealthyAndAvailable`]. For other reasons the whole change.
+    /// The part of the change in size that was decided first, negative if the set shrinks. With
+    /// [`Reason::ShareAndLeftover`], it is the share, and the rest is the leftover. With
+    /// [`Reason::UnhealthyAndAvailable`], it is the pods that are not available. With any other reason, it is the
+    /// whole change.
     pub part: i32,
     /// Why.
     pub reason: Reason,
@@ -102,12 +112,12 @@ const _: () = {
 };
 
 impl Change {
-    /// A set of this size keeps it, for this reason.
+    /// Returns the change of a set that keeps this size, for this reason.
     pub(super) const fn keep(replicas: i32, reason: Reason) -> Self {
         Self { replicas, part: 0, reason, reserved: [0; 7] }
     }
 
-    /// The set gets this size, for this reason.
+    /// Gives the set this size, for this reason.
     pub(super) const fn set(&mut self, replicas: i32, reason: Reason) {
         self.part = replicas.wrapping_sub(self.replicas);
         self.replicas = replicas;
@@ -115,33 +125,35 @@ impl Change {
     }
 }
 
-/// What one sync does besides the changes of the sets listed.
+/// What one sync does, apart from the changes to the sets that exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// Which way it takes.
+    /// What kind of sync it is.
     pub path: Path,
-    /// The budgets it takes it with.
+    /// The budgets that it applies.
     pub budgets: Budgets,
-    /// The index of the new set in the list; `None` if it does not exist yet.
+    /// The index of the new set, or `None` if it does not exist yet.
     pub new_set: Option<u32>,
-    /// What becomes of the new set. If it does not exist yet: of which size it is created, or why it is not.
+    /// What happens to the new set. If it does not exist yet, this is the size with which it is created, or why it
+    /// is not created.
     pub new_change: Change,
-    /// Whether the new set is created. It can be of size 0.
+    /// Whether the sync creates the new set, perhaps with size 0.
     pub creates: bool,
-    /// Whether later syncs may change sizes, as statuses follow.
+    /// Whether later syncs may change sizes, once the statuses have changed.
     ///
-    /// They may until the new set is there with the Deployment's count and no old set wants pods, and after a rollback. If
-    /// the Deployment is being deleted, none does.
+    /// It is false if the Deployment is being deleted, or if this sync leaves every old set at 0 and the new set at the
+    /// Deployment's count. After a rollback it is true.
     ///
-    /// A paused Deployment only scales. It does so again if fewer than two sets want pods and they do not have the count;
-    /// or, of several, if the new set has the count, because it replaces the others once its pods are available, or if
-    /// with `RollingUpdate` the sets do not add up to the count and the surge. The same holds if it is not paused, but this
-    /// sync scaled without writing anything, so that the next one scales as well.
+    /// A paused Deployment only scales. If fewer than two sets want pods, it scales again if these do not have the count.
+    /// If several want pods, it scales again if the new set has the count, because the new set replaces the others once its
+    /// pods are available; or, with `RollingUpdate`, if the sizes do not add up to the count plus the surge. The same holds
+    /// for a Deployment that is not paused if this sync scaled without writing anything, because then the next sync scales
+    /// as well.
     pub goes_on: bool,
 }
 
 impl Path {
-    /// The stable number.
+    /// Returns the path's number, which never changes.
     #[must_use]
     pub const fn number(self) -> u8 {
         self as u8
@@ -149,7 +161,7 @@ impl Path {
 }
 
 impl Reason {
-    /// Every reason, by number.
+    /// Every reason, in the order of their numbers.
     pub const ALL: &'static [Self] = &[
         Self::Untouched,
         Self::OnlyActive,
@@ -176,7 +188,7 @@ impl Reason {
         Self::NotReached,
     ];
 
-    // Not a `match`: the code that compilers make of it contains traps for the numbers between. And bytes instead of
+    // Not a `match`, because compilers turn it into code with traps for the numbers in between. Bytes instead of
     // texts, because a list of addresses is memory that a loader writes.
     const NAMES: &'static [(Self, [u8; 24])] = &[
         (Self::Untouched, padded(c"untouched")),
@@ -204,25 +216,25 @@ impl Reason {
         (Self::NotReached, padded(c"not-reached")),
     ];
 
-    /// The stable number.
+    /// Returns the reason's number, which never changes.
     #[must_use]
     pub const fn number(self) -> u8 {
         self as u8
     }
 
-    /// The reason with this number, or `None`.
+    /// Returns the reason with this [number](Reason::number), if there is one.
     #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|reason| reason.number() == number)
     }
 
-    /// The name: lower-case words with hyphens.
+    /// Returns the name, such as `share-and-leftover`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.c_name().to_str().unwrap_or("")
     }
 
-    /// The name, NUL-terminated.
+    /// Returns the [name](Reason::name) as C text.
     #[must_use]
     pub fn c_name(self) -> &'static CStr {
         let name = Self::NAMES.iter().find(|(reason, _)| *reason == self);
@@ -230,11 +242,11 @@ impl Reason {
     }
 }
 
-/// Fills a text up with zeros, of which one must fit.
+/// Returns a text padded with zeros to `LEN` bytes. At least one zero must fit.
 const fn padded<const LEN: usize>(text: &CStr) -> [u8; LEN] {
     let mut bytes = [0; LEN];
     let (mut from, mut to): (&[u8], &mut [u8]) = (text.to_bytes_with_nul(), &mut bytes);
-    assert!(from.len() <= to.len(), "too long a text");
+    assert!(from.len() <= to.len(), "the text is too long");
     while let ([byte, more @ ..], [slot, space @ ..]) = (from, to) {
         *slot = *byte;
         (from, to) = (more, space);
