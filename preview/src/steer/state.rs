@@ -17,7 +17,7 @@ pub struct State {
     pub target: Target,
     /// Its `spec.replicas`.
     pub replicas: u32,
-    /// Whether its status, or that of one of its sets, is of an earlier spec.
+    /// Whether its status, or that of one of its sets, is for an earlier spec.
     pub lags: bool,
     /// The active pods of its sets.
     pub pods: Vec<ActivePod>,
