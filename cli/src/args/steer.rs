@@ -323,7 +323,7 @@ mod tests {
         let spread = Spread(vec!["zone".into(), "host".into()]);
         assert_eq!(all.wishes.given, [spread, EmptiestNodes, Values("-".into()), NotAvailable, idle, spot]);
         assert_eq!(all.wishes.pod, ["a", "b"]);
-        assert_eq!(scale("").wishes.given, []);
+        assert!(scale("").wishes.given.is_empty());
         let set = scale("--by-value FILE --spread zone").wishes.given;
         assert_eq!(set, [Values("FILE".into()), Spread(vec!["zone".into()])]);
     }
