@@ -59,7 +59,7 @@ impl Session {
                 .to_string();
         }
         if let Some(documents) = objects("documents") {
-            return documents.map(|object| format!("{object}\n")).collect();
+            return documents.map(ToString::to_string).collect::<Vec<_>>().join("\n");
         }
         request["out"].as_str().unwrap_or_default().to_owned()
     }
@@ -82,7 +82,7 @@ impl Session {
             let text = fs::read_to_string(self.answers.join(format!("{number}.in"))).ok();
             text.map_or(Value::Null, |text| serde_json::from_str(&text).expect("JSON"))
         };
-        (1..).zip(asked.lines()).map(|(number, line)| normal(line.to_owned(), given(number))).collect()
+        (1..).zip(asked.lines()).map(|(number, line)| normal(line, &given(number))).collect()
     }
 
     /// What was asked when it was recorded.
@@ -91,7 +91,7 @@ impl Session {
             let words = request["words"].as_array().expect("words").iter().filter_map(Value::as_str);
             words.collect::<Vec<_>>().join("|")
         };
-        self.requests().iter().map(|request| normal(words(request), request["in"].clone())).collect()
+        self.requests().iter().map(|request| normal(&words(request), &request["in"])).collect()
     }
 
     /// The differences between this run and the recorded one.
@@ -100,7 +100,7 @@ impl Session {
         let status = output.status.code().or_else(|| output.status.signal().map(|signal| -signal));
         let text = |part: &str| {
             let lines = self.recorded[part].as_array().expect("lines").iter().filter_map(Value::as_str);
-            lines.map(|line| format!("{}\n", timeless(line))).collect::<String>()
+            lines.map(timeless).collect::<Vec<_>>().join("\n")
         };
         let mut differences = Vec::new();
         let mut compare = |what: &str, now: &str, recorded: &str| {
@@ -108,18 +108,14 @@ impl Session {
                 differences.push(format!("{}: {what}:\n{now}\nrecorded:\n{recorded}", self.name));
             }
         };
-        compare(
-            "status",
-            &format!("{status:?}"),
-            &format!("{:?}", self.recorded["status"].as_i64().map(|s| s as i32)),
-        );
+        let status = status.map_or(Value::Null, Value::from);
+        compare("status", &status.to_string(), &self.recorded["status"].to_string());
         for (what, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
             let now = String::from_utf8(bytes.clone()).expect("UTF-8").replace(KUBECTL, "kubectl");
-            let now: String = now.lines().map(|line| format!("{}\n", timeless(line))).collect();
-            compare(what, &now, &text(what));
+            compare(what, &now.lines().map(timeless).collect::<Vec<_>>().join("\n"), &text(what));
         }
         let lines = |asked: Vec<(String, Value)>| {
-            asked.iter().map(|(words, given)| format!("{words} {given}\n")).collect::<String>()
+            asked.iter().map(|(words, given)| format!("{words} {given}")).collect::<Vec<_>>().join("\n")
         };
         compare("requests", &lines(self.asked()), &lines(self.expected()));
         differences
@@ -133,8 +129,8 @@ impl Drop for Session {
 }
 
 /// A request with a fixed name for the canary, which has a random one.
-fn normal(words: String, given: Value) -> (String, Value) {
-    let fixed = |text: String| {
+fn normal(words: &str, given: &Value) -> (String, Value) {
+    let fixed = |text: &str| {
         let mut parts = text.split("podrank-canary-");
         let first = parts.next().unwrap_or_default().to_owned();
         parts.fold(first, |text, part| {
@@ -142,7 +138,7 @@ fn normal(words: String, given: Value) -> (String, Value) {
             format!("{text}podrank-canary-X{rest}")
         })
     };
-    (fixed(words), serde_json::from_str(&fixed(given.to_string())).expect("JSON"))
+    (fixed(words), serde_json::from_str(&fixed(&given.to_string())).expect("JSON"))
 }
 
 /// A line of JSON without the time.

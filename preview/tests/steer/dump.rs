@@ -1,14 +1,14 @@
-//! Dumps of a ReplicaSet `web` in namespace `shop`, and what is asked about them.
+//! Dumps of a `ReplicaSet` named web in namespace `shop`, and what is asked about them.
 
 use podrank_preview::steer::{Count, Plan, Request, Wish, plan};
 use podrank_preview::{Input, Options};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-pub const COST: &str = "controller.kubernetes.io/pod-deletion-cost";
+pub(crate) const COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// A pod of the set, ready, by its letter. UIDs follow the letters.
-pub fn pod(letter: char, node: &str) -> Value {
+pub(crate) fn pod(letter: char, node: &str) -> Value {
     json!({
         "apiVersion": "v1",
         "kind": "Pod",
@@ -30,13 +30,13 @@ pub fn pod(letter: char, node: &str) -> Value {
     })
 }
 
-pub fn not_ready(mut pod: Value) -> Value {
+pub(crate) fn not_ready(mut pod: Value) -> Value {
     pod["status"]["conditions"][0]["status"] = "False".into();
     pod
 }
 
 /// The pod with this deletion cost of this manager.
-pub fn with_cost(mut pod: Value, cost: &str, manager: &str, operation: &str) -> Value {
+pub(crate) fn with_cost(mut pod: Value, cost: &str, manager: &str, operation: &str) -> Value {
     pod["metadata"]["annotations"][COST] = cost.into();
     let fields = json!({ "f:metadata": { "f:annotations": { format!("f:{COST}"): {} } } });
     let entry = json!({ "manager": manager, "operation": operation, "fieldsV1": fields });
@@ -48,7 +48,7 @@ pub fn with_cost(mut pod: Value, cost: &str, manager: &str, operation: &str) -> 
 }
 
 /// The set, for as many pods.
-pub fn set(replicas: usize) -> Value {
+pub(crate) fn set(replicas: usize) -> Value {
     json!({
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
@@ -63,17 +63,17 @@ pub fn set(replicas: usize) -> Value {
 }
 
 /// What a dump of these objects says.
-pub fn input(items: &[Value]) -> Input {
+pub(crate) fn input(items: &[Value]) -> Input {
     let list = json!({ "apiVersion": "v1", "kind": "List", "items": items });
     Input::read(list.to_string().as_bytes()).expect("a dump")
 }
 
 /// The set and its pods.
-pub fn dump(pods: &[Value]) -> Vec<Value> {
+pub(crate) fn dump(pods: &[Value]) -> Vec<Value> {
     pods.iter().cloned().chain([set(pods.len())]).collect()
 }
 
-pub fn request(count: Count, named: &[&str], wishes: Vec<Wish>) -> Request {
+pub(crate) fn request(count: Count, named: &[&str], wishes: Vec<Wish>) -> Request {
     let mut options = Options::new(0, "2026-03-10T12:00:00Z".parse().expect("a time"));
     options.replicas = if let Count::To(replicas) = count { Some(replicas) } else { None };
     Request {
@@ -88,17 +88,17 @@ pub fn request(count: Count, named: &[&str], wishes: Vec<Wish>) -> Request {
 }
 
 /// The letters of the pods that go, in the order of the plan.
-pub fn wanted(plan: &Plan) -> String {
+pub(crate) fn wanted(plan: &Plan) -> String {
     plan.wanted().filter_map(|pod| pod.name.chars().last()).collect()
 }
 
 /// The letters of the pods that go if as many stay.
-pub fn goes(pods: &[Value], replicas: u32, wishes: Vec<Wish>) -> String {
+pub(crate) fn goes(pods: &[Value], replicas: u32, wishes: Vec<Wish>) -> String {
     wanted(&plan(&input(&dump(pods)), &request(Count::To(replicas), &[], wishes)).expect("a plan"))
 }
 
 /// What is said of a request that is refused.
 #[track_caller]
-pub fn refusal(items: &[Value], request: &Request) -> String {
+pub(crate) fn refusal(items: &[Value], request: &Request) -> String {
     plan(&input(items), request).expect_err("it is refused").to_string()
 }

@@ -59,7 +59,8 @@ fn named_pods_that_others_go_before() {
     unassigned["status"] = json!({ "phase": "Pending" });
     let two = dump(&[pod('a', "n1"), unassigned, not_ready(pod('c', "n3")), pod('d', "n4")]);
     let also = plan(&input(&two), &request(Count::AllButNamedAndAhead, &["web-a"], Vec::new()));
-    assert_eq!((also.as_ref().expect("a plan").replicas, also.expect("a plan").delete), (1, 3));
+    let also = also.expect("a plan");
+    assert_eq!((also.replicas, also.delete), (1, 3));
     // Evictions do not ask.
     let evicted = |count| {
         let mut request = request(count, &["web-a"], Vec::new());
@@ -187,23 +188,12 @@ fn deployments_in_the_middle_of_something() {
 
     let rollout: Value = serde_json::from_str(include_str!("../../examples/rollout.json")).expect("JSON");
     let items = rollout["items"].as_array().expect("items");
+    to_1.options.namespace = Some("default".to_owned());
     assert_eq!(
-        refusal(items, &to_1.clone_in("default")),
+        refusal(items, &to_1),
         "default Deployment/web has 2 ReplicaSets in use, and its controller splits the count between them: wait \
          for the rollout to end"
     );
-}
-
-trait InNamespace {
-    fn clone_in(&self, namespace: &str) -> Self;
-}
-
-impl InNamespace for podrank_preview::steer::Request {
-    fn clone_in(&self, namespace: &str) -> Self {
-        let mut request = self.clone();
-        request.options.namespace = Some(namespace.to_owned());
-        request
-    }
 }
 
 #[test]
