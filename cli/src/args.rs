@@ -83,8 +83,13 @@ impl Args {
             let mut task = Task::from_arg_matches(matches)?;
             if let (Some((_, matches)), Task::Scale(args)) = (matches.subcommand(), &mut task) {
                 args.read_order(matches);
-                args.workload().map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
             }
+            let workload = match &task {
+                Task::Scale(args) => args.workload().map(drop),
+                Task::Undo(args) => args.workload().map(drop),
+                _ => Ok(()),
+            };
+            workload.map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
             return Ok(Self::Task(task));
         }
         let args = PreviewArgs::from_arg_matches(matches)?;

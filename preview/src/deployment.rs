@@ -24,7 +24,6 @@ pub(crate) struct DeploymentEntry {
     pub(crate) name: String,
     pub(crate) uid: String,
     pub(crate) resource_version: String,
-    pub(crate) generation: i64,
     spec: Result<DeploymentSpec, String>,
 }
 
@@ -93,7 +92,6 @@ impl DeploymentEntry {
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
             resource_version: metadata.resource_version.unwrap_or_default(),
-            generation: metadata.generation,
         })
     }
 

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// Show which pods go first when a workload scales down, and why
 ///
-/// Asks the cluster through kubectl, or reads what kubectl printed (-f). Changes nothing.
+/// Asks the cluster through kubectl, or reads what kubectl printed (-f). This preview changes nothing.
 #[derive(Debug, Parser)]
 #[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLES)]
 pub(crate) struct PreviewArgs {

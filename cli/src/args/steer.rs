@@ -132,6 +132,7 @@ pub(crate) enum GivenWish {
 
 /// How to do it.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "How")]
 pub(crate) struct How {
     /// Namespace of the workload
     #[arg(short, long, value_name = "NAMESPACE")]
@@ -278,5 +279,124 @@ impl How {
             *gate(&mut gates) = value;
         }
         gates
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Args, Task, command};
+
+    fn task(words: &str) -> Result<Task, String> {
+        let words = format!("kubectl-podrank {words}");
+        let matches =
+            command().try_get_matches_from(words.split_whitespace()).map_err(|error| error.to_string())?;
+        match Args::from(&matches).map_err(|error| error.to_string())? {
+            Args::Task(task) => Ok(task),
+            Args::Preview(_) => Err("a preview".to_owned()),
+        }
+    }
+
+    fn scale(words: &str) -> ScaleArgs {
+        match task(&format!("scale deploy/web --replicas 3 {words}")) {
+            Ok(Task::Scale(args)) => *args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn barrier(text: &str) -> Result<Barrier, String> {
+        text.parse()
+    }
+
+    #[test]
+    fn wishes_are_in_the_order_of_the_command_line() {
+        use GivenWish::{EmptiestNodes, Nodes, NotAvailable, Pods, Spread, Values};
+        let (spot, old, idle) = (Nodes("spot".into()), Nodes("old".into()), Pods("idle".into()));
+        let given = scale("--prefer-nodes spot --prefer-pods idle --prefer-nodes=old").wishes.given;
+        assert_eq!(given, [spot.clone(), idle.clone(), old.clone()]);
+        let given = scale("--prefer-nodes old --prefer-nodes spot --prefer-pods idle").wishes.given;
+        assert_eq!(given, [old, spot.clone(), idle.clone()]);
+        let all = scale(
+            "--spread zone,host --emptiest-nodes --by-value - --pod a --not-available-first --prefer-pods idle \
+             --pod b --prefer-nodes spot",
+        );
+        let spread = Spread(vec!["zone".into(), "host".into()]);
+        assert_eq!(all.wishes.given, [spread, EmptiestNodes, Values("-".into()), NotAvailable, idle, spot]);
+        assert_eq!(all.wishes.pod, ["a", "b"]);
+        assert!(scale("").wishes.given.is_empty());
+        let set = scale("--by-value FILE --spread zone").wishes.given;
+        assert_eq!(set, [Values("FILE".into()), Spread(vec!["zone".into()])]);
+    }
+
+    #[test]
+    fn every_key_to_spread_by_counts() {
+        let given = scale("--spread zone --prefer-pods idle --spread host").wishes.given;
+        let keys = GivenWish::Spread(vec!["zone".into(), "host".into()]);
+        assert_eq!(given, [keys, GivenWish::Pods("idle".into())]);
+    }
+
+    #[test]
+    fn barriers_are_read() {
+        assert_eq!(barrier("canary"), Ok(Barrier::Canary));
+        assert_eq!(barrier("first-victim"), Ok(Barrier::FirstVictim));
+        assert_eq!(barrier("pause=50ms"), Ok(Barrier::Pause(Duration::from_millis(50))));
+        assert_eq!(barrier("pause=0s"), Ok(Barrier::Pause(Duration::ZERO)));
+        let known = "use canary, first-victim or pause=DURATION, such as pause=50ms";
+        for text in ["", "Canary", "pause", "canary=1s", "first-victim=1"] {
+            assert_eq!(barrier(text), Err(known.to_owned()), "{text}");
+        }
+        assert_eq!(barrier("pause=1"), Err("expected a number and ms, s, m or h, such as 30s".to_owned()));
+    }
+
+    #[test]
+    fn durations_are_read() {
+        for (text, seconds) in [("0s", 0), ("90s", 90), ("2m", 120), ("1h", 3600)] {
+            assert_eq!(duration(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        assert_eq!(duration("1500ms"), Ok(Duration::from_millis(1500)));
+        // The longest does not overflow.
+        assert_eq!(duration("4294967295h"), Ok(Duration::from_secs(4_294_967_295 * 3600)));
+        for text in ["", "5", "s5", "5 s", "5d", "1m30s", "ms"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+        for text in ["-5s", "1.5s", "4294967296s", "s"] {
+            assert_eq!(duration(text), Err("expected a whole number before the unit".to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_asked_for_is_read() {
+        let how = scale("").how;
+        assert_eq!((how.yes, how.dry_run, how.by, how.barrier), (false, None, By::Scale, Barrier::Canary));
+        assert_eq!(
+            (how.timeout, how.batch.get(), how.output),
+            (Duration::from_secs(120), 1, SteerOutput::Table)
+        );
+        assert!(how.gates().pod_deletion_cost);
+        let how =
+            scale("-y --dry-run server --by eviction --batch 3 --feature-gates PodDeletionCost=false").how;
+        assert_eq!((how.yes, how.dry_run, how.by), (true, Some(DryRun::Server), By::Eviction));
+        assert!(how.batch.get() == 3 && !how.gates().pod_deletion_cost);
+        for wrong in [
+            "scale deploy/web",
+            "scale --replicas 3",
+            "scale deploy/web --replicas -1",
+            "scale sts/web --replicas 3",
+            "scale web --replicas 3 --also",
+            "scale web --replicas 3 --batch 0",
+            "scale web --replicas 3 --timeout 5",
+            "scale web --replicas 3 --barrier none",
+            "scale web --replicas 3 --feature-gates X=true",
+            "drop",
+            "drop web-a --replicas 3",
+            "drop web-a --prefer-pods idle",
+            "undo",
+            "undo sts/web",
+            "undo web --yes",
+        ] {
+            assert!(task(wrong).is_err(), "{wrong}");
+        }
+        let Ok(Task::Drop(args)) = task("drop web-a pod/web-b --also") else { panic!("a drop") };
+        assert!(args.also && args.pods == ["web-a", "pod/web-b"]);
     }
 }

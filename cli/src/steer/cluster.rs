@@ -28,8 +28,7 @@ impl<'k> Cluster<'k> {
 
     /// Puts the workload into options.
     pub(super) fn name_workload(&self, options: &mut Options) {
-        options.workload =
-            Some(WorkloadName { kind: Some(self.workload.kind), name: self.workload.name.clone() });
+        options.workload = Some(self.name());
         options.namespace = Some(self.workload.namespace.clone());
     }
 
@@ -43,18 +42,25 @@ impl<'k> Cluster<'k> {
         format!("kubectl podrank undo {}/{name} -n {namespace}", kind.short())
     }
 
-    /// Reads all that a plan needs.
+    /// Reads all that a plan needs, and again if a status lags behind.
     pub(super) fn read(&self) -> Result<Input, Failure> {
-        let name = WorkloadName { kind: Some(self.workload.kind), name: self.workload.name.clone() };
-        let scope = Scope::Namespace(Some(self.namespace()));
-        Ok(live::read_once(self.kubectl, &name, scope, Managers::Shown)?.input)
+        Ok(live::read(self.kubectl, &self.name(), self.scope(), Managers::Shown)?.input)
     }
 
     /// Reads how the workload stands.
     pub(super) fn state(&self) -> Result<State, Failure> {
         let mut options = Options::new(0, jiff::Timestamp::now());
         self.name_workload(&mut options);
-        Ok(state(&self.read()?, &options)?)
+        let input = live::read_once(self.kubectl, &self.name(), self.scope(), Managers::Shown)?.input;
+        Ok(state(&input, &options)?)
+    }
+
+    fn name(&self) -> WorkloadName {
+        WorkloadName { kind: Some(self.workload.kind), name: self.workload.name.clone() }
+    }
+
+    fn scope(&self) -> Scope<'_> {
+        Scope::Namespace(Some(self.namespace()))
     }
 
     /// Runs kubectl in the workload's namespace. An error is what it said last.

@@ -188,7 +188,21 @@ impl<'r> Run<'r> {
         self.cluster.name_workload(&mut state_options);
         let state = steer::state(&input, &state_options)?;
         self.check(&state.target, state.replicas)?;
-        Ok(steer::plan(&input, &self.request)?)
+        let plan = steer::plan(&input, &self.request)?;
+        if plan.replica_set != self.first.replica_set {
+            return Err(Stop::Unchanged(format!("{} was rolled out meanwhile", plan.target)));
+        }
+        match plan.pods.iter().find(|pod| pod.is_named && !self.is_known(pod)) {
+            Some(pod) => {
+                Err(Stop::Unchanged(format!("{} was replaced by another pod of that name", pod.name)))
+            }
+            None => Ok(plan),
+        }
+    }
+
+    /// Whether a pod is one that the user has seen, or replaces one.
+    fn is_known(&self, pod: &PlannedPod) -> bool {
+        self.replacements.contains(&pod.name) || self.first.pods.iter().any(|known| known.uid == pod.uid)
     }
 
     /// Ends it if somebody else changed the workload.
@@ -197,8 +211,6 @@ impl<'r> Run<'r> {
             "was replaced".to_owned()
         } else if replicas != self.expected() {
             format!("was scaled to {replicas} by somebody else")
-        } else if target.generation != self.before.generation {
-            "was changed by somebody else".to_owned()
         } else {
             return Ok(());
         };

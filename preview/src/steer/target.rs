@@ -20,8 +20,6 @@ pub struct Target {
     pub name: String,
     /// Its UID.
     pub uid: String,
-    /// `metadata.generation`, which changes with its spec.
-    pub generation: i64,
     /// `metadata.resourceVersion`, which changes with anything of it.
     pub resource_version: String,
 }
@@ -33,7 +31,6 @@ impl Target {
             kind: WorkloadKind::Set(id.kind),
             name: id.name.to_owned(),
             uid: set.uid.clone(),
-            generation: set.generation,
             resource_version: set.resource_version.clone(),
         }
     }
@@ -43,7 +40,6 @@ impl Target {
             kind: WorkloadKind::Deployment,
             name: entry.name.clone(),
             uid: entry.uid.clone(),
-            generation: entry.generation,
             resource_version: entry.resource_version.clone(),
         }
     }

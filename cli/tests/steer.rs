@@ -1,0 +1,234 @@
+//! `scale`, `drop` and `undo` against what a real control plane answered: each file of `sessions` is one run that
+//! `cluster/sessions` recorded there. The same answers must lead to the same requests, output and exit status.
+#![cfg(unix)]
+
+use serde_json::{Value, json};
+use std::env;
+use std::fs;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
+const KUBECTL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/kubectl");
+const SESSIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sessions");
+
+/// A recorded run.
+struct Session {
+    name: String,
+    recorded: Value,
+    /// Where the stand-in for kubectl finds its answers. It goes when this is dropped.
+    answers: PathBuf,
+}
+
+impl Session {
+    fn read(path: &Path) -> Self {
+        let name = path.file_stem().expect("a name").to_str().expect("UTF-8").to_owned();
+        let recorded: Value =
+            serde_json::from_str(&fs::read_to_string(path).expect("a session")).expect("JSON");
+        let answers = env::temp_dir().join(format!("podrank-steer-{}-{name}", std::process::id()));
+        fs::create_dir_all(&answers).expect("a directory");
+        let session = Self { name, recorded, answers };
+        for (number, request) in (1..).zip(session.requests()) {
+            let put = |suffix: &str, text: &str| {
+                fs::write(session.answers.join(format!("{number}.{suffix}")), text).expect("a file");
+            };
+            put("out", &session.output_of(request));
+            put("err", request["err"].as_str().unwrap_or_default());
+            put("status", &request["status"].to_string());
+            if let Some(signal) = request["signal"].as_str() {
+                put("signal", signal);
+            }
+        }
+        session
+    }
+
+    fn requests(&self) -> &[Value] {
+        self.recorded["requests"].as_array().expect("requests")
+    }
+
+    /// What kubectl printed. Objects stand apart in the file, each version once.
+    fn output_of(&self, request: &Value) -> String {
+        let objects = |part: &str| {
+            let keys = request[part].as_array()?;
+            Some(keys.iter().map(|key| &self.recorded["objects"][key.as_str().expect("a key")]))
+        };
+        if let Some(items) = objects("list") {
+            return json!({ "apiVersion": "v1", "kind": "List", "items": items.collect::<Vec<_>>() })
+                .to_string();
+        }
+        if let Some(documents) = objects("documents") {
+            return documents.map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        }
+        request["out"].as_str().unwrap_or_default().to_owned()
+    }
+
+    fn run(&self) -> Output {
+        let args = self.recorded["args"].as_array().expect("args").iter().filter_map(Value::as_str);
+        let mut command = Command::new(PROGRAM);
+        command.args(args).env("KUBECTL", KUBECTL).env("ANSWERS", &self.answers);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program runs");
+        let stdin = self.recorded["stdin"].as_str().unwrap_or_default();
+        child.stdin.take().expect("a pipe").write_all(stdin.as_bytes()).expect("it is read");
+        child.wait_with_output().expect("it ends")
+    }
+
+    /// What was asked of kubectl: its words, and what it was given.
+    fn asked(&self) -> Vec<(String, Value)> {
+        let asked = fs::read_to_string(self.answers.join("asked")).unwrap_or_default();
+        let given = |number: usize| {
+            let text = fs::read_to_string(self.answers.join(format!("{number}.in"))).ok();
+            text.map_or(Value::Null, |text| serde_json::from_str(&text).expect("JSON"))
+        };
+        (1..).zip(asked.lines()).map(|(number, line)| normal(line, &given(number))).collect()
+    }
+
+    /// What was asked when it was recorded.
+    fn expected(&self) -> Vec<(String, Value)> {
+        let words = |request: &Value| {
+            let words = request["words"].as_array().expect("words").iter().filter_map(Value::as_str);
+            words.collect::<Vec<_>>().join("|")
+        };
+        self.requests().iter().map(|request| normal(&words(request), &request["in"])).collect()
+    }
+
+    /// The differences between this run and the recorded one.
+    fn differences(&self) -> Vec<String> {
+        let output = self.run();
+        let status = output.status.code().or_else(|| output.status.signal().map(|signal| -signal));
+        let text = |part: &str| {
+            let lines = self.recorded[part].as_array().expect("lines").iter().filter_map(Value::as_str);
+            lines.map(timeless).collect::<Vec<_>>().join("\n")
+        };
+        let mut differences = Vec::new();
+        let mut compare = |what: &str, now: &str, recorded: &str| {
+            if now != recorded {
+                differences.push(format!("{}: {what}:\n{now}\nrecorded:\n{recorded}", self.name));
+            }
+        };
+        let status = status.map_or(Value::Null, Value::from);
+        compare("status", &status.to_string(), &self.recorded["status"].to_string());
+        for (what, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+            let now = String::from_utf8(bytes.clone()).expect("UTF-8").replace(KUBECTL, "kubectl");
+            compare(what, &now.lines().map(timeless).collect::<Vec<_>>().join("\n"), &text(what));
+        }
+        let lines = |asked: Vec<(String, Value)>| {
+            asked.iter().map(|(words, given)| format!("{words} {given}")).collect::<Vec<_>>().join("\n")
+        };
+        compare("requests", &lines(self.asked()), &lines(self.expected()));
+        differences
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.answers);
+    }
+}
+
+/// A request with a fixed name for the canary, which has a random one.
+fn normal(words: &str, given: &Value) -> (String, Value) {
+    let fixed = |text: &str| {
+        let mut parts = text.split("podrank-canary-");
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |text, part| {
+            let rest = part.trim_start_matches(|char: char| char.is_ascii_hexdigit());
+            format!("{text}podrank-canary-X{rest}")
+        })
+    };
+    (fixed(words), serde_json::from_str(&fixed(&given.to_string())).expect("JSON"))
+}
+
+/// A line of JSON without the time.
+fn timeless(line: &str) -> &str {
+    if line.trim_start().starts_with("\"now\": ") { "" } else { line }
+}
+
+fn sessions() -> Vec<PathBuf> {
+    let entries = fs::read_dir(SESSIONS).expect("sessions");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths
+}
+
+#[test]
+fn recorded_sessions_are_repeated() {
+    let paths = sessions();
+    assert!(paths.len() >= 25, "{} sessions", paths.len());
+    // Most of their time is waiting.
+    let differences: Vec<_> = std::thread::scope(|scope| {
+        let runs: Vec<_> =
+            paths.iter().map(|path| scope.spawn(|| Session::read(path).differences())).collect();
+        runs.into_iter().flat_map(|run| run.join().expect("it runs")).collect()
+    });
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// The outcome of each session that prints one, against what it says of itself.
+#[test]
+fn outcomes_agree_with_themselves() {
+    let mut count = 0;
+    for path in sessions() {
+        let session = Session::read(&path);
+        let lines = session.recorded["stdout"].as_array().expect("lines").iter().filter_map(Value::as_str);
+        let Ok(outcome) = serde_json::from_str::<Value>(&lines.collect::<Vec<_>>().join("\n")) else {
+            continue;
+        };
+        count += 1;
+        let name = &session.name;
+        assert_eq!(
+            (&outcome["apiVersion"], &outcome["kind"]),
+            (&json!("podrank/v1"), &json!("ScaleOutcome")),
+            "{name}"
+        );
+        assert_eq!(outcome["exit"], session.recorded["status"], "{name}");
+        let list = |part: &str| outcome[part].as_array().expect(part).clone();
+        let wanted = list("pods").iter().filter(|pod| pod["wanted"] == true).count();
+        assert_eq!(json!(wanted), outcome["delete"], "{name}");
+        match outcome["exit"].as_u64() {
+            Some(0) => {
+                assert_eq!(list("went").len(), wanted, "{name}");
+                assert!(["missed", "others", "left"].iter().all(|part| list(part).is_empty()), "{name}");
+            }
+            // Nothing went by the hand of podrank, and nothing is left.
+            Some(1) => assert!(
+                ["went", "missed", "others", "left"].iter().all(|part| list(part).is_empty()),
+                "{name}"
+            ),
+            Some(3) => assert!(!list("missed").is_empty() || !list("others").is_empty(), "{name}"),
+            Some(4) => {
+                let message = outcome["message"].as_str().expect("a message");
+                assert!(message.contains("kubectl podrank undo rs/web -n "), "{name}: {message}");
+            }
+            other => panic!("{name}: exit {other:?}"),
+        }
+    }
+    assert!(count >= 15, "{count} outcomes");
+}
+
+/// docs/scale-json.md names what there is, and nothing else.
+#[test]
+fn the_document_on_the_json_names_every_field() {
+    let session = Session::read(&Path::new(SESSIONS).join("by-value.json"));
+    let lines = session.recorded["stdout"].as_array().expect("lines").iter().filter_map(Value::as_str);
+    let outcome: Value = serde_json::from_str(&lines.collect::<Vec<_>>().join("\n")).expect("JSON");
+    let mut names = Vec::new();
+    for (prefix, object) in [
+        ("", &outcome),
+        ("workload.", &outcome["workload"]),
+        ("pods[].", &outcome["pods"][0]),
+        ("blocked[].", &outcome["blocked"][0]),
+        ("notes[].", &outcome["notes"][0]),
+        ("went[].", &outcome["went"][0]),
+    ] {
+        names.extend(object.as_object().expect("an object").keys().map(|key| format!("{prefix}{key}")));
+    }
+    let document = include_str!("../../docs/scale-json.md");
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    let mut documented: Vec<_> = rows.map(|(name, _)| name.to_owned()).collect();
+    names.sort();
+    documented.sort();
+    assert_eq!(documented, names);
+}

@@ -1,0 +1,403 @@
+"""The sessions: what is run, what happens meanwhile, and what must have become of the pods. `sessions` starts this."""
+
+import os
+import subprocess
+import sys
+import traceback
+from world import COST, Api, World, play, wait
+
+NODES = {
+    "spot-1": ("spot", "a"),
+    "spot-2": ("spot", "b"),
+    "reserved-1": ("reserved", "a"),
+    "reserved-2": ("reserved", "b"),
+}
+PART = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../part")
+# What podrank asks, in the order of a run.
+WRITE = r"^apply (?!.*--dry-run)"
+UNCANARY = r"^delete replicasets"
+WATCH = r"^get --raw"
+SCALE = r"^scale (?!.*--dry-run)"
+
+ALL = {}
+
+
+def session(play):
+    ALL[play.__name__.replace("_", "-")] = play
+    return play
+
+
+def five(api, name, kind="ReplicaSet", **options):
+    """A ReplicaSet or Deployment of five pods on two nodes, in a namespace of its own."""
+    return World(api, name, ["reserved-1", "reserved-2", "reserved-1", "reserved-2", "reserved-1"], kind=kind, **options)
+
+
+def in_json(world, *args):
+    return [*args, "--namespace", world.namespace, "--yes", "--output", "json"]
+
+
+def expect(done, status, *parts):
+    assert done.status == status, (done.status, done.out, done.err)
+    for part in parts:
+        assert part in done.message, (part, done.message)
+
+
+def went(world, done, places, **results):
+    """These pods went, and the outcome says so."""
+    assert world.gone() == set(places), (world.gone(), places, done.message)
+    named = {world.pods.index(pod["name"]) for pod in done.json["went"]}
+    others = {world.pods.index(pod["name"]) for pod in done.json["others"]}
+    assert (named | others, others) == (set(places), results.get("others", set())), done.json
+    assert not world.has_traces(), world.annotations()
+
+
+def unchanged(world, done, *parts, gone=()):
+    """Nothing was scaled, and nothing is left."""
+    expect(done, 1, *parts)
+    assert world.replicas() == 5 and world.gone() == set(gone), (world.replicas(), world.gone())
+    assert not world.has_traces(), world.annotations()
+
+
+# What the documentation shows.
+
+@session
+def spot(api):
+    world = World(api, "default", ["spot-1", "reserved-1", "reserved-2", "spot-2", "reserved-1", "spot-1"], kind="Deployment")
+    args = ["scale", "deploy/web", "--replicas", "4", "--prefer-nodes", "lifecycle=spot", "--spread", "topology.kubernetes.io/zone"]
+    done = play("spot-plan", [*args, "--dry-run", "client"])
+    expect(done, 0)
+    assert world.replicas() == 6 and not world.costs()
+    done = play("spot", [*args, "--yes"])
+    expect(done, 0)
+    # Zone a has most pods, and two of them on spot nodes.
+    assert world.replicas() == 4 and len(world.gone()) == 2 and world.gone() < {0, 3, 5}, world.gone()
+    assert not world.has_traces()
+    done = play("drop", ["drop", world.pods[2], world.pods[3], "--yes"])
+    expect(done, 0)
+    assert world.gone() >= {2, 3} and world.replicas() == 2, world.gone()
+    # One that is not ready is in the way of the other.
+    one, other = [name for place, name in enumerate(world.pods) if place not in world.gone()]
+    world.api.patch(world.of_pod(one) + "/status", {"status": {"conditions": [{"type": "Ready", "status": "False"}]}})
+    done = play("drop-blocked", ["drop", other, "--yes"])
+    expect(done, 1, f"{one} is not ready and goes first whatever its cost", "--also")
+    api("DELETE", world.path)
+
+
+# Ways for pods to go.
+
+@session
+def named(api):
+    world = five(api, "named")
+    done = play("named", in_json(world, "drop", world.pods[1], world.pods[3]))
+    expect(done, 0, "2 wanted pods went, and no other")
+    went(world, done, {1, 3})
+    assert world.replicas() == 3
+
+
+@session
+def first_victim(api):
+    world = five(api, "first-victim")
+    done = play("first-victim", in_json(world, "drop", world.pods[2], world.pods[4], "--barrier", "first-victim"))
+    expect(done, 0)
+    went(world, done, {2, 4})
+
+
+@session
+def eviction(api):
+    world = five(api, "eviction", not_ready={0})
+    budget = {"metadata": {"name": "web"}, "spec": {"minAvailable": 3, "selector": {"matchLabels": {"app": "web"}}}}
+    path = "/apis/policy/v1/namespaces/eviction/poddisruptionbudgets"
+    api("POST", path, budget)
+    wait("the budget", lambda: api("GET", path + "/web").get("status", {}).get("disruptionsAllowed") == 1)
+    done = play("eviction", in_json(world, "drop", world.pods[2], "--by", "eviction", "--timeout", "20s"))
+    expect(done, 0)
+    went(world, done, {2})
+    # Now the budget allows no more.
+    before = world.gone()
+    done = play("eviction-budget", in_json(world, "drop", world.pods[3], "--by", "eviction", "--timeout", "2s"))
+    expect(done, 1, "disruption budget")
+    assert world.replicas() == 4 and world.gone() == before
+
+
+@session
+def blocked(api):
+    world = five(api, "blocked", not_ready={0})
+    done = play("blocked", in_json(world, "drop", world.pods[2]))
+    unchanged(world, done, f"{world.pods[0]} is not ready and goes first whatever its cost", "--also", "--by eviction")
+    done = play("blocked-also", in_json(world, "drop", world.pods[2], "--also"))
+    expect(done, 0)
+    went(world, done, {0, 2})
+    assert world.replicas() == 3
+
+
+@session
+def by_value(api):
+    world = five(api, "by-value", not_ready={0})
+    # Kubernetes reads this as 0.
+    world.set_cost(world.pods[1], "high", "karpenter")
+    values = "".join(f"{world.pods[place]} {load}\n" for place, load in [(4, 0.25), (2, 1.5), (3, 80)])
+    done = play("by-value", in_json(world, "scale", "rs/web", "--replicas", "3", "--by-value", "-"), stdin=values)
+    expect(done, 0)
+    went(world, done, {0, 4})
+    assert [(ahead["name"], ahead["rule"]) for ahead in done.json["blocked"]] == [(world.pods[0], "not-ready")]
+    assert done.json["notes"][0]["code"] == "invalid-deletion-cost"
+    # A written survivor would have lost it.
+    assert world.costs() == {1: "high"}
+
+
+# Pods that change meanwhile.
+
+@session
+def others(api):
+    world = five(api, "others")
+    remove = lambda: world.remove(world.pods[0])
+    done = play("others", in_json(world, "drop", world.pods[1]), [("after", SCALE, remove)])
+    expect(done, 3, f"these went in place of them or by themselves: {world.pods[0]}")
+    went(world, done, {0, 1}, others={0})
+
+
+@session
+def pod_gone(api):
+    world = five(api, "pod-gone")
+    hooks = [("before", WRITE, lambda: world.remove(world.pods[1]))]
+    done = play("pod-gone", in_json(world, "drop", world.pods[1], world.pods[2]), hooks)
+    unchanged(world, done, "is no active pod", gone={1})
+
+
+@session
+def pod_replaced(api):
+    world = five(api, "pod-replaced", kind="ReplicaSet")
+
+    def replace():
+        # The controller must not see the gap.
+        part = lambda what: subprocess.run([PART, what, os.environ["CLUSTER"], "kube-controller-manager"], check=True)
+        part("stop")
+        owner = world.get()["metadata"]
+        reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": owner["uid"], "controller": True}
+        world.remove(world.pods[1])
+        metadata = {"name": world.pods[1], "labels": {"app": "web"}, "ownerReferences": [reference]}
+        spec = {"containers": [{"name": "web", "image": "web"}]}
+        api("POST", world.of_pod("")[:-1], {"metadata": metadata, "spec": spec})
+        world.run(world.pods[1], "reserved-1")
+        part("start")
+
+    done = play("pod-replaced", in_json(world, "drop", world.pods[1], world.pods[2]), [("before", WRITE, replace)])
+    unchanged(world, done, f"{world.pods[1]} was replaced by another pod of that name", gone={1})
+
+
+# Costs of others.
+
+@session
+def foreign_fixed(api):
+    world = five(api, "foreign-fixed")
+    world.set_cost(world.pods[0], "-3", "karpenter")
+    done = play("foreign-fixed", in_json(world, "drop", world.pods[1], world.pods[2]))
+    expect(done, 0)
+    went(world, done, {1, 2})
+    assert world.costs() == {0: "-3"} and world.owners(world.pods[0]) == ["karpenter"]
+
+
+@session
+def foreign_no_room(api):
+    world = five(api, "foreign-no-room")
+    world.set_cost(world.pods[0], "50", "keda")
+    world.set_cost(world.pods[1], "100", "karpenter")
+    args = in_json(world, "drop", world.pods[1], world.pods[2])
+    done = play("foreign-no-room", args)
+    unchanged(world, done, f"{world.pods[1]} (cost 100, written by karpenter)", f"{world.pods[0]} (cost 50, written by keda)")
+    assert world.costs() == {0: "50", 1: "100"}
+    # Somebody scales just before podrank does, so that podrank ends and puts the cost back.
+    other = lambda: api.patch(world.path, {"spec": {"replicas": 6}})
+    done = play("foreign-forced-abort", [*args, "--force-conflicts"], [("before", SCALE, other)])
+    expect(done, 1, "was scaled to 6 by somebody else")
+    assert not world.has_traces()
+    assert world.costs() == {0: "50", 1: "100"} and world.owners(world.pods[1]) == ["karpenter"]
+
+
+@session
+def foreign_forced(api):
+    world = five(api, "foreign-forced")
+    world.set_cost(world.pods[0], "-2147483648", "keda")
+    args = in_json(world, "drop", world.pods[1])
+    done = play("foreign-lowest", args)
+    unchanged(world, done, "leave no room", "written by keda")
+    done = play("foreign-forced", [*args, "--force-conflicts"])
+    expect(done, 0)
+    went(world, done, {1})
+    assert world.costs() == {0: "-2147483648"} and world.owners(world.pods[0]) == ["keda"]
+
+
+@session
+def equal_value(api):
+    world = five(api, "equal-value")
+    same = lambda: world.apply_cost(world.pods[1], "-1", "keda")
+    other = lambda: api.patch(world.path, {"spec": {"replicas": 6}})
+    done = play("equal-value", in_json(world, "drop", world.pods[1], world.pods[2]), [("after", WRITE, same), ("before", SCALE, other)])
+    expect(done, 1, "was scaled to 6 by somebody else")
+    assert world.costs() == {1: "-1"} and world.owners(world.pods[1]) == ["keda"] and not world.has_traces()
+
+
+@session
+def template(api):
+    world = five(api, "template", kind="ReplicaSet", annotations={COST: "5"})
+    other = lambda: api.patch(world.path, {"spec": {"replicas": 6}})
+    args = in_json(world, "drop", world.pods[1])
+    done = play("template-abort", args, [("before", SCALE, other)])
+    expect(done, 1, "was scaled to 6 by somebody else")
+    assert all(world.costs()[place] == "5" for place in range(5)), world.costs()
+    assert world.owners(world.pods[1]) == ["kube-controller-manager"] and not world.has_traces()
+    api.patch(world.path, {"spec": {"replicas": 5}})
+    wait("5 pods", lambda: len(world.active()) == 5)
+    done = play("template", args)
+    expect(done, 0)
+    went(world, done, {1})
+
+
+@session
+def partly(api):
+    world = five(api, "partly")
+    conflict = lambda: world.set_cost(world.pods[2], "7", "karpenter")
+    done = play("partly", in_json(world, "drop", *world.pods[1:4]), [("before", WRITE, conflict)])
+    expect(done, 0)
+    went(world, done, {1, 2, 3})
+    assert world.costs() == {}
+
+
+# Rights.
+
+def rbac(namespace, resource):
+    return f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/{resource}"
+
+
+def allow(api, namespace, name, *rules):
+    """Gives carol these rights: (groups, resources, verbs), a word for each."""
+    keys = ("apiGroups", "resources", "verbs")
+    rules = [{key: ["" if word == "core" else word for word in part.split()] for key, part in zip(keys, rule)} for rule in rules]
+    api("POST", rbac(namespace, "roles"), {"metadata": {"name": name}, "rules": rules})
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name}
+    who = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "carol"}
+    api("POST", rbac(namespace, "rolebindings"), {"metadata": {"name": name}, "roleRef": role, "subjects": [who]})
+
+
+# What docs/scale.md says is needed.
+READ = ("core apps", "pods deployments replicasets", "get list watch")
+SCALING = ("apps", "deployments/scale replicasets/scale", "get update patch")
+CANARIES = ("core apps", "pods replicasets", "create delete")
+COSTS = ("core", "pods", "patch")
+
+
+@session
+def no_right_to_patch(api):
+    world = five(api, "no-right-to-patch")
+    allow(api, world.namespace, "most", READ, SCALING, CANARIES)
+    done = play("no-right-to-patch", [*in_json(world, "drop", world.pods[1]), "--as", "carol"])
+    unchanged(world, done, "nothing was changed: cannot write deletion costs", "(Forbidden)")
+
+
+@session
+def no_right_to_scale(api):
+    world = five(api, "no-right-to-scale")
+    allow(api, world.namespace, "most", READ, COSTS, CANARIES)
+    done = play("no-right-to-scale", [*in_json(world, "drop", world.pods[1]), "--as", "carol"])
+    unchanged(world, done, "nothing was changed: cannot scale", "(Forbidden)")
+
+
+@session
+def no_right_to_patch_any_more(api):
+    world = five(api, "no-right-to-patch-any-more")
+    allow(api, world.namespace, "most", READ, SCALING, CANARIES)
+    allow(api, world.namespace, "costs", COSTS)
+
+    def revoke():
+        api("DELETE", rbac(world.namespace, "rolebindings/costs"))
+        api.patch(world.path, {"spec": {"replicas": 6}})
+
+    args = [*in_json(world, "drop", world.pods[1]), "--as", "carol"]
+    done = play("no-right-to-patch-any-more", args, [("before", SCALE, revoke)])
+    expect(done, 4, "costs are left", "(Forbidden)", "kubectl podrank undo rs/web -n no-right-to-patch-any-more")
+    assert world.costs() == {1: "-1"} and [pod["name"] for pod in done.json["left"]] == [world.pods[1]]
+
+
+@session
+def least_rights(api):
+    world = five(api, "least-rights", kind="Deployment")
+    allow(api, world.namespace, "all", READ, SCALING, CANARIES, COSTS)
+    done = play("least-rights", [*in_json(world, "drop", world.pods[1]), "--as", "carol"])
+    expect(done, 0)
+    went(world, done, {1})
+
+
+# The workload changes meanwhile.
+
+@session
+def precondition(api):
+    world = five(api, "precondition", kind="Deployment")
+    # The resource version moves, and the generation too.
+    touch = lambda: api.patch(world.path, {"metadata": {"annotations": {"touched": "yes"}}})
+    done = play("precondition", in_json(world, "drop", world.pods[1]), [("before", SCALE, touch)])
+    expect(done, 0)
+    went(world, done, {1})
+
+
+@session
+def rollout(api):
+    world = five(api, "rollout", kind="Deployment")
+    image = {"spec": {"template": {"spec": {"containers": [{"name": "web", "image": "web:2"}]}}}}
+    done = play("rollout", in_json(world, "drop", world.pods[1], world.pods[2]), [("after", WRITE, lambda: api.patch(world.path, image))])
+    expect(done, 1, "rollout")
+    assert world.replicas() == 5 and not world.has_traces()
+
+
+# The end comes early.
+
+@session
+def interrupted(api):
+    world = five(api, "interrupted")
+    done = play("interrupted", in_json(world, "drop", world.pods[1]), [("before", UNCANARY, "INT")])
+    unchanged(world, done, "interrupted")
+
+
+@session
+def interrupted_late(api):
+    world = five(api, "interrupted-late")
+    done = play("interrupted-late", in_json(world, "drop", world.pods[1]), [("after", SCALE, "INT")])
+    expect(done, 4, "it is not known which pods went: interrupted", "kubectl podrank undo rs/web -n interrupted-late")
+    assert world.replicas() == 4
+
+
+@session
+def killed(api):
+    world = five(api, "killed")
+    done = play("killed", in_json(world, "drop", world.pods[1]), [("before", WATCH, "KILL")])
+    assert done.status == -9 and world.costs() == {1: "-1"} and world.has_traces()
+    done = play("undo", ["undo", "rs/web", "--namespace", "killed"])
+    expect(done, 0)
+    assert world.replicas() == 5 and not world.gone() and not world.costs() and not world.has_traces()
+    done = play("undo-nothing", ["undo", "rs/web", "--namespace", "killed"])
+    expect(done, 0)
+
+
+def main(names):
+    api = Api()
+    try:
+        for node, (lifecycle, zone) in NODES.items():
+            labels = {"lifecycle": lifecycle, "topology.kubernetes.io/zone": zone, "kubernetes.io/hostname": node}
+            try:
+                api("POST", "/api/v1/nodes", {"metadata": {"name": node, "labels": labels}})
+            except OSError:
+                pass  # it is there
+        failed = 0
+        for name in names or ALL:
+            try:
+                ALL[name](api)
+                print(f"{name}: ok", flush=True)
+            except Exception as error:
+                failed += 1
+                line = traceback.extract_tb(error.__traceback__)[-1].lineno
+                print(f"{name}: FAILED in line {line}: {type(error).__name__}: {error}", flush=True)
+        return failed > 0
+    finally:
+        api.close()
+
+
+sys.exit(main(sys.argv[1:]))

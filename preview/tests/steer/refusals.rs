@@ -1,0 +1,227 @@
+//! Every refusal, with its text.
+
+use crate::dump::{dump, input, not_ready, pod, refusal, request, set, with_cost};
+use podrank_preview::steer::{Count, owner, plan, scalable};
+use podrank_preview::{Input, WorkloadName};
+use serde_json::{Value, json};
+
+fn three() -> Vec<Value> {
+    dump(&[pod('a', "n1"), pod('b', "n2"), pod('c', "n3")])
+}
+
+#[test]
+fn counts_that_do_not_fit() {
+    let to = |replicas, named: &[&str]| refusal(&three(), &request(Count::To(replicas), named, Vec::new()));
+    assert_eq!(to(3, &[]), "shop ReplicaSet/web has 3 replicas already: nothing goes");
+    assert_eq!(to(4, &[]), "shop ReplicaSet/web has 3 replicas already: nothing goes");
+    assert_eq!(
+        to(2, &["web-a", "web-b"]),
+        "2 pods are named, but only 1 goes: lower --replicas, or name fewer"
+    );
+    assert_eq!(
+        to(1, &["web-a", "web-b", "web-c"]),
+        "3 pods are named, but only 2 go: lower --replicas, or name fewer"
+    );
+    let to_1 = request(Count::To(1), &[], Vec::new());
+    assert_eq!(
+        refusal(&with_set(|set| set["spec"]["replicas"] = json!(4)), &to_1),
+        "shop ReplicaSet/web has 3 active pods and wants 4: wait until its controller has made the difference"
+    );
+    assert_eq!(
+        refusal(&[&three()[..2], &[set(3)]].concat(), &to_1),
+        "the input is incomplete: only 2 pods of shop ReplicaSet/web are listed, while its status counts 3; get all \
+         of it with: kubectl get pods,replicasets,deployments -n shop -o json"
+    );
+}
+
+#[test]
+fn names_that_are_none_of_the_sets() {
+    let named = |names: &[&str]| refusal(&three(), &request(Count::AllButNamed, names, Vec::new()));
+    assert_eq!(named(&["web-a", "api-x"]), "api-x is no active pod of shop ReplicaSet/web");
+    assert_eq!(named(&["api-x", "api-y"]), "api-x and api-y are no active pods of shop ReplicaSet/web");
+}
+
+#[test]
+fn named_pods_that_others_go_before() {
+    let one = dump(&[pod('a', "n1"), not_ready(pod('b', "n2")), pod('c', "n3")]);
+    assert_eq!(
+        refusal(&one, &request(Count::AllButNamed, &["web-a"], Vec::new())),
+        "web-a cannot be had: web-b is not ready and goes first whatever its cost: take it too with --also, wait, \
+         or use --by eviction"
+    );
+    assert_eq!(
+        refusal(&one, &request(Count::To(2), &["web-a"], Vec::new())),
+        "web-a cannot be had: web-b is not ready and goes first whatever its cost: take it too with a lower \
+         --replicas, wait, or use --by eviction"
+    );
+    let mut unassigned = pod('b', "n2");
+    unassigned["spec"] = json!({});
+    unassigned["status"] = json!({ "phase": "Pending" });
+    let two = dump(&[pod('a', "n1"), unassigned, not_ready(pod('c', "n3")), pod('d', "n4")]);
+    let also = plan(&input(&two), &request(Count::AllButNamedAndAhead, &["web-a"], Vec::new()));
+    let also = also.expect("a plan");
+    assert_eq!((also.replicas, also.delete), (1, 3));
+    // Evictions do not ask.
+    let evicted = |count| {
+        let mut request = request(count, &["web-a"], Vec::new());
+        request.by_cost = false;
+        request
+    };
+    let plan = plan(&input(&two), &evicted(Count::AllButNamed)).expect("a plan");
+    assert_eq!((crate::dump::wanted(&plan), plan.writes), ("a".to_owned(), 0));
+}
+
+#[test]
+fn costs_that_leave_no_room() {
+    let pods = [
+        with_cost(pod('a', "n1"), "100", "karpenter", "Update"),
+        with_cost(pod('b', "n2"), "50", "keda", "Update"),
+        pod('c', "n3"),
+    ];
+    let mut request = request(Count::AllButNamed, &["web-a"], Vec::new());
+    assert_eq!(
+        refusal(&dump(&pods), &request),
+        "somebody else's deletion costs leave no room: web-a (cost 100, written by karpenter) must go before web-b \
+         (cost 50, written by keda); --force-conflicts writes over them and puts them back"
+    );
+    request.force = true;
+    assert_eq!(plan(&input(&dump(&pods)), &request).expect("a plan").writes, 1);
+}
+
+#[test]
+fn gates_that_are_off() {
+    let mut request = request(Count::To(1), &[], Vec::new());
+    request.options.gates.pod_deletion_cost = false;
+    assert_eq!(
+        refusal(&three(), &request),
+        "the feature gate PodDeletionCost is off, so deletion costs have no effect: use --by eviction"
+    );
+    request.by_cost = false;
+    assert!(plan(&input(&three()), &request).is_ok());
+}
+
+fn with_set(change: impl Fn(&mut Value)) -> Vec<Value> {
+    let mut items = three();
+    change(items.last_mut().expect("the set"));
+    items
+}
+
+#[test]
+fn sets_that_somebody_else_scales() {
+    let owned = |kind: &str| {
+        with_set(|set| {
+            set["metadata"]["ownerReferences"] = json!([{ "apiVersion": "x/v1", "kind": kind, "name": "web", "uid": "o", "controller": true }]);
+        })
+    };
+    let mut request = request(Count::To(1), &[], Vec::new());
+    request.options.workload = Some("rs/web".parse::<WorkloadName>().expect("a name"));
+    assert_eq!(
+        refusal(&owned("Deployment"), &request),
+        "shop ReplicaSet/web belongs to Deployment web: scale it instead: deploy/web"
+    );
+    assert_eq!(
+        refusal(&owned("Rollout"), &request),
+        "shop ReplicaSet/web belongs to Rollout web: which decides its count"
+    );
+}
+
+#[test]
+fn sets_that_are_busy() {
+    let to_1 = request(Count::To(1), &[], Vec::new());
+    assert_eq!(
+        refusal(&with_set(|set| set["metadata"]["generation"] = json!(2)), &to_1),
+        "shop ReplicaSet/web: its controller has not acted on its latest change yet: try again in a moment"
+    );
+    let gone = |set: &mut Value| set["metadata"]["deletionTimestamp"] = json!("2026-03-10T11:59:00Z");
+    assert_eq!(refusal(&with_set(gone), &to_1), "shop ReplicaSet/web is being deleted");
+}
+
+/// A Deployment that owns the sets.
+fn deployment(replicas: usize, sets: &mut [Value]) -> Value {
+    for set in &mut *sets {
+        set["metadata"]["ownerReferences"] = json!([{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "d", "controller": true }]);
+        set["spec"]["template"]["metadata"]["labels"]["pod-template-hash"] = set["metadata"]["name"].clone();
+        set["spec"]["selector"]["matchLabels"]["pod-template-hash"] = set["metadata"]["name"].clone();
+    }
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": { "name": "web", "namespace": "shop", "uid": "d", "generation": 1, "resourceVersion": "9" },
+        "spec": {
+            "replicas": replicas,
+            "selector": { "matchLabels": { "app": "web" } },
+            "template": { "metadata": { "labels": { "app": "web" } }, "spec": { "containers": [] } },
+        },
+        "status": { "replicas": replicas, "observedGeneration": 1 },
+    })
+}
+
+fn of_deployment() -> Vec<Value> {
+    let mut sets = [set(3)];
+    let deployment = deployment(3, &mut sets);
+    let mut pods = three()[..3].to_vec();
+    for pod in &mut pods {
+        pod["metadata"]["labels"]["pod-template-hash"] = json!("web");
+    }
+    [pods, sets.to_vec(), vec![deployment]].concat()
+}
+
+#[test]
+fn deployments_in_the_middle_of_something() {
+    let mut to_1 = request(Count::To(1), &[], Vec::new());
+    to_1.options.workload = Some("deploy/web".parse::<WorkloadName>().expect("a name"));
+    let fine = plan(&input(&of_deployment()), &to_1).expect("a plan");
+    assert_eq!(
+        (fine.target.to_string(), fine.replica_set, fine.delete),
+        ("deploy/web".into(), "web".into(), 2)
+    );
+
+    let mut lags = of_deployment();
+    lags[4]["metadata"]["generation"] = json!(2);
+    assert_eq!(
+        refusal(&lags, &to_1),
+        "shop Deployment/web: its controller has not acted on its latest change yet: try again in a moment"
+    );
+    let mut gone = of_deployment();
+    gone[4]["metadata"]["deletionTimestamp"] = json!("2026-03-10T11:59:00Z");
+    assert_eq!(refusal(&gone, &to_1), "shop Deployment/web is being deleted");
+
+    let rollout: Value = serde_json::from_str(include_str!("../../examples/rollout.json")).expect("JSON");
+    let items = rollout["items"].as_array().expect("items");
+    to_1.options.namespace = Some("default".to_owned());
+    assert_eq!(
+        refusal(items, &to_1),
+        "default Deployment/web has 2 ReplicaSets in use, and its controller splits the count between them: wait \
+         for the rollout to end"
+    );
+}
+
+#[test]
+fn pods_whose_owner_is_unknown_or_another() {
+    let refused = |items: &[Value]| owner(&input(items)).expect_err("it is refused").to_string();
+    let owned = |letter, kind: &str, name: &str| {
+        let mut pod = pod(letter, "n1");
+        let group = if kind == "Job" { "batch/v1" } else { "apps/v1" };
+        pod["metadata"]["ownerReferences"][0] =
+            json!({ "apiVersion": group, "kind": kind, "name": name, "uid": "o", "controller": true });
+        pod
+    };
+    let alone = "and not to a ReplicaSet or ReplicationController";
+    for kind in ["StatefulSet", "DaemonSet", "Job"] {
+        let text = refused(&[owned('a', kind, "web")]);
+        assert_eq!(text, format!("pod shop/web-a belongs to {kind} web, {alone}"));
+    }
+    let mut bare = pod('a', "n1");
+    bare["metadata"]["ownerReferences"] = json!([]);
+    assert_eq!(refused(&[bare]), format!("pod shop/web-a belongs to nobody, {alone}"));
+    assert_eq!(
+        refused(&[pod('a', "n1"), owned('b', "ReplicaSet", "api")]),
+        "pod shop/web-b belongs to ReplicaSet/api, but pod shop/web-a to ReplicaSet/web: name pods of one workload"
+    );
+    assert_eq!(owner(&Input::default()).expect_err("no pod").to_string(), "no pod is named");
+
+    let (set, namespace) = owner(&input(&three())).expect("an owner");
+    assert_eq!((set.to_string(), &*namespace), ("rs/web".to_owned(), "shop"));
+    assert_eq!(scalable(&input(&three()), set.clone()).to_string(), "rs/web");
+    assert_eq!(scalable(&input(&of_deployment()), set).to_string(), "deploy/web");
+}

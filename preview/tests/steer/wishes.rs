@@ -1,0 +1,161 @@
+//! What each wish does to the choice of pods.
+
+use crate::dump::{dump, goes, input, not_ready, pod, request, wanted};
+use fastrand::Rng;
+use podrank_preview::steer::{Count, Wish, plan};
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+fn set_of(names: &[&str]) -> HashSet<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// Six pods on nodes of their own. Left alone, they go in the order of their UIDs.
+fn six() -> Vec<Value> {
+    "abcdef".chars().map(|letter| pod(letter, &format!("node-{letter}"))).collect()
+}
+
+fn nodes(names: &[&str]) -> Wish {
+    Wish::Nodes(set_of(names))
+}
+
+fn pods(names: &[&str]) -> Wish {
+    Wish::Pods(set_of(names))
+}
+
+#[test]
+fn without_a_wish_the_order_decides() {
+    assert_eq!(goes(&six(), 2, Vec::new()), "abcd");
+}
+
+#[test]
+fn preferred_nodes_and_pods_go_first() {
+    assert_eq!(goes(&six(), 3, vec![nodes(&["node-e", "node-c"])]), "cea");
+    assert_eq!(goes(&six(), 3, vec![pods(&["web-f", "web-d"])]), "dfa");
+    // More of them than go.
+    assert_eq!(goes(&six(), 5, vec![pods(&["web-f", "web-d"])]), "d");
+    assert_eq!(goes(&six(), 4, vec![pods(&["web-z"])]), "ab");
+}
+
+#[test]
+fn the_wish_given_first_counts_first() {
+    let (on_nodes, by_name) = (nodes(&["node-e", "node-f"]), pods(&["web-c", "web-f"]));
+    assert_eq!(goes(&six(), 2, vec![on_nodes.clone(), by_name.clone()]), "feca");
+    assert_eq!(goes(&six(), 2, vec![by_name, on_nodes]), "fcea");
+}
+
+#[test]
+fn the_lowest_values_go_first_and_pods_without_one_last() {
+    let values = |values: &[(&str, f64)]| {
+        Wish::Values(values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
+    };
+    let wish = values(&[("web-d", -1.0), ("web-f", 0.5), ("web-b", 0.5), ("web-a", 1e9), ("other", -9.0)]);
+    assert_eq!(goes(&six(), 0, vec![wish.clone()]), "dbface");
+    assert_eq!(goes(&six(), 0, vec![wish, pods(&["web-f"])]), "dfbace");
+}
+
+#[test]
+fn pods_that_are_not_available_go_first() {
+    let mut young = six();
+    young[4]["status"]["conditions"][0]["lastTransitionTime"] = json!("2026-03-10T11:59:51Z");
+    young[5]["status"]["conditions"][0]["lastTransitionTime"] = json!("2026-03-10T11:59:50Z");
+    let goes_after = |seconds: u32| {
+        let mut items = dump(&young);
+        items[6]["spec"]["minReadySeconds"] = json!(seconds);
+        wanted(&plan(&input(&items), &request(Count::To(4), &[], vec![Wish::NotAvailable])).expect("a plan"))
+    };
+    // By itself, the youngest goes first. Ready for exactly 10 s is available.
+    assert_eq!((&*goes_after(0), &*goes_after(10), &*goes_after(11)), ("ef", "ef", "ef"));
+    let first = |seconds: u32| {
+        let mut items = dump(&young);
+        items[6]["spec"]["minReadySeconds"] = json!(seconds);
+        let wishes = vec![Wish::NotAvailable, pods(&["web-a", "web-f"])];
+        wanted(&plan(&input(&items), &request(Count::To(3), &[], wishes)).expect("a plan"))
+    };
+    assert_eq!((&*first(0), &*first(10), &*first(11)), ("fae", "efa", "fea"));
+}
+
+#[test]
+fn named_pods_go_before_all_wishes() {
+    let request = request(Count::To(4), &["web-f"], vec![pods(&["web-c", "web-d"])]);
+    let plan = plan(&input(&dump(&six())), &request).expect("a plan");
+    assert_eq!(wanted(&plan), "fc");
+    let named: Vec<_> = plan.pods.iter().filter(|pod| pod.is_named).map(|pod| pod.name.as_str()).collect();
+    assert_eq!(named, ["web-f"]);
+}
+
+#[test]
+fn what_goes_before_a_wish_is_reported() {
+    let mut pods_of_dump = six();
+    pods_of_dump[0] = not_ready(pods_of_dump[0].clone());
+    let request = request(Count::To(4), &[], vec![pods(&["web-e", "web-f"])]);
+    let plan = plan(&input(&dump(&pods_of_dump)), &request).expect("a plan");
+    assert_eq!(wanted(&plan), "ae");
+    let [ahead] = &*plan.blocked else { panic!("{:?}", plan.blocked) };
+    assert_eq!((&*ahead.name, &*ahead.before, ahead.rule), ("web-a", "web-f", "not-ready"));
+    assert_eq!(ahead.why, "not ready, web-f is");
+}
+
+#[test]
+fn the_emptiest_nodes_are_emptied_first() {
+    let on = |places: &[&str]| -> Vec<Value> {
+        ('a'..).zip(places).map(|(letter, node)| pod(letter, node)).collect()
+    };
+    let counts = |counts: &[(&str, u64)]| {
+        let counts = counts.iter().map(|(node, count)| ((*node).to_owned(), *count));
+        vec![Wish::EmptiestNodes(counts.collect())]
+    };
+    let pods = on(&["n1", "n2", "n2", "n3", "n4"]);
+    // n3 has fewest; of n1, n2 and n4 with 5 each, n2 has most own pods; then by name.
+    let five_each = [("n1", 5), ("n2", 5), ("n3", 2), ("n4", 5)];
+    assert_eq!(goes(&pods, 0, counts(&five_each)), "dbcae");
+    assert_eq!(goes(&pods, 0, counts(&[("n1", 9), ("n2", 8), ("n3", 7), ("n4", 6)])), "edbca");
+    // What others have there counts, not what the set has.
+    assert_eq!(goes(&pods, 3, counts(&[("n1", 3), ("n2", 2), ("n3", 3), ("n4", 3)])), "bc");
+}
+
+/// One pod at a time: in each domain of the first level, what its own levels would take; then the fullest of them, and of
+/// equal ones that with the smaller UID. Pods are numbers, and UIDs follow them.
+fn next(left: &[usize], levels: &[Vec<usize>]) -> usize {
+    let Some((level, inner)) = levels.split_first() else { return left[0] };
+    let mut domains = BTreeMap::<usize, Vec<usize>>::new();
+    for &pod in left {
+        domains.entry(level[pod]).or_default().push(pod);
+    }
+    let of = |pods: &Vec<usize>| (Reverse(pods.len()), next(pods, inner));
+    domains.values().map(of).min().expect("a pod is left").1
+}
+
+#[test]
+fn spreading_takes_from_the_domain_that_has_most_left() {
+    let mut random = Rng::with_seed(102_948);
+    let letters: Vec<_> = ('a'..='z').collect();
+    for case in 0..3_000 {
+        let (count, zones, nodes) = (random.usize(1..12), random.usize(1..4), random.usize(1..6));
+        let node_zone: Vec<_> = (0..nodes).map(|_| random.usize(0..zones)).collect();
+        let place: Vec<_> = (0..count).map(|_| random.usize(0..nodes)).collect();
+        let pods: Vec<_> = (0..count).map(|i| pod(letters[i], &format!("n{}", place[i]))).collect();
+        let zone_level: Vec<_> = place.iter().map(|&node| node_zone[node]).collect();
+        let names = |of: &dyn Fn(usize) -> usize| -> HashMap<String, String> {
+            (0..nodes).map(|node| (format!("n{node}"), format!("d{}", of(node)))).collect()
+        };
+        let (by_zone, by_node) = (names(&|node| node_zone[node]), names(&|node| node));
+        let (wish, levels) = match random.u8(..3) {
+            0 => (vec![by_zone, by_node], vec![zone_level, place]),
+            1 => (vec![by_zone], vec![zone_level]),
+            _ => (vec![by_node], vec![place]),
+        };
+        let mut left: Vec<_> = (0..count).collect();
+        let mut expected = String::new();
+        while !left.is_empty() {
+            let pod = next(&left, &levels);
+            expected.push(letters[pod]);
+            left.retain(|&other| other != pod);
+        }
+        // For every count, not only for all.
+        let replicas = random.usize(0..count);
+        let found = goes(&pods, u32::try_from(replicas).expect("few"), vec![Wish::Spread(wish)]);
+        assert_eq!(found, expected[..count - replicas], "case {case}: {levels:?}");
+    }
+}

@@ -1,0 +1,187 @@
+//! What is written, taken off and put back; and that a plan whose costs have been written is proved.
+
+use crate::dump::{COST, dump, input, not_ready, pod, request, with_cost};
+use fastrand::Rng;
+use podrank_preview::steer::{Count, Manifest, Plan, Request, Wish, plan, putting_back, state};
+use podrank_preview::{PREVIOUS_COST_ANNOTATION, Previous};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+
+fn planned(pods: &[Value], request: &Request) -> Plan {
+    plan(&input(&dump(pods)), request).expect("a plan")
+}
+
+fn parsed(manifest: Option<&Manifest>) -> Value {
+    manifest.map_or(Value::Null, |manifest| serde_json::from_str(&manifest.text).expect("JSON"))
+}
+
+/// A pod as a manifest has it.
+fn object(letter: char, annotations: Option<Value>) -> Value {
+    let uid = pod(letter, "")["metadata"]["uid"].clone();
+    let mut metadata = json!({ "name": format!("web-{letter}"), "namespace": "shop", "uid": uid });
+    if let Some(annotations) = annotations {
+        metadata["annotations"] = annotations;
+    }
+    json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata })
+}
+
+fn list(items: &[Value]) -> Value {
+    json!({ "apiVersion": "v1", "kind": "List", "items": items })
+}
+
+#[test]
+fn a_manifest_has_uids_and_no_resource_versions() {
+    let plan = planned(
+        &[pod('a', "n1"), pod('b', "n2"), pod('c', "n3")],
+        &request(Count::AllButNamed, &["web-b", "web-c"], Vec::new()),
+    );
+    let [plain, over] = plan.manifests();
+    let cost = || Some(json!({ COST: "-1" }));
+    assert_eq!(parsed(plain.as_ref()), list(&[object('b', cost()), object('c', cost())]));
+    assert_eq!(plain.expect("a manifest").names, ["web-b", "web-c"]);
+    assert_eq!(over, None);
+}
+
+#[test]
+fn what_is_written_over_is_kept_beside_it() {
+    let pods = [
+        with_cost(pod('a', "n1"), "70", "karpenter", "Update"),
+        // podrank's own, from an earlier run: written again without force.
+        with_cost(pod('b', "n2"), "80", "podrank", "Apply"),
+        pod('c', "n3"),
+    ];
+    let mut request = request(Count::AllButNamed, &["web-a", "web-b"], Vec::new());
+    request.force = true;
+    let [plain, over] = planned(&pods, &request).manifests();
+    assert_eq!(parsed(plain.as_ref()), list(&[object('b', Some(json!({ COST: "-1" })))]));
+    let previous = r#"{"value":"70","manager":"karpenter"}"#;
+    let both = json!({ COST: "-1", PREVIOUS_COST_ANNOTATION: previous });
+    assert_eq!(parsed(over.as_ref()), list(&[object('a', Some(both))]));
+}
+
+#[test]
+fn a_cost_from_the_template_is_written_over_without_force() {
+    let mut items = dump(&[
+        with_cost(pod('a', "n1"), "5", "kube-controller-manager", "Update"),
+        with_cost(pod('b', "n2"), "5", "kube-controller-manager", "Update"),
+    ]);
+    items[2]["spec"]["template"]["metadata"]["annotations"] = json!({ COST: "5" });
+    let request = request(Count::AllButNamed, &["web-b"], Vec::new());
+    let [plain, over] = plan(&input(&items), &request).expect("a plan").manifests();
+    assert_eq!(plain, None);
+    let previous = r#"{"value":"5","manager":"kube-controller-manager"}"#;
+    let both = json!({ COST: "4", PREVIOUS_COST_ANNOTATION: previous });
+    assert_eq!(parsed(over.as_ref()), list(&[object('b', Some(both))]));
+}
+
+#[test]
+fn what_is_taken_off_and_put_back() {
+    let mut steered = with_cost(pod('a', "n1"), "-1", "podrank", "Apply");
+    let previous = Previous { value: "70".to_owned(), manager: "karpenter".to_owned() };
+    steered["metadata"]["annotations"][PREVIOUS_COST_ANNOTATION] =
+        serde_json::to_string(&previous).expect("JSON").into();
+    let others = [pod('b', "n2"), with_cost(pod('c', "n3"), "1", "karpenter", "Update")];
+    let items = dump(&[&[steered], &others[..]].concat());
+    let options = request(Count::To(0), &[], Vec::new()).options;
+    let state = state(&input(&items), &options).expect("a state");
+    let steered: Vec<_> = state.steered().collect();
+    let [only] = &*steered else { panic!("{steered:?}") };
+    assert_eq!((&*only.name, only.has_cost, only.previous.as_ref()), ("web-a", true, Some(&previous)));
+    let off = Manifest::taking_off("shop", steered.iter().copied());
+    assert_eq!(parsed(off.as_ref()), list(&[object('a', None)]));
+    assert_eq!(Manifest::taking_off("shop", []), None);
+    let patch: Value = serde_json::from_str(&putting_back(only, &previous)).expect("JSON");
+    assert_eq!(patch, json!({ "metadata": { "uid": only.uid, "annotations": { COST: "70" } } }));
+}
+
+/// What server-side apply makes of a pod: forced, the cost is podrank's alone.
+fn apply(pod: &mut Value, annotations: &Value) {
+    let cost = annotations[COST].as_str().expect("a cost");
+    pod["metadata"].as_object_mut().expect("metadata").remove("managedFields");
+    *pod = with_cost(pod.take(), cost, "podrank", "Apply");
+    for (name, value) in annotations.as_object().expect("annotations") {
+        pod["metadata"]["annotations"][name] = value.clone();
+    }
+}
+
+fn random_pod(random: &mut Rng, letter: char) -> Value {
+    let mut pod = pod(letter, &format!("n{}", random.u8(..3)));
+    match random.u8(..12) {
+        0 => pod = not_ready(pod),
+        1 => pod["spec"] = json!({}),
+        2 => pod["status"] = json!({ "phase": "Pending" }),
+        _ => {}
+    }
+    let cost = [0, 1, 5, i32::MIN, i32::MAX][random.usize(..5)].wrapping_add(random.i32(-2..=2)).to_string();
+    match random.u8(..8) {
+        0 => with_cost(pod, &cost, "karpenter", "Update"),
+        1 => with_cost(pod, &cost, "podrank", "Apply"),
+        2 => with_cost(pod, &cost, "kube-controller-manager", "Update"),
+        3 => with_cost(with_cost(pod, &cost, "podrank", "Apply"), &cost, "karpenter", "Apply"),
+        _ => pod,
+    }
+}
+
+fn random_wish(random: &mut Rng, letters: &[char]) -> Wish {
+    let some = |random: &mut Rng| -> Vec<String> {
+        let chosen = letters.iter().filter(|_| random.bool());
+        chosen.map(|letter| format!("web-{letter}")).collect()
+    };
+    let domains = |random: &mut Rng| -> HashMap<String, String> {
+        (0..3).map(|node| (format!("n{node}"), random.u8(..2).to_string())).collect()
+    };
+    match random.u8(..6) {
+        0 => Wish::Pods(some(random).into_iter().collect()),
+        1 => Wish::Nodes((0..3).filter(|_| random.bool()).map(|node| format!("n{node}")).collect()),
+        2 => Wish::Values(some(random).into_iter().map(|name| (name, f64::from(random.u8(..3)))).collect()),
+        3 => Wish::NotAvailable,
+        4 => Wish::EmptiestNodes((0..3).map(|node| (format!("n{node}"), random.u64(1..4))).collect()),
+        _ => Wish::Spread((0..random.usize(1..3)).map(|_| domains(random)).collect()),
+    }
+}
+
+#[test]
+fn a_plan_is_proved_once_its_costs_are_written() {
+    let mut random = Rng::with_seed(6);
+    let mut seen = BTreeMap::<&str, u32>::new();
+    for case in 0..5_000 {
+        let letters: Vec<_> = ('a'..).take(random.usize(2..9)).collect();
+        let mut pods: Vec<_> = letters.iter().map(|&letter| random_pod(&mut random, letter)).collect();
+        let wishes: Vec<_> = (0..random.usize(..3)).map(|_| random_wish(&mut random, &letters)).collect();
+        let named: Vec<_> =
+            letters.iter().filter(|_| random.u8(..5) == 0).map(|letter| format!("web-{letter}")).collect();
+        let named: Vec<_> = named.iter().map(String::as_str).collect();
+        let replicas = u32::try_from(random.usize(..letters.len())).expect("few");
+        let mut request = request(Count::To(replicas), &named, wishes);
+        request.force = random.bool();
+        let Ok(before) = plan(&input(&dump(&pods)), &request) else {
+            *seen.entry("refused").or_default() += 1;
+            continue;
+        };
+        let [plain, over] = before.manifests();
+        let count =
+            |manifest: &Option<Manifest>| manifest.as_ref().map_or(0, |manifest| manifest.names.len());
+        assert_eq!(count(plain.as_ref()) + count(over.as_ref()), before.writes, "case {case}");
+        *seen.entry("written over").or_default() += u32::from(over.is_some());
+        *seen.entry("with blocked pods").or_default() += u32::from(!before.blocked.is_empty());
+        *seen.entry("without writes").or_default() += u32::from(before.writes == 0);
+        for manifest in [plain, over] {
+            for object in parsed(manifest.as_ref())["items"].as_array().into_iter().flatten() {
+                let uid = &object["metadata"]["uid"];
+                let pod = pods.iter_mut().find(|pod| pod["metadata"]["uid"] == *uid).expect("a pod");
+                apply(pod, &object["metadata"]["annotations"]);
+            }
+        }
+        let after = planned(&pods, &request);
+        assert_eq!(after.writes, 0, "case {case}: {before:#?} {after:#?}");
+        assert!(after.is_proved(), "case {case}: {before:#?} {after:#?}");
+        let sorted = |plan: &Plan| {
+            let mut uids: Vec<_> = plan.wanted().map(|pod| pod.uid.clone()).collect();
+            uids.sort();
+            uids
+        };
+        assert_eq!(sorted(&before), sorted(&after), "case {case}: {before:#?} {after:#?}");
+        *seen.entry("proved").or_default() += 1;
+    }
+    assert!(seen["proved"] > 2_000 && seen.values().all(|count| *count > 50), "{seen:?}");
+}
