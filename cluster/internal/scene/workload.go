@@ -142,8 +142,10 @@ func (w *Workload) create(ctx context.Context, r *rand.Rand, size int32, options
 		}, metav1.CreateOptions{})
 	default:
 		w.Target = "deploy/" + name
+		deadline := minReady + 600
 		_, err = w.plane.AppsV1().Deployments(w.Namespace).Create(ctx, &appsv1.Deployment{ObjectMeta: meta,
-			Spec: appsv1.DeploymentSpec{Replicas: &size, Selector: selector, Template: template, MinReadySeconds: minReady},
+			Spec: appsv1.DeploymentSpec{Replicas: &size, Selector: selector, Template: template, MinReadySeconds: minReady,
+				ProgressDeadlineSeconds: &deadline},
 		}, metav1.CreateOptions{})
 	}
 	if err != nil {
