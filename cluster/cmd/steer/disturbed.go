@@ -115,7 +115,7 @@ func (g *game) isDescribed(run *verdict.Steering) {
 func (g *game) undo(ctx context.Context, costs map[types.UID]string) error {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Minute)
 	defer stop()
-	ran, err := g.podrank.Run(ctx, nil, "", "undo", g.workload.Target, "-n", g.workload.Namespace, "--yes")
+	ran, err := g.podrank.Run(ctx, nil, "", "undo", g.workload.Target, "-n", g.workload.Namespace)
 	if err != nil {
 		return g.unusable(ctx, err)
 	}

@@ -166,6 +166,13 @@ func (c *Case) Expect() Expectation {
 			e.Never[c.Pods[i].UID] = true
 		}
 	}
+	if c.Barrier == "first-victim" {
+		for i := range c.Pods {
+			if pod := &c.Pods[i]; !pod.Ready && !e.Must[pod.UID] {
+				e.Verdict, e.Why = Open, "that barrier needs survivors that are ready, unlike "+pod.Name
+			}
+		}
+	}
 	if c.Force || count == len(c.Pods) {
 		return e
 	}

@@ -116,6 +116,8 @@ func TestExpect(t *testing.T) {
 		{"no cost is lower", "a b,f,c=-2147483648", drop("a"), Infeasible, "", ""},
 		{"no cost is higher", "a,f,c=2147483647 b", drop("a"), Infeasible, "", ""},
 		{"rules 1 to 3 decide anyway", "a,n,f,c=9 b,f,c=1", drop("a"), Open, "a", "b"},
+		{"a barrier that would delete a pod", "a,n b c,n", with(drop("a"), func(c *Case) { c.Barrier = "first-victim" }),
+			Open, "a", "b c"},
 		{"it depends on which goes", "a,f,c=1 b,f,c=5 c", scale(2), Open, "", ""},
 	} {
 		c := test.c
