@@ -107,8 +107,7 @@ func (g *game) steering(ctx context.Context) (*verdict.Steering, error) {
 	}
 	g.line.Writes = g.workload.CostChanges()
 	return &verdict.Steering{Exit: g.ran.Exit, Document: g.ran.Document, Before: g.before, After: g.after, To: g.to(),
-		KeepCosts: g.c.Keep, Removed: map[types.UID]bool{}, Costs: map[types.UID]string{},
-		Restarted: g.c.Barrier == "first-victim" || g.c.Evict}, nil
+		KeepCosts: g.c.Keep, Removed: map[types.UID]bool{}, Costs: map[types.UID]string{}}, nil
 }
 
 // to is the count that the command leads to.

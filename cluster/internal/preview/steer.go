@@ -30,12 +30,12 @@ type Steered struct {
 		Named  bool      `json:"named"`
 		Write  *int32    `json:"write"`
 	} `json:"pods"`
-	Exit    *int        `json:"exit"`
-	Went    []types.UID `json:"went"`
-	Missed  []PodName   `json:"missed"`
-	Others  []PodName   `json:"others"`
-	Left    []PodName   `json:"left"`
-	Message string      `json:"message"`
+	Exit    *int      `json:"exit"`
+	Went    []PodName `json:"went"`
+	Missed  []PodName `json:"missed"`
+	Others  []PodName `json:"others"`
+	Left    []PodName `json:"left"`
+	Message string    `json:"message"`
 }
 
 // PodName names a pod.

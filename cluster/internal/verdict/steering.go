@@ -35,11 +35,10 @@ type Steering struct {
 	KeepCosts     bool
 
 	// What others did meanwhile.
-	Removed   map[types.UID]bool   // pods that they took
-	Costs     map[types.UID]string // costs that they gave last
-	Rescaled  bool                 // they changed the count
-	Rollout   bool                 // they took pods as they liked
-	Restarted bool                 // one wanted pod may have been restarted as a barrier
+	Removed  map[types.UID]bool   // pods that they took
+	Costs    map[types.UID]string // costs that they gave last
+	Rescaled bool                 // they changed the count
+	Rollout  bool                 // they took pods as they liked
 }
 
 // Gone are the pods that went, in order of their names.
@@ -156,15 +155,8 @@ func (s *Steering) Describes() error {
 		if s.After.Count != s.Before.Count && !s.Rescaled {
 			wrong = append(wrong, fmt.Errorf("the count is %d, not %d", s.After.Count, s.Before.Count))
 		}
-		allowed := 0
-		if s.Restarted {
-			allowed = 1
-		}
 		for _, uid := range s.Gone() {
-			if s.Removed[uid] || s.Rollout || s.Rescaled {
-				continue
-			}
-			if allowed--; allowed < 0 {
+			if !s.Removed[uid] && !s.Rollout && !s.Rescaled && !s.isRestarted(uid) {
 				wrong = append(wrong, fmt.Errorf("%s went", s.name(uid)))
 			}
 		}
@@ -175,6 +167,11 @@ func (s *Steering) Describes() error {
 	return fmt.Errorf("exit status %d", s.Exit)
 }
 
+// isRestarted says that the pod is a wanted one that the message names: a barrier or an eviction restarted it.
+func (s *Steering) isRestarted(uid types.UID) bool {
+	return s.Document != nil && slices.Contains(s.Document.Wanted(), uid) && strings.Contains(s.Document.Message, s.name(uid))
+}
+
 // told compares what the program says with what happened.
 func (s *Steering) told() error {
 	var wrong []error
@@ -182,9 +179,9 @@ func (s *Steering) told() error {
 		wrong = append(wrong, fmt.Errorf("the outcome says %d, the exit status is %d", *s.Document.Exit, s.Exit))
 	}
 	var went []types.UID
-	for _, uid := range s.Document.Went {
-		if _, ok := s.Before.Pods[uid]; ok { // and not the replacement of a barrier's victim
-			went = append(went, uid)
+	for _, pod := range s.Document.Went {
+		if _, ok := s.Before.Pods[pod.UID]; ok { // and not the replacement of a barrier's victim
+			went = append(went, pod.UID)
 		}
 	}
 	gone := slices.DeleteFunc(s.Gone(), func(uid types.UID) bool { return s.Removed[uid] })

@@ -39,11 +39,11 @@ func outcome(t *testing.T, text string) *preview.Steered {
 }
 
 const (
-	wantsA = `{"kind":"ScaleOutcome","exit":0,"went":["a"],"pods":[{"uid":"a","wanted":true},{"uid":"b"},{"uid":"c"}]}`
-	gotB   = `{"kind":"ScaleOutcome","exit":3,"went":["b"],"pods":[{"uid":"a","wanted":true},{"uid":"b"},{"uid":"c"}]}`
+	wantsA = `{"kind":"ScaleOutcome","exit":0,"went":[{"uid":"a"}],"pods":[{"uid":"a","wanted":true},{"uid":"b"},{"uid":"c"}]}`
+	gotB   = `{"kind":"ScaleOutcome","exit":3,"went":[{"uid":"b"}],"pods":[{"uid":"a","wanted":true},{"uid":"b"},{"uid":"c"}]}`
 	silent = `{"kind":"ScaleOutcome","exit":0,"went":[],"pods":[{"uid":"a","wanted":true},{"uid":"b"},{"uid":"c"}]}`
-	claims = `{"kind":"ScaleOutcome","exit":0,"went":["a"],"others":[{"name":"b","uid":"b"}],"pods":[{"uid":"a","wanted":true}]}`
-	unsure = `{"kind":"ScaleOutcome","exit":1,"went":["a"],"pods":[{"uid":"a","wanted":true}]}`
+	claims = `{"kind":"ScaleOutcome","exit":0,"went":[{"uid":"a"}],"others":[{"name":"b","uid":"b"}],"pods":[{"uid":"a","wanted":true}]}`
+	unsure = `{"kind":"ScaleOutcome","exit":1,"went":[{"uid":"a"}],"pods":[{"uid":"a","wanted":true}]}`
 )
 
 func TestDescribes(t *testing.T) {
@@ -103,7 +103,7 @@ func TestWhatOthersDid(t *testing.T) {
 	if s.Describes() == nil {
 		t.Error("nobody else took b")
 	}
-	s.Restarted = true // a barrier did
+	s.Document = outcome(t, `{"message":"the barrier deleted b","pods":[{"uid":"b","wanted":true}]}`)
 	if err := s.Describes(); err != nil {
 		t.Error(err)
 	}

@@ -209,7 +209,8 @@ func (c *Case) expectEviction(named map[string]bool, count int) Expectation {
 	return e
 }
 
-// tiers are the keys of the wishes, the first given first: lower goes first. They end where a wish is no key.
+// tiers are the keys of the wishes, the first given first: lower goes first. The spread is none: it decides among pods that
+// all other wishes leave equal.
 func (c *Case) tiers(pod *Pod) []float64 {
 	var tiers []float64
 	for i := range c.Wishes {
@@ -228,8 +229,6 @@ func (c *Case) tiers(pod *Pod) []float64 {
 			tiers = append(tiers, tier)
 		case "--emptiest-nodes":
 			tiers = append(tiers, float64(slices.Index(c.emptiestNodes(), pod.Node)))
-		default: // --spread
-			return tiers
 		}
 	}
 	return tiers
@@ -320,7 +319,7 @@ func (c *Case) Rest(e *Expectation) string {
 
 // isSpreadAlone says that the spread alone decides how many pods each domain loses.
 func (c *Case) isSpreadAlone() bool {
-	if c.Drop || len(c.Names) > 0 || len(c.Wishes) == 0 || c.Wishes[0].Flag != "--spread" {
+	if c.Drop || len(c.Names) > 0 || len(c.Wishes) != 1 || c.Wishes[0].Flag != "--spread" {
 		return false
 	}
 	return !slices.ContainsFunc(c.Pods, func(p Pod) bool {

@@ -103,12 +103,11 @@ func (c *Case) draw(r *rand.Rand, chance func(float64) bool, strangers []string,
 		}
 		c.namesAfterWishes = r.IntN(1 + len(c.Wishes))
 	}
-	byValue := 0
-	c.Wishes = slices.DeleteFunc(c.Wishes, func(w Wish) bool { // standard input can be read once
-		if w.Flag == "--by-value" {
-			byValue++
-		}
-		return w.Flag == "--by-value" && byValue > 1
+	given := map[string]bool{}
+	c.Wishes = slices.DeleteFunc(c.Wishes, func(w Wish) bool { // these may be given once
+		again := given[w.Flag] && w.Flag != "--prefer-nodes" && w.Flag != "--prefer-pods"
+		given[w.Flag] = true
+		return again
 	})
 	c.namesAfterWishes = min(c.namesAfterWishes, len(c.Wishes))
 	c.ByValueFromAFile = chance(0.5)

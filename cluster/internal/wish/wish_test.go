@@ -100,7 +100,7 @@ func TestExpect(t *testing.T) {
 		{"two wishes in the other order", "a,s b,d c,s,d d", scale(2, draining, spot), Feasible, "b c", "a d"},
 		{"named before wishes", "a,s b c,s d", named(scale(2, spot), "d"), Feasible, "d", "b"},
 		{"not available first", "a b,y c", scale(2, Wish{Flag: "--not-available-first"}), Feasible, "b", "a c"},
-		{"nothing is known after a spread", "a,s b c,s d", scale(2, Wish{Flag: "--spread", Value: Zone}, spot), Feasible, "", ""},
+		{"a spread is asked last", "a,s b c,s d", scale(2, Wish{Flag: "--spread", Value: Zone}, spot), Feasible, "a c", "b d"},
 		{"lowest values first", "a b c", scale(1, Wish{Flag: "--by-value", Values: map[string]float64{"a": 2, "b": -1, "c": 0.5}}),
 			Feasible, "b c", "a"},
 		{"emptiest nodes", "a,h=1 b,h=1 c,h=2 d,h=3", with(scale(3, Wish{Flag: "--emptiest-nodes"}),
