@@ -83,8 +83,12 @@ func (s *steer) interrupts(ctx context.Context, number int, l *line) (err error)
 		if r == took || r == refused {
 			g.is(unreached, nil)
 		}
-	case g.ran.Signal != 0:
-		g.is(wrong, fmt.Errorf("the signal %s ended it", g.ran.Signal))
+	case g.ran.Signal != 0: // nothing has to be put back as long as nothing is written
+		if err := run.Untouched(); err != nil {
+			g.is(wrong, fmt.Errorf("the signal %s ended it: %w", g.ran.Signal, err))
+		} else {
+			g.is(described, nil)
+		}
 	default:
 		g.isDescribed(run)
 	}
