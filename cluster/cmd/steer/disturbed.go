@@ -264,7 +264,7 @@ func (s *steer) disturbed(ctx context.Context, number int, l *line, d *disturban
 		}
 		return nil
 	}
-	l.Fault = fmt.Sprintf("%s: exit status %d", d.name, g.ran.Exit)
+	l.Fault = fmt.Sprintf("%s at call %d (%s)", d.name, f.N, firstWord(made[f.N-1].Arguments))
 	g.isDescribed(now)
 	return nil
 }
@@ -315,7 +315,7 @@ func (s *steer) quarrel(ctx context.Context, number int, l *line) (err error) {
 		return err
 	}
 	run.Costs = costs
-	l.Fault = fmt.Sprintf("another writer: exit status %d", g.ran.Exit)
+	l.Fault = "another writer"
 	g.isDescribed(run)
 	return nil
 }
@@ -343,7 +343,7 @@ func (s *steer) many(ctx context.Context, number int, l *line) (err error) {
 	if err != nil {
 		return err
 	}
-	l.Fault = fmt.Sprintf("600 deletions: exit status %d", g.ran.Exit)
+	l.Fault = "600 deletions"
 	g.is(g.judge(run))
 	return nil
 }
@@ -366,7 +366,7 @@ func (s *steer) forbidden(ctx context.Context, number int, l *line, user string)
 	if err != nil {
 		return err
 	}
-	l.Fault = fmt.Sprintf("%s: exit status %d", user, g.ran.Exit)
+	l.Fault = user
 	if g.ran.Exit != 1 && (g.ran.Exit != 0 || user == noScale) {
 		g.is(wrong, fmt.Errorf("exit status %d", g.ran.Exit))
 		return nil

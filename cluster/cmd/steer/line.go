@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 )
 
 // result of a round.
@@ -95,10 +96,12 @@ func summarize(out io.Writer, mode string, lines []line) error {
 		results[l.Result]++
 		by[key{l.Expect, l.Result}]++
 		if l.Fault != "" {
-			if faults[l.Fault] == nil {
-				faults[l.Fault] = map[result]int{}
+			name, _, _ := strings.Cut(l.Fault, " at call ") // of all calls together
+			name = fmt.Sprintf("%s: exit status %d", name, l.Exit)
+			if faults[name] == nil {
+				faults[name] = map[result]int{}
 			}
-			faults[l.Fault][l.Result]++
+			faults[name][l.Result]++
 		}
 		sum.missed += l.Missed
 		sum.others += l.Others

@@ -50,7 +50,7 @@ func (f Fault) String() string {
 	if f.N == 0 {
 		return "none"
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s %s call %d", f.What, f.When, f.N))
+	return strings.TrimSpace(fmt.Sprintf("%s %s at call %d", f.What, f.When, f.N))
 }
 
 // Calls is a directory in which the calls of one run are noted.
