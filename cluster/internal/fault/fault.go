@@ -21,7 +21,7 @@ const (
 	Interrupt    = "INT"
 	Terminate    = "TERM"
 	Kill         = "KILL"
-	InterruptAll = "INT-ALL"     // as Ctrl-C at a terminal: kubectl gets it too
+	InterruptAll = "INT-ALL"     // as Ctrl-C at a terminal: all processes of its group get it
 	FailUndone   = "FAIL-UNDONE" // kubectl is not run, and the call fails
 	FailDone     = "FAIL-DONE"   // kubectl is run, and the call fails all the same
 	Hook         = "HOOK"        // the harness does something and then lets the call go on
@@ -50,7 +50,7 @@ func (f Fault) String() string {
 	if f.N == 0 {
 		return "none"
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s %s at call %d", f.What, f.When, f.N))
+	return strings.Join(strings.Fields(fmt.Sprintf("%s %s at call %d", f.What, f.When, f.N)), " ")
 }
 
 // Calls is a directory in which the calls of one run are noted.
@@ -216,7 +216,11 @@ func send(what string) error {
 	case Kill:
 		return syscall.Kill(os.Getppid(), syscall.SIGKILL)
 	case InterruptAll:
-		return syscall.Kill(-syscall.Getpgrp(), syscall.SIGINT)
+		group, err := syscall.Getpgid(os.Getppid())
+		if err != nil {
+			return err
+		}
+		return syscall.Kill(-group, syscall.SIGINT)
 	}
 	return fmt.Errorf("unknown fault %q", what)
 }

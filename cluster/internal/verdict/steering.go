@@ -138,7 +138,7 @@ func (s *Steering) Describes() error {
 		if s.Exit == 0 && !s.Rollout && !s.Rescaled && len(missed)+len(others) > 0 {
 			wrong = append(wrong, fmt.Errorf("missed %v, and %v went", missed, others))
 		}
-		if s.Exit == 3 && len(missed)+len(others) == 0 {
+		if s.Exit == 3 && len(missed)+len(others)+len(s.Removed) == 0 && !s.Rollout && !s.Rescaled {
 			wrong = append(wrong, errors.New("exactly the wanted pods went"))
 		}
 		if s.Exit == 0 && !s.Rollout && !s.Rescaled {
