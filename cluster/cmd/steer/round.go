@@ -87,7 +87,7 @@ func (g *game) podrankIt(ctx context.Context, environment []string, further ...s
 	if !g.c.ByValueFromAFile {
 		input = g.c.Values()
 	}
-	ctx, stop := context.WithTimeout(ctx, 10*time.Minute)
+	ctx, stop := context.WithTimeout(ctx, 30*time.Minute)
 	defer stop()
 	g.ran, err = g.podrank.Run(ctx, environment, input, arguments...)
 	if g.ran != nil {
