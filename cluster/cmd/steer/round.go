@@ -168,13 +168,16 @@ func (g *game) unusable(ctx context.Context, err error) error {
 func (g *game) judge(run *verdict.Steering) (result, error) {
 	infeasible := g.expect.Verdict == wish.Infeasible
 	if run.Exit == 1 && g.expect.Verdict != wish.Feasible {
+		err := run.Untouched()
 		if g.workload.HadCanary() {
-			return wrong, errors.New("a barrier was made before the refusal")
+			err = errors.Join(err, errors.New("a barrier was made before the refusal"))
 		}
-		if err := run.Untouched(); err != nil {
+		if err == nil {
+			return refused, nil
+		}
+		if infeasible {
 			return wrong, err
 		}
-		return refused, nil
 	}
 	if infeasible {
 		return wrong, fmt.Errorf("exit status %d, though %s", run.Exit, g.expect.Why)
