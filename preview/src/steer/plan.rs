@@ -391,7 +391,7 @@ fn replaced(cost: &WrittenCost, template: Option<&str>) -> Option<Previous> {
             let manager = cost
                 .managers
                 .iter()
-                .find(|manager| !(manager.applies && manager.name == crate::cost::FIELD_MANAGER));
+                .find(|manager| !(manager.applies && manager.name == FIELD_MANAGER));
             let manager = manager.map_or_else(String::new, |manager| manager.name.clone());
             Some(Previous { value: cost.text.clone(), manager })
         }
