@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 /// The label of canaries.
 const LABEL: &str = "podrank.dev/canary";
-/// How long a barrier may take.
-const LONGEST: Duration = Duration::from_secs(10);
+/// How long a canary may take. Waiting for one harms nobody, and a busy control plane may lag.
+const LONGEST: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A `ReplicaSet` of 0 replicas and a pod that it selects. A scheduling gate keeps the pod from running. It complies with
@@ -161,4 +161,4 @@ pub(super) fn wait_for_replacement(
 }
 
 /// How long a first victim's replacement may take.
-pub(super) const FIRST_VICTIM: Duration = LONGEST;
+pub(super) const FIRST_VICTIM: Duration = Duration::from_secs(10);

@@ -81,6 +81,11 @@ impl<'k> Cluster<'k> {
 
     /// Writes the costs of a plan.
     pub(super) fn write(&self, plan: &Plan) -> Result<(), Failure> {
+        let back = plan.put_back();
+        back.iter().try_for_each(|pod| self.put_back(pod))?;
+        if let Some(manifest) = Manifest::taking_off(self.namespace(), &back) {
+            self.apply(&manifest, &[])?;
+        }
         self.apply_plan(plan, &[])
     }
 

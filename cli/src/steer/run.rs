@@ -150,6 +150,10 @@ impl<'r> Run<'r> {
         match self.how.barrier {
             Barrier::Pause(length) => self.interrupt.sleep(length),
             Barrier::Canary => barrier::wait_for_canary(self.cluster, &self.interrupt)?,
+            // Each further victim's replacement might be ready too soon again: a canary leaves no new pod behind.
+            Barrier::FirstVictim if !self.gone_before.is_empty() && barrier::check_canary(self.cluster).is_ok() => {
+                barrier::wait_for_canary(self.cluster, &self.interrupt)?;
+            }
             Barrier::FirstVictim => {
                 let Some(victim) = plan.first_victim().cloned() else {
                     return Err("the first-victim barrier needs survivors that are all ready".into());
@@ -170,7 +174,9 @@ impl<'r> Run<'r> {
     ) -> Result<(), Stop> {
         for victim in victims {
             self.request.named.remove(&victim.name);
-            self.gone_before.push(victim);
+            if !self.replacements.contains(&victim.name) {
+                self.gone_before.push(victim);
+            }
         }
         let new = barrier::wait_for_replacement(self.cluster, &self.interrupt, known, timeout)?;
         self.replacements.extend(new.iter().cloned());

@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/cluster/internal/control"
@@ -177,7 +176,7 @@ func (j *judge) round(ctx context.Context, number int) error {
 	if err := j.note(number, s, run, outcomes, steps, wrong); err != nil {
 		return err
 	}
-	return j.cleanUp(ctx, s.Namespace)
+	return scene.CleanUp(ctx, j.plane, j.history, s.Namespace)
 }
 
 // whole asks about the Deployment as a whole.
@@ -316,41 +315,6 @@ func (j *judge) keepRound(ctx context.Context, number int, s *scene.Scene, run *
 	fmt.Print(story.String())
 	return errors.Join(run.Dump.Write(filepath.Join(dir, "dump.json")),
 		os.WriteFile(filepath.Join(dir, "story.txt"), []byte(story.String()), 0o644))
-}
-
-// cleanUp removes the round's objects, so that the control plane does not grow. The namespaces stay, empty.
-func (j *judge) cleanUp(ctx context.Context, namespace string) error {
-	now, all := int64(0), metav1.ListOptions{}
-	background := metav1.DeletePropagationBackground
-	owners := metav1.DeleteOptions{PropagationPolicy: &background}
-	pods := j.plane.CoreV1().Pods(namespace)
-	var names []string
-	j.history.Look(namespace, func(n *history.Namespace) {
-		for _, pod := range n.Pods {
-			if len(pod.Finalizers) > 0 {
-				names = append(names, pod.Name)
-			}
-		}
-	})
-	for _, name := range names {
-		patch := []byte(`{"metadata":{"finalizers":null}}`)
-		if _, err := pods.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
-			return err
-		}
-	}
-	err := errors.Join(
-		j.plane.AppsV1().Deployments(namespace).DeleteCollection(ctx, owners, all),
-		j.plane.AppsV1().ReplicaSets(namespace).DeleteCollection(ctx, owners, all),
-		j.plane.CoreV1().ReplicationControllers(namespace).DeleteCollection(ctx, owners, all),
-		j.plane.CoreV1().ConfigMaps(namespace).DeleteCollection(ctx, owners, all),
-		pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, all),
-	)
-	if err != nil {
-		return err
-	}
-	err = j.history.Await(ctx, namespace, "empty", func(n *history.Namespace) bool { return len(n.Sets)+len(n.Pods) == 0 })
-	j.history.Forget(namespace)
-	return err
 }
 
 func (j *judge) writeCases(file string) error {

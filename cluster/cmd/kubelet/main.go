@@ -56,7 +56,9 @@ func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	k := &kubelet{client: client, seed: os.Args[2]}
-	factory := informers.NewSharedInformerFactory(client, 0)
+	// Only bound pods, as kubelet asks for those of its node.
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0,
+		informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.FieldSelector = "spec.nodeName!=" }))
 	pods := factory.Core().V1().Pods().Informer()
 	_, err = pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(pod any) { k.look(ctx, pod.(*corev1.Pod)) },

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sort"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,6 +44,13 @@ type Scaled struct {
 	From, To int32
 }
 
+// Cost says that the deletion cost of a pod changed. An empty text is none.
+type Cost struct {
+	Version  uint64
+	Pod      types.UID
+	From, To string
+}
+
 // Namespace is what is known of one namespace.
 type Namespace struct {
 	Pods        map[types.UID]*corev1.Pod
@@ -50,20 +58,32 @@ type Namespace struct {
 	Deployments map[types.UID]*appsv1.Deployment
 	Gone        []Gone   // in order of Version
 	Scaled      []Scaled // in order of Version
+	Costs       []Cost   // in order of Version
+	Made        []string // names of ReplicaSets and ReplicationControllers, as they were seen first
 	Changed     time.Time
 	news        chan struct{}
 }
 
 // History is what is known of all namespaces.
 type History struct {
+	// Patience is how long Await and AwaitQuiet wait at most.
+	Patience time.Duration
+
 	mutex      sync.Mutex
 	namespaces map[string]*Namespace
 }
 
-// Follow starts to watch, and returns once all that exists is known.
-func Follow(ctx context.Context, client kubernetes.Interface) (*History, error) {
-	h := &History{namespaces: map[string]*Namespace{}}
-	factory := informers.NewSharedInformerFactory(client, 0)
+// Follow starts to watch all namespaces but the excluded ones, and returns once all that exists is known.
+func Follow(ctx context.Context, client kubernetes.Interface, excluded ...string) (*History, error) {
+	h := &History{Patience: 30 * time.Second, namespaces: map[string]*Namespace{}}
+	var selector []string
+	for _, namespace := range excluded {
+		selector = append(selector, "metadata.namespace!="+namespace)
+	}
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0,
+		informers.WithTweakListOptions(func(options *metav1.ListOptions) {
+			options.FieldSelector = strings.Join(selector, ",")
+		}))
 	watch := func(informer cache.SharedIndexInformer) error {
 		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(object any) { h.put(object) },
@@ -104,8 +124,7 @@ func (h *History) Await(ctx context.Context, namespace, what string, f func(*Nam
 // AwaitQuiet waits until f is true of the namespace and nothing has happened in it for a while.
 func (h *History) AwaitQuiet(ctx context.Context, namespace, what string, quiet time.Duration,
 	f func(*Namespace) bool) error {
-	const patience = 30 * time.Second
-	deadline := time.After(patience)
+	deadline := time.After(h.Patience)
 	for {
 		h.mutex.Lock()
 		n := h.of(namespace)
@@ -122,7 +141,7 @@ func (h *History) AwaitQuiet(ctx context.Context, namespace, what string, quiet 
 		case <-news:
 		case <-later:
 		case <-deadline:
-			return fmt.Errorf("%s: not %s after %s", namespace, what, patience)
+			return fmt.Errorf("%s: not %s after %s", namespace, what, h.Patience)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -138,7 +157,7 @@ func (h *History) Forget(namespace string) {
 
 // ClearEvents forgets what happened, not what is there.
 func (h *History) ClearEvents(namespace string) {
-	h.Look(namespace, func(n *Namespace) { n.Gone, n.Scaled = nil, nil })
+	h.Look(namespace, func(n *Namespace) { n.Gone, n.Scaled, n.Costs, n.Made = nil, nil, nil, nil })
 }
 
 // IsActive says whether a ReplicaSet counts the pod.
@@ -194,7 +213,7 @@ func (h *History) of(namespace string) *Namespace {
 	n := h.namespaces[namespace]
 	if n == nil {
 		n = &Namespace{map[types.UID]*corev1.Pod{}, map[types.UID]*Set{}, map[types.UID]*appsv1.Deployment{},
-			nil, nil, time.Now(), make(chan struct{})}
+			nil, nil, nil, nil, time.Now(), make(chan struct{})}
 		h.namespaces[namespace] = n
 	}
 	return n
@@ -224,6 +243,7 @@ func (h *History) put(object any) {
 		if old := n.Pods[object.UID]; old != nil && old.DeletionTimestamp == nil && object.DeletionTimestamp != nil {
 			n.gone(old, version(object))
 		}
+		n.cost(n.Pods[object.UID], object)
 		n.Pods[object.UID] = object
 	case *appsv1.ReplicaSet:
 		n.putSet(object, &Set{"ReplicaSet", object.Name, object.UID, *object.Spec.Replicas, object.Status.ReadyReplicas,
@@ -237,7 +257,22 @@ func (h *History) put(object any) {
 	}
 }
 
+// cost notes that a pod's deletion cost is another than it was.
+func (n *Namespace) cost(old, pod *corev1.Pod) {
+	if old == nil {
+		return
+	}
+	from, to := old.Annotations[corev1.PodDeletionCost], pod.Annotations[corev1.PodDeletionCost]
+	if from == to {
+		return
+	}
+	n.Costs = append(n.Costs, Cost{version(pod), pod.UID, from, to})
+}
+
 func (n *Namespace) putSet(object metav1.Object, set *Set) {
+	if n.Sets[set.UID] == nil {
+		n.Made = append(n.Made, set.Name)
+	}
 	if old := n.Sets[set.UID]; old != nil && old.Replicas != set.Replicas {
 		n.Scaled = append(n.Scaled, Scaled{version(object), set.UID, old.Replicas, set.Replicas})
 		sort.SliceStable(n.Scaled, func(i, j int) bool { return n.Scaled[i].Version < n.Scaled[j].Version })

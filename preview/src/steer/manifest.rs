@@ -18,9 +18,23 @@ pub struct Manifest {
 }
 
 impl Plan {
+    /// The pods whose cost is to be again what podrank wrote over. It is put back: if podrank wrote the same value, nobody
+    /// else could own it any more, and it would go when podrank's is taken off.
+    pub fn put_back(&self) -> Vec<ActivePod> {
+        let back = self.pods.iter().filter_map(|pod| Some((pod, pod.goes_back()?)));
+        back.map(|(pod, previous)| ActivePod {
+            name: pod.name.clone(),
+            uid: pod.uid.clone(),
+            has_cost: true,
+            previous: Some(previous.clone()),
+        })
+        .collect()
+    }
+
     /// The costs to write: those that nobody else has written, and those that write over somebody's.
     pub fn manifests(&self) -> [Option<Manifest>; 2] {
-        let written = self.pods.iter().filter_map(|pod| Some((pod, pod.write?)));
+        let written = self.pods.iter().filter(|pod| pod.goes_back().is_none());
+        let written = written.filter_map(|pod| Some((pod, pod.write?)));
         let (over, plain): (Vec<_>, Vec<_>) = written
             .partition(|(pod, _)| pod.replaces.is_some() && pod.cost_owner.as_deref() != Some("podrank"));
         [plain, over].map(|pods| {
@@ -64,4 +78,69 @@ fn list(objects: impl Iterator<Item = (String, Value)>) -> Option<Manifest> {
     let (names, items): (Vec<_>, Vec<_>) = objects.unzip();
     let text = || json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string();
     (!names.is_empty()).then(|| Manifest { text: text(), names })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::PlannedPod;
+    use super::super::target::Target;
+    use super::*;
+    use crate::preview::Verdict;
+    use crate::set::SetKind;
+    use crate::workload::WorkloadKind;
+
+    fn pod(name: &str, owner: &str, write: Option<i32>, replaces: Option<&str>) -> PlannedPod {
+        PlannedPod {
+            name: name.to_owned(),
+            uid: format!("uid-{name}"),
+            node: None,
+            by_itself: Verdict::Keep,
+            is_wanted: false,
+            is_named: false,
+            deletion_cost: -2,
+            cost_owner: Some(owner.to_owned()),
+            write,
+            is_ready: true,
+            replaces: replaces
+                .map(|value| Previous { value: value.to_owned(), manager: "theirs".to_owned() }),
+        }
+    }
+
+    fn plan(pods: Vec<PlannedPod>) -> Plan {
+        Plan {
+            namespace: "shop".to_owned(),
+            target: Target {
+                kind: WorkloadKind::Set(SetKind::ReplicaSet),
+                name: "web".to_owned(),
+                uid: "uid".to_owned(),
+                generation: 1,
+                resource_version: "1".to_owned(),
+            },
+            replica_set: "web".to_owned(),
+            now: jiff::Timestamp::UNIX_EPOCH,
+            from: 5,
+            replicas: 3,
+            delete: 2,
+            writes: 3,
+            pods,
+            blocked: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_cost_is_put_back_rather_than_written_with_its_own_value() {
+        let plan = plan(vec![
+            pod("back", "podrank", Some(0), Some("0")),
+            pod("further", "podrank", Some(-3), Some("0")),
+            pod("mine", "podrank", Some(0), None),
+            pod("over", "theirs", Some(0), Some("5")),
+            pod("as-it-is", "podrank", None, Some("0")),
+        ]);
+        let back: Vec<_> =
+            plan.put_back().into_iter().map(|pod| (pod.name, pod.previous.unwrap().value)).collect();
+        assert_eq!(back, [("back".to_owned(), "0".to_owned())]);
+        let [plain, over] = plan.manifests().map(|manifest| manifest.expect("pods").names);
+        assert_eq!((plain, over), (vec!["further".to_owned(), "mine".to_owned()], vec!["over".to_owned()]));
+    }
 }

@@ -5,7 +5,7 @@ use super::costs::{CostOf, costs};
 use super::target::{Chosen, Target, choose};
 use super::wish::{Count, Request, spread, tiers};
 use crate::complete;
-use crate::cost::{CostOwner, Previous, WrittenCost};
+use crate::cost::{CostOwner, FIELD_MANAGER, Previous, WrittenCost};
 use crate::error::Error;
 use crate::input::Input;
 use crate::line::Line;
@@ -98,6 +98,15 @@ pub struct Ahead {
     pub rule: &'static str,
     /// What that rule finds in the two pods.
     pub why: String,
+}
+
+impl PlannedPod {
+    /// The cost that podrank wrote over, if it is the one to write now.
+    pub(super) fn goes_back(&self) -> Option<&Previous> {
+        let previous =
+            self.replaces.as_ref().filter(|_| self.cost_owner.as_deref() == Some(FIELD_MANAGER))?;
+        (self.write?.to_string() == previous.value).then_some(previous)
+    }
 }
 
 impl Plan {
@@ -382,7 +391,7 @@ fn replaced(cost: &WrittenCost, template: Option<&str>) -> Option<Previous> {
             let manager = cost
                 .managers
                 .iter()
-                .find(|manager| !(manager.applies && manager.name == crate::cost::FIELD_MANAGER));
+                .find(|manager| !(manager.applies && manager.name == FIELD_MANAGER));
             let manager = manager.map_or_else(String::new, |manager| manager.name.clone());
             Some(Previous { value: cost.text.clone(), manager })
         }

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// result of a round.
+type result string
+
+const (
+	took      result = "took"      // exactly the wanted pods went
+	refused   result = "refused"   // rightly, and nothing was written
+	gaveUp    result = "gave up"   // it could have been done; the count is unchanged and all is put back
+	missed    result = "missed"    // other pods went than were wanted
+	wrong     result = "wrong"     // anything else that contradicts the contract
+	described result = "described" // disturbed, and the exit status says what is the case
+	undone    result = "undone"    // interrupted, and `undo` left nothing behind
+	unreached result = "unreached" // it ended before the disturbance could happen
+	skipped   result = "skipped"   // nothing to compare
+)
+
+func (r result) isBad() bool { return r == gaveUp || r == missed || r == wrong }
+
+// line is what the log says of a round.
+type line struct {
+	Seed     uint64  `json:"seed"`
+	Mode     string  `json:"mode"`
+	Round    int     `json:"round"`
+	Workload string  `json:"workload"`
+	Pods     int     `json:"pods"`
+	Command  string  `json:"command"`
+	Expect   string  `json:"expect"`            // feasible, infeasible or open
+	Why      string  `json:"why,omitempty"`     // of what is not feasible
+	Decides  string  `json:"decides,omitempty"` // how much of the answer the harness knows: all, spread, part or count
+	Fault    string  `json:"fault,omitempty"`
+	Exit     int     `json:"exit"`
+	Undo     *int    `json:"undo,omitempty"` // its exit status
+	Result   result  `json:"result"`
+	Delete   int     `json:"delete"`
+	Missed   int     `json:"missed"`
+	Others   int     `json:"others"`
+	Writes   int     `json:"writes"` // changes of deletion costs, those that take them off included
+	Least    int     `json:"least"`  // the fewest that suffice
+	Seconds  float64 `json:"seconds"`
+	Calls    int     `json:"calls,omitempty"` // of kubectl
+	Message  string  `json:"message,omitempty"`
+}
+
+// isBad says that the round is worth a look. That plain kubectl misses pods is no news.
+func (l *line) isBad() bool { return l.Mode != "plain" && l.Result.isBad() }
+
+// readLines reads the rounds of a log up to the last one; of a round that was played twice, the last line.
+func readLines(file string, last int) ([]line, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	rounds := map[int]line{}
+	for scanner := bufio.NewScanner(in); scanner.Scan(); {
+		var l line
+		if err := json.Unmarshal(scanner.Bytes(), &l); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if l.Round <= last {
+			rounds[l.Round] = l
+		}
+	}
+	var lines []line
+	for _, l := range rounds {
+		lines = append(lines, l)
+	}
+	slices.SortFunc(lines, func(a, b line) int { return a.Round - b.Round })
+	return lines, nil
+}
+
+// summarize prints what came of all rounds of a log. It is an error if one went wrong.
+func summarize(out io.Writer, mode string, lines []line) error {
+	results := map[result]int{}
+	type key struct {
+		expect string
+		result result
+	}
+	by, faults := map[key]int{}, map[string]map[result]int{}
+	var sum struct{ deleted, missed, others, writes, least int }
+	var seconds []float64
+	decides := map[string]int{}
+	for _, l := range lines {
+		results[l.Result]++
+		by[key{l.Expect, l.Result}]++
+		if l.Fault != "" {
+			name, _, _ := strings.Cut(l.Fault, " at call ") // of all calls together
+			name = fmt.Sprintf("%s: exit status %d", name, l.Exit)
+			if faults[name] == nil {
+				faults[name] = map[result]int{}
+			}
+			faults[name][l.Result]++
+		}
+		sum.missed += l.Missed
+		sum.others += l.Others
+		if l.Result == took {
+			sum.deleted += l.Delete
+			decides[l.Decides]++
+			sum.writes += l.Writes
+			sum.least += l.Least
+			seconds = append(seconds, l.Seconds)
+		}
+	}
+	fmt.Fprintf(out, "%d rounds of the log\n", len(lines))
+	for _, expect := range []string{"feasible", "infeasible", "open"} {
+		for _, r := range []result{took, refused, gaveUp, missed, wrong, described, undone, unreached, skipped} {
+			if n := by[key{expect, r}]; n > 0 {
+				fmt.Fprintf(out, "%6d %s: %s\n", n, expect, r)
+			}
+		}
+	}
+	fmt.Fprintf(out, "%d wanted pods went; missed: %d; others that went: %d\n", sum.deleted, sum.missed, sum.others)
+	if mode == "wishes" {
+		fmt.Fprintf(out, "in %d of the rounds that took pods, the harness knew every one by itself, in %d the spread, in %d some\n",
+			decides["all"], decides["spread"], decides["part"])
+		fmt.Fprintf(out, "%d changes of deletion costs, %d at least\n", sum.writes, sum.least)
+	}
+	if len(seconds) > 0 {
+		slices.Sort(seconds)
+		fmt.Fprintf(out, "seconds for a scale-down: p50 %.1f, p99 %.1f, most %.1f\n", seconds[len(seconds)/2],
+			seconds[len(seconds)*99/100], seconds[len(seconds)-1])
+	}
+	var names []string
+	for name := range faults {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(out, "  %s: %v\n", name, faults[name])
+	}
+	if mode != "plain" && results[missed]+results[wrong] > 0 {
+		return errors.New("podrank broke its contract")
+	}
+	return nil
+}

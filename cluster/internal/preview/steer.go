@@ -1,0 +1,108 @@
+package preview
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Steered is what `kubectl podrank scale` and `drop` print: the plan, and after a run what became of it.
+type Steered struct {
+	Kind     string `json:"kind"` // ScalePlan or ScaleOutcome
+	From     int32  `json:"from"`
+	Replicas int32  `json:"replicas"`
+	Delete   int    `json:"delete"`
+	Writes   int    `json:"writes"`
+	Pods     []struct {
+		Name   string    `json:"name"`
+		UID    types.UID `json:"uid"`
+		Wanted bool      `json:"wanted"`
+		Named  bool      `json:"named"`
+		Write  *int32    `json:"write"`
+	} `json:"pods"`
+	Exit    *int      `json:"exit"`
+	Went    []PodName `json:"went"`
+	Missed  []PodName `json:"missed"`
+	Others  []PodName `json:"others"`
+	Left    []PodName `json:"left"`
+	Message string    `json:"message"`
+}
+
+// PodName names a pod.
+type PodName struct {
+	Name string    `json:"name"`
+	UID  types.UID `json:"uid"`
+}
+
+// Wanted are the pods that are to go.
+func (s *Steered) Wanted() []types.UID {
+	var wanted []types.UID
+	for _, pod := range s.Pods {
+		if pod.Wanted {
+			wanted = append(wanted, pod.UID)
+		}
+	}
+	return wanted
+}
+
+// Ran is one run of kubectl-podrank.
+type Ran struct {
+	Arguments      []string
+	Exit           int            // -1 if a signal ended it
+	Signal         syscall.Signal // 0 if none did
+	Stdout, Stderr string
+	Took           time.Duration
+	Document       *Steered // nil if it printed none
+}
+
+// Run runs the program in a process group of its own, and gives it some text. An error says that it could not be run, or
+// printed what is no document.
+func (p Program) Run(ctx context.Context, environment []string, input string, arguments ...string) (*Ran, error) {
+	command := exec.CommandContext(ctx, string(p), arguments...)
+	command.Env = append(os.Environ(), environment...)
+	if kubeconfig := os.Getenv("KUBECONFIG"); kubeconfig != "" {
+		command.Env = append(command.Env, "KUBECACHEDIR="+filepath.Join(filepath.Dir(kubeconfig), "kubectl"))
+	}
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.WaitDelay = 10 * time.Second // a watch may outlive a killed program and hold its output
+	command.Stdin = strings.NewReader(input)
+	var out, messages bytes.Buffer
+	command.Stdout, command.Stderr = &out, &messages
+	began := time.Now()
+	err := command.Run()
+	ran := &Ran{Arguments: arguments, Took: time.Since(began), Stdout: out.String(), Stderr: messages.String()}
+	if ctx.Err() != nil {
+		return ran, fmt.Errorf("%v did not end: %w: %s", arguments, ctx.Err(), ran.Stderr)
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		return nil, err
+	}
+	ran.Exit = command.ProcessState.ExitCode()
+	if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		ran.Signal = status.Signal()
+	}
+	if !strings.HasPrefix(ran.Stdout, "{") { // undo says it in words
+		return ran, nil
+	}
+	ran.Document = &Steered{}
+	if err := json.Unmarshal(out.Bytes(), ran.Document); err != nil {
+		if ran.Signal != 0 {
+			ran.Document = nil // cut short
+			return ran, nil
+		}
+		return ran, fmt.Errorf("%v prints no document: %w: %s", arguments, err, ran.Stdout)
+	}
+	return ran, nil
+}

@@ -1,0 +1,392 @@
+// Package wish draws what a user may ask of `kubectl podrank scale` and `drop`, and says by itself what must come of it. It
+// is naive on purpose, shares no code with the program under test, and touches no cluster.
+package wish
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Pod is what matters of an active pod of the workload.
+type Pod struct {
+	Name               string
+	UID                types.UID
+	Node               string // unassigned if empty
+	Labels, NodeLabels map[string]string
+	Phase              corev1.PodPhase
+	Ready, Available   bool
+	Cost               int32
+	Fixed              bool // its cost is someone else's
+}
+
+// class is what rules 1 to 3 of the order say: pods of a lower class go first, whatever their costs.
+func (p *Pod) class() int {
+	class := 0
+	if p.Node != "" {
+		class += 100
+	}
+	switch p.Phase {
+	case corev1.PodRunning:
+		class += 20
+	case corev1.PodUnknown:
+		class += 10
+	}
+	if p.Ready {
+		class++
+	}
+	return class
+}
+
+// starting says that the pod goes before every pod that runs.
+func (p *Pod) starting() bool { return p.Node == "" || p.Phase != corev1.PodRunning }
+
+// Wish is one flag that chooses pods.
+type Wish struct {
+	Flag, Value string
+	Values      map[string]float64 // for --by-value: by the name of the pod
+}
+
+// Case is one command and the workload that it is for.
+type Case struct {
+	Target   string         // as TYPE/NAME
+	Pods     []Pod          // the active ones; as many as spec.replicas
+	NodeLoad map[string]int // active pods by node, of all workloads
+	Refused  string         // why the workload cannot be steered, whatever is asked; empty if it can
+
+	Drop              bool     // rather than scale
+	To                int      // what it is scaled to
+	Names             []string // pods that must go
+	Wishes            []Wish   // in order; those that name pods are not among them
+	Also, Force, Keep bool
+	Barrier           string // the default if empty
+	Evict             bool
+	ByValueFromAFile  bool
+	namesAfterWishes  int // how many wishes precede the named pods on the command line
+}
+
+// Verdict says whether a command must be carried out.
+type Verdict string
+
+// Verdicts.
+const (
+	Feasible   Verdict = "feasible"
+	Infeasible Verdict = "infeasible"
+	Open       Verdict = "open" // both answers are right
+)
+
+// Expectation is what must come of a command.
+type Expectation struct {
+	Verdict Verdict
+	Why     string // of an infeasible or open one
+	Delete  int
+	Must    map[types.UID]bool // these go in any case
+	Never   map[types.UID]bool // these stay in any case; the remaining ones depend on rules that are not looked at here
+}
+
+// Expect says what must come of the command.
+func (c *Case) Expect() Expectation {
+	refuse := func(format string, arguments ...any) Expectation {
+		return Expectation{Verdict: Infeasible, Why: fmt.Sprintf(format, arguments...)}
+	}
+	if c.Refused != "" {
+		return refuse("%s", c.Refused)
+	}
+	named := map[string]bool{}
+	for _, name := range c.Names {
+		if !slices.ContainsFunc(c.Pods, func(p Pod) bool { return p.Name == name }) {
+			return refuse("%s is not of this workload", name)
+		}
+		named[name] = true
+	}
+	if !c.Drop && c.To >= len(c.Pods) {
+		return refuse("%d is not lower", c.To)
+	}
+
+	highest := -1 // class of the named pods
+	for i := range c.Pods {
+		if named[c.Pods[i].Name] {
+			highest = max(highest, c.Pods[i].class())
+		}
+	}
+	ahead := map[string]bool{} // not named, and before a named one by rules 1 to 3
+	for i := range c.Pods {
+		if pod := &c.Pods[i]; !named[pod.Name] && pod.class() < highest {
+			ahead[pod.Name] = true
+		}
+	}
+	count := len(c.Pods) - c.To
+	if c.Drop {
+		count = len(named)
+		if c.Also {
+			count += len(ahead)
+		}
+	}
+	if len(named) > count {
+		return refuse("%d are named and %d go", len(named), count)
+	}
+	if c.Evict {
+		return c.expectEviction(named, count)
+	}
+	if len(named)+len(ahead) > count {
+		return refuse("%d named, %d before them, and %d go", len(named), len(ahead), count)
+	}
+
+	keys := make([][]float64, len(c.Pods))
+	for i := range c.Pods {
+		pod := &c.Pods[i]
+		first := 1.0
+		if named[pod.Name] || ahead[pod.Name] {
+			first = 0
+		}
+		keys[i] = append([]float64{first, float64(pod.class())}, c.tiers(pod)...)
+		if first == 0 {
+			keys[i] = keys[i][:1]
+		}
+	}
+	e := Expectation{Verdict: Feasible, Delete: count, Must: map[types.UID]bool{}, Never: map[types.UID]bool{}}
+	for i := range c.Pods {
+		before, notAfter := 0, 0
+		for j := range c.Pods {
+			switch slices.Compare(keys[j], keys[i]) {
+			case -1:
+				before++
+				notAfter++
+			case 0:
+				notAfter++
+			}
+		}
+		if notAfter <= count {
+			e.Must[c.Pods[i].UID] = true
+		} else if before >= count {
+			e.Never[c.Pods[i].UID] = true
+		}
+	}
+	if c.Barrier == "first-victim" {
+		for i := range c.Pods {
+			if pod := &c.Pods[i]; !pod.Ready && !e.Must[pod.UID] {
+				e.Verdict, e.Why = Open, "that barrier needs survivors that are ready, unlike "+pod.Name
+			}
+		}
+	}
+	if c.Force || count == len(c.Pods) {
+		return e
+	}
+	mustGo := func(p *Pod) bool { return e.Must[p.UID] }
+	mustStay := func(p *Pod) bool { return e.Never[p.UID] }
+	mayGo := func(p *Pod) bool { return !e.Never[p.UID] }
+	mayStay := func(p *Pod) bool { return !e.Must[p.UID] }
+	if why := c.noRoom(mustGo, mustStay, true); why != "" {
+		return refuse("%s", why)
+	}
+	if why := c.noRoom(mayGo, mayStay, false); why != "" {
+		e.Verdict, e.Why = Open, why
+	}
+	return e
+}
+
+// expectEviction is for pods that are evicted one by one: costs do not matter then, nor do pods that are not ready. What
+// replaces an evicted pod is to be the next victim, so no other pod may be starting.
+func (c *Case) expectEviction(named map[string]bool, count int) Expectation {
+	e := Expectation{Verdict: Feasible, Delete: count, Must: map[types.UID]bool{}, Never: map[types.UID]bool{}}
+	for i := range c.Pods {
+		pod := &c.Pods[i]
+		if named[pod.Name] {
+			e.Must[pod.UID] = true
+			continue
+		}
+		if count == len(named) {
+			e.Never[pod.UID] = true
+		}
+		if pod.starting() {
+			e.Verdict, e.Why = Open, pod.Name+" is starting"
+		}
+	}
+	return e
+}
+
+// tiers are the keys of the wishes, the first given first: lower goes first. The spread is none: it decides among pods that
+// all other wishes leave equal.
+func (c *Case) tiers(pod *Pod) []float64 {
+	var tiers []float64
+	for i := range c.Wishes {
+		switch wish := &c.Wishes[i]; wish.Flag {
+		case "--prefer-nodes":
+			tiers = append(tiers, notMatching(wish.Value, pod.NodeLabels))
+		case "--prefer-pods":
+			tiers = append(tiers, notMatching(wish.Value, pod.Labels))
+		case "--by-value":
+			tiers = append(tiers, wish.Values[pod.Name])
+		case "--not-available-first":
+			tier := 0.0
+			if pod.Available {
+				tier = 1
+			}
+			tiers = append(tiers, tier)
+		case "--emptiest-nodes":
+			tiers = append(tiers, float64(slices.Index(c.emptiestNodes(), pod.Node)))
+		}
+	}
+	return tiers
+}
+
+// emptiestNodes are the nodes that have pods of the workload: those with the fewest pods first, then those with most of its
+// own, then by name.
+func (c *Case) emptiestNodes() []string {
+	own := map[string]int{}
+	for _, pod := range c.Pods {
+		if pod.Node != "" {
+			own[pod.Node]++
+		}
+	}
+	var nodes []string
+	for node := range own {
+		nodes = append(nodes, node)
+	}
+	slices.SortFunc(nodes, func(a, b string) int {
+		return cmp.Or(cmp.Compare(c.NodeLoad[a], c.NodeLoad[b]), cmp.Compare(own[b], own[a]), strings.Compare(a, b))
+	})
+	return nodes
+}
+
+const lowest, most = -1 << 31, 1<<31 - 1
+
+// noRoom says why costs cannot put every pod that goes below every pod that stays, or nothing if they can. If sameClass,
+// only pairs count that rules 1 to 3 leave to the cost.
+func (c *Case) noRoom(goes, stays func(*Pod) bool, sameClass bool) string {
+	for i := range c.Pods {
+		for j := range c.Pods {
+			a, b := &c.Pods[i], &c.Pods[j]
+			if i == j || !goes(a) || !stays(b) || sameClass && a.class() != b.class() {
+				continue
+			}
+			switch {
+			case a.Fixed && b.Fixed && a.Cost >= b.Cost:
+				return fmt.Sprintf("%s has the cost %d of another and %s the cost %d", a.Name, a.Cost, b.Name, b.Cost)
+			case b.Fixed && b.Cost == lowest:
+				return fmt.Sprintf("there is no cost below the one of %s", b.Name)
+			case a.Fixed && a.Cost == most:
+				return fmt.Sprintf("there is no cost above the one of %s", a.Name)
+			}
+		}
+	}
+	return ""
+}
+
+// Check holds the pods that the program wants against the expectation.
+func (c *Case) Check(e *Expectation, wanted []types.UID) error {
+	if len(wanted) != e.Delete {
+		return fmt.Errorf("%d pods are wanted, not %d", len(wanted), e.Delete)
+	}
+	for i := range c.Pods {
+		pod, is := &c.Pods[i], slices.Contains(wanted, c.Pods[i].UID)
+		if e.Must[pod.UID] && !is {
+			return fmt.Errorf("%s should be wanted", pod.Name)
+		}
+		if e.Never[pod.UID] && is {
+			return fmt.Errorf("%s should not be wanted", pod.Name)
+		}
+	}
+	if !c.isSpreadAlone() {
+		return nil
+	}
+	var pods, gone []*Pod
+	for i := range c.Pods {
+		pods = append(pods, &c.Pods[i])
+		if slices.Contains(wanted, c.Pods[i].UID) {
+			gone = append(gone, &c.Pods[i])
+		}
+	}
+	return balanced(pods, gone, strings.Split(c.Wishes[0].Value, ","))
+}
+
+// Rest says how much of the answer the expectation decides.
+func (c *Case) Rest(e *Expectation) string {
+	switch {
+	case len(e.Must) == e.Delete:
+		return "all"
+	case c.isSpreadAlone():
+		return "spread"
+	case len(e.Must)+len(e.Never) > 0:
+		return "part"
+	}
+	return "count"
+}
+
+// isSpreadAlone says that the spread alone decides how many pods each domain loses.
+func (c *Case) isSpreadAlone() bool {
+	if c.Drop || len(c.Names) > 0 || len(c.Wishes) != 1 || c.Wishes[0].Flag != "--spread" {
+		return false
+	}
+	return !slices.ContainsFunc(c.Pods, func(p Pod) bool {
+		return p.class() != c.Pods[0].class() || p.Fixed || p.Cost != c.Pods[0].Cost || p.Node == ""
+	})
+}
+
+// balanced takes one pod at a time from the domain that has most, and compares how many that leaves.
+func balanced(pods, gone []*Pod, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	byDomain := func(of []*Pod) map[string][]*Pod {
+		domains := map[string][]*Pod{}
+		for _, pod := range of {
+			domains[pod.NodeLabels[keys[0]]] = append(domains[pod.NodeLabels[keys[0]]], pod)
+		}
+		return domains
+	}
+	before, taken := byDomain(pods), byDomain(gone)
+	var want, left []int
+	for domain, pods := range before {
+		want = append(want, len(pods))
+		left = append(left, len(pods)-len(taken[domain]))
+	}
+	for range gone {
+		slices.Sort(want)
+		want[len(want)-1]--
+	}
+	slices.Sort(want)
+	slices.Sort(left)
+	if !slices.Equal(want, left) {
+		return fmt.Errorf("the spread over %s leaves %d, not %d", keys[0], left, want)
+	}
+	for domain, pods := range before {
+		if err := balanced(pods, taken[domain], keys[1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Least is the fewest writes that put the wanted pods below all others: one for a wanted pod, two for another one, whose cost
+// has to come off again.
+func (c *Case) Least(wanted []types.UID) int {
+	if len(wanted) == len(c.Pods) || c.Evict {
+		return 0
+	}
+	least := -1
+	for i := range c.Pods {
+		for _, highest := range []int64{int64(c.Pods[i].Cost), int64(c.Pods[i].Cost) - 1} { // of the wanted pods
+			writes, ok := 0, highest >= lowest && highest < most
+			for j := range c.Pods {
+				pod, goes := &c.Pods[j], slices.Contains(wanted, c.Pods[j].UID)
+				if goes == (int64(pod.Cost) <= highest) {
+					continue
+				}
+				ok = ok && (!pod.Fixed || c.Force)
+				writes++
+				if !goes {
+					writes++
+				}
+			}
+			if ok && (least < 0 || writes < least) {
+				least = writes
+			}
+		}
+	}
+	return least
+}

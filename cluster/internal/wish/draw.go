@@ -1,0 +1,195 @@
+package wish
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Labels of nodes and pods that wishes can name.
+const (
+	Zone      = corev1.LabelTopologyZone
+	Hostname  = corev1.LabelHostname
+	Lifecycle = "lifecycle" // of a node: spot or on-demand
+	Draining  = "draining"  // of a pod: true
+	Shard     = "shard"     // of a pod: 0 to 3
+)
+
+// notMatching is 0 for labels that match and 1 for others.
+func notMatching(selector string, of map[string]string) float64 {
+	parsed, err := labels.Parse(selector)
+	if err != nil {
+		panic(err) // drawn from the lists below
+	}
+	if parsed.Matches(labels.Set(of)) {
+		return 0
+	}
+	return 1
+}
+
+var (
+	nodeSelectors = []string{
+		Lifecycle + "=spot", Lifecycle + "!=spot", Zone + " in (a,b)", Zone + "=c," + Lifecycle + "=spot", "absent",
+	}
+	podSelectors = []string{
+		Draining + "=true", "!" + Draining, Shard + " in (0,1)", Shard + "!=3", Shard + "=2," + Draining, Draining + "=true",
+	}
+	spreads = []string{Zone, Hostname, Zone + "," + Hostname, Zone + "," + Hostname}
+)
+
+// Limits of what Draw asks for.
+type Limits struct {
+	OnlyFeasible bool // nothing but what can be done
+	Barriers     bool // not only the default barrier
+	Evictions    bool
+	Most         int // pods that go; no limit if 0
+}
+
+// Draw asks something random for the case's workload. Strangers are names of pods that are not of it.
+func Draw(r *rand.Rand, c *Case, strangers []string, limits Limits) {
+	chance := func(p float64) bool { return r.Float64() < p }
+	base := *c
+	for {
+		*c = base
+		c.draw(r, chance, strangers, limits)
+		if !limits.OnlyFeasible {
+			return
+		}
+		e := c.Expect()
+		if c.Refused != "" || e.Verdict == Feasible && (limits.Most == 0 || e.Delete <= limits.Most) {
+			return
+		}
+	}
+}
+
+func (c *Case) draw(r *rand.Rand, chance func(float64) bool, strangers []string, limits Limits) {
+	names := make([]string, len(c.Pods))
+	for i := range c.Pods {
+		names[i] = c.Pods[i].Name
+	}
+	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	if limits.Barriers && chance(0.25) {
+		c.Barrier = "first-victim"
+	}
+	c.Force, c.Keep = chance(0.1), chance(0.05)
+	c.Drop = chance(0.35) && c.Refused == ""
+	if c.Drop {
+		c.Names = names[:1+r.IntN(1+len(names)/3)]
+		if len(strangers) > 0 && chance(0.04) {
+			c.Names = append(slices.Clone(c.Names), strangers[r.IntN(len(strangers))])
+		}
+		c.Also = chance(0.3)
+		if limits.Evictions && len(c.Names) <= 4 && chance(0.1) {
+			c.Evict, c.Also, c.Barrier = true, false, ""
+		}
+		return
+	}
+	c.To = r.IntN(len(c.Pods))
+	if chance(0.03) {
+		c.To = len(c.Pods) + r.IntN(3)
+	}
+	for range r.IntN(4) {
+		c.Wishes = append(c.Wishes, c.drawWish(r))
+	}
+	if chance(0.3) {
+		most := max(1, len(c.Pods)-c.To)
+		c.Names = names[:min(len(names), 1+r.IntN(most))]
+		if chance(0.1) {
+			c.Names = names[:min(len(names), most+1)] // more than go, unless all go
+		}
+		c.namesAfterWishes = r.IntN(1 + len(c.Wishes))
+	}
+	given := map[string]bool{}
+	c.Wishes = slices.DeleteFunc(c.Wishes, func(w Wish) bool { // these may be given once
+		again := given[w.Flag] && w.Flag != "--prefer-nodes" && w.Flag != "--prefer-pods"
+		given[w.Flag] = true
+		return again
+	})
+	c.namesAfterWishes = min(c.namesAfterWishes, len(c.Wishes))
+	c.ByValueFromAFile = chance(0.5)
+}
+
+func (c *Case) drawWish(r *rand.Rand) Wish {
+	pick := func(of []string) string { return of[r.IntN(len(of))] }
+	switch r.IntN(8) {
+	case 0, 1:
+		return Wish{Flag: "--prefer-nodes", Value: pick(nodeSelectors)}
+	case 2, 3:
+		return Wish{Flag: "--prefer-pods", Value: pick(podSelectors)}
+	case 4:
+		values := map[string]float64{}
+		for i := range c.Pods {
+			values[c.Pods[i].Name] = float64(r.IntN(200)-100) / []float64{1, 1, 4}[r.IntN(3)]
+		}
+		return Wish{Flag: "--by-value", Values: values}
+	case 5:
+		return Wish{Flag: "--not-available-first"}
+	case 6:
+		return Wish{Flag: "--emptiest-nodes"}
+	default:
+		return Wish{Flag: "--spread", Value: pick(spreads)}
+	}
+}
+
+// Arguments are those of the program but for the namespace. A file of values, if there is to be one, is called file.
+func (c *Case) Arguments(file string) []string {
+	var arguments []string
+	if c.Drop {
+		arguments = append([]string{"drop"}, c.Names...)
+		if c.Also {
+			arguments = append(arguments, "--also")
+		}
+	} else {
+		arguments = []string{"scale", c.Target, "--replicas", fmt.Sprint(c.To)}
+		for i := range len(c.Wishes) + 1 {
+			if i == c.namesAfterWishes {
+				for _, name := range c.Names {
+					arguments = append(arguments, "--pod", name)
+				}
+			}
+			if i == len(c.Wishes) {
+				break
+			}
+			wish := &c.Wishes[i]
+			arguments = append(arguments, wish.Flag)
+			switch {
+			case wish.Flag == "--by-value" && c.ByValueFromAFile:
+				arguments = append(arguments, file)
+			case wish.Flag == "--by-value":
+				arguments = append(arguments, "-")
+			case wish.Value != "":
+				arguments = append(arguments, wish.Value)
+			}
+		}
+	}
+	if c.Force {
+		arguments = append(arguments, "--force-conflicts")
+	}
+	if c.Keep {
+		arguments = append(arguments, "--keep-costs")
+	}
+	if c.Barrier != "" {
+		arguments = append(arguments, "--barrier", c.Barrier)
+	}
+	if c.Evict {
+		arguments = append(arguments, "--by", "eviction")
+	}
+	return arguments
+}
+
+// Values is the text for --by-value, or empty.
+func (c *Case) Values() string {
+	var text strings.Builder
+	for _, wish := range c.Wishes {
+		for i := range c.Pods {
+			if value, ok := wish.Values[c.Pods[i].Name]; ok {
+				fmt.Fprintln(&text, c.Pods[i].Name, value)
+			}
+		}
+	}
+	return text.String()
+}
