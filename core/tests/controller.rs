@@ -12,7 +12,7 @@ use podrank_laws::controller::{
     availability_is_upstreams, every_bit_of_a_key_counts, expectations_are_upstreams, plan_is_the_difference,
     slow_start_batches, slow_start_is_upstreams, steps,
 };
-use podrank_laws::generate::{NOW, boundary_times, cases_with_invalid_records};
+use podrank_laws::generate::{NOW, boundary_times, cases_with_invalid_records, config};
 use podrank_laws::status::ages_are_upstreams;
 use podrank_simulator as simulator;
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ fn numbers() -> impl Strategy<Value = u32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(1024))]
 
     #[test]
     fn expectations(start in select(boundary_times(NOW)), steps in steps()) {

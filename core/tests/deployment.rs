@@ -9,6 +9,7 @@ use podrank_laws::Core;
 use podrank_laws::deployment::{
     Deployments, cases, later_syncs_follow, list_order_is_nothing, sync_is_upstreams,
 };
+use podrank_laws::generate::config;
 use podrank_laws::vectors;
 use proptest::prelude::*;
 use proptest::strategy::{Strategy as _, ValueTree};
@@ -16,7 +17,7 @@ use proptest::test_runner::TestRunner;
 use std::collections::BTreeSet;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(8192))]
 
     #[test]
     fn syncs((deployment, sets) in cases()) {

@@ -3,7 +3,7 @@
 
 use podrank::{OrderError, Pod, Policy, Relation, Time};
 use podrank_laws::generate::{
-    NOW, boundary_times, cases, cases_with_invalid_records, distinct_cases, moments, sizes,
+    NOW, boundary_times, cases, cases_with_invalid_records, config, distinct_cases, moments, sizes,
 };
 use podrank_laws::relation::{self, Settled, Verdict, less};
 use podrank_laws::{Core, Implementation, laws};
@@ -21,7 +21,7 @@ fn settle(policy: &Policy, pods: &[Pod], k: usize) -> Vec<Verdict> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(512))]
 
     #[test]
     fn the_relation_is_upstreams((policy, list) in cases_with_invalid_records(2..20)) {
