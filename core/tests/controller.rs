@@ -307,7 +307,9 @@ fn expectations_that_do_not_fit_change_nothing() {
 fn a_room_that_shrinks_is_no_danger() {
     let mut expected = podrank::ffi::Expected::NONE;
     let mut room = [[0; 16]; 4];
+    assert_eq!(expected.keys(), 0);
     expected.expect_deletions(&mut room, &[key(0, 1), key(0, 2), key(0, 3)], at(0)).unwrap();
+    assert_eq!(expected.keys(), 3);
     assert!(!expected.deletion_observed(&mut room[..1], &key(0, 3)));
     assert!(expected.deletion_observed(&mut room[..1], &key(0, 1)));
     assert!(!expected.deletion_observed(&mut [], &key(0, 2)));

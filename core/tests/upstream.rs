@@ -8,7 +8,7 @@ use podrank_laws::generate::{
 use podrank_laws::relation::{self, Settled, Verdict, less};
 use podrank_laws::{Core, Implementation, laws};
 use proptest::prelude::*;
-use proptest::sample::Index;
+use proptest::sample::{Index, select};
 
 /// Returns the verdicts, by index.
 fn settle(policy: &Policy, pods: &[Pod], k: usize) -> Vec<Verdict> {
@@ -45,6 +45,17 @@ proptest! {
         for k in 0..=list.len() {
             laws::settles_as_all_pairs_say(&Core, &policy, &list, k);
         }
+    }
+
+    /// Up to a rank of 32767, the first sort compares 64 bits at a time.
+    #[test]
+    fn verdicts_are_those_of_all_pairs_for_large_ranks(
+        (policy, list) in distinct_cases(0..16),
+        least in select(vec![32_765, 32_767, 32_768, u32::MAX - 3]),
+        k in any::<Index>(),
+    ) {
+        let list: Vec<Pod> = list.iter().map(|pod| Pod { rank: least + pod.rank % 4, ..*pod }).collect();
+        laws::settles_as_all_pairs_say(&Core, &policy, &list, k.index(list.len() + 2));
     }
 
     #[test]
