@@ -159,7 +159,7 @@ TRAPS = {
         (SCALE, "            is_first = false;\n", ""),
         (SCALE, "if is_first {", "if is_first && sets.walk(order, Which::Active).last().is_some_and(|(last, _)| last == index) {")]),
     "newest first when removing": ("deployment", [
-        (SCALE, "if to_add > 0 { Order::LargestNewest } else { Order::LargestOldest }", "Order::LargestNewest")]),
+        (SCALE, "if adds { Order::LargestNewest } else { Order::LargestOldest }", "Order::LargestNewest")]),
     "scaling without the new set's saturation": ("deployment", [
         (SCALE, "new.replicas == count && new.desired_leniently() == Some(count) && new.available_replicas == count", "new.replicas == count")]),
     "unavailable new pods do not hold old ones back": ("deployment ffi", [

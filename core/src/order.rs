@@ -92,8 +92,12 @@ fn word(index: usize, pod: &Pod, policy: &Policy) -> u64 {
     let value = |rule| wide(rule) as u64;
     match index {
         0 => {
-            let class = value(Rule::Unassigned) << 9 | value(Rule::Phase) << 1 | value(Rule::NotReady);
-            class << CLASS_SHIFT | value(Rule::Tier) << 38 | value(Rule::DeletionCost) << 6
+            // Assigned is the lowest flag, and the flags stand behind the phase in the record, so one load reads both.
+            // The other flags fall off at the top.
+            let assigned_and_phase =
+                u64::from(u16::from_le_bytes([pod.phase.ordinal(), pod.flags.bits()])) << 55;
+            let class = assigned_and_phase | value(Rule::NotReady) << CLASS_SHIFT;
+            class | value(Rule::Tier) << 38 | value(Rule::DeletionCost) << 6
         }
         1 => value(Rule::Rank) << 32 | value(Rule::Preferred) << 31,
         2 => value(Rule::ReadyTime),

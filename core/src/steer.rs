@@ -26,8 +26,8 @@ pub struct Steered<'s> {
 pub struct Blocked {
     /// The index of the blocked pod. It has the higher tier, but goes first.
     pub pod: u32,
-    /// The index of a pod of a lower tier that it goes before. If there are several, this is one of those that go
-    /// last by the rules before [`Rule::Tier`].
+    /// The index of a pod of a lower tier that it goes before. If there are several, this is, of those that go last
+    /// by the rules before [`Rule::Tier`], the first by tier, cost, UID and index.
     pub before: u32,
     /// The rule that decides: one of [`Rule::Unassigned`], [`Rule::Phase`] and [`Rule::NotReady`].
     pub rule: Rule,

@@ -12,7 +12,7 @@ use podrank_laws::controller::{
     availability_is_upstreams, every_bit_of_a_key_counts, expectations_are_upstreams, plan_is_the_difference,
     slow_start_batches, slow_start_is_upstreams, steps,
 };
-use podrank_laws::generate::{NOW, boundary_times, cases_with_invalid_records};
+use podrank_laws::generate::{NOW, boundary_times, cases_with_invalid_records, config};
 use podrank_laws::status::ages_are_upstreams;
 use podrank_simulator as simulator;
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ fn numbers() -> impl Strategy<Value = u32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(1024))]
 
     #[test]
     fn expectations(start in select(boundary_times(NOW)), steps in steps()) {
@@ -307,7 +307,9 @@ fn expectations_that_do_not_fit_change_nothing() {
 fn a_room_that_shrinks_is_no_danger() {
     let mut expected = podrank::ffi::Expected::NONE;
     let mut room = [[0; 16]; 4];
+    assert_eq!(expected.keys(), 0);
     expected.expect_deletions(&mut room, &[key(0, 1), key(0, 2), key(0, 3)], at(0)).unwrap();
+    assert_eq!(expected.keys(), 3);
     assert!(!expected.deletion_observed(&mut room[..1], &key(0, 3)));
     assert!(expected.deletion_observed(&mut room[..1], &key(0, 1)));
     assert!(!expected.deletion_observed(&mut [], &key(0, 2)));

@@ -9,6 +9,7 @@ use podrank_laws::Core;
 use podrank_laws::deployment::{
     Deployments, cases, later_syncs_follow, list_order_is_nothing, sync_is_upstreams,
 };
+use podrank_laws::generate::config;
 use podrank_laws::vectors;
 use proptest::prelude::*;
 use proptest::strategy::{Strategy as _, ValueTree};
@@ -16,7 +17,7 @@ use proptest::test_runner::TestRunner;
 use std::collections::BTreeSet;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(8192))]
 
     #[test]
     fn syncs((deployment, sets) in cases()) {
@@ -169,11 +170,21 @@ fn unsound_records_are_found() {
     let sound = ReplicaSet { flags: SetFlags::from_bits(15), ..ReplicaSet::default() };
     assert_eq!(sound.validate(), Ok(()));
     let negative = Err(InvalidReplicaSet::Negative);
-    assert_eq!(ReplicaSet { replicas: -1, ..sound }.validate(), negative);
-    assert_eq!(ReplicaSet { status_replicas: -1, ..sound }.validate(), negative);
-    assert_eq!(ReplicaSet { available_replicas: i32::MIN, ..sound }.validate(), negative);
-    assert_eq!(ReplicaSet { max_replicas: -1, ..sound }.validate(), negative);
-    assert_eq!(ReplicaSet { desired_replicas: -1, ..sound }.validate(), negative);
+    let numbers: [fn(&mut ReplicaSet) -> &mut i32; 5] = [
+        |set| &mut set.replicas,
+        |set| &mut set.status_replicas,
+        |set| &mut set.available_replicas,
+        |set| &mut set.max_replicas,
+        |set| &mut set.desired_replicas,
+    ];
+    for (number, another) in numbers.iter().flat_map(|number| numbers.map(|another| (number, another))) {
+        for value in [-1, i32::MIN] {
+            let mut set = sound;
+            *number(&mut set) = value;
+            *another(&mut set) = value;
+            assert_eq!(set.validate(), negative);
+        }
+    }
     // Not read without their flags; read leniently, it can have a sign.
     let lenient = SetFlags::DESIRED_LENIENT | SetFlags::CURRENT_TEMPLATE;
     assert_eq!(
@@ -191,6 +202,49 @@ fn unsound_records_are_found() {
         (InvalidReplicaSet::ReservedNotZero, "a reserved byte is not zero"),
     ] {
         assert_eq!(error.to_string(), text);
+    }
+}
+
+#[test]
+fn flags_are_joined() {
+    let both = SetFlags::DESIRED | SetFlags::MAX;
+    assert_eq!((both.bits(), both | SetFlags::MAX), (10, both));
+    assert_eq!(both.with(SetFlags::MAX, true).with(SetFlags::DESIRED, false), SetFlags::MAX);
+}
+
+/// Sums that do not fit 32 bits wrap around, as in Kubernetes, so the new set can get any size. The API server accepts 0.
+#[test]
+fn a_new_set_that_wraps_around_to_0_is_written() {
+    let strategy = Strategy::RollingUpdate {
+        max_surge: IntOrPercent::Int(i32::MAX - 10),
+        max_unavailable: IntOrPercent::Int(0),
+    };
+    let deployment = Deployment { replicas: 10, strategy, ..Deployment::default() };
+    let mut new =
+        ReplicaSet { replicas: 5, name_order: 1, flags: SetFlags::CURRENT_TEMPLATE, ..ReplicaSet::new() };
+    let mut old = ReplicaSet { replicas: i32::MAX, ..ReplicaSet::new() };
+    for set in [&mut new, &mut old] {
+        set.desired_replicas = 10;
+        set.flags = set.flags | SetFlags::DESIRED;
+    }
+    let sets = [old, new];
+    sync_is_upstreams(&Core, &deployment, &sets);
+    let new = &Core.next_sync(&deployment, &sets).sets[1];
+    assert_eq!((new.replicas, new.reason), (0, Reason::Grows));
+}
+
+/// Kubernetes stores no negative status, but its division keeps the sign of one.
+#[test]
+fn shares_of_a_negative_status_are_negative() {
+    let strategy =
+        Strategy::RollingUpdate { max_surge: IntOrPercent::Int(1), max_unavailable: IntOrPercent::Int(0) };
+    let sets = [5, 3].map(|replicas| ReplicaSet { replicas, ..ReplicaSet::new() });
+    for status_replicas in [-1, -7, i32::MIN] {
+        for replicas in [1, 4, 20] {
+            let deployment =
+                Deployment { replicas, status_replicas, strategy, is_paused: true, ..Deployment::default() };
+            sync_is_upstreams(&Core, &deployment, &sets);
+        }
     }
 }
 

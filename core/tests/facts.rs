@@ -3,7 +3,8 @@
 use podrank::ffi::node_number;
 use podrank::{
     DeletionCostError, Flags, InactivePhase, InvalidPod, NodeCounts, OrderError, Phase, Pod, PodSet,
-    PodSetError, Policy, Rule, Time, Uid, UidError, UnknownNode, ValueKind, count_ranks, deletion_cost,
+    PodSetError, Policy, Rule, SpreadError, SteerError, Time, Uid, UidError, UnknownNode, ValueKind,
+    count_ranks, deletion_cost,
 };
 use std::collections::HashSet;
 use std::error::Error;
@@ -121,6 +122,14 @@ fn errors_say_where() {
             "a buffer of 2 elements is too short for 3 pods: give it one element per pod",
         ),
         (
+            SpreadError::UnknownNode(UnknownNode { node: 4, nodes: 2 }).to_string(),
+            "node number 4 is not below the number of counts, 2",
+        ),
+        (
+            SpreadError::Order(OrderError::TooManyPods).to_string(),
+            "there are more than 4294967295 pods: pass fewer",
+        ),
+        (
             InactivePhase.to_string(),
             "the phase is Succeeded or Failed: leave such a pod out, it is not active",
         ),
@@ -129,6 +138,9 @@ fn errors_say_where() {
     }
     assert!(PodSetError::Invalid(InvalidPod::ReservedNotZero).source().is_some());
     assert!(PodSetError::PodsFull.source().is_none());
+    assert!(SpreadError::UnknownNode(UnknownNode { node: 4, nodes: 2 }).source().is_some());
+    assert!(SteerError::Order(OrderError::TooManyPods).source().is_some());
+    assert!(SteerError::GateOff.source().is_none());
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! The laws, on random lists of 0 to 300 pods that collide. Some of the records are invalid.
 
 use podrank::Policy;
-use podrank_laws::generate::{cases, cases_with_invalid_records, distinct_cases, sizes};
+use podrank_laws::generate::{cases, cases_with_invalid_records, config, distinct_cases, sizes};
 use podrank_laws::{Core, laws};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(1024))]
 
     #[test]
     fn every_way_to_ask_gives_one_answer((policy, list) in cases_with_invalid_records(2..20)) {

@@ -3,12 +3,12 @@
 
 use podrank::{OrderError, Pod, Policy, Relation, Time};
 use podrank_laws::generate::{
-    NOW, boundary_times, cases, cases_with_invalid_records, distinct_cases, moments, sizes,
+    NOW, boundary_times, cases, cases_with_invalid_records, config, distinct_cases, moments, sizes,
 };
 use podrank_laws::relation::{self, Settled, Verdict, less};
 use podrank_laws::{Core, Implementation, laws};
 use proptest::prelude::*;
-use proptest::sample::Index;
+use proptest::sample::{Index, select};
 
 /// Returns the verdicts, by index.
 fn settle(policy: &Policy, pods: &[Pod], k: usize) -> Vec<Verdict> {
@@ -21,7 +21,7 @@ fn settle(policy: &Policy, pods: &[Pod], k: usize) -> Vec<Verdict> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(512))]
 
     #[test]
     fn the_relation_is_upstreams((policy, list) in cases_with_invalid_records(2..20)) {
@@ -45,6 +45,17 @@ proptest! {
         for k in 0..=list.len() {
             laws::settles_as_all_pairs_say(&Core, &policy, &list, k);
         }
+    }
+
+    /// Up to a rank of 32767, the first sort compares 64 bits at a time.
+    #[test]
+    fn verdicts_are_those_of_all_pairs_for_large_ranks(
+        (policy, list) in distinct_cases(0..16),
+        least in select(vec![32_765, 32_767, 32_768, u32::MAX - 3]),
+        k in any::<Index>(),
+    ) {
+        let list: Vec<Pod> = list.iter().map(|pod| Pod { rank: least + pod.rank % 4, ..*pod }).collect();
+        laws::settles_as_all_pairs_say(&Core, &policy, &list, k.index(list.len() + 2));
     }
 
     #[test]

@@ -4,10 +4,12 @@ import (
 	"context"
 	_ "unsafe" // go:linkname
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/deployment"
-	_ "k8s.io/kubernetes/pkg/controller/replicaset" // the linked symbols live here
+	"k8s.io/kubernetes/pkg/controller/replicaset"
 )
 
 // The functions below are unexported upstream; linked.s lets them stand here
@@ -19,6 +21,9 @@ func getPodsToDelete(active, related []*v1.Pod, diff int) []*v1.Pod
 
 //go:linkname getPodsRanked k8s.io/kubernetes/pkg/controller/replicaset.getPodsRankedByRelatedPodsOnSameNode
 func getPodsRanked(active, related []*v1.Pod) controller.ActivePodsWithRanks
+
+//go:linkname getIndirectlyRelatedPods k8s.io/kubernetes/pkg/controller/replicaset.(*ReplicaSetController).getIndirectlyRelatedPods
+func getIndirectlyRelatedPods(c *replicaset.ReplicaSetController, logger klog.Logger, set *appsv1.ReplicaSet) ([]*v1.Pod, error)
 
 //go:linkname slowStartBatch k8s.io/kubernetes/pkg/controller/replicaset.slowStartBatch
 func slowStartBatch(count, first int, fn func() error) (int, error)

@@ -104,8 +104,13 @@ fn tells_who_is_blocked(policy: &Policy, pods: &[Pod], steering: &Steering) {
     let blocked: BTreeSet<u32> = steering.blocked.iter().map(|blocked| blocked.pod).collect();
     assert_eq!((blocked.len(), steering.blocked.len()), (expected, expected), "{pods:?} {steering:?}");
     for Blocked { pod, before, rule } in &steering.blocked {
-        let (pod, before) = (&pods[*pod as usize], &pods[*before as usize]);
-        assert!(before.tier < pod.tier && Some(class(before)) == lower(pod), "{pod:?} {before:?}");
+        let pod = &pods[*pod as usize];
+        let place = |index: &usize| (pods[*index].tier, pods[*index].deletion_cost, pods[*index].uid, *index);
+        let goes_last =
+            |index: &usize| pods[*index].tier < pod.tier && Some(class(&pods[*index])) == lower(pod);
+        let first = (0..pods.len()).filter(goes_last).min_by_key(place);
+        assert_eq!(Some(*before as usize), first, "{pod:?}: {steering:?} {pods:?}");
+        let before = &pods[*before as usize];
         assert!(matches!(rule, Rule::Unassigned | Rule::Phase | Rule::NotReady), "{rule}");
         let (ordering, decided_by) = policy.decide(pod, before);
         assert!(ordering.is_lt() && decided_by == Some(*rule), "{pod:?} {before:?}: {rule}");

@@ -80,13 +80,14 @@ impl Sync<'_> {
 
     fn scale_proportionally(&mut self) {
         let to_add = self.allowed().wrapping_sub(self.sets.sum(Which::Active, |set| set.replicas));
-        let order = if to_add > 0 { Order::LargestNewest } else { Order::LargestOldest };
+        let adds = to_add.is_positive();
+        let order = if adds { Order::LargestNewest } else { Order::LargestOldest };
         let sets = self.sets;
         let largest_first = || sets.walk(order, Which::Active);
 
         let mut left = to_add;
         for (index, set) in largest_first() {
-            let (share, reason) = self.share(set, left, to_add > 0);
+            let (share, reason) = self.share(set, left, adds);
             self.change(index, |change| change.set(set.replicas.wrapping_add(share), reason));
             left = left.wrapping_sub(share);
         }
