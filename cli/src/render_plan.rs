@@ -52,16 +52,12 @@ pub fn table(plan: &Plan, look: Look) -> String {
         text += &paint(look, style, line.trim_end());
     }
     if shown.len() < plan.pods.len() {
-        text += &format!("… and {} more that stay\n", plan.pods.len() - shown.len());
+        text.extend(["… and ", &(plan.pods.len() - shown.len()).to_string(), " more that stay\n"]);
     }
-    for ahead in &plan.blocked {
-        text += &format!(
-            "{} goes before {}, whatever their costs: {}\n",
-            plain(&ahead.name),
-            plain(&ahead.before),
-            plain(&ahead.why)
-        );
-    }
+    text.extend(plan.blocked.iter().map(|ahead| {
+        let [name, before, why] = [&*ahead.name, &ahead.before, &ahead.why].map(plain);
+        format!("{name} goes before {before}, whatever their costs: {why}\n")
+    }));
     text
 }
 

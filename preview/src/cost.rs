@@ -1,9 +1,10 @@
 //! A pod's deletion cost as it is written, and who wrote it. Reads a pod's metadata alone.
 
 use podrank::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The field manager that podrank writes as.
 pub const FIELD_MANAGER: &str = "podrank";
@@ -77,7 +78,32 @@ struct Fields {
 #[serde(expecting = "an object")]
 struct MetadataFields {
     #[serde(rename = "f:annotations")]
-    annotations: Option<BTreeMap<String, IgnoredAny>>,
+    annotations: Option<FieldNames>,
+}
+
+/// The keys of an object.
+#[derive(Default)]
+struct FieldNames(Vec<String>);
+
+impl<'de> Deserialize<'de> for FieldNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Self::default())
+    }
+}
+
+impl<'de> Visitor<'de> for FieldNames {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        while let Some((name, IgnoredAny)) = map.next_entry()? {
+            self.0.push(name);
+        }
+        Ok(self)
+    }
 }
 
 impl ManagedFields {
@@ -85,8 +111,8 @@ impl ManagedFields {
         let annotations =
             self.fields.as_ref().and_then(|fields| fields.metadata.as_ref()?.annotations.as_ref());
         annotations.is_some_and(|annotations| {
-            let names = annotations.keys().filter_map(|field| field.strip_prefix("f:"));
-            names.into_iter().any(|name| name == DELETION_COST_ANNOTATION)
+            let mut names = annotations.0.iter().filter_map(|field| field.strip_prefix("f:"));
+            names.any(|name| name == DELETION_COST_ANNOTATION)
         })
     }
 }

@@ -252,7 +252,7 @@ impl Record {
             uid: uid(metadata.uid.as_deref())?,
             ready_time: time(ready.and_then(|condition| condition.last_transition_time.as_ref())),
             creation_time: time(metadata.creation_timestamp.as_ref()),
-            deletion_cost: cost.as_ref().map_or(0, |cost| cost.number()),
+            deletion_cost: cost.as_ref().map_or(0, WrittenCost::number),
             restarts: most_restarts(status.container_statuses.iter().flatten()),
             sidecar_restarts: sidecar_restarts(&spec, &status),
             phase,

@@ -90,8 +90,8 @@ impl<'k> Cluster<'k> {
     }
 
     fn apply_plan(&self, plan: &Plan, flags: &[&str]) -> Result<(), Failure> {
-        let [plain, over] = plan.manifests();
-        for (manifest, force) in [(plain, None), (over, Some("--force-conflicts"))] {
+        let [free, over] = plan.manifests();
+        for (manifest, force) in [(free, None), (over, Some("--force-conflicts"))] {
             if let Some(manifest) = manifest {
                 self.apply(&manifest, &flags.iter().copied().chain(force).collect::<Vec<_>>())?;
             }

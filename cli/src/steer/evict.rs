@@ -35,12 +35,12 @@ pub(super) fn go(mut run: Run<'_>) -> Outcome {
     match why {
         None => {
             let done = run.cluster.state().map_err(|error| error.to_string());
-            run.conclude(plan, done)
+            run.conclude(&plan, done)
         }
         Some(Stop::Unchanged(why)) if reached == run.first().from => run.abort(&why),
         Some(Stop::Unchanged(why) | Stop::Unknown(why)) => {
             let done = run.cluster.state().map_err(|error| error.to_string());
-            let outcome = run.conclude(plan, done);
+            let outcome = run.conclude(&plan, done);
             Outcome { message: format!("{}; it ended early: {why}", outcome.message), ..outcome }
         }
     }

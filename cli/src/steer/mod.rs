@@ -154,7 +154,7 @@ fn report(outcome: &Outcome, how: &How) -> Result<ExitCode, Failure> {
     match how.output {
         SteerOutput::Json => print(Document::outcome(outcome, how).to_json().as_bytes())?,
         SteerOutput::Table if outcome.exit == Exit::Done => {
-            print(format!("{}\n", outcome.message).as_bytes())?
+            print(format!("{}\n", outcome.message).as_bytes())?;
         }
         SteerOutput::Table => complain(&format!("error: {}", outcome.message)),
     }

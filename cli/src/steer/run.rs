@@ -72,7 +72,7 @@ impl<'r> Run<'r> {
         match self.scale(first) {
             Ok(plan) => {
                 let done = self.watch(&plan);
-                self.conclude(plan, done)
+                self.conclude(&plan, done)
             }
             Err(Stop::Unchanged(why)) => self.abort(&why),
             Err(Stop::Unknown(why)) => self.unknown(&why),
@@ -151,7 +151,9 @@ impl<'r> Run<'r> {
             Barrier::Pause(length) => self.interrupt.sleep(length),
             Barrier::Canary => barrier::wait_for_canary(self.cluster, &self.interrupt)?,
             // Each further victim's replacement might be ready too soon again: a canary leaves no new pod behind.
-            Barrier::FirstVictim if !self.gone_before.is_empty() && barrier::check_canary(self.cluster).is_ok() => {
+            Barrier::FirstVictim
+                if !self.gone_before.is_empty() && barrier::check_canary(self.cluster).is_ok() =>
+            {
                 barrier::wait_for_canary(self.cluster, &self.interrupt)?;
             }
             Barrier::FirstVictim => {
@@ -252,7 +254,7 @@ impl<'r> Run<'r> {
                 Err(error) => last = error.to_string(),
             }
             if self.interrupt.is_set() {
-                last = "interrupted".to_owned();
+                "interrupted".clone_into(&mut last);
             }
             if self.interrupt.is_set() || Instant::now() > end {
                 bar.finish_and_clear();
@@ -263,7 +265,7 @@ impl<'r> Run<'r> {
     }
 
     /// Compares what went with the plan, by UID, and takes costs off the pods that stay.
-    pub(super) fn conclude(&self, plan: Plan, done: Result<State, String>) -> Outcome {
+    pub(super) fn conclude(&self, plan: &Plan, done: Result<State, String>) -> Outcome {
         let state = match done {
             Ok(state) => state,
             Err(why) => {
@@ -297,10 +299,10 @@ impl<'r> Run<'r> {
         let (exit, message) = if !missed.is_empty() || !others.is_empty() {
             let mut message = format!("{scaled}, but not all went as planned");
             if !missed.is_empty() {
-                message += &format!("; these stayed: {}", names(&missed));
+                message.extend(["; these stayed: ", &names(&missed)]);
             }
             if !others.is_empty() {
-                message += &format!("; these went in place of them or by themselves: {}", names(&others));
+                message.extend(["; these went in place of them or by themselves: ", &names(&others)]);
             }
             (Exit::Others, message)
         } else if let Some(error) = uncleaned {
@@ -323,7 +325,7 @@ impl<'r> Run<'r> {
     }
 
     /// The plan as the user saw it: what Kubernetes would have done by itself is of the time before any write.
-    fn report_of(&self, last: Plan) -> Plan {
+    fn report_of(&self, last: &Plan) -> Plan {
         let wanted = |uid: &str| {
             self.gone_before.iter().any(|pod| pod.uid == uid) || last.wanted().any(|pod| pod.uid == uid)
         };
@@ -381,10 +383,10 @@ impl<'r> Run<'r> {
         let undo = self.cluster.undo();
         let message =
             format!("{}: {why}; look at its count, and when its pods have gone, run: {undo}", self.before);
-        self.unfinished(self.first.clone(), message)
+        self.unfinished(&self.first, message)
     }
 
-    fn unfinished(&self, plan: Plan, message: String) -> Outcome {
+    fn unfinished(&self, plan: &Plan, message: String) -> Outcome {
         let plan = self.report_of(plan);
         Outcome { plan, left: self.left(), ..self.nothing_went(Exit::Left, message) }
     }

@@ -91,7 +91,9 @@ impl PartialOrd for Place<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => Some(a.total_cmp(b)),
-            (Self::Node(a, b, c), Self::Node(d, e, f)) => Some((a, b, c).cmp(&(d, e, f))),
+            (Self::Node(count, mine, name), Self::Node(their_count, theirs, their_name)) => {
+                Some((count, mine, name).cmp(&(their_count, theirs, their_name)))
+            }
             _ => None,
         }
     }

@@ -35,10 +35,10 @@ fn a_manifest_has_uids_and_no_resource_versions() {
         &[pod('a', "n1"), pod('b', "n2"), pod('c', "n3")],
         &request(Count::AllButNamed, &["web-b", "web-c"], Vec::new()),
     );
-    let [plain, over] = plan.manifests();
+    let [free, over] = plan.manifests();
     let cost = || Some(json!({ COST: "-1" }));
-    assert_eq!(parsed(plain.as_ref()), list(&[object('b', cost()), object('c', cost())]));
-    assert_eq!(plain.expect("a manifest").names, ["web-b", "web-c"]);
+    assert_eq!(parsed(free.as_ref()), list(&[object('b', cost()), object('c', cost())]));
+    assert_eq!(free.expect("a manifest").names, ["web-b", "web-c"]);
     assert_eq!(over, None);
 }
 
@@ -52,8 +52,8 @@ fn what_is_written_over_is_kept_beside_it() {
     ];
     let mut request = request(Count::AllButNamed, &["web-a", "web-b"], Vec::new());
     request.force = true;
-    let [plain, over] = planned(&pods, &request).manifests();
-    assert_eq!(parsed(plain.as_ref()), list(&[object('b', Some(json!({ COST: "-1" })))]));
+    let [free, over] = planned(&pods, &request).manifests();
+    assert_eq!(parsed(free.as_ref()), list(&[object('b', Some(json!({ COST: "-1" })))]));
     let previous = r#"{"value":"70","manager":"karpenter"}"#;
     let both = json!({ COST: "-1", PREVIOUS_COST_ANNOTATION: previous });
     assert_eq!(parsed(over.as_ref()), list(&[object('a', Some(both))]));
@@ -158,14 +158,13 @@ fn a_plan_is_proved_once_its_costs_are_written() {
             *seen.entry("refused").or_default() += 1;
             continue;
         };
-        let [plain, over] = before.manifests();
-        let count =
-            |manifest: &Option<Manifest>| manifest.as_ref().map_or(0, |manifest| manifest.names.len());
-        assert_eq!(count(plain.as_ref()) + count(over.as_ref()), before.writes, "case {case}");
+        let [free, over] = before.manifests();
+        let count = |manifest: Option<&Manifest>| manifest.map_or(0, |manifest| manifest.names.len());
+        assert_eq!(count(free.as_ref()) + count(over.as_ref()), before.writes, "case {case}");
         *seen.entry("written over").or_default() += u32::from(over.is_some());
         *seen.entry("with blocked pods").or_default() += u32::from(!before.blocked.is_empty());
         *seen.entry("without writes").or_default() += u32::from(before.writes == 0);
-        for manifest in [plain, over] {
+        for manifest in [free, over] {
             for object in parsed(manifest.as_ref())["items"].as_array().into_iter().flatten() {
                 let uid = &object["metadata"]["uid"];
                 let pod = pods.iter_mut().find(|pod| pod["metadata"]["uid"] == *uid).expect("a pod");
