@@ -9,6 +9,7 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
 const KUBECTL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/kubectl");
@@ -22,12 +23,16 @@ struct Session {
     answers: PathBuf,
 }
 
+/// Several tests read the same sessions at the same time.
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
 impl Session {
     fn read(path: &Path) -> Self {
         let name = path.file_stem().expect("a name").to_str().expect("UTF-8").to_owned();
         let recorded: Value =
             serde_json::from_str(&fs::read_to_string(path).expect("a session")).expect("JSON");
-        let answers = env::temp_dir().join(format!("podrank-steer-{}-{name}", std::process::id()));
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let answers = env::temp_dir().join(format!("podrank-steer-{}-{number}", std::process::id()));
         fs::create_dir_all(&answers).expect("a directory");
         let session = Self { name, recorded, answers };
         for (number, request) in (1..).zip(session.requests()) {
