@@ -404,6 +404,9 @@ fn names_of_the_cluster_complete() {
     assert_eq!(
         words,
         "deploy/\tDeployment\nrs/\tReplicaSet\nrc/\tReplicationController\nweb\nweb-1\n\
+        scale\tScale a workload down so that the pods you want go, and check that they did\n\
+        drop\tDelete exactly these pods, and lower the replicas of their workload by their number\n\
+        undo\tRemove the deletion costs that an interrupted run left, and restore those that it overwrote\n\
         completion\tPrint a script that completes the command in a shell\n:6\n"
     );
     assert_eq!(asked, ["get|deployments.apps,replicasets.apps,replicationcontrollers|--output|name"]);

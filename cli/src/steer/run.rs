@@ -151,7 +151,9 @@ impl<'r> Run<'r> {
             Barrier::Pause(length) => self.interrupt.sleep(length),
             Barrier::Canary => barrier::wait_for_canary(self.cluster, &self.interrupt)?,
             // Each further victim's replacement might be ready too soon again: a canary leaves no new pod behind.
-            Barrier::FirstVictim if !self.gone_before.is_empty() && barrier::check_canary(self.cluster).is_ok() => {
+            Barrier::FirstVictim
+                if !self.gone_before.is_empty() && barrier::check_canary(self.cluster).is_ok() =>
+            {
                 barrier::wait_for_canary(self.cluster, &self.interrupt)?;
             }
             Barrier::FirstVictim => {

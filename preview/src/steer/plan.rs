@@ -388,10 +388,8 @@ fn replaced(cost: &WrittenCost, template: Option<&str>) -> Option<Previous> {
         // What podrank itself replaced is still to be put back.
         CostOwner::Podrank => cost.previous.clone(),
         CostOwner::Template | CostOwner::Other(_) => {
-            let manager = cost
-                .managers
-                .iter()
-                .find(|manager| !(manager.applies && manager.name == FIELD_MANAGER));
+            let manager =
+                cost.managers.iter().find(|manager| !(manager.applies && manager.name == FIELD_MANAGER));
             let manager = manager.map_or_else(String::new, |manager| manager.name.clone());
             Some(Previous { value: cost.text.clone(), manager })
         }
