@@ -84,7 +84,7 @@ Examples:
 
 /// Which pods should go. Earlier flags count first.
 #[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Which pods go first (earlier flags count first)")]
+#[command(next_help_heading = "Which pods go first (earlier flags count first, --spread last)")]
 pub(crate) struct Wishes {
     /// Pod that must go; may be repeated
     #[arg(long, value_name = "NAME")]
