@@ -52,7 +52,7 @@ TRAPS = {
         (COST, "[b'+', ..] => return Err(DeletionCostError::LeadingPlus),", "[b'+', digits @ ..] => (false, digits),")]),
     "a cost of `008` is accepted": ("cost preview", [
         (COST, "[b'0', _, ..] => return Err(DeletionCostError::LeadingZero),", "")]),
-    "a missing cost is very expensive": ("preview", [(POD, "cost.as_ref().map_or(0, |cost|", "cost.as_ref().map_or(i32::MAX, |cost|")]),
+    "a missing cost is very expensive": ("preview", [(POD, "cost.as_ref().map_or(0, WrittenCost::number", "cost.as_ref().map_or(i32::MAX, WrittenCost::number")]),
     "a second unstable sort over the first": ("order select ffi preview", [
         (SELECT, "        Ok(victims)\n",
          "        victims.sort_unstable_by_key(|&i| pods.get(i as usize).map(|pod| !pod.rank));\n        Ok(victims)\n")]),
