@@ -38,7 +38,7 @@ fn counts_that_do_not_fit() {
 fn names_that_are_none_of_the_sets() {
     let named = |names: &[&str]| refusal(&three(), &request(Count::AllButNamed, names, Vec::new()));
     assert_eq!(named(&["web-a", "api-x"]), "api-x is no active pod of shop ReplicaSet/web");
-    assert_eq!(named(&["api-x", "api-y"]), "api-x and api-y are no active pods of shop ReplicaSet/web");
+    assert_eq!(named(&["api-x", "api-y"]), "api-x, api-y are no active pods of shop ReplicaSet/web");
 }
 
 #[test]
@@ -140,6 +140,7 @@ fn sets_that_are_busy() {
 fn deployment(replicas: usize, sets: &mut [Value]) -> Value {
     for set in &mut *sets {
         set["metadata"]["ownerReferences"] = json!([{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "d", "controller": true }]);
+        set["metadata"]["labels"] = json!({ "app": "web" });
         set["spec"]["template"]["metadata"]["labels"]["pod-template-hash"] = set["metadata"]["name"].clone();
         set["spec"]["selector"]["matchLabels"]["pod-template-hash"] = set["metadata"]["name"].clone();
     }
