@@ -47,14 +47,29 @@ pub struct Previous {
 /// To whom a pod's deletion cost belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CostOwner {
-    /// There is no cost.
-    Nobody,
     /// podrank wrote it.
     Podrank,
     /// It came with the pod template, and nobody has touched it since.
     Template,
     /// Somebody else, by field manager.
     Other(String),
+}
+
+impl fmt::Display for CostOwner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Podrank => FIELD_MANAGER,
+            Self::Template => "template",
+            Self::Other(manager) => manager,
+        })
+    }
+}
+
+impl Manager {
+    /// Whether it is podrank, which writes by server-side apply alone.
+    fn is_podrank(&self) -> bool {
+        self.applies && self.name == FIELD_MANAGER
+    }
 }
 
 /// An entry of `metadata.managedFields`.
@@ -147,22 +162,34 @@ impl WrittenCost {
 
     /// Whether podrank is one of those who wrote it.
     pub(crate) fn is_podranks(&self) -> bool {
-        self.managers.iter().any(|manager| manager.applies && manager.name == FIELD_MANAGER)
+        self.managers.iter().any(Manager::is_podrank)
     }
 
     /// To whom it belongs, if `template` is the cost in the pod template.
     pub(crate) fn owner(&self, template: Option<&str>) -> CostOwner {
-        let others: Vec<_> = self
-            .managers
-            .iter()
-            .filter(|manager| !manager.applies || manager.name != FIELD_MANAGER)
-            .collect();
+        let others: Vec<_> = self.others().collect();
         match &*others {
             [] if self.is_podranks() => CostOwner::Podrank,
             [] => CostOwner::Other("an unknown manager".to_owned()),
             [only] if only.name == CONTROLLER_MANAGER && template == Some(&*self.text) => CostOwner::Template,
             [first, ..] => CostOwner::Other(first.name.clone()),
         }
+    }
+
+    /// What has to be put back after a write over it, given its owner. Nothing if podrank wrote it.
+    pub(crate) fn replaced(&self, owner: &CostOwner) -> Option<Previous> {
+        match owner {
+            // What podrank itself replaced is still to be put back.
+            CostOwner::Podrank => self.previous.clone(),
+            CostOwner::Template | CostOwner::Other(_) => {
+                let manager = self.others().next().map_or_else(String::new, |manager| manager.name.clone());
+                Some(Previous { value: self.text.clone(), manager })
+            }
+        }
+    }
+
+    fn others(&self) -> impl Iterator<Item = &Manager> {
+        self.managers.iter().filter(|manager| !manager.is_podrank())
     }
 }
 

@@ -49,6 +49,7 @@ pub use cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
 pub use decide::{preview, preview_workload};
 pub use error::{Error, Remedy};
 pub use input::Input;
+pub use line::MOST_IN_ONE_SYNC;
 pub use needs::WorkloadId;
 pub use notes::{Note, NoteCode};
 pub use options::{Options, Order};

@@ -121,6 +121,15 @@ pub(super) fn gate(text: &str) -> Result<(Gate, bool), String> {
     Ok((*gate, value))
 }
 
+/// Kubernetes' defaults with these changes.
+pub(super) fn changed_gates(changes: &[(Gate, bool)]) -> FeatureGates {
+    let mut gates = FeatureGates::KUBERNETES;
+    for &(gate, value) in changes {
+        *gate(&mut gates) = value;
+    }
+    gates
+}
+
 impl PreviewArgs {
     /// What is wrong with the flags together.
     pub(crate) fn conflict(&self) -> Option<&'static str> {
@@ -129,11 +138,7 @@ impl PreviewArgs {
     }
 
     fn gates(&self) -> FeatureGates {
-        let mut gates = FeatureGates::KUBERNETES;
-        for &(gate, value) in &self.feature_gates {
-            *gate(&mut gates) = value;
-        }
-        gates
+        changed_gates(&self.feature_gates)
     }
 
     /// The workload that the user named.

@@ -1,7 +1,7 @@
 //! The flags of `scale`, `drop` and `undo`.
 
 use super::connection::Connection;
-use super::preview::gate;
+use super::preview::{changed_gates, gate};
 use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_preview::WorkloadName;
@@ -274,11 +274,7 @@ impl UndoArgs {
 
 impl How {
     pub(crate) fn gates(&self) -> FeatureGates {
-        let mut gates = FeatureGates::KUBERNETES;
-        for &(gate, value) in &self.feature_gates {
-            *gate(&mut gates) = value;
-        }
-        gates
+        changed_gates(&self.feature_gates)
     }
 }
 

@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 const LABEL: &str = "podrank.dev/canary";
 /// How long a canary may take. Waiting for one harms nobody, and a busy control plane may lag.
 const LONGEST: Duration = Duration::from_secs(30);
+/// How long a first victim's replacement may take.
+pub(super) const FIRST_VICTIM: Duration = Duration::from_secs(10);
+/// How often to look.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A `ReplicaSet` of 0 replicas and a pod that it selects. A scheduling gate keeps the pod from running. It complies with
@@ -134,7 +137,7 @@ pub(super) fn remove_canaries(cluster: &Cluster<'_>) -> Result<String, Failure> 
     Ok(", and removed a canary".to_owned())
 }
 
-/// Deletes a wanted pod and waits until its controller has replaced it. Returns the names of the new pods.
+/// Waits until the controller has replaced known pods that are gone. Returns the names of the new pods.
 pub(super) fn wait_for_replacement(
     cluster: &Cluster<'_>,
     interrupt: &Interrupt,
@@ -159,6 +162,3 @@ pub(super) fn wait_for_replacement(
         interrupt.sleep(PAUSE);
     }
 }
-
-/// How long a first victim's replacement may take.
-pub(super) const FIRST_VICTIM: Duration = Duration::from_secs(10);

@@ -3,7 +3,7 @@
 use super::Failure;
 use super::barrier;
 use crate::args::steer::{Barrier, By, How};
-use crate::kubectl::{Answer, Kubectl};
+use crate::kubectl::Kubectl;
 use crate::live::{self, Managers, Scope};
 use podrank_preview::steer::{ActivePod, Manifest, Plan, State, putting_back, state};
 use podrank_preview::{FIELD_MANAGER, Input, Options, WorkloadId, WorkloadName};
@@ -65,12 +65,8 @@ impl<'k> Cluster<'k> {
 
     /// Runs kubectl in the workload's namespace. An error is what it said last.
     pub(super) fn call(&self, words: &[&str], stdin: &str) -> Result<String, Failure> {
-        let answer = self.answer(words, stdin)?;
+        let answer = self.kubectl.call(&[words, &["--namespace", self.namespace()]].concat(), stdin)?;
         if answer.is_ok { Ok(answer.stdout) } else { Err(answer.last_word().to_owned().into()) }
-    }
-
-    fn answer(&self, words: &[&str], stdin: &str) -> Result<Answer, Failure> {
-        self.kubectl.call(&[words, &["--namespace", self.namespace()]].concat(), stdin)
     }
 
     fn apply(&self, manifest: &Manifest, flags: &[&str]) -> Result<(), Failure> {

@@ -113,26 +113,30 @@ fn steer(
     if how.output == SteerOutput::Table {
         print(render_plan::table(&plan, look_of_plan()).as_bytes())?;
     }
-    match how.dry_run {
-        Some(DryRun::Client) => {
-            if how.output == SteerOutput::Json {
-                print(Document::plan(&plan, how).to_json().as_bytes())?;
-            }
-            return Ok(ExitCode::SUCCESS);
-        }
-        None if !how.yes => confirm(&plan)?,
-        _ => {}
+    if let Some(dry_run) = how.dry_run {
+        return try_out(&cluster, &plan, how, dry_run);
+    }
+    if !how.yes {
+        confirm(&plan)?;
     }
     cluster.check_rights(&plan, how)?;
-    if how.dry_run == Some(DryRun::Server) {
-        match how.output {
-            SteerOutput::Json => print(Document::plan(&plan, how).to_json().as_bytes())?,
-            SteerOutput::Table => print(b"The API server accepts every write. Nothing was changed.\n")?,
-        }
-        return Ok(ExitCode::SUCCESS);
-    }
     let outcome = Run::new(&cluster, request, how, plan)?.go();
     report(&outcome, how)
+}
+
+/// A dry run: changes nothing, and has the API server check each write if that is asked for.
+fn try_out(cluster: &Cluster<'_>, plan: &Plan, how: &How, dry_run: DryRun) -> Result<ExitCode, Failure> {
+    if dry_run == DryRun::Server {
+        cluster.check_rights(plan, how)?;
+    }
+    match how.output {
+        SteerOutput::Json => print(Document::plan(plan, how).to_json().as_bytes())?,
+        SteerOutput::Table if dry_run == DryRun::Server => {
+            print(b"The API server accepts every write. Nothing was changed.\n")?;
+        }
+        SteerOutput::Table => {}
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Asks the user, who must be at a terminal.

@@ -10,6 +10,7 @@ use super::outcome::{Exit, Named, Outcome};
 use crate::args::steer::{Barrier, By, How};
 use crate::progress;
 use jiff::Timestamp;
+use podrank_preview::MOST_IN_ONE_SYNC;
 use podrank_preview::steer::{self, Count, Plan, PlannedPod, Request, State, Target};
 use std::time::{Duration, Instant};
 
@@ -19,8 +20,6 @@ const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(250);
 /// How often in a row the count must be as wanted, with wanted pods left, to be the end of it.
 const STABLE: u32 = 4;
-/// A `ReplicaSet`'s sync, and how much longer each further one may take.
-const MOST_IN_ONE_SYNC: usize = 500;
 
 /// A scale-down under way.
 pub(super) struct Run<'r> {
@@ -192,9 +191,7 @@ impl<'r> Run<'r> {
     pub(super) fn plan(&mut self) -> Result<Plan, Stop> {
         let input = self.cluster.read()?;
         self.request.options.now = Timestamp::now();
-        let mut state_options = self.request.options.clone();
-        self.cluster.name_workload(&mut state_options);
-        let state = steer::state(&input, &state_options)?;
+        let state = steer::state(&input, &self.request.options)?;
         self.check(&state.target, state.replicas)?;
         let plan = steer::plan(&input, &self.request)?;
         if plan.replica_set != self.first.replica_set {
@@ -235,6 +232,7 @@ impl<'r> Run<'r> {
 
     /// Waits until the controllers are done. An error says why it is unknown what they did.
     pub(super) fn watch(&self, plan: &Plan) -> Result<State, String> {
+        // Each sync gets that long.
         let syncs = plan.delete.div_ceil(MOST_IN_ONE_SYNC).max(1);
         let end = Instant::now() + self.how.timeout * u32::try_from(syncs).unwrap_or(1);
         let bar = progress::count(plan.delete as u64);
@@ -266,36 +264,25 @@ impl<'r> Run<'r> {
 
     /// Compares what went with the plan, by UID, and takes costs off the pods that stay.
     pub(super) fn conclude(&self, plan: &Plan, done: Result<State, String>) -> Outcome {
+        let scaled = format!("{} was scaled from {} to {}", plan.target, self.first.from, plan.replicas);
         let state = match done {
             Ok(state) => state,
             Err(why) => {
+                let undo = self.cluster.undo();
                 let message = format!(
-                    "{} was scaled from {} to {}, but it is not known which pods went: {why}; when they have gone, run: {}",
-                    plan.target,
-                    self.first.from,
-                    plan.replicas,
-                    self.cluster.undo()
+                    "{scaled}, but it is not known which pods went: {why}; when they have gone, run: {undo}"
                 );
                 return self.unfinished(plan, message);
             }
         };
-        let is_replacement = |pod: &PlannedPod| self.replacements.contains(&pod.name);
-        let mut wanted: Vec<_> = self.gone_before.iter().collect();
-        for pod in plan.wanted().filter(|pod| !is_replacement(pod)) {
-            if wanted.iter().all(|other| other.uid != pod.uid) {
-                wanted.push(pod);
-            }
-        }
-        let is_wanted = |uid: &str| wanted.iter().any(|pod| pod.uid == uid);
+        let wanted = self.wanted(plan);
         let (missed, went): (Vec<_>, Vec<_>) =
             wanted.iter().map(|pod| Named::of(pod)).partition(|pod| state.has(&pod.uid));
-        let stayers = self.first.pods.iter().filter(|pod| !is_wanted(&pod.uid));
+        let is_wanted = |pod: &PlannedPod| wanted.iter().any(|wanted| wanted.uid == pod.uid);
+        let stayers = self.first.pods.iter().filter(|pod| !is_wanted(pod));
         let others: Vec<_> = stayers.filter(|pod| !state.has(&pod.uid)).map(Named::of).collect();
-        let (left, uncleaned) = if self.how.keep_costs { (self.left(), None) } else { self.clean() };
-        let resource = plan.target.clone();
-        let (from, to) = (self.first.from, plan.replicas);
-        let names = |pods: &[Named]| pods.iter().map(|pod| pod.name.as_str()).collect::<Vec<_>>().join(", ");
-        let scaled = format!("{resource} was scaled from {from} to {to}");
+        let keeps_costs = self.how.keep_costs;
+        let (left, uncleaned) = if keeps_costs { (self.left(), None) } else { self.clean() };
         let (exit, message) = if !missed.is_empty() || !others.is_empty() {
             let mut message = format!("{scaled}, but not all went as planned");
             if !missed.is_empty() {
@@ -304,24 +291,29 @@ impl<'r> Run<'r> {
             if !others.is_empty() {
                 message.extend(["; these went in place of them or by themselves: ", &names(&others)]);
             }
-            (Exit::Others, message)
+            let is_clean = left.is_empty() || keeps_costs;
+            (if is_clean { Exit::Others } else { Exit::Left }, message)
         } else if let Some(error) = uncleaned {
             let undo = self.cluster.undo();
-            (
-                Exit::Left,
-                format!("{scaled} and the wanted pods went, but costs are left: {error}; run: {undo}"),
-            )
+            let message =
+                format!("{scaled} and the wanted pods went, but costs are left: {error}; run: {undo}");
+            (Exit::Left, message)
         } else {
-            let pods = if went.len() == 1 {
-                "the wanted pod".to_owned()
-            } else {
-                format!("the {} wanted pods", went.len())
+            let pods = match went.len() {
+                1 => "the wanted pod".to_owned(),
+                count => format!("the {count} wanted pods"),
             };
             (Exit::Done, format!("{scaled}: {pods} went, and no other."))
         };
-        let exit =
-            if exit == Exit::Others && !left.is_empty() && !self.how.keep_costs { Exit::Left } else { exit };
         Outcome { exit, plan: self.report_of(plan), went, missed, others, left, message }
+    }
+
+    /// The pods that were to go: those of the plan, and those that a barrier or an eviction took before, in place of which
+    /// the plan has replacements.
+    fn wanted<'p>(&'p self, plan: &'p Plan) -> Vec<&'p PlannedPod> {
+        let is_gone = |pod: &PlannedPod| self.gone_before.iter().any(|gone| gone.uid == pod.uid);
+        let rest = plan.wanted().filter(|pod| !self.replacements.contains(&pod.name) && !is_gone(pod));
+        self.gone_before.iter().chain(rest).collect()
     }
 
     /// The plan as the user saw it: what Kubernetes would have done by itself is of the time before any write.
@@ -395,4 +387,8 @@ impl<'r> Run<'r> {
         let (went, missed, others, left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Outcome { exit, plan: self.first.clone(), went, missed, others, left, message }
     }
+}
+
+fn names(pods: &[Named]) -> String {
+    pods.iter().map(|pod| pod.name.as_str()).collect::<Vec<_>>().join(", ")
 }

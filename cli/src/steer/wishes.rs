@@ -3,7 +3,7 @@
 use super::Failure;
 use super::cluster::Cluster;
 use crate::args::steer::{GivenWish, Wishes};
-use podrank_preview::steer::Wish;
+use podrank_preview::steer::{self, Wish};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -103,60 +103,11 @@ fn domains(cluster: &Cluster<'_>, keys: &[String]) -> Result<Vec<HashMap<String,
     domains.collect()
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct AnyPod {
-    metadata: AnyMetadata,
-    spec: AnySpec,
-    status: Option<AnyStatus>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct AnyMetadata {
-    deletion_timestamp: Option<String>,
-    #[serde(default)]
-    owner_references: Vec<AnyOwner>,
-}
-
-#[derive(Deserialize)]
-struct AnyOwner {
-    kind: String,
-    controller: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct AnySpec {
-    node_name: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct AnyStatus {
-    phase: Option<String>,
-}
-
 /// How many active pods each node has, those of `DaemonSets` left out.
 fn pods_by_node(cluster: &Cluster<'_>) -> Result<HashMap<String, u64>, Failure> {
-    let answer = cluster.kubectl.call(&["get", "pods", "--all-namespaces", "--output=json"], "")?;
-    if !answer.is_ok {
-        return Err(
-            format!("--emptiest-nodes needs the right to list all pods: {}", answer.last_word()).into()
-        );
-    }
-    let pods: List<AnyPod> = serde_json::from_str(&answer.stdout)?;
-    let mut counts = HashMap::new();
-    for pod in pods.items {
-        let phase = pod.status.and_then(|status| status.phase);
-        let is_finished = matches!(phase.as_deref(), Some("Succeeded" | "Failed"));
-        let owners = &pod.metadata.owner_references;
-        let is_daemon =
-            owners.iter().any(|owner| owner.controller == Some(true) && owner.kind == "DaemonSet");
-        if !is_finished && !is_daemon && pod.metadata.deletion_timestamp.is_none() {
-            *counts.entry(pod.spec.node_name.unwrap_or_default()).or_default() += 1;
-        }
-    }
-    Ok(counts)
+    let pods = cluster.kubectl.get(&["pods", "--all-namespaces"]);
+    let pods = pods.map_err(|error| format!("--emptiest-nodes needs all pods of the cluster: {error}"))?;
+    Ok(steer::pods_by_node(&pods))
 }
 
 #[cfg(test)]

@@ -38,8 +38,8 @@ impl Plan {
     pub fn manifests(&self) -> [Option<Manifest>; 2] {
         let written = self.pods.iter().filter(|pod| pod.goes_back().is_none());
         let written = written.filter_map(|pod| Some((pod, pod.write?)));
-        let (over, plain): (Vec<_>, Vec<_>) = written
-            .partition(|(pod, _)| pod.replaces.is_some() && pod.cost_owner.as_deref() != Some("podrank"));
+        let (over, plain): (Vec<_>, Vec<_>) =
+            written.partition(|(pod, _)| pod.replaces.is_some() && !pod.is_podranks());
         [plain, over].map(|pods| {
             let objects = pods.iter().map(|(pod, cost)| {
                 let mut annotations = json!({ DELETION_COST_ANNOTATION: cost.to_string() });

@@ -12,4 +12,4 @@ pub use manifest::{Manifest, putting_back};
 pub use plan::{Ahead, Plan, PlannedPod, plan};
 pub use state::{ActivePod, State, owner, scalable, state};
 pub use target::Target;
-pub use wish::{Count, Request, Wish};
+pub use wish::{Count, Request, Wish, pods_by_node};

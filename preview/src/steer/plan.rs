@@ -5,7 +5,7 @@ use super::costs::{CostOf, costs};
 use super::target::{Chosen, Target, choose};
 use super::wish::{Count, Request, spread, tiers};
 use crate::complete;
-use crate::cost::{CostOwner, FIELD_MANAGER, Previous, WrittenCost};
+use crate::cost::{CostOwner, FIELD_MANAGER, Previous};
 use crate::error::Error;
 use crate::input::Input;
 use crate::line::Line;
@@ -101,10 +101,14 @@ pub struct Ahead {
 }
 
 impl PlannedPod {
+    /// Whether its cost is podrank's.
+    pub(super) fn is_podranks(&self) -> bool {
+        self.cost_owner.as_deref() == Some(FIELD_MANAGER)
+    }
+
     /// The cost that podrank wrote over, if it is the one to write now.
     pub(super) fn goes_back(&self) -> Option<&Previous> {
-        let previous =
-            self.replaces.as_ref().filter(|_| self.cost_owner.as_deref() == Some(FIELD_MANAGER))?;
+        let previous = self.replaces.as_ref().filter(|_| self.is_podranks())?;
         (self.write?.to_string() == previous.value).then_some(previous)
     }
 }
@@ -193,7 +197,9 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let by_itself: HashMap<_, _> =
         line.iter().map(|pod: &PodPreview<'_>| (pod.uid.as_str(), pod.verdict)).collect();
     let template = chosen.set.spec()?.template_cost.as_deref();
-    let written = write(request, policy, &own, wanted, template)?;
+    let owner = |member: &Member<'_>| member.record.cost.as_ref().map(|cost| cost.owner(template));
+    let owners: Vec<_> = own.iter().map(|(member, _)| owner(member)).collect();
+    let written = write(request, policy, &own, &owners, wanted)?;
     let takes_them_anyway =
         || wanted.iter().all(|&index| by_itself[&*own[index].1.uid.to_string()] == Verdict::Delete);
     let writes = request.by_cost && !(request.only_if_needed && takes_them_anyway());
@@ -202,7 +208,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
         .enumerate()
         .map(|(place, &index)| {
             let (member, pod) = &own[index];
-            let cost = member.record.cost.as_deref();
+            let cost = member.record.cost.as_ref().zip(owners[index].as_ref());
             let uid = pod.uid.to_string();
             PlannedPod {
                 by_itself: by_itself[uid.as_str()],
@@ -214,9 +220,9 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
                     && pod.phase == Phase::RUNNING,
                 is_named: request.named.contains(&member.entry.name),
                 deletion_cost: pod.deletion_cost,
-                cost_owner: cost.map(|cost| owner_name(&cost.owner(template))),
+                cost_owner: cost.map(|(_, owner)| owner.to_string()),
                 write: Some(written[index]).filter(|cost| writes && *cost != pod.deletion_cost),
-                replaces: cost.and_then(|cost| replaced(cost, template)),
+                replaces: cost.and_then(|(cost, owner)| cost.replaced(owner)),
             }
         })
         .collect();
@@ -328,22 +334,19 @@ fn write(
     request: &Request,
     policy: Policy,
     own: &[RankedPod<'_, '_>],
+    owners: &[Option<CostOwner>],
     wanted: &[usize],
-    template: Option<&str>,
 ) -> Result<Vec<i32>, Error> {
     let pods: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
     if !request.by_cost {
         return Ok(pods.iter().map(|pod| pod.deletion_cost).collect());
     }
-    let mut about: Vec<_> = own
+    let mut about: Vec<_> = owners
         .iter()
-        .map(|(member, _)| {
-            let owner = member.record.cost.as_ref().map_or(CostOwner::Nobody, |cost| cost.owner(template));
-            CostOf {
-                is_wanted: false,
-                is_fixed: matches!(owner, CostOwner::Other(_)) && !request.force,
-                is_podranks: owner == CostOwner::Podrank,
-            }
+        .map(|owner| CostOf {
+            is_wanted: false,
+            is_fixed: matches!(owner, Some(CostOwner::Other(_))) && !request.force,
+            is_podranks: matches!(owner, Some(CostOwner::Podrank)),
         })
         .collect();
     for &index in wanted {
@@ -353,7 +356,7 @@ fn write(
         SteerError::NoRoom { lower, higher } => {
             let pod = |index: u32| &own[index as usize].0;
             let cost = |index: u32| own[index as usize].1.deletion_cost;
-            let whose = |index: u32| match pod(index).record.cost.as_ref().map(|cost| cost.owner(template)) {
+            let whose = |index: u32| match &owners[index as usize] {
                 Some(CostOwner::Other(manager)) => format!(", written by {manager}"),
                 _ => String::new(),
             };
@@ -370,30 +373,6 @@ fn write(
         }
         other => Error::new(other.to_string()),
     })
-}
-
-fn owner_name(owner: &CostOwner) -> String {
-    match owner {
-        CostOwner::Nobody => "nobody".to_owned(),
-        CostOwner::Podrank => "podrank".to_owned(),
-        CostOwner::Template => "template".to_owned(),
-        CostOwner::Other(manager) => manager.clone(),
-    }
-}
-
-/// What a write over this cost replaces: nothing if podrank wrote it.
-fn replaced(cost: &WrittenCost, template: Option<&str>) -> Option<Previous> {
-    match cost.owner(template) {
-        CostOwner::Nobody => None,
-        // What podrank itself replaced is still to be put back.
-        CostOwner::Podrank => cost.previous.clone(),
-        CostOwner::Template | CostOwner::Other(_) => {
-            let manager =
-                cost.managers.iter().find(|manager| !(manager.applies && manager.name == FIELD_MANAGER));
-            let manager = manager.map_or_else(String::new, |manager| manager.name.clone());
-            Some(Previous { value: cost.text.clone(), manager })
-        }
-    }
 }
 
 /// The pods that go before others of a lower tier.

@@ -1,8 +1,10 @@
 //! What a user wants of a scale-down, and the tiers that it gives each pod.
 
 use crate::error::Error;
+use crate::input::Input;
 use crate::members::RankedPod;
 use crate::options::Options;
+use crate::pod::{PodEntry, Record};
 use podrank::{Flags, Policy, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -54,6 +56,18 @@ pub enum Wish {
     Spread(Vec<HashMap<String, String>>),
 }
 
+/// How many active pods of the input each node has, those of `DaemonSets` left out, which go with their node.
+pub fn pods_by_node(input: &Input) -> HashMap<String, u64> {
+    let is_of_daemon_set = |pod: &&PodEntry| pod.controller.as_ref().is_some_and(|it| it.kind == "DaemonSet");
+    let mut counts = HashMap::new();
+    for pod in input.pods.iter().filter(|pod| !is_of_daemon_set(pod)) {
+        if let Some(Ok(Record { node: Some(node), .. })) = &pod.record {
+            *counts.entry(node.clone()).or_default() += 1;
+        }
+    }
+    counts
+}
+
 /// A wish's view of one pod: a lower one goes first. Of the emptiest nodes, those with more pods of the set come first.
 #[derive(Clone, Debug, PartialEq)]
 enum Place<'a> {
@@ -62,8 +76,8 @@ enum Place<'a> {
 }
 
 impl Wish {
-    /// The pods' places, none if the wish is about ranks.
-    fn places<'a>(&self, own: &[RankedPod<'_, 'a>], available: &[bool]) -> Option<Vec<Place<'a>>> {
+    /// The pods' places.
+    fn places<'a>(&self, own: &[RankedPod<'_, 'a>], available: &[bool]) -> Vec<Place<'a>> {
         let node = |pod: &RankedPod<'_, 'a>| pod.0.record.node.as_deref();
         let first = |goes_first: bool| Place::Number(f64::from(u8::from(!goes_first)));
         let mut mine = HashMap::<_, usize>::new();
@@ -81,9 +95,10 @@ impl Wish {
                 let count = node(pod).and_then(|node| counts.get(node)).copied().unwrap_or(0);
                 Place::Node(count, Reverse(mine[&node(pod)]), node(pod))
             }
+            // It is about ranks.
             Self::Spread(_) => Place::Number(0.0),
         });
-        (!matches!(self, Self::Spread(_))).then(|| places.collect())
+        places.collect()
     }
 }
 
@@ -109,7 +124,7 @@ pub(super) fn tiers(
     let available: Vec<_> = own.iter().map(|(_, pod)| is_available(pod, now, min_ready_seconds)).collect();
     let named = Wish::Pods(request.named.iter().cloned().collect());
     let wishes = [&named].into_iter().chain(&request.wishes);
-    let places: Vec<_> = wishes.filter_map(|wish| wish.places(own, &available)).collect();
+    let places: Vec<_> = wishes.map(|wish| wish.places(own, &available)).collect();
     let compare = |a: usize, b: usize| {
         let mut orders = places.iter().filter_map(|places| places[a].partial_cmp(&places[b]));
         orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
