@@ -23,8 +23,6 @@ pub(crate) struct WrittenCost {
     pub(crate) value: Result<i32, DeletionCostError>,
     /// Who wrote it. Empty if nobody is known, as in a dump without `--show-managed-fields`.
     pub(crate) managers: Vec<Manager>,
-    /// What podrank wrote over.
-    pub(crate) previous: Option<Previous>,
 }
 
 /// Who writes a field.
@@ -62,6 +60,13 @@ impl fmt::Display for CostOwner {
             Self::Template => "template",
             Self::Other(manager) => manager,
         })
+    }
+}
+
+impl Previous {
+    /// What podrank noted among a pod's annotations.
+    pub(crate) fn read(annotations: &BTreeMap<String, String>) -> Option<Self> {
+        annotations.get(PREVIOUS_COST_ANNOTATION).and_then(|text| serde_json::from_str(text).ok())
     }
 }
 
@@ -149,9 +154,6 @@ impl WrittenCost {
                     applies: entry.operation.as_deref() == Some("Apply"),
                 })
                 .collect(),
-            previous: annotations
-                .get(PREVIOUS_COST_ANNOTATION)
-                .and_then(|text| serde_json::from_str(text).ok()),
         })
     }
 
@@ -176,16 +178,10 @@ impl WrittenCost {
         }
     }
 
-    /// What has to be put back after a write over it, given its owner. Nothing if podrank wrote it.
-    pub(crate) fn replaced(&self, owner: &CostOwner) -> Option<Previous> {
-        match owner {
-            // What podrank itself replaced is still to be put back.
-            CostOwner::Podrank => self.previous.clone(),
-            CostOwner::Template | CostOwner::Other(_) => {
-                let manager = self.others().next().map_or_else(String::new, |manager| manager.name.clone());
-                Some(Previous { value: self.text.clone(), manager })
-            }
-        }
+    /// This cost, if it is not podrank's, as what a write would replace.
+    pub(crate) fn to_previous(&self) -> Previous {
+        let manager = self.others().next().map_or_else(String::new, |manager| manager.name.clone());
+        Previous { value: self.text.clone(), manager }
     }
 
     fn others(&self) -> impl Iterator<Item = &Manager> {

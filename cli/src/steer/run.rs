@@ -351,7 +351,9 @@ impl<'r> Run<'r> {
             [] => String::new(),
             pods => {
                 let names: Vec<_> = pods.iter().map(|pod| pod.name.as_str()).collect();
-                format!("; the barrier deleted {}, which was replaced", names.join(", "))
+                let what = if self.how.by == By::Eviction { "it evicted" } else { "the barrier deleted" };
+                let were = if let [_] = pods { "was" } else { "were" };
+                format!("; {what} {}, which {were} replaced", names.join(", "))
             }
         };
         let (left, error) = self.clean();

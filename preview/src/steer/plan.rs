@@ -208,7 +208,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
         .enumerate()
         .map(|(place, &index)| {
             let (member, pod) = &own[index];
-            let cost = member.record.cost.as_ref().zip(owners[index].as_ref());
+            let owner = owners[index].as_ref();
             let uid = pod.uid.to_string();
             PlannedPod {
                 by_itself: by_itself[uid.as_str()],
@@ -220,9 +220,13 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
                     && pod.phase == Phase::RUNNING,
                 is_named: request.named.contains(&member.entry.name),
                 deletion_cost: pod.deletion_cost,
-                cost_owner: cost.map(|(_, owner)| owner.to_string()),
+                cost_owner: owner.map(CostOwner::to_string),
                 write: Some(written[index]).filter(|cost| writes && *cost != pod.deletion_cost),
-                replaces: cost.and_then(|(cost, owner)| cost.replaced(owner)),
+                replaces: match owner {
+                    // What podrank itself replaced is still to be put back.
+                    Some(CostOwner::Podrank) => member.record.previous.as_deref().cloned(),
+                    _ => member.record.cost.as_ref().map(|cost| cost.to_previous()),
+                },
             }
         })
         .collect();

@@ -75,7 +75,7 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
             name: pod.name.clone(),
             uid: record.pod.uid.to_string(),
             has_cost: cost.is_some_and(WrittenCost::is_podranks),
-            previous: cost.and_then(|cost| cost.previous.clone()),
+            previous: record.previous.as_deref().cloned(),
         })
     });
     Ok(State { target, replicas: u32::try_from(replicas).unwrap_or(0), lags, pods: active.collect() })
