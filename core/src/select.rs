@@ -2,7 +2,7 @@
 
 use crate::ffi::IS_SCRATCH_USED;
 use crate::glance::Glance;
-use crate::sort::{heapify, replace_last, sort_first, sort_heap};
+use crate::sort::{gather_first, heapify, replace_last, sort_first, sort_heap};
 use crate::{Candidate, Pod, Policy, Scratch};
 use core::fmt;
 
@@ -147,7 +147,7 @@ impl Policy {
                 continue;
             }
             if len == scratch.len() {
-                sort_first(scratch, k, &before);
+                gather_first(scratch, k, &before);
                 len = k;
                 let last = k.checked_sub(1).and_then(|last| scratch.get(last));
                 if let Some(last) = last.and_then(|last| pods.get(last.index() as usize)) {
