@@ -12,6 +12,7 @@ use crate::progress;
 use jiff::Timestamp;
 use podrank_preview::MOST_IN_ONE_SYNC;
 use podrank_preview::steer::{self, Count, Plan, PlannedPod, Request, State, Target};
+use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 /// How often it is tried if the cluster changes meanwhile.
@@ -34,6 +35,8 @@ pub(super) struct Run<'r> {
     pub(super) gone_before: Vec<PlannedPod>,
     /// Pods that were created since, and are to go in their place.
     pub(super) replacements: Vec<String>,
+    /// Whether a canary can be created, once that has been asked.
+    canary: OnceCell<bool>,
 }
 
 /// Why it ended before the scale request was made.
@@ -60,7 +63,8 @@ impl<'r> Run<'r> {
         let before = first.target.clone();
         let (gone_before, replacements) = (Vec::new(), Vec::new());
         let interrupt = Interrupt::catch()?;
-        Ok(Self { cluster, how, interrupt, request, first, before, gone_before, replacements })
+        let canary = OnceCell::new();
+        Ok(Self { cluster, how, interrupt, request, first, before, gone_before, replacements, canary })
     }
 
     pub(super) fn go(mut self) -> Outcome {
@@ -150,9 +154,7 @@ impl<'r> Run<'r> {
             Barrier::Pause(length) => self.interrupt.sleep(length),
             Barrier::Canary => barrier::wait_for_canary(self.cluster, &self.interrupt)?,
             // Each further victim's replacement might be ready too soon again: a canary leaves no new pod behind.
-            Barrier::FirstVictim
-                if !self.gone_before.is_empty() && barrier::check_canary(self.cluster).is_ok() =>
-            {
+            Barrier::FirstVictim if !self.gone_before.is_empty() && self.can_make_canary() => {
                 barrier::wait_for_canary(self.cluster, &self.interrupt)?;
             }
             Barrier::FirstVictim => {
@@ -182,9 +184,19 @@ impl<'r> Run<'r> {
         let new = barrier::wait_for_replacement(self.cluster, &self.interrupt, known, timeout)?;
         self.replacements.extend(new.iter().cloned());
         self.request.named.extend(new);
-        // As long as they are not ready, they go first anyway.
-        self.request.only_if_needed = true;
+        // As long as they are not ready, they go first anyway. But they may be ready by the time that the controller looks:
+        // without a cost, another pod would go then. Where no barrier can follow the cost, that risk remains.
+        self.request.only_if_needed = !self.can_wait();
         Ok(())
+    }
+
+    /// Whether there is a barrier that leaves no new pod behind.
+    fn can_wait(&self) -> bool {
+        matches!(self.how.barrier, Barrier::Pause(_)) || self.can_make_canary()
+    }
+
+    fn can_make_canary(&self) -> bool {
+        *self.canary.get_or_init(|| barrier::check_canary(self.cluster).is_ok())
     }
 
     /// Reads and plans anew.

@@ -365,7 +365,7 @@ func balanced(pods, gone []*Pod, keys []string) error {
 // Least is the fewest writes that put the wanted pods below all others: one for a wanted pod, two for another one, whose cost
 // has to come off again.
 func (c *Case) Least(wanted []types.UID) int {
-	if len(wanted) == len(c.Pods) || c.Evict {
+	if len(wanted) == len(c.Pods) {
 		return 0
 	}
 	least := -1
