@@ -63,6 +63,16 @@ def unchanged(world, done, *parts, gone=()):
     assert not world.has_traces(), world.annotations()
 
 
+# The wish that counts the pods of all namespaces, while there are no others.
+
+@session
+def emptiest_nodes(api):
+    world = World(api, "emptiest-nodes", ["spot-1", "spot-2", "spot-1", "spot-2", "spot-1"], kind="ReplicaSet")
+    done = play("emptiest-nodes", in_json(world, "scale", "rs/web", "--replicas", "3", "--emptiest-nodes"))
+    expect(done, 0)
+    went(world, done, {1, 3})
+
+
 # What the documentation shows.
 
 @session
@@ -122,6 +132,25 @@ def eviction(api):
     done = play("eviction-budget", in_json(world, "drop", world.pods[3], "--by", "eviction", "--timeout", "0s"))
     expect(done, 1, "disruption budget")
     assert world.replicas() == 4 and world.gone() == before
+
+
+@session
+def eviction_batch(api):
+    world = five(api, "eviction-batch")
+    args = in_json(world, "drop", *world.pods[1:4], "--by", "eviction", "--batch", "2", "--timeout", "20s")
+    done = play("eviction-batch", args)
+    expect(done, 0)
+    went(world, done, {1, 2, 3})
+    assert world.replicas() == 2
+
+
+@session
+def not_available_first(api):
+    world = five(api, "not-available-first", not_ready={1, 3})
+    done = play("not-available-first", in_json(world, "scale", "rs/web", "--replicas", "3", "--not-available-first"))
+    expect(done, 0)
+    went(world, done, {1, 3})
+    assert done.json["writes"] == 2
 
 
 @session
@@ -315,6 +344,16 @@ def no_right_to_patch_any_more(api):
     done = play("no-right-to-patch-any-more", args, [("before", SCALE, revoke)])
     expect(done, 4, "costs are left", "(Forbidden)", "kubectl podrank undo rs/web -n no-right-to-patch-any-more")
     assert world.costs() == {1: "-1"} and [pod["name"] for pod in done.json["left"]] == [world.pods[1]]
+
+
+@session
+def first_victim_alone(api):
+    world = five(api, "first-victim-alone")
+    allow(api, world.namespace, "most", READ, SCALING, COSTS, ("core", "pods", "delete"))
+    args = in_json(world, "drop", world.pods[2], world.pods[4], "--barrier", "first-victim")
+    done = play("first-victim-alone", [*args, "--as", "carol"])
+    expect(done, 0)
+    went(world, done, {2, 4})
 
 
 @session

@@ -10,8 +10,8 @@ use super::outcome::{Exit, Named, Outcome};
 use crate::args::steer::{Barrier, By, How};
 use crate::progress;
 use jiff::Timestamp;
-use podrank_preview::MOST_IN_ONE_SYNC;
-use podrank_preview::steer::{self, Count, Plan, PlannedPod, Request, State, Target};
+use podrank_preview::steer::{self, Plan, PlannedPod, Request, State, Target};
+use podrank_preview::{MOST_IN_ONE_SYNC, Remedy};
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
@@ -29,8 +29,8 @@ pub(super) struct Run<'r> {
     pub(super) interrupt: Interrupt,
     pub(super) request: Request,
     first: Plan,
-    /// The workload as the first plan found it.
-    pub(super) before: Target,
+    /// The workload's count, as long as nobody else changes it.
+    pub(super) count: u32,
     /// Wanted pods that were deleted or evicted before the scale request.
     pub(super) gone_before: Vec<PlannedPod>,
     /// Pods that were created since, and are to go in their place.
@@ -43,6 +43,8 @@ pub(super) struct Run<'r> {
 pub(super) enum Stop {
     /// The count is as it was.
     Unchanged(String),
+    /// So it is, and other pods now go first, whatever their costs.
+    OthersFirst(String),
     /// Nobody knows whether it was made.
     Unknown(String),
 }
@@ -60,11 +62,11 @@ impl<'r> Run<'r> {
         how: &'r How,
         first: Plan,
     ) -> Result<Self, Failure> {
-        let before = first.target.clone();
+        let count = first.from;
         let (gone_before, replacements) = (Vec::new(), Vec::new());
         let interrupt = Interrupt::catch()?;
         let canary = OnceCell::new();
-        Ok(Self { cluster, how, interrupt, request, first, before, gone_before, replacements, canary })
+        Ok(Self { cluster, how, interrupt, request, first, count, gone_before, replacements, canary })
     }
 
     pub(super) fn go(mut self) -> Outcome {
@@ -77,7 +79,7 @@ impl<'r> Run<'r> {
                 let done = self.watch(&plan);
                 self.conclude(&plan, done)
             }
-            Err(Stop::Unchanged(why)) => self.abort(&why),
+            Err(Stop::Unchanged(why) | Stop::OthersFirst(why)) => self.abort(&why),
             Err(Stop::Unknown(why)) => self.unknown(&why),
         }
     }
@@ -181,6 +183,15 @@ impl<'r> Run<'r> {
                 self.gone_before.push(victim);
             }
         }
+        self.wait_for_replacements(known, timeout)
+    }
+
+    /// Waits until as many new pods are there as known ones are gone, and wants the new ones.
+    pub(super) fn wait_for_replacements(
+        &mut self,
+        known: &[PlannedPod],
+        timeout: Duration,
+    ) -> Result<(), Stop> {
         let new = barrier::wait_for_replacement(self.cluster, &self.interrupt, known, timeout)?;
         self.replacements.extend(new.iter().cloned());
         self.request.named.extend(new);
@@ -205,7 +216,10 @@ impl<'r> Run<'r> {
         self.request.options.now = Timestamp::now();
         let state = steer::state(&input, &self.request.options)?;
         self.check(&state.target, state.replicas)?;
-        let plan = steer::plan(&input, &self.request)?;
+        let plan = steer::plan(&input, &self.request).map_err(|error| match error.remedy() {
+            Some(Remedy::Evict) => Stop::OthersFirst(error.to_string()),
+            _ => Stop::from(error),
+        })?;
         if plan.replica_set != self.first.replica_set {
             return Err(Stop::Unchanged(format!("{} was rolled out meanwhile", plan.target)));
         }
@@ -224,22 +238,14 @@ impl<'r> Run<'r> {
 
     /// Ends it if somebody else changed the workload.
     fn check(&self, target: &Target, replicas: u32) -> Result<(), Stop> {
-        let what = if target.uid != self.before.uid {
+        let what = if target.uid != self.first.target.uid {
             "was replaced".to_owned()
-        } else if replicas != self.expected() {
+        } else if replicas != self.count {
             format!("was scaled to {replicas} by somebody else")
         } else {
             return Ok(());
         };
         Err(Stop::Unchanged(format!("{target} {what} meanwhile")))
-    }
-
-    /// The count that the workload has as long as nobody changes it.
-    fn expected(&self) -> u32 {
-        match self.request.count {
-            Count::To(replicas) if self.how.by == By::Eviction => replicas + 1,
-            _ => self.first.from,
-        }
     }
 
     /// Waits until the controllers are done. An error says why it is unknown what they did.
@@ -358,7 +364,7 @@ impl<'r> Run<'r> {
 
     /// Ends it before the count has changed.
     pub(super) fn abort(&self, why: &str) -> Outcome {
-        let resource = &self.before;
+        let resource = &self.first.target;
         let restarted = match &*self.gone_before {
             [] => String::new(),
             pods => {
@@ -387,8 +393,10 @@ impl<'r> Run<'r> {
 
     fn unknown(&self, why: &str) -> Outcome {
         let undo = self.cluster.undo();
-        let message =
-            format!("{}: {why}; look at its count, and when its pods have gone, run: {undo}", self.before);
+        let message = format!(
+            "{}: {why}; look at its count, and when its pods have gone, run: {undo}",
+            self.first.target
+        );
         self.unfinished(&self.first, message)
     }
 

@@ -65,6 +65,7 @@ type Case struct {
 	Also, Force, Keep bool
 	Barrier           string // the default if empty
 	Evict             bool
+	Batch             int // how many are evicted at a time
 	ByValueFromAFile  bool
 	namesAfterWishes  int // how many wishes precede the named pods on the command line
 }

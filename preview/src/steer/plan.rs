@@ -6,7 +6,7 @@ use super::target::{Chosen, Target, choose};
 use super::wish::{Count, Request, spread, tiers};
 use crate::complete;
 use crate::cost::{CostOwner, FIELD_MANAGER, Previous};
-use crate::error::Error;
+use crate::error::{Error, Remedy};
 use crate::input::Input;
 use crate::line::Line;
 use crate::members::{Member, RankedPod, members, ranked};
@@ -316,7 +316,8 @@ fn check_blocked(
         Count::To(_) => "with a lower --replicas",
         _ => "with --also",
     };
-    Err(Error::new(format!("{} cannot be had: {subject} {how}, wait, or use --by eviction", name(stays))))
+    let text = format!("{} cannot be had: {subject} {how}, wait, or use --by eviction", name(stays));
+    Err(Error::with_remedy(text, Remedy::Evict))
 }
 
 /// What the rule says of the pod that goes first.
