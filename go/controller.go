@@ -6,7 +6,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -60,7 +61,7 @@ func Plan(state State) (creations, deletions int, err error) {
 	if numbers[2] == 0 {
 		numbers[2] = BurstReplicas
 	}
-	create, del, err := cpodrank.Plan(uint32(numbers[0]), uint32(numbers[1]), uint32(numbers[2]),
+	create, del, err := engine.Current.Plan(uint32(numbers[0]), uint32(numbers[1]), uint32(numbers[2]),
 		state.Satisfied, state.BeingDeleted)
 	return int(create), int(del), err
 }
@@ -74,7 +75,7 @@ func Plan(state State) (creations, deletions int, err error) {
 func Availability(active []*corev1.Pod, minReadySeconds int32, now time.Time) (
 	ready, available int, lookAgain time.Duration, err error,
 ) {
-	records := make([]cpodrank.Record, len(active))
+	records := make([]core.Record, len(active))
 	for i, pod := range active {
 		if pod == nil || !IsActive(pod) {
 			return 0, 0, 0, errPod(i, pod, errInactive)
@@ -82,6 +83,6 @@ func Availability(active []*corev1.Pod, minReadySeconds int32, now time.Time) (
 		fillReady(&records[i], pod)
 	}
 	at := nanos(&metav1.Time{Time: now})
-	ready, available, nanoseconds, err := cpodrank.Availability(records, uint32(max(minReadySeconds, 0)), at)
+	ready, available, nanoseconds, err := engine.Current.Availability(records, uint32(max(minReadySeconds, 0)), at)
 	return ready, available, time.Duration(nanoseconds), err
 }

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package podrank
 
 import (
@@ -10,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -158,7 +156,7 @@ func TestExpectationsByTheClock(t *testing.T) {
 	}
 	for _, far := range []time.Time{time.Unix(-1<<60, 0), time.Date(-290000000, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		e.Clock = func() time.Time { return far }
-		if got := e.now(); got != cpodrank.Unset+1 {
+		if got := e.now(); got != core.Unset+1 {
 			t.Errorf("%v is %d", far, got)
 		}
 	}

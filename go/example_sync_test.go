@@ -1,5 +1,3 @@
-//go:build cgo
-
 package podrank_test
 
 import (

@@ -5,7 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -14,7 +15,7 @@ import (
 // waiting set again after this time, because an event can be lost.
 const ExpectationsTimeout = 5 * time.Minute
 
-var _ = [1]int{}[ExpectationsTimeout-cpodrank.ExpectationsTimeout]
+var _ = [1]int{}[ExpectationsTimeout-core.ExpectationsTimeout]
 
 // Expectations are the changes that one set has requested and not yet observed: one entry of Kubernetes'
 // UIDTrackingControllerExpectations. The zero value has none. Several goroutines may use Expectations at once, such as
@@ -32,8 +33,8 @@ type Expectations struct {
 	Clock func() time.Time
 
 	mutex sync.Mutex
-	state cpodrank.Expectations
-	room  []cpodrank.PodKey
+	state core.Expectations
+	room  []core.PodKey
 }
 
 // ExpectCreations expects count creations and no deletion. Call it before you create pods. It replaces all earlier
@@ -42,7 +43,7 @@ type Expectations struct {
 func (e *Expectations) ExpectCreations(count int) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	return cpodrank.ExpectCreations(&e.state, number(count), e.now())
+	return engine.Current.ExpectCreations(&e.state, number(count), e.now())
 }
 
 // ExpectDeletions expects the deletion of these pods and no creation. Call it before you delete pods. It replaces all
@@ -51,7 +52,7 @@ func (e *Expectations) ExpectCreations(count int) error {
 //
 // Each pod is compared with those before it, which takes little time for up to [BurstReplicas] pods.
 func (e *Expectations) ExpectDeletions(pods []*corev1.Pod) error {
-	keys := make([]cpodrank.PodKey, len(pods))
+	keys := make([]core.PodKey, len(pods))
 	for i, pod := range pods {
 		var err error
 		if keys[i], err = podKey(pod); err != nil {
@@ -60,8 +61,8 @@ func (e *Expectations) ExpectDeletions(pods []*corev1.Pod) error {
 	}
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	room := make([]cpodrank.PodKey, len(keys))
-	err := cpodrank.ExpectDeletions(&e.state, room, keys, e.now())
+	room := make([]core.PodKey, len(keys))
+	err := engine.Current.ExpectDeletions(&e.state, room, keys, e.now())
 	if err == nil {
 		e.room = room
 	}
@@ -74,8 +75,8 @@ func (e *Expectations) ExpectDeletions(pods []*corev1.Pod) error {
 func (e *Expectations) CreationsObserved(count int) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	// Without the library, no expectations are set.
-	_ = cpodrank.CreationsObserved(&e.state, number(count))
+	// Where there is no library, there are no expectations.
+	_ = engine.Current.CreationsObserved(&e.state, number(count))
 }
 
 // DeletionObserved counts the deletion of a pod as observed, and reports whether it was pending. If not, nothing changes,
@@ -88,7 +89,7 @@ func (e *Expectations) DeletionObserved(pod *corev1.Pod) bool {
 	}
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	counted, _ := cpodrank.DeletionObserved(&e.state, e.room, key)
+	counted, _ := engine.Current.DeletionObserved(&e.state, e.room, key)
 	if e.state.Keys == 0 {
 		e.room = nil
 	}
@@ -101,7 +102,7 @@ func (e *Expectations) DeletionObserved(pod *corev1.Pod) bool {
 func (e *Expectations) Satisfied() bool {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	satisfied, err := cpodrank.Satisfied(&e.state, e.now())
+	satisfied, err := engine.Current.Satisfied(&e.state, e.now())
 	return satisfied || err != nil
 }
 
@@ -109,7 +110,7 @@ func (e *Expectations) Satisfied() bool {
 func (e *Expectations) Clear() {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	e.state, e.room = cpodrank.Expectations{}, nil
+	e.state, e.room = core.Expectations{}, nil
 }
 
 // Creations returns the number of pending creations. It is negative if more were observed than expected, and 0 if no
@@ -138,20 +139,19 @@ func (e *Expectations) now() int64 {
 	}
 	now := clock()
 	if now.IsZero() {
-		return cpodrank.Unset
+		return core.Unset
 	}
-	return max(int64(now.Sub(started)), cpodrank.Unset+1)
+	return max(int64(now.Sub(started)), core.Unset+1)
 }
 
-// podKey returns the pod's UID. For a pod without one, such as a fake, it returns a hash of what Kubernetes uses: namespace
-// and name.
-func podKey(pod *corev1.Pod) (key cpodrank.PodKey, err error) {
+// podKey is the pod's UID; of a pod without one, as fakes are, what Kubernetes takes: namespace and name, which are hashed.
+func podKey(pod *corev1.Pod) (key core.PodKey, err error) {
 	if pod == nil {
 		return key, errNil
 	}
 	if pod.UID == "" {
 		sum := sha256.Sum256([]byte(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}.String()))
-		return cpodrank.PodKey(sum[:len(key)]), nil
+		return core.PodKey(sum[:len(key)]), nil
 	}
 	err = parseUID((*[16]byte)(&key), pod.UID)
 	return key, err

@@ -3,7 +3,7 @@ package podrank
 import (
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -11,7 +11,7 @@ import (
 // BurstReplicas is the most pods that kube-controller-manager creates or deletes in one sync.
 const BurstReplicas = 500
 
-var _ = [1]int{}[BurstReplicas-cpodrank.BurstReplicas]
+var _ = [1]int{}[BurstReplicas-core.BurstReplicas]
 
 // An Option changes how pods are chosen.
 type Option func(*settings)
@@ -60,20 +60,20 @@ func Burst(most int) Option {
 // PodDeletionCost sets the feature gate PodDeletionCost: whether the annotation controller.kubernetes.io/pod-deletion-cost
 // counts. On by default.
 func PodDeletionCost(on bool) Option {
-	return flag(cpodrank.PodDeletionCostOff, !on)
+	return flag(core.PodDeletionCostOff, !on)
 }
 
 // LogarithmicScaleDown sets the feature gate LogarithmicScaleDown: whether ages between the same powers of two nanoseconds
 // are equal. On by default, and always on since Kubernetes 1.31.
 func LogarithmicScaleDown(on bool) Option {
-	return flag(cpodrank.LogarithmicScaleDownOff, !on)
+	return flag(core.LogarithmicScaleDownOff, !on)
 }
 
 // PreferForScaleDown sets the feature gate PreferForScaleDown: whether pods with [PreferForScaleDownLabel] go before pods
 // without it that are equal by the earlier rules. Off by default: no release of Kubernetes has it. With [Kubernetes], it
 // matters only among contested pods.
 func PreferForScaleDown(on bool) Option {
-	gate := flag(cpodrank.PreferForScaleDownOn, on)
+	gate := flag(core.PreferForScaleDownOn, on)
 	return func(s *settings) {
 		gate(s)
 		s.labels = on
@@ -97,14 +97,14 @@ func (s *settings) capped(diff int) int {
 	return max(diff, 0)
 }
 
-func (s *settings) options() cpodrank.Options {
+func (s *settings) options() core.Options {
 	clock := s.clock
 	if clock == nil {
 		clock = time.Now
 	}
 	now := nanos(&metav1.Time{Time: clock()})
-	if now == cpodrank.Unset {
-		return cpodrank.Options{Flags: s.flags}
+	if now == core.Unset {
+		return core.Options{Flags: s.flags}
 	}
-	return cpodrank.Options{Flags: s.flags | cpodrank.Now, Now: now}
+	return core.Options{Flags: s.flags | core.Now, Now: now}
 }

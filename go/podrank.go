@@ -18,16 +18,13 @@ package podrank
 import (
 	"slices"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ErrMissing is the error of every decision in a program that was built without libpodrank. In such a program, no
-// [Expectations] are ever set.
-var ErrMissing = cpodrank.ErrMissing
-
-// PodsToDelete returns the first diff pods of active to delete, the first to go first. If diff is len(active) or more, it
-// returns all of them, in order. If diff is 0 or less, it inspects no pods and returns none, without an error.
+// PodsToDelete returns the diff pods of active that go first, first to go first: all, in order, if diff is len(active) or more;
+// none if it is 0 or less, and then nothing is looked at and nothing is an error.
 //
 // active are the workload's active pods: see [IsActive]. If one of them is nil, inactive or has a UID that is not a UUID,
 // PodsToDelete returns an error that names it, and no pods. The empty UID of fakes is accepted.
@@ -45,10 +42,10 @@ func PodsToDelete(active, related []*corev1.Pod, diff int, options ...Option) ([
 // use a Ranker at a time. It keeps references only to the pods that its last two calls returned.
 type Ranker struct {
 	settings settings
-	records  []cpodrank.Record
+	records  []core.Record
 	nodes    nodes
 	order    []uint32
-	scratch  []cpodrank.Scratch
+	scratch  []core.Scratch
 	scores   []uint64
 	// What the last call returned, and the one before it.
 	victims, before []*corev1.Pod
@@ -87,8 +84,7 @@ func (r *Ranker) PodsToDelete(active, related []*corev1.Pod, diff int) ([]*corev
 			return nil, err
 		}
 		r.order = room(r.order, k)
-		r.scratch = room(r.scratch, k)
-		if _, err := cpodrank.Select(r.records, r.settings.options(), r.order, r.scratch); err != nil {
+		if _, err := engine.Current.Select(r.records, r.settings.options(), r.order, &r.scratch); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +144,7 @@ func Settle(active, related []*corev1.Pod, diff int, options ...Option) (Settled
 func (r *Ranker) settle(k int) (certain, contested int, err error) {
 	r.order = room(r.order, len(r.records))
 	r.scores = room(r.scores, len(r.records))
-	return cpodrank.Settle(r.records, r.settings.options(), k, r.order, r.scores)
+	return engine.Current.Settle(r.records, r.settings.options(), k, r.order, r.scores)
 }
 
 // load makes the records of active, with ranks that count related.
@@ -227,18 +223,17 @@ type Kind uint8
 // The kinds.
 const (
 	// Bool: 0 for no, 1 for yes.
-	Bool Kind = cpodrank.KindBool
-	// Phase: 0 for pending, 1 for unknown, 2 for running.
-	Phase Kind = cpodrank.KindPhase
-	// Number: a tier, a deletion cost, a rank or a count of restarts.
-	Number Kind = cpodrank.KindNumber
+	Bool Kind = core.KindBool
+	// Phase: 0 pending, 1 unknown, 2 running.
+	Phase Kind = core.KindPhase
+	// Number: a cost, a rank, a count.
+	Number Kind = core.KindNumber
 	// Time: nanoseconds since the Unix epoch, or math.MinInt64 for unset.
-	Time Kind = cpodrank.KindTime
-	// AgeBucket: the base-2 logarithm of the age in nanoseconds, rounded down; -1 for a time that is not before the time of
-	// the decision, and math.MinInt64 for unset.
-	AgeBucket Kind = cpodrank.KindAgeBucket
-	// UID: both numbers are 0, because UIDs do not fit. Read them from the pods.
-	UID Kind = cpodrank.KindUID
+	Time Kind = core.KindTime
+	// AgeBucket: the power of two that the age in nanoseconds reaches, -1 if it is not positive, or math.MinInt64 for unset.
+	AgeBucket Kind = core.KindAgeBucket
+	// UID: both are 0, read the pods.
+	UID Kind = core.KindUID
 )
 
 // Explain returns which of two active pods goes first by the total order, with every rule's answer. related is the same as
@@ -253,14 +248,14 @@ func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explan
 	if err := r.spread([]*corev1.Pod{a, b}, related); err != nil {
 		return Explanation{}, err
 	}
-	var rows [cpodrank.MaxRows]cpodrank.Row
-	count, err := cpodrank.Explain(&r.records[0], &r.records[1], r.settings.options(), &rows)
+	var rows [core.MaxRows]core.Row
+	count, err := engine.Current.Explain(&r.records[0], &r.records[1], r.settings.options(), &rows)
 	if err != nil {
 		return Explanation{}, err
 	}
 	explanation := Explanation{Rows: make([]Row, 0, count)}
 	for _, row := range rows[:count] {
-		name := cpodrank.RuleName(row.Rule)
+		name := engine.Current.RuleName(row.Rule)
 		explanation.Rows = append(explanation.Rows, Row{
 			Rule: name, Applies: row.Applies != 0, First: int(row.Ordering), Decides: row.Decides != 0,
 			Kind: Kind(row.Kind), A: row.A, B: row.B,
@@ -275,5 +270,5 @@ func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explan
 // LibraryVersion returns the release of libpodrank that is linked in, or "" if none is. Check it when your controller starts,
 // so that [ErrMissing] does not first appear when it scales down.
 func LibraryVersion() string {
-	return cpodrank.Version()
+	return engine.Current.Version()
 }

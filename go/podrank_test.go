@@ -1,5 +1,3 @@
-//go:build cgo
-
 package podrank
 
 import (
@@ -12,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -405,11 +403,11 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%+v", row)
 	}
 	// Names are loaded once.
-	if allocated := testing.AllocsPerRun(100, func() { cpodrank.RuleName(10) }); allocated != 0 {
+	if allocated := testing.AllocsPerRun(100, func() { engine.Current.RuleName(10) }); allocated != 0 {
 		t.Errorf("%v allocations for a name", allocated)
 	}
-	if cpodrank.RuleName(11) != "" {
-		t.Errorf("rule 11 is %q", cpodrank.RuleName(11))
+	if engine.Current.RuleName(11) != "" {
+		t.Errorf("rule 11 is %q", engine.Current.RuleName(11))
 	}
 	same, err := Explain(pods[0], pods[0], nil)
 	if err != nil || same.First != 0 || same.Rule != "" {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -48,20 +48,20 @@ func touch(pods []*corev1.Pod) (sum int) {
 	return sum
 }
 
-// fill makes the record of an active pod, except for its node and rank, which depend on the other pods.
-func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
-	*record = cpodrank.Record{
+// fill makes the record of an active pod, but for its node and rank, which depend on the others.
+func fill(record *core.Record, pod *corev1.Pod, labels bool) error {
+	*record = core.Record{
 		CreationTime: nanos(&pod.CreationTimestamp),
 		Restarts:     mostRestarts(pod.Status.ContainerStatuses),
 	}
 	switch pod.Status.Phase {
 	case corev1.PodRunning:
-		record.Phase = cpodrank.Running
+		record.Phase = core.Running
 	case corev1.PodUnknown:
-		record.Phase = cpodrank.Unknown
+		record.Phase = core.Unknown
 	}
 	if pod.Spec.NodeName != "" {
-		record.Flags |= cpodrank.Assigned
+		record.Flags |= core.Assigned
 	}
 	fillReady(record, pod)
 	if text, ok := pod.Annotations[corev1.PodDeletionCost]; ok {
@@ -70,7 +70,7 @@ func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
 	}
 	if labels {
 		if _, ok := pod.Labels[PreferForScaleDownLabel]; ok {
-			record.Flags |= cpodrank.Preferred
+			record.Flags |= core.Preferred
 		}
 	}
 	if len(pod.Status.InitContainerStatuses) > 0 {
@@ -79,14 +79,14 @@ func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
 	return parseUID(&record.UID, pod.UID)
 }
 
-// fillReady sets in the record whether the pod is ready, and since when.
-func fillReady(record *cpodrank.Record, pod *corev1.Pod) {
-	record.ReadyTime = cpodrank.Unset
+// fillReady says in the record whether the pod is ready, and since when.
+func fillReady(record *core.Record, pod *corev1.Pod) {
+	record.ReadyTime = core.Unset
 	for i := range pod.Status.Conditions {
 		condition := &pod.Status.Conditions[i]
 		if condition.Type == corev1.PodReady {
 			if condition.Status == corev1.ConditionTrue {
-				record.Flags |= cpodrank.Ready
+				record.Flags |= core.Ready
 				record.ReadyTime = nanos(&condition.LastTransitionTime)
 			}
 			break
@@ -127,7 +127,7 @@ func isSidecar(containers []corev1.Container, name string) bool {
 func nanos(time *metav1.Time) int64 {
 	const second = 1_000_000_000
 	if time.IsZero() {
-		return cpodrank.Unset
+		return core.Unset
 	}
 	seconds, rest := time.Unix(), int64(time.Nanosecond())
 	if seconds < 0 {
@@ -139,7 +139,7 @@ func nanos(time *metav1.Time) int64 {
 		return math.MaxInt64
 	}
 	if seconds < -most || seconds == -most && rest < -(math.MaxInt64%second) {
-		return cpodrank.Unset + 1
+		return core.Unset + 1
 	}
 	return seconds*second + rest
 }

@@ -1,7 +1,8 @@
 package podrank
 
 import (
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -31,7 +32,7 @@ func (r *Ranker) spread(active, related []*corev1.Pod) error {
 		r.records[i].Rank = 0
 	}
 	var others []*corev1.Pod
-	var elsewhere []cpodrank.Record
+	var elsewhere []core.Record
 	for _, pod := range related {
 		if pod != nil && IsActive(pod) && !own[identity(pod)] {
 			others = append(others, pod)
@@ -48,7 +49,7 @@ func (r *Ranker) spread(active, related []*corev1.Pod) error {
 		for i, pod := range others {
 			elsewhere[i].Node = r.nodes.number(domain(pod))
 		}
-		if err := cpodrank.Spread(r.records, elsewhere, r.settings.options(), r.nodes.counts, order); err != nil {
+		if err := engine.Current.Spread(r.records, elsewhere, r.settings.options(), r.nodes.counts, order); err != nil {
 			return err
 		}
 	}
@@ -63,11 +64,11 @@ func identity(pod *corev1.Pod) any {
 	return pod.UID
 }
 
-// record returns what counting reads from a pod, except for its node.
-func record(pod *corev1.Pod) cpodrank.Record {
-	record := cpodrank.Record{ReadyTime: cpodrank.Unset, CreationTime: cpodrank.Unset}
+// record is what counting reads of a pod, but for its node.
+func record(pod *corev1.Pod) core.Record {
+	record := core.Record{ReadyTime: core.Unset, CreationTime: core.Unset}
 	if pod.Spec.NodeName != "" {
-		record.Flags = cpodrank.Assigned
+		record.Flags = core.Assigned
 	}
 	return record
 }

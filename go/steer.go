@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -78,7 +79,7 @@ func BlockedPods(active []*corev1.Pod, options ...Option) ([]Blocked, error) {
 	}
 	var blocked []Blocked
 	for _, pair := range pairs {
-		blocked = append(blocked, Blocked{active[pair.Pod], active[pair.Before], cpodrank.RuleName(pair.Rule)})
+		blocked = append(blocked, Blocked{active[pair.Pod], active[pair.Before], engine.Current.RuleName(pair.Rule)})
 	}
 	return blocked, nil
 }
@@ -95,7 +96,7 @@ func (e *NoRoomError) Error() string {
 		"each tier between: do not fix both", e.Lower.Namespace, e.Lower.Name, e.Higher.Namespace, e.Higher.Name)
 }
 
-func (r *Ranker) steer(active []*corev1.Pod) ([]int32, []cpodrank.Blocked, error) {
+func (r *Ranker) steer(active []*corev1.Pod) ([]int32, []core.Blocked, error) {
 	if err := r.load(active, nil); err != nil {
 		return nil, nil, err
 	}
@@ -108,16 +109,16 @@ func (r *Ranker) steer(active []*corev1.Pod) ([]int32, []cpodrank.Blocked, error
 			}
 		}
 	}
-	costs, blocked := make([]int32, len(active)), make([]cpodrank.Blocked, len(active))
-	steered, err := cpodrank.Steer(r.records, r.settings.options(), fixed, costs, blocked)
-	if errors.Is(err, cpodrank.ErrNoRoom) {
+	costs, blocked := make([]int32, len(active)), make([]core.Blocked, len(active))
+	steered, err := engine.Current.Steer(r.records, r.settings.options(), fixed, costs, blocked)
+	if errors.Is(err, core.ErrNoRoom) {
 		err = &NoRoomError{Lower: active[steered.Lower], Higher: active[steered.Higher]}
 	}
 	return costs, blocked[:steered.Blocked], err
 }
 
-// setTier sets the record's tier.
-func (s *settings) setTier(record *cpodrank.Record, pod *corev1.Pod) error {
+// setTier puts a record into its tier.
+func (s *settings) setTier(record *core.Record, pod *corev1.Pod) error {
 	if s.tier == nil {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -55,7 +55,7 @@ func (n *nanoseconds) UnmarshalJSON(data []byte) error {
 
 func (n nanoseconds) orUnset() int64 {
 	if n.int64 == nil {
-		return cpodrank.Unset
+		return core.Unset
 	}
 	return *n.int64
 }
@@ -70,14 +70,14 @@ type vectorRecord struct {
 	Rank, Restarts, SidecarRestarts, Node uint32
 }
 
-func (v vectorRecord) record(t *testing.T) (record cpodrank.Record) {
+func (v vectorRecord) record(t *testing.T) (record core.Record) {
 	t.Helper()
-	record = cpodrank.Record{
+	record = core.Record{
 		ReadyTime: v.ReadyTime.orUnset(), CreationTime: v.CreationTime.orUnset(), DeletionCost: v.DeletionCost, Tier: v.Tier,
 		Rank: v.Rank, Restarts: v.Restarts, SidecarRestarts: v.SidecarRestarts, Node: v.Node, Phase: v.Phase,
 	}
 	for flag, set := range map[uint8]bool{
-		cpodrank.Assigned: v.Assigned, cpodrank.Ready: v.Ready, cpodrank.Preferred: v.Preferred,
+		core.Assigned: v.Assigned, core.Ready: v.Ready, core.Preferred: v.Preferred,
 	} {
 		if set {
 			record.Flags |= flag
@@ -125,7 +125,7 @@ func TestUIDJSON(t *testing.T) {
 	for _, c := range vectors[struct{ Text, Hex, Error string }](t, "uid.json", 20) {
 		pod := &corev1.Pod{}
 		pod.UID = types.UID(c.Text)
-		var record cpodrank.Record
+		var record core.Record
 		err := fill(&record, pod, false)
 		switch {
 		case c.Text == "":
