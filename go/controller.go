@@ -1,7 +1,6 @@
 package podrank
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -18,20 +17,7 @@ func IsActive(pod *corev1.Pod) bool {
 	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && pod.DeletionTimestamp == nil
 }
 
-var (
-	errInactive = errors.New("is not active: it is Succeeded, Failed or being deleted")
-	errNil      = errors.New("is nil")
-)
-
-// errPod returns an error that says which pod in a list is wrong, and why.
-func errPod(index int, pod *corev1.Pod, err error) error {
-	if pod == nil {
-		return fmt.Errorf("podrank: pod %d %w", index, errNil)
-	}
-	return fmt.Errorf("podrank: pod %d, %s/%s: %w", index, pod.Namespace, pod.Name, err)
-}
-
-// A State is what [Plan] needs to know about a set.
+// A State is what a sync knows of its set.
 type State struct {
 	// Wanted is spec.replicas.
 	Wanted int
@@ -77,8 +63,8 @@ func Availability(active []*corev1.Pod, minReadySeconds int32, now time.Time) (
 ) {
 	records := make([]core.Record, len(active))
 	for i, pod := range active {
-		if pod == nil || !IsActive(pod) {
-			return 0, 0, 0, errPod(i, pod, errInactive)
+		if err := errInactive(pod); err != nil {
+			return 0, 0, 0, errPod("active", i, pod, err)
 		}
 		fillReady(&records[i], pod)
 	}

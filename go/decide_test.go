@@ -29,11 +29,11 @@ func (p vectorPolicy) options(t *testing.T) core.Options {
 		s := settings{}
 		switch gate {
 		case "PodDeletionCost":
-			PodDeletionCost(on)(&s)
+			WithPodDeletionCost(on)(&s)
 		case "LogarithmicScaleDown":
-			LogarithmicScaleDown(on)(&s)
+			WithLogarithmicScaleDown(on)(&s)
 		case "PreferForScaleDown":
-			PreferForScaleDown(on)(&s)
+			WithPreferForScaleDown(on)(&s)
 		default:
 			t.Fatalf("unknown gate %s", gate)
 		}
@@ -257,7 +257,7 @@ func TestScaleDownJSON(t *testing.T) {
 				}
 			}
 		}
-		r := NewRanker(Now(c.Now))
+		r := NewRanker(WithNow(c.Now))
 		all := related(set, c.Objects, own)
 		victims, err := r.PodsToDelete(active, all, len(active)-c.Replicas)
 		if err != nil {
@@ -266,15 +266,16 @@ func TestScaleDownJSON(t *testing.T) {
 		if got := names(victims); !slices.Equal(got, c.Victims) {
 			t.Errorf("%s: %v go, want %v", c.Name, got, c.Victims)
 		}
-		if err := r.load(active, all); err != nil {
+		w := take(&r.settings)
+		if err := w.load("active", active, all); err != nil {
 			t.Fatal(err)
 		}
 		if len(c.Ranks) != len(active) {
 			t.Errorf("%s: %d active pods, want %d", c.Name, len(active), len(c.Ranks))
 		}
 		for i, pod := range active {
-			if r.records[i].Rank != c.Ranks[pod.Name] {
-				t.Errorf("%s: %s has rank %d, want %d", c.Name, pod.Name, r.records[i].Rank, c.Ranks[pod.Name])
+			if w.records[i].Rank != c.Ranks[pod.Name] {
+				t.Errorf("%s: %s has rank %d, want %d", c.Name, pod.Name, w.records[i].Rank, c.Ranks[pod.Name])
 			}
 		}
 	}

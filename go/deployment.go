@@ -156,7 +156,7 @@ var (
 // errSet returns an error that says which set in a list is wrong, and why.
 func errSet(index int, set *appsv1.ReplicaSet, err error) error {
 	if set == nil {
-		return fmt.Errorf("podrank: ReplicaSet %d %w", index, errNil)
+		return fmt.Errorf("podrank: ReplicaSet %d %w", index, ErrNil)
 	}
 	return fmt.Errorf("podrank: ReplicaSet %d, %s/%s: %w", index, set.Namespace, set.Name, err)
 }
@@ -220,7 +220,7 @@ func deploymentRecord(d *appsv1.Deployment) (record core.Deployment, err error) 
 
 func fillSet(record *core.ReplicaSet, set *appsv1.ReplicaSet, d *appsv1.Deployment) (err error) {
 	if set == nil {
-		return errNil
+		return ErrNil
 	}
 	if record.Replicas, err = count("spec.replicas", set.Spec.Replicas); err != nil {
 		return err

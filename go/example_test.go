@@ -54,7 +54,7 @@ func ExamplePodsToDelete() {
 func ExamplePodsToDelete_kubernetes() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0)}
 	victims, err := podrank.PodsToDelete(active, nil, 1,
-		podrank.Kubernetes(), podrank.Burst(podrank.BurstReplicas), podrank.Now(now))
+		podrank.Kubernetes(), podrank.WithBurst(podrank.BurstReplicas), podrank.WithNow(now))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func ExamplePodsToDelete_kubernetes() {
 }
 
 func ExampleRanker() {
-	ranker := podrank.NewRanker(podrank.Now(now))
+	ranker := podrank.NewRanker(podrank.WithNow(now))
 	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 3), pod("web-3", 3, 0, 1)}
 	for diff := range 4 {
 		victims, err := ranker.PodsToDelete(active, active, diff)
@@ -85,7 +85,7 @@ func ExampleRanker() {
 func ExampleExplain() {
 	a, b := pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 0)
 	a.Annotations = map[string]string{corev1.PodDeletionCost: "100"}
-	explanation, err := podrank.Explain(a, b, nil, podrank.Now(now))
+	explanation, err := podrank.Explain(a, b, nil, podrank.WithNow(now))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func ExampleExplain() {
 func ExampleSettle() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0), pod("cheap", 4, 0, 0)}
 	active[3].Annotations = map[string]string{corev1.PodDeletionCost: "-1"}
-	settled, err := podrank.Settle(active, nil, 2, podrank.Now(now))
+	settled, err := podrank.Settle(active, nil, 2, podrank.WithNow(now))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func ExampleSteer() {
 	active[4].Annotations = map[string]string{corev1.PodDeletionCost: "100"}
 	active[6].Status.Conditions = nil // not ready
 
-	payPerUseFirst := podrank.Tier(func(pod *corev1.Pod) int {
+	payPerUseFirst := podrank.WithTier(func(pod *corev1.Pod) int {
 		if strings.HasPrefix(pod.Spec.NodeName, "pay-per-use") {
 			return 0
 		}
@@ -146,7 +146,7 @@ func ExampleSteer() {
 	for _, b := range blocked {
 		fmt.Printf("%s still goes before them: %s\n", b.Pod.Name, b.Rule)
 	}
-	settled, err := podrank.Settle(active, nil, 4, podrank.Now(now))
+	settled, err := podrank.Settle(active, nil, 4, podrank.WithNow(now))
 	if err != nil {
 		log.Fatal(err)
 	}

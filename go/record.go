@@ -2,8 +2,9 @@ package podrank
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/podrank/podrank/go/internal/core"
 	corev1 "k8s.io/api/core/v1"
@@ -48,8 +49,9 @@ func touch(pods []*corev1.Pod) (sum int) {
 	return sum
 }
 
-// fill makes the record of an active pod, but for its node and rank, which depend on the others.
-func fill(record *core.Record, pod *corev1.Pod, labels bool) error {
+// fill makes the record of an active pod, but for its node and rank, which depend on the others, and says whether its UID
+// is a UUID.
+func fill(record *core.Record, pod *corev1.Pod, labels bool) (isUUID bool) {
 	*record = core.Record{
 		CreationTime: nanos(&pod.CreationTimestamp),
 		Restarts:     mostRestarts(pod.Status.ContainerStatuses),
@@ -173,30 +175,45 @@ func deletionCost(text string) (cost int32, ok bool) {
 	return int32(sum), true
 }
 
-// parseUID reads a UID as kube-apiserver writes it: a lower-case UUID, whose bytes compare like its text. The empty UID of
-// fakes becomes 16 zero bytes, which come before all others, as "" does in Kubernetes.
-func parseUID(uid *[16]byte, text types.UID) error {
+// parseUID reads a UID of kube-apiserver: a lower-case UUID, whose bytes compare like its text. The empty UID of fakes and
+// tests is 16 zero bytes, before all others, as "" is for Kubernetes. Any other text is none.
+func parseUID(uid *[16]byte, text types.UID) (ok bool) {
 	if text == "" {
-		return nil
+		return true
 	}
-	if len(text) != 36 {
-		return fmt.Errorf("metadata.uid: %q: a UUID is 36 bytes long, not %d", text, len(text))
-	}
-	if text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
-		return fmt.Errorf("metadata.uid: %q has no hyphen where a UUID has one", text)
+	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
+		return false
 	}
 	a, aOK := hex8(load4(text[0:]), load4(text[4:]))
 	b, bOK := hex8(load4(text[9:]), load4(text[14:]))
 	c, cOK := hex8(load4(text[19:]), load4(text[24:]))
 	d, dOK := hex8(load4(text[28:]), load4(text[32:]))
 	if !aOK || !bOK || !cOK || !dOK {
-		return fmt.Errorf("metadata.uid: %q has a byte that is none of 0-9 and a-f", text)
+		return false
 	}
 	binary.LittleEndian.PutUint32(uid[0:], a)
 	binary.LittleEndian.PutUint32(uid[4:], b)
 	binary.LittleEndian.PutUint32(uid[8:], c)
 	binary.LittleEndian.PutUint32(uid[12:], d)
-	return nil
+	return true
+}
+
+// numberUIDs gives the records of pods, whose UIDs are not all UUIDs, the places of their UIDs among each other, as text: the
+// same order as Kubernetes', for the records of one call.
+func numberUIDs(records []core.Record, pods []*corev1.Pod) {
+	order := make([]int, len(pods))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(string(pods[a].UID), string(pods[b].UID)) })
+	place := uint64(0)
+	for i, index := range order {
+		if i > 0 && pods[index].UID != pods[order[i-1]].UID {
+			place++
+		}
+		records[index].UID = [16]byte{}
+		binary.BigEndian.PutUint64(records[index].UID[8:], place)
+	}
 }
 
 // load4 loads four bytes at once.

@@ -65,7 +65,7 @@ func cluster(t *testing.T, replicas int, objects ...client.Object) *world {
 	c := fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(fleet).WithObjects(append(objects, fleet)...).Build()
 	limiter := workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]()
 	w := &world{t: t, server: c, queue: workqueue.NewTypedRateLimitingQueue(limiter)}
-	w.Reconciler = &Reconciler{Options: []podrank.Option{podrank.Now(now)}}
+	w.Reconciler = &Reconciler{Options: []podrank.Option{podrank.WithNow(now)}}
 	w.Client = interceptor.NewClient(c, interceptor.Funcs{Create: w.create, Delete: w.delete, List: w.list})
 	w.deliver()
 	return w

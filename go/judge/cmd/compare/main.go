@@ -71,7 +71,7 @@ func newRace(n int) *race {
 	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	r := &race{
 		pods: pods(n, now), now: metav1.NewTime(now), k: min(n/2, 500),
-		ranker: podrank.NewRanker(podrank.Now(now)),
+		ranker: podrank.NewRanker(podrank.WithNow(now)),
 	}
 	// A batch takes long enough for the clock.
 	r.lists = make([][]*v1.Pod, max(1, 2_000/n))
@@ -105,7 +105,7 @@ func (r *race) translated(list []*v1.Pod) []*v1.Pod {
 // check sees that both choose for real: podrank's certain victims are among upstream's.
 func (r *race) check() {
 	list := slices.Clone(r.pods)
-	settled, err := podrank.Settle(list, list, r.k, podrank.Now(r.now.Time))
+	settled, err := podrank.Settle(list, list, r.k, podrank.WithNow(r.now.Time))
 	if err != nil {
 		log.Fatal(err)
 	}
