@@ -79,13 +79,10 @@ func (r *Ranker) AppendPodsToDelete(victims, active, related []*corev1.Pod, diff
 		return victims, err
 	}
 	// The list may be in the memory of active: no pod is written before all are read.
-	w.victims = w.victims[:0]
 	for _, index := range chosen {
 		w.victims = append(w.victims, active[index])
 	}
-	victims = append(victims, w.victims...)
-	clear(w.victims)
-	return victims, nil
+	return append(victims, w.victims...), nil
 }
 
 // Settled is what kube-controller-manager would do with the pods of a scale-down.

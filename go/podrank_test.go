@@ -329,6 +329,16 @@ func TestMemoryIsFreeOfPods(t *testing.T) {
 			}
 		}
 	}
+	w.victims = append(w.victims, pods...)
+	w.free()
+	for _, pod := range w.victims[:cap(w.victims)] {
+		if pod != nil {
+			t.Errorf("%s is held", pod.Name)
+		}
+	}
+	if w.settings != nil {
+		t.Error("options are held, and with them what their functions hold")
+	}
 }
 
 func TestRanks(t *testing.T) {

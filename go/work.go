@@ -34,7 +34,8 @@ func take(settings *settings) *work {
 
 func (w *work) free() {
 	w.settings = nil
-	w.nodes.forget()
+	clear(w.victims)
+	w.victims = w.victims[:0]
 	works.Put(w)
 }
 
