@@ -110,7 +110,7 @@ pub(crate) fn replace_last<T: Copy>(heap: &mut [T], item: T, before: &impl Fn(T,
 /// Sorts a list: with quicksort where 64 bits are compared at a time, and with a heap where its smaller code
 /// matters more.
 pub(crate) fn sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
-    if cfg!(any(target_pointer_width = "64", target_arch = "wasm32")) {
+    if cfg!(target_has_atomic = "64") {
         sort_first(list, list.len(), before);
     } else {
         heap_sort(list, before);

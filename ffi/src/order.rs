@@ -167,7 +167,7 @@ pub unsafe extern "C" fn podrank_key(
 ///
 /// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 /// selecting more than a few victims is usually several times faster. A shorter buffer is allowed but may be
-/// ignored. On machines whose pointers have fewer than 64 bits, scratch is always ignored, except in WebAssembly.
+/// ignored. On machines without 64-bit atomics, such as Cortex-M and 32-bit RISC-V, scratch is always ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_select(
     pods: *const podrank_pod,
