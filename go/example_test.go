@@ -233,6 +233,80 @@ func ExampleWithRanks() {
 	// Output: idle <nil>
 }
 
+// The clock is asked once for each decision. As time passes, the older pod's age reaches the next power of two, and the
+// younger pod then goes first.
+func ExampleWithClock() {
+	clock := now
+	ranker := podrank.NewRanker(podrank.WithClock(func() time.Time { return clock }))
+	active := []*corev1.Pod{pod("older", 1, 0, 0), pod("younger", 2, 30, 0)}
+	for range 2 {
+		victims, err := ranker.PodsToDelete(active, active, 1)
+		fmt.Println(victims[0].Name, err)
+		clock = clock.Add(800 * time.Second)
+	}
+	// Output:
+	// older <nil>
+	// younger <nil>
+}
+
+// With the gate on, the deletion cost of -1 decides. With it off, nothing separates the pods but their UIDs.
+func ExampleWithPodDeletionCost() {
+	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 0)}
+	active[1].Annotations = map[string]string{corev1.PodDeletionCost: "-1"}
+	for _, on := range []bool{true, false} {
+		victims, err := podrank.PodsToDelete(active, active, 1, podrank.WithPodDeletionCost(on), podrank.WithNow(now))
+		fmt.Println(victims[0].Name, err)
+	}
+	// Output:
+	// web-2 <nil>
+	// web-1 <nil>
+}
+
+// With the gate on, ages of 60 minutes and of 59.5 minutes are equal, and the UIDs decide. With it off, the younger pod goes first.
+func ExampleWithLogarithmicScaleDown() {
+	active := []*corev1.Pod{pod("older", 1, 0, 0), pod("younger", 2, 30, 0)}
+	for _, on := range []bool{true, false} {
+		victims, err := podrank.PodsToDelete(active, active, 1, podrank.WithLogarithmicScaleDown(on), podrank.WithNow(now))
+		fmt.Println(victims[0].Name, err)
+	}
+	// Output:
+	// older <nil>
+	// younger <nil>
+}
+
+func ExampleWithPreferForScaleDown() {
+	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 0)}
+	active[1].Labels = map[string]string{podrank.PreferForScaleDownLabel: ""}
+	for _, on := range []bool{false, true} {
+		victims, err := podrank.PodsToDelete(active, active, 1, podrank.WithPreferForScaleDown(on), podrank.WithNow(now))
+		fmt.Println(victims[0].Name, err)
+	}
+	// Output:
+	// web-1 <nil>
+	// web-2 <nil>
+}
+
+// The deletion cost of the pod that stays is somebody else's, so the cost of the other pod goes below it.
+func ExampleWithFixed() {
+	stays, goes := pod("stays", 1, 0, 0), pod("goes", 2, 0, 0)
+	stays.Annotations = map[string]string{corev1.PodDeletionCost: "-5", "cost-of": "autoscaler"}
+	first := podrank.WithTier(func(pod *corev1.Pod) int {
+		if pod == goes {
+			return 0
+		}
+		return 1
+	})
+	others := podrank.WithFixed(func(pod *corev1.Pod) bool { return pod.Annotations["cost-of"] != "" })
+	changes, err := podrank.Steer([]*corev1.Pod{stays, goes}, first, others)
+	fmt.Println(len(changes), changes[0].Pod.Name, changes[0].Cost, err)
+	// Output: 1 goes -6 <nil>
+}
+
+// For a program's -version: which core decides depends on how the program was built.
+func ExampleEngine() {
+	fmt.Println("podrank", podrank.LibraryVersion(), "by", podrank.Engine())
+}
+
 func ExampleWithSpread() {
 	var active []*corev1.Pod
 	for i, node := range []string{"a", "a", "a", "b", "b"} {
@@ -324,10 +398,12 @@ func ExampleSlowStart() {
 		fmt.Println("create", start.Batch())
 		start.Report(0)
 	}
+	fmt.Println("missing", start.Missing())
 	// Output:
 	// create 1
 	// create 2
 	// create 3
+	// missing 0
 }
 
 func ExampleCreateInBatches() {
@@ -342,10 +418,11 @@ func ExampleExpectations() {
 	if err := expectations.ExpectDeletions([]*corev1.Pod{web}); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(expectations.Satisfied())
+	fmt.Println(expectations.Satisfied(), expectations.Deletions())
 	fmt.Println(expectations.DeletionObserved(web), expectations.DeletionObserved(web), expectations.Satisfied())
+	expectations.Clear() // The set is gone.
 	// Output:
-	// false
+	// false 1
 	// true false true
 }
 

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// PreferForScaleDownLabel is the label that [PreferForScaleDown] reads.
+// PreferForScaleDownLabel is the label that [WithPreferForScaleDown] reads.
 const PreferForScaleDownLabel = "kubernetes.io/prefer-for-scale-down"
 
 // blockSize is the number of pods that touch loads ahead: few enough to stay in the first-level cache.

@@ -66,7 +66,7 @@ func (s *SlowStart) Batch() int {
 // Report tells how many pods of the batch could not be created. A number above the batch counts as the whole batch. A batch
 // with a failure is the last.
 func (s *SlowStart) Report(failures int) {
-	// NewSlowStart has said if there is no library.
+	// It does not fail.
 	_ = engine.Current.ReportSlowStart(&s.state, number(failures))
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/podrank/podrank/go/internal/core"
 	"github.com/podrank/podrank/go/internal/engine"
@@ -51,7 +52,7 @@ func Steer(active []*corev1.Pod, options ...Option) ([]Change, error) {
 			changes = append(changes, Change{active[i], cost})
 		}
 	}
-	return changes, nil
+	return slices.Clip(changes), nil
 }
 
 // A Blocked pod goes before one of a lower [WithTier], whatever they cost.
@@ -78,10 +79,10 @@ func BlockedPods(active []*corev1.Pod, options ...Option) ([]Blocked, error) {
 	for _, pair := range pairs {
 		blocked = append(blocked, Blocked{active[pair.Pod], active[pair.Before], engine.Current.RuleName(pair.Rule)})
 	}
-	return blocked, nil
+	return slices.Clip(blocked), nil
 }
 
-// NoRoomError is the error of [Steer] if the [Fixed] deletion costs leave no room for the tiers: for two pods, no costs put
+// NoRoomError is the error of [Steer] if the deletion costs of [WithFixed] leave no room for the tiers: for two pods, no costs put
 // Lower below Higher and leave a distinct cost for each tier in between. At least one of the two is fixed.
 type NoRoomError struct {
 	// Lower is the pod of the lower tier, and Higher that of the higher tier.

@@ -56,11 +56,15 @@ func TestSteer(t *testing.T) {
 		{"no tiers", "", nil},
 		{"one first", "b -1 ", []podrank.Option{byName(map[string]int{"b": 0})}},
 		{"one last, as it is", "", []podrank.Option{byName(map[string]int{"a": 0, "b": 0, "c": 0})}},
+		{"three first", "b -1 c -1 d -1 ", []podrank.Option{byName(map[string]int{"b": 0, "c": 0, "d": 0}), fixed}},
 		{"what is fixed stays", "b 7 c 7 ", []podrank.Option{byName(map[string]int{"a": 0}), fixed}},
 	} {
 		changes, err := podrank.Steer(pods, c.options...)
 		if got := show(changes); err != nil || got != c.want {
 			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
+		}
+		if len(changes) != cap(changes) {
+			t.Errorf("%s: %d changes in room for %d", c.name, len(changes), cap(changes))
 		}
 	}
 
@@ -214,8 +218,8 @@ func TestRelatedPods(t *testing.T) {
 	old.Spec.Replicas, old.DeletionTimestamp = &none, &metav1.Time{Time: now}
 	sets := setLister{set("new", "d"), old, invalid, set("other", "e"), bare, set("new", "d")}
 	related, err := podrank.RelatedPods(sets[0], sets, pods)
-	if err != nil || names(related) != "new new old" {
-		t.Error(names(related), err)
+	if err != nil || names(related) != "new new old" || cap(related) != 3 {
+		t.Error(names(related), cap(related), err)
 	}
 	if related, err := podrank.RelatedPods(bare, sets, pods); related != nil || err != nil {
 		t.Error(names(related), err)

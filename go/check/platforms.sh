@@ -1,31 +1,36 @@
 #!/usr/bin/env bash
-# Without cgo the module builds and vets for other systems and machines, and decides there: the tests run on big-endian s390x and
-# on arm64, those of the translation on 32 bits, in QEMU where that is needed.
+# Without cgo, the module builds and vets for other systems and machines, and so does the README's quick start. The tests and
+# the quick start run on big-endian s390x and on arm64, and the translation's tests on 32 bits: in QEMU, unless this is such a
+# machine.
 . "$(dirname "$0")/common.sh"
 
 export CGO_ENABLED=0
+consumer "$tmp/consumer"
 for platform in darwin/arm64 windows/amd64 linux/arm64 linux/riscv64 linux/s390x; do
-    quietly env GOOS="${platform%/*}" GOARCH="${platform#*/}" "$GO" vet ./...
+    export GOOS=${platform%/*} GOARCH=${platform#*/}
+    quietly "$GO" vet ./...
+    (cd "$tmp/consumer" && quietly "$GO" build -mod=mod -o "$tmp/quick-start-$GOARCH" .)
 done
-# The tests count pods beyond what 32 bits hold.
+unset GOOS GOARCH
+# The root's tests count pods beyond what 32 bits hold.
 quietly env GOARCH=386 "$GO" build ./...
 
-# runs GOARCH MACHINE PACKAGE: where there is what can run it.
-ran=""
-runs() {
-    local emulator=qemu-$2
-    command -v "$emulator" >/dev/null || emulator=$emulator-static
+# emulator GOARCH MACHINE: sets $emulator to what runs its programs here, which is nothing on such a machine itself.
+emulator() {
     case "$1 $(uname -m)" in
     "386 x86_64" | "arm64 aarch64" | "s390x s390x") emulator="" ;;
-    *) command -v "$emulator" >/dev/null || return 0 ;;
+    *) emulator=$(command -v "qemu-$2" || command -v "qemu-$2-static") || fail "there is no qemu-$2: apt-get install qemu-user" ;;
     esac
-    GOARCH=$1 quietly "$GO" test -c -o "$tmp/test-$1" "$3"
-    # Emulated, goroutines that wait for each other take long, and allocations are counted on a real machine.
-    (cd "$3" && quietly $emulator "$tmp/test-$1" -test.skip 'IsAllocated|AtOnce|ManyDeletions')
-    ran="$ran $1"
 }
-runs s390x s390x .
-runs arm64 aarch64 .
-runs 386 i386 ./internal/translated
-[[ $ran = *s390x* ]] || fail "there is no qemu-s390x: apt-get install qemu-user"
-ok "without cgo; ran on$ran"
+for pair in s390x=s390x arm64=aarch64; do
+    arch=${pair%=*}
+    emulator "$arch" "${pair#*=}"
+    $emulator "$tmp/quick-start-$arch" | diff "$tmp/consumer/expected" - >&2 || fail "$arch: the quick start prints something else"
+    quietly env GOARCH="$arch" "$GO" test -c -o "$tmp/test-$arch" .
+    # Emulated, goroutines that wait for each other take long. Allocations are counted on a real machine.
+    quietly $emulator "$tmp/test-$arch" -test.skip 'IsAllocated|AtOnce|ManyDeletions'
+done
+emulator 386 i386
+quietly env GOARCH=386 "$GO" test -c -o "$tmp/test-386" ./internal/translated
+quietly $emulator "$tmp/test-386"
+ok "without cgo: ran on s390x, arm64 and 386"

@@ -1,5 +1,5 @@
 // Package translated is the engine of programs without cgo: the same core as libpodrank's, compiled to WebAssembly and from that
-// to Go. It needs neither cgo nor unsafe, and gives the same answers on every machine.
+// to Go. It needs no cgo, checks the bounds of every access to its memory, and gives the same answers on every machine.
 package translated
 
 import (
