@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Every exported function and method is called by an example, but for those that other packages call: errors' and fmt's.
+// Every exported function and method is called in the files of examples, but for those that other packages call: errors' and fmt's.
 func TestEveryFunctionHasAnExample(t *testing.T) {
 	var exported []string
 	called := map[string]bool{}
@@ -30,24 +30,19 @@ func TestEveryFunctionHasAnExample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		isTest := strings.HasSuffix(file.Name(), "_test.go")
-		for _, declaration := range parsed.Decls {
-			function, ok := declaration.(*ast.FuncDecl)
-			switch {
-			case !ok:
-			case !isTest && function.Name.IsExported():
-				exported = append(exported, function.Name.Name)
-			case isTest && strings.HasPrefix(function.Name.Name, "Example"):
-				ast.Inspect(function.Body, func(node ast.Node) bool {
-					if call, ok := node.(*ast.CallExpr); ok {
-						if selector, ok := call.Fun.(*ast.SelectorExpr); ok {
-							called[selector.Sel.Name] = true
-						}
-					}
-					return true
-				})
+		ast.Inspect(parsed, func(node ast.Node) bool {
+			switch node := node.(type) {
+			case *ast.FuncDecl:
+				if !strings.HasSuffix(file.Name(), "_test.go") && node.Name.IsExported() {
+					exported = append(exported, node.Name.Name)
+				}
+			case *ast.CallExpr:
+				if function, ok := node.Fun.(*ast.SelectorExpr); ok && strings.HasPrefix(file.Name(), "example_") {
+					called[function.Sel.Name] = true
+				}
 			}
-		}
+			return true
+		})
 	}
 	for _, name := range exported {
 		if !called[name] && !slices.Contains([]string{"String", "Error", "Unwrap"}, name) {
