@@ -60,9 +60,9 @@ impl Policy {
     /// Does what [`select`](Policy::select) does, but uses a scratch buffer, which usually makes it several times
     /// faster for more than a few victims. Provide one [`Scratch`] per victim; more than that helps little.
     ///
-    /// A buffer with fewer than half as many elements as there are victims may be ignored. On machines whose
-    /// pointers have fewer than 64 bits, every buffer is ignored. The buffer's contents have no meaning, neither
-    /// before nor after the call.
+    /// A buffer with fewer than half as many elements as there are victims may be ignored. On machines without 64-bit
+    /// atomics, such as Cortex-M and 32-bit RISC-V, every buffer is ignored. What the buffer holds before and after
+    /// the call has no meaning.
     ///
     /// # Errors
     /// [`TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.

@@ -123,9 +123,10 @@ pub(crate) fn replace_last<T: Copy>(heap: &mut [T], item: T, before: &impl Fn(T,
     sift(heap, 0, before);
 }
 
-/// Sorts a list: with quicksort on 64-bit machines, and with a heap where its smaller code matters more.
+/// Sorts a list: with quicksort where 64 bits are compared at a time, and with a heap where its smaller code
+/// matters more.
 pub(crate) fn sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
-    if cfg!(target_pointer_width = "64") {
+    if cfg!(target_has_atomic = "64") {
         sort_first(list, list.len(), before);
     } else {
         heap_sort(list, before);
