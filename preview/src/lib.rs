@@ -2,7 +2,7 @@
 //!
 //! [`Input::read`] keeps what matters in a dump, [`preview_workload`] decides, and [`WorkloadPreview::to_json`] writes what
 //! other programs read. The order itself is in the `podrank` crate: no module here knows its rules. No module uses files, the
-//! clock, the terminal or the network, and none knows the flags of a command line.
+//! clock, the terminal or the network. Only error texts name flags of the command line.
 //!
 //! | what | modules |
 //! |---|---|
