@@ -1,4 +1,4 @@
-//! The first `k` of `n` pods, by everyone: each data set, each size, each `k`.
+//! The first `k` of `n` pods, by every contender: for each data set, each size and each `k`.
 
 use crate::chart::{Chart, Curve};
 use crate::contenders::{self, C};

@@ -1,4 +1,4 @@
-//! The preview over the size of the dump, against reading the same bytes into a `serde_json::Value` and against their sum.
+//! Times the preview against reading the same dump into a `serde_json::Value` and against summing its bytes, for each size.
 
 use crate::chart::{Chart, Curve};
 use crate::large_dump;

@@ -1,4 +1,4 @@
-//! What Kubernetes would do, over the number of pods, against sorting them.
+//! Times `settle`, which predicts what Kubernetes does, against sorting the same pods, for each number of pods.
 
 use crate::chart::{Chart, Curve};
 use crate::contenders;

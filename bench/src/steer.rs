@@ -1,4 +1,4 @@
-//! Steering and spreading, over the number of pods, against sorting them.
+//! Times steering and spreading against sorting the same pods, for each number of pods.
 
 use crate::chart::{Chart, Curve};
 use crate::data::{DataSet, log_scaled};

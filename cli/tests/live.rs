@@ -1,5 +1,5 @@
-//! The preview of a cluster: what kubectl is asked, and what becomes of its answers and failures. The script
-//! `fake/kubectl` stands in for it.
+//! The preview of a cluster: how the program calls kubectl, and what it does with answers and failures. The script
+//! `fake/kubectl` stands in for kubectl.
 #![cfg(unix)]
 
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A Deployment's next sync: Kubernetes' own tables, a second writing that follows its code, and what is true of all.
+//! A Deployment's next sync: Kubernetes' own test tables, a naive implementation of its code, and laws that always hold.
 
 use podrank::controller::deployment::{
     Budgets, Change, Deployment, InvalidReplicaSet, Path, Reason, ReplicaSet, SetFlags, Strategy,

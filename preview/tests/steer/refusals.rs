@@ -1,4 +1,4 @@
-//! Every refusal, with its text.
+//! Every error of a plan, with its text.
 
 use crate::dump::{dump, input, not_ready, pod, refusal, request, set, with_cost};
 use podrank_preview::steer::{Count, owner, plan, scalable};

@@ -1,5 +1,6 @@
-//! What a Deployment's sync does, whatever language it is reached through: one way to reach it, a second writing that
-//! follows Kubernetes' code line by line (with its floating point, sorted lists and maps), and Deployments that collide.
+//! The laws for a Deployment's sync, in whatever language it is called: a trait for one way to call it, a second, naive
+//! implementation that follows Kubernetes' code line by line (with its floating point, sorted lists and maps), and a
+//! generator of Deployments that collide.
 
 use podrank::Time;
 use podrank::controller::deployment::{
