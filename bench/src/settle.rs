@@ -14,7 +14,7 @@ const SETS: [DataSet; 2] = [DataSet::Spread, DataSet::Rollout];
 pub fn run(largest: usize, report: &mut Report) -> Chart {
     report.section(
         "Settle",
-        "Nanoseconds per pod for `settle`, for `sort`, and for the same with a scratch of all pods; `ratio` is settle over sort.",
+        "Nanoseconds per pod for `settle`, for `sort`, and for `sort` with a scratch buffer for all pods. `ratio` is `settle` divided by `sort`.",
     );
     report.line("```text");
     report

@@ -23,8 +23,8 @@ type Tier = fn(u16) -> u16;
 pub fn run(largest: usize, report: &mut Report) -> Chart {
     report.section(
         "Steer",
-        "Nanoseconds per pod for `steer`, `spread` over 1,000 nodes, and `sort` of the same pods, which have costs from -2 to 2; \
-         how many costs change.",
+        "Nanoseconds per pod for `steer`, `spread` over 1,000 nodes, and `sort` of the same pods, which have costs from -2 to 2, \
+         and how many costs change.",
     );
     report.line("```text");
     report.line(format!(

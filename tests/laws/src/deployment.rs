@@ -117,7 +117,7 @@ fn budgets(deployment: &Deployment) -> Budgets {
     Budgets { surge: surge as i32, unavailable: unavailable.min(deployment.replicas) }
 }
 
-/// The second writing.
+/// The naive implementation.
 struct Naive<'a> {
     deployment: &'a Deployment,
     budgets: Budgets,
@@ -147,7 +147,7 @@ fn sum(numbers: impl Iterator<Item = i32>) -> i32 {
     numbers.fold(0, i32::wrapping_add)
 }
 
-/// What the second writing says of a Deployment's next sync: `syncDeployment`.
+/// Returns what the naive implementation says about a Deployment's next sync: `syncDeployment`.
 pub fn naive(deployment: &Deployment, sets: &[ReplicaSet]) -> Outcome {
     let mut sync = Naive::new(deployment, sets);
     let path = sync.sync();
@@ -531,7 +531,7 @@ impl<'a> Naive<'a> {
     }
 }
 
-/// An implementation does what the second writing does, and what holds of every sync.
+/// Checks that an implementation agrees with the naive one, and that the laws of every sync hold.
 pub fn sync_is_upstreams(
     deployments: &impl Deployments,
     deployment: &Deployment,
