@@ -113,7 +113,7 @@ impl<'k> Cluster<'k> {
             }
             if plan.first_victim().is_none() {
                 return Err(
-                    "nothing was changed: --barrier first-victim needs survivors that are all ready; \
+                    "nothing was changed: with --barrier first-victim, all pods that stay must be ready; \
                             use --barrier canary"
                         .into(),
                 );

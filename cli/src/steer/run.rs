@@ -160,7 +160,7 @@ impl<'r> Run<'r> {
             }
             Barrier::FirstVictim => {
                 let Some(victim) = plan.first_victim().cloned() else {
-                    return Err("the first-victim barrier needs survivors that are all ready".into());
+                    return Err("with --barrier first-victim, all pods that stay must be ready".into());
                 };
                 self.cluster.delete(&victim.name, &victim.uid)?;
                 self.replace(vec![victim], &plan.pods, FIRST_VICTIM)?;
