@@ -141,7 +141,7 @@ fn percentages_have_a_limit() {
         "it does not end with '%': write a number of pods as an integer, without quotes"
     );
     assert_eq!(IntOrPercentError::NoDigits.to_string(), "it has no digits before '%'");
-    assert_eq!(IntOrPercentError::NotDigit(2).to_string(), "byte 2 is not a digit");
+    assert_eq!(IntOrPercentError::NotDigit(2).to_string(), "the byte at offset 2 is not a digit");
     assert_eq!(IntOrPercentError::OutOfRange.to_string(), "it is above 4194304%");
 }
 
