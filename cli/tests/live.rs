@@ -271,7 +271,11 @@ fn ambiguous_names_are_listed() {
     let set = json!({ "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": { "name": "old", "namespace": "shop" } });
     let kubectl = Kubectl::new(&[list(&[controller("old", 2), set])]);
     let output = kubectl.run(&["old", "--replicas", "0"]);
-    fails(&output, 1, "error: old is ambiguous: there are rs/old in shop, rc/old in shop\n");
+    fails(
+        &output,
+        1,
+        "error: old is ambiguous: there are rs/old in shop, rc/old in shop; name one as TYPE/NAME, with its namespace\n",
+    );
 }
 
 #[test]
