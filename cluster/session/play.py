@@ -181,7 +181,7 @@ def others(api):
     world = five(api, "others")
     remove = lambda: world.remove(world.pods[0])
     done = play("others", in_json(world, "drop", world.pods[1]), [("after", SCALE, remove)])
-    expect(done, 3, f"these went in place of them or by themselves: {world.pods[0]}")
+    expect(done, 3, f"these went although they should have stayed: {world.pods[0]}")
     went(world, done, {0, 1}, others={0})
 
 

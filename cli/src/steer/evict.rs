@@ -1,12 +1,12 @@
-//! Evictions: pods go a few at a time, as disruption budgets allow, and the count follows. Each is evicted, replaced, and then
-//! the set is scaled such that the replacement goes.
+//! Evictions: pods go a few at a time, as disruption budgets allow, and the count follows. Once an evicted pod has been
+//! replaced, the set is scaled so that the replacement goes.
 
 use super::outcome::Outcome;
 use super::run::{Run, Stop};
 use podrank_preview::steer::{Count, Plan, PlannedPod};
 use std::time::{Duration, Instant};
 
-/// How often to ask again while a budget does not allow an eviction.
+/// The time until the next attempt while a budget does not allow an eviction.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often replacements are evicted again.
 const TRIES: u32 = 5;
@@ -98,7 +98,7 @@ fn scale(run: &mut Run<'_>, known: &[PlannedPod]) -> Result<Plan, Stop> {
     }
 }
 
-/// Evicts a pod, as soon as its budgets allow that; or not at all if they do not, and `may_skip`.
+/// Evicts a pod as soon as its budgets allow it. With `may_skip`, returns false at once if they do not.
 fn evict(run: &Run<'_>, name: &str, uid: &str, may_skip: bool) -> Result<bool, Stop> {
     let end = Instant::now() + run.how.timeout;
     loop {

@@ -1,5 +1,6 @@
-//! The run: write the costs, wait for the controllers to see them, read again and prove, scale, watch, compare, clean up.
-//! Before the scale request, any failure takes all costs off; after it, costs stay until the controllers are done.
+//! The run: writes the costs, waits until the controllers have observed them, reads again and proves, scales, watches,
+//! compares, and cleans up. Before the scale request, any failure takes all costs off; after it, costs stay until the
+//! controllers are done.
 
 use super::Failure;
 use super::barrier::{self, FIRST_VICTIM};
@@ -15,11 +16,11 @@ use podrank_preview::{MOST_IN_ONE_SYNC, Remedy};
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
-/// How often it is tried if the cluster changes meanwhile.
+/// The most attempts if the cluster changes meanwhile.
 const ATTEMPTS: u32 = 5;
-/// How often to look while the controllers work.
+/// The time between two looks while the controllers work.
 const PAUSE: Duration = Duration::from_millis(250);
-/// How often in a row the count must be as wanted, with wanted pods left, to be the end of it.
+/// After this many looks in a row with the new count, the watch ends although wanted pods are left.
 const STABLE: u32 = 4;
 
 /// A scale-down under way.
@@ -33,19 +34,19 @@ pub(super) struct Run<'r> {
     pub(super) count: u32,
     /// Wanted pods that were deleted or evicted before the scale request.
     pub(super) gone_before: Vec<PlannedPod>,
-    /// Pods that were created since, and are to go in their place.
+    /// The names of the pods that were created since and should go in their place.
     pub(super) replacements: Vec<String>,
-    /// Whether a canary can be created, once that has been asked.
+    /// Whether a canary can be created. Empty until the API server has been asked.
     canary: OnceCell<bool>,
 }
 
-/// Why it ended before the scale request was made.
+/// Why the run ended before a scale request that is known to have succeeded.
 pub(super) enum Stop {
     /// The count is as it was.
     Unchanged(String),
-    /// So it is, and other pods now go first, whatever their costs.
+    /// The count is unchanged, and pods that should stay now go first, whatever their costs.
     OthersFirst(String),
-    /// Nobody knows whether it was made.
+    /// It is unknown whether the scale request was carried out.
     Unknown(String),
 }
 
@@ -161,7 +162,7 @@ impl<'r> Run<'r> {
             }
             Barrier::FirstVictim => {
                 let Some(victim) = plan.first_victim().cloned() else {
-                    return Err("the first-victim barrier needs survivors that are all ready".into());
+                    return Err("with --barrier first-victim, all pods that stay must be ready".into());
                 };
                 self.cluster.delete(&victim.name, &victim.uid)?;
                 self.replace(vec![victim], &plan.pods, FIRST_VICTIM)?;
@@ -170,7 +171,7 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Waits until wanted pods that were deleted have been replaced, and wants the new pods in their place.
+    /// Waits until the wanted pods that were deleted have been replaced, and from then on wants the new pods instead.
     pub(super) fn replace(
         &mut self,
         victims: Vec<PlannedPod>,
@@ -195,8 +196,8 @@ impl<'r> Run<'r> {
         let new = barrier::wait_for_replacement(self.cluster, &self.interrupt, known, timeout)?;
         self.replacements.extend(new.iter().cloned());
         self.request.named.extend(new);
-        // As long as they are not ready, they go first anyway. But they may be ready by the time that the controller looks:
-        // without a cost, another pod would go then. Where no barrier can follow the cost, that risk remains.
+        // As long as they are not ready, they go first anyway. But they may be ready when the controller decides, and
+        // without a cost, another pod would go then. If no barrier can follow the cost, that risk remains.
         self.request.only_if_needed = !self.can_wait();
         Ok(())
     }
@@ -236,7 +237,7 @@ impl<'r> Run<'r> {
         self.replacements.contains(&pod.name) || self.first.pods.iter().any(|known| known.uid == pod.uid)
     }
 
-    /// Ends it if somebody else changed the workload.
+    /// Returns an error if somebody else changed the workload.
     fn check(&self, target: &Target, replicas: u32) -> Result<(), Stop> {
         let what = if target.uid != self.first.target.uid {
             "was replaced".to_owned()
@@ -307,7 +308,7 @@ impl<'r> Run<'r> {
                 message.extend(["; these stayed: ", &names(&missed)]);
             }
             if !others.is_empty() {
-                message.extend(["; these went in place of them or by themselves: ", &names(&others)]);
+                message.extend(["; these went although they should have stayed: ", &names(&others)]);
             }
             let is_clean = left.is_empty() || keeps_costs;
             (if is_clean { Exit::Others } else { Exit::Left }, message)
@@ -334,7 +335,7 @@ impl<'r> Run<'r> {
         self.gone_before.iter().chain(rest).collect()
     }
 
-    /// The plan as the user saw it: what Kubernetes would have done by itself is of the time before any write.
+    /// The plan as the user saw it, from before any write, but with the pods that the last plan wanted.
     fn report_of(&self, last: &Plan) -> Plan {
         let wanted = |uid: &str| {
             self.gone_before.iter().any(|pod| pod.uid == uid) || last.wanted().any(|pod| pod.uid == uid)
@@ -346,7 +347,7 @@ impl<'r> Run<'r> {
         plan
     }
 
-    /// Takes costs off. Returns on which pods they are left, and why.
+    /// Takes costs off. If that fails, returns the pods that still have them, and the reason.
     fn clean(&self) -> (Vec<Named>, Option<String>) {
         match self.cluster.take_off() {
             Ok(_) => (Vec::new(), None),
@@ -362,7 +363,7 @@ impl<'r> Run<'r> {
         state.map(of).unwrap_or_default()
     }
 
-    /// Ends it before the count has changed.
+    /// Ends the run before the count has changed.
     pub(super) fn abort(&self, why: &str) -> Outcome {
         let resource = &self.first.target;
         let restarted = match &*self.gone_before {

@@ -1,5 +1,5 @@
-// Package wish draws what a user may ask of `kubectl podrank scale` and `drop`, and says by itself what must come of it. It
-// is naive on purpose, shares no code with the program under test, and touches no cluster.
+// Package wish draws commands of `kubectl podrank scale` and `drop`, and decides independently what their outcome must be. It
+// is naive on purpose, shares no code with the program under test, and does not use a cluster.
 package wish
 
 import (

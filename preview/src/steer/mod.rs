@@ -1,5 +1,5 @@
-//! Steering: which pods are wanted, which deletion costs make Kubernetes take them, and what is in the way. Looks at the
-//! input alone, and writes nothing: `manifest` makes the text that others write.
+//! Steering: which pods are wanted, which deletion costs make Kubernetes delete them, and which pods are in the way. Reads
+//! only the input, and writes nothing: `manifest` makes the text that others write.
 
 mod costs;
 mod manifest;

@@ -47,9 +47,9 @@ pub struct Plan {
     pub delete: usize,
     /// The number of deletion costs that have to be written.
     pub writes: usize,
-    /// The active pods, those that are to go first.
+    /// The active pods. Those that should go come first.
     pub pods: Vec<PlannedPod>,
-    /// The pods that go before better ones, because Kubernetes asks other things before the cost.
+    /// The pods that go before others that are wanted more, because Kubernetes applies other rules before the cost.
     pub blocked: Vec<Ahead>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
@@ -75,9 +75,9 @@ pub struct PlannedPod {
     pub is_named: bool,
     /// Its deletion cost as Kubernetes reads it.
     pub deletion_cost: i32,
-    /// To whom that cost belongs: `podrank`, `template`, or a field manager.
+    /// Who set that cost: `podrank`, `template`, or a field manager. `None` if the pod has no cost.
     pub cost_owner: Option<String>,
-    /// The cost to write, if it is another.
+    /// The cost to write. `None` if the cost stays as it is.
     pub write: Option<i32>,
     /// Whether it is assigned, running and ready.
     #[serde(skip)]
@@ -119,8 +119,8 @@ impl Plan {
         self.pods.iter().filter(|pod| pod.is_wanted)
     }
 
-    /// A pod whose replacement Kubernetes would take first, as the first-victim barrier needs: a wanted one, with no survivor
-    /// that goes as early as a new pod.
+    /// A wanted pod for the first-victim barrier to delete. `None` if a survivor is not ready, because Kubernetes might then
+    /// take that survivor before the replacement.
     pub fn first_victim(&self) -> Option<&PlannedPod> {
         let are_ready = self.pods.iter().all(|pod| pod.is_wanted || pod.is_ready);
         self.wanted().next().filter(|_| are_ready)
@@ -160,7 +160,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let own = ranked(&members);
     if own.len() != chosen.from as usize {
         return Err(Error::new(format!(
-            "{} has {} and wants {}: wait until its controller has made the difference",
+            "{} has {}, but its spec.replicas is {}: wait until its controller has caught up",
             chosen.id,
             text::count(own.len() as u64, "active pod"),
             chosen.from
@@ -179,7 +179,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     policy.sort(&steered, &mut order).map_err(|error| Error::new(error.to_string()))?;
     let mut order: Vec<_> = order.into_iter().map(|index| index as usize).collect();
     if !request.by_cost {
-        // Nobody asks the rules before the tier.
+        // For evictions, the rules before the tier do not matter.
         order.sort_by_key(|&index| steered[index].tier);
     }
     let delete = delete(request, &chosen, &own, &order)?;
@@ -245,7 +245,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     })
 }
 
-/// Refuses names that are no active pods of the set.
+/// Returns an error if a name is not that of an active pod of the set.
 fn check_names(request: &Request, chosen: &Chosen<'_>, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
     let is_own = |name: &&String| own.iter().any(|(member, _)| member.entry.name == **name);
     let strangers: Vec<_> = request.named.iter().filter(|name| !is_own(name)).collect();
@@ -268,8 +268,9 @@ fn delete(
         Count::To(replicas) => {
             if replicas >= chosen.from {
                 return Err(Error::new(format!(
-                    "{} has {} replicas already: nothing goes",
-                    chosen.id, chosen.from
+                    "{} has {}: --replicas must be lower to scale down",
+                    chosen.id,
+                    text::count(chosen.from, "replica")
                 )));
             }
             let delete = (chosen.from - replicas) as usize;
@@ -288,7 +289,7 @@ fn delete(
     }
 }
 
-/// Refuses if a named pod cannot be had, and says what is in the way and what can be done.
+/// Returns an error if costs cannot make a named pod go. It names the pods in the way and the remedies.
 fn check_blocked(
     request: &Request,
     policy: Policy,
@@ -308,7 +309,7 @@ fn check_blocked(
     let subject = match &*names {
         [only] => format!("{only} {reason} and goes first whatever its cost: take it too"),
         _ => format!(
-            "{} {reason} or the like and go first whatever their costs: take them too",
+            "{} are unassigned, not running or not ready, and go first whatever their costs: take them too",
             text::list(&names)
         ),
     };
@@ -320,7 +321,7 @@ fn check_blocked(
     Err(Error::with_remedy(text, Remedy::Evict))
 }
 
-/// What the rule says of the pod that goes first.
+/// What the rule says about the pod that goes first.
 fn state(rule: Rule) -> &'static str {
     match rule {
         Rule::Unassigned => "is not assigned to a node",
@@ -334,7 +335,7 @@ fn others<'a>(members: &[Member<'a>]) -> Vec<Option<&'a str>> {
     members.iter().filter(|member| !member.is_own).map(|member| member.record.node.as_deref()).collect()
 }
 
-/// The costs with which exactly the wanted pods go.
+/// The costs that make exactly the wanted pods go.
 fn write(
     request: &Request,
     policy: Policy,

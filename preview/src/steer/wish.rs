@@ -1,4 +1,4 @@
-//! What a user wants of a scale-down, and the tiers that it gives each pod.
+//! What a user wants from a scale-down, and the tier that this gives each pod.
 
 use crate::error::Error;
 use crate::input::Input;
@@ -14,21 +14,22 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 pub struct Request {
     /// The workload, its namespace, the feature gates and the time.
     pub options: Options,
-    /// How many pods are to stay.
+    /// How many pods should stay.
     pub count: Count,
     /// The names of pods that must go.
     pub named: BTreeSet<String>,
-    /// What else is wanted: an earlier wish comes before a later one.
+    /// What else is wanted. An earlier wish counts before a later one.
     pub wishes: Vec<Wish>,
-    /// Whether costs that belong to somebody else may be written over.
+    /// Whether costs that somebody else set may be overwritten.
     pub force: bool,
     /// Whether no cost is written if Kubernetes takes the wanted pods anyway.
     pub only_if_needed: bool,
-    /// Whether rules that Kubernetes asks before the deletion cost matter: they do not if pods are evicted.
+    /// Whether deletion costs decide which pods go. If not, pods are evicted, and the rules before the deletion cost do not
+    /// matter.
     pub by_cost: bool,
 }
 
-/// How many pods are to stay.
+/// How many pods should stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
     /// This many.
@@ -42,9 +43,9 @@ pub enum Count {
 /// Which pods go first.
 #[derive(Clone, Debug)]
 pub enum Wish {
-    /// Those of these names.
+    /// Those with these names.
     Pods(HashSet<String>),
-    /// Those on nodes of these names.
+    /// Those on nodes with these names.
     Nodes(HashSet<String>),
     /// Those with the lowest value. Pods without a value come last.
     Values(HashMap<String, f64>),
@@ -56,7 +57,7 @@ pub enum Wish {
     Spread(Vec<HashMap<String, String>>),
 }
 
-/// How many active pods of the input each node has, those of `DaemonSets` left out, which go with their node.
+/// The number of active pods of the input on each node, not counting those of `DaemonSets`, which go with their node.
 pub fn pods_by_node(input: &Input) -> HashMap<String, u64> {
     let is_of_daemon_set = |pod: &&PodEntry| pod.controller.as_ref().is_some_and(|it| it.kind == "DaemonSet");
     let mut counts = HashMap::new();
@@ -95,7 +96,7 @@ impl Wish {
                 let count = node(pod).and_then(|node| counts.get(node)).copied().unwrap_or(0);
                 Place::Node(count, Reverse(mine[&node(pod)]), node(pod))
             }
-            // It is about ranks.
+            // This wish changes ranks, not tiers.
             Self::Spread(_) => Place::Number(0.0),
         });
         places.collect()
@@ -137,7 +138,9 @@ pub(super) fn tiers(
         if compare(pair[0], pair[1]).is_ne() {
             tier = tier.checked_add(1).ok_or_else(|| {
                 let pod = own[pair[1]].0.entry;
-                Error::new(format!("{pod}: the wishes tell more than 65536 groups of pods apart"))
+                Error::new(format!(
+                    "{pod}: the wishes make more than 65,536 groups of pods: use fewer or coarser wishes"
+                ))
             })?;
         }
         tiers[pair[1]] = tier;
