@@ -300,9 +300,14 @@ impl<'r> Run<'r> {
         let is_wanted = |pod: &PlannedPod| wanted.iter().any(|wanted| wanted.uid == pod.uid);
         let stayers = self.first.pods.iter().filter(|pod| !is_wanted(pod));
         let others: Vec<_> = stayers.filter(|pod| !state.has(&pod.uid)).map(Named::of).collect();
-        let keeps_costs = self.how.keep_costs;
-        let (left, uncleaned) = if keeps_costs { (self.left(), None) } else { self.clean() };
-        let (exit, message) = if !missed.is_empty() || !others.is_empty() {
+        let (left, uncleaned) = if self.how.keep_costs { (self.left(), None) } else { self.clean() };
+        let (mut exit, mut message) = if missed.is_empty() && others.is_empty() {
+            let pods = match went.len() {
+                1 => "the wanted pod".to_owned(),
+                count => format!("the {count} wanted pods"),
+            };
+            (Exit::Done, format!("{scaled}: {pods} went, and no other"))
+        } else {
             let mut message = format!("{scaled}, but not all went as planned");
             if !missed.is_empty() {
                 message.extend(["; these stayed: ", &names(&missed)]);
@@ -310,20 +315,14 @@ impl<'r> Run<'r> {
             if !others.is_empty() {
                 message.extend(["; these went although they should have stayed: ", &names(&others)]);
             }
-            let is_clean = left.is_empty() || keeps_costs;
-            (if is_clean { Exit::Others } else { Exit::Left }, message)
-        } else if let Some(error) = uncleaned {
-            let undo = self.cluster.undo();
-            let message =
-                format!("{scaled} and the wanted pods went, but costs are left: {error}; run: {undo}");
-            (Exit::Left, message)
-        } else {
-            let pods = match went.len() {
-                1 => "the wanted pod".to_owned(),
-                count => format!("the {count} wanted pods"),
-            };
-            (Exit::Done, format!("{scaled}: {pods} went, and no other."))
+            (Exit::Others, message)
         };
+        if let Some(error) = uncleaned {
+            exit = Exit::Left;
+            message.extend(["; costs are left: ", &error, "; run: ", &self.cluster.undo()]);
+        } else if exit == Exit::Done {
+            message.push('.');
+        }
         Outcome { exit, plan: self.report_of(plan), went, missed, others, left, message }
     }
 

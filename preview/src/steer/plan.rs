@@ -317,7 +317,7 @@ fn check_blocked(
         Count::To(_) => "with a lower --replicas",
         _ => "with --also",
     };
-    let text = format!("{} cannot be had: {subject} {how}, wait, or use --by eviction", name(stays));
+    let text = format!("{} would stay: {subject} {how}, wait, or use --by eviction", name(stays));
     Err(Error::with_remedy(text, Remedy::Evict))
 }
 

@@ -46,12 +46,12 @@ fn named_pods_that_others_go_before() {
     let one = dump(&[pod('a', "n1"), not_ready(pod('b', "n2")), pod('c', "n3")]);
     assert_eq!(
         refusal(&one, &request(Count::AllButNamed, &["web-a"], Vec::new())),
-        "web-a cannot be had: web-b is not ready and goes first whatever its cost: take it too with --also, wait, \
+        "web-a would stay: web-b is not ready and goes first whatever its cost: take it too with --also, wait, \
          or use --by eviction"
     );
     assert_eq!(
         refusal(&one, &request(Count::To(2), &["web-a"], Vec::new())),
-        "web-a cannot be had: web-b is not ready and goes first whatever its cost: take it too with a lower \
+        "web-a would stay: web-b is not ready and goes first whatever its cost: take it too with a lower \
          --replicas, wait, or use --by eviction"
     );
     let mut unassigned = pod('b', "n2");
