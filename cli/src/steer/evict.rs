@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// The time until the next attempt while a budget does not allow an eviction.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often replacements are evicted again.
-const TRIES: u32 = 5;
+const TRIES: u32 = 3;
 
 /// Evicts the wanted pods, batch by batch. An interrupt ends it between two batches.
 pub(super) fn go(mut run: Run<'_>) -> Outcome {
