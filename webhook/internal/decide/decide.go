@@ -1,0 +1,164 @@
+// Package decide has all calls of podrank: which pods should go, and which deletion costs make Kubernetes take them. It only
+// computes.
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	podrank "github.com/podrank/podrank/go"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A Question is what a decision depends on.
+type Question struct {
+	// Active are the active pods of the set, and Related the pods that count for ranks.
+	Active, Related []*corev1.Pod
+	// Delete is the number of pods that go.
+	Delete int
+	// Tier is what the policy wants: pods of a lower tier go first.
+	Tier func(*corev1.Pod) int
+	// Domains name the domains to spread over, the innermost first.
+	Domains []func(*corev1.Pod) string
+	// NotAvailableFirst is whether pods that have not been ready for MinReadySeconds go before all others.
+	NotAvailableFirst bool
+	MinReadySeconds   int32
+	// IsFixed is whether a pod's cost belongs to somebody else.
+	IsFixed func(*corev1.Pod) bool
+	Now     time.Time
+}
+
+// A Decision is an answer.
+type Decision struct {
+	// Wanted are the pods that should go, the first to go first.
+	Wanted []*corev1.Pod
+	// Writes are the costs to write: the fewest that suffice.
+	Writes []Write
+	// Blocked are pods that go although the policy wants others to go before them.
+	Blocked []Blocked
+}
+
+// Blocked is a pod that goes although the policy wants another to go before it.
+type Blocked struct {
+	Pod, Before *corev1.Pod
+	// Rule says why: "unassigned", "phase" or "not-ready".
+	Rule string
+}
+
+// A Write is a cost for a pod.
+type Write struct {
+	Pod  *corev1.Pod
+	Cost int32
+	// Goes is whether the pod is wanted. Otherwise it stays, and its cost has to be taken off again.
+	Goes bool
+}
+
+// ErrNoRoom is the error if the costs of others leave none for the wanted pods.
+var ErrNoRoom = errors.New("the deletion costs of others leave no room")
+
+// Missing returns an error if this program was built without libpodrank.
+func Missing() error {
+	if podrank.LibraryVersion() == "" {
+		return podrank.ErrMissing
+	}
+	return nil
+}
+
+// IsActive reports whether a pod counts as one of its set's replicas.
+func IsActive(pod *corev1.Pod) bool { return podrank.IsActive(pod) }
+
+// Decide answers a question.
+func Decide(q Question) (Decision, error) {
+	tier, err := q.tiers()
+	if err != nil {
+		return Decision{}, err
+	}
+	now := podrank.Now(q.Now)
+	options := []podrank.Option{now, podrank.Tier(tier)}
+	if len(q.Domains) > 0 {
+		options = append(options, podrank.Spread(q.Domains...))
+	}
+	decision := Decision{}
+	if decision.Wanted, err = podrank.PodsToDelete(q.Active, q.Related, q.Delete, options...); err != nil {
+		return Decision{}, err
+	}
+	wanted := make(map[*corev1.Pod]bool, len(decision.Wanted))
+	for _, pod := range decision.Wanted {
+		wanted[pod] = true
+	}
+	blocked, err := podrank.BlockedPods(q.Active, now, podrank.Tier(tier))
+	if err != nil {
+		return Decision{}, err
+	}
+	for _, pair := range blocked {
+		if wanted[pair.Pod] && !wanted[pair.Before] {
+			decision.Blocked = append(decision.Blocked, Blocked{pair.Pod, pair.Before, pair.Rule})
+		}
+	}
+	decision.Writes, err = q.writes(wanted)
+	return decision, err
+}
+
+// tiers returns the policy's tiers, with one for pods that are not available before all others if that is wanted.
+func (q *Question) tiers() (func(*corev1.Pod) int, error) {
+	if !q.NotAvailableFirst {
+		return q.Tier, nil
+	}
+	unavailable := map[types.UID]bool{}
+	for _, pod := range q.Active {
+		_, available, _, err := podrank.Availability([]*corev1.Pod{pod}, q.MinReadySeconds, q.Now)
+		if err != nil {
+			return nil, err
+		}
+		unavailable[pod.UID] = available == 0
+	}
+	return func(pod *corev1.Pod) int {
+		if unavailable[pod.UID] {
+			return 0
+		}
+		return 1 + q.Tier(pod)
+	}, nil
+}
+
+// writes returns the costs with which the wanted pods go first. Survivors keep theirs, unless there is no other way or it takes
+// fewer writes in all, with those that take the survivors' costs off again.
+func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
+	tier := podrank.Tier(func(pod *corev1.Pod) int {
+		if wanted[pod] {
+			return 0
+		}
+		return 1
+	})
+	var best []Write
+	var none error
+	least, found := 0, false
+	for _, survivorsToo := range []bool{false, true} {
+		changes, err := podrank.Steer(q.Active, podrank.Now(q.Now), tier, podrank.Fixed(func(pod *corev1.Pod) bool {
+			return q.IsFixed(pod) || !survivorsToo && !wanted[pod]
+		}))
+		if noRoom := (*podrank.NoRoomError)(nil); errors.As(err, &noRoom) {
+			none = fmt.Errorf("%w for a lower cost of pod %s than of pod %s", ErrNoRoom, noRoom.Lower.Name, noRoom.Higher.Name)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		writes, requests := make([]Write, 0, len(changes)), 0
+		for _, change := range changes {
+			goes := wanted[change.Pod]
+			writes = append(writes, Write{change.Pod, change.Cost, goes})
+			if requests++; !goes {
+				requests++
+			}
+		}
+		if !found || requests < least {
+			best, least, found = writes, requests, true
+		}
+	}
+	if !found {
+		return nil, none
+	}
+	return best, nil
+}
