@@ -180,7 +180,7 @@ func TestRefusedByAnother(t *testing.T) {
 	}}
 	w.must(w.Create(w.ctx, refuse))
 	t.Cleanup(func() { _ = w.Delete(context.Background(), refuse) })
-	w.Await("refused", 20*time.Second, func() bool { return w.Scale(set, 6, nil) != nil })
+	w.Await("refused", 20*time.Second, func() bool { return w.Scale(set, 6) != nil })
 	before := w.CostChanges()
 	if err := w.Scale(set, 4); !apierrors.IsForbidden(err) && (err == nil || !strings.Contains(err.Error(), "refused by a test")) {
 		t.Fatalf("not refused: %v", err)
@@ -189,16 +189,19 @@ func TestRefusedByAnother(t *testing.T) {
 	if err := w.Scale(set, 4); err == nil {
 		t.Fatal("not refused")
 	}
-	last := w.Last("spot", 2)
-	if last.Written != 0 || last.Wanted != 2 || last.Result != string(steer.Steered) {
-		t.Errorf("the second time: %+v", last)
+	if calls := w.Proxy.Calls(w.Namespace); len(calls) < 2 || w.CostChanges() != before+2 {
+		t.Errorf("%d requests, %d changes of costs", len(calls), w.CostChanges()-before)
+	}
+	last := w.Last("spot", 1)
+	if last.Written != 2 || last.Wanted != 2 || last.Result != string(steer.Steered) {
+		t.Errorf("%+v", last)
 	}
 	w.AwaitClean()
 	if len(w.Went()) != 0 {
 		t.Errorf("%d pods went", len(w.Went()))
 	}
 	w.Await("compared", 30*time.Second, func() bool {
-		last := w.Last("spot", 2)
+		last := w.Last("spot", 1)
 		return last.Missed != nil && *last.Missed == 2 && strings.Contains(last.Message, "CountDidNotFall")
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -254,15 +255,10 @@ var SpotFirst = v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
 }}
 
 // Scale sets the count of a set or Deployment through its subresource, as an autoscaler does.
-func (w *World) Scale(object client.Object, count int32, options ...client.SubResourceUpdateOption) error {
+func (w *World) Scale(object client.Object, count int32, options ...client.SubResourcePatchOption) error {
 	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, count))
-	var patches []client.SubResourcePatchOption
-	for _, option := range options {
-		if option == client.DryRunAll {
-			patches = append(patches, client.DryRunAll)
-		}
-	}
-	return w.SubResource("scale").Patch(w.ctx, object, patch, patches...)
+	options = append(options, &client.SubResourcePatchOptions{SubResourceBody: &autoscalingv1.Scale{}})
+	return w.SubResource("scale").Patch(w.ctx, object, patch, options...)
 }
 
 // IsSpot reports whether a pod is on a spot node.

@@ -2,7 +2,6 @@
 //
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create,namespace=podrank-system
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,resourceNames=podrank-webhook,verbs=get;update,namespace=podrank-system
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch,namespace=podrank-system
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch,namespace=podrank-system
 // +kubebuilder:rbac:groups="",resources=secrets,resourceNames=podrank-webhook-certificates,verbs=get;update,namespace=podrank-system
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,verbs=list;watch

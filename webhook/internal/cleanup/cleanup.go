@@ -34,8 +34,8 @@ const (
 	again = 5 * time.Second
 	// stale is how long the cache may show a cost that was taken off. After that, it is taken off again.
 	stale = 30 * time.Second
-	// byController is the index of pods by the UID of their controller.
-	byController = "controller"
+	// ByController is the index of pods by the UID of their controller.
+	ByController = "controller"
 )
 
 // A Set identifies a set.
@@ -76,6 +76,8 @@ type tracked struct {
 	cost string
 	// isMarked is whether there is something to take off.
 	isMarked bool
+	// isWithdrawn is whether the mark was taken off, because the request failed.
+	isWithdrawn bool
 	// isOverruled is whether somebody has changed the cost since.
 	isOverruled bool
 	// hasFallen is whether the count was seen at or below the planned one.
@@ -94,6 +96,7 @@ const (
 	notFallen = "CountDidNotFall"
 	risen     = "CountRoseAgain"
 	overruled = "CostChanged"
+	withdrawn = "RequestFailed"
 	outrun    = "OthersWentFirst"
 )
 
@@ -102,15 +105,17 @@ func Pods() *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
 }
 
+// Controller is what ByController indexes pods by.
+func Controller(pod client.Object) []string {
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		return []string{string(owner.UID)}
+	}
+	return nil
+}
+
 // SetUp makes the cleaner run on the manager's leader.
 func (c *Cleaner) SetUp(ctx context.Context, mgr manager.Manager) error {
-	err := mgr.GetFieldIndexer().IndexField(ctx, Pods(), byController, func(pod client.Object) []string {
-		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
-			return []string{string(owner.UID)}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := mgr.GetFieldIndexer().IndexField(ctx, Pods(), ByController, Controller); err != nil {
 		return err
 	}
 	skip := true
@@ -155,7 +160,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		// A mark on a pod of another kind of workload is nobody's.
 		return ctrl.Result{}, nil
 	}
-	err := c.Cache.List(ctx, &pods, client.InNamespace(id.Namespace), client.MatchingFields{byController: string(id.UID)},
+	err := c.Cache.List(ctx, &pods, client.InNamespace(id.Namespace), client.MatchingFields{ByController: string(id.UID)},
 		client.UnsafeDisableDeepCopy)
 	if err != nil {
 		return ctrl.Result{}, err
@@ -213,9 +218,9 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 		case !isMarked && known != nil && known.isOff:
 			delete(s.pods, pod.UID)
 		case !isMarked && known != nil:
-			// It has none yet, or somebody else has taken it off.
+			// It never had one, or the replica that wrote it has taken it off.
+			known.isWithdrawn = known.isWithdrawn || known.isMarked
 			known.isMarked = false
-			known.isOverruled = known.isOverruled || known.cost != value
 		case !isMarked:
 		case known != nil && known.mark == mark && (known.isOff || known.isMarked):
 			if known.isOff && now.Sub(known.since) > stale {
@@ -271,6 +276,8 @@ func (s *scaleDown) judge(set *workload.Set, now time.Time, isGone func(cost.Pod
 		end := ""
 		pod.hasFallen = pod.hasFallen || set.Replicas <= pod.mark.Count
 		switch left := Patience - now.Sub(pod.since); {
+		case pod.isWithdrawn:
+			end = withdrawn
 		case !pod.hasFallen && left > 0:
 			wait = min(wait, left)
 		case !pod.hasFallen:

@@ -88,17 +88,33 @@ func Decide(q Question) (Decision, error) {
 	for _, pod := range decision.Wanted {
 		wanted[pod] = true
 	}
-	blocked, err := podrank.BlockedPods(q.Active, now, podrank.Tier(tier))
-	if err != nil {
+	if decision.Blocked, err = q.blocked(wanted, tier); err != nil {
 		return Decision{}, err
-	}
-	for _, pair := range blocked {
-		if wanted[pair.Pod] && !wanted[pair.Before] {
-			decision.Blocked = append(decision.Blocked, Blocked{pair.Pod, pair.Before, pair.Rule})
-		}
 	}
 	decision.Writes, err = q.writes(wanted)
 	return decision, err
+}
+
+// blocked returns the wanted pods for which a pod of a lower tier has to stay.
+func (q *Question) blocked(wanted map[*corev1.Pod]bool, tier func(*corev1.Pod) int) ([]Blocked, error) {
+	var first *corev1.Pod
+	for _, pod := range q.Active {
+		if !wanted[pod] && (first == nil || tier(pod) < tier(first)) {
+			first = pod
+		}
+	}
+	var blocked []Blocked
+	for _, pod := range q.Active {
+		if first == nil || !wanted[pod] || tier(pod) <= tier(first) {
+			continue
+		}
+		explained, err := podrank.Explain(pod, first, nil, podrank.Now(q.Now), podrank.Tier(tier))
+		if err != nil {
+			return nil, err
+		}
+		blocked = append(blocked, Blocked{pod, first, explained.Rule})
+	}
+	return blocked, nil
 }
 
 // tiers returns the policy's tiers, with one for pods that are not available before all others if that is wanted.

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
@@ -33,6 +34,8 @@ const (
 	action = "ScaleDown"
 	// last is how many scale-downs a status has.
 	last = 10
+	// again is how long the API server may ask again about a request.
+	again = 10 * time.Second
 	// named is how many pods a message names.
 	named = 5
 )
@@ -79,16 +82,28 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 			Type: v1alpha1.Steering, Status: status, Reason: string(o.Result), Message: message,
 			ObservedGeneration: policy.Generation,
 		})
-		policy.Status.ScaleDowns = slices.Insert(policy.Status.ScaleDowns, 0, v1alpha1.ScaleDown{
+		entry := v1alpha1.ScaleDown{
 			Time: metav1.NewTime(o.At), Kind: string(o.Kind), Name: o.Key.Name, UID: o.Set.UID(), From: o.From, To: o.To,
 			Result: string(o.Result), Message: message,
 			Wanted: int32(len(o.Wanted)), Written: int32(len(o.Written)), Blocked: int32(len(o.Blocked)),
-		})
+		}
+		if len(policy.Status.ScaleDowns) > 0 && isAgain(&policy.Status.ScaleDowns[0], &entry) {
+			entry.Written += policy.Status.ScaleDowns[0].Written
+			policy.Status.ScaleDowns[0] = entry
+			return
+		}
+		policy.Status.ScaleDowns = slices.Insert(policy.Status.ScaleDowns, 0, entry)
 		policy.Status.ScaleDowns = policy.Status.ScaleDowns[:min(len(policy.Status.ScaleDowns), last)]
 	})
 	for _, shadowed := range o.Shadowed {
 		r.Accepted(ctx, shadowed, Shadowed(o.Policy, o.Set))
 	}
+}
+
+// isAgain reports whether two entries are about one request, about which the API server asked twice.
+func isAgain(before, now *v1alpha1.ScaleDown) bool {
+	return before.UID == now.UID && before.From == now.From && before.To == now.To && before.Gone == nil &&
+		now.Time.Sub(before.Time.Time) < again
 }
 
 // A Verdict says whether a policy counts. The zero value says that it does.
