@@ -56,7 +56,7 @@ refuses 'ask for something' '{"selector":{}}'
 refuses 'selector' '{"first":[{"pods":{}}]}'
 refuses 'set nodes, pods or both' '{"selector":{},"first":[{}]}'
 refuses 'each node label must be listed once' '{"selector":{},"spread":["a","a"]}'
-refuses 'must be the key of a node label' '{"selector":{},"spread":["no/such/key"]}'
+refuses 'should match' '{"selector":{},"spread":["no/such/key"]}'
 refuses 'Too many' '{"selector":{},"spread":["a","b","c","d","e"]}'
 refuses 'Invalid' '{"selector":{},"spread":["a"],"rollouts":"yes"}'
 echo "manifests: $(cat "$dir/base" "$dir/samples" "$dir/cert-manager" | wc -l) objects: ok"

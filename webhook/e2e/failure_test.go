@@ -393,6 +393,27 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
+// When the leader is killed, the other replica takes its place, and takes off what it left behind.
+func TestNextLeader(t *testing.T) {
+	w, set := web(t, 4, SpotFirst, nil)
+	address := func() string { return fmt.Sprintf("127.0.0.1:%d", freePort()) }
+	other, err := w.launch(freePort(), address(), address())
+	t.Cleanup(func() {
+		_ = other.Process.Kill()
+		_ = other.Wait()
+	})
+	w.must(err)
+	w.Kill()
+	pod := w.Pods()[0]
+	object := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"annotations":{%q:"-1",%q:"%s/3"}}}`,
+		pod.Name, pod.Namespace, corev1.PodDeletionCost, cost.Annotation, set.GetUID())
+	_, err = w.Kubectl(object, "apply", "--server-side", "--field-manager="+cost.Manager, "-f", "-")
+	w.must(err)
+	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 1 })
+	w.AwaitClean()
+	w.must(w.Run())
+}
+
 // A rollout takes the old sets down step by step. Without rollouts, it is left alone.
 func TestRollout(t *testing.T) {
 	for _, rollouts := range []bool{true, false} {

@@ -209,11 +209,18 @@ func freePort() int {
 func (p *Plane) Run(flags ...string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	var err error
+	p.running, err = p.launch(p.port, p.Metrics, p.Probes, flags...)
+	return err
+}
+
+// launch starts a replica of the program and waits until it is ready.
+func (p *Plane) launch(port int, metrics, probes string, flags ...string) (*exec.Cmd, error) {
 	day := int64(24 * 60 * 60)
 	token, err := p.Clients.CoreV1().ServiceAccounts(system).CreateToken(context.Background(), "podrank-webhook",
 		&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &day}}, metav1.CreateOptions{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	config := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: test,
 clusters: [{name: test, cluster: {server: %q, certificate-authority: %q}}], users: [{name: test, user: {token: %q}}],
@@ -221,24 +228,24 @@ contexts: [{name: test, context: {cluster: test, user: test}}]}`, p.Config.Host,
 	dir := filepath.Dir(p.Dir)
 	kubeconfig := filepath.Join(dir, "kubeconfig")
 	if err := os.WriteFile(kubeconfig, []byte(config), 0o600); err != nil {
-		return err
+		return nil, err
 	}
 	log, err := os.OpenFile(filepath.Join(dir, "webhook.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer log.Close()
-	arguments := append([]string{"--kubeconfig", kubeconfig, "--namespace", system, "--host", "127.0.0.1", "--port", fmt.Sprint(p.port),
-		"--cert-dir", dir, "--rotate-certificates=false", "--metrics-bind-address", p.Metrics,
-		"--health-probe-bind-address", p.Probes, "--leader-elect=false"}, flags...)
-	p.running = exec.Command(p.program, arguments...)
-	p.running.Stdout, p.running.Stderr = log, log
-	if err := p.running.Start(); err != nil {
-		return err
+	arguments := append([]string{"--kubeconfig", kubeconfig, "--namespace", system, "--host", "127.0.0.1", "--port", fmt.Sprint(port),
+		"--cert-dir", dir, "--rotate-certificates=false", "--metrics-bind-address", metrics,
+		"--health-probe-bind-address", probes}, flags...)
+	running := exec.Command(p.program, arguments...)
+	running.Stdout, running.Stderr = log, log
+	if err := running.Start(); err != nil {
+		return nil, err
 	}
-	return wait.PollUntilContextTimeout(context.Background(), 50*time.Millisecond, 60*time.Second, true,
+	return running, wait.PollUntilContextTimeout(context.Background(), 50*time.Millisecond, 60*time.Second, true,
 		func(context.Context) (bool, error) {
-			response, err := http.Get("http://" + p.Probes + "/readyz")
+			response, err := http.Get("http://" + probes + "/readyz")
 			if err != nil {
 				return false, nil
 			}
@@ -317,7 +324,6 @@ type Proxy struct {
 	URL string
 	mu  sync.Mutex
 	all []Call
-	// Refuse makes /refuse refuse everything.
 }
 
 // Call is a request that was answered.

@@ -28,8 +28,16 @@ func TestScaleDown(t *testing.T) {
 			return err
 		},
 	}
+	ways["autoscaler"] = func(w *World, _ string, _ client.Object) error {
+		// It needs no metrics to see that there are too many.
+		_, err := w.Kubectl("", "-n", w.Namespace, "autoscale", "deployment", "web", "--min=1", "--max=7", "--cpu-percent=50")
+		return err
+	}
 	for kind, object := range objects {
 		for way, scale := range ways {
+			if way == "autoscaler" && kind != "deployment" {
+				continue
+			}
 			t.Run(kind+" by "+way, func(t *testing.T) {
 				t.Parallel()
 				w := NewWorld(t, 4)

@@ -178,7 +178,7 @@ func (w *World) AwaitReady(count int) []*corev1.Pod {
 // AwaitClean waits until no pod has a cost or mark of this program.
 func (w *World) AwaitClean() {
 	w.Helper()
-	w.Await("clean", 40*time.Second, func() bool { return w.IsClean() })
+	w.Await("clean", 60*time.Second, func() bool { return w.IsClean() })
 }
 
 // IsClean reports whether no pod that stays has a cost or mark of this program.
@@ -226,7 +226,8 @@ func (w *World) Policy(name string, spec v1alpha1.ScaleDownPolicySpec) *v1alpha1
 	w.Helper()
 	policy := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, Spec: spec}
 	w.must(w.Create(w.ctx, policy))
-	w.Await("accepted", 20*time.Second, func() bool { return w.Status(name) != nil && len(w.Status(name).Conditions) > 0 })
+	// After a leader was killed, the next one is elected 15 s later.
+	w.Await("accepted", 45*time.Second, func() bool { return w.Status(name) != nil && len(w.Status(name).Conditions) > 0 })
 	return policy
 }
 

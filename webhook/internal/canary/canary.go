@@ -30,6 +30,8 @@ import (
 )
 
 const (
+	// label is that of canaries.
+	label = "podrank.dev/canary"
 	// atOnce is the most canaries at a time. Who comes while all fly shares the next one.
 	atOnce = 4
 	// longest is how long a canary may take, whoever still waits for it.
@@ -64,7 +66,7 @@ type flight struct {
 // New returns a barrier with canaries of this set. Run must run for it to work.
 func New(to kubernetes.Interface, set types.NamespacedName) (*Barrier, error) {
 	factory := informers.NewSharedInformerFactoryWithOptions(to, 0, informers.WithNamespace(set.Namespace),
-		informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.LabelSelector = "podrank.dev/canary" }))
+		informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.LabelSelector = label }))
 	informer := factory.Core().V1().Pods().Informer()
 	b := &Barrier{client: to, set: set, synced: informer.HasSynced, start: factory.Start, flying: map[string]chan error{}}
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -165,6 +167,9 @@ func (b *Barrier) send() error {
 	ctx, stop := context.WithTimeout(context.Background(), longest)
 	defer stop()
 	set, err := b.client.AppsV1().ReplicaSets(b.set.Namespace).Get(ctx, b.set.Name, metav1.GetOptions{ResourceVersion: "0"})
+	if err == nil {
+		err = check(set)
+	}
 	if err != nil {
 		return fmt.Errorf("the ReplicaSet %s of the canaries: %w", b.set, err)
 	}
@@ -204,15 +209,15 @@ func (b *Barrier) remove(name string) {
 	}
 }
 
-// Check returns an error if the set is missing or could not serve: if it wants pods, or its pods could run.
-func Check(set *appsv1.ReplicaSet) error {
+// check returns an error if a set cannot serve: if it wants pods, or if its pods could run or would not be seen.
+func check(set *appsv1.ReplicaSet) error {
 	switch {
 	case set.Spec.Replicas == nil || *set.Spec.Replicas != 0:
-		return fmt.Errorf("ReplicaSet %s must have 0 replicas", set.Name)
+		return errors.New("it must have 0 replicas")
 	case len(set.Spec.Template.Spec.SchedulingGates) == 0:
-		return fmt.Errorf("the template of ReplicaSet %s needs a scheduling gate, so that canaries never run", set.Name)
-	case set.Spec.Template.Labels["podrank.dev/canary"] == "":
-		return fmt.Errorf("the template of ReplicaSet %s needs the label podrank.dev/canary", set.Name)
+		return errors.New("its template needs a scheduling gate, so that canaries never run")
+	case set.Spec.Template.Labels[label] == "":
+		return fmt.Errorf("its template needs the label %s", label)
 	}
 	return nil
 }

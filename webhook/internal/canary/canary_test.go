@@ -35,9 +35,9 @@ type flock struct {
 
 func newFlock(t *testing.T, react func(*flock, *corev1.Pod)) *flock {
 	t.Helper()
-	labels := map[string]string{"podrank.dev/canary": "webhook"}
+	labels, none := map[string]string{"podrank.dev/canary": "webhook"}, int32(0)
 	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: "set"}}
-	set.Spec.Template.Labels = labels
+	set.Spec.Replicas, set.Spec.Template.Labels = &none, labels
 	set.Spec.Template.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "podrank.dev/canary"}}
 	f := &flock{client: fake.NewClientset(set), react: react}
 	f.client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -140,5 +140,28 @@ func TestNoSet(t *testing.T) {
 	}
 	if err := f.Wait(context.Background()); err == nil || !strings.Contains(err.Error(), name) {
 		t.Fatal(err)
+	}
+}
+
+// A set that could not serve is an error that says why.
+func TestUnfit(t *testing.T) {
+	for why, change := range map[string]func(*appsv1.ReplicaSet){
+		"0 replicas":         func(set *appsv1.ReplicaSet) { *set.Spec.Replicas = 1 },
+		"scheduling gate":    func(set *appsv1.ReplicaSet) { set.Spec.Template.Spec.SchedulingGates = nil },
+		"podrank.dev/canary": func(set *appsv1.ReplicaSet) { set.Spec.Template.Labels = nil },
+	} {
+		f := newFlock(t, adopt)
+		sets := f.client.AppsV1().ReplicaSets(namespace)
+		set, err := sets.Get(context.Background(), name, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(set)
+		if _, err := sets.Update(context.Background(), set, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Wait(context.Background()); err == nil || !strings.Contains(err.Error(), why) || f.created.Load() != 0 {
+			t.Errorf("%s: %v", why, err)
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -119,10 +120,13 @@ func (c *Cleaner) SetUp(ctx context.Context, mgr manager.Manager) error {
 		return err
 	}
 	skip := true
-	isMarked := predicate.NewPredicateFuncs(func(pod client.Object) bool {
+	hasMark := func(pod client.Object) bool {
 		_, ok := cost.MarkOf(pod)
 		return ok
-	})
+	}
+	isMarked := predicate.NewPredicateFuncs(hasMark)
+	// Also if a mark was taken off.
+	isMarked.UpdateFunc = func(event event.UpdateEvent) bool { return hasMark(event.ObjectOld) || hasMark(event.ObjectNew) }
 	ofPod := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, pod client.Object) []Set {
 		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 			return []Set{{workload.Kind(owner.Kind), pod.GetNamespace(), owner.Name, owner.UID}}
