@@ -220,7 +220,8 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 		value := pod.Annotations[corev1.PodDeletionCost]
 		switch {
 		case !isMarked && known != nil && known.isOff:
-			delete(s.pods, pod.UID)
+			known.isOff = false
+			s.forget(pod.UID)
 		case !isMarked && known != nil:
 			// It never had one, or the replica that wrote it has taken it off.
 			known.isWithdrawn = known.isWithdrawn || known.isMarked
@@ -248,13 +249,20 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 		if here[uid] {
 			continue
 		}
-		if known.isOff {
-			delete(s.pods, uid)
-		} else {
+		known.isOff = false
+		if known.end == "" {
 			known.end = gone
 		}
+		s.forget(uid)
 	}
 	return asked
+}
+
+// forget forgets a pod, if its end was reported and the cache shows no mark of it.
+func (s *scaleDown) forget(uid types.UID) {
+	if pod := s.pods[uid]; pod.isReported && !pod.isOff {
+		delete(s.pods, uid)
+	}
 }
 
 // plan notes the pods of a plan that have no mark, because their costs fit, and returns how many.
@@ -360,9 +368,7 @@ func (s *scaleDown) over() *report.Over {
 			}
 		}
 		pod.isReported = true
-		if !pod.isOff {
-			delete(s.pods, uid)
-		}
+		s.forget(uid)
 	}
 	return over
 }

@@ -198,6 +198,25 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// The costs were written one after the other, so they come off one after the other, and are reported together.
+func TestOneByOne(t *testing.T) {
+	s := newShop(t, mark(2))
+	s.look(0)
+	key := types.NamespacedName{Namespace: id.Namespace, Name: "web-1"}
+	write := cost.Write{Pod: cost.Pod{Key: key, UID: uid(1)}, Cost: -1, Mark: cost.Mark{Set: id.UID, Count: 2, Goes: true}}
+	if err := s.Costs.Write(context.Background(), []cost.Write{write})[0]; err != nil {
+		t.Fatal(err)
+	}
+	s.look(time.Second)
+	s.look(cleanup.Patience - time.Second)
+	s.has("web-1")
+	s.look(time.Second / 2)
+	s.has("web-1")
+	s.look(time.Second / 2)
+	s.has()
+	s.ended(0, 2, "CountDidNotFall: ")
+}
+
 func TestMissed(t *testing.T) {
 	s := newShop(t, mark(2), mark(2))
 	s.look(0)

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -30,6 +31,8 @@ import (
 type API struct {
 	client.WithWatch
 	mu sync.Mutex
+	// managed is who manages which fields of pods. The fake client would keep its own books.
+	managed map[types.UID][]metav1.ManagedFieldsEntry
 	// Writes are what was applied to pods, in order.
 	Writes []Write
 	// Before may refuse a write, or change things before it. It may be nil.
@@ -56,12 +59,42 @@ func Scheme() *runtime.Scheme {
 
 // New returns an API server with these objects.
 func New(objects ...client.Object) *API {
-	api := &API{}
+	api := &API{managed: map[types.UID][]metav1.ManagedFieldsEntry{}}
+	for _, object := range objects {
+		api.managed[object.GetUID()] = object.GetManagedFields()
+	}
 	api.WithWatch = fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(objects...).
-		WithStatusSubresource(&v1alpha1.ScaleDownPolicy{}).WithReturnManagedFields().
+		WithStatusSubresource(&v1alpha1.ScaleDownPolicy{}).
 		WithIndex(&corev1.Pod{}, cleanup.ByController, cleanup.Controller).
-		WithInterceptorFuncs(interceptor.Funcs{Patch: api.patch}).Build()
+		WithInterceptorFuncs(interceptor.Funcs{Get: api.get, List: api.list, Update: api.update, Patch: api.patch}).Build()
 	return api
+}
+
+func (a *API) get(ctx context.Context, from client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+	err := from.Get(ctx, key, object, options...)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	object.SetManagedFields(slices.Clone(a.managed[object.GetUID()]))
+	return err
+}
+
+func (a *API) list(ctx context.Context, from client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+	err := from.List(ctx, list, options...)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if pods, ok := list.(*corev1.PodList); ok {
+		for i := range pods.Items {
+			pods.Items[i].ManagedFields = slices.Clone(a.managed[pods.Items[i].UID])
+		}
+	}
+	return err
+}
+
+func (a *API) update(ctx context.Context, to client.WithWatch, object client.Object, options ...client.UpdateOption) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.managed[object.GetUID()] = object.GetManagedFields()
+	return to.Update(ctx, object, options...)
 }
 
 // Log returns what was applied so far.
@@ -101,6 +134,7 @@ func (a *API) patch(ctx context.Context, to client.WithWatch, object client.Obje
 	if pod.UID != applied.UID {
 		return invalidUID(applied.Name)
 	}
+	pod.ManagedFields = slices.Clone(a.managed[pod.UID])
 	mine, theirs := fields(&pod, chosen.FieldManager)
 	for key, value := range applied.Annotations {
 		if now, ok := pod.Annotations[key]; theirs[key] && ok && now != value && !write.Force {
@@ -116,8 +150,10 @@ func (a *API) patch(ctx context.Context, to client.WithWatch, object client.Obje
 		}
 	}
 	maps.Copy(pod.Annotations, applied.Annotations)
+	Manage(&pod, chosen.FieldManager, slices.Collect(maps.Keys(applied.Annotations))...)
+	a.managed[pod.UID] = pod.ManagedFields
 	a.Writes = append(a.Writes, write)
-	return to.Update(ctx, &pod, client.FieldOwner(chosen.FieldManager))
+	return to.Update(ctx, &pod)
 }
 
 // fields returns which annotations this manager and others manage.
