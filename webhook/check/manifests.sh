@@ -14,15 +14,14 @@ die() {
 }
 
 # Objects that refer to a namespace or a kind need them to exist, even in a dry run.
-kubectl apply --server-side -f config/base/namespace.yaml -k config/crd >/dev/null 2>&1 ||
-    kubectl apply --server-side -f config/base/namespace.yaml >/dev/null
-kubectl apply --server-side -k config/crd >/dev/null
+kubectl apply -f config/base/namespace.yaml >/dev/null
+kubectl apply -k config/crd >/dev/null
 kubectl wait --for condition=established crd/scaledownpolicies.podrank.dev --timeout 30s >/dev/null
 kubectl apply --dry-run=server -k config/base >"$dir/base"
 kubectl apply --dry-run=server -k config/samples >"$dir/samples"
 # cert-manager's own kinds, without cert-manager.
 for kind in Issuer:issuers Certificate:certificates; do
-    kubectl apply --server-side -f - >/dev/null <<END
+    kubectl apply -f - >/dev/null <<END
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:

@@ -30,7 +30,7 @@ type Case struct {
 
 // Write writes a case to a directory.
 func (c *Case) Write(dir string) error {
-	text, err := json.MarshalIndent(c, "", " ")
+	text, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
