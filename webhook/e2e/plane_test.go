@@ -27,6 +27,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -80,8 +81,21 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			return
 		}
-		defer os.RemoveAll(dir)
-		defer func() { _, _ = script("down", filepath.Join(dir, "plane")) }()
+		stop := sync.OnceFunc(func() {
+			if plane != nil {
+				plane.Kill()
+			}
+			_, _ = script("down", filepath.Join(dir, "plane"))
+			os.RemoveAll(dir)
+		})
+		defer stop()
+		interrupted := make(chan os.Signal, 1)
+		signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+		go func() {
+			<-interrupted
+			stop()
+			os.Exit(1)
+		}()
 		if plane, err = start(dir); err != nil {
 			fmt.Fprintln(os.Stderr, "cannot start:", err)
 			if plane != nil {
@@ -89,7 +103,6 @@ func TestMain(m *testing.M) {
 			}
 			return
 		}
-		defer plane.Kill()
 		status = m.Run()
 	}()
 	os.Exit(status)

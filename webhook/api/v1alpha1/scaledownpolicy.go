@@ -111,7 +111,8 @@ type ScaleDown struct {
 	// blocked is the number of pods that go although others should, because they are not assigned, running or ready.
 	// +optional
 	Blocked int32 `json:"blocked,omitempty"`
-	// gone and missed are the numbers of wanted pods that went and that stayed. They are unset until the scale-down is over.
+	// gone and missed are the numbers of wanted pods that went and that stayed. They are unset until the scale-down is over. If a
+	// set falls again before that, a pod counts only once, with the scale-down that wrote its cost.
 	// +optional
 	Gone *int32 `json:"gone,omitempty"`
 	// +optional

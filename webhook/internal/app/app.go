@@ -103,6 +103,7 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	}
 	err = mgr.Start(ctx)
 	handler.Wait()
+	handler.Reporter.Wait()
 	return err
 }
 

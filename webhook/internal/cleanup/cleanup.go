@@ -4,6 +4,8 @@ package cleanup
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -64,7 +66,6 @@ type Cleaner struct {
 // scaleDown is what is known of a set that is steered.
 type scaleDown struct {
 	pods map[types.UID]*tracked
-	to   int32
 }
 
 // tracked is a pod that has a mark, or that should go.
@@ -199,7 +200,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	if err := c.takeOff(ctx, known, set.TemplateAnnotations); err != nil {
 		return ctrl.Result{}, err
 	}
-	if over := known.over(); over != nil {
+	for _, over := range known.over() {
 		over.Set, over.UID = set, id.UID
 		c.report(ctx, over)
 	}
@@ -238,7 +239,6 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 				asked++
 			}
 			s.pods[pod.UID] = &tracked{pod: cost.PodOf(pod), mark: mark, since: now, cost: value, isMarked: true}
-			s.to = mark.Count
 			if mark.Set != set {
 				// The pod has changed hands since.
 				s.pods[pod.UID].end = notFallen
@@ -273,7 +273,6 @@ func (s *scaleDown) plan(set types.UID, plan plans.Plan, now time.Time) (asked i
 			asked++
 		}
 	}
-	s.to = plan.To
 	return asked
 }
 
@@ -345,32 +344,32 @@ func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string
 	return nil
 }
 
-// over returns how a scale-down ended, once, or nil if it goes on. What it leaves are pods whose cost was taken off, as long as
-// the cache still shows it.
-func (s *scaleDown) over() *report.Over {
-	over := &report.Over{To: s.to, Missed: map[string][]string{}}
-	isNew := false
+// over returns how scale-downs ended, each once. What they leave are pods whose cost was taken off, as long as the cache still
+// shows it. Two falls in quick succession are two scale-downs, and a pod belongs to the one that wrote its cost.
+func (s *scaleDown) over() []*report.Over {
+	goesOn, ended := map[int32]bool{}, map[int32]*report.Over{}
 	for _, pod := range s.pods {
-		if pod.end == "" {
-			return nil
-		}
-		isNew = isNew || !pod.isReported
-	}
-	if !isNew {
-		return nil
+		goesOn[pod.mark.Count] = goesOn[pod.mark.Count] || pod.end == ""
 	}
 	for uid, pod := range s.pods {
+		to := pod.mark.Count
+		if goesOn[to] {
+			continue
+		}
 		if pod.mark.Goes && !pod.isReported {
+			if ended[to] == nil {
+				ended[to] = &report.Over{To: to, Missed: map[string][]string{}}
+			}
 			if pod.end == gone {
-				over.Gone++
+				ended[to].Gone++
 			} else {
-				over.Missed[pod.end] = append(over.Missed[pod.end], pod.pod.Key.Name)
+				ended[to].Missed[pod.end] = append(ended[to].Missed[pod.end], pod.pod.Key.Name)
 			}
 		}
 		pod.isReported = true
 		s.forget(uid)
 	}
-	return over
+	return slices.Collect(maps.Values(ended))
 }
 
 // report reports how a scale-down ended.

@@ -217,6 +217,46 @@ func TestOneByOne(t *testing.T) {
 	s.ended(0, 2, "CountDidNotFall: ")
 }
 
+// Two falls in quick succession, as a rollout makes them, are two scale-downs.
+func TestTwoFalls(t *testing.T) {
+	s := newShop(t, mark(3), mark(2))
+	var policy v1alpha1.ScaleDownPolicy
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	first := policy.Status.ScaleDowns[0]
+	first.To = 3
+	policy.Status.ScaleDowns = append(policy.Status.ScaleDowns, first)
+	s.must(s.Status().Update(context.Background(), &policy))
+	s.look(0)
+	s.count(2, 4, false)
+	s.deletePod(0)
+	s.look(time.Second)
+	s.deletePod(1)
+	s.look(time.Second)
+	s.ended(1, 0, "")
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	if last := policy.Status.ScaleDowns[1]; last.Gone == nil || *last.Gone != 1 {
+		t.Errorf("%+v", last)
+	}
+}
+
+// The status of the request is written only after the pods went.
+func TestLateStatus(t *testing.T) {
+	s := newShop(t, mark(2))
+	var policy v1alpha1.ScaleDownPolicy
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	entries := policy.Status.ScaleDowns
+	policy.Status.ScaleDowns = nil
+	s.must(s.Status().Update(context.Background(), &policy))
+	s.look(0)
+	s.deletePod(0)
+	s.look(time.Second)
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	policy.Status.ScaleDowns = entries
+	s.must(s.Status().Update(context.Background(), &policy))
+	s.Reporter.Wait()
+	s.ended(1, 0, "")
+}
+
 func TestMissed(t *testing.T) {
 	s := newShop(t, mark(2), mark(2))
 	s.look(0)

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -36,6 +37,8 @@ const (
 	last = 10
 	// again is how long the API server may ask again about a request.
 	again = 10 * time.Second
+	// late is how often an end is reported, if the status does not know of the scale-down yet.
+	late = 10
 	// named is how many pods a message names.
 	named = 5
 )
@@ -47,6 +50,9 @@ type Reporter struct {
 	Client client.Client
 	Events events.EventRecorder
 	Log    logr.Logger
+
+	// What is reported later.
+	later sync.WaitGroup
 }
 
 // Outcome reports what became of a request.
@@ -165,7 +171,28 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 	if o.Policy == nil {
 		return
 	}
+	if o.note(ctx, r, count, texts) {
+		return
+	}
+	// The replica that answered the request has yet to write about it.
+	ctx = context.WithoutCancel(ctx)
+	r.later.Go(func() {
+		for range late {
+			time.Sleep(time.Second / 2)
+			if o.note(ctx, r, count, texts) {
+				return
+			}
+		}
+	})
+}
+
+// Wait returns when nothing is left to report.
+func (r *Reporter) Wait() { r.later.Wait() }
+
+// note adds the end of a scale-down to the status of its policy, and reports whether that knows of the scale-down.
+func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string) (found bool) {
 	r.status(ctx, o.Policy, func(policy *v1alpha1.ScaleDownPolicy) {
+		found = false
 		for i := range policy.Status.ScaleDowns {
 			entry := &policy.Status.ScaleDowns[i]
 			if entry.UID == o.UID && entry.To == o.To && entry.Gone == nil {
@@ -174,10 +201,12 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 				if count > 0 {
 					entry.Message += "; " + strings.Join(texts, "; ")
 				}
+				found = true
 				return
 			}
 		}
 	})
+	return found
 }
 
 // status changes the status of a policy as it is now. Errors are counted, because there is nobody else to tell.
