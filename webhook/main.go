@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/podrank/podrank/webhook/internal/app"
+	"github.com/podrank/podrank/webhook/internal/decide"
 )
 
 func main() {
@@ -29,9 +30,14 @@ func main() {
 		"elect a leader, which takes costs off; without, run only one replica")
 	flag.DurationVar(&options.Deadline, "deadline", 2*time.Second,
 		"longest time that a request waits; it must be shorter than the timeoutSeconds of the webhook")
+	version := flag.Bool("version", false, "print the release of podrank and exit")
 	logging := zap.Options{}
 	logging.BindFlags(flag.CommandLine)
 	flag.Parse()
+	if *version {
+		fmt.Println(decide.Version())
+		return
+	}
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
 	if err := run(options); err != nil {
 		fmt.Fprintln(os.Stderr, "podrank-webhook:", err)

@@ -90,14 +90,4 @@ kill "$program"
 wait "$program" || die "exit status $? after SIGTERM"
 program=
 
-# The other architecture, with the compiler that the Containerfile installs.
-other=
-if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null && [ "$(uname -m)" = x86_64 ]; then
-    CC=aarch64-linux-gnu-gcc CGO_ENABLED=1 GOARCH=arm64 go build -o "$dir/arm64" .
-    said=$(qemu-aarch64 -L /usr/aarch64-linux-gnu "$dir/arm64" --namespace a --kubeconfig /nowhere 2>&1 || true)
-    [[ $said == *"cannot reach the cluster"* ]] || die "on arm64 it says: $said"
-    other=", also on arm64"
-else
-    echo "container: note: no compiler or emulator for arm64, so only this architecture is tested" >&2
-fi
-echo "container: $(du -sh "$root" | cut -f1) tree, $(stat -c %s bin/podrank-webhook) bytes of program, user 65532, read-only$other: ok"
+echo "container: $(du -sh "$root" | cut -f1) tree, $(stat -c %s bin/podrank-webhook) bytes of program, user 65532, read-only: ok"

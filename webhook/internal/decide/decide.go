@@ -66,6 +66,9 @@ func Missing() error {
 	return nil
 }
 
+// Version is the release of libpodrank, or "" without it.
+func Version() string { return podrank.LibraryVersion() }
+
 // IsActive reports whether a pod counts as one of its set's replicas.
 func IsActive(pod *corev1.Pod) bool { return podrank.IsActive(pod) }
 
