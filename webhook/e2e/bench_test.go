@@ -52,6 +52,7 @@ func TestCost(t *testing.T) {
 		w.AwaitClean()
 		for _, call := range w.Proxy.Calls(w.Namespace)[asked:] {
 			took = append(took, call.Took)
+			fmt.Println("request", call.Took)
 		}
 		writes, goes = writes+w.CostChanges()-changes, goes+6
 		w.must(w.Scale(set, 30))
