@@ -52,7 +52,8 @@ chmod a+rx "$dir" "$root"
 mount_certificates() {
     local name
     while sleep 0.2; do
-        for name in ca.crt ca.key tls.crt tls.key; do
+        # The certificate comes last: kubelet mounts all at once.
+        for name in ca.crt ca.key tls.key tls.crt; do
             kubectl -n podrank-system get secret podrank-webhook-certificates -o "jsonpath={.data.${name/./\\.}}" 2>/dev/null |
                 base64 -d >"$dir/$name" 2>/dev/null || true
             [ ! -s "$dir/$name" ] || install -m 644 "$dir/$name" "$root/certificates/$name"

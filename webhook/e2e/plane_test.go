@@ -426,8 +426,11 @@ func (p *Plane) mount(dir string) {
 	if err := p.Get(context.Background(), client.ObjectKey{Namespace: system, Name: app.Secret}, &secret); err != nil {
 		return
 	}
-	for name, value := range secret.Data {
-		_ = os.WriteFile(filepath.Join(dir, name), value, 0o600)
+	// The certificate comes last: kubelet mounts both at once.
+	for _, name := range []string{"tls.key", "tls.crt"} {
+		if value, ok := secret.Data[name]; ok {
+			_ = os.WriteFile(filepath.Join(dir, name), value, 0o600)
+		}
 	}
 }
 
