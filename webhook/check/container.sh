@@ -50,14 +50,15 @@ echo -n podrank-system >"$account/namespace"
 chmod -R a+rX "$account"
 chmod a+rx "$dir" "$root"
 mount_certificates() {
-    local name
+    local key certificate
     while sleep 0.2; do
-        # The certificate comes last: kubelet mounts all at once.
-        for name in ca.crt ca.key tls.key tls.crt; do
-            kubectl -n podrank-system get secret podrank-webhook-certificates -o "jsonpath={.data.${name/./\\.}}" 2>/dev/null |
-                base64 -d >"$dir/$name" 2>/dev/null || true
-            [ ! -s "$dir/$name" ] || install -m 644 "$dir/$name" "$root/certificates/$name"
-        done
+        # Both at once, as kubelet does.
+        read -r key certificate < <(kubectl -n podrank-system get secret podrank-webhook-certificates \
+            -o 'jsonpath={.data.tls\.key} {.data.tls\.crt}{"\n"}' 2>/dev/null) || true
+        [ -n "${certificate-}" ] || continue
+        base64 -d <<<"$key" >"$root/certificates/tls.key"
+        base64 -d <<<"$certificate" >"$root/certificates/tls.crt"
+        chmod 644 "$root"/certificates/*
     done
 }
 mount_certificates &
