@@ -40,8 +40,9 @@ install -m 755 bin/podrank-webhook "$root/podrank-webhook"
 mkdir -p "$root/certificates" "$root/var/run/secrets/kubernetes.io/serviceaccount"
 
 # The cluster, and what kubelet mounts.
-# shellcheck disable=SC2046 # one word for each variable
-export $(../cluster/up "$dir/plane")
+addresses=$(../cluster/up "$dir/plane")
+# shellcheck disable=SC2086 # one word for each variable
+export $addresses
 kubectl apply --server-side -k config/base >/dev/null
 account=$root/var/run/secrets/kubernetes.io/serviceaccount
 kubectl -n podrank-system create token podrank-webhook >"$account/token"

@@ -5,8 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
 trap '../cluster/down "$dir/plane"; rm -rf "$dir"' EXIT
-# shellcheck disable=SC2046 # one word for each variable
-export $(../cluster/up "$dir/plane")
+addresses=$(../cluster/up "$dir/plane")
+# shellcheck disable=SC2086 # one word for each variable
+export $addresses
 
 die() {
     echo "manifests: $*" >&2
