@@ -57,9 +57,10 @@ mount_certificates() {
         read -r key certificate < <(kubectl -n podrank-system get secret podrank-webhook-certificates \
             -o 'jsonpath={.data.tls\.key} {.data.tls\.crt}{"\n"}' 2>/dev/null) || true
         [ -n "${certificate-}" ] || continue
-        base64 -d <<<"$key" >"$root/certificates/tls.key"
-        base64 -d <<<"$certificate" >"$root/certificates/tls.crt"
-        chmod 644 "$root"/certificates/*
+        base64 -d <<<"$key" >"$dir/tls.key"
+        base64 -d <<<"$certificate" >"$dir/tls.crt"
+        chmod 644 "$dir/tls.key" "$dir/tls.crt"
+        mv "$dir/tls.key" "$dir/tls.crt" "$root/certificates/"
     done
 }
 mount_certificates &
