@@ -33,7 +33,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/canary"
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
-	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/policies"
 	"github.com/podrank/podrank/webhook/internal/report"
@@ -74,9 +73,6 @@ func Scheme() (*runtime.Scheme, error) {
 
 // Run runs until the context ends, and then finishes what it has begun.
 func Run(ctx context.Context, config *rest.Config, options Options) error {
-	if err := decide.Missing(); err != nil {
-		return err
-	}
 	scheme, err := Scheme()
 	if err != nil {
 		return err

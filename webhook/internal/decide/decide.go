@@ -58,15 +58,7 @@ type Write struct {
 // ErrNoRoom is the error if the costs of others leave none for the wanted pods.
 var ErrNoRoom = errors.New("the deletion costs of others leave no room")
 
-// Missing returns an error if this program was built without libpodrank.
-func Missing() error {
-	if podrank.LibraryVersion() == "" {
-		return podrank.ErrMissing
-	}
-	return nil
-}
-
-// Version is the release of libpodrank, or "" without it.
+// Version is the release of the core that decides.
 func Version() string { return podrank.LibraryVersion() }
 
 // IsActive reports whether a pod counts as one of its set's replicas.
@@ -78,10 +70,10 @@ func Decide(q Question) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
-	now := podrank.Now(q.Now)
-	options := []podrank.Option{now, podrank.Tier(tier)}
+	now := podrank.WithNow(q.Now)
+	options := []podrank.Option{now, podrank.WithTier(tier)}
 	if len(q.Domains) > 0 {
-		options = append(options, podrank.Spread(q.Domains...))
+		options = append(options, podrank.WithSpread(q.Domains...))
 	}
 	decision := Decision{}
 	if decision.Wanted, err = podrank.PodsToDelete(q.Active, q.Related, q.Delete, options...); err != nil {
@@ -111,7 +103,7 @@ func (q *Question) blocked(wanted map[*corev1.Pod]bool, tier func(*corev1.Pod) i
 		if first == nil || !wanted[pod] || tier(pod) <= tier(first) {
 			continue
 		}
-		explained, err := podrank.Explain(pod, first, nil, podrank.Now(q.Now), podrank.Tier(tier))
+		explained, err := podrank.Explain(pod, first, nil, podrank.WithNow(q.Now), podrank.WithTier(tier))
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +136,7 @@ func (q *Question) tiers() (func(*corev1.Pod) int, error) {
 // writes returns the costs with which the wanted pods go first. Survivors keep theirs, unless there is no other way or it takes
 // fewer writes in all, with those that take the survivors' costs off again.
 func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
-	tier := podrank.Tier(func(pod *corev1.Pod) int {
+	tier := podrank.WithTier(func(pod *corev1.Pod) int {
 		if wanted[pod] {
 			return 0
 		}
@@ -154,7 +146,7 @@ func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 	var none error
 	least, found := 0, false
 	for _, survivorsToo := range []bool{false, true} {
-		changes, err := podrank.Steer(q.Active, podrank.Now(q.Now), tier, podrank.Fixed(func(pod *corev1.Pod) bool {
+		changes, err := podrank.Steer(q.Active, podrank.WithNow(q.Now), tier, podrank.WithFixed(func(pod *corev1.Pod) bool {
 			return q.IsFixed(pod) || !survivorsToo && !wanted[pod]
 		}))
 		if noRoom := (*podrank.NoRoomError)(nil); errors.As(err, &noRoom) {
