@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -212,13 +213,16 @@ func (p *Plane) certify(dir string) error {
 	return err
 }
 
+// freePort is a port that nobody listens on, below those that Linux gives to outgoing connections: one of these could take it
+// before it is used.
 func freePort() int {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
+	for {
+		port := 20_000 + mathrand.IntN(12_000)
+		if listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			listener.Close()
+			return port
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
 }
 
 // Run starts the program with the rights of its service account, and waits until it is ready.
@@ -259,7 +263,7 @@ contexts: [{name: test, context: {cluster: test, user: test}}]}`, p.Config.Host,
 	if err := running.Start(); err != nil {
 		return nil, err
 	}
-	return running, wait.PollUntilContextTimeout(context.Background(), 50*time.Millisecond, 60*time.Second, true,
+	err = wait.PollUntilContextTimeout(context.Background(), 50*time.Millisecond, 60*time.Second, true,
 		func(context.Context) (bool, error) {
 			response, err := http.Get("http://" + probes + "/readyz")
 			if err != nil {
@@ -268,6 +272,11 @@ contexts: [{name: test, context: {cluster: test, user: test}}]}`, p.Config.Host,
 			response.Body.Close()
 			return response.StatusCode == http.StatusOK, nil
 		})
+	if err != nil {
+		said, _ := os.ReadFile(log.Name()) // only for the message
+		err = fmt.Errorf("the program is not ready: %w; it says: %s", err, said[max(0, len(said)-2_000):])
+	}
+	return running, err
 }
 
 // Stop asks the program to end, and returns how it did.
