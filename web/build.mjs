@@ -14,7 +14,9 @@ const read = (...path) => readFileSync(join(web, ...path), 'utf8');
 
 function optimised(bytes) {
     const module = binaryen.readBinary(bytes);
-    module.setFeatures(binaryen.Features.All);
+    const { BulkMemory, MutableGlobals, NontrappingFPToInt, SignExt, ReferenceTypes, Multivalue } = binaryen.Features;
+    // What the compiler uses, and all browsers of the last years have.
+    module.setFeatures(BulkMemory | MutableGlobals | NontrappingFPToInt | SignExt | ReferenceTypes | Multivalue);
     binaryen.setOptimizeLevel(3);
     binaryen.setShrinkLevel(1);
     module.optimize();

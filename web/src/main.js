@@ -35,6 +35,7 @@ const options = (changes = {}) => JSON.stringify({
     now: state.nowText ?? time(state.now),
     order: state.order,
     featureGates: state.gates,
+    burstReplicas: state.burstReplicas ?? undefined,
     partial: state.partial,
     ...changes,
 });
@@ -62,6 +63,8 @@ async function load(name, text, wanted = {}) {
     if (!name.startsWith('example:')) history.replaceState(null, '', location.pathname + location.search);
     if (read.workloads.length === 0) return complain(`${name}: no workload in it has pods`);
     const chosen = wanted.workload ?? read.workloads[0].short;
+    const isKnown = read.workloads.some((workload) => workload.short === wanted.workload);
+    if (wanted.workload && !isKnown) read.workloads.push({ short: wanted.workload, namespace: wanted.namespace });
     const is = (workload) => workload.short === chosen && workload.namespace === (wanted.namespace ?? workload.namespace);
     await choose(read.workloads.find(is) ?? read.workloads[0]);
 }
@@ -73,7 +76,7 @@ async function choose(workload) {
     $('workload-field').hidden = dump.workloads.length < 2;
     let pods;
     try {
-        pods = await engine.ask('pods', options());
+        pods = await engine.ask('pods', options({ replicas: 0 }));
     } catch (error) {
         return complain(error.message, error.message.includes('incomplete'));
     }
@@ -83,6 +86,7 @@ async function choose(workload) {
     // A rollout or a dump of earlier may have no room for the slider: it starts a second after the latest event.
     state.now = Math.max(state.now, dump.newest + SECOND);
     dump.span = Math.max((state.now - dump.newest) * 8, 2 * DAY) / SECOND;
+    if (state.steering) state.replicas = pods.pods.length - state.wanted.size;
     state.replicas ??= Math.ceil(pods.pods.length / 2);
     map.show(pods.pods, dump.zones);
     $('replicas').max = $('replicas-number').max = pods.pods.length;
@@ -121,7 +125,7 @@ const decide = latest(async () => {
     if (!state.uid || !dump.pods.some((pod) => pod.uid === state.uid)) state.uid = atTheCut();
     map.mark(state.uid, state.wanted);
     remember();
-    await panel();
+    later(panel);
     announce();
     if ($('list').open) await list();
     document.documentElement.dataset.decided = asked;
@@ -190,7 +194,15 @@ function ago(milliseconds) {
     return seconds < 2 * 86400 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86400)} days`;
 }
 
-async function panel() {
+/** At once; but while a slider moves over thousands of pods, only when it rests. */
+let resting;
+function later(tell) {
+    clearTimeout(resting);
+    if (dump.pods.length > MOST_SAMPLED) resting = setTimeout(tell, 150);
+    else tell();
+}
+
+const panel = latest(async () => {
     const title = $('panel-title');
     if (state.steering) {
         title.textContent = 'Steer';
@@ -212,7 +224,7 @@ async function panel() {
     title.textContent = 'Why?';
     const told = state.uid && (await engine.ask('explain', options(), state.uid));
     if (told && !state.steering) $('panel').replaceChildren(...explanation(told, (uid) => { state.uid = uid; decide(); }));
-}
+});
 
 function picked(pod) {
     if (state.steering) {

@@ -44,6 +44,7 @@ export class PodMap {
                     el('div', { class: 'pods' }, nodes.get(node).map((index) => this.elements[index]))));
             return el('section', { class: 'zone' }, el('h3', {}, title), el('div', { class: 'nodes' }, cards));
         }));
+        this.marked = new Set();
         this.current = 0;
         this.elements[0]?.setAttribute('tabindex', '0');
     }
@@ -77,15 +78,16 @@ export class PodMap {
 
     /** Marks pods: the one that is explained, and those that are wanted gone. */
     mark(uid, wanted = new Map()) {
-        this.pods.forEach((pod, index) => {
-            const element = this.elements[index];
-            const isMarked = pod.uid === uid || wanted.has(pod.name);
-            if (element.classList.contains('picked') !== (pod.uid === uid)) element.classList.toggle('picked');
-            if (element.classList.contains('wanted') !== wanted.has(pod.name)) element.classList.toggle('wanted');
-            if ((element.getAttribute('aria-pressed') === 'true') !== isMarked) {
-                element.setAttribute('aria-pressed', isMarked);
-            }
-        });
+        const isMarked = (pod) => pod.uid === uid || wanted.has(pod.name);
+        const marked = new Set();
+        this.pods.forEach((pod, index) => isMarked(pod) && marked.add(index));
+        for (const index of new Set([...this.marked, ...marked])) {
+            const [pod, element] = [this.pods[index], this.elements[index]];
+            element.classList.toggle('picked', pod.uid === uid);
+            element.classList.toggle('wanted', wanted.has(pod.name));
+            element.setAttribute('aria-pressed', marked.has(index));
+        }
+        this.marked = marked;
     }
 
     /** Arrow keys go from pod to pod, so that Tab needs one step for all of them. */

@@ -6,6 +6,7 @@ use podrank_preview::gates::GATES;
 use podrank_preview::{Options, Order, WorkloadName};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -25,6 +26,8 @@ struct Asked {
     order: AskedOrder,
     #[serde(default)]
     feature_gates: BTreeMap<String, bool>,
+    #[serde(default)]
+    burst_replicas: Option<NonZeroU32>,
     #[serde(default)]
     partial: bool,
 }
@@ -55,6 +58,7 @@ pub(crate) fn read(text: &str) -> Result<Options, String> {
             GATES.iter().find(|(known, _)| *known == name).ok_or_else(|| format!("unknown feature gate {name}"))?;
         *gate(&mut options.gates) = value;
     }
+    options.burst_replicas = asked.burst_replicas;
     options.partial = asked.partial;
     Ok(options)
 }
