@@ -13,10 +13,10 @@ const web = dirname(fileURLToPath(import.meta.url));
 const read = (...path) => readFileSync(join(web, ...path), 'utf8');
 
 function optimised(bytes) {
-    const module = binaryen.readBinary(bytes);
-    const { BulkMemory, MutableGlobals, NontrappingFPToInt, SignExt, ReferenceTypes, Multivalue } = binaryen.Features;
+    const { BulkMemory, BulkMemoryOpt, MutableGlobals, NontrappingFPToInt, SignExt, ReferenceTypes, Multivalue } = binaryen.Features;
     // What the compiler uses, and all browsers of the last years have.
-    module.setFeatures(BulkMemory | MutableGlobals | NontrappingFPToInt | SignExt | ReferenceTypes | Multivalue);
+    const module = binaryen.readBinaryWithFeatures(bytes,
+        BulkMemory | BulkMemoryOpt | MutableGlobals | NontrappingFPToInt | SignExt | ReferenceTypes | Multivalue);
     binaryen.setOptimizeLevel(3);
     binaryen.setShrinkLevel(1);
     module.optimize();
