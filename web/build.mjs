@@ -15,7 +15,8 @@ const read = (...path) => readFileSync(join(web, ...path), 'utf8');
 function optimised(bytes) {
     const { BulkMemory, BulkMemoryOpt, MutableGlobals, NontrappingFPToInt, SignExt, ReferenceTypes, Multivalue } = binaryen.Features;
     // What the compiler uses, and all browsers of the last years have.
-    const module = binaryen.readBinaryWithFeatures(bytes,
+    const module = binaryen.readBinary(bytes);
+    module.setFeatures(
         BulkMemory | BulkMemoryOpt | MutableGlobals | NontrappingFPToInt | SignExt | ReferenceTypes | Multivalue);
     binaryen.setOptimizeLevel(3);
     binaryen.setShrinkLevel(1);
