@@ -157,7 +157,7 @@ function controls() {
         el('span', { class: 'tally', 'data-fate': 'keep' }, el('b', {}, `${kept}`), kept === 1 ? ' stays' : ' stay'));
     const moment = (MOMENTS * Math.log((state.now - dump.newest) / SECOND)) / Math.log(dump.span);
     if (document.activeElement !== $('moment')) $('moment').value = Math.round(moment);
-    $('moment-text').textContent = `${state.nowText ?? time(state.now)}, ${ago(state.now - dump.newest)} after the latest change`;
+    $('moment-text').textContent = `${state.nowText ?? time(state.now)}, ${ago(state.now - dump.newest)} after the latest change${dump.pods.length > MOST_SAMPLED || state.order === 'total' ? '' : '. Brown: pods are contested'}`;
     $('moment').setAttribute('aria-valuetext', $('moment-text').textContent);
     for (const radio of document.querySelectorAll('[name=order]')) radio.checked = radio.value === state.order;
     for (const box of document.querySelectorAll('[data-gate]')) {

@@ -67,7 +67,7 @@ function theCircle(circle, pick) {
                 d: `M ${at(start + gap)} A ${radius} ${radius} 0 0 1 ${at(start + (2 * Math.PI) / 3 - gap)}`,
                 class: 'arrow', 'marker-end': 'url(#arrowhead)',
             }),
-            svg('text', { x: label[0], y: label[1] + (index === 1 ? 14 : -6), 'text-anchor': anchor, class: 'reason' },
+            svg('text', { x: label[0], y: label[1] + (index === 1 ? 8 : -12), 'text-anchor': anchor, class: 'reason' },
                 ...lines(ruleName(arrow.rule)).map((line, number) =>
                     svg('tspan', { x: label[0], dy: number === 0 ? 0 : 15 }, line))),
         ];
@@ -93,7 +93,7 @@ function theCircle(circle, pick) {
 function lines(text) {
     const words = text.split(' ');
     const middle = Math.ceil(words.length / 2);
-    return words.length < 3 ? [text] : [words.slice(0, middle).join(' '), words.slice(middle).join(' ')];
+    return words.length < 2 ? [text] : [words.slice(0, middle).join(' '), words.slice(middle).join(' ')];
 }
 
 /** A plan of a scale-down. */
