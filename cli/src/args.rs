@@ -38,7 +38,7 @@ pub(crate) enum Task {
         #[arg(value_name = "SHELL")]
         shell: Shell,
     },
-    /// Print completions of the words so far, for kubectl
+    /// Print completions for the words so far, for kubectl
     #[command(name = "__complete", hide = true)]
     Complete {
         #[arg(value_name = "WORD", allow_hyphen_values = true, trailing_var_arg = true)]

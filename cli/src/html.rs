@@ -22,11 +22,8 @@ pub fn page(input: &Input, options: &Options, preview: &WorkloadPreview<'_>) -> 
         WorkloadPreview::Set(preview) => (preview.namespace, preview.workload, preview.replicas),
         WorkloadPreview::Deployment(preview) => (preview.namespace, preview.workload, preview.replicas),
     };
-    let id = WorkloadId {
-        namespace: namespace.to_owned(),
-        kind: workload.kind,
-        name: workload.name.to_owned(),
-    };
+    let id =
+        WorkloadId { namespace: namespace.to_owned(), kind: workload.kind, name: workload.name.to_owned() };
     let short = format!("{}/{}", workload.kind.short(), workload.name);
     let dump: serde_json::Value = serde_json::from_str(&input.extract(&id)?).expect("it is JSON");
     let given = json!({

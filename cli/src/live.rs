@@ -16,7 +16,7 @@ pub(crate) enum Scope<'a> {
     All,
 }
 
-/// How often to read the cluster again if its statuses lag behind, and after how long.
+/// The most further reads of the cluster if its statuses lag behind, and the pause before each.
 const RETRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 

@@ -1,5 +1,5 @@
-//! The preview of a cluster: what kubectl is asked, and what becomes of its answers and failures. The script
-//! `fake/kubectl` stands in for it.
+//! The preview of a cluster: how the program calls kubectl, and what it does with answers and failures. The script
+//! `fake/kubectl` stands in for kubectl.
 #![cfg(unix)]
 
 use serde_json::{Value, json};
@@ -271,7 +271,11 @@ fn ambiguous_names_are_listed() {
     let set = json!({ "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": { "name": "old", "namespace": "shop" } });
     let kubectl = Kubectl::new(&[list(&[controller("old", 2), set])]);
     let output = kubectl.run(&["old", "--replicas", "0"]);
-    fails(&output, 1, "error: old is ambiguous: there are rs/old in shop, rc/old in shop\n");
+    fails(
+        &output,
+        1,
+        "error: old is ambiguous: there are rs/old in shop, rc/old in shop; name one as TYPE/NAME, with its namespace\n",
+    );
 }
 
 #[test]

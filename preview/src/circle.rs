@@ -35,9 +35,8 @@ pub(crate) fn circle(policy: &Policy, own: &[RankedPod<'_, '_>], start: usize) -
         }
     }
     let pairs = later.iter().flat_map(|&second| earlier.iter().map(move |&third| (second, third)));
-    let (second, third) = pairs
-        .take(MOST_COMPARISONS)
-        .find(|&(second, third)| relation(second, third) == Relation::Before)?;
+    let (second, third) =
+        pairs.take(MOST_COMPARISONS).find(|&(second, third)| relation(second, third) == Relation::Before)?;
     let arrow = |from: usize, to: usize| {
         let ((member, pod), (next, their_pod)) = (&own[from], &own[to]);
         let rule = policy.upstream(pod, their_pod).1?;

@@ -53,10 +53,14 @@ pub fn preview<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, E
 pub fn circle(input: &Input, options: &Options, uid: &str) -> Result<Option<[Arrow; 3]>, Error> {
     let sets = Sets::of(&input.sets);
     let is_it = |pod: &&PodEntry| {
-        pod.record.as_ref().and_then(|record| record.as_ref().ok()).is_some_and(|it| it.pod.uid.to_string() == uid)
+        pod.record
+            .as_ref()
+            .and_then(|record| record.as_ref().ok())
+            .is_some_and(|it| it.pod.uid.to_string() == uid)
     };
     let id = input.pods.iter().find(is_it).and_then(|pod| sets.owner(pod));
-    let id = id.ok_or_else(|| Error::new(format!("no active pod of a set has the UID {}", text::word(uid))))?;
+    let id =
+        id.ok_or_else(|| Error::new(format!("no active pod of a set has the UID {}", text::word(uid))))?;
     let related = Related::of(id, sets.get(id), &sets, options.order)?;
     let members = members(input, &sets, id, &related, &mut Vec::new())?;
     let own = ranked(&members);

@@ -20,6 +20,8 @@ pub enum Remedy {
     NameTheSet,
     /// Accept that the input is incomplete.
     AcceptPartial,
+    /// Evict the pods, since others go first whatever the deletion costs.
+    Evict,
 }
 
 impl Error {

@@ -47,7 +47,9 @@ impl Input {
         let is_needed = |pod: &&PodEntry| {
             let is_own = |id| own.iter().any(|set| set.id() == id) || workload.is(id);
             pod.namespace == workload.namespace
-                && (selectors.iter().any(|selector| selector.matches_but_for("pod-template-hash", &pod.labels))
+                && (selectors
+                    .iter()
+                    .any(|selector| selector.matches_but_for("pod-template-hash", &pod.labels))
                     || sets.owner(pod).is_some_and(is_own))
         };
         let pods: Vec<_> = self.pods.iter().filter(is_needed).collect();
@@ -113,7 +115,8 @@ fn pod_json(pod: &PodEntry, keys: &BTreeSet<&str>) -> Result<Value, Error> {
     put_owner(&mut metadata, pod.controller.as_ref());
     let Some(record) = &pod.record else {
         // Which of the two is the reason that it is not active makes no difference but here.
-        let status = if pod.is_finished { json!({ "phase": "Succeeded" }) } else { json!({ "phase": "Running" }) };
+        let status =
+            if pod.is_finished { json!({ "phase": "Succeeded" }) } else { json!({ "phase": "Running" }) };
         if !pod.is_finished {
             metadata["deletionTimestamp"] = Timestamp::UNIX_EPOCH.to_string().into();
         }
@@ -320,7 +323,9 @@ mod tests {
         for workload in input.workloads() {
             let Ok(text) = input.extract(&workload) else { continue };
             let again = Input::read(text.as_bytes()).expect("what was passed on");
-            for (order, partial) in [(Order::Kubernetes, false), (Order::Kubernetes, true), (Order::Total, false)] {
+            for (order, partial) in
+                [(Order::Kubernetes, false), (Order::Kubernetes, true), (Order::Total, false)]
+            {
                 for replicas in [None, Some(0), Some(1), Some(2), Some(5)] {
                     let mut options = Options::new(0, now + 1.minute());
                     options.workload =
@@ -328,7 +333,11 @@ mod tests {
                     options.namespace = Some(workload.namespace.clone());
                     (options.order, options.partial, options.replicas) = (order, partial, replicas);
                     let expected = decision(input, &options);
-                    assert_eq!(decision(&again, &options), expected, "{place}: {workload} {order:?} {replicas:?}");
+                    assert_eq!(
+                        decision(&again, &options),
+                        expected,
+                        "{place}: {workload} {order:?} {replicas:?}"
+                    );
                     decisions += usize::from(expected.starts_with('{'));
                 }
             }
@@ -339,10 +348,8 @@ mod tests {
     #[test]
     fn what_is_passed_on_decides_the_same() {
         let mut decisions = 0;
-        for example in [
-            include_str!("../examples/rollout.json"),
-            include_str!("../examples/contested.yaml"),
-        ] {
+        for example in [include_str!("../examples/rollout.json"), include_str!("../examples/contested.yaml")]
+        {
             decisions += holds(&Input::read(example.as_bytes()).expect("an example"), "example");
         }
         let cases: Vec<Value> = serde_json::from_str(&vectors::read("scale-down.json")).expect("JSON");

@@ -311,7 +311,8 @@ enum Class {
 impl TypeMeta {
     /// Whether an object of this type is a Node, which no decision needs.
     fn is_node(&self) -> bool {
-        self.kind.as_deref() == Some("Node") && self.api_version.as_deref().is_none_or(|version| version == "v1")
+        self.kind.as_deref() == Some("Node")
+            && self.api_version.as_deref().is_none_or(|version| version == "v1")
     }
 
     /// What an object of this type is, in a list whose items without a type have that of `list`.

@@ -2,16 +2,16 @@
 //!
 //! [`Input::read`] keeps what matters in a dump, [`preview_workload`] decides, and [`WorkloadPreview::to_json`] writes what
 //! other programs read. The order itself is in the `podrank` crate: no module here knows its rules. No module uses files, the
-//! clock, the terminal or the network, and none knows the flags of a command line.
+//! clock, the terminal or the network. Only error texts name flags of the command line.
 //!
 //! | what | modules |
 //! |---|---|
 //! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `template`, `quantity`, `selector` |
-//! | deciding | `choose` the set or Deployment; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: is the input? `related` and `members`: which pods count; `line`: what becomes of each; `circle`: three pods of which none is first |
-//! | steering | `steer`: which pods are wanted, and the deletion costs that make Kubernetes take them; `cost`: whose a cost is |
-//! | telling | `preview`: the form; `why`, `set_why`, `age`, `notes`, `error`, `text`: the words |
-//! | asking | `workload`: names; `needs`: what a decision needs besides the workload |
-//! | passing on | `extract`: the part of an input that a decision needs, as JSON; `node`: the zones of nodes |
+//! | deciding | `choose` the set or Deployment; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: whether the input is complete; `related` and `members`: which pods count; `line`: what becomes of each; `circle`: three pods of which none is first |
+//! | steering | `steer`: which pods are wanted, and the deletion costs that make Kubernetes take them; `cost`: who set a cost |
+//! | presenting | `preview`: the result as data and JSON; `why`, `set_why`, `age`, `notes`, `error`, `text`: its sentences |
+//! | querying | `workload`: names; `needs`: what a decision needs besides the workload |
+//! | extracting | `extract`: the part of an input that a decision needs, as JSON; `node`: the zones of nodes |
 #![forbid(unsafe_code)]
 
 mod age;
@@ -54,6 +54,7 @@ pub use cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
 pub use decide::{circle, preview, preview_workload};
 pub use error::{Error, Remedy};
 pub use input::Input;
+pub use line::MOST_IN_ONE_SYNC;
 pub use needs::WorkloadId;
 pub use notes::{Note, NoteCode};
 pub use options::{Options, Order};

@@ -65,7 +65,10 @@ impl Input {
                 .iter()
                 .map(|found| format!("{}/{} in {}", found.kind.short(), found.name, found.namespace))
                 .collect();
-            return Err(Error::new(format!("{name} is ambiguous: there are {}", list.join(", "))));
+            return Err(Error::new(format!(
+                "{name} is ambiguous: there are {}; name one as TYPE/NAME, with its namespace",
+                list.join(", ")
+            )));
         }
         Ok(found.pop())
     }

@@ -1,6 +1,6 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads. Reads one object's JSON text.
 
-use crate::cost::{ManagedFields, WrittenCost};
+use crate::cost::{ManagedFields, Previous, WrittenCost};
 use crate::error::parse;
 use crate::text::{self, quoted};
 use jiff::Timestamp;
@@ -37,6 +37,8 @@ pub(crate) struct Record {
     pub(crate) node: Option<String>,
     /// The deletion cost as it is written. `None` if there is none.
     pub(crate) cost: Option<Box<WrittenCost>>,
+    /// The deletion cost that podrank wrote over. It is noted even if podrank's own has been removed since.
+    pub(crate) previous: Option<Box<Previous>>,
 }
 
 /// An owner reference.
@@ -242,10 +244,10 @@ impl Record {
         let Pod { metadata, spec, status, .. } = pod;
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         let node = spec.node_name.clone().filter(|node| !node.is_empty());
-        let cost = metadata
-            .annotations
-            .as_ref()
+        let annotations = metadata.annotations.as_ref();
+        let cost = annotations
             .and_then(|annotations| WrittenCost::read(annotations, metadata.managed_fields.as_deref()));
+        let previous = annotations.and_then(Previous::read);
         let mut conditions = status.conditions.iter().flatten();
         let ready = conditions.find(|condition| condition.r#type.as_deref() == Some("Ready"));
         let ready = ready.filter(|condition| condition.status.as_deref() == Some("True"));
@@ -264,7 +266,7 @@ impl Record {
             flags,
             ..podrank::Pod::new()
         };
-        Ok(Self { pod, node, cost: cost.map(Box::new) })
+        Ok(Self { pod, node, cost: cost.map(Box::new), previous: previous.map(Box::new) })
     }
 }
 

@@ -229,7 +229,7 @@ pub struct Details {
     pub restarts: u32,
     /// The most restarts of one of its sidecars.
     pub sidecar_restarts: u32,
-    /// Its deletion cost; 0 if it has none that is valid.
+    /// Its deletion cost; 0 if it has no valid one.
     pub deletion_cost: i32,
     /// When it was created.
     pub creation_time: Option<Timestamp>,

@@ -112,11 +112,13 @@ impl Dump {
         let mut preview = self.decided(options)?;
         let (order, fates) = {
             let sets = sets(&preview);
-            let mut uids: Vec<_> = sets.iter().flat_map(|pods| pods.iter().map(|pod| pod.uid.as_str())).collect();
+            let mut uids: Vec<_> =
+                sets.iter().flat_map(|pods| pods.iter().map(|pod| pod.uid.as_str())).collect();
             uids.sort_unstable();
             let places: HashMap<_, _> = uids.iter().zip(0_u32..).collect();
             let order = sets.iter().flat_map(|pods| pods.iter().map(|pod| places[&pod.uid.as_str()]));
-            let count = |pods: &[PodPreview<'_>], verdict| pods.iter().filter(|pod| pod.verdict == verdict).count();
+            let count =
+                |pods: &[PodPreview<'_>], verdict| pods.iter().filter(|pod| pod.verdict == verdict).count();
             let fates = |pods: &&[PodPreview<'_>]| {
                 [Verdict::Delete, Verdict::Contested, Verdict::Keep].map(|verdict| count(pods, verdict))
             };
@@ -209,7 +211,9 @@ impl Decision {
 fn sets<'p>(preview: &'p WorkloadPreview<'_>) -> Vec<&'p [PodPreview<'p>]> {
     match preview {
         WorkloadPreview::Set(preview) => vec![&preview.pods],
-        WorkloadPreview::Deployment(preview) => preview.sets.iter().map(|set: &SetPreview<'_>| &*set.pods).collect(),
+        WorkloadPreview::Deployment(preview) => {
+            preview.sets.iter().map(|set: &SetPreview<'_>| &*set.pods).collect()
+        }
     }
 }
 

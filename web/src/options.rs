@@ -54,8 +54,10 @@ pub(crate) fn read(text: &str) -> Result<Options, String> {
     };
     options.gates = FeatureGates::KUBERNETES;
     for (name, value) in asked.feature_gates {
-        let (_, gate) =
-            GATES.iter().find(|(known, _)| *known == name).ok_or_else(|| format!("unknown feature gate {name}"))?;
+        let (_, gate) = GATES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .ok_or_else(|| format!("unknown feature gate {name}"))?;
         *gate(&mut options.gates) = value;
     }
     options.burst_replicas = asked.burst_replicas;

@@ -15,7 +15,12 @@ struct Steered {
     commands: Vec<String>,
 }
 
-pub(crate) fn plan(input: &Input, options: Options, names: Vec<String>, ahead: bool) -> Result<String, String> {
+pub(crate) fn plan(
+    input: &Input,
+    options: Options,
+    names: Vec<String>,
+    ahead: bool,
+) -> Result<String, String> {
     let request = Request {
         options,
         count: if ahead { Count::AllButNamedAndAhead } else { Count::AllButNamed },

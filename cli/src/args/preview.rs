@@ -47,7 +47,7 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "RFC3339")]
     now: Option<Timestamp>,
 
-    /// Order by which pods go
+    /// Order in which pods go
     #[arg(long, value_name = "ORDER", default_value = "kubernetes")]
     order: OrderName,
 
@@ -56,13 +56,13 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate)]
     feature_gates: Vec<(Gate, bool)>,
 
-    /// Most deletions to show; Kubernetes makes 500 in one sync
+    /// Most deletions to show; Kubernetes makes at most 500 in one sync
     #[arg(long, value_name = "N")]
     burst_replicas: Option<NonZeroU32>,
 
     /// Accept an incomplete file: notes say what is missing
     ///
-    /// If a file lacks the other ReplicaSets of a Deployment and their pods, too, it looks complete, and no note says so.
+    /// If a file lacks both the other ReplicaSets of a Deployment and their pods, it looks complete, and no note says so.
     #[arg(long, requires = "filename")]
     partial: bool,
 
@@ -123,6 +123,15 @@ pub(super) fn gate(text: &str) -> Result<(Gate, bool), String> {
     Ok((*gate, value))
 }
 
+/// Kubernetes' defaults with these changes.
+pub(super) fn changed_gates(changes: &[(Gate, bool)]) -> FeatureGates {
+    let mut gates = FeatureGates::KUBERNETES;
+    for &(gate, value) in changes {
+        *gate(&mut gates) = value;
+    }
+    gates
+}
+
 impl PreviewArgs {
     /// What is wrong with the flags together.
     pub(crate) fn conflict(&self) -> Option<&'static str> {
@@ -131,11 +140,7 @@ impl PreviewArgs {
     }
 
     fn gates(&self) -> FeatureGates {
-        let mut gates = FeatureGates::KUBERNETES;
-        for &(gate, value) in &self.feature_gates {
-            *gate(&mut gates) = value;
-        }
-        gates
+        changed_gates(&self.feature_gates)
     }
 
     /// The workload that the user named.

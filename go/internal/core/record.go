@@ -1,8 +1,6 @@
-// Package cpodrank is the only package of the module that uses cgo. It has the C functions of libpodrank, on records and
-// numbers.
-//
-// The header and the archives are beside the files that use them, so that `go get` and vendoring include them.
-package cpodrank
+// Package core has what all engines share: the records and numbers of podrank.h, and what an engine does with them. It
+// imports nothing of the module.
+package core
 
 import (
 	"errors"
@@ -34,7 +32,7 @@ const (
 	PreferForScaleDownOn    = 8
 )
 
-// A Record is C's podrank_pod. Builds with cgo assert that the layouts are the same.
+// A Record is C's podrank_pod: internal/cpodrank asserts the layouts where cgo is there to ask.
 type Record struct {
 	UID             [16]byte
 	ReadyTime       int64
@@ -179,6 +177,10 @@ const (
 // ErrNoRoom is the error if fixed deletion costs leave no room for the tiers. Steered then has the indices of two pods.
 var ErrNoRoom = errors.New("podrank: the fixed deletion costs leave no room")
 
-// ErrMissing says why this program has no libpodrank.
-var ErrMissing = errors.New("podrank: built without libpodrank: it needs cgo (CGO_ENABLED=1 and a C compiler) on " +
-	"linux/amd64 or linux/arm64; on other 64-bit machines, install the C library and build with -tags podrank_system")
+// The statuses of calls that engines look at, and the relations that Upstream tells apart.
+const (
+	StatusOK       = 0
+	StatusNoRoom   = 26
+	RelationBefore = 1
+	RelationAfter  = 2
+)
