@@ -122,12 +122,15 @@ fn pod_json(pod: &PodEntry, keys: &BTreeSet<&str>) -> Result<Value, Error> {
         }
         return Ok(json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "status": status }));
     };
-    let Record { pod: its, node, cost } =
+    let Record { pod: its, node, cost, previous } =
         record.as_ref().map_err(|error| Error::new(format!("{pod}: {error}")))?;
     metadata["uid"] = its.uid.to_string().into();
     put_time(&mut metadata, "creationTimestamp", its.creation_time);
     if let Some(cost) = cost {
         put_cost(&mut metadata, cost);
+    }
+    if let Some(previous) = previous {
+        metadata["annotations"][PREVIOUS_COST_ANNOTATION] = json!(previous).to_string().into();
     }
     let mut status = json!({
         "phase": phase_name(its.phase.ordinal().into()),
@@ -151,11 +154,7 @@ fn pod_json(pod: &PodEntry, keys: &BTreeSet<&str>) -> Result<Value, Error> {
 
 /// Writes the cost and who manages it.
 fn put_cost(metadata: &mut Value, cost: &WrittenCost) {
-    let mut annotations = json!({ DELETION_COST_ANNOTATION: cost.text });
-    if let Some(previous) = &cost.previous {
-        annotations[PREVIOUS_COST_ANNOTATION] = json!(previous).to_string().into();
-    }
-    metadata["annotations"] = annotations;
+    metadata["annotations"] = json!({ DELETION_COST_ANNOTATION: cost.text });
     let managers = cost.managers.iter().map(|manager| {
         let field = format!("f:{DELETION_COST_ANNOTATION}");
         json!({
