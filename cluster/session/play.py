@@ -145,6 +145,16 @@ def eviction_batch(api):
 
 
 @session
+def eviction_no_room(api):
+    world = five(api, "eviction-no-room")
+    world.set_cost(world.pods[0], "-2147483648", "keda")
+    done = play("eviction-no-room", in_json(world, "drop", world.pods[1], "--by", "eviction", "--timeout", "20s"))
+    expect(done, 0)
+    went(world, done, {1})
+    assert world.costs() == {0: "-2147483648"}
+
+
+@session
 def not_available_first(api):
     world = five(api, "not-available-first", not_ready={1, 3})
     done = play("not-available-first", in_json(world, "scale", "rs/web", "--replicas", "3", "--not-available-first"))

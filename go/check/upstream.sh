@@ -8,6 +8,8 @@
 . "$(dirname "$0")/common.sh"
 
 cd judge
+# On a machine that has never built it, it has no directory yet.
+"$GO" mod download k8s.io/kubernetes
 kubernetes=$("$GO" list -m -f '{{.Dir}}' k8s.io/kubernetes)
 controller=$kubernetes/pkg/controller
 

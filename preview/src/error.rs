@@ -22,6 +22,8 @@ pub enum Remedy {
     AcceptPartial,
     /// Evict the pods, since others go first whatever the deletion costs.
     Evict,
+    /// Write over the deletion costs of others.
+    WriteOver,
 }
 
 impl Error {

@@ -41,8 +41,8 @@ pub(super) fn go(mut run: Run<'_>) -> Outcome {
             let done = run.cluster.state().map_err(|error| error.to_string());
             run.conclude(&plan, done)
         }
-        Some(Stop::Unchanged(why) | Stop::OthersFirst(why)) if reached == run.first().from => run.abort(&why),
-        Some(Stop::Unchanged(why) | Stop::OthersFirst(why) | Stop::Unknown(why)) => {
+        Some(Stop::Unchanged(why) | Stop::Blocked(why)) if reached == run.first().from => run.abort(&why),
+        Some(Stop::Unchanged(why) | Stop::Blocked(why) | Stop::Unknown(why)) => {
             let done = run.cluster.state().map_err(|error| error.to_string());
             let outcome = run.conclude(&plan, done);
             Outcome { message: format!("{}; it ended early: {why}", outcome.message), ..outcome }
@@ -85,8 +85,8 @@ fn batch(run: &mut Run<'_>, pods: &[PlannedPod], from: u32, known: &[PlannedPod]
 fn scale(run: &mut Run<'_>, known: &[PlannedPod]) -> Result<Plan, Stop> {
     let mut tries = 0;
     loop {
-        match run.plan().and_then(|plan| run.scale(plan)) {
-            Err(Stop::OthersFirst(_)) if tries < TRIES => tries += 1,
+        match scale_once(run) {
+            Err(Stop::Blocked(_)) if tries < TRIES => tries += 1,
             result => return result,
         }
         for pod in run.cluster.state()?.pods {
@@ -95,6 +95,17 @@ fn scale(run: &mut Run<'_>, known: &[PlannedPod]) -> Result<Plan, Stop> {
             }
         }
         run.wait_for_replacements(known, run.how.timeout)?;
+    }
+}
+
+fn scale_once(run: &mut Run<'_>) -> Result<Plan, Stop> {
+    match run.plan().and_then(|plan| run.scale(plan)) {
+        Err(Stop::Blocked(_)) => {
+            // Without a cost, the replacement still goes first as long as it is not ready.
+            run.request.only_if_needed = true;
+            run.plan().and_then(|plan| run.scale(plan))
+        }
+        result => result,
     }
 }
 

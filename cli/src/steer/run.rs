@@ -44,8 +44,8 @@ pub(super) struct Run<'r> {
 pub(super) enum Stop {
     /// The count is as it was.
     Unchanged(String),
-    /// The count is unchanged, and pods that should stay now go first, whatever their costs.
-    OthersFirst(String),
+    /// The count is unchanged, and no costs that podrank may write make exactly the wanted pods go.
+    Blocked(String),
     /// It is unknown whether the scale request was carried out.
     Unknown(String),
 }
@@ -80,7 +80,7 @@ impl<'r> Run<'r> {
                 let done = self.watch(&plan);
                 self.conclude(&plan, done)
             }
-            Err(Stop::Unchanged(why) | Stop::OthersFirst(why)) => self.abort(&why),
+            Err(Stop::Unchanged(why) | Stop::Blocked(why)) => self.abort(&why),
             Err(Stop::Unknown(why)) => self.unknown(&why),
         }
     }
@@ -218,7 +218,7 @@ impl<'r> Run<'r> {
         let state = steer::state(&input, &self.request.options)?;
         self.check(&state.target, state.replicas)?;
         let plan = steer::plan(&input, &self.request).map_err(|error| match error.remedy() {
-            Some(Remedy::Evict) => Stop::OthersFirst(error.to_string()),
+            Some(Remedy::Evict | Remedy::WriteOver) => Stop::Blocked(error.to_string()),
             _ => Stop::from(error),
         })?;
         if plan.replica_set != self.first.replica_set {

@@ -199,10 +199,10 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let template = chosen.set.spec()?.template_cost.as_deref();
     let owner = |member: &Member<'_>| member.record.cost.as_ref().map(|cost| cost.owner(template));
     let owners: Vec<_> = own.iter().map(|(member, _)| owner(member)).collect();
-    let written = write(request, policy, &own, &owners, wanted)?;
     let takes_them_anyway =
         || wanted.iter().all(|&index| by_itself[&*own[index].1.uid.to_string()] == Verdict::Delete);
     let writes = request.by_cost && !(request.only_if_needed && takes_them_anyway());
+    let written = if writes { Some(costs_of(request, policy, &own, &owners, wanted)?) } else { None };
     let pods: Vec<_> = order
         .iter()
         .enumerate()
@@ -221,7 +221,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
                 is_named: request.named.contains(&member.entry.name),
                 deletion_cost: pod.deletion_cost,
                 cost_owner: owner.map(CostOwner::to_string),
-                write: Some(written[index]).filter(|cost| writes && *cost != pod.deletion_cost),
+                write: written.as_ref().map(|costs| costs[index]).filter(|cost| *cost != pod.deletion_cost),
                 replaces: match owner {
                     // What podrank itself replaced is still to be put back.
                     Some(CostOwner::Podrank) => member.record.previous.as_deref().cloned(),
@@ -336,7 +336,7 @@ fn others<'a>(members: &[Member<'a>]) -> Vec<Option<&'a str>> {
 }
 
 /// The costs that make exactly the wanted pods go.
-fn write(
+fn costs_of(
     request: &Request,
     policy: Policy,
     own: &[RankedPod<'_, '_>],
@@ -344,9 +344,6 @@ fn write(
     wanted: &[usize],
 ) -> Result<Vec<i32>, Error> {
     let pods: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
-    if !request.by_cost {
-        return Ok(pods.iter().map(|pod| pod.deletion_cost).collect());
-    }
     let mut about: Vec<_> = owners
         .iter()
         .map(|owner| CostOf {
@@ -366,7 +363,7 @@ fn write(
                 Some(CostOwner::Other(manager)) => format!(", written by {manager}"),
                 _ => String::new(),
             };
-            Error::new(format!(
+            let text = format!(
                 "somebody else's deletion costs leave no room: {} (cost {}{}) must go before {} (cost {}{}); \
                  --force-conflicts writes over them and puts them back",
                 pod(lower).entry.name,
@@ -375,7 +372,8 @@ fn write(
                 pod(higher).entry.name,
                 cost(higher),
                 whose(higher)
-            ))
+            );
+            Error::with_remedy(text, Remedy::WriteOver)
         }
         other => Error::new(other.to_string()),
     })
