@@ -3,13 +3,13 @@ import { build } from 'esbuild';
 import binaryen from 'binaryen';
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { sha256, sources } from './sources.mjs';
 
 const [modules, output] = process.argv.slice(2);
-const web = dirname(fileURLToPath(import.meta.url));
+const web = import.meta.dirname;
 const read = (...path) => readFileSync(join(web, ...path), 'utf8');
 
 function optimised(bytes) {
@@ -42,7 +42,7 @@ const lean = (text) => JSON.stringify(JSON.parse(text));
 
 const examples = {
     circle: {
-        about: 'Six pods, one on each node. Three of them go in a circle, so nobody can say which of them is first.',
+        about: 'Six pods, one on each node. Three of them are in a circle, so none of them is first. Drag the moment: the circle closes and opens.',
         replicas: 4, now: '2026-03-10T12:00:20Z', text: lean(read('examples', 'circle.json')),
     },
     rollout: {
@@ -72,19 +72,6 @@ const parts = {
 };
 const page = read('src', 'index.html').replace(/@([A-Z]+)@/g, (_, name) => parts[name]);
 
-// What the page was made from and with, so that a test can tell an old page from one that other tools made.
-function files(directory) {
-    return readdirSync(join(web, '..', directory), { withFileTypes: true, recursive: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name));
-}
-const sources = [
-    ...['core/src', 'preview/src', 'preview/examples', 'web/src', 'web/examples', 'web/bindgen/src'].flatMap(files),
-    ...['core/Cargo.toml', 'preview/Cargo.toml', 'web/Cargo.toml', 'web/bindgen/Cargo.lock', 'web/build.mjs', 'web/build.sh',
-        'web/package-lock.json'].map((path) => join(web, '..', path)),
-].sort();
-const digest = createHash('sha256');
-for (const path of sources) digest.update(`${path.slice(join(web, '..').length)}\0`).update(readFileSync(path)).update('\0');
 const tool = (command, ...given) => execFileSync(command, given, { encoding: 'utf8' }).trim();
 const { packages } = JSON.parse(read('package-lock.json'));
 const tools = ['binaryen', 'esbuild'].map((name) => `${name} ${packages[`node_modules/${name}`].version}`);
@@ -95,6 +82,6 @@ const names = [...new Set(crates.split('\n').map((line) => line.split(' ').slice
 mkdirSync(output, { recursive: true });
 writeFileSync(join(output, 'index.html'), page);
 writeFileSync(join(output, 'made-from.txt'),
-    [`sources ${digest.digest('hex')}`, tool('rustc', '--version'), ...tools, ...names, ''].join('\n'));
+    [`page ${sha256(page)}`, `sources ${sources()}`, tool('rustc', '--version'), ...tools, ...names, ''].join('\n'));
 const size = (bytes) => `${Math.ceil(bytes / 1024)} KiB`;
 console.log(`${output}/index.html: ${size(page.length)}, ${size(gzipSync(page, { level: 9 }).length)} gzipped`);

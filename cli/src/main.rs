@@ -60,8 +60,7 @@ fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
         let place = args.filename.as_deref().map_or_else(String::new, |filename| place(filename) + ": ");
         format!("{place}{error}{}", error.remedy().map_or("", flags))
     })?;
-    let page = (args.output == Output::Html).then(|| html::page(&input, &options, &preview)).transpose()?;
-    print_preview(&preview, args.output, page)
+    print_preview(&input, &options, &preview, args.output)
 }
 
 fn read_file(filename: &Path) -> Result<Input, String> {
@@ -89,15 +88,16 @@ fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<
 }
 
 fn print_preview(
+    input: &Input,
+    options: &Options,
     preview: &WorkloadPreview<'_>,
     output: Output,
-    page: Option<String>,
 ) -> Result<(), Box<dyn Error>> {
     // Completes the text before it writes the first byte, so that no reader gets half a preview.
     let text = match output {
         Output::Table | Output::Wide => render::workload(preview, look(output)),
         Output::Json => preview.to_json(),
-        Output::Html => page.unwrap_or_default(),
+        Output::Html => html::page(input, options, preview)?,
         Output::Name => render::names(preview),
     };
     for note in preview.notes() {

@@ -181,19 +181,10 @@ fn set_json(set: &SetEntry) -> Result<Value, Error> {
     if set.is_being_deleted {
         metadata["deletionTimestamp"] = Timestamp::UNIX_EPOCH.to_string().into();
     }
-    let mut status = Map::new();
-    if let Some(replicas) = set.status_replicas()? {
-        status.insert("replicas".to_owned(), replicas.into());
-    }
-    if let Some(observed) = set.observed_generation() {
-        status.insert("observedGeneration".to_owned(), observed.into());
-    }
     if let Some(SetState { set: its, labels, .. }) = state {
         metadata["labels"] = json!(labels);
         metadata["annotations"] = annotations(its);
         put_time(&mut metadata, "creationTimestamp", its.creation_time);
-        status.insert("replicas".to_owned(), its.status_replicas.into());
-        status.insert("availableReplicas".to_owned(), its.available_replicas.into());
     }
     let (api_version, selector) = match id.kind {
         SetKind::ReplicaSet => ("apps/v1", json!(spec.selector)),
@@ -212,8 +203,27 @@ fn set_json(set: &SetEntry) -> Result<Value, Error> {
             "minReadySeconds": spec.min_ready_seconds,
             "template": template,
         },
-        "status": if status.is_empty() && !set.has_status() { Value::Null } else { status.into() },
+        "status": set_status(set, state)?,
     }))
+}
+
+/// The status of a set, without what it does not say: a number that is missing is not 0.
+fn set_status(set: &SetEntry, state: Option<&SetState>) -> Result<Value, Error> {
+    if !set.has_status() {
+        return Ok(Value::Null);
+    }
+    let mut status = Map::new();
+    if let Some(replicas) = set.status_replicas()? {
+        let replicas = state.map_or(replicas.into(), |state| state.set.status_replicas.into());
+        status.insert("replicas".to_owned(), replicas);
+    }
+    if let Some(observed) = set.observed_generation() {
+        status.insert("observedGeneration".to_owned(), observed.into());
+    }
+    if let Some(state) = state {
+        status.insert("availableReplicas".to_owned(), state.set.available_replicas.into());
+    }
+    Ok(status.into())
 }
 
 /// The annotations that say for which number of replicas the Deployment's controller last sized a set.

@@ -24,24 +24,24 @@ export const count = (number, noun) => `${number} ${noun}${number === 1 ? '' : '
 /** The end of a pod's name, which tells it from the others. */
 export const short = (name) => name.slice(name.lastIndexOf('-') + 1);
 
-/** A button that copies the text. */
-export function copyButton(text, label = 'Copy') {
-    return el('button', {
-        type: 'button',
-        class: 'quiet',
-        async onclick({ currentTarget: button }) {
-            const done = await copy(text);
-            button.textContent = done ? 'Copied' : 'Press Ctrl+C';
-            setTimeout(() => (button.textContent = label), 1500);
-        },
-    }, label);
-}
+/** Copies a text on a click on a button, and says so on it. */
+export const copy = (text) => async ({ currentTarget: button }) => {
+    const label = button.textContent;
+    const done = await copied(text());
+    button.textContent = done ? 'Copied' : 'Press Ctrl+C';
+    button.disabled = true;
+    setTimeout(() => {
+        button.textContent = label;
+        button.disabled = false;
+    }, 1500);
+};
 
-export async function copy(text) {
+async function copied(text) {
     try {
         await navigator.clipboard.writeText(text);
         return true;
     } catch {
+        // A page without the permission, or that was opened as a file.
         const area = el('textarea', { class: 'visually-hidden', 'aria-hidden': 'true' });
         area.value = text;
         document.body.append(area);
@@ -52,6 +52,8 @@ export async function copy(text) {
     }
 }
 
+/** Text to copy. */
 export function code(text) {
-    return el('div', { class: 'code' }, el('pre', { tabindex: '0' }, text), copyButton(text));
+    return el('div', { class: 'code' }, el('pre', { tabindex: '0' }, text),
+        el('button', { type: 'button', class: 'quiet', onclick: copy(() => text) }, 'Copy'));
 }

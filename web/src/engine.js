@@ -10,7 +10,7 @@ export class Engine {
         this.worker.onmessage = ({ data: { id, answer, error } }) => {
             const { resolve, reject } = this.#asked.get(id);
             this.#asked.delete(id);
-            error === undefined ? resolve(answer) : reject(new Error(error));
+            error ? reject(Object.assign(new Error(error.message), { remedy: error.remedy })) : resolve(answer);
         };
         this.ask('start', module);
     }

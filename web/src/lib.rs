@@ -4,9 +4,11 @@
 //! An answer to one step of a slider has to be short: [`Dump::decide`] names pods by their place in [`Dump::pods`], and
 //! [`Dump::explain`] says more about one of them.
 
+mod failure;
 mod options;
 mod steer;
 
+use failure::Failure;
 use podrank_preview::{
     Arrow, Input, PodPreview, SetPreview, Verdict, WorkloadId, WorkloadPreview, circle, preview_workload,
 };
@@ -62,11 +64,10 @@ impl Dump {
     /// Reads what `kubectl get -o json` or `-o yaml` prints.
     ///
     /// # Errors
-    /// Those of the command line, in the same words.
+    /// Those of the command line.
     #[wasm_bindgen(constructor)]
-    pub fn new(bytes: &[u8]) -> Result<Dump, String> {
-        let input = Input::read(bytes).map_err(|error| error.to_string())?;
-        Ok(Self { input })
+    pub fn new(bytes: &[u8]) -> Result<Dump, Failure> {
+        Ok(Self { input: Input::read(bytes)? })
     }
 
     /// The workloads that have pods, as JSON.
@@ -91,8 +92,8 @@ impl Dump {
     /// long as the workload does.
     ///
     /// # Errors
-    /// Those of the command line, in the same words.
-    pub fn pods(&self, options: &str) -> Result<String, String> {
+    /// Those of the command line.
+    pub fn pods(&self, options: &str) -> Result<String, Failure> {
         let preview = self.decided(options)?;
         let mut faces = Vec::new();
         for (set, pods) in sets(&preview).into_iter().enumerate() {
@@ -107,8 +108,8 @@ impl Dump {
     /// Decides.
     ///
     /// # Errors
-    /// Those of the command line, in the same words.
-    pub fn decide(&self, options: &str) -> Result<Decision, String> {
+    /// Those of the command line.
+    pub fn decide(&self, options: &str) -> Result<Decision, Failure> {
         let mut preview = self.decided(options)?;
         let (order, fates) = {
             let sets = sets(&preview);
@@ -134,16 +135,16 @@ impl Dump {
     /// What `kubectl podrank -o json` prints.
     ///
     /// # Errors
-    /// Those of the command line, in the same words.
-    pub fn preview(&self, options: &str) -> Result<String, String> {
+    /// Those of the command line.
+    pub fn preview(&self, options: &str) -> Result<String, Failure> {
         Ok(self.decided(options)?.to_json())
     }
 
     /// The pods at these places of the whole list, as the command line's JSON has them.
     ///
     /// # Errors
-    /// Those of the command line, in the same words.
-    pub fn rows(&self, options: &str, from: usize, to: usize) -> Result<String, String> {
+    /// Those of the command line.
+    pub fn rows(&self, options: &str, from: usize, to: usize) -> Result<String, Failure> {
         let preview = self.decided(options)?;
         Ok(json(&preview.pods().skip(from).take(to.saturating_sub(from)).collect::<Vec<_>>()))
     }
@@ -151,8 +152,8 @@ impl Dump {
     /// Why the pod with this UID goes or stays, as JSON, or `null` if there is no such pod.
     ///
     /// # Errors
-    /// Those of the command line, in the same words.
-    pub fn explain(&self, options: &str, uid: &str) -> Result<String, String> {
+    /// Those of the command line.
+    pub fn explain(&self, options: &str, uid: &str) -> Result<String, Failure> {
         let asked = options::read(options)?;
         let preview = self.decided(options)?;
         let sets = sets(&preview);
@@ -164,16 +165,15 @@ impl Dump {
             Verdict::Contested => None,
             Verdict::Keep => pods.iter().rfind(|other| other.verdict != Verdict::Keep),
         };
-        let is_contested = pod.verdict == Verdict::Contested;
-        let circle = if is_contested { circle(&self.input, &asked, uid).map_err(text)? } else { None };
+        let circle = if pod.is_in_cycle { circle(&self.input, &asked, uid)? } else { None };
         Ok(json(&Explanation { pod, other, circle }))
     }
 
-    /// How many pods are contested at this moment, and at the same count but another time.
+    /// How many pods are contested.
     ///
     /// # Errors
-    /// Those of the command line, in the same words.
-    pub fn contested(&self, options: &str) -> Result<usize, String> {
+    /// Those of the command line.
+    pub fn contested(&self, options: &str) -> Result<usize, Failure> {
         let preview = self.decided(options)?;
         Ok(preview.pods().filter(|pod| pod.verdict == Verdict::Contested).count())
     }
@@ -182,13 +182,14 @@ impl Dump {
     /// that go before them whatever their costs go, too.
     ///
     /// # Errors
-    /// Those of the command line, in the same words.
-    pub fn steer(&self, options: &str, names: Vec<String>, ahead: bool) -> Result<String, String> {
-        steer::plan(&self.input, options::read(options)?, names, ahead)
+    /// Those of the command line.
+    #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen has no slices of texts")]
+    pub fn steer(&self, options: &str, names: Vec<String>, ahead: bool) -> Result<String, Failure> {
+        steer::plan(&self.input, options::read(options)?, &names, ahead)
     }
 
-    fn decided(&self, options: &str) -> Result<WorkloadPreview<'_>, String> {
-        preview_workload(&self.input, &options::read(options)?).map_err(text)
+    fn decided(&self, options: &str) -> Result<WorkloadPreview<'_>, Failure> {
+        Ok(preview_workload(&self.input, &options::read(options)?)?)
     }
 }
 
@@ -215,10 +216,6 @@ fn sets<'p>(preview: &'p WorkloadPreview<'_>) -> Vec<&'p [PodPreview<'p>]> {
             preview.sets.iter().map(|set: &SetPreview<'_>| &*set.pods).collect()
         }
     }
-}
-
-fn text(error: podrank_preview::Error) -> String {
-    error.to_string()
 }
 
 fn json<T: Serialize>(value: &T) -> String {

@@ -1,4 +1,5 @@
 // The nodes by zone with their pods. Draws pods once, and then changes only those whose place or verdict changes.
+import { letter } from './controls.js';
 import { el, short } from './dom.js';
 
 export const FATES = ['delete', 'contested', 'keep'];
@@ -68,7 +69,7 @@ export class PodMap {
         this.places[index] = place;
         const element = this.elements[index];
         const pod = this.pods[index];
-        const number = this.sets > 1 ? `${place}${'abcdefghijklmnopqrstuvwxyz'[set] ?? ''}` : `${place}`;
+        const number = this.sets > 1 ? `${place}${letter(set)}` : `${place}`;
         element.dataset.fate = FATES[fate];
         element.firstChild.textContent = number;
         element.setAttribute('aria-label',
@@ -77,7 +78,7 @@ export class PodMap {
     }
 
     /** Marks pods: the one that is explained, and those that are wanted gone. */
-    mark(uid, wanted = new Map()) {
+    mark(uid, wanted = new Set()) {
         const isMarked = (pod) => pod.uid === uid || wanted.has(pod.name);
         const marked = new Set();
         this.pods.forEach((pod, index) => isMarked(pod) && marked.add(index));

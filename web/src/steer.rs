@@ -1,5 +1,6 @@
 //! The plan of a scale-down that takes exactly the pods that were clicked, with the commands that carry it out.
 
+use crate::failure::Failure;
 use podrank::DELETION_COST_ANNOTATION;
 use podrank_preview::steer::{Count, Plan, PlannedPod, Request, plan as planned};
 use podrank_preview::{Input, Options};
@@ -18,9 +19,9 @@ struct Steered {
 pub(crate) fn plan(
     input: &Input,
     options: Options,
-    names: Vec<String>,
+    names: &[String],
     ahead: bool,
-) -> Result<String, String> {
+) -> Result<String, Failure> {
     let request = Request {
         options,
         count: if ahead { Count::AllButNamedAndAhead } else { Count::AllButNamed },
@@ -30,8 +31,8 @@ pub(crate) fn plan(
         only_if_needed: false,
         by_cost: true,
     };
-    let plan = planned(input, &request).map_err(|error| error.to_string())?;
-    let steered = Steered { drop: drop(&plan, &names, ahead), commands: commands(&plan), plan };
+    let plan = planned(input, &request)?;
+    let steered = Steered { drop: drop(&plan, names, ahead), commands: commands(&plan), plan };
     Ok(super::json(&steered))
 }
 

@@ -36,6 +36,7 @@ onmessage = ({ data: { id, call, given } }) => {
     try {
         postMessage({ id, answer: calls[call](...given) });
     } catch (error) {
-        postMessage({ id, error: String(error?.message ?? error) });
+        // The module's own errors are texts. Any other one is a defect of it.
+        postMessage({ id, error: typeof error === 'string' ? JSON.parse(error) : { message: String(error) } });
     }
 };

@@ -8,12 +8,12 @@ assert.ok(executablePath, 'no Chromium: install chromium, or name one in CHROMIU
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 export const close = () => browser.close();
 
-/** Opens the page, runs the test, and asserts that it asked for nothing but itself and that no script failed. */
+/** Opens the page without network, runs the test, and asserts that it asked for nothing but itself and that nothing failed. */
 export async function inPage(url, test, settings = {}) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...settings });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', offline: true, ...settings });
     const page = await context.newPage();
     const [requests, errors] = [[], []];
-    page.on('request', (request) => requests.push(request.url()));
+    context.on('request', (request) => requests.push(request.url()));
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     await page.goto(url);
@@ -44,10 +44,22 @@ export const fates = (page) => page.evaluate(() => {
     return fates;
 });
 
-/** Sets a slider as a user who drags it does. */
-export async function drag(page, id, value) {
-    await page.locator(`#${id}`).evaluate((slider, value) => {
-        slider.value = value;
-        slider.dispatchEvent(new Event('input', { bubbles: true }));
-    }, String(value));
+/**
+ * Drags the knob of a slider with the mouse to values of its scale, one after the other, and calls `at(VALUE)` at each. The
+ * pointer moves by pixels, so the value can be a neighbour of the one that was asked for if the scale is fine.
+ */
+export async function drag(page, id, values, at = () => {}) {
+    const slider = page.locator(`#${id}`);
+    await slider.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = await slider.boundingBox();
+    const { min, max, value: first } = await slider.evaluate(({ min, max, value }) => ({ min: Number(min), max: Number(max), value: Number(value) }));
+    // The middle of the knob, which is 24 pixels wide, stays within the slider.
+    const place = (value) => [x + 12 + ((width - 24) * (value - min)) / (max - min), y + height / 2];
+    await page.mouse.move(...place(first));
+    await page.mouse.down();
+    for (const value of values) {
+        await page.mouse.move(...place(value), { steps: 3 });
+        await at(value);
+    }
+    await page.mouse.up();
 }
