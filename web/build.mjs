@@ -4,11 +4,11 @@ import binaryen from 'binaryen';
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { sha256, sources } from './sources.mjs';
 
-const [modules, output] = process.argv.slice(2);
+const [modules, output] = process.argv.slice(2).map((path) => resolve(path));
 const web = import.meta.dirname;
 const read = (...path) => readFileSync(join(web, ...path), 'utf8');
 
@@ -84,4 +84,4 @@ writeFileSync(join(output, 'index.html'), page);
 writeFileSync(join(output, 'made-from.txt'),
     [`page ${sha256(page)}`, `sources ${sources()}`, tool('rustc', '--version'), ...tools, ...names, ''].join('\n'));
 const size = (bytes) => `${Math.ceil(bytes / 1024)} KiB`;
-console.log(`${output}/index.html: ${size(page.length)}, ${size(gzipSync(page, { level: 9 }).length)} gzipped`);
+console.log(`${output}/index.html: ${size(Buffer.byteLength(page))}, ${size(gzipSync(page, { level: 9 }).length)} gzipped`);

@@ -54,6 +54,6 @@ async function copied(text) {
 
 /** Text to copy. */
 export function code(text) {
-    return el('div', { class: 'code' }, el('pre', { tabindex: '0' }, text),
+    return el('div', { class: 'code' }, el('pre', {}, text),
         el('button', { type: 'button', class: 'quiet', onclick: copy(() => text) }, 'Copy'));
 }

@@ -101,6 +101,7 @@ function complain(text, { isFatal = false, remedy = null } = {}) {
 const showExample = (name, chosen = { replicas: examples[name].replicas, now: Date.parse(examples[name].now) }) =>
     load(`The example ${name}`, bytes(examples[name].text), chosen, name);
 
+const loadText = (text) => load('the pasted text', bytes(text));
 const loadFile = async (file) => file && load(file.name, new Uint8Array(await file.arrayBuffer()));
 
 /* Deciding. */
@@ -291,7 +292,13 @@ $('own').addEventListener('click', () => {
     $('paste-error').hidden = true;
     $('paste').showModal();
 });
-$('read').addEventListener('click', () => load('the pasted text', bytes($('text').value)));
+$('read').addEventListener('click', () => loadText($('text').value));
+// Anywhere but in another field. A dump that went through the text area first would take it long.
+addEventListener('paste', (event) => {
+    if (event.target.matches('input')) return;
+    event.preventDefault();
+    loadText(event.clipboardData.getData('text'));
+});
 $('file').addEventListener('change', async ({ target }) => {
     await loadFile(target.files[0]);
     target.value = '';

@@ -35,7 +35,7 @@ export class PodMap {
         }
         this.elements = pods.map((pod, index) =>
             el('button', { type: 'button', class: 'pod', tabindex: '-1', 'data-index': index, 'aria-pressed': 'false' },
-                el('b'), el('span', {}, short(pod.name))));
+                el('b'), ' ', el('span', {}, short(pod.name))));
         this.root.dataset.size = pods.length > 1500 ? 'tiny' : pods.length > 120 ? 'small' : 'normal';
         this.root.replaceChildren(...[...byZone.keys()].sort().map((zone) => {
             const title = zone === '\uffff' ? 'Not on a node' : zone || (byZone.size > 1 ? 'Zone unknown' : 'Nodes');
@@ -73,7 +73,7 @@ export class PodMap {
         element.dataset.fate = FATES[fate];
         element.firstChild.textContent = number;
         element.setAttribute('aria-label',
-            `${pod.name}, ${FATE_WORDS[FATES[fate]]}, number ${number}, ${pod.node ? `on ${pod.node}` : 'not on a node'}`);
+            `${number} ${short(pod.name)} ${FATE_WORDS[FATES[fate]]}: ${pod.name}, ${pod.node ? `on ${pod.node}` : 'not on a node'}`);
         element.title = pod.name;
     }
 

@@ -11,6 +11,7 @@ export const close = () => browser.close();
 /** Opens the page without network, runs the test, and asserts that it asked for nothing but itself and that nothing failed. */
 export async function inPage(url, test, settings = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', offline: true, ...settings });
+    context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     const [requests, errors] = [[], []];
     context.on('request', (request) => requests.push(request.url()));
@@ -62,4 +63,19 @@ export async function drag(page, id, values, at = () => {}) {
         await at(value);
     }
     await page.mouse.up();
+}
+
+/** Puts a text on the clipboard as a user does, who copies it elsewhere, and pastes it where the focus is. */
+export async function paste(page, text) {
+    await page.evaluate((text) => {
+        const elsewhere = document.createElement('textarea');
+        elsewhere.value = text;
+        const focused = document.activeElement;
+        (document.querySelector('dialog[open]') ?? document.body).append(elsewhere);
+        elsewhere.select();
+        document.execCommand('copy');
+        elsewhere.remove();
+        focused.focus();
+    }, text);
+    await page.keyboard.press('Control+V');
 }

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { close, decided, drag, fates, inPage } from './browser.mjs';
+import { close, decided, drag, fates, inPage, paste } from './browser.mjs';
 import { EXAMPLES, NOON, assertAgreement, podrank, root, target, work } from './command-line.mjs';
 
 const url = pathToFileURL(resolve(process.env.PAGE ?? join(root, 'web/dist/index.html'))).href;
@@ -162,17 +162,26 @@ test('steering: the fewest costs, the commands, and what blocks', () => inPage(`
     assert.equal(await page.locator('#map .wanted').count(), 2);
 }));
 
-test('a paste of JSON and of YAML', () => inPage(url, async (page) => {
-    for (const file of ['preview/examples/rollout.json', 'preview/examples/contested.yaml']) {
-        await page.locator('#own').click();
-        await page.locator('#text').fill(readFileSync(join(root, file), 'utf8'));
-        await page.locator('#read').click();
-        await page.waitForFunction(() => !document.getElementById('paste').open);
-        await decided(page, { workload: file.endsWith('json') ? 'deploy/web' : 'rs/api-6c9d8f7b5' });
-    }
+test('a paste of JSON and of YAML, in the dialog and anywhere', () => inPage(url, async (page) => {
+    const read = (file) => readFileSync(join(root, 'preview/examples', file), 'utf8');
+    await page.locator('#own').click();
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'text');
+    await paste(page, '{"items": [');
+    await page.waitForFunction(() => document.getElementById('paste-error').textContent.startsWith('the pasted text: '));
+    await paste(page, read('rollout.json'));
+    await page.waitForFunction(() => !document.getElementById('paste').open);
+    await decided(page, { workload: 'deploy/web' });
+    assert.equal(await page.locator('#map .pod').count(), 13);
+    await paste(page, read('contested.yaml'));
+    await decided(page, { workload: 'rs/api-6c9d8f7b5' });
     assert.equal(await page.locator('#map .pod').count(), 4);
     assert.equal(new URL(page.url()).hash, '', 'no link holds a user’s data');
     assert.ok(await page.locator('#share').isHidden());
+    // Typed, if somebody wants to.
+    await page.locator('#own').click();
+    await page.locator('#text').fill(read('contested.yaml').replaceAll('api-6c9d8f7b5', 'cpi-6c9d8f7b5'));
+    await page.locator('#read').click();
+    await decided(page, { workload: 'rs/cpi-6c9d8f7b5' });
 }));
 
 test('a bad file: the error of the command line', () => inPage(url, async (page) => {
@@ -201,9 +210,7 @@ test('a bad file: the error of the command line', () => inPage(url, async (page)
 test('a dump that lacks pods: the error of the command line, and its remedy', () => inPage(url, async (page) => {
     const dump = JSON.parse(readFileSync(example('zones'), 'utf8'));
     dump.items.shift();
-    await page.locator('#own').click();
-    await page.locator('#text').fill(JSON.stringify(dump));
-    await page.locator('#read').click();
+    await paste(page, JSON.stringify(dump));
     await page.getByText('Decide all the same').click();
     await decided(page, { partial: true });
     assert.equal(await page.locator('#map .pod').count(), 11);
@@ -288,9 +295,10 @@ test('10,000 pods: an answer within a frame, or “Working…”', () => inPage(
         copy.status.conditions[0].lastTransitionTime = new Date(Date.parse('2026-03-10T06:00:00Z') + index * 1000).toISOString();
         return copy;
     });
+    const file = join(work, 'large.json');
+    writeFileSync(file, JSON.stringify({ ...dump, items: [...pods, ...others] }));
     await page.locator('#own').click();
-    await page.locator('#text').fill(JSON.stringify({ ...dump, items: [...pods, ...others] }));
-    await page.locator('#read').click();
+    await page.locator('#file').setInputFiles(file);
     await page.waitForFunction(() => document.querySelectorAll('#map .pod').length === 10_000);
     await decided(page);
     const measured = await page.evaluate(async () => {
