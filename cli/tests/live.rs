@@ -165,7 +165,7 @@ fn a_page_needs_nodes_and_does_without() {
         assert_eq!(
             kubectl.asked()[2..],
             [
-                "get|pods|--selector|app=web|--show-managed-fields|--namespace|default|--output|json",
+                "get|pods|--selector|app=web|--namespace|default|--show-managed-fields|--output|json",
                 "get|nodes|--output|json",
             ]
         );

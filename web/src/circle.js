@@ -64,5 +64,6 @@ function text(x, y, lines, attributes = {}) {
 function cause(circle) {
     const { rule } = circle.find((arrow) => arrow.rule !== 'uid');
     return `Pods that became ready at about the same time go by ${goesBy('uid')}, but pods that became ready at exactly the same time go `
-        + `by ${goesBy(rule)}. Here, the two contradict each other. Kubernetes sorts the pods all the same, so its list order decides.`;
+        + `by ${goesBy(rule)}. Here, the two contradict each other. Kubernetes sorts the pods anyway, so which of them go depends on the `
+        + 'order in which it happens to list them.';
 }

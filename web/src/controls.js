@@ -13,7 +13,7 @@ export function showControls(state, { moments, pods }, head) {
     showCount(state, pods.length);
     showMoment(state, moments);
     showTotals(head);
-    showSets(head.sets ?? []);
+    showSets(state, head.sets ?? []);
     for (const radio of document.querySelectorAll('[name=order]')) radio.checked = radio.value === state.order;
     for (const box of document.querySelectorAll('[data-gate]')) {
         box.checked = state.gates[box.dataset.gate] ?? GATES[box.dataset.gate];
@@ -53,8 +53,9 @@ function showTotals(head) {
         tally('keep', kept, kept === 1 ? 'certainly stays' : 'certainly stay'));
 }
 
-function showSets(sets) {
-    $('sets').hidden = sets.length === 0;
+/** What a Deployment's sync does to its sets. Nobody need be told that its only set gets the count. */
+function showSets({ replicas }, sets) {
+    $('sets').hidden = sets.length === 0 || (sets.length === 1 && sets[0].to === replicas);
     $('sets').replaceChildren(...sets.map(({ replicaSet, from, to, why }, index) => el('li', {},
         el('b', {}, sets.length > 1 ? `${letter(index)} ` : ''), `${replicaSet ?? 'a new ReplicaSet'}: ${from} → ${to}`,
         el('span', { class: 'soft' }, `, ${why}`))));

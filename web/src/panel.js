@@ -49,7 +49,7 @@ export function plan(plan) {
     return [
         el('p', { class: 'big' }, `${count(plan.writes, 'deletion cost')} to write`),
         el('p', { class: 'soft' }, plan.writes === 0 ? 'Kubernetes takes exactly these pods by itself.'
-            : 'Fewer writes do not make Kubernetes take exactly these pods.'),
+            : 'These are the fewest writes that make Kubernetes take exactly these pods.'),
         el('table', { class: 'plan' }, el('thead', {}, el('tr', {}, heads)), el('tbody', {}, rows)),
         ...plan.notes.map((note) => el('p', { class: 'soft' }, `Note: ${note.text}`)),
         el('h3', {}, 'Do it, and check it'),

@@ -393,7 +393,7 @@ test('screenshots', async () => {
         await inPage(url + hash, async (page) => {
             for (const pick of picks) await page.locator('#map .pod', { hasText: pick }).click();
             await page.waitForTimeout(300);
-            const bytes = await page.screenshot({ path: join(shots, `${name}.png`), fullPage: name === 'phone' });
+            const bytes = await page.screenshot({ path: join(shots, `${name}.png`), fullPage: name === 'phone' || name === 'circle' });
             assert.ok(bytes.length > 10_000);
         }, settings);
     }
