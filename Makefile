@@ -174,7 +174,7 @@ web: ## web/dist, the page that shows which pods go first (needs node and npm)
 page-test: ## the page in headless Chromium, beside the command line; web/dist compared with its sources
 	@$(CARGO) build --quiet --release -p kubectl-podrank
 	@web/check.sh
-	@node --test web/test/
+	@node --test web/test/*.test.mjs
 
 webhook: cluster ## podrank-webhook on a real control plane (6 minutes; make -C webhook help lists more)
 	@$(MAKE) --no-print-directory -C webhook e2e

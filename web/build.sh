@@ -21,5 +21,5 @@ cargo build --quiet --release --manifest-path web/bindgen/Cargo.toml --target-di
 mkdir -p "$target/web"
 "$target/bindgen/release/podrank-web-bindgen" "$target/wasm32-unknown-unknown/web/podrank_web.wasm" "$target/web"
 
-[ -d web/node_modules ] || (cd web && npm ci --silent --ignore-scripts)
+[ web/node_modules/.package-lock.json -nt web/package-lock.json ] || (cd web && npm ci --silent --ignore-scripts)
 node web/build.mjs "$target/web" "$output"

@@ -15,5 +15,5 @@ else
     [ "$(head -n 1 "$made/made-from.txt")" = "$(head -n 1 web/dist/made-from.txt)" ] ||
         { echo "web/dist is of other sources: run make web" >&2; exit 1; }
     echo "web/dist: made with other tools than those here, so the sources are compared and not the bytes"
-    PAGE=$(realpath "$made/index.html") node --test web/test/
+    PAGE=$(realpath "$made/index.html") node --test web/test/*.test.mjs
 fi

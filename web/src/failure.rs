@@ -4,6 +4,7 @@ use podrank_preview::{Error, Remedy};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 
+/// Why there is no answer.
 #[derive(Debug, Serialize)]
 pub struct Failure {
     message: String,

@@ -28,6 +28,18 @@ let dump = null;
 /** The decision. */
 let shown = null;
 
+/** Asks about the dump that is shown. `undefined` if another one has replaced it meanwhile, because its answers follow. */
+async function ask(...question) {
+    const asked = dump;
+    try {
+        const answer = await engine.ask(...question);
+        return dump === asked ? answer : undefined;
+    } catch (error) {
+        if (dump === asked) throw error;
+        return undefined;
+    }
+}
+
 /* Loading. */
 
 /** Shows a dump. `name` is what errors call it. */
@@ -64,7 +76,7 @@ async function choose(workload) {
     $('workload-field').hidden = dump.workloads.length < 2;
     let answer;
     try {
-        answer = await engine.ask('pods', options(state, { replicas: 0 }));
+        answer = await ask('pods', options(state, { replicas: 0 }));
     } catch (error) {
         const accept = () => {
             state.partial = true;
@@ -72,6 +84,7 @@ async function choose(workload) {
         };
         return complain(error.message, { isFatal: true, remedy: error.remedy === 'partial' && ['Decide all the same', accept] });
     }
+    if (!answer) return;
     complain('');
     dump.pods = answer.pods;
     const newest = answer.newest ?? state.now;
@@ -109,15 +122,18 @@ const loadFile = async (file) => file && load(file.name, new Uint8Array(await fi
 const decide = latest(async () => {
     const slow = setTimeout(() => ($('working').hidden = false), 50);
     const asked = options(state);
+    let answer;
     try {
-        shown = await engine.ask('decide', asked);
-        complain('');
+        answer = await ask('decide', asked);
     } catch (error) {
         return complain(error.message);
     } finally {
         clearTimeout(slow);
         $('working').hidden = true;
     }
+    if (!answer) return;
+    complain('');
+    shown = answer;
     map.update(shown.order, shown.head.fates);
     showControls(state, dump, shown.head);
     if (!dump.pods.some((pod) => pod.uid === state.uid)) state.uid = atTheCut();
@@ -155,14 +171,15 @@ const panel = latest(async () => {
 });
 
 async function why() {
-    const told = state.uid && (await engine.ask('explain', options(state), state.uid));
+    const told = state.uid && (await ask('explain', options(state), state.uid));
     return told && explanation(told);
 }
 
 async function steering() {
     if (state.wanted.size === 0) return [nothingWanted()];
     try {
-        const made = await engine.ask('steer', options(state, { replicas: undefined }), [...state.wanted], state.ahead);
+        const made = await ask('steer', options(state, { replicas: undefined }), [...state.wanted], state.ahead);
+        if (!made) return null;
         // Pods that are in the way go as well.
         if (made.replicas !== state.replicas) {
             state.replicas = made.replicas;
@@ -181,7 +198,8 @@ async function steering() {
 
 /** The whole list as a table, like the command line's. */
 async function list() {
-    const rows = await engine.ask('rows', options(state), 0, $('list').dataset.all ? ALL_ROWS : MOST_ROWS);
+    const rows = await ask('rows', options(state), 0, $('list').dataset.all ? ALL_ROWS : MOST_ROWS);
+    if (!rows) return;
     const cells = (pod) => [`${pod.position}`, fate(pod.verdict), pod.name, pod.node ?? 'none', `${pod.rank}`, pod.age ?? 'unset', pod.rule ?? '–', pod.why];
     const cell = (value, column) => (column === 2 ? el('th', { scope: 'row' }, value) : el('td', {}, value));
     $('rows').replaceChildren(...rows.map((pod) => el('tr', {}, cells(pod).map(cell))));
@@ -209,9 +227,9 @@ const sample = latest(async () => {
     const asked = question();
     for (let start = 0; start < SAMPLES; start += AT_ONCE) {
         const at = (index) => new Date(moments.at((start + index) / (SAMPLES - 1)));
-        const numbers = await engine.ask('contested', Array.from({ length: AT_ONCE }, (_, index) => options(state, { now: at(index) })));
-        // Another question is asked by now, which is sampled next.
-        if (moments !== dump.moments || asked !== question()) return;
+        const numbers = await ask('contested', Array.from({ length: AT_ONCE }, (_, index) => options(state, { now: at(index) })));
+        // If another question is asked by now, that one is sampled next.
+        if (!numbers || asked !== question()) return;
         $('strip').append(...numbers.map((number) => el('i', { class: number > 0 ? 'open' : null })));
     }
 });

@@ -43,6 +43,20 @@ test('the three examples show what the command line prints', async () => {
     }
 });
 
+test('who changes their mind quickly sees the last choice', () => inPage(url, async (page) => {
+    for (let round = 0; round < 5; round++) {
+        for (const name of ['zones', 'rollout', 'circle', 'zones']) await page.evaluate((name) => {
+            document.querySelector(`[data-example=${name}]`).click();
+            document.getElementById('replicas').value = 1;
+            document.getElementById('replicas').dispatchEvent(new Event('input'));
+        }, name);
+        await page.waitForTimeout(10 * round);
+    }
+    await decided(page, { workload: 'deploy/shop', replicas: 8 });
+    assert.equal(await page.locator('#map .pod').count(), 12);
+    assert.equal(await page.locator('[data-example=zones]').getAttribute('aria-pressed'), 'true');
+}));
+
 test('the circle is drawn, and says why', () => inPage(url, async (page) => {
     assert.equal((await fates(page)).contested.length, 3);
     await page.locator('.circle li').first().waitFor();
