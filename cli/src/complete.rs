@@ -1,4 +1,4 @@
-//! Completions that only the cluster knows: names of workloads, namespaces and contexts. Runs kubectl.
+//! Completions that only the cluster knows: names of workloads, pods, namespaces and contexts. Runs kubectl.
 
 use crate::args::connection::Connection;
 use crate::args::{PROGRAM, command};
@@ -12,17 +12,22 @@ use std::iter;
 pub(crate) enum Wanted<'w> {
     /// The name of a workload of the type that this word names, or of any if it is empty.
     Workload(&'w str),
+    Pod,
     Namespace,
     Context,
 }
 
 /// Asks the cluster that the words so far name. Returns nothing if it does not answer, or if the type is unknown.
 pub(crate) fn ask(wanted: Wanted<'_>, words: &[String]) -> Vec<String> {
-    let words = iter::once(PROGRAM).chain(words.iter().map(String::as_str));
-    let matches = command().ignore_errors(true).try_get_matches_from(words);
-    let connection = matches.as_ref().ok().and_then(|matches| Connection::from_arg_matches(matches).ok());
+    let line = iter::once(PROGRAM).chain(words.iter().map(String::as_str));
+    let matches = command().ignore_errors(true).try_get_matches_from(line).ok();
+    let matches = matches.as_ref().map(|matches| matches.subcommand().map_or(matches, |(_, task)| task));
+    let connection = matches.and_then(|matches| Connection::from_arg_matches(matches).ok());
     let kubectl = Kubectl::new(connection.unwrap_or_default().arguments());
-    let flag = |name| matches.as_ref().ok()?.get_one::<String>(name).cloned();
+    let namespace = matches.and_then(|matches| matches.try_get_one::<String>("namespace").ok()?.cloned());
+    let namespace = namespace.map(|namespace| format!("--namespace={namespace}"));
+    let within = |resources| iter::once(resources).chain(namespace.as_deref()).collect::<Vec<_>>();
+    let bare = |line: &String| line.split_once('/').map(|(_, name)| name.to_owned());
     match wanted {
         Wanted::Workload(text) => {
             let resources = if text.is_empty() {
@@ -31,16 +36,14 @@ pub(crate) fn ask(wanted: Wanted<'_>, words: &[String]) -> Vec<String> {
                 let Ok(kind) = WorkloadKind::of_type(text) else { return Vec::new() };
                 kind.resource()
             };
-            let namespace = flag("namespace").map(|namespace| format!("--namespace={namespace}"));
-            let words: Vec<_> = iter::once(&*resources).chain(namespace.as_deref()).collect();
-            kubectl.names(&words).into_iter().map(|workload| workload.name).collect()
+            kubectl.names(&within(&resources)).into_iter().map(|workload| workload.name).collect()
         }
-        Wanted::Namespace => kubectl.lines(&["namespaces"]).iter().filter_map(|line| bare(line)).collect(),
+        // No pod is named twice.
+        Wanted::Pod => {
+            let pods = kubectl.lines(&within("pods"));
+            pods.iter().filter_map(bare).filter(|pod| !words.contains(pod)).collect()
+        }
+        Wanted::Namespace => kubectl.lines(&["namespaces"]).iter().filter_map(bare).collect(),
         Wanted::Context => kubectl.contexts(),
     }
-}
-
-/// The name in `namespace/NAME`.
-fn bare(line: &str) -> Option<String> {
-    line.split_once('/').map(|(_, name)| name.to_owned())
 }

@@ -60,35 +60,47 @@ pub(crate) fn candidates(
     let mut words: Vec<_> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     // Nothing is left of `--` alone.
     let last = words.pop().unwrap_or_else(|| "--".to_owned());
-    let task = words.first().and_then(|first| command.find_subcommand(first));
     let known = |wanted| ask(wanted, &words).iter().map(|name| format!("{name}\n")).collect();
-    let flag = words.last().and_then(|previous| flag(task.unwrap_or(command), previous));
-    let (candidates, directive) = if let Some(flag) = flag {
-        match flag.get_id().as_str() {
-            "namespace" => (known(Wanted::Namespace), Directive::NoFiles),
-            "context" => (known(Wanted::Context), Directive::NoFiles),
-            _ => (values(flag), directive(flag)),
-        }
-    } else if let Some(task) = task {
-        match task.get_positionals().next() {
-            Some(value) => (values(value), directive(value)),
-            None => (names(task), Directive::NoFiles),
-        }
-    } else if last.starts_with('-') {
-        (names(command), Directive::NoFiles)
-    } else if let Some((kind, _)) = last.split_once('/') {
-        let workloads = ask(Wanted::Workload(kind), &words);
-        (workloads.iter().map(|name| format!("{kind}/{name}\n")).collect(), Directive::NoFiles)
-    } else if let Some(kind) = words.last().filter(|word| WorkloadKind::of_type(word).is_ok()) {
-        (known(Wanted::Workload(kind)), Directive::NoFiles)
-    } else if words.iter().all(|word| word.starts_with('-')) {
-        let kinds = WorkloadKind::ALL.map(|kind| format!("{}/\t{kind}\n", kind.short()));
-        let workloads = if last.is_empty() { Vec::new() } else { known(Wanted::Workload("")) };
-        (kinds.into_iter().chain(workloads).chain(tasks(command)).collect(), Directive::NoSpace)
-    } else {
-        (names(command), Directive::NoFiles)
+    let of_argument = |argument: &Arg| {
+        let known: Vec<_> = match argument.get_id().as_str() {
+            "namespace" => known(Wanted::Namespace),
+            "context" => known(Wanted::Context),
+            "pod" | "pods" => known(Wanted::Pod),
+            _ => values(argument),
+        };
+        (known, directive(argument))
     };
+    let task = words.first().and_then(|first| command.find_subcommand(first));
+    let (current, given) = task.map_or((command, &words[..]), |task| (task, &words[1..]));
+    let positional = current.get_positionals().next();
+    let (candidates, directive) =
+        if let Some(flag) = given.last().and_then(|previous| flag(current, previous)) {
+            of_argument(flag)
+        } else if last.starts_with('-') {
+            (names(current), Directive::NoFiles)
+        } else if let Some(other) = positional.filter(|positional| positional.get_id() != "workload") {
+            of_argument(other)
+        } else if let Some((kind, _)) = last.split_once('/') {
+            let workloads = ask(Wanted::Workload(kind), &words);
+            (workloads.iter().map(|name| format!("{kind}/{name}\n")).collect(), Directive::NoFiles)
+        } else if let Some(kind) = given.last().filter(|word| WorkloadKind::of_type(word).is_ok()) {
+            (known(Wanted::Workload(kind)), Directive::NoFiles)
+        } else if positional.is_some() && positionals(current, given) == 0 {
+            let kinds = WorkloadKind::ALL.map(|kind| format!("{}/\t{kind}\n", kind.short()));
+            let workloads = if last.is_empty() { Vec::new() } else { known(Wanted::Workload("")) };
+            // A task comes before all flags.
+            let tasks = given.is_empty().then(|| tasks(current)).into_iter().flatten();
+            (kinds.into_iter().chain(workloads).chain(tasks).collect(), Directive::NoSpace)
+        } else {
+            (names(current), Directive::NoFiles)
+        };
     candidates.into_iter().chain([format!(":{}\n", directive as u8)]).collect()
+}
+
+/// The number of words that are neither flags nor their values.
+fn positionals(command: &Command, words: &[String]) -> usize {
+    let values = words.iter().filter(|word| flag(command, word).is_some()).count();
+    words.iter().filter(|word| !word.starts_with('-')).count() - values
 }
 
 /// The flag that this word is, if a value follows it.
@@ -175,7 +187,13 @@ mod tests {
         assert_eq!(names(&["-f", ""]), [":0"]);
         assert_eq!(names(&["--replicas", ""]), [":4"]);
         assert_eq!(names(&["completion", ""]), ["bash", "zsh", "fish", "powershell", "kubectl", ":4"]);
-        assert_eq!(names(&["--partial", ""])[..3], ["deploy/", "rs/", "rc/"]);
+        assert_eq!(names(&["--partial", ""]), ["deploy/", "rs/", "rc/", ":6"]);
+        assert_eq!(names(&["-n", "shop", ""]), ["deploy/", "rs/", "rc/", ":6"]);
+        assert_eq!(names(&[""])[3..], ["scale", "drop", "undo", "completion", ":6"]);
+        assert_eq!(names(&["scale", ""]), ["deploy/", "rs/", "rc/", ":6"]);
+        assert_eq!(names(&["scale", "deploy/web", ""])[0], "--replicas");
+        assert_eq!(names(&["undo", "-"])[0], "--namespace");
+        assert_eq!(names(&["scale", "--barrier", ""]), [":4"]);
         assert_eq!(names(&["deploy/web", ""])[0], "--filename");
         assert!(
             complete(&["--re"])

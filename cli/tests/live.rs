@@ -433,6 +433,17 @@ fn names_of_the_cluster_complete() {
     let words: Vec<_> = words.lines().map(|line| line.split('\t').next().expect("a word")).collect();
     assert_eq!(words, ["deploy/", "rs/", "rc/", "web", "web-1", "scale", "drop", "undo", "completion", ":6"]);
     assert_eq!(asked, ["get|deployments.apps,replicasets.apps,replicationcontrollers|--output|name"]);
+    let pods = "pod/web-a\npod/web-b\n";
+    let (words, asked) = complete(&["drop", "--context", "c", "-n", "shop", "web-a", "web"], pods);
+    assert_eq!(words, "web-b\n:4\n");
+    assert_eq!(asked, ["get|pods|--namespace=shop|--output|name|--context=c"]);
+    let (words, _) = complete(&["scale", "deploy/web", "--pod", ""], pods);
+    assert_eq!(words, "web-a\nweb-b\n:4\n");
+    let (words, asked) = complete(&["undo", "-n", "shop", "deploy", "w"], deployments);
+    assert_eq!(words, "api\nweb\n:4\n");
+    assert_eq!(asked, ["get|deployments.apps|--namespace=shop|--output|name"]);
+    let (words, _) = complete(&["scale", "deploy/"], deployments);
+    assert_eq!(words, "deploy/api\ndeploy/web\n:4\n");
     let (words, asked) = complete(&["--namespace", ""], "namespace/shop\n");
     assert_eq!((&*words, &*asked), ("shop\n:4\n", &["get|namespaces|--output|name".to_owned()][..]));
     let (words, asked) = complete(&["--context", ""], "a\nb\n");

@@ -17,6 +17,7 @@ PART = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../part")
 WRITE = r"^apply (?!.*--dry-run)"
 UNCANARY = r"^delete replicasets"
 WATCH = r"^get --raw"
+PUT_BACK = r"^patch pod"
 SCALE = r"^scale (?!.*--dry-run)"
 
 ALL = {}
@@ -289,6 +290,20 @@ def template(api):
     done = play("template", args)
     expect(done, 0)
     went(world, done, {1})
+
+
+@session
+def template_meanwhile(api):
+    """Somebody sets a cost just before podrank overwrites the template's, and another one just before that is put back."""
+    world = five(api, "template-meanwhile", kind="ReplicaSet", annotations={COST: "5"})
+    wanted = lambda: world.set_cost(world.pods[1], "7", "karpenter")
+    survivor = lambda: world.set_cost(world.pods[0], "3", "keda")
+    args = in_json(world, "drop", world.pods[1])
+    done = play("template-meanwhile", args, [("before", WRITE, wanted), ("before", PUT_BACK, survivor)])
+    expect(done, 0)
+    went(world, done, {1})
+    assert world.costs() == {0: "3", 2: "5", 3: "5", 4: "5"}, world.costs()
+    assert world.owners(world.pods[0]) == ["keda"]
 
 
 @session

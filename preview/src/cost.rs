@@ -23,6 +23,8 @@ pub(crate) struct WrittenCost {
     pub(crate) value: Result<i32, DeletionCostError>,
     /// Who wrote it. Empty if nobody is known, as in a dump without `--show-managed-fields`.
     pub(crate) managers: Vec<Manager>,
+    /// The pod's resource version when it had this cost.
+    pub(crate) resource_version: Option<String>,
 }
 
 /// Who writes a field.
@@ -142,6 +144,7 @@ impl WrittenCost {
     pub(crate) fn read(
         annotations: &BTreeMap<String, String>,
         managed_fields: Option<&[ManagedFields]>,
+        resource_version: Option<&str>,
     ) -> Option<Self> {
         let text = annotations.get(DELETION_COST_ANNOTATION)?;
         let theirs = managed_fields.unwrap_or_default().iter().filter(|entry| entry.has_cost());
@@ -154,6 +157,7 @@ impl WrittenCost {
                     applies: entry.operation.as_deref() == Some("Apply"),
                 })
                 .collect(),
+            resource_version: resource_version.map(str::to_owned),
         })
     }
 
@@ -196,7 +200,7 @@ mod tests {
     fn read(managers: &str, text: &str) -> WrittenCost {
         let annotations = BTreeMap::from([(DELETION_COST_ANNOTATION.to_owned(), text.to_owned())]);
         let managed_fields: Vec<ManagedFields> = serde_json::from_str(managers).expect("managedFields");
-        WrittenCost::read(&annotations, Some(&managed_fields)).expect("a cost")
+        WrittenCost::read(&annotations, Some(&managed_fields), None).expect("a cost")
     }
 
     /// `manager operation` of each entry that has the cost.

@@ -140,6 +140,7 @@ struct PodMetadata {
     owner_references: Option<Vec<OwnerReference>>,
     creation_timestamp: Option<Time>,
     deletion_timestamp: Option<IgnoredAny>,
+    resource_version: Option<String>,
     managed_fields: Option<Vec<ManagedFields>>,
 }
 
@@ -245,8 +246,10 @@ impl Record {
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         let node = spec.node_name.clone().filter(|node| !node.is_empty());
         let annotations = metadata.annotations.as_ref();
-        let cost = annotations
-            .and_then(|annotations| WrittenCost::read(annotations, metadata.managed_fields.as_deref()));
+        let cost = annotations.and_then(|annotations| {
+            let managed_fields = metadata.managed_fields.as_deref();
+            WrittenCost::read(annotations, managed_fields, metadata.resource_version.as_deref())
+        });
         let previous = annotations.and_then(Previous::read);
         let mut conditions = status.conditions.iter().flatten();
         let ready = conditions.find(|condition| condition.r#type.as_deref() == Some("Ready"));

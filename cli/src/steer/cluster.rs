@@ -82,11 +82,11 @@ impl<'k> Cluster<'k> {
         if let Some(manifest) = Manifest::taking_off(self.namespace(), &back) {
             self.apply(&manifest, &[])?;
         }
-        self.apply_plan(plan, &[])
+        self.apply_plan(plan, true, &[])
     }
 
-    fn apply_plan(&self, plan: &Plan, flags: &[&str]) -> Result<(), Failure> {
-        let [free, over] = plan.manifests();
+    fn apply_plan(&self, plan: &Plan, unchanged_only: bool, flags: &[&str]) -> Result<(), Failure> {
+        let [free, over] = plan.manifests(unchanged_only);
         for (manifest, force) in [(free, None), (over, Some("--force-conflicts"))] {
             if let Some(manifest) = manifest {
                 self.apply(&manifest, &flags.iter().copied().chain(force).collect::<Vec<_>>())?;
@@ -98,7 +98,7 @@ impl<'k> Cluster<'k> {
     /// Has the API server check every write of a plan.
     pub(super) fn check_rights(&self, plan: &Plan, how: &How) -> Result<(), Failure> {
         let cannot = |what: &str, error: Failure| format!("nothing was changed: cannot {what}: {error}");
-        self.apply_plan(plan, &["--dry-run=server"])
+        self.apply_plan(plan, false, &["--dry-run=server"])
             .map_err(|error| cannot("write deletion costs", error))?;
         self.scale_call(plan, &["--dry-run=server"]).map_err(|error| cannot("scale", error))?;
         let pods = |verb: &str, resource: &str| self.may(verb, resource);
@@ -185,14 +185,13 @@ impl<'k> Cluster<'k> {
     }
 
     fn put_back(&self, pod: &ActivePod) -> Result<(), Failure> {
-        let Some(previous) = pod.previous.as_ref().filter(|_| pod.has_cost) else { return Ok(()) };
+        let Some((patch, previous)) = putting_back(pod) else { return Ok(()) };
         let manager = format!("--field-manager={}", previous.manager);
-        let patch = format!("--patch={}", putting_back(pod, previous));
+        let patch = format!("--patch={patch}");
         let manager = Some(&*manager).filter(|_| !previous.manager.is_empty());
-        let words = ["patch", "pod", &pod.name, "--type=merge", &patch].into_iter().chain(manager);
+        let words = ["patch", "pod", &pod.name, "--type=json", &patch].into_iter().chain(manager);
         match self.call(&words.collect::<Vec<_>>(), "") {
-            // The pod is gone, or another one has its name.
-            Err(error) if is_gone(&error.to_string()) => Ok(()),
+            Err(error) if has_changed(&error.to_string()) => Ok(()),
             result => result.map(drop),
         }
     }
@@ -239,7 +238,7 @@ impl<'k> Cluster<'k> {
     }
 }
 
-/// Whether kubectl says that the pod is gone or replaced.
-fn is_gone(error: &str) -> bool {
-    error.contains("(NotFound)") || error.contains("metadata.uid") || error.contains("uid mismatch")
+/// Whether kubectl says that the pod is gone, or that a test of a JSON patch failed.
+fn has_changed(error: &str) -> bool {
+    error.contains("(NotFound)") || error.contains("The request is invalid")
 }

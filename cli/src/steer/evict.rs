@@ -99,11 +99,12 @@ fn scale(run: &mut Run<'_>, known: &[PlannedPod]) -> Result<Plan, Stop> {
 }
 
 fn scale_once(run: &mut Run<'_>) -> Result<Plan, Stop> {
-    match run.plan().and_then(|plan| run.scale(plan)) {
+    let once = |run: &mut Run<'_>| run.plan().and_then(|plan| run.scale(plan));
+    match once(run) {
         Err(Stop::Blocked(_)) => {
             // Without a cost, the replacement still goes first as long as it is not ready.
             run.request.only_if_needed = true;
-            run.plan().and_then(|plan| run.scale(plan))
+            once(run)
         }
         result => result,
     }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 	"time"
 
@@ -160,8 +161,10 @@ var atOneCall = []disturbance{
 		run.Rollout = true
 		return g.workload.Roll(ctx)
 	}},
-	{"a pod turns unready", func(ctx context.Context, g *game, _ *verdict.Steering) error {
-		return g.workload.SetReady(ctx, g.anyPod().Name, corev1.ConditionFalse)
+	{"a pod turns unready", func(ctx context.Context, g *game, run *verdict.Steering) error {
+		pod := g.anyPod()
+		run.Unready = pod.UID
+		return g.workload.SetReady(ctx, pod.Name, corev1.ConditionFalse)
 	}},
 	{"a pod is deleted", func(ctx context.Context, g *game, run *verdict.Steering) error {
 		pod := g.anyPod()
@@ -256,6 +259,9 @@ func (s *steer) disturbed(ctx context.Context, number int, l *line, d *disturban
 		return err
 	}
 	now.Removed, now.Rollout, now.Rescaled = run.Removed, run.Rollout, run.Rescaled
+	if g.c.Also && !g.expect.Must[run.Unready] && now.Document != nil && slices.Contains(now.Document.Wanted(), run.Unready) {
+		now.To-- // --also takes it, too
+	}
 	if errors.Is(happening, errUnreached) {
 		r, err := g.judge(now)
 		g.is(r, err)
@@ -293,7 +299,7 @@ func (s *steer) quarrel(ctx context.Context, number int, l *line) (err error) {
 			}
 			pod, cost := g.anyPod(), fmt.Sprint(g.r.IntN(3)-1)
 			// The pod may be gone. If the answer is lost, so is the round: its cost is not known.
-			if err := g.workload.SetCost(ctx, pod.Name, cost, apply); err == nil {
+			if isTheirs, err := g.workload.SetCost(ctx, pod.Name, cost, apply); err == nil && isTheirs {
 				costs[pod.UID] = cost
 			}
 		}

@@ -3,6 +3,7 @@ package scene
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -39,12 +40,7 @@ func (w *Workload) State(ctx context.Context) (*verdict.State, error) {
 				p.Marks = append(p.Marks, key)
 			}
 		}
-		for _, entry := range pod.ManagedFields {
-			if entry.Manager == "podrank" && entry.FieldsV1 != nil &&
-				bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(corev1.PodDeletionCost)) {
-				p.Ours = true
-			}
-		}
+		p.Ours = managesCost(pod, "podrank")
 		s.Pods[pod.UID] = p
 	}
 	sets, err := w.plane.AppsV1().ReplicaSets(w.Namespace).List(ctx, metav1.ListOptions{})
@@ -57,6 +53,13 @@ func (w *Workload) State(ctx context.Context) (*verdict.State, error) {
 		}
 	}
 	return s, nil
+}
+
+func managesCost(pod *corev1.Pod, manager string) bool {
+	return slices.ContainsFunc(pod.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == manager && entry.FieldsV1 != nil &&
+			bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(corev1.PodDeletionCost))
+	})
 }
 
 // canary is how the names of the objects of podrank's barrier begin.

@@ -304,7 +304,8 @@ func (w *Workload) give(ctx context.Context, pod *corev1.Pod, c *condition) erro
 	if c.cost == "" {
 		return nil
 	}
-	return w.SetCost(ctx, pod.Name, c.cost, c.apply)
+	_, err := w.SetCost(ctx, pod.Name, c.cost, c.apply)
+	return err
 }
 
 func (w *Workload) bind(ctx context.Context, pod *corev1.Pod, node string) error {
@@ -313,8 +314,9 @@ func (w *Workload) bind(ctx context.Context, pod *corev1.Pod, node string) error
 	}, metav1.CreateOptions{})
 }
 
-// SetCost gives a pod a deletion cost that is someone else's: by a server-side apply, or as `kubectl annotate` does.
-func (w *Workload) SetCost(ctx context.Context, pod, cost string, apply bool) error {
+// SetCost gives a pod a deletion cost that is someone else's: by a server-side apply, or as `kubectl annotate` does. It reports
+// whether the API server says whose it is: a patch to the value that was there already leaves no trace.
+func (w *Workload) SetCost(ctx context.Context, pod, cost string, apply bool) (bool, error) {
 	kind, options := types.MergePatchType, metav1.PatchOptions{FieldManager: "kubectl-annotate"}
 	object := map[string]any{"metadata": map[string]any{"annotations": map[string]any{corev1.PodDeletionCost: cost}}}
 	if apply {
@@ -323,10 +325,11 @@ func (w *Workload) SetCost(ctx context.Context, pod, cost string, apply bool) er
 		object["apiVersion"], object["kind"] = "v1", "Pod"
 	}
 	text, err := json.Marshal(object)
-	if err == nil {
-		_, err = w.plane.CoreV1().Pods(w.Namespace).Patch(ctx, pod, kind, text, options)
+	if err != nil {
+		return false, err
 	}
-	return err
+	written, err := w.plane.CoreV1().Pods(w.Namespace).Patch(ctx, pod, kind, text, options)
+	return err == nil && managesCost(written, options.FieldManager), err
 }
 
 // SetReady changes the condition Ready of a pod.

@@ -36,7 +36,8 @@ type Steering struct {
 
 	// What others did meanwhile.
 	Removed  map[types.UID]bool   // pods that they took
-	Costs    map[types.UID]string // costs that they gave last
+	Costs    map[types.UID]string // costs that they gave last, of which the server says that they are theirs
+	Unready  types.UID            // the pod that turned unready
 	Rescaled bool                 // they changed the count
 	Rollout  bool                 // they took pods as they liked
 }
@@ -57,13 +58,13 @@ func (s *Steering) name(uid types.UID) string { return s.Before.Pods[uid].Name }
 
 // Missed are the wanted pods that stay, and Others the pods that went unasked for.
 func (s *Steering) Missed() (missed, others []string) {
-	gone, wanted := s.Gone(), s.Document.Wanted()
+	wanted := s.Document.Wanted()
 	for _, uid := range wanted {
-		if !slices.Contains(gone, uid) {
-			missed = append(missed, s.name(uid))
+		if pod, stays := s.After.Pods[uid]; stays {
+			missed = append(missed, pod.Name)
 		}
 	}
-	for _, uid := range gone {
+	for _, uid := range s.Gone() {
 		if !slices.Contains(wanted, uid) && !s.Removed[uid] {
 			others = append(others, s.name(uid))
 		}

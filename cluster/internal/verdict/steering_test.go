@@ -40,6 +40,7 @@ func outcome(t *testing.T, text string) *preview.Steered {
 
 const (
 	wantsA = `{"kind":"ScaleOutcome","exit":0,"went":[{"uid":"a"}],"pods":[{"uid":"a","wanted":true},{"uid":"b"},{"uid":"c"}]}`
+	wantsD = `{"kind":"ScaleOutcome","exit":0,"went":[{"uid":"d"}],"pods":[{"uid":"d","wanted":true},{"uid":"b"},{"uid":"c"}]}`
 	gotB   = `{"kind":"ScaleOutcome","exit":3,"went":[{"uid":"b"}],"pods":[{"uid":"a","wanted":true},{"uid":"b"},{"uid":"c"}]}`
 	silent = `{"kind":"ScaleOutcome","exit":0,"went":[],"pods":[{"uid":"a","wanted":true},{"uid":"b"},{"uid":"c"}]}`
 	claims = `{"kind":"ScaleOutcome","exit":0,"went":[{"uid":"a"}],"others":[{"name":"b","uid":"b"}],"pods":[{"uid":"a","wanted":true}]}`
@@ -110,6 +111,11 @@ func TestWhatOthersDid(t *testing.T) {
 	s.Costs = nil
 	if s.Describes() == nil {
 		t.Error("nobody else gave the cost")
+	}
+	s = Steering{Exit: 0, Document: outcome(t, wantsD), Before: before, After: state(2, "b", "c"), To: 2,
+		Removed: map[types.UID]bool{"a": true}}
+	if err := s.Describes(); err != nil {
+		t.Error("d was created in the place of a, and went:", err)
 	}
 	s = Steering{Exit: 0, Document: outcome(t, wantsA), Before: before, After: state(2, "c", "d"), To: 2,
 		Removed: map[types.UID]bool{"b": true}}

@@ -8,7 +8,8 @@ use podrank::DELETION_COST_ANNOTATION;
 use serde_json::{Value, json};
 
 /// A list of pods for `kubectl apply --server-side`. Each has its UID, so that a pod that is gone is a conflict and is never
-/// created, and no resource version, which every update of its status would change.
+/// created. Only a pod whose cost is overwritten has its resource version, too, which every update of its status changes:
+/// forced, the write would otherwise also overwrite a cost that somebody has set since the pod was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
     /// The JSON of a `List`.
@@ -25,21 +26,21 @@ impl Plan {
         back.map(|(pod, previous)| ActivePod {
             name: pod.name.clone(),
             uid: pod.uid.clone(),
-            has_cost: true,
+            cost: Some(pod.deletion_cost.to_string()),
             previous: Some(previous.clone()),
         })
         .collect()
     }
 
     /// The costs to write: first those on pods where nobody else has set one, then those that overwrite somebody else's.
+    /// With `unchanged_only`, the latter fail if the pod has changed since it was read.
     ///
     /// # Panics
     /// Never: two texts are JSON.
-    pub fn manifests(&self) -> [Option<Manifest>; 2] {
+    pub fn manifests(&self, unchanged_only: bool) -> [Option<Manifest>; 2] {
         let written = self.pods.iter().filter(|pod| pod.goes_back().is_none());
         let written = written.filter_map(|pod| Some((pod, pod.write?)));
-        let (over, plain): (Vec<_>, Vec<_>) =
-            written.partition(|(pod, _)| pod.replaces.is_some() && !pod.is_podranks());
+        let (over, plain): (Vec<_>, Vec<_>) = written.partition(|(pod, _)| pod.overwrites());
         [plain, over].map(|pods| {
             let objects = pods.iter().map(|(pod, cost)| {
                 let mut annotations = json!({ DELETION_COST_ANNOTATION: cost.to_string() });
@@ -49,6 +50,10 @@ impl Plan {
                 }
                 let mut object = object(&self.namespace, &pod.name, &pod.uid);
                 object["metadata"]["annotations"] = annotations;
+                let version = pod.resource_version.as_ref().filter(|_| pod.overwrites() && unchanged_only);
+                if let Some(version) = version {
+                    object["metadata"]["resourceVersion"] = version.as_str().into();
+                }
                 (pod.name.clone(), object)
             });
             list(objects)
@@ -63,10 +68,17 @@ impl Manifest {
     }
 }
 
-/// The merge patch that puts a previous cost back. With the UID, it fails for another pod of that name.
-pub fn putting_back(pod: &ActivePod, previous: &Previous) -> String {
-    let annotations = json!({ DELETION_COST_ANNOTATION: previous.value });
-    json!({ "metadata": { "uid": pod.uid, "annotations": annotations } }).to_string()
+/// The JSON patch that puts back the cost that podrank overwrote, if any. It fails for another pod of that name, and if
+/// somebody has set another cost since the pod was read.
+pub fn putting_back(pod: &ActivePod) -> Option<(String, &Previous)> {
+    let (cost, previous) = pod.cost.as_ref().zip(pod.previous.as_ref())?;
+    let annotation = format!("/metadata/annotations/{}", DELETION_COST_ANNOTATION.replace('/', "~1"));
+    let patch = json!([
+        { "op": "test", "path": "/metadata/uid", "value": pod.uid },
+        { "op": "test", "path": annotation, "value": cost },
+        { "op": "replace", "path": annotation, "value": previous.value },
+    ]);
+    Some((patch.to_string(), previous))
 }
 
 fn object(namespace: &str, name: &str, uid: &str) -> Value {
@@ -104,6 +116,7 @@ mod tests {
             cost_owner: Some(owner.to_owned()),
             write,
             is_ready: true,
+            resource_version: Some(format!("version-{name}")),
             replaces: replaces
                 .map(|value| Previous { value: value.to_owned(), manager: "theirs".to_owned() }),
         }
@@ -142,7 +155,23 @@ mod tests {
         let back: Vec<_> =
             plan.put_back().into_iter().map(|pod| (pod.name, pod.previous.unwrap().value)).collect();
         assert_eq!(back, [("back".to_owned(), "0".to_owned())]);
-        let [mine, over] = plan.manifests().map(|manifest| manifest.expect("pods").names);
+        let names =
+            |manifests: [Option<Manifest>; 2]| manifests.map(|manifest| manifest.expect("pods").names);
+        let [mine, over] = names(plan.manifests(true));
         assert_eq!((mine, over), (vec!["further".to_owned(), "mine".to_owned()], vec!["over".to_owned()]));
+    }
+
+    #[test]
+    fn only_what_overwrites_needs_an_unchanged_pod() {
+        let plan =
+            plan(vec![pod("mine", "podrank", Some(0), Some("5")), pod("over", "theirs", Some(0), Some("5"))]);
+        let versions = |unchanged_only| {
+            plan.manifests(unchanged_only).map(|manifest| {
+                let list: Value = serde_json::from_str(&manifest.expect("pods").text).expect("JSON");
+                list["items"][0]["metadata"]["resourceVersion"].clone()
+            })
+        };
+        assert_eq!(versions(true), [Value::Null, "version-over".into()]);
+        assert_eq!(versions(false), [Value::Null, Value::Null]);
     }
 }

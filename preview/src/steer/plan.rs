@@ -85,6 +85,9 @@ pub struct PlannedPod {
     /// What the write would replace: somebody else's cost, to be put back.
     #[serde(skip)]
     pub replaces: Option<Previous>,
+    /// The pod's resource version when it had the cost that the write would replace.
+    #[serde(skip)]
+    pub resource_version: Option<String>,
 }
 
 /// A pod that goes before another that was wanted more.
@@ -104,6 +107,11 @@ impl PlannedPod {
     /// Whether its cost is podrank's.
     pub(super) fn is_podranks(&self) -> bool {
         self.cost_owner.as_deref() == Some(FIELD_MANAGER)
+    }
+
+    /// Whether the write would replace somebody else's cost.
+    pub(super) fn overwrites(&self) -> bool {
+        self.replaces.is_some() && !self.is_podranks()
     }
 
     /// The cost that podrank wrote over, if it is the one to write now.
@@ -227,6 +235,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
                     Some(CostOwner::Podrank) => member.record.previous.as_deref().cloned(),
                     _ => member.record.cost.as_ref().map(|cost| cost.to_previous()),
                 },
+                resource_version: member.record.cost.as_ref().and_then(|cost| cost.resource_version.clone()),
             }
         })
         .collect();

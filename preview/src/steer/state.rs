@@ -2,7 +2,7 @@
 
 use super::target::Target;
 use crate::choose::{Choice, choose_workload};
-use crate::cost::{Previous, WrittenCost};
+use crate::cost::Previous;
 use crate::error::Error;
 use crate::input::Input;
 use crate::options::Options;
@@ -30,8 +30,8 @@ pub struct ActivePod {
     pub name: String,
     /// Its UID.
     pub uid: String,
-    /// Whether its deletion cost is podrank's.
-    pub has_cost: bool,
+    /// Its deletion cost, if that is podrank's.
+    pub cost: Option<String>,
     /// The cost that podrank overwrote and has not put back yet.
     pub previous: Option<Previous>,
 }
@@ -39,7 +39,7 @@ pub struct ActivePod {
 impl State {
     /// The pods that have a cost from podrank, or its note of the cost that it overwrote.
     pub fn steered(&self) -> impl Iterator<Item = &ActivePod> {
-        self.pods.iter().filter(|pod| pod.has_cost || pod.previous.is_some())
+        self.pods.iter().filter(|pod| pod.cost.is_some() || pod.previous.is_some())
     }
 
     /// Whether a pod of this UID is active.
@@ -70,11 +70,11 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
     let pods = input.pods.iter().filter(|pod| sets.owner(pod).is_some_and(is_own));
     let active = pods.filter_map(|pod| {
         let record = pod.record.as_ref()?.as_ref().ok()?;
-        let cost = record.cost.as_deref();
+        let cost = record.cost.as_deref().filter(|cost| cost.is_podranks());
         Some(ActivePod {
             name: pod.name.clone(),
             uid: record.pod.uid.to_string(),
-            has_cost: cost.is_some_and(WrittenCost::is_podranks),
+            cost: cost.map(|cost| cost.text.clone()),
             previous: record.previous.as_deref().cloned(),
         })
     });

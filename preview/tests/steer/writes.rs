@@ -35,7 +35,7 @@ fn a_manifest_has_uids_and_no_resource_versions() {
         &[pod('a', "n1"), pod('b', "n2"), pod('c', "n3")],
         &request(Count::AllButNamed, &["web-b", "web-c"], Vec::new()),
     );
-    let [free, over] = plan.manifests();
+    let [free, over] = plan.manifests(true);
     let cost = || Some(json!({ COST: "-1" }));
     assert_eq!(parsed(free.as_ref()), list(&[object('b', cost()), object('c', cost())]));
     assert_eq!(free.expect("a manifest").names, ["web-b", "web-c"]);
@@ -52,7 +52,7 @@ fn what_is_written_over_is_kept_beside_it() {
     ];
     let mut request = request(Count::AllButNamed, &["web-a", "web-b"], Vec::new());
     request.force = true;
-    let [free, over] = planned(&pods, &request).manifests();
+    let [free, over] = planned(&pods, &request).manifests(true);
     assert_eq!(parsed(free.as_ref()), list(&[object('b', Some(json!({ COST: "-1" })))]));
     let previous = r#"{"value":"70","manager":"karpenter"}"#;
     let both = json!({ COST: "-1", PREVIOUS_COST_ANNOTATION: previous });
@@ -67,7 +67,7 @@ fn a_cost_from_the_template_is_written_over_without_force() {
     ]);
     items[2]["spec"]["template"]["metadata"]["annotations"] = json!({ COST: "5" });
     let request = request(Count::AllButNamed, &["web-b"], Vec::new());
-    let [plain, over] = plan(&input(&items), &request).expect("a plan").manifests();
+    let [plain, over] = plan(&input(&items), &request).expect("a plan").manifests(true);
     assert_eq!(plain, None);
     let previous = r#"{"value":"5","manager":"kube-controller-manager"}"#;
     let both = json!({ COST: "4", PREVIOUS_COST_ANNOTATION: previous });
@@ -86,12 +86,19 @@ fn what_is_taken_off_and_put_back() {
     let state = state(&input(&items), &options).expect("a state");
     let steered: Vec<_> = state.steered().collect();
     let [only] = &*steered else { panic!("{steered:?}") };
-    assert_eq!((&*only.name, only.has_cost, only.previous.as_ref()), ("web-a", true, Some(&previous)));
+    assert_eq!((&*only.name, only.cost.is_some(), only.previous.as_ref()), ("web-a", true, Some(&previous)));
     let off = Manifest::taking_off("shop", steered.iter().copied());
     assert_eq!(parsed(off.as_ref()), list(&[object('a', None)]));
     assert_eq!(Manifest::taking_off("shop", []), None);
-    let patch: Value = serde_json::from_str(&putting_back(only, &previous)).expect("JSON");
-    assert_eq!(patch, json!({ "metadata": { "uid": only.uid, "annotations": { COST: "70" } } }));
+    let (patch, back) = putting_back(only).expect("a cost to put back");
+    let cost = only.cost.as_ref().expect("podrank's");
+    let annotation = format!("/metadata/annotations/{}", COST.replace('/', "~1"));
+    let expected = json!([
+        { "op": "test", "path": "/metadata/uid", "value": only.uid },
+        { "op": "test", "path": annotation, "value": cost },
+        { "op": "replace", "path": annotation, "value": "70" },
+    ]);
+    assert_eq!((serde_json::from_str::<Value>(&patch).expect("JSON"), back), (expected, &previous));
 }
 
 #[test]
@@ -169,7 +176,7 @@ fn a_plan_is_proved_once_its_costs_are_written() {
             *seen.entry("refused").or_default() += 1;
             continue;
         };
-        let [free, over] = before.manifests();
+        let [free, over] = before.manifests(true);
         let count = |manifest: Option<&Manifest>| manifest.map_or(0, |manifest| manifest.names.len());
         assert_eq!(count(free.as_ref()) + count(over.as_ref()), before.writes, "case {case}");
         *seen.entry("written over").or_default() += u32::from(over.is_some());

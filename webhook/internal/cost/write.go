@@ -19,8 +19,9 @@ import (
 const inFlight = 32
 
 var (
-	// ErrGone is the error if the pod is gone. Another pod of its name is never written to.
-	ErrGone = errors.New("the pod is gone")
+	// ErrGone is the error if the pod is gone, or if it has changed and an unchanged one is needed. Another pod of its name is
+	// never written to.
+	ErrGone = errors.New("the pod is gone or has changed")
 	// ErrTheirs is the error if somebody else has written the pod's cost meanwhile.
 	ErrTheirs = errors.New("the deletion cost belongs to another field manager")
 )
@@ -52,15 +53,16 @@ type Write struct {
 	Pod  Pod
 	Cost int32
 	Mark Mark
-	// Force is whether the cost of the pod's template is written over.
-	Force bool
+	// Over is the pod's resource version if the cost of its template is overwritten. The write fails if the pod has changed
+	// since: it would otherwise also overwrite a cost that somebody has set meanwhile.
+	Over string
 }
 
 // Write writes costs, all at once, and returns an error for each, or nil. It starts none after the context has ended.
 func (w *Writer) Write(ctx context.Context, writes []Write) []error {
 	return w.all(len(writes), func(i int) error {
 		write := &writes[i]
-		return w.apply(ctx, write.Pod, write.Force, map[string]string{
+		return w.apply(ctx, write.Pod, write.Over, map[string]string{
 			corev1.PodDeletionCost: strconv.Itoa(int(write.Cost)), Annotation: write.Mark.String(),
 		})
 	})
@@ -74,7 +76,7 @@ func (w *Writer) TakeOff(ctx context.Context, pods []Pod, template map[string]st
 		annotations[corev1.PodDeletionCost] = cost
 	}
 	return errors.Join(w.all(len(pods), func(i int) error {
-		if err := w.apply(ctx, pods[i], false, annotations); !errors.Is(err, ErrGone) && !errors.Is(err, ErrTheirs) {
+		if err := w.apply(ctx, pods[i], "", annotations); !errors.Is(err, ErrGone) && !errors.Is(err, ErrTheirs) {
 			return err
 		}
 		return nil
@@ -97,11 +99,14 @@ func (w *Writer) all(count int, do func(int) error) []error {
 
 // apply makes these annotations the only fields of the pod that this program manages. The UID keeps it from creating a pod, or
 // changing another of the same name.
-func (w *Writer) apply(ctx context.Context, pod Pod, force bool, annotations map[string]string) error {
+func (w *Writer) apply(ctx context.Context, pod Pod, over string, annotations map[string]string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	metadata := map[string]any{"name": pod.Key.Name, "namespace": pod.Key.Namespace, "uid": pod.UID}
+	if over != "" {
+		metadata["resourceVersion"] = over
+	}
 	if len(annotations) > 0 {
 		metadata["annotations"] = annotations
 	}
@@ -114,7 +119,7 @@ func (w *Writer) apply(ctx context.Context, pod Pod, force bool, annotations map
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Key.Namespace, Name: pod.Key.Name},
 	}
 	options := []client.PatchOption{client.FieldOwner(Manager)}
-	if force {
+	if over != "" {
 		options = append(options, client.ForceOwnership)
 	}
 	err = w.client.Patch(ctx, object, client.RawPatch(types.ApplyPatchType, patch), options...)

@@ -37,6 +37,7 @@ type API struct {
 	Writes []Write
 	// Before may refuse a write, or change things before it. It may be nil.
 	Before func(*Write) error
+	before sync.Mutex
 }
 
 // A Write is what was applied to a pod.
@@ -105,8 +106,6 @@ func (a *API) Log() []Write {
 }
 
 func (a *API) patch(ctx context.Context, to client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -121,11 +120,11 @@ func (a *API) patch(ctx context.Context, to client.WithWatch, object client.Obje
 		return err
 	}
 	write := Write{applied.Name, applied.Annotations, chosen.Force != nil && *chosen.Force}
-	if a.Before != nil {
-		if err := a.Before(&write); err != nil {
-			return err
-		}
+	if err := a.mayWrite(&write); err != nil {
+		return err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	pods := schema.GroupResource{Resource: "pods"}
 	var pod corev1.Pod
 	if err := to.Get(ctx, client.ObjectKeyFromObject(&applied), &pod); err != nil {
@@ -133,6 +132,9 @@ func (a *API) patch(ctx context.Context, to client.WithWatch, object client.Obje
 	}
 	if pod.UID != applied.UID {
 		return invalidUID(applied.Name)
+	}
+	if applied.ResourceVersion != "" && applied.ResourceVersion != pod.ResourceVersion {
+		return apierrors.NewConflict(pods, applied.Name, fmt.Errorf("the object has been modified"))
 	}
 	pod.ManagedFields = slices.Clone(a.managed[pod.UID])
 	mine, theirs := fields(&pod, chosen.FieldManager)
@@ -154,6 +156,15 @@ func (a *API) patch(ctx context.Context, to client.WithWatch, object client.Obje
 	a.managed[pod.UID] = pod.ManagedFields
 	a.Writes = append(a.Writes, write)
 	return to.Update(ctx, &pod)
+}
+
+func (a *API) mayWrite(write *Write) error {
+	if a.Before == nil {
+		return nil
+	}
+	a.before.Lock()
+	defer a.before.Unlock()
+	return a.Before(write)
 }
 
 // fields returns which annotations this manager and others manage.

@@ -2,8 +2,10 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,30 +20,14 @@ func Choose(policies []v1alpha1.ScaleDownPolicy, template labels.Set) []*v1alpha
 	var chosen []*v1alpha1.ScaleDownPolicy
 	for i := range policies {
 		policy := &policies[i]
-		if _, err := Compile(policy); err != nil || policy.DeletionTimestamp != nil {
-			continue
-		}
-		if selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.Selector); err == nil && selector.Matches(template) {
+		if compiled, err := Compile(policy); err == nil && policy.DeletionTimestamp == nil && compiled.selector.Matches(template) {
 			chosen = append(chosen, policy)
 		}
 	}
 	slices.SortFunc(chosen, func(a, b *v1alpha1.ScaleDownPolicy) int {
-		if a.CreationTimestamp.Equal(&b.CreationTimestamp) {
-			return compareText(a.Name, b.Name)
-		}
-		return a.CreationTimestamp.Compare(b.CreationTimestamp.Time)
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), strings.Compare(a.Name, b.Name))
 	})
 	return chosen
-}
-
-func compareText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Nodes returns the labels of a node, or nil if it is not known.
@@ -49,21 +35,22 @@ type Nodes func(name string) labels.Set
 
 // Compiled is a policy whose selectors are parsed.
 type Compiled struct {
-	tiers  []tier
-	spread []string
+	selector labels.Selector
+	tiers    []tier
+	spread   []string
 }
 
 type tier struct{ nodes, pods labels.Selector }
 
 // Compile parses the policy's selectors.
 func Compile(policy *v1alpha1.ScaleDownPolicy) (*Compiled, error) {
-	if _, err := metav1.LabelSelectorAsSelector(&policy.Spec.Selector); err != nil {
+	selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.Selector)
+	if err != nil {
 		return nil, fmt.Errorf("spec.selector: %w", err)
 	}
-	compiled := &Compiled{spread: policy.Spec.Spread}
+	compiled := &Compiled{selector: selector, spread: policy.Spec.Spread}
 	for i, entry := range policy.Spec.First {
 		var parsed tier
-		var err error
 		if entry.Nodes != nil {
 			if parsed.nodes, err = metav1.LabelSelectorAsSelector(entry.Nodes); err != nil {
 				return nil, fmt.Errorf("spec.first[%d].nodes: %w", i, err)

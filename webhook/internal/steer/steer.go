@@ -194,6 +194,11 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 
 // write plans and writes costs, anew if pods change meanwhile.
 func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, error) {
+	compiled, err := policy.Compile(o.Policy)
+	if err != nil {
+		return Failed, err
+	}
+	nodes := s.nodes(ctx)
 	theirs, known := map[types.UID]bool{}, map[types.UID]bool{}
 	var last error
 	for range attempts {
@@ -213,11 +218,6 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 			}
 			owners[pod.UID] = owner
 		}
-		compiled, err := policy.Compile(o.Policy)
-		if err != nil {
-			return Failed, err
-		}
-		nodes := s.nodes(ctx)
 		decision, err := decide.Decide(decide.Question{
 			Active: active, Related: related, Delete: k,
 			Tier:              func(pod *corev1.Pod) int { return compiled.Tier(pod, nodes) },
@@ -240,10 +240,13 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 		var writes []cost.Write
 		for _, write := range decision.Writes {
 			pod := cost.PodOf(write.Pod)
-			writes = append(writes, cost.Write{
-				Pod: pod, Cost: write.Cost, Force: owners[pod.UID] == cost.FromTemplate,
-				Mark: cost.Mark{Set: o.Set.UID(), Count: o.To, Goes: write.Goes},
-			})
+			planned := cost.Write{
+				Pod: pod, Cost: write.Cost, Mark: cost.Mark{Set: o.Set.UID(), Count: o.To, Goes: write.Goes},
+			}
+			if owners[pod.UID] == cost.FromTemplate {
+				planned.Over = write.Pod.ResourceVersion
+			}
+			writes = append(writes, planned)
 			// Also if the answer is lost: the write may have been done.
 			if !known[pod.UID] {
 				known[pod.UID] = true

@@ -273,6 +273,34 @@ func TestCostOfTemplate(t *testing.T) {
 	})
 }
 
+// Somebody overwrites the template's cost just before the webhook does: that cost stays.
+func TestCostOfTemplateChanges(t *testing.T) {
+	s := newShop(func(s *shop, pods []*corev1.Pod) {
+		s.set.Spec.Template.Annotations = map[string]string{corev1.PodDeletionCost: "10"}
+		for _, pod := range pods {
+			other(pod, "kube-controller-manager", "10")
+		}
+	})
+	once := false
+	s.Before = func(write *fakeapi.Write) error {
+		if write.Name != "web-1" || once {
+			return nil
+		}
+		once = true
+		var pod corev1.Pod
+		if err := s.Get(context.Background(), types.NamespacedName{Namespace: "shop", Name: "web-1"}, &pod); err != nil {
+			return err
+		}
+		other(&pod, "somebody", "7")
+		return s.Update(context.Background(), &pod)
+	}
+	is(t, s.fall(3), steer.Steered, "")
+	costs := s.costs(t)
+	if !once || costs["web-1"] != "7" {
+		t.Fatal(costs)
+	}
+}
+
 // Somebody writes a cost while costs are written: that one is fixed from then on, and the others give way.
 func TestConflictOnce(t *testing.T) {
 	s := newShop(nil)
