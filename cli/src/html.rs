@@ -4,8 +4,8 @@ use podrank_preview::{Error, Input, Options, WorkloadId, WorkloadPreview, gates}
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The page of `web/`, as `make web` makes it.
-const PAGE: &str = include_str!("../../web/dist/index.html");
+/// The page of `web/`, as `make web` makes it: `page.html` is a link to it.
+const PAGE: &str = include_str!("page.html");
 
 /// Where the page looks for what it is to show.
 const PLACE: &str = r#"<script type="application/json" id="given">null</script>"#;
