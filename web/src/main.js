@@ -18,12 +18,12 @@ const embedded = (id) => JSON.parse($(id).textContent);
 const examples = embedded('examples');
 const bytes = (text) => new TextEncoder().encode(text);
 const engine = new Engine($('worker').textContent, Uint8Array.from(atob($('module').textContent), (byte) => byte.charCodeAt(0)));
-const map = new PodMap($('map'), picked);
+const map = new PodMap($('map'), (pod) => dump && picked(pod));
 
 /** The name of the example that is shown, or `null` for the user's own pods. */
 let example = null;
 let state = fresh();
-/** What is shown: the pods of the workload, the zones of their nodes, the moments to choose from. */
+/** What is shown: the workloads, the pods of one, the zones of their nodes, the moments to choose from. `null` while it loads. */
 let dump = null;
 /** The decision. */
 let shown = null;
@@ -31,6 +31,7 @@ let shown = null;
 /** Asks about the dump that is shown. `undefined` if another one has replaced it meanwhile, because its answers follow. */
 async function ask(...question) {
     const asked = dump;
+    if (!asked) return undefined;
     try {
         const answer = await engine.ask(...question);
         return dump === asked ? answer : undefined;
@@ -52,8 +53,6 @@ async function load(name, text, chosen = {}, itsExample = null) {
     }
     $('paste').close();
     example = itsExample;
-    dump = read;
-    state = { ...fresh(), now: Date.now(), ...chosen };
     for (const tab of document.querySelectorAll('[data-example]')) {
         tab.setAttribute('aria-pressed', tab.dataset.example === example);
     }
@@ -65,32 +64,34 @@ async function load(name, text, chosen = {}, itsExample = null) {
     // A workload without pods is not listed, but an answer can be about one.
     const named = chosen.workload && { short: chosen.workload, namespace: chosen.namespace };
     const first = workload ?? named ?? read.workloads[0];
-    if (!first) return complain(`${name}: no workload in it has pods`, { isFatal: true });
-    await choose(first);
+    if (!first) {
+        dump = null;
+        return complain(`${name}: no workload in it has pods`, { isFatal: true });
+    }
+    await choose(read, { ...fresh(), now: Date.now(), ...chosen, workload: first });
 }
 
-async function choose(workload) {
-    state.workload = workload;
-    $('workload').replaceChildren(...dump.workloads.map((other, index) =>
-        el('option', { value: index, selected: other === workload ? '' : null }, `${other.short} in ${other.namespace}`)));
-    $('workload-field').hidden = dump.workloads.length < 2;
-    let answer;
-    try {
-        answer = await ask('pods', options(state, { replicas: 0 }));
-    } catch (error) {
-        const accept = () => {
-            state.partial = true;
-            choose(workload);
-        };
-        return complain(error.message, { isFatal: true, remedy: error.remedy === 'partial' && ['Decide all the same', accept] });
+let choices = 0;
+/** Shows the workload that is chosen in a dump. */
+async function choose(read, chosen) {
+    const choice = ++choices;
+    [dump, state] = [null, chosen];
+    $('workload').replaceChildren(...read.workloads.map((other, index) =>
+        el('option', { value: index, selected: other === chosen.workload ? '' : null }, `${other.short} in ${other.namespace}`)));
+    $('workload-field').hidden = read.workloads.length < 2;
+    const answer = await engine.ask('pods', options(state, { replicas: 0 })).catch((error) => ({ error }));
+    // Somebody was quicker, and chose something else.
+    if (choice !== choices) return;
+    if (answer.error) {
+        const accept = () => choose(read, { ...chosen, partial: true });
+        const remedy = answer.error.remedy === 'partial' && ['Decide all the same', accept];
+        return complain(answer.error.message, { isFatal: true, remedy });
     }
-    if (!answer) return;
     complain('');
-    dump.pods = answer.pods;
     const newest = answer.newest ?? state.now;
     // Ages begin at the latest change, so no moment is before it.
     state.now = Math.max(state.now, newest + 1000);
-    dump.moments = new Moments(newest, state.now);
+    dump = { ...read, pods: answer.pods, moments: new Moments(newest, state.now) };
     const most = dump.pods.length;
     state.replicas = state.steering ? most - state.wanted.size : Math.min(state.replicas ?? Math.ceil(most / 2), most);
     $('replicas').max = $('replicas-number').max = most;
@@ -218,6 +219,7 @@ function announce() {
 
 /** Shows at which moments pods are contested, behind the slider. */
 const sample = latest(async () => {
+    if (!dump) return;
     const isOff = dump.pods.length > MOST_AT_ONCE || state.order === 'total';
     $('strip').replaceChildren();
     $('strip-key').hidden = isOff;
@@ -241,6 +243,9 @@ function resample() {
 }
 
 /* What the user does. */
+
+/** Listens to a control of what is shown, which has no meaning while something else is loaded. */
+const on = (element, event, act) => element.addEventListener(event, ({ target }) => dump && act(target));
 
 /** Decides anew after a change of anything but the moment. */
 function changed() {
@@ -268,32 +273,32 @@ function setReplicas(value) {
     changed();
 }
 
-$('replicas').addEventListener('input', ({ target }) => setReplicas(target.value));
-$('replicas-number').addEventListener('input', ({ target }) => target.value !== '' && setReplicas(target.value));
-$('replicas-number').addEventListener('blur', ({ target }) => (target.value = state.replicas));
-$('moment').addEventListener('input', ({ target }) => {
+on($('replicas'), 'input', ({ value }) => setReplicas(value));
+on($('replicas-number'), 'input', ({ value }) => value !== '' && setReplicas(value));
+on($('replicas-number'), 'blur', (field) => (field.value = state.replicas));
+on($('moment'), 'input', ({ value }) => {
     state.nowText = null;
-    state.now = dump.moments.fromStep(target.value);
+    state.now = dump.moments.fromStep(value);
     // What the moment changes is at the cut.
     state.uid = null;
     decide();
 });
 for (const radio of document.querySelectorAll('[name=order]')) {
-    radio.addEventListener('change', () => {
+    on(radio, 'change', () => {
         state.order = radio.value;
         if (state.order !== 'total') delete state.gates.PreferForScaleDown;
         changed();
     });
 }
 for (const box of document.querySelectorAll('[data-gate]')) {
-    box.addEventListener('change', () => {
+    on(box, 'change', () => {
         if (box.checked === GATES[box.dataset.gate]) delete state.gates[box.dataset.gate];
         else state.gates[box.dataset.gate] = box.checked;
         changed();
     });
 }
 for (const mode of ['look', 'steer']) {
-    $(mode).addEventListener('click', () => {
+    on($(mode), 'click', () => {
         if (state.steering === (mode === 'steer')) return;
         state.steering = mode === 'steer';
         state.wanted = new Set();
@@ -301,9 +306,14 @@ for (const mode of ['look', 'steer']) {
         changed();
     });
 }
-$('workload').addEventListener('change', ({ target }) => {
-    state = { ...fresh(), now: state.now, nowText: state.nowText, order: state.order, gates: state.gates };
-    choose(dump.workloads[target.value]);
+on($('workload'), 'change', ({ value }) => {
+    const { now, nowText, order, gates } = state;
+    choose(dump, { ...fresh(), now, nowText, order, gates, workload: dump.workloads[value] });
+});
+on($('list'), 'toggle', ({ open }) => open && list());
+on($('more'), 'click', () => {
+    $('list').dataset.all = 'yes';
+    list();
 });
 for (const tab of document.querySelectorAll('[data-example]')) tab.addEventListener('click', () => showExample(tab.dataset.example));
 $('own').addEventListener('click', () => {
@@ -332,11 +342,6 @@ addEventListener('drop', (event) => {
     event.preventDefault();
     document.documentElement.classList.remove('dropping');
     loadFile(event.dataTransfer.files[0]);
-});
-$('list').addEventListener('toggle', () => $('list').open && list());
-$('more').addEventListener('click', () => {
-    $('list').dataset.all = 'yes';
-    list();
 });
 $('copy-command').addEventListener('click', copy(() => $('command').textContent));
 $('share').addEventListener('click', copy(() => location.href));
