@@ -9,6 +9,8 @@ export const root = resolve(import.meta.dirname, '../..');
 export const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target');
 export const work = mkdtempSync(join(tmpdir(), 'podrank-page-'));
 export const NOON = '2026-03-10T12:00:00Z';
+/** Where a page has the answer of `-o html`. */
+export const GIVEN = /(?<=id="given">).*?(?=<\/script>)/s;
 /** The examples of the page, with the count and the moment at which it shows them. */
 export const EXAMPLES = [
     { name: 'circle', file: join(root, 'web/examples/circle.json'), replicas: 4, now: '2026-03-10T12:00:20Z' },

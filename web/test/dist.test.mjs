@@ -9,10 +9,10 @@ import { gzipSync } from 'node:zlib';
 import { sha256, sources } from '../sources.mjs';
 import { Moments, duration } from '../src/moments.js';
 import { fresh, fromLink, link, options } from '../src/state.js';
-import { EXAMPLES, assertAgreement, podrank, root } from './command-line.mjs';
+import { EXAMPLES, GIVEN, assertAgreement, podrank, root } from './command-line.mjs';
 
 const html = readFileSync(join(root, 'web/dist/index.html'), 'utf8');
-const part = (id, page = html) => page.match(new RegExp(`<script type="[a-z/]+" id="${id}">(.*?)</script>`, 's'))[1];
+const part = (id) => html.match(new RegExp(`<script type="[a-z/]+" id="${id}">(.*?)</script>`, 's'))[1];
 const examples = JSON.parse(part('examples'));
 
 /** The page's worker, which answers at once here. */
@@ -38,6 +38,12 @@ test('web/dist is what these sources make: if not, run make web', () => {
     for (const [name, version] of crates) {
         assert.ok(locked.includes(`name = "${name}"\nversion = "${version}"\n`), `Cargo.lock has no ${name} ${version}`);
     }
+});
+
+test('-o html writes this page, and changes nothing but the answer in it', () => {
+    const printed = podrank('-f', EXAMPLES[0].file, '--replicas', 4, '-o', 'html').stdout;
+    assert.notEqual(printed, html);
+    assert.equal(printed.replace(GIVEN, 'null'), html);
 });
 
 test('the page is below 1 MB gzipped', () => {
