@@ -74,6 +74,16 @@ def emptiest_nodes(api):
     went(world, done, {1, 3})
 
 
+@session
+def emptiest_nodes_first_victim(api):
+    """The barrier's victim leaves a node with fewer pods, and the plan stays as it was."""
+    world = World(api, "emptiest-nodes-first-victim", ["reserved-1", "reserved-1", "reserved-2", "reserved-2"], kind="ReplicaSet")
+    args = in_json(world, "scale", "rs/web", "--replicas", "2", "--emptiest-nodes", "--barrier", "first-victim")
+    done = play("emptiest-nodes-first-victim", args)
+    expect(done, 0)
+    went(world, done, {0, 1})
+
+
 # What the documentation shows.
 
 @session

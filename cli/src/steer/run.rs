@@ -165,6 +165,8 @@ impl<'r> Run<'r> {
                     return Err("with --barrier first-victim, all pods that stay must be ready".into());
                 };
                 self.cluster.delete(&victim.name, &victim.uid)?;
+                // From here on, the plan is settled: a wish that counts pods by node may want others now.
+                self.request.named.extend(plan.wanted().map(|pod| pod.name.clone()));
                 self.replace(vec![victim], &plan.pods, FIRST_VICTIM)?;
             }
         }
