@@ -46,7 +46,7 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
 .PHONY: help archive header abi table examples install uninstall check-c targets needs budget miri tools test bench \
-	instructions mutants cluster judge webhook clean
+	instructions mutants cluster judge webhook web page-test clean
 
 help: ## prints this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -167,6 +167,14 @@ SEED ?= 1
 FROM ?= 1
 judge: cluster ## compares the preview with what the real controllers do, in N rounds (about 2 a second)
 	@cluster/judge $(N) $(SEED) $(FROM)
+
+web: ## web/dist, the page that shows which pods go first (needs node and npm)
+	@web/build.sh web/dist
+
+page-test: ## the page in headless Chromium, beside the command line; web/dist compared with its sources
+	@$(CARGO) build --quiet --release -p kubectl-podrank
+	@web/check.sh
+	@node --test web/test/*.test.mjs
 
 webhook: cluster ## podrank-webhook on a real control plane (6 minutes; make -C webhook help lists more)
 	@$(MAKE) --no-print-directory -C webhook e2e

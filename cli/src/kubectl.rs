@@ -44,7 +44,16 @@ impl Kubectl {
     ///
     /// kubectl uses the terminal: its messages go to standard error unchanged, and a login can ask for input.
     pub(crate) fn get(&self, words: &[&str]) -> Result<Input, Box<dyn Error>> {
-        self.run(&[&["get"], words].concat(), "json", Stdio::inherit(), |stdout| {
+        self.read(words, Stdio::inherit())
+    }
+
+    /// Returns what `kubectl get WORDS` finds, or `None` on failure, which is not reported.
+    pub(crate) fn get_if_allowed(&self, words: &[&str]) -> Option<Input> {
+        self.read(words, Stdio::null()).ok()
+    }
+
+    fn read(&self, words: &[&str], messages: Stdio) -> Result<Input, Box<dyn Error>> {
+        self.run(&[&["get"], words].concat(), "json", messages, |stdout| {
             let mut stdout = Watched::new(stdout, None);
             let input = Input::read_part(&mut stdout);
             // Reads the rest, because kubectl would otherwise complain about a broken pipe.

@@ -2,5 +2,6 @@
 //! makes the decision.
 #![forbid(unsafe_code)]
 
+pub mod html;
 pub mod render;
 pub mod render_plan;

@@ -96,6 +96,13 @@ pub(crate) fn read_once(
     Ok(Live { input, workload, lags })
 }
 
+/// Adds the nodes, whose zones the page shows. Whoever may not read them sees no zones.
+pub(crate) fn add_zones(kubectl: &Kubectl, input: &mut Input) {
+    if let Some(nodes) = kubectl.get_if_allowed(&["nodes"]) {
+        input.add_part(nodes);
+    }
+}
+
 /// Returns the workload with this name.
 fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Input, Box<dyn Error>> {
     let resources = resources(name.kind);

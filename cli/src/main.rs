@@ -13,6 +13,7 @@ use anstream::{AutoStream, ColorChoice};
 use args::preview::{Output, PreviewArgs};
 use args::{Args, Task};
 use kubectl::Kubectl;
+use kubectl_podrank::html;
 use kubectl_podrank::render::{self, Look};
 use live::{Live, Managers, Scope};
 use podrank_preview::{Input, Options, Remedy, WorkloadName, WorkloadPreview, preview_workload};
@@ -59,7 +60,7 @@ fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
         let place = args.filename.as_deref().map_or_else(String::new, |filename| place(filename) + ": ");
         format!("{place}{error}{}", error.remedy().map_or("", flags))
     })?;
-    print_preview(&preview, args.output)
+    print_preview(&input, &options, &preview, args.output)
 }
 
 fn read_file(filename: &Path) -> Result<Input, String> {
@@ -73,7 +74,12 @@ fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<
     let name = args.workload()?.expect("clap requires it without a file");
     let scope = if args.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
     let kubectl = Kubectl::new(args.connection.arguments());
-    let Live { input, workload, lags } = live::read(&kubectl, &name, scope, Managers::Hidden)?;
+    let is_page = args.output == Output::Html;
+    let managers = if is_page { Managers::Shown } else { Managers::Hidden };
+    let Live { mut input, workload, lags } = live::read(&kubectl, &name, scope, managers)?;
+    if is_page {
+        live::add_zones(&kubectl, &mut input);
+    }
     options.workload = Some(WorkloadName { kind: Some(workload.kind), name: workload.name });
     options.namespace = Some(workload.namespace);
     // The cluster has nothing more to tell, so where its statuses lag behind, notes say so.
@@ -81,11 +87,17 @@ fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<
     Ok(input)
 }
 
-fn print_preview(preview: &WorkloadPreview<'_>, output: Output) -> Result<(), Box<dyn Error>> {
+fn print_preview(
+    input: &Input,
+    options: &Options,
+    preview: &WorkloadPreview<'_>,
+    output: Output,
+) -> Result<(), Box<dyn Error>> {
     // Completes the text before it writes the first byte, so that no reader gets half a preview.
     let text = match output {
         Output::Table | Output::Wide => render::workload(preview, look(output)),
         Output::Json => preview.to_json(),
+        Output::Html => html::page(input, options, preview)?,
         Output::Name => render::names(preview),
     };
     for note in preview.notes() {

@@ -147,6 +147,31 @@ fn a_deployment_its_namespaces_sets_and_its_pods_are_asked_for() {
     assert_eq!(untouched.asked(), Vec::<String>::new());
 }
 
+/// The page shows zones, and who manages costs.
+#[test]
+fn a_page_needs_nodes_and_does_without() {
+    let node = json!({
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": { "name": "worker-1", "labels": { "topology.kubernetes.io/zone": "zone-a" } },
+    });
+    let refused = (String::new(), "Error from server (Forbidden): nodes is forbidden\n", 1);
+    for (nodes, has_zone) in [(list(&[node]), true), (refused, false)] {
+        let kubectl = Kubectl::new(&[&example()[..], &[nodes]].concat());
+        let page = kubectl.run(&[&["deploy/web", "--replicas", "5", "-o", "html"][..], &NOON].concat());
+        let (page, messages) = fine(&page);
+        assert_eq!(page.contains(r#""topology.kubernetes.io/zone":"zone-a""#), has_zone);
+        assert!(!messages.contains("forbidden"), "{messages}");
+        assert_eq!(
+            kubectl.asked()[2..],
+            [
+                "get|pods|--selector|app=web|--namespace|default|--show-managed-fields|--output|json",
+                "get|nodes|--output|json",
+            ]
+        );
+    }
+}
+
 #[test]
 fn all_names_of_a_type_ask_for_the_same() {
     for words in

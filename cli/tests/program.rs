@@ -9,7 +9,7 @@
 //! | both orders, `kubernetes` the default | `example_by_kubernetes_order`, `a_circle_is_contested`; `reference.rs` |
 //! | the feature gates | `gates_and_burst_change_the_choice`, `wrong_flags` |
 //! | `--burst-replicas`; more than 500 deletions | `gates_and_burst_change_the_choice`, `more_than_one_sync`; `syncs.rs` |
-//! | the outputs | `example_as_table`, `wide_shows_what_the_rules_look_at`, `example_as_json`, `example_as_names_of_the_victims`; `look.rs` |
+//! | the outputs | `example_as_table`, `wide_shows_what_the_rules_look_at`, `example_as_json`, `example_as_names_of_the_victims`, `a_page_has_the_answer`, `names_in_a_page_are_no_markup`; `look.rs` |
 //! | the owner reference decides whose a pod is, never labels; adoption and release get a note | `pods_to_adopt_and_to_release`; `reference.rs` |
 //! | incomplete dumps, `--partial` | the section on incomplete dumps; `reference.rs` |
 //! | `ReplicationController`s; bare sets | `replication_controllers`, `a_bare_set_has_ranks_in_the_total_order_alone` |
@@ -349,6 +349,50 @@ fn example_by_kubernetes_order() {
     };
     assert_eq!(row(7), ("x4rvp".to_owned(), json!("delete"), json!("uid")));
     assert_eq!(row(8), ("w8nlc".to_owned(), json!("keep"), json!("uid")));
+}
+
+/// What the page of `-o html` shows: the text within the element that is for it.
+fn given(page: &str) -> Value {
+    let (_, rest) = page.split_once(r#"<script type="application/json" id="given">"#).expect("the element");
+    let (given, _) = rest.split_once("</script>").expect("its end");
+    serde_json::from_str(given).expect("JSON")
+}
+
+#[test]
+fn a_page_has_the_answer() {
+    let asked = ["--feature-gates", "PodDeletionCost=false", "--burst-replicas", "2"];
+    let args = [&["deploy/web", "-f", ROLLOUT, "--replicas", "5"][..], &NOON, &asked].concat();
+    let (page, notes) = fine(&[&args[..], &["-o", "html"]].concat(), "");
+    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
+    let given = given(&page);
+    assert_eq!(given["title"], "deploy/web in default");
+    assert_eq!(
+        given["options"],
+        json!({
+            "namespace": "default",
+            "workload": "deploy/web",
+            "replicas": 5,
+            "now": "2026-03-10T12:00:00Z",
+            "order": "kubernetes",
+            "featureGates": { "PodDeletionCost": false },
+            "burstReplicas": 2,
+            "partial": false,
+        })
+    );
+    // What it has of the dump leads to the same answer.
+    let again = [&["deploy/web", "-f", "-", "--replicas", "5", "-o", "json"][..], &NOON, &asked].concat();
+    let json = fine(&[&args[..], &["-o", "json"]].concat(), "");
+    assert_eq!(fine(&again, &given["dump"].to_string()), json);
+    assert_eq!(notes, json.1);
+}
+
+#[test]
+fn names_in_a_page_are_no_markup() {
+    let evil = "</script><!--<script>";
+    let set = with(set("web"), "/metadata/name", json!(evil));
+    let pod = with(pod(1), "/metadata/ownerReferences/0/name", json!(evil));
+    let (page, _) = fine(&["-f", "-", "--replicas", "0", "--partial", "-o", "html"], &list(&[set, pod]));
+    assert_eq!(given(&page)["options"]["workload"], format!("rs/{evil}"));
 }
 
 /// X before Z (the smaller UID, as they became ready a second apart), Z before Y likewise, and Y before X (restarted, as

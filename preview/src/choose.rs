@@ -3,6 +3,7 @@
 use crate::deployment::DeploymentEntry;
 use crate::error::{Error, Remedy};
 use crate::input::Input;
+use crate::needs::WorkloadId;
 use crate::options::Options;
 use crate::set::{SetId, SetKind, Sets};
 use crate::text;
@@ -84,18 +85,8 @@ pub(crate) fn choose_workload<'a>(
         (Some(name), _) => set(Some(name)),
         (None, Some(name)) => named(name, &deployments, sets, set),
         (None, None) => {
-            let is_its = |id: SetId<'_>| {
-                let controller = sets.get(id).and_then(|set| set.controller.as_ref());
-                deployments.iter().find(|entry| controller.is_some_and(|owner| owner.uid == entry.uid))
-            };
-            let with_pods: BTreeSet<_> = input.pods.iter().filter_map(|pod| sets.owner(pod)).collect();
-            let mut workloads = BTreeMap::new();
-            for id in with_pods.into_iter().filter(|id| namespace.is_none_or(|wanted| id.namespace == wanted))
-            {
-                let choice = is_its(id).map_or(Choice::Set(id), |entry| Choice::Deployment(entry));
-                workloads.insert(choice.to_string(), choice);
-            }
-            let workloads: Vec<_> = workloads.into_values().collect();
+            let is_its = |id: SetId<'_>| deployment_of(sets, &deployments, id);
+            let workloads = with_pods(input, sets, &deployments, namespace);
             match (&*workloads, &*deployments) {
                 ([choice], _) => Ok(*choice),
                 ([], [entry]) if sets.ids().all(|id| is_its(id).is_some()) => Ok(Choice::Deployment(entry)),
@@ -108,6 +99,57 @@ pub(crate) fn choose_workload<'a>(
                 _ => set(None),
             }
         }
+    }
+}
+
+/// The Deployment that controls a set.
+fn deployment_of<'a>(
+    sets: &Sets<'a>,
+    deployments: &[&'a DeploymentEntry],
+    id: SetId<'_>,
+) -> Option<&'a DeploymentEntry> {
+    let controller = sets.get(id).and_then(|set| set.controller.as_ref());
+    deployments.iter().copied().find(|entry| controller.is_some_and(|owner| owner.uid == entry.uid))
+}
+
+/// The workloads that have pods: Deployments in place of their sets.
+fn with_pods<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    deployments: &[&'a DeploymentEntry],
+    namespace: Option<&str>,
+) -> Vec<Choice<'a>> {
+    let with_pods: BTreeSet<_> = input.pods.iter().filter_map(|pod| sets.owner(pod)).collect();
+    let mut workloads = BTreeMap::new();
+    for id in with_pods.into_iter().filter(|id| namespace.is_none_or(|wanted| id.namespace == wanted)) {
+        let choice = deployment_of(sets, deployments, id).map_or(Choice::Set(id), Choice::Deployment);
+        workloads.insert(choice.to_string(), choice);
+    }
+    workloads.into_values().collect()
+}
+
+impl Input {
+    /// Returns the workloads that have pods, sorted: Deployments in place of their sets.
+    pub fn workloads(&self) -> Vec<WorkloadId> {
+        let sets = Sets::of(&self.sets);
+        let deployments: Vec<_> = self.deployments.iter().collect();
+        let choices = with_pods(self, &sets, &deployments, None).into_iter();
+        let mut workloads: Vec<_> = choices
+            .map(|choice| match choice {
+                Choice::Set(id) => WorkloadId {
+                    namespace: id.namespace.to_owned(),
+                    kind: WorkloadKind::Set(id.kind),
+                    name: id.name.to_owned(),
+                },
+                Choice::Deployment(entry) => WorkloadId {
+                    namespace: entry.namespace.clone(),
+                    kind: WorkloadKind::Deployment,
+                    name: entry.name.clone(),
+                },
+            })
+            .collect();
+        workloads.sort();
+        workloads
     }
 }
 

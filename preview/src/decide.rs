@@ -1,6 +1,7 @@
 //! From an input to a preview: chooses the workload, checks that the input is complete, and decides.
 
 use crate::choose::{Choice, choose, choose_workload};
+use crate::circle::{self, Arrow};
 use crate::complete;
 use crate::error::Error;
 use crate::input::Input;
@@ -8,12 +9,13 @@ use crate::line::{Line, MOST_IN_ONE_SYNC};
 use crate::members::{members, ranked};
 use crate::notes::{self, Note};
 use crate::options::{Options, Order};
-use crate::pod::to_time;
+use crate::pod::{PodEntry, to_time};
 use crate::preview::{PodPreview, Preview, Workload, WorkloadPreview};
 use crate::race::Race;
 use crate::related::Related;
 use crate::rollout::preview_deployment;
 use crate::set::{SetId, Sets};
+use crate::text;
 use crate::workload::WorkloadKind;
 use podrank::Policy;
 
@@ -41,6 +43,30 @@ pub fn preview<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, E
     let sets = Sets::of(&input.sets);
     let id = choose(input, &sets, options.set.as_ref(), options.namespace.as_deref())?;
     preview_set(input, &sets, id, options)
+}
+
+/// Returns three pods that Kubernetes' rules put in a circle, the active pod with this UID first, or `None` if that pod is in
+/// no circle. This is what makes a pod contested although rules separate it from every other pod.
+///
+/// # Errors
+/// If no such pod belongs to a set of the input, or if the set or a pod that matters is unsound.
+pub fn circle(input: &Input, options: &Options, uid: &str) -> Result<Option<[Arrow; 3]>, Error> {
+    let sets = Sets::of(&input.sets);
+    let is_it = |pod: &&PodEntry| {
+        pod.record
+            .as_ref()
+            .and_then(|record| record.as_ref().ok())
+            .is_some_and(|it| it.pod.uid.to_string() == uid)
+    };
+    let id = input.pods.iter().find(is_it).and_then(|pod| sets.owner(pod));
+    let id =
+        id.ok_or_else(|| Error::new(format!("no active pod of a set has the UID {}", text::word(uid))))?;
+    let related = Related::of(id, sets.get(id), &sets, options.order)?;
+    let members = members(input, &sets, id, &related, &mut Vec::new())?;
+    let own = ranked(&members);
+    let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
+    let start = own.iter().position(|(_, pod)| pod.uid.to_string() == uid);
+    Ok(start.and_then(|start| circle::circle(&policy, &own, start)))
 }
 
 fn preview_set<'a>(

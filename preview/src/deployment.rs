@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// If this annotation has a revision, the Deployment's next sync only rolls back.
-const ROLLBACK_ANNOTATION: &str = "deprecated.deployment.rollback.to";
+pub(crate) const ROLLBACK_ANNOTATION: &str = "deprecated.deployment.rollback.to";
 
 /// What is kept from a Deployment.
 #[derive(Debug)]
@@ -143,6 +143,11 @@ impl DeploymentSpec {
             lags: metadata.is_ahead_of(&status),
             selector: spec.selector,
         })
+    }
+
+    /// Its selector as it is written.
+    pub(crate) fn written_selector(&self) -> Option<&LabelSelector> {
+        self.selector.as_ref()
     }
 
     /// Its selector. `None` if Kubernetes calls it invalid, or if it selects everything, because Kubernetes then does

@@ -4,6 +4,7 @@
 use crate::deployment::DeploymentEntry;
 use crate::error::{Error, parse};
 use crate::json::{Fault, Json};
+use crate::node::{self, NodeEntry};
 use crate::pod::{Pod, PodEntry};
 use crate::set::{ReplicaSet, SetEntry, SetKind};
 use crate::text;
@@ -23,6 +24,7 @@ pub struct Input {
     pub(crate) pods: Vec<PodEntry>,
     pub(crate) sets: Vec<SetEntry>,
     pub(crate) deployments: Vec<DeploymentEntry>,
+    pub(crate) nodes: Vec<NodeEntry>,
     /// The number of objects of other kinds.
     others: u64,
 }
@@ -94,6 +96,7 @@ impl Input {
         later.pods.append(&mut self.pods);
         later.sets.append(&mut self.sets);
         later.deployments.append(&mut self.deployments);
+        later.nodes.append(&mut self.nodes);
         later.others += self.others;
         *self = later;
     }
@@ -223,7 +226,11 @@ impl Input {
             Some(Class::Pod) => self.pods.push(PodEntry::read(object)?),
             Some(Class::Set(kind)) => self.sets.push(SetEntry::read(kind, object)?),
             Some(Class::Deployment) => self.deployments.push(DeploymentEntry::read(object)?),
-            None => self.others += 1,
+            None => {
+                let own = if own.kind.is_some() { Some(&own) } else { list };
+                self.nodes.extend(own.filter(|own| own.is_node()).and_then(|_| node::read(object)));
+                self.others += 1;
+            }
         }
         Ok(None)
     }
@@ -302,6 +309,12 @@ enum Class {
 }
 
 impl TypeMeta {
+    /// Whether an object of this type is a Node, which no decision needs.
+    fn is_node(&self) -> bool {
+        self.kind.as_deref() == Some("Node")
+            && self.api_version.as_deref().is_none_or(|version| version == "v1")
+    }
+
     /// What an object of this type is, in a list whose items without a type have that of `list`.
     fn class(&self, list: Option<&Self>) -> Option<Class> {
         let own_or_list = Some(self).filter(|own| own.kind.is_some()).or(list)?;

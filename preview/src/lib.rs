@@ -7,25 +7,29 @@
 //! | what | modules |
 //! |---|---|
 //! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `template`, `quantity`, `selector` |
-//! | deciding | `choose` the set or Deployment; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: whether the input is complete; `related` and `members`: which pods count; `line`: what becomes of each |
+//! | deciding | `choose` the set or Deployment; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: whether the input is complete; `related` and `members`: which pods count; `line`: what becomes of each; `circle`: three pods of which none is first |
 //! | steering | `steer`: which pods are wanted, and the deletion costs that make Kubernetes take them; `cost`: who set a cost |
 //! | presenting | `preview`: the result as data and JSON; `why`, `set_why`, `age`, `notes`, `error`, `text`: its sentences |
 //! | querying | `workload`: names; `needs`: what a decision needs besides the workload |
+//! | extracting | `extract`: the part of an input that a decision needs, as JSON; `node`: the zones of nodes |
 #![forbid(unsafe_code)]
 
 mod age;
 mod choose;
+mod circle;
 mod complete;
 mod cost;
 mod decide;
 mod deployment;
 mod error;
+mod extract;
 pub mod gates;
 mod input;
 mod json;
 mod line;
 mod members;
 mod needs;
+mod node;
 mod notes;
 mod options;
 mod pod;
@@ -45,8 +49,9 @@ mod workload;
 mod yaml;
 
 pub use choose::SetName;
+pub use circle::Arrow;
 pub use cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
-pub use decide::{preview, preview_workload};
+pub use decide::{circle, preview, preview_workload};
 pub use error::{Error, Remedy};
 pub use input::Input;
 pub use line::MOST_IN_ONE_SYNC;

@@ -77,7 +77,8 @@ impl<'m, 'a> Line<'m, 'a> {
     pub(crate) fn previews(&self) -> Vec<PodPreview<'a>> {
         let after_victims = self.contested.first().or(self.survivors.first()).copied();
         let before_survivors = self.contested.last().or(self.victims.last()).copied();
-        let contested = self.why_contested();
+        let is_cycle = self.is_cycle();
+        let contested = self.why_contested(is_cycle);
         let separated = |pod, other: Option<_>, alone: &str| {
             other.map_or_else(|| (None, alone.to_owned()), |other| self.separate(pod, other))
         };
@@ -101,6 +102,7 @@ impl<'m, 'a> Line<'m, 'a> {
                 verdict,
                 rule,
                 why,
+                is_in_cycle: is_cycle && verdict == Verdict::Contested,
                 details: Details::of(pod, self.policy.now),
             }
         })
@@ -108,26 +110,29 @@ impl<'m, 'a> Line<'m, 'a> {
     }
 
     /// Why the contested pods are.
-    fn why_contested(&self) -> String {
+    fn why_contested(&self, is_cycle: bool) -> String {
         let quota = self.quota();
         let verb = if quota == 1 { "goes" } else { "go" };
-        let of = format!("one of {} pods of which {quota} {verb}, by list order", self.contested.len());
+        let of = format!("one of {} pods of which {quota} {verb}", self.contested.len());
         if self.is_race {
-            return format!(
-                "one of {} pods of which {quota} {verb}: ranks depend on which set's pods go first",
-                self.contested.len()
-            );
+            format!("{of}: ranks depend on which set's pods go first")
+        } else if self.delete > MOST_IN_ONE_SYNC {
+            format!("{of}, by list order and ranks counted anew")
+        } else if is_cycle {
+            format!("{of}, by list order: the rules form a cycle")
+        } else {
+            format!("{of}, by list order: no rule separates them")
         }
-        if self.delete > MOST_IN_ONE_SYNC {
-            return format!("{of} and ranks counted anew");
-        }
+    }
+
+    /// Whether the contested pods are in a cycle, and nothing else makes them contested.
+    fn is_cycle(&self) -> bool {
         // Pods that tie in all that Kubernetes compares are equal in it, so that each ties with the first.
-        let tie = |(_, pod): &RankedPod| {
+        let ties = |(_, pod): &RankedPod| {
             let first = self.contested.first();
             first.is_none_or(|(_, first)| self.policy.upstream(first, pod).1.is_none())
         };
-        let is_tie = self.contested.iter().all(|pod| tie(pod));
-        format!("{of}: {}", if is_tie { "no rule separates them" } else { "the rules form a cycle" })
+        !self.is_race && self.delete <= MOST_IN_ONE_SYNC && !self.contested.iter().all(|pod| ties(pod))
     }
 
     /// The rule that separates two pods of different verdicts, and why.

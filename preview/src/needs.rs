@@ -7,10 +7,11 @@ use crate::input::Input;
 use crate::selector::Selector;
 use crate::set::{SetEntry, SetId, SetKind, Sets};
 use crate::workload::{WorkloadKind, WorkloadName};
+use serde::Serialize;
 use std::fmt;
 
 /// A workload that an input holds.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct WorkloadId {
     /// Its namespace.
     pub namespace: String,
@@ -18,6 +19,13 @@ pub struct WorkloadId {
     pub kind: WorkloadKind,
     /// Its name.
     pub name: String,
+}
+
+impl WorkloadId {
+    /// Whether it is this set.
+    pub(crate) fn is(&self, id: SetId<'_>) -> bool {
+        (self.kind, &*self.namespace, &*self.name) == (WorkloadKind::Set(id.kind), id.namespace, id.name)
+    }
 }
 
 impl fmt::Display for WorkloadId {

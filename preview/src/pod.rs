@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::mem;
 
-const PREFER_FOR_SCALE_DOWN_LABEL: &str = "kubernetes.io/prefer-for-scale-down";
+pub(crate) const PREFER_FOR_SCALE_DOWN_LABEL: &str = "kubernetes.io/prefer-for-scale-down";
 
 /// What is kept from a pod.
 #[derive(Debug)]
@@ -215,6 +215,11 @@ impl PodEntry {
 
     pub(crate) fn is_active(&self) -> bool {
         self.record.is_some()
+    }
+
+    /// The node of an active pod.
+    pub(crate) fn node(&self) -> Option<&str> {
+        self.record.as_ref()?.as_ref().ok()?.node.as_deref()
     }
 }
 

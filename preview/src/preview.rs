@@ -206,6 +206,9 @@ pub struct PodPreview<'a> {
     pub rule: Option<&'static str>,
     /// The values that this rule compares, as a short sentence.
     pub why: String,
+    /// Whether it is contested because rules form a cycle.
+    #[serde(skip)]
+    pub is_in_cycle: bool,
     /// What else the rules compare.
     #[serde(flatten)]
     pub details: Details,

@@ -1,19 +1,19 @@
 //! Label selectors, valid and matching as in Kubernetes. Pure functions on text.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::slice;
 
 /// A selector as a `ReplicaSet` has it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", expecting = "a label selector")]
 pub(crate) struct LabelSelector {
     pub(crate) match_labels: Option<BTreeMap<String, String>>,
     pub(crate) match_expressions: Option<Vec<Expression>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, expecting = "a requirement of a label selector")]
 pub(crate) struct Expression {
     key: String,
@@ -50,6 +50,11 @@ impl<'a> Selector<'a> {
 
     pub(crate) fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.0.iter().all(|requirement| requirement.matches(labels))
+    }
+
+    /// The labels that it reads.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &'a str> {
+        self.0.iter().map(|requirement| requirement.key)
     }
 
     /// Whether it has no requirement, and so matches all labels.

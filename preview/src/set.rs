@@ -61,7 +61,7 @@ struct SetStatus {
 #[derive(Debug, Default)]
 pub(crate) struct SetSpec {
     replicas: Option<i32>,
-    selector: Option<LabelSelector>,
+    pub(crate) selector: Option<LabelSelector>,
     pub(crate) min_ready_seconds: i32,
     /// The deletion cost in its pod template.
     pub(crate) template_cost: Option<String>,
@@ -226,6 +226,16 @@ impl SetEntry {
         let status = self.status.as_ref().map_err(|error| self.error(error))?;
         let replicas = status.as_ref().and_then(|status| status.replicas);
         Ok(replicas.map(|replicas| u64::try_from(replicas).unwrap_or(0)))
+    }
+
+    /// Whether it has a status at all.
+    pub(crate) fn has_status(&self) -> bool {
+        matches!(self.status, Ok(Some(_)))
+    }
+
+    /// Which generation its status is for, if it says so.
+    pub(crate) fn observed_generation(&self) -> Option<i64> {
+        self.status.as_ref().ok()?.as_ref()?.observed_generation
     }
 
     /// Whether its status is known to be of an earlier spec.

@@ -29,6 +29,12 @@ impl<'de> Deserialize<'de> for Fingerprint {
 }
 
 impl Fingerprint {
+    /// It as a text.
+    pub(crate) fn hex(self) -> String {
+        let Self([high, low]) = self;
+        format!("{high:016x}{low:016x}")
+    }
+
     fn of(text: &[u8]) -> Self {
         let hash = |seed: u8| {
             let mut hasher = DefaultHasher::new();

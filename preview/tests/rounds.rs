@@ -34,13 +34,21 @@ fn rounds() -> Vec<Case> {
 impl Case {
     /// Whether the preview is right about this round; an error is neither.
     fn replay(&self, gates: FeatureGates) -> Result<(), String> {
+        let input = self.input()?;
+        let preview = preview(&input, &self.options(gates)).map_err(|error| error.to_string())?;
+        self.compare(&preview)
+    }
+
+    fn input(&self) -> Result<Input, String> {
         let list = json!({ "apiVersion": "v1", "kind": "List", "items": self.items }).to_string();
-        let input = Input::read(list.as_bytes()).map_err(|error| error.to_string())?;
+        Input::read(list.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    fn options(&self, gates: FeatureGates) -> Options {
         let mut options = Options::new(self.replicas, self.now.parse().expect("a time"));
         options.set = Some(self.set.parse().expect("a name"));
         options.gates = gates;
-        let preview = preview(&input, &options).map_err(|error| error.to_string())?;
-        self.compare(&preview)
+        options
     }
 
     /// Every certain pod went, no safe one did, and of the contested ones as many as was said.
@@ -104,6 +112,24 @@ fn the_preview_is_right_about_every_round() {
     }
     println!("{} rounds: {kinds:?}", rounds.len());
     assert!(rounds.len() >= 250 && kinds.len() == 7, "{} rounds: {kinds:?}", rounds.len());
+}
+
+#[test]
+fn the_extract_of_a_round_leads_to_the_same_decision() {
+    for round in rounds() {
+        let input = round.input().expect("a dump");
+        let options = round.options(FeatureGates::KUBERNETES);
+        let decision = |input: &Input| preview(input, &options).expect("a preview").to_json();
+        let workloads = input.workloads();
+        let extracts = workloads.iter().map(|workload| input.extract(workload).expect("sound"));
+        let extracts: Vec<_> = extracts.filter(|extract| extract.contains(&round.set[3..])).collect();
+        assert!(!extracts.is_empty(), "round {}: {} in none of {workloads:?}", round.round, round.set);
+        // A set without a Deployment is also in the extracts of its siblings, whose pods may be related.
+        for extract in &extracts {
+            let again = Input::read(extract.as_bytes()).expect("what was extracted");
+            assert_eq!(decision(&again), decision(&input), "round {}, {}", round.round, round.set);
+        }
+    }
 }
 
 /// What the preview is told wrongly, in how many rounds this must be noticed at least, and how.

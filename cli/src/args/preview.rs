@@ -100,6 +100,8 @@ pub(crate) enum Output {
     Wide,
     /// Everything, for programs
     Json,
+    /// A page that shows everything, as one file that opens without network
+    Html,
     /// pod/NAME of each certain victim, for another command
     Name,
 }

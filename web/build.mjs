@@ -1,0 +1,87 @@
+// `build.mjs MODULES OUTPUT`: one page of everything. MODULES has what wasm-bindgen made.
+import { build } from 'esbuild';
+import binaryen from 'binaryen';
+import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { sha256, sources } from './sources.mjs';
+
+const [modules, output] = process.argv.slice(2).map((path) => resolve(path));
+const web = import.meta.dirname;
+const read = (...path) => readFileSync(join(web, ...path), 'utf8');
+
+function optimised(bytes) {
+    const { BulkMemory, BulkMemoryOpt, MutableGlobals, NontrappingFPToInt, SignExt, ReferenceTypes, Multivalue } = binaryen.Features;
+    // What the compiler uses, and all browsers of the last years have.
+    const module = binaryen.readBinary(bytes);
+    module.setFeatures(
+        BulkMemory | BulkMemoryOpt | MutableGlobals | NontrappingFPToInt | SignExt | ReferenceTypes | Multivalue);
+    binaryen.setOptimizeLevel(3);
+    binaryen.setShrinkLevel(1);
+    module.optimize();
+    return module.emitBinary();
+}
+
+async function bundle(entry) {
+    const made = await build({
+        entryPoints: [join(web, 'src', entry)],
+        alias: { podrank_web: join(modules, 'podrank_web.js') },
+        bundle: true, minify: true, format: 'iife', target: 'es2022', write: false, charset: 'utf8', legalComments: 'none',
+        // wasm-bindgen's module would look for its bytes beside itself. The page hands them over.
+        define: { 'import.meta.url': '""' },
+        logLevel: 'error',
+    });
+    return made.outputFiles[0].text.trim();
+}
+
+/** Text within a script element must not end it. */
+const inert = (text) => text.replaceAll('</', '<\\/').replaceAll('<!--', '<\\!--');
+const lean = (text) => JSON.stringify(JSON.parse(text));
+
+const examples = {
+    circle: {
+        about: 'Six pods, one on each node. Three of them are in a circle, so none of them is first. Drag the moment: the circle closes and opens.',
+        replicas: 4, now: '2026-03-10T12:00:20Z', text: lean(read('examples', 'circle.json')),
+    },
+    rollout: {
+        about: 'A Deployment in the middle of a rollout: two ReplicaSets share the count, and pods that are not ready go first.',
+        replicas: 5, now: '2026-03-10T12:00:00Z',
+        text: `${lean(read('..', 'preview', 'examples', 'rollout.json'))}\n${lean(read('examples', 'rollout-nodes.json'))}`,
+    },
+    zones: {
+        about: 'Twelve pods in three zones. Steer it: click the pods you want gone. One pod is not ready and gets in the way.',
+        replicas: 8, now: '2026-03-10T12:00:00Z', text: lean(read('examples', 'zones.json')),
+    },
+};
+
+const wasm = optimised(readFileSync(join(modules, 'podrank_web_bg.wasm')));
+const style = (await build({ entryPoints: [join(web, 'src', 'style.css')], minify: true, write: false, charset: 'utf8' }))
+    .outputFiles[0].text.trim();
+const script = inert(await bundle('main.js'));
+// Nothing may be loaded or sent, and nothing runs but this script and its worker.
+const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const policy = [
+    "default-src 'none'", `script-src ${hash(script)} 'wasm-unsafe-eval'`, 'worker-src blob:', `style-src ${hash(style)}`,
+    "style-src-attr 'unsafe-inline'", 'img-src data:', "base-uri 'none'", "form-action 'none'",
+].join('; ');
+const parts = {
+    POLICY: policy, STYLE: style, SCRIPT: script, WORKER: inert(await bundle('worker.js')),
+    EXAMPLES: inert(JSON.stringify(examples)), MODULE: Buffer.from(wasm).toString('base64'),
+};
+const page = read('src', 'index.html').replace(/@([A-Z]+)@/g, (_, name) => parts[name]);
+
+const tool = (command, ...given) => execFileSync(command, given, { encoding: 'utf8' }).trim();
+const { packages } = JSON.parse(read('package-lock.json'));
+const tools = ['binaryen', 'esbuild'].map((name) => `${name} ${packages[`node_modules/${name}`].version}`);
+const crates = tool('cargo', 'tree', '--manifest-path', join(web, 'Cargo.toml'), '--prefix', 'none', '--edges', 'normal,no-proc-macro',
+    '--target', 'wasm32-unknown-unknown', '--format', '{p}');
+const names = [...new Set(crates.split('\n').map((line) => line.split(' ').slice(0, 2).join(' ')))].sort();
+
+mkdirSync(output, { recursive: true });
+writeFileSync(join(output, 'index.html'), page);
+writeFileSync(join(output, 'made-from.txt'),
+    [`page ${sha256(page)}`, `sources ${sources()}`, tool('rustc', '--version'), ...tools, ...names, ''].join('\n'));
+const size = (bytes) => `${Math.ceil(bytes / 1024)} KiB`;
+console.log(`${output}/index.html: ${size(Buffer.byteLength(page))}, ${size(gzipSync(page, { level: 9 }).length)} gzipped`);

@@ -1,0 +1,223 @@
+//! The preview for a page: a dump that stays in WebAssembly's memory, and answers as JSON or arrays of numbers. No module
+//! knows the page.
+//!
+//! An answer to one step of a slider has to be short: [`Dump::decide`] names pods by their place in [`Dump::pods`], and
+//! [`Dump::explain`] says more about one of them.
+
+mod failure;
+mod options;
+mod steer;
+
+use failure::Failure;
+use podrank_preview::{
+    Arrow, Input, PodPreview, SetPreview, Verdict, WorkloadId, WorkloadPreview, circle, preview_workload,
+};
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// What `kubectl get` printed.
+#[wasm_bindgen]
+pub struct Dump {
+    input: Input,
+}
+
+/// A decision about all pods of a workload.
+#[wasm_bindgen]
+pub struct Decision {
+    head: String,
+    order: Vec<u32>,
+}
+
+/// Everything in a preview but its pods, and how many of them go.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Head<'a> {
+    #[serde(flatten)]
+    preview: WorkloadPreview<'a>,
+    /// For each set, in the order of the pods: how many certainly go, are contested, and certainly stay.
+    fates: Vec<[usize; 3]>,
+}
+
+/// What is shown about a pod before anybody asks for more.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PodFace<'a> {
+    name: &'a str,
+    uid: &'a str,
+    node: Option<&'a str>,
+    /// The number of its set, in the order of the sets.
+    set: usize,
+}
+
+/// Why a pod goes or stays.
+#[derive(Serialize)]
+struct Explanation<'a> {
+    pod: &'a PodPreview<'a>,
+    /// The pod that it is compared with.
+    other: Option<&'a PodPreview<'a>>,
+    circle: Option<[Arrow; 3]>,
+}
+
+#[wasm_bindgen]
+impl Dump {
+    /// Reads what `kubectl get -o json` or `-o yaml` prints.
+    ///
+    /// # Errors
+    /// Those of the command line.
+    #[wasm_bindgen(constructor)]
+    pub fn new(bytes: &[u8]) -> Result<Dump, Failure> {
+        Ok(Self { input: Input::read(bytes)? })
+    }
+
+    /// The workloads that have pods, as JSON.
+    pub fn workloads(&self) -> String {
+        #[derive(Serialize)]
+        struct Named {
+            #[serde(flatten)]
+            id: WorkloadId,
+            /// As the command line takes it.
+            short: String,
+        }
+        let named = |id: WorkloadId| Named { short: format!("{}/{}", id.kind.short(), id.name), id };
+        json(&self.input.workloads().into_iter().map(named).collect::<Vec<_>>())
+    }
+
+    /// The zone of each node whose zone the dump tells, as JSON.
+    pub fn zones(&self) -> String {
+        json::<BTreeMap<_, _>>(&self.input.zones())
+    }
+
+    /// The active pods of the workload, as JSON: their places are their names in [`Decision::order`]. They stay the same as
+    /// long as the workload does.
+    ///
+    /// # Errors
+    /// Those of the command line.
+    pub fn pods(&self, options: &str) -> Result<String, Failure> {
+        let preview = self.decided(options)?;
+        let mut faces = Vec::new();
+        for (set, pods) in sets(&preview).into_iter().enumerate() {
+            for PodPreview { name, uid, node, .. } in pods {
+                faces.push(PodFace { name, uid, node: *node, set });
+            }
+        }
+        faces.sort_by_key(|face| face.uid);
+        Ok(json(&faces))
+    }
+
+    /// Decides.
+    ///
+    /// # Errors
+    /// Those of the command line.
+    pub fn decide(&self, options: &str) -> Result<Decision, Failure> {
+        let mut preview = self.decided(options)?;
+        let (order, fates) = {
+            let sets = sets(&preview);
+            let mut uids: Vec<_> =
+                sets.iter().flat_map(|pods| pods.iter().map(|pod| pod.uid.as_str())).collect();
+            uids.sort_unstable();
+            let places: HashMap<_, _> = uids.iter().zip(0_u32..).collect();
+            let order = sets.iter().flat_map(|pods| pods.iter().map(|pod| places[&pod.uid.as_str()]));
+            let count =
+                |pods: &[PodPreview<'_>], verdict| pods.iter().filter(|pod| pod.verdict == verdict).count();
+            let fates = |pods: &&[PodPreview<'_>]| {
+                [Verdict::Delete, Verdict::Contested, Verdict::Keep].map(|verdict| count(pods, verdict))
+            };
+            (order.collect(), sets.iter().map(fates).collect())
+        };
+        match &mut preview {
+            WorkloadPreview::Set(preview) => preview.pods.clear(),
+            WorkloadPreview::Deployment(preview) => preview.sets.iter_mut().for_each(|set| set.pods.clear()),
+        }
+        Ok(Decision { head: json(&Head { preview, fates }), order })
+    }
+
+    /// What `kubectl podrank -o json` prints.
+    ///
+    /// # Errors
+    /// Those of the command line.
+    pub fn preview(&self, options: &str) -> Result<String, Failure> {
+        Ok(self.decided(options)?.to_json())
+    }
+
+    /// The pods at these places of the whole list, as the command line's JSON has them.
+    ///
+    /// # Errors
+    /// Those of the command line.
+    pub fn rows(&self, options: &str, from: usize, to: usize) -> Result<String, Failure> {
+        let preview = self.decided(options)?;
+        Ok(json(&preview.pods().skip(from).take(to.saturating_sub(from)).collect::<Vec<_>>()))
+    }
+
+    /// Why the pod with this UID goes or stays, as JSON, or `null` if there is no such pod.
+    ///
+    /// # Errors
+    /// Those of the command line.
+    pub fn explain(&self, options: &str, uid: &str) -> Result<String, Failure> {
+        let asked = options::read(options)?;
+        let preview = self.decided(options)?;
+        let sets = sets(&preview);
+        let found = sets.iter().find_map(|pods| Some((pods, pods.iter().find(|pod| pod.uid == uid)?)));
+        let Some((pods, pod)) = found else { return Ok("null".to_owned()) };
+        // A victim is compared with the first pod that is none, a survivor with the last.
+        let other = match pod.verdict {
+            Verdict::Delete => pods.iter().find(|other| other.verdict != Verdict::Delete),
+            Verdict::Contested => None,
+            Verdict::Keep => pods.iter().rfind(|other| other.verdict != Verdict::Keep),
+        };
+        let circle = if pod.is_in_cycle { circle(&self.input, &asked, uid)? } else { None };
+        Ok(json(&Explanation { pod, other, circle }))
+    }
+
+    /// How many pods are contested.
+    ///
+    /// # Errors
+    /// Those of the command line.
+    pub fn contested(&self, options: &str) -> Result<usize, Failure> {
+        let preview = self.decided(options)?;
+        Ok(preview.pods().filter(|pod| pod.verdict == Verdict::Contested).count())
+    }
+
+    /// The plan that makes Kubernetes take exactly the named pods, and the commands for it, as JSON. With `ahead`, those
+    /// that go before them whatever their costs go, too.
+    ///
+    /// # Errors
+    /// Those of the command line.
+    #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen has no slices of texts")]
+    pub fn steer(&self, options: &str, names: Vec<String>, ahead: bool) -> Result<String, Failure> {
+        steer::plan(&self.input, options::read(options)?, &names, ahead)
+    }
+
+    fn decided(&self, options: &str) -> Result<WorkloadPreview<'_>, Failure> {
+        Ok(preview_workload(&self.input, &options::read(options)?)?)
+    }
+}
+
+#[wasm_bindgen]
+impl Decision {
+    /// Everything but the pods, as JSON.
+    #[wasm_bindgen(getter)]
+    pub fn head(&self) -> String {
+        self.head.clone()
+    }
+
+    /// The pods in the order, set by set, by their places in [`Dump::pods`].
+    #[wasm_bindgen(getter)]
+    pub fn order(&self) -> Vec<u32> {
+        self.order.clone()
+    }
+}
+
+/// The pods of each set.
+fn sets<'p>(preview: &'p WorkloadPreview<'_>) -> Vec<&'p [PodPreview<'p>]> {
+    match preview {
+        WorkloadPreview::Set(preview) => vec![&preview.pods],
+        WorkloadPreview::Deployment(preview) => {
+            preview.sets.iter().map(|set: &SetPreview<'_>| &*set.pods).collect()
+        }
+    }
+}
+
+fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("plain data is JSON")
+}

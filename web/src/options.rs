@@ -1,0 +1,66 @@
+//! The options of a decision, as the page sends them: JSON with the names of `kubectl podrank -o json`.
+
+use jiff::Timestamp;
+use podrank::FeatureGates;
+use podrank_preview::gates::GATES;
+use podrank_preview::{Options, Order, WorkloadName};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Asked {
+    #[serde(default)]
+    namespace: Option<String>,
+    /// `TYPE/NAME`, or the only workload.
+    #[serde(default)]
+    workload: Option<String>,
+    /// A set, even if a Deployment owns it.
+    #[serde(default)]
+    replica_set: Option<String>,
+    #[serde(default)]
+    replicas: Option<u32>,
+    now: Timestamp,
+    #[serde(default)]
+    order: AskedOrder,
+    #[serde(default)]
+    feature_gates: BTreeMap<String, bool>,
+    #[serde(default)]
+    burst_replicas: Option<NonZeroU32>,
+    #[serde(default)]
+    partial: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AskedOrder {
+    #[default]
+    Kubernetes,
+    Total,
+}
+
+/// The options in this text.
+pub(crate) fn read(text: &str) -> Result<Options, String> {
+    let asked: Asked = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let mut options = Options::new(0, asked.now);
+    options.replicas = asked.replicas;
+    options.namespace = asked.namespace;
+    options.workload = asked.workload.map(|name| name.parse::<WorkloadName>()).transpose()?;
+    options.set = asked.replica_set.map(|name| name.parse()).transpose()?;
+    options.order = match asked.order {
+        AskedOrder::Kubernetes => Order::Kubernetes,
+        AskedOrder::Total => Order::Total,
+    };
+    options.gates = FeatureGates::KUBERNETES;
+    for (name, value) in asked.feature_gates {
+        let (_, gate) = GATES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .ok_or_else(|| format!("unknown feature gate {name}"))?;
+        *gate(&mut options.gates) = value;
+    }
+    options.burst_replicas = asked.burst_replicas;
+    options.partial = asked.partial;
+    Ok(options)
+}

@@ -1,0 +1,44 @@
+// The command line, and whether the page's module decides as it does.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export const root = resolve(import.meta.dirname, '../..');
+export const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target');
+export const work = mkdtempSync(join(tmpdir(), 'podrank-page-'));
+export const NOON = '2026-03-10T12:00:00Z';
+/** Where a page has the answer of `-o html`. */
+export const GIVEN = /(?<=id="given">).*?(?=<\/script>)/s;
+/** The examples of the page, with the count and the moment at which it shows them. */
+export const EXAMPLES = [
+    { name: 'circle', file: join(root, 'web/examples/circle.json'), replicas: 4, now: '2026-03-10T12:00:20Z' },
+    { name: 'rollout', file: join(root, 'preview/examples/rollout.json'), replicas: 5, now: NOON },
+    { name: 'zones', file: join(root, 'web/examples/zones.json'), replicas: 8, now: NOON },
+];
+
+const plugin = join(target, 'release/kubectl-podrank');
+assert.ok(existsSync(plugin), `no ${plugin}: run cargo build --release -p kubectl-podrank`);
+export const podrank = (...given) =>
+    spawnSync(plugin, given.map(String), { cwd: work, encoding: 'utf8', maxBuffer: 1 << 28 });
+
+/** Asserts that `decide(TEXT, OPTIONS)`, which gives `{ answer }` or `{ error }`, decides all shared vectors as the command line. */
+export async function assertAgreement(decide) {
+    const cases = JSON.parse(readFileSync(join(root, 'vectors/scale-down.json'), 'utf8'));
+    const file = join(work, 'vector.json');
+    let answers = 0;
+    for (const { name, now, replicaSet, replicas, objects } of cases) {
+        const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+        writeFileSync(file, text);
+        for (const order of ['total', 'kubernetes']) {
+            const printed = podrank('-f', file, '-o', 'json', '--replicaset', replicaSet, '-n', 'default', '--replicas', replicas,
+                '--now', now, '--order', order);
+            const { answer, error } = await decide(text, { replicaSet, namespace: 'default', replicas, now, order });
+            if (error === undefined) assert.equal(answer, printed.stdout, name);
+            else assert.ok(printed.status === 1 && printed.stderr.startsWith(`error: ${file}: ${error}`), `${name}: ${printed.stderr} ${error}`);
+            answers += error === undefined;
+        }
+    }
+    assert.ok(answers > cases.length, `${answers} answers to ${2 * cases.length} questions`);
+}

@@ -1,0 +1,110 @@
+// web/dist/ as it is checked in, without a browser and without what makes it.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import vm from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { sha256, sources } from '../sources.mjs';
+import { Moments, duration } from '../src/moments.js';
+import { fresh, fromLink, link, options } from '../src/state.js';
+import { EXAMPLES, GIVEN, assertAgreement, podrank, root } from './command-line.mjs';
+
+const html = readFileSync(join(root, 'web/dist/index.html'), 'utf8');
+const part = (id) => html.match(new RegExp(`<script type="[a-z/]+" id="${id}">(.*?)</script>`, 's'))[1];
+const examples = JSON.parse(part('examples'));
+
+/** The page's worker, which answers at once here. */
+function worker() {
+    let message;
+    const context = vm.createContext({ TextDecoder, TextEncoder, WebAssembly, Date, postMessage: (data) => (message = data) });
+    vm.runInContext(part('worker'), context);
+    const ask = (call, ...given) => {
+        context.onmessage({ data: { id: 1, call, given } });
+        return message;
+    };
+    ask('start', Buffer.from(part('module'), 'base64'));
+    return ask;
+}
+
+test('web/dist is what these sources make: if not, run make web', () => {
+    const [page, ofSources, , ...tools] = readFileSync(join(root, 'web/dist/made-from.txt'), 'utf8').trim().split('\n');
+    assert.equal(page, `page ${sha256(html)}`, 'web/dist/index.html was changed by hand');
+    assert.equal(ofSources, `sources ${sources()}`, 'web/dist is of other sources');
+    const locked = readFileSync(join(root, 'Cargo.lock'), 'utf8');
+    const crates = tools.filter((line) => / v\d/.test(line)).map((line) => line.split(' v'));
+    assert.ok(crates.length > 10);
+    for (const [name, version] of crates) {
+        assert.ok(locked.includes(`name = "${name}"\nversion = "${version}"\n`), `Cargo.lock has no ${name} ${version}`);
+    }
+});
+
+test('-o html writes this page, and changes nothing but the answer in it', () => {
+    const printed = podrank('-f', EXAMPLES[0].file, '--replicas', 4, '-o', 'html').stdout;
+    assert.notEqual(printed, html);
+    assert.equal(printed.replace(GIVEN, 'null'), html);
+});
+
+test('the page is below 1 MB gzipped', () => {
+    const size = gzipSync(html, { level: 9 }).length;
+    console.log(`web/dist/index.html: ${Math.ceil(Buffer.byteLength(html) / 1024)} KiB, ${Math.ceil(size / 1024)} KiB gzipped`);
+    assert.ok(size < 1_000_000, `${size} bytes`);
+});
+
+test('the page may load and send nothing, and run nothing but its own script', () => {
+    const policy = Object.fromEntries(html.match(/Content-Security-Policy" content="([^"]+)"/)[1].split('; ')
+        .map((directive) => [directive.split(' ')[0], directive.split(' ').slice(1)]));
+    const [script] = html.match(/(?<=<script>).*(?=<\/script>\s*<\/body>)/s);
+    const hash = createHash('sha256').update(script).digest('base64');
+    assert.deepEqual(policy['default-src'], ["'none'"]);
+    assert.deepEqual(policy['script-src'], [`'sha256-${hash}'`, "'wasm-unsafe-eval'"]);
+    // What is not named is as in default-src. These two may load no address but the page's own data.
+    assert.deepEqual([policy['worker-src'], policy['img-src']], [['blob:'], ['data:']]);
+    for (const name of ['connect-src', 'font-src', 'frame-src', 'media-src', 'object-src']) assert.ok(!(name in policy), name);
+    assert.deepEqual([policy['form-action'], policy['base-uri']], [["'none'"], ["'none'"]]);
+});
+
+test('the shared vectors: the checked-in module and the command line agree', async () => {
+    const ask = worker();
+    await assertAgreement((text, chosen) => {
+        const { error } = ask('read', Buffer.from(text));
+        if (error) return { error: error.message };
+        const { answer, error: refused } = ask('preview', JSON.stringify(chosen));
+        return refused ? { error: refused.message } : { answer };
+    });
+});
+
+test('the examples are the files that the command line reads', () => {
+    const ask = worker();
+    for (const { name, file, replicas, now } of EXAMPLES) {
+        assert.deepEqual([examples[name].replicas, examples[name].now], [replicas, now]);
+        ask('read', Buffer.from(examples[name].text));
+        const { answer } = ask('preview', JSON.stringify({ replicas, now }));
+        assert.equal(answer, podrank('-f', file, '--replicas', replicas, '--now', now, '-o', 'json').stdout, name);
+    }
+});
+
+test('a link holds all that can be chosen, and is wary of what it is given', () => {
+    const state = {
+        ...fresh(), replicas: 3, now: Date.parse('2026-03-10T12:00:01.5Z'), order: 'total', gates: { PodDeletionCost: false, PreferForScaleDown: true },
+        steering: true, wanted: new Set(['shop-a', 'shop-b']),
+    };
+    const again = fromLink(link('zones', state), examples);
+    assert.equal(again.name, 'zones');
+    assert.deepEqual({ ...fresh(), ...again.state }, state);
+    assert.equal(options({ ...fresh(), ...again.state }), options(state));
+    assert.equal(fromLink('', examples), null);
+    assert.equal(fromLink('#example=constructor', examples), null);
+    const { state: other } = fromLink('#example=circle&replicas=-1&now=noon&order=none&PodDeletionCost=maybe&PreferForScaleDown=true', examples);
+    assert.deepEqual({ ...fresh(), ...other }, { ...fresh(), replicas: 4, now: Date.parse(examples.circle.now) });
+});
+
+test('the slider of the moment reaches from the latest change to far beyond', () => {
+    const newest = Date.parse('2026-03-10T12:00:00Z');
+    const moments = new Moments(newest, newest + 20_000);
+    assert.equal(moments.at(0), newest + 1000);
+    assert.ok(moments.age(moments.at(1)) >= 2 * 86400 * 1000);
+    for (let step = 0; step <= 1000; step += 50) assert.equal(moments.toStep(moments.fromStep(step)), step);
+    assert.deepEqual([90_000, 600_000, 3 * 3600_000, 3 * 86400_000].map(duration), ['90 s', '10 min', '3 h', '3 days']);
+});
