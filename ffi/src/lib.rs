@@ -27,11 +27,19 @@ mod upstream;
 // Last, so that the order comes first in the header.
 mod controller;
 mod deployment;
+// After it, what uses the verdicts.
+mod outcome;
+
+mod daemon_set;
+mod job;
 
 pub use controller::*;
+pub use daemon_set::*;
 pub use deployment::*;
+pub use job::*;
 pub use options::*;
 pub use order::*;
+pub use outcome::*;
 pub use record::*;
 pub use status::*;
 pub use steer::*;

@@ -72,3 +72,22 @@ func NextDeployment(*Deployment, []ReplicaSet, []Change) (Step, error) { return 
 
 // ReasonName returns "".
 func ReasonName(uint8) string { return "" }
+
+// NextJob returns ErrMissing.
+func NextJob(*Job, []Record, []int64, []uint32, []Outcome) (JobStep, error) {
+	return JobStep{}, ErrMissing
+}
+
+// JobIndex returns ErrMissing.
+func JobIndex(string) (int64, error) { return -1, ErrMissing }
+
+// NextDaemonSet returns ErrMissing.
+func NextDaemonSet(*DaemonSet, []uint8, []DaemonPod, []uint32, []Outcome) (DaemonStep, error) {
+	return DaemonStep{}, ErrMissing
+}
+
+// JobReasonName returns "".
+func JobReasonName(uint8) string { return "" }
+
+// DaemonReasonName returns "".
+func DaemonReasonName(uint8) string { return "" }

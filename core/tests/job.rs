@@ -1,0 +1,256 @@
+//! What Jobs delete: facts of Kubernetes' own tests, and a second writing that follows its code line by line.
+
+use podrank::controller::Verdict::{self, Contested, Delete, Keep};
+use podrank::controller::job::{
+    Completion, Job, NO_INDEX, Outcome, Reason, State, completion_index, next_sync, time_to_live_left,
+};
+use podrank::{Flags, Phase, Pod, Time};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn sync(job: &Job, pods: &[Pod], indexes: &[i64]) -> (u32, Vec<Outcome>) {
+    let (mut order, mut outcomes) = (vec![0; pods.len()], vec![Outcome::default(); pods.len()]);
+    let step = next_sync(job, pods, indexes, &mut order, &mut outcomes).unwrap();
+    (step.deleted, outcomes)
+}
+
+fn verdicts(outcomes: &[Outcome]) -> Vec<Verdict> {
+    outcomes.iter().map(|outcome| outcome.verdict).collect()
+}
+
+const fn running(seconds: i64) -> Pod {
+    Pod { phase: Phase::RUNNING, creation_time: Time::from_unix(seconds, 0), ..Pod::new() }
+}
+
+/// Upstream's `TestAppendDuplicatedIndexPodsForRemoval`: a phase and an index each, and what is removed.
+#[test]
+fn wrong_indexes_of_upstream() {
+    let (p, r) = (Phase::PENDING, Phase::RUNNING);
+    for (pods, removed) in [
+        (vec![(p, NO_INDEX), (p, 2), (r, 5), (r, 6)], vec![0, 3]),
+        (vec![(p, 5), (r, 0), (p, 3), (r, 0), (r, 3), (p, 0), (r, 6), (p, 6)], vec![1, 2, 5, 6, 7]),
+        (vec![(p, NO_INDEX), (r, NO_INDEX), (r, -2), (p, 0), (p, 1), (p, 1), (r, 1)], vec![0, 1, 2, 4, 5]),
+    ] {
+        let job = Job { parallelism: 6, completion: Completion::Indexed(6), ..Job::default() };
+        let indexes: Vec<i64> = pods.iter().map(|(_, index)| *index).collect();
+        let pods: Vec<Pod> = pods.iter().map(|(phase, _)| Pod { phase: *phase, ..Pod::new() }).collect();
+        let (deleted, outcomes) = sync(&job, &pods, &indexes);
+        assert_eq!(deleted as usize, removed.len());
+        // The two running pods of index 0 tie, so which of them goes is open.
+        let certain: Vec<usize> = (0..pods.len()).filter(|pod| outcomes[*pod].verdict == Delete).collect();
+        let contested: Vec<usize> = (0..pods.len()).filter(|pod| outcomes[*pod].verdict == Contested).collect();
+        if contested.is_empty() {
+            assert_eq!(certain, removed);
+        } else {
+            assert_eq!((certain, contested), (vec![2, 5, 6, 7], vec![1, 3]));
+            assert_eq!((outcomes[1].quota, outcomes[1].group), (1, outcomes[3].group));
+        }
+    }
+}
+
+#[test]
+fn texts_of_indexes() {
+    for (text, index) in [
+        ("0", 0),
+        ("12", 12),
+        ("+2", 2),
+        ("-0", 0),
+        ("007", 7),
+        ("9223372036854775807", i64::MAX),
+        ("9223372036854775808", NO_INDEX),
+        ("-1", NO_INDEX),
+        ("", NO_INDEX),
+        ("+", NO_INDEX),
+        ("-", NO_INDEX),
+        ("1_0", NO_INDEX),
+        ("x", NO_INDEX),
+        (" 1", NO_INDEX),
+    ] {
+        assert_eq!(completion_index(text), index, "{text:?}");
+    }
+}
+
+#[test]
+fn all_go() {
+    let pods = vec![running(0); 700];
+    let suspended = Job { parallelism: 3, is_suspended: true, ..Job::default() };
+    let ending = Job { state: State::Ending, is_being_deleted: true, ..suspended };
+    for (job, reason) in [(suspended, Reason::Suspended), (ending, Reason::Ending)] {
+        let (deleted, outcomes) = sync(&job, &pods, &[]);
+        assert_eq!(deleted, 700, "without a cap");
+        assert!(outcomes.iter().all(|outcome| (outcome.verdict, outcome.reason) == (Delete, reason)));
+    }
+    for job in [Job { is_being_deleted: true, ..suspended }, Job { state: State::LeftAlone, ..suspended }] {
+        assert_eq!(sync(&job, &pods, &[]).0, 0);
+    }
+}
+
+#[test]
+fn wanted() {
+    let job = |parallelism, completion, succeeded| Job { parallelism, completion, succeeded, ..Job::default() };
+    for (job, wanted) in [
+        (job(3, Completion::Any, 0), 3),
+        (job(3, Completion::Any, 1), 9),
+        (job(3, Completion::Count(10), 2), 3),
+        (job(3, Completion::Count(4), 2), 2),
+        (job(3, Completion::Count(2), 4), 0),
+        (job(3, Completion::Indexed(4), 3), 1),
+    ] {
+        assert_eq!(job.wanted(9), wanted);
+    }
+}
+
+/// At 500 the sync is cut: pods without index, duplicates by index, those beyond, and duplicates of the last index.
+#[test]
+fn cut() {
+    let job = Job { parallelism: 1000, completion: Completion::Indexed(10), ..Job::default() };
+    let indexes: Vec<i64> = [(-1, 100), (3, 101), (7, 201), (10, 150), (11, 150)]
+        .into_iter()
+        .flat_map(|(index, count)| vec![index; count])
+        .collect();
+    let pods: Vec<Pod> = (0..).zip(&indexes).map(|(n, _)| running(n)).collect();
+    let (deleted, outcomes) = sync(&job, &pods, &indexes);
+    assert_eq!(deleted, 500);
+    for (index, outcome) in indexes.iter().zip(&outcomes) {
+        let expected = match index {
+            -1 => (Delete, Reason::NoIndex),
+            3 if outcome.verdict == Delete => (Delete, Reason::Duplicate),
+            // The oldest stays.
+            3 => (Keep, Reason::Kept),
+            10 => (Delete, Reason::BeyondCompletions),
+            11 => (Delete, Reason::BeyondCompletions),
+            // 100 + 100 + 300 are 500.
+            _ => (Keep, if outcome.reason == Reason::Kept { Reason::Kept } else { Reason::NextSync }),
+        };
+        assert_eq!((outcome.verdict, outcome.reason), expected, "{index}");
+    }
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.reason == Reason::Kept).count(), 2);
+    // One more goes before them, so that one of those with index 11 has to wait, and which one is open.
+    let (pods, indexes) = ([&[running(5)][..], &pods].concat(), [&[-1][..], &indexes].concat());
+    let (_, outcomes) = sync(&job, &pods, &indexes);
+    let contested: Vec<_> = outcomes.iter().filter(|outcome| outcome.verdict == Contested).collect();
+    assert_eq!((contested.len(), contested[0].quota), (150, 149));
+}
+
+#[test]
+fn ties_are_contested() {
+    let job = Job { parallelism: 1, ..Job::default() };
+    // They differ in what the Job's order does not read.
+    let costly = Pod { deletion_cost: 7, rank: 3, tier: 1, ..running(0) };
+    let (_, outcomes) = sync(&job, &[running(0), costly, running(1)], &[]);
+    assert_eq!(verdicts(&outcomes), [Contested, Contested, Delete]);
+    assert_eq!((outcomes[0].quota, outcomes[0].group), (1, outcomes[1].group));
+}
+
+#[test]
+fn time_to_live() {
+    let at = |seconds| Time::from_unix(seconds, 0);
+    assert_eq!(time_to_live_left(60, at(100), at(150)), Some(10_000_000_000));
+    assert_eq!(time_to_live_left(0, at(100), at(150)), Some(-50_000_000_000));
+    assert_eq!(time_to_live_left(60, Time::UNSET, at(150)), None);
+    assert_eq!(time_to_live_left(i32::MAX, Time::MAX, Time::MIN), Some(i64::MAX));
+}
+
+/// Upstream's own steps, with its list order as input: a stable sort stands for its sort.
+fn upstream(job: &Job, pods: &[Pod], indexes: &[i64], list: &[usize]) -> BTreeSet<usize> {
+    let key = |pod: usize| {
+        let p = &pods[pod];
+        let ready = p.flags.contains(Flags::READY);
+        let latest = |time: Time| time.unix_nanos().map_or(i128::MIN, |nanos| -i128::from(nanos));
+        let since = if ready { latest(p.ready_time) } else { 0 };
+        let assigned = p.flags.contains(Flags::ASSIGNED);
+        let restarts = (u32::MAX - p.restarts, u32::MAX - p.sidecar_restarts);
+        (assigned, p.phase.ordinal(), ready, since, restarts, latest(p.creation_time))
+    };
+    let surplus = pods.len().saturating_sub(job.wanted(pods.len() as u32) as usize);
+    let (mut gone, mut left) = (vec![], list.to_vec());
+    if let Completion::Indexed(completions) = job.completion {
+        let index = |pod: usize| indexes[pod].max(-1);
+        let mut sorted = std::mem::take(&mut left);
+        sorted.sort_by_key(|pod| index(*pod));
+        let (mut last, mut run) = (-1, vec![]);
+        let mut flush = |last: i64, run: &mut Vec<usize>, gone: &mut Vec<usize>| {
+            run.sort_by_key(|pod| key(*pod));
+            if last >= 0 {
+                left.extend(run.pop());
+            }
+            gone.append(run);
+        };
+        let mut sorted = sorted.into_iter().peekable();
+        while let Some(pod) = sorted.next_if(|pod| index(*pod) < completions.into()) {
+            if index(pod) != last {
+                flush(last, &mut run, &mut gone);
+                last = index(pod);
+            }
+            run.push(pod);
+        }
+        gone.extend(sorted);
+        flush(last, &mut run, &mut gone);
+    }
+    if gone.len() < surplus {
+        left.sort_by_key(|pod| key(*pod));
+        gone.extend(left.into_iter().take(surplus - gone.len()));
+    }
+    gone.into_iter().take(500).collect()
+}
+
+fn pod() -> impl Strategy<Value = Pod> {
+    (0..3_u8, 0..4_u8, 0..3_i64, 0..2_i64, 0..2_u32).prop_map(|(phase, flags, ready, created, restarts)| Pod {
+        phase: Phase::from_ordinal(phase),
+        flags: Flags::from_bits(flags),
+        ready_time: if ready == 0 { Time::UNSET } else { Time::from_unix(ready, 0) },
+        creation_time: Time::from_unix(created, 0),
+        restarts,
+        ..Pod::new()
+    })
+}
+
+proptest! {
+    /// In every list order, certain pods go, others stay, and of each group its quota goes. What is contested has both fates.
+    #[test]
+    fn every_list_order(
+        pods in prop::collection::vec((pod(), -1..5_i64), 0..6),
+        parallelism in 0..5_i32,
+        completions in 0..5_i32,
+        succeeded in 0..3_i32,
+        mode in 0..3,
+    ) {
+        let completion = match mode {
+            0 => Completion::Any,
+            1 => Completion::Count(completions),
+            _ => Completion::Indexed(completions),
+        };
+        let job = Job { parallelism, completion, succeeded, ..Job::default() };
+        let (pods, indexes): (Vec<_>, Vec<_>) = pods.into_iter().unzip();
+        let (deleted, outcomes) = sync(&job, &pods, &indexes);
+        let mut fates = vec![BTreeSet::new(); pods.len()];
+        let mut list: Vec<usize> = (0..pods.len()).collect();
+        permute(&mut list, 0, &mut |list| {
+            let gone = upstream(&job, &pods, &indexes, list);
+            assert_eq!(gone.len(), deleted as usize);
+            for pod in 0..pods.len() {
+                fates[pod].insert(gone.contains(&pod));
+                if outcomes[pod].verdict == Contested {
+                    let group = |other: &usize| outcomes[*other].verdict == Contested && outcomes[*other].group == outcomes[pod].group;
+                    let goes = (0..pods.len()).filter(group).filter(|other| gone.contains(other)).count();
+                    assert_eq!(goes, outcomes[pod].quota as usize);
+                }
+            }
+        });
+        for (fate, outcome) in fates.iter().zip(&outcomes) {
+            let expected = match outcome.verdict { Keep => vec![false], Delete => vec![true], Contested => vec![false, true] };
+            prop_assert!(fate.iter().eq(&expected), "{:?} {:?}", fate, outcome);
+        }
+    }
+}
+
+fn permute(list: &mut [usize], from: usize, then: &mut impl FnMut(&[usize])) {
+    if from >= list.len() {
+        return then(list);
+    }
+    for other in from..list.len() {
+        list.swap(from, other);
+        permute(list, from + 1, then);
+        list.swap(from, other);
+    }
+}

@@ -1,0 +1,40 @@
+//! What a sync does to one pod of a Job or a DaemonSet.
+
+use core::mem::{align_of, offset_of, size_of};
+use podrank::controller::{Outcome, Verdict};
+
+/// What a sync does to one pod.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_outcome {
+    /// If the pod is contested, the index of one pod of its group. It is the same for all pods of the group. Otherwise 0.
+    pub group: u32,
+    /// If the pod is contested, how many pods of its group go: at least 1, and fewer than there are. Otherwise 0.
+    pub quota: u32,
+    /// Whether the pod goes: PODRANK_VERDICT_..., which keeps its number for ever.
+    pub verdict: u8,
+    /// Why: PODRANK_JOB_REASON_... or PODRANK_DAEMON_REASON_..., which keeps its number for ever.
+    pub reason: u8,
+    /// Zero.
+    pub reserved: [u8; 2],
+}
+
+/// The pod stays in this sync.
+pub const PODRANK_VERDICT_KEEP: u8 = 0;
+/// The pod goes.
+pub const PODRANK_VERDICT_DELETE: u8 = 1;
+/// The pod goes or stays by chance.
+pub const PODRANK_VERDICT_CONTESTED: u8 = 2;
+
+const _: () = {
+    assert!(size_of::<podrank_outcome>() == size_of::<Outcome<u8>>() && size_of::<Outcome<u8>>() == 12);
+    assert!(align_of::<podrank_outcome>() == align_of::<Outcome<u8>>());
+    assert!(offset_of!(podrank_outcome, group) == offset_of!(Outcome<u8>, group));
+    assert!(offset_of!(podrank_outcome, quota) == offset_of!(Outcome<u8>, quota));
+    assert!(offset_of!(podrank_outcome, verdict) == offset_of!(Outcome<u8>, verdict));
+    assert!(offset_of!(podrank_outcome, reason) == offset_of!(Outcome<u8>, reason));
+
+    assert!(Verdict::Keep.number() == PODRANK_VERDICT_KEEP);
+    assert!(Verdict::Delete.number() == PODRANK_VERDICT_DELETE);
+    assert!(Verdict::Contested.number() == PODRANK_VERDICT_CONTESTED);
+};

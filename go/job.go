@@ -1,0 +1,234 @@
+package podrank
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/podrank/podrank/go/internal/cpodrank"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// A Verdict says whether a sync deletes a pod.
+type Verdict uint8
+
+// The verdicts.
+const (
+	// Keep: the pod stays in this sync.
+	Keep Verdict = 0
+	// Delete: the pod goes.
+	Delete Verdict = 1
+	// Contested: the pod goes or stays by chance.
+	Contested Verdict = 2
+)
+
+// String returns the name in lower case, such as "contested".
+func (v Verdict) String() string {
+	switch v {
+	case Keep:
+		return "keep"
+	case Delete:
+		return "delete"
+	case Contested:
+		return "contested"
+	}
+	return fmt.Sprintf("Verdict(%d)", uint8(v))
+}
+
+// An Outcome is what a sync does to one pod.
+type Outcome struct {
+	Pod     *corev1.Pod
+	Verdict Verdict
+	// Reason is the name of the reason, such as "duplicate": in lower case and with hyphens, what podrank.h calls
+	// PODRANK_JOB_REASON_DUPLICATE. podrank.h explains each reason.
+	Reason string
+	// Group is the same number for all pods of which chance takes Quota. Both have a meaning only if the pod is contested.
+	Group, Quota int
+}
+
+// A JobStep is what the next sync of a Job does.
+type JobStep struct {
+	// Wanted is how many active pods the controller wants, Deleted how many the sync deletes, and Later how many more a later
+	// sync deletes, because one sync deletes at most 500.
+	Wanted, Deleted, Later int
+	// Outcomes has one element for each active pod, in the order in which they were given.
+	Outcomes []Outcome
+}
+
+// NextJob predicts the next sync of a Job, as in Kubernetes 1.37: which of its pods go, and why.
+//
+// pods are the pods that the Job controls, in any order, including those that have ended. Whether the Job's end is decided is
+// read from its conditions. A sync can also decide it itself, by backoffLimit, activeDeadlineSeconds, podFailurePolicy,
+// maxFailedIndexes or successPolicy, and then deletes all active pods. NextJob does not predict that.
+//
+// If spec.parallelism is missing or negative, if spec.completions is negative, or missing although the Job is Indexed, or if a
+// pod's UID is malformed, NextJob returns an error that names the object and the field.
+func NextJob(job *batchv1.Job, pods []*corev1.Pod) (JobStep, error) {
+	if job == nil {
+		return JobStep{}, errors.New("podrank: the Job is nil")
+	}
+	record, err := jobRecord(job, pods)
+	if err != nil {
+		return JobStep{}, fmt.Errorf("podrank: Job %s/%s: %w", job.Namespace, job.Name, err)
+	}
+	var active []*corev1.Pod
+	for i, pod := range pods {
+		if pod == nil {
+			return JobStep{}, fmt.Errorf("podrank: pod %d is nil", i)
+		}
+		if pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && pod.DeletionTimestamp == nil {
+			active = append(active, pod)
+		}
+	}
+	records, indexes := make([]cpodrank.Record, len(active)), make([]int64, len(active))
+	for i, pod := range active {
+		if err := fill(&records[i], pod, false); err != nil {
+			return JobStep{}, fmt.Errorf("podrank: pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		}
+		if indexes[i], err = completionIndex(pod); err != nil {
+			return JobStep{}, err
+		}
+	}
+	outcomes := make([]cpodrank.Outcome, len(active))
+	next, err := cpodrank.NextJob(&record, records, indexes, make([]uint32, len(active)), outcomes)
+	if err != nil {
+		return JobStep{}, err
+	}
+	step := JobStep{Wanted: int(next.Wanted), Deleted: int(next.Deleted), Later: int(next.Later)}
+	for i := range outcomes {
+		step.Outcomes = append(step.Outcomes, outcome(active[i], &outcomes[i], cpodrank.JobReasonName))
+	}
+	return step, nil
+}
+
+func outcome(pod *corev1.Pod, o *cpodrank.Outcome, name func(uint8) string) Outcome {
+	return Outcome{Pod: pod, Verdict: Verdict(o.Verdict), Reason: name(o.Reason), Group: int(o.Group), Quota: int(o.Quota)}
+}
+
+func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record cpodrank.Job, err error) {
+	spec := &job.Spec
+	if spec.Parallelism == nil {
+		return record, errors.New("spec.parallelism is missing")
+	}
+	if *spec.Parallelism < 0 {
+		return record, fmt.Errorf("spec.parallelism is negative: %d", *spec.Parallelism)
+	}
+	record.Parallelism = *spec.Parallelism
+	isIndexed := false
+	if mode := spec.CompletionMode; mode != nil {
+		switch *mode {
+		case batchv1.IndexedCompletion:
+			isIndexed = true
+		case batchv1.NonIndexedCompletion:
+		default:
+			record.Flags |= cpodrank.JobLeftAlone
+		}
+	}
+	if spec.Completions != nil {
+		if *spec.Completions < 0 {
+			return record, fmt.Errorf("spec.completions is negative: %d", *spec.Completions)
+		}
+		record.Completions, record.Flags = *spec.Completions, record.Flags|cpodrank.JobCompletions
+	}
+	if isIndexed {
+		if spec.Completions == nil {
+			return record, errors.New("spec.completions is missing, although spec.completionMode is Indexed")
+		}
+		record.Flags |= cpodrank.JobIndexed
+	}
+	if record.Succeeded, err = succeeded(job, pods, isIndexed); err != nil {
+		return record, err
+	}
+	if spec.Suspend != nil && *spec.Suspend {
+		record.Flags |= cpodrank.JobSuspended
+	}
+	if spec.ManagedBy != nil && *spec.ManagedBy != batchv1.JobControllerName {
+		record.Flags |= cpodrank.JobLeftAlone
+	}
+	for _, condition := range job.Status.Conditions {
+		if condition.Status != corev1.ConditionTrue {
+			continue
+		}
+		switch condition.Type {
+		case batchv1.JobComplete, batchv1.JobFailed:
+			record.Flags |= cpodrank.JobLeftAlone
+		case batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet:
+			record.Flags |= cpodrank.JobEnding
+		}
+	}
+	if job.DeletionTimestamp != nil {
+		record.Flags |= cpodrank.JobBeingDeleted
+	}
+	return record, nil
+}
+
+// succeeded counts the pods, or the indexes, that have succeeded, including those that the status does not count yet.
+func succeeded(job *batchv1.Job, pods []*corev1.Pod, isIndexed bool) (int32, error) {
+	uncounted := job.Status.UncountedTerminatedPods
+	count, intervals := int(job.Status.Succeeded), [][2]int(nil)
+	if uncounted != nil {
+		count += len(uncounted.Succeeded)
+	}
+	if isIndexed {
+		count = 0
+		for _, interval := range indexIntervals(job.Status.CompletedIndexes, int(*job.Spec.Completions)) {
+			intervals = append(intervals, interval)
+			count += interval[1] - interval[0] + 1
+		}
+	}
+	seen := map[int64]bool{}
+	for _, pod := range pods {
+		if pod == nil || pod.Status.Phase != corev1.PodSucceeded || !slices.Contains(pod.Finalizers, batchv1.JobTrackingFinalizer) {
+			continue
+		}
+		if !isIndexed {
+			if uncounted == nil || !slices.Contains(uncounted.Succeeded, pod.UID) {
+				count++
+			}
+			continue
+		}
+		index, err := completionIndex(pod)
+		if err != nil {
+			return 0, err
+		}
+		isCounted := slices.ContainsFunc(intervals, func(i [2]int) bool { return index >= int64(i[0]) && index <= int64(i[1]) })
+		if index >= 0 && index < int64(*job.Spec.Completions) && !seen[index] && !isCounted {
+			seen[index] = true
+			count++
+		}
+	}
+	return int32(count), nil
+}
+
+// indexIntervals reads status.completedIndexes, such as "0,2-4", up to the completions.
+func indexIntervals(text string, completions int) (intervals [][2]int) {
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isInterval := strings.Cut(part, "-")
+		from, err := strconv.Atoi(first)
+		if err != nil {
+			continue
+		}
+		if from >= completions {
+			break
+		}
+		to := from
+		if isInterval {
+			if to, err = strconv.Atoi(last); err != nil {
+				continue
+			}
+		}
+		intervals = append(intervals, [2]int{from, min(to, completions-1)})
+	}
+	return intervals
+}
+
+func completionIndex(pod *corev1.Pod) (int64, error) {
+	text, ok := pod.Annotations[batchv1.JobCompletionIndexAnnotation]
+	if !ok {
+		return -1, nil
+	}
+	return cpodrank.JobIndex(text)
+}
