@@ -16,6 +16,7 @@
 //! | which pods are available, and when to check again | [`availability`] |
 //! | what to report | [`Status`], [`failure_condition`], [`deletion_ages`] |
 //! | how a Deployment sizes its sets | [`deployment::next_sync`] |
+//! | which pods of a `StatefulSet` go, and what they wait for | [`stateful_set::next_sync`] |
 //!
 //! One sync of a set looks like this. Events make it run again: when a pod appears or goes away, first tell the
 //! expectations, then sync.
@@ -118,6 +119,7 @@ pub(crate) mod expectations;
 mod int_or_percent;
 mod plan;
 mod slow_start;
+pub mod stateful_set;
 mod status;
 
 pub use active::{is_active, is_terminating};
