@@ -27,12 +27,14 @@ mod upstream;
 // Last, so that the order comes first in the header.
 mod controller;
 mod deployment;
+mod stateful_set;
 
 pub use controller::*;
 pub use deployment::*;
 pub use options::*;
 pub use order::*;
 pub use record::*;
+pub use stateful_set::*;
 pub use status::*;
 pub use steer::*;
 pub use text::*;

@@ -17,11 +17,11 @@ pub enum Verdict {
     #[default]
     Keep = 0,
     /// It certainly goes.
-    Delete = 10,
+    Delete = 1,
     /// It may go or not: two pods have the same ordinal, and which of them counts is the list order.
-    Contested = 20,
+    Contested = 2,
     /// It would go, but waits.
-    Blocked = 30,
+    Blocked = 3,
 }
 
 /// Why a pod goes, stays or waits. A reason keeps its number for ever.
