@@ -8,29 +8,6 @@ use podrank::controller::stateful_set::{
 };
 use serde::Deserialize;
 
-/// An implementation of the decisions: the core's, or C's.
-pub trait StatefulSets {
-    /// Does what [`ordinal`] does.
-    fn ordinal(&self, set: &str, pod: &str) -> Option<i32>;
-    /// Does what [`next_sync`] does, with enough outcomes.
-    fn next_sync(&self, set: &StatefulSet, members: &[Member]) -> (Step, Vec<Outcome>);
-}
-
-impl StatefulSets for crate::Core {
-    fn ordinal(&self, set: &str, pod: &str) -> Option<i32> {
-        ordinal(set, pod)
-    }
-
-    fn next_sync(&self, set: &StatefulSet, members: &[Member]) -> (Step, Vec<Outcome>) {
-        let mut outcomes = vec![Outcome::default(); members.len()];
-        if let Some((_, short)) = outcomes.split_first_mut() {
-            assert_eq!(next_sync(set, members, short), Err(TooFewOutcomes));
-        }
-        let step = next_sync(set, members, &mut outcomes).expect("there are as many outcomes");
-        (step, outcomes)
-    }
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -163,6 +140,7 @@ pub fn check_stateful_set(implementation: &impl StatefulSets) {
         for order in orders {
             let members: Vec<_> = order.iter().map(|&index| member(parts[index].0)).collect();
             let (step, outcomes) = implementation.next_sync(&set, &members);
+            sync_is_upstreams(implementation, &set, &members);
             let found: Vec<_> = outcomes.iter().map(|outcome| words(&members, outcome)).collect();
             let count = |verdict: &str| found.iter().filter(|words| words.starts_with(verdict)).count();
             let counts = [step.delete, step.contested, step.blocked].map(|count| count as usize);
