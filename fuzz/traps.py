@@ -64,7 +64,7 @@ TRAPS = {
          "        pod.rank = counts.rank(&podrank::Pod { node, flags, ..pod })")]),
     "rank counted over the set's own pods": ("preview", [
         (MEMBERS, ".filter(|(member, _)| member.is_related)", ".filter(|(member, _)| member.is_own)")]),
-    "terminating pods included": ("preview", [(POD, ".filter(|_| !metadata.is_being_deleted())", "")]),
+    "terminating pods included": ("preview", [(POD, "let is_active = phase.is_some() && !is_terminating;", "let is_active = phase.is_some();")]),
     "all pods go: none is deleted": ("preview", [
         (DECIDE, ".min(most);", ".min(most);\n    let delete = if delete == own.len() { 0 } else { delete };")]),
     "all pods go: none is selected": ("order select ffi", [

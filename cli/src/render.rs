@@ -283,12 +283,12 @@ impl<'a> Summary<'a> {
     fn of_direct(preview: &'a DirectPreview<'a>) -> Self {
         let DirectPreview { workload, namespace, active, delete, now, order, partial, .. } = *preview;
         let step = if preview.blocked.is_empty() { "" } else { " in the next step" };
-        let mut contest = contest(&preview.pods, preview.quota);
-        match preview.blocked.len() {
-            0 => {}
-            1 => contest += ", 1 waits",
-            blocked => contest += &format!(", {blocked} wait"),
-        }
+        let waiting = match preview.blocked.len() {
+            0 => String::new(),
+            1 => ", 1 waits".to_owned(),
+            blocked => format!(", {blocked} wait"),
+        };
+        let contest = contest(&preview.pods, preview.quota) + &waiting;
         let gates = gates::changed_of(&preview.feature_gates);
         let flags = flags_with(&preview.asked.flags(), now, order, &gates, None, partial);
         Self { workload, namespace, active, delete, contest, step, flags }

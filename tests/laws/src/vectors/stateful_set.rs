@@ -1,10 +1,10 @@
 //! The cases of `stateful_set.json`, and that an implementation passes them.
 
 use super::read;
+use crate::stateful_set::{StatefulSets, sync_is_upstreams};
 use podrank::controller::IntOrPercent;
 use podrank::controller::stateful_set::{
-    Member, MemberFlags, NO_MEMBER, Outcome, PodManagement, StatefulSet, Step, TooFewOutcomes, Update,
-    Verdict, next_sync, ordinal,
+    Member, MemberFlags, NO_MEMBER, Outcome, PodManagement, StatefulSet, Update, Verdict,
 };
 use serde::Deserialize;
 
