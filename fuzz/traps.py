@@ -28,6 +28,7 @@ CLAIM, DELETION_AGE = "core/src/controller/claim.rs", "core/src/controller/delet
 INT_OR_PERCENT, BUDGETS = "core/src/controller/int_or_percent.rs", "core/src/controller/deployment/budgets.rs"
 SCALE, ROLL = "core/src/controller/deployment/scale.rs", "core/src/controller/deployment/roll.rs"
 SETS = "core/src/controller/deployment/sets.rs"
+MEMBER, SYNC = "core/src/controller/stateful_set/member.rs", "core/src/controller/stateful_set/sync.rs"
 PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
 HEAD, GLANCE, MEMORY = "core/src/head.rs", "core/src/glance.rs", "ffi/src/memory.rs"
 POD, MEMBERS, DECIDE = "preview/src/pod.rs", "preview/src/members.rs", "preview/src/decide.rs"
@@ -63,7 +64,7 @@ TRAPS = {
          "        pod.rank = counts.rank(&podrank::Pod { node, flags, ..pod })")]),
     "rank counted over the set's own pods": ("preview", [
         (MEMBERS, ".filter(|(member, _)| member.is_related)", ".filter(|(member, _)| member.is_own)")]),
-    "terminating pods included": ("preview", [(POD, ".filter(|_| !metadata.is_being_deleted())", "")]),
+    "terminating pods included": ("preview", [(POD, "let is_active = phase.is_some() && !is_terminating;", "let is_active = phase.is_some();")]),
     "all pods go: none is deleted": ("preview", [
         (DECIDE, ".min(most);", ".min(most);\n    let delete = if delete == own.len() { 0 } else { delete };")]),
     "all pods go: none is selected": ("order select ffi", [
@@ -166,6 +167,22 @@ TRAPS = {
         (ROLL, ".wrapping_sub(new.replicas.wrapping_sub(new.available))", "")]),
     "old sets newest first in a rollout": ("deployment", [
         (SETS, "self.walk(Order::Oldest, Which::ActiveOld)", "self.walk(Order::Newest, Which::ActiveOld)")]),
+    "the ordinal of `web-10` read as text: its last digit": ("stateful_set", [
+        (MEMBER, "ordinal = ordinal.checked_mul(10)?.checked_add(i32::from(digit))?;", "ordinal = i32::from(digit);")]),
+    "the partition taken for an ordinal": ("stateful_set", [
+        (SYNC, "if self.index(member) < i64::from(partition) => {", "if member.ordinal < partition => {")]),
+    "the start ordinal left out of the range": ("stateful_set", [
+        (SYNC, "i64::from(self.set.start).saturating_add(self.set.replicas.into())", "i64::from(self.set.replicas)")]),
+    "a broken pod in the range does not hold the condemned": ("stateful_set", [
+        (SYNC, "            if let Some(reason) = fault(member) {\n                return Some(self.blocker(slot, reason));\n            }\n", "")]),
+    "the highest condemned pod waits although it is the first unavailable": ("stateful_set", [
+        (SYNC, "fault(highest).filter(|_| first_unavailable != Some(slot))", "fault(highest)")]),
+    "maxUnavailable in percent is rounded up": ("stateful_set", [
+        (SYNC, "max_unavailable.resolve(self.set.replicas, false).max(1)", "max_unavailable.resolve(self.set.replicas, true).max(1)")]),
+    "a missing pod takes nothing from the budget": ("stateful_set", [
+        (SYNC, "self.budget().saturating_sub(absent)", "self.budget()")]),
+    "an update in parallel starts with available pods": ("stateful_set", [
+        (SYNC, "if self.wish(member) == Wish::Old && member.is_unavailable() {", "if self.wish(member) == Wish::Old && !member.is_unavailable() {")]),
     "a set whose status lags is skipped": ("deployment", [
         (ROLL, "                self.change(index, |change| change.reason = Reason::Lags);\n                return false;\n", "                continue;\n")]),
     "buffers that overlap are accepted": ("ffi", [(MEMORY, "a.start.max(b.start) < a.end.min(b.end)", "false")]),
@@ -175,7 +192,7 @@ TRAPS = {
         (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
          "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
 }
-TARGETS = ("order", "select", "settle", "steer", "controller", "deployment", "ffi", "cost", "uid", "preview")
+TARGETS = ("order", "select", "settle", "steer", "controller", "deployment", "stateful_set", "ffi", "cost", "uid", "preview")
 
 
 def plant(copy, changes):

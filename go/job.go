@@ -12,32 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A Verdict says whether a sync deletes a pod.
-type Verdict uint8
-
-// The verdicts.
-const (
-	// Keep: the pod stays in this sync.
-	Keep Verdict = 0
-	// Delete: the pod goes.
-	Delete Verdict = 1
-	// Contested: the pod goes or stays by chance.
-	Contested Verdict = 2
-)
-
-// String returns the name in lower case, such as "contested".
-func (v Verdict) String() string {
-	switch v {
-	case Keep:
-		return "keep"
-	case Delete:
-		return "delete"
-	case Contested:
-		return "contested"
-	}
-	return fmt.Sprintf("Verdict(%d)", uint8(v))
-}
-
 // An Outcome is what a sync does to one pod.
 type Outcome struct {
 	Pod     *corev1.Pod

@@ -29,11 +29,13 @@ func TestWithoutCgoTheErrorSaysWhatIsMissing(t *testing.T) {
 	_, errNextStep := NextStep(&appsv1.Deployment{Spec: appsv1.DeploymentSpec{
 		Replicas: &replicas, Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
 	}}, nil, nil)
+	_, errStatefulSet := NextStatefulSetStep(&appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: &replicas}}, nil,
+		time.Now(), StatefulSetGates{})
 	var e Expectations
 	errCreations, errDeletions := e.ExpectCreations(1), e.ExpectDeletions(pods)
 	for _, err := range []error{
 		err, errKubernetes, errSettle, errExplain, errSpread, errSteer, errBlocked, errPlan, errSlowStart, errCreate,
-		errAvailability, errCreations, errDeletions, errNextStep,
+		errAvailability, errCreations, errDeletions, errNextStep, errStatefulSet,
 	} {
 		if !errors.Is(err, ErrMissing) {
 			t.Error(err)

@@ -143,7 +143,7 @@ mod tests {
         for (words, kind) in [
             (&["deploy/web"][..], ErrorKind::MissingRequiredArgument),
             (&["--replicas", "3"], ErrorKind::MissingRequiredArgument),
-            (&["sts/web", "--replicas", "3"], ErrorKind::ValueValidation),
+            (&["cj/web", "--replicas", "3"], ErrorKind::ValueValidation),
             (&["a", "b", "c", "--replicas", "3"], ErrorKind::TooManyValues),
             (&["web", "--replicas", "-1"], ErrorKind::UnknownArgument),
             (&["web", "--replicas", "x"], ErrorKind::ValueValidation),

@@ -65,6 +65,7 @@ fn by_itself(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Delete => "delete",
         Verdict::Contested => "contested",
+        Verdict::Blocked => "blocked",
         Verdict::Keep => "keep",
     }
 }

@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(names(&["-f", ""]), [":0"]);
         assert_eq!(names(&["--replicas", ""]), [":4"]);
         assert_eq!(names(&["completion", ""]), ["bash", "zsh", "fish", "powershell", "kubectl", ":4"]);
-        assert_eq!(names(&["--partial", ""])[..3], ["deploy/", "rs/", "rc/"]);
+        assert_eq!(names(&["--partial", ""])[..4], ["deploy/", "rs/", "rc/", "sts/"]);
         assert_eq!(names(&["deploy/web", ""])[0], "--filename");
         assert!(
             complete(&["--re"])

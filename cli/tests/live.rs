@@ -287,7 +287,7 @@ fn unknown_names_get_a_suggestion() {
     fails(
         &output,
         1,
-        "error: no Deployment, ReplicaSet or ReplicationController is named web in the context's namespace; name \
+        "error: no Deployment, ReplicaSet, ReplicationController or StatefulSet is named web in the context's namespace; name \
          another with --namespace\n",
     );
 }

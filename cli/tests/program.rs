@@ -603,8 +603,7 @@ fn neither_a_pod_nor_a_set() {
     let empty = "the list is empty: check the namespace and the labels given to kubectl get";
     bad_input(r#"{"apiVersion":"v1","kind":"List","items":null}"#, &[], empty);
     bad_input("apiVersion: v1\nitems: []\nkind: List\n", &[], empty);
-    let others =
-        |count| format!("no Pod, ReplicaSet, ReplicationController or Deployment among {count}: {PRINT}");
+    let others = |count| format!("no Pod or workload that has a preview among {count}: {PRINT}");
     bad_input(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"}}"#, &[], &others("1 object"));
     bad_input("{}", &[], &others("1 object"));
     let other_group = with(pod(1), "/apiVersion", json!("example.com/v1"));
@@ -877,7 +876,7 @@ fn unknown_set() {
     bad_input(
         &list(&[orphan]),
         &[],
-        "none of the 1 pod belongs to a ReplicaSet or ReplicationController: other workloads have no preview",
+        "none of the 1 pod belongs to a ReplicaSet or ReplicationController, and no other workload is in the input",
     );
 }
 
@@ -945,11 +944,7 @@ fn items_without_a_kind_of_their_own() {
     let (stdout, _) = fine(&args, &controllers);
     assert!(stdout.starts_with("0 of 0 active pods of ReplicationController default/web go"), "{stdout}");
     let [_, services] = typed("ServiceList", "v1", json!({ "metadata": 1 }));
-    bad_input(
-        &services,
-        &[],
-        &format!("no Pod, ReplicaSet, ReplicationController or Deployment among 1 object: {PRINT}"),
-    );
+    bad_input(&services, &[], &format!("no Pod or workload that has a preview among 1 object: {PRINT}"));
     let nameless = r#"{"items":[{"metadata":{}}],"kind":"PodList"}"#;
     bad_input(nameless, &[], "line 1 column 44: items[0]: metadata: missing field `name`");
 }

@@ -238,7 +238,7 @@ proptest! {
             }
         });
         for (fate, outcome) in fates.iter().zip(&outcomes) {
-            let expected = match outcome.verdict { Keep => vec![false], Delete => vec![true], Contested => vec![false, true] };
+            let expected = match outcome.verdict { Keep => vec![false], Delete => vec![true], _ => vec![false, true] };
             prop_assert!(fate.iter().eq(&expected), "{:?} {:?}", fate, outcome);
         }
     }

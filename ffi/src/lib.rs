@@ -27,7 +27,9 @@ mod upstream;
 // Last, so that the order comes first in the header.
 mod controller;
 mod deployment;
-// After it, what uses the verdicts.
+mod stateful_set;
+
+// After the verdicts.
 mod outcome;
 
 mod daemon_set;
@@ -41,6 +43,7 @@ pub use options::*;
 pub use order::*;
 pub use outcome::*;
 pub use record::*;
+pub use stateful_set::*;
 pub use status::*;
 pub use steer::*;
 pub use text::*;

@@ -1,7 +1,7 @@
 //! What a sync does to one pod of a Job or a DaemonSet.
 
 use core::mem::{align_of, offset_of, size_of};
-use podrank::controller::{Outcome, Verdict};
+use podrank::controller::Outcome;
 
 /// What a sync does to one pod.
 #[repr(C)]
@@ -19,13 +19,6 @@ pub struct podrank_outcome {
     pub reserved: [u8; 2],
 }
 
-/// The pod stays in this sync.
-pub const PODRANK_VERDICT_KEEP: u8 = 0;
-/// The pod goes.
-pub const PODRANK_VERDICT_DELETE: u8 = 1;
-/// The pod goes or stays by chance.
-pub const PODRANK_VERDICT_CONTESTED: u8 = 2;
-
 const _: () = {
     assert!(size_of::<podrank_outcome>() == size_of::<Outcome<u8>>() && size_of::<Outcome<u8>>() == 12);
     assert!(align_of::<podrank_outcome>() == align_of::<Outcome<u8>>());
@@ -33,8 +26,4 @@ const _: () = {
     assert!(offset_of!(podrank_outcome, quota) == offset_of!(Outcome<u8>, quota));
     assert!(offset_of!(podrank_outcome, verdict) == offset_of!(Outcome<u8>, verdict));
     assert!(offset_of!(podrank_outcome, reason) == offset_of!(Outcome<u8>, reason));
-
-    assert!(Verdict::Keep.number() == PODRANK_VERDICT_KEEP);
-    assert!(Verdict::Delete.number() == PODRANK_VERDICT_DELETE);
-    assert!(Verdict::Contested.number() == PODRANK_VERDICT_CONTESTED);
 };

@@ -12,6 +12,7 @@ pub mod order;
 pub mod preview;
 pub mod select;
 pub mod settle;
+pub mod stateful_set;
 pub mod steer;
 pub mod uid;
 
@@ -19,13 +20,14 @@ pub mod uid;
 pub type Target = fn(&[u8]);
 
 /// Every target, with its name.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("order", order::run),
     ("select", select::run),
     ("settle", settle::run),
     ("steer", steer::run),
     ("controller", controller::run),
     ("deployment", deployment::run),
+    ("stateful_set", stateful_set::run),
     ("ffi", ffi::run),
     ("cost", cost::run),
     ("uid", uid::run),

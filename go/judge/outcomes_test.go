@@ -14,11 +14,11 @@ func checkOutcomes(outcomes []podrank.Outcome, deleted map[string]bool, tally ma
 		known[o.Pod.Name] = true
 		tally[o.Verdict.String()+" "+o.Reason]++
 		switch o.Verdict {
-		case podrank.Delete, podrank.Keep:
-			if deleted[o.Pod.Name] != (o.Verdict == podrank.Delete) {
+		case podrank.VerdictDelete, podrank.VerdictKeep:
+			if deleted[o.Pod.Name] != (o.Verdict == podrank.VerdictDelete) {
 				return fmt.Errorf("%s: %v because %s, but upstream deletes: %v", o.Pod.Name, o.Verdict, o.Reason, deleted[o.Pod.Name])
 			}
-		case podrank.Contested:
+		case podrank.VerdictContested:
 			g := groups[o.Group]
 			if g == nil {
 				g = &group{quota: o.Quota}
@@ -64,7 +64,7 @@ func (f fates) add(outcomes []podrank.Outcome, deleted map[string]bool) {
 // check finds contested pods about which there was nothing to contest.
 func (f fates) check(outcomes []podrank.Outcome) error {
 	for _, o := range outcomes {
-		if o.Verdict == podrank.Contested && *f[o.Pod.Name] != [2]bool{true, true} {
+		if o.Verdict == podrank.VerdictContested && *f[o.Pod.Name] != [2]bool{true, true} {
 			return fmt.Errorf("%s is contested because %s, but its fate was always the same", o.Pod.Name, o.Reason)
 		}
 	}

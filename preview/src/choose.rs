@@ -1,6 +1,7 @@
 //! Which workload to preview, by what the user named and what the input has.
 
 use crate::deployment::DeploymentEntry;
+use crate::direct::DirectEntry;
 use crate::error::{Error, Remedy};
 use crate::input::Input;
 use crate::options::Options;
@@ -53,6 +54,7 @@ fn set_kind(text: &str) -> Result<SetKind, String> {
 pub(crate) enum Choice<'a> {
     Deployment(&'a DeploymentEntry),
     Set(SetId<'a>),
+    Direct(&'a DirectEntry),
 }
 
 impl fmt::Display for Choice<'_> {
@@ -60,6 +62,7 @@ impl fmt::Display for Choice<'_> {
         match self {
             Self::Deployment(entry) => entry.fmt(f),
             Self::Set(id) => id.fmt(f),
+            Self::Direct(entry) => entry.fmt(f),
         }
     }
 }
@@ -79,10 +82,16 @@ pub(crate) fn choose_workload<'a>(
         deployments.entry((entry.namespace.as_str(), entry.name.as_str())).or_insert(entry);
     }
     let deployments: Vec<_> = deployments.into_values().collect();
+    let mut direct = BTreeMap::new();
+    for entry in input.direct.iter().filter(|entry| namespace.is_none_or(|wanted| entry.namespace == wanted))
+    {
+        direct.entry((entry.namespace.as_str(), entry.kind, entry.name.as_str())).or_insert(entry);
+    }
+    let direct: Vec<_> = direct.into_values().collect();
     let set = |name: Option<&SetName>| choose(input, sets, name, namespace).map(Choice::Set);
     match (&options.set, &options.workload) {
         (Some(name), _) => set(Some(name)),
-        (None, Some(name)) => named(name, &deployments, sets, set),
+        (None, Some(name)) => named(name, &deployments, &direct, sets, set),
         (None, None) => {
             let is_its = |id: SetId<'_>| {
                 let controller = sets.get(id).and_then(|set| set.controller.as_ref());
@@ -95,11 +104,16 @@ pub(crate) fn choose_workload<'a>(
                 let choice = is_its(id).map_or(Choice::Set(id), |entry| Choice::Deployment(entry));
                 workloads.insert(choice.to_string(), choice);
             }
+            let with_own = direct.iter().copied().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
+            workloads.extend(with_own.map(|choice| (choice.to_string(), choice)));
             let workloads: Vec<_> = workloads.into_values().collect();
-            match (&*workloads, &*deployments) {
-                ([choice], _) => Ok(*choice),
-                ([], [entry]) if sets.ids().all(|id| is_its(id).is_some()) => Ok(Choice::Deployment(entry)),
-                _ if workloads.iter().any(|choice| matches!(choice, Choice::Deployment(_))) => {
+            match (&*workloads, &*deployments, &*direct) {
+                ([choice], ..) => Ok(*choice),
+                ([], [entry], []) if sets.ids().all(|id| is_its(id).is_some()) => {
+                    Ok(Choice::Deployment(entry))
+                }
+                ([], [], [entry]) if sets.ids().next().is_none() => Ok(Choice::Direct(entry)),
+                _ if workloads.iter().any(|choice| !matches!(choice, Choice::Set(_))) => {
                     Err(Error::with_remedy(
                         format!("the input has pods of several workloads: {}", text::list(&workloads)),
                         Remedy::NameTheSet,
@@ -115,6 +129,7 @@ pub(crate) fn choose_workload<'a>(
 fn named<'a>(
     name: &WorkloadName,
     deployments: &[&'a DeploymentEntry],
+    direct: &[&'a DirectEntry],
     sets: &Sets<'a>,
     set: impl Fn(Option<&SetName>) -> Result<Choice<'a>, Error>,
 ) -> Result<Choice<'a>, Error> {
@@ -122,15 +137,29 @@ fn named<'a>(
     if let Some(WorkloadKind::Set(kind)) = name.kind {
         return set(Some(&set_name(Some(kind))));
     }
+    let is_kind = |kind| name.kind.is_none_or(|wanted| wanted == kind);
     let of_name = deployments.iter().copied().filter(|entry| entry.name == name.name);
-    let mut found: Vec<_> = of_name.map(Choice::Deployment).collect();
+    let mut found: Vec<_> =
+        of_name.filter(|_| is_kind(WorkloadKind::Deployment)).map(Choice::Deployment).collect();
+    let of_name = direct.iter().copied().filter(|entry| entry.name == name.name);
+    found.extend(of_name.filter(|entry| is_kind(WorkloadKind::Direct(entry.kind))).map(Choice::Direct));
     if name.kind.is_none() {
         found.extend(sets.ids().filter(|id| id.name == name.name).map(Choice::Set));
     }
     match &*found {
         [choice] => Ok(*choice),
         [] if name.kind.is_none() => set(Some(&set_name(None))),
-        [] => Err(unknown_deployment(name, deployments)),
+        [] => Err(if let Some(kind @ WorkloadKind::Direct(of)) = name.kind {
+            let known: Vec<_> = direct.iter().filter(|entry| entry.kind == of).collect();
+            let names: Vec<_> = known.iter().map(|entry| entry.name.as_str()).collect();
+            let resources = format!("pods,{}s", of.to_string().to_lowercase());
+            unknown_workload(name, kind, &names, &text::list(&known), &resources)
+        } else {
+            let names: Vec<_> = deployments.iter().map(|entry| entry.name.as_str()).collect();
+            let list = text::list(deployments);
+            let resources = "pods,replicasets,deployments";
+            unknown_workload(name, WorkloadKind::Deployment, &names, &list, resources)
+        }),
         _ => Err(Error::with_remedy(
             format!("several workloads are named {}: {}", text::name(&name.name), text::list(&found)),
             Remedy::NameTheSet,
@@ -138,17 +167,23 @@ fn named<'a>(
     }
 }
 
-fn unknown_deployment(wanted: &WorkloadName, known: &[&DeploymentEntry]) -> Error {
+fn unknown_workload(
+    wanted: &WorkloadName,
+    kind: WorkloadKind,
+    names: &[&str],
+    list: &str,
+    resources: &str,
+) -> Error {
     let names: Vec<_> =
-        known.iter().map(|entry| WorkloadName { kind: wanted.kind, name: entry.name.clone() }).collect();
+        names.iter().map(|name| WorkloadName { kind: wanted.kind, name: (*name).to_owned() }).collect();
     let hint = match wanted.nearest(&names) {
         Some(nearest) => format!("did you mean {nearest}?"),
-        None if known.is_empty() => {
-            "the input has none; get it with kubectl get pods,replicasets,deployments -o json".to_owned()
+        None if names.is_empty() => {
+            format!("the input has none; get it with kubectl get {resources} -o json")
         }
-        None => format!("the input has: {}", text::list(known)),
+        None => format!("the input has: {list}"),
     };
-    Error::new(format!("no Deployment is named {}; {hint}", text::name(&wanted.name)))
+    Error::new(format!("no {kind} is named {}; {hint}", text::name(&wanted.name)))
 }
 
 /// Returns the set that the user named, or else the only one with pods, or else the only one.
@@ -162,7 +197,7 @@ pub(crate) fn choose<'a>(
     let all: BTreeSet<_> = sets.ids().chain(with_pods.iter().copied()).collect();
     if all.is_empty() {
         return Err(Error::new(format!(
-            "none of the {} belongs to a ReplicaSet or ReplicationController: other workloads have no preview",
+            "none of the {} belongs to a ReplicaSet or ReplicationController, and no other workload is in the input",
             text::count(input.pods.len() as u64, "pod")
         )));
     }

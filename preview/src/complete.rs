@@ -40,12 +40,22 @@ pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> O
 /// Returns the error for an input with these gaps, with the command that gets everything.
 pub(crate) fn error(namespace: &str, kind: SetKind, gaps: &[Note]) -> Error {
     let gaps: Vec<_> = gaps.iter().map(|gap| gap.text.as_str()).collect();
+    let kinds = match kind {
+        SetKind::ReplicaSet => "pods,replicasets,deployments",
+        SetKind::ReplicationController => "pods,replicationcontrollers",
+    };
+    error_with(namespace, kinds, &gaps.join("; "))
+}
+
+/// Returns the error for an input that lacks something, with the command that gets all objects of these kinds.
+pub(crate) fn incomplete(namespace: &str, kinds: &str, gap: &Note) -> Error {
+    error_with(namespace, &kinds.to_lowercase(), &gap.text)
+}
+
+fn error_with(namespace: &str, kinds: &str, gaps: &str) -> Error {
+    let command = command(namespace, kinds);
     Error::with_remedy(
-        format!(
-            "the input is incomplete: {}; get all of it with: {}",
-            gaps.join("; "),
-            command(namespace, kind)
-        ),
+        format!("the input is incomplete: {gaps}; get all of it with: {command}"),
         Remedy::AcceptPartial,
     )
 }
@@ -97,11 +107,7 @@ pub(crate) fn more_pods_than_status(set: &SetEntry, active: usize) -> Result<Opt
 }
 
 /// Returns the command that prints everything that a decision needs.
-fn command(namespace: &str, kind: SetKind) -> String {
-    let kinds = match kind {
-        SetKind::ReplicaSet => "pods,replicasets,deployments",
-        SetKind::ReplicationController => "pods,replicationcontrollers",
-    };
+fn command(namespace: &str, kinds: &str) -> String {
     // People paste it into a shell, so it has only text that can be a namespace.
     let namespace = Some(namespace).filter(|namespace| is_dns_subdomain(namespace));
     let namespace = namespace.map_or_else(String::new, |namespace| format!(" -n {namespace}"));

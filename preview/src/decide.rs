@@ -2,6 +2,7 @@
 
 use crate::choose::{Choice, choose, choose_workload};
 use crate::complete;
+use crate::direct::preview_direct;
 use crate::error::Error;
 use crate::input::Input;
 use crate::line::{Line, MOST_IN_ONE_SYNC};
@@ -29,6 +30,7 @@ pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<Workl
         Choice::Deployment(entry) => {
             preview_deployment(input, &sets, entry, options).map(WorkloadPreview::Deployment)
         }
+        Choice::Direct(entry) => preview_direct(input, entry, options).map(WorkloadPreview::Direct),
     }
 }
 

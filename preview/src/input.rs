@@ -2,6 +2,7 @@
 //! none.
 
 use crate::deployment::DeploymentEntry;
+use crate::direct::{DirectEntry, DirectKind};
 use crate::error::{Error, parse};
 use crate::json::{Fault, Json};
 use crate::pod::{Pod, PodEntry};
@@ -17,12 +18,14 @@ use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
-/// The pods, `ReplicaSets`, `ReplicationControllers` and Deployments in a dump, in the order of the dump.
+/// The pods and workloads in a dump, in the order of the dump.
 #[derive(Debug, Default)]
 pub struct Input {
     pub(crate) pods: Vec<PodEntry>,
     pub(crate) sets: Vec<SetEntry>,
     pub(crate) deployments: Vec<DeploymentEntry>,
+    /// Workloads whose controllers delete pods themselves.
+    pub(crate) direct: Vec<DirectEntry>,
     /// The number of objects of other kinds.
     others: u64,
 }
@@ -41,8 +44,8 @@ impl Input {
     /// pods that the decision reads must be valid.
     ///
     /// # Errors
-    /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod, `ReplicaSet`,
-    /// `ReplicationController` or Deployment; or if an object has no name. The error says where.
+    /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod or workload; or if an object has
+    /// no name. The error says where.
     pub fn read(reader: impl Read) -> Result<Self, Error> {
         let input =
             Self::read_part(reader)?.ok_or_else(|| Error::new(format!("the input is empty: {PRINT}")))?;
@@ -50,7 +53,7 @@ impl Input {
             return Err(Error::new(match input.others {
                 0 => "the list is empty: check the namespace and the labels given to kubectl get".to_owned(),
                 others => format!(
-                    "no Pod, ReplicaSet, ReplicationController or Deployment among {}: {PRINT}",
+                    "no Pod or workload that has a preview among {}: {PRINT}",
                     text::count(others, "object")
                 ),
             }));
@@ -94,12 +97,13 @@ impl Input {
         later.pods.append(&mut self.pods);
         later.sets.append(&mut self.sets);
         later.deployments.append(&mut self.deployments);
+        later.direct.append(&mut self.direct);
         later.others += self.others;
         *self = later;
     }
 
     fn is_empty(&self) -> bool {
-        self.pods.is_empty() && self.sets.is_empty() && self.deployments.is_empty()
+        self.pods.is_empty() && self.sets.is_empty() && self.deployments.is_empty() && self.direct.is_empty()
     }
 
     /// Reads JSON documents, one after the other.
@@ -223,6 +227,7 @@ impl Input {
             Some(Class::Pod) => self.pods.push(PodEntry::read(object)?),
             Some(Class::Set(kind)) => self.sets.push(SetEntry::read(kind, object)?),
             Some(Class::Deployment) => self.deployments.push(DeploymentEntry::read(object)?),
+            Some(Class::Direct(kind)) => self.direct.push(DirectEntry::read(kind, object)?),
             None => self.others += 1,
         }
         Ok(None)
@@ -234,6 +239,11 @@ impl Input {
             Class::Set(SetKind::ReplicaSet) => self.sets.push(object.replica_set?),
             Class::Set(SetKind::ReplicationController) => self.sets.push(object.replication_controller?),
             Class::Deployment => self.deployments.push(object.deployment?),
+            Class::Direct(kind) => {
+                let of_kind = DirectKind::ALL.into_iter().zip(object.direct).find(|(of, _)| *of == kind);
+                let (_, entry) = of_kind.expect("every kind was read");
+                self.direct.push(entry?);
+            }
         }
         Ok(())
     }
@@ -299,6 +309,7 @@ enum Class {
     Pod,
     Set(SetKind),
     Deployment,
+    Direct(DirectKind),
 }
 
 impl TypeMeta {
@@ -312,6 +323,7 @@ impl TypeMeta {
         match WorkloadKind::of_object(kind, api_version)? {
             WorkloadKind::Deployment => Some(Class::Deployment),
             WorkloadKind::Set(kind) => Some(Class::Set(kind)),
+            WorkloadKind::Direct(kind) => Some(Class::Direct(kind)),
         }
     }
 }
@@ -323,6 +335,7 @@ struct Untyped {
     replica_set: Result<SetEntry, String>,
     replication_controller: Result<SetEntry, String>,
     deployment: Result<DeploymentEntry, String>,
+    direct: [Result<DirectEntry, String>; DirectKind::ALL.len()],
 }
 
 impl Untyped {
@@ -332,6 +345,7 @@ impl Untyped {
             replica_set: SetEntry::read(SetKind::ReplicaSet, object),
             replication_controller: SetEntry::read(SetKind::ReplicationController, object),
             deployment: DeploymentEntry::read(object),
+            direct: DirectKind::ALL.map(|kind| DirectEntry::read(kind, object)),
         }
     }
 }

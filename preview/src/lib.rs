@@ -7,7 +7,7 @@
 //! | what | modules |
 //! |---|---|
 //! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `template`, `quantity`, `selector` |
-//! | deciding | `choose` the set or Deployment; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: is the input? `related` and `members`: which pods count; `line`: what becomes of each |
+//! | deciding | `choose` the workload; `direct`: what is common to controllers that delete pods themselves, and a module for each, such as `stateful_set`; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: is the input? `related` and `members`: which pods count; `line`: what becomes of each |
 //! | steering | `steer`: which pods are wanted, and the deletion costs that make Kubernetes take them; `cost`: whose a cost is |
 //! | telling | `preview`: the form; `why`, `set_why`, `age`, `notes`, `error`, `text`: the words |
 //! | asking | `workload`: names; `needs`: what a decision needs besides the workload |
@@ -19,6 +19,7 @@ mod complete;
 mod cost;
 mod decide;
 mod deployment;
+mod direct;
 mod error;
 pub mod gates;
 mod input;
@@ -37,6 +38,7 @@ mod rollout;
 mod selector;
 mod set;
 mod set_why;
+mod stateful_set;
 pub mod steer;
 mod template;
 mod text;
@@ -47,13 +49,15 @@ mod yaml;
 pub use choose::SetName;
 pub use cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
 pub use decide::{preview, preview_workload};
+pub use direct::DirectKind;
 pub use error::{Error, Remedy};
 pub use input::Input;
 pub use needs::WorkloadId;
 pub use notes::{Note, NoteCode};
-pub use options::{Options, Order};
+pub use options::{ControllerGates, Options, Order};
 pub use preview::{
-    DeploymentPreview, Details, PodPreview, Preview, SetPreview, Verdict, Workload, WorkloadPreview,
+    Asked, BlockedPod, DeploymentPreview, Details, DirectPreview, PodPreview, Preview, SetPreview, Verdict,
+    Workload, WorkloadPreview,
 };
 pub use set::SetKind;
 pub use workload::{WorkloadKind, WorkloadName};

@@ -25,6 +25,8 @@ pub struct Options {
     pub order: Order,
     /// The feature gates.
     pub gates: FeatureGates,
+    /// The feature gates of controllers that delete pods themselves.
+    pub controller_gates: ControllerGates,
     /// The most deletions to show. `None` means all.
     pub burst_replicas: Option<NonZeroU32>,
     /// Whether to decide on an incomplete input, too. If so, notes say what is missing.
@@ -42,10 +44,26 @@ impl Options {
             now,
             order: Order::Kubernetes,
             gates: FeatureGates::KUBERNETES,
+            controller_gates: ControllerGates::KUBERNETES,
             burst_replicas: None,
             partial: false,
         }
     }
+}
+
+/// Kubernetes' feature gates that change what other controllers than those of sets do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControllerGates {
+    /// `MaxUnavailableStatefulSet`.
+    pub max_unavailable_stateful_set: bool,
+    /// `StatefulSetRecreateStrategy`.
+    pub stateful_set_recreate_strategy: bool,
+}
+
+impl ControllerGates {
+    /// The defaults of Kubernetes 1.37.
+    pub const KUBERNETES: Self =
+        Self { max_unavailable_stateful_set: true, stateful_set_recreate_strategy: false };
 }
 
 /// Whose decision is previewed.

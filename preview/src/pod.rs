@@ -1,6 +1,7 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads. Reads one object's JSON text.
 
 use crate::cost::{ManagedFields, WrittenCost};
+use crate::direct::DirectKind;
 use crate::error::parse;
 use crate::text::{self, quoted};
 use jiff::Timestamp;
@@ -25,8 +26,30 @@ pub(crate) struct PodEntry {
     pub(crate) is_finished: bool,
     /// The owner reference of its controller.
     pub(crate) controller: Option<OwnerReference>,
+    /// Whether it has a deletion timestamp.
+    pub(crate) is_terminating: bool,
+    /// Its phase if it is finished.
+    pub(crate) finished_phase: Option<FinishedPhase>,
     /// `None` for a pod that is not active. An active pod that is invalid keeps the error, in case the pod matters.
     pub(crate) record: Option<Result<Record, String>>,
+    /// The same for a pod that is not active, if its controller deletes pods itself and so reads it all the same.
+    inactive_record: Option<Box<Result<Record, String>>>,
+}
+
+/// The phase of a pod that does not run again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FinishedPhase {
+    Succeeded,
+    Failed,
+}
+
+impl FinishedPhase {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Succeeded => "Succeeded",
+            Self::Failed => "Failed",
+        }
+    }
 }
 
 /// What is kept from an active pod for the order.
@@ -196,22 +219,43 @@ impl PodEntry {
         phase: Option<&str>,
         record: impl FnOnce(Phase, bool) -> Result<Record, String>,
     ) -> Self {
+        let finished_phase = match phase {
+            Some("Succeeded") => Some(FinishedPhase::Succeeded),
+            Some("Failed") => Some(FinishedPhase::Failed),
+            _ => None,
+        };
         let phase = Phase::parse(phase.unwrap_or_default());
-        let active_phase = phase.filter(|_| !metadata.is_being_deleted());
+        let is_terminating = metadata.is_being_deleted();
+        let is_active = phase.is_some() && !is_terminating;
+        let controller = metadata.controller();
+        let is_read =
+            |owner: &OwnerReference| DirectKind::of(&owner.kind, Some(&owner.api_version)).is_some();
+        let is_read = is_active || controller.as_ref().is_some_and(is_read);
         let labels = metadata.labels.take().unwrap_or_default();
         let is_preferred = labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL);
+        // The phase of a finished pod is not in its record.
+        let mut record = is_read.then(|| record(phase.unwrap_or(Phase::UNKNOWN), is_preferred));
+        let inactive_record = if is_active { None } else { record.take().map(Box::new) };
         Self {
             namespace: metadata.namespace(),
-            controller: metadata.controller(),
+            controller,
             name: metadata.name,
             labels,
             is_finished: phase.is_none(),
-            record: active_phase.map(|phase| record(phase, is_preferred)),
+            is_terminating,
+            finished_phase,
+            record,
+            inactive_record,
         }
     }
 
     pub(crate) fn is_active(&self) -> bool {
         self.record.is_some()
+    }
+
+    /// The record, even if the pod is not active. Such a pod has one if its controller is of a [`DirectKind`].
+    pub(crate) fn any_record(&self) -> Option<Result<&Record, &String>> {
+        self.record.as_ref().or(self.inactive_record.as_deref()).map(Result::as_ref)
     }
 }
 

@@ -4,8 +4,8 @@ use super::connection::Connection;
 use clap::{Parser, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use podrank::FeatureGates;
-use podrank_preview::gates::{GATES, Gate};
-use podrank_preview::{Options, Order, SetName, WorkloadName};
+use podrank_preview::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
+use podrank_preview::{ControllerGates, Options, Order, SetName, WorkloadName};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLES)]
 pub(crate) struct PreviewArgs {
-    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs or rc
+    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs, rc or sts
     #[arg(value_name = "TYPE/NAME", num_args = 0..=2, required_unless_present = "filename")]
     workload: Vec<String>,
 
@@ -52,9 +52,9 @@ pub(crate) struct PreviewArgs {
     order: OrderName,
 
     /// Feature gates that differ from Kubernetes' defaults: PodDeletionCost, LogarithmicScaleDown,
-    /// PreferForScaleDown
-    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate)]
-    feature_gates: Vec<(Gate, bool)>,
+    /// PreferForScaleDown, and for StatefulSets MaxUnavailableStatefulSet, StatefulSetRecreateStrategy
+    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = any_gate)]
+    feature_gates: Vec<(AnyGate, bool)>,
 
     /// Most deletions to show; Kubernetes makes 500 in one sync
     #[arg(long, value_name = "N")]
@@ -89,6 +89,9 @@ Examples:
   kubectl get pods,replicasets,deployments -o json > dump.json
   kubectl podrank deploy/web --replicas 3 -f dump.json --now 2026-03-10T12:00:00Z
 
+  # Why does a StatefulSet not scale down?
+  kubectl podrank sts/db --replicas 3
+
   # Scale one ReplicaSet of a Deployment alone
   kubectl podrank rs/web-7f6b9d5c48 --replicas 3";
 
@@ -117,8 +120,33 @@ pub(super) fn gate(text: &str) -> Result<(Gate, bool), String> {
     let (_, gate) = GATES.iter().find(|(known, _)| *known == name).ok_or_else(|| {
         format!("unknown feature gate `{name}`: use {}", GATES.map(|(name, _)| name).join(", "))
     })?;
-    let value = value.parse().map_err(|_| format!("expected true or false, not `{value}`"))?;
-    Ok((*gate, value))
+    Ok((*gate, on_or_off(&format!("{name}={value}"))?))
+}
+
+/// The value in `NAME=true`.
+fn on_or_off(text: &str) -> Result<bool, String> {
+    let (_, value) = text.split_once('=').ok_or("expected NAME=true or NAME=false")?;
+    value.parse().map_err(|_| format!("expected true or false, not `{value}`"))
+}
+
+/// A gate of the order, or of the controllers that delete pods themselves.
+#[derive(Clone, Copy, Debug)]
+enum AnyGate {
+    Order(Gate),
+    Controller(ControllerGate),
+}
+
+fn any_gate(text: &str) -> Result<(AnyGate, bool), String> {
+    let name = text.split_once('=').map_or(text, |(name, _)| name);
+    let Some((_, controller_gate)) = STATEFUL_SET_GATES.iter().find(|(known, _)| *known == name) else {
+        let all = STATEFUL_SET_GATES.map(|(name, _)| name).join(", ");
+        return match gate(text) {
+            Ok((gate, value)) => Ok((AnyGate::Order(gate), value)),
+            Err(error) if error.starts_with("unknown") => Err(format!("{error}, {all}")),
+            Err(error) => Err(error),
+        };
+    };
+    Ok((AnyGate::Controller(*controller_gate), on_or_off(text)?))
 }
 
 impl PreviewArgs {
@@ -131,7 +159,19 @@ impl PreviewArgs {
     fn gates(&self) -> FeatureGates {
         let mut gates = FeatureGates::KUBERNETES;
         for &(gate, value) in &self.feature_gates {
-            *gate(&mut gates) = value;
+            if let AnyGate::Order(gate) = gate {
+                *gate(&mut gates) = value;
+            }
+        }
+        gates
+    }
+
+    fn controller_gates(&self) -> ControllerGates {
+        let mut gates = ControllerGates::KUBERNETES;
+        for &(gate, value) in &self.feature_gates {
+            if let AnyGate::Controller(gate) = gate {
+                *gate(&mut gates) = value;
+            }
         }
         gates
     }
@@ -152,6 +192,7 @@ impl PreviewArgs {
             OrderName::Total => Order::Total,
         };
         options.gates = self.gates();
+        options.controller_gates = self.controller_gates();
         options.burst_replicas = self.burst_replicas;
         options.partial = self.partial;
         options

@@ -18,6 +18,7 @@
 //! | how a Deployment sizes its sets | [`deployment::next_sync`] |
 //! | which pods of a Job go | [`job::next_sync`] |
 //! | which pods of a `DaemonSet` go | [`daemon_set::next_sync`] |
+//! | which pods of a `StatefulSet` go, and what they wait for | [`stateful_set::next_sync`] |
 //!
 //! One sync of a set looks like this. Events make it run again: when a pod appears or goes away, first tell the
 //! expectations, then sync.
@@ -124,6 +125,7 @@ mod names;
 mod outcome;
 mod plan;
 mod slow_start;
+pub mod stateful_set;
 mod status;
 
 pub use active::{is_active, is_terminating};

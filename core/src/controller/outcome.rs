@@ -2,17 +2,20 @@
 
 use core::mem::{align_of, offset_of, size_of};
 
-/// Whether a sync deletes a pod. A verdict keeps its number for ever.
+/// What a sync does with a pod. A verdict keeps its number for ever.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 #[repr(u8)]
 pub enum Verdict {
-    /// The pod stays in this sync.
+    /// It stays in this sync.
     #[default]
     Keep = 0,
-    /// The pod goes.
+    /// It certainly goes.
     Delete = 1,
-    /// The pod goes or stays by chance. [`Outcome::quota`] pods of its [`Outcome::group`] go.
+    /// It goes or stays by chance.
     Contested = 2,
+    /// It would go, but waits. Only a `StatefulSet` has such pods.
+    Blocked = 3,
 }
 
 /// What a sync does to one pod, and why, with the same layout in Rust and C. `R` is the reason of one kind of workload.

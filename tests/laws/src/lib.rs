@@ -19,6 +19,7 @@ pub mod laws;
 pub mod oracle;
 pub mod relation;
 pub mod spread;
+pub mod stateful_set;
 pub mod status;
 pub mod steer;
 pub mod vectors;
