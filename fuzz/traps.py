@@ -28,6 +28,8 @@ CLAIM, DELETION_AGE = "core/src/controller/claim.rs", "core/src/controller/delet
 INT_OR_PERCENT, BUDGETS = "core/src/controller/int_or_percent.rs", "core/src/controller/deployment/budgets.rs"
 SCALE, ROLL = "core/src/controller/deployment/scale.rs", "core/src/controller/deployment/roll.rs"
 SETS = "core/src/controller/deployment/sets.rs"
+REMOVAL, UPDATE = "core/src/controller/job/removal.rs", "core/src/controller/daemon_set/update.rs"
+DAEMON_SET = "core/src/controller/daemon_set/mod.rs"
 MEMBER, SYNC = "core/src/controller/stateful_set/member.rs", "core/src/controller/stateful_set/sync.rs"
 PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
 HEAD, GLANCE, MEMORY = "core/src/head.rs", "core/src/glance.rs", "ffi/src/memory.rs"
@@ -185,6 +187,21 @@ TRAPS = {
         (SYNC, "if self.wish(member) == Wish::Old && member.is_unavailable() {", "if self.wish(member) == Wish::Old && !member.is_unavailable() {")]),
     "a set whose status lags is skipped": ("deployment", [
         (ROLL, "                self.change(index, |change| change.reason = Reason::Lags);\n                return false;\n", "                continue;\n")]),
+    "an index beyond the completions is kept": ("job", [
+        (REMOVAL, "self.remove(run, count(run), Reason::BeyondCompletions)", "()")]),
+    "ties of a Job are certain": ("job", [(REMOVAL, "relation(pods, a, b) == Relation::Tie", "a == b")]),
+    "a Job's order reads ranks": ("job", [(REMOVAL, "POLICY.upstream(&Pod { rank: 0, ..*a }, &Pod { rank: 0, ..*b }).0", "POLICY.upstream(a, b).0")]),
+    "of one index, the first in the order stays": ("job", [
+        (REMOVAL, "                    let mut spare = count(run).saturating_sub(1);\n",
+         "                    let mut spare = count(run).saturating_sub(1);\n                    run.reverse();\n")]),
+    "maxUnavailable of a DaemonSet is rounded down": ("daemon_set", [
+        (UPDATE, "max_unavailable.resolve(nodes, true)", "max_unavailable.resolve(nodes, false)")]),
+    "maxSurge of a DaemonSet is rounded down": ("daemon_set", [
+        (UPDATE, "max_surge.resolve(nodes, true)", "max_surge.resolve(nodes, false)")]),
+    "unavailable pods take nothing from a DaemonSet's budget": ("daemon_set", [
+        (UPDATE, "left(self.step.unavailable, self.step.used)", "left(self.step.unavailable, 0)")]),
+    "the first old pods of a DaemonSet go for certain": ("daemon_set", [
+        (DAEMON_SET, "} else if goes_second == second {", "} else if goes_second > 0 {")]),
     "buffers that overlap are accepted": ("ffi", [(MEMORY, "a.start.max(b.start) < a.end.min(b.end)", "false")]),
     "misaligned buffers are accepted": ("ffi", [
         (MEMORY, "if !start.addr().is_multiple_of(align_of::<T>()) {", "if false {")]),
@@ -192,7 +209,7 @@ TRAPS = {
         (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
          "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
 }
-TARGETS = ("order", "select", "settle", "steer", "controller", "deployment", "stateful_set", "ffi", "cost", "uid", "preview")
+TARGETS = ("order", "select", "settle", "steer", "controller", "deployment", "stateful_set", "job", "daemon_set", "ffi", "cost", "uid", "preview")
 
 
 def plant(copy, changes):

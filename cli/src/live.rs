@@ -115,7 +115,7 @@ fn resources(kind: Option<WorkloadKind>) -> String {
 
 fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> String {
     let what = name.kind.map_or_else(
-        || "Deployment, ReplicaSet, ReplicationController or StatefulSet".to_owned(),
+        || "Deployment, ReplicaSet, ReplicationController, StatefulSet or Job".to_owned(),
         |kind| kind.to_string(),
     );
     let missing = format!("no {what} is named {} {}", name.name, scope.place());

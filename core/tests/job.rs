@@ -1,12 +1,12 @@
-//! What Jobs delete: facts of Kubernetes' own tests, and a second writing that follows its code line by line.
+//! What Jobs delete: facts of Kubernetes' own tests, and a second writing of its code.
 
 use podrank::controller::Verdict::{self, Contested, Delete, Keep};
 use podrank::controller::job::{
     Completion, Job, NO_INDEX, Outcome, Reason, State, completion_index, next_sync, time_to_live_left,
 };
 use podrank::{Flags, Phase, Pod, Time};
+use podrank_laws::job::sync_is_upstreams;
 use proptest::prelude::*;
-use std::collections::BTreeSet;
 
 fn sync(job: &Job, pods: &[Pod], indexes: &[i64]) -> (u32, Vec<Outcome>) {
     let (mut order, mut outcomes) = (vec![0; pods.len()], vec![Outcome::default(); pods.len()]);
@@ -151,49 +151,6 @@ fn time_to_live() {
     assert_eq!(time_to_live_left(i32::MAX, Time::MAX, Time::MIN), Some(i64::MAX));
 }
 
-/// Upstream's own steps, with its list order as input: a stable sort stands for its sort.
-fn upstream(job: &Job, pods: &[Pod], indexes: &[i64], list: &[usize]) -> BTreeSet<usize> {
-    let key = |pod: usize| {
-        let p = &pods[pod];
-        let ready = p.flags.contains(Flags::READY);
-        let latest = |time: Time| time.unix_nanos().map_or(i128::MIN, |nanos| -i128::from(nanos));
-        let since = if ready { latest(p.ready_time) } else { 0 };
-        let assigned = p.flags.contains(Flags::ASSIGNED);
-        let restarts = (u32::MAX - p.restarts, u32::MAX - p.sidecar_restarts);
-        (assigned, p.phase.ordinal(), ready, since, restarts, latest(p.creation_time))
-    };
-    let surplus = pods.len().saturating_sub(job.wanted(pods.len() as u32) as usize);
-    let (mut gone, mut left) = (vec![], list.to_vec());
-    if let Completion::Indexed(completions) = job.completion {
-        let index = |pod: usize| indexes[pod].max(-1);
-        let mut sorted = std::mem::take(&mut left);
-        sorted.sort_by_key(|pod| index(*pod));
-        let (mut last, mut run) = (-1, vec![]);
-        let mut flush = |last: i64, run: &mut Vec<usize>, gone: &mut Vec<usize>| {
-            run.sort_by_key(|pod| key(*pod));
-            if last >= 0 {
-                left.extend(run.pop());
-            }
-            gone.append(run);
-        };
-        let mut sorted = sorted.into_iter().peekable();
-        while let Some(pod) = sorted.next_if(|pod| index(*pod) < completions.into()) {
-            if index(pod) != last {
-                flush(last, &mut run, &mut gone);
-                last = index(pod);
-            }
-            run.push(pod);
-        }
-        gone.extend(sorted);
-        flush(last, &mut run, &mut gone);
-    }
-    if gone.len() < surplus {
-        left.sort_by_key(|pod| key(*pod));
-        gone.extend(left.into_iter().take(surplus - gone.len()));
-    }
-    gone.into_iter().take(500).collect()
-}
-
 fn pod() -> impl Strategy<Value = Pod> {
     (0..3_u8, 0..4_u8, 0..3_i64, 0..2_i64, 0..2_u32).prop_map(|(phase, flags, ready, created, restarts)| Pod {
         phase: Phase::from_ordinal(phase),
@@ -206,7 +163,6 @@ fn pod() -> impl Strategy<Value = Pod> {
 }
 
 proptest! {
-    /// In every list order, certain pods go, others stay, and of each group its quota goes. What is contested has both fates.
     #[test]
     fn every_list_order(
         pods in prop::collection::vec((pod(), -1..5_i64), 0..6),
@@ -222,35 +178,6 @@ proptest! {
         };
         let job = Job { parallelism, completion, succeeded, ..Job::default() };
         let (pods, indexes): (Vec<_>, Vec<_>) = pods.into_iter().unzip();
-        let (deleted, outcomes) = sync(&job, &pods, &indexes);
-        let mut fates = vec![BTreeSet::new(); pods.len()];
-        let mut list: Vec<usize> = (0..pods.len()).collect();
-        permute(&mut list, 0, &mut |list| {
-            let gone = upstream(&job, &pods, &indexes, list);
-            assert_eq!(gone.len(), deleted as usize);
-            for pod in 0..pods.len() {
-                fates[pod].insert(gone.contains(&pod));
-                if outcomes[pod].verdict == Contested {
-                    let group = |other: &usize| outcomes[*other].verdict == Contested && outcomes[*other].group == outcomes[pod].group;
-                    let goes = (0..pods.len()).filter(group).filter(|other| gone.contains(other)).count();
-                    assert_eq!(goes, outcomes[pod].quota as usize);
-                }
-            }
-        });
-        for (fate, outcome) in fates.iter().zip(&outcomes) {
-            let expected = match outcome.verdict { Keep => vec![false], Delete => vec![true], _ => vec![false, true] };
-            prop_assert!(fate.iter().eq(&expected), "{:?} {:?}", fate, outcome);
-        }
-    }
-}
-
-fn permute(list: &mut [usize], from: usize, then: &mut impl FnMut(&[usize])) {
-    if from >= list.len() {
-        return then(list);
-    }
-    for other in from..list.len() {
-        list.swap(from, other);
-        permute(list, from + 1, then);
-        list.swap(from, other);
+        sync_is_upstreams(&job, &pods, &indexes);
     }
 }

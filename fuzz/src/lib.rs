@@ -6,8 +6,10 @@
 pub mod case;
 pub mod controller;
 pub mod cost;
+pub mod daemon_set;
 pub mod deployment;
 pub mod ffi;
+pub mod job;
 pub mod order;
 pub mod preview;
 pub mod select;
@@ -20,7 +22,7 @@ pub mod uid;
 pub type Target = fn(&[u8]);
 
 /// Every target, with its name.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 13] = [
     ("order", order::run),
     ("select", select::run),
     ("settle", settle::run),
@@ -28,6 +30,8 @@ pub const TARGETS: [(&str, Target); 11] = [
     ("controller", controller::run),
     ("deployment", deployment::run),
     ("stateful_set", stateful_set::run),
+    ("job", job::run),
+    ("daemon_set", daemon_set::run),
     ("ffi", ffi::run),
     ("cost", cost::run),
     ("uid", uid::run),

@@ -3,6 +3,7 @@
 
 use crate::error::{Error, parse};
 use crate::input::Input;
+use crate::job::JobSpec;
 use crate::notes::{self, Note, NoteCode};
 use crate::options::{Options, Order};
 use crate::pod::{Metadata, PodEntry, Record, to_time};
@@ -13,7 +14,7 @@ use crate::text::{self, count};
 use crate::workload::WorkloadKind;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// The kind of a workload whose controller deletes pods itself.
@@ -21,6 +22,8 @@ use std::fmt;
 pub enum DirectKind {
     /// `StatefulSet`, in the group `apps`.
     StatefulSet,
+    /// `Job`, in the group `batch`.
+    Job,
 }
 
 /// What is kept from such a workload.
@@ -41,6 +44,7 @@ pub(crate) struct DirectEntry {
 #[derive(Debug)]
 pub(crate) enum Spec {
     StatefulSet(StatefulSetSpec),
+    Job(JobSpec),
 }
 
 /// A pod that the workload owns and selects.
@@ -70,7 +74,7 @@ pub(crate) struct Decided<'a> {
 
 impl DirectKind {
     /// Every kind.
-    pub const ALL: [Self; 1] = [Self::StatefulSet];
+    pub const ALL: [Self; 2] = [Self::StatefulSet, Self::Job];
 
     /// The kind by its name and, if known, API version.
     pub(crate) fn of(kind: &str, api_version: Option<&str>) -> Option<Self> {
@@ -84,6 +88,7 @@ impl DirectKind {
     fn group(self) -> &'static str {
         match self {
             Self::StatefulSet => "apps",
+            Self::Job => "batch",
         }
     }
 }
@@ -92,6 +97,7 @@ impl fmt::Display for DirectKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::StatefulSet => "StatefulSet",
+            Self::Job => "Job",
         })
     }
 }
@@ -100,6 +106,7 @@ impl Spec {
     fn read(kind: DirectKind, object: &RawValue) -> Result<Self, String> {
         match kind {
             DirectKind::StatefulSet => StatefulSetSpec::read(object).map(Self::StatefulSet),
+            DirectKind::Job => JobSpec::read(object).map(Self::Job),
         }
     }
 
@@ -107,6 +114,7 @@ impl Spec {
     fn status_pods(&self) -> i32 {
         match self {
             Self::StatefulSet(spec) => spec.status_replicas,
+            Self::Job(spec) => spec.status_active,
         }
     }
 }
@@ -132,9 +140,14 @@ pub(crate) fn preview_direct<'a>(
     let (asked, gates, decision) = match entry.spec()? {
         Spec::StatefulSet(spec) => {
             let count = entry.count(options, spec.set.replicas)?;
-            let asked = Asked { replicas: Some(count.unsigned_abs()) };
+            let asked = Asked { replicas: Some(count.unsigned_abs()), ..Asked::default() };
             let gates = crate::gates::of_stateful_sets(options.controller_gates).collect();
             (asked, gates, crate::stateful_set::decide(entry, spec, count, &pods, options, &mut notes))
+        }
+        Spec::Job(spec) => {
+            let asked = crate::job::asked(entry, spec, options)?;
+            let decision = crate::job::decide(entry, spec, &asked, &pods, &mut notes);
+            (asked, BTreeMap::new(), decision)
         }
     };
     let count = |verdict| decision.pods.iter().filter(|pod| pod.verdict == verdict).count();

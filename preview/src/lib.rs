@@ -23,6 +23,7 @@ mod direct;
 mod error;
 pub mod gates;
 mod input;
+mod job;
 mod json;
 mod line;
 mod members;

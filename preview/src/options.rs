@@ -13,6 +13,10 @@ use std::num::NonZeroU32;
 pub struct Options {
     /// The number of pods that the workload should have. `None` means the number that it has: the next step of a rollout.
     pub replicas: Option<u32>,
+    /// The parallelism that a Job should have. `None` means the one that it has.
+    pub parallelism: Option<u32>,
+    /// Whether a Job is suspended.
+    pub suspend: bool,
     /// The workload. `None` means the only one in the input.
     pub workload: Option<WorkloadName>,
     /// The set, even if a Deployment owns it. `None` means the workload.
@@ -38,6 +42,8 @@ impl Options {
     pub fn new(replicas: u32, now: Timestamp) -> Self {
         Self {
             replicas: Some(replicas),
+            parallelism: None,
+            suspend: false,
             workload: None,
             set: None,
             namespace: None,

@@ -6,6 +6,7 @@ use crate::error::parse;
 use crate::text::{self, quoted};
 use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
+use podrank::controller::job::{COMPLETION_INDEX_ANNOTATION, NO_INDEX, completion_index};
 use podrank::{Flags, Phase, Uid};
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
@@ -15,6 +16,9 @@ use std::fmt;
 use std::mem;
 
 const PREFER_FOR_SCALE_DOWN_LABEL: &str = "kubernetes.io/prefer-for-scale-down";
+
+/// The finalizer that a Job's pods keep until the Job has counted them.
+const TRACKING_FINALIZER: &str = "batch.kubernetes.io/job-tracking";
 
 /// What is kept from a pod.
 #[derive(Debug)]
@@ -60,6 +64,17 @@ pub(crate) struct Record {
     pub(crate) node: Option<String>,
     /// The deletion cost as it is written. `None` if there is none.
     pub(crate) cost: Option<Box<WrittenCost>>,
+    /// What only a Job reads. `None` if there is nothing of it.
+    pub(crate) job: Option<Box<JobPod>>,
+}
+
+/// What a Job reads from a pod besides.
+#[derive(Debug)]
+pub(crate) struct JobPod {
+    /// The completion index, or [`NO_INDEX`].
+    pub(crate) index: i64,
+    /// Whether it has the finalizer that it keeps until its Job has counted it.
+    pub(crate) is_tracked: bool,
 }
 
 /// An owner reference.
@@ -162,6 +177,7 @@ struct PodMetadata {
     creation_timestamp: Option<Time>,
     deletion_timestamp: Option<IgnoredAny>,
     managed_fields: Option<Vec<ManagedFields>>,
+    finalizers: Option<Vec<String>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -285,6 +301,7 @@ impl Record {
             .annotations
             .as_ref()
             .and_then(|annotations| WrittenCost::read(annotations, metadata.managed_fields.as_deref()));
+        let job = JobPod::read(&metadata);
         let mut conditions = status.conditions.iter().flatten();
         let ready = conditions.find(|condition| condition.r#type.as_deref() == Some("Ready"));
         let ready = ready.filter(|condition| condition.status.as_deref() == Some("True"));
@@ -303,7 +320,15 @@ impl Record {
             flags,
             ..podrank::Pod::new()
         };
-        Ok(Self { pod, node, cost: cost.map(Box::new) })
+        Ok(Self { pod, node, cost: cost.map(Box::new), job: job.map(Box::new) })
+    }
+}
+
+impl JobPod {
+    fn read(metadata: &PodMetadata) -> Option<Self> {
+        let text = metadata.annotations.as_ref().and_then(|it| it.get(COMPLETION_INDEX_ANNOTATION));
+        let is_tracked = metadata.finalizers.iter().flatten().any(|it| it == TRACKING_FINALIZER);
+        (text.is_some() || is_tracked).then(|| Self { index: text.map_or(NO_INDEX, completion_index), is_tracked })
     }
 }
 

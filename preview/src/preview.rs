@@ -229,6 +229,12 @@ pub struct Asked {
     /// The number of pods to scale to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replicas: Option<u32>,
+    /// The parallelism of a Job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parallelism: Option<u32>,
+    /// Whether a Job is suspended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspend: Option<bool>,
 }
 
 impl Asked {

@@ -60,18 +60,19 @@ const TYPES: [Type; 7] = {
         ),
         new("StatefulSet", "sts", "statefulset", "apps", Some(Direct(DirectKind::StatefulSet))),
         new("DaemonSet", "ds", "daemonset", "apps", None),
-        new("Job", "job", "job", "batch", None),
+        new("Job", "job", "job", "batch", Some(Direct(DirectKind::Job))),
         new("CronJob", "cj", "cronjob", "batch", None),
     ]
 };
 
 impl WorkloadKind {
     /// Every kind, in the order in which they are listed to a user.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Deployment,
         Self::Set(SetKind::ReplicaSet),
         Self::Set(SetKind::ReplicationController),
         Self::Direct(DirectKind::StatefulSet),
+        Self::Direct(DirectKind::Job),
     ];
 
     /// The kind by an object's own `kind` and, if known, API version.
@@ -249,10 +250,9 @@ mod tests {
 
     #[test]
     fn other_types_are_refused_with_what_there_is() {
-        const THESE: &str = "supported are deploy, rs, rc and sts";
+        const THESE: &str = "supported are deploy, rs, rc, sts and job";
         for (name, error) in [
             ("ds", "DaemonSets are not supported yet; "),
-            ("jobs.batch", "Jobs are not supported yet; "),
             ("deployement", "unknown type `deployement`; did you mean deployment? "),
             ("deployments.batch", "unknown type `deployments.batch`; did you mean deployment? "),
             ("rc.", "unknown type `rc.`; did you mean rc? "),

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLES)]
 pub(crate) struct PreviewArgs {
-    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs, rc or sts
+    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs, rc, sts or job
     #[arg(value_name = "TYPE/NAME", num_args = 0..=2, required_unless_present = "filename")]
     workload: Vec<String>,
 
@@ -24,8 +24,16 @@ pub(crate) struct PreviewArgs {
     pub(crate) filename: Option<PathBuf>,
 
     /// Desired replicas of the workload
-    #[arg(long, value_name = "N", required_unless_present = "rollout")]
+    #[arg(long, value_name = "N", required_unless_present_any = ["rollout", "parallelism", "suspend"])]
     replicas: Option<u32>,
+
+    /// Desired parallelism of a Job
+    #[arg(long, value_name = "N", conflicts_with_all = ["replicas", "rollout"])]
+    parallelism: Option<u32>,
+
+    /// Show what happens if a Job is suspended
+    #[arg(long, conflicts_with_all = ["replicas", "rollout"])]
+    suspend: bool,
 
     /// Show the next step of a rollout, at the workload's current replicas
     #[arg(long, conflicts_with = "replicas")]
@@ -91,6 +99,9 @@ Examples:
 
   # Why does a StatefulSet not scale down?
   kubectl podrank sts/db --replicas 3
+
+  # Which pods of a Job would go?
+  kubectl podrank job/import --parallelism 2
 
   # Scale one ReplicaSet of a Deployment alone
   kubectl podrank rs/web-7f6b9d5c48 --replicas 3";
@@ -184,6 +195,8 @@ impl PreviewArgs {
     pub(crate) fn options(&self) -> Options {
         let mut options = Options::new(0, self.now.unwrap_or_else(Timestamp::now));
         options.replicas = self.replicas;
+        options.parallelism = self.parallelism;
+        options.suspend = self.suspend;
         options.workload = self.workload().ok().flatten();
         options.set.clone_from(&self.replicaset);
         options.namespace.clone_from(&self.namespace);
