@@ -17,7 +17,11 @@ fn changed(change: impl Fn(&mut Value)) -> String {
 
 /// The example, after a change of the Job.
 fn job(change: impl Fn(&mut Value)) -> String {
-    changed(|item| if item["kind"] == "Job" { change(item) })
+    changed(|item| {
+        if item["kind"] == "Job" {
+            change(item)
+        }
+    })
 }
 
 fn run(args: &[&str], stdin: &str) -> (Option<i32>, String, String) {
@@ -49,9 +53,7 @@ fn fails(args: &[&str], dump: &str, error: &str) {
 fn pods(preview: &Value) -> Vec<String> {
     let pods = preview["pods"].as_array().expect("pods");
     let text = |pod: &Value, name| pod[name].as_str().expect("a text").to_owned();
-    pods.iter()
-        .map(|pod| ["name", "verdict", "rule", "why"].map(|name| text(pod, name)).join("; "))
-        .collect()
+    pods.iter().map(|pod| ["name", "verdict", "rule", "why"].map(|name| text(pod, name)).join("; ")).collect()
 }
 
 #[test]
@@ -60,7 +62,10 @@ fn indexes_decide_first() {
     assert_eq!(stderr, "");
     assert_eq!(preview["workload"], json!({ "kind": "Job", "name": "import" }));
     assert_eq!((&preview["parallelism"], &preview["suspend"]), (&json!(2), &json!(false)));
-    assert_eq!((&preview["active"], &preview["delete"], &preview["quota"]), (&json!(6), &json!(4), &json!(0)));
+    assert_eq!(
+        (&preview["active"], &preview["delete"], &preview["quota"]),
+        (&json!(6), &json!(4), &json!(0))
+    );
     assert_eq!(
         pods(&preview),
         [
@@ -88,7 +93,8 @@ fn ties_are_contested() {
     let pods = pods(&preview);
     assert!(pods[0].starts_with("import-3-b; delete") && pods[1].starts_with("import-2-a; delete"));
     for pod in &pods[2..] {
-        let why = "contested; surplus; 6 active pods, and 3 wanted: one of 4 pods of which 1 goes, by list order";
+        let why =
+            "contested; surplus; 6 active pods, and 3 wanted: one of 4 pods of which 1 goes, by list order";
         assert!(pod.ends_with(why), "{pod}");
     }
 }
@@ -135,9 +141,21 @@ fn successes_leave_less_to_do() {
 
 #[test]
 fn flags_belong_to_their_kind() {
-    fails(&["job/import", "--replicas", "2"], EXAMPLE, "default Job/import has no replicas: use --parallelism N or --suspend");
+    fails(
+        &["job/import", "--replicas", "2"],
+        EXAMPLE,
+        "default Job/import has no replicas: use --parallelism N or --suspend",
+    );
     let set = include_str!("../../preview/examples/stateful-set.json");
-    fails(&["sts/db", "--suspend"], set, "StatefulSet/db is not a Job, so it has neither a parallelism nor a suspension");
+    fails(
+        &["sts/db", "--suspend"],
+        set,
+        "StatefulSet/db is not a Job, so it has neither a parallelism nor a suspension",
+    );
     let bad = job(|job| drop(job["spec"].as_object_mut().expect("a spec").remove("completions")));
-    fails(&["job/import", "--suspend"], &bad, "spec.completions is missing, although spec.completionMode is Indexed");
+    fails(
+        &["job/import", "--suspend"],
+        &bad,
+        "spec.completions is missing, although spec.completionMode is Indexed",
+    );
 }

@@ -1,11 +1,11 @@
 //! What DaemonSets delete: facts of Kubernetes' code, and a second writing of it.
 
+use podrank::Time;
 use podrank::controller::IntOrPercent::{self, Int, Percent};
 use podrank::controller::Verdict::{Contested, Delete, Keep};
 use podrank::controller::daemon_set::{
     DaemonSet, DaemonSetError, NO_NODE, NodeFlags, Outcome, Pod, PodFlags, Reason, Step, Strategy, next_sync,
 };
-use podrank::Time;
 use podrank_laws::daemon_set::sync_is_upstreams;
 use proptest::prelude::prop;
 use proptest::proptest;
@@ -36,7 +36,9 @@ fn ten() -> Vec<Pod> {
 
 #[test]
 fn budgets_are_rounded_up() {
-    for (unavailable, goes) in [(Int(3), 3), (Percent(30), 3), (Percent(21), 3), (Percent(20), 2), (Int(0), 1), (Percent(1), 1)] {
+    for (unavailable, goes) in
+        [(Int(3), 3), (Percent(30), 3), (Percent(21), 3), (Percent(20), 2), (Int(0), 1), (Percent(1), 1)]
+    {
         let (step, outcomes) = sync(&rolling(Int(0), unavailable), &[GOOD; 10], &ten());
         assert!(step.is_update);
         assert_eq!((step.deleted, step.unavailable), (goes, goes.into()));
@@ -64,10 +66,18 @@ fn unavailable_pods_use_up_the_budget() {
 fn surplus_of_a_node() {
     let at = |seconds, pod: Pod| Pod { creation_time: Time::from_unix(seconds, 0), ..pod };
     // An assigned pod stays before an older one that is not, the oldest before others, and the smaller name.
-    let pods = [at(0, pod(0, 0, 0)), at(5, pod(0, 2, ASSIGNED)), at(5, pod(0, 1, ASSIGNED)), at(6, pod(0, 3, ASSIGNED))];
+    let pods = [
+        at(0, pod(0, 0, 0)),
+        at(5, pod(0, 2, ASSIGNED)),
+        at(5, pod(0, 1, ASSIGNED)),
+        at(6, pod(0, 3, ASSIGNED)),
+    ];
     let (step, outcomes) = sync(&DaemonSet::default(), &[GOOD], &pods);
     assert_eq!((step.deleted, step.is_update), (3, false));
-    assert_eq!(outcomes.iter().map(|outcome| outcome.verdict).collect::<Vec<_>>(), [Delete, Delete, Keep, Delete]);
+    assert_eq!(
+        outcomes.iter().map(|outcome| outcome.verdict).collect::<Vec<_>>(),
+        [Delete, Delete, Keep, Delete]
+    );
     assert_eq!(outcomes[0].reason, Reason::Surplus);
 }
 

@@ -38,7 +38,8 @@ fn wrong_indexes_of_upstream() {
         assert_eq!(deleted as usize, removed.len());
         // The two running pods of index 0 tie, so which of them goes is open.
         let certain: Vec<usize> = (0..pods.len()).filter(|pod| outcomes[*pod].verdict == Delete).collect();
-        let contested: Vec<usize> = (0..pods.len()).filter(|pod| outcomes[*pod].verdict == Contested).collect();
+        let contested: Vec<usize> =
+            (0..pods.len()).filter(|pod| outcomes[*pod].verdict == Contested).collect();
         if contested.is_empty() {
             assert_eq!(certain, removed);
         } else {
@@ -87,7 +88,8 @@ fn all_go() {
 
 #[test]
 fn wanted() {
-    let job = |parallelism, completion, succeeded| Job { parallelism, completion, succeeded, ..Job::default() };
+    let job =
+        |parallelism, completion, succeeded| Job { parallelism, completion, succeeded, ..Job::default() };
     for (job, wanted) in [
         (job(3, Completion::Any, 0), 3),
         (job(3, Completion::Any, 1), 9),
@@ -152,13 +154,15 @@ fn time_to_live() {
 }
 
 fn pod() -> impl Strategy<Value = Pod> {
-    (0..3_u8, 0..4_u8, 0..3_i64, 0..2_i64, 0..2_u32).prop_map(|(phase, flags, ready, created, restarts)| Pod {
-        phase: Phase::from_ordinal(phase),
-        flags: Flags::from_bits(flags),
-        ready_time: if ready == 0 { Time::UNSET } else { Time::from_unix(ready, 0) },
-        creation_time: Time::from_unix(created, 0),
-        restarts,
-        ..Pod::new()
+    (0..3_u8, 0..4_u8, 0..3_i64, 0..2_i64, 0..2_u32).prop_map(|(phase, flags, ready, created, restarts)| {
+        Pod {
+            phase: Phase::from_ordinal(phase),
+            flags: Flags::from_bits(flags),
+            ready_time: if ready == 0 { Time::UNSET } else { Time::from_unix(ready, 0) },
+            creation_time: Time::from_unix(created, 0),
+            restarts,
+            ..Pod::new()
+        }
     })
 }
 

@@ -28,7 +28,9 @@ pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<Workl
     let choice = choose_workload(input, &sets, options)?;
     let is_job = matches!(choice, Choice::Direct(entry) if entry.kind == DirectKind::Job);
     if !is_job && (options.parallelism.is_some() || options.suspend) {
-        return Err(Error::new(format!("{choice} is not a Job, so it has neither a parallelism nor a suspension")));
+        return Err(Error::new(format!(
+            "{choice} is not a Job, so it has neither a parallelism nor a suspension"
+        )));
     }
     match choice {
         Choice::Set(id) => preview_set(input, &sets, id, options).map(WorkloadPreview::Set),

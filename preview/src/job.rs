@@ -259,7 +259,11 @@ impl Words<'_> {
             |it: &&Outcome| it.verdict == controller::Verdict::Contested && it.group == outcome.group;
         let group = self.outcomes.iter().filter(is_alike).count();
         let verb = if outcome.quota == 1 { "goes" } else { "go" };
-        format!("{why}: one of {} of which {} {verb}, by list order", count(group as u64, "pod"), outcome.quota)
+        format!(
+            "{why}: one of {} of which {} {verb}, by list order",
+            count(group as u64, "pod"),
+            outcome.quota
+        )
     }
 
     fn reason(&self, pod: usize) -> String {

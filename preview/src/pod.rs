@@ -328,7 +328,8 @@ impl JobPod {
     fn read(metadata: &PodMetadata) -> Option<Self> {
         let text = metadata.annotations.as_ref().and_then(|it| it.get(COMPLETION_INDEX_ANNOTATION));
         let is_tracked = metadata.finalizers.iter().flatten().any(|it| it == TRACKING_FINALIZER);
-        (text.is_some() || is_tracked).then(|| Self { index: text.map_or(NO_INDEX, completion_index), is_tracked })
+        (text.is_some() || is_tracked)
+            .then(|| Self { index: text.map_or(NO_INDEX, completion_index), is_tracked })
     }
 }
 

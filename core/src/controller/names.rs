@@ -46,5 +46,5 @@ macro_rules! names {
     };
 }
 
-pub(super) use names;
 pub(super) use super::deployment::padded;
+pub(super) use names;

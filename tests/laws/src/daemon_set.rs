@@ -98,13 +98,15 @@ impl Upstream<'_> {
         let allows_surge = matches!(self.set.strategy,
             Strategy::RollingUpdate { max_surge, .. } if max_surge.rounded_up(1) > 0);
         for &node in self.walk.iter().filter(|node| self.node(**node, NodeFlags::NONE)) {
-            let (may_start, may_keep) = (self.node(node, NodeFlags::MAY_START), self.node(node, NodeFlags::MAY_KEEP));
+            let (may_start, may_keep) =
+                (self.node(node, NodeFlags::MAY_START), self.node(node, NodeFlags::MAY_KEEP));
             let here = map.get(&node);
             if may_start && here.is_none() {
                 created += 1;
             } else if may_keep {
                 let (mut running, mut backoff) = (vec![], self.node(node, NodeFlags::IN_BACKOFF));
-                for &pod in here.into_iter().flatten().filter(|pod| !self.is(**pod, PodFlags::BEING_DELETED)) {
+                for &pod in here.into_iter().flatten().filter(|pod| !self.is(**pod, PodFlags::BEING_DELETED))
+                {
                     if self.is(pod, PodFlags::FAILED) {
                         if !backoff {
                             backoff = true;
@@ -148,9 +150,14 @@ impl Upstream<'_> {
         (gone, created)
     }
 
-    fn rolling_update(&self, max_surge: IntOrPercent, max_unavailable: IntOrPercent) -> Option<(Vec<usize>, u32)> {
+    fn rolling_update(
+        &self,
+        max_surge: IntOrPercent,
+        max_unavailable: IntOrPercent,
+    ) -> Option<(Vec<usize>, u32)> {
         let mut map = self.on_nodes();
-        let wanted = (0..self.nodes.len()).filter(|node| self.node(*node, NodeFlags::MAY_START)).collect::<Vec<_>>();
+        let wanted =
+            (0..self.nodes.len()).filter(|node| self.node(*node, NodeFlags::MAY_START)).collect::<Vec<_>>();
         for node in &wanted {
             map.entry(*node).or_default();
         }
@@ -188,7 +195,11 @@ impl Upstream<'_> {
                 available += i32::from(old.first().or(new.first()).is_some_and(|pod| is_available(*pod)));
                 let Some(&old) = old.first() else { continue };
                 if let Some(new) = new.first() {
-                    if is_available(*new) { first.push(old) } else { used += 1 }
+                    if is_available(*new) {
+                        first.push(old)
+                    } else {
+                        used += 1
+                    }
                     continue;
                 }
                 if !self.node(node, NodeFlags::NONE) {
