@@ -126,16 +126,23 @@ func NodeShouldRunDaemonPod(node *v1.Node, set *appsv1.DaemonSet) (mayStart, may
 // A podRecorder is as much of an API server as the two controllers ask for.
 type podRecorder struct {
 	clientset.Interface
-	batchclient.BatchV1Interface
-	coreclient.CoreV1Interface
 	mutex sync.Mutex
 	PodSync
 }
 
-func (r *podRecorder) CoreV1() coreclient.CoreV1Interface    { return r }
-func (r *podRecorder) BatchV1() batchclient.BatchV1Interface { return r }
-func (r *podRecorder) Pods(string) coreclient.PodInterface   { return podWriter{recorder: r} }
-func (r *podRecorder) Jobs(string) batchclient.JobInterface  { return jobWriter{} }
+func (r *podRecorder) CoreV1() coreclient.CoreV1Interface    { return coreRecorder{recorder: r} }
+func (r *podRecorder) BatchV1() batchclient.BatchV1Interface { return batchRecorder{} }
+
+type coreRecorder struct {
+	coreclient.CoreV1Interface
+	recorder *podRecorder
+}
+
+func (r coreRecorder) Pods(string) coreclient.PodInterface { return podWriter{recorder: r.recorder} }
+
+type batchRecorder struct{ batchclient.BatchV1Interface }
+
+func (batchRecorder) Jobs(string) batchclient.JobInterface { return jobWriter{} }
 
 type podWriter struct {
 	coreclient.PodInterface
