@@ -456,6 +456,130 @@
 // The sync ended before it reached the set.
 #define PODRANK_REASON_NOT_REACHED 92
 
+// spec.podManagementPolicy is Parallel, not OrderedReady.
+#define PODRANK_STATEFUL_PARALLEL 1
+
+// The StatefulSet has a metadata.deletionTimestamp.
+#define PODRANK_STATEFUL_BEING_DELETED 2
+
+// spec.updateStrategy.type is OnDelete, not RollingUpdate.
+#define PODRANK_STATEFUL_ON_DELETE 4
+
+// spec.updateStrategy.type is Recreate, not RollingUpdate.
+#define PODRANK_STATEFUL_RECREATE 8
+
+// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
+#define PODRANK_STATEFUL_UNAVAILABLE_PERCENT 16
+
+// Kubernetes' feature gate MaxUnavailableStatefulSet is off. Since 1.37 it is on.
+#define PODRANK_STATEFUL_NO_MAX_UNAVAILABLE 32
+
+// Kubernetes' feature gate StatefulSetRecreateStrategy is on. In 1.37 it is off.
+#define PODRANK_STATEFUL_RECREATE_GATE 64
+
+// status.phase is Running. It is not read with PODRANK_MEMBER_IS_FINISHED.
+#define PODRANK_MEMBER_IS_RUNNING 1
+
+// status.phase is Succeeded or Failed.
+#define PODRANK_MEMBER_IS_FINISHED 2
+
+// The condition Ready is True.
+#define PODRANK_MEMBER_IS_READY 4
+
+// The condition Ready is True, and has been for spec.minReadySeconds of the StatefulSet.
+#define PODRANK_MEMBER_IS_AVAILABLE 8
+
+// The pod has a metadata.deletionTimestamp.
+#define PODRANK_MEMBER_IS_TERMINATING 16
+
+// The label controller-revision-hash is the StatefulSet's status.updateRevision. A pod without this flag is old.
+#define PODRANK_MEMBER_IS_UPDATED 32
+
+// No pod is waited for, or none that exists.
+#define PODRANK_NO_MEMBER UINT32_MAX
+
+// The pod stays.
+#define PODRANK_VERDICT_KEEP 0
+
+// The pod certainly goes.
+#define PODRANK_VERDICT_DELETE 1
+
+// The pod goes or stays by chance.
+#define PODRANK_VERDICT_CONTESTED 2
+
+// The pod would go, but waits.
+#define PODRANK_VERDICT_BLOCKED 3
+
+// Keep: the ordinal is in the range, and the pod is neither finished nor old.
+#define PODRANK_MEMBER_IN_RANGE 0
+
+// Keep: the pod is already being deleted.
+#define PODRANK_MEMBER_TERMINATING 1
+
+// Keep: the set is being deleted, and does nothing.
+#define PODRANK_MEMBER_SET_DELETED 2
+
+// Keep: the set's strategy is Recreate, whose feature gate is off, so every sync fails.
+#define PODRANK_MEMBER_RECREATE_OFF 3
+
+// Keep: the ordinal is negative, so Kubernetes ignores the pod.
+#define PODRANK_MEMBER_NO_ORDINAL 4
+
+// Keep: the pod is old, but its index is below the partition.
+#define PODRANK_MEMBER_BELOW_PARTITION 5
+
+// Keep: the pod is old, but with the strategy OnDelete only a user replaces pods.
+#define PODRANK_MEMBER_ON_DELETE 6
+
+// Delete: the ordinal is not in the range.
+#define PODRANK_MEMBER_OUT_OF_RANGE 20
+
+// Delete: the pod is finished. Kubernetes deletes it and creates it anew.
+#define PODRANK_MEMBER_FINISHED 21
+
+// Delete: the pod is old, and it is replaced.
+#define PODRANK_MEMBER_OLD 22
+
+// Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
+#define PODRANK_MEMBER_OLD_UNAVAILABLE 23
+
+// Contested: two or more pods have one ordinal, and by is one of them.
+#define PODRANK_MEMBER_TWINS 40
+
+// Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
+#define PODRANK_MEMBER_WAITS_FOR_MISSING 60
+
+// Blocked: by is finished. It is deleted and created anew first.
+#define PODRANK_MEMBER_WAITS_FOR_FINISHED 61
+
+// Blocked: by is being deleted.
+#define PODRANK_MEMBER_WAITS_FOR_TERMINATION 62
+
+// Blocked: by is not Running.
+#define PODRANK_MEMBER_WAITS_FOR_RUNNING 63
+
+// Blocked: by is not ready.
+#define PODRANK_MEMBER_WAITS_FOR_READY 64
+
+// Blocked: by has not been ready for minReadySeconds.
+#define PODRANK_MEMBER_WAITS_FOR_AVAILABLE 65
+
+// Blocked: the pod is next, but not available, and neither is by, which has a lower ordinal. It waits until one of
+// the two is available.
+#define PODRANK_MEMBER_WAITS_FOR_EITHER 66
+
+// Blocked: by is first, because pods go one at a time.
+#define PODRANK_MEMBER_ONE_AT_A_TIME 67
+
+// Blocked: by has to go first, because scaling down comes before updating.
+#define PODRANK_MEMBER_AFTER_SCALING 68
+
+// Blocked: as many pods as may be unavailable already are, or go in this sync. by is one of them.
+#define PODRANK_MEMBER_BUDGET 69
+
+// Blocked: with the strategy Recreate, by, which is old, has to go first.
+#define PODRANK_MEMBER_AFTER_RECREATE 70
+
 // What the order reads from one active pod. Only active pods become records: the phase is neither Succeeded
 // nor Failed, and there is no metadata.deletionTimestamp. Start from PODRANK_POD_INIT, which unsets both
 // times.
@@ -694,6 +818,63 @@ typedef struct podrank_deployment_step {
     // is not created.
     struct podrank_replica_set_change new_change;
 } podrank_deployment_step;
+
+// What podrank_stateful_set_next reads from a StatefulSet. Start from all zeros. No number may be negative.
+typedef struct podrank_stateful_set {
+    // spec.replicas.
+    int32_t replicas;
+    // spec.ordinals.start: the first ordinal of the range, which ends at start + replicas - 1.
+    int32_t start;
+    // spec.updateStrategy.rollingUpdate.partition: pods whose index, the ordinal minus start, is below it are not
+    // updated. Not used with PODRANK_STATEFUL_ON_DELETE and PODRANK_STATEFUL_RECREATE.
+    int32_t partition;
+    // spec.updateStrategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
+    // PODRANK_STATEFUL_UNAVAILABLE_PERCENT is set. 0 counts as 1. Not used with PODRANK_STATEFUL_ON_DELETE,
+    // PODRANK_STATEFUL_RECREATE and PODRANK_STATEFUL_NO_MAX_UNAVAILABLE.
+    int32_t max_unavailable;
+    // Any of PODRANK_STATEFUL_...
+    uint32_t flags;
+    // Zero.
+    uint8_t reserved[12];
+} podrank_stateful_set;
+
+// What podrank_stateful_set_next reads from one pod.
+typedef struct podrank_member {
+    // The ordinal in its name: podrank_stateful_set_ordinal.
+    int32_t ordinal;
+    // Any of PODRANK_MEMBER_IS_...
+    uint8_t flags;
+    // Zero.
+    uint8_t reserved[3];
+} podrank_member;
+
+// What a sync does with one pod.
+typedef struct podrank_member_outcome {
+    // The index of the pod in members.
+    uint32_t member;
+    // The index of the pod that it waits for, or PODRANK_NO_MEMBER.
+    uint32_t by;
+    // The ordinal that it waits for, which has no pod if by is PODRANK_NO_MEMBER. Otherwise 0.
+    int32_t by_ordinal;
+    // What happens to it: PODRANK_VERDICT_..., which keeps its number for ever.
+    uint8_t verdict;
+    // Why: PODRANK_MEMBER_..., which keeps its number for ever.
+    uint8_t reason;
+    // Zero.
+    uint8_t reserved[2];
+} podrank_member_outcome;
+
+// What a sync does in all.
+typedef struct podrank_stateful_set_step {
+    // How many pods certainly go.
+    uint32_t deleted;
+    // How many pods are contested. Any number of them goes.
+    uint32_t contested;
+    // How many pods would go, but wait.
+    uint32_t blocked;
+    // Zero.
+    uint32_t reserved;
+} podrank_stateful_set_step;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1059,6 +1240,37 @@ int32_t podrank_deployment_next(const struct podrank_deployment *deployment,
 // Returns the name of a reason, such as "share-and-leftover", or NULL for any other number. The text is static:
 // do not free it.
 const char *podrank_reason_str(uint8_t reason);
+
+// Writes the ordinal in a pod's name to ordinal, or -1 if the pod is no member of the StatefulSet called set: its name
+// must be the set's, a hyphen and one or more digits, which are at most 2147483647. As in Kubernetes, leading zeros are
+// accepted, so "web-1" and "web-01" have the same ordinal.
+int32_t podrank_stateful_set_ordinal(const char *set,
+                                     size_t set_len,
+                                     const char *pod,
+                                     size_t pod_len,
+                                     int32_t *ordinal);
+
+// Predicts the next sync of a StatefulSet, as in Kubernetes 1.37. Writes an outcome for each pod to outcomes, the highest
+// ordinal first, and the totals to step. With OrderedReady, one pod goes at a time, and only while the others are
+// available, so a single broken pod keeps a StatefulSet from being scaled down: the outcome names it.
+//
+// members are the pods that the StatefulSet owns and its selector matches, in any order, including those that are finished
+// or being deleted, but only those with an ordinal. outcomes needs space for members_len elements. The prediction relies
+// on the states that you pass. If creating or deleting a pod fails, or a claim cannot be created, Kubernetes ends the sync
+// there, and fewer pods go. The time grows as that of sorting the members.
+//
+// If a number or an ordinal is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX:
+// PODRANK_ERR_PERCENT_RANGE. If set or a member has an unknown flag, or set has both PODRANK_STATEFUL_ON_DELETE and
+// PODRANK_STATEFUL_RECREATE: PODRANK_ERR_FLAGS. If a reserved byte is not zero: PODRANK_ERR_RESERVED.
+int32_t podrank_stateful_set_next(const struct podrank_stateful_set *set,
+                                  const struct podrank_member *members,
+                                  size_t members_len,
+                                  struct podrank_member_outcome *outcomes,
+                                  struct podrank_stateful_set_step *step);
+
+// Returns the name of the reason of an outcome, such as "waits-for-ready", or NULL for any other number. The text is
+// static: do not free it.
+const char *podrank_stateful_set_reason_str(uint8_t reason);
 
 #ifdef __cplusplus
 }  // extern "C"
