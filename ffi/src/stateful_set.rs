@@ -62,7 +62,7 @@ pub struct podrank_member {
     pub reserved: [u8; 3],
 }
 
-/// status.phase is Running.
+/// status.phase is Running. It is not read with PODRANK_MEMBER_IS_FINISHED.
 pub const PODRANK_MEMBER_IS_RUNNING: u8 = 1;
 /// status.phase is Succeeded or Failed.
 pub const PODRANK_MEMBER_IS_FINISHED: u8 = 2;

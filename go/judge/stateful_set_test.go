@@ -290,6 +290,7 @@ func (c *statefulSetCase) judgeBlockers(
 	for j, pod := range members {
 		if mended[j] = pod; pod == by {
 			mended[j] = pod.DeepCopy()
+			mended[j].DeletionTimestamp = nil
 			mended[j].Status = v1.PodStatus{Phase: v1.PodRunning, Conditions: []v1.PodCondition{
 				{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: at(0)}}}
 		}

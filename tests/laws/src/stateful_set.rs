@@ -40,7 +40,8 @@ fn deleted(set: &StatefulSet, members: &[Member]) -> BTreeSet<i32> {
     let is_old = |member| !is(member, MemberFlags::UPDATED);
     let is_available = |member| is(member, MemberFlags::AVAILABLE);
     let is_unavailable = |member| !is_available(member) || is_terminating(member);
-    let is_running_and_ready = |member| is(member, MemberFlags::RUNNING) && is(member, MemberFlags::READY);
+    let is_running = |member| is(member, MemberFlags::RUNNING) && !is(member, MemberFlags::FINISHED);
+    let is_running_and_ready = |member| is_running(member) && is(member, MemberFlags::READY);
     let mut gone = BTreeSet::new();
 
     let is_recreate = set.update == Update::Recreate;

@@ -34,7 +34,7 @@ pub struct MemberFlags(u8);
 impl MemberFlags {
     /// No flag.
     pub const NONE: Self = Self(0);
-    /// `status.phase` is `Running`.
+    /// `status.phase` is `Running`. It is not read with [`MemberFlags::FINISHED`].
     pub const RUNNING: Self = Self(1);
     /// `status.phase` is `Succeeded` or `Failed`.
     pub const FINISHED: Self = Self(1 << 1);
