@@ -124,3 +124,89 @@ proptest! {
         sync_is_upstreams(&rolling(surge, unavailable), &nodes, &pods);
     }
 }
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Case {
+    name: String,
+    #[serde(default)]
+    #[allow(dead_code)]
+    source: String,
+    max_surge: serde_json::Value,
+    max_unavailable: serde_json::Value,
+    #[serde(default)]
+    on_delete: bool,
+    nodes: Vec<String>,
+    pods: Vec<DaemonPod>,
+    outcomes: Vec<String>,
+    creates: Option<u32>,
+    blocked_by: Option<u32>,
+}
+
+#[derive(serde::Deserialize)]
+struct DaemonPod {
+    node: u32,
+    flags: String,
+    created: i64,
+}
+
+fn budget(value: &serde_json::Value) -> IntOrPercent {
+    match value.as_str() {
+        Some(text) => IntOrPercent::parse(text).unwrap(),
+        None => Int(value.as_i64().unwrap().try_into().unwrap()),
+    }
+}
+
+/// The bits of these words.
+fn bits(words: &str, names: &[&str]) -> u8 {
+    let bit = |word| 1 << names.iter().position(|name| *name == word).unwrap_or_else(|| panic!("{word}"));
+    words.split_whitespace().map(bit).sum()
+}
+
+#[test]
+fn vectors() {
+    const NODE: [&str; 4] = ["exists", "may-start", "may-keep", "in-backoff"];
+    const POD: [&str; 8] = [
+        "assigned",
+        "ready",
+        "available",
+        "current-revision",
+        "current-generation",
+        "succeeded",
+        "failed",
+        "being-deleted",
+    ];
+    let cases: Vec<Case> = serde_json::from_str(include_str!("../../vectors/daemon_set.json")).unwrap();
+    for case in &cases {
+        let strategy = if case.on_delete {
+            Strategy::OnDelete
+        } else {
+            Strategy::RollingUpdate {
+                max_surge: budget(&case.max_surge),
+                max_unavailable: budget(&case.max_unavailable),
+            }
+        };
+        let set = DaemonSet { strategy, is_being_deleted: false };
+        let nodes: Vec<_> = case.nodes.iter().map(|words| NodeFlags::from_bits(bits(words, &NODE))).collect();
+        let pods: Vec<_> = (0..)
+            .zip(&case.pods)
+            .map(|(name, it)| Pod {
+                creation_time: Time::from_unix(it.created, 0),
+                ..pod(it.node, name, bits(&it.flags, &POD))
+            })
+            .collect();
+        let (step, outcomes) = sync(&set, &nodes, &pods);
+        let told: Vec<_> = outcomes
+            .iter()
+            .map(|outcome| match outcome.verdict {
+                Contested => format!("contested {} {} of a", outcome.reason, outcome.quota),
+                Delete => format!("delete {}", outcome.reason),
+                _ => format!("keep {}", outcome.reason),
+            })
+            .collect();
+        assert_eq!(told, case.outcomes, "{}", case.name);
+        assert_eq!(step.blocked_by, case.blocked_by, "{}", case.name);
+        assert!(case.creates.is_none_or(|creates| step.creates == creates), "{}: {step:?}", case.name);
+    }
+    assert!(cases.len() >= 14);
+}

@@ -185,3 +185,122 @@ proptest! {
         sync_is_upstreams(&job, &pods, &indexes);
     }
 }
+
+#[derive(serde::Deserialize)]
+struct File {
+    indexes: Vec<Text>,
+    syncs: Vec<Sync>,
+}
+
+#[derive(serde::Deserialize)]
+struct Text {
+    text: String,
+    index: String,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Sync {
+    name: String,
+    #[serde(default)]
+    #[allow(dead_code)]
+    source: String,
+    parallelism: i32,
+    completions: Option<i32>,
+    #[serde(default)]
+    succeeded: i32,
+    #[serde(flatten)]
+    flags: Flagged,
+    pods: Vec<JobPod>,
+    outcomes: Vec<String>,
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Flagged {
+    indexed: bool,
+    suspended: bool,
+    ending: bool,
+    left_alone: bool,
+    being_deleted: bool,
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct JobPod {
+    phase: String,
+    assigned: bool,
+    ready: Option<serde_json::Value>,
+    restarts: u32,
+    sidecar_restarts: u32,
+    created: Option<i64>,
+    index: Option<String>,
+}
+
+impl JobPod {
+    fn record(&self) -> Pod {
+        let flags = Flags::NONE.with(Flags::ASSIGNED, self.assigned).with(Flags::READY, self.ready.is_some());
+        let time = |seconds: Option<i64>| seconds.map_or(Time::UNSET, |seconds| Time::from_unix(seconds, 0));
+        Pod {
+            phase: Phase::parse(&self.phase).unwrap(),
+            flags,
+            ready_time: time(self.ready.as_ref().and_then(serde_json::Value::as_i64)),
+            creation_time: time(self.created),
+            restarts: self.restarts,
+            sidecar_restarts: self.sidecar_restarts,
+            ..Pod::new()
+        }
+    }
+}
+
+/// An outcome as the vectors write it.
+fn told(outcomes: &[Outcome]) -> Vec<String> {
+    let mut groups = vec![];
+    let tell = |outcome: &Outcome| match outcome.verdict {
+        Contested => {
+            let number = groups.iter().position(|group| *group == outcome.group).unwrap_or_else(|| {
+                groups.push(outcome.group);
+                groups.len() - 1
+            });
+            let name = char::from(b'a' + u8::try_from(number).unwrap());
+            format!("contested {} {} of {name}", outcome.reason, outcome.quota)
+        }
+        Delete => format!("delete {}", outcome.reason),
+        _ => format!("keep {}", outcome.reason),
+    };
+    outcomes.iter().map(tell).collect()
+}
+
+#[test]
+fn vectors() {
+    let file: File = serde_json::from_str(include_str!("../../vectors/job.json")).unwrap();
+    for Text { text, index } in &file.indexes {
+        assert_eq!(completion_index(text).to_string(), *index, "{text:?}");
+    }
+    for case in &file.syncs {
+        let Flagged { indexed, suspended, ending, left_alone, being_deleted } = case.flags;
+        let job = Job {
+            parallelism: case.parallelism,
+            completion: match case.completions {
+                Some(completions) if indexed => Completion::Indexed(completions),
+                Some(completions) => Completion::Count(completions),
+                None => Completion::Any,
+            },
+            succeeded: case.succeeded,
+            is_suspended: suspended,
+            state: if left_alone {
+                State::LeftAlone
+            } else if ending {
+                State::Ending
+            } else {
+                State::Running
+            },
+            is_being_deleted: being_deleted,
+        };
+        let pods: Vec<_> = case.pods.iter().map(JobPod::record).collect();
+        let indexes: Vec<_> =
+            case.pods.iter().map(|pod| pod.index.as_ref().map_or(NO_INDEX, completion_index)).collect();
+        assert_eq!(told(&sync(&job, &pods, &indexes).1), case.outcomes, "{}", case.name);
+    }
+    assert!(file.syncs.len() >= 17);
+}

@@ -97,7 +97,7 @@ func judgeDaemonSet(controller *upstream.DaemonSetController, number int, tally 
 func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonSet, []*v1.Node, []*v1.Pod) {
 	labels, history := map[string]string{"app": "agent"}, int32(10)
 	budget := func() *intstr.IntOrString {
-		value := intstr.FromInt32(pick(r, 0, 0, 0, 1, 2, 3, 300))
+		value := intstr.FromInt32(pick(r, int32(0), 0, 0, 1, 2, 3, 300))
 		if r.IntN(3) == 0 {
 			value = intstr.FromString(pick(r, "0%", "1%", "10%", "25%", "34%", "50%", "100%"))
 		}
