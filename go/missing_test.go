@@ -8,6 +8,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -31,11 +32,14 @@ func TestWithoutCgoTheErrorSaysWhatIsMissing(t *testing.T) {
 	}}, nil, nil)
 	_, errStatefulSet := NextStatefulSetStep(&appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: &replicas}}, nil,
 		time.Now(), StatefulSetGates{})
+	_, errJob := NextJob(&batchv1.Job{Spec: batchv1.JobSpec{Parallelism: &replicas}}, nil)
+	_, errDaemonSet := NextDaemonSet(&appsv1.DaemonSet{}, "", nil, nil, time.Now())
 	var e Expectations
 	errCreations, errDeletions := e.ExpectCreations(1), e.ExpectDeletions(pods)
 	for _, err := range []error{
 		err, errKubernetes, errSettle, errExplain, errSpread, errSteer, errBlocked, errPlan, errSlowStart, errCreate,
-		errAvailability, errCreations, errDeletions, errNextStep, errStatefulSet,
+		errAvailability, errCreations, errDeletions, errNextStep, errStatefulSet, errJob,
+		errDaemonSet,
 	} {
 		if !errors.Is(err, ErrMissing) {
 			t.Error(err)
