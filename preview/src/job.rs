@@ -282,7 +282,6 @@ impl Words<'_> {
                 2 => format!("index {index} twice, and one pod stays"),
                 pods => format!("index {index} {pods} times, and one pod stays"),
             },
-            Reason::Surplus => format!("{active}, and {} wanted", self.wanted),
             Reason::NextSync => format!("one sync deletes at most {} pods", job::MAX_DELETIONS),
             Reason::Kept if matches!(self.job.completion, Completion::Indexed(_)) && pods_of_index() > 1 => {
                 format!("index {index} keeps this pod")
