@@ -142,6 +142,18 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 		}
 		nodes[i] = node
 	}
+	// Old pods on nodes where none may start any more, and new ones on the others.
+	sunset := r.IntN(8) == 0 && set.Spec.UpdateStrategy.RollingUpdate != nil
+	if sunset {
+		one := intstr.FromInt32(1)
+		tidy, set.Spec.UpdateStrategy.RollingUpdate.MaxSurge = true, &one
+		for _, node := range nodes {
+			node.Labels, node.Spec.Taints = map[string]string{"agent": "yes"}, nil
+			if r.IntN(2) == 0 {
+				node.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectNoSchedule}}
+			}
+		}
+	}
 	var pods []*v1.Pod
 	isTrue := true
 	add := func(node string) {
@@ -184,7 +196,7 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 		switch {
 		case tidy:
 			add(nodes[i].Name)
-			if pods[len(pods)-1].DeletionTimestamp == nil && r.IntN(4) == 0 {
+			if pods[len(pods)-1].DeletionTimestamp == nil && !sunset && r.IntN(4) == 0 {
 				add(nodes[i].Name)
 			}
 		default:
@@ -193,7 +205,20 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 			}
 		}
 	}
-	if r.IntN(8) == 0 {
+	if sunset {
+		for i, pod := range pods {
+			isOld := len(nodes[i].Spec.Taints) > 0
+			pod.Spec.NodeName, pod.DeletionTimestamp, pod.Status.Phase = nodes[i].Name, nil, v1.PodRunning
+			pod.Labels = map[string]string{"app": "agent", appsv1.ControllerRevisionHashLabelKey: revision}
+			if isOld {
+				pod.Labels[appsv1.ControllerRevisionHashLabelKey] = "old"
+			}
+			if r.IntN(8) > 0 {
+				pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue,
+					LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))}}
+			}
+		}
+	} else if r.IntN(8) == 0 {
 		for range 1 + r.IntN(3) {
 			add(pick(r, "gone", "lost"))
 		}
