@@ -68,14 +68,11 @@ fn fails(args: &[&str], dump: &str, error: &str) {
 
 /// Name, verdict and rule of each pod.
 fn pods(preview: &Value) -> Vec<(&str, &str, &str)> {
+    fn text(value: &Value) -> &str {
+        value.as_str().expect("a text")
+    }
     let pods = preview["pods"].as_array().expect("pods");
-    let text = |pod: &'_ Value, name| pod[name].as_str().expect("a text").to_owned();
-    pods.iter()
-        .map(|pod| {
-            let leak = |name| &*text(pod, name).leak();
-            (leak("name"), leak("verdict"), leak("rule"))
-        })
-        .collect()
+    pods.iter().map(|pod| (text(&pod["name"]), text(&pod["verdict"]), text(&pod["rule"]))).collect()
 }
 
 #[test]
@@ -278,11 +275,9 @@ fn the_kind_of_a_list_may_come_last() {
 
 #[test]
 fn no_costs_steer_it() {
-    let (status, _, error) = {
-        let output =
-            Command::new(PROGRAM).args(["scale", "sts/db", "--replicas", "3"]).output().expect("it runs");
-        (output.status.code(), (), String::from_utf8(output.stderr).expect("UTF-8"))
-    };
-    assert_eq!(status, Some(2), "{error}");
+    let output =
+        Command::new(PROGRAM).args(["scale", "sts/db", "--replicas", "3"]).output().expect("it runs");
+    let error = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("the controller of a StatefulSet reads no deletion costs"), "{error}");
 }
