@@ -118,7 +118,7 @@ fn the_table_says_who_waits_for_whom() {
          2026-03-10T12:00:00Z --order kubernetes"
     );
     assert!(
-        lines[3].starts_with("1  blocked  db-4  node-1  2h   waits-for-ready  db-1 is not ready"),
+        lines[3].starts_with("1  blocked  db-4  node-1  120m  waits-for-ready  db-1 is not ready"),
         "{table}"
     );
     assert!(lines.last().expect("lines").ends_with("in-range         ordinal 0 is within 0 to 2"), "{table}");
