@@ -402,7 +402,10 @@ fn names_of_the_cluster_complete() {
     assert_eq!(words, "api\nweb\n:4\n");
     let (words, asked) = complete(&["w"], "deployment.apps/web\nreplicationcontroller/web-1\n");
     let words: Vec<_> = words.lines().map(|line| line.split('\t').next().expect("a word")).collect();
-    assert_eq!(words, ["deploy/", "rs/", "rc/", "web", "web-1", "scale", "drop", "undo", "completion", ":6"]);
+    assert_eq!(
+        words,
+        ["deploy/", "rs/", "rc/", "sts/", "web", "web-1", "scale", "drop", "undo", "completion", ":6"]
+    );
     assert_eq!(
         asked,
         ["get|deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps|--output|name"]
