@@ -246,7 +246,7 @@ fn a_bare_name_is_looked_for_among_all_types() {
     fine(&kubectl.run(&["old", "--replicas", "0"]));
     assert_eq!(
         kubectl.asked()[0],
-        "get|deployments.apps,replicasets.apps,replicationcontrollers|--field-selector|metadata.name=old|--output|json"
+        "get|deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps|--field-selector|metadata.name=old|--output|json"
     );
 }
 
@@ -402,8 +402,14 @@ fn names_of_the_cluster_complete() {
     assert_eq!(words, "api\nweb\n:4\n");
     let (words, asked) = complete(&["w"], "deployment.apps/web\nreplicationcontroller/web-1\n");
     let words: Vec<_> = words.lines().map(|line| line.split('\t').next().expect("a word")).collect();
-    assert_eq!(words, ["deploy/", "rs/", "rc/", "web", "web-1", "scale", "drop", "undo", "completion", ":6"]);
-    assert_eq!(asked, ["get|deployments.apps,replicasets.apps,replicationcontrollers|--output|name"]);
+    assert_eq!(
+        words,
+        ["deploy/", "rs/", "rc/", "sts/", "web", "web-1", "scale", "drop", "undo", "completion", ":6"]
+    );
+    assert_eq!(
+        asked,
+        ["get|deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps|--output|name"]
+    );
     let (words, asked) = complete(&["--namespace", ""], "namespace/shop\n");
     assert_eq!((&*words, &*asked), ("shop\n:4\n", &["get|namespaces|--output|name".to_owned()][..]));
     let (words, asked) = complete(&["--context", ""], "a\nb\n");

@@ -2,8 +2,8 @@
 
 use podrank::controller::IntOrPercent;
 use podrank::controller::stateful_set::{
-    ClaimOwner, InvalidMember, Member, MemberFlags, Outcome, PodManagement, Reason, StatefulSet, Update,
-    Verdict, claim_goes, next_sync, ordinal,
+    InvalidMember, Member, MemberFlags, Outcome, PodManagement, Reason, StatefulSet, Update, Verdict,
+    next_sync, ordinal,
 };
 use podrank_laws::Core;
 use podrank_laws::generate::config;
@@ -37,17 +37,6 @@ fn only_sound_members_are_valid() {
     let flags = MemberFlags::from_bits(0xC1);
     assert_eq!(Member { flags, ..member }.validate(), Err(InvalidMember::UnknownFlags(0xC0)));
     assert_eq!(Member { reserved: [0, 1, 0], ..member }.validate(), Err(InvalidMember::Reserved));
-}
-
-#[test]
-fn a_claim_goes_with_its_pod_unless_it_has_other_owners() {
-    use ClaimOwner::{Other, Pod, Set, Stale};
-    for owners in [&[][..], &[Set], &[Pod], &[Pod, Set]] {
-        assert!(claim_goes(owners.iter().copied()), "{owners:?}");
-    }
-    for owners in [&[Other][..], &[Stale], &[Set, Other], &[Pod, Stale]] {
-        assert!(!claim_goes(owners.iter().copied()), "{owners:?}");
-    }
 }
 
 fn sets() -> impl Strategy<Value = StatefulSet> {

@@ -1,10 +1,12 @@
 package judge
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -87,6 +89,68 @@ func judgeStatefulSets(t *testing.T, first, n int, gates podrank.StatefulSetGate
 		for what, count := range part {
 			tally[what] += count
 		}
+	}
+}
+
+// Of a condemned pod's claim, Kubernetes makes the pod the only owner, if the vectors say that it goes.
+func TestStatefulSetClaims(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../vectors/stateful_set.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Claim []struct {
+			Owners []string
+			Goes   bool
+		}
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	isController := true
+	reference := func(owner string) metav1.OwnerReference {
+		ref := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "other", UID: "other"}
+		switch owner {
+		case "set", "stale set":
+			ref = metav1.OwnerReference{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "web", UID: "set", Controller: &isController}
+		case "pod", "stale pod":
+			ref = metav1.OwnerReference{APIVersion: "v1", Kind: "Pod", Name: "web-4", UID: "pod", Controller: &isController}
+		case "other controller":
+			ref.Controller = &isController
+		}
+		if strings.HasPrefix(owner, "stale") {
+			ref.UID += " of another time"
+		}
+		return ref
+	}
+	replicas := int32(1)
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-4", UID: "pod"}}
+	for _, whenDeleted := range []appsv1.PersistentVolumeClaimRetentionPolicyType{"Retain", "Delete"} {
+		set := &appsv1.StatefulSet{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "set"},
+			Spec: appsv1.StatefulSetSpec{
+				Replicas: &replicas, VolumeClaimTemplates: []v1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}},
+				PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{
+					WhenScaled: "Delete", WhenDeleted: whenDeleted},
+			},
+		}
+		for _, c := range file.Claim {
+			var owners []metav1.OwnerReference
+			for _, owner := range c.Owners {
+				owners = append(owners, reference(owner))
+			}
+			after, err := upstream.NewStatefulSetController().ClaimOwners(set, pod, owners)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if goes := len(after) == 1 && after[0].UID == "pod"; goes != c.Goes {
+				t.Errorf("%v, when deleted %s: upstream leaves %v, want goes %t", c.Owners, whenDeleted, after, c.Goes)
+			}
+		}
+	}
+	if len(file.Claim) < 10 {
+		t.Errorf("%d claims", len(file.Claim))
 	}
 }
 

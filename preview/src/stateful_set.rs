@@ -8,7 +8,7 @@ use crate::notes::{Note, NoteCode};
 use crate::options::Options;
 use crate::pod::to_time;
 use crate::preview::Verdict;
-use crate::text::{self, count};
+use crate::text;
 use podrank::Time;
 use podrank::controller::stateful_set::{
     self as core, Member, MemberFlags, NO_MEMBER, Outcome, PodManagement, Reason, StatefulSet, Update,
@@ -318,11 +318,11 @@ impl<'a> Words<'_, 'a> {
         let waits = outcomes.iter().filter(|outcome| outcome.verdict == core::Verdict::Blocked).count();
         let goes = outcomes.iter().any(|outcome| outcome.verdict == core::Verdict::Delete);
         if waits > 0 && goes {
-            let text = format!(
-                "this is only the next step: {} more follow once the pods before them are gone",
-                count(waits as u64, "pod")
-            );
-            note(NoteCode::GoesOn, text);
+            let pods = match waits {
+                1 => "the pod that waits now".to_owned(),
+                _ => format!("the {waits} pods that wait now"),
+            };
+            note(NoteCode::GoesOn, format!("this is only the next step: later ones may take {pods}"));
         }
         if self.set.max_unavailable_gate && self.budget() > 1 {
             let text = format!(

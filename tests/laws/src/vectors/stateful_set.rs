@@ -4,7 +4,8 @@ use super::read;
 use crate::stateful_set::{StatefulSets, sync_is_upstreams};
 use podrank::controller::IntOrPercent;
 use podrank::controller::stateful_set::{
-    Member, MemberFlags, NO_MEMBER, Outcome, PodManagement, StatefulSet, Update, Verdict,
+    ClaimOwner, Member, MemberFlags, NO_MEMBER, Outcome, PodManagement, StatefulSet, Update, Verdict,
+    claim_goes,
 };
 use serde::Deserialize;
 
@@ -12,6 +13,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 struct File {
     ordinal: Vec<OrdinalCase>,
+    claim: Vec<ClaimCase>,
     sync: Vec<SyncCase>,
 }
 
@@ -21,6 +23,13 @@ struct OrdinalCase {
     set: String,
     pod: String,
     ordinal: Option<i32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClaimCase {
+    owners: Vec<String>,
+    goes: bool,
 }
 
 #[derive(Deserialize)]
@@ -132,6 +141,16 @@ pub fn check_stateful_set(implementation: &impl StatefulSets) {
     for case in &file.ordinal {
         let found = implementation.ordinal(&case.set, &case.pod);
         assert_eq!(found, case.ordinal, "{} in {}", case.pod, case.set);
+    }
+    for case in &file.claim {
+        let owners = case.owners.iter().map(|owner| match &**owner {
+            "set" => ClaimOwner::Set,
+            "pod" => ClaimOwner::Pod,
+            "stale set" | "stale pod" => ClaimOwner::Stale,
+            "other" | "other controller" => ClaimOwner::Other,
+            other => panic!("{other}"),
+        });
+        assert_eq!(claim_goes(owners), case.goes, "{:?}", case.owners);
     }
     for SyncCase { name, set, pods, .. } in &file.sync {
         let parts: Vec<_> = pods.iter().map(|pod| pod.split_once(" -> ").expect(name)).collect();
