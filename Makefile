@@ -46,9 +46,9 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
 .PHONY: help archive header abi table examples install uninstall check-c targets needs budget miri tools test bench \
-	instructions mutants cluster judge clean
+	instructions mutants cluster judge webhook clean
 
-help: ## this list
+help: ## prints this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 archive: $(OUT)/libpodrank.a $(SHARED) ## libpodrank.a and libpodrank.so, in target/c
@@ -76,7 +76,7 @@ $(OUT)/libpodrank.so.$(ABI): $(OUT)/podrank.o
 $(OUT)/libpodrank.so: $(OUT)/libpodrank.so.$(ABI)
 	@ln -sf libpodrank.so.$(ABI) $@
 
-header: ## include/podrank.h, from ffi/ by cbindgen
+header: ## include/podrank.h, made from ffi/ by cbindgen
 	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || { \
 	echo "make header needs cbindgen $(CBINDGEN_VERSION): cargo install --locked cbindgen@$(CBINDGEN_VERSION)" >&2; exit 1; }
 	@cbindgen --quiet --config ffi/cbindgen.toml --crate podrank-ffi --output $(HEADER).new
@@ -84,7 +84,7 @@ header: ## include/podrank.h, from ffi/ by cbindgen
 		$(HEADER).new >$(HEADER)
 	@rm $(HEADER).new
 
-abi: archive ## ffi/abi.txt, the list of what must not change; refuses to break it
+abi: archive ## ffi/abi.txt, the list of what must not change; refuses to remove or change a line
 	@ffi/check/abi.sh --write
 
 table: $(OUT)/vectors_table.h # the vectors as a C header
@@ -127,7 +127,7 @@ uninstall: ## removes what install put there, with the same DESTDIR and PREFIX
 check-c: archive ## checks what C users rely on: one line for each check in ffi/check
 	@for check in $(CHECKS); do ffi/check/$$check.sh || exit 1; done
 
-targets: archive ## the same on other machines, emulated: ffi/targets
+targets: archive ## tests the archive on other machines, emulated: ffi/targets
 	@for target in $(TARGETS); do ffi/targets/$$target.sh || exit 1; done
 
 needs: ## which functions the archive needs on each machine
@@ -149,13 +149,13 @@ test: ## every test; .ci/run installs what they need on Debian
 
 # As many pods as the largest race has; with fewer than all, nothing that is checked in changes.
 MOST ?=
-bench: ## races against what else could be done: goals, ratios, charts (about 5 minutes; with MOST=10000, 20 seconds)
+bench: ## races against other ways to decide: goals, ratios, charts (about 5 minutes; with MOST=10000, 20 seconds)
 	@$(CARGO) run --quiet --release -p podrank-bench -- $(if $(MOST),$(CARGO_TARGET_DIR)/bench $(MOST),bench)
 
-instructions: ## no case takes 5 % more instructions than bench/instructions.txt says (needs valgrind)
+instructions: ## fails if a case takes over 5 % more instructions than bench/instructions.txt says (needs valgrind)
 	@bench/instructions.sh
 
-mutants: ## changes core line by line and sees that a test fails (needs cargo-mutants)
+mutants: ## changes core line by line and checks that a test fails (needs cargo-mutants)
 	$(CARGO) mutants -p podrank
 
 cluster: ## gets etcd and builds kube-apiserver and kube-controller-manager, into a cache (the first time, 15 minutes)
@@ -165,8 +165,11 @@ cluster: ## gets etcd and builds kube-apiserver and kube-controller-manager, int
 N ?= 100
 SEED ?= 1
 FROM ?= 1
-judge: cluster ## what the preview says against what the real controllers do, in N rounds (about 2 a second)
+judge: cluster ## compares the preview with what the real controllers do, in N rounds (about 2 a second)
 	@cluster/judge $(N) $(SEED) $(FROM)
+
+webhook: cluster ## podrank-webhook on a real control plane (6 minutes; make -C webhook help lists more)
+	@$(MAKE) --no-print-directory -C webhook e2e
 
 clean: ## removes target/
 	$(CARGO) clean

@@ -1,4 +1,4 @@
-//! Compiles the rivals that are written in C and C++, optimised whatever cargo's profile; notes the compiler of the rest.
+//! Compiles the contenders written in C and C++, always optimised, and records which Rust compiler compiles the others.
 
 use std::process::Command;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The instructions of each case are no more than 5 % above instructions.txt, if the compiler is the one named there; with
-# another, shows what differs. With --write: makes the table anew. Needs valgrind.
+# Checks that each case takes at most 5 % more instructions than instructions.txt says, if the compiler and machine are those
+# named there. With others, only prints the differences. With --write, updates the table. Needs valgrind.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."

@@ -1,4 +1,4 @@
-# What the scripts of this directory share; to be sourced. It touches the cache, and directories that `up` made.
+# Functions for the scripts in this directory, which source this file. It uses the cache and the directories that `up` made.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 self=${0##*/}

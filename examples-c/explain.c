@@ -81,7 +81,7 @@ int main(void) {
         describe(text_a, row->kind, row->a, &a);
         describe(text_b, row->kind, row->b, &b);
         printf("%-16s %-37s %-37s %s%s\n", podrank_rule_str(row->rule), text_a, text_b,
-               row->applies ? first : "not asked", row->decides ? ": this decides" : "");
+               row->applies ? first : "does not apply", row->decides ? ": this decides" : "");
         if (row->decides)
             winner = first;
     }

@@ -29,8 +29,8 @@ static int compare(const void *a, const void *b) {
 }
 
 int main(void) {
-    static const char *const names[] = { "calm",  "calm too",  "restarted",   "sidecar restarted", "cheap",
-                                         "dear",  "not ready", "with company", "unknown",          "no node" };
+    static const char *const names[] = { "calm",      "calm too",  "restarted",   "sidecar restarted", "cheap",
+                                         "expensive", "not ready", "higher rank", "unknown",           "no node" };
     enum { LEN = sizeof names / sizeof *names };
     podrank_pod *pods = malloc(LEN * sizeof *pods);
     struct keyed *keyed = malloc(LEN * sizeof *keyed);

@@ -1,12 +1,12 @@
 package podrank
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -17,20 +17,7 @@ func IsActive(pod *corev1.Pod) bool {
 	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && pod.DeletionTimestamp == nil
 }
 
-var (
-	errInactive = errors.New("is not active: it is Succeeded, Failed or being deleted")
-	errNil      = errors.New("is nil")
-)
-
-// errPod returns an error that says which pod in a list is wrong, and why.
-func errPod(index int, pod *corev1.Pod, err error) error {
-	if pod == nil {
-		return fmt.Errorf("podrank: pod %d %w", index, errNil)
-	}
-	return fmt.Errorf("podrank: pod %d, %s/%s: %w", index, pod.Namespace, pod.Name, err)
-}
-
-// A State is what [Plan] needs to know about a set.
+// A State is what a sync knows of its set.
 type State struct {
 	// Wanted is spec.replicas.
 	Wanted int
@@ -60,7 +47,7 @@ func Plan(state State) (creations, deletions int, err error) {
 	if numbers[2] == 0 {
 		numbers[2] = BurstReplicas
 	}
-	create, del, err := cpodrank.Plan(uint32(numbers[0]), uint32(numbers[1]), uint32(numbers[2]),
+	create, del, err := engine.Current.Plan(uint32(numbers[0]), uint32(numbers[1]), uint32(numbers[2]),
 		state.Satisfied, state.BeingDeleted)
 	return int(create), int(del), err
 }
@@ -74,14 +61,14 @@ func Plan(state State) (creations, deletions int, err error) {
 func Availability(active []*corev1.Pod, minReadySeconds int32, now time.Time) (
 	ready, available int, lookAgain time.Duration, err error,
 ) {
-	records := make([]cpodrank.Record, len(active))
+	records := make([]core.Record, len(active))
 	for i, pod := range active {
-		if pod == nil || !IsActive(pod) {
-			return 0, 0, 0, errPod(i, pod, errInactive)
+		if err := errInactive(pod); err != nil {
+			return 0, 0, 0, errPod("active", i, pod, err)
 		}
 		fillReady(&records[i], pod)
 	}
 	at := nanos(&metav1.Time{Time: now})
-	ready, available, nanoseconds, err := cpodrank.Availability(records, uint32(max(minReadySeconds, 0)), at)
+	ready, available, nanoseconds, err := engine.Current.Availability(records, uint32(max(minReadySeconds, 0)), at)
 	return ready, available, time.Duration(nanoseconds), err
 }

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package podrank
 
 import (
@@ -10,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -86,7 +85,7 @@ func TestActiveJSON(t *testing.T) {
 func TestPlanJSON(t *testing.T) {
 	for _, c := range controllerJSON(t).Plan {
 		satisfied := c.Satisfied == nil || *c.Satisfied
-		creations, deletions, err := cpodrank.Plan(c.Wanted, c.Active, c.Burst, satisfied, c.BeingDeleted)
+		creations, deletions, err := engine.Current.Plan(c.Wanted, c.Active, c.Burst, satisfied, c.BeingDeleted)
 		if err != nil || creations != c.Create || deletions != c.Delete {
 			t.Errorf("%+v: %d, %d, %v", c, creations, deletions, err)
 		}
@@ -191,11 +190,11 @@ func TestExpectationsJSON(t *testing.T) {
 
 func TestAvailabilityJSON(t *testing.T) {
 	for _, c := range controllerJSON(t).Availability {
-		var records []cpodrank.Record
+		var records []core.Record
 		var pods []*corev1.Pod
 		for _, vector := range c.Pods {
 			record, pod := vector.record(t), &corev1.Pod{}
-			if record.Flags&cpodrank.Ready != 0 {
+			if record.Flags&core.Ready != 0 {
 				pod.Status.Conditions = []corev1.PodCondition{{
 					Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(vector.ReadyTime.time()),
 				}}
@@ -206,7 +205,7 @@ func TestAvailabilityJSON(t *testing.T) {
 		if c.LookAgain.int64 != nil {
 			want = uint64(*c.LookAgain.int64)
 		}
-		ready, available, lookAgain, err := cpodrank.Availability(records, c.MinReadySeconds, c.Now.orUnset())
+		ready, available, lookAgain, err := engine.Current.Availability(records, c.MinReadySeconds, c.Now.orUnset())
 		if err != nil || ready != c.Ready || available != c.Available || lookAgain != want {
 			t.Errorf("%s: %d ready, %d available, look again in %d, %v", c.Name, ready, available, lookAgain, err)
 		}

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,9 +65,9 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 	numbers, flags := map[string]uint32{}, make([]uint8, 0, len(nodes))
 	for _, node := range nodes {
 		numbers[node.Name] = uint32(len(flags))
-		bits := uint8(cpodrank.NodeExists)
+		bits := uint8(core.NodeExists)
 		for bit, isSet := range map[uint8]bool{
-			cpodrank.NodeMayStart: node.MayStart, cpodrank.NodeMayKeep: node.MayKeep, cpodrank.NodeInBackoff: node.InBackoff,
+			core.NodeMayStart: node.MayStart, core.NodeMayKeep: node.MayKeep, core.NodeInBackoff: node.InBackoff,
 		} {
 			if isSet {
 				bits |= bit
@@ -75,14 +76,14 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 		flags = append(flags, bits)
 	}
 	generation := templateGeneration(set)
-	records := make([]cpodrank.DaemonPod, len(pods))
+	records := make([]core.DaemonPod, len(pods))
 	for i, pod := range pods {
 		if pod == nil {
-			return DaemonStep{}, fmt.Errorf("podrank: pod %d is nil", i)
+			return DaemonStep{}, errPod("pods", i, pod, ErrNil)
 		}
 		node, ok := targetNode(pod)
 		if !ok {
-			records[i].Node = cpodrank.NoNode
+			records[i].Node = core.NoNode
 		} else if number, exists := numbers[node]; exists {
 			records[i].Node = number
 		} else {
@@ -99,8 +100,8 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 	for order, i := range byName {
 		records[i].NameOrder = uint32(order)
 	}
-	outcomes := make([]cpodrank.Outcome, len(pods))
-	next, err := cpodrank.NextDaemonSet(&record, flags, records, make([]uint32, len(pods)), outcomes)
+	outcomes := make([]core.Outcome, len(pods))
+	next, err := engine.Current.NextDaemonSet(&record, flags, records, make([]uint32, len(pods)), outcomes)
 	if err != nil {
 		return DaemonStep{}, err
 	}
@@ -109,22 +110,22 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 		Used: int(next.Used), Available: int(next.Available),
 		Deleted: int(next.Deleted), Created: int(next.Creates), Later: int(next.Later),
 	}
-	if next.BlockedBy != cpodrank.NoPod {
+	if next.BlockedBy != core.NoPod {
 		step.BlockedBy = pods[next.BlockedBy]
 	}
 	for i := range outcomes {
-		step.Outcomes = append(step.Outcomes, outcome(pods[i], &outcomes[i], cpodrank.DaemonReasonName))
+		step.Outcomes = append(step.Outcomes, outcome(pods[i], &outcomes[i], engine.Current.DaemonReasonName))
 	}
 	return step, nil
 }
 
-func daemonRecord(set *appsv1.DaemonSet) (record cpodrank.DaemonSet, err error) {
+func daemonRecord(set *appsv1.DaemonSet) (record core.DaemonSet, err error) {
 	if set.DeletionTimestamp != nil {
-		record.Flags |= cpodrank.DaemonBeingDeleted
+		record.Flags |= core.DaemonBeingDeleted
 	}
 	strategy := &set.Spec.UpdateStrategy
 	if strategy.Type != appsv1.RollingUpdateDaemonSetStrategyType {
-		record.Flags |= cpodrank.DaemonOnDelete
+		record.Flags |= core.DaemonOnDelete
 		return record, nil
 	}
 	rolling := strategy.RollingUpdate
@@ -137,14 +138,14 @@ func daemonRecord(set *appsv1.DaemonSet) (record cpodrank.DaemonSet, err error) 
 			return record, fmt.Errorf("spec.updateStrategy.rollingUpdate.maxSurge %w", err)
 		}
 		if isPercent {
-			record.Flags |= cpodrank.DaemonSurgePercent
+			record.Flags |= core.DaemonSurgePercent
 		}
 	}
 	if record.MaxUnavailable, isPercent, err = budget(rolling.MaxUnavailable); err != nil {
 		return record, fmt.Errorf("spec.updateStrategy.rollingUpdate.maxUnavailable %w", err)
 	}
 	if isPercent {
-		record.Flags |= cpodrank.DaemonUnavailablePercent
+		record.Flags |= core.DaemonUnavailablePercent
 	}
 	return record, nil
 }
@@ -180,24 +181,24 @@ func targetNode(pod *corev1.Pod) (string, bool) {
 	return "", false
 }
 
-func fillDaemonPod(record *cpodrank.DaemonPod, pod *corev1.Pod, set *appsv1.DaemonSet, revision, generation string, now time.Time) {
+func fillDaemonPod(record *core.DaemonPod, pod *corev1.Pod, set *appsv1.DaemonSet, revision, generation string, now time.Time) {
 	record.CreationTime = nanos(&pod.CreationTimestamp)
-	var ready cpodrank.Record
+	var ready core.Record
 	fillReady(&ready, pod)
 	minReady := time.Duration(set.Spec.MinReadySeconds) * time.Second
-	isReady := ready.Flags&cpodrank.Ready != 0
-	isAvailable := isReady && (minReady == 0 || ready.ReadyTime != cpodrank.Unset && now.Sub(time.Unix(0, ready.ReadyTime)) >= minReady)
+	isReady := ready.Flags&core.Ready != 0
+	isAvailable := isReady && (minReady == 0 || ready.ReadyTime != core.Unset && now.Sub(time.Unix(0, ready.ReadyTime)) >= minReady)
 	hash := pod.Labels[appsv1.ControllerRevisionHashLabelKey]
 	label, hasGeneration := pod.Labels["pod-template-generation"]
 	for bit, isSet := range map[uint8]bool{
-		cpodrank.DaemonPodAssigned:          pod.Spec.NodeName != "",
-		cpodrank.DaemonPodReady:             isReady,
-		cpodrank.DaemonPodAvailable:         isAvailable,
-		cpodrank.DaemonPodCurrentRevision:   revision != "" && hash == revision,
-		cpodrank.DaemonPodCurrentGeneration: generation != "" && hasGeneration && label == generation,
-		cpodrank.DaemonPodSucceeded:         pod.Status.Phase == corev1.PodSucceeded,
-		cpodrank.DaemonPodFailed:            pod.Status.Phase == corev1.PodFailed,
-		cpodrank.DaemonPodBeingDeleted:      pod.DeletionTimestamp != nil,
+		core.DaemonPodAssigned:          pod.Spec.NodeName != "",
+		core.DaemonPodReady:             isReady,
+		core.DaemonPodAvailable:         isAvailable,
+		core.DaemonPodCurrentRevision:   revision != "" && hash == revision,
+		core.DaemonPodCurrentGeneration: generation != "" && hasGeneration && label == generation,
+		core.DaemonPodSucceeded:         pod.Status.Phase == corev1.PodSucceeded,
+		core.DaemonPodFailed:            pod.Status.Phase == corev1.PodFailed,
+		core.DaemonPodBeingDeleted:      pod.DeletionTimestamp != nil,
 	} {
 		if isSet {
 			record.Flags |= bit
@@ -215,7 +216,7 @@ func budget(value *intstr.IntOrString) (number int32, isPercent bool, err error)
 	case value.Type == intstr.Int:
 		return value.IntVal, false, nil
 	}
-	percent, err := cpodrank.ParsePercent(value.StrVal)
+	percent, err := engine.Current.ParsePercent(value.StrVal)
 	if err != nil {
 		return 0, false, fmt.Errorf("%q: %w", value.StrVal, err)
 	}

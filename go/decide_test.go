@@ -1,5 +1,3 @@
-//go:build cgo
-
 package podrank
 
 import (
@@ -8,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,21 +19,21 @@ type vectorPolicy struct {
 	FeatureGates map[string]bool
 }
 
-func (p vectorPolicy) options(t *testing.T) cpodrank.Options {
+func (p vectorPolicy) options(t *testing.T) core.Options {
 	t.Helper()
-	options := cpodrank.Options{}
+	options := core.Options{}
 	if p.Now.int64 != nil {
-		options = cpodrank.Options{Flags: cpodrank.Now, Now: *p.Now.int64}
+		options = core.Options{Flags: core.Now, Now: *p.Now.int64}
 	}
 	for gate, on := range p.FeatureGates {
 		s := settings{}
 		switch gate {
 		case "PodDeletionCost":
-			PodDeletionCost(on)(&s)
+			WithPodDeletionCost(on)(&s)
 		case "LogarithmicScaleDown":
-			LogarithmicScaleDown(on)(&s)
+			WithLogarithmicScaleDown(on)(&s)
 		case "PreferForScaleDown":
-			PreferForScaleDown(on)(&s)
+			WithPreferForScaleDown(on)(&s)
 		default:
 			t.Fatalf("unknown gate %s", gate)
 		}
@@ -50,16 +49,16 @@ func or(own *vectorPolicy, all vectorPolicy) vectorPolicy {
 	return all
 }
 
-func explained(t *testing.T, a, b cpodrank.Record, options cpodrank.Options) (first int, rule string) {
+func explained(t *testing.T, a, b core.Record, options core.Options) (first int, rule string) {
 	t.Helper()
-	var rows [cpodrank.MaxRows]cpodrank.Row
-	count, err := cpodrank.Explain(&a, &b, options, &rows)
+	var rows [core.MaxRows]core.Row
+	count, err := engine.Current.Explain(&a, &b, options, &rows)
 	if err != nil || count != 12 {
 		t.Fatalf("%d rows, %v", count, err)
 	}
 	for _, row := range rows[:count] {
 		if row.Decides != 0 {
-			return int(row.Ordering), cpodrank.RuleName(row.Rule)
+			return int(row.Ordering), engine.Current.RuleName(row.Rule)
 		}
 	}
 	return 0, ""
@@ -111,7 +110,7 @@ func TestOrderJSON(t *testing.T) {
 			for _, name := range s.Related {
 				counts[node{g.Pods[name].Assigned, g.Pods[name].Node}]++
 			}
-			var records []cpodrank.Record
+			var records []core.Record
 			for _, name := range s.Pods {
 				record := g.Pods[name].record(t)
 				if s.Related != nil {
@@ -119,9 +118,9 @@ func TestOrderJSON(t *testing.T) {
 				}
 				records = append(records, record)
 			}
-			for _, keys := range []int{0, s.Delete} {
+			for _, scratch := range [][]core.Scratch{nil, make([]core.Scratch, 1, 99)} {
 				victims := make([]uint32, s.Delete)
-				count, err := cpodrank.Select(records, or(s.Policy, g.Policy).options(t), victims, make([]cpodrank.Scratch, keys))
+				count, err := engine.Current.Select(records, or(s.Policy, g.Policy).options(t), victims, &scratch)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -162,8 +161,8 @@ func TestUpstreamJSON(t *testing.T) {
 		options := or(pair.Policy, vectorPolicy{Now: file.Now}).options(t)
 		a, b := file.Pods[pair.First].record(t), file.Pods[pair.Second].record(t)
 		want := map[string]int{"before": -1, "tie": 0}[pair.Relation]
-		got, _, err := cpodrank.Upstream(&a, &b, options)
-		back, _, _ := cpodrank.Upstream(&b, &a, options)
+		got, _, err := engine.Current.Upstream(&a, &b, options)
+		back, _, _ := engine.Current.Upstream(&b, &a, options)
 		if err != nil || got != want || back != -want {
 			t.Errorf("%s, %s: %d, %d, %v, want %d", pair.First, pair.Second, got, back, err, want)
 		}
@@ -258,7 +257,7 @@ func TestScaleDownJSON(t *testing.T) {
 				}
 			}
 		}
-		r := NewRanker(Now(c.Now))
+		r := NewRanker(WithNow(c.Now))
 		all := related(set, c.Objects, own)
 		victims, err := r.PodsToDelete(active, all, len(active)-c.Replicas)
 		if err != nil {
@@ -267,15 +266,16 @@ func TestScaleDownJSON(t *testing.T) {
 		if got := names(victims); !slices.Equal(got, c.Victims) {
 			t.Errorf("%s: %v go, want %v", c.Name, got, c.Victims)
 		}
-		if err := r.load(active, all); err != nil {
+		w := take(&r.settings)
+		if err := w.load("active", active, all); err != nil {
 			t.Fatal(err)
 		}
 		if len(c.Ranks) != len(active) {
 			t.Errorf("%s: %d active pods, want %d", c.Name, len(active), len(c.Ranks))
 		}
 		for i, pod := range active {
-			if r.records[i].Rank != c.Ranks[pod.Name] {
-				t.Errorf("%s: %s has rank %d, want %d", c.Name, pod.Name, r.records[i].Rank, c.Ranks[pod.Name])
+			if w.records[i].Rank != c.Ranks[pod.Name] {
+				t.Errorf("%s: %s has rank %d, want %d", c.Name, pod.Name, w.records[i].Rank, c.Ranks[pod.Name])
 			}
 		}
 	}

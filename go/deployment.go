@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -28,17 +29,16 @@ type Path uint8
 
 // The paths.
 const (
-	// PathNothing: the Deployment is being deleted, so no set changes.
-	PathNothing Path = cpodrank.PathNothing
-	// PathScale: the sync scales the sets that exist, because the Deployment is paused or its spec.replicas changed.
-	PathScale Path = cpodrank.PathScale
-	// PathRoll: the sync replaces old pods with new ones, within the budgets.
-	PathRoll Path = cpodrank.PathRoll
-	// PathRecreate: the sync deletes all old pods, and only then creates new ones.
-	PathRecreate Path = cpodrank.PathRecreate
-	// PathRollback: the sync changes the Deployment's template, as its rollback annotation demands. No set changes, but the
-	// new set is created if it does not exist yet.
-	PathRollback Path = cpodrank.PathRollback
+	// PathNothing: the Deployment is being deleted, and no set changes.
+	PathNothing Path = core.PathNothing
+	// PathScale: it scales the sets there are, because it is paused or its count changed.
+	PathScale Path = core.PathScale
+	// PathRoll: it replaces old pods by new ones, within its budgets.
+	PathRoll Path = core.PathRoll
+	// PathRecreate: it takes all old pods first, then creates the new ones.
+	PathRecreate Path = core.PathRecreate
+	// PathRollback: it only changes its template, by its rollback annotation.
+	PathRollback Path = core.PathRollback
 )
 
 // String returns the name in lower case, such as "scale".
@@ -110,7 +110,7 @@ func NextStep(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*
 	if err != nil {
 		return Step{}, fmt.Errorf("podrank: Deployment %s/%s: %w", deployment.Namespace, deployment.Name, err)
 	}
-	records := make([]cpodrank.ReplicaSet, len(sets))
+	records := make([]core.ReplicaSet, len(sets))
 	for i, set := range sets {
 		if err := fillSet(&records[i], set, deployment); err != nil {
 			return Step{}, errSet(i, set, err)
@@ -125,11 +125,11 @@ func NextStep(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*
 		records[i].NameOrder = uint32(order)
 	}
 
-	changes := make([]cpodrank.Change, len(sets))
-	next, err := cpodrank.NextDeployment(&record, records, changes)
-	if err == nil && record.Flags&cpodrank.Recreate != 0 && oldPodsRun(sets, next.NewSet, pods) {
-		record.Flags |= cpodrank.OldPodsRun
-		next, err = cpodrank.NextDeployment(&record, records, changes)
+	changes := make([]core.Change, len(sets))
+	next, err := engine.Current.NextDeployment(&record, records, changes)
+	if err == nil && record.Flags&core.Recreate != 0 && oldPodsRun(sets, next.NewSet, pods) {
+		record.Flags |= core.OldPodsRun
+		next, err = engine.Current.NextDeployment(&record, records, changes)
 	}
 	if err != nil {
 		return Step{}, err
@@ -142,7 +142,7 @@ func NextStep(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*
 	for i := range changes {
 		step.Changes[i] = setChange(sets[i], &changes[i])
 	}
-	if next.NewSet != cpodrank.NoSet {
+	if next.NewSet != core.NoSet {
 		step.New.Set = sets[next.NewSet]
 	}
 	return step, nil
@@ -156,12 +156,12 @@ var (
 // errSet returns an error that says which set in a list is wrong, and why.
 func errSet(index int, set *appsv1.ReplicaSet, err error) error {
 	if set == nil {
-		return fmt.Errorf("podrank: ReplicaSet %d %w", index, errNil)
+		return fmt.Errorf("podrank: ReplicaSet %d %w", index, ErrNil)
 	}
 	return fmt.Errorf("podrank: ReplicaSet %d, %s/%s: %w", index, set.Namespace, set.Name, err)
 }
 
-func deploymentRecord(d *appsv1.Deployment) (record cpodrank.Deployment, err error) {
+func deploymentRecord(d *appsv1.Deployment) (record core.Deployment, err error) {
 	if record.Replicas, err = count("spec.replicas", d.Spec.Replicas); err != nil {
 		return record, err
 	}
@@ -169,17 +169,17 @@ func deploymentRecord(d *appsv1.Deployment) (record cpodrank.Deployment, err err
 		return record, err
 	}
 	if d.Spec.Paused {
-		record.Flags |= cpodrank.Paused
+		record.Flags |= core.Paused
 	}
 	if d.DeletionTimestamp != nil {
-		record.Flags |= cpodrank.BeingDeleted
+		record.Flags |= core.BeingDeleted
 	}
 	if _, err := strconv.ParseInt(d.Annotations[appsv1.DeprecatedRollbackTo], 10, 64); err == nil {
-		record.Flags |= cpodrank.RollingBack
+		record.Flags |= core.RollingBack
 	}
 	switch d.Spec.Strategy.Type {
 	case appsv1.RecreateDeploymentStrategyType:
-		record.Flags |= cpodrank.Recreate
+		record.Flags |= core.Recreate
 		return record, nil
 	case appsv1.RollingUpdateDeploymentStrategyType:
 	default:
@@ -195,8 +195,8 @@ func deploymentRecord(d *appsv1.Deployment) (record cpodrank.Deployment, err err
 		number  *int32
 		percent uint32
 	}{
-		{"maxSurge", rolling.MaxSurge, &record.MaxSurge, cpodrank.SurgePercent},
-		{"maxUnavailable", rolling.MaxUnavailable, &record.MaxUnavailable, cpodrank.UnavailablePercent},
+		{"maxSurge", rolling.MaxSurge, &record.MaxSurge, core.SurgePercent},
+		{"maxUnavailable", rolling.MaxUnavailable, &record.MaxUnavailable, core.UnavailablePercent},
 	} {
 		field := "spec.strategy.rollingUpdate." + budget.field
 		switch {
@@ -207,7 +207,7 @@ func deploymentRecord(d *appsv1.Deployment) (record cpodrank.Deployment, err err
 				return record, err
 			}
 		default:
-			percent, err := cpodrank.ParsePercent(budget.value.StrVal)
+			percent, err := engine.Current.ParsePercent(budget.value.StrVal)
 			if err != nil {
 				return record, fmt.Errorf("%s %q: %w", field, budget.value.StrVal, err)
 			}
@@ -218,9 +218,9 @@ func deploymentRecord(d *appsv1.Deployment) (record cpodrank.Deployment, err err
 	return record, nil
 }
 
-func fillSet(record *cpodrank.ReplicaSet, set *appsv1.ReplicaSet, d *appsv1.Deployment) (err error) {
+func fillSet(record *core.ReplicaSet, set *appsv1.ReplicaSet, d *appsv1.Deployment) (err error) {
 	if set == nil {
-		return errNil
+		return ErrNil
 	}
 	if record.Replicas, err = count("spec.replicas", set.Spec.Replicas); err != nil {
 		return err
@@ -233,9 +233,9 @@ func fillSet(record *cpodrank.ReplicaSet, set *appsv1.ReplicaSet, d *appsv1.Depl
 	}
 	record.CreationTime = nanos(&set.CreationTimestamp)
 	if equalTemplates(&set.Spec.Template, &d.Spec.Template) {
-		record.Flags = cpodrank.CurrentTemplate
+		record.Flags = core.CurrentTemplate
 	}
-	return cpodrank.SetAnnotations(record, set.Annotations[DesiredReplicasAnnotation], set.Annotations[MaxReplicasAnnotation])
+	return engine.Current.SetAnnotations(record, set.Annotations[DesiredReplicasAnnotation], set.Annotations[MaxReplicasAnnotation])
 }
 
 // equalTemplates is Kubernetes' EqualIgnoreHash: it ignores the label pod-template-hash.
@@ -260,8 +260,8 @@ func oldPodsRun(sets []*appsv1.ReplicaSet, newSet uint32, pods []*corev1.Pod) bo
 	})
 }
 
-func setChange(set *appsv1.ReplicaSet, change *cpodrank.Change) SetChange {
-	return SetChange{Set: set, Replicas: change.Replicas, Part: change.Part, Reason: cpodrank.ReasonName(change.Reason)}
+func setChange(set *appsv1.ReplicaSet, change *core.Change) SetChange {
+	return SetChange{Set: set, Replicas: change.Replicas, Part: change.Part, Reason: engine.Current.ReasonName(change.Reason)}
 }
 
 func count(field string, number *int32) (int32, error) {

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package podrank
 
 import (
@@ -9,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -82,7 +81,7 @@ func TestPercentJSON(t *testing.T) {
 		"out of range": "above 4194304",
 	}
 	for _, c := range deploymentJSON(t).Percent {
-		percent, err := cpodrank.ParsePercent(c.Text)
+		percent, err := engine.Current.ParsePercent(c.Text)
 		if c.Percent == nil {
 			if err == nil || !strings.Contains(err.Error(), errors[c.Error]) {
 				t.Errorf("%q: %v, want %s", c.Text, err, c.Error)
@@ -96,11 +95,11 @@ func TestPercentJSON(t *testing.T) {
 func TestAnnotationJSON(t *testing.T) {
 	const desired, lenient, max = 2, 4, 8
 	for _, c := range deploymentJSON(t).Annotation {
-		set := cpodrank.ReplicaSet{Flags: cpodrank.CurrentTemplate}
-		if err := cpodrank.SetAnnotations(&set, c.Text, c.Text); err != nil {
+		set := core.ReplicaSet{Flags: core.CurrentTemplate}
+		if err := engine.Current.SetAnnotations(&set, c.Text, c.Text); err != nil {
 			t.Fatal(err)
 		}
-		want := cpodrank.ReplicaSet{Flags: cpodrank.CurrentTemplate}
+		want := core.ReplicaSet{Flags: core.CurrentTemplate}
 		switch {
 		case c.Valid != nil:
 			want.Flags |= desired | max

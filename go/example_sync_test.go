@@ -1,5 +1,3 @@
-//go:build cgo
-
 package podrank_test
 
 import (
@@ -48,7 +46,7 @@ func syncSet(wanted int, expectations *podrank.Expectations, c *cluster) error {
 		expectations.CreationsObserved(creations - created)
 		return err
 	case deletions > 0:
-		victims, err := podrank.PodsToDelete(active, active, deletions, podrank.Now(now))
+		victims, err := podrank.PodsToDelete(active, active, deletions, podrank.WithNow(now))
 		if err != nil {
 			return err
 		}

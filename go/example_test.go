@@ -1,17 +1,20 @@
-//go:build cgo
-
 package podrank_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"strings"
 	"time"
 
 	podrank "github.com/podrank/podrank/go"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
@@ -56,7 +59,7 @@ func ExamplePodsToDelete() {
 func ExamplePodsToDelete_kubernetes() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0)}
 	victims, err := podrank.PodsToDelete(active, nil, 1,
-		podrank.Kubernetes(), podrank.Burst(podrank.BurstReplicas), podrank.Now(now))
+		podrank.Kubernetes(), podrank.WithBurst(podrank.BurstReplicas), podrank.WithNow(now))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -65,7 +68,7 @@ func ExamplePodsToDelete_kubernetes() {
 }
 
 func ExampleRanker() {
-	ranker := podrank.NewRanker(podrank.Now(now))
+	ranker := podrank.NewRanker(podrank.WithNow(now))
 	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 3), pod("web-3", 3, 0, 1)}
 	for diff := range 4 {
 		victims, err := ranker.PodsToDelete(active, active, diff)
@@ -87,7 +90,7 @@ func ExampleRanker() {
 func ExampleExplain() {
 	a, b := pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 0)
 	a.Annotations = map[string]string{corev1.PodDeletionCost: "100"}
-	explanation, err := podrank.Explain(a, b, nil, podrank.Now(now))
+	explanation, err := podrank.Explain(a, b, nil, podrank.WithNow(now))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -104,7 +107,7 @@ func ExampleExplain() {
 func ExampleSettle() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0), pod("cheap", 4, 0, 0)}
 	active[3].Annotations = map[string]string{corev1.PodDeletionCost: "-1"}
-	settled, err := podrank.Settle(active, nil, 2, podrank.Now(now))
+	settled, err := podrank.Settle(active, nil, 2, podrank.WithNow(now))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -125,7 +128,7 @@ func ExampleSteer() {
 	active[4].Annotations = map[string]string{corev1.PodDeletionCost: "100"}
 	active[6].Status.Conditions = nil // not ready
 
-	payPerUseFirst := podrank.Tier(func(pod *corev1.Pod) int {
+	payPerUseFirst := podrank.WithTier(func(pod *corev1.Pod) int {
 		if strings.HasPrefix(pod.Spec.NodeName, "pay-per-use") {
 			return 0
 		}
@@ -148,7 +151,7 @@ func ExampleSteer() {
 	for _, b := range blocked {
 		fmt.Printf("%s still goes before them: %s\n", b.Pod.Name, b.Rule)
 	}
-	settled, err := podrank.Settle(active, nil, 4, podrank.Now(now))
+	settled, err := podrank.Settle(active, nil, 4, podrank.WithNow(now))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -163,4 +166,375 @@ func ExampleSteer() {
 	//   web-6 on pay-per-use-2: -1
 	// web-7 still goes before them: not-ready
 	// if 4 pods go, Kubernetes certainly deletes: web-7 web-4 web-5 web-6
+}
+
+func ExampleExplainVictims() {
+	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 3), pod("web-3", 3, 0, 0)}
+	active[2].Annotations = map[string]string{corev1.PodDeletionCost: "-1"}
+	victims, err := podrank.ExplainVictims(active, active, 2, podrank.WithNow(now))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, victim := range victims {
+		fmt.Printf("%s goes before %s by %s: %d, not %d\n", victim.Pod.Name, victim.Before.Name, victim.Rule, victim.Of, victim.Than)
+	}
+	// Output:
+	// web-3 goes before web-1 by deletion-cost: -1, not 0
+	// web-2 goes before web-1 by restarts: 3, not 0
+}
+
+// In the memory of the last list, a decision allocates nothing.
+func ExampleRanker_AppendPodsToDelete() {
+	ranker := podrank.NewRanker(podrank.WithNow(now), podrank.WithBurst(podrank.BurstReplicas))
+	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 3)}
+	var victims []*corev1.Pod
+	for diff := range 3 {
+		var err error
+		if victims, err = ranker.AppendPodsToDelete(victims[:0], active, active, diff); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(len(victims))
+	}
+	// Output:
+	// 0
+	// 1
+	// 2
+}
+
+func ExamplePodError() {
+	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 0)}
+	active[1].Status.Phase = corev1.PodFailed
+	_, err := podrank.PodsToDelete(active, active, 1)
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, podrank.ErrInactive))
+	var wrong *podrank.PodError
+	if errors.As(err, &wrong) {
+		fmt.Println(wrong.Index, wrong.Name)
+	}
+	// Output:
+	// podrank: active[1] (shop/web-2): phase Failed
+	// true
+	// 1 web-2
+}
+
+func ExamplePointers() {
+	list := corev1.PodList{Items: []corev1.Pod{*pod("web-1", 1, 0, 0), *pod("web-2", 2, 0, 1)}}
+	active := podrank.Pointers(list.Items)
+	victims, err := podrank.PodsToDelete(active, active, 1, podrank.WithNow(now))
+	fmt.Println(victims[0].Name, err)
+	// Output: web-2 <nil>
+}
+
+// The more connections a pod has, the later it goes, among pods of one deletion cost.
+func ExampleWithRanks() {
+	active := []*corev1.Pod{pod("busy", 1, 0, 0), pod("idle", 2, 0, 0)}
+	connections := map[string]int{"busy": 90, "idle": 2}
+	idleFirst := podrank.WithRanks(func(pod *corev1.Pod) int { return 1000 - connections[pod.Name] })
+	victims, err := podrank.PodsToDelete(active, nil, 1, idleFirst, podrank.WithNow(now))
+	fmt.Println(victims[0].Name, err)
+	// Output: idle <nil>
+}
+
+// The clock is asked once for each decision. As time passes, the older pod's age reaches the next power of two, and the
+// younger pod then goes first.
+func ExampleWithClock() {
+	clock := now
+	ranker := podrank.NewRanker(podrank.WithClock(func() time.Time { return clock }))
+	active := []*corev1.Pod{pod("older", 1, 0, 0), pod("younger", 2, 30, 0)}
+	for range 2 {
+		victims, err := ranker.PodsToDelete(active, active, 1)
+		fmt.Println(victims[0].Name, err)
+		clock = clock.Add(800 * time.Second)
+	}
+	// Output:
+	// older <nil>
+	// younger <nil>
+}
+
+// With the gate on, the deletion cost of -1 decides. With it off, nothing separates the pods but their UIDs.
+func ExampleWithPodDeletionCost() {
+	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 0)}
+	active[1].Annotations = map[string]string{corev1.PodDeletionCost: "-1"}
+	for _, on := range []bool{true, false} {
+		victims, err := podrank.PodsToDelete(active, active, 1, podrank.WithPodDeletionCost(on), podrank.WithNow(now))
+		fmt.Println(victims[0].Name, err)
+	}
+	// Output:
+	// web-2 <nil>
+	// web-1 <nil>
+}
+
+// With the gate on, ages of 60 minutes and of 59.5 minutes are equal, and the UIDs decide. With it off, the younger pod goes first.
+func ExampleWithLogarithmicScaleDown() {
+	active := []*corev1.Pod{pod("older", 1, 0, 0), pod("younger", 2, 30, 0)}
+	for _, on := range []bool{true, false} {
+		victims, err := podrank.PodsToDelete(active, active, 1, podrank.WithLogarithmicScaleDown(on), podrank.WithNow(now))
+		fmt.Println(victims[0].Name, err)
+	}
+	// Output:
+	// older <nil>
+	// younger <nil>
+}
+
+func ExampleWithPreferForScaleDown() {
+	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 0)}
+	active[1].Labels = map[string]string{podrank.PreferForScaleDownLabel: ""}
+	for _, on := range []bool{false, true} {
+		victims, err := podrank.PodsToDelete(active, active, 1, podrank.WithPreferForScaleDown(on), podrank.WithNow(now))
+		fmt.Println(victims[0].Name, err)
+	}
+	// Output:
+	// web-1 <nil>
+	// web-2 <nil>
+}
+
+// The deletion cost of the pod that stays is somebody else's, so the cost of the other pod goes below it.
+func ExampleWithFixed() {
+	stays, goes := pod("stays", 1, 0, 0), pod("goes", 2, 0, 0)
+	stays.Annotations = map[string]string{corev1.PodDeletionCost: "-5", "cost-of": "autoscaler"}
+	first := podrank.WithTier(func(pod *corev1.Pod) int {
+		if pod == goes {
+			return 0
+		}
+		return 1
+	})
+	others := podrank.WithFixed(func(pod *corev1.Pod) bool { return pod.Annotations["cost-of"] != "" })
+	changes, err := podrank.Steer([]*corev1.Pod{stays, goes}, first, others)
+	fmt.Println(len(changes), changes[0].Pod.Name, changes[0].Cost, err)
+	// Output: 1 goes -6 <nil>
+}
+
+// For a program's -version: which core decides depends on how the program was built.
+func ExampleEngine() {
+	fmt.Println("podrank", podrank.LibraryVersion(), "by", podrank.Engine())
+}
+
+func ExampleWithSpread() {
+	var active []*corev1.Pod
+	for i, node := range []string{"a", "a", "a", "b", "b"} {
+		active = append(active, pod(fmt.Sprint(node, "-", i), i, 0, 0))
+		active[i].Spec.NodeName = node
+	}
+	for _, options := range [][]podrank.Option{nil, {podrank.WithSpread()}} {
+		victims, err := podrank.PodsToDelete(active, active, 3, append(options, podrank.WithNow(now))...)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(names(victims))
+	}
+	// Output:
+	// a-0 a-1 a-2
+	// a-0 a-1 b-3
+}
+
+func ExampleBlockedPods() {
+	ready, starting := pod("unwanted", 1, 0, 0), pod("wanted", 2, 0, 0)
+	starting.Status.Conditions = nil
+	first := podrank.WithTier(func(pod *corev1.Pod) int {
+		if pod.Name == "unwanted" {
+			return 0
+		}
+		return 1
+	})
+	blocked, err := podrank.BlockedPods([]*corev1.Pod{ready, starting}, first)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(blocked[0].Pod.Name, "goes before", blocked[0].Before.Name, "by", blocked[0].Rule)
+	// Output: wanted goes before unwanted by not-ready
+}
+
+func ExampleClaimPod() {
+	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "1"}}
+	selector := labels.SelectorFromSet(labels.Set{"app": "web"})
+	orphan, stranger := pod("web-1", 1, 0, 0), pod("db-1", 2, 0, 0)
+	orphan.Labels = map[string]string{"app": "web"}
+	fmt.Println(podrank.ClaimPod(set, selector, orphan), podrank.ClaimPod(set, selector, stranger))
+	// Output: adopt ignore
+}
+
+func ExampleStatusOf() {
+	ready, starting, ending := pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 0), pod("web-3", 3, 0, 0)
+	starting.Status.Conditions = nil
+	ending.DeletionTimestamp = &metav1.Time{Time: now}
+	status, err := podrank.StatusOf([]*corev1.Pod{ready, starting, ending}, nil, 0, now)
+	fmt.Println(status.Replicas, status.Available, status.Terminating, err)
+	// Output: 2 1 1 <nil>
+}
+
+func ExampleUpdateReplicaFailure() {
+	conditions := podrank.UpdateReplicaFailure(nil, 3, 0, errors.New("the quota is used up"), now)
+	fmt.Println(conditions[0].Type, conditions[0].Reason)
+	fmt.Println(len(podrank.UpdateReplicaFailure(conditions, 0, 0, nil, now)))
+	// Output:
+	// ReplicaFailure FailedCreate
+	// 0
+}
+
+func ExamplePlan() {
+	creations, deletions, err := podrank.Plan(podrank.State{Wanted: 3, Active: 5, Satisfied: true})
+	fmt.Println(creations, deletions, err)
+	// Output: 0 2 <nil>
+}
+
+func ExampleIsActive() {
+	running, done := pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 0)
+	done.Status.Phase = corev1.PodSucceeded
+	fmt.Println(podrank.IsActive(running), podrank.IsActive(done))
+	// Output: true false
+}
+
+func ExampleAvailability() {
+	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 30, 0)}
+	ready, available, lookAgain, err := podrank.Availability(active, 3590, now)
+	fmt.Println(ready, available, lookAgain, err)
+	// Output: 2 1 20s <nil>
+}
+
+func ExampleSlowStart() {
+	start, err := podrank.NewSlowStart(6)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for start.Batch() > 0 {
+		fmt.Println("create", start.Batch())
+		start.Report(0)
+	}
+	fmt.Println("missing", start.Missing())
+	// Output:
+	// create 1
+	// create 2
+	// create 3
+	// missing 0
+}
+
+func ExampleCreateInBatches() {
+	created, err := podrank.CreateInBatches(100, func() error { return errors.New("the quota is used up") })
+	fmt.Println(created, err)
+	// Output: 0 the quota is used up
+}
+
+func ExampleExpectations() {
+	web := pod("web-1", 1, 0, 0)
+	var expectations podrank.Expectations
+	if err := expectations.ExpectDeletions([]*corev1.Pod{web}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(expectations.Satisfied(), expectations.Deletions())
+	fmt.Println(expectations.DeletionObserved(web), expectations.DeletionObserved(web), expectations.Satisfied())
+	expectations.Clear() // The set is gone.
+	// Output:
+	// false 1
+	// true false true
+}
+
+// setsOfNamespace and podsOfNamespace are client-go's listers of one namespace, in a controller.
+type (
+	setsOfNamespace []*appsv1.ReplicaSet
+	podsOfNamespace []*corev1.Pod
+)
+
+func (l setsOfNamespace) List(labels.Selector) ([]*appsv1.ReplicaSet, error) { return l, nil }
+
+func (l podsOfNamespace) List(selector labels.Selector) (selected []*corev1.Pod, err error) {
+	for _, pod := range l {
+		if selector.Matches(labels.Set(pod.Labels)) {
+			selected = append(selected, pod)
+		}
+	}
+	return selected, nil
+}
+
+// The pods of both ReplicaSets of a Deployment count on a node.
+func ExampleRelatedPods() {
+	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: "d"}}
+	var sets setsOfNamespace
+	var pods podsOfNamespace
+	for i, version := range []string{"v1", "v2"} {
+		set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: "web-" + version}}
+		set.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(deployment, appsv1.SchemeGroupVersion.WithKind("Deployment"))}
+		set.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"version": version}}
+		sets, pods = append(sets, set), append(pods, pod("web-"+version+"-1", i+1, 0, 0))
+		pods[i].Labels = map[string]string{"version": version}
+	}
+	related, err := podrank.RelatedPods(sets[0], sets, pods)
+	fmt.Println(names(related), err)
+	// Output: web-v1-1 web-v2-1 <nil>
+}
+
+// A Deployment that went from 4 pods to 2: its one ReplicaSet follows.
+func ExampleNextStep() {
+	two, four := int32(2), int32(4)
+	deployment := &appsv1.Deployment{}
+	deployment.Spec.Replicas, deployment.Spec.Strategy.Type = &two, appsv1.RecreateDeploymentStrategyType
+	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
+	set.Spec.Replicas = &four
+	set.Annotations = map[string]string{podrank.DesiredReplicasAnnotation: "4"}
+	step, err := podrank.NextStep(deployment, []*appsv1.ReplicaSet{set}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(step.Path, step.Changes[0].Set.Name, step.Changes[0].Replicas)
+	// Output: scale web 2
+}
+
+func ExampleNextStatefulSetStep() {
+	one := int32(1)
+	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "db"}}
+	set.Spec.Replicas = &one
+	broken := pod("db-0", 1, 0, 0)
+	broken.Status.Conditions = nil
+	pods := []*corev1.Pod{broken, pod("db-1", 2, 0, 0)}
+	outcomes, err := podrank.NextStatefulSetStep(set, pods, now, podrank.StatefulSetGates{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, outcome := range outcomes {
+		fmt.Println(outcome.Pod.Name, outcome.Verdict, outcome.Reason, outcome.ByName)
+	}
+	// Output:
+	// db-1 blocked waits-for-ready db-0
+	// db-0 keep in-range
+}
+
+func ExampleNextJob() {
+	one := int32(1)
+	job := &batchv1.Job{Spec: batchv1.JobSpec{Parallelism: &one}}
+	pending := pod("import-b", 2, 0, 0)
+	pending.Status.Phase = corev1.PodPending
+	step, err := podrank.NextJob(job, []*corev1.Pod{pod("import-a", 1, 0, 0), pending})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, outcome := range step.Outcomes {
+		fmt.Println(outcome.Pod.Name, outcome.Verdict, outcome.Reason)
+	}
+	// Output:
+	// import-a keep kept
+	// import-b delete surplus
+}
+
+func ExampleNextDaemonSet() {
+	one := intstr.FromInt32(1)
+	set := &appsv1.DaemonSet{}
+	set.Spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
+	set.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &one}
+	var nodes []podrank.DaemonNode
+	var pods []*corev1.Pod
+	for i, node := range []string{"a", "b"} {
+		nodes = append(nodes, podrank.DaemonNode{Name: node, MayStart: true, MayKeep: true})
+		old := pod("agent-"+node, i, 0, 0)
+		old.Spec.NodeName = node
+		pods = append(pods, old)
+	}
+	step, err := podrank.NextDaemonSet(set, "59c4b", nodes, pods, now)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, outcome := range step.Outcomes {
+		fmt.Println(outcome.Pod.Name, outcome.Verdict, outcome.Reason, outcome.Quota)
+	}
+	// Output:
+	// agent-a contested old-available 1
+	// agent-b contested old-available 1
 }

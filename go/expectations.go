@@ -5,7 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -14,7 +15,7 @@ import (
 // waiting set again after this time, because an event can be lost.
 const ExpectationsTimeout = 5 * time.Minute
 
-var _ = [1]int{}[ExpectationsTimeout-cpodrank.ExpectationsTimeout]
+var _ = [1]int{}[ExpectationsTimeout-core.ExpectationsTimeout]
 
 // Expectations are the changes that one set has requested and not yet observed: one entry of Kubernetes'
 // UIDTrackingControllerExpectations. The zero value has none. Several goroutines may use Expectations at once, such as
@@ -32,8 +33,10 @@ type Expectations struct {
 	Clock func() time.Time
 
 	mutex sync.Mutex
-	state cpodrank.Expectations
-	room  []cpodrank.PodKey
+	state core.Expectations
+	// The pods whose deletions were not yet seen. The core would search a list from end to end; so it is asked about one pod
+	// at a time.
+	deletions map[core.PodKey]struct{}
 }
 
 // ExpectCreations expects count creations and no deletion. Call it before you create pods. It replaces all earlier
@@ -42,30 +45,26 @@ type Expectations struct {
 func (e *Expectations) ExpectCreations(count int) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	return cpodrank.ExpectCreations(&e.state, number(count), e.now())
+	return engine.Current.ExpectCreations(&e.state, number(count), e.now())
 }
 
-// ExpectDeletions expects the deletion of these pods and no creation. Call it before you delete pods. It replaces all
-// earlier expectations. A pod that is listed twice counts once. If a pod is nil or has a UID that is not a UUID,
-// ExpectDeletions returns an error that names it, and nothing changes.
-//
-// Each pod is compared with those before it, which takes little time for up to [BurstReplicas] pods.
+// ExpectDeletions expects the deletion of these pods, each once, and no creation, from now on: call it before you delete. It
+// replaces what was expected. A pod that is nil is a [PodError], and nothing changes.
 func (e *Expectations) ExpectDeletions(pods []*corev1.Pod) error {
-	keys := make([]cpodrank.PodKey, len(pods))
+	keys := make(map[core.PodKey]struct{}, len(pods))
 	for i, pod := range pods {
-		var err error
-		if keys[i], err = podKey(pod); err != nil {
-			return errPod(i, pod, err)
+		if pod == nil {
+			return errPod("pods", i, pod, ErrNil)
 		}
+		keys[podKey(pod)] = struct{}{}
 	}
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	room := make([]cpodrank.PodKey, len(keys))
-	err := cpodrank.ExpectDeletions(&e.state, room, keys, e.now())
-	if err == nil {
-		e.room = room
+	if err := engine.Current.ExpectDeletions(&e.state, nil, nil, e.now()); err != nil {
+		return err
 	}
-	return err
+	e.state.Deletions, e.deletions = int64(len(keys)), keys
+	return nil
 }
 
 // CreationsObserved counts count creations as observed. Report 1 for each new pod, and once the number of pods that could
@@ -74,24 +73,26 @@ func (e *Expectations) ExpectDeletions(pods []*corev1.Pod) error {
 func (e *Expectations) CreationsObserved(count int) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	// Without the library, no expectations are set.
-	_ = cpodrank.CreationsObserved(&e.state, number(count))
+	// It does not fail.
+	_ = engine.Current.CreationsObserved(&e.state, number(count))
 }
 
 // DeletionObserved counts the deletion of a pod as observed, and reports whether it was pending. If not, nothing changes,
 // so you may report a deletion as often as you observe it. Report a pod that is being deleted, is gone or could not be
 // deleted.
 func (e *Expectations) DeletionObserved(pod *corev1.Pod) bool {
-	key, err := podKey(pod)
-	if err != nil {
+	if pod == nil {
 		return false
 	}
+	key := podKey(pod)
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	counted, _ := cpodrank.DeletionObserved(&e.state, e.room, key)
-	if e.state.Keys == 0 {
-		e.room = nil
+	if _, ok := e.deletions[key]; !ok {
+		return false
 	}
+	delete(e.deletions, key)
+	e.state.Keys = 1
+	counted, _ := engine.Current.DeletionObserved(&e.state, []core.PodKey{key}, key)
 	return counted
 }
 
@@ -101,7 +102,7 @@ func (e *Expectations) DeletionObserved(pod *corev1.Pod) bool {
 func (e *Expectations) Satisfied() bool {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	satisfied, err := cpodrank.Satisfied(&e.state, e.now())
+	satisfied, err := engine.Current.Satisfied(&e.state, e.now())
 	return satisfied || err != nil
 }
 
@@ -109,7 +110,7 @@ func (e *Expectations) Satisfied() bool {
 func (e *Expectations) Clear() {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	e.state, e.room = cpodrank.Expectations{}, nil
+	e.state, e.deletions = core.Expectations{}, nil
 }
 
 // Creations returns the number of pending creations. It is negative if more were observed than expected, and 0 if no
@@ -138,21 +139,21 @@ func (e *Expectations) now() int64 {
 	}
 	now := clock()
 	if now.IsZero() {
-		return cpodrank.Unset
+		return core.Unset
 	}
-	return max(int64(now.Sub(started)), cpodrank.Unset+1)
+	return max(int64(now.Sub(started)), core.Unset+1)
 }
 
-// podKey returns the pod's UID. For a pod without one, such as a fake, it returns a hash of what Kubernetes uses: namespace
-// and name.
-func podKey(pod *corev1.Pod) (key cpodrank.PodKey, err error) {
-	if pod == nil {
-		return key, errNil
+// podKey is the pod's UID, or a hash of one that is no UUID. Of a pod without one, as fakes are, it is a hash of what Kubernetes
+// takes: namespace and name.
+func podKey(pod *corev1.Pod) (key core.PodKey) {
+	if pod.UID != "" && parseUID((*[16]byte)(&key), pod.UID) {
+		return key
 	}
-	if pod.UID == "" {
-		sum := sha256.Sum256([]byte(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}.String()))
-		return cpodrank.PodKey(sum[:len(key)]), nil
+	text := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}.String()
+	if pod.UID != "" {
+		text = "UID " + string(pod.UID) // No namespace has a blank.
 	}
-	err = parseUID((*[16]byte)(&key), pod.UID)
-	return key, err
+	sum := sha256.Sum256([]byte(text))
+	return core.PodKey(sum[:len(key)])
 }

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -38,8 +39,8 @@ type JobStep struct {
 // read from its conditions. A sync can also decide it itself, by backoffLimit, activeDeadlineSeconds, podFailurePolicy,
 // maxFailedIndexes or successPolicy, and then deletes all active pods. NextJob does not predict that.
 //
-// If spec.parallelism is missing or negative, if spec.completions is negative, or missing although the Job is Indexed, or if a
-// pod's UID is malformed, NextJob returns an error that names the object and the field.
+// If spec.parallelism is missing or negative, or if spec.completions is negative, or missing although the Job is Indexed, NextJob
+// returns an error that names the object and the field.
 func NextJob(job *batchv1.Job, pods []*corev1.Pod) (JobStep, error) {
 	if job == nil {
 		return JobStep{}, errors.New("podrank: the Job is nil")
@@ -51,38 +52,36 @@ func NextJob(job *batchv1.Job, pods []*corev1.Pod) (JobStep, error) {
 	var active []*corev1.Pod
 	for i, pod := range pods {
 		if pod == nil {
-			return JobStep{}, fmt.Errorf("podrank: pod %d is nil", i)
+			return JobStep{}, errPod("pods", i, pod, ErrNil)
 		}
 		if pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && pod.DeletionTimestamp == nil {
 			active = append(active, pod)
 		}
 	}
-	records, indexes := make([]cpodrank.Record, len(active)), make([]int64, len(active))
+	records, indexes := make([]core.Record, len(active)), make([]int64, len(active))
 	for i, pod := range active {
-		if err := fill(&records[i], pod, false); err != nil {
-			return JobStep{}, fmt.Errorf("podrank: pod %s/%s: %w", pod.Namespace, pod.Name, err)
-		}
+		fill(&records[i], pod, false)
 		if indexes[i], err = completionIndex(pod); err != nil {
 			return JobStep{}, err
 		}
 	}
-	outcomes := make([]cpodrank.Outcome, len(active))
-	next, err := cpodrank.NextJob(&record, records, indexes, make([]uint32, len(active)), outcomes)
+	outcomes := make([]core.Outcome, len(active))
+	next, err := engine.Current.NextJob(&record, records, indexes, make([]uint32, len(active)), outcomes)
 	if err != nil {
 		return JobStep{}, err
 	}
 	step := JobStep{Wanted: int(next.Wanted), Deleted: int(next.Deleted), Later: int(next.Later)}
 	for i := range outcomes {
-		step.Outcomes = append(step.Outcomes, outcome(active[i], &outcomes[i], cpodrank.JobReasonName))
+		step.Outcomes = append(step.Outcomes, outcome(active[i], &outcomes[i], engine.Current.JobReasonName))
 	}
 	return step, nil
 }
 
-func outcome(pod *corev1.Pod, o *cpodrank.Outcome, name func(uint8) string) Outcome {
+func outcome(pod *corev1.Pod, o *core.Outcome, name func(uint8) string) Outcome {
 	return Outcome{Pod: pod, Verdict: Verdict(o.Verdict), Reason: name(o.Reason), Group: int(o.Group), Quota: int(o.Quota)}
 }
 
-func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record cpodrank.Job, err error) {
+func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record core.Job, err error) {
 	spec := &job.Spec
 	if spec.Parallelism == nil {
 		return record, errors.New("spec.parallelism is missing")
@@ -98,29 +97,29 @@ func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record cpodrank.Job, err e
 			isIndexed = true
 		case batchv1.NonIndexedCompletion:
 		default:
-			record.Flags |= cpodrank.JobLeftAlone
+			record.Flags |= core.JobLeftAlone
 		}
 	}
 	if spec.Completions != nil {
 		if *spec.Completions < 0 {
 			return record, fmt.Errorf("spec.completions is negative: %d", *spec.Completions)
 		}
-		record.Completions, record.Flags = *spec.Completions, record.Flags|cpodrank.JobCompletions
+		record.Completions, record.Flags = *spec.Completions, record.Flags|core.JobCompletions
 	}
 	if isIndexed {
 		if spec.Completions == nil {
 			return record, errors.New("spec.completions is missing, although spec.completionMode is Indexed")
 		}
-		record.Flags |= cpodrank.JobIndexed
+		record.Flags |= core.JobIndexed
 	}
 	if record.Succeeded, err = succeeded(job, pods, isIndexed); err != nil {
 		return record, err
 	}
 	if spec.Suspend != nil && *spec.Suspend {
-		record.Flags |= cpodrank.JobSuspended
+		record.Flags |= core.JobSuspended
 	}
 	if spec.ManagedBy != nil && *spec.ManagedBy != batchv1.JobControllerName {
-		record.Flags |= cpodrank.JobLeftAlone
+		record.Flags |= core.JobLeftAlone
 	}
 	for _, condition := range job.Status.Conditions {
 		if condition.Status != corev1.ConditionTrue {
@@ -128,13 +127,13 @@ func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record cpodrank.Job, err e
 		}
 		switch condition.Type {
 		case batchv1.JobComplete, batchv1.JobFailed:
-			record.Flags |= cpodrank.JobLeftAlone
+			record.Flags |= core.JobLeftAlone
 		case batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet:
-			record.Flags |= cpodrank.JobEnding
+			record.Flags |= core.JobEnding
 		}
 	}
 	if job.DeletionTimestamp != nil {
-		record.Flags |= cpodrank.JobBeingDeleted
+		record.Flags |= core.JobBeingDeleted
 	}
 	return record, nil
 }
@@ -204,5 +203,5 @@ func completionIndex(pod *corev1.Pod) (int64, error) {
 	if !ok {
 		return -1, nil
 	}
-	return cpodrank.JobIndex(text)
+	return engine.Current.JobIndex(text)
 }

@@ -1,36 +1,30 @@
 // Package podrank chooses the pods that go first when a workload scales down. It applies the rules of Kubernetes' ReplicaSet
 // controller as one total order, so the victims depend on the pods alone and not on the list order.
 //
-// [PodsToDelete] drops into a controller. A [Ranker] does the same without allocating once it is warm. [Explain] says why
-// one pod goes before another.
+// [PodsToDelete] drops into a controller. A [Ranker] has options for many decisions. [Explain] says why one pod goes before
+// another, [ExplainVictims] why each victim goes, and [Settle] what kube-controller-manager would do. [Steer] makes it take the pods that you want.
 //
 // Three functions are about Kubernetes itself. [Settle] says which pods kube-controller-manager would delete. [Steer] returns
 // deletion costs that make it delete the pods that you want. [NextStep] predicts the next sync of a Deployment.
 //
-// [Plan], [CreateInBatches], [Expectations] and [Availability] are the other decisions of a ReplicaSet controller, for a
-// controller of your own. They are independent of each other.
-//
-// libpodrank makes the decisions. This C library comes with the module for linux/amd64 and linux/arm64, and needs cgo. On
-// other 64-bit machines, install libpodrank and build with -tags podrank_system. Without the library, the package compiles,
-// but every decision returns [ErrMissing]: see [LibraryVersion].
+// The decision is made by a core that is written once. Where cgo links it, that is libpodrank, a small C library that comes with
+// this module for linux/amd64 and linux/arm64. Everywhere else it is the same core translated to Go, at half the speed: without
+// cgo, on other systems and machines, and with -tags podrank_go.
 package podrank
 
 import (
-	"slices"
+	"fmt"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ErrMissing is the error of every decision in a program that was built without libpodrank. In such a program, no
-// [Expectations] are ever set.
-var ErrMissing = cpodrank.ErrMissing
-
-// PodsToDelete returns the first diff pods of active to delete, the first to go first. If diff is len(active) or more, it
-// returns all of them, in order. If diff is 0 or less, it inspects no pods and returns none, without an error.
+// PodsToDelete returns the diff pods of active that go first, first to go first: all, in order, if diff is len(active) or more;
+// none if it is 0 or less, and then nothing is looked at and nothing is an error.
 //
-// active are the workload's active pods: see [IsActive]. If one of them is nil, inactive or has a UID that is not a UUID,
-// PodsToDelete returns an error that names it, and no pods. The empty UID of fakes is accepted.
+// active are the workload's pods that are neither Succeeded nor Failed nor being deleted; a pod among them that is nil or
+// inactive is a [PodError], and nothing is chosen. UIDs compare as text, as in Kubernetes.
 //
 // related are the pods to count: the more of them are on a node, the earlier the active pods on that node go. They should
 // include the active pods. For a ReplicaSet, [RelatedPods] returns what Kubernetes counts. Duplicates are counted, so list
@@ -41,61 +35,54 @@ func PodsToDelete(active, related []*corev1.Pod, diff int, options ...Option) ([
 	return NewRanker(options...).PodsToDelete(active, related, diff)
 }
 
-// A Ranker chooses pods again and again in the same memory. The zero value has the default options. Only one goroutine may
-// use a Ranker at a time. It keeps references only to the pods that its last two calls returned.
+// A Ranker has options, for many decisions. The zero value has the defaults. Any number of goroutines may use one at once: it is
+// never changed, and keeps nothing of what it is given.
 type Ranker struct {
 	settings settings
-	records  []cpodrank.Record
-	nodes    nodes
-	order    []uint32
-	scratch  []cpodrank.Scratch
-	scores   []uint64
-	// What the last call returned, and the one before it.
-	victims, before []*corev1.Pod
-	// Keeps the compiler from dropping what touch does.
-	touched int
 }
 
-// NewRanker returns a Ranker with these options.
+// NewRanker returns a Ranker with these options. A nil one is an error, which its methods return.
 func NewRanker(options ...Option) *Ranker {
 	r := &Ranker{}
-	for _, option := range options {
+	for i, option := range options {
+		if option == nil {
+			r.settings.err = fmt.Errorf("podrank: options[%d] %w", i, ErrNil)
+			break
+		}
 		option(&r.settings)
 	}
 	return r
 }
 
-// PodsToDelete does what the function [PodsToDelete] does. The slice that it returns is valid until the next call, to which
-// it may be passed.
+// PodsToDelete is as the function of this name.
 func (r *Ranker) PodsToDelete(active, related []*corev1.Pod, diff int) ([]*corev1.Pod, error) {
-	r.victims, r.before = r.before, r.victims
-	clear(r.victims)
-	r.victims = r.victims[:0]
-	if diff = r.settings.capped(diff); diff == 0 {
-		return nil, nil
-	}
-	if err := r.load(active, related); err != nil {
+	w := take(&r.settings)
+	defer w.free()
+	chosen, err := w.choose(active, related, diff)
+	if len(chosen) == 0 || err != nil {
 		return nil, err
 	}
-	k := min(diff, len(active))
-	if r.settings.kubernetes {
-		if _, _, err := r.settle(k); err != nil {
-			return nil, err
-		}
-	} else {
-		if err := r.spread(active, related); err != nil {
-			return nil, err
-		}
-		r.order = room(r.order, k)
-		r.scratch = room(r.scratch, k)
-		if _, err := cpodrank.Select(r.records, r.settings.options(), r.order, r.scratch); err != nil {
-			return nil, err
-		}
+	victims := make([]*corev1.Pod, len(chosen))
+	for i, index := range chosen {
+		victims[i] = active[index]
 	}
-	for _, index := range r.order[:k] {
-		r.victims = append(r.victims, active[index])
+	return victims, nil
+}
+
+// AppendPodsToDelete appends the victims of [Ranker.PodsToDelete] to a list, and returns it: in the memory of an old list, a decision
+// allocates nothing. With an error the list is as it was.
+func (r *Ranker) AppendPodsToDelete(victims, active, related []*corev1.Pod, diff int) ([]*corev1.Pod, error) {
+	w := take(&r.settings)
+	defer w.free()
+	chosen, err := w.choose(active, related, diff)
+	if err != nil {
+		return victims, err
 	}
-	return r.victims, nil
+	// The list may be in the memory of active: no pod is written before all are read.
+	for _, index := range chosen {
+		w.victims = append(w.victims, active[index])
+	}
+	return append(victims, w.victims...), nil
 }
 
 // Settled is what kube-controller-manager would do with the pods of a scale-down.
@@ -121,18 +108,19 @@ type Settled struct {
 // syncs can choose other pods. The result can also differ if an age reaches the next power of two in nanoseconds before the
 // controller runs.
 func Settle(active, related []*corev1.Pod, diff int, options ...Option) (Settled, error) {
-	r := NewRanker(options...)
-	if err := r.load(active, related); err != nil {
+	w := take(&NewRanker(options...).settings)
+	defer w.free()
+	if err := w.load("active", active, related); err != nil {
 		return Settled{}, err
 	}
-	k := min(r.settings.capped(diff), len(active))
-	certain, contested, err := r.settle(k)
+	k := min(w.settings.capped(diff), len(active))
+	certain, contested, err := w.settle(k)
 	if err != nil {
 		return Settled{}, err
 	}
-	pods := make([]*corev1.Pod, 0, len(active))
-	for _, index := range r.order {
-		pods = append(pods, active[index])
+	pods := make([]*corev1.Pod, len(active))
+	for i, index := range w.order {
+		pods[i] = active[index]
 	}
 	settled := Settled{
 		Certain:   pods[:certain:certain],
@@ -143,54 +131,6 @@ func Settle(active, related []*corev1.Pod, diff int, options ...Option) (Settled
 		settled.Quota = k - certain
 	}
 	return settled, nil
-}
-
-func (r *Ranker) settle(k int) (certain, contested int, err error) {
-	r.order = room(r.order, len(r.records))
-	r.scores = room(r.scores, len(r.records))
-	return cpodrank.Settle(r.records, r.settings.options(), k, r.order, r.scores)
-}
-
-// load makes the records of active, with ranks that count related.
-func (r *Ranker) load(active, related []*corev1.Pod) error {
-	r.records = room(r.records, len(active))
-	r.nodes.reset(len(active))
-	defer r.nodes.forget()
-	for start := 0; start < len(active); start += blockSize {
-		pods := active[start:min(start+blockSize, len(active))]
-		r.touched += touch(pods)
-		for i, pod := range pods {
-			err := errInactive
-			if pod != nil && IsActive(pod) {
-				err = fill(&r.records[start+i], pod, r.settings.labels)
-			}
-			if err == nil {
-				err = r.settings.setTier(&r.records[start+i], pod)
-			}
-			if err != nil {
-				return errPod(start+i, pod, err)
-			}
-			r.records[start+i].Node = r.nodes.number(pod.Spec.NodeName)
-		}
-	}
-	for i, pod := range related {
-		switch {
-		case i < len(active) && pod == active[i]:
-			// Often both lists are the same.
-			r.nodes.counts[r.records[i].Node]++
-		case pod != nil && IsActive(pod):
-			r.nodes.count(pod.Spec.NodeName)
-		}
-	}
-	for i := range r.records {
-		r.records[i].Rank = r.nodes.counts[r.records[i].Node]
-	}
-	return nil
-}
-
-// room returns a slice of this length, in the same memory if that is long enough.
-func room[T any](slice []T, length int) []T {
-	return slices.Grow(slice[:0], length)[:length]
 }
 
 // An Explanation says which of two pods goes first, and why.
@@ -226,41 +166,47 @@ type Kind uint8
 
 // The kinds.
 const (
-	// Bool: 0 for no, 1 for yes.
-	Bool Kind = cpodrank.KindBool
-	// Phase: 0 for pending, 1 for unknown, 2 for running.
-	Phase Kind = cpodrank.KindPhase
-	// Number: a tier, a deletion cost, a rank or a count of restarts.
-	Number Kind = cpodrank.KindNumber
-	// Time: nanoseconds since the Unix epoch, or math.MinInt64 for unset.
-	Time Kind = cpodrank.KindTime
-	// AgeBucket: the base-2 logarithm of the age in nanoseconds, rounded down; -1 for a time that is not before the time of
-	// the decision, and math.MinInt64 for unset.
-	AgeBucket Kind = cpodrank.KindAgeBucket
-	// UID: both numbers are 0, because UIDs do not fit. Read them from the pods.
-	UID Kind = cpodrank.KindUID
+	// KindBool: 0 for no, 1 for yes.
+	KindBool Kind = core.KindBool
+	// KindPhase: 0 pending, 1 unknown, 2 running.
+	KindPhase Kind = core.KindPhase
+	// KindNumber: a cost, a rank, a count.
+	KindNumber Kind = core.KindNumber
+	// KindTime: nanoseconds since the Unix epoch, or math.MinInt64 for unset.
+	KindTime Kind = core.KindTime
+	// KindAgeBucket: the power of two that the age in nanoseconds reaches, -1 if it is not positive, or math.MinInt64 for unset.
+	KindAgeBucket Kind = core.KindAgeBucket
+	// KindUID: both are 0, read the pods.
+	KindUID Kind = core.KindUID
 )
 
 // Explain returns which of two active pods goes first by the total order, with every rule's answer. related is the same as
 // for [PodsToDelete].
 func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explanation, error) {
-	r := NewRanker(options...)
-	// The rows have the label's values even if the gate is off.
-	r.settings.labels = true
-	if err := r.load([]*corev1.Pod{a, b}, related); err != nil {
+	settings := NewRanker(options...).settings
+	// The rows have the label's values even where the gate is off.
+	settings.labels = true
+	w := take(&settings)
+	defer w.free()
+	pods := []*corev1.Pod{a, b}
+	if err := w.load("pods", pods, related); err != nil {
 		return Explanation{}, err
 	}
-	if err := r.spread([]*corev1.Pod{a, b}, related); err != nil {
+	if err := w.spread(pods, related); err != nil {
 		return Explanation{}, err
 	}
-	var rows [cpodrank.MaxRows]cpodrank.Row
-	count, err := cpodrank.Explain(&r.records[0], &r.records[1], r.settings.options(), &rows)
+	return w.explain(&w.records[0], &w.records[1], settings.options())
+}
+
+func (w *work) explain(a, b *core.Record, options core.Options) (Explanation, error) {
+	var rows [core.MaxRows]core.Row
+	count, err := engine.Current.Explain(a, b, options, &rows)
 	if err != nil {
 		return Explanation{}, err
 	}
 	explanation := Explanation{Rows: make([]Row, 0, count)}
 	for _, row := range rows[:count] {
-		name := cpodrank.RuleName(row.Rule)
+		name := engine.Current.RuleName(row.Rule)
 		explanation.Rows = append(explanation.Rows, Row{
 			Rule: name, Applies: row.Applies != 0, First: int(row.Ordering), Decides: row.Decides != 0,
 			Kind: Kind(row.Kind), A: row.A, B: row.B,
@@ -272,8 +218,13 @@ func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explan
 	return explanation, nil
 }
 
-// LibraryVersion returns the release of libpodrank that is linked in, or "" if none is. Check it when your controller starts,
-// so that [ErrMissing] does not first appear when it scales down.
+// LibraryVersion is the release of the core that decides in this program.
 func LibraryVersion() string {
-	return cpodrank.Version()
+	return engine.Current.Version()
+}
+
+// Engine says which form of the core decides in this program: "libpodrank", the C library, or "translated", the same core in Go. They
+// give the same answers.
+func Engine() string {
+	return engine.Current.Name()
 }

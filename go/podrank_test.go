@@ -1,18 +1,17 @@
-//go:build cgo
-
 package podrank
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -66,34 +65,61 @@ func toDelete(t *testing.T, active, related []*corev1.Pod, diff int, options ...
 }
 
 func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
-	for what, spoil := range map[string]func([]*corev1.Pod){
-		" is nil":                      func(pods []*corev1.Pod) { pods[2] = nil },
-		", shop/p2: is not active":     func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodSucceeded },
-		", shop/p2: is not active:":    func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodFailed },
-		", shop/p2: is not active: it": func(pods []*corev1.Pod) { pods[2].DeletionTimestamp = &metav1.Time{Time: noon} },
-		`, shop/p2: metadata.uid: "x"`: func(pods []*corev1.Pod) { pods[2].UID = "x" },
+	for _, c := range []struct {
+		text  string
+		is    error
+		spoil func([]*corev1.Pod)
+	}{
+		{"[%d] is nil", ErrNil, func(pods []*corev1.Pod) { pods[2] = nil }},
+		{"[%d] (shop/p2): phase Succeeded", ErrInactive, func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodSucceeded }},
+		{"[%d] (shop/p2): phase Failed", ErrInactive, func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodFailed }},
+		{"[%d] (shop/p2): it is being deleted", ErrInactive, func(pods []*corev1.Pod) { pods[2].DeletionTimestamp = &metav1.Time{} }},
 	} {
 		pods := some(4)
-		spoil(pods)
+		c.spoil(pods)
+		is := func(err error, list string, index int) {
+			t.Helper()
+			var wrong *PodError
+			if want := "podrank: " + list + fmt.Sprintf(c.text, index); err == nil || err.Error() != want || !errors.Is(err, c.is) {
+				t.Errorf("%v, want %s", err, want)
+			}
+			if !errors.As(err, &wrong) || wrong.List != list || wrong.Index != index || (c.is != ErrNil) != (wrong.Name == "p2") {
+				t.Errorf("%+v", wrong)
+			}
+		}
 		for _, order := range [][]Option{nil, {Kubernetes()}} {
 			// All would go, too.
 			for _, diff := range []int{1, 4, 9} {
 				victims, err := PodsToDelete(pods, nil, diff, order...)
-				if err == nil || !strings.HasPrefix(err.Error(), "podrank: pod 2"+what) || victims != nil {
-					t.Errorf("%s: %v, %v", what, err, victims)
+				is(err, "active", 2)
+				if victims != nil {
+					t.Errorf("%v", names(victims))
 				}
 			}
 		}
-		if _, err := Settle(pods, nil, 0); err == nil || !strings.HasPrefix(err.Error(), "podrank: pod 2"+what) {
-			t.Errorf("%s: %v", what, err)
-		}
-		if _, err := Explain(pods[0], pods[2], nil); err == nil || !strings.HasPrefix(err.Error(), "podrank: pod 1"+what) {
-			t.Errorf("%s: %v", what, err)
+		_, err := Settle(pods, nil, 0)
+		is(err, "active", 2)
+		_, err = Explain(pods[0], pods[2], nil)
+		is(err, "pods", 1)
+		_, err = ExplainVictims(pods, nil, 1)
+		is(err, "active", 2)
+		_, err = Steer(pods)
+		is(err, "active", 2)
+		_, _, _, err = Availability(pods, 0, noon)
+		is(err, "active", 2)
+	}
+	// Beyond the pods that are loaded ahead, the place is the list's.
+	for _, index := range []int{15, 16, 17, 33, 47} {
+		pods := some(48)
+		pods[index] = nil
+		var wrong *PodError
+		if _, err := PodsToDelete(pods, pods, 1); !errors.As(err, &wrong) || wrong.Index != index {
+			t.Errorf("%v, want the place %d", err, index)
 		}
 	}
-	// The Ranker is as good as new afterwards.
-	r, pods := NewRanker(Now(noon)), some(4)
-	want := toDelete(t, pods, pods, 2, Now(noon))
+	// The next decision is as good as new.
+	r, pods := NewRanker(WithNow(noon)), some(4)
+	want := toDelete(t, pods, pods, 2, WithNow(noon))
 	if _, err := r.PodsToDelete([]*corev1.Pod{nil}, nil, 1); err == nil {
 		t.Error("nil pod: no error")
 	}
@@ -102,26 +128,46 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 	}
 }
 
+// A nil option is an error of every call, even where nothing would be looked at.
+func TestANilOptionIsAnError(t *testing.T) {
+	pods := some(2)
+	for _, options := range [][]Option{{nil}, {WithNow(noon), nil, Kubernetes()}, {WithSpread(nil)}} {
+		_, errSettle := Settle(pods, pods, 0, options...)
+		_, errExplain := Explain(pods[0], pods[1], pods, options...)
+		_, errVictims := ExplainVictims(pods, pods, 1, options...)
+		_, errSteer := Steer(pods, options...)
+		_, errBlocked := BlockedPods(pods, options...)
+		for diff := range 3 {
+			victims, err := PodsToDelete(pods, pods, diff, options...)
+			for _, err := range []error{err, errSettle, errExplain, errVictims, errSteer, errBlocked} {
+				if !errors.Is(err, ErrNil) || victims != nil {
+					t.Errorf("%d options: %v, %v", len(options), err, victims)
+				}
+			}
+		}
+	}
+}
+
 func TestHowMany(t *testing.T) {
 	pods := some(600)
-	all := toDelete(t, pods, pods, 600, Now(noon))
-	none := func(*settings) {}
+	all := toDelete(t, pods, pods, 600, WithNow(noon))
+	none := Option(func(*settings) {})
 	for _, c := range []struct {
 		diff  int
 		burst Option
 		want  int
 	}{
 		{-1, none, 0}, {0, none, 0}, {1, none, 1}, {599, none, 599}, {600, none, 600}, {601, none, 600}, {1 << 40, none, 600},
-		{600, Burst(BurstReplicas), 500}, {7, Burst(BurstReplicas), 7}, {9, Burst(3), 3}, {-9, Burst(3), 0},
-		{9, Burst(0), 0}, {9, Burst(-1), 0}, {600, Burst(-1), 0},
+		{600, WithBurst(BurstReplicas), 500}, {7, WithBurst(BurstReplicas), 7}, {9, WithBurst(3), 3}, {-9, WithBurst(3), 0},
+		{9, WithBurst(0), 0}, {9, WithBurst(-1), 0}, {600, WithBurst(-1), 0},
 	} {
-		if got := toDelete(t, pods, pods, c.diff, Now(noon), c.burst, Kubernetes()); len(got) != c.want {
+		if got := toDelete(t, pods, pods, c.diff, WithNow(noon), c.burst, Kubernetes()); len(got) != c.want {
 			t.Errorf("%+v: %d go", c, len(got))
 		}
-		if got := toDelete(t, pods, pods, c.diff, Now(noon), c.burst); !slices.Equal(got, all[:c.want]) {
+		if got := toDelete(t, pods, pods, c.diff, WithNow(noon), c.burst); !slices.Equal(got, all[:c.want]) {
 			t.Errorf("%+v: %d go, or not the first of the order", c, len(got))
 		}
-		s, err := Settle(pods, pods, c.diff, Now(noon), c.burst)
+		s, err := Settle(pods, pods, c.diff, WithNow(noon), c.burst)
 		if err != nil || len(s.Certain)+s.Quota != c.want {
 			t.Errorf("%+v: %d certain and %d more go, %v", c, len(s.Certain), s.Quota, err)
 		}
@@ -155,8 +201,8 @@ func TestTheInputStaysAsItIs(t *testing.T) {
 func TestTheOrderOfTheInputDoesNotMatter(t *testing.T) {
 	pods := some(100)
 	related := append(some(40), pods...)
-	want := toDelete(t, pods, related, 30, Now(noon))
-	r, ranker := rand.New(rand.NewPCG(1, 2)), NewRanker(Now(noon))
+	want := toDelete(t, pods, related, 30, WithNow(noon))
+	r, ranker := rand.New(rand.NewPCG(1, 2)), NewRanker(WithNow(noon))
 	for range 200 {
 		r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
 		r.Shuffle(len(related), func(i, j int) { related[i], related[j] = related[j], related[i] })
@@ -167,15 +213,19 @@ func TestTheOrderOfTheInputDoesNotMatter(t *testing.T) {
 }
 
 func TestNothingIsAllocatedOnceWarm(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector drops pooled memory at random")
+	}
 	pods := some(500)
 	related := append(some(100), pods...)
-	for _, options := range [][]Option{nil, {Now(noon)}, {Kubernetes()}, {PreferForScaleDown(true), Burst(7)}, {Clock(time.Now)}} {
+	for _, options := range [][]Option{nil, {WithNow(noon)}, {Kubernetes()}, {WithPreferForScaleDown(true), WithBurst(7)}, {WithClock(time.Now)}} {
 		r := NewRanker(options...)
+		victims := make([]*corev1.Pod, 0, 500)
 		decide := func() {
 			// Fewer and more, all and few.
 			for _, n := range []int{500, 3, 100} {
 				for _, diff := range []int{n / 2, n} {
-					if _, err := r.PodsToDelete(pods[:n], related, diff); err != nil {
+					if _, err := r.AppendPodsToDelete(victims, pods[:n], related, diff); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -188,11 +238,11 @@ func TestNothingIsAllocatedOnceWarm(t *testing.T) {
 	}
 }
 
-// What a Ranker returned may be what it is given next.
-func TestAResultIsGivenBack(t *testing.T) {
+// What is returned is the caller's: it has no spare capacity that a later call writes into, and it may be given back.
+func TestResultsAreTheCallers(t *testing.T) {
 	a, b, d := named("a", 1), named("b", 2), named("d", 3)
 	b.Spec.NodeName, d.Spec.NodeName = "m", "m"
-	r, all := NewRanker(Now(noon)), []*corev1.Pod{a, b, d}
+	r, all := NewRanker(WithNow(noon)), []*corev1.Pod{a, b, d}
 	first, err := r.PodsToDelete(all, all, 3)
 	if err != nil || !slices.Equal(names(first), []string{"b", "d", "a"}) {
 		t.Fatalf("%v, %v", names(first), err)
@@ -201,30 +251,93 @@ func TestAResultIsGivenBack(t *testing.T) {
 	if err != nil || !slices.Equal(names(second), []string{"a", "b", "d"}) || !slices.Equal(names(first), []string{"b", "d", "a"}) {
 		t.Errorf("%v of %v, %v", names(second), names(first), err)
 	}
-}
-
-// A warm Ranker keeps nothing of pods that are long gone.
-func TestNothingIsHeld(t *testing.T) {
-	r, pods := NewRanker(), some(9)
-	for _, diff := range []int{9, 3, 0} {
-		if _, err := r.PodsToDelete(pods, pods, diff); err != nil {
-			t.Fatal(err)
+	for k := range 10 {
+		pods := some(9)
+		victims, err := r.PodsToDelete(pods, pods, k)
+		settled, errSettle := Settle(pods, pods, k, WithNow(noon))
+		if err != nil || errSettle != nil {
+			t.Fatal(err, errSettle)
 		}
-	}
-	if _, err := r.PodsToDelete(append(pods, nil), pods, 1); err == nil {
-		t.Error("nil pod: no error")
-	}
-	for _, held := range [][]*corev1.Pod{r.victims, r.before} {
-		for _, pod := range held[:cap(held)] {
-			if pod != nil {
-				t.Errorf("%s is held", pod.Name)
+		for _, list := range [][]*corev1.Pod{victims, settled.Certain, settled.Contested, settled.Safe} {
+			if len(list) != cap(list) {
+				t.Errorf("deleting %d: %d pods in room for %d", k, len(list), cap(list))
 			}
 		}
 	}
-	for _, name := range r.nodes.names[:cap(r.nodes.names)] {
-		if name != "" {
-			t.Errorf("the name %s is held", name)
+}
+
+// The list that victims are appended to may be in the memory of the pods that they are chosen from.
+func TestVictimsAreAppended(t *testing.T) {
+	pods := some(20)
+	want := toDelete(t, pods, pods, 5, WithNow(noon))
+	r := NewRanker(WithNow(noon))
+	first := []*corev1.Pod{named("first", 99)}
+	got, err := r.AppendPodsToDelete(first, pods, pods, 5)
+	if err != nil || !slices.Equal(names(got), append([]string{"first"}, want...)) {
+		t.Errorf("%v, %v, want %v", names(got), err, want)
+	}
+	got, err = r.AppendPodsToDelete(pods[:0], pods, pods, 5)
+	if err != nil || !slices.Equal(names(got), want) {
+		t.Errorf("in place: %v, %v, want %v", names(got), err, want)
+	}
+	got, err = r.AppendPodsToDelete(first, []*corev1.Pod{nil}, nil, 1)
+	if err == nil || len(got) != 1 || got[0] != first[0] {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// Nothing is kept of pods that are long gone: not by the memory that decisions share, and not by a Ranker.
+func TestNothingIsHeld(t *testing.T) {
+	r := NewRanker(WithNow(noon))
+	gone := make(chan struct{})
+	func() {
+		pods := some(9)
+		runtime.SetFinalizer(pods[4], func(*corev1.Pod) { close(gone) })
+		for _, diff := range []int{9, 3, 0} {
+			if _, err := r.AppendPodsToDelete(nil, pods, pods, diff); err != nil {
+				t.Fatal(err)
+			}
 		}
+		if _, err := r.PodsToDelete(append(pods, nil), pods, 1); err == nil {
+			t.Error("nil pod: no error")
+		}
+	}()
+	for range 50 {
+		runtime.GC()
+		select {
+		case <-gone:
+			runtime.KeepAlive(r)
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	t.Error("a pod is held")
+}
+
+// The memory of a decision has no pods and no names of theirs in it afterwards.
+func TestMemoryIsFreeOfPods(t *testing.T) {
+	w, pods := new(work), some(9)
+	w.settings = &settings{}
+	for _, diff := range []int{9, 3} {
+		chosen, err := w.choose(pods, pods, diff)
+		if err != nil || len(chosen) != diff {
+			t.Fatal(chosen, err)
+		}
+		for _, name := range w.nodes.names[:cap(w.nodes.names)] {
+			if name != "" {
+				t.Errorf("the name %s is held", name)
+			}
+		}
+	}
+	w.victims = append(w.victims, pods...)
+	w.free()
+	for _, pod := range w.victims[:cap(w.victims)] {
+		if pod != nil {
+			t.Errorf("%s is held", pod.Name)
+		}
+	}
+	if w.settings != nil {
+		t.Error("options are held, and with them what their functions hold")
 	}
 }
 
@@ -247,18 +360,18 @@ func TestRanks(t *testing.T) {
 		{"inactive and nil ones on n", []*corev1.Pod{c, a}, []*corev1.Pod{gone, done, nil, c, away}, []string{"c", "a"}},
 		{"a pod listed twice counts twice", []*corev1.Pod{c, a}, []*corev1.Pod{c, a, c}, []string{"c", "a"}},
 	} {
-		if got := toDelete(t, c.active, c.related, len(c.active), Now(noon)); !slices.Equal(got, c.want) {
+		if got := toDelete(t, c.active, c.related, len(c.active), WithNow(noon)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 	// Pods on no node share one count, and go first all the same.
 	x, y := named("x", 8), named("y", 9)
 	x.Spec.NodeName, y.Spec.NodeName = "", ""
-	explanation, err := Explain(x, a, []*corev1.Pod{x, y, a}, Now(noon))
+	explanation, err := Explain(x, a, []*corev1.Pod{x, y, a}, WithNow(noon))
 	if err != nil || explanation.First != -1 || explanation.Rule != "unassigned" {
 		t.Errorf("%+v, %v", explanation, err)
 	}
-	if row := explanation.Rows[5]; row.Rule != "rank" || row.A != 2 || row.B != 1 || row.Kind != Number {
+	if row := explanation.Rows[5]; row.Rule != "rank" || row.A != 2 || row.B != 1 || row.Kind != KindNumber {
 		t.Errorf("%+v", row)
 	}
 }
@@ -270,10 +383,10 @@ func TestGatesAndNow(t *testing.T) {
 	if got := toDelete(t, pair, nil, 1); got[0] != "cheap" {
 		t.Errorf("by cost, %v", got)
 	}
-	if got := toDelete(t, pair, nil, 1, PodDeletionCost(false)); got[0] != "dear" {
+	if got := toDelete(t, pair, nil, 1, WithPodDeletionCost(false)); got[0] != "dear" {
 		t.Errorf("without the gate, %v", got)
 	}
-	if got := toDelete(t, pair, nil, 1, PodDeletionCost(false), PodDeletionCost(true)); got[0] != "cheap" {
+	if got := toDelete(t, pair, nil, 1, WithPodDeletionCost(false), WithPodDeletionCost(true)); got[0] != "cheap" {
 		t.Errorf("with the gate on again, %v", got)
 	}
 
@@ -283,11 +396,11 @@ func TestGatesAndNow(t *testing.T) {
 	if got := toDelete(t, pair, nil, 1); got[0] != "other" {
 		t.Errorf("without the gate, %v", got)
 	}
-	if got := toDelete(t, pair, nil, 1, PreferForScaleDown(true)); got[0] != "liked" {
+	if got := toDelete(t, pair, nil, 1, WithPreferForScaleDown(true)); got[0] != "liked" {
 		t.Errorf("by the label, %v", got)
 	}
 	// Nothing tells them apart in Kubernetes, and the contested go by the total order.
-	if got := toDelete(t, pair, nil, 1, PreferForScaleDown(true), Kubernetes()); got[0] != "liked" {
+	if got := toDelete(t, pair, nil, 1, WithPreferForScaleDown(true), Kubernetes()); got[0] != "liked" {
 		t.Errorf("as Kubernetes, %v", got)
 	}
 	if e, err := Explain(liked, other, nil); err != nil || e.Rows[6].A != 1 || e.Rows[6].B != 0 || e.Rows[6].Applies {
@@ -302,19 +415,19 @@ func TestGatesAndNow(t *testing.T) {
 		want    string
 		options []Option
 	}{
-		{"old", []Option{Now(noon)}},
-		{"young", []Option{Now(time.Time{})}},
-		{"young", []Option{Now(noon), LogarithmicScaleDown(false)}},
+		{"old", []Option{WithNow(noon)}},
+		{"young", []Option{WithNow(time.Time{})}},
+		{"young", []Option{WithNow(noon), WithLogarithmicScaleDown(false)}},
 		// On the way through a power of two, 2.44 hours.
-		{"young", []Option{Now(noon.Add(-30 * time.Minute))}},
-		{"young", []Option{Clock(func() time.Time { return time.Time{} })}},
+		{"young", []Option{WithNow(noon.Add(-30 * time.Minute))}},
+		{"young", []Option{WithClock(func() time.Time { return time.Time{} })}},
 		// The clock: both have the same great age.
 		{"old", nil},
-		{"old", []Option{Clock(nil)}},
+		{"old", []Option{WithClock(nil)}},
 		// The last counts.
-		{"young", []Option{Now(noon), Clock(func() time.Time { return noon.Add(-30 * time.Minute) })}},
-		{"old", []Option{Now(time.Time{}), Now(noon)}},
-		{"old", []Option{Now(time.Time{}), Clock(nil)}},
+		{"young", []Option{WithNow(noon), WithClock(func() time.Time { return noon.Add(-30 * time.Minute) })}},
+		{"old", []Option{WithNow(time.Time{}), WithNow(noon)}},
+		{"old", []Option{WithNow(time.Time{}), WithClock(nil)}},
 	} {
 		if got := toDelete(t, pair, nil, 1, c.options...); got[0] != c.want {
 			t.Errorf("%v goes, want %s", got, c.want)
@@ -323,7 +436,7 @@ func TestGatesAndNow(t *testing.T) {
 
 	// A clock is asked once in each decision, and goes on.
 	at, asked := noon, 0
-	r := NewRanker(Clock(func() time.Time { asked++; return at }))
+	r := NewRanker(WithClock(func() time.Time { asked++; return at }))
 	for i, want := range []*corev1.Pod{old, young} {
 		got, err := r.PodsToDelete(pair, nil, 1)
 		if err != nil || got[0] != want || asked != i+1 {
@@ -351,7 +464,7 @@ func circle() (pods []*corev1.Pod) {
 }
 
 func TestKubernetesOrder(t *testing.T) {
-	pods, now := circle(), Now(noon.Add(time.Hour))
+	pods, now := circle(), WithNow(noon.Add(time.Hour))
 	for diff, want := range []struct{ certain, contested, safe, quota int }{
 		{0, 0, 5, 0}, {1, 0, 4, 0}, {1, 3, 1, 1}, {1, 3, 1, 2}, {4, 0, 1, 0}, {5, 0, 0, 0}, {5, 0, 0, 0},
 	} {
@@ -372,7 +485,7 @@ func TestKubernetesOrder(t *testing.T) {
 	if got := toDelete(t, pods, nil, 3, now, Kubernetes()); !slices.Equal(got, []string{"first", "y", "x"}) {
 		t.Errorf("%v", got)
 	}
-	s, err := Settle(pods, nil, 4, now, Burst(2))
+	s, err := Settle(pods, nil, 4, now, WithBurst(2))
 	if err != nil || len(s.Certain) != 1 || s.Quota != 1 {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -385,7 +498,7 @@ func TestKubernetesOrder(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	pods := circle()
-	e, err := Explain(pods[2], pods[1], nil, Now(noon.Add(time.Hour)))
+	e, err := Explain(pods[2], pods[1], nil, WithNow(noon.Add(time.Hour)))
 	if err != nil || e.First != 1 || e.Rule != "restarts" {
 		t.Fatalf("%+v, %v", e, err)
 	}
@@ -398,18 +511,18 @@ func TestExplain(t *testing.T) {
 	if !slices.Equal(rules, want) {
 		t.Errorf("%v", rules)
 	}
-	if row := e.Rows[8]; row != (Row{Rule: "restarts", Applies: true, First: 1, Decides: true, Kind: Number, A: 0, B: 5}) {
+	if row := e.Rows[8]; row != (Row{Rule: "restarts", Applies: true, First: 1, Decides: true, Kind: KindNumber, A: 0, B: 5}) {
 		t.Errorf("%+v", row)
 	}
-	if row := e.Rows[7]; row.Kind != AgeBucket || row.A != 41 || row.B != 41 || row.First != 0 {
+	if row := e.Rows[7]; row.Kind != KindAgeBucket || row.A != 41 || row.B != 41 || row.First != 0 {
 		t.Errorf("%+v", row)
 	}
 	// Names are loaded once.
-	if allocated := testing.AllocsPerRun(100, func() { cpodrank.RuleName(10) }); allocated != 0 {
+	if allocated := testing.AllocsPerRun(100, func() { engine.Current.RuleName(10) }); allocated != 0 {
 		t.Errorf("%v allocations for a name", allocated)
 	}
-	if cpodrank.RuleName(11) != "" {
-		t.Errorf("rule 11 is %q", cpodrank.RuleName(11))
+	if engine.Current.RuleName(11) != "" {
+		t.Errorf("rule 11 is %q", engine.Current.RuleName(11))
 	}
 	same, err := Explain(pods[0], pods[0], nil)
 	if err != nil || same.First != 0 || same.Rule != "" {
@@ -427,21 +540,25 @@ func TestZeroRanker(t *testing.T) {
 	}
 }
 
-// Separate Rankers on the same pods, as the workers of a controller have.
+// Rankers on the same pods, as the workers of a controller have, one that they share among them.
 func TestRankersRunAtOnce(t *testing.T) {
 	pods := some(300)
-	want := toDelete(t, pods, pods, 100, Now(noon))
+	want := toDelete(t, pods, pods, 100, WithNow(noon))
 	var group sync.WaitGroup
+	shared := NewRanker(WithNow(noon))
+	few := toDelete(t, pods[:7], pods, 3, WithNow(noon))
 	for range 8 {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			r := NewRanker(Now(noon))
-			for range 50 {
-				got, err := r.PodsToDelete(pods, pods, 100)
-				if err != nil || !slices.Equal(names(got), want) {
-					t.Errorf("%v, %v", names(got), err)
-					return
+			for _, r := range []*Ranker{shared, NewRanker(WithNow(noon))} {
+				for range 50 {
+					got, err := r.PodsToDelete(pods, pods, 100)
+					less, errLess := r.PodsToDelete(pods[:7], pods, 3)
+					if err != nil || errLess != nil || !slices.Equal(names(got), want) || !slices.Equal(names(less), few) {
+						t.Errorf("%v, %v", names(got), err)
+						return
+					}
 				}
 			}
 		}()
@@ -474,7 +591,7 @@ func TestTimes(t *testing.T) {
 }
 
 func TestLibraryVersion(t *testing.T) {
-	if LibraryVersion() == "" {
+	if LibraryVersion() == "" || Engine() == "" {
 		t.Error("no version")
 	}
 }

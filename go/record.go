@@ -2,16 +2,17 @@ package podrank
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
+	"slices"
+	"strings"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// PreferForScaleDownLabel is the label that [PreferForScaleDown] reads.
+// PreferForScaleDownLabel is the label that [WithPreferForScaleDown] reads.
 const PreferForScaleDownLabel = "kubernetes.io/prefer-for-scale-down"
 
 // blockSize is the number of pods that touch loads ahead: few enough to stay in the first-level cache.
@@ -48,20 +49,21 @@ func touch(pods []*corev1.Pod) (sum int) {
 	return sum
 }
 
-// fill makes the record of an active pod, except for its node and rank, which depend on the other pods.
-func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
-	*record = cpodrank.Record{
+// fill makes the record of an active pod, but for its node and rank, which depend on the others, and says whether its UID
+// is a UUID.
+func fill(record *core.Record, pod *corev1.Pod, labels bool) (isUUID bool) {
+	*record = core.Record{
 		CreationTime: nanos(&pod.CreationTimestamp),
 		Restarts:     mostRestarts(pod.Status.ContainerStatuses),
 	}
 	switch pod.Status.Phase {
 	case corev1.PodRunning:
-		record.Phase = cpodrank.Running
+		record.Phase = core.Running
 	case corev1.PodUnknown:
-		record.Phase = cpodrank.Unknown
+		record.Phase = core.Unknown
 	}
 	if pod.Spec.NodeName != "" {
-		record.Flags |= cpodrank.Assigned
+		record.Flags |= core.Assigned
 	}
 	fillReady(record, pod)
 	if text, ok := pod.Annotations[corev1.PodDeletionCost]; ok {
@@ -70,7 +72,7 @@ func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
 	}
 	if labels {
 		if _, ok := pod.Labels[PreferForScaleDownLabel]; ok {
-			record.Flags |= cpodrank.Preferred
+			record.Flags |= core.Preferred
 		}
 	}
 	if len(pod.Status.InitContainerStatuses) > 0 {
@@ -79,14 +81,14 @@ func fill(record *cpodrank.Record, pod *corev1.Pod, labels bool) error {
 	return parseUID(&record.UID, pod.UID)
 }
 
-// fillReady sets in the record whether the pod is ready, and since when.
-func fillReady(record *cpodrank.Record, pod *corev1.Pod) {
-	record.ReadyTime = cpodrank.Unset
+// fillReady says in the record whether the pod is ready, and since when.
+func fillReady(record *core.Record, pod *corev1.Pod) {
+	record.ReadyTime = core.Unset
 	for i := range pod.Status.Conditions {
 		condition := &pod.Status.Conditions[i]
 		if condition.Type == corev1.PodReady {
 			if condition.Status == corev1.ConditionTrue {
-				record.Flags |= cpodrank.Ready
+				record.Flags |= core.Ready
 				record.ReadyTime = nanos(&condition.LastTransitionTime)
 			}
 			break
@@ -127,7 +129,7 @@ func isSidecar(containers []corev1.Container, name string) bool {
 func nanos(time *metav1.Time) int64 {
 	const second = 1_000_000_000
 	if time.IsZero() {
-		return cpodrank.Unset
+		return core.Unset
 	}
 	seconds, rest := time.Unix(), int64(time.Nanosecond())
 	if seconds < 0 {
@@ -139,7 +141,7 @@ func nanos(time *metav1.Time) int64 {
 		return math.MaxInt64
 	}
 	if seconds < -most || seconds == -most && rest < -(math.MaxInt64%second) {
-		return cpodrank.Unset + 1
+		return core.Unset + 1
 	}
 	return seconds*second + rest
 }
@@ -173,30 +175,45 @@ func deletionCost(text string) (cost int32, ok bool) {
 	return int32(sum), true
 }
 
-// parseUID reads a UID as kube-apiserver writes it: a lower-case UUID, whose bytes compare like its text. The empty UID of
-// fakes becomes 16 zero bytes, which come before all others, as "" does in Kubernetes.
-func parseUID(uid *[16]byte, text types.UID) error {
+// parseUID reads a UID of kube-apiserver: a lower-case UUID, whose bytes compare like its text. The empty UID of fakes and
+// tests is 16 zero bytes, before all others, as "" is for Kubernetes. Any other text is none.
+func parseUID(uid *[16]byte, text types.UID) (ok bool) {
 	if text == "" {
-		return nil
+		return true
 	}
-	if len(text) != 36 {
-		return fmt.Errorf("metadata.uid: %q: a UUID is 36 bytes long, not %d", text, len(text))
-	}
-	if text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
-		return fmt.Errorf("metadata.uid: %q has no hyphen where a UUID has one", text)
+	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
+		return false
 	}
 	a, aOK := hex8(load4(text[0:]), load4(text[4:]))
 	b, bOK := hex8(load4(text[9:]), load4(text[14:]))
 	c, cOK := hex8(load4(text[19:]), load4(text[24:]))
 	d, dOK := hex8(load4(text[28:]), load4(text[32:]))
 	if !aOK || !bOK || !cOK || !dOK {
-		return fmt.Errorf("metadata.uid: %q has a byte that is none of 0-9 and a-f", text)
+		return false
 	}
 	binary.LittleEndian.PutUint32(uid[0:], a)
 	binary.LittleEndian.PutUint32(uid[4:], b)
 	binary.LittleEndian.PutUint32(uid[8:], c)
 	binary.LittleEndian.PutUint32(uid[12:], d)
-	return nil
+	return true
+}
+
+// numberUIDs gives the records of pods, whose UIDs are not all UUIDs, the places of their UIDs among each other, as text: the
+// same order as Kubernetes', for the records of one call.
+func numberUIDs(records []core.Record, pods []*corev1.Pod) {
+	order := make([]int, len(pods))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(string(pods[a].UID), string(pods[b].UID)) })
+	place := uint64(0)
+	for i, index := range order {
+		if i > 0 && pods[index].UID != pods[order[i-1]].UID {
+			place++
+		}
+		records[index].UID = [16]byte{}
+		binary.BigEndian.PutUint64(records[index].UID[8:], place)
+	}
 }
 
 // load4 loads four bytes at once.

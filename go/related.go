@@ -2,6 +2,7 @@ package podrank
 
 import (
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -57,5 +58,5 @@ func RelatedPods(set *appsv1.ReplicaSet, sets ReplicaSetLister, pods PodLister) 
 			}
 		}
 	}
-	return related, nil
+	return slices.Clip(related), nil
 }

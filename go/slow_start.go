@@ -4,7 +4,8 @@ import (
 	"math"
 	"sync"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 )
 
 // CreateInBatches calls create up to count times, in batches of 1, 2, 4 and so on, as Kubernetes' slowStartBatch. The calls
@@ -45,12 +46,12 @@ func CreateInBatches(count int, create func() error) (created int, err error) {
 // pods, then [SlowStart.Report] how many failed, and repeat until the batch is 0. Only one goroutine may use a SlowStart at a
 // time.
 type SlowStart struct {
-	state cpodrank.SlowStart
+	state core.SlowStart
 }
 
 // NewSlowStart starts creating count pods, or none if count is negative.
 func NewSlowStart(count int) (*SlowStart, error) {
-	state, err := cpodrank.BeginSlowStart(number(count))
+	state, err := engine.Current.BeginSlowStart(number(count))
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +66,8 @@ func (s *SlowStart) Batch() int {
 // Report tells how many pods of the batch could not be created. A number above the batch counts as the whole batch. A batch
 // with a failure is the last.
 func (s *SlowStart) Report(failures int) {
-	// Without the library, NewSlowStart has returned an error.
-	_ = cpodrank.ReportSlowStart(&s.state, number(failures))
+	// It does not fail.
+	_ = engine.Current.ReportSlowStart(&s.state, number(failures))
 }
 
 // Missing returns how many pods have not been created so far, because they failed or were not tried.

@@ -1,37 +1,46 @@
 package podrank
 
 import (
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"fmt"
+	"slices"
+
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Spread counts the pods again after each victim, so that each victim comes from the domain that has the most pods at that
-// moment. Kubernetes counts once: with three pods on one node and two on another, deleting three empties the first.
+// WithSpread counts anew after each pick: the next pod is always taken from where most are then. Kubernetes counts once: of three
+// pods on one node and two on another, three that go empty the first.
 //
 // Each function returns the name of the domain that a pod is in. Pass the innermost first, such as a pod's node and then the
 // zone of that node: each victim then comes from the zone with the most pods and, within that zone, from the node with the
 // most. Pods whose domain is "" share one. Without arguments, the only domain is the node.
 //
-// Spread has no effect together with [Kubernetes] or in [Settle], because Kubernetes does not count again.
-func Spread(domains ...func(*corev1.Pod) string) Option {
+// With [Kubernetes] and in [Settle] it changes nothing, for Kubernetes knows nothing of it.
+func WithSpread(domains ...func(*corev1.Pod) string) Option {
 	if len(domains) == 0 {
 		domains = append(domains, func(pod *corev1.Pod) string { return pod.Spec.NodeName })
 	}
-	return func(s *settings) { s.domains = domains }
+	return func(s *settings) {
+		if i := slices.IndexFunc(domains, func(domain func(*corev1.Pod) string) bool { return domain == nil }); i >= 0 {
+			s.err = fmt.Errorf("podrank: WithSpread: domains[%d] %w", i, ErrNil)
+		}
+		s.domains = domains
+	}
 }
 
-// spread counts the ranks of the records as Spread describes, if that option is set.
-func (r *Ranker) spread(active, related []*corev1.Pod) error {
-	if len(r.settings.domains) == 0 {
+// spread gives the records their ranks anew, if that is asked for.
+func (w *work) spread(active, related []*corev1.Pod) error {
+	if len(w.settings.domains) == 0 || w.settings.ranks != nil {
 		return nil
 	}
 	own := make(map[any]bool, len(active))
 	for i, pod := range active {
 		own[identity(pod)] = true
-		r.records[i].Rank = 0
+		w.records[i].Rank = 0
 	}
 	var others []*corev1.Pod
-	var elsewhere []cpodrank.Record
+	var elsewhere []core.Record
 	for _, pod := range related {
 		if pod != nil && IsActive(pod) && !own[identity(pod)] {
 			others = append(others, pod)
@@ -39,16 +48,16 @@ func (r *Ranker) spread(active, related []*corev1.Pod) error {
 		}
 	}
 	order := make([]uint32, len(active))
-	defer r.nodes.forget()
-	for _, domain := range r.settings.domains {
-		r.nodes.reset(len(active) + len(others))
+	defer w.nodes.forget()
+	for _, domain := range w.settings.domains {
+		w.nodes.reset(len(active) + len(others))
 		for i, pod := range active {
-			r.records[i].Node = r.nodes.number(domain(pod))
+			w.records[i].Node = w.nodes.number(domain(pod))
 		}
 		for i, pod := range others {
-			elsewhere[i].Node = r.nodes.number(domain(pod))
+			elsewhere[i].Node = w.nodes.number(domain(pod))
 		}
-		if err := cpodrank.Spread(r.records, elsewhere, r.settings.options(), r.nodes.counts, order); err != nil {
+		if err := engine.Current.Spread(w.records, elsewhere, w.settings.options(), w.nodes.counts, order); err != nil {
 			return err
 		}
 	}
@@ -63,11 +72,11 @@ func identity(pod *corev1.Pod) any {
 	return pod.UID
 }
 
-// record returns what counting reads from a pod, except for its node.
-func record(pod *corev1.Pod) cpodrank.Record {
-	record := cpodrank.Record{ReadyTime: cpodrank.Unset, CreationTime: cpodrank.Unset}
+// record is what counting reads of a pod, but for its node.
+func record(pod *corev1.Pod) core.Record {
+	record := core.Record{ReadyTime: core.Unset, CreationTime: core.Unset}
 	if pod.Spec.NodeName != "" {
-		record.Flags = cpodrank.Assigned
+		record.Flags = core.Assigned
 	}
 	return record
 }

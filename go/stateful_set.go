@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -17,13 +18,13 @@ type Verdict uint8
 // The verdicts.
 const (
 	// VerdictKeep: the pod stays.
-	VerdictKeep Verdict = cpodrank.MemberKeep
+	VerdictKeep Verdict = core.MemberKeep
 	// VerdictDelete: the pod certainly goes.
-	VerdictDelete Verdict = cpodrank.MemberDelete
+	VerdictDelete Verdict = core.MemberDelete
 	// VerdictContested: the pod goes or stays by chance.
-	VerdictContested Verdict = cpodrank.MemberContested
+	VerdictContested Verdict = core.MemberContested
 	// VerdictBlocked: the pod would go, but waits.
-	VerdictBlocked Verdict = cpodrank.MemberBlocked
+	VerdictBlocked Verdict = core.MemberBlocked
 )
 
 // String returns the name in lower case, such as "blocked".
@@ -86,31 +87,31 @@ func NextStatefulSetStep(
 	if err != nil {
 		return nil, fmt.Errorf("podrank: StatefulSet %s/%s: %w", set.Namespace, set.Name, err)
 	}
-	members := make([]cpodrank.Member, 0, len(pods))
+	members := make([]core.Member, 0, len(pods))
 	counted := make([]*corev1.Pod, 0, len(pods))
 	for i, pod := range pods {
 		if pod == nil {
-			return nil, errPod(i, pod, errNil)
+			return nil, errPod("pods", i, pod, ErrNil)
 		}
-		ordinal, err := cpodrank.Ordinal(set.Name, pod.Name)
+		ordinal, err := engine.Current.StatefulSetOrdinal(set.Name, pod.Name)
 		if err != nil {
-			return nil, errPod(i, pod, err)
+			return nil, errPod("pods", i, pod, err)
 		}
 		if ordinal >= 0 {
-			members = append(members, cpodrank.Member{Ordinal: ordinal, Flags: memberFlags(set, pod, now)})
+			members = append(members, core.Member{Ordinal: ordinal, Flags: memberFlags(set, pod, now)})
 			counted = append(counted, pod)
 		}
 	}
-	next := make([]cpodrank.MemberOutcome, len(members))
-	if err := cpodrank.NextStatefulSet(&record, members, next); err != nil {
+	next := make([]core.MemberOutcome, len(members))
+	if err := engine.Current.NextStatefulSet(&record, members, next); err != nil {
 		return nil, err
 	}
 	outcomes := make([]StatefulSetOutcome, len(next))
 	for i, outcome := range next {
 		outcomes[i] = StatefulSetOutcome{
-			Pod: counted[outcome.Member], Verdict: Verdict(outcome.Verdict), Reason: cpodrank.MemberReasonName(outcome.Reason),
+			Pod: counted[outcome.Member], Verdict: Verdict(outcome.Verdict), Reason: engine.Current.MemberReasonName(outcome.Reason),
 		}
-		if outcome.By != cpodrank.NoMember {
+		if outcome.By != core.NoMember {
 			outcomes[i].By = counted[outcome.By]
 			outcomes[i].ByName = outcomes[i].By.Name
 		} else if outcomes[i].Verdict == VerdictBlocked {
@@ -120,7 +121,7 @@ func NextStatefulSetStep(
 	return outcomes, nil
 }
 
-func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record cpodrank.StatefulSet, err error) {
+func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record core.StatefulSet, err error) {
 	if record.Replicas, err = count("spec.replicas", set.Spec.Replicas); err != nil {
 		return record, err
 	}
@@ -134,16 +135,16 @@ func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record 
 			record.Flags |= flag
 		}
 	}
-	flag(set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement, cpodrank.StatefulParallel)
-	flag(set.DeletionTimestamp != nil, cpodrank.StatefulBeingDeleted)
-	flag(gates.MaxUnavailableOff, cpodrank.StatefulNoMaxUnavailable)
-	flag(gates.RecreateOn, cpodrank.StatefulRecreateGate)
+	flag(set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement, core.StatefulParallel)
+	flag(set.DeletionTimestamp != nil, core.StatefulBeingDeleted)
+	flag(gates.MaxUnavailableOff, core.StatefulNoMaxUnavailable)
+	flag(gates.RecreateOn, core.StatefulRecreateGate)
 	switch kind := set.Spec.UpdateStrategy.Type; kind {
 	case appsv1.OnDeleteStatefulSetStrategyType:
-		record.Flags |= cpodrank.StatefulOnDelete
+		record.Flags |= core.StatefulOnDelete
 		return record, nil
 	case "Recreate":
-		record.Flags |= cpodrank.StatefulRecreate
+		record.Flags |= core.StatefulRecreate
 		return record, nil
 	case appsv1.RollingUpdateStatefulSetStrategyType, "":
 	default:
@@ -164,12 +165,12 @@ func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record 
 	case value.Type == intstr.Int:
 		record.MaxUnavailable, err = count(field, &value.IntVal)
 	default:
-		percent, errPercent := cpodrank.ParsePercent(value.StrVal)
+		percent, errPercent := engine.Current.ParsePercent(value.StrVal)
 		if errPercent != nil {
 			return record, fmt.Errorf("%s %q: %w", field, value.StrVal, errPercent)
 		}
 		record.MaxUnavailable = int32(percent)
-		record.Flags |= cpodrank.StatefulUnavailablePercent
+		record.Flags |= core.StatefulUnavailablePercent
 	}
 	return record, err
 }
@@ -177,9 +178,9 @@ func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record 
 func memberFlags(set *appsv1.StatefulSet, pod *corev1.Pod, now time.Time) (flags uint8) {
 	switch pod.Status.Phase {
 	case corev1.PodRunning:
-		flags |= cpodrank.MemberRunning
+		flags |= core.MemberRunning
 	case corev1.PodSucceeded, corev1.PodFailed:
-		flags |= cpodrank.MemberFinished
+		flags |= core.MemberFinished
 	}
 	for i := range pod.Status.Conditions {
 		condition := &pod.Status.Conditions[i]
@@ -187,20 +188,20 @@ func memberFlags(set *appsv1.StatefulSet, pod *corev1.Pod, now time.Time) (flags
 			continue
 		}
 		if condition.Status == corev1.ConditionTrue {
-			flags |= cpodrank.MemberReady
+			flags |= core.MemberReady
 			since := condition.LastTransitionTime
 			wait := time.Duration(set.Spec.MinReadySeconds) * time.Second
 			if set.Spec.MinReadySeconds == 0 || !since.IsZero() && !since.Add(wait).After(now) {
-				flags |= cpodrank.MemberAvailable
+				flags |= core.MemberAvailable
 			}
 		}
 		break
 	}
 	if pod.DeletionTimestamp != nil {
-		flags |= cpodrank.MemberTerminating
+		flags |= core.MemberTerminating
 	}
 	if pod.Labels[appsv1.StatefulSetRevisionLabel] == set.Status.UpdateRevision {
-		flags |= cpodrank.MemberUpdated
+		flags |= core.MemberUpdated
 	}
 	return flags
 }

@@ -4,22 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Tier sets the function that returns a pod's tier, from 0 to 65535: pods of a lower tier go before pods of a higher one.
-// Only whether a pod is assigned, running and ready comes before the tier, as it comes before the deletion cost in
-// Kubernetes. Kubernetes does not know tiers, but [Steer] makes it follow them. With nil, the default, all pods are in one
-// tier.
-func Tier(of func(*corev1.Pod) int) Option {
+// WithTier gives each pod a number from 0 to 65535: pods of a lower tier go before those of a higher one. Only what Kubernetes asks
+// before the deletion cost is asked before it: unassigned, pending and not ready pods go first. Kubernetes knows nothing of
+// tiers; [Steer] makes it follow them. nil, the default, puts all pods into one.
+func WithTier(of func(*corev1.Pod) int) Option {
 	return func(s *settings) { s.tier = of }
 }
 
-// Fixed sets the function that returns whether [Steer] must not change a pod's deletion cost, for instance because somebody
-// else set it. With nil, the default, Steer may change every cost.
-func Fixed(is func(*corev1.Pod) bool) Option {
+// WithFixed says whose deletion cost [Steer] leaves as it is, because it is somebody else's, say. nil, the default, fixes none.
+func WithFixed(is func(*corev1.Pod) bool) Option {
 	return func(s *settings) { s.fixed = is }
 }
 
@@ -31,32 +31,31 @@ type Change struct {
 	Cost int32
 }
 
-// Steer returns the changes to deletion costs that make Kubernetes follow the tiers. After these changes, every pod of a
-// lower [Tier] has a strictly lower cost than every pod of a higher one. So Kubernetes deletes the pods of the lower tier
-// first, at any time and for any number of victims. Within a tier it decides as before. The number of changes is the least
-// possible, and the new costs are close to those that stay.
+// Steer returns the deletion costs that make Kubernetes follow the tiers: with them, every pod of a lower [WithTier] costs less than
+// every pod of a higher one, and so goes first, whatever the moment and however many go. As few costs change as can be, and
+// the new ones are close to those that stay. Within a tier Kubernetes decides as ever.
 //
 // No cost can change what Kubernetes compares before the costs: see [BlockedPods].
 //
-// active is the same as for [PodsToDelete]. Steer returns a [NoRoomError] if the [Fixed] costs leave no room for the tiers,
-// and another error if [PodDeletionCost] is off, because costs then have no effect.
+// active are as for [PodsToDelete]. Costs that are [WithFixed] may leave no room for the others: a [NoRoomError]. With
+// [WithPodDeletionCost] off no cost has an effect, which is an error, too.
 func Steer(active []*corev1.Pod, options ...Option) ([]Change, error) {
-	r := NewRanker(options...)
-	costs, _, err := r.steer(active)
+	w := take(&NewRanker(options...).settings)
+	defer w.free()
+	costs, _, err := w.steer(active)
 	if err != nil {
 		return nil, err
 	}
 	var changes []Change
 	for i, cost := range costs {
-		if cost != r.records[i].DeletionCost {
+		if cost != w.records[i].DeletionCost {
 			changes = append(changes, Change{active[i], cost})
 		}
 	}
-	return changes, nil
+	return slices.Clip(changes), nil
 }
 
-// Blocked is a pod that goes before some pod of a lower [Tier] whatever their deletion costs, because an earlier rule
-// decides.
+// A Blocked pod goes before one of a lower [WithTier], whatever they cost.
 type Blocked struct {
 	// Pod is the blocked pod. It has the higher tier, but goes first.
 	Pod *corev1.Pod
@@ -67,23 +66,23 @@ type Blocked struct {
 	Rule string
 }
 
-// BlockedPods returns the pods that no deletion cost can steer, because they are unassigned, not running or not ready, and
-// Kubernetes compares that before the costs. Each goes before some pod of a lower [Tier]. Accept that they go, too, or wait
-// until they are ready. The arguments and errors are those of [Steer].
+// BlockedPods returns the pods that no deletion cost of [Steer] keeps from going before pods of a lower [WithTier]: they are
+// unassigned, pending or not ready. Take them, too, or wait until they are ready.
 func BlockedPods(active []*corev1.Pod, options ...Option) ([]Blocked, error) {
-	r := NewRanker(options...)
-	_, pairs, err := r.steer(active)
+	w := take(&NewRanker(options...).settings)
+	defer w.free()
+	_, pairs, err := w.steer(active)
 	if err != nil {
 		return nil, err
 	}
 	var blocked []Blocked
 	for _, pair := range pairs {
-		blocked = append(blocked, Blocked{active[pair.Pod], active[pair.Before], cpodrank.RuleName(pair.Rule)})
+		blocked = append(blocked, Blocked{active[pair.Pod], active[pair.Before], engine.Current.RuleName(pair.Rule)})
 	}
-	return blocked, nil
+	return slices.Clip(blocked), nil
 }
 
-// NoRoomError is the error of [Steer] if the [Fixed] deletion costs leave no room for the tiers: for two pods, no costs put
+// NoRoomError is the error of [Steer] if the deletion costs of [WithFixed] leave no room for the tiers: for two pods, no costs put
 // Lower below Higher and leave a distinct cost for each tier in between. At least one of the two is fixed.
 type NoRoomError struct {
 	// Lower is the pod of the lower tier, and Higher that of the higher tier.
@@ -95,35 +94,35 @@ func (e *NoRoomError) Error() string {
 		"each tier between: do not fix both", e.Lower.Namespace, e.Lower.Name, e.Higher.Namespace, e.Higher.Name)
 }
 
-func (r *Ranker) steer(active []*corev1.Pod) ([]int32, []cpodrank.Blocked, error) {
-	if err := r.load(active, nil); err != nil {
+func (w *work) steer(active []*corev1.Pod) ([]int32, []core.Blocked, error) {
+	if err := w.load("active", active, nil); err != nil {
 		return nil, nil, err
 	}
 	var fixed []uint8
-	if r.settings.fixed != nil {
+	if w.settings.fixed != nil {
 		fixed = make([]uint8, len(active))
 		for i, pod := range active {
-			if r.settings.fixed(pod) {
+			if w.settings.fixed(pod) {
 				fixed[i] = 1
 			}
 		}
 	}
-	costs, blocked := make([]int32, len(active)), make([]cpodrank.Blocked, len(active))
-	steered, err := cpodrank.Steer(r.records, r.settings.options(), fixed, costs, blocked)
-	if errors.Is(err, cpodrank.ErrNoRoom) {
+	costs, blocked := make([]int32, len(active)), make([]core.Blocked, len(active))
+	steered, err := engine.Current.Steer(w.records, w.settings.options(), fixed, costs, blocked)
+	if errors.Is(err, core.ErrNoRoom) {
 		err = &NoRoomError{Lower: active[steered.Lower], Higher: active[steered.Higher]}
 	}
 	return costs, blocked[:steered.Blocked], err
 }
 
-// setTier sets the record's tier.
-func (s *settings) setTier(record *cpodrank.Record, pod *corev1.Pod) error {
+// setTier puts a record into its tier.
+func (s *settings) setTier(record *core.Record, pod *corev1.Pod) error {
 	if s.tier == nil {
 		return nil
 	}
 	tier := s.tier(pod)
 	if tier < 0 || tier > math.MaxUint16 {
-		return fmt.Errorf("its tier is %d: tiers are numbers from 0 to %d", tier, math.MaxUint16)
+		return errRange("tier", int64(tier), math.MaxUint16)
 	}
 	record.Tier = uint16(tier)
 	return nil

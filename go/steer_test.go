@@ -1,5 +1,3 @@
-//go:build cgo
-
 package podrank_test
 
 import (
@@ -34,7 +32,7 @@ func names(pods []*corev1.Pod) string {
 
 // byName gives the tiers of pods by name; the others are in tier 9.
 func byName(tiers map[string]int) podrank.Option {
-	return podrank.Tier(func(pod *corev1.Pod) int {
+	return podrank.WithTier(func(pod *corev1.Pod) int {
 		if tier, ok := tiers[pod.Name]; ok {
 			return tier
 		}
@@ -50,7 +48,7 @@ func TestSteer(t *testing.T) {
 		}
 		return text
 	}
-	fixed := podrank.Fixed(func(pod *corev1.Pod) bool { return pod.Name == "a" })
+	fixed := podrank.WithFixed(func(pod *corev1.Pod) bool { return pod.Name == "a" })
 	for _, c := range []struct {
 		name, want string
 		options    []podrank.Option
@@ -58,26 +56,30 @@ func TestSteer(t *testing.T) {
 		{"no tiers", "", nil},
 		{"one first", "b -1 ", []podrank.Option{byName(map[string]int{"b": 0})}},
 		{"one last, as it is", "", []podrank.Option{byName(map[string]int{"a": 0, "b": 0, "c": 0})}},
+		{"three first", "b -1 c -1 d -1 ", []podrank.Option{byName(map[string]int{"b": 0, "c": 0, "d": 0}), fixed}},
 		{"what is fixed stays", "b 7 c 7 ", []podrank.Option{byName(map[string]int{"a": 0}), fixed}},
 	} {
 		changes, err := podrank.Steer(pods, c.options...)
 		if got := show(changes); err != nil || got != c.want {
 			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
 		}
+		if len(changes) != cap(changes) {
+			t.Errorf("%s: %d changes in room for %d", c.name, len(changes), cap(changes))
+		}
 	}
 
-	_, err := podrank.Steer(pods, byName(map[string]int{"d": 0}), podrank.Fixed(func(*corev1.Pod) bool { return true }))
+	_, err := podrank.Steer(pods, byName(map[string]int{"d": 0}), podrank.WithFixed(func(*corev1.Pod) bool { return true }))
 	noRoom := (*podrank.NoRoomError)(nil)
 	if !errors.As(err, &noRoom) || noRoom.Lower.Name != "d" || noRoom.Higher.Name == "d" || !strings.Contains(err.Error(), "shop/d") {
 		t.Error(err)
 	}
 	for _, tier := range []int{-1, 65_536} {
 		_, err := podrank.Steer(pods, byName(map[string]int{"c": tier}))
-		if want := fmt.Sprintf("pod 2, shop/c: its tier is %d", tier); err == nil || !strings.Contains(err.Error(), want) {
+		if want := fmt.Sprintf("active[2] (shop/c): tier %d", tier); !errors.Is(err, podrank.ErrOutOfRange) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := podrank.Steer(pods, podrank.PodDeletionCost(false)); err == nil || !strings.Contains(err.Error(), "PodDeletionCost") {
+	if _, err := podrank.Steer(pods, podrank.WithPodDeletionCost(false)); err == nil || !strings.Contains(err.Error(), "PodDeletionCost") {
 		t.Error(err)
 	}
 	if changes, err := podrank.Steer(nil); changes != nil || err != nil {
@@ -138,7 +140,7 @@ func TestSpreadCountsAnew(t *testing.T) {
 			own = slices.DeleteFunc(own, func(p *corev1.Pod) bool { return !keep(p) })
 			left, others, want := slices.Clone(own), slices.Clone(related), []*corev1.Pod{}
 			for len(left) > 0 {
-				victims, err := podrank.PodsToDelete(left, others, 1, podrank.Now(now))
+				victims, err := podrank.PodsToDelete(left, others, 1, podrank.WithNow(now))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -147,9 +149,9 @@ func TestSpreadCountsAnew(t *testing.T) {
 				left, others = slices.DeleteFunc(left, gone), slices.DeleteFunc(others, gone)
 			}
 			// In one zone, its count decides nothing.
-			options := []podrank.Option{podrank.Now(now), podrank.Spread()}
+			options := []podrank.Option{podrank.WithNow(now), podrank.WithSpread()}
 			if name == "zone" {
-				options[1] = podrank.Spread(node, zone)
+				options[1] = podrank.WithSpread(node, zone)
 			}
 			got, err := podrank.PodsToDelete(own, related, len(own), options...)
 			if err != nil || names(got) != names(want) {
@@ -169,7 +171,7 @@ func TestZonesTakeTurns(t *testing.T) {
 	active := []*corev1.Pod{on("a1x", 1, "a1"), on("a2x", 2, "a2"), on("a2y", 3, "a2"), on("b1x", 4, "b1"), on("b1y", 5, "b1")}
 	zone := func(pod *corev1.Pod) string { return pod.Spec.NodeName[:1] }
 	node := func(pod *corev1.Pod) string { return pod.Spec.NodeName }
-	victims, err := podrank.PodsToDelete(active, active, 5, podrank.Now(now), podrank.Spread(node, zone))
+	victims, err := podrank.PodsToDelete(active, active, 5, podrank.WithNow(now), podrank.WithSpread(node, zone))
 	// a sends from its fuller node; then both zones have two, and the UID decides.
 	if got := names(victims); err != nil || got != "a2x a1x b1x a2y b1y" {
 		t.Error(got, err)
@@ -216,8 +218,8 @@ func TestRelatedPods(t *testing.T) {
 	old.Spec.Replicas, old.DeletionTimestamp = &none, &metav1.Time{Time: now}
 	sets := setLister{set("new", "d"), old, invalid, set("other", "e"), bare, set("new", "d")}
 	related, err := podrank.RelatedPods(sets[0], sets, pods)
-	if err != nil || names(related) != "new new old" {
-		t.Error(names(related), err)
+	if err != nil || names(related) != "new new old" || cap(related) != 3 {
+		t.Error(names(related), cap(related), err)
 	}
 	if related, err := podrank.RelatedPods(bare, sets, pods); related != nil || err != nil {
 		t.Error(names(related), err)

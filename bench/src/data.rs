@@ -1,4 +1,4 @@
-//! The named data sets. Each is made from a seed, the same everywhere, and its start is the same whatever its length.
+//! The named data sets. Each is made from a fixed seed, and a shorter one is the start of a longer one.
 
 use fastrand::Rng;
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};

@@ -1,4 +1,4 @@
-//! The first `k` of `n` pods, by everyone: each data set, each size, each `k`.
+//! The first `k` of `n` pods, by every contender: for each data set, each size and each `k`.
 
 use crate::chart::{Chart, Curve};
 use crate::contenders::{self, C};
@@ -159,10 +159,10 @@ impl Grid {
     pub fn run(&mut self, largest: usize, report: &mut Report) {
         report.section(
             "The first k of n pods",
-            "`floor` is nanoseconds per pod for summing the bytes of the records. `select`, and `scratch` with the scratch, are \
-             in floors, with log-scaled and with exact times. The rivals are in times of ours: `nth` (`select_nth_unstable`) \
-             and `sort` of naive tuples against `select_with`, and `qsort` and `p_sort` (`std::partial_sort`) by \
-             `podrank_compare` against `podrank_select`, all log-scaled.",
+            "`floor` is the time to sum the bytes of the records, in nanoseconds per pod. `select` and `scratch` (`select_with`) are \
+             multiples of the floor, with log-scaled and with exact times. The others are multiples of podrank's time, with \
+             log-scaled times: `nth` (`select_nth_unstable`) and `sort` of naive tuples are compared with `select_with`, and \
+             `qsort` and `p_sort` (`std::partial_sort`), which call `podrank_compare`, with `podrank_select`.",
         );
         for set in DataSet::ALL {
             report.line(format!(

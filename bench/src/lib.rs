@@ -1,7 +1,7 @@
-//! How fast the order is, as ratios of one run: `make bench`.
+//! How fast podrank is, as ratios within one run: `make bench`.
 //!
-//! [`data`] names what is decided, [`contenders`] who decides it, [`race`] how they are timed. The other modules each race for one
-//! table; [`report`] and [`chart`] show what came out.
+//! [`data`] has the pods, [`contenders`] the ways to decide, and [`race`] times them. Each of the other modules makes one
+//! table. [`report`] and [`chart`] show the results.
 
 pub mod chart;
 pub mod contenders;

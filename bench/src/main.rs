@@ -45,8 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn heading() -> String {
     format!(
         "# How fast it is\n\n\
-         `make bench` writes this file and its charts: all figures are of one run, all ratios of contenders that took turns.\n\
-         [README.md](README.md) says who they are.\n\n\
+         `make bench` writes this file and its charts. All figures come from one run, in which the contenders took turns.\n\
+         [README.md](README.md) describes the contenders and the data sets.\n\n\
          {}, {}\n",
         env!("RUSTC_VERSION"),
         std::env::consts::ARCH

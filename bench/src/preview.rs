@@ -1,4 +1,4 @@
-//! The preview over the size of the dump, against reading the same bytes into a `serde_json::Value` and against their sum.
+//! Times the preview against reading the same dump into a `serde_json::Value` and against summing its bytes, for each size.
 
 use crate::chart::{Chart, Curve};
 use crate::large_dump;
@@ -26,9 +26,8 @@ const FAST_ENOUGH: f64 = 2_000.0;
 pub fn run(largest: usize, report: &mut Report) -> Result<Chart, Box<dyn Error>> {
     report.section(
         "The preview",
-        "From the bytes of a dump to the table of one of its ReplicaSets, against reading the same bytes into a \
-         `serde_json::Value`; `ratio` is the preview over that. `MB/s` are those of the preview, and `sum` those of adding up \
-         the bytes.",
+        "From the bytes of a dump to the table of one of its ReplicaSets. `ratio` is its time divided by that of reading the same \
+         bytes into a `serde_json::Value`. `MB/s` is the speed of the preview, and `sum` that of summing the bytes.",
     );
     report.line("```text");
     report.line(format!(

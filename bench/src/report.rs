@@ -1,4 +1,4 @@
-//! What a run prints: Markdown, a line as soon as it is known, and all of it in a file at the end.
+//! What a run prints: Markdown, each line as soon as it is known, and at the end all of it in a file.
 
 use std::fmt;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What Kubernetes would do, over the number of pods, against sorting them.
+//! Times `settle`, which predicts what Kubernetes does, against sorting the same pods, for each number of pods.
 
 use crate::chart::{Chart, Curve};
 use crate::contenders;
@@ -14,7 +14,7 @@ const SETS: [DataSet; 2] = [DataSet::Spread, DataSet::Rollout];
 pub fn run(largest: usize, report: &mut Report) -> Chart {
     report.section(
         "Settle",
-        "Nanoseconds per pod for `settle`, for `sort`, and for the same with a scratch of all pods; `ratio` is settle over sort.",
+        "Nanoseconds per pod for `settle`, for `sort`, and for `sort` with a scratch buffer for all pods. `ratio` is `settle` divided by `sort`.",
     );
     report.line("```text");
     report

@@ -1,4 +1,4 @@
-//! Steering and spreading, over the number of pods, against sorting them.
+//! Times steering and spreading against sorting the same pods, for each number of pods.
 
 use crate::chart::{Chart, Curve};
 use crate::data::{DataSet, log_scaled};
@@ -23,8 +23,8 @@ type Tier = fn(u16) -> u16;
 pub fn run(largest: usize, report: &mut Report) -> Chart {
     report.section(
         "Steer",
-        "Nanoseconds per pod for `steer`, `spread` over 1,000 nodes, and `sort` of the same pods, which have costs from -2 to 2; \
-         how many costs change.",
+        "Nanoseconds per pod for `steer`, `spread` over 1,000 nodes, and `sort` of the same pods, which have costs from -2 to 2, \
+         and how many costs change.",
     );
     report.line("```text");
     report.line(format!(

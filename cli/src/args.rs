@@ -38,7 +38,7 @@ pub(crate) enum Task {
         #[arg(value_name = "SHELL")]
         shell: Shell,
     },
-    /// Print completions of the words so far, for kubectl
+    /// Print completions for the words so far, for kubectl
     #[command(name = "__complete", hide = true)]
     Complete {
         #[arg(value_name = "WORD", allow_hyphen_values = true, trailing_var_arg = true)]
@@ -97,6 +97,9 @@ impl Args {
             return Err(Error::raw(ErrorKind::ArgumentConflict, text));
         }
         args.workload().map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
+        if let Some(text) = args.missing() {
+            return Err(Error::raw(ErrorKind::MissingRequiredArgument, text));
+        }
         Ok(Self::Preview(Box::new(args)))
     }
 }
@@ -140,8 +143,11 @@ mod tests {
                 );
             }
         }
+        // The nodes decide about a DaemonSet, so nothing need be asked of it.
+        assert!(matches!(parsed(&["ds/agent"]), Ok(Args::Preview(_))));
         for (words, kind) in [
             (&["deploy/web"][..], ErrorKind::MissingRequiredArgument),
+            (&["ds", "agent", "-f", "-", "--replicaset", "a"], ErrorKind::ArgumentConflict),
             (&["--replicas", "3"], ErrorKind::MissingRequiredArgument),
             (&["cj/web", "--replicas", "3"], ErrorKind::ValueValidation),
             (&["a", "b", "c", "--replicas", "3"], ErrorKind::TooManyValues),

@@ -7,7 +7,7 @@ use clap::FromArgMatches;
 use podrank_preview::WorkloadKind;
 use std::iter;
 
-/// What is to be completed.
+/// What to complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted<'w> {
     /// The name of a workload of the type that this word names, or of any if it is empty.

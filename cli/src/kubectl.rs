@@ -17,9 +17,9 @@ pub(crate) struct Answer {
 impl Answer {
     /// What kubectl said last, for a message.
     pub(crate) fn last_word(&self) -> &str {
-        let mut lines = self.stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-        let errors: Vec<_> = self.stderr.lines().map(str::trim).filter(|line| is_error(line)).collect();
-        errors.last().copied().or_else(|| lines.next_back()).unwrap_or("kubectl failed and said nothing")
+        let lines = || self.stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+        let error = lines().rfind(|line| is_error(line));
+        error.or_else(|| lines().next_back()).unwrap_or("kubectl failed and said nothing")
     }
 }
 
@@ -63,13 +63,16 @@ impl Kubectl {
 
     /// Returns the lines of `kubectl get WORDS -o name`, or none on failure.
     pub(crate) fn lines(&self, words: &[&str]) -> Vec<String> {
-        let text = self.run(&[&["get"], words].concat(), "name", Stdio::null(), all);
-        text.map_or_else(|_| Vec::new(), |text| text.lines().map(str::to_owned).collect())
+        self.lines_of(&[&["get"], words].concat())
     }
 
     /// Returns the contexts in the kubeconfig file, or none on failure.
     pub(crate) fn contexts(&self) -> Vec<String> {
-        let text = self.run(&["config", "get-contexts"], "name", Stdio::null(), all);
+        self.lines_of(&["config", "get-contexts"])
+    }
+
+    fn lines_of(&self, words: &[&str]) -> Vec<String> {
+        let text = self.run(words, "name", Stdio::null(), all);
         text.map_or_else(|_| Vec::new(), |text| text.lines().map(str::to_owned).collect())
     }
 
@@ -77,10 +80,7 @@ impl Kubectl {
     ///
     /// On Unix, it does not get the signals of the terminal: an interrupt must not stop a write half-way.
     pub(crate) fn call(&self, words: &[&str], stdin: &str) -> Result<Answer, Box<dyn Error>> {
-        let mut command = Command::new(&self.program);
-        command.args(words).args(&self.connection);
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut command = self.apart(words);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| self.missing(&error))?;
         let mut pipe = child.stdin.take().expect("a pipe");
@@ -96,14 +96,25 @@ impl Kubectl {
         })
     }
 
-    /// Starts kubectl and returns its standard output, line by line. The child must be killed.
+    /// Starts kubectl, whose standard output is a pipe. The child must be killed.
     pub(crate) fn follow(&self, words: &[&str]) -> Result<Child, Box<dyn Error>> {
-        let mut command = Command::new(&self.program);
-        command.args(words).args(&self.connection);
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut command = self.apart(words);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         command.spawn().map_err(|error| self.missing(&error).into())
+    }
+
+    /// kubectl with these words, in a process group of its own.
+    fn apart(&self, words: &[&str]) -> Command {
+        let mut command = self.command(words);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(words).args(&self.connection);
+        command
     }
 
     fn run<T>(
@@ -113,8 +124,7 @@ impl Kubectl {
         stderr: Stdio,
         read: impl FnOnce(ChildStdout) -> Result<T, Box<dyn Error>>,
     ) -> Result<T, Box<dyn Error>> {
-        let mut command = Command::new(&self.program);
-        command.args(words).args(["--output", output]).args(&self.connection);
+        let mut command = self.command(&[words, &["--output", output]].concat());
         let mut child =
             command.stdout(Stdio::piped()).stderr(stderr).spawn().map_err(|error| self.missing(&error))?;
         let read = read(child.stdout.take().expect("a pipe"));

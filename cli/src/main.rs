@@ -27,33 +27,26 @@ use terminal_size::{Width, terminal_size_of};
 
 fn main() -> ExitCode {
     let done = match Args::read() {
-        Args::Preview(args) => show(&args),
-        Args::Task(Task::Scale(args)) => return finish(steer::scale(&args)),
-        Args::Task(Task::Drop(args)) => return finish(steer::drop(&args)),
-        Args::Task(Task::Undo(args)) => return finish(steer::undo(&args)),
+        Args::Preview(args) => show(&args).map(|()| ExitCode::SUCCESS),
         Args::Task(task) => run(&task),
     };
-    finish(done.map(|()| ExitCode::SUCCESS))
+    done.unwrap_or_else(|error| {
+        complain(&format!("error: {error}"));
+        ExitCode::FAILURE
+    })
 }
 
-fn finish(done: Result<ExitCode, Box<dyn Error>>) -> ExitCode {
-    match done {
-        Ok(code) => code,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn run(task: &Task) -> Result<(), Box<dyn Error>> {
+fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
     let text = match task {
+        Task::Scale(args) => return steer::scale(args),
+        Task::Drop(args) => return steer::drop(args),
+        Task::Undo(args) => return steer::undo(args),
         Task::Completion { shell } => shell::script(*shell, args::command()),
         Task::Complete { words } => shell::candidates(&args::command(), words, complete::ask).into(),
         Task::Man => shell::man(args::command())?,
-        Task::Scale(_) | Task::Drop(_) | Task::Undo(_) => unreachable!("they are run elsewhere"),
     };
-    print(&text)
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {

@@ -90,22 +90,16 @@ fn direct(preview: &DirectPreview<'_>, look: Look) -> String {
 fn sets(sets: &[SetPreview<'_>], look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let layout = |with_reason: bool| {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING);
         let headers = ["REPLICASET", "FROM", "TO", "PODS", "GO", "WHY"];
         let columns = headers.len() - usize::from(!with_reason);
-        table.set_header(&headers[..columns]);
-        table.add_rows(sets.iter().map(|set| {
+        let rows = sets.iter().map(|set| {
             let name = plain(set.replica_set.unwrap_or("<new>")).into_owned();
             let why = plain(&set.why).into_owned();
             let numbers =
                 [set.from.to_string(), set.to.to_string(), set.active.to_string(), set.delete.to_string()];
-            [name].into_iter().chain(numbers).chain([why]).take(columns).collect::<Vec<_>>()
-        }));
-        for column in table.column_iter_mut() {
-            column.set_padding((0, 2));
-        }
-        table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>()
+            [name].into_iter().chain(numbers).chain([why]).take(columns).collect()
+        });
+        in_columns(&headers[..columns], rows)
     };
     let full = layout(true);
     let is_narrow = widest(&full) > width;
@@ -133,7 +127,19 @@ pub fn table(preview: &Preview<'_>, look: Look) -> String {
     text
 }
 
-fn paint(look: Look, style: Style, line: &str) -> String {
+/// Returns the header and a line for each row, in columns.
+pub(crate) fn in_columns(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header);
+    table.add_rows(rows);
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    table.lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+pub(crate) fn paint(look: Look, style: Style, line: &str) -> String {
     if look.in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
 }
 
@@ -202,20 +208,16 @@ fn grid(pods: &[PodPreview<'_>], columns: &[&Column], width: usize) -> Vec<Strin
     /// The fewest characters of a shortened node name. Names by cloud providers are long, and differ at one of their ends.
     const SHORTEST_NODE: usize = 12;
     let layout = |longest_node: usize| {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING);
-        table.set_header(columns.iter().map(|column| column.header));
-        table.add_rows(pods.iter().map(|pod| {
-            columns.iter().map(move |column| {
+        let headers: Vec<_> = columns.iter().map(|column| column.header).collect();
+        let row = |pod| {
+            let cells = columns.iter().map(|column| {
                 let cell = (column.cell)(pod);
                 let cell = plain(&cell);
                 if column.header == NODE { shortened(&cell, longest_node) } else { cell.into_owned() }
-            })
-        }));
-        for column in table.column_iter_mut() {
-            column.set_padding((0, 2));
-        }
-        table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>()
+            });
+            cells.collect()
+        };
+        in_columns(&headers, pods.iter().map(row))
     };
     let lines = layout(usize::MAX);
     let excess = widest(&lines).saturating_sub(width);
@@ -391,7 +393,7 @@ const COLUMNS: [Column; 13] = {
     ]
 };
 
-fn verdict(verdict: Verdict) -> &'static str {
+pub(crate) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Delete => "delete",
         Verdict::Contested => "contested",

@@ -1,9 +1,8 @@
 //! A plan as a table for people: what Kubernetes would do by itself, beside what it is made to do, and each write. Computes
 //! text and reads nothing.
 
-use crate::render::{Look, plain};
+use crate::render::{Look, in_columns, paint, plain, verdict};
 use anstyle::{AnsiColor, Style};
-use comfy_table::{Table, presets};
 use podrank_preview::Verdict;
 use podrank_preview::steer::{Plan, PlannedPod};
 
@@ -15,9 +14,8 @@ const MOST_SURVIVORS: usize = 10;
 pub fn table(plan: &Plan, look: Look) -> String {
     let Plan { from, replicas, delete, writes, .. } = plan;
     let mut text = format!(
-        "{}/{} from {from} to {replicas}: {} to go, {} to write\n",
-        plan.target.kind.short(),
-        plan.target.name,
+        "{} from {from} to {replicas}: {} to go, {} to write\n",
+        plan.target,
         count(*delete, "pod"),
         count(*writes, "deletion cost")
     );
@@ -28,28 +26,21 @@ pub fn table(plan: &Plan, look: Look) -> String {
             || *place < plan.delete + MOST_SURVIVORS
     };
     let shown: Vec<_> = plan.pods.iter().enumerate().filter(is_shown).map(|(_, pod)| pod).collect();
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE"]);
-    table.add_rows(shown.iter().map(|pod| {
-        [
-            by_itself(pod.by_itself).to_owned(),
-            steered(pod).to_owned(),
+    let rows = shown.iter().map(|pod| {
+        vec![
+            verdict(pod.by_itself).to_owned(),
+            verdict(if pod.is_wanted { Verdict::Delete } else { Verdict::Keep }).to_owned(),
             plain(&pod.name).into_owned(),
             pod.node.as_deref().map_or("<none>".into(), plain).into_owned(),
             cost(pod),
             pod.write.map_or_else(|| "-".to_owned(), |cost| cost.to_string()),
         ]
-    }));
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    let mut lines = table.lines();
-    let header = lines.next().unwrap_or_default();
-    text += &paint(look, Style::new().bold(), header.trim_end());
+    });
+    let mut lines = in_columns(&["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE"], rows).into_iter();
+    text += &paint(look, Style::new().bold(), &lines.next().unwrap_or_default());
     for (pod, line) in shown.iter().zip(lines) {
         let style = if pod.is_wanted { AnsiColor::Red.on_default() } else { Style::new() };
-        text += &paint(look, style, line.trim_end());
+        text += &paint(look, style, &line);
     }
     if shown.len() < plan.pods.len() {
         text.extend(["… and ", &(plan.pods.len() - shown.len()).to_string(), " more that stay\n"]);
@@ -59,19 +50,6 @@ pub fn table(plan: &Plan, look: Look) -> String {
         format!("{name} goes before {before}, whatever their costs: {why}\n")
     }));
     text
-}
-
-fn by_itself(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Delete => "delete",
-        Verdict::Contested => "contested",
-        Verdict::Blocked => "blocked",
-        Verdict::Keep => "keep",
-    }
-}
-
-fn steered(pod: &PlannedPod) -> &'static str {
-    if pod.is_wanted { "delete" } else { "keep" }
 }
 
 /// The cost, and whose it is.
@@ -84,8 +62,4 @@ fn cost(pod: &PlannedPod) -> String {
 
 fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-fn paint(look: Look, style: Style, line: &str) -> String {
-    if look.in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
 }

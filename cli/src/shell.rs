@@ -45,7 +45,7 @@ pub(crate) fn man(command: Command) -> io::Result<Vec<u8>> {
 enum Directive {
     Files = 0,
     NoFiles = 4,
-    /// Nor a space, because the word continues.
+    /// Neither file names nor a space, because the word continues.
     NoSpace = 6,
 }
 

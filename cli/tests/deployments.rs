@@ -1,5 +1,6 @@
-//! Deployments: which sets shrink by how much and why, and which pods of them go. The sums themselves are the core's, which
-//! Kubernetes' own functions judge; here it is what the program reads for them, and what it shows.
+//! Deployments: which sets shrink, by how much and why, and which of their pods go. The core computes the numbers, and
+//! `go/judge` compares them with Kubernetes' own functions. These tests check what the program reads for them and what it
+//! shows.
 
 use serde_json::{Value, json};
 use std::io::Write;

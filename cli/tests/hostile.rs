@@ -1,4 +1,4 @@
-//! Files that are cut short, damaged or garbage: an error of one line, never a panic.
+//! Files that are cut short, damaged or garbage must give an error of one line, and never a panic.
 
 use fastrand::Rng;
 use jiff::Timestamp;

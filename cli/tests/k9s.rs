@@ -1,4 +1,4 @@
-//! The plugin file for k9s: k9s takes it, and what it runs is the preview.
+//! The plugin file for k9s: k9s accepts it, and it runs the preview.
 #![cfg(unix)]
 
 use serde_json::Value;

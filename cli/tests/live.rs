@@ -1,5 +1,5 @@
-//! The preview of a cluster: what kubectl is asked, and what becomes of its answers and failures. The script
-//! `fake/kubectl` stands in for it.
+//! The preview of a cluster: how the program calls kubectl, and what it does with answers and failures. The script
+//! `fake/kubectl` stands in for kubectl.
 #![cfg(unix)]
 
 use serde_json::{Value, json};
@@ -148,6 +148,36 @@ fn a_deployment_its_namespaces_sets_and_its_pods_are_asked_for() {
 }
 
 #[test]
+fn a_daemon_set_needs_its_revisions_and_all_nodes() {
+    let example: Value =
+        serde_json::from_str(include_str!("../../preview/examples/daemon-set.json")).expect("JSON");
+    let of = |kind: &str| -> Vec<Value> {
+        let items = example["items"].as_array().expect("items").iter();
+        items.filter(|item| item["kind"] == kind).cloned().collect()
+    };
+    let kubectl = Kubectl::new(&[
+        says(&of("DaemonSet")[0]),
+        list(&of("ControllerRevision")),
+        list(&of("Node")),
+        list(&of("Pod")),
+    ]);
+    let live = kubectl.run(&[&["ds/agent", "-o", "json"][..], &NOON].concat());
+    assert_eq!(
+        kubectl.asked(),
+        [
+            "get|daemonsets.apps|agent|--ignore-not-found|--output|json",
+            "get|controllerrevisions.apps|--selector|app=agent|--namespace|default|--output|json",
+            "get|nodes|--output|json",
+            "get|pods|--selector|app=agent|--namespace|default|--output|json",
+        ]
+    );
+    // The same as of a file.
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/daemon-set.json");
+    let dump = Kubectl::new(&[]).run(&[&["ds/agent", "-o", "json", "-f", file][..], &NOON].concat());
+    assert_eq!(fine(&live), fine(&dump));
+}
+
+#[test]
 fn all_names_of_a_type_ask_for_the_same() {
     for words in
         [&["deploy/web"][..], &["deploy", "web"], &["Deployments.apps", "web"], &["deployment.v1.apps/web"]]
@@ -246,7 +276,7 @@ fn a_bare_name_is_looked_for_among_all_types() {
     fine(&kubectl.run(&["old", "--replicas", "0"]));
     assert_eq!(
         kubectl.asked()[0],
-        "get|deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps|--field-selector|metadata.name=old|--output|json"
+        "get|deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps,daemonsets.apps,jobs.batch|--field-selector|metadata.name=old|--output|json"
     );
 }
 
@@ -271,7 +301,11 @@ fn ambiguous_names_are_listed() {
     let set = json!({ "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": { "name": "old", "namespace": "shop" } });
     let kubectl = Kubectl::new(&[list(&[controller("old", 2), set])]);
     let output = kubectl.run(&["old", "--replicas", "0"]);
-    fails(&output, 1, "error: old is ambiguous: there are rs/old in shop, rc/old in shop\n");
+    fails(
+        &output,
+        1,
+        "error: old is ambiguous: there are rs/old in shop, rc/old in shop; name one as TYPE/NAME, with its namespace\n",
+    );
 }
 
 #[test]
@@ -287,7 +321,7 @@ fn unknown_names_get_a_suggestion() {
     fails(
         &output,
         1,
-        "error: no Deployment, ReplicaSet, ReplicationController or StatefulSet is named web in the context's namespace; name \
+        "error: no Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job is named web in the context's namespace; name \
          another with --namespace\n",
     );
 }
@@ -408,7 +442,7 @@ fn names_of_the_cluster_complete() {
     );
     assert_eq!(
         asked,
-        ["get|deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps|--output|name"]
+        ["get|deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps,daemonsets.apps,jobs.batch|--output|name"]
     );
     let (words, asked) = complete(&["--namespace", ""], "namespace/shop\n");
     assert_eq!((&*words, &*asked), ("shop\n:4\n", &["get|namespaces|--output|name".to_owned()][..]));

@@ -63,6 +63,16 @@ def unchanged(world, done, *parts, gone=()):
     assert not world.has_traces(), world.annotations()
 
 
+# The wish that counts the pods of all namespaces, while there are no others.
+
+@session
+def emptiest_nodes(api):
+    world = World(api, "emptiest-nodes", ["spot-1", "spot-2", "spot-1", "spot-2", "spot-1"], kind="ReplicaSet")
+    done = play("emptiest-nodes", in_json(world, "scale", "rs/web", "--replicas", "3", "--emptiest-nodes"))
+    expect(done, 0)
+    went(world, done, {1, 3})
+
+
 # What the documentation shows.
 
 @session
@@ -125,6 +135,35 @@ def eviction(api):
 
 
 @session
+def eviction_batch(api):
+    world = five(api, "eviction-batch")
+    args = in_json(world, "drop", *world.pods[1:4], "--by", "eviction", "--batch", "2", "--timeout", "20s")
+    done = play("eviction-batch", args)
+    expect(done, 0)
+    went(world, done, {1, 2, 3})
+    assert world.replicas() == 2
+
+
+@session
+def eviction_no_room(api):
+    world = five(api, "eviction-no-room")
+    world.set_cost(world.pods[0], "-2147483648", "keda")
+    done = play("eviction-no-room", in_json(world, "drop", world.pods[1], "--by", "eviction", "--timeout", "20s"))
+    expect(done, 0)
+    went(world, done, {1})
+    assert world.costs() == {0: "-2147483648"}
+
+
+@session
+def not_available_first(api):
+    world = five(api, "not-available-first", not_ready={1, 3})
+    done = play("not-available-first", in_json(world, "scale", "rs/web", "--replicas", "3", "--not-available-first"))
+    expect(done, 0)
+    went(world, done, {1, 3})
+    assert done.json["writes"] == 2
+
+
+@session
 def blocked(api):
     world = five(api, "blocked", not_ready={0})
     done = play("blocked", in_json(world, "drop", world.pods[2]))
@@ -152,7 +191,7 @@ def others(api):
     world = five(api, "others")
     remove = lambda: world.remove(world.pods[0])
     done = play("others", in_json(world, "drop", world.pods[1]), [("after", SCALE, remove)])
-    expect(done, 3, f"these went in place of them or by themselves: {world.pods[0]}")
+    expect(done, 3, f"these went although they should have stayed: {world.pods[0]}")
     went(world, done, {0, 1}, others={0})
 
 
@@ -315,6 +354,16 @@ def no_right_to_patch_any_more(api):
     done = play("no-right-to-patch-any-more", args, [("before", SCALE, revoke)])
     expect(done, 4, "costs are left", "(Forbidden)", "kubectl podrank undo rs/web -n no-right-to-patch-any-more")
     assert world.costs() == {1: "-1"} and [pod["name"] for pod in done.json["left"]] == [world.pods[1]]
+
+
+@session
+def first_victim_alone(api):
+    world = five(api, "first-victim-alone")
+    allow(api, world.namespace, "most", READ, SCALING, COSTS, ("core", "pods", "delete"))
+    args = in_json(world, "drop", world.pods[2], world.pods[4], "--barrier", "first-victim")
+    done = play("first-victim-alone", [*args, "--as", "carol"])
+    expect(done, 0)
+    went(world, done, {2, 4})
 
 
 @session

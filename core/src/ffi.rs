@@ -14,7 +14,10 @@ pub const fn rule_name(rule: Rule) -> &'static CStr {
 
 /// Whether [`Policy::select_with`] uses its scratch buffer. Where 32 bits are all that is compared at a time,
 /// it would save little, and the code for it is large.
-pub const IS_SCRATCH_USED: bool = cfg!(target_pointer_width = "64");
+///
+/// `target_has_atomic = "64"` separates such machines from others, here and in the order: WebAssembly has 32-bit
+/// pointers, but compares 64 bits.
+pub const IS_SCRATCH_USED: bool = cfg!(target_has_atomic = "64");
 
 /// Does what [`Policy::select_with`] does with a buffer that is not a whole number of
 /// [`Scratch`](crate::Scratch).

@@ -34,8 +34,8 @@ impl Key {
 /// with the smaller value goes first.
 ///
 /// On small machines, one copy of this saves more than inlining does.
-#[cfg_attr(target_pointer_width = "64", inline(always))]
-#[cfg_attr(not(target_pointer_width = "64"), inline(never))]
+#[cfg_attr(target_has_atomic = "64", inline(always))]
+#[cfg_attr(not(target_has_atomic = "64"), inline(never))]
 pub(crate) fn value(rule: Rule, pod: &Pod, policy: &Policy) -> Option<u128> {
     value_of(rule, pod, policy)
 }
@@ -79,8 +79,8 @@ fn youngest_first(time: Time, policy: &Policy) -> u64 {
 /// Returns one word of the key: the values of its rules side by side, the first rule in the highest bits.
 ///
 /// Unused bits are reserved for later rules, so that the key keeps its length.
-#[cfg_attr(target_pointer_width = "64", inline(always))]
-#[cfg_attr(not(target_pointer_width = "64"), inline(never))]
+#[cfg_attr(target_has_atomic = "64", inline(always))]
+#[cfg_attr(not(target_has_atomic = "64"), inline(never))]
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a value fits the bits it gets, except for the UID, which gets two words"

@@ -2,7 +2,7 @@
 
 use crate::ffi::IS_SCRATCH_USED;
 use crate::glance::Glance;
-use crate::sort::{heapify, replace_last, sort_first, sort_heap};
+use crate::sort::{gather_first, heapify, replace_last, sort_first, sort_heap};
 use crate::{Candidate, Pod, Policy, Scratch};
 use core::fmt;
 
@@ -60,9 +60,9 @@ impl Policy {
     /// Does what [`select`](Policy::select) does, but uses a scratch buffer, which usually makes it several times
     /// faster for more than a few victims. Provide one [`Scratch`] per victim; more than that helps little.
     ///
-    /// A buffer with fewer than half as many elements as there are victims may be ignored. On machines whose
-    /// pointers have fewer than 64 bits, every buffer is ignored. The buffer's contents have no meaning, neither
-    /// before nor after the call.
+    /// A buffer with fewer than half as many elements as there are victims may be ignored. On machines without 64-bit
+    /// atomics, such as Cortex-M and 32-bit RISC-V, every buffer is ignored. What the buffer holds before and after
+    /// the call has no meaning.
     ///
     /// # Errors
     /// [`TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
@@ -147,7 +147,7 @@ impl Policy {
                 continue;
             }
             if len == scratch.len() {
-                sort_first(scratch, k, &before);
+                gather_first(scratch, k, &before);
                 len = k;
                 let last = k.checked_sub(1).and_then(|last| scratch.get(last));
                 if let Some(last) = last.and_then(|last| pods.get(last.index() as usize)) {

@@ -162,8 +162,8 @@ impl Policy {
     }
 
     /// Sorts a list of indices. On small machines, one copy of this code serves all three sorts.
-    #[cfg_attr(target_pointer_width = "64", inline(always))]
-    #[cfg_attr(not(target_pointer_width = "64"), inline(never))]
+    #[cfg_attr(target_has_atomic = "64", inline(always))]
+    #[cfg_attr(not(target_has_atomic = "64"), inline(never))]
     fn sort_by(&self, by: &By, pods: &[Pod], scores: &[u64], list: &mut [u32]) {
         sort(list, &|a, b| {
             let pair = pods.get(a as usize).zip(pods.get(b as usize));

@@ -1,28 +1,44 @@
 //! Sorts in place. It never panics and never takes quadratic time. `before` must be a strict weak ordering.
 
 use core::cell::Cell;
+use core::ops::Range;
 use heapless::Vec;
 
 /// The longest list that insertion sort handles.
 const SHORT: usize = 8;
 
-/// Brings the first `k` of a list to its start, in order; the rest is in no order. This is quicksort, which
-/// sorts a part by heap once it has partitioned badly too often.
+/// Brings the first `k` of a list to its start, in order; the rest is in no order.
 pub(crate) fn sort_first<T: Copy>(list: &mut [T], k: usize, before: &impl Fn(T, T) -> bool) {
-    // The longer of two parts waits, and whatever waits after it lies in the other, which is at most half as
-    // long as both. So no list needs a larger stack.
-    sort_first_with::<T, { usize::BITS as usize }>(list, k, before);
+    sort_within(list, 0..k, before);
 }
 
-/// Does what [`sort_first`] does with a stack for up to `STACK` waiting parts. A part that does not fit is
+/// Brings the first `k` of a list to its start, the last of them in its place; the others are in no order.
+pub(crate) fn gather_first<T: Copy>(list: &mut [T], k: usize, before: &impl Fn(T, T) -> bool) {
+    sort_within(list, k.saturating_sub(1)..k, before);
+}
+
+/// Puts into each of these positions what a sort would put there, and what comes before them into the positions
+/// before. This is quicksort, which sorts a part by heap once it has partitioned badly too often.
+fn sort_within<T: Copy>(list: &mut [T], wanted: Range<usize>, before: &impl Fn(T, T) -> bool) {
+    // The longer of two parts waits, and whatever waits after it lies in the other, which is at most half as
+    // long as both. So no list needs a larger stack.
+    sort_within_with::<T, { usize::BITS as usize }>(list, wanted, before);
+}
+
+/// Does what [`sort_within`] does with a stack for up to `STACK` waiting parts. A part that does not fit is
 /// sorted by heap.
-fn sort_first_with<T: Copy, const STACK: usize>(list: &mut [T], k: usize, before: &impl Fn(T, T) -> bool) {
+fn sort_within_with<T: Copy, const STACK: usize>(
+    list: &mut [T],
+    wanted: Range<usize>,
+    before: &impl Fn(T, T) -> bool,
+) {
+    let is_wanted = |from, to| from < wanted.end && wanted.start < to;
     let mut patience = list.len().checked_ilog2().unwrap_or(0).saturating_mul(2);
     let mut waiting = Vec::<_, STACK>::new();
     let mut next = Some((0, list.len()));
     while let Some((from, to)) = next.or_else(|| waiting.pop()) {
         next = None;
-        let part = list.get_mut(from..to).filter(|_| from < k).unwrap_or_default();
+        let part = list.get_mut(from..to).filter(|_| is_wanted(from, to)).unwrap_or_default();
         if part.len() <= SHORT {
             insertion_sort(part, before);
         } else if patience == 0 {
@@ -40,7 +56,7 @@ fn sort_first_with<T: Copy, const STACK: usize>(list: &mut [T], k: usize, before
             }
             next = Some(short);
             if let Err((from, to)) = waiting.push(long) {
-                heap_sort(list.get_mut(from..to).filter(|_| from < k).unwrap_or_default(), before);
+                heap_sort(list.get_mut(from..to).filter(|_| is_wanted(from, to)).unwrap_or_default(), before);
             }
         }
     }
@@ -107,9 +123,10 @@ pub(crate) fn replace_last<T: Copy>(heap: &mut [T], item: T, before: &impl Fn(T,
     sift(heap, 0, before);
 }
 
-/// Sorts a list: with quicksort on 64-bit machines, and with a heap where its smaller code matters more.
+/// Sorts a list: with quicksort where 64 bits are compared at a time, and with a heap where its smaller code
+/// matters more.
 pub(crate) fn sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
-    if cfg!(target_pointer_width = "64") {
+    if cfg!(target_has_atomic = "64") {
         sort_first(list, list.len(), before);
     } else {
         heap_sort(list, before);
@@ -239,16 +256,32 @@ mod tests {
     fn a_full_stack_loses_no_part() {
         // A full period of a linear congruential generator: each number once, in no order.
         let list: Vec<usize> = (0..4096).map(|i: usize| (i * 1_664_525 + 1_013_904_223) % 4096).collect();
+        let before = |a, b| a < b;
         for k in [1, 100, 4000, 4096] {
             for sort in
-                [sort_first_with::<usize, 0>, sort_first_with::<usize, 1>, sort_first_with::<usize, 3>]
+                [sort_within_with::<usize, 0>, sort_within_with::<usize, 1>, sort_within_with::<usize, 3>]
             {
                 let mut sorted = list.clone();
-                sort(&mut sorted, k, &|a, b| a < b);
+                sort(&mut sorted, 0..k, &before);
                 assert!(sorted[..k].iter().copied().eq(0..k), "{k}");
+                let mut middle = list.clone();
+                sort(&mut middle, k / 2..k, &before);
+                assert!(middle[k / 2..k].iter().copied().eq(k / 2..k), "{k}");
+                assert!(middle[..k / 2].iter().all(|&item| item < k / 2), "{k}");
                 sorted.sort_unstable();
                 assert!(sorted.into_iter().eq(0..4096), "{k}: no number may be lost");
             }
+        }
+    }
+
+    #[test]
+    fn the_first_are_gathered_with_the_last_of_them_in_its_place() {
+        let list: Vec<usize> = (0..100).map(|i: usize| (i * 37 + 11) % 100).collect();
+        for k in 0..=100 {
+            let mut gathered = list.clone();
+            gather_first(&mut gathered, k, &|a, b| a < b);
+            assert!(gathered[..k].iter().all(|&item| item < k), "{k}");
+            assert_eq!(k.checked_sub(1).map(|last| gathered[last]), k.checked_sub(1));
         }
     }
 

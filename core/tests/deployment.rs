@@ -1,4 +1,4 @@
-//! A Deployment's next sync: Kubernetes' own tables, a second writing that follows its code, and what is true of all.
+//! A Deployment's next sync: Kubernetes' own test tables, a naive implementation of its code, and laws that always hold.
 
 use podrank::controller::deployment::{
     Budgets, Change, Deployment, InvalidReplicaSet, Path, Reason, ReplicaSet, SetFlags, Strategy,
@@ -141,7 +141,7 @@ fn percentages_have_a_limit() {
         "it does not end with '%': write a number of pods as an integer, without quotes"
     );
     assert_eq!(IntOrPercentError::NoDigits.to_string(), "it has no digits before '%'");
-    assert_eq!(IntOrPercentError::NotDigit(2).to_string(), "byte 2 is not a digit");
+    assert_eq!(IntOrPercentError::NotDigit(2).to_string(), "the byte at offset 2 is not a digit");
     assert_eq!(IntOrPercentError::OutOfRange.to_string(), "it is above 4194304%");
 }
 

@@ -1,4 +1,4 @@
-//! What the documentation of each item says, on the values where it turns.
+//! What the documentation of each item says, on the values at which results change.
 
 use podrank::ffi::node_number;
 use podrank::{

@@ -20,15 +20,16 @@ pub struct podrank_scratch {
     pub words: [u64; 8],
 }
 
+type Words = [u64; 8];
+
 const _: () = {
+    assert!(size_of::<podrank_scratch>() == size_of::<Words>());
     assert!(PODRANK_KEY_LEN == Key::LEN);
-    // A candidate may need more alignment than this, and then one is lost. Of the 4 k in k scratches, at
+    // A candidate may need more alignment than a word, and then one is lost. Of the 4 k in k scratches, at
     // least the 2 k remain that selecting needs.
     assert!(size_of::<podrank_scratch>() == size_of::<Scratch>());
     assert!(size_of::<podrank_scratch>() == 4 * size_of::<Candidate>());
 };
-
-const NO_SCRATCH: podrank_scratch = podrank_scratch { words: [0; 8] };
 
 /// Two pods, the policy, and the memory of the three.
 pub(crate) struct Question<'a> {
@@ -166,7 +167,7 @@ pub unsafe extern "C" fn podrank_key(
 ///
 /// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 /// selecting more than a few victims is usually several times faster. A shorter buffer is allowed but may be
-/// ignored. On machines whose pointers have fewer than 64 bits, scratch is always ignored.
+/// ignored. On machines without 64-bit atomics, such as Cortex-M and 32-bit RISC-V, scratch is always ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_select(
     pods: *const podrank_pod,
@@ -181,7 +182,7 @@ pub unsafe extern "C" fn podrank_select(
     run(|| {
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
         let victims = Output::new(victims, victims_len)?;
-        let scratch = Output::new(scratch, scratch_len)?;
+        let scratch = Output::new(scratch.cast::<Words>(), scratch_len)?;
         let selected = Output::one(selected)?;
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
@@ -191,8 +192,9 @@ pub unsafe extern "C" fn podrank_select(
             let pods = sound(pods.read())?;
             let victims_len = victims_len.min(pods_len);
             // More than one per victim brings little, so the rest is not initialised.
-            let scratch = scratch.filled(if IS_SCRATCH_USED { victims_len } else { 0 }, NO_SCRATCH);
-            let (_, scratch, _) = scratch.align_to_mut::<Candidate>();
+            let scratch = scratch.filled(if IS_SCRATCH_USED { victims_len } else { 0 }, [0; 8]);
+            // By words: no step of a whole scratch would bring a misaligned one into line.
+            let (_, scratch, _) = scratch.as_flattened_mut().align_to_mut::<Candidate>();
             selected.set(select_with(&policy, pods, victims.filled(victims_len, 0), scratch)?.len());
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The decisions around the order are those of naive writings, in Rust and through C.
+//! A controller's decisions against naive implementations, in Rust and through C.
 #![cfg_attr(fuzzing, no_main)]
 
 podrank_fuzz::target!(controller);

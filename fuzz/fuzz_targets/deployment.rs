@@ -1,4 +1,4 @@
-//! A Deployment's next sync is that of a second writing, in Rust and through C.
+//! A Deployment's next sync against a naive implementation, in Rust and through C.
 #![cfg_attr(fuzzing, no_main)]
 
 podrank_fuzz::target!(deployment);

@@ -1,5 +1,5 @@
-//! `deployment`: a Deployment's next sync against a second writing of Kubernetes' code, in Rust and through C, and the texts
-//! that it depends on against their grammars.
+//! `deployment`: a Deployment's next sync against a naive implementation of Kubernetes' code, in Rust and through C, and the
+//! texts that it depends on against their grammars.
 
 use crate::case::extended;
 use arbitrary::{Result, Unstructured};

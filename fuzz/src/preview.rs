@@ -1,9 +1,9 @@
 //! `preview`: previews of any bytes against a reference. Nothing panics, every preview is that of a second reading of the
 //! same text, and Kubernetes' decision on an incomplete dump is an error.
 //!
-//! Bytes that start with `{` are the text itself. Others choose a dump of related objects, and what to ask of it. The
-//! reference is a second one besides that of `preview/tests`, which decides only the dumps of its own generator: this one
-//! reads any text that the program reads.
+//! Bytes that start with `{` are the text itself. Others choose a dump of related objects, and what to ask about it.
+//! `preview/tests` has another reference, which decides only the dumps of its own generator. This one reads any text that
+//! the program reads.
 
 mod dump;
 mod reference;

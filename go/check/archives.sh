@@ -64,7 +64,7 @@ for arch in amd64 arm64; do
         cp -R "$module" "$tmp/module"
         cp -R ../vectors "$tmp/vectors"
         cp "$tmp/$archive" "$tmp/module/$package"
-        (cd "$tmp/module" && quietly "$GO" test -count=1 .)
+        (cd "$tmp/module" && quietly "$GO" test -count=1 . ./internal/engine)
         passes="; it passes"
     fi
     echo "$check: $arch is not compared, as $other$passes"

@@ -5,6 +5,7 @@ package example
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,7 +62,13 @@ type FleetList struct {
 	Items           []Fleet `json:"items"`
 }
 
-// Reconciler gives each Fleet its number of pods.
+// ownerIndex lists pods by the UID of their controller: a list of all pods of a namespace would be made for each Fleet.
+const ownerIndex = "controller"
+
+// inFlight is how many requests of one Fleet are sent at once.
+const inFlight = 16
+
+// Reconciler brings Fleets to their numbers.
 type Reconciler struct {
 	client.Client
 	// Options are the options for podrank.
@@ -80,10 +87,21 @@ type queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
 // SetupWithManager watches Fleets and their pods.
 func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
+	if err := manager.GetFieldIndexer().IndexField(context.Background(), &corev1.Pod{}, ownerIndex, owners); err != nil {
+		return err
+	}
 	return ctrl.NewControllerManagedBy(manager).For(&Fleet{}).Watches(&corev1.Pod{}, r.podEvents()).Complete(r)
 }
 
-// podEvents first tells the expectations of a pod's Fleet what was observed, and then queues the Fleet.
+// owners are the keys of a pod in the index.
+func owners(object client.Object) []string {
+	if owner := metav1.GetControllerOf(object); owner != nil {
+		return []string{string(owner.UID)}
+	}
+	return nil
+}
+
+// podEvents first tells the expectations of a pod's Fleet what was seen, and then has it reconciled.
 func (r *Reconciler) podEvents() handler.Funcs {
 	seen := func(object client.Object, isNew, isGone bool, q queue) {
 		pod, owner := object.(*corev1.Pod), metav1.GetControllerOf(object)
@@ -125,15 +143,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	// Before listing, so that the list is no older than the answer.
 	satisfied := expected.Satisfied()
 	var list corev1.PodList
-	if err := r.List(ctx, &list, client.InNamespace(fleet.Namespace)); err != nil {
+	err := r.List(ctx, &list, client.InNamespace(fleet.Namespace), client.MatchingFields{ownerIndex: string(fleet.UID)})
+	if err != nil {
 		return ctrl.Result{}, err
 	}
-	var active []*corev1.Pod
-	for i := range list.Items {
-		if pod := &list.Items[i]; metav1.IsControlledBy(pod, &fleet) && podrank.IsActive(pod) {
-			active = append(active, pod)
-		}
-	}
+	active := slices.DeleteFunc(podrank.Pointers(list.Items), func(pod *corev1.Pod) bool { return !podrank.IsActive(pod) })
 
 	creations, deletions, err := podrank.Plan(podrank.State{
 		Wanted: fleet.Spec.Replicas, Active: len(active), Satisfied: satisfied, BeingDeleted: fleet.DeletionTimestamp != nil,
@@ -163,7 +177,10 @@ func (r *Reconciler) create(ctx context.Context, fleet *Fleet, expected *expecta
 	if err := expected.ExpectCreations(count); err != nil {
 		return err
 	}
+	requests := make(chan struct{}, inFlight)
 	created, err := podrank.CreateInBatches(count, func() error {
+		requests <- struct{}{}
+		defer func() { <-requests }()
 		pod := &corev1.Pod{ObjectMeta: *fleet.Spec.Template.ObjectMeta.DeepCopy(), Spec: *fleet.Spec.Template.Spec.DeepCopy()}
 		pod.Namespace, pod.GenerateName = fleet.Namespace, fleet.Name+"-"
 		if err := ctrl.SetControllerReference(fleet, pod, r.Scheme()); err != nil {
@@ -187,12 +204,25 @@ func (r *Reconciler) delete(ctx context.Context, active []*corev1.Pod, expected 
 	if err = expected.ExpectDeletions(victims); err != nil {
 		return err
 	}
-	for _, pod := range victims {
-		// The UID protects a new pod that has the same name.
-		if failure := r.Delete(ctx, pod, client.Preconditions{UID: &pod.UID}); failure != nil {
+	var group sync.WaitGroup
+	requests, failures := make(chan struct{}, inFlight), make([]error, len(victims))
+	for i, pod := range victims {
+		requests <- struct{}{}
+		group.Add(1)
+		go func() {
+			defer func() { <-requests; group.Done() }()
+			// Not a pod of the same name that came in between.
+			failure := r.Delete(ctx, pod, client.Preconditions{UID: &pod.UID})
+			if failure == nil {
+				return
+			}
 			expected.DeletionObserved(pod)
-			err = errors.Join(err, client.IgnoreNotFound(failure))
-		}
+			// Not found, or another by now: this pod is gone.
+			if !apierrors.IsNotFound(failure) && !apierrors.IsConflict(failure) {
+				failures[i] = failure
+			}
+		}()
 	}
-	return err
+	group.Wait()
+	return errors.Join(failures...)
 }

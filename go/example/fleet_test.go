@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,6 +43,9 @@ type world struct {
 	creates     int
 	failCreates map[int]error
 	failDeletes map[string]error
+	// How long a deletion takes, how many there are at once, and were at most.
+	slow         time.Duration
+	atOnce, most atomic.Int64
 }
 
 // cluster is one with a Fleet "web" and what else is given.
@@ -65,7 +69,7 @@ func cluster(t *testing.T, replicas int, objects ...client.Object) *world {
 	c := fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(fleet).WithObjects(append(objects, fleet)...).Build()
 	limiter := workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]()
 	w := &world{t: t, server: c, queue: workqueue.NewTypedRateLimitingQueue(limiter)}
-	w.Reconciler = &Reconciler{Options: []podrank.Option{podrank.Now(now)}}
+	w.Reconciler = &Reconciler{Options: []podrank.Option{podrank.WithNow(now)}}
 	w.Client = interceptor.NewClient(c, interceptor.Funcs{Create: w.create, Delete: w.delete, List: w.list})
 	w.deliver()
 	return w
@@ -88,9 +92,16 @@ func (w *world) create(ctx context.Context, c client.WithWatch, object client.Ob
 }
 
 func (w *world) delete(ctx context.Context, c client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+	if w.atOnce.Add(1) > w.most.Load() {
+		w.most.Store(w.atOnce.Load())
+	}
+	time.Sleep(w.slow)
+	defer w.atOnce.Add(-1)
 	if err := w.failDeletes[object.GetName()]; err != nil {
 		return err
 	}
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
 	err := c.Delete(ctx, object, options...)
 	if err == nil {
 		w.events = append(w.events, func() {
@@ -109,8 +120,19 @@ func (w *world) list(ctx context.Context, c client.WithWatch, list client.Object
 	if !ok {
 		return c.List(ctx, list, options...)
 	}
+	var asked client.ListOptions
+	asked.ApplyOptions(options)
+	uid, ok := "", false
+	if asked.FieldSelector != nil {
+		uid, ok = asked.FieldSelector.RequiresExactMatch(ownerIndex)
+	}
+	if !ok {
+		w.t.Error("pods are listed without the index")
+	}
 	for _, pod := range w.seen {
-		pods.Items = append(pods.Items, *pod.DeepCopy())
+		if slices.Contains(owners(&pod), uid) {
+			pods.Items = append(pods.Items, *pod.DeepCopy())
+		}
 	}
 	return nil
 }
@@ -417,15 +439,43 @@ func TestAvailability(t *testing.T) {
 	}
 }
 
-func TestAPodThatCannotBeJudgedStopsAll(t *testing.T) {
-	w := cluster(t, 0, pod("sound", 1, func(*corev1.Pod) {}), pod("odd", 2, func(p *corev1.Pod) { p.UID = "odd" }))
-	if _, err := w.reconcile(); err == nil {
-		t.Error("no error")
+// A pod that is gone, or another of its name by now, is no failure, and nobody waits for an event.
+func TestAPodIsGoneMeanwhile(t *testing.T) {
+	for _, gone := range []error{
+		apierrors.NewNotFound(corev1.Resource("pods"), "a"),
+		apierrors.NewConflict(corev1.Resource("pods"), "a", errors.New("the UID in the precondition is another")),
+	} {
+		w := cluster(t, 0, pod("a", 1, func(*corev1.Pod) {}), pod("b", 2, func(*corev1.Pod) {}))
+		w.failDeletes = map[string]error{"a": gone}
+		if _, err := w.reconcile(); err != nil {
+			t.Error(err)
+		}
+		if _, deletions := w.expected(); deletions != 1 {
+			t.Errorf("%d deletions are expected", deletions)
+		}
 	}
-	if got := w.names(); len(got) != 2 {
+}
+
+// Deletions are sent at once, and not all of them.
+func TestDeletionsAreInFlightTogether(t *testing.T) {
+	var pods []client.Object
+	for i := range 3 * inFlight {
+		pods = append(pods, pod(fmt.Sprint("p", i), i+1, func(*corev1.Pod) {}))
+	}
+	w := cluster(t, 0, pods...)
+	w.slow = 5 * time.Millisecond
+	if _, err := w.reconcile(); err != nil || len(w.names()) != 0 {
+		t.Errorf("%v, %v", w.names(), err)
+	}
+	if most := w.most.Load(); most < 2 || most > inFlight {
+		t.Errorf("%d at once", most)
+	}
+}
+
+// A pod whose UID is no UUID does not stop its Fleet.
+func TestAnOddUID(t *testing.T) {
+	w := cluster(t, 1, pod("sound", 1, func(*corev1.Pod) {}), pod("odd", 2, func(p *corev1.Pod) { p.UID = "-" }))
+	if got := w.settle(); len(got) != 1 || got[0] != "sound" {
 		t.Errorf("%v", got)
-	}
-	if _, deletions := w.expected(); deletions != 0 {
-		t.Errorf("%d deletions are expected", deletions)
 	}
 }

@@ -1,9 +1,11 @@
 package judge
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 	"time"
 
@@ -37,6 +39,30 @@ func TestDaemonSets(t *testing.T) {
 	} {
 		if tally[reason] == 0 && !t.Failed() {
 			t.Errorf("no %s", reason)
+		}
+	}
+}
+
+// Kubernetes lets pods start and run where the vectors say, which the preview reads.
+func TestDaemonNodes(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../vectors/daemon_nodes.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Name              string
+		Spec              v1.PodSpec
+		Node              v1.Node
+		MayStart, MayKeep bool
+	}
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		set := &appsv1.DaemonSet{Spec: appsv1.DaemonSetSpec{Template: v1.PodTemplateSpec{Spec: c.Spec}}}
+		if start, keep := upstream.NodeShouldRunDaemonPod(&c.Node, set); start != c.MayStart || keep != c.MayKeep {
+			t.Errorf("%s: Kubernetes says %t and %t", c.Name, start, keep)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func FuzzVictims(f *testing.F) {
 		if empty && zeros || beyond(now) {
 			return
 		}
-		settled, err := podrank.Settle(active, list, int(k), podrank.Now(now.Time))
+		settled, err := podrank.Settle(active, list, int(k), podrank.WithNow(now.Time))
 		if err != nil {
 			// Nothing but UIDs is ever wrong with an active pod.
 			for _, p := range active {
@@ -70,13 +70,13 @@ func FuzzVictims(f *testing.F) {
 			t.Fatal(err)
 		}
 		k = uint8(min(int(k), len(active)))
-		total, err := podrank.PodsToDelete(active, list, int(k), podrank.Now(now.Time))
+		total, err := podrank.PodsToDelete(active, list, int(k), podrank.WithNow(now.Time))
 		if err != nil {
 			t.Fatal(err)
 		}
 		order := slices.Clone(active)
 		slices.SortStableFunc(order, func(a, b *v1.Pod) int {
-			explanation, err := podrank.Explain(a, b, list, podrank.Now(now.Time))
+			explanation, err := podrank.Explain(a, b, list, podrank.WithNow(now.Time))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func FuzzVictims(f *testing.F) {
 		if !slices.Equal(total, order[:k]) {
 			t.Errorf("the total order deletes %+v, want %+v", total, order[:k])
 		}
-		ours, err := podrank.PodsToDelete(active, list, int(k), podrank.Now(now.Time), podrank.Kubernetes())
+		ours, err := podrank.PodsToDelete(active, list, int(k), podrank.WithNow(now.Time), podrank.Kubernetes())
 		if err != nil {
 			t.Fatal(err)
 		}

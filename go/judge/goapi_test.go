@@ -72,7 +72,7 @@ func TestGoRelation(t *testing.T) {
 					w := newWorld(r, round%5 > 0, anyMoment)
 					pods, related := crowd(w, 300)
 					ranks := upstream.Ranks(pods, related)
-					options := []podrank.Option{podrank.Now(w.now.Time), podrank.PodDeletionCost(!part.costOff)}
+					options := []podrank.Option{podrank.WithNow(w.now.Time), podrank.WithPodDeletionCost(!part.costOff)}
 					for range goPairs {
 						i := r.IntN(len(pods))
 						j := (i + 1 + r.IntN(len(pods)-1)) % len(pods)
@@ -134,7 +134,7 @@ func TestGoVictims(t *testing.T) {
 		// Where UIDs differ, one set of pods has one set of victims.
 		slices.SortFunc(pods, func(a, b *v1.Pod) int { return cmp.Compare(a.UID, b.UID) })
 		distinct := slices.CompactFunc(slices.Clone(pods), func(a, b *v1.Pod) bool { return a.UID == b.UID })
-		now, k := podrank.Now(w.now.Time), r.IntN(len(pods)+1)
+		now, k := podrank.WithNow(w.now.Time), r.IntN(len(pods)+1)
 		s, err := podrank.Settle(pods, related, k, now)
 		if err != nil {
 			t.Fatal(err)
@@ -193,7 +193,7 @@ func TestGoTables(t *testing.T) {
 			policy := or(s.Policy, g.Policy)
 			costOn, ok := policy.FeatureGates["PodDeletionCost"]
 			for _, order := range [][]podrank.Option{nil, {podrank.Kubernetes()}} {
-				options := append(order, podrank.Now(policy.Now.Time().Time), podrank.PodDeletionCost(costOn || !ok))
+				options := append(order, podrank.WithNow(policy.Now.Time().Time), podrank.WithPodDeletionCost(costOn || !ok))
 				victims, err := podrank.PodsToDelete(pods, related, s.Delete, options...)
 				if err != nil {
 					t.Fatal(err)
@@ -233,7 +233,7 @@ func TestGoUpstreamJSON(t *testing.T) {
 		policy := file.PolicyOf(pair)
 		costOn, ok := policy.FeatureGates["PodDeletionCost"]
 		want := map[string]int{"before": -1, "tie": 0}[pair.Relation]
-		got := relation(t, a.V1(), b.V1(), nil, podrank.Now(policy.Now.Time().Time), podrank.PodDeletionCost(costOn || !ok))
+		got := relation(t, a.V1(), b.V1(), nil, podrank.WithNow(policy.Now.Time().Time), podrank.WithPodDeletionCost(costOn || !ok))
 		if got != want {
 			t.Errorf("%s, %s: %d, want %d", pair.First, pair.Second, got, want)
 		}

@@ -53,8 +53,8 @@ func TestUpstreamFollowsTheSteeredCosts(t *testing.T) {
 		for _, p := range pods {
 			before[p] = p.Annotations[v1.PodDeletionCost]
 		}
-		written, err := podrank.Steer(pods, podrank.Tier(func(p *v1.Pod) int { return tier[p] }),
-			podrank.Fixed(func(p *v1.Pod) bool { return fixed[p] }))
+		written, err := podrank.Steer(pods, podrank.WithTier(func(p *v1.Pod) int { return tier[p] }),
+			podrank.WithFixed(func(p *v1.Pod) bool { return fixed[p] }))
 		if noRoom := (*podrank.NoRoomError)(nil); errors.As(err, &noRoom) {
 			refused++
 			continue

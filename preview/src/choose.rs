@@ -152,8 +152,7 @@ fn named<'a>(
         [] => Err(if let Some(kind @ WorkloadKind::Direct(of)) = name.kind {
             let known: Vec<_> = direct.iter().filter(|entry| entry.kind == of).collect();
             let names: Vec<_> = known.iter().map(|entry| entry.name.as_str()).collect();
-            let resources = format!("pods,{}s", of.to_string().to_lowercase());
-            unknown_workload(name, kind, &names, &text::list(&known), &resources)
+            unknown_workload(name, kind, &names, &text::list(&known), of.types())
         } else {
             let names: Vec<_> = deployments.iter().map(|entry| entry.name.as_str()).collect();
             let list = text::list(deployments);

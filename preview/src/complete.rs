@@ -39,21 +39,18 @@ pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> O
 
 /// Returns the error for an input with these gaps, with the command that gets everything.
 pub(crate) fn error(namespace: &str, kind: SetKind, gaps: &[Note]) -> Error {
-    let gaps: Vec<_> = gaps.iter().map(|gap| gap.text.as_str()).collect();
-    let kinds = match kind {
+    let types = match kind {
         SetKind::ReplicaSet => "pods,replicasets,deployments",
         SetKind::ReplicationController => "pods,replicationcontrollers",
     };
-    error_with(namespace, kinds, &gaps.join("; "))
+    incomplete(namespace, types, gaps)
 }
 
-/// Returns the error for an input that lacks something, with the command that gets all objects of these kinds.
-pub(crate) fn incomplete(namespace: &str, kinds: &str, gap: &Note) -> Error {
-    error_with(namespace, &kinds.to_lowercase(), &gap.text)
-}
-
-fn error_with(namespace: &str, kinds: &str, gaps: &str) -> Error {
-    let command = command(namespace, kinds);
+/// Returns the error for an input with these gaps, with the command that gets all objects of these types.
+pub(crate) fn incomplete(namespace: &str, types: &str, gaps: &[Note]) -> Error {
+    let gaps: Vec<_> = gaps.iter().map(|gap| gap.text.as_str()).collect();
+    let gaps = gaps.join("; ");
+    let command = command(namespace, types);
     Error::with_remedy(
         format!("the input is incomplete: {gaps}; get all of it with: {command}"),
         Remedy::AcceptPartial,

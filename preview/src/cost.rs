@@ -23,8 +23,6 @@ pub(crate) struct WrittenCost {
     pub(crate) value: Result<i32, DeletionCostError>,
     /// Who wrote it. Empty if nobody is known, as in a dump without `--show-managed-fields`.
     pub(crate) managers: Vec<Manager>,
-    /// What podrank wrote over.
-    pub(crate) previous: Option<Previous>,
 }
 
 /// Who writes a field.
@@ -47,14 +45,36 @@ pub struct Previous {
 /// To whom a pod's deletion cost belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CostOwner {
-    /// There is no cost.
-    Nobody,
     /// podrank wrote it.
     Podrank,
     /// It came with the pod template, and nobody has touched it since.
     Template,
     /// Somebody else, by field manager.
     Other(String),
+}
+
+impl fmt::Display for CostOwner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Podrank => FIELD_MANAGER,
+            Self::Template => "template",
+            Self::Other(manager) => manager,
+        })
+    }
+}
+
+impl Previous {
+    /// What podrank noted among a pod's annotations.
+    pub(crate) fn read(annotations: &BTreeMap<String, String>) -> Option<Self> {
+        annotations.get(PREVIOUS_COST_ANNOTATION).and_then(|text| serde_json::from_str(text).ok())
+    }
+}
+
+impl Manager {
+    /// Whether it is podrank, which writes by server-side apply alone.
+    fn is_podrank(&self) -> bool {
+        self.applies && self.name == FIELD_MANAGER
+    }
 }
 
 /// An entry of `metadata.managedFields`.
@@ -134,9 +154,6 @@ impl WrittenCost {
                     applies: entry.operation.as_deref() == Some("Apply"),
                 })
                 .collect(),
-            previous: annotations
-                .get(PREVIOUS_COST_ANNOTATION)
-                .and_then(|text| serde_json::from_str(text).ok()),
         })
     }
 
@@ -147,22 +164,28 @@ impl WrittenCost {
 
     /// Whether podrank is one of those who wrote it.
     pub(crate) fn is_podranks(&self) -> bool {
-        self.managers.iter().any(|manager| manager.applies && manager.name == FIELD_MANAGER)
+        self.managers.iter().any(Manager::is_podrank)
     }
 
     /// To whom it belongs, if `template` is the cost in the pod template.
     pub(crate) fn owner(&self, template: Option<&str>) -> CostOwner {
-        let others: Vec<_> = self
-            .managers
-            .iter()
-            .filter(|manager| !manager.applies || manager.name != FIELD_MANAGER)
-            .collect();
+        let others: Vec<_> = self.others().collect();
         match &*others {
             [] if self.is_podranks() => CostOwner::Podrank,
             [] => CostOwner::Other("an unknown manager".to_owned()),
             [only] if only.name == CONTROLLER_MANAGER && template == Some(&*self.text) => CostOwner::Template,
             [first, ..] => CostOwner::Other(first.name.clone()),
         }
+    }
+
+    /// This cost, if it is not podrank's, as what a write would replace.
+    pub(crate) fn to_previous(&self) -> Previous {
+        let manager = self.others().next().map_or_else(String::new, |manager| manager.name.clone());
+        Previous { value: self.text.clone(), manager }
+    }
+
+    fn others(&self) -> impl Iterator<Item = &Manager> {
+        self.managers.iter().filter(|manager| !manager.is_podrank())
     }
 }
 

@@ -1,12 +1,14 @@
 //! Workloads whose controllers delete pods themselves, and not through sets: what all their kinds have in common. Each kind is
 //! a variant of [`DirectKind`] and a module with what its controller reads and what its next sync does.
 
+use crate::complete;
+use crate::daemon_set::DaemonSetSpec;
 use crate::error::{Error, parse};
 use crate::input::Input;
 use crate::job::JobSpec;
 use crate::notes::{self, Note, NoteCode};
 use crate::options::{Options, Order};
-use crate::pod::{Metadata, PodEntry, Record, to_time};
+use crate::pod::{Metadata, OwnerReference, PodEntry, Record, to_time};
 use crate::preview::{Asked, BlockedPod, Details, DirectPreview, PodPreview, Verdict, Workload};
 use crate::selector::{LabelSelector, Selector};
 use crate::stateful_set::StatefulSetSpec;
@@ -22,6 +24,8 @@ use std::fmt;
 pub enum DirectKind {
     /// `StatefulSet`, in the group `apps`.
     StatefulSet,
+    /// `DaemonSet`, in the group `apps` or the old `extensions`.
+    DaemonSet,
     /// `Job`, in the group `batch`.
     Job,
 }
@@ -44,6 +48,7 @@ pub(crate) struct DirectEntry {
 #[derive(Debug)]
 pub(crate) enum Spec {
     StatefulSet(StatefulSetSpec),
+    DaemonSet(DaemonSetSpec),
     Job(JobSpec),
 }
 
@@ -74,7 +79,7 @@ pub(crate) struct Decided<'a> {
 
 impl DirectKind {
     /// Every kind.
-    pub const ALL: [Self; 2] = [Self::StatefulSet, Self::Job];
+    pub const ALL: [Self; 3] = [Self::StatefulSet, Self::DaemonSet, Self::Job];
 
     /// The kind by its name and, if known, API version.
     pub(crate) fn of(kind: &str, api_version: Option<&str>) -> Option<Self> {
@@ -87,8 +92,17 @@ impl DirectKind {
     /// The API group.
     fn group(self) -> &'static str {
         match self {
-            Self::StatefulSet => "apps",
+            Self::StatefulSet | Self::DaemonSet => "apps",
             Self::Job => "batch",
+        }
+    }
+
+    /// The types of all objects that a decision reads, as `kubectl get` takes them.
+    pub(crate) fn types(self) -> &'static str {
+        match self {
+            Self::StatefulSet => "pods,statefulsets",
+            Self::DaemonSet => "pods,daemonsets,controllerrevisions,nodes",
+            Self::Job => "pods,jobs",
         }
     }
 }
@@ -97,6 +111,7 @@ impl fmt::Display for DirectKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::StatefulSet => "StatefulSet",
+            Self::DaemonSet => "DaemonSet",
             Self::Job => "Job",
         })
     }
@@ -106,14 +121,16 @@ impl Spec {
     fn read(kind: DirectKind, object: &RawValue) -> Result<Self, String> {
         match kind {
             DirectKind::StatefulSet => StatefulSetSpec::read(object).map(Self::StatefulSet),
+            DirectKind::DaemonSet => DaemonSetSpec::read(object).map(Self::DaemonSet),
             DirectKind::Job => JobSpec::read(object).map(Self::Job),
         }
     }
 
-    /// The number of pods by the status.
+    /// The least number of pods by the status.
     fn status_pods(&self) -> i32 {
         match self {
             Self::StatefulSet(spec) => spec.status_replicas,
+            Self::DaemonSet(spec) => spec.status_nodes,
             Self::Job(spec) => spec.status_active,
         }
     }
@@ -131,11 +148,11 @@ pub(crate) fn preview_direct<'a>(
             entry.kind
         )));
     }
-    let gap = entry.missing_pods(input)?;
-    if let (Some(gap), false) = (&gap, options.partial) {
-        return Err(crate::complete::incomplete(&entry.namespace, &format!("pods,{}s", entry.kind), gap));
+    let mut notes = entry.gaps(input)?;
+    if !notes.is_empty() && !options.partial {
+        return Err(complete::incomplete(&entry.namespace, entry.kind.types(), &notes));
     }
-    let mut notes: Vec<_> = gap.into_iter().chain(entry.lagging()).collect();
+    notes.extend(entry.lagging());
     let pods = entry.pods(input, &mut notes)?;
     let (asked, gates, decision) = match entry.spec()? {
         Spec::StatefulSet(spec) => {
@@ -143,6 +160,14 @@ pub(crate) fn preview_direct<'a>(
             let asked = Asked { replicas: Some(count.unsigned_abs()), ..Asked::default() };
             let gates = crate::gates::of_stateful_sets(options.controller_gates).collect();
             (asked, gates, crate::stateful_set::decide(entry, spec, count, &pods, options, &mut notes))
+        }
+        Spec::DaemonSet(spec) => {
+            if options.replicas.is_some() {
+                let text = format!("{entry} has no replicas, as its nodes decide: leave out --replicas");
+                return Err(Error::new(text));
+            }
+            let decision = crate::daemon_set::decide(input, entry, spec, &pods, options, &mut notes);
+            (Asked::default(), BTreeMap::new(), decision)
         }
         Spec::Job(spec) => {
             let asked = crate::job::asked(entry, spec, options)?;
@@ -230,11 +255,14 @@ impl DirectEntry {
 
     fn owns(&self, pod: &PodEntry) -> bool {
         let owner = pod.controller.as_ref().filter(|_| pod.namespace == self.namespace);
-        owner.is_some_and(|owner| {
-            owner.name == self.name
-                && DirectKind::of(&owner.kind, Some(&owner.api_version)) == Some(self.kind)
-                && owner.uid == self.uid
-        })
+        owner.is_some_and(|owner| self.is(owner))
+    }
+
+    /// Whether this is the owner, given that the namespace is the same.
+    pub(crate) fn is(&self, owner: &OwnerReference) -> bool {
+        owner.name == self.name
+            && DirectKind::of(&owner.kind, Some(&owner.api_version)) == Some(self.kind)
+            && owner.uid == self.uid
     }
 
     /// Returns the pods that it owns and its selector matches, each once.
@@ -277,8 +305,17 @@ impl DirectEntry {
         input.pods.iter().any(|pod| self.owns(pod))
     }
 
+    /// Returns what the input lacks. Empty if the input looks complete.
+    pub(crate) fn gaps(&self, input: &Input) -> Result<Vec<Note>, Error> {
+        let mut gaps: Vec<_> = self.missing_pods(input)?.into_iter().collect();
+        if let Spec::DaemonSet(spec) = self.spec()? {
+            gaps.extend(spec.gaps(input, self));
+        }
+        Ok(gaps)
+    }
+
     /// Returns a note if the input has fewer of its pods than its status counts.
-    pub(crate) fn missing_pods(&self, input: &Input) -> Result<Option<Note>, Error> {
+    fn missing_pods(&self, input: &Input) -> Result<Option<Note>, Error> {
         let status = u64::try_from(self.spec()?.status_pods()).unwrap_or(0);
         let names = input.pods.iter().filter(|pod| self.owns(pod)).map(|pod| &pod.name);
         let listed = names.collect::<BTreeSet<_>>().len() as u64;

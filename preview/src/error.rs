@@ -20,6 +20,10 @@ pub enum Remedy {
     NameTheSet,
     /// Accept that the input is incomplete.
     AcceptPartial,
+    /// Evict the pods, since others go first whatever the deletion costs.
+    Evict,
+    /// Write over the deletion costs of others.
+    WriteOver,
 }
 
 impl Error {

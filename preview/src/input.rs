@@ -1,10 +1,12 @@
 //! Reads a dump as a stream, object by object, and keeps what a decision may need from each. Reads from any reader, and opens
 //! none.
 
+use crate::daemon_set::RevisionEntry;
 use crate::deployment::DeploymentEntry;
 use crate::direct::{DirectEntry, DirectKind};
 use crate::error::{Error, parse};
 use crate::json::{Fault, Json};
+use crate::node::NodeEntry;
 use crate::pod::{Pod, PodEntry};
 use crate::set::{ReplicaSet, SetEntry, SetKind};
 use crate::text;
@@ -26,6 +28,9 @@ pub struct Input {
     pub(crate) deployments: Vec<DeploymentEntry>,
     /// Workloads whose controllers delete pods themselves.
     pub(crate) direct: Vec<DirectEntry>,
+    pub(crate) nodes: Vec<NodeEntry>,
+    /// The revisions of the templates of such workloads.
+    pub(crate) revisions: Vec<RevisionEntry>,
     /// The number of objects of other kinds.
     others: u64,
 }
@@ -98,6 +103,8 @@ impl Input {
         later.sets.append(&mut self.sets);
         later.deployments.append(&mut self.deployments);
         later.direct.append(&mut self.direct);
+        later.nodes.append(&mut self.nodes);
+        later.revisions.append(&mut self.revisions);
         later.others += self.others;
         *self = later;
     }
@@ -228,6 +235,8 @@ impl Input {
             Some(Class::Set(kind)) => self.sets.push(SetEntry::read(kind, object)?),
             Some(Class::Deployment) => self.deployments.push(DeploymentEntry::read(object)?),
             Some(Class::Direct(kind)) => self.direct.push(DirectEntry::read(kind, object)?),
+            Some(Class::Node) => self.nodes.push(NodeEntry::read(object)?),
+            Some(Class::Revision) => self.revisions.push(RevisionEntry::read(object)?),
             None => self.others += 1,
         }
         Ok(None)
@@ -244,6 +253,8 @@ impl Input {
                 let (_, entry) = of_kind.expect("every kind was read");
                 self.direct.push(entry?);
             }
+            Class::Node => self.nodes.push(object.node?),
+            Class::Revision => self.revisions.push(object.revision?),
         }
         Ok(())
     }
@@ -310,6 +321,8 @@ enum Class {
     Set(SetKind),
     Deployment,
     Direct(DirectKind),
+    Node,
+    Revision,
 }
 
 impl TypeMeta {
@@ -317,8 +330,13 @@ impl TypeMeta {
     fn class(&self, list: Option<&Self>) -> Option<Class> {
         let own_or_list = Some(self).filter(|own| own.kind.is_some()).or(list)?;
         let (kind, api_version) = (own_or_list.kind.as_deref()?, own_or_list.api_version.as_deref());
-        if kind == "Pod" && api_version.is_none_or(|version| version == "v1") {
-            return Some(Class::Pod);
+        match kind {
+            "Pod" if api_version.is_none_or(|version| version == "v1") => return Some(Class::Pod),
+            "Node" if api_version.is_none_or(|version| version == "v1") => return Some(Class::Node),
+            "ControllerRevision" if api_version.is_none_or(|version| version.starts_with("apps/")) => {
+                return Some(Class::Revision);
+            }
+            _ => {}
         }
         match WorkloadKind::of_object(kind, api_version)? {
             WorkloadKind::Deployment => Some(Class::Deployment),
@@ -336,6 +354,8 @@ struct Untyped {
     replication_controller: Result<SetEntry, String>,
     deployment: Result<DeploymentEntry, String>,
     direct: [Result<DirectEntry, String>; DirectKind::ALL.len()],
+    node: Result<NodeEntry, String>,
+    revision: Result<RevisionEntry, String>,
 }
 
 impl Untyped {
@@ -346,6 +366,8 @@ impl Untyped {
             replication_controller: SetEntry::read(SetKind::ReplicationController, object),
             deployment: DeploymentEntry::read(object),
             direct: DirectKind::ALL.map(|kind| DirectEntry::read(kind, object)),
+            node: NodeEntry::read(object),
+            revision: RevisionEntry::read(object),
         }
     }
 }

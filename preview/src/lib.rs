@@ -2,21 +2,22 @@
 //!
 //! [`Input::read`] keeps what matters in a dump, [`preview_workload`] decides, and [`WorkloadPreview::to_json`] writes what
 //! other programs read. The order itself is in the `podrank` crate: no module here knows its rules. No module uses files, the
-//! clock, the terminal or the network, and none knows the flags of a command line.
+//! clock, the terminal or the network. Only error texts name flags of the command line.
 //!
 //! | what | modules |
 //! |---|---|
-//! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `template`, `quantity`, `selector` |
-//! | deciding | `choose` the workload; `direct`: what is common to controllers that delete pods themselves, and a module for each, such as `stateful_set`; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: is the input? `related` and `members`: which pods count; `line`: what becomes of each |
-//! | steering | `steer`: which pods are wanted, and the deletion costs that make Kubernetes take them; `cost`: whose a cost is |
-//! | telling | `preview`: the form; `why`, `set_why`, `age`, `notes`, `error`, `text`: the words |
-//! | asking | `workload`: names; `needs`: what a decision needs besides the workload |
+//! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `node`, `template`, `quantity`, `selector` |
+//! | deciding | `choose` the workload; `direct`: what is common to controllers that delete pods themselves, and a module for each, such as `stateful_set`; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: whether the input is complete; `related` and `members`: which pods count; `line`: what becomes of each |
+//! | steering | `steer`: which pods are wanted, and the deletion costs that make Kubernetes take them; `cost`: who set a cost |
+//! | presenting | `preview`: the result as data and JSON; `why`, `set_why`, `age`, `notes`, `error`, `text`: its sentences |
+//! | querying | `workload`: names; `needs`: what a decision needs besides the workload |
 #![forbid(unsafe_code)]
 
 mod age;
 mod choose;
 mod complete;
 mod cost;
+mod daemon_set;
 mod decide;
 mod deployment;
 mod direct;
@@ -28,6 +29,7 @@ mod json;
 mod line;
 mod members;
 mod needs;
+mod node;
 mod notes;
 mod options;
 mod pod;
@@ -53,6 +55,7 @@ pub use decide::{preview, preview_workload};
 pub use direct::DirectKind;
 pub use error::{Error, Remedy};
 pub use input::Input;
+pub use line::MOST_IN_ONE_SYNC;
 pub use needs::WorkloadId;
 pub use notes::{Note, NoteCode};
 pub use options::{ControllerGates, Options, Order};

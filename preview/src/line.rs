@@ -10,7 +10,7 @@ use crate::why::why;
 use podrank::{Flags, Pod, Policy, Rule};
 
 /// The most pods that kube-controller-manager deletes in one sync: upstream's `BurstReplicas`.
-pub(crate) const MOST_IN_ONE_SYNC: usize = 500;
+pub const MOST_IN_ONE_SYNC: usize = 500;
 
 /// The set's pods in line. The victims come first, then the contested ones, then the survivors.
 pub(crate) struct Line<'m, 'a> {

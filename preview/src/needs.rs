@@ -63,7 +63,10 @@ impl Input {
                 .iter()
                 .map(|found| format!("{}/{} in {}", found.kind.short(), found.name, found.namespace))
                 .collect();
-            return Err(Error::new(format!("{name} is ambiguous: there are {}", list.join(", "))));
+            return Err(Error::new(format!(
+                "{name} is ambiguous: there are {}; name one as TYPE/NAME, with its namespace",
+                list.join(", ")
+            )));
         }
         Ok(found.pop())
     }
@@ -77,6 +80,11 @@ impl Input {
                 self.set(workload).is_some_and(|set| set.controller.is_some())
             }
         }
+    }
+
+    /// Returns whether nodes matter, and the revisions of the workload's template.
+    pub fn has_nodes(&self, workload: &WorkloadId) -> bool {
+        workload.kind == WorkloadKind::Direct(DirectKind::DaemonSet)
     }
 
     /// Returns a label selector, as `kubectl get --selector` reads it, for all pods that count: what the selectors of all
@@ -133,7 +141,7 @@ impl Input {
             }
             WorkloadKind::Direct(kind) => {
                 let Some(entry) = self.direct(kind, workload) else { return Ok(false) };
-                return Ok(entry.lags || entry.missing_pods(self)?.is_some());
+                return Ok(entry.lags || !entry.gaps(self)?.is_empty());
             }
             WorkloadKind::Set(_) => (false, self.set(workload).map(SetEntry::id).into_iter().collect()),
         };

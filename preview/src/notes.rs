@@ -62,6 +62,12 @@ pub enum NoteCode {
     DependsOnRelease,
     /// Claims are deleted with their pods.
     ClaimsGo,
+    /// The input has fewer nodes for pods of the `DaemonSet` than its status counts.
+    NodesMissing,
+    /// The input has no `ControllerRevision` of the `DaemonSet`.
+    RevisionMissing,
+    /// The controller may wait before it deletes a failed pod.
+    MayBackOff,
 }
 
 impl Note {

@@ -1,8 +1,9 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads. Reads one object's JSON text.
 
-use crate::cost::{ManagedFields, WrittenCost};
+use crate::cost::{ManagedFields, Previous, WrittenCost};
 use crate::direct::DirectKind;
 use crate::error::parse;
+use crate::node::Affinity;
 use crate::text::{self, quoted};
 use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
@@ -62,8 +63,12 @@ pub(crate) struct Record {
     /// Without rank and node number, which depend on other pods.
     pub(crate) pod: podrank::Pod,
     pub(crate) node: Option<String>,
+    /// The node that a `DaemonSet` made the pod for, if it is not assigned yet.
+    pub(crate) target: Option<Box<str>>,
     /// The deletion cost as it is written. `None` if there is none.
     pub(crate) cost: Option<Box<WrittenCost>>,
+    /// The deletion cost that podrank wrote over. It is noted even if podrank's own has been removed since.
+    pub(crate) previous: Option<Box<Previous>>,
     /// What only a Job reads. `None` if there is nothing of it.
     pub(crate) job: Option<Box<JobPod>>,
 }
@@ -184,6 +189,7 @@ struct PodMetadata {
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct PodSpec {
     node_name: Option<String>,
+    affinity: Option<Affinity>,
     init_containers: Option<Vec<Container>>,
 }
 
@@ -297,10 +303,12 @@ impl Record {
         let Pod { metadata, spec, status, .. } = pod;
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         let node = spec.node_name.clone().filter(|node| !node.is_empty());
-        let cost = metadata
-            .annotations
-            .as_ref()
+        let affinity = spec.affinity.as_ref().filter(|_| node.is_none());
+        let target = affinity.and_then(Affinity::target).map(Box::from);
+        let annotations = metadata.annotations.as_ref();
+        let cost = annotations
             .and_then(|annotations| WrittenCost::read(annotations, metadata.managed_fields.as_deref()));
+        let previous = annotations.and_then(Previous::read);
         let job = JobPod::read(&metadata);
         let mut conditions = status.conditions.iter().flatten();
         let ready = conditions.find(|condition| condition.r#type.as_deref() == Some("Ready"));
@@ -320,7 +328,14 @@ impl Record {
             flags,
             ..podrank::Pod::new()
         };
-        Ok(Self { pod, node, cost: cost.map(Box::new), job: job.map(Box::new) })
+        Ok(Self {
+            pod,
+            node,
+            target,
+            cost: cost.map(Box::new),
+            previous: previous.map(Box::new),
+            job: job.map(Box::new),
+        })
     }
 }
 

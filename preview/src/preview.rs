@@ -184,8 +184,8 @@ pub struct SetPreview<'a> {
     pub pods: Vec<PodPreview<'a>>,
 }
 
-/// What the next sync of a workload does whose controller deletes pods itself: a `StatefulSet`. Serialized, it is the JSON
-/// that other programs read.
+/// What the next sync of a workload does whose controller deletes pods itself: a `StatefulSet`, `DaemonSet` or `Job`.
+/// Serialized, it is the JSON that other programs read.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DirectPreview<'a> {
@@ -238,9 +238,15 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// The flags of the command line that ask for the same.
+    /// The flags of the command line that ask for the same: `--rollout` for a kind without a count.
     pub fn flags(&self) -> String {
-        self.replicas.map_or_else(|| "--rollout".to_owned(), |replicas| format!("--replicas {replicas}"))
+        let flags = [
+            self.replicas.map(|replicas| format!("--replicas {replicas}")),
+            self.parallelism.map(|parallelism| format!("--parallelism {parallelism}")),
+            self.suspend.filter(|suspend| *suspend).map(|_| "--suspend".to_owned()),
+        ];
+        let flags: Vec<_> = flags.into_iter().flatten().collect();
+        if flags.is_empty() { "--rollout".to_owned() } else { flags.join(" ") }
     }
 }
 
@@ -309,7 +315,7 @@ pub struct Details {
     pub restarts: u32,
     /// The most restarts of one of its sidecars.
     pub sidecar_restarts: u32,
-    /// Its deletion cost; 0 if it has none that is valid.
+    /// Its deletion cost; 0 if it has no valid one.
     pub deletion_cost: i32,
     /// When it was created.
     pub creation_time: Option<Timestamp>,

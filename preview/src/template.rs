@@ -39,8 +39,8 @@ impl Fingerprint {
     }
 }
 
-/// What is kept of a valid template whose fields are in order, as kubectl prints them. It is read several times as fast as a
-/// [`Fingerprint`] alone, because nothing is kept of its fields but one text.
+/// What is kept from a valid template whose fields are in order, as kubectl prints them. Reading it is several times as fast as
+/// reading a [`Fingerprint`] alone, because only one text is kept from its fields.
 #[derive(Debug, Default)]
 pub(crate) struct Template {
     pub(crate) fingerprint: Fingerprint,

@@ -59,7 +59,7 @@ const TYPES: [Type; 7] = {
             Some(Set(SetKind::ReplicationController)),
         ),
         new("StatefulSet", "sts", "statefulset", "apps", Some(Direct(DirectKind::StatefulSet))),
-        new("DaemonSet", "ds", "daemonset", "apps", None),
+        new("DaemonSet", "ds", "daemonset", "apps", Some(Direct(DirectKind::DaemonSet))),
         new("Job", "job", "job", "batch", Some(Direct(DirectKind::Job))),
         new("CronJob", "cj", "cronjob", "batch", None),
     ]
@@ -67,11 +67,12 @@ const TYPES: [Type; 7] = {
 
 impl WorkloadKind {
     /// Every kind, in the order in which they are listed to a user.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Deployment,
         Self::Set(SetKind::ReplicaSet),
         Self::Set(SetKind::ReplicationController),
         Self::Direct(DirectKind::StatefulSet),
+        Self::Direct(DirectKind::DaemonSet),
         Self::Direct(DirectKind::Job),
     ];
 
@@ -228,7 +229,7 @@ mod tests {
 
     #[test]
     fn types_are_named_as_kubectl_names_them() {
-        let [deploy, rs, rc, sts] = WorkloadKind::ALL;
+        let [deploy, rs, rc, sts, ds, job] = WorkloadKind::ALL;
         for (kind, names) in [
             (
                 deploy,
@@ -237,6 +238,8 @@ mod tests {
             (rs, "rs RS replicaset replicasets replicasets.apps ReplicaSets.v1.apps"),
             (rc, "rc replicationcontroller ReplicationControllers"),
             (sts, "sts statefulset StatefulSets statefulsets.v1.apps"),
+            (ds, "ds daemonset DaemonSets daemonsets.v1.apps"),
+            (job, "job Jobs jobs.v1.batch"),
         ] {
             for name in names.split(' ') {
                 assert_eq!(WorkloadKind::of_type(name), Ok(kind), "{name}");
@@ -244,15 +247,22 @@ mod tests {
         }
         assert_eq!(
             WorkloadKind::ALL.map(WorkloadKind::resource),
-            ["deployments.apps", "replicasets.apps", "replicationcontrollers", "statefulsets.apps"]
+            [
+                "deployments.apps",
+                "replicasets.apps",
+                "replicationcontrollers",
+                "statefulsets.apps",
+                "daemonsets.apps",
+                "jobs.batch"
+            ]
         );
     }
 
     #[test]
     fn other_types_are_refused_with_what_there_is() {
-        const THESE: &str = "supported are deploy, rs, rc, sts and job";
+        const THESE: &str = "supported are deploy, rs, rc, sts, ds and job";
         for (name, error) in [
-            ("ds", "DaemonSets are not supported yet; "),
+            ("cj", "CronJobs are not supported yet; "),
             ("deployement", "unknown type `deployement`; did you mean deployment? "),
             ("deployments.batch", "unknown type `deployments.batch`; did you mean deployment? "),
             ("rc.", "unknown type `rc.`; did you mean rc? "),

@@ -1,4 +1,4 @@
-//! The flags that say how to reach the cluster: kubectl's own flags, passed on to it unchanged.
+//! The flags that say how to reach the cluster. They are kubectl's own, and are passed on to it unchanged.
 
 use clap::{Args, ValueHint};
 
@@ -43,7 +43,7 @@ pub(crate) struct Connection {
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
 
-    /// Name that the server's certificate must have
+    /// Host name that the server's certificate must have
     #[arg(long, value_name = "NAME")]
     tls_server_name: Option<String>,
 

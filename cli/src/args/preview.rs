@@ -5,7 +5,7 @@ use clap::{Parser, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use podrank_preview::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
-use podrank_preview::{ControllerGates, Options, Order, SetName, WorkloadName};
+use podrank_preview::{ControllerGates, DirectKind, Options, Order, SetName, WorkloadKind, WorkloadName};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLES)]
 pub(crate) struct PreviewArgs {
-    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs, rc, sts or job
+    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs, rc, sts, ds or job
     #[arg(value_name = "TYPE/NAME", num_args = 0..=2, required_unless_present = "filename")]
     workload: Vec<String>,
 
@@ -24,7 +24,7 @@ pub(crate) struct PreviewArgs {
     pub(crate) filename: Option<PathBuf>,
 
     /// Desired replicas of the workload
-    #[arg(long, value_name = "N", required_unless_present_any = ["rollout", "parallelism", "suspend"])]
+    #[arg(long, value_name = "N")]
     replicas: Option<u32>,
 
     /// Desired parallelism of a Job
@@ -55,7 +55,7 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "RFC3339")]
     now: Option<Timestamp>,
 
-    /// Order by which pods go
+    /// Order in which pods go
     #[arg(long, value_name = "ORDER", default_value = "kubernetes")]
     order: OrderName,
 
@@ -64,13 +64,13 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = any_gate)]
     feature_gates: Vec<(AnyGate, bool)>,
 
-    /// Most deletions to show; Kubernetes makes 500 in one sync
+    /// Most deletions to show; Kubernetes makes at most 500 in one sync
     #[arg(long, value_name = "N")]
     burst_replicas: Option<NonZeroU32>,
 
     /// Accept an incomplete file: notes say what is missing
     ///
-    /// If a file lacks the other ReplicaSets of a Deployment and their pods, too, it looks complete, and no note says so.
+    /// If a file lacks both the other ReplicaSets of a Deployment and their pods, it looks complete, and no note says so.
     #[arg(long, requires = "filename")]
     partial: bool,
 
@@ -103,6 +103,9 @@ Examples:
   # Which pods of a Job would go?
   kubectl podrank job/import --parallelism 2
 
+  # Which pods does the next step of a DaemonSet's update take?
+  kubectl podrank ds/agent
+
   # Scale one ReplicaSet of a Deployment alone
   kubectl podrank rs/web-7f6b9d5c48 --replicas 3";
 
@@ -131,12 +134,10 @@ pub(super) fn gate(text: &str) -> Result<(Gate, bool), String> {
     let (_, gate) = GATES.iter().find(|(known, _)| *known == name).ok_or_else(|| {
         format!("unknown feature gate `{name}`: use {}", GATES.map(|(name, _)| name).join(", "))
     })?;
-    Ok((*gate, on_or_off(&format!("{name}={value}"))?))
+    Ok((*gate, on_or_off(value)?))
 }
 
-/// The value in `NAME=true`.
-fn on_or_off(text: &str) -> Result<bool, String> {
-    let (_, value) = text.split_once('=').ok_or("expected NAME=true or NAME=false")?;
+fn on_or_off(value: &str) -> Result<bool, String> {
     value.parse().map_err(|_| format!("expected true or false, not `{value}`"))
 }
 
@@ -148,16 +149,26 @@ enum AnyGate {
 }
 
 fn any_gate(text: &str) -> Result<(AnyGate, bool), String> {
-    let name = text.split_once('=').map_or(text, |(name, _)| name);
-    let Some((_, controller_gate)) = STATEFUL_SET_GATES.iter().find(|(known, _)| *known == name) else {
-        let all = STATEFUL_SET_GATES.map(|(name, _)| name).join(", ");
-        return match gate(text) {
-            Ok((gate, value)) => Ok((AnyGate::Order(gate), value)),
-            Err(error) if error.starts_with("unknown") => Err(format!("{error}, {all}")),
-            Err(error) => Err(error),
-        };
-    };
-    Ok((AnyGate::Controller(*controller_gate), on_or_off(text)?))
+    let (name, value) = text.split_once('=').ok_or("expected NAME=true or NAME=false")?;
+    if let Some((_, gate)) = STATEFUL_SET_GATES.iter().find(|(known, _)| *known == name) {
+        return Ok((AnyGate::Controller(*gate), on_or_off(value)?));
+    }
+    match gate(text) {
+        Ok((gate, value)) => Ok((AnyGate::Order(gate), value)),
+        Err(error) if error.starts_with("unknown") => {
+            Err(format!("{error}, {}", STATEFUL_SET_GATES.map(|(name, _)| name).join(", ")))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Kubernetes' defaults with these changes.
+pub(super) fn changed_gates(changes: impl IntoIterator<Item = (Gate, bool)>) -> FeatureGates {
+    let mut gates = FeatureGates::KUBERNETES;
+    for (gate, value) in changes {
+        *gate(&mut gates) = value;
+    }
+    gates
 }
 
 impl PreviewArgs {
@@ -167,14 +178,23 @@ impl PreviewArgs {
         wants_proposal.then_some("no release of Kubernetes has PreferForScaleDown: use it with --order total")
     }
 
+    /// What is missing if no flag says what is asked of the workload. A `DaemonSet` needs none.
+    pub(crate) fn missing(&self) -> Option<&'static str> {
+        let is_asked = self.replicas.is_some() || self.parallelism.is_some() || self.suspend || self.rollout;
+        let workload = self.workload().ok().flatten();
+        let is_daemon_set = workload
+            .is_some_and(|workload| workload.kind == Some(WorkloadKind::Direct(DirectKind::DaemonSet)));
+        (!is_asked && !is_daemon_set).then_some(
+            "say what is asked of the workload: --replicas N, or --rollout for the next step of a rollout, or for a Job \
+             --parallelism N or --suspend",
+        )
+    }
+
     fn gates(&self) -> FeatureGates {
-        let mut gates = FeatureGates::KUBERNETES;
-        for &(gate, value) in &self.feature_gates {
-            if let AnyGate::Order(gate) = gate {
-                *gate(&mut gates) = value;
-            }
-        }
-        gates
+        changed_gates(self.feature_gates.iter().filter_map(|(gate, value)| match gate {
+            AnyGate::Order(gate) => Some((*gate, *value)),
+            AnyGate::Controller(_) => None,
+        }))
     }
 
     fn controller_gates(&self) -> ControllerGates {

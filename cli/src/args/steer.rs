@@ -1,7 +1,7 @@
 //! The flags of `scale`, `drop` and `undo`.
 
 use super::connection::Connection;
-use super::preview::gate;
+use super::preview::{changed_gates, gate};
 use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_preview::gates::Gate;
@@ -51,7 +51,7 @@ pub(crate) struct DropArgs {
     pub(crate) how: How,
 }
 
-/// Remove the deletion costs that an interrupted run left, and restore those that it overwrote
+/// Remove the deletion costs and canaries that an interrupted run left, and restore the costs that it overwrote
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
     /// Workload, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs or rc
@@ -82,9 +82,11 @@ Examples:
   # Exactly these two pods, and the count falls by two
   kubectl podrank drop web-7f6b9d5c48-hq8zt web-7f6b9d5c48-m9c4x";
 
-/// Which pods should go. Earlier flags count first.
+/// Which pods should go. `--pod` counts first and `--spread` last, the others in the order given.
 #[derive(Args, Debug, Default)]
-#[command(next_help_heading = "Which pods go first (earlier flags count first, --spread last)")]
+#[command(
+    next_help_heading = "Which pods go first (--pod counts first and --spread last, the others in the order given)"
+)]
 pub(crate) struct Wishes {
     /// Pod that must go; may be repeated
     #[arg(long, value_name = "NAME")]
@@ -98,7 +100,7 @@ pub(crate) struct Wishes {
     #[arg(long, value_name = "SELECTOR")]
     prefer_pods: Vec<String>,
 
-    /// Pods with the lowest values, from lines of a pod's name and a number; `-` for standard input
+    /// Pods with the lowest values, from lines with a pod's name and a number; `-` for standard input. Pods without a value come last
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     by_value: Option<PathBuf>,
 
@@ -106,11 +108,11 @@ pub(crate) struct Wishes {
     #[arg(long)]
     not_available_first: bool,
 
-    /// Pods on the nodes with the fewest pods in all namespaces, not counting those of DaemonSets
+    /// Pods on the nodes with the fewest active pods in all namespaces, not counting those of DaemonSets
     #[arg(long)]
     emptiest_nodes: bool,
 
-    /// Pods in the domain that has the most of them left; a domain is a value of these node labels, the outermost first
+    /// Pods in the domain that has the most pods left. Each value of a node label is a domain; give the outermost label first
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     spread: Vec<String>,
 
@@ -138,7 +140,7 @@ pub(crate) struct How {
     #[arg(short, long, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
 
-    /// Do not ask before anything is written
+    /// Do not ask for confirmation
     #[arg(short, long)]
     pub(crate) yes: bool,
 
@@ -158,15 +160,15 @@ pub(crate) struct How {
     #[arg(long)]
     pub(crate) keep_costs: bool,
 
-    /// Overwrite costs that somebody else set, and restore them afterwards
+    /// Overwrite costs that somebody else set, and restore them afterwards on pods that stay
     #[arg(long)]
     pub(crate) force_conflicts: bool,
 
-    /// How long the controllers may take, such as 30s or 5m
+    /// Longest time to wait for the controllers, or for a disruption budget to allow an eviction, such as 30s or 5m
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration)]
     pub(crate) timeout: Duration,
 
-    /// Pods to evict at a time, if every disruption budget allows it
+    /// Most pods to evict at a time, as far as disruption budgets allow it; only with --by eviction
     #[arg(long, value_name = "K", default_value = "1")]
     pub(crate) batch: NonZeroU32,
 
@@ -190,9 +192,9 @@ pub(crate) enum DryRun {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
-    /// By deletion costs: the controller deletes them
+    /// The controller deletes them, by deletion costs
     Scale,
-    /// By evictions, one at a time, which honour disruption budgets
+    /// podrank evicts them as disruption budgets allow, and lowers the replicas step by step
     Eviction,
 }
 
@@ -284,11 +286,7 @@ fn with_costs(name: WorkloadName) -> Result<WorkloadName, String> {
 
 impl How {
     pub(crate) fn gates(&self) -> FeatureGates {
-        let mut gates = FeatureGates::KUBERNETES;
-        for &(gate, value) in &self.feature_gates {
-            *gate(&mut gates) = value;
-        }
-        gates
+        changed_gates(self.feature_gates.iter().copied())
     }
 }
 

@@ -1,5 +1,6 @@
-//! Barriers: what shows that the controllers have seen the costs. All pods of a cluster reach kube-controller-manager over
-//! one watch, in the order of their resource versions, so a reaction to a later pod shows that it has seen earlier ones.
+//! Barriers, which show that the controllers have observed the costs. All pods of a cluster reach kube-controller-manager
+//! over one watch, in the order of their resource versions, so a reaction to a later pod shows that it has observed earlier
+//! ones.
 
 use super::Failure;
 use super::cluster::Cluster;
@@ -15,6 +16,9 @@ use std::time::{Duration, Instant};
 const LABEL: &str = "podrank.dev/canary";
 /// How long a canary may take. Waiting for one harms nobody, and a busy control plane may lag.
 const LONGEST: Duration = Duration::from_secs(30);
+/// How long a first victim's replacement may take.
+pub(super) const FIRST_VICTIM: Duration = Duration::from_secs(10);
+/// The time between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A `ReplicaSet` of 0 replicas and a pod that it selects. A scheduling gate keeps the pod from running. It complies with
@@ -60,7 +64,7 @@ pub(super) fn check_canary(cluster: &Cluster<'_>) -> Result<(), Failure> {
     cluster.call(&["create", "--dry-run=server", "--filename", "-"], &text).map(drop)
 }
 
-/// Waits until the `ReplicaSet` controller has adopted a canary: then it has seen all that was written before.
+/// Waits until the `ReplicaSet` controller has adopted a canary. Then it has observed everything written before.
 pub(super) fn wait_for_canary(cluster: &Cluster<'_>, interrupt: &Interrupt) -> Result<(), Failure> {
     let name = format!("podrank-canary-{:08x}", fastrand::u32(..));
     let seen = adopted(cluster, interrupt, &name);
@@ -77,7 +81,7 @@ fn adopted(cluster: &Cluster<'_>, interrupt: &Interrupt, name: &str) -> Result<(
     let [set, pod] = &*created else { return Err("kubectl did not say what it created".into()) };
     let [set, pod] = [&set["metadata"], &pod["metadata"]];
     let version = pod["resourceVersion"].as_str().unwrap_or_default();
-    // From that version on, so that no event is missed: an unassigned pod that its set has too much is gone at once.
+    // From that version on, so that no event is missed: the set deletes the pod as soon as it has adopted it.
     let path = format!(
         "/api/v1/namespaces/{}/pods?watch=1&fieldSelector=metadata.name={name}&resourceVersion={version}&timeoutSeconds={}",
         cluster.namespace(),
@@ -105,9 +109,11 @@ fn adopted(cluster: &Cluster<'_>, interrupt: &Interrupt, name: &str) -> Result<(
             break Err("interrupted".into());
         }
         if Instant::now() > end {
-            break Err(
-                format!("the ReplicaSet controller adopted no canary in {} s", LONGEST.as_secs()).into()
-            );
+            break Err(format!(
+                "the ReplicaSet controller did not adopt the canary within {} s",
+                LONGEST.as_secs()
+            )
+            .into());
         }
     };
     let _ = watch.kill();
@@ -122,7 +128,7 @@ fn remove(cluster: &Cluster<'_>, name: &str) -> Result<(), Failure> {
     cluster.call(&words, "").map(drop).map_err(|error| format!("the canary {name} is left: {error}").into())
 }
 
-/// Removes what killed runs left in the namespace, and says so.
+/// Removes the canaries that killed runs left in the namespace. Returns the end of a sentence that says so.
 pub(super) fn remove_canaries(cluster: &Cluster<'_>) -> Result<String, Failure> {
     let selector = format!("--selector={LABEL}");
     let text = cluster.call(&["get", "replicasets.apps,pods", &selector, "--output=json"], "")?;
@@ -134,7 +140,7 @@ pub(super) fn remove_canaries(cluster: &Cluster<'_>) -> Result<String, Failure> 
     Ok(", and removed a canary".to_owned())
 }
 
-/// Deletes a wanted pod and waits until its controller has replaced it. Returns the names of the new pods.
+/// Waits until the controller has replaced known pods that are gone. Returns the names of the new pods.
 pub(super) fn wait_for_replacement(
     cluster: &Cluster<'_>,
     interrupt: &Interrupt,
@@ -154,11 +160,10 @@ pub(super) fn wait_for_replacement(
             return Err("interrupted".into());
         }
         if Instant::now() > end {
-            return Err(format!("its controller did not replace it in {} s", timeout.as_secs()).into());
+            return Err(
+                format!("the controller created no replacement within {} s", timeout.as_secs()).into()
+            );
         }
         interrupt.sleep(PAUSE);
     }
 }
-
-/// How long a first victim's replacement may take.
-pub(super) const FIRST_VICTIM: Duration = Duration::from_secs(10);

@@ -1,9 +1,9 @@
-//! What steering reads and writes of one workload, as calls of kubectl.
+//! Reads and writes one workload and its pods for steering, by calling kubectl.
 
 use super::Failure;
 use super::barrier;
 use crate::args::steer::{Barrier, By, How};
-use crate::kubectl::{Answer, Kubectl};
+use crate::kubectl::Kubectl;
 use crate::live::{self, Managers, Scope};
 use podrank_preview::steer::{ActivePod, Manifest, Plan, State, putting_back, state};
 use podrank_preview::{FIELD_MANAGER, Input, Options, WorkloadId, WorkloadName};
@@ -17,7 +17,7 @@ pub(super) struct Cluster<'k> {
     pub(super) workload: WorkloadId,
 }
 
-/// How often the costs are tried to be taken off.
+/// How often it tries to take the costs off.
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(300);
 
@@ -47,7 +47,7 @@ impl<'k> Cluster<'k> {
         Ok(live::read(self.kubectl, &self.name(), self.scope(), Managers::Shown)?.input)
     }
 
-    /// Reads how the workload stands.
+    /// Reads the workload's current state.
     pub(super) fn state(&self) -> Result<State, Failure> {
         let mut options = Options::new(0, jiff::Timestamp::now());
         self.name_workload(&mut options);
@@ -63,14 +63,10 @@ impl<'k> Cluster<'k> {
         Scope::Namespace(Some(self.namespace()))
     }
 
-    /// Runs kubectl in the workload's namespace. An error is what it said last.
+    /// Runs kubectl in the workload's namespace. On failure, the error is its last message.
     pub(super) fn call(&self, words: &[&str], stdin: &str) -> Result<String, Failure> {
-        let answer = self.answer(words, stdin)?;
+        let answer = self.kubectl.call(&[words, &["--namespace", self.namespace()]].concat(), stdin)?;
         if answer.is_ok { Ok(answer.stdout) } else { Err(answer.last_word().to_owned().into()) }
-    }
-
-    fn answer(&self, words: &[&str], stdin: &str) -> Result<Answer, Failure> {
-        self.kubectl.call(&[words, &["--namespace", self.namespace()]].concat(), stdin)
     }
 
     fn apply(&self, manifest: &Manifest, flags: &[&str]) -> Result<(), Failure> {
@@ -117,7 +113,7 @@ impl<'k> Cluster<'k> {
             }
             if plan.first_victim().is_none() {
                 return Err(
-                    "nothing was changed: --barrier first-victim needs survivors that are all ready; \
+                    "nothing was changed: with --barrier first-victim, all pods that stay must be ready; \
                             use --barrier canary"
                         .into(),
                 );
@@ -152,12 +148,12 @@ impl<'k> Cluster<'k> {
             format!("--resource-version={}", plan.target.resource_version),
         ];
         let words = [&["scale", &*resource, &replicas, &current], flags].concat();
-        // A dry run looks at rights: the version may have changed since.
+        // A dry run only checks the rights, and the version may have changed since.
         let words = if flags.is_empty() { [&words[..], &[&*version]].concat() } else { words };
         self.call(&words, "").map(drop)
     }
 
-    /// Puts back the costs that podrank wrote over, takes off its own, and returns of how many pods.
+    /// Puts back the costs that podrank overwrote, takes off its own, and returns the number of pods that had one.
     pub(super) fn take_off(&self) -> Result<usize, Failure> {
         let mut done = 0;
         let mut last = None;

@@ -1,18 +1,22 @@
-//! Evictions: pods go a few at a time, as disruption budgets allow, and the count follows. Each is evicted, replaced, and then
-//! the set is scaled such that the replacement goes.
+//! Evictions: pods go a few at a time, as disruption budgets allow, and the count follows. Once an evicted pod has been
+//! replaced, the set is scaled so that the replacement goes.
 
 use super::outcome::Outcome;
 use super::run::{Run, Stop};
-use podrank_preview::steer::{Count, PlannedPod};
+use podrank_preview::steer::{Count, Plan, PlannedPod};
 use std::time::{Duration, Instant};
 
-/// How often to ask again while a budget does not allow an eviction.
+/// The time until the next attempt while a budget does not allow an eviction.
 const PAUSE: Duration = Duration::from_secs(1);
+/// How often replacements are evicted again.
+const TRIES: u32 = 3;
 
 /// Evicts the wanted pods, batch by batch. An interrupt ends it between two batches.
 pub(super) fn go(mut run: Run<'_>) -> Outcome {
     let first = run.first().clone();
-    let wanted: Vec<_> = first.wanted().cloned().collect();
+    let mut wanted: Vec<_> = first.wanted().cloned().collect();
+    // As long as one that is not ready stays, it goes before a replacement that is.
+    wanted.sort_by_key(|pod| pod.is_ready);
     let mut reached = first.from;
     let mut known = first.pods.clone();
     let mut rest = &*wanted;
@@ -31,14 +35,14 @@ pub(super) fn go(mut run: Run<'_>) -> Outcome {
             }
         }
     }
-    let plan = podrank_preview::steer::Plan { replicas: reached, ..first };
+    let plan = Plan { replicas: reached, ..first };
     match why {
         None => {
             let done = run.cluster.state().map_err(|error| error.to_string());
             run.conclude(&plan, done)
         }
-        Some(Stop::Unchanged(why)) if reached == run.first().from => run.abort(&why),
-        Some(Stop::Unchanged(why) | Stop::Unknown(why)) => {
+        Some(Stop::Unchanged(why) | Stop::Blocked(why)) if reached == run.first().from => run.abort(&why),
+        Some(Stop::Unchanged(why) | Stop::Blocked(why) | Stop::Unknown(why)) => {
             let done = run.cluster.state().map_err(|error| error.to_string());
             let outcome = run.conclude(&plan, done);
             Outcome { message: format!("{}; it ended early: {why}", outcome.message), ..outcome }
@@ -53,14 +57,13 @@ struct Done {
 }
 
 fn batch(run: &mut Run<'_>, pods: &[PlannedPod], from: u32, known: &[PlannedPod]) -> Result<Done, Stop> {
-    run.request.count = Count::To(from - 1);
     run.request.by_cost = true;
     run.request.named.clear();
     run.request.wishes.clear();
     run.stop_if_interrupted()?;
     let mut victims = Vec::new();
     for pod in pods {
-        if !evict(run, pod, !victims.is_empty())? {
+        if !evict(run, &pod.name, &pod.uid, !victims.is_empty())? {
             break;
         }
         victims.push(pod.clone());
@@ -68,10 +71,9 @@ fn batch(run: &mut Run<'_>, pods: &[PlannedPod], from: u32, known: &[PlannedPod]
     let evicted = u32::try_from(victims.len()).unwrap_or(0);
     run.replace(victims, known, run.how.timeout)?;
     run.request.count = Count::To(from - evicted);
-    let plan = run.plan()?;
-    let plan = run.scale(plan)?;
-    let state = run.watch(&plan).map_err(Stop::Unknown)?;
-    run.before = state.target;
+    let plan = scale(run, known)?;
+    run.watch(&plan).map_err(Stop::Unknown)?;
+    run.count = plan.replicas;
     Ok(Done {
         evicted: evicted as usize,
         replicas: plan.replicas,
@@ -79,15 +81,43 @@ fn batch(run: &mut Run<'_>, pods: &[PlannedPod], from: u32, known: &[PlannedPod]
     })
 }
 
-/// Evicts a pod, as soon as its budgets allow that; or not at all if they do not, and `may_skip`.
-fn evict(run: &Run<'_>, pod: &PlannedPod, may_skip: bool) -> Result<bool, Stop> {
+/// Scales such that the replacements go. If they are ready and a pod that stays is not, they are evicted and replaced again.
+fn scale(run: &mut Run<'_>, known: &[PlannedPod]) -> Result<Plan, Stop> {
+    let mut tries = 0;
+    loop {
+        match scale_once(run) {
+            Err(Stop::Blocked(_)) if tries < TRIES => tries += 1,
+            result => return result,
+        }
+        for pod in run.cluster.state()?.pods {
+            if run.request.named.remove(&pod.name) {
+                evict(run, &pod.name, &pod.uid, false)?;
+            }
+        }
+        run.wait_for_replacements(known, run.how.timeout)?;
+    }
+}
+
+fn scale_once(run: &mut Run<'_>) -> Result<Plan, Stop> {
+    match run.plan().and_then(|plan| run.scale(plan)) {
+        Err(Stop::Blocked(_)) => {
+            // Without a cost, the replacement still goes first as long as it is not ready.
+            run.request.only_if_needed = true;
+            run.plan().and_then(|plan| run.scale(plan))
+        }
+        result => result,
+    }
+}
+
+/// Evicts a pod as soon as its budgets allow it. With `may_skip`, returns false at once if they do not.
+fn evict(run: &Run<'_>, name: &str, uid: &str, may_skip: bool) -> Result<bool, Stop> {
     let end = Instant::now() + run.how.timeout;
     loop {
-        let Err(error) = run.cluster.evict(&pod.name, &pod.uid) else { return Ok(true) };
+        let Err(error) = run.cluster.evict(name, uid) else { return Ok(true) };
         let text = error.to_string();
         let is_budget = text.contains("(TooManyRequests)") || text.contains("disruption budget");
         if !is_budget {
-            return Err(Stop::Unchanged(format!("{} cannot be evicted: {text}", pod.name)));
+            return Err(Stop::Unchanged(format!("{name} cannot be evicted: {text}")));
         }
         if may_skip {
             return Ok(false);
@@ -95,8 +125,7 @@ fn evict(run: &Run<'_>, pod: &PlannedPod, may_skip: bool) -> Result<bool, Stop> 
         run.stop_if_interrupted()?;
         if Instant::now() > end {
             return Err(Stop::Unchanged(format!(
-                "no disruption budget allowed the eviction of {}: {text}",
-                pod.name
+                "no disruption budget allowed the eviction of {name}: {text}"
             )));
         }
         run.interrupt.sleep(PAUSE);

@@ -18,7 +18,7 @@ impl Interrupt {
         let theirs = Arc::clone(&flag);
         ctrlc::set_handler(move || {
             if !theirs.swap(true, Ordering::SeqCst) {
-                complain("note: interrupted; wait while podrank cleans up");
+                complain("note: interrupted; wait until podrank has ended");
             }
         })?;
         Ok(Self(flag))

@@ -1,5 +1,5 @@
-//! `scale`, `drop` and `undo`: makes Kubernetes take the pods one wants. Plans with `podrank_preview::steer`, and reads and
-//! writes through kubectl alone.
+//! `scale`, `drop` and `undo`: make Kubernetes delete the pods that the user wants. They plan with `podrank_preview::steer`,
+//! and read and write only through kubectl.
 
 mod barrier;
 mod cluster;
@@ -50,7 +50,7 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let canaries = barrier::remove_canaries(&cluster)?;
     let done = cluster.take_off()?;
     let text = match done {
-        0 => "no pod has a deletion cost of podrank's".to_owned(),
+        0 => "no pod has a deletion cost from podrank".to_owned(),
         1 => "took the deletion cost of 1 pod off".to_owned(),
         count => format!("took the deletion costs of {count} pods off"),
     };
@@ -58,12 +58,12 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The name of a pod as `kubectl get -o name` prints it, too.
+/// Returns the name of a pod without the prefix that `kubectl get -o name` prints.
 fn bare(pod: &str) -> &str {
     ["pod/", "pods/", "po/"].iter().find_map(|kind| pod.strip_prefix(kind)).unwrap_or(pod)
 }
 
-/// What is scaled so that these pods can go, and its namespace.
+/// Returns the workload to scale so that these pods can go, and its namespace.
 fn owner(
     kubectl: &Kubectl,
     pods: &BTreeSet<String>,
@@ -113,32 +113,38 @@ fn steer(
     if how.output == SteerOutput::Table {
         print(render_plan::table(&plan, look_of_plan()).as_bytes())?;
     }
-    match how.dry_run {
-        Some(DryRun::Client) => {
-            if how.output == SteerOutput::Json {
-                print(Document::plan(&plan, how).to_json().as_bytes())?;
-            }
-            return Ok(ExitCode::SUCCESS);
-        }
-        None if !how.yes => confirm(&plan)?,
-        _ => {}
+    if let Some(dry_run) = how.dry_run {
+        return try_out(&cluster, &plan, how, dry_run);
+    }
+    if !how.yes {
+        confirm(&plan)?;
     }
     cluster.check_rights(&plan, how)?;
-    if how.dry_run == Some(DryRun::Server) {
-        match how.output {
-            SteerOutput::Json => print(Document::plan(&plan, how).to_json().as_bytes())?,
-            SteerOutput::Table => print(b"The API server accepts every write. Nothing was changed.\n")?,
-        }
-        return Ok(ExitCode::SUCCESS);
-    }
     let outcome = Run::new(&cluster, request, how, plan)?.go();
     report(&outcome, how)
+}
+
+/// A dry run: changes nothing, and has the API server check each write if that is asked for.
+fn try_out(cluster: &Cluster<'_>, plan: &Plan, how: &How, dry_run: DryRun) -> Result<ExitCode, Failure> {
+    if dry_run == DryRun::Server {
+        cluster.check_rights(plan, how)?;
+    }
+    match how.output {
+        SteerOutput::Json => print(Document::plan(plan, how).to_json().as_bytes())?,
+        SteerOutput::Table if dry_run == DryRun::Server => {
+            print(b"The API server accepts every write. Nothing was changed.\n")?;
+        }
+        SteerOutput::Table => {}
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Asks the user, who must be at a terminal.
 fn confirm(plan: &Plan) -> Result<(), Failure> {
     if !io::stdin().is_terminal() {
-        return Err("there is no terminal to ask: confirm with --yes, or look with --dry-run client".into());
+        return Err(
+            "there is no terminal to ask: confirm with --yes, or see the plan with --dry-run client".into()
+        );
     }
     let Plan { from, replicas, .. } = plan;
     let _ = write!(io::stderr(), "Scale {} from {from} to {replicas} like this? [y/N] ", plan.target);

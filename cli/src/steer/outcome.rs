@@ -1,5 +1,5 @@
-//! What came of a scale-down, and the JSON of plans and outcomes: docs/scale-json.md says what each name means. Computes text
-//! and reads nothing.
+//! The outcome of a scale-down, and the JSON of plans and outcomes: docs/scale-json.md says what each name means. Computes
+//! text and reads nothing.
 
 use crate::args::steer::{Barrier, By, How};
 use podrank_preview::steer::{Plan, PlannedPod};
@@ -26,7 +26,7 @@ pub(super) struct Named {
     pub(super) uid: String,
 }
 
-/// What came of it.
+/// The outcome of a scale-down.
 pub(super) struct Outcome {
     pub(super) exit: Exit,
     pub(super) plan: Plan,

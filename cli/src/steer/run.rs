@@ -1,5 +1,6 @@
-//! The run: write the costs, wait for the controllers to see them, read again and prove, scale, watch, compare, clean up.
-//! Before the scale request, any failure takes all costs off; after it, costs stay until the controllers are done.
+//! The run: writes the costs, waits until the controllers have observed them, reads again and proves, scales, watches,
+//! compares, and cleans up. Before the scale request, any failure takes all costs off; after it, costs stay until the
+//! controllers are done.
 
 use super::Failure;
 use super::barrier::{self, FIRST_VICTIM};
@@ -10,17 +11,17 @@ use super::outcome::{Exit, Named, Outcome};
 use crate::args::steer::{Barrier, By, How};
 use crate::progress;
 use jiff::Timestamp;
-use podrank_preview::steer::{self, Count, Plan, PlannedPod, Request, State, Target};
+use podrank_preview::steer::{self, Plan, PlannedPod, Request, State, Target};
+use podrank_preview::{MOST_IN_ONE_SYNC, Remedy};
+use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
-/// How often it is tried if the cluster changes meanwhile.
+/// The most attempts if the cluster changes meanwhile.
 const ATTEMPTS: u32 = 5;
-/// How often to look while the controllers work.
+/// The time between two looks while the controllers work.
 const PAUSE: Duration = Duration::from_millis(250);
-/// How often in a row the count must be as wanted, with wanted pods left, to be the end of it.
+/// After this many looks in a row with the new count, the watch ends although wanted pods are left.
 const STABLE: u32 = 4;
-/// A `ReplicaSet`'s sync, and how much longer each further one may take.
-const MOST_IN_ONE_SYNC: usize = 500;
 
 /// A scale-down under way.
 pub(super) struct Run<'r> {
@@ -29,19 +30,23 @@ pub(super) struct Run<'r> {
     pub(super) interrupt: Interrupt,
     pub(super) request: Request,
     first: Plan,
-    /// The workload as the first plan found it.
-    pub(super) before: Target,
+    /// The workload's count, as long as nobody else changes it.
+    pub(super) count: u32,
     /// Wanted pods that were deleted or evicted before the scale request.
     pub(super) gone_before: Vec<PlannedPod>,
-    /// Pods that were created since, and are to go in their place.
+    /// The names of the pods that were created since and should go in their place.
     pub(super) replacements: Vec<String>,
+    /// Whether a canary can be created. Empty until the API server has been asked.
+    canary: OnceCell<bool>,
 }
 
-/// Why it ended before the scale request was made.
+/// Why the run ended before a scale request that is known to have succeeded.
 pub(super) enum Stop {
     /// The count is as it was.
     Unchanged(String),
-    /// Nobody knows whether it was made.
+    /// The count is unchanged, and no costs that podrank may write make exactly the wanted pods go.
+    Blocked(String),
+    /// It is unknown whether the scale request was carried out.
     Unknown(String),
 }
 
@@ -58,10 +63,11 @@ impl<'r> Run<'r> {
         how: &'r How,
         first: Plan,
     ) -> Result<Self, Failure> {
-        let before = first.target.clone();
+        let count = first.from;
         let (gone_before, replacements) = (Vec::new(), Vec::new());
         let interrupt = Interrupt::catch()?;
-        Ok(Self { cluster, how, interrupt, request, first, before, gone_before, replacements })
+        let canary = OnceCell::new();
+        Ok(Self { cluster, how, interrupt, request, first, count, gone_before, replacements, canary })
     }
 
     pub(super) fn go(mut self) -> Outcome {
@@ -74,7 +80,7 @@ impl<'r> Run<'r> {
                 let done = self.watch(&plan);
                 self.conclude(&plan, done)
             }
-            Err(Stop::Unchanged(why)) => self.abort(&why),
+            Err(Stop::Unchanged(why) | Stop::Blocked(why)) => self.abort(&why),
             Err(Stop::Unknown(why)) => self.unknown(&why),
         }
     }
@@ -151,14 +157,12 @@ impl<'r> Run<'r> {
             Barrier::Pause(length) => self.interrupt.sleep(length),
             Barrier::Canary => barrier::wait_for_canary(self.cluster, &self.interrupt)?,
             // Each further victim's replacement might be ready too soon again: a canary leaves no new pod behind.
-            Barrier::FirstVictim
-                if !self.gone_before.is_empty() && barrier::check_canary(self.cluster).is_ok() =>
-            {
+            Barrier::FirstVictim if !self.gone_before.is_empty() && self.can_make_canary() => {
                 barrier::wait_for_canary(self.cluster, &self.interrupt)?;
             }
             Barrier::FirstVictim => {
                 let Some(victim) = plan.first_victim().cloned() else {
-                    return Err("the first-victim barrier needs survivors that are all ready".into());
+                    return Err("with --barrier first-victim, all pods that stay must be ready".into());
                 };
                 self.cluster.delete(&victim.name, &victim.uid)?;
                 self.replace(vec![victim], &plan.pods, FIRST_VICTIM)?;
@@ -167,7 +171,7 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Waits until wanted pods that were deleted have been replaced, and wants the new pods in their place.
+    /// Waits until the wanted pods that were deleted have been replaced, and from then on wants the new pods instead.
     pub(super) fn replace(
         &mut self,
         victims: Vec<PlannedPod>,
@@ -180,23 +184,43 @@ impl<'r> Run<'r> {
                 self.gone_before.push(victim);
             }
         }
+        self.wait_for_replacements(known, timeout)
+    }
+
+    /// Waits until as many new pods are there as known ones are gone, and wants the new ones.
+    pub(super) fn wait_for_replacements(
+        &mut self,
+        known: &[PlannedPod],
+        timeout: Duration,
+    ) -> Result<(), Stop> {
         let new = barrier::wait_for_replacement(self.cluster, &self.interrupt, known, timeout)?;
         self.replacements.extend(new.iter().cloned());
         self.request.named.extend(new);
-        // As long as they are not ready, they go first anyway.
-        self.request.only_if_needed = true;
+        // As long as they are not ready, they go first anyway. But they may be ready when the controller decides, and
+        // without a cost, another pod would go then. If no barrier can follow the cost, that risk remains.
+        self.request.only_if_needed = !self.can_wait();
         Ok(())
+    }
+
+    /// Whether there is a barrier that leaves no new pod behind.
+    fn can_wait(&self) -> bool {
+        matches!(self.how.barrier, Barrier::Pause(_)) || self.can_make_canary()
+    }
+
+    fn can_make_canary(&self) -> bool {
+        *self.canary.get_or_init(|| barrier::check_canary(self.cluster).is_ok())
     }
 
     /// Reads and plans anew.
     pub(super) fn plan(&mut self) -> Result<Plan, Stop> {
         let input = self.cluster.read()?;
         self.request.options.now = Timestamp::now();
-        let mut state_options = self.request.options.clone();
-        self.cluster.name_workload(&mut state_options);
-        let state = steer::state(&input, &state_options)?;
+        let state = steer::state(&input, &self.request.options)?;
         self.check(&state.target, state.replicas)?;
-        let plan = steer::plan(&input, &self.request)?;
+        let plan = steer::plan(&input, &self.request).map_err(|error| match error.remedy() {
+            Some(Remedy::Evict | Remedy::WriteOver) => Stop::Blocked(error.to_string()),
+            _ => Stop::from(error),
+        })?;
         if plan.replica_set != self.first.replica_set {
             return Err(Stop::Unchanged(format!("{} was rolled out meanwhile", plan.target)));
         }
@@ -213,11 +237,11 @@ impl<'r> Run<'r> {
         self.replacements.contains(&pod.name) || self.first.pods.iter().any(|known| known.uid == pod.uid)
     }
 
-    /// Ends it if somebody else changed the workload.
+    /// Returns an error if somebody else changed the workload.
     fn check(&self, target: &Target, replicas: u32) -> Result<(), Stop> {
-        let what = if target.uid != self.before.uid {
+        let what = if target.uid != self.first.target.uid {
             "was replaced".to_owned()
-        } else if replicas != self.expected() {
+        } else if replicas != self.count {
             format!("was scaled to {replicas} by somebody else")
         } else {
             return Ok(());
@@ -225,16 +249,9 @@ impl<'r> Run<'r> {
         Err(Stop::Unchanged(format!("{target} {what} meanwhile")))
     }
 
-    /// The count that the workload has as long as nobody changes it.
-    fn expected(&self) -> u32 {
-        match self.request.count {
-            Count::To(replicas) if self.how.by == By::Eviction => replicas + 1,
-            _ => self.first.from,
-        }
-    }
-
     /// Waits until the controllers are done. An error says why it is unknown what they did.
     pub(super) fn watch(&self, plan: &Plan) -> Result<State, String> {
+        // Each sync gets that long.
         let syncs = plan.delete.div_ceil(MOST_IN_ONE_SYNC).max(1);
         let end = Instant::now() + self.how.timeout * u32::try_from(syncs).unwrap_or(1);
         let bar = progress::count(plan.delete as u64);
@@ -266,65 +283,58 @@ impl<'r> Run<'r> {
 
     /// Compares what went with the plan, by UID, and takes costs off the pods that stay.
     pub(super) fn conclude(&self, plan: &Plan, done: Result<State, String>) -> Outcome {
+        let scaled = format!("{} was scaled from {} to {}", plan.target, self.first.from, plan.replicas);
         let state = match done {
             Ok(state) => state,
             Err(why) => {
+                let undo = self.cluster.undo();
                 let message = format!(
-                    "{} was scaled from {} to {}, but it is not known which pods went: {why}; when they have gone, run: {}",
-                    plan.target,
-                    self.first.from,
-                    plan.replicas,
-                    self.cluster.undo()
+                    "{scaled}, but it is not known which pods went: {why}; when they have gone, run: {undo}"
                 );
                 return self.unfinished(plan, message);
             }
         };
-        let is_replacement = |pod: &PlannedPod| self.replacements.contains(&pod.name);
-        let mut wanted: Vec<_> = self.gone_before.iter().collect();
-        for pod in plan.wanted().filter(|pod| !is_replacement(pod)) {
-            if wanted.iter().all(|other| other.uid != pod.uid) {
-                wanted.push(pod);
-            }
-        }
-        let is_wanted = |uid: &str| wanted.iter().any(|pod| pod.uid == uid);
+        let wanted = self.wanted(plan);
         let (missed, went): (Vec<_>, Vec<_>) =
             wanted.iter().map(|pod| Named::of(pod)).partition(|pod| state.has(&pod.uid));
-        let stayers = self.first.pods.iter().filter(|pod| !is_wanted(&pod.uid));
+        let is_wanted = |pod: &PlannedPod| wanted.iter().any(|wanted| wanted.uid == pod.uid);
+        let stayers = self.first.pods.iter().filter(|pod| !is_wanted(pod));
         let others: Vec<_> = stayers.filter(|pod| !state.has(&pod.uid)).map(Named::of).collect();
         let (left, uncleaned) = if self.how.keep_costs { (self.left(), None) } else { self.clean() };
-        let resource = plan.target.clone();
-        let (from, to) = (self.first.from, plan.replicas);
-        let names = |pods: &[Named]| pods.iter().map(|pod| pod.name.as_str()).collect::<Vec<_>>().join(", ");
-        let scaled = format!("{resource} was scaled from {from} to {to}");
-        let (exit, message) = if !missed.is_empty() || !others.is_empty() {
+        let (mut exit, mut message) = if missed.is_empty() && others.is_empty() {
+            let pods = match went.len() {
+                1 => "the wanted pod".to_owned(),
+                count => format!("the {count} wanted pods"),
+            };
+            (Exit::Done, format!("{scaled}: {pods} went, and no other"))
+        } else {
             let mut message = format!("{scaled}, but not all went as planned");
             if !missed.is_empty() {
                 message.extend(["; these stayed: ", &names(&missed)]);
             }
             if !others.is_empty() {
-                message.extend(["; these went in place of them or by themselves: ", &names(&others)]);
+                message.extend(["; these went although they should have stayed: ", &names(&others)]);
             }
             (Exit::Others, message)
-        } else if let Some(error) = uncleaned {
-            let undo = self.cluster.undo();
-            (
-                Exit::Left,
-                format!("{scaled} and the wanted pods went, but costs are left: {error}; run: {undo}"),
-            )
-        } else {
-            let pods = if went.len() == 1 {
-                "the wanted pod".to_owned()
-            } else {
-                format!("the {} wanted pods", went.len())
-            };
-            (Exit::Done, format!("{scaled}: {pods} went, and no other."))
         };
-        let exit =
-            if exit == Exit::Others && !left.is_empty() && !self.how.keep_costs { Exit::Left } else { exit };
+        if let Some(error) = uncleaned {
+            exit = Exit::Left;
+            message.extend(["; costs are left: ", &error, "; run: ", &self.cluster.undo()]);
+        } else if exit == Exit::Done {
+            message.push('.');
+        }
         Outcome { exit, plan: self.report_of(plan), went, missed, others, left, message }
     }
 
-    /// The plan as the user saw it: what Kubernetes would have done by itself is of the time before any write.
+    /// The pods that were to go: those of the plan, and those that a barrier or an eviction took before, in place of which
+    /// the plan has replacements.
+    fn wanted<'p>(&'p self, plan: &'p Plan) -> Vec<&'p PlannedPod> {
+        let is_gone = |pod: &PlannedPod| self.gone_before.iter().any(|gone| gone.uid == pod.uid);
+        let rest = plan.wanted().filter(|pod| !self.replacements.contains(&pod.name) && !is_gone(pod));
+        self.gone_before.iter().chain(rest).collect()
+    }
+
+    /// The plan as the user saw it, from before any write, but with the pods that the last plan wanted.
     fn report_of(&self, last: &Plan) -> Plan {
         let wanted = |uid: &str| {
             self.gone_before.iter().any(|pod| pod.uid == uid) || last.wanted().any(|pod| pod.uid == uid)
@@ -336,7 +346,7 @@ impl<'r> Run<'r> {
         plan
     }
 
-    /// Takes costs off. Returns on which pods they are left, and why.
+    /// Takes costs off. If that fails, returns the pods that still have them, and the reason.
     fn clean(&self) -> (Vec<Named>, Option<String>) {
         match self.cluster.take_off() {
             Ok(_) => (Vec::new(), None),
@@ -352,14 +362,16 @@ impl<'r> Run<'r> {
         state.map(of).unwrap_or_default()
     }
 
-    /// Ends it before the count has changed.
+    /// Ends the run before the count has changed.
     pub(super) fn abort(&self, why: &str) -> Outcome {
-        let resource = &self.before;
+        let resource = &self.first.target;
         let restarted = match &*self.gone_before {
             [] => String::new(),
             pods => {
                 let names: Vec<_> = pods.iter().map(|pod| pod.name.as_str()).collect();
-                format!("; the barrier deleted {}, which was replaced", names.join(", "))
+                let what = if self.how.by == By::Eviction { "it evicted" } else { "the barrier deleted" };
+                let were = if let [_] = pods { "was" } else { "were" };
+                format!("; {what} {}, which {were} replaced", names.join(", "))
             }
         };
         let (left, error) = self.clean();
@@ -381,8 +393,10 @@ impl<'r> Run<'r> {
 
     fn unknown(&self, why: &str) -> Outcome {
         let undo = self.cluster.undo();
-        let message =
-            format!("{}: {why}; look at its count, and when its pods have gone, run: {undo}", self.before);
+        let message = format!(
+            "{}: {why}; look at its count, and when its pods have gone, run: {undo}",
+            self.first.target
+        );
         self.unfinished(&self.first, message)
     }
 
@@ -395,4 +409,8 @@ impl<'r> Run<'r> {
         let (went, missed, others, left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Outcome { exit, plan: self.first.clone(), went, missed, others, left, message }
     }
+}
+
+fn names(pods: &[Named]) -> String {
+    pods.iter().map(|pod| pod.name.as_str()).collect::<Vec<_>>().join(", ")
 }

@@ -1,16 +1,16 @@
-//! Wishes as the command line has them, as pods and nodes of the cluster. Selectors are kubectl's business.
+//! Turns the wishes on the command line into names of pods and nodes in the cluster. kubectl evaluates the selectors.
 
 use super::Failure;
 use super::cluster::Cluster;
 use crate::args::steer::{GivenWish, Wishes};
-use podrank_preview::steer::Wish;
+use podrank_preview::steer::{self, Wish};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Asks the cluster what the wishes are about.
+/// Asks the cluster which pods and nodes the wishes mean.
 pub(super) fn resolve(cluster: &Cluster<'_>, wishes: &Wishes) -> Result<Vec<Wish>, Failure> {
     wishes.given.iter().map(|wish| resolve_one(cluster, wish)).collect()
 }
@@ -60,11 +60,11 @@ fn values(text: &str) -> Result<HashMap<String, f64>, String> {
         let pod = super::bare(pod);
         let value: f64 = value.parse().map_err(|_| format!("line {number}: `{value}` is not a number"))?;
         if value.is_nan() {
-            return Err(format!("line {number}: NaN is before nothing and after nothing"));
+            return Err(format!("line {number}: NaN cannot be compared with other values"));
         }
         // 0 and -0 are one value.
         if values.insert(pod.to_owned(), value + 0.0).is_some() {
-            return Err(format!("line {number}: {pod} has a value already"));
+            return Err(format!("line {number}: {pod} already has a value"));
         }
     }
     Ok(values)
@@ -103,60 +103,11 @@ fn domains(cluster: &Cluster<'_>, keys: &[String]) -> Result<Vec<HashMap<String,
     domains.collect()
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct AnyPod {
-    metadata: AnyMetadata,
-    spec: AnySpec,
-    status: Option<AnyStatus>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct AnyMetadata {
-    deletion_timestamp: Option<String>,
-    #[serde(default)]
-    owner_references: Vec<AnyOwner>,
-}
-
-#[derive(Deserialize)]
-struct AnyOwner {
-    kind: String,
-    controller: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct AnySpec {
-    node_name: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct AnyStatus {
-    phase: Option<String>,
-}
-
-/// How many active pods each node has, those of `DaemonSets` left out.
+/// The number of active pods on each node, not counting those of `DaemonSets`.
 fn pods_by_node(cluster: &Cluster<'_>) -> Result<HashMap<String, u64>, Failure> {
-    let answer = cluster.kubectl.call(&["get", "pods", "--all-namespaces", "--output=json"], "")?;
-    if !answer.is_ok {
-        return Err(
-            format!("--emptiest-nodes needs the right to list all pods: {}", answer.last_word()).into()
-        );
-    }
-    let pods: List<AnyPod> = serde_json::from_str(&answer.stdout)?;
-    let mut counts = HashMap::new();
-    for pod in pods.items {
-        let phase = pod.status.and_then(|status| status.phase);
-        let is_finished = matches!(phase.as_deref(), Some("Succeeded" | "Failed"));
-        let owners = &pod.metadata.owner_references;
-        let is_daemon =
-            owners.iter().any(|owner| owner.controller == Some(true) && owner.kind == "DaemonSet");
-        if !is_finished && !is_daemon && pod.metadata.deletion_timestamp.is_none() {
-            *counts.entry(pod.spec.node_name.unwrap_or_default()).or_default() += 1;
-        }
-    }
-    Ok(counts)
+    let pods = cluster.kubectl.get(&["pods", "--all-namespaces"]);
+    let pods = pods.map_err(|error| format!("--emptiest-nodes needs all pods of the cluster: {error}"))?;
+    Ok(steer::pods_by_node(&pods))
 }
 
 #[cfg(test)]
@@ -176,8 +127,8 @@ mod tests {
             ("web-a", "line 1: expected a pod and a number"),
             ("\nweb-a 1 2", "line 2: expected a pod and a number"),
             ("web-a x", "line 1: `x` is not a number"),
-            ("web-a NaN", "line 1: NaN is before nothing and after nothing"),
-            ("web-a 1\nweb-a 2", "line 2: web-a has a value already"),
+            ("web-a NaN", "line 1: NaN cannot be compared with other values"),
+            ("web-a 1\nweb-a 2", "line 2: web-a already has a value"),
         ] {
             assert_eq!(values(text), Err(error.to_owned()));
         }

@@ -1,6 +1,6 @@
-// Circle shows on the real controller that Kubernetes' relation is not an order: it puts the same pods back byte for byte, with
-// their UIDs, into the etcd of the control plane that DIR holds, restarts only kube-controller-manager, scales down, and
-// counts the distinct sets of victims.
+// Circle shows on the real controller that Kubernetes' relation is not an order. It puts the same pods back into the etcd of
+// a control plane, byte for byte and with their UIDs, restarts only kube-controller-manager, scales down, and counts the
+// distinct sets of victims.
 //
 //	circle -podrank PROGRAM -part SCRIPT REPEATS
 package main

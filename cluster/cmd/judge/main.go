@@ -1,8 +1,9 @@
-// Judge plays rounds on the control plane that KUBECONFIG and ETCD name: each gives a workload random facts, dumps it with
-// kubectl, asks the preview which pods will go, lets the real controllers take them, and compares by UID.
+// Judge plays rounds on the control plane that KUBECONFIG and ETCD name. Each round gives a workload random facts, dumps it
+// with kubectl, asks the preview which pods will go, lets the real controllers delete pods, and compares by UID.
 //
-// A round of a Deployment is asked about twice: set by set, with the counts that its controller gave them, and as a whole,
-// with the count that it was given. Before it begins, the preview of the cluster itself must be that of the dump.
+// For a Deployment, it asks the preview twice: set by set, with the counts that the Deployment's controller wrote, and as a
+// whole, with the count that the Deployment was given. Before that, the preview of the cluster itself must equal that of the
+// dump.
 //
 //	judge [-from N] [-deployments] [-record FILE] -podrank PROGRAM -log FILE -keep DIR N SEED
 package main

@@ -17,10 +17,10 @@ type result string
 const (
 	took      result = "took"      // exactly the wanted pods went
 	refused   result = "refused"   // rightly, and nothing was written
-	gaveUp    result = "gave up"   // it could have been done; the count is unchanged and all is put back
+	gaveUp    result = "gave up"   // it was feasible, but the count is unchanged and the costs are put back
 	missed    result = "missed"    // other pods went than were wanted
 	wrong     result = "wrong"     // anything else that contradicts the contract
-	described result = "described" // disturbed, and the exit status says what is the case
+	described result = "described" // disturbed, and the exit status describes the state
 	undone    result = "undone"    // interrupted, and `undo` left nothing behind
 	unreached result = "unreached" // it ended before the disturbance could happen
 	skipped   result = "skipped"   // nothing to compare
@@ -28,7 +28,7 @@ const (
 
 func (r result) isBad() bool { return r == gaveUp || r == missed || r == wrong }
 
-// line is what the log says of a round.
+// line is what the log says about a round.
 type line struct {
 	Seed     uint64  `json:"seed"`
 	Mode     string  `json:"mode"`
@@ -53,7 +53,7 @@ type line struct {
 	Message  string  `json:"message,omitempty"`
 }
 
-// isBad says that the round is worth a look. That plain kubectl misses pods is no news.
+// isBad says whether the round is worth a look. With plain kubectl, missed pods are expected.
 func (l *line) isBad() bool { return l.Mode != "plain" && l.Result.isBad() }
 
 // readLines reads the rounds of a log up to the last one; of a round that was played twice, the last line.

@@ -1,11 +1,11 @@
-// Steer plays rounds on the control plane that KUBECONFIG and ETCD name, with busy clients beside it: each scales a random
-// workload by random wishes with kubectl-podrank, and holds the pods that went, by UID, against those that were wanted and
-// against what the harness expects by itself.
+// Steer plays rounds on the control plane that KUBECONFIG and ETCD name, beside busy clients. Each round scales a random
+// workload by random wishes with kubectl-podrank, and compares the pods that went, by UID, with those that were wanted and
+// with what the harness itself expects.
 //
 //	steer [-from N] [-plain|-interrupts|-disturbances] [-busy CLIENTS] [-parallel ROUNDS]
 //	      -podrank PROGRAM -log FILE -keep DIR N SEED
 //
-// As $KUBECTL of the program under test it is kubectl, but for what goes wrong at one of the calls.
+// The program under test also runs it as $KUBECTL. Then it calls kubectl, and makes something go wrong at one of the calls.
 package main
 
 import (

@@ -201,8 +201,8 @@ func (g *game) judge(run *verdict.Steering) (result, error) {
 	}
 	wanted := run.Document.Wanted()
 	g.line.Least, g.line.Decides = g.c.Least(wanted), g.c.Rest(&g.expect)
-	if g.c.Keep && len(run.Document.Left) != 0 {
-		g.line.Least = g.line.Writes // it is not comparable
+	if g.c.Evict || g.c.Keep && len(run.Document.Left) != 0 {
+		g.line.Least = g.line.Writes // it is not comparable: replacements of evicted pods get costs, too
 	}
 	if err := errors.Join(g.c.Check(&g.expect, wanted), run.Describes()); err != nil {
 		return wrong, err

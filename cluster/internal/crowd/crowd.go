@@ -18,7 +18,7 @@ import (
 	"github.com/podrank/podrank/cluster/internal/control"
 )
 
-// Namespaces are those of so many clients.
+// Namespaces returns the namespaces of this many clients.
 func Namespaces(clients int) []string {
 	var names []string
 	for i := range clients {

@@ -1,5 +1,5 @@
-// Package history follows the pods and sets of a whole control plane over one watch per kind, keeps what is there, and
-// notes in order of resource versions what the controllers do.
+// Package history follows the pods and sets of a whole control plane over one watch per kind. It keeps their current state,
+// and records what the controllers do in the order of resource versions.
 package history
 
 import (

@@ -1,4 +1,4 @@
-// Package record reduces judged rounds to what a reader of dumps looks at, one JSON line for each set that lost pods.
+// Package record reduces judged rounds to what the preview reads, as one JSON line for each set that lost pods.
 package record
 
 import (

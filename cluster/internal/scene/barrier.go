@@ -9,9 +9,9 @@ import (
 	"github.com/podrank/podrank/cluster/internal/history"
 )
 
-// barrier returns once kube-controller-manager has seen all that was written before. Its controllers share one watch for
-// all pods, which tells them in the order of resource versions. So a ReplicaSet of no pods that takes a new pod for
-// its own shows that all earlier changes of pods have been seen.
+// barrier returns once kube-controller-manager has observed everything written before. Its controllers share one watch for
+// all pods, which delivers events in the order of resource versions. So once a ReplicaSet with 0 replicas has adopted a new
+// pod, all earlier changes to pods have been observed.
 func (b *builder) barrier(ctx context.Context) error {
 	const name = "canary"
 	labels := map[string]string{"app": name}

@@ -1,4 +1,4 @@
-// Package scene puts workloads with random facts on a control plane: what a round of the judge is about.
+// Package scene creates workloads with random facts on a control plane, for the rounds of the judge.
 package scene
 
 import (

@@ -1,5 +1,5 @@
-// Package verdict holds what the controllers did against what the preview says they would do. It is pure: the preview is
-// a function that it is given.
+// Package verdict compares what the controllers did with what the preview predicts. It is pure: callers pass the preview as
+// a function.
 package verdict
 
 import (

@@ -1,5 +1,5 @@
-// Package wish draws what a user may ask of `kubectl podrank scale` and `drop`, and says by itself what must come of it. It
-// is naive on purpose, shares no code with the program under test, and touches no cluster.
+// Package wish draws commands of `kubectl podrank scale` and `drop`, and decides independently what their outcome must be. It
+// is naive on purpose, shares no code with the program under test, and does not use a cluster.
 package wish
 
 import (
@@ -65,6 +65,7 @@ type Case struct {
 	Also, Force, Keep bool
 	Barrier           string // the default if empty
 	Evict             bool
+	Batch             int // how many are evicted at a time
 	ByValueFromAFile  bool
 	namesAfterWishes  int // how many wishes precede the named pods on the command line
 }
@@ -365,7 +366,7 @@ func balanced(pods, gone []*Pod, keys []string) error {
 // Least is the fewest writes that put the wanted pods below all others: one for a wanted pod, two for another one, whose cost
 // has to come off again.
 func (c *Case) Least(wanted []types.UID) int {
-	if len(wanted) == len(c.Pods) || c.Evict {
+	if len(wanted) == len(c.Pods) {
 		return 0
 	}
 	least := -1

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -84,7 +85,7 @@ func (c *Case) draw(r *rand.Rand, chance func(float64) bool, strangers []string,
 		}
 		c.Also = chance(0.3)
 		if limits.Evictions && len(c.Names) <= 4 && chance(0.1) {
-			c.Evict, c.Also, c.Barrier = true, false, ""
+			c.Evict, c.Also, c.Barrier, c.Batch = true, false, "", 1+r.IntN(3)
 		}
 		return
 	}
@@ -176,7 +177,7 @@ func (c *Case) Arguments(file string) []string {
 		arguments = append(arguments, "--barrier", c.Barrier)
 	}
 	if c.Evict {
-		arguments = append(arguments, "--by", "eviction")
+		arguments = append(arguments, "--by", "eviction", "--batch", strconv.Itoa(c.Batch))
 	}
 	return arguments
 }

@@ -109,7 +109,7 @@ impl fmt::Display for IntOrPercentError {
                 f.write_str("it does not end with '%': write a number of pods as an integer, without quotes")
             }
             Self::NoDigits => f.write_str("it has no digits before '%'"),
-            Self::NotDigit(at) => write!(f, "byte {at} is not a digit"),
+            Self::NotDigit(at) => write!(f, "the byte at offset {at} is not a digit"),
             Self::OutOfRange => write!(f, "it is above {MAX_PERCENT}%"),
         }
     }

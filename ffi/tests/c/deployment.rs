@@ -1,4 +1,4 @@
-//! The core's laws and vectors of Deployments, through the C functions, and what C alone refuses.
+//! The core's laws and vectors for Deployments, through the C functions, and what only the C functions reject.
 
 use podrank::controller::deployment::{Deployment, Reason, ReplicaSet};
 use podrank_ffi::*;

@@ -1,4 +1,4 @@
-//! What a Deployment's sync asks for: what its buffers hold, and what is to be in them afterwards.
+//! The functions for a Deployment's sync: what their buffers hold before a call, and what they must hold after it.
 
 use super::{Outputs, Question, array, time};
 use crate::deployment::{annotation, case, percent, text};

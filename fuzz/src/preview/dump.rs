@@ -1,4 +1,4 @@
-//! Dumps of pods and sets that have to do with each other.
+//! Dumps of pods and sets that are related to each other.
 
 use crate::case;
 use arbitrary::{Result, Unstructured};

@@ -26,76 +26,71 @@ package cpodrank
 */
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/podrank/podrank/go/internal/core"
+)
 
 // As in cgo.go: a difference does not compile.
 var (
-	_ = [1]int{}[unsafe.Sizeof(SlowStart{})-C.sizeof_podrank_slow_start]
-	_ = [1]int{}[unsafe.Offsetof(SlowStart{}.Batch)-unsafe.Offsetof(C.podrank_slow_start{}.batch)]
-	_ = [1]int{}[unsafe.Offsetof(SlowStart{}.Missing)-unsafe.Offsetof(C.podrank_slow_start{}.missing)]
-	_ = [1]int{}[unsafe.Sizeof(Expectations{})-C.sizeof_podrank_expectations]
-	_ = [1]int{}[unsafe.Offsetof(Expectations{}.Since)-unsafe.Offsetof(C.podrank_expectations{}.since)]
-	_ = [1]int{}[unsafe.Offsetof(Expectations{}.Creations)-unsafe.Offsetof(C.podrank_expectations{}.creations)]
-	_ = [1]int{}[unsafe.Offsetof(Expectations{}.Deletions)-unsafe.Offsetof(C.podrank_expectations{}.deletions)]
-	_ = [1]int{}[unsafe.Offsetof(Expectations{}.Keys)-unsafe.Offsetof(C.podrank_expectations{}.keys)]
-	_ = [1]int{}[unsafe.Offsetof(Expectations{}.IsSet)-unsafe.Offsetof(C.podrank_expectations{}.is_set)]
-	_ = [1]int{}[unsafe.Sizeof(PodKey{})-C.sizeof_podrank_pod_key]
-	_ = [1]int{}[BurstReplicas-C.PODRANK_BURST_REPLICAS]
-	_ = [1]int{}[ExpectationsTimeout-C.PODRANK_EXPECTATIONS_TIMEOUT]
+	_ = [1]int{}[unsafe.Sizeof(core.SlowStart{})-C.sizeof_podrank_slow_start]
+	_ = [1]int{}[unsafe.Offsetof(core.SlowStart{}.Batch)-unsafe.Offsetof(C.podrank_slow_start{}.batch)]
+	_ = [1]int{}[unsafe.Offsetof(core.SlowStart{}.Missing)-unsafe.Offsetof(C.podrank_slow_start{}.missing)]
+	_ = [1]int{}[unsafe.Sizeof(core.Expectations{})-C.sizeof_podrank_expectations]
+	_ = [1]int{}[unsafe.Offsetof(core.Expectations{}.Since)-unsafe.Offsetof(C.podrank_expectations{}.since)]
+	_ = [1]int{}[unsafe.Offsetof(core.Expectations{}.Creations)-unsafe.Offsetof(C.podrank_expectations{}.creations)]
+	_ = [1]int{}[unsafe.Offsetof(core.Expectations{}.Deletions)-unsafe.Offsetof(C.podrank_expectations{}.deletions)]
+	_ = [1]int{}[unsafe.Offsetof(core.Expectations{}.Keys)-unsafe.Offsetof(C.podrank_expectations{}.keys)]
+	_ = [1]int{}[unsafe.Offsetof(core.Expectations{}.IsSet)-unsafe.Offsetof(C.podrank_expectations{}.is_set)]
+	_ = [1]int{}[unsafe.Sizeof(core.PodKey{})-C.sizeof_podrank_pod_key]
+	_ = [1]int{}[core.BurstReplicas-C.PODRANK_BURST_REPLICAS]
+	_ = [1]int{}[core.ExpectationsTimeout-C.PODRANK_EXPECTATIONS_TIMEOUT]
 )
 
-// Plan returns how many pods one sync creates or deletes.
-func Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error) {
+func (Engine) Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error) {
 	var create, del C.uint32_t
 	err = failure(C.podrank_plan(C.uint32_t(wanted), C.uint32_t(active), C.uint32_t(burst), number(satisfied),
 		number(beingDeleted), &create, &del))
 	return uint32(create), uint32(del), err
 }
 
-// BeginSlowStart starts creating count pods.
-func BeginSlowStart(count uint32) (start SlowStart, err error) {
+func (Engine) BeginSlowStart(count uint32) (start core.SlowStart, err error) {
 	err = failure(C.podrank_slow_start_begin(C.uint32_t(count), (*C.podrank_slow_start)(unsafe.Pointer(&start))))
 	return start, err
 }
 
-// ReportSlowStart reports how many pods of the batch could not be created.
-func ReportSlowStart(start *SlowStart, failures uint32) error {
+func (Engine) ReportSlowStart(start *core.SlowStart, failures uint32) error {
 	return failure(C.podrank_slow_start_report((*C.podrank_slow_start)(unsafe.Pointer(start)), C.uint32_t(failures)))
 }
 
-// ExpectCreations expects count creations and no deletion.
-func ExpectCreations(e *Expectations, count uint32, now int64) error {
+func (Engine) ExpectCreations(e *core.Expectations, count uint32, now int64) error {
 	return failure(C.podrank_expect_creations(expectations(e), C.uint32_t(count), C.int64_t(now)))
 }
 
-// ExpectDeletions expects the deletion of the pods with these keys and no creation. room has one element per key.
-func ExpectDeletions(e *Expectations, room, keys []PodKey, now int64) error {
+func (Engine) ExpectDeletions(e *core.Expectations, room, keys []core.PodKey, now int64) error {
 	return failure(C.podrank_expect_deletions(expectations(e), podKeys(room), C.size_t(len(room)),
 		podKeys(keys), C.size_t(len(keys)), C.int64_t(now)))
 }
 
-// CreationsObserved counts count creations as observed.
-func CreationsObserved(e *Expectations, count uint32) error {
+func (Engine) CreationsObserved(e *core.Expectations, count uint32) error {
 	return failure(C.podrank_creations_observed(expectations(e), C.uint32_t(count)))
 }
 
-// DeletionObserved counts a deletion as observed, and reports whether it was pending. room is that of ExpectDeletions.
-func DeletionObserved(e *Expectations, room []PodKey, key PodKey) (counted bool, err error) {
+func (Engine) DeletionObserved(e *core.Expectations, room []core.PodKey, key core.PodKey) (counted bool, err error) {
 	var yes C.int32_t
 	err = failure(C.podrank_deletion_observed(expectations(e), podKeys(room), C.size_t(len(room)),
 		(*C.podrank_pod_key)(unsafe.Pointer(&key)), &yes))
 	return yes != 0, err
 }
 
-// Satisfied reports whether the set may act.
-func Satisfied(e *Expectations, now int64) (bool, error) {
+func (Engine) Satisfied(e *core.Expectations, now int64) (bool, error) {
 	var yes C.int32_t
 	err := failure(C.podrank_expectations_satisfied(expectations(e), C.int64_t(now), &yes))
 	return yes != 0, err
 }
 
-// Availability counts the ready and the available records, and returns in how many nanoseconds to look again, or 0 for never.
-func Availability(records []Record, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error) {
+func (Engine) Availability(records []core.Record, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error) {
 	var readyLen, availableLen C.size_t
 	var nanoseconds C.uint64_t
 	err = failure(C.podrank_availability(
@@ -104,11 +99,11 @@ func Availability(records []Record, minReadySeconds uint32, now int64) (ready, a
 	return int(readyLen), int(availableLen), uint64(nanoseconds), err
 }
 
-func expectations(e *Expectations) *C.podrank_expectations {
+func expectations(e *core.Expectations) *C.podrank_expectations {
 	return (*C.podrank_expectations)(unsafe.Pointer(e))
 }
 
-func podKeys(keys []PodKey) *C.podrank_pod_key {
+func podKeys(keys []core.PodKey) *C.podrank_pod_key {
 	return (*C.podrank_pod_key)(unsafe.Pointer(unsafe.SliceData(keys)))
 }
 

@@ -480,7 +480,7 @@
 // Kubernetes' feature gate StatefulSetRecreateStrategy is on. In 1.37 it is off.
 #define PODRANK_STATEFUL_RECREATE_GATE 64
 
-// status.phase is Running.
+// status.phase is Running. It is not read with PODRANK_MEMBER_IS_FINISHED.
 #define PODRANK_MEMBER_IS_RUNNING 1
 
 // status.phase is Succeeded or Failed.
@@ -1191,7 +1191,7 @@ int32_t podrank_key(const struct podrank_pod *pod, const struct podrank_options 
 //
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 // selecting more than a few victims is usually several times faster. A shorter buffer is allowed but may be
-// ignored. On machines whose pointers have fewer than 64 bits, scratch is always ignored.
+// ignored. On machines without 64-bit atomics, such as Cortex-M and 32-bit RISC-V, scratch is always ignored.
 int32_t podrank_select(const struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_options *options,

@@ -61,7 +61,7 @@ func NewJobController() (*JobController, error) {
 	return &JobController{controller: controller, api: api, jobs: jobs.Informer().GetIndexer(), pods: pods.Informer().GetIndexer()}, nil
 }
 
-// Sync runs one sync. The controller remembers what it did for a name, so give each Job its own.
+// Sync runs one sync. The controller remembers what it did for a name and a UID, so give each Job its own.
 func (c *JobController) Sync(j *batchv1.Job, pods []*v1.Pod) (PodSync, error) {
 	if err := replace(c.jobs, []*batchv1.Job{j}); err != nil {
 		return PodSync{}, err

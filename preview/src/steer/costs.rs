@@ -1,6 +1,5 @@
-//! The deletion costs of a plan. What the core's `steer` finds with the survivors fixed; but survivors may be written if
-//! there is no other way, or if it takes fewer writes in all. A written survivor counts twice, because its cost has to be
-//! taken off again.
+//! The deletion costs of a plan, by the core's `steer`. Survivors keep their costs, unless there is no other way or writing
+//! them takes fewer writes in all. A written survivor counts twice, because its cost must be taken off again.
 
 use podrank::{Pod, Policy, SteerError, SteerScratch};
 
@@ -32,8 +31,8 @@ pub(super) fn costs(policy: Policy, pods: &[Pod], about: &[CostOf]) -> Result<Ve
     Ok(costs)
 }
 
-/// The cost from which on survivors keep theirs, while wanted pods keep theirs below it: of all such limits, one with the
-/// fewest writes, and of those the lowest.
+/// The limit from which survivors keep their costs, and below which wanted pods keep theirs: the lowest of the limits with
+/// the fewest writes.
 fn survivors_from(pods: &[Pod], about: &[CostOf]) -> i64 {
     // Below the lowest cost there is none for a wanted pod, and above the highest none for a survivor.
     let (lowest, highest) = (i64::from(i32::MIN) + 1, i64::from(i32::MAX));

@@ -1,5 +1,5 @@
-//! The texts that a plan hands to `kubectl`: what server-side apply writes and takes off, and what puts a cost back. Makes
-//! text and sends nothing.
+//! The texts for `kubectl` that carry out a plan: manifests with which server-side apply writes costs and takes them off, and
+//! patches that put costs back. Makes text and sends nothing.
 
 use super::plan::Plan;
 use super::state::ActivePod;
@@ -18,8 +18,8 @@ pub struct Manifest {
 }
 
 impl Plan {
-    /// The pods whose cost is to be again what podrank wrote over. It is put back: if podrank wrote the same value, nobody
-    /// else could own it any more, and it would go when podrank's is taken off.
+    /// The pods that get back the cost that podrank overwrote. podrank does not write that value itself: nobody else would own
+    /// it then, and it would disappear with podrank's cost.
     pub fn put_back(&self) -> Vec<ActivePod> {
         let back = self.pods.iter().filter_map(|pod| Some((pod, pod.goes_back()?)));
         back.map(|(pod, previous)| ActivePod {
@@ -31,15 +31,15 @@ impl Plan {
         .collect()
     }
 
-    /// The costs to write: those that nobody else has written, and those that write over somebody's.
+    /// The costs to write: first those on pods where nobody else has set one, then those that overwrite somebody else's.
     ///
     /// # Panics
     /// Never: two texts are JSON.
     pub fn manifests(&self) -> [Option<Manifest>; 2] {
         let written = self.pods.iter().filter(|pod| pod.goes_back().is_none());
         let written = written.filter_map(|pod| Some((pod, pod.write?)));
-        let (over, plain): (Vec<_>, Vec<_>) = written
-            .partition(|(pod, _)| pod.replaces.is_some() && pod.cost_owner.as_deref() != Some("podrank"));
+        let (over, plain): (Vec<_>, Vec<_>) =
+            written.partition(|(pod, _)| pod.replaces.is_some() && !pod.is_podranks());
         [plain, over].map(|pods| {
             let objects = pods.iter().map(|(pod, cost)| {
                 let mut annotations = json!({ DELETION_COST_ANNOTATION: cost.to_string() });

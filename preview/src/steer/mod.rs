@@ -1,5 +1,5 @@
-//! Steering: which pods are wanted, which deletion costs make Kubernetes take them, and what is in the way. Looks at the
-//! input alone, and writes nothing: `manifest` makes the text that others write.
+//! Steering: which pods are wanted, which deletion costs make Kubernetes delete them, and which pods are in the way. Reads
+//! only the input, and writes nothing: `manifest` makes the text that others write.
 
 mod costs;
 mod manifest;
@@ -12,4 +12,4 @@ pub use manifest::{Manifest, putting_back};
 pub use plan::{Ahead, Plan, PlannedPod, plan};
 pub use state::{ActivePod, State, owner, scalable, state};
 pub use target::Target;
-pub use wish::{Count, Request, Wish};
+pub use wish::{Count, Request, Wish, pods_by_node};

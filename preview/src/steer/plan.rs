@@ -5,8 +5,8 @@ use super::costs::{CostOf, costs};
 use super::target::{Chosen, Target, choose};
 use super::wish::{Count, Request, spread, tiers};
 use crate::complete;
-use crate::cost::{CostOwner, FIELD_MANAGER, Previous, WrittenCost};
-use crate::error::Error;
+use crate::cost::{CostOwner, FIELD_MANAGER, Previous};
+use crate::error::{Error, Remedy};
 use crate::input::Input;
 use crate::line::Line;
 use crate::members::{Member, RankedPod, members, ranked};
@@ -47,9 +47,9 @@ pub struct Plan {
     pub delete: usize,
     /// The number of deletion costs that have to be written.
     pub writes: usize,
-    /// The active pods, those that are to go first.
+    /// The active pods. Those that should go come first.
     pub pods: Vec<PlannedPod>,
-    /// The pods that go before better ones, because Kubernetes asks other things before the cost.
+    /// The pods that go before others that are wanted more, because Kubernetes applies other rules before the cost.
     pub blocked: Vec<Ahead>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
@@ -75,9 +75,9 @@ pub struct PlannedPod {
     pub is_named: bool,
     /// Its deletion cost as Kubernetes reads it.
     pub deletion_cost: i32,
-    /// To whom that cost belongs: `podrank`, `template`, or a field manager.
+    /// Who set that cost: `podrank`, `template`, or a field manager. `None` if the pod has no cost.
     pub cost_owner: Option<String>,
-    /// The cost to write, if it is another.
+    /// The cost to write. `None` if the cost stays as it is.
     pub write: Option<i32>,
     /// Whether it is assigned, running and ready.
     #[serde(skip)]
@@ -101,10 +101,14 @@ pub struct Ahead {
 }
 
 impl PlannedPod {
+    /// Whether its cost is podrank's.
+    pub(super) fn is_podranks(&self) -> bool {
+        self.cost_owner.as_deref() == Some(FIELD_MANAGER)
+    }
+
     /// The cost that podrank wrote over, if it is the one to write now.
     pub(super) fn goes_back(&self) -> Option<&Previous> {
-        let previous =
-            self.replaces.as_ref().filter(|_| self.cost_owner.as_deref() == Some(FIELD_MANAGER))?;
+        let previous = self.replaces.as_ref().filter(|_| self.is_podranks())?;
         (self.write?.to_string() == previous.value).then_some(previous)
     }
 }
@@ -115,8 +119,8 @@ impl Plan {
         self.pods.iter().filter(|pod| pod.is_wanted)
     }
 
-    /// A pod whose replacement Kubernetes would take first, as the first-victim barrier needs: a wanted one, with no survivor
-    /// that goes as early as a new pod.
+    /// A wanted pod for the first-victim barrier to delete. `None` if a survivor is not ready, because Kubernetes might then
+    /// take that survivor before the replacement.
     pub fn first_victim(&self) -> Option<&PlannedPod> {
         let are_ready = self.pods.iter().all(|pod| pod.is_wanted || pod.is_ready);
         self.wanted().next().filter(|_| are_ready)
@@ -156,7 +160,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let own = ranked(&members);
     if own.len() != chosen.from as usize {
         return Err(Error::new(format!(
-            "{} has {} and wants {}: wait until its controller has made the difference",
+            "{} has {}, but its spec.replicas is {}: wait until its controller has caught up",
             chosen.id,
             text::count(own.len() as u64, "active pod"),
             chosen.from
@@ -175,7 +179,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     policy.sort(&steered, &mut order).map_err(|error| Error::new(error.to_string()))?;
     let mut order: Vec<_> = order.into_iter().map(|index| index as usize).collect();
     if !request.by_cost {
-        // Nobody asks the rules before the tier.
+        // For evictions, the rules before the tier do not matter.
         order.sort_by_key(|&index| steered[index].tier);
     }
     let delete = delete(request, &chosen, &own, &order)?;
@@ -193,16 +197,18 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let by_itself: HashMap<_, _> =
         line.iter().map(|pod: &PodPreview<'_>| (pod.uid.as_str(), pod.verdict)).collect();
     let template = chosen.set.spec()?.template_cost.as_deref();
-    let written = write(request, policy, &own, wanted, template)?;
+    let owner = |member: &Member<'_>| member.record.cost.as_ref().map(|cost| cost.owner(template));
+    let owners: Vec<_> = own.iter().map(|(member, _)| owner(member)).collect();
     let takes_them_anyway =
         || wanted.iter().all(|&index| by_itself[&*own[index].1.uid.to_string()] == Verdict::Delete);
     let writes = request.by_cost && !(request.only_if_needed && takes_them_anyway());
+    let written = if writes { Some(costs_of(request, policy, &own, &owners, wanted)?) } else { None };
     let pods: Vec<_> = order
         .iter()
         .enumerate()
         .map(|(place, &index)| {
             let (member, pod) = &own[index];
-            let cost = member.record.cost.as_deref();
+            let owner = owners[index].as_ref();
             let uid = pod.uid.to_string();
             PlannedPod {
                 by_itself: by_itself[uid.as_str()],
@@ -214,9 +220,13 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
                     && pod.phase == Phase::RUNNING,
                 is_named: request.named.contains(&member.entry.name),
                 deletion_cost: pod.deletion_cost,
-                cost_owner: cost.map(|cost| owner_name(&cost.owner(template))),
-                write: Some(written[index]).filter(|cost| writes && *cost != pod.deletion_cost),
-                replaces: cost.and_then(|cost| replaced(cost, template)),
+                cost_owner: owner.map(CostOwner::to_string),
+                write: written.as_ref().map(|costs| costs[index]).filter(|cost| *cost != pod.deletion_cost),
+                replaces: match owner {
+                    // What podrank itself replaced is still to be put back.
+                    Some(CostOwner::Podrank) => member.record.previous.as_deref().cloned(),
+                    _ => member.record.cost.as_ref().map(|cost| cost.to_previous()),
+                },
             }
         })
         .collect();
@@ -235,7 +245,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     })
 }
 
-/// Refuses names that are no active pods of the set.
+/// Returns an error if a name is not that of an active pod of the set.
 fn check_names(request: &Request, chosen: &Chosen<'_>, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
     let is_own = |name: &&String| own.iter().any(|(member, _)| member.entry.name == **name);
     let strangers: Vec<_> = request.named.iter().filter(|name| !is_own(name)).collect();
@@ -258,8 +268,9 @@ fn delete(
         Count::To(replicas) => {
             if replicas >= chosen.from {
                 return Err(Error::new(format!(
-                    "{} has {} replicas already: nothing goes",
-                    chosen.id, chosen.from
+                    "{} has {}: --replicas must be lower to scale down",
+                    chosen.id,
+                    text::count(chosen.from, "replica")
                 )));
             }
             let delete = (chosen.from - replicas) as usize;
@@ -278,7 +289,7 @@ fn delete(
     }
 }
 
-/// Refuses if a named pod cannot be had, and says what is in the way and what can be done.
+/// Returns an error if costs cannot make a named pod go. It names the pods in the way and the remedies.
 fn check_blocked(
     request: &Request,
     policy: Policy,
@@ -298,7 +309,7 @@ fn check_blocked(
     let subject = match &*names {
         [only] => format!("{only} {reason} and goes first whatever its cost: take it too"),
         _ => format!(
-            "{} {reason} or the like and go first whatever their costs: take them too",
+            "{} are unassigned, not running or not ready, and go first whatever their costs: take them too",
             text::list(&names)
         ),
     };
@@ -306,10 +317,11 @@ fn check_blocked(
         Count::To(_) => "with a lower --replicas",
         _ => "with --also",
     };
-    Err(Error::new(format!("{} cannot be had: {subject} {how}, wait, or use --by eviction", name(stays))))
+    let text = format!("{} would stay: {subject} {how}, wait, or use --by eviction", name(stays));
+    Err(Error::with_remedy(text, Remedy::Evict))
 }
 
-/// What the rule says of the pod that goes first.
+/// What the rule says about the pod that goes first.
 fn state(rule: Rule) -> &'static str {
     match rule {
         Rule::Unassigned => "is not assigned to a node",
@@ -323,27 +335,21 @@ fn others<'a>(members: &[Member<'a>]) -> Vec<Option<&'a str>> {
     members.iter().filter(|member| !member.is_own).map(|member| member.record.node.as_deref()).collect()
 }
 
-/// The costs with which exactly the wanted pods go.
-fn write(
+/// The costs that make exactly the wanted pods go.
+fn costs_of(
     request: &Request,
     policy: Policy,
     own: &[RankedPod<'_, '_>],
+    owners: &[Option<CostOwner>],
     wanted: &[usize],
-    template: Option<&str>,
 ) -> Result<Vec<i32>, Error> {
     let pods: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
-    if !request.by_cost {
-        return Ok(pods.iter().map(|pod| pod.deletion_cost).collect());
-    }
-    let mut about: Vec<_> = own
+    let mut about: Vec<_> = owners
         .iter()
-        .map(|(member, _)| {
-            let owner = member.record.cost.as_ref().map_or(CostOwner::Nobody, |cost| cost.owner(template));
-            CostOf {
-                is_wanted: false,
-                is_fixed: matches!(owner, CostOwner::Other(_)) && !request.force,
-                is_podranks: owner == CostOwner::Podrank,
-            }
+        .map(|owner| CostOf {
+            is_wanted: false,
+            is_fixed: matches!(owner, Some(CostOwner::Other(_))) && !request.force,
+            is_podranks: matches!(owner, Some(CostOwner::Podrank)),
         })
         .collect();
     for &index in wanted {
@@ -353,11 +359,11 @@ fn write(
         SteerError::NoRoom { lower, higher } => {
             let pod = |index: u32| &own[index as usize].0;
             let cost = |index: u32| own[index as usize].1.deletion_cost;
-            let whose = |index: u32| match pod(index).record.cost.as_ref().map(|cost| cost.owner(template)) {
+            let whose = |index: u32| match &owners[index as usize] {
                 Some(CostOwner::Other(manager)) => format!(", written by {manager}"),
                 _ => String::new(),
             };
-            Error::new(format!(
+            let text = format!(
                 "somebody else's deletion costs leave no room: {} (cost {}{}) must go before {} (cost {}{}); \
                  --force-conflicts writes over them and puts them back",
                 pod(lower).entry.name,
@@ -366,34 +372,11 @@ fn write(
                 pod(higher).entry.name,
                 cost(higher),
                 whose(higher)
-            ))
+            );
+            Error::with_remedy(text, Remedy::WriteOver)
         }
         other => Error::new(other.to_string()),
     })
-}
-
-fn owner_name(owner: &CostOwner) -> String {
-    match owner {
-        CostOwner::Nobody => "nobody".to_owned(),
-        CostOwner::Podrank => "podrank".to_owned(),
-        CostOwner::Template => "template".to_owned(),
-        CostOwner::Other(manager) => manager.clone(),
-    }
-}
-
-/// What a write over this cost replaces: nothing if podrank wrote it.
-fn replaced(cost: &WrittenCost, template: Option<&str>) -> Option<Previous> {
-    match cost.owner(template) {
-        CostOwner::Nobody => None,
-        // What podrank itself replaced is still to be put back.
-        CostOwner::Podrank => cost.previous.clone(),
-        CostOwner::Template | CostOwner::Other(_) => {
-            let manager =
-                cost.managers.iter().find(|manager| !(manager.applies && manager.name == FIELD_MANAGER));
-            let manager = manager.map_or_else(String::new, |manager| manager.name.clone());
-            Some(Previous { value: cost.text.clone(), manager })
-        }
-    }
 }
 
 /// The pods that go before others of a lower tier.

@@ -1,4 +1,4 @@
-//! How things stand, while a scale-down is under way: the count, the pods, and which of them have a cost of podrank's.
+//! The state of a workload while it is scaled down: the count, the pods, and which of them have a cost from podrank.
 
 use super::target::Target;
 use crate::choose::{Choice, choose_workload};
@@ -10,7 +10,7 @@ use crate::set::{SetEntry, SetId, SetKind, Sets};
 use crate::text;
 use crate::workload::{WorkloadKind, WorkloadName};
 
-/// A workload at a moment.
+/// The state of a workload at one moment.
 #[derive(Clone, Debug)]
 pub struct State {
     /// The object whose count falls.
@@ -32,12 +32,12 @@ pub struct ActivePod {
     pub uid: String,
     /// Whether its deletion cost is podrank's.
     pub has_cost: bool,
-    /// The cost that podrank wrote over and has yet to put back.
+    /// The cost that podrank overwrote and has not put back yet.
     pub previous: Option<Previous>,
 }
 
 impl State {
-    /// The pods that have a cost of podrank's, or its note of what it wrote over.
+    /// The pods that have a cost from podrank, or its note of the cost that it overwrote.
     pub fn steered(&self) -> impl Iterator<Item = &ActivePod> {
         self.pods.iter().filter(|pod| pod.has_cost || pod.previous.is_some())
     }
@@ -48,10 +48,10 @@ impl State {
     }
 }
 
-/// Returns how the workload of the options stands.
+/// Returns the current state of the workload that the options name.
 ///
 /// # Errors
-/// If they do not name one workload of the input, or if it is unsound.
+/// If the options do not name exactly one workload of the input, or if that workload is unsound.
 pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
     let sets = Sets::of(&input.sets);
     let (target, replicas, lags, own) = match choose_workload(input, &sets, options)? {
@@ -76,7 +76,7 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
             name: pod.name.clone(),
             uid: record.pod.uid.to_string(),
             has_cost: cost.is_some_and(WrittenCost::is_podranks),
-            previous: cost.and_then(|cost| cost.previous.clone()),
+            previous: record.previous.as_deref().cloned(),
         })
     });
     Ok(State { target, replicas: u32::try_from(replicas).unwrap_or(0), lags, pods: active.collect() })
@@ -85,15 +85,15 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
 /// Returns the set that owns all pods of the input, and its namespace.
 ///
 /// # Errors
-/// If one has no set, or another one.
+/// If a pod belongs to no set, or if pods belong to different sets.
 pub fn owner(input: &Input) -> Result<(WorkloadName, String), Error> {
     let mut owners = input.pods.iter().map(|pod| {
         let owner = pod.controller.as_ref();
         let kind = owner.and_then(|owner| SetKind::of(&owner.kind, Some(&owner.api_version)));
         owner.zip(kind).map(|(owner, kind)| (pod, kind, owner.name.as_str())).ok_or_else(|| {
-            let owner =
-                owner.map_or_else(|| "nobody".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
-            Error::new(format!("{pod} belongs to {owner}, and not to a ReplicaSet or ReplicationController"))
+            let owner = owner
+                .map_or_else(|| "no controller".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
+            Error::new(format!("{pod} belongs to {owner}, not to a ReplicaSet or ReplicationController"))
         })
     });
     let Some(first) = owners.next() else { return Err(Error::new("no pod is named")) };
@@ -111,7 +111,7 @@ pub fn owner(input: &Input) -> Result<(WorkloadName, String), Error> {
     Ok((WorkloadName { kind: Some(WorkloadKind::Set(kind)), name: name.to_owned() }, first.namespace.clone()))
 }
 
-/// Returns what is scaled so that the set of this name gets another count: its Deployment, or else the set itself.
+/// Returns the workload to scale so that the set with this name gets another count: its Deployment, or else the set itself.
 pub fn scalable(input: &Input, set: WorkloadName) -> WorkloadName {
     let is_it = |entry: &&SetEntry| {
         let id = entry.id();

@@ -1,5 +1,5 @@
-//! What a scale-down is about: the object whose count falls, and the one set that loses pods. Refuses what no costs can
-//! steer.
+//! The target of a scale-down: the object whose count falls, and the one set that loses pods. Returns an error for what no
+//! costs can steer.
 
 use crate::choose::{Choice, choose_workload};
 use crate::deployment::DeploymentEntry;
@@ -21,7 +21,7 @@ pub struct Target {
     pub name: String,
     /// Its UID.
     pub uid: String,
-    /// `metadata.resourceVersion`, which changes with anything of it.
+    /// `metadata.resourceVersion`, which changes with every change to the object.
     pub resource_version: String,
 }
 
@@ -45,7 +45,7 @@ impl Target {
         }
     }
 
-    /// It, as `kubectl` takes it: `deployments.apps/web`.
+    /// The object as `kubectl` accepts it: `deployments.apps/web`.
     pub fn resource(&self) -> String {
         format!("{}/{}", self.kind.resource(), self.name)
     }
@@ -67,7 +67,7 @@ pub(super) struct Chosen<'a> {
     pub(super) from: u32,
 }
 
-/// Finds the set that loses pods if the workload of the options gets another count.
+/// Finds the set that loses pods if the workload that the options name gets another count.
 pub(super) fn choose<'a>(input: &'a Input, sets: &Sets<'a>, options: &Options) -> Result<Chosen<'a>, Error> {
     let chosen = match choose_workload(input, sets, options)? {
         Choice::Set(id) => of_set(sets, id)?,
@@ -91,7 +91,7 @@ fn of_set<'a>(sets: &Sets<'a>, id: SetId<'a>) -> Result<Chosen<'a>, Error> {
         let hint = if owner.kind == "Deployment" {
             format!("scale it instead: deploy/{}", owner.name)
         } else {
-            "which decides its count".to_owned()
+            "scale that instead, because it sets this count".to_owned()
         };
         return Err(Error::new(format!("{id} belongs to {} {}: {hint}", owner.kind, owner.name)));
     }

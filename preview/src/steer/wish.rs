@@ -1,8 +1,10 @@
-//! What a user wants of a scale-down, and the tiers that it gives each pod.
+//! What a user wants from a scale-down, and the tier that this gives each pod.
 
 use crate::error::Error;
+use crate::input::Input;
 use crate::members::RankedPod;
 use crate::options::Options;
+use crate::pod::{PodEntry, Record};
 use podrank::{Flags, Policy, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -12,21 +14,22 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 pub struct Request {
     /// The workload, its namespace, the feature gates and the time.
     pub options: Options,
-    /// How many pods are to stay.
+    /// How many pods should stay.
     pub count: Count,
     /// The names of pods that must go.
     pub named: BTreeSet<String>,
-    /// What else is wanted: an earlier wish comes before a later one.
+    /// What else is wanted. An earlier wish counts before a later one.
     pub wishes: Vec<Wish>,
-    /// Whether costs that belong to somebody else may be written over.
+    /// Whether costs that somebody else set may be overwritten.
     pub force: bool,
     /// Whether no cost is written if Kubernetes takes the wanted pods anyway.
     pub only_if_needed: bool,
-    /// Whether rules that Kubernetes asks before the deletion cost matter: they do not if pods are evicted.
+    /// Whether deletion costs decide which pods go. If not, pods are evicted, and the rules before the deletion cost do not
+    /// matter.
     pub by_cost: bool,
 }
 
-/// How many pods are to stay.
+/// How many pods should stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
     /// This many.
@@ -40,9 +43,9 @@ pub enum Count {
 /// Which pods go first.
 #[derive(Clone, Debug)]
 pub enum Wish {
-    /// Those of these names.
+    /// Those with these names.
     Pods(HashSet<String>),
-    /// Those on nodes of these names.
+    /// Those on nodes with these names.
     Nodes(HashSet<String>),
     /// Those with the lowest value. Pods without a value come last.
     Values(HashMap<String, f64>),
@@ -54,6 +57,18 @@ pub enum Wish {
     Spread(Vec<HashMap<String, String>>),
 }
 
+/// The number of active pods of the input on each node, not counting those of `DaemonSets`, which go with their node.
+pub fn pods_by_node(input: &Input) -> HashMap<String, u64> {
+    let is_of_daemon_set = |pod: &&PodEntry| pod.controller.as_ref().is_some_and(|it| it.kind == "DaemonSet");
+    let mut counts = HashMap::new();
+    for pod in input.pods.iter().filter(|pod| !is_of_daemon_set(pod)) {
+        if let Some(Ok(Record { node: Some(node), .. })) = &pod.record {
+            *counts.entry(node.clone()).or_default() += 1;
+        }
+    }
+    counts
+}
+
 /// A wish's view of one pod: a lower one goes first. Of the emptiest nodes, those with more pods of the set come first.
 #[derive(Clone, Debug, PartialEq)]
 enum Place<'a> {
@@ -62,8 +77,8 @@ enum Place<'a> {
 }
 
 impl Wish {
-    /// The pods' places, none if the wish is about ranks.
-    fn places<'a>(&self, own: &[RankedPod<'_, 'a>], available: &[bool]) -> Option<Vec<Place<'a>>> {
+    /// The pods' places.
+    fn places<'a>(&self, own: &[RankedPod<'_, 'a>], available: &[bool]) -> Vec<Place<'a>> {
         let node = |pod: &RankedPod<'_, 'a>| pod.0.record.node.as_deref();
         let first = |goes_first: bool| Place::Number(f64::from(u8::from(!goes_first)));
         let mut mine = HashMap::<_, usize>::new();
@@ -81,9 +96,10 @@ impl Wish {
                 let count = node(pod).and_then(|node| counts.get(node)).copied().unwrap_or(0);
                 Place::Node(count, Reverse(mine[&node(pod)]), node(pod))
             }
+            // This wish changes ranks, not tiers.
             Self::Spread(_) => Place::Number(0.0),
         });
-        (!matches!(self, Self::Spread(_))).then(|| places.collect())
+        places.collect()
     }
 }
 
@@ -109,7 +125,7 @@ pub(super) fn tiers(
     let available: Vec<_> = own.iter().map(|(_, pod)| is_available(pod, now, min_ready_seconds)).collect();
     let named = Wish::Pods(request.named.iter().cloned().collect());
     let wishes = [&named].into_iter().chain(&request.wishes);
-    let places: Vec<_> = wishes.filter_map(|wish| wish.places(own, &available)).collect();
+    let places: Vec<_> = wishes.map(|wish| wish.places(own, &available)).collect();
     let compare = |a: usize, b: usize| {
         let mut orders = places.iter().filter_map(|places| places[a].partial_cmp(&places[b]));
         orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
@@ -122,7 +138,9 @@ pub(super) fn tiers(
         if compare(pair[0], pair[1]).is_ne() {
             tier = tier.checked_add(1).ok_or_else(|| {
                 let pod = own[pair[1]].0.entry;
-                Error::new(format!("{pod}: the wishes tell more than 65536 groups of pods apart"))
+                Error::new(format!(
+                    "{pod}: the wishes make more than 65,536 groups of pods: use fewer or coarser wishes"
+                ))
             })?;
         }
         tiers[pair[1]] = tier;

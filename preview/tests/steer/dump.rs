@@ -1,4 +1,4 @@
-//! Dumps of a `ReplicaSet` named web in namespace `shop`, and what is asked about them.
+//! Dumps of a `ReplicaSet` named `web` in the namespace `shop`, and requests about them.
 
 use podrank_preview::steer::{Count, Plan, Request, Wish, plan};
 use podrank_preview::{Input, Options};

@@ -1,4 +1,4 @@
-//! Plans of scale-downs: what is refused and with which words, what each wish does, and what is written.
+//! Plans of scale-downs: which errors there are, what each wish does, and what is written.
 
 mod dump;
 mod refusals;

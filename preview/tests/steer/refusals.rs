@@ -1,4 +1,4 @@
-//! Every refusal, with its text.
+//! Every error of a plan, with its text.
 
 use crate::dump::{dump, input, not_ready, pod, refusal, request, set, with_cost};
 use podrank_preview::steer::{Count, owner, plan, scalable};
@@ -12,8 +12,8 @@ fn three() -> Vec<Value> {
 #[test]
 fn counts_that_do_not_fit() {
     let to = |replicas, named: &[&str]| refusal(&three(), &request(Count::To(replicas), named, Vec::new()));
-    assert_eq!(to(3, &[]), "shop ReplicaSet/web has 3 replicas already: nothing goes");
-    assert_eq!(to(4, &[]), "shop ReplicaSet/web has 3 replicas already: nothing goes");
+    assert_eq!(to(3, &[]), "shop ReplicaSet/web has 3 replicas: --replicas must be lower to scale down");
+    assert_eq!(to(4, &[]), "shop ReplicaSet/web has 3 replicas: --replicas must be lower to scale down");
     assert_eq!(
         to(2, &["web-a", "web-b"]),
         "2 pods are named, but only 1 goes: lower --replicas, or name fewer"
@@ -25,7 +25,7 @@ fn counts_that_do_not_fit() {
     let to_1 = request(Count::To(1), &[], Vec::new());
     assert_eq!(
         refusal(&with_set(|set| set["spec"]["replicas"] = json!(4)), &to_1),
-        "shop ReplicaSet/web has 3 active pods and wants 4: wait until its controller has made the difference"
+        "shop ReplicaSet/web has 3 active pods, but its spec.replicas is 4: wait until its controller has caught up"
     );
     assert_eq!(
         refusal(&[&three()[..2], &[set(3)]].concat(), &to_1),
@@ -46,12 +46,12 @@ fn named_pods_that_others_go_before() {
     let one = dump(&[pod('a', "n1"), not_ready(pod('b', "n2")), pod('c', "n3")]);
     assert_eq!(
         refusal(&one, &request(Count::AllButNamed, &["web-a"], Vec::new())),
-        "web-a cannot be had: web-b is not ready and goes first whatever its cost: take it too with --also, wait, \
+        "web-a would stay: web-b is not ready and goes first whatever its cost: take it too with --also, wait, \
          or use --by eviction"
     );
     assert_eq!(
         refusal(&one, &request(Count::To(2), &["web-a"], Vec::new())),
-        "web-a cannot be had: web-b is not ready and goes first whatever its cost: take it too with a lower \
+        "web-a would stay: web-b is not ready and goes first whatever its cost: take it too with a lower \
          --replicas, wait, or use --by eviction"
     );
     let mut unassigned = pod('b', "n2");
@@ -121,7 +121,7 @@ fn sets_that_somebody_else_scales() {
     );
     assert_eq!(
         refusal(&owned("Rollout"), &request),
-        "shop ReplicaSet/web belongs to Rollout web: which decides its count"
+        "shop ReplicaSet/web belongs to Rollout web: scale that instead, because it sets this count"
     );
 }
 
@@ -207,14 +207,14 @@ fn pods_whose_owner_is_unknown_or_another() {
             json!({ "apiVersion": group, "kind": kind, "name": name, "uid": "o", "controller": true });
         pod
     };
-    let alone = "and not to a ReplicaSet or ReplicationController";
+    let alone = "not to a ReplicaSet or ReplicationController";
     for kind in ["StatefulSet", "DaemonSet", "Job"] {
         let text = refused(&[owned('a', kind, "web")]);
         assert_eq!(text, format!("pod shop/web-a belongs to {kind} web, {alone}"));
     }
     let mut bare = pod('a', "n1");
     bare["metadata"]["ownerReferences"] = json!([]);
-    assert_eq!(refused(&[bare]), format!("pod shop/web-a belongs to nobody, {alone}"));
+    assert_eq!(refused(&[bare]), format!("pod shop/web-a belongs to no controller, {alone}"));
     assert_eq!(
         refused(&[pod('a', "n1"), owned('b', "ReplicaSet", "api")]),
         "pod shop/web-b belongs to ReplicaSet/api, but pod shop/web-a to ReplicaSet/web: name pods of one workload"

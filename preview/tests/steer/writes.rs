@@ -94,6 +94,17 @@ fn what_is_taken_off_and_put_back() {
     assert_eq!(patch, json!({ "metadata": { "uid": only.uid, "annotations": { COST: "70" } } }));
 }
 
+#[test]
+fn a_note_is_taken_off_although_somebody_removed_the_cost() {
+    let mut noted = pod('a', "n1");
+    let previous = r#"{"value":"70","manager":"karpenter"}"#;
+    noted["metadata"]["annotations"] = json!({ PREVIOUS_COST_ANNOTATION: previous });
+    let items = dump(&[noted, pod('b', "n2")]);
+    let state = state(&input(&items), &request(Count::To(0), &[], Vec::new()).options).expect("a state");
+    let off = Manifest::taking_off("shop", state.steered());
+    assert_eq!(parsed(off.as_ref()), list(&[object('a', None)]));
+}
+
 /// What server-side apply makes of a pod: forced, the cost is podrank's alone.
 fn apply(pod: &mut Value, annotations: &Value) {
     let cost = annotations[COST].as_str().expect("a cost");

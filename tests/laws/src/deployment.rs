@@ -1,5 +1,6 @@
-//! What a Deployment's sync does, whatever language it is reached through: one way to reach it, a second writing that
-//! follows Kubernetes' code line by line (with its floating point, sorted lists and maps), and Deployments that collide.
+//! The laws for a Deployment's sync, in whatever language it is called: a trait for one way to call it, a second, naive
+//! implementation that follows Kubernetes' code line by line (with its floating point, sorted lists and maps), and a
+//! generator of Deployments that collide.
 
 use podrank::Time;
 use podrank::controller::deployment::{
@@ -116,7 +117,7 @@ fn budgets(deployment: &Deployment) -> Budgets {
     Budgets { surge: surge as i32, unavailable: unavailable.min(deployment.replicas) }
 }
 
-/// The second writing.
+/// The naive implementation.
 struct Naive<'a> {
     deployment: &'a Deployment,
     budgets: Budgets,
@@ -146,7 +147,7 @@ fn sum(numbers: impl Iterator<Item = i32>) -> i32 {
     numbers.fold(0, i32::wrapping_add)
 }
 
-/// What the second writing says of a Deployment's next sync: `syncDeployment`.
+/// Returns what the naive implementation says about a Deployment's next sync: `syncDeployment`.
 pub fn naive(deployment: &Deployment, sets: &[ReplicaSet]) -> Outcome {
     let mut sync = Naive::new(deployment, sets);
     let path = sync.sync();
@@ -530,7 +531,7 @@ impl<'a> Naive<'a> {
     }
 }
 
-/// An implementation does what the second writing does, and what holds of every sync.
+/// Checks that an implementation agrees with the naive one, and that the laws of every sync hold.
 pub fn sync_is_upstreams(
     deployments: &impl Deployments,
     deployment: &Deployment,

@@ -1,4 +1,4 @@
-//! What spreading must do: sorting by its ranks is the same as taking one pod at a time and counting anew.
+//! What spreading must do: sorting by its ranks gives the same list as taking one pod at a time and counting again.
 
 use crate::{Implementation, oracle};
 use podrank::{Flags, Pod, Policy};

@@ -116,10 +116,9 @@ impl Default for Deployment {
 /// Predicts the next sync of a Deployment. Writes to `changes`, at the index of each set, the size that the set
 /// gets and why. Returns what else the sync does.
 ///
-/// `sets` are the `ReplicaSet`s that the Deployment owns and its selector matches, in any order, including those
-/// of size
-/// 0. The prediction relies on the sizes and statuses that you pass. If Kubernetes has newer ones by then, it may decide
-/// differently. If a number is negative, which Kubernetes does not allow, the result has no meaning.
+/// `sets` are the `ReplicaSet`s that the Deployment owns and its selector matches, in any order, empty ones
+/// included. The prediction relies on the sizes and statuses that you pass. If Kubernetes has newer ones by then,
+/// it may decide differently. If a number is negative, which Kubernetes does not allow, the result has no meaning.
 ///
 /// The time grows with the number of sets times the number of active sets.
 ///

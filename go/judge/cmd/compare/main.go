@@ -1,11 +1,11 @@
 // Command compare races podrank against Kubernetes' own code: both choose min(n/2, 500) of the same n pods, which nobody
 // has sorted yet, in one process, in turns. `make -C go compare` runs it.
 //
-//	n=… upstream=… podrank=… floor=… ratio=…
+//	n=… upstream=… podrank=… translated=… floor=… ratio=… translated-ratio=…
 //
 // upstream is kube-controller-manager's rank counting and sort.Sort, podrank a warm Ranker from []*v1.Pod to []*v1.Pod,
-// floor a plain Go loop that reads all that the decision depends on once and stores nothing; medians, per decision. ratio is
-// upstream over podrank.
+// translated the same without cgo, by the core's translation to Go; floor a plain Go loop that reads all that the decision
+// depends on once and stores nothing; medians, per decision. The ratios are upstream over podrank and over translated.
 package main
 
 import (
@@ -25,6 +25,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	podrank "github.com/podrank/podrank/go"
+	"github.com/podrank/podrank/go/internal/engine"
+	"github.com/podrank/podrank/go/internal/translated"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
@@ -40,9 +42,10 @@ func main() {
 	for _, n := range sizes {
 		r := newRace(n)
 		r.check()
-		upstream, ours, floor := r.run()
-		fmt.Printf("n=%d upstream=%v podrank=%v floor=%v ratio=%.1f\n",
-			n, round(upstream), round(ours), round(floor), float64(upstream)/float64(ours))
+		t := r.run()
+		fmt.Printf("n=%d upstream=%v podrank=%v translated=%v floor=%v ratio=%.1f translated-ratio=%.1f\n",
+			n, round(t.upstream), round(t.podrank), round(t.translated), round(t.floor),
+			float64(t.upstream)/float64(t.podrank), float64(t.upstream)/float64(t.translated))
 	}
 }
 
@@ -68,7 +71,7 @@ func newRace(n int) *race {
 	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	r := &race{
 		pods: pods(n, now), now: metav1.NewTime(now), k: min(n/2, 500),
-		ranker: podrank.NewRanker(podrank.Now(now)),
+		ranker: podrank.NewRanker(podrank.WithNow(now)),
 	}
 	// A batch takes long enough for the clock.
 	r.lists = make([][]*v1.Pod, max(1, 2_000/n))
@@ -91,10 +94,18 @@ func (r *race) podrank(list []*v1.Pod) []*v1.Pod {
 	return victims
 }
 
+// translated does what podrank does, as a program without cgo would.
+func (r *race) translated(list []*v1.Pod) []*v1.Pod {
+	was := engine.Current
+	defer func() { engine.Current = was }()
+	engine.Current = translated.Engine{}
+	return r.podrank(list)
+}
+
 // check sees that both choose for real: podrank's certain victims are among upstream's.
 func (r *race) check() {
 	list := slices.Clone(r.pods)
-	settled, err := podrank.Settle(list, list, r.k, podrank.Now(r.now.Time))
+	settled, err := podrank.Settle(list, list, r.k, podrank.WithNow(r.now.Time))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -107,19 +118,23 @@ func (r *race) check() {
 			log.Fatalf("%d pods: %s certainly goes, and upstream keeps it", len(r.pods), pod.Name)
 		}
 	}
-	if len(r.podrank(r.pods)) != r.k || len(goes) != r.k {
+	if len(r.podrank(r.pods)) != r.k || len(goes) != r.k || !slices.Equal(r.translated(r.pods), r.podrank(r.pods)) {
 		log.Fatalf("%d pods: not %d victims", len(r.pods), r.k)
 	}
 }
 
-// run gives medians over batches that take turns.
-func (r *race) run() (upstream, ours, floor time.Duration) {
+// times are medians, per decision.
+type times struct{ upstream, podrank, translated, floor time.Duration }
+
+// run times batches that take turns.
+func (r *race) run() times {
 	batches := max(7, min(301, 1_000_000/(len(r.pods)*len(r.lists))))
-	var times [3][]time.Duration
+	var all [4][]time.Duration
 	for range batches {
 		for i, decide := range []func([]*v1.Pod){
 			func(list []*v1.Pod) { r.upstream(list) },
 			func(list []*v1.Pod) { r.podrank(list) },
+			func(list []*v1.Pod) { r.translated(list) },
 			func(list []*v1.Pod) { sink += read(list) },
 		} {
 			for _, list := range r.lists {
@@ -129,17 +144,17 @@ func (r *race) run() (upstream, ours, floor time.Duration) {
 			for _, list := range r.lists {
 				decide(list)
 			}
-			times[i] = append(times[i], time.Since(start)/time.Duration(len(r.lists)))
+			all[i] = append(all[i], time.Since(start)/time.Duration(len(r.lists)))
 			// Upstream's garbage is not to be collected at another's cost.
 			if i == 0 && len(r.pods) >= 1_000 {
 				runtime.GC()
 			}
 		}
 	}
-	for i := range times {
-		slices.Sort(times[i])
+	for i := range all {
+		slices.Sort(all[i])
 	}
-	return times[0][batches/2], times[1][batches/2], times[2][batches/2]
+	return times{all[0][batches/2], all[1][batches/2], all[2][batches/2], all[3][batches/2]}
 }
 
 var sink uint64

@@ -29,7 +29,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/podrank/podrank/go/internal/cpodrank"
+	"github.com/podrank/podrank/go/internal/core"
 )
 
 // TimeUnset is no moment at all.
@@ -43,7 +43,7 @@ const (
 )
 
 // Pod is a podrank_pod: its layout is asserted where it is defined.
-type Pod = cpodrank.Record
+type Pod = core.Record
 
 // Relation is what Kubernetes' comparator says of two pods.
 type Relation int

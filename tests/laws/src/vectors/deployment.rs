@@ -1,4 +1,4 @@
-//! The cases of `deployment.json`, and that an implementation passes them.
+//! The cases in `deployment.json`, and the check that an implementation passes them.
 
 use super::{read, time};
 use crate::deployment::{Deployments, Effect, sync_is_upstreams};

@@ -1,4 +1,4 @@
-//! `vectors/steering.json`: what steering and spreading must answer.
+//! The cases in `steering.json`, and the check that an implementation passes them.
 
 use super::{Record, read};
 use crate::Implementation;

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Without cgo, the module builds and vets for other systems and machines, and so does the README's quick start. The tests and
+# the quick start run on big-endian s390x and on arm64, and the translation's tests on 32 bits: in QEMU, unless this is such a
+# machine.
+. "$(dirname "$0")/common.sh"
+
+export CGO_ENABLED=0
+consumer "$tmp/consumer"
+for platform in darwin/arm64 windows/amd64 linux/arm64 linux/riscv64 linux/s390x; do
+    export GOOS=${platform%/*} GOARCH=${platform#*/}
+    quietly "$GO" vet ./...
+    (cd "$tmp/consumer" && quietly "$GO" build -mod=mod -o "$tmp/quick-start-$GOARCH" .)
+done
+unset GOOS GOARCH
+# The root's tests count pods beyond what 32 bits hold.
+quietly env GOARCH=386 "$GO" build ./...
+
+# emulator GOARCH MACHINE: sets $emulator to what runs its programs here, which is nothing on such a machine itself.
+emulator() {
+    case "$1 $(uname -m)" in
+    "386 x86_64" | "arm64 aarch64" | "s390x s390x") emulator="" ;;
+    *) emulator=$(command -v "qemu-$2" || command -v "qemu-$2-static") || fail "there is no qemu-$2: apt-get install qemu-user" ;;
+    esac
+}
+for pair in s390x=s390x arm64=aarch64; do
+    arch=${pair%=*}
+    emulator "$arch" "${pair#*=}"
+    $emulator "$tmp/quick-start-$arch" | diff "$tmp/consumer/expected" - >&2 || fail "$arch: the quick start prints something else"
+    quietly env GOARCH="$arch" "$GO" test -c -o "$tmp/test-$arch" .
+    # Emulated, goroutines that wait for each other take long. Allocations are counted on a real machine.
+    quietly $emulator "$tmp/test-$arch" -test.skip 'IsAllocated|AtOnce|ManyDeletions'
+done
+emulator 386 i386
+quietly env GOARCH=386 "$GO" test -c -o "$tmp/test-386" ./internal/translated
+quietly $emulator "$tmp/test-386"
+ok "without cgo: ran on s390x, arm64 and 386"

@@ -1,0 +1,133 @@
+package podrank
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// A Claim is what a set does with a pod.
+type Claim uint8
+
+// The claims.
+const (
+	// ClaimIgnore: the pod is another's, or nobody's and not wanted.
+	ClaimIgnore Claim = iota
+	// ClaimKeep: the set owns it, and its selector matches.
+	ClaimKeep
+	// ClaimRelease: the set owns it, and its selector matches no longer. Remove the set's owner reference; the pod does not count.
+	ClaimRelease
+	// ClaimAdopt: nobody owns it, and the set's selector matches. Add the set's owner reference; the pod counts from then on.
+	//
+	// The set may have been deleted since it was last seen: before the first adoption of a sync, read it from the API server
+	// and not from a cache, and adopt nothing if it has another UID or is being deleted.
+	ClaimAdopt
+)
+
+// String is the name in lower case.
+func (c Claim) String() string {
+	switch c {
+	case ClaimIgnore:
+		return "ignore"
+	case ClaimKeep:
+		return "keep"
+	case ClaimRelease:
+		return "release"
+	case ClaimAdopt:
+		return "adopt"
+	}
+	return fmt.Sprintf("Claim(%d)", uint8(c))
+}
+
+// ClaimPod says what a set does with a pod, as Kubernetes' PodControllerRefManager: set is the workload, whose pods selector matches.
+// A set that is being deleted neither adopts nor releases. Kubernetes asks about active pods only: see [IsActive].
+func ClaimPod(set metav1.Object, selector labels.Selector, pod *corev1.Pod) Claim {
+	owner, matches := metav1.GetControllerOfNoCopy(pod), selector.Matches(labels.Set(pod.Labels))
+	isBeingDeleted := set.GetDeletionTimestamp() != nil
+	switch {
+	case owner != nil && owner.UID != set.GetUID():
+		return ClaimIgnore
+	case owner != nil && matches:
+		return ClaimKeep
+	case isBeingDeleted:
+		return ClaimIgnore
+	case owner != nil:
+		return ClaimRelease
+	case matches && pod.DeletionTimestamp == nil && pod.Namespace == set.GetNamespace():
+		return ClaimAdopt
+	}
+	return ClaimIgnore
+}
+
+// A Status has the numbers of a ReplicaSet's status.
+type Status struct {
+	// Replicas are the active pods; FullyLabeled of them have all labels of the template.
+	Replicas, FullyLabeled int
+	// Ready and Available are as [Availability] counts them.
+	Ready, Available int
+	// Terminating pods are being deleted, and neither Succeeded nor Failed.
+	Terminating int
+	// LookAgain is in how long the next pod is available if it stays ready; 0 if there is none to wait for.
+	LookAgain time.Duration
+}
+
+// StatusOf counts the pods that a set keeps and adopts, those being deleted included: as they were before the sync created or
+// deleted any. templateLabels are those of its pod template. A nil pod is a [PodError].
+func StatusOf(pods []*corev1.Pod, templateLabels map[string]string, minReadySeconds int32, now time.Time) (Status, error) {
+	var status Status
+	var active []*corev1.Pod
+	template := labels.SelectorFromSet(templateLabels)
+	for i, pod := range pods {
+		switch {
+		case pod == nil:
+			return Status{}, errPod("pods", i, pod, ErrNil)
+		case IsActive(pod):
+			active = append(active, pod)
+			if template.Matches(labels.Set(pod.Labels)) {
+				status.FullyLabeled++
+			}
+		case pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed:
+			status.Terminating++
+		}
+	}
+	var err error
+	status.Replicas = len(active)
+	status.Ready, status.Available, status.LookAgain, err = Availability(active, minReadySeconds, now)
+	return status, err
+}
+
+// UpdateReplicaFailure returns the conditions of a set after a sync that was to create or delete so many pods, and ended with this
+// error. While syncs fail, the condition ReplicaFailure keeps its first reason; one without an error removes it. The list that is
+// given is not changed.
+func UpdateReplicaFailure(conditions []appsv1.ReplicaSetCondition, creations, deletions int, err error, now time.Time) []appsv1.ReplicaSetCondition {
+	var others []appsv1.ReplicaSetCondition
+	isThere := false
+	for _, condition := range conditions {
+		if condition.Type == appsv1.ReplicaSetReplicaFailure {
+			isThere = true
+		} else {
+			others = append(others, condition)
+		}
+	}
+	switch {
+	case err == nil && isThere:
+		return others
+	case err == nil || isThere:
+		return conditions
+	}
+	failure := appsv1.ReplicaSetCondition{
+		Type: appsv1.ReplicaSetReplicaFailure, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now),
+		Message: err.Error(),
+	}
+	switch {
+	case creations > 0:
+		failure.Reason = "FailedCreate"
+	case deletions > 0:
+		failure.Reason = "FailedDelete"
+	}
+	return append(others, failure)
+}

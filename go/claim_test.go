@@ -1,0 +1,102 @@
+package podrank
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// judge/ asks Kubernetes' own PodControllerRefManager about every case; these are the rules of the documentation.
+func TestClaimPod(t *testing.T) {
+	yes := true
+	selector := labels.SelectorFromSet(labels.Set{"app": "web"})
+	owned := func(uid string) []metav1.OwnerReference {
+		return []metav1.OwnerReference{{UID: "helper"}, {UID: types.UID(uid), Controller: &yes}}
+	}
+	for _, c := range []struct {
+		name    string
+		want    Claim
+		deleted Claim
+		change  func(*corev1.Pod)
+	}{
+		{"ours, matches", ClaimKeep, ClaimKeep, func(p *corev1.Pod) { p.OwnerReferences = owned("set") }},
+		{"ours, matches, being deleted", ClaimKeep, ClaimKeep, func(p *corev1.Pod) {
+			p.OwnerReferences, p.DeletionTimestamp = owned("set"), &metav1.Time{}
+		}},
+		{"ours, matches not", ClaimRelease, ClaimIgnore, func(p *corev1.Pod) { p.OwnerReferences, p.Labels = owned("set"), nil }},
+		{"another's", ClaimIgnore, ClaimIgnore, func(p *corev1.Pod) { p.OwnerReferences = owned("other") }},
+		{"an orphan", ClaimAdopt, ClaimIgnore, func(p *corev1.Pod) { p.OwnerReferences = []metav1.OwnerReference{{UID: "set"}} }},
+		{"an orphan, matches not", ClaimIgnore, ClaimIgnore, func(p *corev1.Pod) { p.Labels = nil }},
+		{"an orphan, being deleted", ClaimIgnore, ClaimIgnore, func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{} }},
+		{"an orphan elsewhere", ClaimIgnore, ClaimIgnore, func(p *corev1.Pod) { p.Namespace = "elsewhere" }},
+	} {
+		pod := named("a", 1)
+		pod.Labels = map[string]string{"app": "web"}
+		c.change(pod)
+		set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", UID: "set"}}
+		if got := ClaimPod(set, selector, pod); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+		set.DeletionTimestamp = &metav1.Time{}
+		if got := ClaimPod(set, selector, pod); got != c.deleted {
+			t.Errorf("%s, of a set being deleted: %v, want %v", c.name, got, c.deleted)
+		}
+	}
+}
+
+func TestStatusOf(t *testing.T) {
+	labeled, plain, starting, ending, done, lost := named("a", 1), named("b", 2), named("c", 3), named("d", 4), named("e", 5), named("f", 6)
+	for _, pod := range []*corev1.Pod{labeled, ending, done} {
+		pod.Labels = map[string]string{"app": "web", "more": "x"}
+	}
+	labeled.Status.Conditions[0].LastTransitionTime = metav1.NewTime(noon.Add(-time.Hour))
+	plain.Status.Conditions[0].LastTransitionTime = metav1.NewTime(noon.Add(-time.Second))
+	starting.Status.Conditions = nil
+	ending.DeletionTimestamp, done.Status.Phase = &metav1.Time{}, corev1.PodSucceeded
+	lost.DeletionTimestamp, lost.Status.Phase = &metav1.Time{}, corev1.PodFailed
+	pods := []*corev1.Pod{labeled, plain, starting, ending, done, lost}
+	status, err := StatusOf(pods, map[string]string{"app": "web"}, 60, noon)
+	if want := (Status{3, 1, 2, 1, 1, 59 * time.Second}); err != nil || status != want {
+		t.Errorf("%+v, %v, want %+v", status, err, want)
+	}
+	if status, err := StatusOf(pods, nil, 0, noon); err != nil || status.FullyLabeled != 3 || status.Available != 2 {
+		t.Errorf("%+v, %v", status, err)
+	}
+	if _, err := StatusOf(append(pods, nil), nil, 0, noon); !errors.Is(err, ErrNil) {
+		t.Error(err)
+	}
+}
+
+func TestUpdateReplicaFailure(t *testing.T) {
+	failed, other := errors.New("the quota is used up"), appsv1.ReplicaSetCondition{Type: "Other"}
+	conditions := []appsv1.ReplicaSetCondition{other}
+	step := func(want string, creations, deletions int, err error) {
+		t.Helper()
+		was := slices.Clone(conditions)
+		next := UpdateReplicaFailure(conditions, creations, deletions, err, noon)
+		if !slices.Equal(conditions, was) {
+			t.Errorf("the list changed: %+v", conditions)
+		}
+		conditions = next
+		got := ""
+		for _, condition := range conditions[1:] {
+			got += condition.Reason + ": " + condition.Message
+		}
+		if got != want || conditions[0] != other {
+			t.Errorf("%+v, want %q", conditions, want)
+		}
+	}
+	step("", 3, 0, nil)
+	step("FailedCreate: the quota is used up", 3, 0, failed)
+	step("FailedCreate: the quota is used up", 0, 2, errors.New("something else"))
+	step("", 0, 0, nil)
+	step("FailedDelete: the quota is used up", 0, 2, failed)
+	step("", 1, 0, nil)
+}

@@ -1,0 +1,311 @@
+// Package translated is the engine of programs without cgo: the same core as libpodrank's, compiled to WebAssembly and from that
+// to Go. It needs no cgo, checks the bounds of every access to its memory, and gives the same answers on every machine.
+package translated
+
+import (
+	"encoding/binary"
+	"errors"
+	"sync"
+
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/translated/wasm"
+)
+
+//go:generate make -C ../.. translate
+
+// An Engine is the translated core; [core.Engine] says what its methods do. Calls at once run in machines of their own.
+type Engine struct{}
+
+var _ core.Engine = Engine{}
+
+const ok = core.StatusOK
+
+func statusError(text string) error { return errors.New("podrank: " + text) }
+
+// Name is this engine's.
+func (Engine) Name() string { return "translated" }
+
+func (Engine) Version() string {
+	var version string
+	_ = run(func(m *machine) int32 { version = m.text(m.module.Xpodrank_version()); return ok })
+	return version
+}
+
+func (Engine) RuleName(rule uint8) string { return ruleNames()[rule] }
+
+func (Engine) ReasonName(reason uint8) string { return reasonNames()[reason] }
+
+var (
+	ruleNames   = names((*wasm.Module).Xpodrank_rule_str)
+	reasonNames = names((*wasm.Module).Xpodrank_reason_str)
+)
+
+// names asks for all names once.
+func names(name func(module *wasm.Module, number int32) int32) func() *[256]string {
+	return sync.OnceValue(func() *[256]string {
+		var names [256]string
+		_ = run(func(m *machine) int32 {
+			for number := range names {
+				names[number] = m.text(name(m.module, int32(number)))
+			}
+			return ok
+		})
+		return &names
+	})
+}
+
+func (Engine) Select(records []core.Record, options core.Options, victims []uint32, _ *[]core.Scratch) (selected int, err error) {
+	err = run(func(m *machine) int32 {
+		most := min(len(victims), len(records))
+		pods, o := m.records(records), m.options(options)
+		list, scratch, count := m.room(most, 4), m.room(most, scratchSize), m.room(1, 4)
+		status := m.module.Xpodrank_select(pods, length(records), o, list, int32(most), scratch, int32(most), count)
+		if status == ok {
+			selected = int(m.u32(count))
+			m.numbers(list, victims[:selected])
+		}
+		return status
+	})
+	return selected, err
+}
+
+func (Engine) Settle(records []core.Record, options core.Options, k int, order []uint32, scores []uint64) (certain, contested int, err error) {
+	err = run(func(m *machine) int32 {
+		pods, o := m.records(records), m.options(options)
+		list, room := m.room(len(records), 4), m.room(len(records), 8)
+		certainLen, contestedLen := m.room(1, 4), m.room(1, 4)
+		status := m.module.Xpodrank_settle(
+			pods, length(records), o, int32(min(k, len(records))), list, room, certainLen, contestedLen)
+		if status == ok {
+			certain, contested = int(m.u32(certainLen)), int(m.u32(contestedLen))
+			m.numbers(list, order[:len(records)])
+		}
+		return status
+	})
+	return certain, contested, err
+}
+
+func (Engine) Spread(records, others []core.Record, options core.Options, counts, order []uint32) error {
+	return run(func(m *machine) int32 {
+		pods, elsewhere, o := m.records(records), m.records(others), m.options(options)
+		status := m.module.Xpodrank_spread(pods, length(records), elsewhere, length(others), o,
+			m.room(len(counts), 4), length(counts), m.room(len(records), 4))
+		if status == ok {
+			memory := m.at(pods)
+			for i := range records {
+				records[i].Rank = binary.LittleEndian.Uint32(memory[i*recordSize+rank:])
+			}
+		}
+		return status
+	})
+}
+
+func (Engine) Steer(records []core.Record, options core.Options, fixed []uint8, costs []int32, blocked []core.Blocked) (
+	steered core.Steered, err error,
+) {
+	isFull := false
+	err = run(func(m *machine) int32 {
+		pods, o, isFixed := m.records(records), m.options(options), m.bytes(string(fixed))
+		list, scratch := m.room(len(records), 4), m.room(len(records), 16)
+		pairs, result := m.room(len(blocked), 12), m.room(1, 16)
+		status := m.module.Xpodrank_steer(pods, length(records), o, isFixed, length(fixed), list, scratch, pairs, length(blocked), result)
+		isFull = status == core.StatusNoRoom
+		if status == ok || isFull {
+			m.out(result, &steered)
+		}
+		if status == ok {
+			m.out(list, costs[:len(records)])
+			m.out(pairs, blocked[:min(len(blocked), int(steered.Blocked))])
+		}
+		return status
+	})
+	if isFull {
+		err = core.ErrNoRoom
+	}
+	return steered, err
+}
+
+func (Engine) Explain(a, b *core.Record, options core.Options, rows *[core.MaxRows]core.Row) (count int, err error) {
+	err = run(func(m *machine) int32 {
+		pods, o := m.records([]core.Record{*a, *b}), m.options(options)
+		list, rowsLen := m.room(core.MaxRows, 24), m.room(1, 4)
+		status := m.module.Xpodrank_explain(pods, pods+recordSize, o, list, rowsLen)
+		if status == ok {
+			count = int(m.u32(rowsLen))
+			m.out(list, rows[:count])
+		}
+		return status
+	})
+	return count, err
+}
+
+func (Engine) Upstream(a, b *core.Record, options core.Options) (before int, rule uint8, err error) {
+	err = run(func(m *machine) int32 {
+		pods, o := m.records([]core.Record{*a, *b}), m.options(options)
+		relation, number := m.room(1, 4), m.room(1, 1)
+		status := m.module.Xpodrank_upstream(pods, pods+recordSize, o, relation, number)
+		if status == ok {
+			rule = m.at(number)[0]
+			switch m.u32(relation) {
+			case core.RelationBefore:
+				before = -1
+			case core.RelationAfter:
+				before = 1
+			}
+		}
+		return status
+	})
+	return before, rule, err
+}
+
+func (Engine) Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error) {
+	err = run(func(m *machine) int32 {
+		create, del := m.room(1, 4), m.room(1, 4)
+		status := m.module.Xpodrank_plan(int32(wanted), int32(active), int32(burst), number(satisfied), number(beingDeleted), create, del)
+		creations, deletions = m.u32(create), m.u32(del)
+		return status
+	})
+	return creations, deletions, err
+}
+
+func (Engine) BeginSlowStart(count uint32) (start core.SlowStart, err error) {
+	err = run(func(m *machine) int32 {
+		at := m.in(&start)
+		status := m.module.Xpodrank_slow_start_begin(int32(count), at)
+		m.out(at, &start)
+		return status
+	})
+	return start, err
+}
+
+func (Engine) ReportSlowStart(start *core.SlowStart, failures uint32) error {
+	return run(func(m *machine) int32 {
+		at := m.in(start)
+		status := m.module.Xpodrank_slow_start_report(at, int32(failures))
+		m.out(at, start)
+		return status
+	})
+}
+
+func (Engine) ExpectCreations(e *core.Expectations, count uint32, now int64) error {
+	return run(func(m *machine) int32 {
+		at := m.in(e)
+		status := m.module.Xpodrank_expect_creations(at, int32(count), now)
+		m.out(at, e)
+		return status
+	})
+}
+
+func (Engine) ExpectDeletions(e *core.Expectations, room, keys []core.PodKey, now int64) error {
+	return run(func(m *machine) int32 {
+		at, places, list := m.in(e), m.keys(room), m.keys(keys)
+		status := m.module.Xpodrank_expect_deletions(at, places, length(room), list, length(keys), now)
+		m.out(at, e)
+		m.keysOut(places, room)
+		return status
+	})
+}
+
+func (Engine) CreationsObserved(e *core.Expectations, count uint32) error {
+	return run(func(m *machine) int32 {
+		at := m.in(e)
+		status := m.module.Xpodrank_creations_observed(at, int32(count))
+		m.out(at, e)
+		return status
+	})
+}
+
+func (Engine) DeletionObserved(e *core.Expectations, room []core.PodKey, key core.PodKey) (counted bool, err error) {
+	err = run(func(m *machine) int32 {
+		at, places, one, yes := m.in(e), m.keys(room), m.keys([]core.PodKey{key}), m.room(1, 4)
+		status := m.module.Xpodrank_deletion_observed(at, places, length(room), one, yes)
+		if status == ok {
+			counted = m.u32(yes) != 0
+			m.out(at, e)
+			m.keysOut(places, room)
+		}
+		return status
+	})
+	return counted, err
+}
+
+func (Engine) Satisfied(e *core.Expectations, now int64) (satisfied bool, err error) {
+	err = run(func(m *machine) int32 {
+		yes := m.room(1, 4)
+		status := m.module.Xpodrank_expectations_satisfied(m.in(e), now, yes)
+		satisfied = m.u32(yes) != 0
+		return status
+	})
+	return satisfied, err
+}
+
+func (Engine) Availability(records []core.Record, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error) {
+	err = run(func(m *machine) int32 {
+		pods, readyLen, availableLen, nanoseconds := m.records(records), m.room(1, 4), m.room(1, 4), m.room(1, 8)
+		status := m.module.Xpodrank_availability(
+			pods, length(records), int32(minReadySeconds), now, readyLen, availableLen, nanoseconds)
+		ready, available, lookAgain = int(m.u32(readyLen)), int(m.u32(availableLen)), m.u64(nanoseconds)
+		return status
+	})
+	return ready, available, lookAgain, err
+}
+
+func (Engine) ParsePercent(text string) (percent uint32, err error) {
+	err = run(func(m *machine) int32 {
+		chars, number := m.bytes(text), m.room(1, 4)
+		status := m.module.Xpodrank_percent_parse(chars, int32(len(text)), number)
+		percent = m.u32(number)
+		return status
+	})
+	return percent, err
+}
+
+func (Engine) SetAnnotations(set *core.ReplicaSet, desired, max string) error {
+	return run(func(m *machine) int32 {
+		at, first, second := m.in(set), m.bytes(desired), m.bytes(max)
+		status := m.module.Xpodrank_replica_set_annotations(first, int32(len(desired)), second, int32(len(max)), at)
+		m.out(at, set)
+		return status
+	})
+}
+
+func (Engine) NextDeployment(deployment *core.Deployment, sets []core.ReplicaSet, changes []core.Change) (step core.Step, err error) {
+	err = run(func(m *machine) int32 {
+		one, list, result, next := m.in(deployment), m.in(sets), m.in(changes), m.in(&step)
+		status := m.module.Xpodrank_deployment_next(one, list, length(sets), result, next)
+		if status == ok {
+			m.out(result, changes)
+			m.out(next, &step)
+		}
+		return status
+	})
+	return step, err
+}
+
+// keys copies keys into memory.
+func (m *machine) keys(keys []core.PodKey) int32 {
+	address := m.room(len(keys), len(core.PodKey{}))
+	memory := m.at(address)
+	for i := range keys {
+		copy(memory[i*len(keys[i]):], keys[i][:])
+	}
+	return address
+}
+
+// keysOut copies them back.
+func (m *machine) keysOut(address int32, keys []core.PodKey) {
+	memory := m.at(address)
+	for i := range keys {
+		copy(keys[i][:], memory[i*len(keys[i]):])
+	}
+}
+
+// length is a list's, which [machine.room] has bounded.
+func length[T any](list []T) int32 { return int32(uint32(len(list))) }
+
+func number(yes bool) int32 {
+	if yes {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package podrank
+
+const raceEnabled = false

@@ -1,0 +1,90 @@
+package podrank
+
+import (
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// A Victim is a pod that goes, and why.
+type Victim struct {
+	Pod *corev1.Pod
+	// Before is the first pod that stays: nil if all go.
+	Before *corev1.Pod
+	// Rule says that Pod goes before it: one of the rules of an [Explanation]. It is "" if all go, and, with [Kubernetes], where its
+	// comparator does not put the one before the other, as it may for contested pods.
+	Rule string
+	// Of and Than are what the rule looks at in Pod and in Before; Kind says what the numbers are.
+	Kind     Kind
+	Of, Than int64
+}
+
+// ExplainVictims returns the pods that [PodsToDelete] returns, each with the rule by which it goes before the first that stays.
+func ExplainVictims(active, related []*corev1.Pod, diff int, options ...Option) ([]Victim, error) {
+	settings := NewRanker(options...).settings
+	// All is asked at one moment.
+	moment := settings.options()
+	settings.clock = clockOf(moment)
+	w := take(&settings)
+	defer w.free()
+	k := min(settings.capped(diff), len(active))
+	if k == 0 || settings.err != nil {
+		return nil, settings.err
+	}
+	if err := w.load("active", active, related); err != nil {
+		return nil, err
+	}
+	if err := w.first(k, min(k+1, len(active)), active, related); err != nil {
+		return nil, err
+	}
+	victims := make([]Victim, k)
+	for i, index := range w.order[:k] {
+		victims[i].Pod = active[index]
+		if k == len(active) {
+			continue
+		}
+		stays := w.order[k]
+		victims[i].Before = active[stays]
+		if err := w.why(&victims[i], &w.records[index], &w.records[stays], moment); err != nil {
+			return nil, err
+		}
+	}
+	return victims, nil
+}
+
+// why finds the rule by which a victim goes before the pod that stays.
+func (w *work) why(victim *Victim, goes, stays *core.Record, options core.Options) error {
+	rule := ""
+	if w.settings.kubernetes {
+		before, number, err := engine.Current.Upstream(goes, stays, options)
+		if err != nil {
+			return err
+		}
+		if before < 0 {
+			rule = engine.Current.RuleName(number)
+		}
+	}
+	explanation, err := w.explain(goes, stays, options)
+	if err != nil {
+		return err
+	}
+	if !w.settings.kubernetes {
+		rule = explanation.Rule
+	}
+	for _, row := range explanation.Rows {
+		if row.Rule == rule {
+			victim.Rule, victim.Kind, victim.Of, victim.Than = rule, row.Kind, row.A, row.B
+		}
+	}
+	return nil
+}
+
+// Pointers returns pointers to the pods of a list, such as PodList.Items, for the functions of this package. They keep the
+// list's memory alive.
+func Pointers(pods []corev1.Pod) []*corev1.Pod {
+	pointers := make([]*corev1.Pod, len(pods))
+	for i := range pods {
+		pointers[i] = &pods[i]
+	}
+	return pointers
+}

@@ -1,0 +1,137 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// ScaleDownPolicy says which pods go first when the count of a ReplicaSet or ReplicationController in its namespace falls.
+// If two policies select the same set, the older one counts.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=sdp
+// +kubebuilder:printcolumn:name="Accepted",type=string,JSONPath=`.status.conditions[?(@.type=="Accepted")].status`
+// +kubebuilder:printcolumn:name="Steering",type=string,JSONPath=`.status.conditions[?(@.type=="Steering")].reason`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type ScaleDownPolicy struct {
+	metav1.TypeMeta `json:",inline"`
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// +required
+	Spec ScaleDownPolicySpec `json:"spec"`
+	// +optional
+	Status ScaleDownPolicyStatus `json:"status,omitempty"`
+}
+
+// ScaleDownPolicySpec is what the policy asks for.
+//
+// +kubebuilder:validation:XValidation:rule="size(self.first) > 0 || size(self.spread) > 0",message="ask for something: set first or spread"
+type ScaleDownPolicySpec struct {
+	// selector selects ReplicaSets and ReplicationControllers by the labels of their pod templates, as a
+	// PodDisruptionBudget selects pods. An empty selector selects all in the namespace.
+	// +required
+	Selector metav1.LabelSelector `json:"selector"`
+
+	// first says which pods go first: those that match the first entry, then those that match the second, and so on. Pods
+	// that match no entry go last.
+	// +optional
+	// +kubebuilder:default={}
+	// +kubebuilder:validation:MaxItems=16
+	// +listType=atomic
+	First []Tier `json:"first,omitempty"`
+
+	// spread has node labels, the outermost first, such as topology.kubernetes.io/zone and kubernetes.io/hostname. Among
+	// pods that first does not tell apart, each pod comes from the domain that has the most pods left.
+	// +optional
+	// +kubebuilder:default={}
+	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=317
+	// +kubebuilder:validation:items:Pattern=`^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a == b))",message="each node label must be listed once"
+	// +listType=atomic
+	Spread []string `json:"spread,omitempty"`
+
+	// rollouts says whether to steer the old ReplicaSets of a rollout, too. All their pods go in the end. Pods that are not
+	// available go first then, because the Deployment counts on losing them.
+	// +optional
+	// +kubebuilder:default=false
+	Rollouts bool `json:"rollouts"`
+}
+
+// Tier selects pods. If both selectors are set, a pod must match both.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.nodes) || has(self.pods)",message="set nodes, pods or both"
+type Tier struct {
+	// nodes selects pods by the labels of their nodes. Unassigned pods do not match.
+	// +optional
+	Nodes *metav1.LabelSelector `json:"nodes,omitempty"`
+	// pods selects pods by their own labels.
+	// +optional
+	Pods *metav1.LabelSelector `json:"pods,omitempty"`
+}
+
+// ScaleDownPolicyStatus says what became of the policy's wishes.
+type ScaleDownPolicyStatus struct {
+	// conditions has Accepted, which is False if the policy cannot be used or an older one counts for a set, and Steering,
+	// which is False if the last scale-down was not steered, with the reason.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// scaleDowns has the last scale-downs that the policy applied to, the latest first.
+	// +optional
+	// +kubebuilder:validation:MaxItems=10
+	// +listType=atomic
+	ScaleDowns []ScaleDown `json:"scaleDowns,omitempty"`
+}
+
+// ScaleDown is one request to lower a count.
+type ScaleDown struct {
+	// time is when the request came.
+	Time metav1.Time `json:"time"`
+	// kind, name and uid identify the ReplicaSet or ReplicationController.
+	Kind string    `json:"kind"`
+	Name string    `json:"name"`
+	UID  types.UID `json:"uid"`
+	// from and to are the counts before and after.
+	From int32 `json:"from"`
+	To   int32 `json:"to"`
+	// result is Steered, or why the request was let through without steering.
+	Result string `json:"result"`
+	// message explains the result.
+	// +optional
+	Message string `json:"message,omitempty"`
+	// wanted is the number of pods that should go.
+	Wanted int32 `json:"wanted"`
+	// written is the number of deletion costs that were written for it.
+	Written int32 `json:"written"`
+	// blocked is the number of pods that go although others should, because they are not assigned, running or ready.
+	// +optional
+	Blocked int32 `json:"blocked,omitempty"`
+	// gone and missed are the numbers of wanted pods that went and that stayed. They are unset until the scale-down is over. If a
+	// set falls again before that, a pod counts only once, with the scale-down that wrote its cost.
+	// +optional
+	Gone *int32 `json:"gone,omitempty"`
+	// +optional
+	Missed *int32 `json:"missed,omitempty"`
+}
+
+// ScaleDownPolicyList is a list of policies.
+//
+// +kubebuilder:object:root=true
+type ScaleDownPolicyList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []ScaleDownPolicy `json:"items"`
+}
+
+// The types of conditions.
+const (
+	// Accepted is whether the policy can be used, and no older one counts instead.
+	Accepted = "Accepted"
+	// Steering is whether the last scale-down was steered.
+	Steering = "Steering"
+)

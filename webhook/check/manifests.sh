@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# A real API server accepts all manifests and samples, fills in defaults, and refuses what policies must not say. Needs
+# `make cluster`, and changes no cluster but its own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+dir=$(mktemp -d)
+trap '../cluster/down "$dir/plane"; rm -rf "$dir"' EXIT
+addresses=$(../cluster/up "$dir/plane")
+# shellcheck disable=SC2086 # one word for each variable
+export $addresses
+
+die() {
+    echo "manifests: $*" >&2
+    exit 1
+}
+
+# Objects that refer to a namespace or a kind need them to exist, even in a dry run.
+kubectl apply -f config/base/namespace.yaml >/dev/null
+kubectl apply -k config/crd >/dev/null
+kubectl wait --for condition=established crd/scaledownpolicies.podrank.dev --timeout 30s >/dev/null
+kubectl apply --dry-run=server -k config/base >"$dir/base"
+kubectl apply --dry-run=server -k config/samples >"$dir/samples"
+# cert-manager's own kinds, without cert-manager.
+for kind in Issuer:issuers Certificate:certificates; do
+    kubectl apply -f - >/dev/null <<END
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: ${kind#*:}.cert-manager.io
+  annotations: {api-approved.kubernetes.io: unapproved, for-a-test: "true"}
+spec:
+  group: cert-manager.io
+  scope: Namespaced
+  names: {kind: ${kind%:*}, plural: ${kind#*:}}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+END
+    kubectl wait --for condition=established "crd/${kind#*:}.cert-manager.io" --timeout 30s >/dev/null
+done
+kubectl apply --dry-run=server -k config/cert-manager >"$dir/cert-manager"
+kubectl kustomize config/cert-manager | grep -q 'rotate-certificates=false' || die "the overlay does not reach the Deployment"
+
+defaults=$(kubectl create --dry-run=server -o jsonpath='{.spec.rollouts} {.spec.spread}' -f config/samples/spot-first.yaml)
+[ "$defaults" = 'false []' ] || die "defaults: $defaults"
+
+# refuses WHY SPEC
+refuses() {
+    local out
+    if out=$(printf '{"apiVersion":"podrank.dev/v1alpha1","kind":"ScaleDownPolicy","metadata":{"name":"bad"},"spec":%s}' "$2" |
+        kubectl create --dry-run=server -f - 2>&1); then
+        die "accepted: $2"
+    fi
+    [[ $out == *"$1"* ]] || die "$2: $out"
+}
+refuses 'ask for something' '{"selector":{}}'
+refuses 'selector' '{"first":[{"pods":{}}]}'
+refuses 'set nodes, pods or both' '{"selector":{},"first":[{}]}'
+refuses 'each node label must be listed once' '{"selector":{},"spread":["a","a"]}'
+refuses 'should match' '{"selector":{},"spread":["no/such/key"]}'
+refuses 'Too many' '{"selector":{},"spread":["a","b","c","d","e"]}'
+refuses 'Invalid' '{"selector":{},"spread":["a"],"rollouts":"yes"}'
+echo "manifests: $(cat "$dir/base" "$dir/samples" "$dir/cert-manager" | wc -l) objects: ok"

@@ -1,0 +1,513 @@
+//go:build controlplane
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/steer"
+)
+
+// web makes a world with a policy and a ReplicaSet of ready pods.
+func web(t *testing.T, count int32, spec v1alpha1.ScaleDownPolicySpec, change func(*corev1.PodTemplateSpec)) (*World, client.Object) {
+	t.Helper()
+	w := NewWorld(t, 4)
+	w.Policy("spot", spec)
+	set := replicaSet(w.Namespace, "web", count, change)
+	w.must(w.Create(w.ctx, set))
+	w.AwaitReady(int(count))
+	return w, set
+}
+
+// let checks that a scale-down was let through with this result, that status, event and metric say so, and that no cost is left.
+func (w *World) let(result steer.Result, count int) v1alpha1.ScaleDown {
+	w.Helper()
+	last := w.Last("spot", 1)
+	if last.Result != string(result) {
+		w.Fatalf("%s, not %s: %s", last.Result, result, last.Message)
+	}
+	condition := meta.FindStatusCondition(w.Status("spot").Conditions, v1alpha1.Steering)
+	if condition == nil || condition.Reason != string(result) {
+		w.Errorf("condition: %+v", condition)
+	}
+	w.Await("an event", 10*time.Second, func() bool { return w.hasEvent(string(result)) })
+	if w.Metric(fmt.Sprintf(`podrank_webhook_admission_duration_seconds_count{result="%s"}`, result)) == 0 {
+		w.Errorf("no metric for %s", result)
+	}
+	w.AwaitReady(count)
+	w.AwaitClean()
+	return last
+}
+
+func (w *World) hasEvent(reason string) bool {
+	var events eventsv1.EventList
+	w.must(w.List(w.ctx, &events, client.InNamespace(w.Namespace)))
+	return slices.ContainsFunc(events.Items, func(event eventsv1.Event) bool {
+		return event.Reason == reason && event.Regarding.Name == "web"
+	})
+}
+
+// Metric is the value of a metric now, or 0.
+func (p *Plane) Metric(name string) (value float64) {
+	response, err := http.Get("http://" + p.Metrics + "/metrics")
+	if err != nil {
+		return 0
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	if found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (.*)$`).FindSubmatch(text); found != nil {
+		_, _ = fmt.Sscan(string(found[1]), &value)
+	}
+	return value
+}
+
+func TestNoRoom(t *testing.T) {
+	w, set := web(t, 6, SpotFirst, nil)
+	for _, pod := range w.Pods() {
+		if !w.IsSpot(pod) {
+			_, err := w.Kubectl("", "-n", w.Namespace, "annotate", "pod", pod.Name, corev1.PodDeletionCost+"=-2147483648")
+			w.must(err)
+		}
+	}
+	w.must(w.Scale(set, 4))
+	if last := w.let(steer.NoRoom, 4); !strings.Contains(last.Message, "leave no room") {
+		t.Errorf("message: %s", last.Message)
+	}
+	for _, pod := range w.Pods() {
+		if !w.IsSpot(pod) && pod.Annotations[corev1.PodDeletionCost] != "-2147483648" {
+			t.Errorf("another's cost of %s is gone", pod.Name)
+		}
+	}
+}
+
+// Others' costs that leave room are left alone, and count.
+func TestCostsOfOthers(t *testing.T) {
+	w, set := web(t, 6, SpotFirst, nil)
+	for _, pod := range w.Pods() {
+		if !w.IsSpot(pod) {
+			_, err := w.Kubectl("", "-n", w.Namespace, "annotate", "pod", pod.Name, corev1.PodDeletionCost+"=-5")
+			w.must(err)
+		}
+	}
+	w.must(w.Scale(set, 4))
+	w.let(steer.Steered, 4)
+	if went := w.AwaitGone(2); w.Spots(went) != 2 {
+		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
+	}
+}
+
+// A cost of the template is nobody's: it is written over, and stays on the pods that stay.
+func TestCostOfTemplate(t *testing.T) {
+	w, set := web(t, 6, SpotFirst, func(pods *corev1.PodTemplateSpec) {
+		pods.Annotations = map[string]string{corev1.PodDeletionCost: "-2147483648"}
+	})
+	w.must(w.Scale(set, 4))
+	last := w.Last("spot", 1)
+	if last.Result != string(steer.Steered) {
+		t.Fatalf("%+v", last)
+	}
+	if went := w.AwaitGone(2); w.Spots(went) != 2 {
+		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
+	}
+	w.AwaitReady(4)
+	w.Await("the template's cost again", 30*time.Second, func() bool {
+		return !slices.ContainsFunc(w.Pods(), func(pod *corev1.Pod) bool {
+			_, marked := cost.MarkOf(pod)
+			return marked || pod.Annotations[corev1.PodDeletionCost] != "-2147483648"
+		})
+	})
+}
+
+func TestDryRun(t *testing.T) {
+	w, set := web(t, 4, SpotFirst, nil)
+	w.must(w.Scale(set, 2, client.DryRunAll))
+	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 1 || !calls[0].Response.Response.Allowed {
+		t.Errorf("%d requests", len(calls))
+	}
+	time.Sleep(time.Second)
+	if w.CostChanges() != 0 || len(w.Went()) != 0 || len(w.Status("spot").ScaleDowns) != 0 {
+		t.Errorf("a dry run had effects: %+v", w.Status("spot"))
+	}
+}
+
+// A fall to 0, a rise, and a change that leaves the count, are not even sent.
+func TestNotAsked(t *testing.T) {
+	w, set := web(t, 2, SpotFirst, nil)
+	w.must(w.Scale(set, 3))
+	w.AwaitReady(3)
+	_, err := w.Kubectl("", "-n", w.Namespace, "annotate", "replicaset", "web", "a=b")
+	w.must(err)
+	w.must(w.Scale(set, 0))
+	w.AwaitReady(0)
+	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 0 {
+		t.Errorf("%d requests", len(calls))
+	}
+}
+
+// Another webhook refuses the request, twice. The second time, the costs fit already. Then they come off.
+func TestRefusedByAnother(t *testing.T) {
+	w, set := web(t, 6, SpotFirst, nil)
+	address, none := w.Proxy.URL+"/refuse", admissionregistrationv1.SideEffectClassNone
+	refuse := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
+	refuse.Webhooks = []admissionregistrationv1.ValidatingWebhook{{
+		Name: "refuse.example.com", SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
+		ClientConfig:      admissionregistrationv1.WebhookClientConfig{URL: &address, CABundle: w.ca},
+		NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: w.Namespace}},
+		Rules: []admissionregistrationv1.RuleWithOperations{{
+			Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Update},
+			Rule:       admissionregistrationv1.Rule{APIGroups: []string{"apps"}, APIVersions: []string{"v1"}, Resources: []string{"replicasets/scale"}},
+		}},
+	}}
+	w.must(w.Create(w.ctx, refuse))
+	t.Cleanup(func() { _ = w.Delete(context.Background(), refuse) })
+	w.Await("refused", 20*time.Second, func() bool { return w.Scale(set, 6) != nil })
+	before := w.CostChanges()
+	if err := w.Scale(set, 4); !apierrors.IsForbidden(err) && (err == nil || !strings.Contains(err.Error(), "refused by a test")) {
+		t.Fatalf("not refused: %v", err)
+	}
+	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == before+2 })
+	if err := w.Scale(set, 4); err == nil {
+		t.Fatal("not refused")
+	}
+	if calls := w.Proxy.Calls(w.Namespace); len(calls) < 2 || w.CostChanges() != before+2 {
+		t.Errorf("%d requests, %d changes of costs", len(calls), w.CostChanges()-before)
+	}
+	last := w.Last("spot", 1)
+	if last.Written != 2 || last.Wanted != 2 || last.Result != string(steer.Steered) {
+		t.Errorf("%+v", last)
+	}
+	w.AwaitClean()
+	if len(w.Went()) != 0 {
+		t.Errorf("%d pods went", len(w.Went()))
+	}
+	w.Await("compared", 30*time.Second, func() bool {
+		last := w.Last("spot", 1)
+		return last.Missed != nil && *last.Missed == 2 && strings.Contains(last.Message, "CountDidNotFall")
+	})
+}
+
+// The controller does not answer: the request is let through at the deadline.
+func TestDeadline(t *testing.T) {
+	w, set := web(t, 6, SpotFirst, nil)
+	w.part("stop", "kube-controller-manager")
+	began := time.Now()
+	err := w.Scale(set, 4)
+	took := time.Since(began)
+	if err != nil || took < 1900*time.Millisecond || took > 4*time.Second {
+		t.Errorf("after %v: %v", took, err)
+	}
+	w.Await("the costs taken off again", 10*time.Second, func() bool { return w.IsClean() && w.CostChanges() >= 4 })
+	w.part("start", "kube-controller-manager")
+	w.let(steer.DeadlineExceeded, 4)
+}
+
+func (w *World) part(what, part string) {
+	w.Helper()
+	_, err := script("part", what, w.Dir, part)
+	w.must(err)
+	if what == "stop" {
+		w.Cleanup(func() { _, _ = script("part", "start", w.Dir, part) })
+	}
+}
+
+// Without the right to write costs, the request is let through.
+func TestAPIError(t *testing.T) {
+	w, set := web(t, 6, SpotFirst, nil)
+	var role rbacv1.ClusterRole
+	w.must(w.Get(w.ctx, client.ObjectKey{Name: "podrank-webhook"}, &role))
+	whole := role.DeepCopy()
+	for i := range role.Rules {
+		role.Rules[i].Verbs = slices.DeleteFunc(role.Rules[i].Verbs, func(verb string) bool {
+			return verb == "patch" && slices.Contains(role.Rules[i].Resources, "pods")
+		})
+	}
+	w.must(w.Update(w.ctx, &role))
+	restore := func() {
+		whole.ResourceVersion = ""
+		_ = w.Update(context.Background(), whole)
+	}
+	t.Cleanup(restore)
+	time.Sleep(time.Second)
+	w.must(w.Scale(set, 4))
+	if last := w.let(steer.Failed, 4); !strings.Contains(last.Message, "forbidden") {
+		t.Errorf("message: %s", last.Message)
+	}
+}
+
+// kubectl podrank has begun to steer the set.
+func TestTerminal(t *testing.T) {
+	w, set := web(t, 6, SpotFirst, nil)
+	pod := w.Pods()[0]
+	object := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"uid":%q,"annotations":{%q:"-1"}}}`,
+		pod.Name, pod.Namespace, pod.UID, corev1.PodDeletionCost)
+	_, err := w.Kubectl(object, "apply", "--server-side", "--field-manager=podrank", "-f", "-")
+	w.must(err)
+	w.Await("a cost", 5*time.Second, func() bool { return w.CostChanges() == 1 })
+	w.must(w.Scale(set, 5))
+	w.let(steer.StoodAside, 5)
+	if went := w.AwaitGone(1); went[0].UID != pod.UID || w.CostChanges() != 1 {
+		t.Errorf("%s went, %d changes of costs", went[0].Name, w.CostChanges())
+	}
+}
+
+// A pod that is not ready goes first whatever its cost. It is reported, and the rest is steered.
+func TestBlocked(t *testing.T) {
+	w, set := web(t, 8, SpotFirst, nil)
+	var unready *corev1.Pod
+	for _, pod := range w.Pods() {
+		if !w.IsSpot(pod) {
+			unready = pod
+		}
+	}
+	status := []byte(`{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`)
+	_, err := w.Clients.CoreV1().Pods(w.Namespace).Patch(w.ctx, unready.Name, types.StrategicMergePatchType, status, metav1.PatchOptions{}, "status")
+	w.must(err)
+	w.must(w.Scale(set, 5))
+	last := w.let(steer.Steered, 5)
+	if last.Blocked != 1 || !strings.Contains(last.Message, unready.Name) || !w.hasEvent("Blocked") {
+		t.Errorf("%+v", last)
+	}
+	if went := w.AwaitGone(3); w.Spots(went) != 2 || !slices.ContainsFunc(went, func(pod *corev1.Pod) bool { return pod.UID == unready.UID }) {
+		t.Errorf("%d of 3 on spot nodes", w.Spots(went))
+	}
+}
+
+// Two falls before the first is done.
+func TestTwoFalls(t *testing.T) {
+	w, set := web(t, 12, SpotFirst, nil)
+	w.must(w.Scale(set, 9))
+	w.must(w.Scale(set, 6))
+	if went := w.AwaitGone(6); w.Spots(went) != 6 {
+		t.Errorf("%d of 6 on spot nodes", w.Spots(went))
+	}
+	w.AwaitReady(6)
+	w.AwaitClean()
+}
+
+// A fall, and a rise before it is done. What is left of the costs comes off.
+func TestFallAndRise(t *testing.T) {
+	w, set := web(t, 8, SpotFirst, nil)
+	w.must(w.Scale(set, 5))
+	w.must(w.Scale(set, 8))
+	w.AwaitReady(8)
+	w.AwaitClean()
+	if went := w.Went(); w.Spots(went) != len(went) {
+		t.Errorf("%d of %d on spot nodes", w.Spots(went), len(went))
+	}
+}
+
+// The older of two policies counts, and the other says so.
+func TestTwoPolicies(t *testing.T) {
+	w, set := web(t, 6, SpotFirst, nil)
+	time.Sleep(1100 * time.Millisecond) // creation times are whole seconds
+	w.Policy("reserved", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
+		{Nodes: &metav1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "reserved"}}},
+	}})
+	w.Await("shadowed", 10*time.Second, func() bool {
+		condition := meta.FindStatusCondition(w.Status("reserved").Conditions, v1alpha1.Accepted)
+		return condition != nil && condition.Status == metav1.ConditionFalse && condition.Reason == "Shadowed"
+	})
+	w.must(w.Scale(set, 4))
+	w.let(steer.Steered, 4)
+	if went := w.AwaitGone(2); w.Spots(went) != 2 {
+		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
+	}
+}
+
+// 600 deletions take several syncs of the controller. Costs stay until all are done.
+func TestManyDeletions(t *testing.T) {
+	w, set := web(t, 0, SpotFirst, nil)
+	w.must(w.Scale(set, 640))
+	w.Await("640 ready pods", 3*time.Minute, func() bool {
+		pods := w.Pods()
+		return len(pods) == 640 && !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !isReady(pod) })
+	})
+	w.must(w.Scale(set, 40))
+	last := w.Last("spot", 1)
+	t.Logf("%+v", last)
+	w.Await("600 pods gone", 3*time.Minute, func() bool { return len(w.Went()) >= 600 })
+	if spots := w.Spots(w.Went()); last.Result == string(steer.Steered) && spots != 320 {
+		t.Errorf("%d of 320 pods on spot nodes went", spots)
+	}
+	w.AwaitClean()
+}
+
+// With the program killed, scaling works as without it. What it left behind comes off when it is back.
+func TestKilled(t *testing.T) {
+	w, set := web(t, 8, SpotFirst, nil)
+	w.part("stop", "kube-controller-manager")
+	answer := make(chan error)
+	go func() { answer <- w.Scale(set, 6) }()
+	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 2 })
+	w.Kill()
+	if err := <-answer; err != nil {
+		t.Errorf("the request was refused: %v", err)
+	}
+	w.must(w.Scale(set, 5))
+	w.part("start", "kube-controller-manager")
+	w.AwaitReady(5)
+	if w.IsClean() && w.Spots(w.Went()) < 2 {
+		t.Error("nothing was left behind, so this shows nothing")
+	}
+	w.must(w.Run())
+	w.AwaitClean()
+	w.must(w.Scale(set, 4))
+	w.AwaitReady(4)
+}
+
+// A cost on a pod whose count never falls, left behind by a program that was killed, comes off after a restart.
+func TestLeftBehind(t *testing.T) {
+	w, set := web(t, 4, SpotFirst, nil)
+	w.must(w.Stop())
+	for _, pod := range w.Pods()[:2] {
+		object := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"annotations":{%q:"-1",%q:"%s/3"}}}`,
+			pod.Name, pod.Namespace, corev1.PodDeletionCost, cost.Annotation, set.GetUID())
+		_, err := w.Kubectl(object, "apply", "--server-side", "--field-manager="+cost.Manager, "-f", "-")
+		w.must(err)
+	}
+	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 2 })
+	w.must(w.Run())
+	w.AwaitClean()
+	if len(w.Went()) != 0 {
+		t.Errorf("%d pods went", len(w.Went()))
+	}
+}
+
+// When the leader is killed, the other replica takes its place, and takes off what it left behind.
+func TestNextLeader(t *testing.T) {
+	w, set := web(t, 4, SpotFirst, nil)
+	address := func() string { return fmt.Sprintf("127.0.0.1:%d", freePort()) }
+	other, err := w.launch(freePort(), address(), address())
+	t.Cleanup(func() {
+		_ = other.Process.Kill()
+		_ = other.Wait()
+	})
+	w.must(err)
+	w.Kill()
+	pod := w.Pods()[0]
+	object := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"annotations":{%q:"-1",%q:"%s/3"}}}`,
+		pod.Name, pod.Namespace, corev1.PodDeletionCost, cost.Annotation, set.GetUID())
+	_, err = w.Kubectl(object, "apply", "--server-side", "--field-manager="+cost.Manager, "-f", "-")
+	w.must(err)
+	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 1 })
+	w.AwaitClean()
+	w.must(w.Run())
+}
+
+// A rollout takes the old sets down step by step. Without rollouts, it is left alone.
+func TestRollout(t *testing.T) {
+	for _, rollouts := range []bool{true, false} {
+		t.Run(fmt.Sprint(rollouts), func(t *testing.T) {
+			spec := *SpotFirst.DeepCopy()
+			spec.Rollouts = rollouts
+			w := NewWorld(t, 4)
+			w.Policy("spot", spec)
+			d := deployment(w.Namespace, "web", 8)
+			w.must(w.Create(w.ctx, d))
+			w.AwaitReady(8)
+			old := map[types.UID]bool{}
+			for _, pod := range w.Pods() {
+				old[pod.UID] = true
+			}
+			_, err := w.Kubectl("", "-n", w.Namespace, "set", "image", "deployment/web", "main=new")
+			w.must(err)
+			w.AwaitGone(8)
+			w.AwaitReady(8)
+			w.AwaitClean()
+			for _, pod := range w.Went() {
+				if !old[pod.UID] {
+					t.Errorf("new pod %s went", pod.Name)
+				}
+			}
+			calls := w.Proxy.Calls(w.Namespace)
+			if len(calls) == 0 {
+				t.Fatal("nothing was asked")
+			}
+			if !rollouts {
+				if downs := w.Status("spot").ScaleDowns; len(downs) != 0 || w.CostChanges() != 0 {
+					t.Errorf("steered: %+v", downs)
+				}
+				return
+			}
+			// At most 25 %, or 2 pods, go at a time: of the first 4 at most one step may have taken others.
+			went := w.Went()
+			if spots := w.Spots(went[:4]); spots < 4 {
+				t.Errorf("%d of the first 4 were on spot nodes", spots)
+			}
+		})
+	}
+}
+
+// The program makes its certificates, and the API server trusts them.
+func TestCertificates(t *testing.T) {
+	w := NewWorld(t, 2)
+	w.must(w.Stop())
+	dir := t.TempDir()
+	t.Cleanup(func() {
+		w.Kill()
+		w.must(w.Plane.register())
+		w.must(w.Run())
+	})
+	// Kubelet would mount the Secret.
+	go func() {
+		for w.ctx.Err() == nil {
+			w.mount(dir)
+			time.Sleep(100 * time.Millisecond)
+		}
+	}()
+	if err := w.Run("--rotate-certificates", "--cert-dir", dir); err != nil {
+		t.Fatalf("%v\n%s", err, w.log())
+	}
+	var configuration admissionregistrationv1.ValidatingWebhookConfiguration
+	w.must(w.Get(w.ctx, client.ObjectKey{Name: "podrank-webhook"}, &configuration))
+	for _, webhook := range configuration.Webhooks {
+		if err := w.trusts(webhook.ClientConfig.CABundle); err != nil {
+			t.Errorf("%s: %v", webhook.Name, err)
+		}
+	}
+}
+
+// SIGTERM ends the program without an error, and a request that it has begun is answered.
+func TestGracefulShutdown(t *testing.T) {
+	w, set := web(t, 6, SpotFirst, nil)
+	w.part("stop", "kube-controller-manager")
+	answer := make(chan error)
+	go func() { answer <- w.Scale(set, 4) }()
+	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 2 })
+	stopped := make(chan error)
+	go func() { stopped <- w.Stop() }()
+	if err := <-answer; err != nil {
+		t.Errorf("the request was refused: %v", err)
+	}
+	if err := <-stopped; err != nil {
+		t.Errorf("the program ended with %v\n%s", err, w.log())
+	}
+	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 1 || calls[0].Response.Response == nil {
+		t.Errorf("not answered: %d calls", len(calls))
+	}
+	if !w.Holds(3*time.Second, w.IsClean) {
+		t.Error("it ended before its costs were off")
+	}
+	w.must(w.Run())
+	w.part("start", "kube-controller-manager")
+}

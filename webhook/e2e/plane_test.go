@@ -1,0 +1,449 @@
+//go:build controlplane
+
+// Package e2e has tests on a real control plane, which `make cluster` gets and cluster/up starts. They run the program as a
+// cluster does: with its manifests, and with the rights of its service account and no others.
+//
+//	go test -tags controlplane ./e2e
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"flag"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	admissionv1 "k8s.io/api/admission/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/internal/admit"
+	"github.com/podrank/podrank/webhook/internal/app"
+)
+
+const system = "podrank-system"
+
+// plane is the control plane that all tests share.
+var plane *Plane
+
+// Plane is a control plane with podrank-webhook.
+type Plane struct {
+	client.Client
+	Clients    *kubernetes.Clientset
+	Config     *rest.Config
+	Dir        string
+	Kubeconfig string
+	Proxy      *Proxy
+	program    string
+	ca         []byte
+	mu         sync.Mutex
+	running    *exec.Cmd
+	// Where metrics and probes are served.
+	Metrics, Probes string
+	port            int
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	ctrl.SetLogger(logr.Discard())
+	status := 1
+	func() {
+		dir, err := os.MkdirTemp("", "podrank-webhook-*")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return
+		}
+		stop := sync.OnceFunc(func() {
+			if plane != nil {
+				plane.Kill()
+			}
+			_, _ = script("down", filepath.Join(dir, "plane"))
+			os.RemoveAll(dir)
+		})
+		defer stop()
+		interrupted := make(chan os.Signal, 1)
+		signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+		go func() {
+			<-interrupted
+			stop()
+			os.Exit(1)
+		}()
+		if plane, err = start(dir); err != nil {
+			fmt.Fprintln(os.Stderr, "cannot start:", err)
+			if plane != nil {
+				fmt.Fprintln(os.Stderr, plane.log())
+			}
+			return
+		}
+		status = m.Run()
+	}()
+	os.Exit(status)
+}
+
+func script(name string, arguments ...string) (string, error) {
+	command := exec.Command(filepath.Join("..", "..", "cluster", name), arguments...)
+	var problems bytes.Buffer
+	command.Stderr = &problems
+	out, err := command.Output()
+	if err != nil {
+		err = fmt.Errorf("cluster/%s: %w: %s", name, err, problems.String())
+	}
+	return string(out), err
+}
+
+// start starts a control plane with everything in it.
+func start(dir string) (*Plane, error) {
+	p := &Plane{Dir: filepath.Join(dir, "plane"), program: filepath.Join(dir, "podrank-webhook")}
+	if out, err := exec.Command("go", "build", "-o", p.program, "..").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	out, err := script("up", p.Dir, "--qps", "1000", "--kubelet", "1")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(out) {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), "KUBECONFIG="); ok {
+			p.Kubeconfig = value
+		}
+	}
+	if p.Config, err = clientcmd.BuildConfigFromFlags("", p.Kubeconfig); err != nil {
+		return nil, err
+	}
+	p.Config.QPS = -1
+	scheme, err := app.Scheme()
+	if err != nil {
+		return nil, err
+	}
+	if p.Clients, err = kubernetes.NewForConfig(p.Config); err != nil {
+		return nil, err
+	}
+	if _, err := p.Kubectl("", "apply", "--server-side", "-k", "../config/base"); err != nil {
+		// The first time, the API server may not know policies yet.
+		return nil, err
+	}
+	if p.Client, err = client.New(p.Config, client.Options{Scheme: scheme}); err != nil {
+		return nil, err
+	}
+	if err := p.certify(dir); err != nil {
+		return nil, err
+	}
+	if err := p.Run(); err != nil {
+		return p, err
+	}
+	return p, p.register()
+}
+
+// Kubectl runs kubectl and returns what it prints.
+func (p *Plane) Kubectl(input string, arguments ...string) (string, error) {
+	command := exec.Command("kubectl", append([]string{"--kubeconfig", p.Kubeconfig}, arguments...)...)
+	command.Stdin = strings.NewReader(input)
+	out, err := command.CombinedOutput()
+	if err != nil {
+		return string(out), fmt.Errorf("kubectl %s: %w: %s", strings.Join(arguments, " "), err, out)
+	}
+	return string(out), nil
+}
+
+// certify makes a certificate, for the program and for the proxy before it.
+func (p *Plane) certify(dir string) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "podrank-webhook"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return err
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	p.ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	if err := os.WriteFile(filepath.Join(dir, "tls.crt"), p.ca, 0o600); err != nil {
+		return err
+	}
+	keyText := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
+	if err := os.WriteFile(filepath.Join(dir, "tls.key"), keyText, 0o600); err != nil {
+		return err
+	}
+	pair, err := tls.X509KeyPair(p.ca, keyText)
+	if err != nil {
+		return err
+	}
+	p.port = freePort()
+	p.Metrics, p.Probes = fmt.Sprintf("127.0.0.1:%d", freePort()), fmt.Sprintf("127.0.0.1:%d", freePort())
+	p.Proxy, err = newProxy(pair, p.port)
+	return err
+}
+
+func freePort() int {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// Run starts the program with the rights of its service account, and waits until it is ready.
+func (p *Plane) Run(flags ...string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var err error
+	p.running, err = p.launch(p.port, p.Metrics, p.Probes, flags...)
+	return err
+}
+
+// launch starts a replica of the program and waits until it is ready.
+func (p *Plane) launch(port int, metrics, probes string, flags ...string) (*exec.Cmd, error) {
+	day := int64(24 * 60 * 60)
+	token, err := p.Clients.CoreV1().ServiceAccounts(system).CreateToken(context.Background(), "podrank-webhook",
+		&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &day}}, metav1.CreateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	config := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: test,
+clusters: [{name: test, cluster: {server: %q, certificate-authority: %q}}], users: [{name: test, user: {token: %q}}],
+contexts: [{name: test, context: {cluster: test, user: test}}]}`, p.Config.Host, p.Config.CAFile, token.Status.Token)
+	dir := filepath.Dir(p.Dir)
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	if err := os.WriteFile(kubeconfig, []byte(config), 0o600); err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(filepath.Join(dir, "webhook.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	arguments := append([]string{"--kubeconfig", kubeconfig, "--namespace", system, "--host", "127.0.0.1", "--port", fmt.Sprint(port),
+		"--cert-dir", dir, "--rotate-certificates=false", "--metrics-bind-address", metrics,
+		"--health-probe-bind-address", probes}, flags...)
+	running := exec.Command(p.program, arguments...)
+	running.Stdout, running.Stderr = log, log
+	if err := running.Start(); err != nil {
+		return nil, err
+	}
+	return running, wait.PollUntilContextTimeout(context.Background(), 50*time.Millisecond, 60*time.Second, true,
+		func(context.Context) (bool, error) {
+			response, err := http.Get("http://" + probes + "/readyz")
+			if err != nil {
+				return false, nil
+			}
+			response.Body.Close()
+			return response.StatusCode == http.StatusOK, nil
+		})
+}
+
+// Stop asks the program to end, and returns how it did.
+func (p *Plane) Stop() error { return p.end(syscall.SIGTERM) }
+
+// Kill kills the program.
+func (p *Plane) Kill() { _ = p.end(syscall.SIGKILL) }
+
+func (p *Plane) end(signal os.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.running == nil {
+		return nil
+	}
+	_ = p.running.Process.Signal(signal)
+	err := p.running.Wait()
+	p.running = nil
+	return err
+}
+
+// register sends requests through the proxy, and to no Service, since there is no network of pods.
+func (p *Plane) register() error {
+	var configuration admissionregistrationv1.ValidatingWebhookConfiguration
+	if err := p.Get(context.Background(), client.ObjectKey{Name: app.Configuration}, &configuration); err != nil {
+		return err
+	}
+	address := p.Proxy.URL + admit.Path
+	for i := range configuration.Webhooks {
+		configuration.Webhooks[i].ClientConfig = admissionregistrationv1.WebhookClientConfig{URL: &address, CABundle: p.ca}
+	}
+	if err := p.Update(context.Background(), &configuration); err != nil {
+		return err
+	}
+	return p.awaitRegistration()
+}
+
+// awaitRegistration waits until the API server sends requests.
+func (p *Plane) awaitRegistration() error {
+	ctx := context.Background()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "probe-"}}
+	if err := p.Create(ctx, namespace); err != nil {
+		return err
+	}
+	before := p.Proxy.Count()
+	set := replicaSet(namespace.Name, "probe", 3, nil)
+	if err := p.Create(ctx, set); err != nil {
+		return err
+	}
+	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+		for _, count := range []int{3, 2} {
+			patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, count))
+			if err := p.Patch(ctx, set, patch); err != nil {
+				return false, err
+			}
+		}
+		if p.Proxy.Count() > before {
+			return true, p.Delete(ctx, namespace)
+		}
+		return false, nil
+	})
+}
+
+func (p *Plane) log() string {
+	text, _ := os.ReadFile(filepath.Join(filepath.Dir(p.Dir), "webhook.log"))
+	return string(text[max(0, len(text)-8000):])
+}
+
+// Proxy stands between the API server and the program, and keeps what was asked and answered.
+type Proxy struct {
+	URL string
+	mu  sync.Mutex
+	all []Call
+}
+
+// Call is a request that was answered.
+type Call struct {
+	Review   admissionv1.AdmissionReview
+	Raw      []byte
+	Response admissionv1.AdmissionReview
+	At       time.Time
+	Took     time.Duration
+}
+
+func newProxy(certificate tls.Certificate, port int) (*Proxy, error) {
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{certificate}})
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{URL: "https://" + listener.Addr().String()}
+	forward := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "https", Host: fmt.Sprintf("127.0.0.1:%d", port)})
+	forward.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, MaxIdleConnsPerHost: 64}
+	forward.ErrorLog = nil
+	forward.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, err error) {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc(admit.Path, func(w http.ResponseWriter, r *http.Request) {
+		call := Call{At: time.Now()}
+		call.Raw, _ = io.ReadAll(r.Body)
+		_ = json.Unmarshal(call.Raw, &call.Review)
+		r.Body = io.NopCloser(bytes.NewReader(call.Raw))
+		answer := &bytes.Buffer{}
+		forward.ServeHTTP(&tee{w, answer}, r)
+		call.Took = time.Since(call.At)
+		_ = json.Unmarshal(answer.Bytes(), &call.Response)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.all = append(p.all, call)
+	})
+	mux.HandleFunc("/refuse", func(w http.ResponseWriter, r *http.Request) {
+		var review admissionv1.AdmissionReview
+		_ = json.NewDecoder(r.Body).Decode(&review)
+		// Later than the others, which are asked at the same time.
+		time.Sleep(500 * time.Millisecond)
+		review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Result: &metav1.Status{Message: "refused by a test"}}
+		review.Request = nil
+		_ = json.NewEncoder(w).Encode(review)
+	})
+	go func() { _ = http.Serve(listener, mux) }()
+	return p, nil
+}
+
+type tee struct {
+	http.ResponseWriter
+	copy *bytes.Buffer
+}
+
+func (t *tee) Write(text []byte) (int, error) {
+	t.copy.Write(text)
+	return t.ResponseWriter.Write(text)
+}
+
+// Count is the number of requests so far.
+func (p *Proxy) Count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.all)
+}
+
+// Calls are the requests about a namespace.
+func (p *Proxy) Calls(namespace string) []Call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var calls []Call
+	for _, call := range p.all {
+		if call.Review.Request != nil && call.Review.Request.Namespace == namespace {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// mount writes the Secret's certificates into a directory, as kubelet mounts them.
+func (p *Plane) mount(dir string) {
+	var secret corev1.Secret
+	if err := p.Get(context.Background(), client.ObjectKey{Namespace: system, Name: app.Secret}, &secret); err != nil {
+		return
+	}
+	// The certificate comes last: kubelet mounts both at once.
+	for _, name := range []string{"tls.key", "tls.crt"} {
+		if value, ok := secret.Data[name]; ok {
+			_ = os.WriteFile(filepath.Join(dir, name), value, 0o600)
+		}
+	}
+}
+
+// trusts reports whether the program's certificate is signed by this authority, for its Service.
+func (p *Plane) trusts(authority []byte) error {
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(authority) {
+		return fmt.Errorf("no certificate in %q", authority)
+	}
+	address := fmt.Sprintf("127.0.0.1:%d", p.port)
+	connection, err := tls.Dial("tcp", address, &tls.Config{RootCAs: roots, ServerName: app.Service + "." + system + ".svc"})
+	if err != nil {
+		return err
+	}
+	return connection.Close()
+}

@@ -1,0 +1,345 @@
+//go:build controlplane
+
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/steer"
+)
+
+var (
+	rounds = flag.Int("rounds", 0, "the last round of TestRounds")
+	busy   = flag.Int("busy", 16, "clients that keep the control plane busy during TestRounds")
+	logTo  = flag.String("log", "", "file to which TestRounds appends a line for each round; rounds that it has are not played again")
+)
+
+// line is what came of a round.
+type line struct {
+	Round int    `json:"round"`
+	Way   string `json:"way"`
+	// Wish is what the policy asks for.
+	Wish string `json:"wish"`
+	Pods int    `json:"pods"`
+	To   int    `json:"to"`
+	// Result is took, late, missed or wrong.
+	Result  string `json:"result"`
+	Message string `json:"message,omitempty"`
+	// Asked is how many requests the program got, and Refused how many it refused.
+	Asked   int `json:"asked"`
+	Refused int `json:"refused"`
+	// Writes is how often costs changed, those that came off included.
+	Writes int `json:"writes"`
+	// Milliseconds is how long the slowest request took.
+	Milliseconds int64 `json:"ms"`
+}
+
+// TestRounds scales random workloads down in every way, beside busy clients, and compares the pods that went with what a naive
+// calculation says. An interrupted run goes on with the same log.
+func TestRounds(t *testing.T) {
+	if *rounds == 0 {
+		t.Skip("only if asked to, with -rounds N")
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	for i := range *busy {
+		go disturb(ctx, t, fmt.Sprint("busy-", i))
+	}
+	played := map[int]bool{}
+	for _, l := range readLog(t) {
+		played[l.Round] = true
+	}
+	t.Run("rounds", func(t *testing.T) {
+		for number := 1; number <= *rounds; number++ {
+			if played[number] {
+				continue
+			}
+			t.Run(fmt.Sprint(number), func(t *testing.T) {
+				t.Parallel()
+				l := &line{Round: number, Result: "wrong"}
+				// Also if it ends early.
+				defer func() { l.write(t) }()
+				play(t, l)
+			})
+		}
+	})
+	summarise(readLog(t))
+}
+
+// write appends a line to the log.
+func (l *line) write(t *testing.T) {
+	text, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println(string(text))
+	if *logTo != "" {
+		file, err := os.OpenFile(*logTo, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		fmt.Fprintln(file, string(text))
+	}
+	if l.Result == "missed" || l.Result == "wrong" || l.Refused > 0 {
+		t.Errorf("%s: %s", l.Result, l.Message)
+	}
+}
+
+// readLog reads the lines so far.
+func readLog(t *testing.T) (lines []line) {
+	file, err := os.Open(*logTo)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	for scanner := bufio.NewScanner(file); scanner.Scan(); {
+		var l line
+		if err := json.Unmarshal(scanner.Bytes(), &l); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// summarise prints how many rounds of the log had each result.
+func summarise(lines []line) {
+	if len(lines) == 0 {
+		return
+	}
+	results, refused, asked := map[string]int{}, 0, 0
+	var took []int64
+	for _, l := range lines {
+		results[l.Result]++
+		refused += l.Refused
+		asked += l.Asked
+		took = append(took, l.Milliseconds)
+	}
+	slices.Sort(took)
+	fmt.Printf("%d rounds: %v; %d requests, %d refused; slowest request of a round: median %d ms, p99 %d ms\n", len(took), results, asked,
+		refused, took[len(took)/2], took[len(took)*99/100])
+}
+
+// A wish is a policy, and a naive check of the pods that stay.
+type wish struct {
+	name string
+	spec v1alpha1.ScaleDownPolicySpec
+	// check says what is wrong with those that went.
+	check func(w *World, before, went []*corev1.Pod) error
+}
+
+var wishes = []wish{
+	{"spot first", SpotFirst, func(w *World, before, went []*corev1.Pod) error {
+		if got, want := w.Spots(went), min(len(went), w.Spots(before)); got != want {
+			return fmt.Errorf("%d on spot nodes went, not %d", got, want)
+		}
+		return nil
+	}},
+	{"zone balance", v1alpha1.ScaleDownPolicySpec{Spread: []string{corev1.LabelTopologyZone}}, balanced},
+	{"draining", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
+		{Pods: &metav1.LabelSelector{MatchLabels: map[string]string{"draining": "true"}}},
+	}}, func(_ *World, before, went []*corev1.Pod) error {
+		draining := func(pods []*corev1.Pod) (count int) {
+			for _, pod := range pods {
+				if pod.Labels["draining"] == "true" {
+					count++
+				}
+			}
+			return count
+		}
+		if got, want := draining(went), min(len(went), draining(before)); got != want {
+			return fmt.Errorf("%d draining pods went, not %d", got, want)
+		}
+		return nil
+	}},
+}
+
+// balanced takes one pod after the other from the zone that has the most, and compares the numbers that are left.
+func balanced(w *World, before, went []*corev1.Pod) error {
+	zones := func(pods []*corev1.Pod) map[string]int {
+		counts := map[string]int{}
+		for _, pod := range pods {
+			for _, node := range w.Nodes {
+				if node.Name == pod.Spec.NodeName {
+					counts[node.Labels[corev1.LabelTopologyZone]]++
+				}
+			}
+		}
+		return counts
+	}
+	want, got := zones(before), zones(before)
+	for range went {
+		fullest := ""
+		for zone, count := range want {
+			if count > want[fullest] {
+				fullest = zone
+			}
+		}
+		want[fullest]--
+	}
+	for zone, count := range zones(went) {
+		got[zone] -= count
+	}
+	sorted := func(counts map[string]int) (numbers []int) {
+		for _, count := range counts {
+			if count > 0 {
+				numbers = append(numbers, count)
+			}
+		}
+		slices.Sort(numbers)
+		return numbers
+	}
+	if !slices.Equal(sorted(got), sorted(want)) {
+		return fmt.Errorf("zones are left with %v, not %v", sorted(got), sorted(want))
+	}
+	return nil
+}
+
+// play plays a round.
+func play(t *testing.T, l *line) {
+	r := rand.New(rand.NewPCG(21, uint64(l.Round)))
+	w := NewWorld(t, 2+r.IntN(6))
+	chosen := wishes[r.IntN(len(wishes))]
+	l.Wish, l.Pods = chosen.name, 2+r.IntN(19)
+	l.To = 1 + r.IntN(l.Pods-1)
+	ways := []string{"kubectl scale deployment", "deployments/scale", "replicasets/scale", "kubectl scale rc", "rollout"}
+	l.Way = ways[l.Round%len(ways)]
+	spec := *chosen.spec.DeepCopy()
+	spec.Rollouts = l.Way == "rollout"
+	w.Policy("spot", spec)
+	var object client.Object = deployment(w.Namespace, "web", int32(l.Pods))
+	switch l.Way {
+	case "replicasets/scale":
+		object = replicaSet(w.Namespace, "web", int32(l.Pods), nil)
+	case "kubectl scale rc":
+		object = controller(w.Namespace, "web", int32(l.Pods))
+	}
+	w.must(w.Create(w.ctx, object))
+	before := w.AwaitReady(l.Pods)
+	if l.Wish == "draining" {
+		for _, i := range r.Perm(len(before))[:r.IntN(len(before)+1)] {
+			_, err := w.Clients.CoreV1().Pods(w.Namespace).Patch(w.ctx, before[i].Name, types.MergePatchType,
+				[]byte(`{"metadata":{"labels":{"draining":"true"}}}`), metav1.PatchOptions{})
+			w.must(err)
+		}
+		time.Sleep(200 * time.Millisecond) // until the watch has told of the labels
+		before = w.Pods()
+	}
+	var err error
+	goes := l.Pods - l.To
+	switch l.Way {
+	case "kubectl scale deployment":
+		_, err = w.Kubectl("", "-n", w.Namespace, "scale", "deployment/web", fmt.Sprintf("--replicas=%d", l.To))
+	case "kubectl scale rc":
+		_, err = w.Kubectl("", "-n", w.Namespace, "scale", "rc/web", fmt.Sprintf("--replicas=%d", l.To))
+	case "rollout":
+		l.To, goes = l.Pods, l.Pods
+		_, err = w.Kubectl("", "-n", w.Namespace, "set", "image", "deployment/web", "main=new")
+	default:
+		err = w.Scale(object, int32(l.To))
+	}
+	if err != nil {
+		l.Result, l.Message = "wrong", err.Error()
+		return
+	}
+	w.AwaitGone(goes)
+	w.AwaitReady(l.To)
+	l.Result = "took"
+	w.Await("over", 30*time.Second, func() bool { return w.IsClean() && w.isOver() })
+	for _, call := range w.Proxy.Calls(w.Namespace) {
+		l.Asked++
+		l.Milliseconds = max(l.Milliseconds, call.Took.Milliseconds())
+		if call.Response.Response != nil && !call.Response.Response.Allowed {
+			l.Refused++
+		}
+	}
+	l.Writes = w.CostChanges()
+	l.judge(w, chosen, before)
+}
+
+// isOver reports whether the program knows the end of all scale-downs.
+func (w *World) isOver() bool {
+	return !slices.ContainsFunc(w.Status("spot").ScaleDowns, func(down v1alpha1.ScaleDown) bool {
+		return down.Result == string(steer.Steered) && down.Gone == nil
+	})
+}
+
+func (l *line) judge(w *World, chosen wish, before []*corev1.Pod) {
+	went := w.Went()
+	var problems []error
+	if len(went) != l.Pods-l.To && l.Way != "rollout" {
+		problems = append(problems, fmt.Errorf("%d pods went", len(went)))
+	}
+	late := false
+	for _, down := range w.Status("spot").ScaleDowns {
+		late = late || down.Result == string(steer.DeadlineExceeded)
+		if down.Result != string(steer.Steered) && down.Result != string(steer.DeadlineExceeded) {
+			problems = append(problems, errors.New(down.Result+": "+down.Message))
+		}
+		if down.Missed != nil && *down.Missed > 0 {
+			problems = append(problems, errors.New(down.Message))
+		}
+	}
+	if l.Way == "rollout" {
+		// All old pods go. Its steps are compared by the program, whose status says so.
+		old := map[types.UID]bool{}
+		for _, pod := range before {
+			old[pod.UID] = true
+		}
+		for _, pod := range went {
+			if !old[pod.UID] {
+				problems = append(problems, fmt.Errorf("the new pod %s went", pod.Name))
+			}
+		}
+	} else if err := chosen.check(w, before, went); err != nil {
+		problems = append(problems, err)
+	}
+	if l.Asked == 0 {
+		problems = append(problems, errors.New("nothing was asked"))
+	}
+	switch err := errors.Join(problems...); {
+	case late:
+		l.Result = "late"
+	case err != nil:
+		l.Result, l.Message = "missed", err.Error()
+	}
+}
+
+// disturb makes pods, changes them and deletes them as fast as it is answered, so that the controllers' watches lag.
+func disturb(ctx context.Context, t *testing.T, namespace string) {
+	_, err := plane.Clients.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}},
+		metav1.CreateOptions{})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	pods, none := plane.Clients.CoreV1().Pods(namespace), int64(0)
+	for turn := 0; ctx.Err() == nil; turn++ {
+		name := fmt.Sprint("pod-", turn%8)
+		_ = pods.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &none})
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: template("busy").Spec}
+		pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/busy"}}
+		_, _ = pods.Create(ctx, pod, metav1.CreateOptions{})
+		for change := range 6 {
+			patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"turn":"%d-%d"}}}`, turn, change)
+			_, _ = pods.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+		}
+	}
+}

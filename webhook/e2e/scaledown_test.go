@@ -1,0 +1,69 @@
+//go:build controlplane
+
+package e2e
+
+import (
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/internal/steer"
+)
+
+// Whoever scales, and whatever is scaled, the pods on spot nodes go.
+func TestScaleDown(t *testing.T) {
+	objects := map[string]func(namespace string) client.Object{
+		"replicaset":            func(namespace string) client.Object { return replicaSet(namespace, "web", 10, nil) },
+		"deployment":            func(namespace string) client.Object { return deployment(namespace, "web", 10) },
+		"replicationcontroller": func(namespace string) client.Object { return controller(namespace, "web", 10) },
+	}
+	ways := map[string]func(*World, string, client.Object) error{
+		"kubectl scale": func(w *World, kind string, _ client.Object) error {
+			_, err := w.Kubectl("", "-n", w.Namespace, "scale", kind+"/web", "--replicas=7")
+			return err
+		},
+		"subresource": func(w *World, _ string, object client.Object) error { return w.Scale(object, 7) },
+		"spec": func(w *World, kind string, _ client.Object) error {
+			_, err := w.Kubectl("", "-n", w.Namespace, "patch", kind+"/web", "-p", `{"spec":{"replicas":7}}`)
+			return err
+		},
+	}
+	ways["autoscaler"] = func(w *World, _ string, _ client.Object) error {
+		// It needs no metrics to see that there are too many.
+		_, err := w.Kubectl("", "-n", w.Namespace, "autoscale", "deployment", "web", "--min=1", "--max=7", "--cpu-percent=50")
+		return err
+	}
+	for kind, object := range objects {
+		for way, scale := range ways {
+			if way == "autoscaler" && kind != "deployment" {
+				continue
+			}
+			t.Run(kind+" by "+way, func(t *testing.T) {
+				t.Parallel()
+				w := NewWorld(t, 4)
+				w.Policy("spot", SpotFirst)
+				set := object(w.Namespace)
+				w.must(w.Create(w.ctx, set))
+				w.AwaitReady(10)
+				w.must(scale(w, kind, set))
+				went := w.AwaitGone(3)
+				if spots := w.Spots(went); spots != 3 {
+					t.Fatalf("%d of 3 pods that went were on spot nodes\n%s", spots, w.log())
+				}
+				last := w.Last("spot", 1)
+				if last.Result != string(steer.Steered) || last.From != 10 || last.To != 7 || last.Wanted != 3 || last.Written > 3 {
+					t.Errorf("status: %+v", last)
+				}
+				w.AwaitReady(7)
+				w.AwaitClean()
+				w.Await("compared", 20e9, func() bool {
+					last := w.Last("spot", 1)
+					return last.Gone != nil && *last.Gone == 3 && *last.Missed == 0
+				})
+				if changes := w.CostChanges(); changes > 3 {
+					t.Errorf("%d changes of costs for 3 pods", changes)
+				}
+			})
+		}
+	}
+}

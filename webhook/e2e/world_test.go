@@ -1,0 +1,290 @@
+//go:build controlplane
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cost"
+)
+
+// World is a namespace with nodes of its own, whose pods get nodes in turn.
+type World struct {
+	testing.TB
+	*Plane
+	ctx       context.Context
+	Namespace string
+	Nodes     []*corev1.Node
+	mu        sync.Mutex
+	pods      map[types.UID]*corev1.Pod
+	// went are pods, in the order in which they began to go.
+	went []*corev1.Pod
+	// costs is how often a cost of a pod changed.
+	costs int
+}
+
+// NewWorld makes a namespace and nodes. Every other node is a spot node, and they are in two zones.
+func NewWorld(t testing.TB, nodes int) *World {
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	w := &World{TB: t, Plane: plane, ctx: ctx, pods: map[types.UID]*corev1.Pod{}}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "shop-"}}
+	w.must(w.Create(ctx, namespace))
+	w.Namespace = namespace.Name
+	for i := range nodes {
+		name := fmt.Sprintf("%s-%d", w.Namespace, i)
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
+			"lifecycle":              []string{"reserved", "spot"}[i%2],
+			corev1.LabelTopologyZone: []string{"a", "b"}[i/2%2],
+			corev1.LabelHostname:     name,
+		}}}
+		w.must(w.Create(ctx, node))
+		w.Nodes = append(w.Nodes, node)
+	}
+	t.Cleanup(func() {
+		for _, node := range w.Nodes {
+			_ = w.Delete(context.Background(), node)
+		}
+		_ = w.Delete(context.Background(), namespace)
+	})
+	go w.follow()
+	return w
+}
+
+func (w *World) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// follow assigns pods to nodes in turn, and notes what becomes of them.
+func (w *World) follow() {
+	version, next := "", 0
+	for w.ctx.Err() == nil {
+		events, err := w.Clients.CoreV1().Pods(w.Namespace).Watch(w.ctx, metav1.ListOptions{ResourceVersion: version})
+		if err != nil {
+			return
+		}
+		for event := range events.ResultChan() {
+			pod, ok := event.Object.(*corev1.Pod)
+			if !ok {
+				break
+			}
+			version = pod.ResourceVersion
+			w.note(event.Type, pod)
+			if pod.Spec.NodeName == "" && event.Type == watch.Added && pod.Labels["unassigned"] == "" {
+				target := corev1.ObjectReference{Kind: "Node", Name: w.Nodes[next%len(w.Nodes)].Name}
+				next++
+				binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: pod.Name}, Target: target}
+				_ = w.Clients.CoreV1().Pods(w.Namespace).Bind(w.ctx, binding, metav1.CreateOptions{})
+			}
+		}
+	}
+}
+
+func (w *World) note(event watch.EventType, pod *corev1.Pod) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before, known := w.pods[pod.UID]
+	if known && before.Annotations[corev1.PodDeletionCost] != pod.Annotations[corev1.PodDeletionCost] {
+		w.costs++
+	}
+	isGoing := pod.DeletionTimestamp != nil || event == watch.Deleted
+	if isGoing && (!known || before.DeletionTimestamp == nil) && !slices.ContainsFunc(w.went, func(gone *corev1.Pod) bool { return gone.UID == pod.UID }) {
+		w.went = append(w.went, pod)
+	}
+	if event == watch.Deleted {
+		delete(w.pods, pod.UID)
+		return
+	}
+	w.pods[pod.UID] = pod
+}
+
+// Pods are the pods that are not going.
+func (w *World) Pods() []*corev1.Pod {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	pods := slices.DeleteFunc(slices.Collect(maps.Values(w.pods)), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil })
+	slices.SortFunc(pods, func(a, b *corev1.Pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
+	return pods
+}
+
+// Went are the pods that went, in order.
+func (w *World) Went() []*corev1.Pod {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.went)
+}
+
+// CostChanges is how often costs changed.
+func (w *World) CostChanges() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.costs
+}
+
+// Await waits until a condition holds.
+func (w *World) Await(what string, longest time.Duration, holds func() bool) {
+	w.Helper()
+	if !w.Holds(longest, holds) {
+		w.Fatalf("not %s after %v\n%s", what, longest, w.log())
+	}
+}
+
+// Holds waits for a condition, and reports whether it holds in time.
+func (w *World) Holds(longest time.Duration, holds func() bool) bool {
+	for end := time.Now().Add(longest); ; time.Sleep(20 * time.Millisecond) {
+		if holds() {
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}
+
+func isReady(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// AwaitReady waits until there are this many pods, all ready.
+func (w *World) AwaitReady(count int) []*corev1.Pod {
+	w.Helper()
+	w.Await(fmt.Sprintf("%d ready pods", count), time.Minute, func() bool {
+		pods := w.Pods()
+		return len(pods) == count && !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !isReady(pod) })
+	})
+	return w.Pods()
+}
+
+// AwaitClean waits until no pod has a cost or mark of this program.
+func (w *World) AwaitClean() {
+	w.Helper()
+	w.Await("clean", 60*time.Second, func() bool { return w.IsClean() })
+}
+
+// IsClean reports whether no pod that stays has a cost or mark of this program.
+func (w *World) IsClean() bool {
+	return !slices.ContainsFunc(w.Pods(), func(pod *corev1.Pod) bool {
+		_, marked := cost.MarkOf(pod)
+		return marked || slices.ContainsFunc(pod.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == cost.Manager })
+	})
+}
+
+func template(name string) corev1.PodTemplateSpec {
+	seconds := int64(1)
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": name}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "none"}}, TerminationGracePeriodSeconds: &seconds},
+	}
+}
+
+func replicaSet(namespace, name string, count int32, change func(*corev1.PodTemplateSpec)) *appsv1.ReplicaSet {
+	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	set.Spec.Replicas, set.Spec.Template = &count, template(name)
+	set.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
+	if change != nil {
+		change(&set.Spec.Template)
+	}
+	return set
+}
+
+func deployment(namespace, name string, count int32) *appsv1.Deployment {
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	d.Spec.Replicas, d.Spec.Template = &count, template(name)
+	d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
+	return d
+}
+
+func controller(namespace, name string, count int32) *corev1.ReplicationController {
+	c := &corev1.ReplicationController{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	pods := template(name)
+	c.Spec.Replicas, c.Spec.Template, c.Spec.Selector = &count, &pods, map[string]string{"app": name}
+	return c
+}
+
+// Policy creates a policy, and waits until the program knows it.
+func (w *World) Policy(name string, spec v1alpha1.ScaleDownPolicySpec) *v1alpha1.ScaleDownPolicy {
+	w.Helper()
+	policy := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, Spec: spec}
+	w.must(w.Create(w.ctx, policy))
+	// After a leader was killed, the next one is elected 15 s later.
+	w.Await("accepted", 45*time.Second, func() bool { return w.Status(name) != nil && len(w.Status(name).Conditions) > 0 })
+	return policy
+}
+
+// Status is that of a policy.
+func (w *World) Status(name string) *v1alpha1.ScaleDownPolicyStatus {
+	var policy v1alpha1.ScaleDownPolicy
+	if err := w.Get(w.ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, &policy); err != nil {
+		return nil
+	}
+	return &policy.Status
+}
+
+// Last waits until a policy has this many scale-downs, and returns the last one.
+func (w *World) Last(name string, count int) v1alpha1.ScaleDown {
+	w.Helper()
+	w.Await(fmt.Sprintf("%d scale-downs of %s", count, name), 20*time.Second, func() bool {
+		status := w.Status(name)
+		return status != nil && len(status.ScaleDowns) >= count
+	})
+	return w.Status(name).ScaleDowns[0]
+}
+
+// SpotFirst wants pods on spot nodes to go first.
+var SpotFirst = v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
+	{Nodes: &metav1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "spot"}}},
+}}
+
+// Scale sets the count of a set or Deployment through its subresource, as an autoscaler does.
+func (w *World) Scale(object client.Object, count int32, options ...client.SubResourcePatchOption) error {
+	patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, count))
+	options = append(options, &client.SubResourcePatchOptions{SubResourceBody: &autoscalingv1.Scale{}})
+	return w.SubResource("scale").Patch(w.ctx, object, patch, options...)
+}
+
+// IsSpot reports whether a pod is on a spot node.
+func (w *World) IsSpot(pod *corev1.Pod) bool {
+	for _, node := range w.Nodes {
+		if node.Name == pod.Spec.NodeName {
+			return node.Labels["lifecycle"] == "spot"
+		}
+	}
+	return false
+}
+
+// Spots counts pods on spot nodes.
+func (w *World) Spots(pods []*corev1.Pod) (count int) {
+	for _, pod := range pods {
+		if w.IsSpot(pod) {
+			count++
+		}
+	}
+	return count
+}
+
+// AwaitGone waits until this many pods went.
+func (w *World) AwaitGone(count int) []*corev1.Pod {
+	w.Helper()
+	w.Await(fmt.Sprintf("%d pods gone", count), time.Minute, func() bool { return len(w.Went()) >= count })
+	return w.Went()
+}

@@ -1,0 +1,106 @@
+// Package admit answers admission requests. It allows every one.
+//
+// +kubebuilder:webhookconfiguration:mutating=false,name=podrank-webhook
+// +kubebuilder:webhook:path=/scale-down,mutating=false,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=NoneOnDryRun,timeoutSeconds=5,groups=apps,resources=replicasets;replicasets/scale,verbs=update,versions=v1,name=replicasets.podrank.dev,admissionReviewVersions=v1,serviceName=podrank-webhook,serviceNamespace=podrank-system
+// +kubebuilder:webhook:path=/scale-down,mutating=false,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=NoneOnDryRun,timeoutSeconds=5,groups="",resources=replicationcontrollers;replicationcontrollers/scale,verbs=update,versions=v1,name=replicationcontrollers.podrank.dev,admissionReviewVersions=v1,serviceName=podrank-webhook,serviceNamespace=podrank-system
+package admit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/podrank/podrank/webhook/internal/plans"
+	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+// Path is where requests come in.
+const Path = "/scale-down"
+
+// afterwards is how long what follows an answer may take.
+const afterwards = 30 * time.Second
+
+// A Handler answers requests.
+type Handler struct {
+	Steerer  *steer.Steerer
+	Reporter *report.Reporter
+	Plans    *plans.Plans
+	// Deadline is how long a request may wait.
+	Deadline time.Duration
+
+	// What follows answers.
+	after sync.WaitGroup
+}
+
+// Handle steers, allows, and afterwards takes costs off and reports.
+func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.Response {
+	began := time.Now()
+	request, err := parse(&req.AdmissionRequest)
+	if err != nil {
+		// It does not concern us. The API server says what is wrong with it, if anything is.
+		return admission.Allowed(err.Error())
+	}
+	steering, stop := context.WithTimeout(ctx, h.Deadline)
+	o := h.Steerer.Steer(steering, request)
+	stop()
+	h.Plans.Add(o)
+	report.Answered(o, time.Since(began))
+	h.after.Go(func() {
+		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+		defer stop()
+		if o.Result.IsFailure() && len(o.Written) > 0 {
+			h.Reporter.TakenOff(o, h.Steerer.TakeOff(ctx, o))
+		}
+		h.Reporter.Outcome(ctx, o)
+	})
+	return admission.Allowed("")
+}
+
+// Wait returns when all that follows earlier answers is done.
+func (h *Handler) Wait() { h.after.Wait() }
+
+// parse reads which count falls.
+func parse(req *admissionv1.AdmissionRequest) (steer.Request, error) {
+	request := steer.Request{
+		Key:    types.NamespacedName{Namespace: req.Namespace, Name: req.Name},
+		DryRun: req.DryRun != nil && *req.DryRun,
+	}
+	switch req.Resource.Resource {
+	case "replicasets":
+		request.Kind = workload.ReplicaSet
+	case "replicationcontrollers":
+		request.Kind = workload.ReplicationController
+	default:
+		return request, fmt.Errorf("%s is no set of pods", req.Resource.Resource)
+	}
+	if req.Operation != admissionv1.Update || req.SubResource != "" && req.SubResource != "scale" {
+		return request, fmt.Errorf("%s of %q lowers no count", req.Operation, req.SubResource)
+	}
+	var err error
+	// A Scale omits a count of 0. A set always has one by now, since its default is 1.
+	if request.From, err = replicas(req.OldObject.Raw); err != nil {
+		return request, fmt.Errorf("oldObject: %w", err)
+	}
+	if request.To, err = replicas(req.Object.Raw); err != nil {
+		return request, fmt.Errorf("object: %w", err)
+	}
+	return request, nil
+}
+
+func replicas(object []byte) (int32, error) {
+	var parsed struct {
+		Spec struct {
+			Replicas int32 `json:"replicas"`
+		} `json:"spec"`
+	}
+	err := json.Unmarshal(object, &parsed)
+	return parsed.Spec.Replicas, err
+}

@@ -1,0 +1,166 @@
+package admit_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	admissionv1 "k8s.io/api/admission/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/admit"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/plans"
+	"github.com/podrank/podrank/webhook/internal/recorded"
+	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/steer"
+)
+
+type open struct{}
+
+func (open) Wait(context.Context) error { return nil }
+
+// server answers requests as the program does, with everything but a cluster.
+type server struct {
+	*fakeapi.API
+	*admit.Handler
+	http *httptest.Server
+}
+
+func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
+	t.Helper()
+	s := &server{API: fakeapi.New(objects...)}
+	s.Handler = &admit.Handler{
+		Steerer:  &steer.Steerer{Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API), Barrier: open{}, Now: func() time.Time { return now }},
+		Reporter: &report.Reporter{Live: s.API, Client: s.API, Events: events.NewFakeRecorder(10), Log: logr.Discard()},
+		Plans:    &plans.Plans{}, Deadline: 10 * time.Second,
+	}
+	s.http = httptest.NewServer(&webhook.Admission{Handler: admission.HandlerFunc(s.Handle)})
+	t.Cleanup(s.http.Close)
+	return s
+}
+
+// ask sends a review and returns the answer, and when all that follows it is done.
+func (s *server) ask(t *testing.T, review []byte) *admissionv1.AdmissionResponse {
+	t.Helper()
+	response, err := http.Post(s.http.URL, "application/json", bytes.NewReader(review))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer admissionv1.AdmissionReview
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || answer.Response == nil {
+		t.Fatalf("no answer: %v", err)
+	}
+	s.Wait()
+	return answer.Response
+}
+
+// TestRecorded: a recorded request leads to the recorded costs, and the pods that should go are those that Kubernetes deleted.
+func TestRecorded(t *testing.T) {
+	cases, err := recorded.Read("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cases) < 8 {
+		t.Fatalf("%d cases", len(cases))
+	}
+	decoder := serializer.NewCodecFactory(fakeapi.Scheme()).UniversalDeserializer()
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			var objects []client.Object
+			var policy *v1alpha1.ScaleDownPolicy
+			for _, text := range c.Objects {
+				object, _, err := decoder.Decode(text, nil, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				objects = append(objects, object.(client.Object))
+				if found, ok := object.(*v1alpha1.ScaleDownPolicy); ok {
+					policy = found
+				}
+			}
+			s := serve(t, c.Now, objects...)
+			if answer := s.ask(t, c.Review); !answer.Allowed {
+				t.Fatalf("refused: %+v", answer.Result)
+			}
+			costs := map[string]string{}
+			for _, write := range s.Log() {
+				costs[write.Name] = write.Annotations[corev1.PodDeletionCost]
+			}
+			if !maps.Equal(costs, c.Costs) {
+				t.Errorf("costs: %v, not %v", costs, c.Costs)
+			}
+			var review admissionv1.AdmissionReview
+			if err := json.Unmarshal(c.Review, &review); err != nil {
+				t.Fatal(err)
+			}
+			var gone []types.UID
+			plan, _ := s.Plans.Take(setOf(t, s, review.Request))
+			for _, pod := range plan.Wanted {
+				gone = append(gone, pod.UID)
+			}
+			slices.Sort(gone)
+			slices.Sort(c.Gone)
+			if c.Result == string(steer.Steered) && !slices.Equal(gone, c.Gone) {
+				t.Errorf("wanted %v, but %v went", gone, c.Gone)
+			}
+			if err := s.Get(context.Background(), client.ObjectKeyFromObject(policy), policy); err != nil {
+				t.Fatal(err)
+			}
+			result := ""
+			if len(policy.Status.ScaleDowns) > 0 {
+				result = policy.Status.ScaleDowns[0].Result
+			}
+			if result != c.Result {
+				t.Errorf("result %q, not %q", result, c.Result)
+			}
+		})
+	}
+}
+
+func setOf(t *testing.T, s *server, request *admissionv1.AdmissionRequest) types.UID {
+	t.Helper()
+	var object client.Object = &corev1.ReplicationController{}
+	if request.Resource.Resource == "replicasets" {
+		object = &appsv1.ReplicaSet{}
+	}
+	if err := s.Get(context.Background(), types.NamespacedName{Namespace: request.Namespace, Name: request.Name}, object); err != nil {
+		t.Fatal(err)
+	}
+	return object.GetUID()
+}
+
+// Whatever is sent, it is allowed.
+func TestAllowsEverything(t *testing.T) {
+	s := serve(t, time.Now())
+	for _, request := range []string{
+		`{"uid":"1","operation":"DELETE","resource":{"group":"apps","version":"v1","resource":"replicasets"}}`,
+		`{"uid":"1","operation":"UPDATE","resource":{"group":"apps","version":"v1","resource":"deployments"}}`,
+		`{"uid":"1","operation":"UPDATE","subResource":"status","resource":{"group":"apps","version":"v1","resource":"replicasets"}}`,
+		`{"uid":"1","operation":"UPDATE","resource":{"group":"apps","version":"v1","resource":"replicasets"}}`,
+		`{"uid":"1","operation":"UPDATE","resource":{"group":"apps","version":"v1","resource":"replicasets"},"object":{"spec":{"replicas":"x"}},"oldObject":{}}`,
+		`{"uid":"1","operation":"UPDATE","namespace":"a","name":"b","resource":{"group":"apps","version":"v1","resource":"replicasets"},"object":{"spec":{"replicas":1}},"oldObject":{"spec":{"replicas":3}}}`,
+	} {
+		review := `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":` + request + `}`
+		if answer := s.ask(t, []byte(review)); !answer.Allowed {
+			t.Errorf("%s is refused: %+v", request, answer.Result)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+// Package app puts the parts of podrank-webhook together. It also has what all of them need: certificates and a leader.
+//
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create,namespace=podrank-system
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,resourceNames=podrank-webhook,verbs=get;update,namespace=podrank-system
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch,namespace=podrank-system
+// +kubebuilder:rbac:groups="",resources=secrets,resourceNames=podrank-webhook-certificates,verbs=get;update,namespace=podrank-system
+// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,verbs=list;watch
+// +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,resourceNames=podrank-webhook,verbs=get;update
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/open-policy-agent/cert-controller/pkg/rotator"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/admit"
+	"github.com/podrank/podrank/webhook/internal/canary"
+	"github.com/podrank/podrank/webhook/internal/cleanup"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/plans"
+	"github.com/podrank/podrank/webhook/internal/policies"
+	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/steer"
+)
+
+// Names of objects that the manifests have.
+const (
+	CanarySet     = "podrank-canary"
+	Secret        = "podrank-webhook-certificates"
+	Service       = "podrank-webhook"
+	Configuration = "podrank-webhook"
+	Lease         = "podrank-webhook"
+)
+
+// Options are what flags set.
+type Options struct {
+	// Namespace is that of this program.
+	Namespace string
+	// Host and Port are where requests come in.
+	Host string
+	Port int
+	// CertDir has tls.crt and tls.key. With RotateCertificates, this program makes them.
+	CertDir            string
+	RotateCertificates bool
+	// MetricsAddress and ProbeAddress are where metrics and probes are served. "0" serves none.
+	MetricsAddress, ProbeAddress string
+	LeaderElection               bool
+	// Deadline is how long a request may wait.
+	Deadline time.Duration
+}
+
+// Scheme has all types that are read and written.
+func Scheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	return scheme, errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme))
+}
+
+// Run runs until the context ends, and then finishes what it has begun.
+func Run(ctx context.Context, config *rest.Config, options Options) error {
+	scheme, err := Scheme()
+	if err != nil {
+		return err
+	}
+	config = rest.CopyConfig(config)
+	// Requests that wait for their turn here would miss their deadline.
+	config.QPS = -1
+	grace := 25 * time.Second
+	mgr, err := ctrl.NewManager(config, manager.Options{
+		Scheme: scheme, Cache: cached(), Metrics: server.Options{BindAddress: options.MetricsAddress},
+		HealthProbeBindAddress: options.ProbeAddress, LeaderElection: options.LeaderElection,
+		LeaderElectionID: Lease, LeaderElectionNamespace: options.Namespace, LeaderElectionReleaseOnCancel: true,
+		GracefulShutdownTimeout: &grace,
+	})
+	if err != nil {
+		return err
+	}
+	handler, ready, err := build(ctx, mgr, options)
+	if err != nil {
+		return err
+	}
+	if err := serve(mgr, options, handler, ready); err != nil {
+		return err
+	}
+	err = mgr.Start(ctx)
+	handler.Wait()
+	handler.Reporter.Wait()
+	return err
+}
+
+// build makes the parts, and returns the one that answers, and what it waits for.
+func build(ctx context.Context, mgr manager.Manager, options Options) (*admit.Handler, func() bool, error) {
+	clients, err := kubernetes.NewForConfig(mgr.GetConfig())
+	if err != nil {
+		return nil, nil, err
+	}
+	barrier, err := canary.New(clients, types.NamespacedName{Namespace: options.Namespace, Name: CanarySet})
+	if err != nil {
+		return nil, nil, err
+	}
+	barrier.Observe = report.Canary
+	// Every replica answers.
+	if err := mgr.Add(always(barrier.Run)); err != nil {
+		return nil, nil, err
+	}
+	costs, remembered := cost.NewWriter(mgr.GetClient()), &plans.Plans{}
+	reporter := &report.Reporter{
+		Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
+	}
+	steerer := &steer.Steerer{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Barrier: barrier, Now: time.Now}
+	// Their caches are filled before the first request comes.
+	for _, object := range steer.Cached() {
+		if _, err := mgr.GetCache().GetInformer(ctx, object); err != nil {
+			return nil, nil, err
+		}
+	}
+	cleaner := &cleanup.Cleaner{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Plans: remembered, Reporter: reporter,
+		Now: time.Now}
+	if err := cleaner.SetUp(ctx, mgr); err != nil {
+		return nil, nil, err
+	}
+	if err := (&policies.Judge{Cache: mgr.GetClient(), Reporter: reporter}).SetUp(mgr); err != nil {
+		return nil, nil, err
+	}
+	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline}, barrier.Synced, nil
+}
+
+// serve makes the manager answer requests and probes.
+func serve(mgr manager.Manager, options Options, handler *admit.Handler, synced func() bool) error {
+	requests := webhook.NewServer(webhook.Options{Host: options.Host, Port: options.Port, CertDir: options.CertDir})
+	requests.Register(admit.Path, &webhook.Admission{Handler: admission.HandlerFunc(handler.Handle)})
+	if options.RotateCertificates {
+		certified := make(chan struct{})
+		err := rotator.AddRotator(mgr, &rotator.CertRotator{
+			SecretKey: types.NamespacedName{Namespace: options.Namespace, Name: Secret},
+			CertDir:   options.CertDir, CAName: "podrank-webhook-ca", CAOrganization: "podrank",
+			DNSName: fmt.Sprintf("%s.%s.svc", Service, options.Namespace), IsReady: certified,
+			Webhooks: []rotator.WebhookInfo{{Name: Configuration, Type: rotator.Validating}},
+		})
+		if err != nil {
+			return err
+		}
+		// The server cannot start without certificates.
+		err = mgr.Add(always(func(ctx context.Context) error {
+			select {
+			case <-certified:
+				return mgr.Add(requests)
+			case <-ctx.Done():
+				return nil
+			}
+		}))
+		if err != nil {
+			return err
+		}
+	} else if err := mgr.Add(requests); err != nil {
+		return err
+	}
+	err := mgr.AddReadyzCheck("requests", requests.StartedChecker())
+	return errors.Join(err, mgr.AddHealthzCheck("alive", healthz.Ping), mgr.AddReadyzCheck("canary", func(*http.Request) error {
+		if !synced() {
+			return errors.New("the watch for canaries has not begun")
+		}
+		return nil
+	}))
+}
+
+// always is something that runs on every replica, and not only on the leader.
+type always func(context.Context) error
+
+func (a always) Start(ctx context.Context) error { return a(ctx) }
+func (always) NeedLeaderElection() bool          { return false }

@@ -1,0 +1,223 @@
+// Package canary is the barrier between costs and a new count: it shows that the ReplicaSet controller has seen all that was
+// written to pods before.
+//
+// All pods of a cluster reach kube-controller-manager over one watch, in the order of their resource versions. So a ReplicaSet of
+// 0 replicas that adopts a new pod, the canary, shows that its controller has seen all earlier changes of pods. A scheduling
+// gate keeps the canary from running, and the controller deletes it at once, because its set wants no pods.
+//
+// The set is part of the manifests, and its template is that of the canaries. Package canary creates and deletes pods in the
+// set's namespace, and nothing else.
+//
+// +kubebuilder:rbac:groups="",resources=pods,verbs=create;delete,namespace=podrank-system
+package canary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+const (
+	// label is that of canaries.
+	label = "podrank.dev/canary"
+	// atOnce is the most canaries at a time. Who comes while all fly shares the next one.
+	atOnce = 4
+	// longest is how long a canary may take, whoever still waits for it.
+	longest = 10 * time.Second
+)
+
+// ErrLost is the error if a canary went without having been adopted, which proves nothing.
+var ErrLost = errors.New("the canary pod was deleted by somebody else")
+
+// A Barrier lets through who has waited for a canary.
+type Barrier struct {
+	client kubernetes.Interface
+	set    types.NamespacedName
+	synced cache.InformerSynced
+	start  func(<-chan struct{})
+	// Observe is told how long each canary took. It may be nil.
+	Observe func(took time.Duration, err error)
+
+	mu sync.Mutex
+	// by the canary's name
+	flying map[string]chan error
+	count  int
+	next   *flight
+}
+
+// A flight is a canary that several may wait for.
+type flight struct {
+	done chan struct{}
+	err  error
+}
+
+// New returns a barrier with canaries of this set. Run must run for it to work.
+func New(to kubernetes.Interface, set types.NamespacedName) (*Barrier, error) {
+	factory := informers.NewSharedInformerFactoryWithOptions(to, 0, informers.WithNamespace(set.Namespace),
+		informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.LabelSelector = label }))
+	informer := factory.Core().V1().Pods().Informer()
+	b := &Barrier{client: to, set: set, synced: informer.HasSynced, start: factory.Start, flying: map[string]chan error{}}
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { b.seen(object, false) },
+		UpdateFunc: func(_, object any) { b.seen(object, false) },
+		DeleteFunc: func(object any) { b.seen(object, true) },
+	})
+	return b, err
+}
+
+// Run watches canaries until the context ends.
+func (b *Barrier) Run(ctx context.Context) error {
+	b.start(ctx.Done())
+	<-ctx.Done()
+	return nil
+}
+
+// Synced reports whether the watch has begun.
+func (b *Barrier) Synced() bool { return b.synced() }
+
+// seen tells whoever waits for a pod that it was adopted, or that it went without.
+func (b *Barrier) seen(object any, gone bool) {
+	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = unknown.Obj
+	}
+	pod, ok := object.(*corev1.Pod)
+	if !ok {
+		return
+	}
+	owner := metav1.GetControllerOfNoCopy(pod)
+	adopted := owner != nil && owner.Kind == "ReplicaSet" && owner.Name == b.set.Name
+	if !adopted && !gone {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if waiting, ok := b.flying[pod.Name]; ok {
+		delete(b.flying, pod.Name)
+		var err error
+		if !adopted {
+			err = ErrLost
+		}
+		waiting <- err
+	}
+}
+
+// Wait returns once the ReplicaSet controller has seen all that was written to pods before the call.
+func (b *Barrier) Wait(ctx context.Context) error {
+	f := b.board()
+	select {
+	case <-f.done:
+		return f.err
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the canary: %w", ctx.Err())
+	}
+}
+
+// board returns a canary that starts after this call.
+func (b *Barrier) board() *flight {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next != nil {
+		return b.next
+	}
+	f := &flight{done: make(chan struct{})}
+	if b.count < atOnce {
+		b.count++
+		go b.fly(f)
+	} else {
+		b.next = f
+	}
+	return f
+}
+
+// fly sends one canary, and after it those that wait for it to end.
+func (b *Barrier) fly(f *flight) {
+	for f != nil {
+		began := time.Now()
+		f.err = b.send()
+		if errors.Is(f.err, ErrLost) {
+			f.err = b.send()
+		}
+		close(f.done)
+		if b.Observe != nil {
+			b.Observe(time.Since(began), f.err)
+		}
+		b.mu.Lock()
+		f, b.next = b.next, nil
+		if f == nil {
+			b.count--
+		}
+		b.mu.Unlock()
+	}
+}
+
+// send creates a canary and waits until it is adopted. The context of whoever asked does not end it, since others may wait, too.
+func (b *Barrier) send() error {
+	ctx, stop := context.WithTimeout(context.Background(), longest)
+	defer stop()
+	set, err := b.client.AppsV1().ReplicaSets(b.set.Namespace).Get(ctx, b.set.Name, metav1.GetOptions{ResourceVersion: "0"})
+	if err == nil {
+		err = check(set)
+	}
+	if err != nil {
+		return fmt.Errorf("the ReplicaSet %s of the canaries: %w", b.set, err)
+	}
+	if !cache.WaitForCacheSync(ctx.Done(), b.synced) {
+		return fmt.Errorf("cannot watch pods in namespace %s", b.set.Namespace)
+	}
+	pod := &corev1.Pod{ObjectMeta: *set.Spec.Template.ObjectMeta.DeepCopy(), Spec: *set.Spec.Template.Spec.DeepCopy()}
+	pod.Name = set.Name + "-" + rand.String(10)
+	adopted := make(chan error, 1)
+	b.mu.Lock()
+	b.flying[pod.Name] = adopted
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		delete(b.flying, pod.Name)
+		b.mu.Unlock()
+	}()
+	if _, err := b.client.CoreV1().Pods(b.set.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("creating the canary: %w", err)
+	}
+	select {
+	case err := <-adopted:
+		return err
+	case <-ctx.Done():
+		b.remove(pod.Name)
+		return fmt.Errorf("the ReplicaSet %s did not adopt a pod in %v: is kube-controller-manager running?", b.set, longest)
+	}
+}
+
+// remove deletes a canary that was not adopted. If that fails, its set will delete it when it adopts it.
+func (b *Barrier) remove(name string) {
+	ctx, stop := context.WithTimeout(context.Background(), longest)
+	defer stop()
+	err := b.client.CoreV1().Pods(b.set.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) && b.Observe != nil {
+		b.Observe(0, fmt.Errorf("removing a canary: %w", err))
+	}
+}
+
+// check returns an error if a set cannot serve: if it wants pods, or if its pods could run or would not be seen.
+func check(set *appsv1.ReplicaSet) error {
+	switch {
+	case set.Spec.Replicas == nil || *set.Spec.Replicas != 0:
+		return errors.New("it must have 0 replicas")
+	case len(set.Spec.Template.Spec.SchedulingGates) == 0:
+		return errors.New("its template needs a scheduling gate, so that canaries never run")
+	case set.Spec.Template.Labels[label] == "":
+		return fmt.Errorf("its template needs the label %s", label)
+	}
+	return nil
+}

@@ -1,0 +1,397 @@
+// Package cleanup finds out what became of steered scale-downs: it compares the pods that went with those that should, by UID,
+// and takes the costs off pods that stay. It runs on the leader, from the marks on pods, and so after a restart, too.
+package cleanup
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/plans"
+	"github.com/podrank/podrank/webhook/internal/policy"
+	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+const (
+	// Patience is how long a count may take to fall after its costs were seen. A request that another webhook refuses never
+	// makes it fall.
+	Patience = 10 * time.Second
+	// again is how often a set is looked at while its controller is at work, in case an event says too little.
+	again = 5 * time.Second
+	// stale is how long the cache may show a cost that was taken off. After that, it is taken off again.
+	stale = 30 * time.Second
+	// ByController is the index of pods by the UID of their controller.
+	ByController = "controller"
+)
+
+// A Set identifies a set.
+type Set struct {
+	Kind      workload.Kind
+	Namespace string
+	Name      string
+	UID       types.UID
+}
+
+// A Cleaner cleans up.
+type Cleaner struct {
+	Cache client.Reader
+	// Live reads from the API server.
+	Live     client.Reader
+	Costs    *cost.Writer
+	Plans    *plans.Plans
+	Reporter *report.Reporter
+	Now      func() time.Time
+
+	// Only one worker runs, so they need no lock.
+	sets map[types.UID]*scaleDown
+}
+
+// scaleDown is what is known of a set that is steered.
+type scaleDown struct {
+	pods map[types.UID]*tracked
+}
+
+// tracked is a pod that has a mark, or that should go.
+type tracked struct {
+	pod  cost.Pod
+	mark cost.Mark
+	// since is when the mark was first seen.
+	since time.Time
+	// cost is what the annotation said then.
+	cost string
+	// isMarked is whether there is something to take off.
+	isMarked bool
+	// isWithdrawn is whether the mark was taken off, because the request failed.
+	isWithdrawn bool
+	// isOverruled is whether somebody has changed the cost since.
+	isOverruled bool
+	// hasFallen is whether the count was seen at or below the planned one.
+	hasFallen bool
+	// end is what became of the pod, or "".
+	end string
+	// isOff is whether the cost was taken off, though the cache may still show it.
+	isOff bool
+	// isReported is whether its end was reported.
+	isReported bool
+}
+
+// What becomes of a pod. These are the reasons of metrics.
+const (
+	gone      = "Gone"
+	notFallen = "CountDidNotFall"
+	risen     = "CountRoseAgain"
+	overruled = "CostChanged"
+	withdrawn = "RequestFailed"
+	outrun    = "OthersWentFirst"
+)
+
+// Pods is the metadata of pods, which is all that the cache has of them.
+func Pods() *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
+}
+
+// Controller is what ByController indexes pods by.
+func Controller(pod client.Object) []string {
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		return []string{string(owner.UID)}
+	}
+	return nil
+}
+
+// SetUp makes the cleaner run on the manager's leader.
+func (c *Cleaner) SetUp(ctx context.Context, mgr manager.Manager) error {
+	if err := mgr.GetFieldIndexer().IndexField(ctx, Pods(), ByController, Controller); err != nil {
+		return err
+	}
+	skip := true
+	hasMark := func(pod client.Object) bool {
+		_, ok := cost.MarkOf(pod)
+		return ok
+	}
+	isMarked := predicate.NewPredicateFuncs(hasMark)
+	// Also if a mark was taken off.
+	isMarked.UpdateFunc = func(event event.UpdateEvent) bool { return hasMark(event.ObjectOld) || hasMark(event.ObjectNew) }
+	ofPod := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, pod client.Object) []Set {
+		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+			return []Set{{workload.Kind(owner.Kind), pod.GetNamespace(), owner.Name, owner.UID}}
+		}
+		// Its set was deleted and left it behind: the mark names the set.
+		mark, _ := cost.MarkOf(pod)
+		return []Set{{"", pod.GetNamespace(), pod.GetName(), mark.Set}}
+	})
+	ofSet := func(kind workload.Kind) handler.TypedEventHandler[client.Object, Set] {
+		return handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, set client.Object) []Set {
+			return []Set{{kind, set.GetNamespace(), set.GetName(), set.GetUID()}}
+		})
+	}
+	return builder.TypedControllerManagedBy[Set](mgr).
+		Named("cleanup").
+		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
+		Watches(&appsv1.ReplicaSet{}, ofSet(workload.ReplicaSet)).
+		Watches(&corev1.ReplicationController{}, ofSet(workload.ReplicationController)).
+		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: 1, SkipNameValidation: &skip}).
+		Complete(c)
+}
+
+// Reconcile looks at one set.
+func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
+	if c.sets == nil {
+		c.sets = map[types.UID]*scaleDown{}
+	}
+	now := c.Now()
+	pods := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
+	switch id.Kind {
+	case workload.ReplicaSet, workload.ReplicationController:
+	case "":
+		return ctrl.Result{}, c.orphan(ctx, id)
+	default:
+		// A mark on a pod of another kind of workload is nobody's.
+		return ctrl.Result{}, nil
+	}
+	err := c.Cache.List(ctx, &pods, client.InNamespace(id.Namespace), client.MatchingFields{ByController: string(id.UID)},
+		client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	known := c.sets[id.UID]
+	if known == nil {
+		known = &scaleDown{pods: map[types.UID]*tracked{}}
+	}
+	asked := known.see(id.UID, pods.Items, now)
+	if plan, ok := c.Plans.Take(id.UID); ok {
+		asked += known.plan(id.UID, plan, now)
+	}
+	report.Asked(asked)
+	if len(known.pods) == 0 {
+		delete(c.sets, id.UID)
+		return ctrl.Result{}, nil
+	}
+	c.sets[id.UID] = known
+
+	set, err := workload.Get(ctx, c.Cache, id.Kind, types.NamespacedName{Namespace: id.Namespace, Name: id.Name})
+	if client.IgnoreNotFound(err) != nil {
+		return ctrl.Result{}, err
+	}
+	if err != nil || set.UID() != id.UID {
+		// The set is gone. Its pods follow, or lose their owner: then they come here as orphans.
+		return ctrl.Result{RequeueAfter: again}, nil
+	}
+	wait, err := known.judge(set, now, func(pod cost.Pod) (bool, error) { return c.isGone(ctx, pod) })
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := c.takeOff(ctx, known, set.TemplateAnnotations); err != nil {
+		return ctrl.Result{}, err
+	}
+	for _, over := range known.over() {
+		over.Set, over.UID = set, id.UID
+		c.report(ctx, over)
+	}
+	return ctrl.Result{RequeueAfter: wait}, nil
+}
+
+// see notes the set's pods as the cache has them, and returns how many more should go than before.
+func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now time.Time) (asked int) {
+	here := map[types.UID]bool{}
+	for i := range pods {
+		pod := &pods[i]
+		if pod.DeletionTimestamp != nil {
+			continue
+		}
+		here[pod.UID] = true
+		known := s.pods[pod.UID]
+		mark, isMarked := cost.MarkOf(pod)
+		value := pod.Annotations[corev1.PodDeletionCost]
+		switch {
+		case !isMarked && known != nil && known.isOff:
+			known.isOff = false
+			s.forget(pod.UID)
+		case !isMarked && known != nil:
+			// It never had one, or the replica that wrote it has taken it off.
+			known.isWithdrawn = known.isWithdrawn || known.isMarked
+			known.isMarked = false
+		case !isMarked:
+		case known != nil && known.mark == mark && (known.isOff || known.isMarked):
+			if known.isOff && now.Sub(known.since) > stale {
+				known.isOff, known.end, known.since = false, "", now
+			}
+			known.isOverruled = known.isOverruled || known.cost != value
+		default:
+			// New, or planned anew.
+			if mark.Goes && (known == nil || !known.mark.Goes || known.isOff) {
+				asked++
+			}
+			s.pods[pod.UID] = &tracked{pod: cost.PodOf(pod), mark: mark, since: now, cost: value, isMarked: true}
+			if mark.Set != set {
+				// The pod has changed hands since.
+				s.pods[pod.UID].end = notFallen
+			}
+		}
+	}
+	for uid, known := range s.pods {
+		if here[uid] {
+			continue
+		}
+		known.isOff = false
+		if known.end == "" {
+			known.end = gone
+		}
+		s.forget(uid)
+	}
+	return asked
+}
+
+// forget forgets a pod, if its end was reported and the cache shows no mark of it.
+func (s *scaleDown) forget(uid types.UID) {
+	if pod := s.pods[uid]; pod.isReported && !pod.isOff {
+		delete(s.pods, uid)
+	}
+}
+
+// plan notes the pods of a plan that have no mark, because their costs fit, and returns how many.
+func (s *scaleDown) plan(set types.UID, plan plans.Plan, now time.Time) (asked int) {
+	for _, pod := range plan.Wanted {
+		if s.pods[pod.UID] == nil {
+			s.pods[pod.UID] = &tracked{pod: pod, since: now, mark: cost.Mark{Set: set, Count: plan.To, Goes: true}}
+			asked++
+		}
+	}
+	return asked
+}
+
+// judge decides what became of the pods, and returns when to look again. The caches of sets and pods do not lag alike, so a pod
+// that seems to stay is read once more.
+func (s *scaleDown) judge(set *workload.Set, now time.Time, isGone func(cost.Pod) (bool, error)) (time.Duration, error) {
+	wait := again
+	for _, pod := range s.pods {
+		if pod.end != "" {
+			continue
+		}
+		end := ""
+		pod.hasFallen = pod.hasFallen || set.Replicas <= pod.mark.Count
+		switch left := Patience - now.Sub(pod.since); {
+		case pod.isWithdrawn:
+			end = withdrawn
+		case !pod.hasFallen && left > 0:
+			wait = min(wait, left)
+		case !pod.hasFallen:
+			end = notFallen
+		case set.Replicas > pod.mark.Count:
+			end = risen
+		case set.IsOver():
+			end = outrun
+		}
+		if end == "" {
+			continue
+		}
+		if end == outrun && pod.isOverruled {
+			end = overruled
+		}
+		went, err := isGone(pod.pod)
+		if err != nil {
+			return 0, err
+		}
+		if went {
+			end = gone
+		}
+		pod.end = end
+	}
+	return wait, nil
+}
+
+// isGone reads whether a pod is gone or going.
+func (c *Cleaner) isGone(ctx context.Context, pod cost.Pod) (bool, error) {
+	now := Pods()
+	if err := c.Live.Get(ctx, pod.Key, now); err != nil {
+		return true, client.IgnoreNotFound(err)
+	}
+	return now.UID != pod.UID || now.DeletionTimestamp != nil, nil
+}
+
+// takeOff takes off the costs of pods that stay.
+func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string]string) error {
+	var staying []*tracked
+	var pods []cost.Pod
+	for _, pod := range s.pods {
+		if pod.isMarked && pod.end != "" && pod.end != gone {
+			staying, pods = append(staying, pod), append(pods, pod.pod)
+		}
+	}
+	if err := c.Costs.TakeOff(ctx, pods, template); err != nil {
+		return err
+	}
+	for _, pod := range staying {
+		report.TakenOff(1, pod.end)
+		pod.isMarked, pod.isOff, pod.since = false, true, c.Now()
+	}
+	return nil
+}
+
+// over returns how scale-downs ended, each once. What they leave are pods whose cost was taken off, as long as the cache still
+// shows it. Two falls in quick succession are two scale-downs, and a pod belongs to the one that wrote its cost.
+func (s *scaleDown) over() []*report.Over {
+	goesOn, ended := map[int32]bool{}, map[int32]*report.Over{}
+	for _, pod := range s.pods {
+		goesOn[pod.mark.Count] = goesOn[pod.mark.Count] || pod.end == ""
+	}
+	for uid, pod := range s.pods {
+		to := pod.mark.Count
+		if goesOn[to] {
+			continue
+		}
+		if pod.mark.Goes && !pod.isReported {
+			if ended[to] == nil {
+				ended[to] = &report.Over{To: to, Missed: map[string][]string{}}
+			}
+			if pod.end == gone {
+				ended[to].Gone++
+			} else {
+				ended[to].Missed[pod.end] = append(ended[to].Missed[pod.end], pod.pod.Key.Name)
+			}
+		}
+		pod.isReported = true
+		s.forget(uid)
+	}
+	return slices.Collect(maps.Values(ended))
+}
+
+// report reports how a scale-down ended.
+func (c *Cleaner) report(ctx context.Context, over *report.Over) {
+	var policies v1alpha1.ScaleDownPolicyList
+	if err := c.Cache.List(ctx, &policies, client.InNamespace(over.Set.Object.GetNamespace())); err == nil {
+		if chosen := policy.Choose(policies.Items, over.Set.TemplateLabels); len(chosen) > 0 {
+			over.Policy = chosen[0]
+		}
+	}
+	c.Reporter.Over(ctx, over)
+}
+
+// orphan takes the cost off a pod whose set is gone.
+func (c *Cleaner) orphan(ctx context.Context, id Set) error {
+	pod := Pods()
+	err := c.Cache.Get(ctx, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, pod)
+	if err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if _, ok := cost.MarkOf(pod); !ok {
+		return nil
+	}
+	return c.Costs.TakeOff(ctx, []cost.Pod{cost.PodOf(pod)}, nil)
+}

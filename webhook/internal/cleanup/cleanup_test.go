@@ -1,0 +1,381 @@
+package cleanup_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cleanup"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/plans"
+	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+// shop is a set of 4 pods, whose count should fall to 2: web-0 and web-1 are marked.
+type shop struct {
+	testing.TB
+	*fakeapi.API
+	*cleanup.Cleaner
+	now   time.Time
+	event *events.FakeRecorder
+}
+
+var id = cleanup.Set{Kind: workload.ReplicaSet, Namespace: "shop", Name: "web", UID: "00000001-0000-4000-8000-000000000000"}
+
+func newShop(t *testing.T, marks ...string) *shop {
+	labels, count, isController := map[string]string{"app": "web"}, int32(4), true
+	set := &appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: id.Namespace, Name: id.Name, UID: id.UID, Generation: 1},
+		Spec: appsv1.ReplicaSetSpec{Replicas: &count, Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}}},
+		Status: appsv1.ReplicaSetStatus{Replicas: count, ObservedGeneration: 1},
+	}
+	policy := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: id.Namespace, Name: "spot", UID: "policy"}}
+	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{{Kind: "ReplicaSet", Name: "web", UID: id.UID, From: 4, To: 2, Result: "Steered"}}
+	objects := []client.Object{set, policy}
+	for i := range int(count) {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+			Namespace: id.Namespace, Name: fmt.Sprint("web-", i), UID: uid(i), Labels: labels,
+			OwnerReferences: []metav1.OwnerReference{
+				{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: id.Name, UID: id.UID, Controller: &isController},
+			},
+		}}
+		if i < len(marks) && marks[i] != "" {
+			pod.Annotations = map[string]string{corev1.PodDeletionCost: "-1", cost.Annotation: marks[i]}
+			fakeapi.Manage(pod, cost.Manager, corev1.PodDeletionCost, cost.Annotation)
+		}
+		objects = append(objects, pod)
+	}
+	s := &shop{TB: t, API: fakeapi.New(objects...), now: time.Unix(1_700_000_000, 0), event: events.NewFakeRecorder(10)}
+	s.Cleaner = &cleanup.Cleaner{
+		Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API), Plans: &plans.Plans{}, Now: func() time.Time { return s.now },
+		Reporter: &report.Reporter{Live: s.API, Client: s.API, Events: s.event, Log: logr.Discard()},
+	}
+	return s
+}
+
+func uid(number int) types.UID {
+	return types.UID(fmt.Sprintf("00000003-0000-4000-8000-%012x", number))
+}
+
+func mark(count int32) string { return cost.Mark{Set: id.UID, Count: count, Goes: true}.String() }
+
+func (s *shop) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// look reconciles after some time.
+func (s *shop) look(later time.Duration) time.Duration {
+	s.Helper()
+	s.now = s.now.Add(later)
+	result, err := s.Reconcile(context.Background(), id)
+	s.must(err)
+	return result.RequeueAfter
+}
+
+// count sets the set's count, and what its controller says about it.
+func (s *shop) count(count, active int32, observed bool) {
+	s.Helper()
+	var set appsv1.ReplicaSet
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, &set))
+	set.Generation++
+	set.Spec.Replicas, set.Status.Replicas = &count, active
+	if observed {
+		set.Status.ObservedGeneration = set.Generation
+	}
+	status := set.Status
+	s.must(s.Update(context.Background(), &set))
+	set.Status = status
+	s.must(s.Status().Update(context.Background(), &set))
+}
+
+func (s *shop) deletePod(number int) {
+	s.Helper()
+	s.must(s.Delete(context.Background(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: id.Namespace, Name: fmt.Sprint("web-", number)}}))
+}
+
+// marked are the pods that have a mark.
+func (s *shop) marked() (names []string) {
+	s.Helper()
+	var pods corev1.PodList
+	s.must(s.List(context.Background(), &pods))
+	for _, pod := range pods.Items {
+		if _, ok := cost.MarkOf(&pod); ok {
+			names = append(names, pod.Name)
+		} else if pod.Annotations[corev1.PodDeletionCost] == "-1" {
+			s.Errorf("%s has a cost without a mark", pod.Name)
+		}
+	}
+	return names
+}
+
+func (s *shop) has(names ...string) {
+	s.Helper()
+	if got := s.marked(); !slices.Equal(got, names) {
+		s.Fatalf("marked: %v, not %v", got, names)
+	}
+}
+
+// ended checks what the status says.
+func (s *shop) ended(gone, missed int32, why string) {
+	s.Helper()
+	var policy v1alpha1.ScaleDownPolicy
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	down := policy.Status.ScaleDowns[0]
+	if down.Gone == nil || *down.Gone != gone || *down.Missed != missed || !strings.Contains(down.Message, why) {
+		s.Fatalf("%+v, gone %v, missed %v", down, down.Gone, down.Missed)
+	}
+	if missed > 0 {
+		if event := <-s.event.Events; !strings.Contains(event, "Missed") || !strings.Contains(event, why) {
+			s.Errorf("event: %s", event)
+		}
+	}
+}
+
+func TestDone(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	s.look(0)
+	s.count(2, 4, false)
+	s.look(time.Second)
+	s.has("web-0", "web-1")
+	s.deletePod(0)
+	s.deletePod(1)
+	s.look(time.Minute)
+	s.ended(2, 0, "")
+	if wait := s.look(time.Second); wait != 0 {
+		t.Errorf("looks again after %v", wait)
+	}
+}
+
+// Costs stay as long as the controller works, such as in several syncs of 500 deletions.
+func TestSeveralSyncs(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	s.look(0)
+	s.count(2, 4, true)
+	s.look(time.Second)
+	s.deletePod(0)
+	s.count(2, 3, true)
+	s.look(time.Hour)
+	s.has("web-1")
+	s.deletePod(1)
+	s.count(2, 2, true)
+	s.look(time.Second)
+	s.ended(2, 0, "")
+}
+
+// The count does not fall: another webhook refused the request.
+func TestRefused(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	if wait := s.look(0); wait > cleanup.Patience {
+		t.Errorf("looks again after %v", wait)
+	}
+	s.look(cleanup.Patience - time.Second)
+	s.has("web-0", "web-1")
+	s.look(time.Second)
+	s.has()
+	s.ended(0, 2, "CountDidNotFall")
+	// The cache has seen it, so it is forgotten.
+	if wait := s.look(time.Second); wait != 0 {
+		t.Errorf("looks again after %v", wait)
+	}
+}
+
+// The costs were written one after the other, so they come off one after the other, and are reported together.
+func TestOneByOne(t *testing.T) {
+	s := newShop(t, mark(2))
+	s.look(0)
+	key := types.NamespacedName{Namespace: id.Namespace, Name: "web-1"}
+	write := cost.Write{Pod: cost.Pod{Key: key, UID: uid(1)}, Cost: -1, Mark: cost.Mark{Set: id.UID, Count: 2, Goes: true}}
+	if err := s.Costs.Write(context.Background(), []cost.Write{write})[0]; err != nil {
+		t.Fatal(err)
+	}
+	s.look(time.Second)
+	s.look(cleanup.Patience - time.Second)
+	s.has("web-1")
+	s.look(time.Second / 2)
+	s.has("web-1")
+	s.look(time.Second / 2)
+	s.has()
+	s.ended(0, 2, "CountDidNotFall: ")
+}
+
+// Two falls in quick succession, as a rollout makes them, are two scale-downs.
+func TestTwoFalls(t *testing.T) {
+	s := newShop(t, mark(3), mark(2))
+	var policy v1alpha1.ScaleDownPolicy
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	first := policy.Status.ScaleDowns[0]
+	first.To = 3
+	policy.Status.ScaleDowns = append(policy.Status.ScaleDowns, first)
+	s.must(s.Status().Update(context.Background(), &policy))
+	s.look(0)
+	s.count(2, 4, false)
+	s.deletePod(0)
+	s.look(time.Second)
+	s.deletePod(1)
+	s.look(time.Second)
+	s.ended(1, 0, "")
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	if last := policy.Status.ScaleDowns[1]; last.Gone == nil || *last.Gone != 1 {
+		t.Errorf("%+v", last)
+	}
+}
+
+// The status of the request is written only after the pods went.
+func TestLateStatus(t *testing.T) {
+	s := newShop(t, mark(2))
+	var policy v1alpha1.ScaleDownPolicy
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	entries := policy.Status.ScaleDowns
+	policy.Status.ScaleDowns = nil
+	s.must(s.Status().Update(context.Background(), &policy))
+	s.look(0)
+	s.deletePod(0)
+	s.look(time.Second)
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	policy.Status.ScaleDowns = entries
+	s.must(s.Status().Update(context.Background(), &policy))
+	s.Reporter.Wait()
+	s.ended(1, 0, "")
+}
+
+func TestMissed(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	s.look(0)
+	s.deletePod(0)
+	s.deletePod(2)
+	s.count(2, 2, true)
+	s.look(time.Second)
+	s.has()
+	s.ended(1, 1, "OthersWentFirst: web-1")
+}
+
+func TestOverruled(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	s.look(0)
+	var pod corev1.Pod
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "web-1"}, &pod))
+	pod.Annotations[corev1.PodDeletionCost] = "100"
+	fakeapi.Manage(&pod, "somebody", corev1.PodDeletionCost)
+	s.must(s.Update(context.Background(), &pod))
+	s.look(time.Second)
+	s.deletePod(0)
+	s.deletePod(2)
+	s.count(2, 2, true)
+	s.look(time.Second)
+	s.has()
+	s.ended(1, 1, "CostChanged: web-1")
+	s.must(s.Get(context.Background(), client.ObjectKeyFromObject(&pod), &pod))
+	if pod.Annotations[corev1.PodDeletionCost] != "100" {
+		t.Error("another's cost was taken off")
+	}
+}
+
+// The replica that answered takes its costs off, because the request failed.
+func TestWithdrawn(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	s.look(0)
+	for i := range 2 {
+		key := types.NamespacedName{Namespace: id.Namespace, Name: fmt.Sprint("web-", i)}
+		s.must(s.Costs.TakeOff(context.Background(), []cost.Pod{{Key: key, UID: uid(i)}}, nil))
+	}
+	s.look(time.Second)
+	s.ended(0, 2, "RequestFailed")
+	if wait := s.look(time.Second); wait != 0 {
+		t.Errorf("looks again after %v", wait)
+	}
+}
+
+// The count falls and rises before the controller has done its work.
+func TestRoseAgain(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	s.look(0)
+	s.count(2, 4, false)
+	s.look(time.Second)
+	s.count(4, 4, false)
+	s.look(time.Second)
+	s.has()
+	s.ended(0, 2, "CountRoseAgain")
+}
+
+// A cost on a pod that stays is not asked for, and comes off like the others.
+func TestStays(t *testing.T) {
+	s := newShop(t, mark(2), mark(2), cost.Mark{Set: id.UID, Count: 2}.String())
+	s.look(0)
+	s.deletePod(0)
+	s.deletePod(1)
+	s.count(2, 2, true)
+	s.look(time.Second)
+	s.has()
+	s.ended(2, 0, "")
+}
+
+// A pod that should go and needs no cost is compared, too.
+func TestUnmarked(t *testing.T) {
+	s := newShop(t)
+	s.Plans.Add(&steer.Outcome{
+		Request: steer.Request{To: 2}, Result: steer.Steered, At: s.now, Set: s.read(),
+		Wanted: []cost.Pod{{Key: types.NamespacedName{Namespace: id.Namespace, Name: "web-0"}, UID: uid(0)},
+			{Key: types.NamespacedName{Namespace: id.Namespace, Name: "web-1"}, UID: uid(1)}},
+	})
+	s.count(2, 4, false)
+	s.look(0)
+	s.deletePod(0)
+	s.deletePod(2)
+	s.count(2, 2, true)
+	s.look(time.Second)
+	s.ended(1, 1, "OthersWentFirst: web-1")
+}
+
+func (s *shop) read() *workload.Set {
+	s.Helper()
+	set, err := workload.Get(context.Background(), s.API, id.Kind, types.NamespacedName{Namespace: id.Namespace, Name: id.Name})
+	s.must(err)
+	return set
+}
+
+// The set is deleted and leaves its pods behind.
+func TestOrphans(t *testing.T) {
+	s := newShop(t, mark(2))
+	s.look(0)
+	s.must(s.Delete(context.Background(), s.read().Object))
+	s.look(time.Minute)
+	s.has("web-0")
+	_, err := s.Reconcile(context.Background(), cleanup.Set{Namespace: id.Namespace, Name: "web-0", UID: id.UID})
+	s.must(err)
+	s.has()
+}
+
+// Costs of the template are put back.
+func TestTemplate(t *testing.T) {
+	s := newShop(t, mark(2))
+	set := s.read().Object.(*appsv1.ReplicaSet)
+	set.Spec.Template.Annotations = map[string]string{corev1.PodDeletionCost: "10"}
+	s.must(s.Update(context.Background(), set))
+	s.look(0)
+	s.look(cleanup.Patience)
+	s.has()
+	var pod corev1.Pod
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "web-0"}, &pod))
+	if pod.Annotations[corev1.PodDeletionCost] != "10" {
+		t.Error(pod.Annotations)
+	}
+}

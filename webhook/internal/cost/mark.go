@@ -1,0 +1,128 @@
+// Package cost has what this program writes on pods: a deletion cost, together with a mark that says for which scale-down.
+// It alone writes to pods of workloads.
+//
+// +kubebuilder:rbac:groups="",resources=pods,verbs=patch
+package cost
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// Manager is the field manager of this program, Terminal that of kubectl podrank, and controllers that of
+	// kube-controller-manager, which makes pods with the cost of their template.
+	Manager     = "podrank-webhook"
+	Terminal    = "podrank"
+	controllers = "kube-controller-manager"
+
+	// Annotation is the mark of a pod whose cost this program wrote.
+	Annotation = "podrank.dev/steered"
+	// stays ends the mark of a pod that should not go.
+	stays = "/stays"
+)
+
+// A Mark says for which scale-down a cost was written. It is all that is left of a plan after a restart.
+type Mark struct {
+	Set types.UID
+	// Count is the count that the set falls to.
+	Count int32
+	// Goes is whether the pod should go. Otherwise its cost is only there to make room for the others.
+	Goes bool
+}
+
+// String is the value of the annotation.
+func (m Mark) String() string {
+	text := fmt.Sprintf("%s/%d", m.Set, m.Count)
+	if !m.Goes {
+		text += stays
+	}
+	return text
+}
+
+// MarkOf returns a pod's mark. A mark that cannot be read belongs to no set, so that it is taken off.
+func MarkOf(pod metav1.Object) (mark Mark, ok bool) {
+	text, ok := pod.GetAnnotations()[Annotation]
+	if !ok {
+		return Mark{}, false
+	}
+	rest, isStaying := strings.CutSuffix(text, stays)
+	set, count, _ := strings.Cut(rest, "/")
+	number, err := strconv.ParseInt(count, 10, 32)
+	if err != nil {
+		return Mark{}, true
+	}
+	return Mark{types.UID(set), int32(number), !isStaying}, true
+}
+
+// An Owner is whose a pod's deletion cost is.
+type Owner int
+
+// The owners.
+const (
+	// Nobody: the pod has no cost, or only that of its template.
+	Nobody Owner = iota
+	// FromTemplate: the cost came with the pod from its template, so nobody chose it for this pod.
+	FromTemplate
+	// Ours: this program wrote it.
+	Ours
+	// OfTerminal: kubectl podrank is at work.
+	OfTerminal
+	// Other: somebody else wrote it.
+	Other
+)
+
+// OwnerOf returns whose a pod's cost is. template has the annotations that its set makes pods with.
+func OwnerOf(pod *corev1.Pod, template map[string]string) Owner {
+	cost, ok := pod.Annotations[corev1.PodDeletionCost]
+	if !ok {
+		return Nobody
+	}
+	owner := Nobody
+	for i := range pod.ManagedFields {
+		entry := &pod.ManagedFields[i]
+		if entry.FieldsV1 == nil || !manages(entry.FieldsV1) {
+			continue
+		}
+		theirs := Other
+		switch entry.Manager {
+		case Terminal:
+			theirs = OfTerminal
+		case Manager:
+			theirs = Ours
+		case controllers:
+			if value, ok := template[corev1.PodDeletionCost]; ok && value == cost {
+				theirs = FromTemplate
+			}
+		}
+		if theirs == OfTerminal {
+			return OfTerminal
+		}
+		owner = max(owner, theirs)
+	}
+	if owner == Nobody {
+		// The fields of a cost are always managed by someone, unless somebody has removed that note.
+		return Other
+	}
+	return owner
+}
+
+// manages reports whether the fields have the deletion cost.
+func manages(fields *metav1.FieldsV1) bool {
+	var parsed struct {
+		Metadata struct {
+			Annotations map[string]json.RawMessage `json:"f:annotations"`
+		} `json:"f:metadata"`
+	}
+	if err := json.Unmarshal(fields.Raw, &parsed); err != nil {
+		return false
+	}
+	_, ok := parsed.Metadata.Annotations["f:"+corev1.PodDeletionCost]
+	return ok
+}

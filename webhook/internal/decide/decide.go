@@ -1,0 +1,175 @@
+// Package decide has all calls of podrank: which pods should go, and which deletion costs make Kubernetes take them. It only
+// computes.
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	podrank "github.com/podrank/podrank/go"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A Question is what a decision depends on.
+type Question struct {
+	// Active are the active pods of the set, and Related the pods that count for ranks.
+	Active, Related []*corev1.Pod
+	// Delete is the number of pods that go.
+	Delete int
+	// Tier is what the policy wants: pods of a lower tier go first.
+	Tier func(*corev1.Pod) int
+	// Domains name the domains to spread over, the innermost first.
+	Domains []func(*corev1.Pod) string
+	// NotAvailableFirst is whether pods that have not been ready for MinReadySeconds go before all others.
+	NotAvailableFirst bool
+	MinReadySeconds   int32
+	// IsFixed is whether a pod's cost belongs to somebody else.
+	IsFixed func(*corev1.Pod) bool
+	Now     time.Time
+}
+
+// A Decision is an answer.
+type Decision struct {
+	// Wanted are the pods that should go, the first to go first.
+	Wanted []*corev1.Pod
+	// Writes are the costs to write: the fewest that suffice.
+	Writes []Write
+	// Blocked are pods that go although the policy wants others to go before them.
+	Blocked []Blocked
+}
+
+// Blocked is a pod that goes although the policy wants another to go before it.
+type Blocked struct {
+	Pod, Before *corev1.Pod
+	// Rule says why: "unassigned", "phase" or "not-ready".
+	Rule string
+}
+
+// A Write is a cost for a pod.
+type Write struct {
+	Pod  *corev1.Pod
+	Cost int32
+	// Goes is whether the pod is wanted. Otherwise it stays, and its cost has to be taken off again.
+	Goes bool
+}
+
+// ErrNoRoom is the error if the costs of others leave none for the wanted pods.
+var ErrNoRoom = errors.New("the deletion costs of others leave no room")
+
+// Version is the release of the core that decides.
+func Version() string { return podrank.LibraryVersion() }
+
+// IsActive reports whether a pod counts as one of its set's replicas.
+func IsActive(pod *corev1.Pod) bool { return podrank.IsActive(pod) }
+
+// Decide answers a question.
+func Decide(q Question) (Decision, error) {
+	tier, err := q.tiers()
+	if err != nil {
+		return Decision{}, err
+	}
+	now := podrank.WithNow(q.Now)
+	options := []podrank.Option{now, podrank.WithTier(tier)}
+	if len(q.Domains) > 0 {
+		options = append(options, podrank.WithSpread(q.Domains...))
+	}
+	decision := Decision{}
+	if decision.Wanted, err = podrank.PodsToDelete(q.Active, q.Related, q.Delete, options...); err != nil {
+		return Decision{}, err
+	}
+	wanted := make(map[*corev1.Pod]bool, len(decision.Wanted))
+	for _, pod := range decision.Wanted {
+		wanted[pod] = true
+	}
+	if decision.Blocked, err = q.blocked(wanted, tier); err != nil {
+		return Decision{}, err
+	}
+	decision.Writes, err = q.writes(wanted)
+	return decision, err
+}
+
+// blocked returns the wanted pods for which a pod of a lower tier has to stay.
+func (q *Question) blocked(wanted map[*corev1.Pod]bool, tier func(*corev1.Pod) int) ([]Blocked, error) {
+	var first *corev1.Pod
+	for _, pod := range q.Active {
+		if !wanted[pod] && (first == nil || tier(pod) < tier(first)) {
+			first = pod
+		}
+	}
+	var blocked []Blocked
+	for _, pod := range q.Active {
+		if first == nil || !wanted[pod] || tier(pod) <= tier(first) {
+			continue
+		}
+		explained, err := podrank.Explain(pod, first, nil, podrank.WithNow(q.Now), podrank.WithTier(tier))
+		if err != nil {
+			return nil, err
+		}
+		blocked = append(blocked, Blocked{pod, first, explained.Rule})
+	}
+	return blocked, nil
+}
+
+// tiers returns the policy's tiers, with one for pods that are not available before all others if that is wanted.
+func (q *Question) tiers() (func(*corev1.Pod) int, error) {
+	if !q.NotAvailableFirst {
+		return q.Tier, nil
+	}
+	unavailable := map[types.UID]bool{}
+	for _, pod := range q.Active {
+		_, available, _, err := podrank.Availability([]*corev1.Pod{pod}, q.MinReadySeconds, q.Now)
+		if err != nil {
+			return nil, err
+		}
+		unavailable[pod.UID] = available == 0
+	}
+	return func(pod *corev1.Pod) int {
+		if unavailable[pod.UID] {
+			return 0
+		}
+		return 1 + q.Tier(pod)
+	}, nil
+}
+
+// writes returns the costs with which the wanted pods go first. Survivors keep theirs, unless there is no other way or it takes
+// fewer writes in all, with those that take the survivors' costs off again.
+func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
+	tier := podrank.WithTier(func(pod *corev1.Pod) int {
+		if wanted[pod] {
+			return 0
+		}
+		return 1
+	})
+	var best []Write
+	var none error
+	least, found := 0, false
+	for _, survivorsToo := range []bool{false, true} {
+		changes, err := podrank.Steer(q.Active, podrank.WithNow(q.Now), tier, podrank.WithFixed(func(pod *corev1.Pod) bool {
+			return q.IsFixed(pod) || !survivorsToo && !wanted[pod]
+		}))
+		if noRoom := (*podrank.NoRoomError)(nil); errors.As(err, &noRoom) {
+			none = fmt.Errorf("%w for a lower cost of pod %s than of pod %s", ErrNoRoom, noRoom.Lower.Name, noRoom.Higher.Name)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		writes, requests := make([]Write, 0, len(changes)), 0
+		for _, change := range changes {
+			goes := wanted[change.Pod]
+			writes = append(writes, Write{change.Pod, change.Cost, goes})
+			if requests++; !goes {
+				requests++
+			}
+		}
+		if !found || requests < least {
+			best, least, found = writes, requests, true
+		}
+	}
+	if !found {
+		return nil, none
+	}
+	return best, nil
+}

@@ -1,0 +1,157 @@
+package decide_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/internal/decide"
+)
+
+var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+
+// TestCosts: after the writes, every wanted pod has a lower cost than every other; no fixed cost was written; and the survivors
+// were written only if that saves requests, or if nothing else helps.
+func TestCosts(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	var noRoom, survivors, none int
+	for round := range 5_000 {
+		n := 1 + r.IntN(7)
+		q := decide.Question{Delete: r.IntN(n), Tier: func(*corev1.Pod) int { return 0 }, Now: now}
+		fixed, costs := map[types.UID]bool{}, map[types.UID]int64{}
+		for i := range n {
+			cost := []int64{math.MinInt32, math.MinInt32 + 1, -1, 0, 0, 0, 1, math.MaxInt32}[r.IntN(8)]
+			pod := &corev1.Pod{}
+			pod.UID = types.UID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", r.Uint32()))
+			pod.Name, pod.Spec.NodeName, pod.Status.Phase = fmt.Sprint(i), "node", corev1.PodRunning
+			pod.Status.Conditions = []corev1.PodCondition{
+				{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))},
+			}
+			pod.Annotations = map[string]string{corev1.PodDeletionCost: strconv.FormatInt(cost, 10)}
+			fixed[pod.UID], costs[pod.UID] = r.IntN(4) == 0, cost
+			q.Active = append(q.Active, pod)
+		}
+		q.IsFixed = func(pod *corev1.Pod) bool { return fixed[pod.UID] }
+		// The wanted pods are named by a tier, so that they are not those of the lowest costs.
+		named := map[types.UID]bool{}
+		for _, i := range r.Perm(n)[:q.Delete] {
+			named[q.Active[i].UID] = true
+		}
+		q.Tier = func(pod *corev1.Pod) int {
+			if named[pod.UID] {
+				return 0
+			}
+			return 1
+		}
+		decision, err := decide.Decide(q)
+		if errors.Is(err, decide.ErrNoRoom) {
+			noRoom++
+			if !isInfeasible(q.Active, named, fixed, costs) {
+				t.Fatalf("round %d: there is room: %v, %v, %v", round, costs, named, fixed)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(decision.Wanted) != q.Delete {
+			t.Fatalf("round %d: %d wanted, not %d", round, len(decision.Wanted), q.Delete)
+		}
+		requests := 0
+		for _, write := range decision.Writes {
+			if fixed[write.Pod.UID] || write.Goes != named[write.Pod.UID] {
+				t.Fatalf("round %d: %+v", round, write)
+			}
+			if requests++; !write.Goes {
+				requests++
+				survivors++
+			}
+			costs[write.Pod.UID] = int64(write.Cost)
+		}
+		if requests == 0 {
+			none++
+		}
+		for _, goes := range q.Active {
+			for _, stays := range q.Active {
+				if named[goes.UID] && !named[stays.UID] && costs[goes.UID] >= costs[stays.UID] {
+					t.Fatalf("round %d: %s at %d, %s at %d", round, goes.Name, costs[goes.UID], stays.Name, costs[stays.UID])
+				}
+			}
+		}
+		if q.Delete > 0 && survivors == 0 && requests > q.Delete {
+			t.Fatalf("round %d: %d requests for %d pods", round, requests, q.Delete)
+		}
+	}
+	if noRoom < 100 || survivors < 100 || none < 100 {
+		t.Errorf("%d without room, %d survivors written, %d without writes", noRoom, survivors, none)
+	}
+}
+
+// isInfeasible tells by trying whether a limit lies between the fixed costs of wanted pods and those of others.
+func isInfeasible(pods []*corev1.Pod, named, fixed map[types.UID]bool, costs map[types.UID]int64) bool {
+	lowest, highest := int64(math.MinInt32), int64(math.MaxInt32)
+	hasWanted, hasOthers := false, false
+	for _, pod := range pods {
+		switch {
+		case named[pod.UID]:
+			hasWanted = true
+			if fixed[pod.UID] {
+				lowest = max(lowest, costs[pod.UID])
+			}
+		default:
+			hasOthers = true
+			if fixed[pod.UID] {
+				highest = min(highest, costs[pod.UID])
+			}
+		}
+	}
+	return hasWanted && hasOthers && lowest >= highest
+}
+
+// Many pods go and few stay: it is cheaper to raise the costs of those that stay.
+func TestFewSurvivors(t *testing.T) {
+	q := decide.Question{Delete: 10, IsFixed: func(*corev1.Pod) bool { return false }, Now: now}
+	for i := range 12 {
+		pod := &corev1.Pod{}
+		pod.UID = types.UID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", i))
+		pod.Spec.NodeName, pod.Status.Phase = "node", corev1.PodRunning
+		q.Active = append(q.Active, pod)
+	}
+	q.Tier = func(*corev1.Pod) int { return 0 }
+	decision, err := decide.Decide(q)
+	if err != nil || len(decision.Writes) != 2 || decision.Writes[0].Goes || decision.Writes[0].Cost != 1 {
+		t.Fatalf("%+v, %v", decision.Writes, err)
+	}
+}
+
+// Each victim comes from the zone that has the most pods left.
+func TestSpread(t *testing.T) {
+	q := decide.Question{Delete: 3, Tier: func(*corev1.Pod) int { return 0 }, IsFixed: func(*corev1.Pod) bool { return false }, Now: now}
+	zones := map[types.UID]string{}
+	for i, zone := range []string{"a", "a", "a", "a", "a", "b", "b", "c"} {
+		pod := &corev1.Pod{}
+		pod.UID = types.UID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", i))
+		pod.Spec.NodeName, pod.Status.Phase = "node-"+zone, corev1.PodRunning
+		q.Active = append(q.Active, pod)
+		zones[pod.UID] = zone
+	}
+	q.Related = q.Active
+	q.Domains = []func(*corev1.Pod) string{func(pod *corev1.Pod) string { return zones[pod.UID] }}
+	decision, err := decide.Decide(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pod := range decision.Wanted {
+		if zones[pod.UID] != "a" {
+			t.Errorf("%s goes, of zone %s", pod.UID, zones[pod.UID])
+		}
+	}
+}

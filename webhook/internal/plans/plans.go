@@ -1,0 +1,57 @@
+// Package plans remembers, in memory, which pods should go. Marks on pods say that, too, and survive a restart, but a pod whose
+// cost fits already has none.
+package plans
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/steer"
+)
+
+// keep is how long a plan that nobody asks for is remembered.
+const keep = time.Hour
+
+// A Plan is the last one for a set.
+type Plan struct {
+	// At is when the request came.
+	At     time.Time
+	To     int32
+	Wanted []cost.Pod
+}
+
+// Plans has the last plan of each set.
+type Plans struct {
+	mu  sync.Mutex
+	all map[types.UID]Plan
+}
+
+// Add remembers the plan of a request that was steered.
+func (p *Plans) Add(o *steer.Outcome) {
+	if o.Result != steer.Steered {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all == nil {
+		p.all = map[types.UID]Plan{}
+	}
+	for set, plan := range p.all {
+		if o.At.Sub(plan.At) > keep {
+			delete(p.all, set)
+		}
+	}
+	p.all[o.Set.UID()] = Plan{o.At, o.To, append([]cost.Pod(nil), o.Wanted...)}
+}
+
+// Take returns the last plan of a set, and forgets it.
+func (p *Plans) Take(set types.UID) (Plan, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	plan, ok := p.all[set]
+	delete(p.all, set)
+	return plan, ok
+}

@@ -1,0 +1,102 @@
+// Package policies says in the status of each policy whether it counts: whether it is valid, and no older one selects the same
+// set. It runs on the leader.
+package policies
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/policy"
+	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+// Judge judges policies.
+type Judge struct {
+	Cache    client.Reader
+	Reporter *report.Reporter
+}
+
+// SetUp makes the judge run on the manager's leader.
+func (j *Judge) SetUp(mgr manager.Manager) error {
+	skip := true
+	namespace := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []string {
+		return []string{object.GetNamespace()}
+	})
+	// The labels of a template seldom change.
+	created := predicate.Funcs{
+		UpdateFunc: func(event.UpdateEvent) bool { return false },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+	}
+	return builder.TypedControllerManagedBy[string](mgr).
+		Named("policies").
+		Watches(&v1alpha1.ScaleDownPolicy{}, namespace, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&appsv1.ReplicaSet{}, namespace, builder.WithPredicates(created)).
+		Watches(&corev1.ReplicationController{}, namespace, builder.WithPredicates(created)).
+		WithOptions(controller.TypedOptions[string]{SkipNameValidation: &skip}).
+		Complete(j)
+}
+
+// Reconcile judges the policies of a namespace.
+func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, error) {
+	var all v1alpha1.ScaleDownPolicyList
+	if err := j.Cache.List(ctx, &all, client.InNamespace(namespace)); err != nil || len(all.Items) == 0 {
+		return ctrl.Result{}, err
+	}
+	sets, err := j.sets(ctx, namespace)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	verdicts := map[string]report.Verdict{}
+	for _, set := range sets {
+		chosen := policy.Choose(all.Items, set.TemplateLabels)
+		for _, shadowed := range chosen[min(1, len(chosen)):] {
+			if _, ok := verdicts[shadowed.Name]; !ok {
+				verdicts[shadowed.Name] = report.Shadowed(chosen[0], set)
+			}
+		}
+	}
+	for i := range all.Items {
+		each := &all.Items[i]
+		verdict := verdicts[each.Name]
+		if _, err := policy.Compile(each); err != nil {
+			verdict = report.Invalid(err)
+		}
+		j.Reporter.Accepted(ctx, each, verdict)
+	}
+	return ctrl.Result{}, nil
+}
+
+func (j *Judge) sets(ctx context.Context, namespace string) ([]*workload.Set, error) {
+	var replicaSets appsv1.ReplicaSetList
+	var controllers corev1.ReplicationControllerList
+	var sets []*workload.Set
+	if err := j.Cache.List(ctx, &replicaSets, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	if err := j.Cache.List(ctx, &controllers, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	for i := range replicaSets.Items {
+		if set, err := workload.OfReplicaSet(&replicaSets.Items[i]); err == nil {
+			sets = append(sets, set)
+		}
+	}
+	for i := range controllers.Items {
+		if set, err := workload.OfReplicationController(&controllers.Items[i]); err == nil {
+			sets = append(sets, set)
+		}
+	}
+	return sets, nil
+}

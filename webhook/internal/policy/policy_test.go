@@ -1,0 +1,105 @@
+package policy_test
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/policy"
+)
+
+func selector(key, value string) *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchLabels: map[string]string{key: value}}
+}
+
+func named(name string, second int, selector metav1.LabelSelector) v1alpha1.ScaleDownPolicy {
+	p := v1alpha1.ScaleDownPolicy{Spec: v1alpha1.ScaleDownPolicySpec{Selector: selector}}
+	p.Name, p.CreationTimestamp = name, metav1.NewTime(time.Unix(int64(second), 0))
+	return p
+}
+
+func TestChoose(t *testing.T) {
+	deleted := named("deleted", 0, metav1.LabelSelector{})
+	deleted.DeletionTimestamp = &deleted.CreationTimestamp
+	invalid := named("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Nonsense"}}})
+	all := []v1alpha1.ScaleDownPolicy{
+		named("young", 9, metav1.LabelSelector{}), named("b", 5, *selector("app", "web")), named("a", 5, *selector("app", "web")),
+		named("other", 1, *selector("app", "api")), deleted, invalid,
+	}
+	var names []string
+	for _, chosen := range policy.Choose(all, labels.Set{"app": "web", "tier": "front"}) {
+		names = append(names, chosen.Name)
+	}
+	if got := len(names); got != 3 || names[0] != "a" || names[1] != "b" || names[2] != "young" {
+		t.Fatal(names)
+	}
+}
+
+func TestTier(t *testing.T) {
+	p := named("p", 0, metav1.LabelSelector{})
+	p.Spec.First = []v1alpha1.Tier{
+		{Nodes: selector("lifecycle", "spot"), Pods: selector("draining", "true")},
+		{Nodes: selector("lifecycle", "spot")},
+		{Nodes: &metav1.LabelSelector{}},
+		{Pods: selector("draining", "true")},
+	}
+	compiled, err := policy.Compile(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := func(name string) labels.Set {
+		return map[string]labels.Set{"spot": {"lifecycle": "spot"}, "reserved": {"lifecycle": "reserved"}}[name]
+	}
+	for _, test := range []struct {
+		node, draining string
+		want           int
+	}{
+		{"spot", "true", 0}, {"spot", "", 1}, {"reserved", "", 2}, {"unknown", "", 2}, {"", "true", 3}, {"", "", 4},
+	} {
+		pod := &corev1.Pod{Spec: corev1.PodSpec{NodeName: test.node}}
+		pod.Labels = map[string]string{"draining": test.draining}
+		if got := compiled.Tier(pod, nodes); got != test.want {
+			t.Errorf("%+v: %d", test, got)
+		}
+	}
+}
+
+// Racks of one name in two zones are two racks, and everything without a label shares one domain.
+func TestDomains(t *testing.T) {
+	p := named("p", 0, metav1.LabelSelector{})
+	p.Spec.Spread = []string{"zone", "rack"}
+	compiled, err := policy.Compile(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	domains := compiled.Domains(func(name string) labels.Set {
+		return map[string]labels.Set{"a1": {"zone": "a", "rack": "1"}, "b1": {"zone": "b", "rack": "1"}, "a2": {"zone": "a", "rack": "2"}}[name]
+	})
+	if len(domains) != 2 {
+		t.Fatal(len(domains))
+	}
+	on := func(node string) *corev1.Pod { return &corev1.Pod{Spec: corev1.PodSpec{NodeName: node}} }
+	rack, zone := domains[0], domains[1]
+	if rack(on("a1")) == rack(on("b1")) || rack(on("a1")) == rack(on("a2")) || zone(on("a1")) != zone(on("a2")) ||
+		zone(on("a1")) == zone(on("b1")) || rack(on("")) != rack(on("unknown")) {
+		t.Error("domains are mixed up")
+	}
+}
+
+func TestInvalid(t *testing.T) {
+	bad := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In"}}}
+	for name, spec := range map[string]v1alpha1.ScaleDownPolicySpec{
+		"spec.selector":       {Selector: *bad},
+		"spec.first[0].nodes": {First: []v1alpha1.Tier{{Nodes: bad}}},
+		"spec.first[1].pods":  {First: []v1alpha1.Tier{{Pods: selector("a", "b")}, {Pods: bad}}},
+	} {
+		_, err := policy.Compile(&v1alpha1.ScaleDownPolicy{Spec: spec})
+		if err == nil || len(err.Error()) < len(name) || err.Error()[:len(name)] != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+// Package recorded has scale-downs that were recorded on a real control plane, for tests without one. `make -C webhook record`
+// records them again.
+package recorded
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A Case is one scale-down.
+type Case struct {
+	Name string `json:"name"`
+	// Now is when the request came.
+	Now time.Time `json:"now"`
+	// Review is what the API server sent.
+	Review json.RawMessage `json:"review"`
+	// Objects is everything in the namespace before, and the nodes.
+	Objects []json.RawMessage `json:"objects"`
+	// Result is what became of it.
+	Result string `json:"result"`
+	// Costs are those that were written, by the names of pods.
+	Costs map[string]string `json:"costs,omitempty"`
+	// Gone are the pods that Kubernetes deleted then.
+	Gone []types.UID `json:"gone,omitempty"`
+}
+
+// Write writes a case to a directory.
+func (c *Case) Write(dir string) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, c.Name+".json"), append(text, '\n'), 0o644)
+}
+
+// Read reads the cases of a directory.
+func Read(dir string) ([]*Case, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var cases []*Case
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		c := &Case{}
+		if err := json.Unmarshal(text, c); err != nil {
+			return nil, err
+		}
+		cases = append(cases, c)
+	}
+	return cases, nil
+}

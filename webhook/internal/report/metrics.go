@@ -1,0 +1,80 @@
+package report
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/podrank/podrank/webhook/internal/steer"
+)
+
+var (
+	admissions = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "podrank_webhook_admission_duration_seconds",
+		Help: "Time until a request to lower a count was answered, by result.",
+		// The deadline is 2 s.
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 3, 5},
+	}, []string{"result"})
+	written = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "podrank_webhook_costs_written_total",
+		Help: "Deletion costs written.",
+	})
+	takenOff = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "podrank_webhook_costs_taken_off_total",
+		Help: "Deletion costs taken off again, by why: the request failed, the count did not fall, or the pod stayed.",
+	}, []string{"why"})
+	blocked = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "podrank_webhook_blocked_pods_total",
+		Help: "Pods that went although the policy wanted others to go first, by the rule that decided.",
+	}, []string{"rule"})
+	canaries = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "podrank_webhook_canary_duration_seconds",
+		Help:    "Time until the ReplicaSet controller had seen all earlier writes, by whether it was seen.",
+		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2, 5, 10},
+	}, []string{"seen"})
+	asked = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "podrank_webhook_pods_asked_total",
+		Help: "Pods that should go. Counted by the leader: asked = done + missed + those of requests under way.",
+	})
+	done = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "podrank_webhook_pods_done_total",
+		Help: "Pods that should go and went.",
+	})
+	missed = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "podrank_webhook_pods_missed_total",
+		Help: "Pods that should go and stayed, by reason.",
+	}, []string{"reason"})
+	unreported = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "podrank_webhook_unreported_total",
+		Help: "Scale-downs that are missing in the status of their policy, because it could not be written.",
+	})
+)
+
+func init() {
+	metrics.Registry.MustRegister(admissions, written, takenOff, blocked, canaries, asked, done, missed, unreported)
+}
+
+// Answered counts a request that was answered.
+func Answered(o *steer.Outcome, took time.Duration) {
+	admissions.WithLabelValues(string(o.Result)).Observe(took.Seconds())
+	written.Add(float64(len(o.Written)))
+	for _, pod := range o.Blocked {
+		blocked.WithLabelValues(pod.Rule).Inc()
+	}
+}
+
+// Canary counts a canary.
+func Canary(took time.Duration, err error) {
+	seen := "true"
+	if err != nil {
+		seen = "false"
+	}
+	canaries.WithLabelValues(seen).Observe(took.Seconds())
+}
+
+// TakenOff counts costs that were taken off.
+func TakenOff(count int, why string) { takenOff.WithLabelValues(why).Add(float64(count)) }
+
+// Asked counts pods that should go.
+func Asked(pods int) { asked.Add(float64(pods)) }

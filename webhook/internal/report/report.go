@@ -1,0 +1,277 @@
+// Package report says what became of scale-downs: in events on the set, in the status of the policy, in metrics and in the log.
+// It writes to the status of policies, and creates events.
+//
+// +kubebuilder:rbac:groups=podrank.dev,resources=scaledownpolicies/status,verbs=update
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+package report
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+const (
+	// action is what events are about.
+	action = "ScaleDown"
+	// last is how many scale-downs a status has.
+	last = 10
+	// again is how long the API server may ask again about a request.
+	again = 10 * time.Second
+	// late is how often an end is reported, if the status does not know of the scale-down yet.
+	late = 10
+	// named is how many pods a message names.
+	named = 5
+)
+
+// A Reporter reports.
+type Reporter struct {
+	// Live reads policies, and Client writes their status.
+	Live   client.Reader
+	Client client.Client
+	Events events.EventRecorder
+	Log    logr.Logger
+
+	// What is reported later.
+	later sync.WaitGroup
+}
+
+// Outcome reports what became of a request.
+func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
+	log := r.Log.WithValues("kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name, "from", o.From, "to", o.To,
+		"result", o.Result)
+	if !o.Result.Concerns() {
+		log.V(1).Info("scale-down", "message", o.Message)
+		return
+	}
+	message := describe(o)
+	log.Info("scale-down", "wanted", len(o.Wanted), "written", len(o.Written), "blocked", len(o.Blocked), "message", message)
+	if o.Set == nil {
+		return
+	}
+	kind := corev1.EventTypeNormal
+	if o.Result.IsFailure() {
+		kind = corev1.EventTypeWarning
+	}
+	r.Events.Eventf(o.Set.Object, nil, kind, string(o.Result), action, "%s", message)
+	if len(o.Blocked) > 0 && !o.Result.IsFailure() {
+		r.Events.Eventf(o.Set.Object, nil, corev1.EventTypeWarning, "Blocked", action, "%s", describeBlocked(o.Blocked))
+	}
+	if o.Policy == nil {
+		return
+	}
+	r.status(ctx, o.Policy, func(policy *v1alpha1.ScaleDownPolicy) {
+		status := metav1.ConditionTrue
+		if o.Result != steer.Steered {
+			status = metav1.ConditionFalse
+		}
+		meta.SetStatusCondition(&policy.Status.Conditions, metav1.Condition{
+			Type: v1alpha1.Steering, Status: status, Reason: string(o.Result), Message: message,
+			ObservedGeneration: policy.Generation,
+		})
+		entry := v1alpha1.ScaleDown{
+			Time: metav1.NewTime(o.At), Kind: string(o.Kind), Name: o.Key.Name, UID: o.Set.UID(), From: o.From, To: o.To,
+			Result: string(o.Result), Message: message,
+			Wanted: int32(len(o.Wanted)), Written: int32(len(o.Written)), Blocked: int32(len(o.Blocked)),
+		}
+		if len(policy.Status.ScaleDowns) > 0 && isAgain(&policy.Status.ScaleDowns[0], &entry) {
+			entry.Written += policy.Status.ScaleDowns[0].Written
+			policy.Status.ScaleDowns[0] = entry
+			return
+		}
+		policy.Status.ScaleDowns = slices.Insert(policy.Status.ScaleDowns, 0, entry)
+		policy.Status.ScaleDowns = policy.Status.ScaleDowns[:min(len(policy.Status.ScaleDowns), last)]
+	})
+	for _, shadowed := range o.Shadowed {
+		r.Accepted(ctx, shadowed, Shadowed(o.Policy, o.Set))
+	}
+}
+
+// isAgain reports whether two entries are about one request, about which the API server asked twice.
+func isAgain(before, now *v1alpha1.ScaleDown) bool {
+	return before.UID == now.UID && before.From == now.From && before.To == now.To && before.Gone == nil &&
+		now.Time.Sub(before.Time.Time) < again
+}
+
+// A Verdict says whether a policy counts. The zero value says that it does.
+type Verdict struct{ reason, message string }
+
+// Shadowed says that an older policy counts for a set.
+func Shadowed(older *v1alpha1.ScaleDownPolicy, set *workload.Set) Verdict {
+	return Verdict{"Shadowed", fmt.Sprintf("the older policy %s counts for %s", older.Name, set)}
+}
+
+// Invalid says that a policy cannot be used.
+func Invalid(err error) Verdict { return Verdict{"Invalid", err.Error()} }
+
+// Accepted notes whether a policy counts, if its status does not say so yet.
+func (r *Reporter) Accepted(ctx context.Context, policy *v1alpha1.ScaleDownPolicy, verdict Verdict) {
+	if accept(policy.DeepCopy(), verdict) {
+		r.status(ctx, policy, func(policy *v1alpha1.ScaleDownPolicy) { accept(policy, verdict) })
+	}
+}
+
+// accept sets the condition Accepted, and reports whether that changed anything.
+func accept(policy *v1alpha1.ScaleDownPolicy, verdict Verdict) bool {
+	condition := metav1.Condition{
+		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", ObservedGeneration: policy.Generation,
+	}
+	if verdict.reason != "" {
+		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, verdict.reason, verdict.message
+	}
+	return meta.SetStatusCondition(&policy.Status.Conditions, condition)
+}
+
+// Over is a scale-down that is over: its costs are gone, with the pods or from them.
+type Over struct {
+	Set    *workload.Set
+	UID    types.UID
+	To     int32
+	Policy *v1alpha1.ScaleDownPolicy
+	Gone   int
+	// Missed has the names of pods that should have gone, by reason.
+	Missed map[string][]string
+}
+
+// Over reports how a scale-down ended.
+func (r *Reporter) Over(ctx context.Context, o *Over) {
+	done.Add(float64(o.Gone))
+	count := 0
+	var texts []string
+	for _, reason := range slices.Sorted(maps.Keys(o.Missed)) {
+		names := o.Missed[reason]
+		missed.WithLabelValues(reason).Add(float64(len(names)))
+		count += len(names)
+		texts = append(texts, fmt.Sprintf("%s: %s", reason, list(names)))
+	}
+	r.Log.Info("scale-down is over", "uid", o.UID, "to", o.To, "gone", o.Gone, "missed", count, "why", texts)
+	if o.Set != nil && count > 0 {
+		r.Events.Eventf(o.Set.Object, nil, corev1.EventTypeWarning, "Missed", action, "%d of %d wanted pods stayed: %s",
+			count, count+o.Gone, strings.Join(texts, "; "))
+	}
+	if o.Policy == nil {
+		return
+	}
+	if o.note(ctx, r, count, texts) {
+		return
+	}
+	// The replica that answered the request has yet to write about it.
+	ctx = context.WithoutCancel(ctx)
+	r.later.Go(func() {
+		for range late {
+			time.Sleep(time.Second / 2)
+			if o.note(ctx, r, count, texts) {
+				return
+			}
+		}
+	})
+}
+
+// Wait returns when nothing is left to report.
+func (r *Reporter) Wait() { r.later.Wait() }
+
+// note adds the end of a scale-down to the status of its policy, and reports whether that knows of the scale-down.
+func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string) (found bool) {
+	r.status(ctx, o.Policy, func(policy *v1alpha1.ScaleDownPolicy) {
+		found = false
+		for i := range policy.Status.ScaleDowns {
+			entry := &policy.Status.ScaleDowns[i]
+			if entry.UID == o.UID && entry.To == o.To && entry.Gone == nil {
+				gone, missed := int32(o.Gone), int32(count)
+				entry.Gone, entry.Missed = &gone, &missed
+				if count > 0 {
+					entry.Message += "; " + strings.Join(texts, "; ")
+				}
+				found = true
+				return
+			}
+		}
+	})
+	return found
+}
+
+// status changes the status of a policy as it is now. Errors are counted, because there is nobody else to tell.
+func (r *Reporter) status(ctx context.Context, policy *v1alpha1.ScaleDownPolicy, change func(*v1alpha1.ScaleDownPolicy)) {
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		var now v1alpha1.ScaleDownPolicy
+		if err := r.Live.Get(ctx, client.ObjectKeyFromObject(policy), &now); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+		if now.UID != policy.UID {
+			return nil
+		}
+		change(&now)
+		return client.IgnoreNotFound(r.Client.Status().Update(ctx, &now))
+	})
+	if err != nil {
+		unreported.Inc()
+		r.Log.Error(err, "cannot write the status of a policy", "namespace", policy.Namespace, "name", policy.Name)
+	}
+}
+
+// describe says what became of a request.
+func describe(o *steer.Outcome) string {
+	if o.Result == steer.Steered {
+		text := fmt.Sprintf("from %d to %d: %d pods should go, %d deletion costs were written", o.From, o.To, len(o.Wanted),
+			len(o.Written))
+		if len(o.Blocked) > 0 {
+			text += "; " + describeBlocked(o.Blocked)
+		}
+		return text
+	}
+	return fmt.Sprintf("from %d to %d without steering: %s", o.From, o.To, o.Message)
+}
+
+func describeBlocked(blocked []decide.Blocked) string {
+	var texts []string
+	for _, pair := range blocked {
+		texts = append(texts, fmt.Sprintf("%s goes before %s whatever its deletion cost (%s)", pair.Pod.Name, pair.Before.Name,
+			pair.Rule))
+	}
+	return list(texts)
+}
+
+// list joins the first few texts.
+func list(texts []string) string {
+	if len(texts) > named {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts[:named], ", "), len(texts)-named)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// TakenOff reports costs of a failed request that came off.
+func (r *Reporter) TakenOff(o *steer.Outcome, err error) {
+	if err != nil {
+		r.Log.Error(err, "cannot take costs off: the leader will", "kind", o.Kind, "namespace", o.Key.Namespace, "name",
+			o.Key.Name, "pods", names(o.Written))
+		return
+	}
+	TakenOff(len(o.Written), "failed")
+}
+
+func names(pods []cost.Pod) []string {
+	var names []string
+	for _, pod := range pods {
+		names = append(names, pod.Key.Name)
+	}
+	return names
+}

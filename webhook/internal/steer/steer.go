@@ -1,0 +1,333 @@
+// Package steer is what happens while a request to lower a count waits for its answer: it chooses the policy, decides, writes
+// costs and passes the barrier. It never refuses a request: it only says what became of it.
+//
+// +kubebuilder:rbac:groups=podrank.dev,resources=scaledownpolicies,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=nodes,verbs=list;watch
+// +kubebuilder:rbac:groups="",resources=pods;replicationcontrollers,verbs=get;list;watch
+// +kubebuilder:rbac:groups=apps,resources=replicasets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get
+package steer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/policy"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+// A Result is what became of a request. Its text is the reason in events and conditions, and a label of metrics.
+type Result string
+
+// The results. All but the first few are failures: the costs of this request come off again.
+const (
+	// Steered: the wanted pods have the lowest costs, and the controller has seen them.
+	Steered Result = "Steered"
+	// NoPolicy: no policy selects the set.
+	NoPolicy Result = "NoPolicy"
+	// NothingToDo: no pod goes, or all do.
+	NothingToDo Result = "NothingToDo"
+	// DryRun: the request is a dry run, which must have no effects.
+	DryRun Result = "DryRun"
+	// RolloutIgnored: a rollout shrinks the set, and the policy says to leave that alone.
+	RolloutIgnored Result = "RolloutIgnored"
+	// StoodAside: kubectl podrank is steering this set.
+	StoodAside Result = "StoodAside"
+
+	// NoRoom: the costs of others leave none for the wanted pods.
+	NoRoom Result = "NoRoom"
+	// Conflict: pods or their costs changed again and again while costs were written.
+	Conflict Result = "Conflict"
+	// DeadlineExceeded: there was no time left.
+	DeadlineExceeded Result = "DeadlineExceeded"
+	// PolicyDeleted: the policy was deleted meanwhile.
+	PolicyDeleted Result = "PolicyDeleted"
+	// Failed: the API server or the decision returned an error.
+	Failed Result = "Failed"
+)
+
+// IsFailure reports whether something was to be steered and was not.
+func (r Result) IsFailure() bool {
+	return slices.Contains([]Result{NoRoom, Conflict, DeadlineExceeded, PolicyDeleted, Failed}, r)
+}
+
+// Concerns reports whether the result is about a policy, and so worth telling.
+func (r Result) Concerns() bool { return r.IsFailure() || r == Steered || r == StoodAside }
+
+// A Request is one that lowers a count.
+type Request struct {
+	Kind     workload.Kind
+	Key      types.NamespacedName
+	From, To int32
+	DryRun   bool
+}
+
+// An Outcome says what became of a request.
+type Outcome struct {
+	Request
+	Result  Result
+	Message string
+	// At is when the request came.
+	At time.Time
+	// Set is nil if it was not read, and Policy if none applies.
+	Set    *workload.Set
+	Policy *v1alpha1.ScaleDownPolicy
+	// Shadowed are policies that would apply if there were no older one.
+	Shadowed []*v1alpha1.ScaleDownPolicy
+	// Wanted are the pods that should go, and Written those that got a cost.
+	Wanted  []cost.Pod
+	Written []cost.Pod
+	Blocked []decide.Blocked
+}
+
+// A Barrier lets through who has waited until the controller has seen earlier writes.
+type Barrier interface {
+	Wait(ctx context.Context) error
+}
+
+// Cached are the kinds of objects that a Steerer reads from its cache.
+func Cached() []client.Object {
+	return []client.Object{&v1alpha1.ScaleDownPolicy{}, &appsv1.ReplicaSet{}, Node()}
+}
+
+// Node is the metadata of a node, which is all that the cache has of it.
+func Node() *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}}
+}
+
+// attempts is how often a plan is made anew because pods changed while their costs were written.
+const attempts = 4
+
+// A Steerer steers.
+type Steerer struct {
+	// Cache has policies, nodes and sets. Live reads from the API server.
+	Cache, Live client.Reader
+	Costs       *cost.Writer
+	Barrier     Barrier
+	// Now is the clock.
+	Now func() time.Time
+
+	locks locks
+}
+
+// Steer does for a request what can be done until the context ends.
+func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
+	o := &Outcome{Request: request, At: s.Now()}
+	result, err := s.steer(ctx, o)
+	o.Result = result
+	if err != nil {
+		if ctx.Err() != nil {
+			o.Result = DeadlineExceeded
+		}
+		o.Message = err.Error()
+	}
+	return o
+}
+
+func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
+	if o.To <= 0 || o.To >= o.From {
+		return NothingToDo, nil
+	}
+	if o.DryRun {
+		return DryRun, nil
+	}
+	var policies v1alpha1.ScaleDownPolicyList
+	if err := s.Cache.List(ctx, &policies, client.InNamespace(o.Key.Namespace)); err != nil {
+		return Failed, err
+	}
+	if len(policies.Items) == 0 {
+		return NoPolicy, nil
+	}
+	set, err := workload.Get(ctx, s.Live, o.Kind, o.Key)
+	if err != nil {
+		return Failed, err
+	}
+	o.Set = set
+	if set.Object.GetDeletionTimestamp() != nil {
+		return NothingToDo, nil
+	}
+	chosen := policy.Choose(policies.Items, set.TemplateLabels)
+	if len(chosen) == 0 {
+		return NoPolicy, nil
+	}
+	o.Policy, o.Shadowed = chosen[0], chosen[1:]
+	isOld, err := set.IsOld(ctx, s.Live)
+	if err != nil {
+		return Failed, err
+	}
+	if isOld && !o.Policy.Spec.Rollouts {
+		return RolloutIgnored, nil
+	}
+	unlock, err := s.locks.lock(ctx, set.UID())
+	if err != nil {
+		return DeadlineExceeded, err
+	}
+	defer unlock()
+	if result, err := s.write(ctx, o, isOld); result != Steered {
+		return result, err
+	}
+	if err := s.Barrier.Wait(ctx); err != nil {
+		return Failed, err
+	}
+	var now v1alpha1.ScaleDownPolicy
+	err = s.Cache.Get(ctx, client.ObjectKeyFromObject(o.Policy), &now)
+	if apierrors.IsNotFound(err) || err == nil && (now.UID != o.Policy.UID || now.DeletionTimestamp != nil) {
+		return PolicyDeleted, errors.New("the policy was deleted while costs were written")
+	}
+	return Steered, err
+}
+
+// write plans and writes costs, anew if pods change meanwhile.
+func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, error) {
+	theirs, known := map[types.UID]bool{}, map[types.UID]bool{}
+	var last error
+	for range attempts {
+		active, related, err := s.pods(ctx, o.Set)
+		if err != nil {
+			return Failed, err
+		}
+		k := len(active) - int(o.To)
+		if k <= 0 {
+			return NothingToDo, nil
+		}
+		owners := make(map[types.UID]cost.Owner, len(active))
+		for _, pod := range active {
+			owner := cost.OwnerOf(pod, o.Set.TemplateAnnotations)
+			if owner == cost.OfTerminal {
+				return StoodAside, fmt.Errorf("kubectl podrank steers this set: pod %s has a deletion cost of it", pod.Name)
+			}
+			owners[pod.UID] = owner
+		}
+		compiled, err := policy.Compile(o.Policy)
+		if err != nil {
+			return Failed, err
+		}
+		nodes := s.nodes(ctx)
+		decision, err := decide.Decide(decide.Question{
+			Active: active, Related: related, Delete: k,
+			Tier:              func(pod *corev1.Pod) int { return compiled.Tier(pod, nodes) },
+			Domains:           compiled.Domains(nodes),
+			NotAvailableFirst: isOld, MinReadySeconds: o.Set.MinReadySeconds,
+			IsFixed: func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Other || theirs[pod.UID] },
+			Now:     o.At,
+		})
+		if err != nil {
+			if errors.Is(err, decide.ErrNoRoom) {
+				return NoRoom, err
+			}
+			return Failed, err
+		}
+		o.Blocked = decision.Blocked
+		o.Wanted = o.Wanted[:0]
+		for _, pod := range decision.Wanted {
+			o.Wanted = append(o.Wanted, cost.PodOf(pod))
+		}
+		var writes []cost.Write
+		for _, write := range decision.Writes {
+			pod := cost.PodOf(write.Pod)
+			writes = append(writes, cost.Write{
+				Pod: pod, Cost: write.Cost, Force: owners[pod.UID] == cost.FromTemplate,
+				Mark: cost.Mark{Set: o.Set.UID(), Count: o.To, Goes: write.Goes},
+			})
+			// Also if the answer is lost: the write may have been done.
+			if !known[pod.UID] {
+				known[pod.UID] = true
+				o.Written = append(o.Written, pod)
+			}
+		}
+		last = nil
+		for i, err := range s.Costs.Write(ctx, writes) {
+			switch {
+			case err == nil:
+				continue
+			case errors.Is(err, cost.ErrTheirs):
+				theirs[writes[i].Pod.UID] = true
+			case !errors.Is(err, cost.ErrGone):
+				return Failed, err
+			}
+			last = err
+		}
+		if last == nil {
+			return Steered, nil
+		}
+	}
+	return Conflict, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, last)
+}
+
+// pods lists the set's active pods and those that count for their ranks.
+func (s *Steerer) pods(ctx context.Context, set *workload.Set) (active, related []*corev1.Pod, err error) {
+	siblings, err := set.Siblings(ctx, s.Cache)
+	if err != nil {
+		return nil, nil, err
+	}
+	seen := map[types.UID]bool{}
+	for _, each := range append([]*workload.Set{set}, siblings...) {
+		var list corev1.PodList
+		err := s.Live.List(ctx, &list, client.InNamespace(set.Object.GetNamespace()),
+			client.MatchingLabelsSelector{Selector: each.Selector})
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range list.Items {
+			pod := &list.Items[i]
+			if !decide.IsActive(pod) || seen[pod.UID] {
+				continue
+			}
+			seen[pod.UID] = true
+			related = append(related, pod)
+			if set.IsOwn(pod) {
+				active = append(active, pod)
+			}
+		}
+	}
+	return active, related, nil
+}
+
+// nodes returns the labels of nodes, as the cache has them.
+func (s *Steerer) nodes(ctx context.Context) policy.Nodes {
+	known := map[string]labels.Set{}
+	return func(name string) labels.Set {
+		if name == "" {
+			return nil
+		}
+		found, ok := known[name]
+		if !ok {
+			node := Node()
+			if err := s.Cache.Get(ctx, types.NamespacedName{Name: name}, node); err == nil {
+				found = node.Labels
+			} else if !apierrors.IsNotFound(err) {
+				logr.FromContextOrDiscard(ctx).Error(err, "cannot read a node", "node", name)
+			}
+			known[name] = found
+		}
+		return found
+	}
+}
+
+// TakeOff takes off the costs of a request that was not steered. It may be called when the request has been answered.
+func (s *Steerer) TakeOff(ctx context.Context, o *Outcome) error {
+	if !o.Result.IsFailure() || len(o.Written) == 0 {
+		return nil
+	}
+	unlock, err := s.locks.lock(ctx, o.Set.UID())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return s.Costs.TakeOff(ctx, o.Written, o.Set.TemplateAnnotations)
+}

@@ -1,0 +1,159 @@
+// Package workload reads the sets whose counts fall: ReplicaSets and ReplicationControllers, which differ little here.
+package workload
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A Kind of set.
+type Kind string
+
+// The kinds.
+const (
+	ReplicaSet            Kind = "ReplicaSet"
+	ReplicationController Kind = "ReplicationController"
+)
+
+// revision is where the Deployment controller notes which template a set has.
+const revision = "deployment.kubernetes.io/revision"
+
+// A Set is a ReplicaSet or a ReplicationController.
+type Set struct {
+	Kind Kind
+	// Object is the set itself, which events are about.
+	Object client.Object
+	// Replicas is spec.replicas.
+	Replicas int32
+	// Pods is the number of its active pods that its status tells.
+	Pods int32
+	// ObservedGeneration is the generation that the status is about.
+	ObservedGeneration int64
+	MinReadySeconds    int32
+	Selector           labels.Selector
+	// TemplateLabels and TemplateAnnotations are what its pods are made with.
+	TemplateLabels, TemplateAnnotations map[string]string
+}
+
+// Get reads a set.
+func Get(ctx context.Context, from client.Reader, kind Kind, key types.NamespacedName) (*Set, error) {
+	switch kind {
+	case ReplicaSet:
+		var set appsv1.ReplicaSet
+		if err := from.Get(ctx, key, &set); err != nil {
+			return nil, err
+		}
+		return OfReplicaSet(&set)
+	case ReplicationController:
+		var set corev1.ReplicationController
+		if err := from.Get(ctx, key, &set); err != nil {
+			return nil, err
+		}
+		return OfReplicationController(&set)
+	}
+	return nil, fmt.Errorf("%s is no kind of set", kind)
+}
+
+// OfReplicaSet returns what is needed of a ReplicaSet.
+func OfReplicaSet(set *appsv1.ReplicaSet) (*Set, error) {
+	selector, err := metav1.LabelSelectorAsSelector(set.Spec.Selector)
+	if err != nil {
+		return nil, fmt.Errorf("the selector of ReplicaSet %s: %w", set.Name, err)
+	}
+	return &Set{
+		Kind: ReplicaSet, Object: set, Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
+		ObservedGeneration: set.Status.ObservedGeneration, MinReadySeconds: set.Spec.MinReadySeconds, Selector: selector,
+		TemplateLabels: set.Spec.Template.Labels, TemplateAnnotations: set.Spec.Template.Annotations,
+	}, nil
+}
+
+// OfReplicationController returns what is needed of a ReplicationController.
+func OfReplicationController(set *corev1.ReplicationController) (*Set, error) {
+	template := set.Spec.Template
+	if template == nil {
+		template = &corev1.PodTemplateSpec{}
+	}
+	return &Set{
+		Kind: ReplicationController, Object: set, Replicas: replicas(set.Spec.Replicas), Pods: set.Status.Replicas,
+		ObservedGeneration: set.Status.ObservedGeneration, MinReadySeconds: set.Spec.MinReadySeconds,
+		Selector:       labels.SelectorFromSet(set.Spec.Selector),
+		TemplateLabels: template.Labels, TemplateAnnotations: template.Annotations,
+	}, nil
+}
+
+// replicas is the count that Kubernetes takes for a missing one.
+func replicas(count *int32) int32 {
+	if count == nil {
+		return 1
+	}
+	return *count
+}
+
+// String names the set.
+func (s *Set) String() string {
+	return fmt.Sprintf("%s %s/%s", s.Kind, s.Object.GetNamespace(), s.Object.GetName())
+}
+
+// Key is the set's namespace and name.
+func (s *Set) Key() types.NamespacedName { return client.ObjectKeyFromObject(s.Object) }
+
+// UID is the set's UID.
+func (s *Set) UID() types.UID { return s.Object.GetUID() }
+
+// IsOver reports whether the set's controller has brought the pods down to the count.
+func (s *Set) IsOver() bool {
+	return s.ObservedGeneration >= s.Object.GetGeneration() && s.Pods <= s.Replicas
+}
+
+// IsOld reports whether a Deployment has a newer set than this one, so that this one loses its pods to a rollout. It reads the
+// Deployment live: its controller notes the newest revision there before it lowers a count.
+func (s *Set) IsOld(ctx context.Context, live client.Reader) (bool, error) {
+	owner := metav1.GetControllerOfNoCopy(s.Object)
+	if owner == nil || owner.Kind != "Deployment" {
+		return false, nil
+	}
+	deployment := metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"}}
+	key := types.NamespacedName{Namespace: s.Object.GetNamespace(), Name: owner.Name}
+	if err := live.Get(ctx, key, &deployment); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	newest := deployment.Annotations[revision]
+	return newest != "" && newest != s.Object.GetAnnotations()[revision], nil
+}
+
+// IsOwn reports whether a pod belongs to the set.
+func (s *Set) IsOwn(pod metav1.Object) bool {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	return owner != nil && owner.UID == s.UID()
+}
+
+// Siblings returns the other ReplicaSets of the same controller that have pods: their pods count for ranks.
+func (s *Set) Siblings(ctx context.Context, cache client.Reader) ([]*Set, error) {
+	owner := metav1.GetControllerOfNoCopy(s.Object)
+	if s.Kind != ReplicaSet || owner == nil {
+		return nil, nil
+	}
+	var all appsv1.ReplicaSetList
+	if err := cache.List(ctx, &all, client.InNamespace(s.Object.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	var siblings []*Set
+	for i := range all.Items {
+		theirs := metav1.GetControllerOfNoCopy(&all.Items[i])
+		if theirs == nil || theirs.UID != owner.UID || all.Items[i].UID == s.UID() {
+			continue
+		}
+		// An invalid selector matches nothing, as in Kubernetes.
+		if sibling, err := OfReplicaSet(&all.Items[i]); err == nil && max(sibling.Pods, sibling.Replicas) > 0 {
+			siblings = append(siblings, sibling)
+		}
+	}
+	return siblings, nil
+}

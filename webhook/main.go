@@ -1,0 +1,63 @@
+// Podrank-webhook makes Kubernetes delete the pods that ScaleDownPolicies ask for, whoever scales: it sees the count of a set
+// fall, writes deletion costs just then, and lets the request through.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/podrank/podrank/webhook/internal/app"
+	"github.com/podrank/podrank/webhook/internal/decide"
+)
+
+func main() {
+	options := app.Options{}
+	flag.StringVar(&options.Namespace, "namespace", os.Getenv("POD_NAMESPACE"),
+		"namespace of this program and its canaries; default: the environment variable POD_NAMESPACE")
+	flag.StringVar(&options.Host, "host", "", "address to listen on for admission requests; default: all")
+	flag.IntVar(&options.Port, "port", 9443, "port for admission requests")
+	flag.StringVar(&options.CertDir, "cert-dir", "/certificates", "directory with tls.crt and tls.key")
+	flag.BoolVar(&options.RotateCertificates, "rotate-certificates", true,
+		"make and rotate the certificates; otherwise something else must, such as cert-manager")
+	flag.StringVar(&options.MetricsAddress, "metrics-bind-address", ":8080", `address for metrics; "0" serves none`)
+	flag.StringVar(&options.ProbeAddress, "health-probe-bind-address", ":8081", `address for /healthz and /readyz; "0" serves none`)
+	flag.BoolVar(&options.LeaderElection, "leader-elect", true,
+		"elect a leader, which takes costs off; without, run only one replica")
+	flag.DurationVar(&options.Deadline, "deadline", 2*time.Second,
+		"longest time that a request waits; it must be shorter than the timeoutSeconds of the webhook")
+	version := flag.Bool("version", false, "print the release of podrank and exit")
+	logging := zap.Options{}
+	logging.BindFlags(flag.CommandLine)
+	flag.Parse()
+	if *version {
+		fmt.Println(decide.Version())
+		return
+	}
+	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
+	if err := run(options); err != nil {
+		fmt.Fprintln(os.Stderr, "podrank-webhook:", err)
+		os.Exit(1)
+	}
+}
+
+func run(options app.Options) error {
+	if flag.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q: all options are flags", flag.Arg(0))
+	}
+	if options.Namespace == "" {
+		return fmt.Errorf("no namespace: set --namespace or POD_NAMESPACE to that of this program")
+	}
+	if options.Deadline <= 0 {
+		return fmt.Errorf("--deadline %v: it must be longer than 0", options.Deadline)
+	}
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("cannot reach the cluster: %w", err)
+	}
+	return app.Run(ctrl.SetupSignalHandler(), config, options)
+}
