@@ -438,7 +438,9 @@ fn names_of_the_cluster_complete() {
     let words: Vec<_> = words.lines().map(|line| line.split('\t').next().expect("a word")).collect();
     assert_eq!(
         words,
-        ["deploy/", "rs/", "rc/", "sts/", "web", "web-1", "scale", "drop", "undo", "completion", ":6"]
+        [
+            "deploy/", "rs/", "rc/", "sts/", "ds/", "job/", "web", "web-1", "scale", "drop", "undo", "completion", ":6"
+        ]
     );
     assert_eq!(
         asked,

@@ -154,13 +154,16 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 	}
 	// Tidy sets reach the update, others its first part.
 	tidy, n := r.IntN(3) > 0, r.IntN(7)
+	// Of a crowd, more pods go than one sync deletes.
+	unwanted, unavailable := false, false
 	if r.IntN(300) == 0 {
-		n = 240 + r.IntN(60)
+		n = 240 + r.IntN(160)
+		unwanted, unavailable = r.IntN(3) == 0, r.IntN(3) == 0
 	}
 	nodes := make([]*v1.Node, n)
 	for i := range nodes {
 		node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("n%d", i), Labels: map[string]string{"agent": "yes"}}}
-		if r.IntN(12) == 0 {
+		if (r.IntN(12) == 0) != unwanted {
 			node.Labels = nil
 		}
 		if r.IntN(6) == 0 {
@@ -169,13 +172,13 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 		nodes[i] = node
 	}
 	// Old pods on nodes where none may start any more, and new ones on the others.
-	sunset := r.IntN(8) == 0 && set.Spec.UpdateStrategy.RollingUpdate != nil
+	sunset := (r.IntN(8) == 0 || unavailable) && set.Spec.UpdateStrategy.RollingUpdate != nil
 	if sunset {
 		one := intstr.FromInt32(1)
 		tidy, set.Spec.UpdateStrategy.RollingUpdate.MaxSurge = true, &one
 		for _, node := range nodes {
 			node.Labels, node.Spec.Taints = map[string]string{"agent": "yes"}, nil
-			if r.IntN(2) == 0 {
+			if r.IntN(2) == 0 || unavailable && r.IntN(6) > 0 {
 				node.Spec.Taints = []v1.Taint{{Key: "k", Effect: v1.TaintEffectNoSchedule}}
 			}
 		}
@@ -239,7 +242,7 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 			if isOld {
 				pod.Labels[appsv1.ControllerRevisionHashLabelKey] = "old"
 			}
-			if r.IntN(8) > 0 {
+			if (r.IntN(8) > 0) != unavailable {
 				pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue,
 					LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))}}
 			}

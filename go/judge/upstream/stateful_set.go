@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 	_ "unsafe" // go:linkname
 
@@ -78,8 +79,9 @@ func (c *StatefulSetController) ClaimOwners(set *appsv1.StatefulSet, pod *v1.Pod
 	return objects.claim.OwnerReferences, err
 }
 
-// statefulObjects records the deletions. Everything else succeeds.
+// statefulObjects records the deletions, which can come from several goroutines. Everything else succeeds.
 type statefulObjects struct {
+	mutex   sync.Mutex
 	deleted map[string]bool
 	claim   *v1.PersistentVolumeClaim
 }
@@ -95,6 +97,8 @@ func (o *statefulObjects) GetPod(_, name string) (*v1.Pod, error) {
 }
 
 func (o *statefulObjects) DeletePod(pod *v1.Pod) error {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
 	o.deleted[pod.Name] = true
 	return nil
 }
