@@ -91,7 +91,8 @@ pub(crate) fn read_once(
     let selector = input.pod_selector(&workload)?;
     let selector = selector.iter().flat_map(|selector| ["--selector", selector]);
     if input.has_nodes(&workload) {
-        let revisions: Vec<_> = ["controllerrevisions.apps"].into_iter().chain(selector.clone()).chain(namespace).collect();
+        let revisions: Vec<_> =
+            ["controllerrevisions.apps"].into_iter().chain(selector.clone()).chain(namespace).collect();
         input.add_part(kubectl.get(&revisions)?);
         input.add_part(kubectl.get(&["nodes"])?);
     }

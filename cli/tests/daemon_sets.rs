@@ -73,7 +73,10 @@ fn the_budget_is_certain_and_the_pods_are_not() {
     let (preview, stderr) = preview(EXAMPLE);
     assert_eq!(preview["workload"], json!({ "kind": "DaemonSet", "name": "agent" }));
     // 30 % of five nodes are rounded up to two, of which agent-b's is one.
-    assert_eq!((&preview["delete"], &preview["quota"], &preview["active"]), (&json!(2), &json!(1), &json!(6)));
+    assert_eq!(
+        (&preview["delete"], &preview["quota"], &preview["active"]),
+        (&json!(2), &json!(1), &json!(6))
+    );
     assert_eq!((preview.get("replicas"), &preview["blocked"]), (None, &json!([])));
     let contested = |name| {
         format!(
@@ -92,7 +95,8 @@ fn the_budget_is_certain_and_the_pods_are_not() {
             "agent-a; keep; kept; it is of the current revision".to_owned(),
         ]
     );
-    let goes_on = "this is only the next step: later ones replace the other old pods as new ones become available";
+    let goes_on =
+        "this is only the next step: later ones replace the other old pods as new ones become available";
     assert_eq!(stderr, format!("note: {goes_on}\n"));
 }
 
@@ -180,9 +184,17 @@ fn failed_pods_may_be_backed_off() {
 #[test]
 fn a_dump_needs_the_nodes_and_the_revisions() {
     let command = "kubectl get pods,daemonsets,controllerrevisions,nodes -n default -o json";
-    fails(&["ds/agent"], &without("Node", "node-1"), "only 4 nodes for default DaemonSet/agent are listed, while its status counts 5");
+    fails(
+        &["ds/agent"],
+        &without("Node", "node-1"),
+        "only 4 nodes for default DaemonSet/agent are listed, while its status counts 5",
+    );
     fails(&["ds/agent"], &without("Node", ""), command);
-    fails(&["ds/agent"], &without("ControllerRevision", ""), "no ControllerRevision of default DaemonSet/agent is listed");
+    fails(
+        &["ds/agent"],
+        &without("ControllerRevision", ""),
+        "no ControllerRevision of default DaemonSet/agent is listed",
+    );
     fails(&["ds/agent"], &without("Pod", ""), "only 0 pods of default DaemonSet/agent are listed");
     // Without nodes, each pod's node is taken to be a good one.
     let (status, stdout, _) = run(&["ds/agent", "--partial", "-o", "name"], &without("Node", ""));
@@ -192,10 +204,16 @@ fn a_dump_needs_the_nodes_and_the_revisions() {
 #[test]
 fn flags_and_fields_are_checked() {
     fails(&["ds/agent", "--replicas", "2"], EXAMPLE, "default DaemonSet/agent has no replicas");
-    let budget = |value| changed(&[("DaemonSet", "agent", "/spec/updateStrategy/rollingUpdate/maxUnavailable", value)]);
+    let budget = |value| {
+        changed(&[("DaemonSet", "agent", "/spec/updateStrategy/rollingUpdate/maxUnavailable", value)])
+    };
     fails(&["ds/agent"], &budget(json!("3")), "spec.updateStrategy.rollingUpdate.maxUnavailable");
     let strategy = changed(&[("DaemonSet", "agent", "/spec/updateStrategy/type", json!("Never"))]);
-    fails(&["ds/agent"], &strategy, "spec.updateStrategy.type: \"Never\" is neither RollingUpdate nor OnDelete");
+    fails(
+        &["ds/agent"],
+        &strategy,
+        "spec.updateStrategy.type: \"Never\" is neither RollingUpdate nor OnDelete",
+    );
     // A program without a name needs to hear that no count is meant.
     let (status, _, stderr) = run(&[], EXAMPLE);
     assert_eq!(status, Some(2));

@@ -439,12 +439,26 @@ fn names_of_the_cluster_complete() {
     assert_eq!(
         words,
         [
-            "deploy/", "rs/", "rc/", "sts/", "ds/", "job/", "web", "web-1", "scale", "drop", "undo", "completion", ":6"
+            "deploy/",
+            "rs/",
+            "rc/",
+            "sts/",
+            "ds/",
+            "job/",
+            "web",
+            "web-1",
+            "scale",
+            "drop",
+            "undo",
+            "completion",
+            ":6"
         ]
     );
     assert_eq!(
         asked,
-        ["get|deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps,daemonsets.apps,jobs.batch|--output|name"]
+        [
+            "get|deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps,daemonsets.apps,jobs.batch|--output|name"
+        ]
     );
     let (words, asked) = complete(&["--namespace", ""], "namespace/shop\n");
     assert_eq!((&*words, &*asked), ("shop\n:4\n", &["get|namespaces|--output|name".to_owned()][..]));

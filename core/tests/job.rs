@@ -102,6 +102,21 @@ fn wanted() {
     }
 }
 
+/// Of pods without an index that do not tie, all are contested alike if they are more than 500, even if the Job has other pods
+/// that go later.
+#[test]
+fn a_cut_leaves_its_group_alone() {
+    let pods: Vec<Pod> = (0..502).map(running).collect();
+    let mut indexes = vec![NO_INDEX; 502];
+    indexes[501] = 0;
+    let job = Job { parallelism: 0, completion: Completion::Indexed(1), ..Job::default() };
+    let (deleted, outcomes) = sync(&job, &pods, &indexes);
+    assert_eq!(deleted, 500);
+    assert_eq!(verdicts(&outcomes)[..501], [Contested; 501]);
+    assert!(outcomes[..501].iter().all(|outcome| (outcome.group, outcome.quota) == (outcomes[0].group, 500)));
+    assert_eq!((outcomes[501].verdict, outcomes[501].reason), (Keep, Reason::NextSync));
+}
+
 /// At 500 the sync is cut: pods without index, duplicates by index, those beyond, and duplicates of the last index.
 #[test]
 fn cut() {

@@ -242,6 +242,7 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 			if isOld {
 				pod.Labels[appsv1.ControllerRevisionHashLabelKey] = "old"
 			}
+			pod.Status.Conditions = nil
 			if (r.IntN(8) > 0) != unavailable {
 				pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue,
 					LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))}}

@@ -131,10 +131,8 @@ impl DaemonSetSpec {
         };
         let missing_revision =
             || Note::new(NoteCode::RevisionMissing, format!("no ControllerRevision of {entry} is listed"));
-        let gaps = [
-            (nodes < wanted).then(missing_nodes),
-            revision(input, entry).is_none().then(missing_revision),
-        ];
+        let gaps =
+            [(nodes < wanted).then(missing_nodes), revision(input, entry).is_none().then(missing_revision)];
         gaps.into_iter().flatten().collect()
     }
 
@@ -324,7 +322,8 @@ impl<'a> Words<'_, 'a> {
             // The budget is used up.
             Reason::OldAvailable => others().find(|other| {
                 let is_available = self.records[*other].flags.contains(PodFlags::AVAILABLE);
-                is_terminating(other) || !is_available && self.outcomes[*other].verdict == controller::Verdict::Keep
+                is_terminating(other)
+                    || !is_available && self.outcomes[*other].verdict == controller::Verdict::Keep
             }),
             _ => None,
         }
@@ -352,7 +351,8 @@ impl<'a> Words<'_, 'a> {
 
     fn reason(&self, pod: usize, by: Option<usize>) -> String {
         let number = self.records[pod].node;
-        let node = self.names.get(number as usize).map_or_else(|| "no node".to_owned(), |it| format!("node {it}"));
+        let node =
+            self.names.get(number as usize).map_or_else(|| "no node".to_owned(), |it| format!("node {it}"));
         let state = by.map_or_else(String::new, |by| self.state(by));
         match self.outcomes[pod].reason {
             Reason::NotWanted => {
@@ -362,7 +362,9 @@ impl<'a> Words<'_, 'a> {
             Reason::Succeeded => "it has succeeded, and a new pod replaces it".to_owned(),
             Reason::Failed => "it has failed, and a new pod replaces it".to_owned(),
             Reason::Surplus => {
-                format!("another pod of {node} stays: an assigned one, else the oldest, else the first by name")
+                format!(
+                    "another pod of {node} stays: an assigned one, else the oldest, else the first by name"
+                )
             }
             Reason::OldNotReady => format!("it is old and not ready, and {node} has a new pod"),
             Reason::Replaced => format!("it is old, and the new pod of {node} is available"),
@@ -375,7 +377,9 @@ impl<'a> Words<'_, 'a> {
                 let budget = format!("{}; {nodes} may be unavailable, and {used} {verb}", self.old(pod));
                 if state.is_empty() { budget } else { format!("{budget}: {state}") }
             }
-            Reason::AwaitsNew if state.is_empty() => format!("{}, and {node} gets a new pod first", self.old(pod)),
+            Reason::AwaitsNew if state.is_empty() => {
+                format!("{}, and {node} gets a new pod first", self.old(pod))
+            }
             Reason::AwaitsNew => format!("{}, and goes after the new pod of {node}: {state}", self.old(pod)),
             Reason::NotStartable => {
                 format!("{} and unavailable, and no new pod may start on {node}", self.old(pod))
