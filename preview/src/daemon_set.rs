@@ -2,7 +2,7 @@
 
 use crate::age;
 use crate::deployment::Budget;
-use crate::direct::{Decided, Decision, DirectEntry, OwnPod};
+use crate::direct::{Decided, Decision, DirectEntry, OwnPod, chance, verdict};
 use crate::error::parse;
 use crate::input::Input;
 use crate::node::{NodeEntry, Placement};
@@ -288,15 +288,9 @@ impl<'a> Words<'_, 'a> {
     fn decided(&self, pod: usize) -> Decided<'a> {
         let outcome = &self.outcomes[pod];
         let by = self.waits_for(pod);
-        let verdict = match outcome.verdict {
-            controller::Verdict::Delete => Verdict::Delete,
-            controller::Verdict::Contested => Verdict::Contested,
-            _ if by.is_some() => Verdict::Blocked,
-            _ => Verdict::Keep,
-        };
         Decided {
             pod: self.pods[pod],
-            verdict,
+            verdict: if by.is_some() { Verdict::Blocked } else { verdict(outcome.verdict) },
             rule: outcome.reason.name(),
             why: self.why(pod, by),
             by: by.map(|by| self.name(by).to_owned()),
@@ -336,17 +330,7 @@ impl<'a> Words<'_, 'a> {
     }
 
     fn why(&self, pod: usize, by: Option<usize>) -> String {
-        let outcome = &self.outcomes[pod];
-        let why = self.reason(pod, by);
-        if outcome.verdict != controller::Verdict::Contested {
-            return why;
-        }
-        let is_alike =
-            |it: &&Outcome| it.verdict == controller::Verdict::Contested && it.group == outcome.group;
-        let group = self.outcomes.iter().filter(is_alike).count();
-        let verb = if outcome.quota == 1 { "goes" } else { "go" };
-        let group = count(group as u64, "pod");
-        format!("{why}: one of {group} of which {} {verb}, at random", outcome.quota)
+        self.reason(pod, by) + &chance(&self.outcomes[pod], &self.outcomes, "at random")
     }
 
     fn reason(&self, pod: usize, by: Option<usize>) -> String {

@@ -14,6 +14,7 @@ use crate::selector::{LabelSelector, Selector};
 use crate::stateful_set::StatefulSetSpec;
 use crate::text::{self, count};
 use crate::workload::WorkloadKind;
+use podrank::controller::{self, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,6 +76,27 @@ pub(crate) struct Decided<'a> {
     pub(crate) why: String,
     /// The pod that it waits for, which may not exist.
     pub(crate) by: Option<String>,
+}
+
+/// The verdict of the core's.
+pub(crate) fn verdict(verdict: controller::Verdict) -> Verdict {
+    match verdict {
+        controller::Verdict::Delete => Verdict::Delete,
+        controller::Verdict::Contested => Verdict::Contested,
+        controller::Verdict::Blocked => Verdict::Blocked,
+        _ => Verdict::Keep,
+    }
+}
+
+/// What to add to the reason for a pod if it is one of several of which chance takes some: what decides is `how`.
+pub(crate) fn chance<R>(outcome: &Outcome<R>, outcomes: &[Outcome<R>], how: &str) -> String {
+    let is_contested = |outcome: &Outcome<R>| outcome.verdict == controller::Verdict::Contested;
+    if !is_contested(outcome) {
+        return String::new();
+    }
+    let group = outcomes.iter().filter(|other| is_contested(other) && other.group == outcome.group).count();
+    let verb = if outcome.quota == 1 { "goes" } else { "go" };
+    format!(": one of {} of which {} {verb}, {how}", count(group as u64, "pod"), outcome.quota)
 }
 
 impl DirectKind {

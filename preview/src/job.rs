@@ -1,6 +1,6 @@
 //! Jobs: what their controller reads from them, and which pods their next sync takes. The decision is the core's.
 
-use crate::direct::{Decided, Decision, DirectEntry, OwnPod};
+use crate::direct::{Decided, Decision, DirectEntry, OwnPod, chance, verdict};
 use crate::error::{Error, parse};
 use crate::notes::{Note, NoteCode};
 use crate::options::Options;
@@ -210,11 +210,7 @@ pub(crate) fn decide<'a>(
     let words = Words { job, wanted: step.wanted, indexes: &indexes, outcomes: &outcomes };
     let decided = order.into_iter().map(|pod| Decided {
         pod: active[pod],
-        verdict: match outcomes[pod].verdict {
-            controller::Verdict::Delete => Verdict::Delete,
-            controller::Verdict::Contested => Verdict::Contested,
-            _ => Verdict::Keep,
-        },
+        verdict: verdict(outcomes[pod].verdict),
         rule: outcomes[pod].reason.name(),
         why: words.why(pod),
         by: None,
@@ -250,20 +246,7 @@ struct Words<'w> {
 
 impl Words<'_> {
     fn why(&self, pod: usize) -> String {
-        let outcome = &self.outcomes[pod];
-        let why = self.reason(pod);
-        if outcome.verdict != controller::Verdict::Contested {
-            return why;
-        }
-        let is_alike =
-            |it: &&Outcome| it.verdict == controller::Verdict::Contested && it.group == outcome.group;
-        let group = self.outcomes.iter().filter(is_alike).count();
-        let verb = if outcome.quota == 1 { "goes" } else { "go" };
-        format!(
-            "{why}: one of {} of which {} {verb}, by list order",
-            count(group as u64, "pod"),
-            outcome.quota
-        )
+        self.reason(pod) + &chance(&self.outcomes[pod], self.outcomes, "by list order")
     }
 
     fn reason(&self, pod: usize) -> String {

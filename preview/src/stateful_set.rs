@@ -2,7 +2,7 @@
 
 use crate::age;
 use crate::deployment::Budget;
-use crate::direct::{Decided, Decision, DirectEntry, OwnPod};
+use crate::direct::{Decided, Decision, DirectEntry, OwnPod, verdict};
 use crate::error::parse;
 use crate::notes::{Note, NoteCode};
 use crate::options::Options;
@@ -212,12 +212,7 @@ struct Words<'w, 'a> {
 impl<'a> Words<'_, 'a> {
     fn decided(&self, outcome: &Outcome) -> Decided<'a> {
         let (pod, member) = self.pods[outcome.member as usize];
-        let verdict = match outcome.verdict {
-            core::Verdict::Delete => Verdict::Delete,
-            core::Verdict::Contested => Verdict::Contested,
-            core::Verdict::Blocked => Verdict::Blocked,
-            _ => Verdict::Keep,
-        };
+        let verdict = verdict(outcome.verdict);
         let is_by = matches!(verdict, Verdict::Blocked | Verdict::Contested);
         Decided {
             pod,

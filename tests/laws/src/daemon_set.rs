@@ -133,10 +133,10 @@ impl Upstream<'_> {
                 let (new, old): (Vec<_>, Vec<_>) =
                     running.iter().partition(|pod| self.is(**pod, PodFlags::CURRENT_REVISION));
                 gone.extend(new.iter().skip(1).chain(old.iter().skip(1)));
-                if let (Some(new), Some(old)) = (new.first(), old.first()) {
-                    if !self.is(*old, PodFlags::READY) || self.is(*new, PodFlags::AVAILABLE) {
-                        gone.push(*old);
-                    }
+                if let (Some(new), Some(old)) = (new.first(), old.first())
+                    && (!self.is(*old, PodFlags::READY) || self.is(*new, PodFlags::AVAILABLE))
+                {
+                    gone.push(*old);
                 }
             } else {
                 let here = here.into_iter().flatten().copied();
@@ -162,6 +162,7 @@ impl Upstream<'_> {
             map.entry(*node).or_default();
         }
         let count = i32::try_from(wanted.len()).unwrap();
+        #[expect(clippy::cast_possible_truncation, reason = "upstream calculates in floating point")]
         let percent = |value| match value {
             Int(number) => number,
             Percent(percent) => (f64::from(percent) * f64::from(count) / 100.0).ceil() as i32,
@@ -196,9 +197,9 @@ impl Upstream<'_> {
                 let Some(&old) = old.first() else { continue };
                 if let Some(new) = new.first() {
                     if is_available(*new) {
-                        first.push(old)
+                        first.push(old);
                     } else {
-                        used += 1
+                        used += 1;
                     }
                     continue;
                 }

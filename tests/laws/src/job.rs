@@ -50,30 +50,30 @@ pub fn upstream(job: &Job, pods: &[Pod], indexes: &[i64], list: &[usize]) -> BTr
         let restarts = (u32::MAX - p.restarts, u32::MAX - p.sidecar_restarts);
         (assigned, p.phase.ordinal(), ready, since, restarts, latest(p.creation_time))
     };
-    let surplus = pods.len().saturating_sub(job.wanted(pods.len() as u32) as usize);
+    let surplus = pods.len().saturating_sub(job.wanted(u32::try_from(pods.len()).expect("few pods")) as usize);
     let (mut gone, mut left) = (vec![], list.to_vec());
     if let Completion::Indexed(completions) = job.completion {
         let index = |pod: usize| indexes[pod].max(-1);
         let mut sorted = std::mem::take(&mut left);
         sorted.sort_by_key(|pod| index(*pod));
-        let (mut last, mut run) = (-1, vec![]);
-        let mut flush = |last: i64, run: &mut Vec<usize>, gone: &mut Vec<usize>| {
+        let (mut of, mut run) = (-1, vec![]);
+        let mut flush = |of: i64, run: &mut Vec<usize>, gone: &mut Vec<usize>| {
             run.sort_by_key(|pod| key(*pod));
-            if last >= 0 {
+            if of >= 0 {
                 left.extend(run.pop());
             }
             gone.append(run);
         };
         let mut sorted = sorted.into_iter().peekable();
         while let Some(pod) = sorted.next_if(|pod| index(*pod) < completions.into()) {
-            if index(pod) != last {
-                flush(last, &mut run, &mut gone);
-                last = index(pod);
+            if index(pod) != of {
+                flush(of, &mut run, &mut gone);
+                of = index(pod);
             }
             run.push(pod);
         }
         gone.extend(sorted);
-        flush(last, &mut run, &mut gone);
+        flush(of, &mut run, &mut gone);
     }
     if gone.len() < surplus {
         left.sort_by_key(|pod| key(*pod));
