@@ -65,15 +65,8 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 	numbers, flags := map[string]uint32{}, make([]uint8, 0, len(nodes))
 	for _, node := range nodes {
 		numbers[node.Name] = uint32(len(flags))
-		bits := uint8(core.NodeExists)
-		for bit, isSet := range map[uint8]bool{
-			core.NodeMayStart: node.MayStart, core.NodeMayKeep: node.MayKeep, core.NodeInBackoff: node.InBackoff,
-		} {
-			if isSet {
-				bits |= bit
-			}
-		}
-		flags = append(flags, bits)
+		flags = append(flags, core.NodeExists|
+			bit(node.MayStart, core.NodeMayStart)|bit(node.MayKeep, core.NodeMayKeep)|bit(node.InBackoff, core.NodeInBackoff))
 	}
 	generation := templateGeneration(set)
 	records := make([]core.DaemonPod, len(pods))
@@ -190,20 +183,22 @@ func fillDaemonPod(record *core.DaemonPod, pod *corev1.Pod, set *appsv1.DaemonSe
 	isAvailable := isReady && (minReady == 0 || ready.ReadyTime != core.Unset && now.Sub(time.Unix(0, ready.ReadyTime)) >= minReady)
 	hash := pod.Labels[appsv1.ControllerRevisionHashLabelKey]
 	label, hasGeneration := pod.Labels["pod-template-generation"]
-	for bit, isSet := range map[uint8]bool{
-		core.DaemonPodAssigned:          pod.Spec.NodeName != "",
-		core.DaemonPodReady:             isReady,
-		core.DaemonPodAvailable:         isAvailable,
-		core.DaemonPodCurrentRevision:   revision != "" && hash == revision,
-		core.DaemonPodCurrentGeneration: generation != "" && hasGeneration && label == generation,
-		core.DaemonPodSucceeded:         pod.Status.Phase == corev1.PodSucceeded,
-		core.DaemonPodFailed:            pod.Status.Phase == corev1.PodFailed,
-		core.DaemonPodBeingDeleted:      pod.DeletionTimestamp != nil,
-	} {
-		if isSet {
-			record.Flags |= bit
-		}
+	record.Flags = bit(pod.Spec.NodeName != "", core.DaemonPodAssigned) |
+		bit(isReady, core.DaemonPodReady) |
+		bit(isAvailable, core.DaemonPodAvailable) |
+		bit(revision != "" && hash == revision, core.DaemonPodCurrentRevision) |
+		bit(generation != "" && hasGeneration && label == generation, core.DaemonPodCurrentGeneration) |
+		bit(pod.Status.Phase == corev1.PodSucceeded, core.DaemonPodSucceeded) |
+		bit(pod.Status.Phase == corev1.PodFailed, core.DaemonPodFailed) |
+		bit(pod.DeletionTimestamp != nil, core.DaemonPodBeingDeleted)
+}
+
+// bit returns the flag if it is set, and 0 otherwise.
+func bit(isSet bool, flag uint8) uint8 {
+	if isSet {
+		return flag
 	}
+	return 0
 }
 
 // budget reads a number of pods or a percentage.
@@ -212,7 +207,7 @@ func budget(value *intstr.IntOrString) (number int32, isPercent bool, err error)
 	case value == nil:
 		return 0, false, errMissing
 	case value.Type == intstr.Int && value.IntVal < 0:
-		return 0, false, fmt.Errorf("is negative: %d", value.IntVal)
+		return 0, false, fmt.Errorf("%w: %d", errNegative, value.IntVal)
 	case value.Type == intstr.Int:
 		return value.IntVal, false, nil
 	}

@@ -83,13 +83,9 @@ func outcome(pod *corev1.Pod, o *core.Outcome, name func(uint8) string) Outcome 
 
 func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record core.Job, err error) {
 	spec := &job.Spec
-	if spec.Parallelism == nil {
-		return record, errors.New("spec.parallelism is missing")
+	if record.Parallelism, err = count("spec.parallelism", spec.Parallelism); err != nil {
+		return record, err
 	}
-	if *spec.Parallelism < 0 {
-		return record, fmt.Errorf("spec.parallelism is negative: %d", *spec.Parallelism)
-	}
-	record.Parallelism = *spec.Parallelism
 	isIndexed := false
 	if mode := spec.CompletionMode; mode != nil {
 		switch *mode {
@@ -101,10 +97,10 @@ func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record core.Job, err error
 		}
 	}
 	if spec.Completions != nil {
-		if *spec.Completions < 0 {
-			return record, fmt.Errorf("spec.completions is negative: %d", *spec.Completions)
+		if record.Completions, err = count("spec.completions", spec.Completions); err != nil {
+			return record, err
 		}
-		record.Completions, record.Flags = *spec.Completions, record.Flags|core.JobCompletions
+		record.Flags |= core.JobCompletions
 	}
 	if isIndexed {
 		if spec.Completions == nil {
@@ -141,15 +137,15 @@ func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record core.Job, err error
 // succeeded counts the pods, or the indexes, that have succeeded, including those that the status does not count yet.
 func succeeded(job *batchv1.Job, pods []*corev1.Pod, isIndexed bool) (int32, error) {
 	uncounted := job.Status.UncountedTerminatedPods
-	count, intervals := int(job.Status.Succeeded), [][2]int(nil)
+	sum, intervals := int(job.Status.Succeeded), [][2]int(nil)
 	if uncounted != nil {
-		count += len(uncounted.Succeeded)
+		sum += len(uncounted.Succeeded)
 	}
 	if isIndexed {
-		count = 0
+		sum = 0
 		for _, interval := range indexIntervals(job.Status.CompletedIndexes, int(*job.Spec.Completions)) {
 			intervals = append(intervals, interval)
-			count += interval[1] - interval[0] + 1
+			sum += interval[1] - interval[0] + 1
 		}
 	}
 	seen := map[int64]bool{}
@@ -159,7 +155,7 @@ func succeeded(job *batchv1.Job, pods []*corev1.Pod, isIndexed bool) (int32, err
 		}
 		if !isIndexed {
 			if uncounted == nil || !slices.Contains(uncounted.Succeeded, pod.UID) {
-				count++
+				sum++
 			}
 			continue
 		}
@@ -170,10 +166,10 @@ func succeeded(job *batchv1.Job, pods []*corev1.Pod, isIndexed bool) (int32, err
 		isCounted := slices.ContainsFunc(intervals, func(i [2]int) bool { return index >= int64(i[0]) && index <= int64(i[1]) })
 		if index >= 0 && index < int64(*job.Spec.Completions) && !seen[index] && !isCounted {
 			seen[index] = true
-			count++
+			sum++
 		}
 	}
-	return int32(count), nil
+	return int32(sum), nil
 }
 
 // indexIntervals reads status.completedIndexes, such as "0,2-4", up to the completions.

@@ -9,7 +9,6 @@ import (
 	"github.com/podrank/podrank/go/internal/engine"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // A Verdict says what a sync does with a pod.
@@ -159,20 +158,14 @@ func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record 
 			return record, err
 		}
 	}
-	const field = "spec.updateStrategy.rollingUpdate.maxUnavailable"
-	switch value := rolling.MaxUnavailable; {
-	case value == nil:
-	case value.Type == intstr.Int:
-		record.MaxUnavailable, err = count(field, &value.IntVal)
-	default:
-		percent, errPercent := engine.Current.ParsePercent(value.StrVal)
-		if errPercent != nil {
-			return record, fmt.Errorf("%s %q: %w", field, value.StrVal, errPercent)
+	if rolling.MaxUnavailable != nil {
+		var isPercent bool
+		if record.MaxUnavailable, isPercent, err = budget(rolling.MaxUnavailable); err != nil {
+			return record, fmt.Errorf("spec.updateStrategy.rollingUpdate.maxUnavailable %w", err)
 		}
-		record.MaxUnavailable = int32(percent)
-		record.Flags |= core.StatefulUnavailablePercent
+		flag(isPercent, core.StatefulUnavailablePercent)
 	}
-	return record, err
+	return record, nil
 }
 
 func memberFlags(set *appsv1.StatefulSet, pod *corev1.Pod, now time.Time) (flags uint8) {

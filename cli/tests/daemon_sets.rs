@@ -1,4 +1,4 @@
-//! DaemonSets: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
+//! `DaemonSets`: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
 
 use serde_json::{Value, json};
 use std::io::Write;
@@ -16,8 +16,8 @@ fn changed(changes: &[(&str, &str, &str, Value)]) -> String {
         let mut items = list["items"].as_array_mut().expect("items").iter_mut();
         let is_meant = |item: &&mut Value| item["kind"] == *kind && item["metadata"]["name"] == *name;
         let item = items.find(is_meant).expect("it is in the example");
-        let (parent, last) = place.rsplit_once('/').expect("a pointer");
-        item.pointer_mut(parent).expect("a place")[last] = value.clone();
+        let (parent, field) = place.rsplit_once('/').expect("a pointer");
+        item.pointer_mut(parent).expect("a place")[field] = value.clone();
     }
     list.to_string()
 }

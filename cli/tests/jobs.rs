@@ -19,7 +19,7 @@ fn changed(change: impl Fn(&mut Value)) -> String {
 fn job(change: impl Fn(&mut Value)) -> String {
     changed(|item| {
         if item["kind"] == "Job" {
-            change(item)
+            change(item);
         }
     })
 }

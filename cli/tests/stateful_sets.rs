@@ -1,4 +1,4 @@
-//! StatefulSets: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
+//! `StatefulSets`: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
 
 use serde_json::{Value, json};
 use std::io::Write;

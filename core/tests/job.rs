@@ -134,8 +134,7 @@ fn cut() {
             3 if outcome.verdict == Delete => (Delete, Reason::Duplicate),
             // The oldest stays.
             3 => (Keep, Reason::Kept),
-            10 => (Delete, Reason::BeyondCompletions),
-            11 => (Delete, Reason::BeyondCompletions),
+            10 | 11 => (Delete, Reason::BeyondCompletions),
             // 100 + 100 + 300 are 500.
             _ => (Keep, if outcome.reason == Reason::Kept { Reason::Kept } else { Reason::NextSync }),
         };
@@ -232,6 +231,7 @@ struct Sync {
 
 #[derive(Default, serde::Deserialize)]
 #[serde(rename_all = "camelCase", default)]
+#[expect(clippy::struct_excessive_bools, reason = "as the vectors write them")]
 struct Flagged {
     indexed: bool,
     suspended: bool,

@@ -1,4 +1,4 @@
-//! Replays rounds that the real controllers of StatefulSets, DaemonSets and Jobs played: dumps of a real control plane, and the
+//! Replays rounds that the real controllers of `StatefulSets`, `DaemonSets` and Jobs played: dumps of a real control plane, and the
 //! pods that went; `cluster/workloads` records them.
 //!
 //! The negative controls tell the preview something wrong. If no round noticed, the rounds would prove nothing about it.
@@ -80,9 +80,11 @@ fn the_preview_is_right_about_every_round() {
     assert!(by_chance.len() >= 10, "{by_chance:?}");
 }
 
+type Change = fn(&mut Round);
+
 #[test]
 fn rounds_notice_what_is_wrong() {
-    let wrongs: [(&str, u32, fn(&mut Round)); 6] = [
+    let wrongs: [(&str, usize, Change); 6] = [
         ("StatefulSets are all Parallel", 3, |round| {
             round.of("StatefulSet").for_each(|set| set["spec"]["podManagementPolicy"] = json!("Parallel"));
         }),
@@ -113,6 +115,6 @@ fn rounds_notice_what_is_wrong() {
         });
         let noticed = noticed.count();
         println!("{wrong}: noticed by {noticed} of {} rounds", rounds.len());
-        assert!(noticed >= least as usize, "{wrong}: {noticed}");
+        assert!(noticed >= least, "{wrong}: {noticed}");
     }
 }

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 ///
 /// Asks the cluster through kubectl, or reads what kubectl printed (-f). This preview changes nothing.
 #[derive(Debug, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLES)]
 pub(crate) struct PreviewArgs {
     /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs, rc, sts, ds or job

@@ -50,7 +50,8 @@ pub fn upstream(job: &Job, pods: &[Pod], indexes: &[i64], list: &[usize]) -> BTr
         let restarts = (u32::MAX - p.restarts, u32::MAX - p.sidecar_restarts);
         (assigned, p.phase.ordinal(), ready, since, restarts, latest(p.creation_time))
     };
-    let surplus = pods.len().saturating_sub(job.wanted(u32::try_from(pods.len()).expect("few pods")) as usize);
+    let surplus =
+        pods.len().saturating_sub(job.wanted(u32::try_from(pods.len()).expect("few pods")) as usize);
     let (mut gone, mut left) = (vec![], list.to_vec());
     if let Completion::Indexed(completions) = job.completion {
         let index = |pod: usize| indexes[pod].max(-1);

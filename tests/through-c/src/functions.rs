@@ -344,7 +344,7 @@ pub fn all() -> Vec<Function> {
     functions
 }
 
-/// What a StatefulSet's sync asks for.
+/// What a `StatefulSet`'s sync asks for.
 fn of_stateful_sets() -> Vec<Function> {
     let set = podrank_stateful_set {
         replicas: 2,

@@ -1,4 +1,4 @@
-//! The C functions as a StatefulSet's decisions, for the laws.
+//! The C functions as a `StatefulSet`'s decisions, for the laws.
 
 use crate::implementation::C;
 use podrank::controller::IntOrPercent;
@@ -8,7 +8,7 @@ use podrank::controller::stateful_set::{
 use podrank_ffi::*;
 use podrank_laws::stateful_set::StatefulSets;
 
-/// A StatefulSet as C sees it.
+/// A `StatefulSet` as C sees it.
 pub fn stateful_set(set: &StatefulSet) -> podrank_stateful_set {
     let flag = |is_set, flag| if is_set { flag } else { 0 };
     let (partition, max_unavailable, strategy) = match set.update {
