@@ -1,4 +1,4 @@
-//! The core's vectors of StatefulSets, through the C functions, and what C alone refuses.
+//! The core's vectors of `StatefulSet`s, through the C functions, and what C alone refuses.
 
 use podrank::controller::stateful_set::{Member, MemberFlags, Reason, StatefulSet};
 use podrank_ffi::*;
