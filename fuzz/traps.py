@@ -28,6 +28,9 @@ CLAIM, DELETION_AGE = "core/src/controller/claim.rs", "core/src/controller/delet
 INT_OR_PERCENT, BUDGETS = "core/src/controller/int_or_percent.rs", "core/src/controller/deployment/budgets.rs"
 SCALE, ROLL = "core/src/controller/deployment/scale.rs", "core/src/controller/deployment/roll.rs"
 SETS = "core/src/controller/deployment/sets.rs"
+REMOVAL, UPDATE = "core/src/controller/job/removal.rs", "core/src/controller/daemon_set/update.rs"
+DAEMON_SET = "core/src/controller/daemon_set/mod.rs"
+MEMBER, SYNC = "core/src/controller/stateful_set/member.rs", "core/src/controller/stateful_set/sync.rs"
 PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
 HEAD, GLANCE, MEMORY = "core/src/head.rs", "core/src/glance.rs", "ffi/src/memory.rs"
 POD, MEMBERS, DECIDE = "preview/src/pod.rs", "preview/src/members.rs", "preview/src/decide.rs"
@@ -63,7 +66,7 @@ TRAPS = {
          "        pod.rank = counts.rank(&podrank::Pod { node, flags, ..pod })")]),
     "rank counted over the set's own pods": ("preview", [
         (MEMBERS, ".filter(|(member, _)| member.is_related)", ".filter(|(member, _)| member.is_own)")]),
-    "terminating pods included": ("preview", [(POD, ".filter(|_| !metadata.is_being_deleted())", "")]),
+    "terminating pods included": ("preview", [(POD, "let is_active = phase.is_some() && !is_terminating;", "let is_active = phase.is_some();")]),
     "all pods go: none is deleted": ("preview", [
         (DECIDE, ".min(most);", ".min(most);\n    let delete = if delete == own.len() { 0 } else { delete };")]),
     "all pods go: none is selected": ("order select ffi", [
@@ -166,8 +169,39 @@ TRAPS = {
         (ROLL, ".wrapping_sub(new.replicas.wrapping_sub(new.available))", "")]),
     "old sets newest first in a rollout": ("deployment", [
         (SETS, "self.walk(Order::Oldest, Which::ActiveOld)", "self.walk(Order::Newest, Which::ActiveOld)")]),
+    "the ordinal of `web-10` read as text: its last digit": ("stateful_set", [
+        (MEMBER, "ordinal = ordinal.checked_mul(10)?.checked_add(i32::from(digit))?;", "ordinal = i32::from(digit);")]),
+    "the partition taken for an ordinal": ("stateful_set", [
+        (SYNC, "if self.index(member) < i64::from(partition) => {", "if member.ordinal < partition => {")]),
+    "the start ordinal left out of the range": ("stateful_set", [
+        (SYNC, "i64::from(self.set.start).saturating_add(self.set.replicas.into())", "i64::from(self.set.replicas)")]),
+    "a broken pod in the range does not hold the condemned": ("stateful_set", [
+        (SYNC, "            if let Some(reason) = fault(member) {\n                return Some(self.blocker(slot, reason));\n            }\n", "")]),
+    "the highest condemned pod waits although it is the first unavailable": ("stateful_set", [
+        (SYNC, "fault(highest).filter(|_| first_unavailable != Some(slot))", "fault(highest)")]),
+    "maxUnavailable in percent is rounded up": ("stateful_set", [
+        (SYNC, "max_unavailable.resolve(self.set.replicas, false).max(1)", "max_unavailable.resolve(self.set.replicas, true).max(1)")]),
+    "a missing pod takes nothing from the budget": ("stateful_set", [
+        (SYNC, "self.budget().saturating_sub(absent)", "self.budget()")]),
+    "an update in parallel starts with available pods": ("stateful_set", [
+        (SYNC, "if self.wish(member) == Wish::Old && member.is_unavailable() {", "if self.wish(member) == Wish::Old && !member.is_unavailable() {")]),
     "a set whose status lags is skipped": ("deployment", [
         (ROLL, "                self.change(index, |change| change.reason = Reason::Lags);\n                return false;\n", "                continue;\n")]),
+    "an index beyond the completions is kept": ("job", [
+        (REMOVAL, "self.remove(run, count(run), Reason::BeyondCompletions)", "()")]),
+    "ties of a Job are certain": ("job", [(REMOVAL, "relation(pods, a, b) == Relation::Tie", "a == b")]),
+    "a Job's order reads ranks": ("job", [(REMOVAL, "POLICY.upstream(&Pod { rank: 0, ..*a }, &Pod { rank: 0, ..*b }).0", "POLICY.upstream(a, b).0")]),
+    "of one index, the first in the order stays": ("job", [
+        (REMOVAL, "                    let mut spare = count(run).saturating_sub(1);\n",
+         "                    let mut spare = count(run).saturating_sub(1);\n                    run.reverse();\n")]),
+    "maxUnavailable of a DaemonSet is rounded down": ("daemon_set", [
+        (UPDATE, "max_unavailable.resolve(nodes, true)", "max_unavailable.resolve(nodes, false)")]),
+    "maxSurge of a DaemonSet is rounded down": ("daemon_set", [
+        (UPDATE, "max_surge.resolve(nodes, true)", "max_surge.resolve(nodes, false)")]),
+    "unavailable pods take nothing from a DaemonSet's budget": ("daemon_set", [
+        (UPDATE, "left(self.step.unavailable, self.step.used)", "left(self.step.unavailable, 0)")]),
+    "the first old pods of a DaemonSet go for certain": ("daemon_set", [
+        (DAEMON_SET, "} else if goes_second == second {", "} else if goes_second > 0 {")]),
     "buffers that overlap are accepted": ("ffi", [(MEMORY, "a.start.max(b.start) < a.end.min(b.end)", "false")]),
     "misaligned buffers are accepted": ("ffi", [
         (MEMORY, "if !start.addr().is_multiple_of(align_of::<T>()) {", "if false {")]),
@@ -175,7 +209,7 @@ TRAPS = {
         (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
          "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
 }
-TARGETS = ("order", "select", "settle", "steer", "controller", "deployment", "ffi", "cost", "uid", "preview")
+TARGETS = ("order", "select", "settle", "steer", "controller", "deployment", "stateful_set", "job", "daemon_set", "ffi", "cost", "uid", "preview")
 
 
 def plant(copy, changes):

@@ -9,10 +9,12 @@ import (
 
 	podrank "github.com/podrank/podrank/go"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
@@ -474,4 +476,65 @@ func ExampleNextStep() {
 	}
 	fmt.Println(step.Path, step.Changes[0].Set.Name, step.Changes[0].Replicas)
 	// Output: scale web 2
+}
+
+func ExampleNextStatefulSetStep() {
+	one := int32(1)
+	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "db"}}
+	set.Spec.Replicas = &one
+	broken := pod("db-0", 1, 0, 0)
+	broken.Status.Conditions = nil
+	pods := []*corev1.Pod{broken, pod("db-1", 2, 0, 0)}
+	outcomes, err := podrank.NextStatefulSetStep(set, pods, now, podrank.StatefulSetGates{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, outcome := range outcomes {
+		fmt.Println(outcome.Pod.Name, outcome.Verdict, outcome.Reason, outcome.ByName)
+	}
+	// Output:
+	// db-1 blocked waits-for-ready db-0
+	// db-0 keep in-range
+}
+
+func ExampleNextJob() {
+	one := int32(1)
+	job := &batchv1.Job{Spec: batchv1.JobSpec{Parallelism: &one}}
+	pending := pod("import-b", 2, 0, 0)
+	pending.Status.Phase = corev1.PodPending
+	step, err := podrank.NextJob(job, []*corev1.Pod{pod("import-a", 1, 0, 0), pending})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, outcome := range step.Outcomes {
+		fmt.Println(outcome.Pod.Name, outcome.Verdict, outcome.Reason)
+	}
+	// Output:
+	// import-a keep kept
+	// import-b delete surplus
+}
+
+func ExampleNextDaemonSet() {
+	one := intstr.FromInt32(1)
+	set := &appsv1.DaemonSet{}
+	set.Spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
+	set.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &one}
+	var nodes []podrank.DaemonNode
+	var pods []*corev1.Pod
+	for i, node := range []string{"a", "b"} {
+		nodes = append(nodes, podrank.DaemonNode{Name: node, MayStart: true, MayKeep: true})
+		old := pod("agent-"+node, i, 0, 0)
+		old.Spec.NodeName = node
+		pods = append(pods, old)
+	}
+	step, err := podrank.NextDaemonSet(set, "59c4b", nodes, pods, now)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, outcome := range step.Outcomes {
+		fmt.Println(outcome.Pod.Name, outcome.Verdict, outcome.Reason, outcome.Quota)
+	}
+	// Output:
+	// agent-a contested old-available 1
+	// agent-b contested old-available 1
 }

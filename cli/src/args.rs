@@ -97,6 +97,9 @@ impl Args {
             return Err(Error::raw(ErrorKind::ArgumentConflict, text));
         }
         args.workload().map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
+        if let Some(text) = args.missing() {
+            return Err(Error::raw(ErrorKind::MissingRequiredArgument, text));
+        }
         Ok(Self::Preview(Box::new(args)))
     }
 }
@@ -140,10 +143,13 @@ mod tests {
                 );
             }
         }
+        // The nodes decide about a DaemonSet, so nothing need be asked of it.
+        assert!(matches!(parsed(&["ds/agent"]), Ok(Args::Preview(_))));
         for (words, kind) in [
             (&["deploy/web"][..], ErrorKind::MissingRequiredArgument),
+            (&["ds", "agent", "-f", "-", "--replicaset", "a"], ErrorKind::ArgumentConflict),
             (&["--replicas", "3"], ErrorKind::MissingRequiredArgument),
-            (&["sts/web", "--replicas", "3"], ErrorKind::ValueValidation),
+            (&["cj/web", "--replicas", "3"], ErrorKind::ValueValidation),
             (&["a", "b", "c", "--replicas", "3"], ErrorKind::TooManyValues),
             (&["web", "--replicas", "-1"], ErrorKind::UnknownArgument),
             (&["web", "--replicas", "x"], ErrorKind::ValueValidation),

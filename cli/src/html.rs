@@ -19,8 +19,10 @@ const PLACE: &str = r#"<script type="application/json" id="given">null</script>"
 /// Never: the page has a place for the answer, which a test makes sure of.
 pub fn page(input: &Input, options: &Options, preview: &WorkloadPreview<'_>) -> Result<String, Error> {
     let (namespace, workload, replicas) = match preview {
-        WorkloadPreview::Set(preview) => (preview.namespace, preview.workload, preview.replicas),
-        WorkloadPreview::Deployment(preview) => (preview.namespace, preview.workload, preview.replicas),
+        WorkloadPreview::Set(preview) => (preview.namespace, preview.workload, Some(preview.replicas)),
+        WorkloadPreview::Deployment(preview) => (preview.namespace, preview.workload, Some(preview.replicas)),
+        // There is no page of it: `extract` says so.
+        WorkloadPreview::Direct(preview) => (preview.namespace, preview.workload, None),
     };
     let id =
         WorkloadId { namespace: namespace.to_owned(), kind: workload.kind, name: workload.name.to_owned() };

@@ -1,5 +1,6 @@
 //! Reads from the cluster what a decision needs, and no more: the workload, all `ReplicaSet`s in its namespace if it is or
-//! has a controller, such as a Deployment, and the pods that the related sets select.
+//! has a controller, such as a Deployment, the revisions and all nodes if it is a `DaemonSet`, and the pods that the
+//! related sets select.
 
 use crate::kubectl::Kubectl;
 use podrank_preview::{Input, WorkloadId, WorkloadKind, WorkloadName};
@@ -89,6 +90,12 @@ pub(crate) fn read_once(
     }
     let selector = input.pod_selector(&workload)?;
     let selector = selector.iter().flat_map(|selector| ["--selector", selector]);
+    if input.has_nodes(&workload) {
+        let revisions: Vec<_> =
+            ["controllerrevisions.apps"].into_iter().chain(selector.clone()).chain(namespace).collect();
+        input.add_part(kubectl.get(&revisions)?);
+        input.add_part(kubectl.get(&["nodes"])?);
+    }
     let managers = (managers == Managers::Shown).then_some("--show-managed-fields");
     let words: Vec<_> = ["pods"].into_iter().chain(selector).chain(namespace).chain(managers).collect();
     input.add_part(kubectl.get(&words)?);
@@ -122,7 +129,7 @@ fn resources(kind: Option<WorkloadKind>) -> String {
 
 fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> String {
     let what = name.kind.map_or_else(
-        || "Deployment, ReplicaSet or ReplicationController".to_owned(),
+        || "Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job".to_owned(),
         |kind| kind.to_string(),
     );
     let missing = format!("no {what} is named {} {}", name.name, scope.place());

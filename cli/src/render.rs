@@ -5,8 +5,8 @@ use comfy_table::{Table, presets};
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use podrank_preview::{
-    DeploymentPreview, Details, Order, PodPreview, Preview, SetPreview, Verdict, Workload, WorkloadPreview,
-    gates,
+    DeploymentPreview, Details, DirectPreview, Order, PodPreview, Preview, SetPreview, Verdict, Workload,
+    WorkloadPreview, gates,
 };
 use std::borrow::Cow;
 use std::iter;
@@ -47,6 +47,7 @@ pub fn workload(preview: &WorkloadPreview<'_>, look: Look) -> String {
     match preview {
         WorkloadPreview::Set(preview) => table(preview, look),
         WorkloadPreview::Deployment(preview) => deployment(preview, look),
+        WorkloadPreview::Direct(preview) => direct(preview, look),
     }
 }
 
@@ -70,6 +71,17 @@ fn deployment(preview: &DeploymentPreview<'_>, look: Look) -> String {
         text.push('\n');
         text += &lines(&wrapped(&plain(&title), width));
         text += &pods_table(&set.pods, look);
+    }
+    text
+}
+
+/// Returns a table of the pods of a workload whose controller deletes pods itself. It counts no ranks.
+fn direct(preview: &DirectPreview<'_>, look: Look) -> String {
+    let width = look.terminal_width.unwrap_or(usize::MAX);
+    let mut text = lines(&wrapped(&plain(&summary(&Summary::of_direct(preview))), width));
+    if !preview.pods.is_empty() {
+        text.push('\n');
+        text += &pods_table_of(&preview.pods, look, |column| column.header != RANK && column.header != COST);
     }
     text
 }
@@ -133,13 +145,18 @@ pub(crate) fn paint(look: Look, style: Style, line: &str) -> String {
 
 /// The pods of one set, with a header.
 fn pods_table(pods: &[PodPreview<'_>], look: Look) -> String {
+    pods_table_of(pods, look, |_| true)
+}
+
+/// The pods, with a header, in those of the columns that say something about them.
+fn pods_table_of(pods: &[PodPreview<'_>], look: Look, has: impl Fn(&Column) -> bool) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let mut text = String::new();
     let (pods, left_out) = shown(pods, look);
-    let of_wide = |column: &&Column| look.is_wide || column.shown != Shown::Wide;
+    let of_wide = |column: &&Column| has(column) && (look.is_wide || column.shown != Shown::Wide);
     let full = grid(pods, &COLUMNS.iter().filter(of_wide).collect::<Vec<_>>(), usize::MAX);
     let is_narrow = widest(&full) > width;
-    let of_narrow = |column: &&Column| column.shown == Shown::Always;
+    let of_narrow = |column: &&Column| has(column) && column.shown == Shown::Always;
     let rows = if is_narrow {
         grid(pods, &COLUMNS.iter().filter(of_narrow).collect::<Vec<_>>(), width)
     } else {
@@ -229,6 +246,7 @@ fn style(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Delete => AnsiColor::Red.on_default(),
         Verdict::Contested => AnsiColor::Yellow.on_default(),
+        Verdict::Blocked => AnsiColor::Magenta.on_default(),
         Verdict::Keep => Style::new(),
     }
 }
@@ -263,6 +281,22 @@ impl<'a> Summary<'a> {
     }
 }
 
+impl<'a> Summary<'a> {
+    fn of_direct(preview: &'a DirectPreview<'a>) -> Self {
+        let DirectPreview { workload, namespace, active, delete, now, order, partial, .. } = *preview;
+        let step = if preview.blocked.is_empty() { "" } else { " in the next step" };
+        let waiting = match preview.blocked.len() {
+            0 => String::new(),
+            1 => ", 1 waits".to_owned(),
+            blocked => format!(", {blocked} wait"),
+        };
+        let contest = contest(&preview.pods, preview.quota) + &waiting;
+        let gates = gates::changed_of(&preview.feature_gates);
+        let flags = flags_with(&preview.asked.flags(), now, order, &gates, None, partial);
+        Self { workload, namespace, active, delete, contest, step, flags }
+    }
+}
+
 fn summary(summary: &Summary<'_>) -> String {
     let Summary { workload: Workload { kind, name }, namespace, active, delete, contest, step, flags } =
         summary;
@@ -286,13 +320,25 @@ fn flags(
     most: Option<NonZeroU32>,
     partial: bool,
 ) -> String {
+    let gates: Vec<_> = gates::changed(gates).collect();
+    flags_with(&format!("--replicas {replicas}"), now, order, &gates, most, partial)
+}
+
+fn flags_with(
+    asked: &str,
+    now: Timestamp,
+    order: Order,
+    gates: &[(&str, bool)],
+    most: Option<NonZeroU32>,
+    partial: bool,
+) -> String {
     let order = match order {
         Order::Total => "total",
         Order::Kubernetes => "kubernetes",
     };
-    let gates: Vec<_> = gates::changed(gates).map(|(name, on)| format!("{name}={on}")).collect();
+    let gates: Vec<_> = gates.iter().map(|(name, on)| format!("{name}={on}")).collect();
     let flags = [
-        Some(format!("--replicas {replicas} --now {now} --order {order}")),
+        Some(format!("{asked} --now {now} --order {order}")),
         (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
         most.map(|most| format!("--burst-replicas {most}")),
         partial.then(|| "--partial".to_owned()),
@@ -322,6 +368,8 @@ enum Shown {
 }
 
 const NODE: &str = "NODE";
+const RANK: &str = "RANK";
+const COST: &str = "COST";
 
 const COLUMNS: [Column; 13] = {
     const fn new(shown: Shown, header: &'static str, cell: fn(&PodPreview<'_>) -> String) -> Column {
@@ -333,12 +381,12 @@ const COLUMNS: [Column; 13] = {
         new(Always, "VERDICT", |pod| verdict(pod.verdict).to_owned()),
         new(Always, "POD", |pod| pod.name.to_owned()),
         new(Always, NODE, |pod| pod.node.unwrap_or("<none>").to_owned()),
-        new(Always, "RANK", |pod| pod.rank.to_string()),
+        new(Always, RANK, |pod| pod.rank.to_string()),
         new(Always, "AGE", |pod| or_unknown(pod.details.age.as_ref())),
         new(Wide, "PHASE", |pod| pod.details.phase.to_owned()),
         new(Wide, "READY", |pod| ready(&pod.details)),
         new(Wide, "RESTARTS", |pod| format!("{}+{}", pod.details.restarts, pod.details.sidecar_restarts)),
-        new(Wide, "COST", |pod| pod.details.deletion_cost.to_string()),
+        new(Wide, COST, |pod| pod.details.deletion_cost.to_string()),
         new(Wide, "UID", |pod| pod.uid.clone()),
         new(Roomy, "RULE", |pod| pod.rule.unwrap_or("-").to_owned()),
         new(Roomy, "WHY", |pod| pod.why.clone()),
@@ -349,6 +397,7 @@ pub(crate) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Delete => "delete",
         Verdict::Contested => "contested",
+        Verdict::Blocked => "blocked",
         Verdict::Keep => "keep",
     }
 }

@@ -187,9 +187,10 @@ mod tests {
         assert_eq!(names(&["-f", ""]), [":0"]);
         assert_eq!(names(&["--replicas", ""]), [":4"]);
         assert_eq!(names(&["completion", ""]), ["bash", "zsh", "fish", "powershell", "kubectl", ":4"]);
-        assert_eq!(names(&["--partial", ""]), ["deploy/", "rs/", "rc/", ":6"]);
-        assert_eq!(names(&["-n", "shop", ""]), ["deploy/", "rs/", "rc/", ":6"]);
-        assert_eq!(names(&[""])[3..], ["scale", "drop", "undo", "completion", ":6"]);
+        let kinds = ["deploy/", "rs/", "rc/", "sts/", "ds/", "job/", ":6"];
+        assert_eq!(names(&["--partial", ""]), kinds);
+        assert_eq!(names(&["-n", "shop", ""]), kinds);
+        assert_eq!(names(&[""])[6..], ["scale", "drop", "undo", "completion", ":6"]);
         assert_eq!(names(&["scale", ""]), ["deploy/", "rs/", "rc/", ":6"]);
         assert_eq!(names(&["scale", "deploy/web", ""])[0], "--replicas");
         assert_eq!(names(&["undo", "-"])[0], "--namespace");

@@ -173,6 +173,36 @@ fn a_page_needs_nodes_and_does_without() {
 }
 
 #[test]
+fn a_daemon_set_needs_its_revisions_and_all_nodes() {
+    let example: Value =
+        serde_json::from_str(include_str!("../../preview/examples/daemon-set.json")).expect("JSON");
+    let of = |kind: &str| -> Vec<Value> {
+        let items = example["items"].as_array().expect("items").iter();
+        items.filter(|item| item["kind"] == kind).cloned().collect()
+    };
+    let kubectl = Kubectl::new(&[
+        says(&of("DaemonSet")[0]),
+        list(&of("ControllerRevision")),
+        list(&of("Node")),
+        list(&of("Pod")),
+    ]);
+    let live = kubectl.run(&[&["ds/agent", "-o", "json"][..], &NOON].concat());
+    assert_eq!(
+        kubectl.asked(),
+        [
+            "get|daemonsets.apps|agent|--ignore-not-found|--output|json",
+            "get|controllerrevisions.apps|--selector|app=agent|--namespace|default|--output|json",
+            "get|nodes|--output|json",
+            "get|pods|--selector|app=agent|--namespace|default|--output|json",
+        ]
+    );
+    // The same as of a file.
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/daemon-set.json");
+    let dump = Kubectl::new(&[]).run(&[&["ds/agent", "-o", "json", "-f", file][..], &NOON].concat());
+    assert_eq!(fine(&live), fine(&dump));
+}
+
+#[test]
 fn all_names_of_a_type_ask_for_the_same() {
     for words in
         [&["deploy/web"][..], &["deploy", "web"], &["Deployments.apps", "web"], &["deployment.v1.apps/web"]]
@@ -271,7 +301,7 @@ fn a_bare_name_is_looked_for_among_all_types() {
     fine(&kubectl.run(&["old", "--replicas", "0"]));
     assert_eq!(
         kubectl.asked()[0],
-        "get|deployments.apps,replicasets.apps,replicationcontrollers|--field-selector|metadata.name=old|--output|json"
+        "get|deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps,daemonsets.apps,jobs.batch|--field-selector|metadata.name=old|--output|json"
     );
 }
 
@@ -316,7 +346,7 @@ fn unknown_names_get_a_suggestion() {
     fails(
         &output,
         1,
-        "error: no Deployment, ReplicaSet or ReplicationController is named web in the context's namespace; name \
+        "error: no Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job is named web in the context's namespace; name \
          another with --namespace\n",
     );
 }
@@ -431,8 +461,30 @@ fn names_of_the_cluster_complete() {
     assert_eq!(words, "api\nweb\n:4\n");
     let (words, asked) = complete(&["w"], "deployment.apps/web\nreplicationcontroller/web-1\n");
     let words: Vec<_> = words.lines().map(|line| line.split('\t').next().expect("a word")).collect();
-    assert_eq!(words, ["deploy/", "rs/", "rc/", "web", "web-1", "scale", "drop", "undo", "completion", ":6"]);
-    assert_eq!(asked, ["get|deployments.apps,replicasets.apps,replicationcontrollers|--output|name"]);
+    assert_eq!(
+        words,
+        [
+            "deploy/",
+            "rs/",
+            "rc/",
+            "sts/",
+            "ds/",
+            "job/",
+            "web",
+            "web-1",
+            "scale",
+            "drop",
+            "undo",
+            "completion",
+            ":6"
+        ]
+    );
+    assert_eq!(
+        asked,
+        [
+            "get|deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps,daemonsets.apps,jobs.batch|--output|name"
+        ]
+    );
     let pods = "pod/web-a\npod/web-b\n";
     let (words, asked) = complete(&["drop", "--context", "c", "-n", "shop", "web-a", "web"], pods);
     assert_eq!(words, "web-b\n:4\n");

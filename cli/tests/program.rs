@@ -234,6 +234,14 @@ fn the_document_on_the_json_names_every_field_and_note() {
     let preview: Value = serde_json::from_str(&fine(&args, "").0).expect("JSON");
     let args = [&["deploy/web", "-f", ROLLOUT, "--replicas", "3", "-o", "json"][..], &NOON].concat();
     let deployment: Value = serde_json::from_str(&fine(&args, "").0).expect("JSON");
+    let of_example = |name: &str, words: &[&str]| -> Value {
+        let file = format!("{}/../preview/examples/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let args = [words, &["-f", &*file, "-o", "json"], &NOON].concat();
+        serde_json::from_str(&fine(&args, "").0).expect("JSON")
+    };
+    let stateful_set = of_example("stateful-set", &["sts/db", "--replicas", "3"]);
+    let job = of_example("job", &["job/import", "--suspend"]);
+    let daemon_set = of_example("daemon-set", &["ds/agent"]);
     let mut names: Vec<String> = Vec::new();
     for (prefix, object) in [
         ("", &preview),
@@ -241,6 +249,10 @@ fn the_document_on_the_json_names_every_field_and_note() {
         ("notes[].", &preview["notes"][0]),
         ("", &deployment),
         ("sets[].", &deployment["sets"][0]),
+        ("", &stateful_set),
+        ("blocked[].", &stateful_set["blocked"][0]),
+        ("", &job),
+        ("", &daemon_set),
     ] {
         names.extend(object.as_object().expect("an object").keys().map(|key| format!("{prefix}{key}")));
     }
@@ -270,6 +282,11 @@ fn the_document_on_the_json_names_every_field_and_note() {
         "does-nothing",
         "rollout-paused",
         "goes-on",
+        "depends-on-release",
+        "claims-go",
+        "nodes-missing",
+        "revision-missing",
+        "may-back-off",
     ];
     let mut documented: Vec<_> = documented.into_iter().filter(|name| name.contains('-')).collect();
     documented.sort_unstable();
@@ -647,13 +664,12 @@ fn neither_a_pod_nor_a_set() {
     let empty = "the list is empty: check the namespace and the labels given to kubectl get";
     bad_input(r#"{"apiVersion":"v1","kind":"List","items":null}"#, &[], empty);
     bad_input("apiVersion: v1\nitems: []\nkind: List\n", &[], empty);
-    let others =
-        |count| format!("no Pod, ReplicaSet, ReplicationController or Deployment among {count}: {PRINT}");
+    let others = |count| format!("no Pod or workload that has a preview among {count}: {PRINT}");
     bad_input(r#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"}}"#, &[], &others("1 object"));
     bad_input("{}", &[], &others("1 object"));
     let other_group = with(pod(1), "/apiVersion", json!("example.com/v1"));
-    let job = json!({ "apiVersion": "batch/v1", "kind": "Job" });
-    bad_input(&list(&[other_group, job]), &[], &others("2 objects"));
+    let cron_job = json!({ "apiVersion": "batch/v1", "kind": "CronJob" });
+    bad_input(&list(&[other_group, cron_job]), &[], &others("2 objects"));
 }
 
 #[test]
@@ -921,7 +937,7 @@ fn unknown_set() {
     bad_input(
         &list(&[orphan]),
         &[],
-        "none of the 1 pod belongs to a ReplicaSet or ReplicationController: other workloads have no preview",
+        "none of the 1 pod belongs to a ReplicaSet or ReplicationController, and no other workload is in the input",
     );
 }
 
@@ -989,11 +1005,7 @@ fn items_without_a_kind_of_their_own() {
     let (stdout, _) = fine(&args, &controllers);
     assert!(stdout.starts_with("0 of 0 active pods of ReplicationController default/web go"), "{stdout}");
     let [_, services] = typed("ServiceList", "v1", json!({ "metadata": 1 }));
-    bad_input(
-        &services,
-        &[],
-        &format!("no Pod, ReplicaSet, ReplicationController or Deployment among 1 object: {PRINT}"),
-    );
+    bad_input(&services, &[], &format!("no Pod or workload that has a preview among 1 object: {PRINT}"));
     let nameless = r#"{"items":[{"metadata":{}}],"kind":"PodList"}"#;
     bad_input(nameless, &[], "line 1 column 44: items[0]: metadata: missing field `name`");
 }
@@ -1337,10 +1349,10 @@ fn wrong_flags() {
 }
 
 #[test]
-fn help_has_five_examples() {
+fn help_has_examples_of_every_kind() {
     let (help, _) = fine(&["--help"], "");
     let examples = help.split("Examples:").nth(1).expect("examples");
-    assert_eq!(examples.matches("\n  # ").count(), 5, "{help}");
+    assert_eq!(examples.matches("\n  # ").count(), 8, "{help}");
     for flag in [
         "-f, --filename",
         "--replicas",

@@ -69,6 +69,36 @@ static int deployments_answer(void) {
            podrank_reason_str(changes[1].reason)[0] == 'g';
 }
 
+/* One pod each, of which none is wanted: beyond the range, one too many, and on a node that it must leave. */
+static int other_workloads_answer(const podrank_pod *pod) {
+    const podrank_stateful_set stateful_set = { 0 };
+    const podrank_job job = { 0 };
+    const podrank_daemon_set daemon_set = { 0 };
+    const uint8_t node = PODRANK_NODE_EXISTS;
+    podrank_member member = { 0 };
+    podrank_member_outcome member_outcome;
+    podrank_stateful_set_step stateful_set_step;
+    podrank_job_step job_step;
+    podrank_daemon_pod daemon_pod = { 0 };
+    podrank_daemon_step daemon_step;
+    podrank_outcome outcome;
+    uint32_t order;
+    int64_t index;
+
+    member.flags = PODRANK_MEMBER_IS_RUNNING | PODRANK_MEMBER_IS_READY | PODRANK_MEMBER_IS_AVAILABLE;
+    if (podrank_stateful_set_ordinal("db", 2, "db-1", 4, &member.ordinal) != 0 || member.ordinal != 1 ||
+        podrank_stateful_set_next(&stateful_set, &member, 1, &member_outcome, &stateful_set_step) != 0 ||
+        stateful_set_step.deleted != 1 || podrank_stateful_set_reason_str(member_outcome.reason)[0] != 'o')
+        return 0;
+    if (podrank_job_index("7", 1, &index) != 0 || index != 7 || podrank_job_time_left(60, 0, 0) <= 0 ||
+        podrank_job_next(&job, pod, 1, NULL, &order, &outcome, &job_step) != 0 || job_step.deleted != 1 ||
+        podrank_job_reason_str(outcome.reason)[0] != 's')
+        return 0;
+    daemon_pod.flags = PODRANK_DAEMON_POD_ASSIGNED;
+    return podrank_daemon_set_next(&daemon_set, &node, 1, &daemon_pod, 1, &order, &outcome, &daemon_step) == 0 &&
+           daemon_step.deleted == 1 && podrank_daemon_reason_str(outcome.reason)[0] == 'n';
+}
+
 static int around_the_order_answers(const podrank_pod *pods) {
     podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;
     podrank_pod_key room[2], keys[2] = { { { 1 } }, { { 2 } } };
@@ -166,7 +196,8 @@ static int every_function_answers(void) {
         return 0;
     if (podrank_select(pods, 2, NULL, order, 1, scratch, 2, &len) != 0 || len != 1 || order[0] != 0)
         return 0;
-    return around_the_order_answers(pods) && deployments_answer() && steering_answers(pods);
+    return around_the_order_answers(pods) && deployments_answer() && other_workloads_answer(pods) &&
+           steering_answers(pods);
 }
 
 int main(void);

@@ -502,6 +502,73 @@ static int deployment_holds(const struct vector_deployment *expected) {
     return 1;
 }
 
+/* Index 3 twice, of which the older pod stays; index 7 beyond 5 completions; and a tie. */
+static int jobs_hold(void) {
+    podrank_job job = { 0 };
+    podrank_pod pods[4] = { PODRANK_POD_INIT, PODRANK_POD_INIT, PODRANK_POD_INIT, PODRANK_POD_INIT };
+    const int64_t indexes[4] = { 3, 3, 7, 1 };
+    uint32_t order[4];
+    podrank_outcome outcomes[4];
+    podrank_job_step step;
+    int64_t index;
+
+    pods[0].creation_time = 100;
+    pods[1].creation_time = 200;
+    job.parallelism = 4;
+    job.completions = 5;
+    job.flags = PODRANK_JOB_COMPLETIONS | PODRANK_JOB_INDEXED;
+    MUST(podrank_job_next(&job, pods, 4, indexes, order, outcomes, &step) == PODRANK_OK);
+    MUST(step.deleted == 2 && step.wanted == 4 && step.later == 0);
+    MUST(outcomes[0].verdict == PODRANK_VERDICT_KEEP && outcomes[3].verdict == PODRANK_VERDICT_KEEP);
+    MUST(outcomes[1].verdict == PODRANK_VERDICT_DELETE && outcomes[1].reason == PODRANK_JOB_REASON_DUPLICATE);
+    MUST(outcomes[2].reason == PODRANK_JOB_REASON_BEYOND_COMPLETIONS);
+    MUST(podrank_job_reason_str(outcomes[2].reason) != NULL);
+    MUST(podrank_job_next(&job, pods, 4, NULL, order, outcomes, &step) == PODRANK_ERR_NULL);
+
+    job.flags = 0;
+    job.parallelism = 3;
+    pods[1].creation_time = PODRANK_TIME_UNSET;
+    MUST(podrank_job_next(&job, pods, 4, NULL, order, outcomes, &step) == PODRANK_OK);
+    MUST(outcomes[0].verdict == PODRANK_VERDICT_KEEP && outcomes[1].verdict == PODRANK_VERDICT_CONTESTED);
+    MUST(outcomes[1].quota == 1 && outcomes[1].group == outcomes[3].group);
+    job.parallelism = -1;
+    MUST(podrank_job_next(&job, pods, 4, NULL, order, outcomes, &step) == PODRANK_ERR_NEGATIVE);
+
+    MUST(podrank_job_index("+12", 3, &index) == PODRANK_OK && index == 12);
+    MUST(podrank_job_index("1x", 2, &index) == PODRANK_OK && index == -1);
+    MUST(podrank_job_time_left(60, 0, INT64_C(70000000000)) == -INT64_C(10000000000));
+    MUST(podrank_job_time_left(60, PODRANK_TIME_UNSET, 0) == PODRANK_TIME_UNSET);
+    return 1;
+}
+
+/* Three nodes with an old available pod each, of which one may be unavailable: 34 % of 3 nodes, rounded up, are 2. */
+static int daemon_sets_hold(void) {
+    podrank_daemon_set set = { 0 };
+    podrank_daemon_pod pods[3];
+    const uint8_t node = PODRANK_NODE_EXISTS | PODRANK_NODE_MAY_START | PODRANK_NODE_MAY_KEEP;
+    uint8_t nodes[3];
+    uint32_t order[3], i;
+    podrank_outcome outcomes[3];
+    podrank_daemon_step step;
+
+    memset(pods, 0, sizeof pods);
+    for (i = 0; i < 3; i++) {
+        nodes[i] = node;
+        pods[i].node = pods[i].name_order = i;
+        pods[i].flags = PODRANK_DAEMON_POD_ASSIGNED | PODRANK_DAEMON_POD_READY | PODRANK_DAEMON_POD_AVAILABLE;
+    }
+    set.max_unavailable = 34;
+    set.flags = PODRANK_DAEMON_UNAVAILABLE_PERCENT;
+    MUST(podrank_daemon_set_next(&set, nodes, 3, pods, 3, order, outcomes, &step) == PODRANK_OK);
+    MUST(step.is_update == 1 && step.deleted == 2 && step.unavailable == 2 && step.blocked_by == PODRANK_NO_POD);
+    MUST(outcomes[0].verdict == PODRANK_VERDICT_CONTESTED && outcomes[2].quota == 2);
+    MUST(outcomes[1].reason == PODRANK_DAEMON_REASON_OLD_AVAILABLE);
+    MUST(podrank_daemon_reason_str(outcomes[1].reason) != NULL);
+    pods[1].node = 3;
+    MUST(podrank_daemon_set_next(&set, nodes, 3, pods, 3, order, outcomes, &step) == PODRANK_ERR_NODE);
+    return 1;
+}
+
 /* Returns 0 if every case holds, or the number of the first that does not: see vectors_table.h. */
 int podrank_run_vectors(void) {
     size_t i;
@@ -555,6 +622,8 @@ int podrank_run_vectors(void) {
     for (i = 0; i < COUNT(vector_spreads); i++)
         if (number++, !spread_holds(&vector_spreads[i]))
             return number;
+    if (!jobs_hold() || !daemon_sets_hold())
+        return number;
     return 0;
 }
 

@@ -27,12 +27,23 @@ mod upstream;
 // Last, so that the order comes first in the header.
 mod controller;
 mod deployment;
+mod stateful_set;
+
+// After the verdicts.
+mod outcome;
+
+mod daemon_set;
+mod job;
 
 pub use controller::*;
+pub use daemon_set::*;
 pub use deployment::*;
+pub use job::*;
 pub use options::*;
 pub use order::*;
+pub use outcome::*;
 pub use record::*;
+pub use stateful_set::*;
 pub use status::*;
 pub use steer::*;
 pub use text::*;

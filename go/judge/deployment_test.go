@@ -32,7 +32,7 @@ import (
 // GOGC=800 go test -run TestDeployments$ -v -timeout 0 -deployments 10000000 [-first 0] .
 var (
 	deployments = flag.Int("deployments", 40_000, "how many random Deployments TestDeployments judges")
-	first       = flag.Int("first", 0, "the number of TestDeployments' first Deployment, to go on with a run that was stopped")
+	first       = flag.Int("first", 0, "the number of the first random workload, to go on with a run that was stopped")
 )
 
 // Kubernetes' whole Deployment controller, on random Deployments: it writes the sizes that podrank predicts.

@@ -1,6 +1,7 @@
 //! Which workload to preview, by what the user named and what the input has.
 
 use crate::deployment::DeploymentEntry;
+use crate::direct::DirectEntry;
 use crate::error::{Error, Remedy};
 use crate::input::Input;
 use crate::needs::WorkloadId;
@@ -54,6 +55,7 @@ fn set_kind(text: &str) -> Result<SetKind, String> {
 pub(crate) enum Choice<'a> {
     Deployment(&'a DeploymentEntry),
     Set(SetId<'a>),
+    Direct(&'a DirectEntry),
 }
 
 impl fmt::Display for Choice<'_> {
@@ -61,6 +63,7 @@ impl fmt::Display for Choice<'_> {
         match self {
             Self::Deployment(entry) => entry.fmt(f),
             Self::Set(id) => id.fmt(f),
+            Self::Direct(entry) => entry.fmt(f),
         }
     }
 }
@@ -80,17 +83,26 @@ pub(crate) fn choose_workload<'a>(
         deployments.entry((entry.namespace.as_str(), entry.name.as_str())).or_insert(entry);
     }
     let deployments: Vec<_> = deployments.into_values().collect();
+    let mut direct = BTreeMap::new();
+    for entry in input.direct.iter().filter(|entry| namespace.is_none_or(|wanted| entry.namespace == wanted))
+    {
+        direct.entry((entry.namespace.as_str(), entry.kind, entry.name.as_str())).or_insert(entry);
+    }
+    let direct: Vec<_> = direct.into_values().collect();
     let set = |name: Option<&SetName>| choose(input, sets, name, namespace).map(Choice::Set);
     match (&options.set, &options.workload) {
         (Some(name), _) => set(Some(name)),
-        (None, Some(name)) => named(name, &deployments, sets, set),
+        (None, Some(name)) => named(name, &deployments, &direct, sets, set),
         (None, None) => {
             let is_its = |id: SetId<'_>| deployment_of(sets, &deployments, id);
-            let workloads = with_pods(input, sets, &deployments, namespace);
-            match (&*workloads, &*deployments) {
-                ([choice], _) => Ok(*choice),
-                ([], [entry]) if sets.ids().all(|id| is_its(id).is_some()) => Ok(Choice::Deployment(entry)),
-                _ if workloads.iter().any(|choice| matches!(choice, Choice::Deployment(_))) => {
+            let workloads = with_pods(input, sets, &deployments, &direct, namespace);
+            match (&*workloads, &*deployments, &*direct) {
+                ([choice], ..) => Ok(*choice),
+                ([], [entry], []) if sets.ids().all(|id| is_its(id).is_some()) => {
+                    Ok(Choice::Deployment(entry))
+                }
+                ([], [], [entry]) if sets.ids().next().is_none() => Ok(Choice::Direct(entry)),
+                _ if workloads.iter().any(|choice| !matches!(choice, Choice::Set(_))) => {
                     Err(Error::with_remedy(
                         format!("the input has pods of several workloads: {}", text::list(&workloads)),
                         Remedy::NameTheSet,
@@ -117,6 +129,7 @@ fn with_pods<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
     deployments: &[&'a DeploymentEntry],
+    direct: &[&'a DirectEntry],
     namespace: Option<&str>,
 ) -> Vec<Choice<'a>> {
     let with_pods: BTreeSet<_> = input.pods.iter().filter_map(|pod| sets.owner(pod)).collect();
@@ -125,6 +138,8 @@ fn with_pods<'a>(
         let choice = deployment_of(sets, deployments, id).map_or(Choice::Set(id), Choice::Deployment);
         workloads.insert(choice.to_string(), choice);
     }
+    let with_own = direct.iter().copied().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
+    workloads.extend(with_own.map(|choice| (choice.to_string(), choice)));
     workloads.into_values().collect()
 }
 
@@ -133,7 +148,8 @@ impl Input {
     pub fn workloads(&self) -> Vec<WorkloadId> {
         let sets = Sets::of(&self.sets);
         let deployments: Vec<_> = self.deployments.iter().collect();
-        let choices = with_pods(self, &sets, &deployments, None).into_iter();
+        let direct: Vec<_> = self.direct.iter().collect();
+        let choices = with_pods(self, &sets, &deployments, &direct, None).into_iter();
         let mut workloads: Vec<_> = choices
             .map(|choice| match choice {
                 Choice::Set(id) => WorkloadId {
@@ -144,6 +160,11 @@ impl Input {
                 Choice::Deployment(entry) => WorkloadId {
                     namespace: entry.namespace.clone(),
                     kind: WorkloadKind::Deployment,
+                    name: entry.name.clone(),
+                },
+                Choice::Direct(entry) => WorkloadId {
+                    namespace: entry.namespace.clone(),
+                    kind: WorkloadKind::Direct(entry.kind),
                     name: entry.name.clone(),
                 },
             })
@@ -157,6 +178,7 @@ impl Input {
 fn named<'a>(
     name: &WorkloadName,
     deployments: &[&'a DeploymentEntry],
+    direct: &[&'a DirectEntry],
     sets: &Sets<'a>,
     set: impl Fn(Option<&SetName>) -> Result<Choice<'a>, Error>,
 ) -> Result<Choice<'a>, Error> {
@@ -164,15 +186,28 @@ fn named<'a>(
     if let Some(WorkloadKind::Set(kind)) = name.kind {
         return set(Some(&set_name(Some(kind))));
     }
+    let is_kind = |kind| name.kind.is_none_or(|wanted| wanted == kind);
     let of_name = deployments.iter().copied().filter(|entry| entry.name == name.name);
-    let mut found: Vec<_> = of_name.map(Choice::Deployment).collect();
+    let mut found: Vec<_> =
+        of_name.filter(|_| is_kind(WorkloadKind::Deployment)).map(Choice::Deployment).collect();
+    let of_name = direct.iter().copied().filter(|entry| entry.name == name.name);
+    found.extend(of_name.filter(|entry| is_kind(WorkloadKind::Direct(entry.kind))).map(Choice::Direct));
     if name.kind.is_none() {
         found.extend(sets.ids().filter(|id| id.name == name.name).map(Choice::Set));
     }
     match &*found {
         [choice] => Ok(*choice),
         [] if name.kind.is_none() => set(Some(&set_name(None))),
-        [] => Err(unknown_deployment(name, deployments)),
+        [] => Err(if let Some(kind @ WorkloadKind::Direct(of)) = name.kind {
+            let known: Vec<_> = direct.iter().filter(|entry| entry.kind == of).collect();
+            let names: Vec<_> = known.iter().map(|entry| entry.name.as_str()).collect();
+            unknown_workload(name, kind, &names, &text::list(&known), of.types())
+        } else {
+            let names: Vec<_> = deployments.iter().map(|entry| entry.name.as_str()).collect();
+            let list = text::list(deployments);
+            let resources = "pods,replicasets,deployments";
+            unknown_workload(name, WorkloadKind::Deployment, &names, &list, resources)
+        }),
         _ => Err(Error::with_remedy(
             format!("several workloads are named {}: {}", text::name(&name.name), text::list(&found)),
             Remedy::NameTheSet,
@@ -180,17 +215,23 @@ fn named<'a>(
     }
 }
 
-fn unknown_deployment(wanted: &WorkloadName, known: &[&DeploymentEntry]) -> Error {
+fn unknown_workload(
+    wanted: &WorkloadName,
+    kind: WorkloadKind,
+    names: &[&str],
+    list: &str,
+    resources: &str,
+) -> Error {
     let names: Vec<_> =
-        known.iter().map(|entry| WorkloadName { kind: wanted.kind, name: entry.name.clone() }).collect();
+        names.iter().map(|name| WorkloadName { kind: wanted.kind, name: (*name).to_owned() }).collect();
     let hint = match wanted.nearest(&names) {
         Some(nearest) => format!("did you mean {nearest}?"),
-        None if known.is_empty() => {
-            "the input has none; get it with kubectl get pods,replicasets,deployments -o json".to_owned()
+        None if names.is_empty() => {
+            format!("the input has none; get it with kubectl get {resources} -o json")
         }
-        None => format!("the input has: {}", text::list(known)),
+        None => format!("the input has: {list}"),
     };
-    Error::new(format!("no Deployment is named {}; {hint}", text::name(&wanted.name)))
+    Error::new(format!("no {kind} is named {}; {hint}", text::name(&wanted.name)))
 }
 
 /// Returns the set that the user named, or else the only one with pods, or else the only one.
@@ -204,7 +245,7 @@ pub(crate) fn choose<'a>(
     let all: BTreeSet<_> = sets.ids().chain(with_pods.iter().copied()).collect();
     if all.is_empty() {
         return Err(Error::new(format!(
-            "none of the {} belongs to a ReplicaSet or ReplicationController: other workloads have no preview",
+            "none of the {} belongs to a ReplicaSet or ReplicationController, and no other workload is in the input",
             text::count(input.pods.len() as u64, "pod")
         )));
     }

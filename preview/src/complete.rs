@@ -39,13 +39,20 @@ pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> O
 
 /// Returns the error for an input with these gaps, with the command that gets everything.
 pub(crate) fn error(namespace: &str, kind: SetKind, gaps: &[Note]) -> Error {
+    let types = match kind {
+        SetKind::ReplicaSet => "pods,replicasets,deployments",
+        SetKind::ReplicationController => "pods,replicationcontrollers",
+    };
+    incomplete(namespace, types, gaps)
+}
+
+/// Returns the error for an input with these gaps, with the command that gets all objects of these types.
+pub(crate) fn incomplete(namespace: &str, types: &str, gaps: &[Note]) -> Error {
     let gaps: Vec<_> = gaps.iter().map(|gap| gap.text.as_str()).collect();
+    let gaps = gaps.join("; ");
+    let command = command(namespace, types);
     Error::with_remedy(
-        format!(
-            "the input is incomplete: {}; get all of it with: {}",
-            gaps.join("; "),
-            command(namespace, kind)
-        ),
+        format!("the input is incomplete: {gaps}; get all of it with: {command}"),
         Remedy::AcceptPartial,
     )
 }
@@ -97,11 +104,7 @@ pub(crate) fn more_pods_than_status(set: &SetEntry, active: usize) -> Result<Opt
 }
 
 /// Returns the command that prints everything that a decision needs.
-fn command(namespace: &str, kind: SetKind) -> String {
-    let kinds = match kind {
-        SetKind::ReplicaSet => "pods,replicasets,deployments",
-        SetKind::ReplicationController => "pods,replicationcontrollers",
-    };
+fn command(namespace: &str, kinds: &str) -> String {
     // People paste it into a shell, so it has only text that can be a namespace.
     let namespace = Some(namespace).filter(|namespace| is_dns_subdomain(namespace));
     let namespace = namespace.map_or_else(String::new, |namespace| format!(" -n {namespace}"));

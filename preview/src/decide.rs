@@ -3,6 +3,7 @@
 use crate::choose::{Choice, choose, choose_workload};
 use crate::circle::{self, Arrow};
 use crate::complete;
+use crate::direct::{DirectKind, preview_direct};
 use crate::error::Error;
 use crate::input::Input;
 use crate::line::{Line, MOST_IN_ONE_SYNC};
@@ -26,11 +27,19 @@ use podrank::Policy;
 /// incomplete, unless [`Options::partial`] accepts that.
 pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview<'a>, Error> {
     let sets = Sets::of(&input.sets);
-    match choose_workload(input, &sets, options)? {
+    let choice = choose_workload(input, &sets, options)?;
+    let is_job = matches!(choice, Choice::Direct(entry) if entry.kind == DirectKind::Job);
+    if !is_job && (options.parallelism.is_some() || options.suspend) {
+        return Err(Error::new(format!(
+            "{choice} is not a Job, so it has neither a parallelism nor a suspension"
+        )));
+    }
+    match choice {
         Choice::Set(id) => preview_set(input, &sets, id, options).map(WorkloadPreview::Set),
         Choice::Deployment(entry) => {
             preview_deployment(input, &sets, entry, options).map(WorkloadPreview::Deployment)
         }
+        Choice::Direct(entry) => preview_direct(input, entry, options).map(WorkloadPreview::Direct),
     }
 }
 

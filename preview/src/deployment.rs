@@ -172,8 +172,8 @@ struct RollingUpdate {
     max_unavailable: Option<Budget>,
 }
 
-/// `maxSurge` or `maxUnavailable`.
-struct Budget(IntOrPercent);
+/// `maxSurge` or `maxUnavailable`, which may be a percentage.
+pub(crate) struct Budget(pub(crate) IntOrPercent);
 
 impl WrittenStrategy {
     fn read(self) -> Result<Strategy, String> {

@@ -31,8 +31,13 @@ impl Input {
     /// Returns the objects that a decision about this workload needs, as the JSON of a list.
     ///
     /// # Errors
-    /// If the workload or one of its sets is unsound.
+    /// If the workload or one of its sets is unsound, or if it is neither a Deployment nor a set.
     pub fn extract(&self, workload: &WorkloadId) -> Result<String, Error> {
+        if let WorkloadKind::Direct(_) = workload.kind {
+            return Err(Error::new(format!(
+                "{workload}: a page shows only Deployments, ReplicaSets and ReplicationControllers"
+            )));
+        }
         let sets = Sets::of(&self.sets);
         let own = own_sets(&sets, self, workload);
         let deployment = self.deployments.iter().find(|entry| is_of(entry, workload, &own));
@@ -88,6 +93,7 @@ fn own_sets<'a>(sets: &Sets<'a>, input: &'a Input, workload: &WorkloadId) -> Vec
                 _ => return vec![set],
             }
         }
+        WorkloadKind::Direct(_) => None,
     };
     controller.into_iter().flat_map(|uid| sets.controlled_by(uid)).collect()
 }
@@ -101,6 +107,7 @@ fn is_of(entry: &DeploymentEntry, workload: &WorkloadId, own: &[&SetEntry]) -> b
         && match workload.kind {
             WorkloadKind::Deployment => entry.name == workload.name,
             WorkloadKind::Set(_) => is_theirs(),
+            WorkloadKind::Direct(_) => false,
         }
 }
 
@@ -122,7 +129,7 @@ fn pod_json(pod: &PodEntry, keys: &BTreeSet<&str>) -> Result<Value, Error> {
         }
         return Ok(json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "status": status }));
     };
-    let Record { pod: its, node, cost, previous } =
+    let Record { pod: its, node, cost, previous, .. } =
         record.as_ref().map_err(|error| Error::new(format!("{pod}: {error}")))?;
     metadata["uid"] = its.uid.to_string().into();
     put_time(&mut metadata, "creationTimestamp", its.creation_time);

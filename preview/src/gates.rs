@@ -1,7 +1,9 @@
 //! Kubernetes' feature gates by name. Constants and pure functions.
 
+use crate::options::ControllerGates;
 use podrank::FeatureGates;
 use serde::Serializer;
+use std::collections::BTreeMap;
 
 /// Selects one of the gates.
 pub type Gate = fn(&mut FeatureGates) -> &mut bool;
@@ -12,6 +14,26 @@ pub const GATES: [(&str, Gate); 3] = [
     ("LogarithmicScaleDown", |gates| &mut gates.logarithmic_scale_down),
     ("PreferForScaleDown", |gates| &mut gates.prefer_for_scale_down),
 ];
+
+/// Selects one of the gates of controllers that delete pods themselves.
+pub type ControllerGate = fn(&mut ControllerGates) -> &mut bool;
+
+/// Every gate of `StatefulSets`, with the name that Kubernetes gives it.
+pub const STATEFUL_SET_GATES: [(&str, ControllerGate); 2] = [
+    ("MaxUnavailableStatefulSet", |gates| &mut gates.max_unavailable_stateful_set),
+    ("StatefulSetRecreateStrategy", |gates| &mut gates.stateful_set_recreate_strategy),
+];
+
+/// The gates of `StatefulSets` by name.
+pub(crate) fn of_stateful_sets(mut gates: ControllerGates) -> impl Iterator<Item = (&'static str, bool)> {
+    STATEFUL_SET_GATES.into_iter().map(move |(name, gate)| (name, *gate(&mut gates)))
+}
+
+/// The gates of these that differ from Kubernetes' defaults.
+pub fn changed_of(gates: &BTreeMap<&'static str, bool>) -> Vec<(&'static str, bool)> {
+    let defaults: BTreeMap<_, _> = of_stateful_sets(ControllerGates::KUBERNETES).collect();
+    gates.iter().filter(|(name, on)| defaults.get(*name) != Some(on)).map(|(name, on)| (*name, *on)).collect()
+}
 
 /// The gates by name, in the order of [`GATES`].
 pub fn by_name(mut gates: FeatureGates) -> impl Iterator<Item = (&'static str, bool)> {

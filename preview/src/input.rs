@@ -1,10 +1,12 @@
 //! Reads a dump as a stream, object by object, and keeps what a decision may need from each. Reads from any reader, and opens
 //! none.
 
+use crate::daemon_set::RevisionEntry;
 use crate::deployment::DeploymentEntry;
+use crate::direct::{DirectEntry, DirectKind};
 use crate::error::{Error, parse};
 use crate::json::{Fault, Json};
-use crate::node::{self, NodeEntry};
+use crate::node::NodeEntry;
 use crate::pod::{Pod, PodEntry};
 use crate::set::{ReplicaSet, SetEntry, SetKind};
 use crate::text;
@@ -18,13 +20,17 @@ use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
-/// The pods, `ReplicaSets`, `ReplicationControllers` and Deployments in a dump, in the order of the dump.
+/// The pods and workloads in a dump, in the order of the dump.
 #[derive(Debug, Default)]
 pub struct Input {
     pub(crate) pods: Vec<PodEntry>,
     pub(crate) sets: Vec<SetEntry>,
     pub(crate) deployments: Vec<DeploymentEntry>,
+    /// Workloads whose controllers delete pods themselves.
+    pub(crate) direct: Vec<DirectEntry>,
     pub(crate) nodes: Vec<NodeEntry>,
+    /// The revisions of the templates of such workloads.
+    pub(crate) revisions: Vec<RevisionEntry>,
     /// The number of objects of other kinds.
     others: u64,
 }
@@ -43,8 +49,8 @@ impl Input {
     /// pods that the decision reads must be valid.
     ///
     /// # Errors
-    /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod, `ReplicaSet`,
-    /// `ReplicationController` or Deployment; or if an object has no name. The error says where.
+    /// If the input cannot be read, is neither JSON nor YAML, ends too early, or has no Pod or workload; or if an object has
+    /// no name. The error says where.
     pub fn read(reader: impl Read) -> Result<Self, Error> {
         let input =
             Self::read_part(reader)?.ok_or_else(|| Error::new(format!("the input is empty: {PRINT}")))?;
@@ -52,7 +58,7 @@ impl Input {
             return Err(Error::new(match input.others {
                 0 => "the list is empty: check the namespace and the labels given to kubectl get".to_owned(),
                 others => format!(
-                    "no Pod, ReplicaSet, ReplicationController or Deployment among {}: {PRINT}",
+                    "no Pod or workload that has a preview among {}: {PRINT}",
                     text::count(others, "object")
                 ),
             }));
@@ -96,13 +102,15 @@ impl Input {
         later.pods.append(&mut self.pods);
         later.sets.append(&mut self.sets);
         later.deployments.append(&mut self.deployments);
+        later.direct.append(&mut self.direct);
         later.nodes.append(&mut self.nodes);
+        later.revisions.append(&mut self.revisions);
         later.others += self.others;
         *self = later;
     }
 
     fn is_empty(&self) -> bool {
-        self.pods.is_empty() && self.sets.is_empty() && self.deployments.is_empty()
+        self.pods.is_empty() && self.sets.is_empty() && self.deployments.is_empty() && self.direct.is_empty()
     }
 
     /// Reads JSON documents, one after the other.
@@ -226,11 +234,10 @@ impl Input {
             Some(Class::Pod) => self.pods.push(PodEntry::read(object)?),
             Some(Class::Set(kind)) => self.sets.push(SetEntry::read(kind, object)?),
             Some(Class::Deployment) => self.deployments.push(DeploymentEntry::read(object)?),
-            None => {
-                let own = if own.kind.is_some() { Some(&own) } else { list };
-                self.nodes.extend(own.filter(|own| own.is_node()).and_then(|_| node::read(object)));
-                self.others += 1;
-            }
+            Some(Class::Direct(kind)) => self.direct.push(DirectEntry::read(kind, object)?),
+            Some(Class::Node) => self.nodes.push(NodeEntry::read(object)?),
+            Some(Class::Revision) => self.revisions.push(RevisionEntry::read(object)?),
+            None => self.others += 1,
         }
         Ok(None)
     }
@@ -241,6 +248,13 @@ impl Input {
             Class::Set(SetKind::ReplicaSet) => self.sets.push(object.replica_set?),
             Class::Set(SetKind::ReplicationController) => self.sets.push(object.replication_controller?),
             Class::Deployment => self.deployments.push(object.deployment?),
+            Class::Direct(kind) => {
+                let of_kind = DirectKind::ALL.into_iter().zip(object.direct).find(|(of, _)| *of == kind);
+                let (_, entry) = of_kind.expect("every kind was read");
+                self.direct.push(entry?);
+            }
+            Class::Node => self.nodes.push(object.node?),
+            Class::Revision => self.revisions.push(object.revision?),
         }
         Ok(())
     }
@@ -306,25 +320,28 @@ enum Class {
     Pod,
     Set(SetKind),
     Deployment,
+    Direct(DirectKind),
+    Node,
+    Revision,
 }
 
 impl TypeMeta {
-    /// Whether an object of this type is a Node, which no decision needs.
-    fn is_node(&self) -> bool {
-        self.kind.as_deref() == Some("Node")
-            && self.api_version.as_deref().is_none_or(|version| version == "v1")
-    }
-
     /// What an object of this type is, in a list whose items without a type have that of `list`.
     fn class(&self, list: Option<&Self>) -> Option<Class> {
         let own_or_list = Some(self).filter(|own| own.kind.is_some()).or(list)?;
         let (kind, api_version) = (own_or_list.kind.as_deref()?, own_or_list.api_version.as_deref());
-        if kind == "Pod" && api_version.is_none_or(|version| version == "v1") {
-            return Some(Class::Pod);
+        match kind {
+            "Pod" if api_version.is_none_or(|version| version == "v1") => return Some(Class::Pod),
+            "Node" if api_version.is_none_or(|version| version == "v1") => return Some(Class::Node),
+            "ControllerRevision" if api_version.is_none_or(|version| version.starts_with("apps/")) => {
+                return Some(Class::Revision);
+            }
+            _ => {}
         }
         match WorkloadKind::of_object(kind, api_version)? {
             WorkloadKind::Deployment => Some(Class::Deployment),
             WorkloadKind::Set(kind) => Some(Class::Set(kind)),
+            WorkloadKind::Direct(kind) => Some(Class::Direct(kind)),
         }
     }
 }
@@ -336,6 +353,9 @@ struct Untyped {
     replica_set: Result<SetEntry, String>,
     replication_controller: Result<SetEntry, String>,
     deployment: Result<DeploymentEntry, String>,
+    direct: [Result<DirectEntry, String>; DirectKind::ALL.len()],
+    node: Result<NodeEntry, String>,
+    revision: Result<RevisionEntry, String>,
 }
 
 impl Untyped {
@@ -345,6 +365,9 @@ impl Untyped {
             replica_set: SetEntry::read(SetKind::ReplicaSet, object),
             replication_controller: SetEntry::read(SetKind::ReplicationController, object),
             deployment: DeploymentEntry::read(object),
+            direct: DirectKind::ALL.map(|kind| DirectEntry::read(kind, object)),
+            node: NodeEntry::read(object),
+            revision: RevisionEntry::read(object),
         }
     }
 }

@@ -6,8 +6,8 @@
 //!
 //! | what | modules |
 //! |---|---|
-//! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `template`, `quantity`, `selector` |
-//! | deciding | `choose` the set or Deployment; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: whether the input is complete; `related` and `members`: which pods count; `line`: what becomes of each; `circle`: three pods of which none is first |
+//! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `node`, `template`, `quantity`, `selector` |
+//! | deciding | `choose` the workload; `direct`: what is common to controllers that delete pods themselves, and a module for each, such as `stateful_set`; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: whether the input is complete; `related` and `members`: which pods count; `line`: what becomes of each; `circle`: three pods of which none is first |
 //! | steering | `steer`: which pods are wanted, and the deletion costs that make Kubernetes take them; `cost`: who set a cost |
 //! | presenting | `preview`: the result as data and JSON; `why`, `set_why`, `age`, `notes`, `error`, `text`: its sentences |
 //! | querying | `workload`: names; `needs`: what a decision needs besides the workload |
@@ -19,12 +19,15 @@ mod choose;
 mod circle;
 mod complete;
 mod cost;
+mod daemon_set;
 mod decide;
 mod deployment;
+mod direct;
 mod error;
 mod extract;
 pub mod gates;
 mod input;
+mod job;
 mod json;
 mod line;
 mod members;
@@ -41,6 +44,7 @@ mod rollout;
 mod selector;
 mod set;
 mod set_why;
+mod stateful_set;
 pub mod steer;
 mod template;
 mod text;
@@ -52,14 +56,16 @@ pub use choose::SetName;
 pub use circle::Arrow;
 pub use cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
 pub use decide::{circle, preview, preview_workload};
+pub use direct::DirectKind;
 pub use error::{Error, Remedy};
 pub use input::Input;
 pub use line::MOST_IN_ONE_SYNC;
 pub use needs::WorkloadId;
 pub use notes::{Note, NoteCode};
-pub use options::{Options, Order};
+pub use options::{ControllerGates, Options, Order};
 pub use preview::{
-    DeploymentPreview, Details, PodPreview, Preview, SetPreview, Verdict, Workload, WorkloadPreview,
+    Asked, BlockedPod, DeploymentPreview, Details, DirectPreview, PodPreview, Preview, SetPreview, Verdict,
+    Workload, WorkloadPreview,
 };
 pub use set::SetKind;
 pub use workload::{WorkloadKind, WorkloadName};

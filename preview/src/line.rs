@@ -89,7 +89,7 @@ impl<'m, 'a> Line<'m, 'a> {
         all.map(|(index, (ranked, verdict))| {
             let (rule, why) = match verdict {
                 Verdict::Delete => separated(ranked, after_victims, "all pods go"),
-                Verdict::Contested => (None, contested.clone()),
+                Verdict::Contested | Verdict::Blocked => (None, contested.clone()),
                 Verdict::Keep => separated(ranked, before_survivors, "nothing to delete"),
             };
             let (member, pod) = ranked;

@@ -2,6 +2,7 @@
 
 use crate::complete;
 use crate::deployment::DeploymentEntry;
+use crate::direct::{DirectEntry, DirectKind};
 use crate::error::Error;
 use crate::input::Input;
 use crate::selector::Selector;
@@ -49,8 +50,13 @@ impl Input {
             .deployments
             .iter()
             .map(|entry| (entry.namespace.as_str(), WorkloadKind::Deployment, entry.name.as_str()));
+        let direct = self
+            .direct
+            .iter()
+            .map(|entry| (entry.namespace.as_str(), WorkloadKind::Direct(entry.kind), entry.name.as_str()));
         let mut found: Vec<_> = deployments
             .chain(sets)
+            .chain(direct)
             .filter(|(_, kind, its)| *its == name.name && name.kind.is_none_or(|wanted| wanted == *kind))
             .map(|(namespace, kind, name)| WorkloadId {
                 namespace: namespace.to_owned(),
@@ -77,11 +83,16 @@ impl Input {
     pub fn has_siblings(&self, workload: &WorkloadId) -> bool {
         match workload.kind {
             WorkloadKind::Deployment => true,
-            WorkloadKind::Set(SetKind::ReplicationController) => false,
+            WorkloadKind::Set(SetKind::ReplicationController) | WorkloadKind::Direct(_) => false,
             WorkloadKind::Set(SetKind::ReplicaSet) => {
                 self.set(workload).is_some_and(|set| set.controller.is_some())
             }
         }
+    }
+
+    /// Returns whether nodes matter, and the revisions of the workload's template.
+    pub fn has_nodes(&self, workload: &WorkloadId) -> bool {
+        workload.kind == WorkloadKind::Direct(DirectKind::DaemonSet)
     }
 
     /// Returns a label selector, as `kubectl get --selector` reads it, for all pods that count: what the selectors of all
@@ -90,7 +101,7 @@ impl Input {
     /// The sets of a Deployment have its own selector in common, so one list has all their pods.
     ///
     /// # Errors
-    /// Says which set is unsound.
+    /// Says which workload is unsound.
     pub fn pod_selector(&self, workload: &WorkloadId) -> Result<Option<String>, Error> {
         let sets = Sets::of(&self.sets);
         let mut selectors = Vec::new();
@@ -101,6 +112,12 @@ impl Input {
                     selectors.extend(deployment.spec()?.selector());
                 }
                 deployment.map(|deployment| deployment.uid.as_str())
+            }
+            WorkloadKind::Direct(kind) => {
+                if let Some(entry) = self.direct(kind, workload) {
+                    selectors.extend(entry.selector()?);
+                }
+                None
             }
             WorkloadKind::Set(_) => {
                 let set = self.set(workload);
@@ -121,7 +138,7 @@ impl Input {
     /// again may help.
     ///
     /// # Errors
-    /// Says which set is unsound.
+    /// Says which workload is unsound.
     pub fn lags(&self, workload: &WorkloadId) -> Result<bool, Error> {
         let sets = Sets::of(&self.sets);
         let (deployment_lags, ids): (_, Vec<_>) = match workload.kind {
@@ -129,6 +146,10 @@ impl Input {
                 let Some(deployment) = self.deployment(workload) else { return Ok(false) };
                 let own = sets.controlled_by(&deployment.uid).map(SetEntry::id);
                 (deployment.spec()?.lags, own.collect())
+            }
+            WorkloadKind::Direct(kind) => {
+                let Some(entry) = self.direct(kind, workload) else { return Ok(false) };
+                return Ok(entry.lags || !entry.gaps(self)?.is_empty());
             }
             WorkloadKind::Set(_) => (false, self.set(workload).map(SetEntry::id).into_iter().collect()),
         };
@@ -144,6 +165,12 @@ impl Input {
         let is_meant =
             |entry: &&DeploymentEntry| entry.namespace == workload.namespace && entry.name == workload.name;
         self.deployments.iter().find(is_meant)
+    }
+
+    fn direct(&self, kind: DirectKind, workload: &WorkloadId) -> Option<&DirectEntry> {
+        self.direct.iter().find(|entry| {
+            entry.kind == kind && entry.namespace == workload.namespace && entry.name == workload.name
+        })
     }
 
     fn set(&self, workload: &WorkloadId) -> Option<&SetEntry> {

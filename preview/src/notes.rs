@@ -44,7 +44,7 @@ pub enum NoteCode {
     MidRollout,
     /// The controller would adopt a pod that the preview does not count.
     WouldAdopt,
-    /// The controller would release a pod that the preview counts.
+    /// The controller would release a pod.
     WouldRelease,
     /// A pod was created after the time of the decision.
     CreatedAfterNow,
@@ -56,8 +56,18 @@ pub enum NoteCode {
     DoesNothing,
     /// The Deployment is paused.
     RolloutPaused,
-    /// More syncs of the Deployment follow at once.
+    /// More syncs of the workload follow and take more pods.
     GoesOn,
+    /// What the controller does depends on the release of Kubernetes.
+    DependsOnRelease,
+    /// Claims are deleted with their pods.
+    ClaimsGo,
+    /// The input has fewer nodes for pods of the `DaemonSet` than its status counts.
+    NodesMissing,
+    /// The input has no `ControllerRevision` of the `DaemonSet`.
+    RevisionMissing,
+    /// The controller may wait before it deletes a failed pod.
+    MayBackOff,
 }
 
 impl Note {

@@ -13,6 +13,10 @@ use std::num::NonZeroU32;
 pub struct Options {
     /// The number of pods that the workload should have. `None` means the number that it has: the next step of a rollout.
     pub replicas: Option<u32>,
+    /// The parallelism that a Job should have. `None` means the one that it has.
+    pub parallelism: Option<u32>,
+    /// Whether a Job is suspended.
+    pub suspend: bool,
     /// The workload. `None` means the only one in the input.
     pub workload: Option<WorkloadName>,
     /// The set, even if a Deployment owns it. `None` means the workload.
@@ -25,6 +29,8 @@ pub struct Options {
     pub order: Order,
     /// The feature gates.
     pub gates: FeatureGates,
+    /// The feature gates of controllers that delete pods themselves.
+    pub controller_gates: ControllerGates,
     /// The most deletions to show. `None` means all.
     pub burst_replicas: Option<NonZeroU32>,
     /// Whether to decide on an incomplete input, too. If so, notes say what is missing.
@@ -36,16 +42,34 @@ impl Options {
     pub fn new(replicas: u32, now: Timestamp) -> Self {
         Self {
             replicas: Some(replicas),
+            parallelism: None,
+            suspend: false,
             workload: None,
             set: None,
             namespace: None,
             now,
             order: Order::Kubernetes,
             gates: FeatureGates::KUBERNETES,
+            controller_gates: ControllerGates::KUBERNETES,
             burst_replicas: None,
             partial: false,
         }
     }
+}
+
+/// Kubernetes' feature gates that change what other controllers than those of sets do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControllerGates {
+    /// `MaxUnavailableStatefulSet`.
+    pub max_unavailable_stateful_set: bool,
+    /// `StatefulSetRecreateStrategy`.
+    pub stateful_set_recreate_strategy: bool,
+}
+
+impl ControllerGates {
+    /// The defaults of Kubernetes 1.37.
+    pub const KUBERNETES: Self =
+        Self { max_unavailable_stateful_set: true, stateful_set_recreate_strategy: false };
 }
 
 /// Whose decision is previewed.

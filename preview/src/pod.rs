@@ -1,10 +1,13 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads. Reads one object's JSON text.
 
 use crate::cost::{ManagedFields, Previous, WrittenCost};
+use crate::direct::DirectKind;
 use crate::error::parse;
+use crate::node::Affinity;
 use crate::text::{self, quoted};
 use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
+use podrank::controller::job::{COMPLETION_INDEX_ANNOTATION, NO_INDEX, completion_index};
 use podrank::{Flags, Phase, Uid};
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
@@ -14,6 +17,9 @@ use std::fmt;
 use std::mem;
 
 pub(crate) const PREFER_FOR_SCALE_DOWN_LABEL: &str = "kubernetes.io/prefer-for-scale-down";
+
+/// The finalizer that a Job's pods keep until the Job has counted them.
+const TRACKING_FINALIZER: &str = "batch.kubernetes.io/job-tracking";
 
 /// What is kept from a pod.
 #[derive(Debug)]
@@ -25,8 +31,30 @@ pub(crate) struct PodEntry {
     pub(crate) is_finished: bool,
     /// The owner reference of its controller.
     pub(crate) controller: Option<OwnerReference>,
+    /// Whether it has a deletion timestamp.
+    pub(crate) is_terminating: bool,
+    /// Its phase if it is finished.
+    pub(crate) finished_phase: Option<FinishedPhase>,
     /// `None` for a pod that is not active. An active pod that is invalid keeps the error, in case the pod matters.
     pub(crate) record: Option<Result<Record, String>>,
+    /// The same for a pod that is not active, if its controller deletes pods itself and so reads it all the same.
+    inactive_record: Option<Box<Result<Record, String>>>,
+}
+
+/// The phase of a pod that does not run again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FinishedPhase {
+    Succeeded,
+    Failed,
+}
+
+impl FinishedPhase {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Succeeded => "Succeeded",
+            Self::Failed => "Failed",
+        }
+    }
 }
 
 /// What is kept from an active pod for the order.
@@ -35,10 +63,23 @@ pub(crate) struct Record {
     /// Without rank and node number, which depend on other pods.
     pub(crate) pod: podrank::Pod,
     pub(crate) node: Option<String>,
+    /// The node that a `DaemonSet` made the pod for, if it is not assigned yet.
+    pub(crate) target: Option<Box<str>>,
     /// The deletion cost as it is written. `None` if there is none.
     pub(crate) cost: Option<Box<WrittenCost>>,
     /// The deletion cost that podrank wrote over. It is noted even if podrank's own has been removed since.
     pub(crate) previous: Option<Box<Previous>>,
+    /// What only a Job reads. `None` if there is nothing of it.
+    pub(crate) job: Option<Box<JobPod>>,
+}
+
+/// What a Job reads from a pod besides.
+#[derive(Debug)]
+pub(crate) struct JobPod {
+    /// The completion index, or [`NO_INDEX`].
+    pub(crate) index: i64,
+    /// Whether it has the finalizer that it keeps until its Job has counted it.
+    pub(crate) is_tracked: bool,
 }
 
 /// An owner reference.
@@ -142,12 +183,14 @@ struct PodMetadata {
     deletion_timestamp: Option<IgnoredAny>,
     resource_version: Option<String>,
     managed_fields: Option<Vec<ManagedFields>>,
+    finalizers: Option<Vec<String>>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct PodSpec {
     node_name: Option<String>,
+    affinity: Option<Affinity>,
     init_containers: Option<Vec<Container>>,
 }
 
@@ -199,17 +242,33 @@ impl PodEntry {
         phase: Option<&str>,
         record: impl FnOnce(Phase, bool) -> Result<Record, String>,
     ) -> Self {
+        let finished_phase = match phase {
+            Some("Succeeded") => Some(FinishedPhase::Succeeded),
+            Some("Failed") => Some(FinishedPhase::Failed),
+            _ => None,
+        };
         let phase = Phase::parse(phase.unwrap_or_default());
-        let active_phase = phase.filter(|_| !metadata.is_being_deleted());
+        let is_terminating = metadata.is_being_deleted();
+        let is_active = phase.is_some() && !is_terminating;
+        let controller = metadata.controller();
+        let is_read =
+            |owner: &OwnerReference| DirectKind::of(&owner.kind, Some(&owner.api_version)).is_some();
+        let is_read = is_active || controller.as_ref().is_some_and(is_read);
         let labels = metadata.labels.take().unwrap_or_default();
         let is_preferred = labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL);
+        // The phase of a finished pod is not in its record.
+        let mut record = is_read.then(|| record(phase.unwrap_or(Phase::UNKNOWN), is_preferred));
+        let inactive_record = if is_active { None } else { record.take().map(Box::new) };
         Self {
             namespace: metadata.namespace(),
-            controller: metadata.controller(),
+            controller,
             name: metadata.name,
             labels,
             is_finished: phase.is_none(),
-            record: active_phase.map(|phase| record(phase, is_preferred)),
+            is_terminating,
+            finished_phase,
+            record,
+            inactive_record,
         }
     }
 
@@ -220,6 +279,11 @@ impl PodEntry {
     /// The node of an active pod.
     pub(crate) fn node(&self) -> Option<&str> {
         self.record.as_ref()?.as_ref().ok()?.node.as_deref()
+    }
+
+    /// The record, even if the pod is not active. Such a pod has one if its controller is of a [`DirectKind`].
+    pub(crate) fn any_record(&self) -> Option<Result<&Record, &String>> {
+        self.record.as_ref().or(self.inactive_record.as_deref()).map(Result::as_ref)
     }
 }
 
@@ -245,12 +309,15 @@ impl Record {
         let Pod { metadata, spec, status, .. } = pod;
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         let node = spec.node_name.clone().filter(|node| !node.is_empty());
+        let affinity = spec.affinity.as_ref().filter(|_| node.is_none());
+        let target = affinity.and_then(Affinity::target).map(Box::from);
         let annotations = metadata.annotations.as_ref();
         let cost = annotations.and_then(|annotations| {
             let managed_fields = metadata.managed_fields.as_deref();
             WrittenCost::read(annotations, managed_fields, metadata.resource_version.as_deref())
         });
         let previous = annotations.and_then(Previous::read);
+        let job = JobPod::read(&metadata);
         let mut conditions = status.conditions.iter().flatten();
         let ready = conditions.find(|condition| condition.r#type.as_deref() == Some("Ready"));
         let ready = ready.filter(|condition| condition.status.as_deref() == Some("True"));
@@ -269,7 +336,23 @@ impl Record {
             flags,
             ..podrank::Pod::new()
         };
-        Ok(Self { pod, node, cost: cost.map(Box::new), previous: previous.map(Box::new) })
+        Ok(Self {
+            pod,
+            node,
+            target,
+            cost: cost.map(Box::new),
+            previous: previous.map(Box::new),
+            job: job.map(Box::new),
+        })
+    }
+}
+
+impl JobPod {
+    fn read(metadata: &PodMetadata) -> Option<Self> {
+        let text = metadata.annotations.as_ref().and_then(|it| it.get(COMPLETION_INDEX_ANNOTATION));
+        let is_tracked = metadata.finalizers.iter().flatten().any(|it| it == TRACKING_FINALIZER);
+        (text.is_some() || is_tracked)
+            .then(|| Self { index: text.map_or(NO_INDEX, completion_index), is_tracked })
     }
 }
 

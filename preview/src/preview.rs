@@ -9,6 +9,7 @@ use crate::workload::WorkloadKind;
 use jiff::Timestamp;
 use podrank::{FeatureGates, Flags, Pod, Time};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 /// Which pods go and why. Serialized, it is the JSON that other programs read.
@@ -71,6 +72,8 @@ pub enum WorkloadPreview<'a> {
     Set(Preview<'a>),
     /// A Deployment.
     Deployment(DeploymentPreview<'a>),
+    /// A workload whose controller deletes pods itself.
+    Direct(DirectPreview<'a>),
 }
 
 impl WorkloadPreview<'_> {
@@ -87,6 +90,7 @@ impl WorkloadPreview<'_> {
         let (pods, sets) = match self {
             Self::Set(preview) => (&*preview.pods, &[][..]),
             Self::Deployment(preview) => (&[][..], &*preview.sets),
+            Self::Direct(preview) => (&*preview.pods, &[][..]),
         };
         pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
     }
@@ -96,6 +100,7 @@ impl WorkloadPreview<'_> {
         match self {
             Self::Set(preview) => preview.quota,
             Self::Deployment(preview) => preview.quota,
+            Self::Direct(preview) => preview.quota,
         }
     }
 
@@ -104,6 +109,7 @@ impl WorkloadPreview<'_> {
         match self {
             Self::Set(preview) => &preview.notes,
             Self::Deployment(preview) => &preview.notes,
+            Self::Direct(preview) => &preview.notes,
         }
     }
 }
@@ -176,6 +182,86 @@ pub struct SetPreview<'a> {
     pub quota: usize,
     /// Its active pods in the order.
     pub pods: Vec<PodPreview<'a>>,
+}
+
+/// What the next sync of a workload does whose controller deletes pods itself: a `StatefulSet`, `DaemonSet` or `Job`.
+/// Serialized, it is the JSON that other programs read.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DirectPreview<'a> {
+    /// The version of the JSON: `podrank/v1`.
+    pub api_version: &'static str,
+    /// `ScaleDownPreview`.
+    pub kind: &'static str,
+    /// The workload's namespace.
+    pub namespace: &'a str,
+    /// The workload's kind and name.
+    pub workload: Workload<'a>,
+    /// The exact time of the decision.
+    pub now: Timestamp,
+    /// Whose decision it is: `kubernetes`.
+    pub order: Order,
+    /// The feature gates that its controller reads.
+    pub feature_gates: BTreeMap<&'static str, bool>,
+    /// The number of its pods that are not being deleted yet.
+    pub active: usize,
+    /// What the workload is asked to be.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// Whether an incomplete input was accepted.
+    pub partial: bool,
+    /// The number of pods that go in this step. If pods are contested, it is the most.
+    pub delete: usize,
+    /// The number of contested pods that go in this step. For a `StatefulSet`, it is the most.
+    pub quota: usize,
+    /// What else a reader should know.
+    pub notes: Vec<Note>,
+    /// The pods that would go, but wait.
+    pub blocked: Vec<BlockedPod<'a>>,
+    /// Its pods that are not being deleted yet, in the order in which they go.
+    pub pods: Vec<PodPreview<'a>>,
+}
+
+/// What a workload is asked to be, by the fields that its kind has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Asked {
+    /// The number of pods to scale to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<u32>,
+    /// The parallelism of a Job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parallelism: Option<u32>,
+    /// Whether a Job is suspended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspend: Option<bool>,
+}
+
+impl Asked {
+    /// The flags of the command line that ask for the same: `--rollout` for a kind without a count.
+    pub fn flags(&self) -> String {
+        let flags = [
+            self.replicas.map(|replicas| format!("--replicas {replicas}")),
+            self.parallelism.map(|parallelism| format!("--parallelism {parallelism}")),
+            self.suspend.filter(|suspend| *suspend).map(|_| "--suspend".to_owned()),
+        ];
+        let flags: Vec<_> = flags.into_iter().flatten().collect();
+        if flags.is_empty() { "--rollout".to_owned() } else { flags.join(" ") }
+    }
+}
+
+/// A pod that would go, but waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BlockedPod<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The pod that it waits for, which may not exist yet. It can be the pod itself.
+    pub by: String,
+    /// Why, as a word that does not change.
+    pub rule: &'static str,
+    /// Why, as a sentence.
+    pub why: String,
 }
 
 /// What is scaled.
@@ -265,6 +351,8 @@ pub enum Verdict {
     Delete,
     /// It may go or stay: Kubernetes' rules form a cycle or a tie, and the controller's list order decides.
     Contested,
+    /// It would go, but waits.
+    Blocked,
     /// It certainly stays.
     Keep,
 }

@@ -16,9 +16,9 @@ pub(crate) struct LabelSelector {
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, expecting = "a requirement of a label selector")]
 pub(crate) struct Expression {
-    key: String,
-    operator: String,
-    values: Option<Vec<String>>,
+    pub(crate) key: String,
+    pub(crate) operator: String,
+    pub(crate) values: Option<Vec<String>>,
 }
 
 /// A valid selector. It matches labels that meet every requirement, so an empty one matches all labels.
@@ -78,6 +78,23 @@ impl<'a> Selector<'a> {
         let mut others = self.0.iter().filter(|requirement| requirement.key != key);
         others.all(|requirement| requirement.matches(labels))
     }
+}
+
+/// Returns whether a node with these labels meets all requirements, which are those of a label selector and comparisons of
+/// numbers. No node meets an invalid one.
+pub(crate) fn matches_node(expressions: &[Expression], labels: &BTreeMap<String, String>) -> bool {
+    expressions.iter().all(|expression| {
+        let bound = || match expression.values.as_deref() {
+            Some([bound]) if is_label_key(&expression.key) && is_label_value(bound) => bound.parse().ok(),
+            _ => None,
+        };
+        let actual = || labels.get(&expression.key)?.parse::<i64>().ok();
+        match expression.operator.as_str() {
+            "Gt" => bound().zip(actual()).is_some_and(|(bound, actual)| actual > bound),
+            "Lt" => bound().zip(actual()).is_some_and(|(bound, actual)| actual < bound),
+            _ => Requirement::read(expression).is_some_and(|requirement| requirement.matches(labels)),
+        }
+    })
 }
 
 impl<'a> Requirement<'a> {

@@ -1,5 +1,6 @@
 //! Workloads as users name them: `TYPE/NAME` with the types that kubectl knows, or a bare name.
 
+use crate::direct::DirectKind;
 use crate::set::SetKind;
 use crate::text;
 use serde::{Serialize, Serializer};
@@ -13,6 +14,8 @@ pub enum WorkloadKind {
     Deployment,
     /// A set of pods.
     Set(SetKind),
+    /// A workload whose controller deletes pods itself.
+    Direct(DirectKind),
 }
 
 /// A workload as a user names it: `NAME`, or `TYPE/NAME` as `kubectl get -o name` prints it.
@@ -44,7 +47,7 @@ const TYPES: [Type; 7] = {
     ) -> Type {
         Type { kind, short, singular, group, supported }
     }
-    use WorkloadKind::{Deployment, Set};
+    use WorkloadKind::{Deployment, Direct, Set};
     [
         new("Deployment", "deploy", "deployment", "apps", Some(Deployment)),
         new("ReplicaSet", "rs", "replicaset", "apps", Some(Set(SetKind::ReplicaSet))),
@@ -55,17 +58,23 @@ const TYPES: [Type; 7] = {
             "",
             Some(Set(SetKind::ReplicationController)),
         ),
-        new("StatefulSet", "sts", "statefulset", "apps", None),
-        new("DaemonSet", "ds", "daemonset", "apps", None),
-        new("Job", "job", "job", "batch", None),
+        new("StatefulSet", "sts", "statefulset", "apps", Some(Direct(DirectKind::StatefulSet))),
+        new("DaemonSet", "ds", "daemonset", "apps", Some(Direct(DirectKind::DaemonSet))),
+        new("Job", "job", "job", "batch", Some(Direct(DirectKind::Job))),
         new("CronJob", "cj", "cronjob", "batch", None),
     ]
 };
 
 impl WorkloadKind {
     /// Every kind, in the order in which they are listed to a user.
-    pub const ALL: [Self; 3] =
-        [Self::Deployment, Self::Set(SetKind::ReplicaSet), Self::Set(SetKind::ReplicationController)];
+    pub const ALL: [Self; 6] = [
+        Self::Deployment,
+        Self::Set(SetKind::ReplicaSet),
+        Self::Set(SetKind::ReplicationController),
+        Self::Direct(DirectKind::StatefulSet),
+        Self::Direct(DirectKind::DaemonSet),
+        Self::Direct(DirectKind::Job),
+    ];
 
     /// The kind by an object's own `kind` and, if known, API version.
     pub(crate) fn of_object(kind: &str, api_version: Option<&str>) -> Option<Self> {
@@ -76,7 +85,10 @@ impl WorkloadKind {
         };
         match kind {
             "Deployment" if is_in("apps") || is_in("extensions") => Some(Self::Deployment),
-            _ => SetKind::of(kind, api_version).map(Self::Set),
+            _ => {
+                let set = SetKind::of(kind, api_version).map(Self::Set);
+                set.or_else(|| DirectKind::of(kind, api_version).map(Self::Direct))
+            }
         }
     }
 
@@ -217,7 +229,7 @@ mod tests {
 
     #[test]
     fn types_are_named_as_kubectl_names_them() {
-        let [deploy, rs, rc] = WorkloadKind::ALL;
+        let [deploy, rs, rc, sts, ds, job] = WorkloadKind::ALL;
         for (kind, names) in [
             (
                 deploy,
@@ -225,6 +237,9 @@ mod tests {
             ),
             (rs, "rs RS replicaset replicasets replicasets.apps ReplicaSets.v1.apps"),
             (rc, "rc replicationcontroller ReplicationControllers"),
+            (sts, "sts statefulset StatefulSets statefulsets.v1.apps"),
+            (ds, "ds daemonset DaemonSets daemonsets.v1.apps"),
+            (job, "job Jobs jobs.v1.batch"),
         ] {
             for name in names.split(' ') {
                 assert_eq!(WorkloadKind::of_type(name), Ok(kind), "{name}");
@@ -232,18 +247,22 @@ mod tests {
         }
         assert_eq!(
             WorkloadKind::ALL.map(WorkloadKind::resource),
-            ["deployments.apps", "replicasets.apps", "replicationcontrollers"]
+            [
+                "deployments.apps",
+                "replicasets.apps",
+                "replicationcontrollers",
+                "statefulsets.apps",
+                "daemonsets.apps",
+                "jobs.batch"
+            ]
         );
     }
 
     #[test]
     fn other_types_are_refused_with_what_there_is() {
-        const THESE: &str = "supported are deploy, rs and rc";
+        const THESE: &str = "supported are deploy, rs, rc, sts, ds and job";
         for (name, error) in [
-            ("sts", "StatefulSets are not supported yet; "),
-            ("StatefulSets.apps", "StatefulSets are not supported yet; "),
-            ("ds", "DaemonSets are not supported yet; "),
-            ("jobs.batch", "Jobs are not supported yet; "),
+            ("cj", "CronJobs are not supported yet; "),
             ("deployement", "unknown type `deployement`; did you mean deployment? "),
             ("deployments.batch", "unknown type `deployments.batch`; did you mean deployment? "),
             ("rc.", "unknown type `rc.`; did you mean rc? "),

@@ -10,7 +10,8 @@ mod steer;
 
 use failure::Failure;
 use podrank_preview::{
-    Arrow, Input, PodPreview, SetPreview, Verdict, WorkloadId, WorkloadPreview, circle, preview_workload,
+    Arrow, Input, PodPreview, SetPreview, Verdict, WorkloadId, WorkloadKind, WorkloadPreview, circle,
+    preview_workload,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -80,7 +81,8 @@ impl Dump {
             short: String,
         }
         let named = |id: WorkloadId| Named { short: format!("{}/{}", id.kind.short(), id.name), id };
-        json(&self.input.workloads().into_iter().map(named).collect::<Vec<_>>())
+        let is_shown = |id: &WorkloadId| !matches!(id.kind, WorkloadKind::Direct(_));
+        json(&self.input.workloads().into_iter().filter(is_shown).map(named).collect::<Vec<_>>())
     }
 
     /// The zone of each node whose zone the dump tells, as JSON.
@@ -128,6 +130,7 @@ impl Dump {
         match &mut preview {
             WorkloadPreview::Set(preview) => preview.pods.clear(),
             WorkloadPreview::Deployment(preview) => preview.sets.iter_mut().for_each(|set| set.pods.clear()),
+            WorkloadPreview::Direct(_) => {}
         }
         Ok(Decision { head: json(&Head { preview, fates }), order })
     }
@@ -189,7 +192,16 @@ impl Dump {
     }
 
     fn decided(&self, options: &str) -> Result<WorkloadPreview<'_>, Failure> {
-        Ok(preview_workload(&self.input, &options::read(options)?)?)
+        match preview_workload(&self.input, &options::read(options)?)? {
+            WorkloadPreview::Direct(preview) => {
+                let kind = preview.workload.kind;
+                Err(format!(
+                    "this page shows Deployments, ReplicaSets and ReplicationControllers, not a {kind}"
+                )
+                .into())
+            }
+            shown => Ok(shown),
+        }
     }
 }
 
@@ -215,6 +227,8 @@ fn sets<'p>(preview: &'p WorkloadPreview<'_>) -> Vec<&'p [PodPreview<'p>]> {
         WorkloadPreview::Deployment(preview) => {
             preview.sets.iter().map(|set: &SetPreview<'_>| &*set.pods).collect()
         }
+        // Not shown: see `decided`.
+        WorkloadPreview::Direct(_) => Vec::new(),
     }
 }
 

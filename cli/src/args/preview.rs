@@ -4,8 +4,8 @@ use super::connection::Connection;
 use clap::{Parser, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use podrank::FeatureGates;
-use podrank_preview::gates::{GATES, Gate};
-use podrank_preview::{Options, Order, SetName, WorkloadName};
+use podrank_preview::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
+use podrank_preview::{ControllerGates, DirectKind, Options, Order, SetName, WorkloadKind, WorkloadName};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -13,9 +13,10 @@ use std::path::PathBuf;
 ///
 /// Asks the cluster through kubectl, or reads what kubectl printed (-f). This preview changes nothing.
 #[derive(Debug, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLES)]
 pub(crate) struct PreviewArgs {
-    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs or rc
+    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs, rc, sts, ds or job
     #[arg(value_name = "TYPE/NAME", num_args = 0..=2, required_unless_present = "filename")]
     workload: Vec<String>,
 
@@ -24,8 +25,16 @@ pub(crate) struct PreviewArgs {
     pub(crate) filename: Option<PathBuf>,
 
     /// Desired replicas of the workload
-    #[arg(long, value_name = "N", required_unless_present = "rollout")]
+    #[arg(long, value_name = "N")]
     replicas: Option<u32>,
+
+    /// Desired parallelism of a Job
+    #[arg(long, value_name = "N", conflicts_with_all = ["replicas", "rollout"])]
+    parallelism: Option<u32>,
+
+    /// Show what happens if a Job is suspended
+    #[arg(long, conflicts_with_all = ["replicas", "rollout"])]
+    suspend: bool,
 
     /// Show the next step of a rollout, at the workload's current replicas
     #[arg(long, conflicts_with = "replicas")]
@@ -52,9 +61,9 @@ pub(crate) struct PreviewArgs {
     order: OrderName,
 
     /// Feature gates that differ from Kubernetes' defaults: PodDeletionCost, LogarithmicScaleDown,
-    /// PreferForScaleDown
-    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate)]
-    feature_gates: Vec<(Gate, bool)>,
+    /// PreferForScaleDown, and for StatefulSets MaxUnavailableStatefulSet, StatefulSetRecreateStrategy
+    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = any_gate)]
+    feature_gates: Vec<(AnyGate, bool)>,
 
     /// Most deletions to show; Kubernetes makes at most 500 in one sync
     #[arg(long, value_name = "N")]
@@ -89,6 +98,15 @@ Examples:
   kubectl get pods,replicasets,deployments -o json > dump.json
   kubectl podrank deploy/web --replicas 3 -f dump.json --now 2026-03-10T12:00:00Z
 
+  # Why does a StatefulSet not scale down?
+  kubectl podrank sts/db --replicas 3
+
+  # Which pods of a Job would go?
+  kubectl podrank job/import --parallelism 2
+
+  # Which pods does the next step of a DaemonSet's update take?
+  kubectl podrank ds/agent
+
   # Scale one ReplicaSet of a Deployment alone
   kubectl podrank rs/web-7f6b9d5c48 --replicas 3";
 
@@ -119,14 +137,38 @@ pub(super) fn gate(text: &str) -> Result<(Gate, bool), String> {
     let (_, gate) = GATES.iter().find(|(known, _)| *known == name).ok_or_else(|| {
         format!("unknown feature gate `{name}`: use {}", GATES.map(|(name, _)| name).join(", "))
     })?;
-    let value = value.parse().map_err(|_| format!("expected true or false, not `{value}`"))?;
-    Ok((*gate, value))
+    Ok((*gate, on_or_off(value)?))
+}
+
+fn on_or_off(value: &str) -> Result<bool, String> {
+    value.parse().map_err(|_| format!("expected true or false, not `{value}`"))
+}
+
+/// A gate of the order, or of the controllers that delete pods themselves.
+#[derive(Clone, Copy, Debug)]
+enum AnyGate {
+    Order(Gate),
+    Controller(ControllerGate),
+}
+
+fn any_gate(text: &str) -> Result<(AnyGate, bool), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=true or NAME=false")?;
+    if let Some((_, gate)) = STATEFUL_SET_GATES.iter().find(|(known, _)| *known == name) {
+        return Ok((AnyGate::Controller(*gate), on_or_off(value)?));
+    }
+    match gate(text) {
+        Ok((gate, value)) => Ok((AnyGate::Order(gate), value)),
+        Err(error) if error.starts_with("unknown") => {
+            Err(format!("{error}, {}", STATEFUL_SET_GATES.map(|(name, _)| name).join(", ")))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Kubernetes' defaults with these changes.
-pub(super) fn changed_gates(changes: &[(Gate, bool)]) -> FeatureGates {
+pub(super) fn changed_gates(changes: impl IntoIterator<Item = (Gate, bool)>) -> FeatureGates {
     let mut gates = FeatureGates::KUBERNETES;
-    for &(gate, value) in changes {
+    for (gate, value) in changes {
         *gate(&mut gates) = value;
     }
     gates
@@ -139,8 +181,33 @@ impl PreviewArgs {
         wants_proposal.then_some("no release of Kubernetes has PreferForScaleDown: use it with --order total")
     }
 
+    /// What is missing if no flag says what is asked of the workload. A `DaemonSet` needs none.
+    pub(crate) fn missing(&self) -> Option<&'static str> {
+        let is_asked = self.replicas.is_some() || self.parallelism.is_some() || self.suspend || self.rollout;
+        let workload = self.workload().ok().flatten();
+        let is_daemon_set = workload
+            .is_some_and(|workload| workload.kind == Some(WorkloadKind::Direct(DirectKind::DaemonSet)));
+        (!is_asked && !is_daemon_set).then_some(
+            "say what is asked of the workload: --replicas N, or --rollout for the next step of a rollout, or for a Job \
+             --parallelism N or --suspend",
+        )
+    }
+
     fn gates(&self) -> FeatureGates {
-        changed_gates(&self.feature_gates)
+        changed_gates(self.feature_gates.iter().filter_map(|(gate, value)| match gate {
+            AnyGate::Order(gate) => Some((*gate, *value)),
+            AnyGate::Controller(_) => None,
+        }))
+    }
+
+    fn controller_gates(&self) -> ControllerGates {
+        let mut gates = ControllerGates::KUBERNETES;
+        for &(gate, value) in &self.feature_gates {
+            if let AnyGate::Controller(gate) = gate {
+                *gate(&mut gates) = value;
+            }
+        }
+        gates
     }
 
     /// The workload that the user named.
@@ -151,6 +218,8 @@ impl PreviewArgs {
     pub(crate) fn options(&self) -> Options {
         let mut options = Options::new(0, self.now.unwrap_or_else(Timestamp::now));
         options.replicas = self.replicas;
+        options.parallelism = self.parallelism;
+        options.suspend = self.suspend;
         options.workload = self.workload().ok().flatten();
         options.set.clone_from(&self.replicaset);
         options.namespace.clone_from(&self.namespace);
@@ -159,6 +228,7 @@ impl PreviewArgs {
             OrderName::Total => Order::Total,
         };
         options.gates = self.gates();
+        options.controller_gates = self.controller_gates();
         options.burst_replicas = self.burst_replicas;
         options.partial = self.partial;
         options

@@ -4,8 +4,8 @@ use super::connection::Connection;
 use super::preview::{changed_gates, gate};
 use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
-use podrank_preview::WorkloadName;
 use podrank_preview::gates::Gate;
+use podrank_preview::{WorkloadKind, WorkloadName};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -243,7 +243,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 impl ScaleArgs {
     /// The workload that the user named.
     pub(crate) fn workload(&self) -> Result<WorkloadName, String> {
-        WorkloadName::of_words(&self.workload)
+        with_costs(WorkloadName::of_words(&self.workload)?)
     }
 
     /// Puts the wishes in the order of the command line, which clap knows.
@@ -270,13 +270,23 @@ impl ScaleArgs {
 impl UndoArgs {
     /// The workload that the user named.
     pub(crate) fn workload(&self) -> Result<WorkloadName, String> {
-        WorkloadName::of_words(&self.workload)
+        with_costs(WorkloadName::of_words(&self.workload)?)
+    }
+}
+
+/// The workload, if its controller reads deletion costs.
+fn with_costs(name: WorkloadName) -> Result<WorkloadName, String> {
+    match name.kind {
+        Some(WorkloadKind::Direct(kind)) => {
+            Err(format!("the controller of a {kind} reads no deletion costs: use deploy, rs or rc"))
+        }
+        _ => Ok(name),
     }
 }
 
 impl How {
     pub(crate) fn gates(&self) -> FeatureGates {
-        changed_gates(&self.feature_gates)
+        changed_gates(self.feature_gates.iter().copied())
     }
 }
 

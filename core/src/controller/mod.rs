@@ -16,6 +16,9 @@
 //! | which pods are available, and when to check again | [`availability`] |
 //! | what to report | [`Status`], [`failure_condition`], [`deletion_ages`] |
 //! | how a Deployment sizes its sets | [`deployment::next_sync`] |
+//! | which pods of a Job go | [`job::next_sync`] |
+//! | which pods of a `DaemonSet` go | [`daemon_set::next_sync`] |
+//! | which pods of a `StatefulSet` go, and what they wait for | [`stateful_set::next_sync`] |
 //!
 //! One sync of a set looks like this. Events make it run again: when a pod appears or goes away, first tell the
 //! expectations, then sync.
@@ -112,12 +115,17 @@
 mod active;
 mod availability;
 mod claim;
+pub mod daemon_set;
 mod deletion_age;
 pub mod deployment;
 pub(crate) mod expectations;
 mod int_or_percent;
+pub mod job;
+mod names;
+mod outcome;
 mod plan;
 mod slow_start;
+pub mod stateful_set;
 mod status;
 
 pub use active::{is_active, is_terminating};
@@ -126,6 +134,7 @@ pub use claim::{Claim, Claimable, Owner, claim};
 pub use deletion_age::{DeletionAge, deletion_ages};
 pub use expectations::{EXPECTATIONS_TIMEOUT_NANOS, Expectations, KeysFull, PodKey};
 pub use int_or_percent::{IntOrPercent, IntOrPercentError, MAX_PERCENT};
+pub use outcome::{Outcome, Verdict};
 pub use plan::{BURST_REPLICAS, Plan, SetState, plan};
 pub use slow_start::SlowStart;
 pub use status::{ConditionChange, FailureReason, Status, failure_condition};

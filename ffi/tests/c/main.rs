@@ -6,3 +6,4 @@ mod controller;
 mod deployment;
 mod laws;
 mod promises;
+mod stateful_set;

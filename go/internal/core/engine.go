@@ -53,4 +53,22 @@ type Engine interface {
 	SetAnnotations(set *ReplicaSet, desired, max string) error
 	// NextDeployment writes what the next sync does to each set to changes, of which there are as many.
 	NextDeployment(deployment *Deployment, sets []ReplicaSet, changes []Change) (Step, error)
+
+	// StatefulSetOrdinal is the ordinal in the name of a pod of the StatefulSet called set, -1 if it has none.
+	StatefulSetOrdinal(set, pod string) (int32, error)
+	// NextStatefulSet writes what the next sync does with each member to outcomes, of which there are as many.
+	NextStatefulSet(set *StatefulSet, members []Member, outcomes []MemberOutcome) error
+	// MemberReasonName is the name of a reason's number, "" if it has none.
+	MemberReasonName(reason uint8) string
+	// JobIndex reads a completion index, -1 if the text is none.
+	JobIndex(text string) (int64, error)
+	// NextJob writes what the next sync does to each record to outcomes. indexes, order and outcomes have an element for each.
+	NextJob(job *Job, records []Record, indexes []int64, order []uint32, outcomes []Outcome) (JobStep, error)
+	// JobReasonName is the name of a reason's number, "" if it has none.
+	JobReasonName(reason uint8) string
+	// NextDaemonSet writes what the next sync does to each pod to outcomes. order and outcomes have an element for each; nodes
+	// are flags.
+	NextDaemonSet(set *DaemonSet, nodes []uint8, pods []DaemonPod, order []uint32, outcomes []Outcome) (DaemonStep, error)
+	// DaemonReasonName is the name of a reason's number, "" if it has none.
+	DaemonReasonName(reason uint8) string
 }

@@ -25,7 +25,6 @@ import "C"
 import (
 	"errors"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"github.com/podrank/podrank/go/internal/core"
@@ -168,17 +167,9 @@ func (Engine) Upstream(a, b *core.Record, options core.Options) (before int, rul
 	return before, uint8(number), err
 }
 
-var ruleNames = sync.OnceValue(func() *[256]string {
-	var names [256]string
-	for rule := range names {
-		names[rule] = C.GoString(C.podrank_rule_str(C.uint8_t(rule)))
-	}
-	return &names
-})
+func (Engine) RuleName(rule uint8) string { return ruleNames()[rule] }
 
-func (Engine) RuleName(rule uint8) string {
-	return ruleNames()[rule]
-}
+var ruleNames = names(func(number C.uint8_t) *C.char { return C.podrank_rule_str(number) })
 
 func (Engine) Version() string {
 	return C.GoString(C.podrank_version())

@@ -85,16 +85,19 @@ func (Engine) NextDeployment(deployment *core.Deployment, sets []core.ReplicaSet
 	return step, err
 }
 
-var reasonNames = sync.OnceValue(func() *[256]string {
-	var names [256]string
-	for reason := range names {
-		names[reason] = C.GoString(C.podrank_reason_str(C.uint8_t(reason)))
-	}
-	return &names
-})
+func (Engine) ReasonName(reason uint8) string { return reasonNames()[reason] }
 
-func (Engine) ReasonName(reason uint8) string {
-	return reasonNames()[reason]
+var reasonNames = names(func(number C.uint8_t) *C.char { return C.podrank_reason_str(number) })
+
+// names asks for all names once.
+func names(name func(C.uint8_t) *C.char) func() *[256]string {
+	return sync.OnceValue(func() *[256]string {
+		var names [256]string
+		for number := range names {
+			names[number] = C.GoString(name(C.uint8_t(number)))
+		}
+		return &names
+	})
 }
 
 func chars(text string) *C.char {

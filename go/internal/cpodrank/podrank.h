@@ -61,6 +61,9 @@
 // and podrank_replica_set_annotations read texts for it. Below, a set's size is its spec.replicas; the count is the
 // Deployment's spec.replicas; the new set is the oldest one with the Deployment's pod template; every other set is old; a
 // set is active if its size is above 0; the budgets are maxSurge and maxUnavailable as numbers of pods.
+//
+// JOBS AND DAEMONSETS delete pods themselves. podrank_job_next and podrank_daemon_set_next predict which pods the next sync
+// deletes: those that certainly go, and contested ones, of which chance decides.
 
 #ifndef PODRANK_H
 #define PODRANK_H
@@ -456,6 +459,297 @@
 // The sync ended before it reached the set.
 #define PODRANK_REASON_NOT_REACHED 92
 
+// spec.podManagementPolicy is Parallel, not OrderedReady.
+#define PODRANK_STATEFUL_PARALLEL 1
+
+// The StatefulSet has a metadata.deletionTimestamp.
+#define PODRANK_STATEFUL_BEING_DELETED 2
+
+// spec.updateStrategy.type is OnDelete, not RollingUpdate.
+#define PODRANK_STATEFUL_ON_DELETE 4
+
+// spec.updateStrategy.type is Recreate, not RollingUpdate.
+#define PODRANK_STATEFUL_RECREATE 8
+
+// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
+#define PODRANK_STATEFUL_UNAVAILABLE_PERCENT 16
+
+// Kubernetes' feature gate MaxUnavailableStatefulSet is off. Since 1.37 it is on.
+#define PODRANK_STATEFUL_NO_MAX_UNAVAILABLE 32
+
+// Kubernetes' feature gate StatefulSetRecreateStrategy is on. In 1.37 it is off.
+#define PODRANK_STATEFUL_RECREATE_GATE 64
+
+// status.phase is Running. It is not read with PODRANK_MEMBER_IS_FINISHED.
+#define PODRANK_MEMBER_IS_RUNNING 1
+
+// status.phase is Succeeded or Failed.
+#define PODRANK_MEMBER_IS_FINISHED 2
+
+// The condition Ready is True.
+#define PODRANK_MEMBER_IS_READY 4
+
+// The condition Ready is True, and has been for spec.minReadySeconds of the StatefulSet.
+#define PODRANK_MEMBER_IS_AVAILABLE 8
+
+// The pod has a metadata.deletionTimestamp.
+#define PODRANK_MEMBER_IS_TERMINATING 16
+
+// The label controller-revision-hash is the StatefulSet's status.updateRevision. A pod without this flag is old.
+#define PODRANK_MEMBER_IS_UPDATED 32
+
+// No pod is waited for, or none that exists.
+#define PODRANK_NO_MEMBER UINT32_MAX
+
+// The pod stays.
+#define PODRANK_VERDICT_KEEP 0
+
+// The pod certainly goes.
+#define PODRANK_VERDICT_DELETE 1
+
+// The pod goes or stays by chance.
+#define PODRANK_VERDICT_CONTESTED 2
+
+// The pod would go, but waits.
+#define PODRANK_VERDICT_BLOCKED 3
+
+// Keep: the ordinal is in the range, and the pod is neither finished nor old.
+#define PODRANK_MEMBER_IN_RANGE 0
+
+// Keep: the pod is already being deleted.
+#define PODRANK_MEMBER_TERMINATING 1
+
+// Keep: the set is being deleted, and does nothing.
+#define PODRANK_MEMBER_SET_DELETED 2
+
+// Keep: the set's strategy is Recreate, whose feature gate is off, so every sync fails.
+#define PODRANK_MEMBER_RECREATE_OFF 3
+
+// Keep: the ordinal is negative, so Kubernetes ignores the pod.
+#define PODRANK_MEMBER_NO_ORDINAL 4
+
+// Keep: the pod is old, but its index is below the partition.
+#define PODRANK_MEMBER_BELOW_PARTITION 5
+
+// Keep: the pod is old, but with the strategy OnDelete only a user replaces pods.
+#define PODRANK_MEMBER_ON_DELETE 6
+
+// Delete: the ordinal is not in the range.
+#define PODRANK_MEMBER_OUT_OF_RANGE 20
+
+// Delete: the pod is finished. Kubernetes deletes it and creates it anew.
+#define PODRANK_MEMBER_FINISHED 21
+
+// Delete: the pod is old, and it is replaced.
+#define PODRANK_MEMBER_OLD 22
+
+// Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
+#define PODRANK_MEMBER_OLD_UNAVAILABLE 23
+
+// Contested: two or more pods have one ordinal, and by is one of them.
+#define PODRANK_MEMBER_TWINS 40
+
+// Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
+#define PODRANK_MEMBER_WAITS_FOR_MISSING 60
+
+// Blocked: by is finished. It is deleted and created anew first.
+#define PODRANK_MEMBER_WAITS_FOR_FINISHED 61
+
+// Blocked: by is being deleted.
+#define PODRANK_MEMBER_WAITS_FOR_TERMINATION 62
+
+// Blocked: by is not Running.
+#define PODRANK_MEMBER_WAITS_FOR_RUNNING 63
+
+// Blocked: by is not ready.
+#define PODRANK_MEMBER_WAITS_FOR_READY 64
+
+// Blocked: by has not been ready for minReadySeconds.
+#define PODRANK_MEMBER_WAITS_FOR_AVAILABLE 65
+
+// Blocked: the pod is next, but not available, and neither is by, which has a lower ordinal. It waits until one of
+// the two is available.
+#define PODRANK_MEMBER_WAITS_FOR_EITHER 66
+
+// Blocked: by is first, because pods go one at a time.
+#define PODRANK_MEMBER_ONE_AT_A_TIME 67
+
+// Blocked: by has to go first, because scaling down comes before updating.
+#define PODRANK_MEMBER_AFTER_SCALING 68
+
+// Blocked: as many pods as may be unavailable already are, or go in this sync. by is one of them.
+#define PODRANK_MEMBER_BUDGET 69
+
+// Blocked: with the strategy Recreate, by, which is old, has to go first.
+#define PODRANK_MEMBER_AFTER_RECREATE 70
+
+// How many pods one part of a sync of a DaemonSet deletes at most.
+#define PODRANK_DAEMON_BURST_REPLICAS 250
+
+// spec.updateStrategy.type is OnDelete, not RollingUpdate.
+#define PODRANK_DAEMON_ON_DELETE 1
+
+// The DaemonSet has a metadata.deletionTimestamp.
+#define PODRANK_DAEMON_BEING_DELETED 2
+
+// max_surge is a percentage, up to PODRANK_PERCENT_MAX.
+#define PODRANK_DAEMON_SURGE_PERCENT 4
+
+// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
+#define PODRANK_DAEMON_UNAVAILABLE_PERCENT 8
+
+// The pod is not assigned, and its affinity names no node. The controller does not see such a pod.
+#define PODRANK_NO_NODE UINT32_MAX
+
+// spec.nodeName is not empty.
+#define PODRANK_DAEMON_POD_ASSIGNED 1
+
+// The first condition of type Ready has status True.
+#define PODRANK_DAEMON_POD_READY 2
+
+// The pod is available, as podrank_availability counts it.
+#define PODRANK_DAEMON_POD_AVAILABLE 4
+
+// The label controller-revision-hash is that of the DaemonSet's current revision.
+#define PODRANK_DAEMON_POD_CURRENT_REVISION 8
+
+// The label pod-template-generation is the number in the DaemonSet's annotation
+// deprecated.daemonset.template.generation. For the update, such a pod is up to date whatever its revision.
+#define PODRANK_DAEMON_POD_CURRENT_GENERATION 16
+
+// status.phase is Succeeded.
+#define PODRANK_DAEMON_POD_SUCCEEDED 32
+
+// status.phase is Failed.
+#define PODRANK_DAEMON_POD_FAILED 64
+
+// The pod has a metadata.deletionTimestamp.
+#define PODRANK_DAEMON_POD_BEING_DELETED 128
+
+// The node exists. The other flags have no meaning without this one.
+#define PODRANK_NODE_EXISTS 1
+
+// A pod may start here: the node's name, labels and taints allow it.
+#define PODRANK_NODE_MAY_START 2
+
+// A pod that runs here may go on: as before, but only taints with the effect NoExecute count.
+#define PODRANK_NODE_MAY_KEEP 4
+
+// The controller has deleted a failed pod here so recently that it leaves the next one for later.
+#define PODRANK_NODE_IN_BACKOFF 8
+
+// No pod.
+#define PODRANK_NO_POD UINT32_MAX
+
+// It stays: nothing asks for its deletion, or it is being deleted already.
+#define PODRANK_DAEMON_REASON_KEPT 0
+
+// It may not run on its node.
+#define PODRANK_DAEMON_REASON_NOT_WANTED 10
+
+// It has succeeded.
+#define PODRANK_DAEMON_REASON_SUCCEEDED 11
+
+// It has failed. Of several failed pods of a node, one goes in each sync, and chance decides which.
+#define PODRANK_DAEMON_REASON_FAILED 12
+
+// It has failed, but the controller deleted another failed pod of the node only recently.
+#define PODRANK_DAEMON_REASON_BACKED_OFF 13
+
+// Another pod of the node stays: an assigned one before one that is not, then the oldest, then the one
+// with the smaller name.
+#define PODRANK_DAEMON_REASON_SURPLUS 14
+
+// With surge: the node has a new pod, and the old one is not ready.
+#define PODRANK_DAEMON_REASON_OLD_NOT_READY 15
+
+// The new pod of the node is available, so the old one goes.
+#define PODRANK_DAEMON_REASON_REPLACED 16
+
+// It is not assigned, and its node does not exist.
+#define PODRANK_DAEMON_REASON_NO_NODE 17
+
+// Update: the old pod is not available, so that its end costs nothing.
+#define PODRANK_DAEMON_REASON_OLD_UNAVAILABLE 20
+
+// Update: the old pod is available. Such pods go as far as maxUnavailable allows.
+#define PODRANK_DAEMON_REASON_OLD_AVAILABLE 21
+
+// Update with surge: the old pod waits for the new one of its node to be created or to become
+// available.
+#define PODRANK_DAEMON_REASON_AWAITS_NEW 22
+
+// Update with surge: no pod may start on the node any more, and the old pod is not available.
+#define PODRANK_DAEMON_REASON_NOT_STARTABLE 23
+
+// Update with surge: no pod may start on the node any more. Such pods go as far as other nodes have
+// more available pods than wanted.
+#define PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE 24
+
+// Update: the node has several old or several new pods, or one that is being deleted. The first part of
+// a later sync goes on with it.
+#define PODRANK_DAEMON_REASON_UNSETTLED 25
+
+// The old pod stays until somebody deletes it, because the strategy is OnDelete.
+#define PODRANK_DAEMON_REASON_ON_DELETE 30
+
+// The old pod stays until a later sync, because this one has nodes to put in order first.
+#define PODRANK_DAEMON_REASON_AFTER_FIRST_PART 31
+
+// Update with surge: the sync fails, because an old pod is alone on a node that does not exist.
+#define PODRANK_DAEMON_REASON_NODE_MISSING 32
+
+// It goes in a later sync, because one sync deletes at most PODRANK_DAEMON_BURST_REPLICAS pods.
+#define PODRANK_DAEMON_REASON_NEXT_SYNC 90
+
+// How many pods one sync of a Job deletes at most, unless it deletes all.
+#define PODRANK_JOB_DELETIONS_MAX 500
+
+// spec.completions is set.
+#define PODRANK_JOB_COMPLETIONS 1
+
+// spec.completionMode is Indexed. Then spec.completions is always set.
+#define PODRANK_JOB_INDEXED 2
+
+// spec.suspend is true.
+#define PODRANK_JOB_SUSPENDED 4
+
+// The Job fails or has met its success criteria: its condition FailureTarget or SuccessCriteriaMet is true, or will be
+// in this sync.
+#define PODRANK_JOB_ENDING 8
+
+// The controller leaves the Job alone: its condition Complete or Failed is true, or spec.managedBy names another
+// controller.
+#define PODRANK_JOB_LEFT_ALONE 16
+
+// The Job has a metadata.deletionTimestamp.
+#define PODRANK_JOB_BEING_DELETED 32
+
+// It stays: nothing asks for its deletion.
+#define PODRANK_JOB_REASON_KEPT 0
+
+// All pods go, because the Job is suspended.
+#define PODRANK_JOB_REASON_SUSPENDED 10
+
+// All pods go, because the Job fails or has met its success criteria.
+#define PODRANK_JOB_REASON_ENDING 11
+
+// The Job is Indexed, but the pod has no completion index.
+#define PODRANK_JOB_REASON_NO_INDEX 20
+
+// The pod's index is not below the Job's completions.
+#define PODRANK_JOB_REASON_BEYOND_COMPLETIONS 21
+
+// Another pod has the same index, and stays.
+#define PODRANK_JOB_REASON_DUPLICATE 22
+
+// More pods run than the Job wants, and this one is among the first in the order.
+#define PODRANK_JOB_REASON_SURPLUS 30
+
+// It goes in a later sync, because one sync deletes at most PODRANK_JOB_DELETIONS_MAX pods. Which of
+// such pods go then can depend on chance.
+#define PODRANK_JOB_REASON_NEXT_SYNC 90
+
 // What the order reads from one active pod. Only active pods become records: the phase is neither Succeeded
 // nor Failed, and there is no metadata.deletionTimestamp. Start from PODRANK_POD_INIT, which unsets both
 // times.
@@ -694,6 +988,163 @@ typedef struct podrank_deployment_step {
     // is not created.
     struct podrank_replica_set_change new_change;
 } podrank_deployment_step;
+
+// What podrank_stateful_set_next reads from a StatefulSet. Start from all zeros. No number may be negative.
+typedef struct podrank_stateful_set {
+    // spec.replicas.
+    int32_t replicas;
+    // spec.ordinals.start: the first ordinal of the range, which ends at start + replicas - 1.
+    int32_t start;
+    // spec.updateStrategy.rollingUpdate.partition: pods whose index, the ordinal minus start, is below it are not
+    // updated. Not used with PODRANK_STATEFUL_ON_DELETE and PODRANK_STATEFUL_RECREATE.
+    int32_t partition;
+    // spec.updateStrategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
+    // PODRANK_STATEFUL_UNAVAILABLE_PERCENT is set. 0 counts as 1. Not used with PODRANK_STATEFUL_ON_DELETE,
+    // PODRANK_STATEFUL_RECREATE and PODRANK_STATEFUL_NO_MAX_UNAVAILABLE.
+    int32_t max_unavailable;
+    // Any of PODRANK_STATEFUL_...
+    uint32_t flags;
+    // Zero.
+    uint8_t reserved[12];
+} podrank_stateful_set;
+
+// What podrank_stateful_set_next reads from one pod.
+typedef struct podrank_member {
+    // The ordinal in its name: podrank_stateful_set_ordinal.
+    int32_t ordinal;
+    // Any of PODRANK_MEMBER_IS_...
+    uint8_t flags;
+    // Zero.
+    uint8_t reserved[3];
+} podrank_member;
+
+// What a sync does with one pod.
+typedef struct podrank_member_outcome {
+    // The index of the pod in members.
+    uint32_t member;
+    // The index of the pod that it waits for, or PODRANK_NO_MEMBER.
+    uint32_t by;
+    // The ordinal that it waits for, which has no pod if by is PODRANK_NO_MEMBER. Otherwise 0.
+    int32_t by_ordinal;
+    // What happens to it: PODRANK_VERDICT_..., which keeps its number for ever.
+    uint8_t verdict;
+    // Why: PODRANK_MEMBER_..., which keeps its number for ever.
+    uint8_t reason;
+    // Zero.
+    uint8_t reserved[2];
+} podrank_member_outcome;
+
+// What a sync does in all.
+typedef struct podrank_stateful_set_step {
+    // How many pods certainly go.
+    uint32_t deleted;
+    // How many pods are contested. Any number of them goes.
+    uint32_t contested;
+    // How many pods would go, but wait.
+    uint32_t blocked;
+    // Zero.
+    uint32_t reserved;
+} podrank_stateful_set_step;
+
+// What podrank_daemon_set_next reads from a DaemonSet. Start from all zeros. No number may be negative.
+typedef struct podrank_daemon_set {
+    // spec.updateStrategy.rollingUpdate.maxSurge: a number of pods, or a percentage if PODRANK_DAEMON_SURGE_PERCENT is set.
+    // Not used with PODRANK_DAEMON_ON_DELETE.
+    int32_t max_surge;
+    // spec.updateStrategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
+    // PODRANK_DAEMON_UNAVAILABLE_PERCENT is set. Not used with PODRANK_DAEMON_ON_DELETE.
+    int32_t max_unavailable;
+    // Any of PODRANK_DAEMON_...
+    uint32_t flags;
+    // Zero.
+    uint8_t reserved[20];
+} podrank_daemon_set;
+
+// What podrank_daemon_set_next reads from one pod. Start from all zeros with creation_time PODRANK_TIME_UNSET.
+typedef struct podrank_daemon_pod {
+    // metadata.creationTimestamp, as in podrank_pod. A pod without one counts as the oldest.
+    int64_t creation_time;
+    // The position of metadata.name among the names of all pods, sorted by their bytes: the smaller name has the smaller
+    // number. It decides between pods with equal creation times.
+    uint32_t name_order;
+    // The index of the pod's node: that of spec.nodeName, or if the pod is not assigned, the one that its affinity names. If
+    // that names none, PODRANK_NO_NODE.
+    uint32_t node;
+    // Any of PODRANK_DAEMON_POD_...
+    uint8_t flags;
+    // Zero.
+    uint8_t reserved[7];
+} podrank_daemon_pod;
+
+// What a sync does to one pod.
+typedef struct podrank_outcome {
+    // If the pod is contested, the index of one pod of its group. It is the same for all pods of the group. Otherwise 0.
+    uint32_t group;
+    // If the pod is contested, how many pods of its group go: at least 1, and fewer than there are. Otherwise 0.
+    uint32_t quota;
+    // Whether the pod goes: PODRANK_VERDICT_..., which keeps its number for ever.
+    uint8_t verdict;
+    // Why: PODRANK_JOB_REASON_... or PODRANK_DAEMON_REASON_..., which keeps its number for ever.
+    uint8_t reason;
+    // Zero.
+    uint8_t reserved[2];
+} podrank_outcome;
+
+// What a sync does, apart from the outcome of each pod.
+typedef struct podrank_daemon_step {
+    // maxSurge as a number of nodes. Set, as the next four, only by an update.
+    int64_t surge;
+    // maxUnavailable as a number of nodes.
+    int64_t unavailable;
+    // On how many nodes a pod may start.
+    uint32_t wanted;
+    // Without surge, how many nodes count as unavailable: those without exactly one available pod. With surge, how many have
+    // a second pod that is not yet available.
+    uint32_t used;
+    // With surge, how many nodes have an available pod.
+    uint32_t available;
+    // How many pods the sync deletes.
+    uint32_t deleted;
+    // How many pods it creates.
+    uint32_t creates;
+    // How many more pods a later sync deletes, because one part of a sync deletes at most PODRANK_DAEMON_BURST_REPLICAS.
+    uint32_t later;
+    // The index of a pod that makes the update fail, or PODRANK_NO_POD: with surge, an old pod that is alone on a node that
+    // does not exist.
+    uint32_t blocked_by;
+    // 1 if the sync reaches its second part, the update, because its first part has nothing to do. Otherwise 0.
+    uint8_t is_update;
+    // Zero.
+    uint8_t reserved[3];
+} podrank_daemon_step;
+
+// What podrank_job_next reads from a Job. Start from all zeros. No number may be negative.
+typedef struct podrank_job {
+    // spec.parallelism.
+    int32_t parallelism;
+    // spec.completions. Read only with PODRANK_JOB_COMPLETIONS or PODRANK_JOB_INDEXED.
+    int32_t completions;
+    // How many pods have succeeded: status.succeeded, the pods of status.uncountedTerminatedPods.succeeded, and the
+    // succeeded pods that are in neither but have the finalizer batch.kubernetes.io/job-tracking. For an Indexed Job,
+    // how many of its indexes have: those of status.completedIndexes and of succeeded pods with that finalizer.
+    int32_t succeeded;
+    // Any of PODRANK_JOB_...
+    uint32_t flags;
+    // Zero.
+    uint8_t reserved[16];
+} podrank_job;
+
+// What a sync does, apart from the outcome of each pod.
+typedef struct podrank_job_step {
+    // How many active pods the controller wants.
+    uint32_t wanted;
+    // How many pods the sync deletes.
+    uint32_t deleted;
+    // How many more pods a later sync deletes, because this one deletes at most PODRANK_JOB_DELETIONS_MAX.
+    uint32_t later;
+    // Zero.
+    uint32_t reserved;
+} podrank_job_step;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1060,6 +1511,100 @@ int32_t podrank_deployment_next(const struct podrank_deployment *deployment,
 // do not free it.
 const char *podrank_reason_str(uint8_t reason);
 
+// Writes the ordinal in a pod's name to ordinal, or -1 if the pod is no member of the StatefulSet called set: its name
+// must be the set's, a hyphen and one or more digits, which are at most 2147483647. As in Kubernetes, leading zeros are
+// accepted, so "web-1" and "web-01" have the same ordinal.
+int32_t podrank_stateful_set_ordinal(const char *set,
+                                     size_t set_len,
+                                     const char *pod,
+                                     size_t pod_len,
+                                     int32_t *ordinal);
+
+// Predicts the next sync of a StatefulSet, as in Kubernetes 1.37. Writes an outcome for each pod to outcomes, the highest
+// ordinal first, and the totals to step. With OrderedReady, one pod goes at a time, and only while the others are
+// available, so a single broken pod keeps a StatefulSet from being scaled down: the outcome names it.
+//
+// members are the pods that the StatefulSet owns and its selector matches, in any order, including those that are finished
+// or being deleted, but only those with an ordinal. outcomes needs space for members_len elements. The prediction relies
+// on the states that you pass. If creating or deleting a pod fails, or a claim cannot be created, Kubernetes ends the sync
+// there, and fewer pods go. The time grows as that of sorting the members.
+//
+// If a number or an ordinal is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX:
+// PODRANK_ERR_PERCENT_RANGE. If set or a member has an unknown flag, or set has both PODRANK_STATEFUL_ON_DELETE and
+// PODRANK_STATEFUL_RECREATE: PODRANK_ERR_FLAGS. If a reserved byte is not zero: PODRANK_ERR_RESERVED.
+int32_t podrank_stateful_set_next(const struct podrank_stateful_set *set,
+                                  const struct podrank_member *members,
+                                  size_t members_len,
+                                  struct podrank_member_outcome *outcomes,
+                                  struct podrank_stateful_set_step *step);
+
+// Returns the name of the reason of an outcome, such as "waits-for-ready", or NULL for any other number. The text is
+// static: do not free it.
+const char *podrank_stateful_set_reason_str(uint8_t reason);
+
+// Predicts the next sync of a DaemonSet, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it
+// goes and why, and to step what else the sync does.
+//
+// nodes has any of PODRANK_NODE_... for each node, and 0 for the name of a node that does not exist but has pods of this
+// DaemonSet. pods are its pods, in any order, including those that have ended or are being deleted. order is scratch memory.
+// order and outcomes need space for pods_len elements. The time grows with n log n.
+//
+// A sync has two parts. The first puts every node in order. Only if it had nothing to do does the second part follow, the
+// update, which replaces old pods within the budgets maxSurge and maxUnavailable. Kubernetes walks the nodes in random order,
+// so if the budget is smaller than the number of old available pods, these are contested.
+//
+// If a budget is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE. If a
+// pod's node is not below nodes_len: PODRANK_ERR_NODE. If the set, a node or a pod has an unknown flag, a pod has both
+// succeeded and failed, or a reserved byte is not zero: PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED.
+int32_t podrank_daemon_set_next(const struct podrank_daemon_set *set,
+                                const uint8_t *nodes,
+                                size_t nodes_len,
+                                const struct podrank_daemon_pod *pods,
+                                size_t pods_len,
+                                uint32_t *order,
+                                struct podrank_outcome *outcomes,
+                                struct podrank_daemon_step *step);
+
+// Returns the name of a reason, such as "old-available", or NULL for any other number. The text is static: do not free it.
+const char *podrank_daemon_reason_str(uint8_t reason);
+
+// Predicts the next sync of a Job, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it goes
+// and why, and to step what else the sync does.
+//
+// pods are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read.
+// indexes are their completion indexes, at the same positions, as podrank_job_index returns them. Only an Indexed Job
+// reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
+// The time grows with n log n.
+//
+// Pods that are equal in all that Kubernetes compares tie, and chance decides which of them go: they are contested. An
+// Indexed Job can have several groups of them, one for each index whose pods tie, and one at the end of what goes.
+//
+// If a number of the job is negative: PODRANK_ERR_NEGATIVE. If the job or a pod has an unknown flag, an unknown phase or a
+// reserved byte that is not zero: PODRANK_ERR_FLAGS, PODRANK_ERR_PHASE or PODRANK_ERR_RESERVED.
+int32_t podrank_job_next(const struct podrank_job *job,
+                         const struct podrank_pod *pods,
+                         size_t pods_len,
+                         const int64_t *indexes,
+                         uint32_t *order,
+                         struct podrank_outcome *outcomes,
+                         struct podrank_job_step *step);
+
+// Reads the text of the annotation batch.kubernetes.io/job-completion-index as Kubernetes does. Writes -1 if it is not a
+// decimal number, is negative, or does not fit in 64 bits, which is not an error.
+int32_t podrank_job_index(const char *text,
+                          size_t text_len,
+                          int64_t *index);
+
+// Returns in how many nanoseconds Kubernetes deletes a finished Job, negative if that is overdue: ttl_seconds
+// (spec.ttlSecondsAfterFinished) after finished, the lastTransitionTime of the first condition Complete or Failed that is
+// true. Returns PODRANK_TIME_UNSET, for never, if a time is PODRANK_TIME_UNSET.
+int64_t podrank_job_time_left(int32_t ttl_seconds,
+                              int64_t finished,
+                              int64_t now);
+
+// Returns the name of a reason, such as "duplicate", or NULL for any other number. The text is static: do not free it.
+const char *podrank_job_reason_str(uint8_t reason);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
@@ -1151,6 +1696,46 @@ PODRANK_ASSERT(offsetof(podrank_deployment_step, creates) == 13);
 PODRANK_ASSERT(offsetof(podrank_deployment_step, goes_on) == 14);
 PODRANK_ASSERT(offsetof(podrank_deployment_step, reserved) == 15);
 PODRANK_ASSERT(offsetof(podrank_deployment_step, new_change) == 16);
+PODRANK_ASSERT(sizeof(podrank_outcome) == 12);
+PODRANK_ASSERT(offsetof(podrank_outcome, group) == 0);
+PODRANK_ASSERT(offsetof(podrank_outcome, quota) == 4);
+PODRANK_ASSERT(offsetof(podrank_outcome, verdict) == 8);
+PODRANK_ASSERT(offsetof(podrank_outcome, reason) == 9);
+PODRANK_ASSERT(offsetof(podrank_outcome, reserved) == 10);
+PODRANK_ASSERT(sizeof(podrank_job) == 32);
+PODRANK_ASSERT(offsetof(podrank_job, parallelism) == 0);
+PODRANK_ASSERT(offsetof(podrank_job, completions) == 4);
+PODRANK_ASSERT(offsetof(podrank_job, succeeded) == 8);
+PODRANK_ASSERT(offsetof(podrank_job, flags) == 12);
+PODRANK_ASSERT(offsetof(podrank_job, reserved) == 16);
+PODRANK_ASSERT(sizeof(podrank_job_step) == 16);
+PODRANK_ASSERT(offsetof(podrank_job_step, wanted) == 0);
+PODRANK_ASSERT(offsetof(podrank_job_step, deleted) == 4);
+PODRANK_ASSERT(offsetof(podrank_job_step, later) == 8);
+PODRANK_ASSERT(offsetof(podrank_job_step, reserved) == 12);
+PODRANK_ASSERT(sizeof(podrank_daemon_set) == 32);
+PODRANK_ASSERT(offsetof(podrank_daemon_set, max_surge) == 0);
+PODRANK_ASSERT(offsetof(podrank_daemon_set, max_unavailable) == 4);
+PODRANK_ASSERT(offsetof(podrank_daemon_set, flags) == 8);
+PODRANK_ASSERT(offsetof(podrank_daemon_set, reserved) == 12);
+PODRANK_ASSERT(sizeof(podrank_daemon_pod) == 24);
+PODRANK_ASSERT(offsetof(podrank_daemon_pod, creation_time) == 0);
+PODRANK_ASSERT(offsetof(podrank_daemon_pod, name_order) == 8);
+PODRANK_ASSERT(offsetof(podrank_daemon_pod, node) == 12);
+PODRANK_ASSERT(offsetof(podrank_daemon_pod, flags) == 16);
+PODRANK_ASSERT(offsetof(podrank_daemon_pod, reserved) == 17);
+PODRANK_ASSERT(sizeof(podrank_daemon_step) == 48);
+PODRANK_ASSERT(offsetof(podrank_daemon_step, surge) == 0);
+PODRANK_ASSERT(offsetof(podrank_daemon_step, unavailable) == 8);
+PODRANK_ASSERT(offsetof(podrank_daemon_step, wanted) == 16);
+PODRANK_ASSERT(offsetof(podrank_daemon_step, used) == 20);
+PODRANK_ASSERT(offsetof(podrank_daemon_step, available) == 24);
+PODRANK_ASSERT(offsetof(podrank_daemon_step, deleted) == 28);
+PODRANK_ASSERT(offsetof(podrank_daemon_step, creates) == 32);
+PODRANK_ASSERT(offsetof(podrank_daemon_step, later) == 36);
+PODRANK_ASSERT(offsetof(podrank_daemon_step, blocked_by) == 40);
+PODRANK_ASSERT(offsetof(podrank_daemon_step, is_update) == 44);
+PODRANK_ASSERT(offsetof(podrank_daemon_step, reserved) == 45);
 
 #undef PODRANK_ASSERT
 #undef PODRANK_ASSERT_AT

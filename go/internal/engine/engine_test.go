@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/podrank/podrank/go/internal/core"
@@ -178,11 +179,64 @@ func TestDeploymentsAreTheSame(t *testing.T) {
 	}
 }
 
+func TestOtherWorkloadsAreTheSame(t *testing.T) {
+	r := rand.New(rand.NewPCG(20, 23))
+	for _, text := range []string{"db-0", "db-12", "db-007", "db-", "db", "web-1", "db-2147483648", "db--1", ""} {
+		both(t, text, func(e core.Engine) []any {
+			ordinal, err := e.StatefulSetOrdinal("db", text)
+			index, errIndex := e.JobIndex(strings.TrimPrefix(text, "db-"))
+			return []any{ordinal, err, index, errIndex}
+		})
+	}
+	small := func() int32 { return int32(r.IntN(12)) }
+	for range 3000 {
+		n := r.IntN(9)
+		set := core.StatefulSet{
+			Replicas: small(), Start: small(), Partition: small(), MaxUnavailable: small(), Flags: uint32(r.IntN(128)),
+		}
+		members := make([]core.Member, n)
+		for i := range members {
+			members[i] = core.Member{Ordinal: small(), Flags: uint8(r.IntN(64))}
+		}
+		both(t, fmt.Sprintf("%+v %+v", set, members), func(e core.Engine) []any {
+			outcomes := make([]core.MemberOutcome, n)
+			return []any{e.NextStatefulSet(&set, members, outcomes), outcomes}
+		})
+		job := core.Job{Parallelism: small(), Completions: small(), Succeeded: small(), Flags: uint32(r.IntN(64))}
+		pods, indexes := records(r, n), make([]int64, n)
+		for i := range indexes {
+			indexes[i] = int64(r.IntN(9)) - 1
+		}
+		both(t, fmt.Sprintf("%+v %+v %v", job, pods, indexes), func(e core.Engine) []any {
+			outcomes := make([]core.Outcome, n)
+			step, err := e.NextJob(&job, pods, indexes, make([]uint32, n), outcomes)
+			return []any{step, err, outcomes}
+		})
+		daemonSet := core.DaemonSet{MaxSurge: small(), MaxUnavailable: small(), Flags: uint32(r.IntN(16))}
+		nodes, daemons := make([]uint8, 1+r.IntN(4)), make([]core.DaemonPod, n)
+		for i := range nodes {
+			nodes[i] = uint8(r.IntN(16))
+		}
+		for i := range daemons {
+			daemons[i] = core.DaemonPod{
+				CreationTime: int64(r.IntN(3)), NameOrder: uint32(i), Node: uint32(r.IntN(len(nodes))), Flags: uint8(r.IntN(256)),
+			}
+		}
+		both(t, fmt.Sprintf("%+v %v %+v", daemonSet, nodes, daemons), func(e core.Engine) []any {
+			outcomes := make([]core.Outcome, n)
+			step, err := e.NextDaemonSet(&daemonSet, nodes, daemons, make([]uint32, n), outcomes)
+			return []any{step, err, outcomes}
+		})
+	}
+}
+
 func TestNamesAreTheSame(t *testing.T) {
 	both(t, "Version", func(e core.Engine) []any { return []any{e.Version()} })
 	for number := range 256 {
 		both(t, fmt.Sprint(number), func(e core.Engine) []any {
-			return []any{e.RuleName(uint8(number)), e.ReasonName(uint8(number))}
+			reason := uint8(number)
+			return []any{e.RuleName(reason), e.ReasonName(reason), e.MemberReasonName(reason), e.JobReasonName(reason),
+				e.DaemonReasonName(reason)}
 		})
 	}
 	if engines[0].Version() == "" || engines[1].RuleName(10) != "unassigned" || engines[0].Name() == engines[1].Name() {

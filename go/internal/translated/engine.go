@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/translated/wasm"
 )
 
 //go:generate make -C ../.. translate
@@ -34,23 +35,23 @@ func (Engine) RuleName(rule uint8) string { return ruleNames()[rule] }
 
 func (Engine) ReasonName(reason uint8) string { return reasonNames()[reason] }
 
-var ruleNames = sync.OnceValue(func() *[256]string {
-	return names(func(m *machine, number int32) int32 { return m.module.Xpodrank_rule_str(number) })
-})
+var (
+	ruleNames   = names((*wasm.Module).Xpodrank_rule_str)
+	reasonNames = names((*wasm.Module).Xpodrank_reason_str)
+)
 
-var reasonNames = sync.OnceValue(func() *[256]string {
-	return names(func(m *machine, number int32) int32 { return m.module.Xpodrank_reason_str(number) })
-})
-
-func names(name func(m *machine, number int32) int32) *[256]string {
-	var names [256]string
-	_ = run(func(m *machine) int32 {
-		for number := range names {
-			names[number] = m.text(name(m, int32(number)))
-		}
-		return ok
+// names asks for all names once.
+func names(name func(module *wasm.Module, number int32) int32) func() *[256]string {
+	return sync.OnceValue(func() *[256]string {
+		var names [256]string
+		_ = run(func(m *machine) int32 {
+			for number := range names {
+				names[number] = m.text(name(m.module, int32(number)))
+			}
+			return ok
+		})
+		return &names
 	})
-	return &names
 }
 
 func (Engine) Select(records []core.Record, options core.Options, victims []uint32, _ *[]core.Scratch) (selected int, err error) {

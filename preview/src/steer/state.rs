@@ -65,6 +65,7 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
             let lags = spec.lags || own.iter().any(|set| set.lags());
             (Target::of_deployment(entry), spec.deployment.replicas, lags, own)
         }
+        Choice::Direct(entry) => return Err(super::target::no_costs(entry)),
     };
     let is_own = |id: SetId<'_>| own.iter().any(|set| set.id() == id);
     let pods = input.pods.iter().filter(|pod| sets.owner(pod).is_some_and(is_own));

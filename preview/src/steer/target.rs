@@ -3,6 +3,7 @@
 
 use crate::choose::{Choice, choose_workload};
 use crate::deployment::DeploymentEntry;
+use crate::direct::DirectEntry;
 use crate::error::Error;
 use crate::input::Input;
 use crate::options::Options;
@@ -71,11 +72,17 @@ pub(super) fn choose<'a>(input: &'a Input, sets: &Sets<'a>, options: &Options) -
     let chosen = match choose_workload(input, sets, options)? {
         Choice::Set(id) => of_set(sets, id)?,
         Choice::Deployment(entry) => of_deployment(input, sets, entry, options)?,
+        Choice::Direct(entry) => return Err(no_costs(entry)),
     };
     if chosen.set.is_being_deleted {
         return Err(Error::new(format!("{} is being deleted", chosen.id)));
     }
     Ok(chosen)
+}
+
+/// The error for a workload whose controller reads no deletion costs.
+pub(super) fn no_costs(entry: &DirectEntry) -> Error {
+    Error::new(format!("{entry}: its controller reads no deletion costs, so none can steer it"))
 }
 
 fn of_set<'a>(sets: &Sets<'a>, id: SetId<'a>) -> Result<Chosen<'a>, Error> {

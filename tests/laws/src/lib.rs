@@ -12,13 +12,16 @@
 
 pub mod claims;
 pub mod controller;
+pub mod daemon_set;
 pub mod deployment;
 pub mod exhaustive;
 pub mod generate;
+pub mod job;
 pub mod laws;
 pub mod oracle;
 pub mod relation;
 pub mod spread;
+pub mod stateful_set;
 pub mod status;
 pub mod steer;
 pub mod vectors;
@@ -132,5 +135,21 @@ impl Implementation for Core {
                 Err(error)
             }
         }
+    }
+}
+
+/// Calls `then` with every order of a list.
+pub fn permute(list: &mut [usize], then: &mut impl FnMut(&[usize])) {
+    permute_from(list, 0, then);
+}
+
+fn permute_from(list: &mut [usize], from: usize, then: &mut impl FnMut(&[usize])) {
+    if from >= list.len() {
+        return then(list);
+    }
+    for other in from..list.len() {
+        list.swap(from, other);
+        permute_from(list, from + 1, then);
+        list.swap(from, other);
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod controller;
 pub mod deployment;
+pub mod stateful_set;
 pub mod steering;
 
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid};

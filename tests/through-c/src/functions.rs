@@ -340,7 +340,51 @@ pub fn all() -> Vec<Function> {
     ];
     functions.extend(around_the_order());
     functions.extend(of_deployments());
+    functions.extend(of_stateful_sets());
     functions
+}
+
+/// What a `StatefulSet`'s sync asks for.
+fn of_stateful_sets() -> Vec<Function> {
+    let set = podrank_stateful_set {
+        replicas: 2,
+        start: 1,
+        partition: 1,
+        max_unavailable: 25,
+        flags: PODRANK_STATEFUL_UNAVAILABLE_PERCENT,
+        reserved: [0; 12],
+    };
+    let flags = PODRANK_MEMBER_IS_RUNNING | PODRANK_MEMBER_IS_READY | PODRANK_MEMBER_IS_AVAILABLE;
+    let member = |ordinal| podrank_member { ordinal, flags, reserved: [0; 3] };
+    vec![
+        Function {
+            name: "podrank_stateful_set_ordinal",
+            buffers: vec![
+                input("set", b"web", Some(0)),
+                input("pod", b"web-10", Some(1)),
+                output::<i32>("ordinal", 1, None),
+            ],
+            lens: vec![3, 6],
+            numbers: vec![],
+            call: |p, n, _| unsafe {
+                podrank_stateful_set_ordinal(p[0].cast(), n[0], p[1].cast(), n[1], p[2].cast())
+            },
+        },
+        Function {
+            name: "podrank_stateful_set_next",
+            buffers: vec![
+                input("set", &[set], None),
+                input("members", &[member(1), member(2), member(10)], Some(0)),
+                output::<podrank_member_outcome>("outcomes", 3, Some(0)),
+                output::<podrank_stateful_set_step>("step", 1, None),
+            ],
+            lens: vec![3],
+            numbers: vec![],
+            call: |p, n, _| unsafe {
+                podrank_stateful_set_next(p[0].cast(), p[1].cast(), n[0], p[2].cast(), p[3].cast())
+            },
+        },
+    ]
 }
 
 /// What a Deployment's sync asks for.

@@ -13,3 +13,4 @@ pub mod decisions;
 pub mod deployment;
 pub mod functions;
 pub mod implementation;
+pub mod stateful_set;

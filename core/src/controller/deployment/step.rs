@@ -243,7 +243,7 @@ impl Reason {
 }
 
 /// Returns a text padded with zeros to `LEN` bytes. At least one zero must fit.
-const fn padded<const LEN: usize>(text: &CStr) -> [u8; LEN] {
+pub(in crate::controller) const fn padded<const LEN: usize>(text: &CStr) -> [u8; LEN] {
     let mut bytes = [0; LEN];
     let (mut from, mut to): (&[u8], &mut [u8]) = (text.to_bytes_with_nul(), &mut bytes);
     assert!(from.len() <= to.len(), "the text is too long");

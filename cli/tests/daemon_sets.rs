@@ -1,0 +1,221 @@
+//! `DaemonSets`: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
+/// Six nodes with a pod each: `agent-a` is new, `agent-b` is not ready, and no pod may start on node-6 any more. Two of
+/// the five others may be unavailable.
+const EXAMPLE: &str = include_str!("../../preview/examples/daemon-set.json");
+
+/// The example, after changes of its objects, each named by kind and name.
+fn changed(changes: &[(&str, &str, &str, Value)]) -> String {
+    let mut list: Value = serde_json::from_str(EXAMPLE).expect("JSON");
+    for (kind, name, place, value) in changes {
+        let mut items = list["items"].as_array_mut().expect("items").iter_mut();
+        let is_meant = |item: &&mut Value| item["kind"] == *kind && item["metadata"]["name"] == *name;
+        let item = items.find(is_meant).expect("it is in the example");
+        let (parent, field) = place.rsplit_once('/').expect("a pointer");
+        item.pointer_mut(parent).expect("a place")[field] = value.clone();
+    }
+    list.to_string()
+}
+
+/// The example without the objects of this kind and name.
+fn without(kind: &str, name: &str) -> String {
+    let mut list: Value = serde_json::from_str(EXAMPLE).expect("JSON");
+    let items = list["items"].as_array_mut().expect("items");
+    items.retain(|item| item["kind"] != kind || !name.is_empty() && item["metadata"]["name"] != name);
+    list.to_string()
+}
+
+fn run(args: &[&str], stdin: &str) -> (Option<i32>, String, String) {
+    let args = [args, &["-f", "-", "--now", "2026-03-10T12:00:00Z"]].concat();
+    let mut command = Command::new(PROGRAM);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
+    let output = child.wait_with_output().expect("the program ends");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[track_caller]
+fn preview(dump: &str) -> (Value, String) {
+    let (status, stdout, stderr) = run(&["ds/agent", "-o", "json"], dump);
+    assert_eq!(status, Some(0), "{stderr}");
+    (serde_json::from_str(&stdout).expect("JSON"), stderr)
+}
+
+#[track_caller]
+fn fails(args: &[&str], dump: &str, error: &str) {
+    let (status, stdout, stderr) = run(args, dump);
+    assert_eq!((status, &*stdout), (Some(1), ""));
+    assert!(stderr.contains(error), "{stderr}");
+}
+
+/// Name, verdict, rule and why of each pod.
+fn pods(preview: &Value) -> Vec<String> {
+    let pods = preview["pods"].as_array().expect("pods");
+    let text = |pod: &Value, name| pod[name].as_str().expect("a text").to_owned();
+    pods.iter().map(|pod| ["name", "verdict", "rule", "why"].map(|name| text(pod, name)).join("; ")).collect()
+}
+
+fn taint(effect: &str) -> Value {
+    json!({ "taints": [{ "key": "dedicated", "value": "gpu", "effect": effect }] })
+}
+
+const OLD: &str = "it is old, of revision 6d8f7";
+
+#[test]
+fn the_budget_is_certain_and_the_pods_are_not() {
+    let (preview, stderr) = preview(EXAMPLE);
+    assert_eq!(preview["workload"], json!({ "kind": "DaemonSet", "name": "agent" }));
+    // 30 % of five nodes are rounded up to two, of which agent-b's is one.
+    assert_eq!(
+        (&preview["delete"], &preview["quota"], &preview["active"]),
+        (&json!(2), &json!(1), &json!(6))
+    );
+    assert_eq!((preview.get("replicas"), &preview["blocked"]), (None, &json!([])));
+    let contested = |name| {
+        format!(
+            "{name}; contested; old-available; {OLD}; 2 nodes may be unavailable, and 1 is: one of 4 pods of which 1 \
+             goes, at random"
+        )
+    };
+    assert_eq!(
+        pods(&preview),
+        [
+            format!("agent-b; delete; old-unavailable; {OLD} and unavailable"),
+            contested("agent-c"),
+            contested("agent-d"),
+            contested("agent-e"),
+            contested("agent-f"),
+            "agent-a; keep; kept; it is of the current revision".to_owned(),
+        ]
+    );
+    let goes_on =
+        "this is only the next step: later ones replace the other old pods as new ones become available";
+    assert_eq!(stderr, format!("note: {goes_on}\n"));
+}
+
+#[test]
+fn the_table_prints_the_same_again() {
+    let (status, table, _) = run(&["ds/agent"], EXAMPLE);
+    assert_eq!(status, Some(0));
+    let first = "2 of 6 active pods of DaemonSet default/agent go (1 certain, 1 of 4 contested) at --rollout --now \
+                 2026-03-10T12:00:00Z --order kubernetes";
+    assert_eq!(table.lines().next(), Some(first));
+    assert_eq!(run(&["ds/agent", "--rollout"], EXAMPLE).1, table);
+}
+
+#[test]
+fn who_uses_up_the_budget_is_named() {
+    let unavailable = |name| ("Pod", name, "/status/conditions/0/status", json!("False"));
+    let revision = |name| ("Pod", name, "/metadata/labels/controller-revision-hash", json!("59c4b"));
+    let (preview, _) =
+        preview(&changed(&[unavailable("agent-a"), unavailable("agent-c"), revision("agent-c")]));
+    assert_eq!((&preview["delete"], &preview["quota"]), (&json!(1), &json!(0)));
+    let pods = pods(&preview);
+    assert!(pods[0].starts_with("agent-b; delete; old-unavailable; "), "{pods:?}");
+    let blocked = json!({
+        "name": "agent-d",
+        "by": "agent-a",
+        "rule": "old-available",
+        "why": format!("{OLD}; 2 nodes may be unavailable, and 3 are: agent-a is not ready"),
+    });
+    assert_eq!(preview["blocked"][0], blocked);
+    assert_eq!(preview["blocked"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn with_surge_old_pods_wait_for_new_ones() {
+    let surge = ("DaemonSet", "agent", "/spec/updateStrategy/rollingUpdate/maxSurge", json!(1));
+    let (preview, _) = preview(&changed(&[surge]));
+    // Five nodes are wanted, and five have an available pod: agent-f stays.
+    assert_eq!(preview["delete"], json!(0));
+    let pods = pods(&preview);
+    assert!(
+        pods.contains(&format!("agent-c; keep; awaits-new; {OLD}, and node node-3 gets a new pod first")),
+        "{pods:?}"
+    );
+    assert!(pods.iter().any(|pod| pod.starts_with("agent-f; keep; not-startable-available; ")), "{pods:?}");
+}
+
+#[test]
+fn nodes_decide_first() {
+    let (preview, stderr) = preview(&changed(&[("Node", "node-6", "/spec", taint("NoExecute"))]));
+    assert_eq!((&preview["delete"], &preview["quota"]), (&json!(1), &json!(0)));
+    let pods = pods(&preview);
+    assert_eq!(
+        pods[0],
+        "agent-f; delete; not-wanted; node node-6 has the taint dedicated=gpu:NoExecute, which the pods do not tolerate"
+    );
+    let later = "but missing and unwanted pods of all nodes come first";
+    assert!(pods.contains(&format!("agent-c; keep; after-first-part; {OLD}, {later}")), "{pods:?}");
+    assert_eq!(
+        stderr,
+        "note: the next sync deletes 1 pod and creates 0; replacing old pods comes after that, perhaps at once\n"
+    );
+}
+
+/// The pod of a node that is gone belongs to no node if it is not assigned, whatever its affinity says.
+#[test]
+fn the_affinity_of_an_unassigned_pod_names_its_node() {
+    let target = json!({ "affinity": { "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [{ "matchFields": [{ "key": "metadata.name", "operator": "In", "values": ["gone"] }] }],
+    } } } });
+    let (preview, _) = preview(&changed(&[
+        ("Pod", "agent-f", "/spec", target),
+        ("DaemonSet", "agent", "/status/numberMisscheduled", json!(0)),
+    ]));
+    let pods = pods(&preview);
+    assert_eq!(pods[0], "agent-f; delete; no-node; it waits for node gone, which does not exist");
+}
+
+#[test]
+fn failed_pods_may_be_backed_off() {
+    let (preview, stderr) = preview(&changed(&[("Pod", "agent-c", "/status/phase", json!("Failed"))]));
+    assert_eq!(pods(&preview)[0], "agent-c; delete; failed; it has failed, and a new pod replaces it");
+    assert!(stderr.contains("only the controller knows"), "{stderr}");
+}
+
+#[test]
+fn a_dump_needs_the_nodes_and_the_revisions() {
+    let command = "kubectl get pods,daemonsets,controllerrevisions,nodes -n default -o json";
+    fails(
+        &["ds/agent"],
+        &without("Node", "node-1"),
+        "only 4 nodes for default DaemonSet/agent are listed, while its status counts 5",
+    );
+    fails(&["ds/agent"], &without("Node", ""), command);
+    fails(
+        &["ds/agent"],
+        &without("ControllerRevision", ""),
+        "no ControllerRevision of default DaemonSet/agent is listed",
+    );
+    fails(&["ds/agent"], &without("Pod", ""), "only 0 pods of default DaemonSet/agent are listed");
+    // Without nodes, each pod's node is taken to be a good one.
+    let (status, stdout, _) = run(&["ds/agent", "--partial", "-o", "name"], &without("Node", ""));
+    assert_eq!((status, &*stdout), (Some(0), "pod/agent-b\n"));
+}
+
+#[test]
+fn flags_and_fields_are_checked() {
+    fails(&["ds/agent", "--replicas", "2"], EXAMPLE, "default DaemonSet/agent has no replicas");
+    let budget = |value| {
+        changed(&[("DaemonSet", "agent", "/spec/updateStrategy/rollingUpdate/maxUnavailable", value)])
+    };
+    fails(&["ds/agent"], &budget(json!("3")), "spec.updateStrategy.rollingUpdate.maxUnavailable");
+    let strategy = changed(&[("DaemonSet", "agent", "/spec/updateStrategy/type", json!("Never"))]);
+    fails(
+        &["ds/agent"],
+        &strategy,
+        "spec.updateStrategy.type: \"Never\" is neither RollingUpdate nor OnDelete",
+    );
+    // A program without a name needs to hear that no count is meant.
+    let (status, _, stderr) = run(&[], EXAMPLE);
+    assert_eq!(status, Some(2));
+    assert!(stderr.contains("--rollout for the next step"), "{stderr}");
+}

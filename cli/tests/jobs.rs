@@ -1,0 +1,160 @@
+//! Jobs: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
+/// An Indexed Job with 6 completions: index 3 twice, a pod with index 7, and one without.
+const EXAMPLE: &str = include_str!("../../preview/examples/job.json");
+
+/// The example, after a change of the Job and of its pods.
+fn changed(change: impl Fn(&mut Value)) -> String {
+    let mut list: Value = serde_json::from_str(EXAMPLE).expect("JSON");
+    list["items"].as_array_mut().expect("items").iter_mut().for_each(change);
+    list.to_string()
+}
+
+/// The example, after a change of the Job.
+fn job(change: impl Fn(&mut Value)) -> String {
+    changed(|item| {
+        if item["kind"] == "Job" {
+            change(item);
+        }
+    })
+}
+
+fn run(args: &[&str], stdin: &str) -> (Option<i32>, String, String) {
+    let args = [args, &["-f", "-", "--now", "2026-03-10T12:00:00Z"]].concat();
+    let mut command = Command::new(PROGRAM);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
+    let output = child.wait_with_output().expect("the program ends");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[track_caller]
+fn preview(args: &[&str], dump: &str) -> (Value, String) {
+    let (status, stdout, stderr) = run(&[args, &["-o", "json"]].concat(), dump);
+    assert_eq!(status, Some(0), "{stderr}");
+    (serde_json::from_str(&stdout).expect("JSON"), stderr)
+}
+
+#[track_caller]
+fn fails(args: &[&str], dump: &str, error: &str) {
+    let (status, stdout, stderr) = run(args, dump);
+    assert_eq!((status, &*stdout), (Some(1), ""));
+    assert!(stderr.contains(error), "{stderr}");
+}
+
+/// Name, verdict, rule and why of each pod.
+fn pods(preview: &Value) -> Vec<String> {
+    let pods = preview["pods"].as_array().expect("pods");
+    let text = |pod: &Value, name| pod[name].as_str().expect("a text").to_owned();
+    pods.iter().map(|pod| ["name", "verdict", "rule", "why"].map(|name| text(pod, name)).join("; ")).collect()
+}
+
+#[test]
+fn indexes_decide_first() {
+    let (preview, stderr) = preview(&["job/import", "--parallelism", "2"], EXAMPLE);
+    assert_eq!(stderr, "");
+    assert_eq!(preview["workload"], json!({ "kind": "Job", "name": "import" }));
+    assert_eq!((&preview["parallelism"], &preview["suspend"]), (&json!(2), &json!(false)));
+    assert_eq!(
+        (&preview["active"], &preview["delete"], &preview["quota"]),
+        (&json!(6), &json!(4), &json!(0))
+    );
+    assert_eq!(
+        pods(&preview),
+        [
+            "import-3-b; delete; duplicate; index 3 twice, and one pod stays",
+            "import-2-a; delete; surplus; 6 active pods, and 2 wanted",
+            "import-7-a; delete; beyond-completions; index 7 is not below the completions, 6",
+            "import-x; delete; no-index; it has no completion index",
+            "import-1-a; keep; kept; 6 active pods, and 2 wanted",
+            "import-3-a; keep; kept; index 3 keeps this pod",
+        ]
+    );
+}
+
+#[test]
+fn ties_are_contested() {
+    let plain = changed(|item| {
+        if item["kind"] == "Job" {
+            item["spec"]["completionMode"] = json!("NonIndexed");
+            item["spec"]["completions"] = json!(9);
+        }
+    });
+    // Four of the pods became ready and were created at the same time.
+    let (preview, _) = preview(&["job/import", "--parallelism", "3"], &plain);
+    assert_eq!((&preview["delete"], &preview["quota"]), (&json!(3), &json!(1)));
+    let pods = pods(&preview);
+    assert!(pods[0].starts_with("import-3-b; delete") && pods[1].starts_with("import-2-a; delete"));
+    for pod in &pods[2..] {
+        let why =
+            "contested; surplus; 6 active pods, and 3 wanted: one of 4 pods of which 1 goes, by list order";
+        assert!(pod.ends_with(why), "{pod}");
+    }
+}
+
+#[test]
+fn all_go_or_none() {
+    let all = |args: &[&str], dump: &str, why: &str| {
+        let (preview, _) = preview(&[&["job/import"], args].concat(), dump);
+        assert_eq!(preview["delete"], json!(6));
+        assert!(pods(&preview).iter().all(|pod| pod.ends_with(why)), "{:?}", pods(&preview));
+    };
+    all(&["--suspend"], EXAMPLE, "suspended; all pods of a suspended Job go");
+    let conditions = |name: &str| json!([{ "type": name, "status": "True" }]);
+    let failing = job(|job| job["status"]["conditions"] = conditions("FailureTarget"));
+    all(&["--parallelism", "9"], &failing, "ending; the Job's end is decided, so all its pods go");
+    let complete = job(|job| job["status"]["conditions"] = conditions("Complete"));
+    let (preview, stderr) = preview(&["job/import", "--suspend"], &complete);
+    assert_eq!(preview["delete"], json!(0));
+    assert_eq!(stderr, "note: default Job/import is complete: its controller deletes no pods\n");
+}
+
+/// What the status does not count yet counts all the same.
+#[test]
+fn successes_leave_less_to_do() {
+    let stay = |dump: &str| {
+        let (preview, _) = preview(&["job/import", "--parallelism", "9"], dump);
+        6 - preview["delete"].as_u64().expect("a number")
+    };
+    // Five indexes are missing, and three of the pods work on one.
+    assert_eq!(stay(EXAMPLE), 3);
+    let more = job(|job| job["status"]["completedIndexes"] = json!("1-4"));
+    // Index 0 has a succeeded pod that is not counted, so one index is missing.
+    assert_eq!(stay(&more), 1);
+    let counted = changed(|item| {
+        if item["kind"] == "Job" {
+            item["status"]["completedIndexes"] = json!("1-4");
+        } else if item["metadata"]["name"] == "import-0-a" {
+            item["metadata"]["finalizers"] = json!([]);
+        }
+    });
+    assert_eq!(stay(&counted), 2);
+}
+
+#[test]
+fn flags_belong_to_their_kind() {
+    fails(
+        &["job/import", "--replicas", "2"],
+        EXAMPLE,
+        "default Job/import has no replicas: use --parallelism N or --suspend",
+    );
+    let set = include_str!("../../preview/examples/stateful-set.json");
+    fails(
+        &["sts/db", "--suspend"],
+        set,
+        "StatefulSet/db is not a Job, so it has neither a parallelism nor a suspension",
+    );
+    let bad = job(|job| drop(job["spec"].as_object_mut().expect("a spec").remove("completions")));
+    fails(
+        &["job/import", "--suspend"],
+        &bad,
+        "spec.completions is missing, although spec.completionMode is Indexed",
+    );
+}

@@ -1,0 +1,280 @@
+//! `StatefulSets`: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
+const EXAMPLE: &str = include_str!("../../preview/examples/stateful-set.json");
+
+/// The example, after a change: five pods, of which `db-1` is not ready.
+fn changed(change: impl FnOnce(&mut Dump)) -> String {
+    let list: Value = serde_json::from_str(EXAMPLE).expect("JSON");
+    let mut dump = Dump(list["items"].as_array().expect("items").clone());
+    change(&mut dump);
+    json!({ "apiVersion": "v1", "kind": "List", "items": dump.0 }).to_string()
+}
+
+struct Dump(Vec<Value>);
+
+impl Dump {
+    fn get(&mut self, kind: &str, name: &str) -> &mut Value {
+        let is_meant = |item: &&mut Value| item["kind"] == kind && item["metadata"]["name"] == name;
+        self.0.iter_mut().find(is_meant).expect("it is in the example")
+    }
+
+    fn set(&mut self) -> &mut Value {
+        self.get("StatefulSet", "db")
+    }
+
+    fn pod(&mut self, name: &str) -> &mut Value {
+        self.get("Pod", name)
+    }
+
+    fn mend(&mut self) {
+        self.pod("db-1")["status"]["conditions"][0]["status"] = json!("True");
+    }
+
+    fn remove(&mut self, name: &str) {
+        self.0.retain(|item| item["metadata"]["name"] != name);
+        self.set()["status"]["replicas"] = json!(0);
+    }
+}
+
+/// Runs it on a dump: the exit status, and what it printed.
+fn run(args: &[&str], stdin: &str) -> (Option<i32>, String, String) {
+    let args = [args, &["-f", "-", "--now", "2026-03-10T12:00:00Z"]].concat();
+    let mut command = Command::new(PROGRAM);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
+    let output = child.wait_with_output().expect("the program ends");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[track_caller]
+fn preview(args: &[&str], dump: &str) -> (Value, String) {
+    let (status, stdout, stderr) = run(&[args, &["-o", "json"]].concat(), dump);
+    assert_eq!(status, Some(0), "{stderr}");
+    (serde_json::from_str(&stdout).expect("JSON"), stderr)
+}
+
+#[track_caller]
+fn fails(args: &[&str], dump: &str, error: &str) {
+    let (status, stdout, stderr) = run(args, dump);
+    assert_eq!((status, &*stdout, &*stderr), (Some(1), "", &*format!("error: standard input: {error}\n")));
+}
+
+/// Name, verdict and rule of each pod.
+fn pods(preview: &Value) -> Vec<(&str, &str, &str)> {
+    fn text(value: &Value) -> &str {
+        value.as_str().expect("a text")
+    }
+    let pods = preview["pods"].as_array().expect("pods");
+    pods.iter().map(|pod| (text(&pod["name"]), text(&pod["verdict"]), text(&pod["rule"]))).collect()
+}
+
+#[test]
+fn a_broken_ordinal_is_named() {
+    let (preview, _) = preview(&["sts/db", "--replicas", "3"], EXAMPLE);
+    assert_eq!(preview["workload"], json!({ "kind": "StatefulSet", "name": "db" }));
+    assert_eq!(
+        (&preview["delete"], &preview["active"], &preview["replicas"]),
+        (&json!(0), &json!(5), &json!(3))
+    );
+    let why = "db-1 is not ready";
+    assert_eq!(
+        preview["blocked"],
+        json!([
+            { "name": "db-4", "by": "db-1", "rule": "waits-for-ready", "why": why },
+            { "name": "db-3", "by": "db-1", "rule": "waits-for-ready", "why": why },
+        ])
+    );
+    assert_eq!(
+        pods(&preview),
+        [
+            ("db-4", "blocked", "waits-for-ready"),
+            ("db-3", "blocked", "waits-for-ready"),
+            ("db-2", "keep", "in-range"),
+            ("db-1", "keep", "in-range"),
+            ("db-0", "keep", "in-range")
+        ]
+    );
+    assert_eq!(
+        preview["featureGates"],
+        json!({ "MaxUnavailableStatefulSet": true, "StatefulSetRecreateStrategy": false })
+    );
+}
+
+#[test]
+fn the_table_says_who_waits_for_whom() {
+    let (status, table, notes) = run(&["sts/db", "--replicas", "3"], EXAMPLE);
+    assert_eq!((status, &*notes), (Some(0), ""));
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(
+        lines[0],
+        "0 of 5 active pods of StatefulSet default/db go in the next step, 2 wait at --replicas 3 --now \
+         2026-03-10T12:00:00Z --order kubernetes"
+    );
+    assert!(
+        lines[3].starts_with("1  blocked  db-4  node-1  120m  waits-for-ready  db-1 is not ready"),
+        "{table}"
+    );
+    assert!(lines.last().expect("lines").ends_with("in-range         ordinal 0 is within 0 to 2"), "{table}");
+}
+
+#[test]
+fn with_it_mended_one_pod_goes_at_a_time() {
+    let (preview, notes) = preview(&["sts/db", "--replicas", "3"], &changed(Dump::mend));
+    assert_eq!(
+        pods(&preview)[..2],
+        [("db-4", "delete", "out-of-range"), ("db-3", "blocked", "one-at-a-time")]
+    );
+    assert_eq!(preview["pods"][0]["why"], "ordinal 4 is beyond 2");
+    assert_eq!(notes, "note: this is only the next step: later ones may take the pod that waits now\n");
+    let (_, names, _) = run(&["sts/db", "--replicas", "3", "-o", "name"], &changed(Dump::mend));
+    assert_eq!(names, "pod/db-4\n");
+    // The only workload with pods needs no name.
+    let (_, names, _) = run(&["--replicas", "3", "-o", "name"], &changed(Dump::mend));
+    assert_eq!(names, "pod/db-4\n");
+}
+
+#[test]
+fn parallel_takes_all_and_a_partition_counts_from_the_start() {
+    let parallel = changed(|dump| dump.set()["spec"]["podManagementPolicy"] = json!("Parallel"));
+    let (scaled, _) = preview(&["sts/db", "--replicas", "1"], &parallel);
+    assert_eq!((&scaled["delete"], &scaled["blocked"]), (&json!(4), &json!([])));
+
+    let update = changed(|dump| {
+        dump.mend();
+        dump.set()["status"]["updateRevision"] = json!("db-3");
+        dump.set()["spec"]["ordinals"] = json!({ "start": 1 });
+        dump.set()["spec"]["replicas"] = json!(4);
+        dump.set()["spec"]["updateStrategy"]["rollingUpdate"] =
+            json!({ "partition": 2, "maxUnavailable": "50%" });
+        dump.remove("db-0");
+    });
+    let (updated, notes) = preview(&["sts/db", "--rollout"], &update);
+    assert_eq!(
+        pods(&updated),
+        [
+            ("db-4", "delete", "old"),
+            ("db-3", "delete", "old"),
+            ("db-2", "keep", "below-partition"),
+            ("db-1", "keep", "below-partition")
+        ]
+    );
+    assert_eq!(updated["pods"][0]["why"], "its revision is db-2, not db-3");
+    assert_eq!(updated["pods"][2]["why"], "it is old, but index 1 is below the partition, 2");
+    assert!(notes.contains("maxUnavailable is 2 pods, as Kubernetes 1.37 counts it"), "{notes}");
+    let off = ["sts/db", "--rollout", "--feature-gates", "MaxUnavailableStatefulSet=false"];
+    let (updated, notes) = preview(&off, &update);
+    assert_eq!((&updated["delete"], notes.contains("maxUnavailable")), (&json!(1), false));
+}
+
+#[test]
+fn pods_that_are_finished_terminating_or_missing_count() {
+    let dump = changed(|dump| {
+        dump.mend();
+        dump.pod("db-2")["status"]["phase"] = json!("Failed");
+        dump.pod("db-2")["status"]["conditions"][0]["status"] = json!("False");
+    });
+    let (finished, _) = preview(&["sts/db", "--replicas", "4"], &dump);
+    assert_eq!(finished["pods"][2]["phase"], "Failed");
+    assert_eq!(
+        pods(&finished)[..3],
+        [
+            ("db-4", "blocked", "waits-for-finished"),
+            ("db-3", "keep", "in-range"),
+            ("db-2", "delete", "finished")
+        ]
+    );
+
+    let dump = changed(|dump| {
+        dump.mend();
+        dump.pod("db-0")["metadata"]["deletionTimestamp"] = json!("2026-03-10T11:59:00Z");
+    });
+    let (terminating, _) = preview(&["sts/db", "--replicas", "4"], &dump);
+    assert_eq!(terminating["blocked"][0]["by"], "db-0");
+    assert_eq!(terminating["pods"].as_array().expect("pods").len(), 4);
+
+    let (missing, _) = preview(&["sts/db", "--replicas", "4"], &changed(|dump| dump.remove("db-0")));
+    assert_eq!(
+        missing["blocked"],
+        json!([{ "name": "db-4", "by": "db-0", "rule": "waits-for-missing", "why": "db-0 does not exist yet and is created first" }])
+    );
+}
+
+#[test]
+fn what_is_ready_for_too_short_a_time_says_for_how_long() {
+    let dump = changed(|dump| {
+        dump.mend();
+        dump.set()["spec"]["minReadySeconds"] = json!(30);
+        dump.pod("db-1")["status"]["conditions"][0]["lastTransitionTime"] = json!("2026-03-10T11:59:40Z");
+    });
+    let (waiting, _) = preview(&["sts/db", "--replicas", "4"], &dump);
+    assert_eq!(waiting["blocked"][0]["rule"], "waits-for-available");
+    assert_eq!(waiting["blocked"][0]["why"], "db-1 has been ready for 20s, and minReadySeconds is 30");
+}
+
+#[test]
+fn claims_go_with_their_pods() {
+    let dump = changed(|dump| {
+        dump.mend();
+        dump.set()["spec"]["persistentVolumeClaimRetentionPolicy"] = json!({ "whenScaled": "Delete" });
+        dump.set()["spec"]["volumeClaimTemplates"] = json!([{ "metadata": { "name": "data" }, "spec": {} }]);
+    });
+    let (_, notes) = preview(&["sts/db", "--replicas", "3"], &dump);
+    assert!(
+        notes.contains("so claims go with their pods, unless others own them, too: data-db-4\n"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn bad_input_says_what_is_wrong() {
+    fails(&["sts/dbx", "--replicas", "1"], EXAMPLE, "no StatefulSet is named dbx; did you mean sts/db?");
+    fails(
+        &["sts/db", "--replicas", "1"],
+        &changed(|dump| dump.0.retain(|item| item["metadata"]["name"] != "db-2")),
+        "the input is incomplete: only 4 pods of default StatefulSet/db are listed, while its status counts 5; get all of it \
+         with: kubectl get pods,statefulsets -n default -o json; --partial accepts what is missing",
+    );
+    fails(
+        &["sts/db", "--replicas", "1"],
+        &changed(|dump| dump.set()["spec"]["podManagementPolicy"] = json!("Later")),
+        "default StatefulSet/db: spec.podManagementPolicy: \"Later\" is neither OrderedReady nor Parallel",
+    );
+    fails(
+        &["sts/db", "--replicas", "1", "--order", "total"],
+        EXAMPLE,
+        "default StatefulSet/db: the total order is for ReplicaSets and ReplicationControllers; a StatefulSet has its own",
+    );
+    let (_, notes) = preview(
+        &["sts/db", "--replicas", "1"],
+        &changed(|dump| dump.set()["spec"]["updateStrategy"] = json!({ "type": "Recreate" })),
+    );
+    assert!(notes.contains("whose feature gate StatefulSetRecreateStrategy is off"), "{notes}");
+}
+
+/// A list that only says at its end of what it is, as YAML and old kubectl write it.
+#[test]
+fn the_kind_of_a_list_may_come_last() {
+    let list: Value = serde_json::from_str(EXAMPLE).expect("JSON");
+    let mut set = list["items"][0].clone();
+    set.as_object_mut().expect("an object").retain(|key, _| key != "kind" && key != "apiVersion");
+    let pods = json!({ "apiVersion": "v1", "kind": "List", "items": &list["items"].as_array().expect("items")[1..] });
+    let sets = format!("{{\"items\": [{set}], \"apiVersion\": \"apps/v1\", \"kind\": \"StatefulSetList\"}}");
+    let (preview, _) = preview(&["sts/db", "--replicas", "3"], &format!("{sets}\n{pods}"));
+    assert_eq!(preview["blocked"].as_array().expect("blocked").len(), 2);
+}
+
+#[test]
+fn no_costs_steer_it() {
+    let output =
+        Command::new(PROGRAM).args(["scale", "sts/db", "--replicas", "3"]).output().expect("it runs");
+    let error = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("the controller of a StatefulSet reads no deletion costs"), "{error}");
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	importer = "import"
+	// The controller waits this long after a pod's event before it syncs, and not at all after a change of the Job. So pods that it
+	// would not leave alone are created last, and the Job has to change within this time.
+	batch = 900 * time.Millisecond
+	// How long a sync and what follows it may take.
+	syncs = 2500 * time.Millisecond
+)
+
+// A job has pods with indexes of others, beyond the completions or none, and gets another parallelism.
+type job struct {
+	*round
+	job         *batchv1.Job
+	size        int32
+	duplicated  time.Time
+	parallelism int32
+}
+
+func (j *job) types() string { return "pods,jobs" }
+
+func (j *job) prepare(ctx context.Context) error {
+	j.size = 2 + j.r.Int32N(4)
+	mode, completions := batchv1.IndexedCompletion, j.size+2
+	if j.r.IntN(3) == 0 {
+		mode = batchv1.NonIndexedCompletion
+	}
+	made := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: importer}, Spec: batchv1.JobSpec{
+		Parallelism: &j.size, Completions: &completions, CompletionMode: &mode,
+		Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Finalizers: []string{finalizer}},
+			Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever,
+				Containers: []corev1.Container{{Name: importer, Image: "import:1"}}},
+		},
+	}}
+	var err error
+	if j.job, err = j.plane.BatchV1().Jobs(j.namespace).Create(ctx, made, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	if err := j.awaitPods(ctx, int(j.size)); err != nil {
+		return err
+	}
+	if err := sleep(ctx, syncs); err != nil {
+		return err
+	}
+	j.duplicated = time.Now()
+	return j.duplicate(ctx)
+}
+
+// duplicate creates up to four pods as the controller would, with indexes of others, beyond the completions, or none.
+func (j *job) duplicate(ctx context.Context) error {
+	isTrue, errs := true, make([]error, 1+j.r.IntN(4))
+	var running sync.WaitGroup
+	for i := range errs {
+		pod := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{
+				Name: fmt.Sprintf("%s-more-%d", importer, i), Labels: j.job.Spec.Template.Labels, Annotations: map[string]string{},
+				Finalizers: []string{finalizer, batchv1.JobTrackingFinalizer},
+				OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: importer, UID: j.job.UID,
+					Controller: &isTrue}},
+			},
+			Spec: j.job.Spec.Template.Spec,
+		}
+		if j.r.IntN(5) > 0 {
+			pod.Annotations[batchv1.JobCompletionIndexAnnotation] = strconv.Itoa(j.r.IntN(int(j.size) + 4))
+		}
+		if j.r.IntN(2) == 0 {
+			pod.Spec.NodeName = "node-1"
+		}
+		running.Go(func() {
+			_, errs[i] = j.plane.CoreV1().Pods(j.namespace).Create(ctx, pod, metav1.CreateOptions{})
+		})
+	}
+	running.Wait()
+	return errors.Join(errs...)
+}
+
+// question asks of an incomplete dump, as the Job's status counts pods later.
+func (j *job) question([]map[string]any) question {
+	j.parallelism = j.r.Int32N(j.size + 1)
+	kind := fmt.Sprintf("Job, %s", *j.job.Spec.CompletionMode)
+	return question{Kind: kind, Workload: "job/" + importer, Parallelism: &j.parallelism, Partial: true}
+}
+
+func (j *job) trigger(ctx context.Context, before map[types.UID]*corev1.Pod) error {
+	patch := fmt.Sprintf(`{"spec":{"parallelism":%d}}`, j.parallelism)
+	_, err := j.plane.BatchV1().Jobs(j.namespace).Patch(ctx, importer, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	if err != nil {
+		return err
+	}
+	isLate := time.Since(j.duplicated) > batch
+	for _, pod := range before {
+		isLate = isLate || pod.DeletionTimestamp != nil
+	}
+	if isLate {
+		return errLate
+	}
+	return nil
+}
+
+func (j *job) settle(ctx context.Context) error { return sleep(ctx, syncs) }
+
+func (j *job) delete(ctx context.Context) error {
+	return j.plane.BatchV1().Jobs(j.namespace).Delete(ctx, importer, orphan())
+}

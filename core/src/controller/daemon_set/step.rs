@@ -1,0 +1,111 @@
+//! What one sync of a `DaemonSet` does, and why a pod goes or stays.
+
+use super::super::names::{names, padded};
+use core::ffi::CStr;
+use core::fmt;
+
+/// What a sync does, apart from the outcome of each pod.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// Whether the sync reaches its second part, the update, because its first part has nothing to do.
+    pub is_update: bool,
+    /// On how many nodes a pod may start. Set, as the next four, only by an update.
+    pub wanted: u32,
+    /// `maxSurge` as a number of nodes.
+    pub surge: i64,
+    /// `maxUnavailable` as a number of nodes.
+    pub unavailable: i64,
+    /// Without surge, how many nodes count as unavailable: those without exactly one available pod. With surge, how many have a
+    /// second pod that is not yet available.
+    pub used: u32,
+    /// With surge, how many nodes have an available pod.
+    pub available: u32,
+    /// How many pods the sync deletes.
+    pub deleted: u32,
+    /// How many pods it creates.
+    pub creates: u32,
+    /// How many more pods a later sync deletes, because one part of a sync deletes at most
+    /// [`BURST_REPLICAS`](super::BURST_REPLICAS).
+    pub later: u32,
+    /// The index of a pod that makes the update fail: with surge, an old pod that is alone on a node that does not exist.
+    pub blocked_by: Option<u32>,
+}
+
+/// Why a pod of a `DaemonSet` goes or stays. A reason keeps its number for ever.
+///
+/// "Update" names a reason that occurs only in a sync that reaches its second part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Reason {
+    /// It stays: nothing asks for its deletion, or it is being deleted already.
+    #[default]
+    Kept = 0,
+    /// It may not run on its node.
+    NotWanted = 10,
+    /// It has succeeded.
+    Succeeded = 11,
+    /// It has failed. Of several failed pods of a node, one goes in each sync, and chance decides which.
+    Failed = 12,
+    /// It has failed, but the controller deleted another failed pod of the node only recently.
+    BackedOff = 13,
+    /// Another pod of the node stays: an assigned one before one that is not, then the oldest, then the one with the smaller name.
+    Surplus = 14,
+    /// With surge: the node has a new pod, and the old one is not ready.
+    OldNotReady = 15,
+    /// The new pod of the node is available, so the old one goes.
+    Replaced = 16,
+    /// It is not assigned, and its node does not exist.
+    NoNode = 17,
+    /// Update: the old pod is not available, so that its end costs nothing.
+    OldUnavailable = 20,
+    /// Update: the old pod is available. Such pods go as far as `maxUnavailable` allows.
+    OldAvailable = 21,
+    /// Update with surge: the old pod waits for the new one of its node to be created or to become available.
+    AwaitsNew = 22,
+    /// Update with surge: no pod may start on the node any more, and the old pod is not available.
+    NotStartable = 23,
+    /// Update with surge: no pod may start on the node any more. Such pods go as far as other nodes have more available pods than
+    /// wanted.
+    NotStartableAvailable = 24,
+    /// Update: the node has several old or several new pods, or one that is being deleted. The first part of a later sync goes on
+    /// with it.
+    Unsettled = 25,
+    /// The old pod stays until somebody deletes it, because the strategy is `OnDelete`.
+    OnDelete = 30,
+    /// The old pod stays until a later sync, because this one has nodes to put in order first.
+    AfterFirstPart = 31,
+    /// Update with surge: the sync fails, because an old pod is alone on a node that does not exist.
+    NodeMissing = 32,
+    /// It goes in a later sync, because one sync deletes at most [`BURST_REPLICAS`](super::BURST_REPLICAS) pods.
+    NextSync = 90,
+}
+
+names! { Reason, 24:
+    Kept c"kept",
+    NotWanted c"not-wanted",
+    Succeeded c"succeeded",
+    Failed c"failed",
+    BackedOff c"backed-off",
+    Surplus c"surplus",
+    OldNotReady c"old-not-ready",
+    Replaced c"replaced",
+    NoNode c"no-node",
+    OldUnavailable c"old-unavailable",
+    OldAvailable c"old-available",
+    AwaitsNew c"awaits-new",
+    NotStartable c"not-startable",
+    NotStartableAvailable c"not-startable-available",
+    Unsettled c"unsettled",
+    OnDelete c"on-delete",
+    AfterFirstPart c"after-first-part",
+    NodeMissing c"node-missing",
+    NextSync c"next-sync",
+}
+
+impl Reason {
+    /// Whether upstream deletes pods with this reason after all others, in random order.
+    pub(super) const fn is_second(self) -> bool {
+        matches!(self, Self::NoNode | Self::OldAvailable | Self::NotStartableAvailable)
+    }
+}

@@ -1,0 +1,238 @@
+//! Which pods the next sync of a `Job` deletes, and why.
+//!
+//! Kubernetes' Job controller deletes active pods if too many run, if two of them have one index, or if none should run any
+//! more. [`next_sync`] predicts its next sync, as in Kubernetes 1.37.
+//!
+//! The order of a Job's pods is [the order](crate) without deletion cost, ranks, age buckets and UID: Kubernetes'
+//! `ActivePods`. Pods that are equal in all it compares tie, and chance decides which of them go. So such pods are
+//! [contested](super::Verdict::Contested).
+//!
+//! ```
+//! use podrank::controller::Verdict;
+//! use podrank::controller::job::{Completion, Job, Outcome, Reason, next_sync};
+//! use podrank::{Flags, Phase, Pod, Time};
+//!
+//! // Two pods work on index 3, and one on index 1. The Job's parallelism is cut to 2.
+//! let older = Pod {
+//!     phase: Phase::RUNNING,
+//!     flags: Flags::ASSIGNED,
+//!     creation_time: Time::from_unix(1_700_000_000, 0),
+//!     ..Pod::new()
+//! };
+//! let newer = Pod { creation_time: Time::from_unix(1_700_000_060, 0), ..older };
+//! let pods = [older, newer, newer];
+//!
+//! let job = Job { parallelism: 2, completion: Completion::Indexed(5), ..Job::default() };
+//! let (mut order, mut outcomes) = ([0; 3], [Outcome::default(); 3]);
+//! let step = next_sync(&job, &pods, &[3, 3, 1], &mut order, &mut outcomes).unwrap();
+//! assert_eq!((step.wanted, step.deleted), (2, 1));
+//! assert_eq!(outcomes.map(|outcome| outcome.verdict), [Verdict::Keep, Verdict::Delete, Verdict::Keep]);
+//! assert_eq!(outcomes[1].reason, Reason::Duplicate);
+//! ```
+
+mod reason;
+mod removal;
+
+pub use reason::Reason;
+
+use super::outcome::Verdict;
+use crate::{Pod, Time};
+use core::fmt;
+use removal::Removal;
+
+/// How many pods one sync of a Job deletes at most, unless it deletes all: Kubernetes' `MaxPodCreateDeletePerSync`.
+pub const MAX_DELETIONS: u32 = 500;
+
+/// The annotation that holds a pod's completion index.
+pub const COMPLETION_INDEX_ANNOTATION: &str = "batch.kubernetes.io/job-completion-index";
+
+/// The completion index of a pod without a valid one. Every other negative number means the same.
+pub const NO_INDEX: i64 = -1;
+
+/// What a sync does to one pod of a Job.
+pub type Outcome = super::outcome::Outcome<Reason>;
+
+/// What a sync reads from a Job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Job {
+    /// `spec.parallelism`. A negative number counts as 0.
+    pub parallelism: i32,
+    /// `spec.completions` and `spec.completionMode`.
+    pub completion: Completion,
+    /// How many pods have succeeded: `status.succeeded`, the pods of `status.uncountedTerminatedPods.succeeded`, and the
+    /// succeeded pods that are in neither but have the finalizer `batch.kubernetes.io/job-tracking`. For an Indexed Job,
+    /// how many of its indexes have: those of `status.completedIndexes` and of succeeded pods with that finalizer.
+    pub succeeded: i32,
+    /// `spec.suspend`.
+    pub is_suspended: bool,
+    /// Whether the Job's end is decided.
+    pub state: State,
+    /// Whether the Job has a `metadata.deletionTimestamp`.
+    pub is_being_deleted: bool,
+}
+
+/// Whether a Job's end is decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum State {
+    /// It is not.
+    #[default]
+    Running,
+    /// The Job fails or has met its success criteria: its condition `FailureTarget` or `SuccessCriteriaMet` is true, or will be in
+    /// this sync.
+    Ending,
+    /// The controller leaves the Job alone: its condition `Complete` or `Failed` is true, or `spec.managedBy` names another
+    /// controller.
+    LeftAlone,
+}
+
+/// What a Job counts as complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Completion {
+    /// `spec.completions` is not set: the first success of any pod completes the Job, once all others have ended.
+    #[default]
+    Any,
+    /// This number of pods has to succeed: `spec.completions` with the mode `NonIndexed`.
+    Count(i32),
+    /// A pod for each index below this number has to succeed: `spec.completions` with the mode `Indexed`.
+    Indexed(i32),
+}
+
+/// What a sync does, apart from the outcome of each pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// How many active pods the controller wants.
+    pub wanted: u32,
+    /// How many pods the sync deletes.
+    pub deleted: u32,
+    /// How many more pods a later sync deletes, because this one deletes at most [`MAX_DELETIONS`].
+    pub later: u32,
+}
+
+/// Why [`next_sync`] decides nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JobError {
+    /// `order`, `outcomes` or, for an Indexed Job, `indexes` is shorter than `pods`.
+    ShortBuffer,
+    /// There are more than `u32::MAX` pods.
+    TooManyPods,
+}
+
+impl Job {
+    /// Returns how many active pods the controller wants, if this number of them is active.
+    #[must_use]
+    pub fn wanted(&self, active: u32) -> u32 {
+        let parallelism = self.parallelism.max(0).cast_unsigned();
+        match self.completion {
+            _ if self.is_idle() => active,
+            _ if self.all_go().is_some() => 0,
+            // After a success, what runs may end, and nothing starts.
+            Completion::Any if self.succeeded > 0 => active,
+            Completion::Any => parallelism,
+            Completion::Count(completions) | Completion::Indexed(completions) => {
+                // Wraps as upstream does.
+                let missing = completions.wrapping_sub(self.succeeded);
+                parallelism.min(missing.max(0).cast_unsigned())
+            }
+        }
+    }
+
+    /// Returns whether the sync deletes no pod, whatever the numbers.
+    const fn is_idle(&self) -> bool {
+        match self.state {
+            State::Running => self.is_being_deleted,
+            State::Ending => false,
+            State::LeftAlone => true,
+        }
+    }
+
+    /// Returns why all pods go, if they do.
+    const fn all_go(&self) -> Option<Reason> {
+        match self.state {
+            State::Ending => Some(Reason::Ending),
+            _ if self.is_suspended => Some(Reason::Suspended),
+            _ => None,
+        }
+    }
+}
+
+/// Predicts the next sync of a Job. Writes to `outcomes`, at the index of each pod, whether it goes and why. Returns what
+/// else the sync does.
+///
+/// `pods` are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read. `indexes`
+/// are their completion indexes, at the same positions: what [`completion_index`] returns, or [`NO_INDEX`]. Only an Indexed Job
+/// reads them. `order` is scratch memory. The call takes O(n log n) steps.
+///
+/// Each contested [group](Outcome::group) has its own [quota](Outcome::quota). An Indexed Job can have several groups: one for
+/// each index whose pods tie, and one at the end of what goes. Chance is not independent inside the latter group: it may hold
+/// all pods of an index, but one of them goes in any case.
+///
+/// # Errors
+/// [`JobError`], and then nothing is written.
+pub fn next_sync(
+    job: &Job,
+    pods: &[Pod],
+    indexes: &[i64],
+    order: &mut [u32],
+    outcomes: &mut [Outcome],
+) -> Result<Step, JobError> {
+    let active = u32::try_from(pods.len()).map_err(|_| JobError::TooManyPods)?;
+    let indexes = match job.completion {
+        Completion::Indexed(completions) => {
+            Some((indexes.get(..pods.len()).ok_or(JobError::ShortBuffer)?, i64::from(completions)))
+        }
+        _ => None,
+    };
+    let buffers = order.get_mut(..pods.len()).zip(outcomes.get_mut(..pods.len()));
+    let (order, outcomes) = buffers.ok_or(JobError::ShortBuffer)?;
+    outcomes.fill(Outcome::default());
+    let wanted = job.wanted(active);
+    let surplus = active.saturating_sub(wanted);
+    let (deleted, later) = match job.all_go() {
+        _ if job.is_idle() => (0, 0),
+        Some(reason) => {
+            outcomes.fill(Outcome::new(Verdict::Delete, reason));
+            (active, 0)
+        }
+        None => Removal::new(pods, outcomes).run(indexes, surplus, order),
+    };
+    Ok(Step { wanted, deleted, later })
+}
+
+/// Reads the text of [`COMPLETION_INDEX_ANNOTATION`] as Kubernetes does: decimal digits, with or without a sign. Returns
+/// [`NO_INDEX`] for anything else, for a negative number, and for one that does not fit in 64 bits.
+#[must_use]
+pub fn completion_index(text: impl AsRef<[u8]>) -> i64 {
+    let text = text.as_ref();
+    let (is_negative, digits) = match text.split_first() {
+        Some((sign @ (b'-' | b'+'), digits)) => (*sign == b'-', digits),
+        _ => (false, text),
+    };
+    let number = digits.iter().try_fold(0_i64, |number, byte| {
+        let digit = byte.is_ascii_digit().then_some(byte ^ b'0')?;
+        number.checked_mul(10)?.checked_add(digit.into())
+    });
+    let is_missing = |number| digits.is_empty() || is_negative && number > 0;
+    number.filter(|number| !is_missing(*number)).unwrap_or(NO_INDEX)
+}
+
+/// Returns in how many nanoseconds Kubernetes deletes a finished Job, negative if that is overdue: `ttl_seconds`
+/// (`spec.ttlSecondsAfterFinished`) after `finished`, the `lastTransitionTime` of the first condition `Complete` or `Failed` that is
+/// true. Returns `None`, for never, if a time is unset. A result of more than 292 years is reported as 292 years.
+#[must_use]
+pub fn time_to_live_left(ttl_seconds: i32, finished: Time, now: Time) -> Option<i64> {
+    let elapsed = now.nanos_since(finished)?;
+    // This cannot wrap: 2^31 s are less than a quarter of what 64 bits hold.
+    Some(i64::from(ttl_seconds).wrapping_mul(1_000_000_000).saturating_sub(elapsed))
+}
+
+impl fmt::Display for JobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ShortBuffer => "a slice is shorter than the pods: make room for one element per pod",
+            Self::TooManyPods => "there are more than 4294967295 pods",
+        })
+    }
+}
+
+impl core::error::Error for JobError {}

@@ -1,0 +1,41 @@
+//! Why a pod of a Job goes or stays.
+
+use super::super::names::{names, padded};
+use core::ffi::CStr;
+use core::fmt;
+
+/// Why a pod of a Job goes or stays. A reason keeps its number for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Reason {
+    /// It stays: nothing asks for its deletion.
+    #[default]
+    Kept = 0,
+    /// All pods go, because the Job is suspended.
+    Suspended = 10,
+    /// All pods go, because the Job fails or has met its success criteria.
+    Ending = 11,
+    /// The Job is Indexed, but the pod has no completion index.
+    NoIndex = 20,
+    /// The pod's index is not below the Job's completions.
+    BeyondCompletions = 21,
+    /// Another pod has the same index, and stays.
+    Duplicate = 22,
+    /// More pods run than the Job wants, and this one is among the first in the order.
+    Surplus = 30,
+    /// It goes in a later sync, because one sync deletes at most [`MAX_DELETIONS`](super::MAX_DELETIONS) pods. Which of such pods
+    /// go then can depend on chance.
+    NextSync = 90,
+}
+
+names! { Reason, 24:
+    Kept c"kept",
+    Suspended c"suspended",
+    Ending c"ending",
+    NoIndex c"no-index",
+    BeyondCompletions c"beyond-completions",
+    Duplicate c"duplicate",
+    Surplus c"surplus",
+    NextSync c"next-sync",
+}

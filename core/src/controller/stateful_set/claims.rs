@@ -1,0 +1,26 @@
+//! Which claims go with a condemned pod.
+
+/// One entry of a claim's `metadata.ownerReferences`, as the `StatefulSet` sees it.
+///
+/// An entry is about the set or the pod if its API version, kind and name are theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClaimOwner {
+    /// The set, with its UID.
+    Set,
+    /// The pod, with its UID.
+    Pod,
+    /// The set or the pod by name, but with another UID: an earlier object of the same name.
+    Stale,
+    /// Anything else, whether it controls the claim or not.
+    Other,
+}
+
+/// Returns whether the claim of a condemned pod is deleted with the pod, if
+/// `spec.persistentVolumeClaimRetentionPolicy.whenScaled` is `Delete`. With `Retain`, no claim is.
+///
+/// Kubernetes then makes the pod the claim's only owner, so that garbage collection follows the pod. It does not touch a
+/// claim with a stale owner, or to which another controller belongs, and a further owner keeps the claim.
+#[must_use]
+pub fn claim_goes(owners: impl IntoIterator<Item = ClaimOwner>) -> bool {
+    owners.into_iter().all(|owner| matches!(owner, ClaimOwner::Set | ClaimOwner::Pod))
+}

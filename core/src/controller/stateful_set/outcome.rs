@@ -1,0 +1,208 @@
+//! What one sync of a `StatefulSet` does with each of its pods, and why.
+
+pub use crate::controller::outcome::Verdict;
+
+use crate::controller::deployment::padded;
+use core::ffi::CStr;
+use core::fmt;
+use core::mem::{align_of, offset_of, size_of};
+
+/// The value of [`Outcome::by`] if no member is waited for.
+pub const NO_MEMBER: u32 = u32::MAX;
+
+/// Why a pod goes, stays or waits. A reason keeps its number for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Reason {
+    /// Keep: its ordinal is in the range, and it is neither finished nor old.
+    #[default]
+    InRange = 0,
+    /// Keep: it is already being deleted.
+    Terminating = 1,
+    /// Keep: the set is being deleted, and does nothing.
+    SetDeleted = 2,
+    /// Keep: the set's strategy is `Recreate`, whose feature gate is off, so every sync fails.
+    RecreateOff = 3,
+    /// Keep: its ordinal is negative, so Kubernetes ignores it.
+    NoOrdinal = 4,
+    /// Keep: it is old, but its index is below the partition.
+    BelowPartition = 5,
+    /// Keep: it is old, but with the strategy `OnDelete` only a user replaces pods.
+    OnDelete = 6,
+
+    /// Delete: its ordinal is not in the range.
+    OutOfRange = 20,
+    /// Delete: it is finished. Kubernetes deletes it and creates it anew.
+    Finished = 21,
+    /// Delete: it is old, and it is replaced.
+    Old = 22,
+    /// Delete: it is old and unavailable, so replacing it takes nothing from the budget.
+    OldUnavailable = 23,
+
+    /// Contested: `by` is one of two or more pods with one ordinal.
+    Twins = 40,
+
+    /// Blocked: the ordinal `by_ordinal` is in the range and has no pod. It is created first.
+    WaitsForMissing = 60,
+    /// Blocked: `by` is finished. It is deleted and created anew first.
+    WaitsForFinished = 61,
+    /// Blocked: `by` is being deleted.
+    WaitsForTermination = 62,
+    /// Blocked: `by` is not `Running`.
+    WaitsForRunning = 63,
+    /// Blocked: `by` is not ready.
+    WaitsForReady = 64,
+    /// Blocked: `by` has not been ready for `minReadySeconds`.
+    WaitsForAvailable = 65,
+    /// Blocked: it is next, but not available, and neither is `by`, which has a lower ordinal. It waits until one of the
+    /// two is available.
+    WaitsForEither = 66,
+    /// Blocked: `by` is first, because pods go one at a time.
+    OneAtATime = 67,
+    /// Blocked: `by` has to go first, because scaling down comes before updating.
+    AfterScaling = 68,
+    /// Blocked: as many pods as may be unavailable already are, or go in this sync. `by` is one of them.
+    Budget = 69,
+    /// Blocked: with the strategy `Recreate`, `by`, which is old, has to go first.
+    AfterRecreate = 70,
+}
+
+/// What a sync does with one member, with the same layout in Rust and C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct Outcome {
+    /// The index of the member.
+    pub member: u32,
+    /// The index of the member that is waited for, or [`NO_MEMBER`].
+    pub by: u32,
+    /// The ordinal that is waited for, which has no pod if `by` is [`NO_MEMBER`]. Otherwise 0.
+    pub by_ordinal: i32,
+    /// What happens to it.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: Reason,
+    pub(super) reserved: [u8; 2],
+}
+
+const _: () = {
+    assert!(size_of::<Outcome>() == 16);
+    assert!(align_of::<Outcome>() == align_of::<i32>());
+    assert!(offset_of!(Outcome, member) == 0);
+    assert!(offset_of!(Outcome, by) == 4);
+    assert!(offset_of!(Outcome, by_ordinal) == 8);
+    assert!(offset_of!(Outcome, verdict) == 12);
+    assert!(offset_of!(Outcome, reason) == 13);
+    assert!(offset_of!(Outcome, reserved) == 14);
+};
+
+/// What a sync does in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// How many pods certainly go.
+    pub delete: u32,
+    /// How many pods are contested. Any number of them goes.
+    pub contested: u32,
+    /// How many pods would go, but wait.
+    pub blocked: u32,
+}
+
+impl Default for Outcome {
+    fn default() -> Self {
+        Self::keep(NO_MEMBER, Reason::InRange)
+    }
+}
+
+impl Outcome {
+    pub(super) const fn keep(member: u32, reason: Reason) -> Self {
+        Self { member, by: NO_MEMBER, by_ordinal: 0, verdict: Verdict::Keep, reason, reserved: [0; 2] }
+    }
+}
+
+impl Reason {
+    /// Every reason, in the order of their numbers.
+    pub const ALL: &'static [Self] = &[
+        Self::InRange,
+        Self::Terminating,
+        Self::SetDeleted,
+        Self::RecreateOff,
+        Self::NoOrdinal,
+        Self::BelowPartition,
+        Self::OnDelete,
+        Self::OutOfRange,
+        Self::Finished,
+        Self::Old,
+        Self::OldUnavailable,
+        Self::Twins,
+        Self::WaitsForMissing,
+        Self::WaitsForFinished,
+        Self::WaitsForTermination,
+        Self::WaitsForRunning,
+        Self::WaitsForReady,
+        Self::WaitsForAvailable,
+        Self::WaitsForEither,
+        Self::OneAtATime,
+        Self::AfterScaling,
+        Self::Budget,
+        Self::AfterRecreate,
+    ];
+
+    // Not a `match`, because compilers turn it into code with traps for the numbers in between. Bytes instead of
+    // texts, because a list of addresses is memory that a loader writes.
+    const NAMES: &'static [(Self, [u8; 24])] = &[
+        (Self::InRange, padded(c"in-range")),
+        (Self::Terminating, padded(c"terminating")),
+        (Self::SetDeleted, padded(c"set-deleted")),
+        (Self::RecreateOff, padded(c"recreate-off")),
+        (Self::NoOrdinal, padded(c"no-ordinal")),
+        (Self::BelowPartition, padded(c"below-partition")),
+        (Self::OnDelete, padded(c"on-delete")),
+        (Self::OutOfRange, padded(c"out-of-range")),
+        (Self::Finished, padded(c"finished")),
+        (Self::Old, padded(c"old")),
+        (Self::OldUnavailable, padded(c"old-unavailable")),
+        (Self::Twins, padded(c"twins")),
+        (Self::WaitsForMissing, padded(c"waits-for-missing")),
+        (Self::WaitsForFinished, padded(c"waits-for-finished")),
+        (Self::WaitsForTermination, padded(c"waits-for-termination")),
+        (Self::WaitsForRunning, padded(c"waits-for-running")),
+        (Self::WaitsForReady, padded(c"waits-for-ready")),
+        (Self::WaitsForAvailable, padded(c"waits-for-available")),
+        (Self::WaitsForEither, padded(c"waits-for-either")),
+        (Self::OneAtATime, padded(c"one-at-a-time")),
+        (Self::AfterScaling, padded(c"after-scaling")),
+        (Self::Budget, padded(c"budget")),
+        (Self::AfterRecreate, padded(c"after-recreate")),
+    ];
+
+    /// Returns the reason's number, which never changes.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// Returns the reason with this [number](Reason::number), if there is one.
+    #[must_use]
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.iter().copied().find(|reason| reason.number() == number)
+    }
+
+    /// Returns the name, such as `waits-for-ready`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.c_name().to_str().unwrap_or("")
+    }
+
+    /// Returns the [name](Reason::name) as C text.
+    #[must_use]
+    pub fn c_name(self) -> &'static CStr {
+        let name = Self::NAMES.iter().find(|(reason, _)| *reason == self);
+        name.and_then(|(_, name)| CStr::from_bytes_until_nul(name).ok()).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

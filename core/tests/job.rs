@@ -1,0 +1,321 @@
+//! What Jobs delete: facts of Kubernetes' own tests, and a second writing of its code.
+
+use podrank::controller::Verdict::{self, Contested, Delete, Keep};
+use podrank::controller::job::{
+    Completion, Job, NO_INDEX, Outcome, Reason, State, completion_index, next_sync, time_to_live_left,
+};
+use podrank::{Flags, Phase, Pod, Time};
+use podrank_laws::job::sync_is_upstreams;
+use proptest::prelude::*;
+
+fn sync(job: &Job, pods: &[Pod], indexes: &[i64]) -> (u32, Vec<Outcome>) {
+    let (mut order, mut outcomes) = (vec![0; pods.len()], vec![Outcome::default(); pods.len()]);
+    let step = next_sync(job, pods, indexes, &mut order, &mut outcomes).unwrap();
+    (step.deleted, outcomes)
+}
+
+fn verdicts(outcomes: &[Outcome]) -> Vec<Verdict> {
+    outcomes.iter().map(|outcome| outcome.verdict).collect()
+}
+
+const fn running(seconds: i64) -> Pod {
+    Pod { phase: Phase::RUNNING, creation_time: Time::from_unix(seconds, 0), ..Pod::new() }
+}
+
+/// Upstream's `TestAppendDuplicatedIndexPodsForRemoval`: a phase and an index each, and what is removed.
+#[test]
+fn wrong_indexes_of_upstream() {
+    let (p, r) = (Phase::PENDING, Phase::RUNNING);
+    for (pods, removed) in [
+        (vec![(p, NO_INDEX), (p, 2), (r, 5), (r, 6)], vec![0, 3]),
+        (vec![(p, 5), (r, 0), (p, 3), (r, 0), (r, 3), (p, 0), (r, 6), (p, 6)], vec![1, 2, 5, 6, 7]),
+        (vec![(p, NO_INDEX), (r, NO_INDEX), (r, -2), (p, 0), (p, 1), (p, 1), (r, 1)], vec![0, 1, 2, 4, 5]),
+    ] {
+        let job = Job { parallelism: 6, completion: Completion::Indexed(6), ..Job::default() };
+        let indexes: Vec<i64> = pods.iter().map(|(_, index)| *index).collect();
+        let pods: Vec<Pod> = pods.iter().map(|(phase, _)| Pod { phase: *phase, ..Pod::new() }).collect();
+        let (deleted, outcomes) = sync(&job, &pods, &indexes);
+        assert_eq!(deleted as usize, removed.len());
+        // The two running pods of index 0 tie, so which of them goes is open.
+        let certain: Vec<usize> = (0..pods.len()).filter(|pod| outcomes[*pod].verdict == Delete).collect();
+        let contested: Vec<usize> =
+            (0..pods.len()).filter(|pod| outcomes[*pod].verdict == Contested).collect();
+        if contested.is_empty() {
+            assert_eq!(certain, removed);
+        } else {
+            assert_eq!((certain, contested), (vec![2, 5, 6, 7], vec![1, 3]));
+            assert_eq!((outcomes[1].quota, outcomes[1].group), (1, outcomes[3].group));
+        }
+    }
+}
+
+#[test]
+fn texts_of_indexes() {
+    for (text, index) in [
+        ("0", 0),
+        ("12", 12),
+        ("+2", 2),
+        ("-0", 0),
+        ("007", 7),
+        ("9223372036854775807", i64::MAX),
+        ("9223372036854775808", NO_INDEX),
+        ("-1", NO_INDEX),
+        ("", NO_INDEX),
+        ("+", NO_INDEX),
+        ("-", NO_INDEX),
+        ("1_0", NO_INDEX),
+        ("x", NO_INDEX),
+        (" 1", NO_INDEX),
+    ] {
+        assert_eq!(completion_index(text), index, "{text:?}");
+    }
+}
+
+#[test]
+fn all_go() {
+    let pods = vec![running(0); 700];
+    let suspended = Job { parallelism: 3, is_suspended: true, ..Job::default() };
+    let ending = Job { state: State::Ending, is_being_deleted: true, ..suspended };
+    for (job, reason) in [(suspended, Reason::Suspended), (ending, Reason::Ending)] {
+        let (deleted, outcomes) = sync(&job, &pods, &[]);
+        assert_eq!(deleted, 700, "without a cap");
+        assert!(outcomes.iter().all(|outcome| (outcome.verdict, outcome.reason) == (Delete, reason)));
+    }
+    for job in [Job { is_being_deleted: true, ..suspended }, Job { state: State::LeftAlone, ..suspended }] {
+        assert_eq!(sync(&job, &pods, &[]).0, 0);
+    }
+}
+
+#[test]
+fn wanted() {
+    let job =
+        |parallelism, completion, succeeded| Job { parallelism, completion, succeeded, ..Job::default() };
+    for (job, wanted) in [
+        (job(3, Completion::Any, 0), 3),
+        (job(3, Completion::Any, 1), 9),
+        (job(3, Completion::Count(10), 2), 3),
+        (job(3, Completion::Count(4), 2), 2),
+        (job(3, Completion::Count(2), 4), 0),
+        (job(3, Completion::Indexed(4), 3), 1),
+    ] {
+        assert_eq!(job.wanted(9), wanted);
+    }
+}
+
+/// Of pods without an index that do not tie, all are contested alike if they are more than 500, even if the Job has other pods
+/// that go later.
+#[test]
+fn a_cut_leaves_its_group_alone() {
+    let pods: Vec<Pod> = (0..502).map(running).collect();
+    let mut indexes = vec![NO_INDEX; 502];
+    indexes[501] = 0;
+    let job = Job { parallelism: 0, completion: Completion::Indexed(1), ..Job::default() };
+    let (deleted, outcomes) = sync(&job, &pods, &indexes);
+    assert_eq!(deleted, 500);
+    assert_eq!(verdicts(&outcomes)[..501], [Contested; 501]);
+    assert!(outcomes[..501].iter().all(|outcome| (outcome.group, outcome.quota) == (outcomes[0].group, 500)));
+    assert_eq!((outcomes[501].verdict, outcomes[501].reason), (Keep, Reason::NextSync));
+}
+
+/// At 500 the sync is cut: pods without index, duplicates by index, those beyond, and duplicates of the last index.
+#[test]
+fn cut() {
+    let job = Job { parallelism: 1000, completion: Completion::Indexed(10), ..Job::default() };
+    let indexes: Vec<i64> = [(-1, 100), (3, 101), (7, 201), (10, 150), (11, 150)]
+        .into_iter()
+        .flat_map(|(index, count)| vec![index; count])
+        .collect();
+    let pods: Vec<Pod> = (0..).zip(&indexes).map(|(n, _)| running(n)).collect();
+    let (deleted, outcomes) = sync(&job, &pods, &indexes);
+    assert_eq!(deleted, 500);
+    for (index, outcome) in indexes.iter().zip(&outcomes) {
+        let expected = match index {
+            -1 => (Delete, Reason::NoIndex),
+            3 if outcome.verdict == Delete => (Delete, Reason::Duplicate),
+            // The oldest stays.
+            3 => (Keep, Reason::Kept),
+            10 | 11 => (Delete, Reason::BeyondCompletions),
+            // 100 + 100 + 300 are 500.
+            _ => (Keep, if outcome.reason == Reason::Kept { Reason::Kept } else { Reason::NextSync }),
+        };
+        assert_eq!((outcome.verdict, outcome.reason), expected, "{index}");
+    }
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.reason == Reason::Kept).count(), 2);
+    // One more goes before them, so that one of those with index 11 has to wait, and which one is open.
+    let (pods, indexes) = ([&[running(5)][..], &pods].concat(), [&[-1][..], &indexes].concat());
+    let (_, outcomes) = sync(&job, &pods, &indexes);
+    let contested: Vec<_> = outcomes.iter().filter(|outcome| outcome.verdict == Contested).collect();
+    assert_eq!((contested.len(), contested[0].quota), (150, 149));
+}
+
+#[test]
+fn ties_are_contested() {
+    let job = Job { parallelism: 1, ..Job::default() };
+    // They differ in what the Job's order does not read.
+    let costly = Pod { deletion_cost: 7, rank: 3, tier: 1, ..running(0) };
+    let (_, outcomes) = sync(&job, &[running(0), costly, running(1)], &[]);
+    assert_eq!(verdicts(&outcomes), [Contested, Contested, Delete]);
+    assert_eq!((outcomes[0].quota, outcomes[0].group), (1, outcomes[1].group));
+}
+
+#[test]
+fn time_to_live() {
+    let at = |seconds| Time::from_unix(seconds, 0);
+    assert_eq!(time_to_live_left(60, at(100), at(150)), Some(10_000_000_000));
+    assert_eq!(time_to_live_left(0, at(100), at(150)), Some(-50_000_000_000));
+    assert_eq!(time_to_live_left(60, Time::UNSET, at(150)), None);
+    assert_eq!(time_to_live_left(i32::MAX, Time::MAX, Time::MIN), Some(i64::MAX));
+}
+
+fn pod() -> impl Strategy<Value = Pod> {
+    (0..3_u8, 0..4_u8, 0..3_i64, 0..2_i64, 0..2_u32).prop_map(|(phase, flags, ready, created, restarts)| {
+        Pod {
+            phase: Phase::from_ordinal(phase),
+            flags: Flags::from_bits(flags),
+            ready_time: if ready == 0 { Time::UNSET } else { Time::from_unix(ready, 0) },
+            creation_time: Time::from_unix(created, 0),
+            restarts,
+            ..Pod::new()
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_list_order(
+        pods in prop::collection::vec((pod(), -1..5_i64), 0..6),
+        parallelism in 0..5_i32,
+        completions in 0..5_i32,
+        succeeded in 0..3_i32,
+        mode in 0..3,
+    ) {
+        let completion = match mode {
+            0 => Completion::Any,
+            1 => Completion::Count(completions),
+            _ => Completion::Indexed(completions),
+        };
+        let job = Job { parallelism, completion, succeeded, ..Job::default() };
+        let (pods, indexes): (Vec<_>, Vec<_>) = pods.into_iter().unzip();
+        sync_is_upstreams(&job, &pods, &indexes);
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct File {
+    indexes: Vec<Text>,
+    syncs: Vec<Sync>,
+}
+
+#[derive(serde::Deserialize)]
+struct Text {
+    text: String,
+    index: String,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Sync {
+    name: String,
+    #[serde(default)]
+    #[allow(dead_code)]
+    source: String,
+    parallelism: i32,
+    completions: Option<i32>,
+    #[serde(default)]
+    succeeded: i32,
+    #[serde(flatten)]
+    flags: Flagged,
+    pods: Vec<JobPod>,
+    outcomes: Vec<String>,
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(clippy::struct_excessive_bools, reason = "as the vectors write them")]
+struct Flagged {
+    indexed: bool,
+    suspended: bool,
+    ending: bool,
+    left_alone: bool,
+    being_deleted: bool,
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+struct JobPod {
+    phase: String,
+    assigned: bool,
+    ready: Option<serde_json::Value>,
+    restarts: u32,
+    sidecar_restarts: u32,
+    created: Option<i64>,
+    index: Option<String>,
+}
+
+impl JobPod {
+    fn record(&self) -> Pod {
+        let flags = Flags::NONE.with(Flags::ASSIGNED, self.assigned).with(Flags::READY, self.ready.is_some());
+        let time = |seconds: Option<i64>| seconds.map_or(Time::UNSET, |seconds| Time::from_unix(seconds, 0));
+        Pod {
+            phase: Phase::parse(&self.phase).unwrap(),
+            flags,
+            ready_time: time(self.ready.as_ref().and_then(serde_json::Value::as_i64)),
+            creation_time: time(self.created),
+            restarts: self.restarts,
+            sidecar_restarts: self.sidecar_restarts,
+            ..Pod::new()
+        }
+    }
+}
+
+/// An outcome as the vectors write it.
+fn told(outcomes: &[Outcome]) -> Vec<String> {
+    let mut groups = vec![];
+    let tell = |outcome: &Outcome| match outcome.verdict {
+        Contested => {
+            let number = groups.iter().position(|group| *group == outcome.group).unwrap_or_else(|| {
+                groups.push(outcome.group);
+                groups.len() - 1
+            });
+            let name = char::from(b'a' + u8::try_from(number).unwrap());
+            format!("contested {} {} of {name}", outcome.reason, outcome.quota)
+        }
+        Delete => format!("delete {}", outcome.reason),
+        _ => format!("keep {}", outcome.reason),
+    };
+    outcomes.iter().map(tell).collect()
+}
+
+#[test]
+fn vectors() {
+    let file: File = serde_json::from_str(include_str!("../../vectors/job.json")).unwrap();
+    for Text { text, index } in &file.indexes {
+        assert_eq!(completion_index(text).to_string(), *index, "{text:?}");
+    }
+    for case in &file.syncs {
+        let Flagged { indexed, suspended, ending, left_alone, being_deleted } = case.flags;
+        let job = Job {
+            parallelism: case.parallelism,
+            completion: match case.completions {
+                Some(completions) if indexed => Completion::Indexed(completions),
+                Some(completions) => Completion::Count(completions),
+                None => Completion::Any,
+            },
+            succeeded: case.succeeded,
+            is_suspended: suspended,
+            state: if left_alone {
+                State::LeftAlone
+            } else if ending {
+                State::Ending
+            } else {
+                State::Running
+            },
+            is_being_deleted: being_deleted,
+        };
+        let pods: Vec<_> = case.pods.iter().map(JobPod::record).collect();
+        let indexes: Vec<_> =
+            case.pods.iter().map(|pod| pod.index.as_ref().map_or(NO_INDEX, completion_index)).collect();
+        assert_eq!(told(&sync(&job, &pods, &indexes).1), case.outcomes, "{}", case.name);
+    }
+    assert!(file.syncs.len() >= 17);
+}

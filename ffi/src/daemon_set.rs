@@ -1,0 +1,360 @@
+//! Which pods the next sync of a DaemonSet deletes.
+
+use crate::deployment::PODRANK_PERCENT_MAX;
+use crate::memory::{Input, Output, apart};
+use crate::outcome::podrank_outcome;
+use crate::status::{
+    Error, PODRANK_ERR_FLAGS, PODRANK_ERR_NEGATIVE, PODRANK_ERR_NODE, PODRANK_ERR_PERCENT_RANGE,
+    PODRANK_ERR_RESERVED, PODRANK_ERR_SHORT_BUFFER, PODRANK_ERR_TOO_LONG, run,
+};
+use core::ffi::c_char;
+use core::mem::{align_of, offset_of, size_of};
+use podrank::controller::IntOrPercent;
+use podrank::controller::daemon_set::{
+    BURST_REPLICAS, DaemonSet, DaemonSetError, InvalidPod, NO_NODE, NodeFlags, Outcome, Pod, PodFlags,
+    Reason, Step, Strategy, next_sync,
+};
+
+/// How many pods one part of a sync of a DaemonSet deletes at most.
+pub const PODRANK_DAEMON_BURST_REPLICAS: u32 = 250;
+
+/// What podrank_daemon_set_next reads from a DaemonSet. Start from all zeros. No number may be negative.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_daemon_set {
+    /// spec.updateStrategy.rollingUpdate.maxSurge: a number of pods, or a percentage if PODRANK_DAEMON_SURGE_PERCENT is set.
+    /// Not used with PODRANK_DAEMON_ON_DELETE.
+    pub max_surge: i32,
+    /// spec.updateStrategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
+    /// PODRANK_DAEMON_UNAVAILABLE_PERCENT is set. Not used with PODRANK_DAEMON_ON_DELETE.
+    pub max_unavailable: i32,
+    /// Any of PODRANK_DAEMON_...
+    pub flags: u32,
+    /// Zero.
+    pub reserved: [u8; 20],
+}
+
+/// spec.updateStrategy.type is OnDelete, not RollingUpdate.
+pub const PODRANK_DAEMON_ON_DELETE: u32 = 1;
+/// The DaemonSet has a metadata.deletionTimestamp.
+pub const PODRANK_DAEMON_BEING_DELETED: u32 = 2;
+/// max_surge is a percentage, up to PODRANK_PERCENT_MAX.
+pub const PODRANK_DAEMON_SURGE_PERCENT: u32 = 4;
+/// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
+pub const PODRANK_DAEMON_UNAVAILABLE_PERCENT: u32 = 8;
+
+/// What podrank_daemon_set_next reads from one pod. Start from all zeros with creation_time PODRANK_TIME_UNSET.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_daemon_pod {
+    /// metadata.creationTimestamp, as in podrank_pod. A pod without one counts as the oldest.
+    pub creation_time: i64,
+    /// The position of metadata.name among the names of all pods, sorted by their bytes: the smaller name has the smaller
+    /// number. It decides between pods with equal creation times.
+    pub name_order: u32,
+    /// The index of the pod's node: that of spec.nodeName, or if the pod is not assigned, the one that its affinity names. If
+    /// that names none, PODRANK_NO_NODE.
+    pub node: u32,
+    /// Any of PODRANK_DAEMON_POD_...
+    pub flags: u8,
+    /// Zero.
+    pub reserved: [u8; 7],
+}
+
+/// The pod is not assigned, and its affinity names no node. The controller does not see such a pod.
+pub const PODRANK_NO_NODE: u32 = u32::MAX;
+
+/// spec.nodeName is not empty.
+pub const PODRANK_DAEMON_POD_ASSIGNED: u8 = 1;
+/// The first condition of type Ready has status True.
+pub const PODRANK_DAEMON_POD_READY: u8 = 2;
+/// The pod is available, as podrank_availability counts it.
+pub const PODRANK_DAEMON_POD_AVAILABLE: u8 = 4;
+/// The label controller-revision-hash is that of the DaemonSet's current revision.
+pub const PODRANK_DAEMON_POD_CURRENT_REVISION: u8 = 8;
+/// The label pod-template-generation is the number in the DaemonSet's annotation
+/// deprecated.daemonset.template.generation. For the update, such a pod is up to date whatever its revision.
+pub const PODRANK_DAEMON_POD_CURRENT_GENERATION: u8 = 16;
+/// status.phase is Succeeded.
+pub const PODRANK_DAEMON_POD_SUCCEEDED: u8 = 32;
+/// status.phase is Failed.
+pub const PODRANK_DAEMON_POD_FAILED: u8 = 64;
+/// The pod has a metadata.deletionTimestamp.
+pub const PODRANK_DAEMON_POD_BEING_DELETED: u8 = 128;
+
+/// The node exists. The other flags have no meaning without this one.
+pub const PODRANK_NODE_EXISTS: u8 = 1;
+/// A pod may start here: the node's name, labels and taints allow it.
+pub const PODRANK_NODE_MAY_START: u8 = 2;
+/// A pod that runs here may go on: as before, but only taints with the effect NoExecute count.
+pub const PODRANK_NODE_MAY_KEEP: u8 = 4;
+/// The controller has deleted a failed pod here so recently that it leaves the next one for later.
+pub const PODRANK_NODE_IN_BACKOFF: u8 = 8;
+
+/// What a sync does, apart from the outcome of each pod.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_daemon_step {
+    /// maxSurge as a number of nodes. Set, as the next four, only by an update.
+    pub surge: i64,
+    /// maxUnavailable as a number of nodes.
+    pub unavailable: i64,
+    /// On how many nodes a pod may start.
+    pub wanted: u32,
+    /// Without surge, how many nodes count as unavailable: those without exactly one available pod. With surge, how many have
+    /// a second pod that is not yet available.
+    pub used: u32,
+    /// With surge, how many nodes have an available pod.
+    pub available: u32,
+    /// How many pods the sync deletes.
+    pub deleted: u32,
+    /// How many pods it creates.
+    pub creates: u32,
+    /// How many more pods a later sync deletes, because one part of a sync deletes at most PODRANK_DAEMON_BURST_REPLICAS.
+    pub later: u32,
+    /// The index of a pod that makes the update fail, or PODRANK_NO_POD: with surge, an old pod that is alone on a node that
+    /// does not exist.
+    pub blocked_by: u32,
+    /// 1 if the sync reaches its second part, the update, because its first part has nothing to do. Otherwise 0.
+    pub is_update: u8,
+    /// Zero.
+    pub reserved: [u8; 3],
+}
+
+/// No pod.
+pub const PODRANK_NO_POD: u32 = u32::MAX;
+
+/// It stays: nothing asks for its deletion, or it is being deleted already.
+pub const PODRANK_DAEMON_REASON_KEPT: u8 = 0;
+/// It may not run on its node.
+pub const PODRANK_DAEMON_REASON_NOT_WANTED: u8 = 10;
+/// It has succeeded.
+pub const PODRANK_DAEMON_REASON_SUCCEEDED: u8 = 11;
+/// It has failed. Of several failed pods of a node, one goes in each sync, and chance decides which.
+pub const PODRANK_DAEMON_REASON_FAILED: u8 = 12;
+/// It has failed, but the controller deleted another failed pod of the node only recently.
+pub const PODRANK_DAEMON_REASON_BACKED_OFF: u8 = 13;
+/// Another pod of the node stays: an assigned one before one that is not, then the oldest, then the one
+/// with the smaller name.
+pub const PODRANK_DAEMON_REASON_SURPLUS: u8 = 14;
+/// With surge: the node has a new pod, and the old one is not ready.
+pub const PODRANK_DAEMON_REASON_OLD_NOT_READY: u8 = 15;
+/// The new pod of the node is available, so the old one goes.
+pub const PODRANK_DAEMON_REASON_REPLACED: u8 = 16;
+/// It is not assigned, and its node does not exist.
+pub const PODRANK_DAEMON_REASON_NO_NODE: u8 = 17;
+/// Update: the old pod is not available, so that its end costs nothing.
+pub const PODRANK_DAEMON_REASON_OLD_UNAVAILABLE: u8 = 20;
+/// Update: the old pod is available. Such pods go as far as maxUnavailable allows.
+pub const PODRANK_DAEMON_REASON_OLD_AVAILABLE: u8 = 21;
+/// Update with surge: the old pod waits for the new one of its node to be created or to become
+/// available.
+pub const PODRANK_DAEMON_REASON_AWAITS_NEW: u8 = 22;
+/// Update with surge: no pod may start on the node any more, and the old pod is not available.
+pub const PODRANK_DAEMON_REASON_NOT_STARTABLE: u8 = 23;
+/// Update with surge: no pod may start on the node any more. Such pods go as far as other nodes have
+/// more available pods than wanted.
+pub const PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE: u8 = 24;
+/// Update: the node has several old or several new pods, or one that is being deleted. The first part of
+/// a later sync goes on with it.
+pub const PODRANK_DAEMON_REASON_UNSETTLED: u8 = 25;
+/// The old pod stays until somebody deletes it, because the strategy is OnDelete.
+pub const PODRANK_DAEMON_REASON_ON_DELETE: u8 = 30;
+/// The old pod stays until a later sync, because this one has nodes to put in order first.
+pub const PODRANK_DAEMON_REASON_AFTER_FIRST_PART: u8 = 31;
+/// Update with surge: the sync fails, because an old pod is alone on a node that does not exist.
+pub const PODRANK_DAEMON_REASON_NODE_MISSING: u8 = 32;
+/// It goes in a later sync, because one sync deletes at most PODRANK_DAEMON_BURST_REPLICAS pods.
+pub const PODRANK_DAEMON_REASON_NEXT_SYNC: u8 = 90;
+
+const _: () = {
+    assert!(PODRANK_DAEMON_BURST_REPLICAS == BURST_REPLICAS);
+    assert!(PODRANK_NO_NODE == NO_NODE);
+
+    assert!(size_of::<podrank_daemon_set>() == 32);
+    assert!(offset_of!(podrank_daemon_set, max_unavailable) == 4);
+    assert!(offset_of!(podrank_daemon_set, flags) == 8);
+    assert!(offset_of!(podrank_daemon_set, reserved) == 12);
+
+    assert!(size_of::<podrank_daemon_pod>() == size_of::<Pod>() && size_of::<Pod>() == 24);
+    assert!(align_of::<podrank_daemon_pod>() == align_of::<Pod>());
+    assert!(offset_of!(podrank_daemon_pod, creation_time) == offset_of!(Pod, creation_time));
+    assert!(offset_of!(podrank_daemon_pod, name_order) == offset_of!(Pod, name_order));
+    assert!(offset_of!(podrank_daemon_pod, node) == offset_of!(Pod, node));
+    assert!(offset_of!(podrank_daemon_pod, flags) == offset_of!(Pod, flags));
+    assert!(offset_of!(podrank_daemon_pod, reserved) == offset_of!(Pod, reserved));
+
+    assert!(size_of::<podrank_daemon_step>() == 48);
+    assert!(offset_of!(podrank_daemon_step, unavailable) == 8);
+    assert!(offset_of!(podrank_daemon_step, wanted) == 16);
+    assert!(offset_of!(podrank_daemon_step, used) == 20);
+    assert!(offset_of!(podrank_daemon_step, available) == 24);
+    assert!(offset_of!(podrank_daemon_step, deleted) == 28);
+    assert!(offset_of!(podrank_daemon_step, creates) == 32);
+    assert!(offset_of!(podrank_daemon_step, later) == 36);
+    assert!(offset_of!(podrank_daemon_step, blocked_by) == 40);
+    assert!(offset_of!(podrank_daemon_step, is_update) == 44);
+
+    assert!(PodFlags::ASSIGNED.bits() == PODRANK_DAEMON_POD_ASSIGNED);
+    assert!(PodFlags::READY.bits() == PODRANK_DAEMON_POD_READY);
+    assert!(PodFlags::AVAILABLE.bits() == PODRANK_DAEMON_POD_AVAILABLE);
+    assert!(PodFlags::CURRENT_REVISION.bits() == PODRANK_DAEMON_POD_CURRENT_REVISION);
+    assert!(PodFlags::CURRENT_GENERATION.bits() == PODRANK_DAEMON_POD_CURRENT_GENERATION);
+    assert!(PodFlags::SUCCEEDED.bits() == PODRANK_DAEMON_POD_SUCCEEDED);
+    assert!(PodFlags::FAILED.bits() == PODRANK_DAEMON_POD_FAILED);
+    assert!(PodFlags::BEING_DELETED.bits() == PODRANK_DAEMON_POD_BEING_DELETED);
+
+    assert!(NodeFlags::EXISTS.bits() == PODRANK_NODE_EXISTS);
+    assert!(NodeFlags::MAY_START.bits() == PODRANK_NODE_MAY_START);
+    assert!(NodeFlags::MAY_KEEP.bits() == PODRANK_NODE_MAY_KEEP);
+    assert!(NodeFlags::IN_BACKOFF.bits() == PODRANK_NODE_IN_BACKOFF);
+
+    assert!(Reason::Kept.number() == PODRANK_DAEMON_REASON_KEPT);
+    assert!(Reason::NotWanted.number() == PODRANK_DAEMON_REASON_NOT_WANTED);
+    assert!(Reason::Succeeded.number() == PODRANK_DAEMON_REASON_SUCCEEDED);
+    assert!(Reason::Failed.number() == PODRANK_DAEMON_REASON_FAILED);
+    assert!(Reason::BackedOff.number() == PODRANK_DAEMON_REASON_BACKED_OFF);
+    assert!(Reason::Surplus.number() == PODRANK_DAEMON_REASON_SURPLUS);
+    assert!(Reason::OldNotReady.number() == PODRANK_DAEMON_REASON_OLD_NOT_READY);
+    assert!(Reason::Replaced.number() == PODRANK_DAEMON_REASON_REPLACED);
+    assert!(Reason::NoNode.number() == PODRANK_DAEMON_REASON_NO_NODE);
+    assert!(Reason::OldUnavailable.number() == PODRANK_DAEMON_REASON_OLD_UNAVAILABLE);
+    assert!(Reason::OldAvailable.number() == PODRANK_DAEMON_REASON_OLD_AVAILABLE);
+    assert!(Reason::AwaitsNew.number() == PODRANK_DAEMON_REASON_AWAITS_NEW);
+    assert!(Reason::NotStartable.number() == PODRANK_DAEMON_REASON_NOT_STARTABLE);
+    assert!(Reason::NotStartableAvailable.number() == PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE);
+    assert!(Reason::Unsettled.number() == PODRANK_DAEMON_REASON_UNSETTLED);
+    assert!(Reason::OnDelete.number() == PODRANK_DAEMON_REASON_ON_DELETE);
+    assert!(Reason::AfterFirstPart.number() == PODRANK_DAEMON_REASON_AFTER_FIRST_PART);
+    assert!(Reason::NodeMissing.number() == PODRANK_DAEMON_REASON_NODE_MISSING);
+    assert!(Reason::NextSync.number() == PODRANK_DAEMON_REASON_NEXT_SYNC);
+};
+
+/// Predicts the next sync of a DaemonSet, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it
+/// goes and why, and to step what else the sync does.
+///
+/// nodes has any of PODRANK_NODE_... for each node, and 0 for the name of a node that does not exist but has pods of this
+/// DaemonSet. pods are its pods, in any order, including those that have ended or are being deleted. order is scratch memory.
+/// order and outcomes need space for pods_len elements. The time grows with n log n.
+///
+/// A sync has two parts. The first puts every node in order. Only if it had nothing to do does the second part follow, the
+/// update, which replaces old pods within the budgets maxSurge and maxUnavailable. Kubernetes walks the nodes in random order,
+/// so if the budget is smaller than the number of old available pods, these are contested.
+///
+/// If a budget is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE. If a
+/// pod's node is not below nodes_len: PODRANK_ERR_NODE. If the set, a node or a pod has an unknown flag, a pod has both
+/// succeeded and failed, or a reserved byte is not zero: PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_daemon_set_next(
+    set: *const podrank_daemon_set,
+    nodes: *const u8,
+    nodes_len: usize,
+    pods: *const podrank_daemon_pod,
+    pods_len: usize,
+    order: *mut u32,
+    outcomes: *mut podrank_outcome,
+    step: *mut podrank_daemon_step,
+) -> i32 {
+    run(|| {
+        let set = Input::one(set)?;
+        let nodes = Input::new(nodes.cast::<NodeFlags>(), nodes_len)?;
+        let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
+        let (order, outcomes) =
+            (Output::new(order, pods_len)?, Output::new(outcomes.cast::<Outcome>(), pods_len)?);
+        let step = Output::one(step)?;
+        let written = [order.span(), outcomes.span(), step.span()];
+        apart(&written, &[set.span(), nodes.span(), pods.span()])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        let (set, nodes, pods) = unsafe { (set.read(), nodes.read(), pods.read()) };
+        let set = set.first().map_or_else(|| Ok(DaemonSet::default()), podrank_daemon_set::read)?;
+        if !nodes.iter().all(|node| node.are_known()) {
+            return Err(Error(PODRANK_ERR_FLAGS));
+        }
+        pods.iter().try_for_each(Pod::validate)?;
+        if pods.iter().any(|pod| pod.node != NO_NODE && pod.node as usize >= nodes_len) {
+            return Err(Error(PODRANK_ERR_NODE));
+        }
+        // SAFETY: as above.
+        let (order, outcomes) =
+            unsafe { (order.filled(pods_len, 0), outcomes.filled(pods_len, Outcome::default())) };
+        let next = next_sync(&set, nodes, pods, order, outcomes)?;
+        // SAFETY: as above.
+        unsafe { step.set(podrank_daemon_step::from(&next)) };
+        Ok(())
+    })
+}
+
+/// Returns the name of a reason, such as "old-available", or NULL for any other number. The text is static: do not free it.
+#[unsafe(no_mangle)]
+pub extern "C" fn podrank_daemon_reason_str(reason: u8) -> *const c_char {
+    Reason::from_number(reason).map_or(core::ptr::null(), |reason| reason.c_name().as_ptr())
+}
+
+impl podrank_daemon_set {
+    /// Returns the core's DaemonSet if this one is sound.
+    fn read(&self) -> Result<DaemonSet, Error> {
+        const KNOWN: u32 = 2 * PODRANK_DAEMON_UNAVAILABLE_PERCENT - 1;
+        let &podrank_daemon_set { max_surge, max_unavailable, flags, reserved } = self;
+        if max_surge | max_unavailable < 0 {
+            return Err(Error(PODRANK_ERR_NEGATIVE));
+        }
+        if flags & !KNOWN != 0 {
+            return Err(Error(PODRANK_ERR_FLAGS));
+        }
+        if reserved != [0; 20] {
+            return Err(Error(PODRANK_ERR_RESERVED));
+        }
+        let has = |flag| flags & flag != 0;
+        let number = |number: i32, is_percent: bool| match number.cast_unsigned() {
+            _ if !is_percent => Ok(IntOrPercent::Int(number)),
+            percent if percent > PODRANK_PERCENT_MAX => Err(Error(PODRANK_ERR_PERCENT_RANGE)),
+            percent => Ok(IntOrPercent::Percent(percent)),
+        };
+        let strategy = if has(PODRANK_DAEMON_ON_DELETE) {
+            Strategy::OnDelete
+        } else {
+            Strategy::RollingUpdate {
+                max_surge: number(max_surge, has(PODRANK_DAEMON_SURGE_PERCENT))?,
+                max_unavailable: number(max_unavailable, has(PODRANK_DAEMON_UNAVAILABLE_PERCENT))?,
+            }
+        };
+        Ok(DaemonSet { strategy, is_being_deleted: has(PODRANK_DAEMON_BEING_DELETED) })
+    }
+}
+
+impl From<&Step> for podrank_daemon_step {
+    fn from(step: &Step) -> Self {
+        Self {
+            surge: step.surge,
+            unavailable: step.unavailable,
+            wanted: step.wanted,
+            used: step.used,
+            available: step.available,
+            deleted: step.deleted,
+            creates: step.creates,
+            later: step.later,
+            blocked_by: step.blocked_by.unwrap_or(PODRANK_NO_POD),
+            is_update: step.is_update.into(),
+            reserved: [0; 3],
+        }
+    }
+}
+
+impl From<InvalidPod> for Error {
+    fn from(invalid: InvalidPod) -> Self {
+        Self(match invalid {
+            InvalidPod::TwoPhases => PODRANK_ERR_FLAGS,
+            _ => PODRANK_ERR_RESERVED,
+        })
+    }
+}
+
+impl From<DaemonSetError> for Error {
+    fn from(error: DaemonSetError) -> Self {
+        Self(match error {
+            DaemonSetError::UnknownNode(_) => PODRANK_ERR_NODE,
+            DaemonSetError::TooMany => PODRANK_ERR_TOO_LONG,
+            _ => PODRANK_ERR_SHORT_BUFFER,
+        })
+    }
+}

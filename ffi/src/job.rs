@@ -1,0 +1,240 @@
+//! Which pods the next sync of a Job deletes.
+
+use crate::memory::{Input, Output, apart};
+use crate::outcome::podrank_outcome;
+use crate::record::{podrank_pod, sound};
+use crate::status::{
+    Error, PODRANK_ERR_FLAGS, PODRANK_ERR_NEGATIVE, PODRANK_ERR_RESERVED, PODRANK_ERR_SHORT_BUFFER,
+    PODRANK_ERR_TOO_LONG, run,
+};
+use core::ffi::c_char;
+use core::mem::{offset_of, size_of};
+use podrank::controller::job::{
+    Completion, Job, JobError, MAX_DELETIONS, Outcome, Reason, State, completion_index, next_sync,
+    time_to_live_left,
+};
+use podrank::{Pod, Time};
+
+/// How many pods one sync of a Job deletes at most, unless it deletes all.
+pub const PODRANK_JOB_DELETIONS_MAX: u32 = 500;
+
+/// What podrank_job_next reads from a Job. Start from all zeros. No number may be negative.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_job {
+    /// spec.parallelism.
+    pub parallelism: i32,
+    /// spec.completions. Read only with PODRANK_JOB_COMPLETIONS or PODRANK_JOB_INDEXED.
+    pub completions: i32,
+    /// How many pods have succeeded: status.succeeded, the pods of status.uncountedTerminatedPods.succeeded, and the
+    /// succeeded pods that are in neither but have the finalizer batch.kubernetes.io/job-tracking. For an Indexed Job,
+    /// how many of its indexes have: those of status.completedIndexes and of succeeded pods with that finalizer.
+    pub succeeded: i32,
+    /// Any of PODRANK_JOB_...
+    pub flags: u32,
+    /// Zero.
+    pub reserved: [u8; 16],
+}
+
+/// spec.completions is set.
+pub const PODRANK_JOB_COMPLETIONS: u32 = 1;
+/// spec.completionMode is Indexed. Then spec.completions is always set.
+pub const PODRANK_JOB_INDEXED: u32 = 2;
+/// spec.suspend is true.
+pub const PODRANK_JOB_SUSPENDED: u32 = 4;
+/// The Job fails or has met its success criteria: its condition FailureTarget or SuccessCriteriaMet is true, or will be
+/// in this sync.
+pub const PODRANK_JOB_ENDING: u32 = 8;
+/// The controller leaves the Job alone: its condition Complete or Failed is true, or spec.managedBy names another
+/// controller.
+pub const PODRANK_JOB_LEFT_ALONE: u32 = 16;
+/// The Job has a metadata.deletionTimestamp.
+pub const PODRANK_JOB_BEING_DELETED: u32 = 32;
+
+/// What a sync does, apart from the outcome of each pod.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_job_step {
+    /// How many active pods the controller wants.
+    pub wanted: u32,
+    /// How many pods the sync deletes.
+    pub deleted: u32,
+    /// How many more pods a later sync deletes, because this one deletes at most PODRANK_JOB_DELETIONS_MAX.
+    pub later: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// It stays: nothing asks for its deletion.
+pub const PODRANK_JOB_REASON_KEPT: u8 = 0;
+/// All pods go, because the Job is suspended.
+pub const PODRANK_JOB_REASON_SUSPENDED: u8 = 10;
+/// All pods go, because the Job fails or has met its success criteria.
+pub const PODRANK_JOB_REASON_ENDING: u8 = 11;
+/// The Job is Indexed, but the pod has no completion index.
+pub const PODRANK_JOB_REASON_NO_INDEX: u8 = 20;
+/// The pod's index is not below the Job's completions.
+pub const PODRANK_JOB_REASON_BEYOND_COMPLETIONS: u8 = 21;
+/// Another pod has the same index, and stays.
+pub const PODRANK_JOB_REASON_DUPLICATE: u8 = 22;
+/// More pods run than the Job wants, and this one is among the first in the order.
+pub const PODRANK_JOB_REASON_SURPLUS: u8 = 30;
+/// It goes in a later sync, because one sync deletes at most PODRANK_JOB_DELETIONS_MAX pods. Which of
+/// such pods go then can depend on chance.
+pub const PODRANK_JOB_REASON_NEXT_SYNC: u8 = 90;
+
+const _: () = {
+    assert!(PODRANK_JOB_DELETIONS_MAX == MAX_DELETIONS);
+
+    assert!(size_of::<podrank_job>() == 32);
+    assert!(offset_of!(podrank_job, completions) == 4);
+    assert!(offset_of!(podrank_job, succeeded) == 8);
+    assert!(offset_of!(podrank_job, flags) == 12);
+    assert!(offset_of!(podrank_job, reserved) == 16);
+
+    assert!(size_of::<podrank_job_step>() == 16);
+    assert!(offset_of!(podrank_job_step, deleted) == 4);
+    assert!(offset_of!(podrank_job_step, later) == 8);
+    assert!(offset_of!(podrank_job_step, reserved) == 12);
+
+    assert!(Reason::Kept.number() == PODRANK_JOB_REASON_KEPT);
+    assert!(Reason::Suspended.number() == PODRANK_JOB_REASON_SUSPENDED);
+    assert!(Reason::Ending.number() == PODRANK_JOB_REASON_ENDING);
+    assert!(Reason::NoIndex.number() == PODRANK_JOB_REASON_NO_INDEX);
+    assert!(Reason::BeyondCompletions.number() == PODRANK_JOB_REASON_BEYOND_COMPLETIONS);
+    assert!(Reason::Duplicate.number() == PODRANK_JOB_REASON_DUPLICATE);
+    assert!(Reason::Surplus.number() == PODRANK_JOB_REASON_SURPLUS);
+    assert!(Reason::NextSync.number() == PODRANK_JOB_REASON_NEXT_SYNC);
+};
+
+/// Predicts the next sync of a Job, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it goes
+/// and why, and to step what else the sync does.
+///
+/// pods are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read.
+/// indexes are their completion indexes, at the same positions, as podrank_job_index returns them. Only an Indexed Job
+/// reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
+/// The time grows with n log n.
+///
+/// Pods that are equal in all that Kubernetes compares tie, and chance decides which of them go: they are contested. An
+/// Indexed Job can have several groups of them, one for each index whose pods tie, and one at the end of what goes.
+///
+/// If a number of the job is negative: PODRANK_ERR_NEGATIVE. If the job or a pod has an unknown flag, an unknown phase or a
+/// reserved byte that is not zero: PODRANK_ERR_FLAGS, PODRANK_ERR_PHASE or PODRANK_ERR_RESERVED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_job_next(
+    job: *const podrank_job,
+    pods: *const podrank_pod,
+    pods_len: usize,
+    indexes: *const i64,
+    order: *mut u32,
+    outcomes: *mut podrank_outcome,
+    step: *mut podrank_job_step,
+) -> i32 {
+    run(|| {
+        let job = Input::one(job)?;
+        let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
+        let indexes = Input::new(indexes, if indexes.is_null() { 0 } else { pods_len })?;
+        let (order, outcomes) =
+            (Output::new(order, pods_len)?, Output::new(outcomes.cast::<Outcome>(), pods_len)?);
+        let step = Output::one(step)?;
+        let written = [order.span(), outcomes.span(), step.span()];
+        apart(&written, &[job.span(), pods.span(), indexes.span()])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        let (job, pods, indexes) = unsafe { (job.read(), sound(pods.read())?, indexes.read()) };
+        let job = job.first().map_or_else(|| Ok(Job::default()), podrank_job::read)?;
+        if matches!(job.completion, Completion::Indexed(_)) && indexes.len() < pods_len {
+            return Err(Error(crate::status::PODRANK_ERR_NULL));
+        }
+        // SAFETY: as above.
+        let (order, outcomes) =
+            unsafe { (order.filled(pods_len, 0), outcomes.filled(pods_len, Outcome::default())) };
+        let next = next_sync(&job, pods, indexes, order, outcomes)?;
+        // SAFETY: as above.
+        unsafe {
+            step.set(podrank_job_step {
+                wanted: next.wanted,
+                deleted: next.deleted,
+                later: next.later,
+                reserved: 0,
+            });
+        }
+        Ok(())
+    })
+}
+
+/// Reads the text of the annotation batch.kubernetes.io/job-completion-index as Kubernetes does. Writes -1 if it is not a
+/// decimal number, is negative, or does not fit in 64 bits, which is not an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_job_index(text: *const c_char, text_len: usize, index: *mut i64) -> i32 {
+    run(|| {
+        let (text, index) = (Input::new(text.cast::<u8>(), text_len)?, Output::one(index)?);
+        apart(&[index.span()], &[text.span()])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe { index.set(completion_index(text.read())) };
+        Ok(())
+    })
+}
+
+/// Returns in how many nanoseconds Kubernetes deletes a finished Job, negative if that is overdue: ttl_seconds
+/// (spec.ttlSecondsAfterFinished) after finished, the lastTransitionTime of the first condition Complete or Failed that is
+/// true. Returns PODRANK_TIME_UNSET, for never, if a time is PODRANK_TIME_UNSET.
+#[unsafe(no_mangle)]
+pub extern "C" fn podrank_job_time_left(ttl_seconds: i32, finished: i64, now: i64) -> i64 {
+    let time = |nanos| if nanos == i64::MIN { Time::UNSET } else { Time::from_unix_nanos(nanos) };
+    time_to_live_left(ttl_seconds, time(finished), time(now)).map_or(i64::MIN, |left| left.max(i64::MIN + 1))
+}
+
+/// Returns the name of a reason, such as "duplicate", or NULL for any other number. The text is static: do not free it.
+#[unsafe(no_mangle)]
+pub extern "C" fn podrank_job_reason_str(reason: u8) -> *const c_char {
+    Reason::from_number(reason).map_or(core::ptr::null(), |reason| reason.c_name().as_ptr())
+}
+
+impl podrank_job {
+    /// Returns the core's Job if this one is sound.
+    fn read(&self) -> Result<Job, Error> {
+        const KNOWN: u32 = 2 * PODRANK_JOB_BEING_DELETED - 1;
+        let &podrank_job { parallelism, completions, succeeded, flags, reserved } = self;
+        if parallelism | completions | succeeded < 0 {
+            return Err(Error(PODRANK_ERR_NEGATIVE));
+        }
+        if flags & !KNOWN != 0 {
+            return Err(Error(PODRANK_ERR_FLAGS));
+        }
+        if reserved != [0; 16] {
+            return Err(Error(PODRANK_ERR_RESERVED));
+        }
+        let has = |flag| flags & flag != 0;
+        let completion = if has(PODRANK_JOB_INDEXED) {
+            Completion::Indexed(completions)
+        } else if has(PODRANK_JOB_COMPLETIONS) {
+            Completion::Count(completions)
+        } else {
+            Completion::Any
+        };
+        let state = if has(PODRANK_JOB_LEFT_ALONE) {
+            State::LeftAlone
+        } else if has(PODRANK_JOB_ENDING) {
+            State::Ending
+        } else {
+            State::Running
+        };
+        Ok(Job {
+            parallelism,
+            completion,
+            succeeded,
+            is_suspended: has(PODRANK_JOB_SUSPENDED),
+            state,
+            is_being_deleted: has(PODRANK_JOB_BEING_DELETED),
+        })
+    }
+}
+
+impl From<JobError> for Error {
+    fn from(error: JobError) -> Self {
+        Self(match error {
+            JobError::TooManyPods => PODRANK_ERR_TOO_LONG,
+            _ => PODRANK_ERR_SHORT_BUFFER,
+        })
+    }
+}

@@ -1,0 +1,29 @@
+//! What a sync does to one pod of a Job or a DaemonSet.
+
+use core::mem::{align_of, offset_of, size_of};
+use podrank::controller::Outcome;
+
+/// What a sync does to one pod.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_outcome {
+    /// If the pod is contested, the index of one pod of its group. It is the same for all pods of the group. Otherwise 0.
+    pub group: u32,
+    /// If the pod is contested, how many pods of its group go: at least 1, and fewer than there are. Otherwise 0.
+    pub quota: u32,
+    /// Whether the pod goes: PODRANK_VERDICT_..., which keeps its number for ever.
+    pub verdict: u8,
+    /// Why: PODRANK_JOB_REASON_... or PODRANK_DAEMON_REASON_..., which keeps its number for ever.
+    pub reason: u8,
+    /// Zero.
+    pub reserved: [u8; 2],
+}
+
+const _: () = {
+    assert!(size_of::<podrank_outcome>() == size_of::<Outcome<u8>>() && size_of::<Outcome<u8>>() == 12);
+    assert!(align_of::<podrank_outcome>() == align_of::<Outcome<u8>>());
+    assert!(offset_of!(podrank_outcome, group) == offset_of!(Outcome<u8>, group));
+    assert!(offset_of!(podrank_outcome, quota) == offset_of!(Outcome<u8>, quota));
+    assert!(offset_of!(podrank_outcome, verdict) == offset_of!(Outcome<u8>, verdict));
+    assert!(offset_of!(podrank_outcome, reason) == offset_of!(Outcome<u8>, reason));
+};

@@ -1,0 +1,361 @@
+//! What a StatefulSet's next sync does to its pods.
+
+use crate::deployment::PODRANK_PERCENT_MAX;
+use crate::memory::{Input, Output, apart};
+use crate::status::{
+    Error, PODRANK_ERR_FLAGS, PODRANK_ERR_NEGATIVE, PODRANK_ERR_PERCENT_RANGE, PODRANK_ERR_RESERVED,
+    PODRANK_ERR_TOO_LONG, run,
+};
+use core::ffi::c_char;
+use core::mem::{align_of, offset_of, size_of};
+use podrank::controller::IntOrPercent;
+use podrank::controller::stateful_set::{
+    InvalidMember, Member, MemberFlags, NO_MEMBER, Outcome, PodManagement, Reason, StatefulSet, Step, Update,
+    Verdict, next_sync, ordinal,
+};
+
+/// What podrank_stateful_set_next reads from a StatefulSet. Start from all zeros. No number may be negative.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_stateful_set {
+    /// spec.replicas.
+    pub replicas: i32,
+    /// spec.ordinals.start: the first ordinal of the range, which ends at start + replicas - 1.
+    pub start: i32,
+    /// spec.updateStrategy.rollingUpdate.partition: pods whose index, the ordinal minus start, is below it are not
+    /// updated. Not used with PODRANK_STATEFUL_ON_DELETE and PODRANK_STATEFUL_RECREATE.
+    pub partition: i32,
+    /// spec.updateStrategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
+    /// PODRANK_STATEFUL_UNAVAILABLE_PERCENT is set. 0 counts as 1. Not used with PODRANK_STATEFUL_ON_DELETE,
+    /// PODRANK_STATEFUL_RECREATE and PODRANK_STATEFUL_NO_MAX_UNAVAILABLE.
+    pub max_unavailable: i32,
+    /// Any of PODRANK_STATEFUL_...
+    pub flags: u32,
+    /// Zero.
+    pub reserved: [u8; 12],
+}
+
+/// spec.podManagementPolicy is Parallel, not OrderedReady.
+pub const PODRANK_STATEFUL_PARALLEL: u32 = 1;
+/// The StatefulSet has a metadata.deletionTimestamp.
+pub const PODRANK_STATEFUL_BEING_DELETED: u32 = 2;
+/// spec.updateStrategy.type is OnDelete, not RollingUpdate.
+pub const PODRANK_STATEFUL_ON_DELETE: u32 = 4;
+/// spec.updateStrategy.type is Recreate, not RollingUpdate.
+pub const PODRANK_STATEFUL_RECREATE: u32 = 8;
+/// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
+pub const PODRANK_STATEFUL_UNAVAILABLE_PERCENT: u32 = 16;
+/// Kubernetes' feature gate MaxUnavailableStatefulSet is off. Since 1.37 it is on.
+pub const PODRANK_STATEFUL_NO_MAX_UNAVAILABLE: u32 = 32;
+/// Kubernetes' feature gate StatefulSetRecreateStrategy is on. In 1.37 it is off.
+pub const PODRANK_STATEFUL_RECREATE_GATE: u32 = 64;
+
+/// What podrank_stateful_set_next reads from one pod.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_member {
+    /// The ordinal in its name: podrank_stateful_set_ordinal.
+    pub ordinal: i32,
+    /// Any of PODRANK_MEMBER_IS_...
+    pub flags: u8,
+    /// Zero.
+    pub reserved: [u8; 3],
+}
+
+/// status.phase is Running. It is not read with PODRANK_MEMBER_IS_FINISHED.
+pub const PODRANK_MEMBER_IS_RUNNING: u8 = 1;
+/// status.phase is Succeeded or Failed.
+pub const PODRANK_MEMBER_IS_FINISHED: u8 = 2;
+/// The condition Ready is True.
+pub const PODRANK_MEMBER_IS_READY: u8 = 4;
+/// The condition Ready is True, and has been for spec.minReadySeconds of the StatefulSet.
+pub const PODRANK_MEMBER_IS_AVAILABLE: u8 = 8;
+/// The pod has a metadata.deletionTimestamp.
+pub const PODRANK_MEMBER_IS_TERMINATING: u8 = 16;
+/// The label controller-revision-hash is the StatefulSet's status.updateRevision. A pod without this flag is old.
+pub const PODRANK_MEMBER_IS_UPDATED: u8 = 32;
+
+/// What a sync does with one pod.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_member_outcome {
+    /// The index of the pod in members.
+    pub member: u32,
+    /// The index of the pod that it waits for, or PODRANK_NO_MEMBER.
+    pub by: u32,
+    /// The ordinal that it waits for, which has no pod if by is PODRANK_NO_MEMBER. Otherwise 0.
+    pub by_ordinal: i32,
+    /// What happens to it: PODRANK_VERDICT_..., which keeps its number for ever.
+    pub verdict: u8,
+    /// Why: PODRANK_MEMBER_..., which keeps its number for ever.
+    pub reason: u8,
+    /// Zero.
+    pub reserved: [u8; 2],
+}
+
+/// No pod is waited for, or none that exists.
+pub const PODRANK_NO_MEMBER: u32 = u32::MAX;
+
+/// What a sync does in all.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_stateful_set_step {
+    /// How many pods certainly go.
+    pub deleted: u32,
+    /// How many pods are contested. Any number of them goes.
+    pub contested: u32,
+    /// How many pods would go, but wait.
+    pub blocked: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// The pod stays.
+pub const PODRANK_VERDICT_KEEP: u8 = 0;
+/// The pod certainly goes.
+pub const PODRANK_VERDICT_DELETE: u8 = 1;
+/// The pod goes or stays by chance.
+pub const PODRANK_VERDICT_CONTESTED: u8 = 2;
+/// The pod would go, but waits.
+pub const PODRANK_VERDICT_BLOCKED: u8 = 3;
+
+/// Keep: the ordinal is in the range, and the pod is neither finished nor old.
+pub const PODRANK_MEMBER_IN_RANGE: u8 = 0;
+/// Keep: the pod is already being deleted.
+pub const PODRANK_MEMBER_TERMINATING: u8 = 1;
+/// Keep: the set is being deleted, and does nothing.
+pub const PODRANK_MEMBER_SET_DELETED: u8 = 2;
+/// Keep: the set's strategy is Recreate, whose feature gate is off, so every sync fails.
+pub const PODRANK_MEMBER_RECREATE_OFF: u8 = 3;
+/// Keep: the ordinal is negative, so Kubernetes ignores the pod.
+pub const PODRANK_MEMBER_NO_ORDINAL: u8 = 4;
+/// Keep: the pod is old, but its index is below the partition.
+pub const PODRANK_MEMBER_BELOW_PARTITION: u8 = 5;
+/// Keep: the pod is old, but with the strategy OnDelete only a user replaces pods.
+pub const PODRANK_MEMBER_ON_DELETE: u8 = 6;
+/// Delete: the ordinal is not in the range.
+pub const PODRANK_MEMBER_OUT_OF_RANGE: u8 = 20;
+/// Delete: the pod is finished. Kubernetes deletes it and creates it anew.
+pub const PODRANK_MEMBER_FINISHED: u8 = 21;
+/// Delete: the pod is old, and it is replaced.
+pub const PODRANK_MEMBER_OLD: u8 = 22;
+/// Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
+pub const PODRANK_MEMBER_OLD_UNAVAILABLE: u8 = 23;
+/// Contested: two or more pods have one ordinal, and by is one of them.
+pub const PODRANK_MEMBER_TWINS: u8 = 40;
+/// Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
+pub const PODRANK_MEMBER_WAITS_FOR_MISSING: u8 = 60;
+/// Blocked: by is finished. It is deleted and created anew first.
+pub const PODRANK_MEMBER_WAITS_FOR_FINISHED: u8 = 61;
+/// Blocked: by is being deleted.
+pub const PODRANK_MEMBER_WAITS_FOR_TERMINATION: u8 = 62;
+/// Blocked: by is not Running.
+pub const PODRANK_MEMBER_WAITS_FOR_RUNNING: u8 = 63;
+/// Blocked: by is not ready.
+pub const PODRANK_MEMBER_WAITS_FOR_READY: u8 = 64;
+/// Blocked: by has not been ready for minReadySeconds.
+pub const PODRANK_MEMBER_WAITS_FOR_AVAILABLE: u8 = 65;
+/// Blocked: the pod is next, but not available, and neither is by, which has a lower ordinal. It waits until one of
+/// the two is available.
+pub const PODRANK_MEMBER_WAITS_FOR_EITHER: u8 = 66;
+/// Blocked: by is first, because pods go one at a time.
+pub const PODRANK_MEMBER_ONE_AT_A_TIME: u8 = 67;
+/// Blocked: by has to go first, because scaling down comes before updating.
+pub const PODRANK_MEMBER_AFTER_SCALING: u8 = 68;
+/// Blocked: as many pods as may be unavailable already are, or go in this sync. by is one of them.
+pub const PODRANK_MEMBER_BUDGET: u8 = 69;
+/// Blocked: with the strategy Recreate, by, which is old, has to go first.
+pub const PODRANK_MEMBER_AFTER_RECREATE: u8 = 70;
+
+const _: () = {
+    assert!(size_of::<podrank_stateful_set>() == 32);
+    assert!(offset_of!(podrank_stateful_set, replicas) == 0);
+    assert!(offset_of!(podrank_stateful_set, start) == 4);
+    assert!(offset_of!(podrank_stateful_set, partition) == 8);
+    assert!(offset_of!(podrank_stateful_set, max_unavailable) == 12);
+    assert!(offset_of!(podrank_stateful_set, flags) == 16);
+    assert!(offset_of!(podrank_stateful_set, reserved) == 20);
+
+    assert!(size_of::<podrank_member>() == size_of::<Member>() && size_of::<Member>() == 8);
+    assert!(align_of::<podrank_member>() == align_of::<Member>());
+    assert!(offset_of!(podrank_member, ordinal) == offset_of!(Member, ordinal));
+    assert!(offset_of!(podrank_member, flags) == offset_of!(Member, flags));
+    assert!(offset_of!(podrank_member, reserved) == offset_of!(Member, reserved));
+
+    assert!(size_of::<podrank_member_outcome>() == size_of::<Outcome>() && size_of::<Outcome>() == 16);
+    assert!(align_of::<podrank_member_outcome>() == align_of::<Outcome>());
+    assert!(offset_of!(podrank_member_outcome, member) == offset_of!(Outcome, member));
+    assert!(offset_of!(podrank_member_outcome, by) == offset_of!(Outcome, by));
+    assert!(offset_of!(podrank_member_outcome, by_ordinal) == offset_of!(Outcome, by_ordinal));
+    assert!(offset_of!(podrank_member_outcome, verdict) == offset_of!(Outcome, verdict));
+    assert!(offset_of!(podrank_member_outcome, reason) == offset_of!(Outcome, reason));
+
+    assert!(size_of::<podrank_stateful_set_step>() == 16);
+    assert!(offset_of!(podrank_stateful_set_step, deleted) == 0);
+    assert!(offset_of!(podrank_stateful_set_step, contested) == 4);
+    assert!(offset_of!(podrank_stateful_set_step, blocked) == 8);
+
+    assert!(NO_MEMBER == PODRANK_NO_MEMBER);
+    assert!(MemberFlags::RUNNING.bits() == PODRANK_MEMBER_IS_RUNNING);
+    assert!(MemberFlags::FINISHED.bits() == PODRANK_MEMBER_IS_FINISHED);
+    assert!(MemberFlags::READY.bits() == PODRANK_MEMBER_IS_READY);
+    assert!(MemberFlags::AVAILABLE.bits() == PODRANK_MEMBER_IS_AVAILABLE);
+    assert!(MemberFlags::TERMINATING.bits() == PODRANK_MEMBER_IS_TERMINATING);
+    assert!(MemberFlags::UPDATED.bits() == PODRANK_MEMBER_IS_UPDATED);
+
+    assert!(Verdict::Keep.number() == PODRANK_VERDICT_KEEP);
+    assert!(Verdict::Delete.number() == PODRANK_VERDICT_DELETE);
+    assert!(Verdict::Contested.number() == PODRANK_VERDICT_CONTESTED);
+    assert!(Verdict::Blocked.number() == PODRANK_VERDICT_BLOCKED);
+
+    assert!(Reason::InRange.number() == PODRANK_MEMBER_IN_RANGE);
+    assert!(Reason::Terminating.number() == PODRANK_MEMBER_TERMINATING);
+    assert!(Reason::SetDeleted.number() == PODRANK_MEMBER_SET_DELETED);
+    assert!(Reason::RecreateOff.number() == PODRANK_MEMBER_RECREATE_OFF);
+    assert!(Reason::NoOrdinal.number() == PODRANK_MEMBER_NO_ORDINAL);
+    assert!(Reason::BelowPartition.number() == PODRANK_MEMBER_BELOW_PARTITION);
+    assert!(Reason::OnDelete.number() == PODRANK_MEMBER_ON_DELETE);
+    assert!(Reason::OutOfRange.number() == PODRANK_MEMBER_OUT_OF_RANGE);
+    assert!(Reason::Finished.number() == PODRANK_MEMBER_FINISHED);
+    assert!(Reason::Old.number() == PODRANK_MEMBER_OLD);
+    assert!(Reason::OldUnavailable.number() == PODRANK_MEMBER_OLD_UNAVAILABLE);
+    assert!(Reason::Twins.number() == PODRANK_MEMBER_TWINS);
+    assert!(Reason::WaitsForMissing.number() == PODRANK_MEMBER_WAITS_FOR_MISSING);
+    assert!(Reason::WaitsForFinished.number() == PODRANK_MEMBER_WAITS_FOR_FINISHED);
+    assert!(Reason::WaitsForTermination.number() == PODRANK_MEMBER_WAITS_FOR_TERMINATION);
+    assert!(Reason::WaitsForRunning.number() == PODRANK_MEMBER_WAITS_FOR_RUNNING);
+    assert!(Reason::WaitsForReady.number() == PODRANK_MEMBER_WAITS_FOR_READY);
+    assert!(Reason::WaitsForAvailable.number() == PODRANK_MEMBER_WAITS_FOR_AVAILABLE);
+    assert!(Reason::WaitsForEither.number() == PODRANK_MEMBER_WAITS_FOR_EITHER);
+    assert!(Reason::OneAtATime.number() == PODRANK_MEMBER_ONE_AT_A_TIME);
+    assert!(Reason::AfterScaling.number() == PODRANK_MEMBER_AFTER_SCALING);
+    assert!(Reason::Budget.number() == PODRANK_MEMBER_BUDGET);
+    assert!(Reason::AfterRecreate.number() == PODRANK_MEMBER_AFTER_RECREATE);
+};
+
+/// Writes the ordinal in a pod's name to ordinal, or -1 if the pod is no member of the StatefulSet called set: its name
+/// must be the set's, a hyphen and one or more digits, which are at most 2147483647. As in Kubernetes, leading zeros are
+/// accepted, so "web-1" and "web-01" have the same ordinal.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_stateful_set_ordinal(
+    set: *const c_char,
+    set_len: usize,
+    pod: *const c_char,
+    pod_len: usize,
+    ordinal: *mut i32,
+) -> i32 {
+    run(|| {
+        let set = Input::new(set.cast::<u8>(), set_len)?;
+        let pod = Input::new(pod.cast::<u8>(), pod_len)?;
+        let written = Output::one(ordinal)?;
+        apart(&[written.span()], &[set.span(), pod.span()])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        unsafe { written.set(self::ordinal(set.read(), pod.read()).unwrap_or(-1)) };
+        Ok(())
+    })
+}
+
+/// Predicts the next sync of a StatefulSet, as in Kubernetes 1.37. Writes an outcome for each pod to outcomes, the highest
+/// ordinal first, and the totals to step. With OrderedReady, one pod goes at a time, and only while the others are
+/// available, so a single broken pod keeps a StatefulSet from being scaled down: the outcome names it.
+///
+/// members are the pods that the StatefulSet owns and its selector matches, in any order, including those that are finished
+/// or being deleted, but only those with an ordinal. outcomes needs space for members_len elements. The prediction relies
+/// on the states that you pass. If creating or deleting a pod fails, or a claim cannot be created, Kubernetes ends the sync
+/// there, and fewer pods go. The time grows as that of sorting the members.
+///
+/// If a number or an ordinal is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX:
+/// PODRANK_ERR_PERCENT_RANGE. If set or a member has an unknown flag, or set has both PODRANK_STATEFUL_ON_DELETE and
+/// PODRANK_STATEFUL_RECREATE: PODRANK_ERR_FLAGS. If a reserved byte is not zero: PODRANK_ERR_RESERVED.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_stateful_set_next(
+    set: *const podrank_stateful_set,
+    members: *const podrank_member,
+    members_len: usize,
+    outcomes: *mut podrank_member_outcome,
+    step: *mut podrank_stateful_set_step,
+) -> i32 {
+    run(|| {
+        let set = Input::one(set)?;
+        let members = Input::new(members.cast::<Member>(), members_len)?;
+        let outcomes = Output::new(outcomes.cast::<Outcome>(), members_len)?;
+        let step = Output::one(step)?;
+        apart(&[outcomes.span(), step.span()], &[set.span(), members.span()])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        let (set, members) = unsafe { (set.read(), members.read()) };
+        let set = set.first().map_or_else(|| Ok(StatefulSet::default()), podrank_stateful_set::read)?;
+        members.iter().try_for_each(Member::validate)?;
+        // SAFETY: as above.
+        let outcomes = unsafe { outcomes.filled(members_len, Outcome::default()) };
+        let next = next_sync(&set, members, outcomes).map_err(|_| Error(PODRANK_ERR_TOO_LONG))?;
+        // SAFETY: as above.
+        unsafe { step.set(podrank_stateful_set_step::from(&next)) };
+        Ok(())
+    })
+}
+
+/// Returns the name of the reason of an outcome, such as "waits-for-ready", or NULL for any other number. The text is
+/// static: do not free it.
+#[unsafe(no_mangle)]
+pub extern "C" fn podrank_stateful_set_reason_str(reason: u8) -> *const c_char {
+    Reason::from_number(reason).map_or(core::ptr::null(), |reason| reason.c_name().as_ptr())
+}
+
+impl podrank_stateful_set {
+    /// Returns the core's StatefulSet if this one is sound.
+    fn read(&self) -> Result<StatefulSet, Error> {
+        const KNOWN: u32 = 2 * PODRANK_STATEFUL_RECREATE_GATE - 1;
+        const STRATEGIES: u32 = PODRANK_STATEFUL_ON_DELETE | PODRANK_STATEFUL_RECREATE;
+        let &podrank_stateful_set { replicas, start, partition, max_unavailable, flags, reserved } = self;
+        if replicas | start | partition | max_unavailable < 0 {
+            return Err(Error(PODRANK_ERR_NEGATIVE));
+        }
+        if flags & !KNOWN != 0 || flags & STRATEGIES == STRATEGIES {
+            return Err(Error(PODRANK_ERR_FLAGS));
+        }
+        if reserved != [0; 12] {
+            return Err(Error(PODRANK_ERR_RESERVED));
+        }
+        let has = |flag| flags & flag != 0;
+        let max_unavailable = match max_unavailable.cast_unsigned() {
+            _ if !has(PODRANK_STATEFUL_UNAVAILABLE_PERCENT) => IntOrPercent::Int(max_unavailable),
+            percent if percent > PODRANK_PERCENT_MAX => return Err(Error(PODRANK_ERR_PERCENT_RANGE)),
+            percent => IntOrPercent::Percent(percent),
+        };
+        Ok(StatefulSet {
+            replicas,
+            start,
+            management: if has(PODRANK_STATEFUL_PARALLEL) {
+                PodManagement::Parallel
+            } else {
+                PodManagement::OrderedReady
+            },
+            update: if has(PODRANK_STATEFUL_ON_DELETE) {
+                Update::OnDelete
+            } else if has(PODRANK_STATEFUL_RECREATE) {
+                Update::Recreate
+            } else {
+                Update::RollingUpdate { partition, max_unavailable }
+            },
+            is_being_deleted: has(PODRANK_STATEFUL_BEING_DELETED),
+            max_unavailable_gate: !has(PODRANK_STATEFUL_NO_MAX_UNAVAILABLE),
+            recreate_gate: has(PODRANK_STATEFUL_RECREATE_GATE),
+        })
+    }
+}
+
+impl From<&Step> for podrank_stateful_set_step {
+    fn from(step: &Step) -> Self {
+        Self { deleted: step.delete, contested: step.contested, blocked: step.blocked, reserved: 0 }
+    }
+}
+
+impl From<InvalidMember> for Error {
+    fn from(invalid: InvalidMember) -> Self {
+        Self(match invalid {
+            InvalidMember::Negative => PODRANK_ERR_NEGATIVE,
+            InvalidMember::UnknownFlags(_) => PODRANK_ERR_FLAGS,
+            _ => PODRANK_ERR_RESERVED,
+        })
+    }
+}

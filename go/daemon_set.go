@@ -1,0 +1,219 @@
+package podrank
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// A DaemonNode is a node that exists.
+type DaemonNode struct {
+	Name string
+	// MayStart and MayKeep are what k8s.io/kubernetes/pkg/controller/daemon.NodeShouldRunDaemonPod returns: whether a pod of the
+	// DaemonSet may start on the node, and whether one that runs there may go on.
+	MayStart, MayKeep bool
+	// InBackoff is whether the controller has deleted a failed pod here so recently that it leaves the next one for later. Only
+	// the controller knows.
+	InBackoff bool
+}
+
+// A DaemonStep is what the next sync of a DaemonSet does.
+type DaemonStep struct {
+	// IsUpdate is whether the sync reaches its second part, which replaces old pods.
+	IsUpdate bool
+	// Wanted is on how many nodes a pod may start, and MaxSurge and MaxUnavailable are the budgets as numbers of nodes. Only an
+	// update sets them.
+	Wanted, MaxSurge, MaxUnavailable int
+	// Used is, without surge, how many nodes count as unavailable, and with surge, how many have a second pod that is not yet
+	// available. Available is, with surge, how many nodes have an available pod.
+	Used, Available int
+	// Deleted and Created are how many pods the sync deletes and creates. Later is how many more pods a later sync deletes,
+	// because one part of a sync deletes at most 250.
+	Deleted, Created, Later int
+	// BlockedBy is a pod that makes the update fail, or nil: with surge, an old pod that is alone on a node that does not exist.
+	BlockedBy *corev1.Pod
+	// Outcomes has one element for each pod, in the order in which they were given.
+	Outcomes []Outcome
+}
+
+// NextDaemonSet predicts the next sync of a DaemonSet, as in Kubernetes 1.37: which of its pods go, and why.
+//
+// revision is the value of the label controller-revision-hash of its current revision. nodes are all nodes of the cluster. pods
+// are the pods that the DaemonSet controls, in any order, including those that have ended. Whether a pod is available is decided
+// at now.
+//
+// If maxSurge or maxUnavailable is negative, or a text that is not a percentage, or if maxUnavailable is missing, NextDaemonSet
+// returns an error that names the field.
+func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, pods []*corev1.Pod, now time.Time) (DaemonStep, error) {
+	if set == nil {
+		return DaemonStep{}, errors.New("podrank: the DaemonSet is nil")
+	}
+	record, err := daemonRecord(set)
+	if err != nil {
+		return DaemonStep{}, fmt.Errorf("podrank: DaemonSet %s/%s: %w", set.Namespace, set.Name, err)
+	}
+	numbers, flags := map[string]uint32{}, make([]uint8, 0, len(nodes))
+	for _, node := range nodes {
+		numbers[node.Name] = uint32(len(flags))
+		flags = append(flags, core.NodeExists|
+			bit(node.MayStart, core.NodeMayStart)|bit(node.MayKeep, core.NodeMayKeep)|bit(node.InBackoff, core.NodeInBackoff))
+	}
+	generation := templateGeneration(set)
+	records := make([]core.DaemonPod, len(pods))
+	for i, pod := range pods {
+		if pod == nil {
+			return DaemonStep{}, errPod("pods", i, pod, ErrNil)
+		}
+		node, ok := targetNode(pod)
+		if !ok {
+			records[i].Node = core.NoNode
+		} else if number, exists := numbers[node]; exists {
+			records[i].Node = number
+		} else {
+			records[i].Node, numbers[node] = uint32(len(flags)), uint32(len(flags))
+			flags = append(flags, 0)
+		}
+		fillDaemonPod(&records[i], pod, set, revision, generation, now)
+	}
+	byName := make([]int, len(pods))
+	for i := range byName {
+		byName[i] = i
+	}
+	slices.SortStableFunc(byName, func(a, b int) int { return strings.Compare(pods[a].Name, pods[b].Name) })
+	for order, i := range byName {
+		records[i].NameOrder = uint32(order)
+	}
+	outcomes := make([]core.Outcome, len(pods))
+	next, err := engine.Current.NextDaemonSet(&record, flags, records, make([]uint32, len(pods)), outcomes)
+	if err != nil {
+		return DaemonStep{}, err
+	}
+	step := DaemonStep{
+		IsUpdate: next.IsUpdate != 0, Wanted: int(next.Wanted), MaxSurge: int(next.Surge), MaxUnavailable: int(next.Unavailable),
+		Used: int(next.Used), Available: int(next.Available),
+		Deleted: int(next.Deleted), Created: int(next.Creates), Later: int(next.Later),
+	}
+	if next.BlockedBy != core.NoPod {
+		step.BlockedBy = pods[next.BlockedBy]
+	}
+	for i := range outcomes {
+		step.Outcomes = append(step.Outcomes, outcome(pods[i], &outcomes[i], engine.Current.DaemonReasonName))
+	}
+	return step, nil
+}
+
+func daemonRecord(set *appsv1.DaemonSet) (record core.DaemonSet, err error) {
+	if set.DeletionTimestamp != nil {
+		record.Flags |= core.DaemonBeingDeleted
+	}
+	strategy := &set.Spec.UpdateStrategy
+	if strategy.Type != appsv1.RollingUpdateDaemonSetStrategyType {
+		record.Flags |= core.DaemonOnDelete
+		return record, nil
+	}
+	rolling := strategy.RollingUpdate
+	if rolling == nil {
+		return record, nil
+	}
+	var isPercent bool
+	if rolling.MaxSurge != nil {
+		if record.MaxSurge, isPercent, err = budget(rolling.MaxSurge); err != nil {
+			return record, fmt.Errorf("spec.updateStrategy.rollingUpdate.maxSurge %w", err)
+		}
+		if isPercent {
+			record.Flags |= core.DaemonSurgePercent
+		}
+	}
+	if record.MaxUnavailable, isPercent, err = budget(rolling.MaxUnavailable); err != nil {
+		return record, fmt.Errorf("spec.updateStrategy.rollingUpdate.maxUnavailable %w", err)
+	}
+	if isPercent {
+		record.Flags |= core.DaemonUnavailablePercent
+	}
+	return record, nil
+}
+
+// templateGeneration returns the text that pods of the current template generation have as a label, or "" if there is none.
+func templateGeneration(set *appsv1.DaemonSet) string {
+	number, err := strconv.ParseInt(set.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatInt(number, 10)
+}
+
+// targetNode returns the node that the pod is on, or for which it was created.
+func targetNode(pod *corev1.Pod) (string, bool) {
+	if pod.Spec.NodeName != "" {
+		return pod.Spec.NodeName, true
+	}
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil ||
+		pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return "", false
+	}
+	for _, term := range pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		for _, field := range term.MatchFields {
+			if field.Key == metav1.ObjectNameField && field.Operator == corev1.NodeSelectorOpIn {
+				if len(field.Values) != 1 {
+					return "", false
+				}
+				return field.Values[0], true
+			}
+		}
+	}
+	return "", false
+}
+
+func fillDaemonPod(record *core.DaemonPod, pod *corev1.Pod, set *appsv1.DaemonSet, revision, generation string, now time.Time) {
+	record.CreationTime = nanos(&pod.CreationTimestamp)
+	var ready core.Record
+	fillReady(&ready, pod)
+	minReady := time.Duration(set.Spec.MinReadySeconds) * time.Second
+	isReady := ready.Flags&core.Ready != 0
+	isAvailable := isReady && (minReady == 0 || ready.ReadyTime != core.Unset && now.Sub(time.Unix(0, ready.ReadyTime)) >= minReady)
+	hash := pod.Labels[appsv1.ControllerRevisionHashLabelKey]
+	label, hasGeneration := pod.Labels["pod-template-generation"]
+	record.Flags = bit(pod.Spec.NodeName != "", core.DaemonPodAssigned) |
+		bit(isReady, core.DaemonPodReady) |
+		bit(isAvailable, core.DaemonPodAvailable) |
+		bit(revision != "" && hash == revision, core.DaemonPodCurrentRevision) |
+		bit(generation != "" && hasGeneration && label == generation, core.DaemonPodCurrentGeneration) |
+		bit(pod.Status.Phase == corev1.PodSucceeded, core.DaemonPodSucceeded) |
+		bit(pod.Status.Phase == corev1.PodFailed, core.DaemonPodFailed) |
+		bit(pod.DeletionTimestamp != nil, core.DaemonPodBeingDeleted)
+}
+
+// bit returns the flag if it is set, and 0 otherwise.
+func bit(isSet bool, flag uint8) uint8 {
+	if isSet {
+		return flag
+	}
+	return 0
+}
+
+// budget reads a number of pods or a percentage.
+func budget(value *intstr.IntOrString) (number int32, isPercent bool, err error) {
+	switch {
+	case value == nil:
+		return 0, false, errMissing
+	case value.Type == intstr.Int && value.IntVal < 0:
+		return 0, false, fmt.Errorf("%w: %d", errNegative, value.IntVal)
+	case value.Type == intstr.Int:
+		return value.IntVal, false, nil
+	}
+	percent, err := engine.Current.ParsePercent(value.StrVal)
+	if err != nil {
+		return 0, false, fmt.Errorf("%q: %w", value.StrVal, err)
+	}
+	return int32(percent), true, nil
+}

@@ -1,0 +1,203 @@
+package podrank
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/podrank/podrank/go/internal/core"
+	"github.com/podrank/podrank/go/internal/engine"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// An Outcome is what a sync does to one pod.
+type Outcome struct {
+	Pod     *corev1.Pod
+	Verdict Verdict
+	// Reason is the name of the reason, such as "duplicate": in lower case and with hyphens, what podrank.h calls
+	// PODRANK_JOB_REASON_DUPLICATE. podrank.h explains each reason.
+	Reason string
+	// Group is the same number for all pods of which chance takes Quota. Both have a meaning only if the pod is contested.
+	Group, Quota int
+}
+
+// A JobStep is what the next sync of a Job does.
+type JobStep struct {
+	// Wanted is how many active pods the controller wants, Deleted how many the sync deletes, and Later how many more a later
+	// sync deletes, because one sync deletes at most 500.
+	Wanted, Deleted, Later int
+	// Outcomes has one element for each active pod, in the order in which they were given.
+	Outcomes []Outcome
+}
+
+// NextJob predicts the next sync of a Job, as in Kubernetes 1.37: which of its pods go, and why.
+//
+// pods are the pods that the Job controls, in any order, including those that have ended. Whether the Job's end is decided is
+// read from its conditions. A sync can also decide it itself, by backoffLimit, activeDeadlineSeconds, podFailurePolicy,
+// maxFailedIndexes or successPolicy, and then deletes all active pods. NextJob does not predict that.
+//
+// If spec.parallelism is missing or negative, or if spec.completions is negative, or missing although the Job is Indexed, NextJob
+// returns an error that names the object and the field.
+func NextJob(job *batchv1.Job, pods []*corev1.Pod) (JobStep, error) {
+	if job == nil {
+		return JobStep{}, errors.New("podrank: the Job is nil")
+	}
+	record, err := jobRecord(job, pods)
+	if err != nil {
+		return JobStep{}, fmt.Errorf("podrank: Job %s/%s: %w", job.Namespace, job.Name, err)
+	}
+	var active []*corev1.Pod
+	for i, pod := range pods {
+		if pod == nil {
+			return JobStep{}, errPod("pods", i, pod, ErrNil)
+		}
+		if pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && pod.DeletionTimestamp == nil {
+			active = append(active, pod)
+		}
+	}
+	records, indexes := make([]core.Record, len(active)), make([]int64, len(active))
+	for i, pod := range active {
+		fill(&records[i], pod, false)
+		if indexes[i], err = completionIndex(pod); err != nil {
+			return JobStep{}, err
+		}
+	}
+	outcomes := make([]core.Outcome, len(active))
+	next, err := engine.Current.NextJob(&record, records, indexes, make([]uint32, len(active)), outcomes)
+	if err != nil {
+		return JobStep{}, err
+	}
+	step := JobStep{Wanted: int(next.Wanted), Deleted: int(next.Deleted), Later: int(next.Later)}
+	for i := range outcomes {
+		step.Outcomes = append(step.Outcomes, outcome(active[i], &outcomes[i], engine.Current.JobReasonName))
+	}
+	return step, nil
+}
+
+func outcome(pod *corev1.Pod, o *core.Outcome, name func(uint8) string) Outcome {
+	return Outcome{Pod: pod, Verdict: Verdict(o.Verdict), Reason: name(o.Reason), Group: int(o.Group), Quota: int(o.Quota)}
+}
+
+func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record core.Job, err error) {
+	spec := &job.Spec
+	if record.Parallelism, err = count("spec.parallelism", spec.Parallelism); err != nil {
+		return record, err
+	}
+	isIndexed := false
+	if mode := spec.CompletionMode; mode != nil {
+		switch *mode {
+		case batchv1.IndexedCompletion:
+			isIndexed = true
+		case batchv1.NonIndexedCompletion:
+		default:
+			record.Flags |= core.JobLeftAlone
+		}
+	}
+	if spec.Completions != nil {
+		if record.Completions, err = count("spec.completions", spec.Completions); err != nil {
+			return record, err
+		}
+		record.Flags |= core.JobCompletions
+	}
+	if isIndexed {
+		if spec.Completions == nil {
+			return record, errors.New("spec.completions is missing, although spec.completionMode is Indexed")
+		}
+		record.Flags |= core.JobIndexed
+	}
+	if record.Succeeded, err = succeeded(job, pods, isIndexed); err != nil {
+		return record, err
+	}
+	if spec.Suspend != nil && *spec.Suspend {
+		record.Flags |= core.JobSuspended
+	}
+	if spec.ManagedBy != nil && *spec.ManagedBy != batchv1.JobControllerName {
+		record.Flags |= core.JobLeftAlone
+	}
+	for _, condition := range job.Status.Conditions {
+		if condition.Status != corev1.ConditionTrue {
+			continue
+		}
+		switch condition.Type {
+		case batchv1.JobComplete, batchv1.JobFailed:
+			record.Flags |= core.JobLeftAlone
+		case batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet:
+			record.Flags |= core.JobEnding
+		}
+	}
+	if job.DeletionTimestamp != nil {
+		record.Flags |= core.JobBeingDeleted
+	}
+	return record, nil
+}
+
+// succeeded counts the pods, or the indexes, that have succeeded, including those that the status does not count yet.
+func succeeded(job *batchv1.Job, pods []*corev1.Pod, isIndexed bool) (int32, error) {
+	uncounted := job.Status.UncountedTerminatedPods
+	sum, intervals := int(job.Status.Succeeded), [][2]int(nil)
+	if uncounted != nil {
+		sum += len(uncounted.Succeeded)
+	}
+	if isIndexed {
+		sum = 0
+		for _, interval := range indexIntervals(job.Status.CompletedIndexes, int(*job.Spec.Completions)) {
+			intervals = append(intervals, interval)
+			sum += interval[1] - interval[0] + 1
+		}
+	}
+	seen := map[int64]bool{}
+	for _, pod := range pods {
+		if pod == nil || pod.Status.Phase != corev1.PodSucceeded || !slices.Contains(pod.Finalizers, batchv1.JobTrackingFinalizer) {
+			continue
+		}
+		if !isIndexed {
+			if uncounted == nil || !slices.Contains(uncounted.Succeeded, pod.UID) {
+				sum++
+			}
+			continue
+		}
+		index, err := completionIndex(pod)
+		if err != nil {
+			return 0, err
+		}
+		isCounted := slices.ContainsFunc(intervals, func(i [2]int) bool { return index >= int64(i[0]) && index <= int64(i[1]) })
+		if index >= 0 && index < int64(*job.Spec.Completions) && !seen[index] && !isCounted {
+			seen[index] = true
+			sum++
+		}
+	}
+	return int32(sum), nil
+}
+
+// indexIntervals reads status.completedIndexes, such as "0,2-4", up to the completions.
+func indexIntervals(text string, completions int) (intervals [][2]int) {
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isInterval := strings.Cut(part, "-")
+		from, err := strconv.Atoi(first)
+		if err != nil {
+			continue
+		}
+		if from >= completions {
+			break
+		}
+		to := from
+		if isInterval {
+			if to, err = strconv.Atoi(last); err != nil {
+				continue
+			}
+		}
+		intervals = append(intervals, [2]int{from, min(to, completions-1)})
+	}
+	return intervals
+}
+
+func completionIndex(pod *corev1.Pod) (int64, error) {
+	text, ok := pod.Annotations[batchv1.JobCompletionIndexAnnotation]
+	if !ok {
+		return -1, nil
+	}
+	return engine.Current.JobIndex(text)
+}

@@ -1,0 +1,240 @@
+package judge
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	podrank "github.com/podrank/podrank/go"
+	"github.com/podrank/podrank/go/judge/upstream"
+)
+
+// GOGC=800 go test -run TestJobs$ -v -timeout 0 -jobs 1000000 .
+var jobs = flag.Int("jobs", 20_000, "how many random Jobs TestJobs judges")
+
+// Kubernetes' whole Job controller, on random Jobs: it deletes the pods that podrank predicts.
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	tally := judgeWorkloads(t, *jobs, func() (func(int, map[string]int) error, error) {
+		controller, err := upstream.NewJobController()
+		return func(number int, tally map[string]int) error { return judgeJob(controller, number, tally) }, err
+	})
+	for _, reason := range []string{
+		"keep kept", "delete suspended", "delete ending", "delete no-index", "delete beyond-completions", "delete duplicate",
+		"contested duplicate", "delete surplus", "contested surplus", "keep next-sync", "contested no-index",
+	} {
+		if tally[reason] == 0 && !t.Failed() {
+			t.Errorf("no %s", reason)
+		}
+	}
+}
+
+// judgeWorkloads judges n cases on all cores, and counts what happened.
+func judgeWorkloads(t *testing.T, n int, start func() (func(int, map[string]int) error, error)) map[string]int {
+	began, workers := time.Now(), runtime.GOMAXPROCS(0)
+	tallies := make([]map[string]int, workers)
+	var running sync.WaitGroup
+	for worker := range workers {
+		running.Go(func() {
+			tallies[worker] = map[string]int{}
+			judge, err := start()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for number := *first + worker; number < *first+n; number += workers {
+				if err := judge(number, tallies[worker]); err != nil {
+					t.Errorf("case %d: %v", number, err)
+					return
+				}
+			}
+		})
+	}
+	running.Wait()
+	sum := map[string]int{}
+	for _, tally := range tallies {
+		for what, count := range tally {
+			sum[what] += count
+		}
+	}
+	t.Logf("%d cases from number %d on, %.0f per second", n, *first, float64(n)/time.Since(began).Seconds())
+	for _, what := range slices.Sorted(maps.Keys(sum)) {
+		t.Logf("%10d %s", sum[what], what)
+	}
+	return sum
+}
+
+func judgeJob(controller *upstream.JobController, number int, tally map[string]int) error {
+	r := seeded(21, number)
+	job, pods := newJobCase(r, fmt.Sprintf("import-%d", number))
+	step, err := podrank.NextJob(job, pods)
+	if err != nil {
+		return err
+	}
+	sync := func() (upstream.PodSync, error) {
+		r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
+		return controller.Sync(job, pods)
+	}
+	result, err := sync()
+	if err != nil {
+		return err
+	}
+	if err := checkOutcomes(step.Outcomes, result.Deleted, tally); err != nil {
+		return fmt.Errorf("%w\n%s", err, describeJob(job, pods))
+	}
+	if step.Deleted != len(result.Deleted) {
+		return fmt.Errorf("%d go, and %d were predicted", len(result.Deleted), step.Deleted)
+	}
+	// What is contested is contested: with few pods, upstream's sort leaves ties in list order, and every list order comes up. But
+	// upstream sorts an Indexed Job's pods by index first, so there its sort decides between ties of several indexes. podrank
+	// calls them contested all the same, as nothing but the sort's inner workings does.
+	if number%2048 == 5 && len(step.Outcomes) <= 6 {
+		seen := fates{}
+		undecided := slices.DeleteFunc(slices.Clone(step.Outcomes), func(o podrank.Outcome) bool {
+			return *job.Spec.CompletionMode == batchv1.IndexedCompletion && o.Reason == "surplus"
+		})
+		for run := range 300 {
+			job.Name = fmt.Sprintf("import-%d-%d", number, run)
+			job.UID = types.UID(job.Name)
+			for _, pod := range pods {
+				pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = job.Name, job.UID
+			}
+			if result, err = sync(); err != nil {
+				return err
+			}
+			seen.add(undecided, result.Deleted)
+		}
+		if err := seen.check(undecided); err != nil {
+			return fmt.Errorf("%w\n%s", err, describeJob(job, pods))
+		}
+	}
+	return nil
+}
+
+func newJobCase(r *rand.Rand, name string) (*batchv1.Job, []*v1.Pod) {
+	labels, parallelism, backoff := map[string]string{"app": "import"}, int32(r.IntN(8)), int32(1<<30)
+	mode := pick(r, batchv1.NonIndexedCompletion, batchv1.IndexedCompletion)
+	job := &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name)},
+		Spec: batchv1.JobSpec{
+			Parallelism: &parallelism, CompletionMode: &mode, BackoffLimit: &backoff,
+			Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}},
+		},
+	}
+	completions := int32(r.IntN(10))
+	if mode == batchv1.IndexedCompletion || r.IntN(2) == 0 {
+		job.Spec.Completions = &completions
+	}
+	if r.IntN(3) == 0 {
+		job.Status.Succeeded = int32(r.IntN(4))
+		job.Status.CompletedIndexes = pick(r, "", "0", "1,3", "0-2", "2-4,7", "5-20")
+	}
+	if r.IntN(8) == 0 {
+		suspend := true
+		job.Spec.Suspend = &suspend
+	}
+	if r.IntN(20) == 0 {
+		job.DeletionTimestamp = &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
+	}
+	if r.IntN(40) == 0 {
+		manager := pick(r, batchv1.JobControllerName, "example.com/other")
+		job.Spec.ManagedBy = &manager
+	}
+	if r.IntN(5) == 0 {
+		job.Status.Conditions = []batchv1.JobCondition{{
+			Type:   pick(r, batchv1.JobComplete, batchv1.JobFailed, batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet, batchv1.JobSuspended),
+			Status: pick(r, v1.ConditionTrue, v1.ConditionTrue, v1.ConditionFalse),
+		}}
+	}
+	n := r.IntN(12)
+	if r.IntN(200) == 0 {
+		n = 450 + r.IntN(300)
+		parallelism = int32(r.IntN(300))
+		completions = int32(r.IntN(300))
+	}
+	// One pod in so many has an index, or all but one in eight.
+	few := pick(r, 1, 1, 10)
+	pods := make([]*v1.Pod, n)
+	alike := r.IntN(3) // how much pods differ
+	isTrue, at := true, func() metav1.Time { return metav1.Unix(1_700_000_000+int64(r.IntN(1+alike)), 0) }
+	for i := range pods {
+		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "shop", Name: fmt.Sprintf("p%d", i), Labels: labels, CreationTimestamp: at(),
+			UID:             types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", r.Uint32(), i)),
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: name, UID: job.UID, Controller: &isTrue}},
+		}}
+		pod.Status.Phase = v1.PodRunning
+		if r.IntN(2) == 0 {
+			pod.Status.Phase = pick(r, v1.PodRunning, v1.PodRunning, v1.PodPending, v1.PodUnknown, v1.PodSucceeded, v1.PodFailed)
+		}
+		if r.IntN(4) > 0 {
+			pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
+		}
+		if pod.Status.Phase != v1.PodPending || r.IntN(2) == 0 {
+			pod.Spec.NodeName = pick(r, "a", "b")
+		}
+		if r.IntN(4) > 0 {
+			pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: at()}}
+			if r.IntN(10) == 0 {
+				pod.Status.Conditions[0].LastTransitionTime = metav1.Time{}
+			}
+		}
+		if r.IntN(2) < alike {
+			pod.Status.ContainerStatuses = []v1.ContainerStatus{{RestartCount: int32(r.IntN(3))}}
+		}
+		if r.IntN(4) == 0 {
+			// Neither counts here.
+			pod.Annotations = map[string]string{v1.PodDeletionCost: strconv.Itoa(r.IntN(3))}
+		}
+		if r.IntN(8) > 0 && r.IntN(few) == 0 {
+			if pod.Annotations == nil {
+				pod.Annotations = map[string]string{}
+			}
+			text := strconv.Itoa(r.IntN(1 + pick(r, 2, 5, 12)))
+			if n > 400 {
+				text = strconv.Itoa(r.IntN(400))
+			}
+			if r.IntN(10) == 0 {
+				text = pick(r, "", "-1", "-0", "+2", "03", "x", "1.0", "9223372036854775807", "9223372036854775808", "2147483648")
+			}
+			pod.Annotations[batchv1.JobCompletionIndexAnnotation] = text
+		}
+		if r.IntN(12) == 0 {
+			pod.DeletionTimestamp = &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
+		}
+		if pod.Status.Phase == v1.PodSucceeded && r.IntN(4) == 0 {
+			if job.Status.UncountedTerminatedPods == nil {
+				job.Status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}
+			}
+			job.Status.UncountedTerminatedPods.Succeeded = append(job.Status.UncountedTerminatedPods.Succeeded, pod.UID)
+		}
+		pods[i] = pod
+	}
+	return job, pods
+}
+
+func describeJob(job *batchv1.Job, pods []*v1.Pod) string {
+	text := fmt.Sprintf("mode %s, parallelism %d, completions %v, suspended %v, conditions %v, %+v\n", *job.Spec.CompletionMode,
+		*job.Spec.Parallelism, job.Spec.Completions, job.Spec.Suspend, job.Status.Conditions, job.Status)
+	if job.Spec.Completions != nil {
+		text += fmt.Sprintf("completions %d\n", *job.Spec.Completions)
+	}
+	for _, p := range pods {
+		text += fmt.Sprintf("%s %s node %q %v %v index %q created %v ready %v deleted %v\n", p.Name, p.Status.Phase, p.Spec.NodeName,
+			p.Finalizers, p.Status.ContainerStatuses, p.Annotations[batchv1.JobCompletionIndexAnnotation], p.CreationTimestamp.Unix(),
+			p.Status.Conditions, p.DeletionTimestamp != nil)
+	}
+	return text
+}

@@ -1,0 +1,171 @@
+package podrank
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// A case of vectors/stateful_set.json.
+type statefulSetVector struct {
+	Name string
+	Set  struct {
+		Replicas, Start, Partition           int32
+		Parallel, RecreateGate, BeingDeleted bool
+		Update                               string
+		MaxUnavailable                       *intstr.IntOrString
+		MaxUnavailableGate                   *bool
+	}
+	Pods []string
+}
+
+func TestStatefulSetVectors(t *testing.T) {
+	text, err := os.ReadFile("../vectors/stateful_set.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Ordinal []struct {
+			Set, Pod string
+			Ordinal  *int32
+		}
+		Sync []statefulSetVector
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1_700_000_000, 0)
+	for _, c := range file.Ordinal {
+		// A pod with an ordinal is the only one, beyond a range of none.
+		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: c.Set}, Spec: appsv1.StatefulSetSpec{Replicas: new(int32)}}
+		outcomes, err := NextStatefulSetStep(set, []*corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: c.Pod}}}, now, StatefulSetGates{})
+		if err != nil || len(outcomes) != 1 && c.Ordinal != nil || len(outcomes) != 0 && c.Ordinal == nil {
+			t.Errorf("%s of %s: %v %v", c.Pod, c.Set, outcomes, err)
+		}
+	}
+	for _, c := range file.Sync {
+		set, gates := c.set()
+		var pods []*corev1.Pod
+		var want []string
+		for _, line := range c.Pods {
+			state, expected, _ := strings.Cut(line, " -> ")
+			pods = append(pods, statefulPod(t, state, now))
+			want = append(want, expected)
+		}
+		outcomes, err := NextStatefulSetStep(set, pods, now, gates)
+		if err != nil || len(outcomes) != len(want) {
+			t.Errorf("%s: %d outcomes, %v", c.Name, len(outcomes), err)
+			continue
+		}
+		for i, outcome := range outcomes {
+			found := fmt.Sprintf("%s %s", outcome.Verdict, outcome.Reason)
+			if outcome.ByName != "" {
+				found += " by " + strings.TrimPrefix(outcome.ByName, "web-")
+			}
+			if found != want[i] || outcome.By != nil && outcome.By.Name != outcome.ByName {
+				t.Errorf("%s: %s: %s, want %s", c.Name, outcome.Pod.Name, found, want[i])
+			}
+		}
+	}
+	if len(file.Ordinal) < 20 || len(file.Sync) < 50 {
+		t.Errorf("%d ordinals, %d syncs", len(file.Ordinal), len(file.Sync))
+	}
+}
+
+func (c *statefulSetVector) set() (*appsv1.StatefulSet, StatefulSetGates) {
+	set := &appsv1.StatefulSet{
+		ObjectMeta: metav1.ObjectMeta{Name: "web"},
+		Spec: appsv1.StatefulSetSpec{
+			Replicas: &c.Set.Replicas, MinReadySeconds: 10, Ordinals: &appsv1.StatefulSetOrdinals{Start: c.Set.Start},
+			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.StatefulSetUpdateStrategyType(c.Set.Update)},
+		},
+		Status: appsv1.StatefulSetStatus{UpdateRevision: "new"},
+	}
+	if c.Set.Update == "" {
+		set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{
+			Type:          appsv1.RollingUpdateStatefulSetStrategyType,
+			RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &c.Set.Partition, MaxUnavailable: c.Set.MaxUnavailable},
+		}
+	}
+	if c.Set.Parallel {
+		set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement
+	}
+	if c.Set.BeingDeleted {
+		set.DeletionTimestamp = &metav1.Time{}
+	}
+	gateOff := c.Set.MaxUnavailableGate != nil && !*c.Set.MaxUnavailableGate
+	return set, StatefulSetGates{MaxUnavailableOff: gateOff, RecreateOn: c.Set.RecreateGate}
+}
+
+// statefulPod is a pod in words, such as "3 old unready".
+func statefulPod(t *testing.T, text string, now time.Time) *corev1.Pod {
+	words := strings.Fields(text)
+	ready := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-10 * time.Second))}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "web-" + words[0], Labels: map[string]string{appsv1.StatefulSetRevisionLabel: "new"}},
+		Status:     corev1.PodStatus{Phase: corev1.PodRunning},
+	}
+	for _, word := range words[1:] {
+		switch word {
+		case "old":
+			pod.Labels[appsv1.StatefulSetRevisionLabel] = "old"
+		case "pending":
+			pod.Status.Phase, ready.Status = corev1.PodPending, corev1.ConditionFalse
+		case "starting":
+			pod.Status.Phase = corev1.PodPending
+		case "unready":
+			ready.Status = corev1.ConditionFalse
+		case "unavailable":
+			ready.LastTransitionTime = metav1.NewTime(now.Add(-9 * time.Second))
+		case "terminating":
+			pod.DeletionTimestamp = &metav1.Time{}
+		case "finished":
+			pod.Status.Phase, ready.Status = corev1.PodFailed, corev1.ConditionFalse
+		default:
+			t.Fatal(word)
+		}
+	}
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue}, ready}
+	return pod
+}
+
+func TestStatefulSetErrorsNameTheField(t *testing.T) {
+	one, negative := int32(1), int32(-1)
+	text := intstr.FromString("3")
+	rolling := func(partition *int32, unavailable *intstr.IntOrString) appsv1.StatefulSetSpec {
+		return appsv1.StatefulSetSpec{Replicas: &one, UpdateStrategy: appsv1.StatefulSetUpdateStrategy{
+			Type:          appsv1.RollingUpdateStatefulSetStrategyType,
+			RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: partition, MaxUnavailable: unavailable},
+		}}
+	}
+	for want, spec := range map[string]appsv1.StatefulSetSpec{
+		"spec.replicas is missing":                                    {},
+		"spec.replicas is negative: -1":                               {Replicas: &negative},
+		"spec.ordinals.start is negative: -1":                         {Replicas: &one, Ordinals: &appsv1.StatefulSetOrdinals{Start: -1}},
+		"spec.updateStrategy.rollingUpdate.partition is negative: -1": rolling(&negative, nil),
+		"spec.updateStrategy.rollingUpdate.maxUnavailable \"3\": ":    rolling(nil, &text),
+		"spec.updateStrategy.type \"Later\" is none of RollingUpdate, OnDelete and Recreate": {Replicas: &one,
+			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{Type: "Later"}},
+	} {
+		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "db"}, Spec: spec}
+		_, err := NextStatefulSetStep(set, nil, time.Now(), StatefulSetGates{})
+		if err == nil || !strings.HasPrefix(err.Error(), "podrank: StatefulSet shop/db: "+want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := NextStatefulSetStep(nil, nil, time.Now(), StatefulSetGates{}); err == nil {
+		t.Error("no error for nil")
+	}
+	set := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: &one}}
+	if _, err := NextStatefulSetStep(set, []*corev1.Pod{nil}, time.Now(), StatefulSetGates{}); err == nil {
+		t.Error("no error for a pod that is nil")
+	}
+}

@@ -1,0 +1,449 @@
+//! `DaemonSets`: what their controller reads from them, and which pods their next sync takes. The decision is the core's.
+
+use crate::age;
+use crate::deployment::Budget;
+use crate::direct::{Decided, Decision, DirectEntry, OwnPod, chance, verdict};
+use crate::error::parse;
+use crate::input::Input;
+use crate::node::{NodeEntry, Placement};
+use crate::notes::{Note, NoteCode};
+use crate::options::Options;
+use crate::pod::{FinishedPhase, Metadata, OwnerReference, to_time};
+use crate::preview::Verdict;
+use crate::text::{self, count};
+use podrank::Time;
+use podrank::controller::daemon_set::{
+    BURST_REPLICAS, DaemonSet, NO_NODE, NodeFlags, Outcome, Pod, PodFlags, Reason, Step, Strategy, next_sync,
+};
+use podrank::controller::{self, Availability, IntOrPercent, availability};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// The label with the revision that a pod was made from.
+const REVISION_LABEL: &str = "controller-revision-hash";
+
+/// The label and the annotation with the number of the template, from the time before revisions. Both still count.
+const GENERATION_LABEL: &str = "pod-template-generation";
+const GENERATION_ANNOTATION: &str = "deprecated.daemonset.template.generation";
+
+/// What its controller reads from it.
+#[derive(Debug)]
+pub(crate) struct DaemonSetSpec {
+    strategy: Strategy,
+    min_ready_seconds: u32,
+    generation: Option<String>,
+    placement: Placement,
+    /// On how many nodes its pods run, by the status: where they may start, and where they may not.
+    pub(crate) status_nodes: i32,
+    /// On how many nodes a pod may start, by the status.
+    status_wanted: i32,
+}
+
+/// What is kept from a `ControllerRevision`.
+#[derive(Debug)]
+pub(crate) struct RevisionEntry {
+    namespace: String,
+    controller: Option<OwnerReference>,
+    number: i64,
+    hash: String,
+}
+
+impl RevisionEntry {
+    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        #[serde(expecting = "a ControllerRevision")]
+        struct Object {
+            metadata: Metadata,
+            #[serde(default)]
+            revision: i64,
+        }
+        let Object { mut metadata, revision: number } = parse(object)?;
+        Ok(Self {
+            namespace: metadata.namespace(),
+            controller: metadata.controller(),
+            number,
+            hash: metadata.labels.and_then(|mut labels| labels.remove(REVISION_LABEL)).unwrap_or_default(),
+        })
+    }
+}
+
+impl DaemonSetSpec {
+    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        #[serde(expecting = "a DaemonSet")]
+        struct Object {
+            metadata: Annotated,
+            spec: Spec,
+            #[serde(default)]
+            status: Option<Status>,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
+        struct Annotated {
+            annotations: Option<BTreeMap<String, String>>,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", expecting = "an object")]
+        struct Spec {
+            update_strategy: Option<WrittenStrategy>,
+            min_ready_seconds: Option<i32>,
+            template: Option<Template>,
+        }
+        #[derive(Default, Deserialize)]
+        #[serde(default, expecting = "a template")]
+        struct Template {
+            spec: Option<Placement>,
+        }
+        #[derive(Default, Deserialize)]
+        #[serde(rename_all = "camelCase", default, expecting = "an object")]
+        struct Status {
+            current_number_scheduled: i32,
+            number_misscheduled: i32,
+            desired_number_scheduled: i32,
+        }
+        let Object { metadata, spec, status } = parse(object)?;
+        let status = status.unwrap_or_default();
+        let generation = metadata.annotations.and_then(|mut it| it.remove(GENERATION_ANNOTATION));
+        Ok(Self {
+            strategy: spec.update_strategy.unwrap_or_default().read()?,
+            min_ready_seconds: spec.min_ready_seconds.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
+            generation: generation.filter(|number| number.parse::<i64>().is_ok()),
+            placement: spec.template.unwrap_or_default().spec.unwrap_or_default(),
+            status_nodes: status.current_number_scheduled.saturating_add(status.number_misscheduled),
+            status_wanted: status.desired_number_scheduled,
+        })
+    }
+
+    /// Returns notes on what the input lacks besides pods.
+    pub(crate) fn gaps(&self, input: &Input, entry: &DirectEntry) -> Vec<Note> {
+        let may_start =
+            |node: &&NodeEntry| self.placement.on(node).0.contains(NodeFlags::EXISTS | NodeFlags::MAY_START);
+        let nodes = nodes(input).into_values().filter(may_start).count();
+        let wanted = usize::try_from(self.status_wanted).unwrap_or(0);
+        let missing_nodes = || {
+            let verb = if nodes == 1 { "is" } else { "are" };
+            let text = format!(
+                "only {} for {entry} {verb} listed, while its status counts {wanted}",
+                count(nodes as u64, "node")
+            );
+            Note::new(NoteCode::NodesMissing, text)
+        };
+        let missing_revision =
+            || Note::new(NoteCode::RevisionMissing, format!("no ControllerRevision of {entry} is listed"));
+        let gaps =
+            [(nodes < wanted).then(missing_nodes), revision(input, entry).is_none().then(missing_revision)];
+        gaps.into_iter().flatten().collect()
+    }
+
+    fn pod(&self, pod: OwnPod<'_>, node: u32, name_order: u32, revision: Option<&str>, now: Time) -> Pod {
+        let OwnPod { entry, record } = pod;
+        let availability = availability(&record.pod, self.min_ready_seconds, now);
+        let label = |name| entry.labels.get(name).map(String::as_str);
+        let is_current = revision.is_some() && label(REVISION_LABEL) == revision;
+        let is_of_generation =
+            self.generation.is_some() && label(GENERATION_LABEL) == self.generation.as_deref();
+        let flags = PodFlags::NONE
+            .with(PodFlags::ASSIGNED, record.node.is_some())
+            .with(PodFlags::READY, availability.is_ready())
+            .with(PodFlags::AVAILABLE, availability == Availability::Available)
+            .with(PodFlags::CURRENT_REVISION, is_current)
+            .with(PodFlags::CURRENT_GENERATION, is_of_generation)
+            .with(PodFlags::SUCCEEDED, entry.finished_phase == Some(FinishedPhase::Succeeded))
+            .with(PodFlags::FAILED, entry.finished_phase == Some(FinishedPhase::Failed))
+            .with(PodFlags::BEING_DELETED, entry.is_terminating);
+        Pod { creation_time: record.pod.creation_time, name_order, node, flags, ..Pod::new() }
+    }
+}
+
+/// The nodes by name. If one is listed twice, the first entry counts.
+fn nodes(input: &Input) -> BTreeMap<&str, &NodeEntry> {
+    let mut nodes = BTreeMap::new();
+    for node in &input.nodes {
+        nodes.entry(node.name.as_str()).or_insert(node);
+    }
+    nodes
+}
+
+/// The current revision: the newest one.
+fn revision<'a>(input: &'a Input, entry: &DirectEntry) -> Option<&'a str> {
+    let own = input.revisions.iter().filter(|revision| {
+        let owner = revision.controller.as_ref().filter(|_| revision.namespace == entry.namespace);
+        owner.is_some_and(|owner| entry.is(owner))
+    });
+    own.max_by_key(|revision| revision.number).map(|revision| revision.hash.as_str())
+}
+
+/// An update strategy as it is written. Missing values get Kubernetes' defaults.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an update strategy")]
+struct WrittenStrategy {
+    r#type: Option<String>,
+    rolling_update: Option<RollingUpdate>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
+struct RollingUpdate {
+    max_surge: Option<Budget>,
+    max_unavailable: Option<Budget>,
+}
+
+impl WrittenStrategy {
+    fn read(self) -> Result<Strategy, String> {
+        let RollingUpdate { max_surge, max_unavailable } = self.rolling_update.unwrap_or_default();
+        let budget = |budget: Option<Budget>, default| match budget {
+            Some(Budget(budget)) => budget,
+            None => IntOrPercent::Int(default),
+        };
+        match self.r#type.as_deref() {
+            None | Some("" | "RollingUpdate") => Ok(Strategy::RollingUpdate {
+                max_surge: budget(max_surge, 0),
+                max_unavailable: budget(max_unavailable, 1),
+            }),
+            Some("OnDelete") => Ok(Strategy::OnDelete),
+            Some(other) => Err(format!(
+                "spec.updateStrategy.type: {} is neither RollingUpdate nor OnDelete",
+                text::quoted(other)
+            )),
+        }
+    }
+}
+
+/// Asks the core about the next sync.
+pub(crate) fn decide<'a>(
+    input: &Input,
+    entry: &DirectEntry,
+    spec: &DaemonSetSpec,
+    pods: &[OwnPod<'a>],
+    options: &Options,
+    notes: &mut Vec<Note>,
+) -> Decision<'a> {
+    let now = to_time(options.now);
+    let listed = nodes(input);
+    let (mut names, mut flags, mut unfit): (Vec<&str>, Vec<_>, Vec<_>) = Default::default();
+    for (name, node) in &listed {
+        let (runs, why) = spec.placement.on(node);
+        names.push(name);
+        flags.push(runs);
+        unfit.push(why);
+    }
+    // If nodes are known to be missing, those that have pods are taken to be among them.
+    let all = NodeFlags::EXISTS | NodeFlags::MAY_START | NodeFlags::MAY_KEEP;
+    let is_partial = notes.iter().any(|note| note.code == NoteCode::NodesMissing);
+    let unlisted = if is_partial { all } else { NodeFlags::NONE };
+
+    let mut numbers: BTreeMap<_, _> = (0..).zip(&names).map(|(number, name)| (*name, number)).collect();
+    let mut sorted = pods.to_vec();
+    sorted.sort_by_key(|pod| &pod.entry.name);
+    let revision = revision(input, entry);
+    let mut records = Vec::new();
+    for (order, pod) in (0..).zip(&sorted) {
+        let node = pod.record.node.as_deref().or(pod.record.target.as_deref());
+        let number = node.map_or(NO_NODE, |node| {
+            *numbers.entry(node).or_insert_with(|| {
+                names.push(node);
+                flags.push(unlisted);
+                unfit.push(None);
+                u32::try_from(names.len() - 1).expect("fewer nodes than pods")
+            })
+        });
+        records.push(spec.pod(*pod, number, order, revision, now));
+    }
+    let set = DaemonSet { strategy: spec.strategy, is_being_deleted: entry.is_being_deleted };
+    let (mut order, mut outcomes) = (vec![0; records.len()], vec![Outcome::default(); records.len()]);
+    let step = next_sync(&set, &flags, &records, &mut order, &mut outcomes).expect("each pod has a node");
+
+    let words = Words { entry, spec, names, unfit, pods: &sorted, records, outcomes, step, now };
+    let mut decided: Vec<_> = (0..sorted.len())
+        .filter(|pod| !sorted[*pod].entry.is_terminating)
+        .map(|pod| words.decided(pod))
+        .collect();
+    decided.sort_by_key(|pod| match pod.verdict {
+        Verdict::Delete => 0,
+        Verdict::Contested => 1,
+        Verdict::Blocked => 2,
+        Verdict::Keep => 3,
+    });
+    words.notes(&decided, notes);
+    let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
+    Decision { pods: decided, quota: step.deleted as usize - certain }
+}
+
+/// What the words about a decision read.
+struct Words<'w, 'a> {
+    entry: &'w DirectEntry,
+    spec: &'w DaemonSetSpec,
+    /// The names of the nodes by number, and why no pod may run there.
+    names: Vec<&'w str>,
+    unfit: Vec<Option<String>>,
+    pods: &'w [OwnPod<'a>],
+    records: Vec<Pod>,
+    outcomes: Vec<Outcome>,
+    step: Step,
+    now: Time,
+}
+
+impl<'a> Words<'_, 'a> {
+    fn decided(&self, pod: usize) -> Decided<'a> {
+        let outcome = &self.outcomes[pod];
+        let by = self.waits_for(pod);
+        Decided {
+            pod: self.pods[pod],
+            verdict: if by.is_some() { Verdict::Blocked } else { verdict(outcome.verdict) },
+            rule: outcome.reason.name(),
+            why: self.why(pod, by),
+            by: by.map(|by| self.name(by).to_owned()),
+        }
+    }
+
+    fn name(&self, pod: usize) -> &'a str {
+        &self.pods[pod].entry.name
+    }
+
+    /// The pod that keeps this one from going, if there is one.
+    fn waits_for(&self, pod: usize) -> Option<usize> {
+        if self.outcomes[pod].verdict != controller::Verdict::Keep {
+            return None;
+        }
+        let others = || (0..self.pods.len()).filter(|other| *other != pod);
+        let on_its_node = || others().filter(|other| self.records[*other].node == self.records[pod].node);
+        let is_terminating = |other: &usize| self.pods[*other].entry.is_terminating;
+        match self.outcomes[pod].reason {
+            Reason::AwaitsNew => on_its_node().find(|other| self.is_new(*other) && !is_terminating(other)),
+            Reason::Unsettled => on_its_node().find(is_terminating),
+            Reason::NodeMissing => self.step.blocked_by.map(|other| other as usize),
+            // The budget is used up.
+            Reason::OldAvailable => others().find(|other| {
+                let is_available = self.records[*other].flags.contains(PodFlags::AVAILABLE);
+                is_terminating(other)
+                    || !is_available && self.outcomes[*other].verdict == controller::Verdict::Keep
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether the update counts it as new.
+    fn is_new(&self, pod: usize) -> bool {
+        let flags = self.records[pod].flags;
+        flags.contains(PodFlags::CURRENT_REVISION) || flags.contains(PodFlags::CURRENT_GENERATION)
+    }
+
+    fn why(&self, pod: usize, by: Option<usize>) -> String {
+        self.reason(pod, by) + &chance(&self.outcomes[pod], &self.outcomes, "at random")
+    }
+
+    fn reason(&self, pod: usize, by: Option<usize>) -> String {
+        let number = self.records[pod].node;
+        let node =
+            self.names.get(number as usize).map_or_else(|| "no node".to_owned(), |it| format!("node {it}"));
+        let state = by.map_or_else(String::new, |by| self.state(by));
+        match self.outcomes[pod].reason {
+            Reason::NotWanted => {
+                let why = self.unfit.get(number as usize).and_then(Option::clone);
+                why.unwrap_or_else(|| format!("it may not run on {node}"))
+            }
+            Reason::Succeeded => "it has succeeded, and a new pod replaces it".to_owned(),
+            Reason::Failed => "it has failed, and a new pod replaces it".to_owned(),
+            Reason::Surplus => {
+                format!(
+                    "another pod of {node} stays: an assigned one, else the oldest, else the first by name"
+                )
+            }
+            Reason::OldNotReady => format!("it is old and not ready, and {node} has a new pod"),
+            Reason::Replaced => format!("it is old, and the new pod of {node} is available"),
+            Reason::NoNode => format!("it waits for {node}, which does not exist"),
+            Reason::OldUnavailable => format!("{} and unavailable", self.old(pod)),
+            Reason::OldAvailable => {
+                let (used, budget) = (self.step.used, self.step.unavailable);
+                let verb = if used == 1 { "is" } else { "are" };
+                let nodes = count(u64::try_from(budget).unwrap_or(0), "node");
+                let budget = format!("{}; {nodes} may be unavailable, and {used} {verb}", self.old(pod));
+                if state.is_empty() { budget } else { format!("{budget}: {state}") }
+            }
+            Reason::AwaitsNew if state.is_empty() => {
+                format!("{}, and {node} gets a new pod first", self.old(pod))
+            }
+            Reason::AwaitsNew => format!("{}, and goes after the new pod of {node}: {state}", self.old(pod)),
+            Reason::NotStartable => {
+                format!("{} and unavailable, and no new pod may start on {node}", self.old(pod))
+            }
+            Reason::NotStartableAvailable => format!(
+                "{}, and no new pod may start on {node}; {} have an available pod, and {} are wanted",
+                self.old(pod),
+                count(self.step.available, "node"),
+                self.step.wanted
+            ),
+            Reason::Unsettled if state.is_empty() => format!("{}, like others of {node}", self.old(pod)),
+            Reason::Unsettled => format!("{}, and {state}", self.old(pod)),
+            Reason::OnDelete => format!("{}, but with OnDelete only a user replaces pods", self.old(pod)),
+            Reason::AfterFirstPart => {
+                format!("{}, but missing and unwanted pods of all nodes come first", self.old(pod))
+            }
+            Reason::NodeMissing => {
+                let by = by.map_or("a pod", |by| self.name(by));
+                format!("{}, but the update fails: the node of {by} does not exist", self.old(pod))
+            }
+            Reason::NextSync => format!("one sync deletes at most {BURST_REPLICAS} pods"),
+            _ if self.is_new(pod) => "it is of the current revision".to_owned(),
+            _ => format!("{node} keeps a pod"),
+        }
+    }
+
+    /// Why a pod is not available.
+    fn state(&self, pod: usize) -> String {
+        let (OwnPod { entry, record }, name) = (self.pods[pod], self.name(pod));
+        if entry.is_terminating {
+            return format!("{name} is still being deleted");
+        }
+        if !self.records[pod].flags.contains(PodFlags::READY) {
+            return format!("{name} is not ready");
+        }
+        let since = age::age(self.now, record.pod.ready_time);
+        let since = since.map_or_else(|| "since an unknown time".to_owned(), |age| format!("for {age}"));
+        format!("{name} has been ready {since}, and minReadySeconds is {}", self.spec.min_ready_seconds)
+    }
+
+    fn old(&self, pod: usize) -> String {
+        match self.pods[pod].entry.labels.get(REVISION_LABEL) {
+            Some(revision) => format!("it is old, of revision {}", text::name(revision)),
+            None => "it is old, without a revision".to_owned(),
+        }
+    }
+
+    /// What a reader should know besides.
+    fn notes(&self, decided: &[Decided<'_>], notes: &mut Vec<Note>) {
+        let (entry, step) = (self.entry, &self.step);
+        let mut note = |code, text| notes.push(Note::new(code, text));
+        if entry.is_being_deleted {
+            note(NoteCode::DoesNothing, format!("{entry} is being deleted: its controller deletes no pods"));
+        }
+        let is_old = |pod: &usize| !self.pods[*pod].entry.is_terminating && !self.is_new(*pod);
+        let old = (0..self.pods.len()).filter(is_old).count();
+        let stays = decided.len() - step.deleted as usize;
+        if step.later > 0 {
+            let text = format!(
+                "the controller deletes {} in this sync and {} more in later ones",
+                count(step.deleted, "pod"),
+                step.later
+            );
+            note(NoteCode::SeveralSyncs, text);
+        } else if step.is_update && old > step.deleted as usize && stays > 0 && step.blocked_by.is_none() {
+            let text = "this is only the next step: later ones replace the other old pods as new ones become \
+                        available";
+            note(NoteCode::GoesOn, text.to_owned());
+        } else if self.outcomes.iter().any(|outcome| outcome.reason == Reason::AfterFirstPart) {
+            let text = format!(
+                "the next sync deletes {} and creates {}; replacing old pods comes after that, perhaps at once",
+                count(step.deleted, "pod"),
+                step.creates
+            );
+            note(NoteCode::GoesOn, text);
+        }
+        if self.outcomes.iter().any(|outcome| outcome.reason == Reason::Failed) {
+            let text = "if the controller has deleted a failed pod of the same node recently, it leaves the next one \
+                        for later: only the controller knows";
+            note(NoteCode::MayBackOff, text.to_owned());
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! `StatefulSets`: what their controller reads from them, and which pods their next sync takes. The decision is the core's.
+
+use crate::age;
+use crate::deployment::Budget;
+use crate::direct::{Decided, Decision, DirectEntry, OwnPod, verdict};
+use crate::error::parse;
+use crate::notes::{Note, NoteCode};
+use crate::options::Options;
+use crate::pod::to_time;
+use crate::preview::Verdict;
+use crate::text;
+use podrank::Time;
+use podrank::controller::stateful_set::{
+    self as core, Member, MemberFlags, NO_MEMBER, Outcome, PodManagement, Reason, StatefulSet, Update,
+};
+use podrank::controller::{Availability, IntOrPercent, availability};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The label with the revision that a pod was made from.
+const REVISION_LABEL: &str = "controller-revision-hash";
+
+/// What its controller reads from it.
+#[derive(Debug)]
+pub(crate) struct StatefulSetSpec {
+    /// The record for the decision, with Kubernetes' default feature gates.
+    pub(crate) set: StatefulSet,
+    pub(crate) status_replicas: i32,
+    min_ready_seconds: u32,
+    update_revision: String,
+    /// The claim templates, if claims of condemned pods are deleted.
+    claims_that_go: Vec<String>,
+}
+
+impl StatefulSetSpec {
+    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        #[serde(expecting = "a StatefulSet")]
+        struct Object {
+            spec: Spec,
+            #[serde(default)]
+            status: Option<Status>,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", expecting = "an object")]
+        struct Spec {
+            replicas: Option<i32>,
+            ordinals: Option<Ordinals>,
+            pod_management_policy: Option<String>,
+            update_strategy: Option<WrittenUpdate>,
+            min_ready_seconds: Option<i32>,
+            volume_claim_templates: Option<Vec<ClaimTemplate>>,
+            persistent_volume_claim_retention_policy: Option<Retention>,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
+        struct Ordinals {
+            #[serde(default)]
+            start: i32,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "a claim")]
+        struct ClaimTemplate {
+            metadata: ClaimMetadata,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
+        struct ClaimMetadata {
+            name: String,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", expecting = "an object")]
+        struct Retention {
+            when_scaled: Option<String>,
+        }
+        #[derive(Default, Deserialize)]
+        #[serde(rename_all = "camelCase", default, expecting = "an object")]
+        struct Status {
+            replicas: i32,
+            update_revision: String,
+        }
+        let Object { spec, status } = parse(object)?;
+        let Status { replicas: status_replicas, update_revision } = status.unwrap_or_default();
+        let management = match spec.pod_management_policy.as_deref() {
+            None | Some("" | "OrderedReady") => PodManagement::OrderedReady,
+            Some("Parallel") => PodManagement::Parallel,
+            Some(other) => {
+                let other = text::quoted(other);
+                return Err(format!(
+                    "spec.podManagementPolicy: {other} is neither OrderedReady nor Parallel"
+                ));
+            }
+        };
+        let retention = spec.persistent_volume_claim_retention_policy.and_then(|policy| policy.when_scaled);
+        let claims = spec.volume_claim_templates.unwrap_or_default();
+        let go = retention.as_deref() == Some("Delete");
+        Ok(Self {
+            set: StatefulSet {
+                replicas: spec.replicas.unwrap_or(1),
+                start: spec.ordinals.map_or(0, |ordinals| ordinals.start),
+                management,
+                update: spec.update_strategy.unwrap_or_default().read()?,
+                ..StatefulSet::default()
+            },
+            status_replicas,
+            min_ready_seconds: spec.min_ready_seconds.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
+            update_revision,
+            claims_that_go: claims.into_iter().filter(|_| go).map(|claim| claim.metadata.name).collect(),
+        })
+    }
+
+    fn member(&self, pod: OwnPod<'_>, ordinal: i32, now: Time) -> Member {
+        let OwnPod { entry, record } = pod;
+        let availability = availability(&record.pod, self.min_ready_seconds, now);
+        let is_running = record.pod.phase == podrank::Phase::RUNNING && !entry.is_finished;
+        let revision = entry.labels.get(REVISION_LABEL).map_or("", String::as_str);
+        let flags = MemberFlags::NONE
+            .with(MemberFlags::RUNNING, is_running)
+            .with(MemberFlags::FINISHED, entry.is_finished)
+            .with(MemberFlags::READY, availability.is_ready())
+            .with(MemberFlags::AVAILABLE, availability == Availability::Available)
+            .with(MemberFlags::TERMINATING, entry.is_terminating)
+            .with(MemberFlags::UPDATED, revision == self.update_revision);
+        Member::new(ordinal, flags)
+    }
+}
+
+/// An update strategy as it is written. Missing values get Kubernetes' defaults.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an update strategy")]
+struct WrittenUpdate {
+    r#type: Option<String>,
+    rolling_update: Option<RollingUpdate>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
+struct RollingUpdate {
+    partition: Option<i32>,
+    max_unavailable: Option<Budget>,
+}
+
+impl WrittenUpdate {
+    fn read(self) -> Result<Update, String> {
+        let RollingUpdate { partition, max_unavailable } = self.rolling_update.unwrap_or_default();
+        match self.r#type.as_deref() {
+            None | Some("" | "RollingUpdate") => Ok(Update::RollingUpdate {
+                partition: partition.unwrap_or(0),
+                max_unavailable: max_unavailable.map_or(IntOrPercent::Int(1), |Budget(budget)| budget),
+            }),
+            Some("OnDelete") => Ok(Update::OnDelete),
+            Some("Recreate") => Ok(Update::Recreate),
+            Some(other) => Err(format!(
+                "spec.updateStrategy.type: {} is none of RollingUpdate, OnDelete and Recreate",
+                text::quoted(other)
+            )),
+        }
+    }
+}
+
+/// Asks the core about the next sync with this count.
+pub(crate) fn decide<'a>(
+    entry: &DirectEntry,
+    spec: &StatefulSetSpec,
+    replicas: i32,
+    pods: &[OwnPod<'a>],
+    options: &Options,
+    notes: &mut Vec<Note>,
+) -> Decision<'a> {
+    let set = StatefulSet {
+        replicas,
+        is_being_deleted: entry.is_being_deleted,
+        max_unavailable_gate: options.controller_gates.max_unavailable_stateful_set,
+        recreate_gate: options.controller_gates.stateful_set_recreate_strategy,
+        ..spec.set
+    };
+    let now = to_time(options.now);
+    let (mut counted, mut ignored) = (Vec::new(), Vec::new());
+    for pod in pods {
+        match core::ordinal(&entry.name, &pod.entry.name) {
+            Some(ordinal) => counted.push((*pod, spec.member(*pod, ordinal, now))),
+            None => ignored.push(*pod),
+        }
+    }
+    let members: Vec<_> = counted.iter().map(|(_, member)| *member).collect();
+    let mut outcomes = vec![Outcome::default(); members.len()];
+    let step = core::next_sync(&set, &members, &mut outcomes).expect("there is an outcome for each member");
+
+    let words = Words { entry, spec, set, pods: &counted, now };
+    let decided = outcomes.iter().map(|outcome| words.decided(outcome));
+    let ignored = ignored.into_iter().filter(|pod| !pod.entry.is_terminating).map(|pod| Decided {
+        pod,
+        verdict: Verdict::Keep,
+        rule: Reason::NoOrdinal.name(),
+        why: format!("its name is not {}, a hyphen and an ordinal, so Kubernetes ignores it", entry.name),
+        by: None,
+    });
+    let pods = decided.filter(|pod| !pod.pod.entry.is_terminating).chain(ignored).collect();
+    words.notes(&outcomes, notes);
+    Decision { pods, quota: step.contested as usize }
+}
+
+/// What the words about a decision read.
+struct Words<'w, 'a> {
+    entry: &'w DirectEntry,
+    spec: &'w StatefulSetSpec,
+    set: StatefulSet,
+    pods: &'w [(OwnPod<'a>, Member)],
+    now: Time,
+}
+
+impl<'a> Words<'_, 'a> {
+    fn decided(&self, outcome: &Outcome) -> Decided<'a> {
+        let (pod, member) = self.pods[outcome.member as usize];
+        let verdict = verdict(outcome.verdict);
+        let is_by = matches!(verdict, Verdict::Blocked | Verdict::Contested);
+        Decided {
+            pod,
+            verdict,
+            rule: outcome.reason.name(),
+            why: self.why(outcome, pod, member),
+            by: is_by.then(|| self.by(outcome)),
+        }
+    }
+
+    /// The name of the pod that is waited for, even if it does not exist.
+    fn by(&self, outcome: &Outcome) -> String {
+        match outcome.by {
+            NO_MEMBER => format!("{}-{}", self.entry.name, outcome.by_ordinal),
+            index => self.pods[index as usize].0.entry.name.clone(),
+        }
+    }
+
+    fn why(&self, outcome: &Outcome, pod: OwnPod<'_>, member: Member) -> String {
+        let by = if outcome.by == outcome.member { "it".to_owned() } else { self.by(outcome) };
+        let (start, ordinal) = (self.set.start, member.ordinal);
+        let last = i64::from(start) + i64::from(self.set.replicas) - 1;
+        match outcome.reason {
+            Reason::InRange => format!("ordinal {ordinal} is within {start} to {last}"),
+            Reason::SetDeleted => "the set is being deleted, so its controller does nothing".to_owned(),
+            Reason::RecreateOff => {
+                "the strategy Recreate needs a feature gate that is off, so every sync fails".to_owned()
+            }
+            Reason::BelowPartition => {
+                let index = i64::from(ordinal) - i64::from(start);
+                let Update::RollingUpdate { partition, .. } = self.set.update else { return String::new() };
+                format!("it is old, but index {index} is below the partition, {partition}")
+            }
+            Reason::OnDelete => "it is old, but with OnDelete only a user replaces pods".to_owned(),
+            Reason::OutOfRange if last < i64::from(start) => "no pod is wanted".to_owned(),
+            Reason::OutOfRange if ordinal < start => format!("ordinal {ordinal} is below the first, {start}"),
+            Reason::OutOfRange => format!("ordinal {ordinal} is beyond {last}"),
+            Reason::Finished => "it is finished, so it is deleted and created anew".to_owned(),
+            Reason::Old => self.revisions(pod),
+            Reason::OldUnavailable => format!("{}, and it is unavailable", self.revisions(pod)),
+            Reason::Twins => {
+                format!("{} has the same ordinal as another pod: the list order decides", self.by(outcome))
+            }
+            Reason::WaitsForMissing => format!("{by} does not exist yet and is created first"),
+            Reason::WaitsForFinished => format!("{by} is finished, and is deleted and created anew first"),
+            Reason::WaitsForTermination => format!("{by} is still being deleted"),
+            Reason::WaitsForRunning => format!("{by} is not Running"),
+            Reason::WaitsForReady => format!("{by} is not ready"),
+            Reason::WaitsForAvailable => self.not_yet(&by, outcome),
+            Reason::WaitsForEither => {
+                format!("neither it nor {by} is available: it waits until one of the two is")
+            }
+            Reason::OneAtATime => format!("{by} goes first: pods go one at a time"),
+            Reason::AfterScaling => format!("{by} goes first: scaling down comes before updating"),
+            Reason::Budget => format!("{by} is one of as many pods as may be unavailable, {}", self.budget()),
+            Reason::AfterRecreate => format!("{by} is old, and all old pods go first"),
+            _ => outcome.reason.name().to_owned(),
+        }
+    }
+
+    fn revisions(&self, pod: OwnPod<'_>) -> String {
+        let wanted = text::name(&self.spec.update_revision);
+        match pod.entry.labels.get(REVISION_LABEL) {
+            Some(revision) => format!("its revision is {}, not {wanted}", text::name(revision)),
+            None => format!("it has no revision, not {wanted}"),
+        }
+    }
+
+    fn not_yet(&self, by: &str, outcome: &Outcome) -> String {
+        let pod = self.pods.get(outcome.by as usize);
+        let since = pod.and_then(|(pod, _)| age::age(self.now, pod.record.pod.ready_time));
+        let since = since.map_or_else(|| "since an unknown time".to_owned(), |age| format!("for {age}"));
+        format!("{by} has been ready {since}, and minReadySeconds is {}", self.spec.min_ready_seconds)
+    }
+
+    fn budget(&self) -> i32 {
+        match self.set.update {
+            Update::RollingUpdate { max_unavailable, .. } if self.set.max_unavailable_gate => {
+                max_unavailable.rounded_down(self.set.replicas).max(1)
+            }
+            _ => 1,
+        }
+    }
+
+    /// What a reader should know besides.
+    fn notes(&self, outcomes: &[Outcome], notes: &mut Vec<Note>) {
+        let entry = self.entry;
+        let mut note = |code, text| notes.push(Note::new(code, text));
+        let all = |reason| outcomes.iter().any(|outcome| outcome.reason == reason);
+        if self.set.is_being_deleted || all(Reason::RecreateOff) {
+            let why = if self.set.is_being_deleted {
+                "is being deleted"
+            } else {
+                "has the strategy Recreate, whose feature gate StatefulSetRecreateStrategy is off"
+            };
+            note(NoteCode::DoesNothing, format!("{entry} {why}: its controller deletes no pods"));
+        }
+        let waits = outcomes.iter().filter(|outcome| outcome.verdict == core::Verdict::Blocked).count();
+        let goes = outcomes.iter().any(|outcome| outcome.verdict == core::Verdict::Delete);
+        if waits > 0 && goes {
+            let pods = match waits {
+                1 => "the pod that waits now".to_owned(),
+                _ => format!("the {waits} pods that wait now"),
+            };
+            note(NoteCode::GoesOn, format!("this is only the next step: later ones may take {pods}"));
+        }
+        if self.set.max_unavailable_gate && self.budget() > 1 {
+            let text = format!(
+                "maxUnavailable is {} pods, as Kubernetes 1.37 counts it: with another release, it is not known which \
+                 pods an update takes",
+                self.budget()
+            );
+            note(NoteCode::DependsOnRelease, text);
+        }
+        let gone = outcomes.iter().filter(|outcome| outcome.reason == Reason::OutOfRange);
+        let mut claims = Vec::new();
+        for outcome in gone {
+            let name = &self.pods[outcome.member as usize].0.entry.name;
+            claims.extend(self.spec.claims_that_go.iter().map(|claim| format!("{claim}-{name}")));
+        }
+        if !claims.is_empty() {
+            let text = format!(
+                "whenScaled is Delete, so claims go with their pods, unless others own them, too: {}",
+                text::list(&claims)
+            );
+            note(NoteCode::ClaimsGo, text);
+        }
+    }
+}

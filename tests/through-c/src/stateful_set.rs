@@ -1,0 +1,94 @@
+//! The C functions as a `StatefulSet`'s decisions, for the laws.
+
+use crate::implementation::C;
+use podrank::controller::IntOrPercent;
+use podrank::controller::stateful_set::{
+    Member, NO_MEMBER, Outcome, PodManagement, StatefulSet, Step, Update, next_sync,
+};
+use podrank_ffi::*;
+use podrank_laws::stateful_set::StatefulSets;
+
+/// A `StatefulSet` as C sees it.
+pub fn stateful_set(set: &StatefulSet) -> podrank_stateful_set {
+    let flag = |is_set, flag| if is_set { flag } else { 0 };
+    let (partition, max_unavailable, strategy) = match set.update {
+        Update::RollingUpdate { partition, max_unavailable: IntOrPercent::Int(number) } => {
+            (partition, number, 0)
+        }
+        Update::RollingUpdate { partition, max_unavailable: IntOrPercent::Percent(percent) } => {
+            (partition, percent.cast_signed(), PODRANK_STATEFUL_UNAVAILABLE_PERCENT)
+        }
+        Update::OnDelete => (0, 0, PODRANK_STATEFUL_ON_DELETE),
+        Update::Recreate => (0, 0, PODRANK_STATEFUL_RECREATE),
+    };
+    podrank_stateful_set {
+        replicas: set.replicas,
+        start: set.start,
+        partition,
+        max_unavailable,
+        flags: strategy
+            | flag(set.management == PodManagement::Parallel, PODRANK_STATEFUL_PARALLEL)
+            | flag(set.is_being_deleted, PODRANK_STATEFUL_BEING_DELETED)
+            | flag(!set.max_unavailable_gate, PODRANK_STATEFUL_NO_MAX_UNAVAILABLE)
+            | flag(set.recreate_gate, PODRANK_STATEFUL_RECREATE_GATE),
+        reserved: [0; 12],
+    }
+}
+
+/// A member as C sees it.
+pub fn member(member: &Member) -> podrank_member {
+    podrank_member { ordinal: member.ordinal, flags: member.flags.bits(), reserved: member.reserved }
+}
+
+impl StatefulSets for C {
+    fn ordinal(&self, set: &str, pod: &str) -> Option<i32> {
+        let mut ordinal = 77;
+        let status = unsafe {
+            podrank_stateful_set_ordinal(
+                set.as_ptr().cast(),
+                set.len(),
+                pod.as_ptr().cast(),
+                pod.len(),
+                &raw mut ordinal,
+            )
+        };
+        assert_eq!(status, PODRANK_OK);
+        Some(ordinal).filter(|ordinal| *ordinal != -1)
+    }
+
+    fn next_sync(&self, set: &StatefulSet, members: &[Member]) -> (Step, Vec<Outcome>) {
+        let records: Vec<_> = members.iter().map(member).collect();
+        let canary = podrank_member_outcome {
+            member: 77,
+            by: 77,
+            by_ordinal: 77,
+            verdict: 77,
+            reason: 77,
+            reserved: [77; 2],
+        };
+        let mut found = vec![canary; members.len()];
+        let mut step = podrank_stateful_set_step { deleted: 77, contested: 77, blocked: 77, reserved: 77 };
+        let record = stateful_set(set);
+        let status = unsafe {
+            podrank_stateful_set_next(
+                &record,
+                records.as_ptr(),
+                records.len(),
+                found.as_mut_ptr(),
+                &raw mut step,
+            )
+        };
+        assert_eq!(status, PODRANK_OK);
+        assert_eq!((step.reserved, PODRANK_NO_MEMBER), (0, NO_MEMBER));
+        // The outcomes have private fields: those of the core, if C says the same.
+        let mut outcomes = vec![Outcome::default(); members.len()];
+        next_sync(set, members, &mut outcomes).unwrap();
+        for (found, outcome) in found.iter().zip(&outcomes) {
+            let numbers = (outcome.member, outcome.by, outcome.by_ordinal);
+            assert_eq!((found.member, found.by, found.by_ordinal), numbers);
+            assert_eq!((found.verdict, found.reason), (outcome.verdict.number(), outcome.reason.number()));
+            assert_eq!(found.reserved, [0; 2]);
+        }
+        (Step { delete: step.deleted, contested: step.contested, blocked: step.blocked }, outcomes)
+    }
+}
