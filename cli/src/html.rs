@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 
 /// The page of `web/`, as `make web` makes it: `page.html` is a link to it.
 const PAGE: &str = include_str!("page.html");
+const _: () = assert!(
+    PAGE.len() > 1000,
+    "src/page.html is a link to web/dist/index.html, but was checked out as text: set core.symlinks in git"
+);
 
 /// Where the page looks for what it is to show.
 const PLACE: &str = r#"<script type="application/json" id="given">null</script>"#;
