@@ -21,7 +21,8 @@ pub(crate) enum Wanted<'w> {
 pub(crate) fn ask(wanted: Wanted<'_>, words: &[String]) -> Vec<String> {
     let line = iter::once(PROGRAM).chain(words.iter().map(String::as_str));
     let matches = command().ignore_errors(true).try_get_matches_from(line).ok();
-    let matches = matches.as_ref().map(|matches| matches.subcommand().map_or(matches, |(_, task)| task));
+    let task = matches.as_ref().and_then(|matches| matches.subcommand());
+    let matches = task.map(|(_, task)| task).or(matches.as_ref());
     let connection = matches.and_then(|matches| Connection::from_arg_matches(matches).ok());
     let kubectl = Kubectl::new(connection.unwrap_or_default().arguments());
     let namespace = matches.and_then(|matches| matches.try_get_one::<String>("namespace").ok()?.cloned());
@@ -31,7 +32,8 @@ pub(crate) fn ask(wanted: Wanted<'_>, words: &[String]) -> Vec<String> {
     match wanted {
         Wanted::Workload(text) => {
             let resources = if text.is_empty() {
-                WorkloadKind::ALL.map(WorkloadKind::resource).join(",")
+                let kinds = WorkloadKind::ALL.into_iter().filter(|kind| task.is_none() || kind.reads_costs());
+                kinds.map(WorkloadKind::resource).collect::<Vec<_>>().join(",")
             } else {
                 let Ok(kind) = WorkloadKind::of_type(text) else { return Vec::new() };
                 kind.resource()

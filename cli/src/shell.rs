@@ -86,11 +86,12 @@ pub(crate) fn candidates(
         } else if let Some(kind) = given.last().filter(|word| WorkloadKind::of_type(word).is_ok()) {
             (known(Wanted::Workload(kind)), Directive::NoFiles)
         } else if positional.is_some() && positionals(current, given) == 0 {
-            let kinds = WorkloadKind::ALL.map(|kind| format!("{}/\t{kind}\n", kind.short()));
+            let kinds = WorkloadKind::ALL.into_iter().filter(|kind| task.is_none() || kind.reads_costs());
+            let kinds = kinds.map(|kind| format!("{}/\t{kind}\n", kind.short()));
             let workloads = if last.is_empty() { Vec::new() } else { known(Wanted::Workload("")) };
             // A task comes before all flags.
             let tasks = given.is_empty().then(|| tasks(current)).into_iter().flatten();
-            (kinds.into_iter().chain(workloads).chain(tasks).collect(), Directive::NoSpace)
+            (kinds.chain(workloads).chain(tasks).collect(), Directive::NoSpace)
         } else {
             (names(current), Directive::NoFiles)
         };
@@ -182,7 +183,7 @@ mod tests {
             let lines = complete(words);
             lines.lines().map(|line| line.split('\t').next().expect("a name").to_owned()).collect::<Vec<_>>()
         };
-        assert_eq!(names(&["--replicas", "3", "-o", ""]), ["table", "wide", "json", "name", ":4"]);
+        assert_eq!(names(&["--replicas", "3", "-o", ""]), ["table", "wide", "json", "html", "name", ":4"]);
         assert_eq!(names(&["--order", "k"]), ["kubernetes", "total", ":4"]);
         assert_eq!(names(&["-f", ""]), [":0"]);
         assert_eq!(names(&["--replicas", ""]), [":4"]);

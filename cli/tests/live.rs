@@ -494,6 +494,9 @@ fn names_of_the_cluster_complete() {
     let (words, asked) = complete(&["undo", "-n", "shop", "deploy", "w"], deployments);
     assert_eq!(words, "api\nweb\n:4\n");
     assert_eq!(asked, ["get|deployments.apps|--namespace=shop|--output|name"]);
+    let (words, asked) = complete(&["scale", "w"], "deployment.apps/web\n");
+    assert!(words.ends_with("\nweb\n:6\n") && !words.contains("sts/"), "{words}");
+    assert_eq!(asked, ["get|deployments.apps,replicasets.apps,replicationcontrollers|--output|name"]);
     let (words, _) = complete(&["scale", "deploy/"], deployments);
     assert_eq!(words, "deploy/api\ndeploy/web\n:4\n");
     let (words, asked) = complete(&["--namespace", ""], "namespace/shop\n");

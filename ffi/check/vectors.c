@@ -544,14 +544,13 @@ static int jobs_hold(void) {
 /* Three nodes with an old available pod each, of which one may be unavailable: 34 % of 3 nodes, rounded up, are 2. */
 static int daemon_sets_hold(void) {
     podrank_daemon_set set = { 0 };
-    podrank_daemon_pod pods[3];
+    podrank_daemon_pod pods[3] = { { 0 } };
     const uint8_t node = PODRANK_NODE_EXISTS | PODRANK_NODE_MAY_START | PODRANK_NODE_MAY_KEEP;
     uint8_t nodes[3];
     uint32_t order[3], i;
     podrank_outcome outcomes[3];
     podrank_daemon_step step;
 
-    memset(pods, 0, sizeof pods);
     for (i = 0; i < 3; i++) {
         nodes[i] = node;
         pods[i].node = pods[i].name_order = i;

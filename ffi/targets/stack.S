@@ -30,21 +30,21 @@ __wrap_\name:
     bne 1b
     ldmia r12, {r0-r7}
     bl __real_\name
-    /* r0 is the result; r1 to r3 and r12 are free. */
-    sub r1, sp, #DEPTH
+    /* r0 and r1 are the result; r2, r3 and r12 are free. */
+    sub r12, sp, #DEPTH
     ldr r2, =0x9a175ac5
-2:  cmp r1, sp
+2:  cmp r12, sp
     beq 3f
-    ldr r3, [r1], #4
+    ldr r3, [r12], #4
     cmp r3, r2
     beq 2b
-    subs r1, #4
-3:  sub r1, sp, r1
+    sub r12, r12, #4
+3:  sub r12, sp, r12
     ldr r2, =depth_\name
     ldr r3, [r2]
-    cmp r1, r3
+    cmp r12, r3
     it hi
-    strhi r1, [r2]
+    strhi r12, [r2]
     ldr r12, =saved
     ldr lr, [r12, #32]
     bx lr

@@ -116,6 +116,11 @@ impl WorkloadKind {
         Err(format!("unknown type `{}`; {hint}supported are {}", text::word(text), supported()))
     }
 
+    /// Whether its controller reads deletion costs, so that `scale` and `drop` can choose its pods.
+    pub fn reads_costs(self) -> bool {
+        !matches!(self, Self::Direct(_))
+    }
+
     /// The full type, which no type of another API group can be confused with: `deployments.apps`.
     pub fn resource(self) -> String {
         let Type { singular, group, .. } = self.as_type();

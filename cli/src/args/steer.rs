@@ -277,7 +277,7 @@ impl UndoArgs {
 /// The workload, if its controller reads deletion costs.
 fn with_costs(name: WorkloadName) -> Result<WorkloadName, String> {
     match name.kind {
-        Some(WorkloadKind::Direct(kind)) => {
+        Some(kind) if !kind.reads_costs() => {
             Err(format!("the controller of a {kind} reads no deletion costs: use deploy, rs or rc"))
         }
         _ => Ok(name),

@@ -142,7 +142,16 @@ impl Member {
 /// ```
 #[must_use]
 pub fn ordinal(set: impl AsRef<[u8]>, pod: impl AsRef<[u8]>) -> Option<i32> {
-    let [b'-', digits @ ..] = pod.as_ref().strip_prefix(set.as_ref())? else { return None };
+    let mut rest = pod.as_ref();
+    // Byte by byte: comparing slices needs bcmp, which not every C runtime has.
+    for expected in set.as_ref() {
+        let [byte, others @ ..] = rest else { return None };
+        if byte != expected {
+            return None;
+        }
+        rest = others;
+    }
+    let [b'-', digits @ ..] = rest else { return None };
     let mut ordinal = 0_i32;
     for byte in digits {
         let digit = byte.is_ascii_digit().then_some(byte & 0xF)?;
