@@ -5,7 +5,7 @@ use super::preview::{changed_gates, gate};
 use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_preview::gates::Gate;
-use podrank_preview::{WorkloadKind, WorkloadName};
+use podrank_preview::WorkloadName;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
