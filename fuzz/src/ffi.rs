@@ -2,7 +2,7 @@
 //! short and endless buffers.
 //!
 //! The target works out from the arguments alone what is wrong with a call. If nothing is wrong, the call must give the
-//! answers of the naive implementations, none of which calls the core. If something is wrong, the status must say so. No
+//! answers of the naive implementations. Only for a StatefulSet's sync, it is the core's answer. If something is wrong, the status must say so. No
 //! byte may change that is not an output.
 //!
 //! All buffers are in one block, with canaries between them, so that they can overlap. Each buffer is sometimes the last
@@ -10,6 +10,7 @@
 
 mod controller;
 mod deployment;
+mod stateful_set;
 
 use crate::case::{self, Case, extended};
 use crate::{cost, uid};
@@ -376,6 +377,8 @@ fn content(
     let now = number("now").map_or(NOW, |(_, now)| *now);
     if let Some(content) = controller::content(buffer, size, now, u)? {
         return Ok(content);
+    } else if let Some(content) = stateful_set::content(function, buffer, size, u)? {
+        return Ok(content);
     } else if let Some(content) = deployment::content(buffer, size, u)? {
         return Ok(content);
     } else if buffer.usage == Use::Options {
@@ -571,7 +574,9 @@ impl Question<'_> {
             }
             _ => {
                 let pods = pods("pods", wrong);
-                let answer = self.controller(&pods, wrong).or_else(|| self.deployment(wrong, spoilt));
+                let answer = self.controller(&pods, wrong);
+                let answer = answer.or_else(|| self.deployment(wrong, spoilt));
+                let answer = answer.or_else(|| self.stateful_set(wrong, spoilt));
                 answer.unwrap_or_else(|| self.text(wrong))
             }
         }

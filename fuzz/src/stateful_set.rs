@@ -19,14 +19,27 @@ fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
     if u.ratio(1, 8)? {
         let (set, pod) = (name(u)?, name(u)?);
         for pod in [format!("{set}-{pod}"), pod] {
-            let digits = pod.strip_prefix(&set).and_then(|rest| rest.strip_prefix('-'));
-            let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-            let expected = digits.and_then(|digits| digits.parse().ok());
+            let expected = ordinal(set.as_bytes(), pod.as_bytes());
             assert_eq!(Core.ordinal(&set, &pod), expected, "{pod} of {set}");
             assert_eq!(C.ordinal(&set, &pod), expected, "{pod} of {set}");
         }
         return Ok(());
     }
+    let (set, members) = case(u)?;
+    sync_is_upstreams(&Core, &set, &members);
+    sync_is_upstreams(&C, &set, &members);
+    Ok(())
+}
+
+/// The ordinal in a pod's name, by the grammar of such names.
+pub(crate) fn ordinal(set: &[u8], pod: &[u8]) -> Option<i32> {
+    let digits = pod.strip_prefix(set)?.strip_prefix(b"-")?;
+    let digits = std::str::from_utf8(digits).ok()?;
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+/// A StatefulSet and its pods.
+pub(crate) fn case(u: &mut Unstructured<'_>) -> Result<(StatefulSet, Vec<Member>)> {
     let set = set(u)?;
     let mut members = Vec::new();
     let mut ordinal = set.start.saturating_sub(u.int_in_range(0..=3)?).max(0);
@@ -37,9 +50,7 @@ fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
     }
     let count = members.len().max(1);
     members.rotate_left(u.choose_index(count)?);
-    sync_is_upstreams(&Core, &set, &members);
-    sync_is_upstreams(&C, &set, &members);
-    Ok(())
+    Ok((set, members))
 }
 
 fn set(u: &mut Unstructured<'_>) -> Result<StatefulSet> {
@@ -73,7 +84,7 @@ fn flags(u: &mut Unstructured<'_>) -> Result<MemberFlags> {
     })
 }
 
-fn name(u: &mut Unstructured<'_>) -> Result<String> {
+pub(crate) fn name(u: &mut Unstructured<'_>) -> Result<String> {
     let mut name = String::new();
     for _ in 0..u.int_in_range(0..=12)? {
         name.push(*u.choose(&['-', 'w', '0', '1', '2', '9', '7', '4', '+', ' '])?);

@@ -165,7 +165,7 @@ impl Dump {
         // A victim is compared with the first pod that is none, a survivor with the last.
         let other = match pod.verdict {
             Verdict::Delete => pods.iter().find(|other| other.verdict != Verdict::Delete),
-            Verdict::Contested => None,
+            Verdict::Contested | Verdict::Blocked => None,
             Verdict::Keep => pods.iter().rfind(|other| other.verdict != Verdict::Keep),
         };
         let circle = if pod.is_in_cycle { circle(&self.input, &asked, uid)? } else { None };
