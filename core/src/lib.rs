@@ -76,6 +76,7 @@ mod deletion_cost;
 mod explain;
 #[doc(hidden)]
 pub mod ffi;
+mod flags;
 mod glance;
 mod head;
 mod node;

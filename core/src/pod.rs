@@ -1,9 +1,9 @@
 //! The record: what the order reads from one pod, in 64 bytes.
 
+use crate::flags::flags;
 use crate::{Time, Uid};
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
-use core::ops::{BitOr, BitOrAssign};
 use core::str::FromStr;
 
 /// What the order reads from one active pod: one cache line, with the same layout in Rust and C.
@@ -130,46 +130,15 @@ impl Phase {
     }
 }
 
-/// Facts about a pod, as a set of bits.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[repr(transparent)]
-pub struct Flags(u8);
-
-impl Flags {
-    /// No flag.
-    pub const NONE: Self = Self(0);
-    /// `spec.nodeName` is not empty.
-    pub const ASSIGNED: Self = Self(1);
-    /// The first condition of type `Ready` has status `True`.
-    pub const READY: Self = Self(1 << 1);
-    /// The label `kubernetes.io/prefer-for-scale-down` is present, whatever its value.
-    pub const PREFERRED: Self = Self(1 << 2);
-
-    const KNOWN: Self = Self(Self::ASSIGNED.0 | Self::READY.0 | Self::PREFERRED.0);
-
-    /// Returns the flags with these bits. [`Pod::validate`] rejects all but the lowest three.
-    #[must_use]
-    pub const fn from_bits(bits: u8) -> Self {
-        Self(bits)
-    }
-
-    /// Returns the bits: 1 for assigned, 2 for ready, 4 for preferred.
-    #[must_use]
-    pub const fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// Returns whether all flags of `other` are set.
-    #[must_use]
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Returns these flags with all flags of `other` set or cleared, as in `flags.with(Flags::READY,
-    /// is_ready)`.
-    #[must_use]
-    pub const fn with(self, other: Self, set: bool) -> Self {
-        if set { Self(self.0 | other.0) } else { Self(self.0 & !other.0) }
+flags! {
+    /// Facts about a pod, as a set of bits. [`Pod::validate`] rejects all but the lowest three.
+    Flags {
+        /// `spec.nodeName` is not empty.
+        ASSIGNED = 1,
+        /// The first condition of type `Ready` has status `True`.
+        READY = 1 << 1,
+        /// The label `kubernetes.io/prefer-for-scale-down` is present, whatever its value.
+        PREFERRED = 1 << 2,
     }
 }
 
@@ -191,39 +160,6 @@ impl fmt::Debug for Phase {
             Self::RUNNING => f.write_str("Running"),
             Self(ordinal) => write!(f, "Phase({ordinal})"),
         }
-    }
-}
-
-impl fmt::Debug for Flags {
-    /// Writes the names of the flags, such as `ASSIGNED | READY`, and in hexadecimal any bits without a
-    /// meaning.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Self::NONE {
-            return f.write_str("NONE");
-        }
-        let names = [(Self::ASSIGNED, "ASSIGNED"), (Self::READY, "READY"), (Self::PREFERRED, "PREFERRED")];
-        let mut separator = "";
-        for (_, name) in names.iter().filter(|(flag, _)| self.contains(*flag)) {
-            write!(f, "{separator}{name}")?;
-            separator = " | ";
-        }
-        match self.0 & !Self::KNOWN.0 {
-            0 => Ok(()),
-            unknown => write!(f, "{separator}{unknown:#04x}"),
-        }
-    }
-}
-
-impl BitOr for Flags {
-    type Output = Self;
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-}
-
-impl BitOrAssign for Flags {
-    fn bitor_assign(&mut self, other: Self) {
-        *self = *self | other;
     }
 }
 
@@ -270,7 +206,7 @@ impl Pod {
     /// # Errors
     /// [`InvalidPod`] says what is wrong first, by offset in the record.
     pub fn validate(&self) -> Result<(), InvalidPod> {
-        let unknown_flags = self.flags.0 & !Flags::KNOWN.0;
+        let unknown_flags = self.flags.unknown_bits();
         if self.phase.0 > Phase::RUNNING.0 {
             Err(InvalidPod::UnknownPhase(self.phase.0))
         } else if unknown_flags != 0 {

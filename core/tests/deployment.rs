@@ -225,7 +225,7 @@ fn a_new_set_that_wraps_around_to_0_is_written() {
     let mut old = ReplicaSet { replicas: i32::MAX, ..ReplicaSet::new() };
     for set in [&mut new, &mut old] {
         set.desired_replicas = 10;
-        set.flags = set.flags | SetFlags::DESIRED;
+        set.flags |= SetFlags::DESIRED;
     }
     let sets = [old, new];
     sync_is_upstreams(&Core, &deployment, &sets);

@@ -267,7 +267,7 @@ pub unsafe extern "C" fn podrank_daemon_set_next(
         // SAFETY: checked above; the rest is promised in the header.
         let (set, nodes, pods) = unsafe { (set.read(), nodes.read(), pods.read()) };
         let set = set.first().map_or_else(|| Ok(DaemonSet::default()), podrank_daemon_set::read)?;
-        if !nodes.iter().all(|node| node.are_known()) {
+        if nodes.iter().any(|node| node.unknown_bits() != 0) {
             return Err(Error(PODRANK_ERR_FLAGS));
         }
         pods.iter().try_for_each(Pod::validate)?;

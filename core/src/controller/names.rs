@@ -1,5 +1,7 @@
 //! Names and numbers of reasons, written once for the reasons of several workloads.
 
+use core::ffi::CStr;
+
 /// Gives a reason its list, its number and its name.
 ///
 /// The names are not a `match`, because compilers turn that into code with traps for the numbers in between. They are bytes
@@ -46,5 +48,16 @@ macro_rules! names {
     };
 }
 
-pub(super) use super::deployment::padded;
+/// Returns a text padded with zeros to `LEN` bytes. At least one zero must fit.
+pub(super) const fn padded<const LEN: usize>(text: &CStr) -> [u8; LEN] {
+    let mut bytes = [0; LEN];
+    let (mut from, mut to): (&[u8], &mut [u8]) = (text.to_bytes_with_nul(), &mut bytes);
+    assert!(from.len() <= to.len(), "the text is too long");
+    while let ([byte, more @ ..], [slot, space @ ..]) = (from, to) {
+        *slot = *byte;
+        (from, to) = (more, space);
+    }
+    bytes
+}
+
 pub(super) use names;

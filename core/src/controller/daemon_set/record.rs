@@ -2,9 +2,9 @@
 
 use super::NO_NODE;
 use crate::Time;
+use crate::flags::flags;
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
-use core::ops::BitOr;
 
 /// What a sync reads from one pod, with the same layout in Rust and C. Start from [`Pod::new`].
 ///
@@ -37,101 +37,46 @@ const _: () = {
     assert!(size_of::<NodeFlags>() == 1);
 };
 
-/// Facts about a pod, as a set of bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(transparent)]
-pub struct PodFlags(u8);
-
-/// Facts about a node, as a set of bits.
-///
-/// A pod may start on a node only if it may keep running there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(transparent)]
-pub struct NodeFlags(u8);
-
-impl PodFlags {
-    /// No flag.
-    pub const NONE: Self = Self(0);
-    /// `spec.nodeName` is not empty.
-    pub const ASSIGNED: Self = Self(1);
-    /// The first condition of type `Ready` has status `True`.
-    pub const READY: Self = Self(1 << 1);
-    /// The pod is [available](crate::controller::availability).
-    pub const AVAILABLE: Self = Self(1 << 2);
-    /// The label `controller-revision-hash` is that of the `DaemonSet`'s current revision.
-    pub const CURRENT_REVISION: Self = Self(1 << 3);
-    /// The label `pod-template-generation` is the number in the `DaemonSet`'s annotation `deprecated.daemonset.template.generation`.
-    /// For the update, such a pod is up to date whatever its revision.
-    pub const CURRENT_GENERATION: Self = Self(1 << 4);
-    /// `status.phase` is `Succeeded`.
-    pub const SUCCEEDED: Self = Self(1 << 5);
-    /// `status.phase` is `Failed`.
-    pub const FAILED: Self = Self(1 << 6);
-    /// The pod has a `metadata.deletionTimestamp`.
-    pub const BEING_DELETED: Self = Self(1 << 7);
-}
-
-impl NodeFlags {
-    /// No flag: no node has this name.
-    pub const NONE: Self = Self(0);
-    /// The node exists. The other flags have no meaning without this one.
-    pub const EXISTS: Self = Self(1);
-    /// A pod may start here: the node's name, labels and taints allow it.
-    pub const MAY_START: Self = Self(1 << 1);
-    /// A pod that runs here may go on: as before, but only taints with the effect `NoExecute` count.
-    pub const MAY_KEEP: Self = Self(1 << 2);
-    /// The controller has deleted a failed pod here so recently that it leaves the next one for later. Only the controller
-    /// knows: the delay is 1 second after the first, doubles up to 15 minutes, and starts anew with each change of the spec.
-    pub const IN_BACKOFF: Self = Self(1 << 3);
-
-    const KNOWN: Self = Self(Self::EXISTS.0 | Self::MAY_START.0 | Self::MAY_KEEP.0 | Self::IN_BACKOFF.0);
-
-    /// Returns whether all flags are known.
-    #[must_use]
-    pub const fn are_known(self) -> bool {
-        self.0 & !Self::KNOWN.0 == 0
+flags! {
+    /// Facts about a pod, as a set of bits.
+    PodFlags {
+        /// `spec.nodeName` is not empty.
+        ASSIGNED = 1,
+        /// The first condition of type `Ready` has status `True`.
+        READY = 1 << 1,
+        /// The pod is [available](crate::controller::availability).
+        AVAILABLE = 1 << 2,
+        /// The label `controller-revision-hash` is that of the `DaemonSet`'s current revision.
+        CURRENT_REVISION = 1 << 3,
+        /// The label `pod-template-generation` is the number in the `DaemonSet`'s annotation
+        /// `deprecated.daemonset.template.generation`. For the update, such a pod is up to date whatever its revision.
+        CURRENT_GENERATION = 1 << 4,
+        /// `status.phase` is `Succeeded`.
+        SUCCEEDED = 1 << 5,
+        /// `status.phase` is `Failed`.
+        FAILED = 1 << 6,
+        /// The pod has a `metadata.deletionTimestamp`.
+        BEING_DELETED = 1 << 7,
     }
 }
 
-macro_rules! bits {
-    ($flags:ident) => {
-        impl $flags {
-            /// Returns the flags with these bits.
-            #[must_use]
-            pub const fn from_bits(bits: u8) -> Self {
-                Self(bits)
-            }
-
-            /// Returns the bits. The first flag above is 1, the next 2, and so on.
-            #[must_use]
-            pub const fn bits(self) -> u8 {
-                self.0
-            }
-
-            /// Returns whether all flags of `other` are set.
-            #[must_use]
-            pub const fn contains(self, other: Self) -> bool {
-                self.0 & other.0 == other.0
-            }
-
-            /// Returns these flags with all flags of `other` set or cleared.
-            #[must_use]
-            pub const fn with(self, other: Self, set: bool) -> Self {
-                if set { Self(self.0 | other.0) } else { Self(self.0 & !other.0) }
-            }
-        }
-
-        impl BitOr for $flags {
-            type Output = Self;
-            fn bitor(self, other: Self) -> Self {
-                Self(self.0 | other.0)
-            }
-        }
-    };
+flags! {
+    /// Facts about a node, as a set of bits. Without a flag, no node has this name.
+    ///
+    /// A pod may start on a node only if it may keep running there.
+    NodeFlags {
+        /// The node exists. The other flags have no meaning without this one.
+        EXISTS = 1,
+        /// A pod may start here: the node's name, labels and taints allow it.
+        MAY_START = 1 << 1,
+        /// A pod that runs here may go on: as before, but only taints with the effect `NoExecute` count.
+        MAY_KEEP = 1 << 2,
+        /// The controller has deleted a failed pod here so recently that it leaves the next one for later. Only the
+        /// controller knows: the delay is 1 second after the first, doubles up to 15 minutes, and starts anew with each
+        /// change of the spec.
+        IN_BACKOFF = 1 << 3,
+    }
 }
-
-bits!(PodFlags);
-bits!(NodeFlags);
 
 /// Why [`Pod::validate`] rejects a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +106,7 @@ impl Pod {
     /// # Errors
     /// [`InvalidPod`] says what is wrong first.
     pub const fn validate(&self) -> Result<(), InvalidPod> {
-        if self.is(PodFlags(PodFlags::SUCCEEDED.0 | PodFlags::FAILED.0)) {
+        if self.is(PodFlags::SUCCEEDED) && self.is(PodFlags::FAILED) {
             return Err(InvalidPod::TwoPhases);
         }
         if let [0, 0, 0, 0, 0, 0, 0] = self.reserved { Ok(()) } else { Err(InvalidPod::ReservedNotZero) }

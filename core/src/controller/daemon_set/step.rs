@@ -1,6 +1,6 @@
 //! What one sync of a `DaemonSet` does, and why a pod goes or stays.
 
-use super::super::names::{names, padded};
+use crate::controller::names::{names, padded};
 use core::ffi::CStr;
 use core::fmt;
 

@@ -52,7 +52,6 @@ pub use budgets::Budgets;
 pub use replica_set::{
     DESIRED_REPLICAS_ANNOTATION, InvalidReplicaSet, MAX_REPLICAS_ANNOTATION, ReplicaSet, SetFlags,
 };
-pub(super) use step::padded;
 pub use step::{Change, Path, Reason, Step};
 
 use super::IntOrPercent;

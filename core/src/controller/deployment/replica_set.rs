@@ -2,9 +2,9 @@
 
 use crate::Time;
 use crate::controller::int_or_percent::low_half;
+use crate::flags::flags;
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
-use core::ops::BitOr;
 
 /// The name of the annotation in which Kubernetes records the Deployment's count when it scales a set.
 pub const DESIRED_REPLICAS_ANNOTATION: &str = "deployment.kubernetes.io/desired-replicas";
@@ -53,59 +53,21 @@ const _: () = {
     assert!(offset_of!(ReplicaSet, reserved) == 33);
 };
 
-/// Facts about a `ReplicaSet`, as a set of bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(transparent)]
-pub struct SetFlags(u8);
-
-impl SetFlags {
-    /// No flag.
-    pub const NONE: Self = Self(0);
-    /// The set's pod template equals the Deployment's, apart from the label `pod-template-hash`. Kubernetes
-    /// compares templates semantically: nil equals empty, and `1000m` equals `1`. The oldest set with this flag is
-    /// the new set, and all others are old.
-    pub const CURRENT_TEMPLATE: Self = Self(1);
-    /// The annotation desired-replicas is valid: only digits, and at most 2147483647.
-    pub const DESIRED: Self = Self(1 << 1);
-    /// The annotation desired-replicas is not valid, but it is a 64-bit integer, with or without a sign. The
-    /// number is its low 32 bits. Kubernetes reads such an annotation only to decide whether the new set is
-    /// [saturated](super::Reason::Saturated).
-    pub const DESIRED_LENIENT: Self = Self(1 << 2);
-    /// The annotation max-replicas is valid: only digits, and at most 2147483647.
-    pub const MAX: Self = Self(1 << 3);
-
-    const KNOWN: Self =
-        Self(Self::CURRENT_TEMPLATE.0 | Self::DESIRED.0 | Self::DESIRED_LENIENT.0 | Self::MAX.0);
-
-    /// Returns the flags with these bits. [`ReplicaSet::validate`] rejects all but the lowest four.
-    #[must_use]
-    pub const fn from_bits(bits: u8) -> Self {
-        Self(bits)
-    }
-
-    /// Returns the bits: 1 for the current template, 2 for desired, 4 for desired leniently, 8 for max.
-    #[must_use]
-    pub const fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// Returns whether all flags of `other` are set.
-    #[must_use]
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Returns these flags with all flags of `other` set or cleared.
-    #[must_use]
-    pub const fn with(self, other: Self, set: bool) -> Self {
-        if set { Self(self.0 | other.0) } else { Self(self.0 & !other.0) }
-    }
-}
-
-impl BitOr for SetFlags {
-    type Output = Self;
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+flags! {
+    /// Facts about a `ReplicaSet`, as a set of bits. [`ReplicaSet::validate`] rejects all but the lowest four.
+    SetFlags {
+        /// The set's pod template equals the Deployment's, apart from the label `pod-template-hash`. Kubernetes compares
+        /// templates semantically: nil equals empty, and `1000m` equals `1`. The oldest set with this flag is the new set,
+        /// and all others are old.
+        CURRENT_TEMPLATE = 1,
+        /// The annotation desired-replicas is valid: only digits, and at most 2147483647.
+        DESIRED = 1 << 1,
+        /// The annotation desired-replicas is not valid, but it is a 64-bit integer, with or without a sign. The number is
+        /// its low 32 bits. Kubernetes reads such an annotation only to decide whether the new set is
+        /// [saturated](super::Reason::Saturated).
+        DESIRED_LENIENT = 1 << 2,
+        /// The annotation max-replicas is valid: only digits, and at most 2147483647.
+        MAX = 1 << 3,
     }
 }
 
@@ -161,7 +123,7 @@ impl ReplicaSet {
         let negative = self.replicas | self.status_replicas | self.available_replicas;
         let max = if self.flags.contains(SetFlags::MAX) { self.max_replicas } else { 0 };
         let desired = if self.flags.contains(SetFlags::DESIRED) { self.desired_replicas } else { 0 };
-        let unknown_flags = self.flags.0 & !SetFlags::KNOWN.0;
+        let unknown_flags = self.flags.unknown_bits();
         if negative | max | desired < 0 {
             Err(InvalidReplicaSet::Negative)
         } else if unknown_flags != 0 {

@@ -1,6 +1,7 @@
 //! What one sync of a Deployment does to each of its sets, and why.
 
 use super::Budgets;
+use crate::controller::names::{names, padded};
 use core::ffi::CStr;
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
@@ -160,102 +161,28 @@ impl Path {
     }
 }
 
-impl Reason {
-    /// Every reason, in the order of their numbers.
-    pub const ALL: &'static [Self] = &[
-        Self::Untouched,
-        Self::OnlyActive,
-        Self::Saturated,
-        Self::Share,
-        Self::CutShare,
-        Self::ShareAndLeftover,
-        Self::UsedUp,
-        Self::NoShare,
-        Self::NotRolling,
-        Self::AtCount,
-        Self::ToCount,
-        Self::Grows,
-        Self::NoSurge,
-        Self::AfterNewSet,
-        Self::Unhealthy,
-        Self::Available,
-        Self::UnhealthyAndAvailable,
-        Self::HeldBack,
-        Self::Recreated,
-        Self::Waits,
-        Self::Rejected,
-        Self::Lags,
-        Self::NotReached,
-    ];
-
-    // Not a `match`, because compilers turn it into code with traps for the numbers in between. Bytes instead of
-    // texts, because a list of addresses is memory that a loader writes.
-    const NAMES: &'static [(Self, [u8; 24])] = &[
-        (Self::Untouched, padded(c"untouched")),
-        (Self::OnlyActive, padded(c"only-active")),
-        (Self::Saturated, padded(c"saturated")),
-        (Self::Share, padded(c"share")),
-        (Self::CutShare, padded(c"cut-share")),
-        (Self::ShareAndLeftover, padded(c"share-and-leftover")),
-        (Self::UsedUp, padded(c"used-up")),
-        (Self::NoShare, padded(c"no-share")),
-        (Self::NotRolling, padded(c"not-rolling")),
-        (Self::AtCount, padded(c"at-count")),
-        (Self::ToCount, padded(c"to-count")),
-        (Self::Grows, padded(c"grows")),
-        (Self::NoSurge, padded(c"no-surge")),
-        (Self::AfterNewSet, padded(c"after-new-set")),
-        (Self::Unhealthy, padded(c"unhealthy")),
-        (Self::Available, padded(c"available")),
-        (Self::UnhealthyAndAvailable, padded(c"unhealthy-and-available")),
-        (Self::HeldBack, padded(c"held-back")),
-        (Self::Recreated, padded(c"recreated")),
-        (Self::Waits, padded(c"waits")),
-        (Self::Rejected, padded(c"rejected")),
-        (Self::Lags, padded(c"lags")),
-        (Self::NotReached, padded(c"not-reached")),
-    ];
-
-    /// Returns the reason's number, which never changes.
-    #[must_use]
-    pub const fn number(self) -> u8 {
-        self as u8
-    }
-
-    /// Returns the reason with this [number](Reason::number), if there is one.
-    #[must_use]
-    pub fn from_number(number: u8) -> Option<Self> {
-        Self::ALL.iter().copied().find(|reason| reason.number() == number)
-    }
-
-    /// Returns the name, such as `share-and-leftover`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.c_name().to_str().unwrap_or("")
-    }
-
-    /// Returns the [name](Reason::name) as C text.
-    #[must_use]
-    pub fn c_name(self) -> &'static CStr {
-        let name = Self::NAMES.iter().find(|(reason, _)| *reason == self);
-        name.and_then(|(_, name)| CStr::from_bytes_until_nul(name).ok()).unwrap_or_default()
-    }
-}
-
-/// Returns a text padded with zeros to `LEN` bytes. At least one zero must fit.
-pub(in crate::controller) const fn padded<const LEN: usize>(text: &CStr) -> [u8; LEN] {
-    let mut bytes = [0; LEN];
-    let (mut from, mut to): (&[u8], &mut [u8]) = (text.to_bytes_with_nul(), &mut bytes);
-    assert!(from.len() <= to.len(), "the text is too long");
-    while let ([byte, more @ ..], [slot, space @ ..]) = (from, to) {
-        *slot = *byte;
-        (from, to) = (more, space);
-    }
-    bytes
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+names! { Reason, 24:
+    Untouched c"untouched",
+    OnlyActive c"only-active",
+    Saturated c"saturated",
+    Share c"share",
+    CutShare c"cut-share",
+    ShareAndLeftover c"share-and-leftover",
+    UsedUp c"used-up",
+    NoShare c"no-share",
+    NotRolling c"not-rolling",
+    AtCount c"at-count",
+    ToCount c"to-count",
+    Grows c"grows",
+    NoSurge c"no-surge",
+    AfterNewSet c"after-new-set",
+    Unhealthy c"unhealthy",
+    Available c"available",
+    UnhealthyAndAvailable c"unhealthy-and-available",
+    HeldBack c"held-back",
+    Recreated c"recreated",
+    Waits c"waits",
+    Rejected c"rejected",
+    Lags c"lags",
+    NotReached c"not-reached",
 }

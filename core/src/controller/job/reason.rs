@@ -1,6 +1,6 @@
 //! Why a pod of a Job goes or stays.
 
-use super::super::names::{names, padded};
+use crate::controller::names::{names, padded};
 use core::ffi::CStr;
 use core::fmt;
 

@@ -1,8 +1,8 @@
 //! The record: what a sync reads from one pod of a `StatefulSet`, in 8 bytes, and the ordinal in its name.
 
+use crate::flags::flags;
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
-use core::ops::BitOr;
 
 /// What a sync reads from one pod, with the same layout in Rust and C. Start from [`Member::new`].
 ///
@@ -26,58 +26,21 @@ const _: () = {
     assert!(offset_of!(Member, reserved) == 5);
 };
 
-/// Facts about a pod of a `StatefulSet`, as a set of bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(transparent)]
-pub struct MemberFlags(u8);
-
-impl MemberFlags {
-    /// No flag.
-    pub const NONE: Self = Self(0);
-    /// `status.phase` is `Running`. It is not read with [`MemberFlags::FINISHED`].
-    pub const RUNNING: Self = Self(1);
-    /// `status.phase` is `Succeeded` or `Failed`.
-    pub const FINISHED: Self = Self(1 << 1);
-    /// The condition `Ready` is `True`.
-    pub const READY: Self = Self(1 << 2);
-    /// The condition `Ready` is `True`, and has been for `spec.minReadySeconds` of the set.
-    pub const AVAILABLE: Self = Self(1 << 3);
-    /// The pod has a `metadata.deletionTimestamp`.
-    pub const TERMINATING: Self = Self(1 << 4);
-    /// The label `controller-revision-hash` is the set's `status.updateRevision`. A pod without this flag is old.
-    pub const UPDATED: Self = Self(1 << 5);
-
-    const KNOWN: u8 = (1 << 6) - 1;
-
-    /// Returns the flags with these bits. [`Member::validate`] rejects all but the lowest six.
-    #[must_use]
-    pub const fn from_bits(bits: u8) -> Self {
-        Self(bits)
-    }
-
-    /// Returns the bits: 1 for running, 2 for finished, 4 for ready, 8 for available, 16 for terminating, 32 for updated.
-    #[must_use]
-    pub const fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// Returns whether all flags of `other` are set.
-    #[must_use]
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Returns these flags with all flags of `other` set or cleared.
-    #[must_use]
-    pub const fn with(self, other: Self, set: bool) -> Self {
-        if set { Self(self.0 | other.0) } else { Self(self.0 & !other.0) }
-    }
-}
-
-impl BitOr for MemberFlags {
-    type Output = Self;
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+flags! {
+    /// Facts about a pod of a `StatefulSet`, as a set of bits. [`Member::validate`] rejects all but the lowest six.
+    MemberFlags {
+        /// `status.phase` is `Running`. It is not read with [`MemberFlags::FINISHED`].
+        RUNNING = 1,
+        /// `status.phase` is `Succeeded` or `Failed`.
+        FINISHED = 1 << 1,
+        /// The condition `Ready` is `True`.
+        READY = 1 << 2,
+        /// The condition `Ready` is `True`, and has been for `spec.minReadySeconds` of the set.
+        AVAILABLE = 1 << 3,
+        /// The pod has a `metadata.deletionTimestamp`.
+        TERMINATING = 1 << 4,
+        /// The label `controller-revision-hash` is the set's `status.updateRevision`. A pod without this flag is old.
+        UPDATED = 1 << 5,
     }
 }
 
@@ -105,7 +68,7 @@ impl Member {
     /// # Errors
     /// [`InvalidMember`] says what is wrong first.
     pub const fn validate(&self) -> Result<(), InvalidMember> {
-        let unknown = self.flags.0 & !MemberFlags::KNOWN;
+        let unknown = self.flags.unknown_bits();
         if self.ordinal < 0 {
             Err(InvalidMember::Negative)
         } else if unknown != 0 {

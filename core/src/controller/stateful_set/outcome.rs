@@ -2,7 +2,7 @@
 
 pub use crate::controller::outcome::Verdict;
 
-use crate::controller::deployment::padded;
+use crate::controller::names::{names, padded};
 use core::ffi::CStr;
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
@@ -119,90 +119,28 @@ impl Outcome {
     }
 }
 
-impl Reason {
-    /// Every reason, in the order of their numbers.
-    pub const ALL: &'static [Self] = &[
-        Self::InRange,
-        Self::Terminating,
-        Self::SetDeleted,
-        Self::RecreateOff,
-        Self::NoOrdinal,
-        Self::BelowPartition,
-        Self::OnDelete,
-        Self::OutOfRange,
-        Self::Finished,
-        Self::Old,
-        Self::OldUnavailable,
-        Self::Twins,
-        Self::WaitsForMissing,
-        Self::WaitsForFinished,
-        Self::WaitsForTermination,
-        Self::WaitsForRunning,
-        Self::WaitsForReady,
-        Self::WaitsForAvailable,
-        Self::WaitsForEither,
-        Self::OneAtATime,
-        Self::AfterScaling,
-        Self::Budget,
-        Self::AfterRecreate,
-    ];
-
-    // Not a `match`, because compilers turn it into code with traps for the numbers in between. Bytes instead of
-    // texts, because a list of addresses is memory that a loader writes.
-    const NAMES: &'static [(Self, [u8; 24])] = &[
-        (Self::InRange, padded(c"in-range")),
-        (Self::Terminating, padded(c"terminating")),
-        (Self::SetDeleted, padded(c"set-deleted")),
-        (Self::RecreateOff, padded(c"recreate-off")),
-        (Self::NoOrdinal, padded(c"no-ordinal")),
-        (Self::BelowPartition, padded(c"below-partition")),
-        (Self::OnDelete, padded(c"on-delete")),
-        (Self::OutOfRange, padded(c"out-of-range")),
-        (Self::Finished, padded(c"finished")),
-        (Self::Old, padded(c"old")),
-        (Self::OldUnavailable, padded(c"old-unavailable")),
-        (Self::Twins, padded(c"twins")),
-        (Self::WaitsForMissing, padded(c"waits-for-missing")),
-        (Self::WaitsForFinished, padded(c"waits-for-finished")),
-        (Self::WaitsForTermination, padded(c"waits-for-termination")),
-        (Self::WaitsForRunning, padded(c"waits-for-running")),
-        (Self::WaitsForReady, padded(c"waits-for-ready")),
-        (Self::WaitsForAvailable, padded(c"waits-for-available")),
-        (Self::WaitsForEither, padded(c"waits-for-either")),
-        (Self::OneAtATime, padded(c"one-at-a-time")),
-        (Self::AfterScaling, padded(c"after-scaling")),
-        (Self::Budget, padded(c"budget")),
-        (Self::AfterRecreate, padded(c"after-recreate")),
-    ];
-
-    /// Returns the reason's number, which never changes.
-    #[must_use]
-    pub const fn number(self) -> u8 {
-        self as u8
-    }
-
-    /// Returns the reason with this [number](Reason::number), if there is one.
-    #[must_use]
-    pub fn from_number(number: u8) -> Option<Self> {
-        Self::ALL.iter().copied().find(|reason| reason.number() == number)
-    }
-
-    /// Returns the name, such as `waits-for-ready`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.c_name().to_str().unwrap_or("")
-    }
-
-    /// Returns the [name](Reason::name) as C text.
-    #[must_use]
-    pub fn c_name(self) -> &'static CStr {
-        let name = Self::NAMES.iter().find(|(reason, _)| *reason == self);
-        name.and_then(|(_, name)| CStr::from_bytes_until_nul(name).ok()).unwrap_or_default()
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+names! { Reason, 24:
+    InRange c"in-range",
+    Terminating c"terminating",
+    SetDeleted c"set-deleted",
+    RecreateOff c"recreate-off",
+    NoOrdinal c"no-ordinal",
+    BelowPartition c"below-partition",
+    OnDelete c"on-delete",
+    OutOfRange c"out-of-range",
+    Finished c"finished",
+    Old c"old",
+    OldUnavailable c"old-unavailable",
+    Twins c"twins",
+    WaitsForMissing c"waits-for-missing",
+    WaitsForFinished c"waits-for-finished",
+    WaitsForTermination c"waits-for-termination",
+    WaitsForRunning c"waits-for-running",
+    WaitsForReady c"waits-for-ready",
+    WaitsForAvailable c"waits-for-available",
+    WaitsForEither c"waits-for-either",
+    OneAtATime c"one-at-a-time",
+    AfterScaling c"after-scaling",
+    Budget c"budget",
+    AfterRecreate c"after-recreate",
 }
