@@ -36,7 +36,7 @@ fn only_sound_members_are_valid() {
     assert_eq!(Member { ordinal: -1, ..member }.validate(), Err(InvalidMember::Negative));
     let flags = MemberFlags::from_bits(0xC1);
     assert_eq!(Member { flags, ..member }.validate(), Err(InvalidMember::UnknownFlags(0xC0)));
-    assert_eq!(Member { reserved: [0, 1, 0], ..member }.validate(), Err(InvalidMember::Reserved));
+    assert_eq!(Member { reserved: [0, 1, 0], ..member }.validate(), Err(InvalidMember::ReservedNotZero));
 }
 
 fn sets() -> impl Strategy<Value = StatefulSet> {

@@ -4,6 +4,9 @@
 //! other programs read. The order itself is in the `podrank` crate: no module here knows its rules. No module uses files, the
 //! clock, the terminal or the network. Only error texts name flags of the command line.
 //!
+//! The JSON is what programs can rely on. This Rust API serves `kubectl podrank` and the page, and can change in every release:
+//! it has no promise of its own, as the crate `podrank` has.
+//!
 //! | what | modules |
 //! |---|---|
 //! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `node`, `template`, `quantity`, `selector` |

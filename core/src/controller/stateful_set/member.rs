@@ -53,7 +53,7 @@ pub enum InvalidMember {
     /// The flags have these bits, which have no meaning.
     UnknownFlags(u8),
     /// A reserved byte is not zero.
-    Reserved,
+    ReservedNotZero,
 }
 
 impl Member {
@@ -76,7 +76,7 @@ impl Member {
         } else if matches!(self.reserved, [0, 0, 0]) {
             Ok(())
         } else {
-            Err(InvalidMember::Reserved)
+            Err(InvalidMember::ReservedNotZero)
         }
     }
 
@@ -128,7 +128,7 @@ impl fmt::Display for InvalidMember {
         match self {
             Self::Negative => f.write_str("the ordinal is negative"),
             Self::UnknownFlags(bits) => write!(f, "the flags {bits:#x} are unknown"),
-            Self::Reserved => f.write_str("a reserved byte is not zero"),
+            Self::ReservedNotZero => f.write_str("a reserved byte is not zero"),
         }
     }
 }
