@@ -3,11 +3,13 @@
 # all of the project tests on one release, so that go compiles it once.
 set -euo pipefail
 cd "$(dirname "$0")"
-block='/^\/\/ Made by pins.sh/,/^)/'
-release=$(sed -n 's|^.*k8s\.io/kubernetes \(v[^ ]*\).*|\1|p' ../go/judge/go.mod)
+release=$(sed -n 's|^.*\(k8s\.io/kubernetes v[^ ]*\).*|\1|p' ../go/judge/go.mod)
+# Written anew, not edited: an older release may not build with what a newer one requires.
 {
-    sed "$block d; s|\(k8s\.io/kubernetes\) v[^ ]*|\1 $release|" go.mod
-    sed -n "$block p" ../go/judge/go.mod
+    sed -n '/^module/p; /^go /p; /^tool (/,/^)/p' go.mod
+    echo "require $release"
+    sed -n '/^\/\/ Made by pins.sh/,/^)/p' ../go/judge/go.mod
 } >go.mod.new
 mv go.mod.new go.mod
+rm -f go.sum # it would keep the lines of the release before
 go mod tidy
