@@ -2,7 +2,7 @@
 //! short and endless buffers.
 //!
 //! The target works out from the arguments alone what is wrong with a call. If nothing is wrong, the call must give the
-//! answers of the naive implementations. Only for a StatefulSet's sync, it is the core's answer. If something is wrong, the status must say so. No
+//! answers of the naive implementations. Only for a `StatefulSet`'s sync, it is the core's answer. If something is wrong, the status must say so. No
 //! byte may change that is not an output.
 //!
 //! All buffers are in one block, with canaries between them, so that they can overlap. Each buffer is sometimes the last

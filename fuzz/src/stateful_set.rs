@@ -1,4 +1,4 @@
-//! `stateful_set`: a StatefulSet's next sync against a second writing of Kubernetes' code, in Rust and through C, and the
+//! `stateful_set`: a `StatefulSet`'s next sync against a second writing of Kubernetes' code, in Rust and through C, and the
 //! ordinals in names against their grammar.
 
 use crate::case::extended;
@@ -38,7 +38,7 @@ pub(crate) fn ordinal(set: &[u8], pod: &[u8]) -> Option<i32> {
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
-/// A StatefulSet and its pods.
+/// A `StatefulSet` and its pods.
 pub(crate) fn case(u: &mut Unstructured<'_>) -> Result<(StatefulSet, Vec<Member>)> {
     let set = set(u)?;
     let mut members = Vec::new();

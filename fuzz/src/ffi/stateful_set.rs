@@ -1,4 +1,4 @@
-//! The functions for a StatefulSet's sync: what their buffers hold before a call, and what they must hold after it. What a
+//! The functions for a `StatefulSet`'s sync: what their buffers hold before a call, and what they must hold after it. What a
 //! sync does is the core's answer, which the target `stateful_set` compares with a second writing.
 
 use super::{Outputs, Question, array};
@@ -63,7 +63,7 @@ fn set_bytes(record: &podrank_stateful_set) -> Vec<u8> {
     [&numbers.map(i32::to_ne_bytes).concat()[..], &record.flags.to_ne_bytes(), &record.reserved].concat()
 }
 
-/// The StatefulSet in a buffer, by the words of the header; `wrong` gets what is unsound in it.
+/// The `StatefulSet` in a buffer, by the words of the header; `wrong` gets what is unsound in it.
 fn read_set(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> StatefulSet {
     let [replicas, start, partition, most] = [0, 4, 8, 12].map(|at| i32::from_ne_bytes(array(&bytes[at..])));
     let flags = u32::from_ne_bytes(array(&bytes[16..]));
