@@ -1,10 +1,10 @@
 //! `DaemonSets`: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
 
-use serde_json::{Value, json};
-use std::io::Write;
-use std::process::{Command, Stdio};
+mod common;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
+use common::{fails_with, pods, run};
+use serde_json::{Value, json};
+
 /// Six nodes with a pod each: `agent-a` is new, `agent-b` is not ready, and no pod may start on node-6 any more. Two of
 /// the five others may be unavailable.
 const EXAMPLE: &str = include_str!("../../preview/examples/daemon-set.json");
@@ -30,36 +30,8 @@ fn without(kind: &str, name: &str) -> String {
     list.to_string()
 }
 
-fn run(args: &[&str], stdin: &str) -> (Option<i32>, String, String) {
-    let args = [args, &["-f", "-", "--now", "2026-03-10T12:00:00Z"]].concat();
-    let mut command = Command::new(PROGRAM);
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program starts");
-    let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
-    let output = child.wait_with_output().expect("the program ends");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-#[track_caller]
 fn preview(dump: &str) -> (Value, String) {
-    let (status, stdout, stderr) = run(&["ds/agent", "-o", "json"], dump);
-    assert_eq!(status, Some(0), "{stderr}");
-    (serde_json::from_str(&stdout).expect("JSON"), stderr)
-}
-
-#[track_caller]
-fn fails(args: &[&str], dump: &str, error: &str) {
-    let (status, stdout, stderr) = run(args, dump);
-    assert_eq!((status, &*stdout), (Some(1), ""));
-    assert!(stderr.contains(error), "{stderr}");
-}
-
-/// Name, verdict, rule and why of each pod.
-fn pods(preview: &Value) -> Vec<String> {
-    let pods = preview["pods"].as_array().expect("pods");
-    let text = |pod: &Value, name| pod[name].as_str().expect("a text").to_owned();
-    pods.iter().map(|pod| ["name", "verdict", "rule", "why"].map(|name| text(pod, name)).join("; ")).collect()
+    common::preview(&["ds/agent"], dump)
 }
 
 fn taint(effect: &str) -> Value {
@@ -184,18 +156,18 @@ fn failed_pods_may_be_backed_off() {
 #[test]
 fn a_dump_needs_the_nodes_and_the_revisions() {
     let command = "kubectl get pods,daemonsets,controllerrevisions,nodes -n default -o json";
-    fails(
+    fails_with(
         &["ds/agent"],
         &without("Node", "node-1"),
         "only 4 nodes for default DaemonSet/agent are listed, while its status counts 5",
     );
-    fails(&["ds/agent"], &without("Node", ""), command);
-    fails(
+    fails_with(&["ds/agent"], &without("Node", ""), command);
+    fails_with(
         &["ds/agent"],
         &without("ControllerRevision", ""),
         "no ControllerRevision of default DaemonSet/agent is listed",
     );
-    fails(&["ds/agent"], &without("Pod", ""), "only 0 pods of default DaemonSet/agent are listed");
+    fails_with(&["ds/agent"], &without("Pod", ""), "only 0 pods of default DaemonSet/agent are listed");
     // Without nodes, each pod's node is taken to be a good one.
     let (status, stdout, _) = run(&["ds/agent", "--partial", "-o", "name"], &without("Node", ""));
     assert_eq!((status, &*stdout), (Some(0), "pod/agent-b\n"));
@@ -203,13 +175,13 @@ fn a_dump_needs_the_nodes_and_the_revisions() {
 
 #[test]
 fn flags_and_fields_are_checked() {
-    fails(&["ds/agent", "--replicas", "2"], EXAMPLE, "default DaemonSet/agent has no replicas");
+    fails_with(&["ds/agent", "--replicas", "2"], EXAMPLE, "default DaemonSet/agent has no replicas");
     let budget = |value| {
         changed(&[("DaemonSet", "agent", "/spec/updateStrategy/rollingUpdate/maxUnavailable", value)])
     };
-    fails(&["ds/agent"], &budget(json!("3")), "spec.updateStrategy.rollingUpdate.maxUnavailable");
+    fails_with(&["ds/agent"], &budget(json!("3")), "spec.updateStrategy.rollingUpdate.maxUnavailable");
     let strategy = changed(&[("DaemonSet", "agent", "/spec/updateStrategy/type", json!("Never"))]);
-    fails(
+    fails_with(
         &["ds/agent"],
         &strategy,
         "spec.updateStrategy.type: \"Never\" is neither RollingUpdate nor OnDelete",

@@ -2,11 +2,11 @@
 //! `go/judge` compares them with Kubernetes' own functions. These tests check what the program reads for them and what it
 //! shows.
 
-use serde_json::{Value, json};
-use std::io::Write;
-use std::process::{Command, Stdio};
+mod common;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
+use common::{fails, preview, run};
+use serde_json::{Value, json};
+
 const ROLLOUT: &str = include_str!("../../preview/examples/rollout.json");
 const OLD: &str = "web-5d8c7f9b64";
 const NEW: &str = "web-7f6b9d5c48";
@@ -41,31 +41,6 @@ impl Dump {
             |item: &Value| item["metadata"]["name"].as_str().is_some_and(|its| its.starts_with(name));
         self.0.retain(|item| !is_its(item));
     }
-}
-
-/// Runs it on a dump: the exit status, and what it printed.
-fn run(args: &[&str], stdin: &str) -> (Option<i32>, String, String) {
-    let args = [args, &["-f", "-", "--now", "2026-03-10T12:00:00Z"]].concat();
-    let mut command = Command::new(PROGRAM);
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program starts");
-    let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
-    let output = child.wait_with_output().expect("the program ends");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-#[track_caller]
-fn preview(args: &[&str], dump: &str) -> (Value, String) {
-    let (status, stdout, stderr) = run(&[args, &["-o", "json"]].concat(), dump);
-    assert_eq!(status, Some(0), "{stderr}");
-    (serde_json::from_str(&stdout).expect("JSON"), stderr)
-}
-
-#[track_caller]
-fn fails(args: &[&str], dump: &str, error: &str) {
-    let (status, stdout, stderr) = run(args, dump);
-    assert_eq!((status, &*stdout, &*stderr), (Some(1), "", &*format!("error: standard input: {error}\n")));
 }
 
 /// Name, from, to, deletions and reason of each set.

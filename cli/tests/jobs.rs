@@ -1,10 +1,10 @@
 //! Jobs: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
 
-use serde_json::{Value, json};
-use std::io::Write;
-use std::process::{Command, Stdio};
+mod common;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
+use common::{fails_with, pods, preview};
+use serde_json::{Value, json};
+
 /// An Indexed Job with 6 completions: index 3 twice, a pod with index 7, and one without.
 const EXAMPLE: &str = include_str!("../../preview/examples/job.json");
 
@@ -22,38 +22,6 @@ fn job(change: impl Fn(&mut Value)) -> String {
             change(item);
         }
     })
-}
-
-fn run(args: &[&str], stdin: &str) -> (Option<i32>, String, String) {
-    let args = [args, &["-f", "-", "--now", "2026-03-10T12:00:00Z"]].concat();
-    let mut command = Command::new(PROGRAM);
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program starts");
-    let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
-    let output = child.wait_with_output().expect("the program ends");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-#[track_caller]
-fn preview(args: &[&str], dump: &str) -> (Value, String) {
-    let (status, stdout, stderr) = run(&[args, &["-o", "json"]].concat(), dump);
-    assert_eq!(status, Some(0), "{stderr}");
-    (serde_json::from_str(&stdout).expect("JSON"), stderr)
-}
-
-#[track_caller]
-fn fails(args: &[&str], dump: &str, error: &str) {
-    let (status, stdout, stderr) = run(args, dump);
-    assert_eq!((status, &*stdout), (Some(1), ""));
-    assert!(stderr.contains(error), "{stderr}");
-}
-
-/// Name, verdict, rule and why of each pod.
-fn pods(preview: &Value) -> Vec<String> {
-    let pods = preview["pods"].as_array().expect("pods");
-    let text = |pod: &Value, name| pod[name].as_str().expect("a text").to_owned();
-    pods.iter().map(|pod| ["name", "verdict", "rule", "why"].map(|name| text(pod, name)).join("; ")).collect()
 }
 
 #[test]
@@ -140,19 +108,19 @@ fn successes_leave_less_to_do() {
 
 #[test]
 fn flags_belong_to_their_kind() {
-    fails(
+    fails_with(
         &["job/import", "--replicas", "2"],
         EXAMPLE,
         "default Job/import has no replicas: use --parallelism N or --suspend",
     );
     let set = include_str!("../../preview/examples/stateful-set.json");
-    fails(
+    fails_with(
         &["sts/db", "--suspend"],
         set,
         "StatefulSet/db is not a Job, so it has neither a parallelism nor a suspension",
     );
     let bad = job(|job| drop(job["spec"].as_object_mut().expect("a spec").remove("completions")));
-    fails(
+    fails_with(
         &["job/import", "--suspend"],
         &bad,
         "spec.completions is missing, although spec.completionMode is Indexed",

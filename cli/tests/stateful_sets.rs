@@ -1,10 +1,11 @@
 //! `StatefulSets`: what the program reads for the core's decision, which Kubernetes' own code judges, and what it shows.
 
-use serde_json::{Value, json};
-use std::io::Write;
-use std::process::{Command, Stdio};
+mod common;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
+use common::{PROGRAM, fails, preview, run};
+use serde_json::{Value, json};
+use std::process::Command;
+
 const EXAMPLE: &str = include_str!("../../preview/examples/stateful-set.json");
 
 /// The example, after a change: five pods, of which `db-1` is not ready.
@@ -39,31 +40,6 @@ impl Dump {
         self.0.retain(|item| item["metadata"]["name"] != name);
         self.set()["status"]["replicas"] = json!(0);
     }
-}
-
-/// Runs it on a dump: the exit status, and what it printed.
-fn run(args: &[&str], stdin: &str) -> (Option<i32>, String, String) {
-    let args = [args, &["-f", "-", "--now", "2026-03-10T12:00:00Z"]].concat();
-    let mut command = Command::new(PROGRAM);
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program starts");
-    let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
-    let output = child.wait_with_output().expect("the program ends");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-#[track_caller]
-fn preview(args: &[&str], dump: &str) -> (Value, String) {
-    let (status, stdout, stderr) = run(&[args, &["-o", "json"]].concat(), dump);
-    assert_eq!(status, Some(0), "{stderr}");
-    (serde_json::from_str(&stdout).expect("JSON"), stderr)
-}
-
-#[track_caller]
-fn fails(args: &[&str], dump: &str, error: &str) {
-    let (status, stdout, stderr) = run(args, dump);
-    assert_eq!((status, &*stdout, &*stderr), (Some(1), "", &*format!("error: standard input: {error}\n")));
 }
 
 /// Name, verdict and rule of each pod.
