@@ -143,10 +143,29 @@ fn parallel_takes_all_and_a_partition_counts_from_the_start() {
     );
     assert_eq!(updated["pods"][0]["why"], "its revision is db-2, not db-3");
     assert_eq!(updated["pods"][2]["why"], "it is old, but index 1 is below the partition, 2");
-    assert!(notes.contains("maxUnavailable is 2 pods, as Kubernetes 1.37 counts it"), "{notes}");
+    let older = "before Kubernetes 1.37, this step takes other pods";
+    assert!(notes.contains(older), "{notes}");
     let off = ["sts/db", "--rollout", "--feature-gates", "MaxUnavailableStatefulSet=false"];
     let (updated, notes) = preview(&off, &update);
-    assert_eq!((&updated["delete"], notes.contains("maxUnavailable")), (&json!(1), false));
+    assert_eq!((&updated["delete"], notes.contains(older)), (&json!(1), false));
+    // To scale down, the gate makes no difference.
+    let (_, notes) = preview(&["sts/db", "--replicas", "2"], &update);
+    assert!(!notes.contains(older), "{notes}");
+}
+
+#[test]
+fn one_unavailable_pod_makes_a_parallel_update_depend_on_the_release() {
+    let update = changed(|dump| {
+        dump.set()["status"]["updateRevision"] = json!("db-3");
+        dump.set()["spec"]["podManagementPolicy"] = json!("Parallel");
+        dump.pod("db-1")["metadata"]["labels"]["controller-revision-hash"] = json!("db-3");
+    });
+    let (now, notes) = preview(&["sts/db", "--rollout"], &update);
+    assert_eq!((&now["delete"], pods(&now)[0]), (&json!(0), ("db-4", "blocked", "budget")));
+    assert!(notes.contains("before Kubernetes 1.37"), "{notes}");
+    let off = ["sts/db", "--rollout", "--feature-gates", "MaxUnavailableStatefulSet=false"];
+    let (before, _) = preview(&off, &update);
+    assert_eq!((&before["delete"], pods(&before)[0]), (&json!(1), ("db-4", "delete", "old")));
 }
 
 #[test]

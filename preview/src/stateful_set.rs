@@ -183,8 +183,14 @@ pub(crate) fn decide<'a>(
         }
     }
     let members: Vec<_> = counted.iter().map(|(_, member)| *member).collect();
-    let mut outcomes = vec![Outcome::default(); members.len()];
-    let step = core::next_sync(&set, &members, &mut outcomes).expect("there is an outcome for each member");
+    let next_sync = |set| {
+        let mut outcomes = vec![Outcome::default(); members.len()];
+        let step =
+            core::next_sync(set, &members, &mut outcomes).expect("there is an outcome for each member");
+        (step, outcomes)
+    };
+    let (step, outcomes) = next_sync(&set);
+    let (_, without_gate) = next_sync(&StatefulSet { max_unavailable_gate: false, ..set });
 
     let words = Words { entry, spec, set, pods: &counted, now };
     let decided = outcomes.iter().map(|outcome| words.decided(outcome));
@@ -196,7 +202,7 @@ pub(crate) fn decide<'a>(
         by: None,
     });
     let pods = decided.filter(|pod| !pod.pod.entry.is_terminating).chain(ignored).collect();
-    words.notes(&outcomes, notes);
+    words.notes(&outcomes, &without_gate, notes);
     Decision { pods, quota: step.contested as usize }
 }
 
@@ -298,7 +304,7 @@ impl<'a> Words<'_, 'a> {
     }
 
     /// What a reader should know besides.
-    fn notes(&self, outcomes: &[Outcome], notes: &mut Vec<Note>) {
+    fn notes(&self, outcomes: &[Outcome], without_gate: &[Outcome], notes: &mut Vec<Note>) {
         let entry = self.entry;
         let mut note = |code, text| notes.push(Note::new(code, text));
         let all = |reason| outcomes.iter().any(|outcome| outcome.reason == reason);
@@ -319,13 +325,15 @@ impl<'a> Words<'_, 'a> {
             };
             note(NoteCode::GoesOn, format!("this is only the next step: later ones may take {pods}"));
         }
-        if self.set.max_unavailable_gate && self.budget() > 1 {
-            let text = format!(
-                "maxUnavailable is {} pods, as Kubernetes 1.37 counts it: with another release, it is not known which \
-                 pods an update takes",
-                self.budget()
-            );
-            note(NoteCode::DependsOnRelease, text);
+        let verdicts = |outcomes: &[Outcome]| {
+            let mut verdicts: Vec<_> = outcomes.iter().map(|it| (it.member, verdict(it.verdict))).collect();
+            verdicts.sort_unstable_by_key(|&(member, _)| member);
+            verdicts
+        };
+        if verdicts(outcomes) != verdicts(without_gate) {
+            let text = "before Kubernetes 1.37, this step takes other pods, unless the feature gate \
+                        MaxUnavailableStatefulSet was turned on: --feature-gates MaxUnavailableStatefulSet=false shows which";
+            note(NoteCode::DependsOnRelease, text.to_owned());
         }
         let gone = outcomes.iter().filter(|outcome| outcome.reason == Reason::OutOfRange);
         let mut claims = Vec::new();

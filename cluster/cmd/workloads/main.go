@@ -1,7 +1,7 @@
 // Workloads plays rounds on the control plane that KUBECONFIG and ETCD name: each gives a StatefulSet, DaemonSet or Job random pods,
 // dumps it, asks the preview what the next sync takes, lets the real controller take it, and compares by UID.
 //
-//	workloads [-record FILE] -podrank PROGRAM -keep DIR KIND N SEED
+//	workloads [-record FILE] [-gates GATE=BOOL,...] -podrank PROGRAM -keep DIR KIND N SEED
 package main
 
 import (
@@ -43,6 +43,7 @@ func run(ctx context.Context) error {
 	podrank := flag.String("podrank", "kubectl-podrank", "the preview")
 	keep := flag.String("keep", ".", "the directory for what was found wrong")
 	recordFile := flag.String("record", "", "gets the rounds themselves, compressed")
+	gates := flag.String("gates", "", "the feature gates to tell the preview")
 	flag.Parse()
 	kind := kinds[flag.Arg(0)]
 	count, err1 := strconv.Atoi(flag.Arg(1))
@@ -56,7 +57,7 @@ func run(ctx context.Context) error {
 	}
 	tally, wrong, late, rounds := map[string]int{}, 0, 0, []*record{}
 	for number := 1; len(rounds) < count; number++ {
-		r := &round{plane: plane, r: rand.New(rand.NewPCG(seed, uint64(number))), podrank: *podrank, tally: tally,
+		r := &round{plane: plane, r: rand.New(rand.NewPCG(seed, uint64(number))), podrank: *podrank, gates: *gates, tally: tally,
 			namespace: fmt.Sprintf("%s-%d-%d", flag.Arg(0), seed, number)}
 		played := kind(r)
 		recorded, err := r.play(ctx, played)

@@ -83,6 +83,7 @@ type round struct {
 	plane     *control.Plane
 	r         *rand.Rand
 	podrank   string
+	gates     string // as the preview's --feature-gates takes them
 	namespace string
 	tally     map[string]int
 }
@@ -282,6 +283,9 @@ func (r *round) ask(ctx context.Context, dump []byte, asked *record) (*predictio
 	}
 	if asked.Partial {
 		args = append(args, "--partial")
+	}
+	if r.gates != "" {
+		args = append(args, "--feature-gates", r.gates)
 	}
 	command := exec.CommandContext(ctx, r.podrank, args...)
 	command.Stdin = bytes.NewReader(dump)
