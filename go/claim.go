@@ -44,9 +44,14 @@ func (c Claim) String() string {
 }
 
 // ClaimPod says what a set does with a pod, as Kubernetes' PodControllerRefManager: set is the workload, whose pods selector matches.
-// A set that is being deleted neither adopts nor releases. Kubernetes asks about active pods only: see [IsActive].
+// A set that is being deleted neither adopts nor releases. A workload without a namespace can adopt pods of every namespace.
+// Kubernetes asks about active pods only: see [IsActive]. A nil pod is ignored, and a nil selector matches none.
 func ClaimPod(set metav1.Object, selector labels.Selector, pod *corev1.Pod) Claim {
-	owner, matches := metav1.GetControllerOfNoCopy(pod), selector.Matches(labels.Set(pod.Labels))
+	if pod == nil {
+		return ClaimIgnore
+	}
+	owner, matches := metav1.GetControllerOfNoCopy(pod), selector != nil && selector.Matches(labels.Set(pod.Labels))
+	isInNamespace := set.GetNamespace() == "" || set.GetNamespace() == pod.Namespace
 	isBeingDeleted := set.GetDeletionTimestamp() != nil
 	switch {
 	case owner != nil && owner.UID != set.GetUID():
@@ -57,7 +62,7 @@ func ClaimPod(set metav1.Object, selector labels.Selector, pod *corev1.Pod) Clai
 		return ClaimIgnore
 	case owner != nil:
 		return ClaimRelease
-	case matches && pod.DeletionTimestamp == nil && pod.Namespace == set.GetNamespace():
+	case matches && pod.DeletionTimestamp == nil && isInNamespace:
 		return ClaimAdopt
 	}
 	return ClaimIgnore

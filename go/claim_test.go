@@ -49,6 +49,18 @@ func TestClaimPod(t *testing.T) {
 			t.Errorf("%s, of a set being deleted: %v, want %v", c.name, got, c.deleted)
 		}
 	}
+	// As in Kubernetes, an owner without a namespace adopts in every one.
+	orphan := named("a", 1)
+	everywhere := &metav1.ObjectMeta{UID: "cluster-scoped"}
+	if got := ClaimPod(everywhere, labels.Everything(), orphan); got != ClaimAdopt {
+		t.Errorf("an orphan, of an owner without a namespace: %v", got)
+	}
+	if got := ClaimPod(everywhere, labels.Everything(), nil); got != ClaimIgnore || IsActive(nil) {
+		t.Errorf("nil: %v, %v", got, IsActive(nil))
+	}
+	if got := ClaimPod(everywhere, nil, orphan); got != ClaimIgnore {
+		t.Errorf("without a selector: %v", got)
+	}
 }
 
 func TestStatusOf(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 )
 
 // IsActive reports whether a pod counts as one of its set's replicas: whether it is neither Succeeded nor Failed nor being
-// deleted, as Kubernetes' IsPodActive.
+// deleted, as Kubernetes' IsPodActive. A nil pod does not count.
 func IsActive(pod *corev1.Pod) bool {
-	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && pod.DeletionTimestamp == nil
+	return pod != nil && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && pod.DeletionTimestamp == nil
 }
 
 // A State is what a sync knows of its set.

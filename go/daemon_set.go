@@ -27,8 +27,8 @@ type DaemonNode struct {
 	InBackoff bool
 }
 
-// A DaemonStep is what the next sync of a DaemonSet does.
-type DaemonStep struct {
+// A DaemonSetStep is what the next sync of a DaemonSet does.
+type DaemonSetStep struct {
 	// IsUpdate is whether the sync reaches its second part, which replaces old pods.
 	IsUpdate bool
 	// Wanted is on how many nodes a pod may start, and MaxSurge and MaxUnavailable are the budgets as numbers of nodes. Only an
@@ -54,13 +54,13 @@ type DaemonStep struct {
 //
 // If maxSurge or maxUnavailable is negative, or a text that is not a percentage, or if maxUnavailable is missing, NextDaemonSet
 // returns an error that names the field.
-func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, pods []*corev1.Pod, now time.Time) (DaemonStep, error) {
+func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, pods []*corev1.Pod, now time.Time) (DaemonSetStep, error) {
 	if set == nil {
-		return DaemonStep{}, errors.New("podrank: the DaemonSet is nil")
+		return DaemonSetStep{}, errors.New("podrank: the DaemonSet is nil")
 	}
 	record, err := daemonRecord(set)
 	if err != nil {
-		return DaemonStep{}, fmt.Errorf("podrank: DaemonSet %s/%s: %w", set.Namespace, set.Name, err)
+		return DaemonSetStep{}, fmt.Errorf("podrank: DaemonSet %s/%s: %w", set.Namespace, set.Name, err)
 	}
 	numbers, flags := map[string]uint32{}, make([]uint8, 0, len(nodes))
 	for _, node := range nodes {
@@ -72,7 +72,7 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 	records := make([]core.DaemonPod, len(pods))
 	for i, pod := range pods {
 		if pod == nil {
-			return DaemonStep{}, errPod("pods", i, pod, ErrNil)
+			return DaemonSetStep{}, errPod("pods", i, pod, ErrNil)
 		}
 		node, ok := targetNode(pod)
 		if !ok {
@@ -96,9 +96,9 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 	outcomes := make([]core.Outcome, len(pods))
 	next, err := engine.Current.NextDaemonSet(&record, flags, records, make([]uint32, len(pods)), outcomes)
 	if err != nil {
-		return DaemonStep{}, err
+		return DaemonSetStep{}, err
 	}
-	step := DaemonStep{
+	step := DaemonSetStep{
 		IsUpdate: next.IsUpdate != 0, Wanted: int(next.Wanted), MaxSurge: int(next.Surge), MaxUnavailable: int(next.Unavailable),
 		Used: int(next.Used), Available: int(next.Available),
 		Deleted: int(next.Deleted), Created: int(next.Creates), Later: int(next.Later),

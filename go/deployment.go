@@ -73,8 +73,8 @@ type SetChange struct {
 	Reason string
 }
 
-// A Step is what the next sync of a Deployment does.
-type Step struct {
+// A DeploymentStep is what the next sync of a Deployment does.
+type DeploymentStep struct {
 	// Path says what kind of sync it is.
 	Path Path
 	// MaxSurge and MaxUnavailable are the budgets as numbers of pods. Both are 0 with the strategy Recreate.
@@ -91,7 +91,7 @@ type Step struct {
 	GoesOn bool
 }
 
-// NextStep predicts the next sync of a Deployment, as in Kubernetes 1.37: the size (spec.replicas) that each of its
+// NextDeployment predicts the next sync of a Deployment, as in Kubernetes 1.37: the size (spec.replicas) that each of its
 // ReplicaSets gets, and why. Kubernetes' Deployment controller never touches a pod: [Settle] predicts which pods a set then
 // deletes.
 //
@@ -101,19 +101,19 @@ type Step struct {
 // statuses in the objects. If Kubernetes has newer ones by then, it may decide differently.
 //
 // If a number of replicas is missing or negative, or if maxSurge or maxUnavailable is missing, negative or a text that is
-// not a percentage, NextStep returns an error that names the field. The API server stores no such object.
-func NextStep(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*corev1.Pod) (Step, error) {
+// not a percentage, NextDeployment returns an error that names the field. The API server stores no such object.
+func NextDeployment(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*corev1.Pod) (DeploymentStep, error) {
 	if deployment == nil {
-		return Step{}, errors.New("podrank: the Deployment is nil")
+		return DeploymentStep{}, errors.New("podrank: the Deployment is nil")
 	}
 	record, err := deploymentRecord(deployment)
 	if err != nil {
-		return Step{}, fmt.Errorf("podrank: Deployment %s/%s: %w", deployment.Namespace, deployment.Name, err)
+		return DeploymentStep{}, fmt.Errorf("podrank: Deployment %s/%s: %w", deployment.Namespace, deployment.Name, err)
 	}
 	records := make([]core.ReplicaSet, len(sets))
 	for i, set := range sets {
 		if err := fillSet(&records[i], set, deployment); err != nil {
-			return Step{}, errSet(i, set, err)
+			return DeploymentStep{}, errSet(i, set, err)
 		}
 	}
 	byName := make([]int, len(sets))
@@ -132,9 +132,9 @@ func NextStep(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*
 		next, err = engine.Current.NextDeployment(&record, records, changes)
 	}
 	if err != nil {
-		return Step{}, err
+		return DeploymentStep{}, err
 	}
-	step := Step{
+	step := DeploymentStep{
 		Path: Path(next.Path), MaxSurge: next.Surge, MaxUnavailable: next.Unavailable,
 		Changes: make([]SetChange, len(sets)), New: setChange(nil, &next.NewChange),
 		Creates: next.Creates != 0, GoesOn: next.GoesOn != 0,

@@ -116,7 +116,7 @@ func TestAnnotationJSON(t *testing.T) {
 
 func TestBudgetsJSON(t *testing.T) {
 	for _, c := range deploymentJSON(t).Budgets {
-		step, err := NextStep(rolling(c.Replicas, c.MaxSurge, c.MaxUnavailable), nil, nil)
+		step, err := NextDeployment(rolling(c.Replicas, c.MaxSurge, c.MaxUnavailable), nil, nil)
 		if err != nil || step.MaxSurge != c.Surge || step.MaxUnavailable != c.Unavailable {
 			t.Errorf("%+v: %+v, %v", c, step, err)
 		}
@@ -127,7 +127,7 @@ func TestDeploymentJSON(t *testing.T) {
 	for _, c := range deploymentJSON(t).Steps {
 		deployment, sets, pods := c.objects()
 		before := asJSON(t, deployment, sets, pods)
-		step, err := NextStep(deployment, sets, pods)
+		step, err := NextDeployment(deployment, sets, pods)
 		if err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 			continue
@@ -259,7 +259,7 @@ func TestNextStepComparesTemplatesAsKubernetes(t *testing.T) {
 		set := replicaSet("web-1", 3)
 		set.Spec.Template = *d.Spec.Template.DeepCopy()
 		c.change(&set.Spec.Template)
-		step, err := NextStep(d, []*appsv1.ReplicaSet{set}, nil)
+		step, err := NextDeployment(d, []*appsv1.ReplicaSet{set}, nil)
 		if err != nil || (step.New.Set == set) != c.current || step.Creates == c.current {
 			t.Errorf("%s: %+v, %v", name, step, err)
 		}
@@ -284,7 +284,7 @@ func TestNextStepWaitsForOldPods(t *testing.T) {
 		{[]*corev1.Pod{podOf(old, corev1.PodFailed), podOf(old, corev1.PodPending)}, "waits"},
 		{[]*corev1.Pod{podOf(old, "")}, "waits"},
 	} {
-		if step, err := NextStep(d, sets, c.pods); err != nil || step.New.Reason != c.reason {
+		if step, err := NextDeployment(d, sets, c.pods); err != nil || step.New.Reason != c.reason {
 			t.Errorf("%v: %+v, %v", c.pods, step.New, err)
 		}
 	}
@@ -311,12 +311,12 @@ func TestNextStepNamesWhatIsWrong(t *testing.T) {
 	} {
 		d, sets := rolling(3, one, one), []*appsv1.ReplicaSet{replicaSet("a", 1), replicaSet("b", 2)}
 		change(d, sets)
-		step, err := NextStep(d, sets, nil)
+		step, err := NextDeployment(d, sets, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), "podrank: ") || !strings.Contains(err.Error(), want) || step.Changes != nil {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := NextStep(nil, nil, nil); err == nil || err.Error() != "podrank: the Deployment is nil" {
+	if _, err := NextDeployment(nil, nil, nil); err == nil || err.Error() != "podrank: the Deployment is nil" {
 		t.Error(err)
 	}
 	if got := Path(77).String(); got != fmt.Sprint("Path(77)") {

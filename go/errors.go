@@ -66,7 +66,7 @@ func errInactive(pod *corev1.Pod) error {
 
 // errRange says that there is no such number.
 func errRange(what string, number, most int64) error {
-	return &cause{fmt.Sprintf("%s %d: it is to be from 0 to %d", what, number, most), ErrOutOfRange}
+	return &cause{fmt.Sprintf("%s %d: it must be from 0 to %d", what, number, most), ErrOutOfRange}
 }
 
 // A cause is a text of its own for one of the errors above.

@@ -463,14 +463,14 @@ func ExampleRelatedPods() {
 }
 
 // A Deployment that went from 4 pods to 2: its one ReplicaSet follows.
-func ExampleNextStep() {
+func ExampleNextDeployment() {
 	two, four := int32(2), int32(4)
 	deployment := &appsv1.Deployment{}
 	deployment.Spec.Replicas, deployment.Spec.Strategy.Type = &two, appsv1.RecreateDeploymentStrategyType
 	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
 	set.Spec.Replicas = &four
 	set.Annotations = map[string]string{podrank.DesiredReplicasAnnotation: "4"}
-	step, err := podrank.NextStep(deployment, []*appsv1.ReplicaSet{set}, nil)
+	step, err := podrank.NextDeployment(deployment, []*appsv1.ReplicaSet{set}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -478,14 +478,14 @@ func ExampleNextStep() {
 	// Output: scale web 2
 }
 
-func ExampleNextStatefulSetStep() {
+func ExampleNextStatefulSet() {
 	one := int32(1)
 	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "db"}}
 	set.Spec.Replicas = &one
 	broken := pod("db-0", 1, 0, 0)
 	broken.Status.Conditions = nil
 	pods := []*corev1.Pod{broken, pod("db-1", 2, 0, 0)}
-	outcomes, err := podrank.NextStatefulSetStep(set, pods, now, podrank.StatefulSetGates{})
+	outcomes, err := podrank.NextStatefulSet(set, pods, now, podrank.StatefulSetGates{})
 	if err != nil {
 		log.Fatal(err)
 	}

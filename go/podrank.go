@@ -5,7 +5,7 @@
 // another, [ExplainVictims] why each victim goes, and [Settle] what kube-controller-manager would do. [Steer] makes it take the pods that you want.
 //
 // Three functions are about Kubernetes itself. [Settle] says which pods kube-controller-manager would delete. [Steer] returns
-// deletion costs that make it delete the pods that you want. [NextStep] predicts the next sync of a Deployment.
+// deletion costs that make it delete the pods that you want. [NextDeployment] predicts the next sync of a Deployment.
 //
 // The decision is made by a core that is written once. Where cgo links it, that is libpodrank, a small C library that comes with
 // this module for linux/amd64 and linux/arm64. Everywhere else it is the same core translated to Go, at half the speed: without

@@ -131,6 +131,12 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 // A nil option is an error of every call, even where nothing would be looked at.
 func TestANilOptionIsAnError(t *testing.T) {
 	pods := some(2)
+	domains := []func(*corev1.Pod) string{func(pod *corev1.Pod) string { return pod.Name }}
+	kept := WithSpread(domains...)
+	domains[0] = nil
+	if _, err := PodsToDelete([]*corev1.Pod{named("a", 1)}, nil, 1, kept); err != nil {
+		t.Errorf("the caller's slice was kept: %v", err)
+	}
 	for _, options := range [][]Option{{nil}, {WithNow(noon), nil, Kubernetes()}, {WithSpread(nil)}} {
 		_, errSettle := Settle(pods, pods, 0, options...)
 		_, errExplain := Explain(pods[0], pods[1], pods, options...)

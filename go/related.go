@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // A ReplicaSetLister lists the ReplicaSets of one namespace: client-go's ReplicaSetNamespaceLister is one.
@@ -37,7 +36,7 @@ func RelatedPods(set *appsv1.ReplicaSet, sets ReplicaSetLister, pods PodLister) 
 		return nil, fmt.Errorf("podrank: listing ReplicaSets: %w", err)
 	}
 	var related []*corev1.Pod
-	seen := map[types.UID]bool{}
+	seen := map[any]bool{}
 	for _, sibling := range all {
 		if owner := metav1.GetControllerOfNoCopy(sibling); owner == nil || owner.UID != controller.UID {
 			continue
@@ -52,8 +51,8 @@ func RelatedPods(set *appsv1.ReplicaSet, sets ReplicaSetLister, pods PodLister) 
 			return nil, fmt.Errorf("podrank: listing pods: %w", err)
 		}
 		for _, pod := range selected {
-			if !seen[pod.UID] {
-				seen[pod.UID] = true
+			if !seen[identity(pod)] {
+				seen[identity(pod)] = true
 				related = append(related, pod)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 //
 // With [Kubernetes] and in [Settle] it changes nothing, for Kubernetes knows nothing of it.
 func WithSpread(domains ...func(*corev1.Pod) string) Option {
+	domains = slices.Clone(domains)
 	if len(domains) == 0 {
 		domains = append(domains, func(pod *corev1.Pod) string { return pod.Spec.NodeName })
 	}

@@ -62,7 +62,7 @@ type StatefulSetOutcome struct {
 	ByName string
 }
 
-// NextStatefulSetStep predicts the next sync of a StatefulSet, as in Kubernetes 1.37: which of its pods go, which would go
+// NextStatefulSet predicts the next sync of a StatefulSet, as in Kubernetes 1.37: which of its pods go, which would go
 // but wait, and for whom. It returns an outcome for each pod with an ordinal, the highest ordinal first. Kubernetes ignores
 // pods without one, so they are left out.
 //
@@ -75,8 +75,8 @@ type StatefulSetOutcome struct {
 // or deleting a pod fails, or a claim cannot be created, Kubernetes ends the sync there, and fewer pods go.
 //
 // If spec.replicas is missing, if a number is negative, or if maxUnavailable is a text that is not a percentage,
-// NextStatefulSetStep returns an error that names the field. The API server stores no such object.
-func NextStatefulSetStep(
+// NextStatefulSet returns an error that names the field. The API server stores no such object.
+func NextStatefulSet(
 	set *appsv1.StatefulSet, pods []*corev1.Pod, now time.Time, gates StatefulSetGates,
 ) ([]StatefulSetOutcome, error) {
 	if set == nil {

@@ -46,7 +46,7 @@ func TestStatefulSetVectors(t *testing.T) {
 	for _, c := range file.Ordinal {
 		// A pod with an ordinal is the only one, beyond a range of none.
 		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: c.Set}, Spec: appsv1.StatefulSetSpec{Replicas: new(int32)}}
-		outcomes, err := NextStatefulSetStep(set, []*corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: c.Pod}}}, now, StatefulSetGates{})
+		outcomes, err := NextStatefulSet(set, []*corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: c.Pod}}}, now, StatefulSetGates{})
 		if err != nil || len(outcomes) != 1 && c.Ordinal != nil || len(outcomes) != 0 && c.Ordinal == nil {
 			t.Errorf("%s of %s: %v %v", c.Pod, c.Set, outcomes, err)
 		}
@@ -60,7 +60,7 @@ func TestStatefulSetVectors(t *testing.T) {
 			pods = append(pods, statefulPod(t, state, now))
 			want = append(want, expected)
 		}
-		outcomes, err := NextStatefulSetStep(set, pods, now, gates)
+		outcomes, err := NextStatefulSet(set, pods, now, gates)
 		if err != nil || len(outcomes) != len(want) {
 			t.Errorf("%s: %d outcomes, %v", c.Name, len(outcomes), err)
 			continue
@@ -156,16 +156,16 @@ func TestStatefulSetErrorsNameTheField(t *testing.T) {
 			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{Type: "Later"}},
 	} {
 		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "db"}, Spec: spec}
-		_, err := NextStatefulSetStep(set, nil, time.Now(), StatefulSetGates{})
+		_, err := NextStatefulSet(set, nil, time.Now(), StatefulSetGates{})
 		if err == nil || !strings.HasPrefix(err.Error(), "podrank: StatefulSet shop/db: "+want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := NextStatefulSetStep(nil, nil, time.Now(), StatefulSetGates{}); err == nil {
+	if _, err := NextStatefulSet(nil, nil, time.Now(), StatefulSetGates{}); err == nil {
 		t.Error("no error for nil")
 	}
 	set := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: &one}}
-	if _, err := NextStatefulSetStep(set, []*corev1.Pod{nil}, time.Now(), StatefulSetGates{}); err == nil {
+	if _, err := NextStatefulSet(set, []*corev1.Pod{nil}, time.Now(), StatefulSetGates{}); err == nil {
 		t.Error("no error for a pod that is nil")
 	}
 }

@@ -82,6 +82,19 @@ fn surplus_of_a_node() {
 }
 
 #[test]
+fn on_delete_replaces_nothing_even_if_a_node_lacks_its_pod() {
+    let old = pod(0, 0, AVAILABLE);
+    let reason = |strategy| {
+        let set = DaemonSet { strategy, is_being_deleted: false };
+        let (step, outcomes) = sync(&set, &[GOOD; 2], &[old]);
+        assert_eq!((step.creates, step.deleted, outcomes[0].verdict), (1, 0, Keep));
+        outcomes[0].reason
+    };
+    assert_eq!(reason(Strategy::OnDelete), Reason::OnDelete);
+    assert_eq!(reason(DaemonSet::default().strategy), Reason::AfterFirstPart);
+}
+
+#[test]
 fn at_most_250() {
     let pods: Vec<Pod> = (0..260).map(|node| pod(node, node, AVAILABLE)).collect();
     let (step, outcomes) = sync(&DaemonSet::default(), &[NodeFlags::EXISTS; 260], &pods);

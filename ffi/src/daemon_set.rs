@@ -152,8 +152,8 @@ pub const PODRANK_DAEMON_REASON_OLD_AVAILABLE: u8 = 21;
 pub const PODRANK_DAEMON_REASON_AWAITS_NEW: u8 = 22;
 /// Update with surge: no pod may start on the node any more, and the old pod is not available.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE: u8 = 23;
-/// Update with surge: no pod may start on the node any more. Such pods go as far as other nodes have
-/// more available pods than wanted.
+/// Update with surge: no pod may start on the node any more. Such pods go as far as more nodes have an
+/// available pod than are wanted.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE: u8 = 24;
 /// Update: the node has several old or several new pods, or one that is being deleted. The first part of
 /// a later sync goes on with it.

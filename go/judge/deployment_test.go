@@ -271,7 +271,7 @@ func (c *deploymentCase) judge(controller *upstream.DeploymentController, tally 
 	if err != nil {
 		return fmt.Errorf("upstream: %w", err)
 	}
-	step, err := podrank.NextStep(c.deployment, c.sets, c.pods)
+	step, err := podrank.NextDeployment(c.deployment, c.sets, c.pods)
 	if err != nil {
 		return err
 	}
@@ -310,7 +310,7 @@ func (c *deploymentCase) judge(controller *upstream.DeploymentController, tally 
 
 // judgeGoesOn lets upstream go on after a step: with statuses that have caught up, and with others.
 func (c *deploymentCase) judgeGoesOn(controller *upstream.DeploymentController, tally map[string]int) error {
-	step, err := podrank.NextStep(c.deployment, c.sets, c.pods)
+	step, err := podrank.NextDeployment(c.deployment, c.sets, c.pods)
 	if err != nil {
 		return err
 	}
@@ -407,7 +407,7 @@ func TestDeploymentRounding(t *testing.T) {
 		for _, percent := range percents {
 			budget := intstr.FromString(fmt.Sprint(percent, "%"))
 			d := rollingDeployment(count, &budget, &budget)
-			step, err := podrank.NextStep(d, nil, nil)
+			step, err := podrank.NextDeployment(d, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -433,7 +433,7 @@ func TestDeploymentRounding(t *testing.T) {
 		}
 		sets := []*appsv1.ReplicaSet{set("a", size), set("b", 0)}
 		*sets[1].Spec.Replicas = 1
-		step, err := podrank.NextStep(d, sets, nil)
+		step, err := podrank.NextDeployment(d, sets, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

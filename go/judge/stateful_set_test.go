@@ -283,7 +283,7 @@ func (c *statefulSetCase) judge(controller *upstream.StatefulSetController, gate
 	if wantErr := isRecreate && !gates.RecreateOn; (err != nil) != wantErr {
 		return fmt.Errorf("upstream: %w", err)
 	}
-	outcomes, err := podrank.NextStatefulSetStep(c.set, c.pods, c.now, gates)
+	outcomes, err := podrank.NextStatefulSet(c.set, c.pods, c.now, gates)
 	if err != nil {
 		return err
 	}
@@ -363,7 +363,7 @@ func (c *statefulSetCase) judgeBlockers(
 	if err != nil {
 		return err
 	}
-	after, err := podrank.NextStatefulSetStep(c.set, mended, c.now, gates)
+	after, err := podrank.NextStatefulSet(c.set, mended, c.now, gates)
 	if err != nil {
 		return err
 	}

@@ -682,8 +682,8 @@
 // Update with surge: no pod may start on the node any more, and the old pod is not available.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE 23
 
-// Update with surge: no pod may start on the node any more. Such pods go as far as other nodes have
-// more available pods than wanted.
+// Update with surge: no pod may start on the node any more. Such pods go as far as more nodes have an
+// available pod than are wanted.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE 24
 
 // Update: the node has several old or several new pods, or one that is being deleted. The first part of

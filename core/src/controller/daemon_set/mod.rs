@@ -158,16 +158,14 @@ impl Sync<'_> {
         }
         // All of them go, those without a node after the others.
         self.finish(u32::MAX);
-        if self.step.deleted == 0 && self.step.creates == 0 {
-            match self.set.strategy {
-                Strategy::OnDelete => self.give_old(Reason::OnDelete),
-                Strategy::RollingUpdate { max_surge, max_unavailable } => {
-                    self.step.is_update = true;
-                    self.update(max_surge, max_unavailable);
-                }
+        let is_tidy = self.step.deleted == 0 && self.step.creates == 0;
+        match self.set.strategy {
+            Strategy::OnDelete => self.give_old(Reason::OnDelete),
+            Strategy::RollingUpdate { max_surge, max_unavailable } if is_tidy => {
+                self.step.is_update = true;
+                self.update(max_surge, max_unavailable);
             }
-        } else {
-            self.give_old(Reason::AfterFirstPart);
+            Strategy::RollingUpdate { .. } => self.give_old(Reason::AfterFirstPart),
         }
     }
 

@@ -65,7 +65,7 @@ pub enum Reason {
     AwaitsNew = 22,
     /// Update with surge: no pod may start on the node any more, and the old pod is not available.
     NotStartable = 23,
-    /// Update with surge: no pod may start on the node any more. Such pods go as far as other nodes have more available pods than
+    /// Update with surge: no pod may start on the node any more. Such pods go as far as more nodes have an available pod than are
     /// wanted.
     NotStartableAvailable = 24,
     /// Update: the node has several old or several new pods, or one that is being deleted. The first part of a later sync goes on
