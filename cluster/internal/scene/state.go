@@ -1,7 +1,6 @@
 package scene
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -58,7 +57,7 @@ func (w *Workload) State(ctx context.Context) (*verdict.State, error) {
 func managesCost(pod *corev1.Pod, manager string) bool {
 	return slices.ContainsFunc(pod.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Manager == manager && entry.FieldsV1 != nil &&
-			bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(corev1.PodDeletionCost))
+			strings.Contains(entry.FieldsV1.String(), corev1.PodDeletionCost)
 	})
 }
 
