@@ -1,4 +1,4 @@
-//! What `DaemonSets` delete: facts of Kubernetes' code, and a second writing of it.
+//! What `DaemonSets` delete: facts of Kubernetes' code, and a naive implementation.
 
 use podrank::Time;
 use podrank::controller::IntOrPercent::{self, Int, Percent};

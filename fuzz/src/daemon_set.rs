@@ -1,4 +1,4 @@
-//! `daemon_set`: a `DaemonSet`'s next sync against a second writing of Kubernetes' code, in every order of nodes and pods.
+//! `daemon_set`: a `DaemonSet`'s next sync against a naive implementation, in every order of nodes and pods.
 
 use crate::case::extended;
 use arbitrary::{Result, Unstructured};

@@ -1,4 +1,4 @@
-//! `job`: a Job's next sync against a second writing of Kubernetes' code, in every list order, and the texts of completion
+//! `job`: a Job's next sync against a naive implementation, in every list order, and the texts of completion
 //! indexes against their grammar.
 
 use crate::case::extended;

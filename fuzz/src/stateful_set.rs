@@ -1,4 +1,4 @@
-//! `stateful_set`: a `StatefulSet`'s next sync against a second writing of Kubernetes' code, in Rust and through C, and the
+//! `stateful_set`: a `StatefulSet`'s next sync against a naive implementation, in Rust and through C, and the
 //! ordinals in names against their grammar.
 
 use crate::case::extended;

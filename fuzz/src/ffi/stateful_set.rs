@@ -1,5 +1,5 @@
 //! The functions for a `StatefulSet`'s sync: what their buffers hold before a call, and what they must hold after it. What a
-//! sync does is the core's answer, which the target `stateful_set` compares with a second writing.
+//! sync does is the core's answer, which the target `stateful_set` compares with a naive implementation.
 
 use super::{Outputs, Question, array};
 use crate::stateful_set::{case, name, ordinal};

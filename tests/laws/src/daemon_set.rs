@@ -1,4 +1,4 @@
-//! What a `DaemonSet` deletes: a second writing that follows Kubernetes' code line by line, in every order of nodes and pods.
+//! What a `DaemonSet` deletes: a naive implementation that follows Kubernetes' code line by line, in every order of nodes and pods.
 
 use crate::permute;
 use podrank::controller::IntOrPercent::{self, Int, Percent};

@@ -1,4 +1,4 @@
-//! What a Job deletes: a second writing that follows Kubernetes' code line by line, in every list order.
+//! What a Job deletes: a naive implementation that follows Kubernetes' code line by line, in every list order.
 
 use crate::permute;
 use podrank::controller::Verdict::{Contested, Delete, Keep};

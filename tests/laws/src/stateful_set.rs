@@ -30,7 +30,7 @@ impl StatefulSets for crate::Core {
     }
 }
 
-/// The most slots that the second writing makes.
+/// The most slots that the naive implementation makes.
 pub const MOST_REPLICAS: i32 = 64;
 
 /// The ordinals of the pods that Kubernetes deletes, by its own steps. Without two pods of one ordinal.
@@ -141,7 +141,7 @@ fn deleted(set: &StatefulSet, members: &[Member]) -> BTreeSet<i32> {
     gone
 }
 
-/// What goes is what the second writing says, and what waits names a pod that could go on.
+/// What goes is what the naive implementation says, and what waits names a pod that could go on.
 pub fn sync_is_upstreams(implementation: &impl StatefulSets, set: &StatefulSet, members: &[Member]) {
     let (step, outcomes) = implementation.next_sync(set, members);
     let at = |outcome: &Outcome| members[outcome.member as usize];
