@@ -1,4 +1,4 @@
-//! What `DaemonSets` delete: facts of Kubernetes' code, and a naive implementation.
+//! What `DaemonSets` delete: facts of Kubernetes' code, and a naive implementation of it.
 
 use podrank::Time;
 use podrank::controller::IntOrPercent::{self, Int, Percent};

@@ -1,4 +1,4 @@
-//! What Jobs delete: facts of Kubernetes' own tests, and a naive implementations code.
+//! What Jobs delete: facts of Kubernetes' own tests, and a naive implementation of its code.
 
 use podrank::controller::Verdict::{self, Contested, Delete, Keep};
 use podrank::controller::job::{
