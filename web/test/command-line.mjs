@@ -1,13 +1,14 @@
 // The command line, and whether the page's module decides as it does.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 export const root = resolve(import.meta.dirname, '../..');
 export const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target');
 export const work = mkdtempSync(join(tmpdir(), 'podrank-page-'));
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 export const NOON = '2026-03-10T12:00:00Z';
 /** Where a page has the answer of `-o html`. */
 export const GIVEN = /(?<=id="given">).*?(?=<\/script>)/s;
