@@ -177,6 +177,20 @@ fn a_paused_deployment_is_scaled_and_does_not_roll() {
     assert_eq!((&rolled["path"], &rolled["delete"]), (&json!("scale"), &json!(0)));
 }
 
+/// Its set keeps its pods, whatever the Deployment writes.
+#[test]
+fn a_set_that_is_being_deleted_takes_no_pods() {
+    let dump = changed(|dump| {
+        dump.set(NEW)["metadata"]["deletionTimestamp"] = json!("2026-03-10T12:00:00Z");
+    });
+    let (preview, notes) = preview(&["deploy/web", "--replicas", "3"], &dump);
+    let set = &preview["sets"][1];
+    assert_eq!((&set["replicaSet"], &set["delete"]), (&json!(NEW), &json!(0)));
+    assert_ne!(set["from"], set["to"]);
+    let note = format!("note: default ReplicaSet/{NEW} is being deleted: its controller deletes no pods\n");
+    assert!(notes.contains(&note), "{notes}");
+}
+
 #[test]
 fn recreate_takes_all_old_pods_first() {
     let recreate = |dump: &mut Dump| dump.deployment()["spec"]["strategy"] = json!({ "type": "Recreate" });

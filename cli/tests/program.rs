@@ -1272,7 +1272,8 @@ fn pods_to_adopt_and_to_release() {
     assert_eq!((&preview["active"], &preview["pods"][0]["rank"]), (&json!(2), &json!(2)));
 
     let being_deleted = with(set("web"), "/metadata/deletionTimestamp", json!("2026-03-10T12:00:00Z"));
-    assert_eq!(fine(&args, &dump(being_deleted)).1, "");
+    let note = "note: default ReplicaSet/web is being deleted: its controller deletes no pods\n";
+    assert_eq!(fine(&args, &dump(being_deleted)).1, note);
 }
 
 #[test]

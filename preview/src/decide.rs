@@ -15,7 +15,7 @@ use crate::preview::{PodPreview, Preview, Workload, WorkloadPreview};
 use crate::race::Race;
 use crate::related::Related;
 use crate::rollout::preview_deployment;
-use crate::set::{SetId, Sets};
+use crate::set::{SetEntry, SetId, Sets};
 use crate::text;
 use crate::workload::WorkloadKind;
 use podrank::Policy;
@@ -148,9 +148,12 @@ pub(crate) fn decide<'a>(
 
     let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
     let most = options.burst_replicas.map_or(usize::MAX, |most| most.get() as usize);
-    let delete = own.len().saturating_sub(replicas as usize).min(most);
+    let idle = set.map(SetEntry::idle).transpose()?.flatten();
+    let surplus = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
+    let delete = surplus.min(most);
     let line = Line::up(options.order, policy, &own, delete, race)?;
 
+    notes.extend(idle.map(|why| notes::does_nothing(&id, why)));
     if let Some(set) = set {
         notes.extend(complete::more_pods_than_status(set, own.len())?);
         if race.is_none() {

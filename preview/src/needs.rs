@@ -149,7 +149,7 @@ impl Input {
             }
             WorkloadKind::Direct(kind) => {
                 let Some(entry) = self.direct(kind, workload) else { return Ok(false) };
-                return Ok(entry.lags || !entry.gaps(self)?.is_empty());
+                return entry.is_behind(self);
             }
             WorkloadKind::Set(_) => (false, self.set(workload).map(SetEntry::id).into_iter().collect()),
         };

@@ -52,7 +52,7 @@ pub enum NoteCode {
     StatusLags,
     /// The Deployment has no `ReplicaSet`.
     NoSets,
-    /// The Deployment is being deleted, or its selector selects nothing.
+    /// The controller deletes no pods: the workload is being deleted, or its selector does not allow it.
     DoesNothing,
     /// The Deployment is paused.
     RolloutPaused,
@@ -64,7 +64,7 @@ pub enum NoteCode {
     ClaimsGo,
     /// The input has fewer nodes for pods of the `DaemonSet` than its status counts.
     NodesMissing,
-    /// The input has no `ControllerRevision` of the `DaemonSet`.
+    /// The input has no `ControllerRevision` of the `DaemonSet`, or the status of the `StatefulSet` no `updateRevision`.
     RevisionMissing,
     /// The controller may wait before it deletes a failed pod.
     MayBackOff,
@@ -99,6 +99,11 @@ impl Serialize for Note {
         note.serialize_field("text", &self.text)?;
         note.end()
     }
+}
+
+/// A workload whose controller deletes no pods, and `why`.
+pub(crate) fn does_nothing(workload: &impl fmt::Display, why: &str) -> Note {
+    Note::new(NoteCode::DoesNothing, format!("{workload} {why}: its controller deletes no pods"))
 }
 
 pub(crate) fn listed_twice(pod: &PodEntry) -> Note {

@@ -221,6 +221,16 @@ impl SetEntry {
         Ok(self.spec()?.selector.as_ref().and_then(Selector::new))
     }
 
+    /// Why its controller deletes no pods, whatever the count: `is being deleted`. `None` if it does its work.
+    pub(crate) fn idle(&self) -> Result<Option<&'static str>, Error> {
+        let has_invalid_selector = self.spec()?.selector.is_some() && self.selector()?.is_none();
+        Ok(match (self.is_being_deleted, has_invalid_selector) {
+            (true, _) => Some("is being deleted"),
+            (false, true) => Some("has an invalid selector"),
+            (false, false) => None,
+        })
+    }
+
     /// The number of active pods by its status, if it has one. A negative number, which only a broken status has, is 0.
     pub(crate) fn status_replicas(&self) -> Result<Option<u64>, Error> {
         let status = self.status.as_ref().map_err(|error| self.error(error))?;
