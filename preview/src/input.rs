@@ -13,7 +13,7 @@ use crate::text;
 use crate::workload::WorkloadKind;
 use crate::yaml::{self, AsJson};
 use serde::Deserialize;
-use serde::de::Visitor;
+use serde::de::{IgnoredAny, Visitor};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -33,10 +33,15 @@ pub struct Input {
     pub(crate) revisions: Vec<RevisionEntry>,
     /// The number of objects of other kinds.
     others: u64,
+    /// How many lists the list that is being read is in.
+    depth: u32,
 }
 
 /// The remedy for an input without any workload.
 const PRINT: &str = "print the objects with kubectl get pods,replicasets,deployments -o json";
+
+/// The most lists that a list may be in.
+const DEEPEST_LIST: u32 = 8;
 
 /// The most bytes of white space before the first document.
 const MOST_WHITE_SPACE: usize = 1 << 20;
@@ -237,9 +242,25 @@ impl Input {
             Some(Class::Direct(kind)) => self.direct.push(DirectEntry::read(kind, object)?),
             Some(Class::Node) => self.nodes.push(NodeEntry::read(object)?),
             Some(Class::Revision) => self.revisions.push(RevisionEntry::read(object)?),
+            None if own.is_list() && has_items(object) => self.add_list(object)?,
             None => self.others += 1,
         }
         Ok(None)
+    }
+
+    /// Adds the items of a list that is itself an item, as `jq -s` makes one of several lists.
+    fn add_list(&mut self, list: &RawValue) -> Result<(), String> {
+        if self.depth == DEEPEST_LIST {
+            return Err(format!("a list in more than {DEEPEST_LIST} lists"));
+        }
+        self.depth += 1;
+        let read = self.read_document(&mut Json::new(list.get().as_bytes()));
+        self.depth -= 1;
+        read.map_err(|fault| match fault {
+            Fault::Reader(error) => error.to_string(),
+            Fault::End(_) => "the list is cut off".to_owned(),
+            Fault::Syntax(what, _) | Fault::Data(what, _) => what,
+        })
     }
 
     fn add_typed(&mut self, object: Untyped, class: Class) -> Result<(), String> {
@@ -326,6 +347,20 @@ enum Class {
 }
 
 impl TypeMeta {
+    /// Whether it is a list of any objects, or of a kind that is kept.
+    fn is_list(&self) -> bool {
+        let Some(kind) = self.kind.as_deref().and_then(|kind| kind.strip_suffix("List")) else {
+            return false;
+        };
+        match kind {
+            "" => self.api_version.as_deref().is_none_or(|version| version == "v1"),
+            _ => {
+                let item = Self { api_version: self.api_version.clone(), kind: Some(kind.to_owned()) };
+                item.class(None).is_some()
+            }
+        }
+    }
+
     /// What an object of this type is, in a list whose items without a type have that of `list`.
     fn class(&self, list: Option<&Self>) -> Option<Class> {
         let own_or_list = Some(self).filter(|own| own.kind.is_some()).or(list)?;
@@ -370,6 +405,15 @@ impl Untyped {
             revision: RevisionEntry::read(object),
         }
     }
+}
+
+/// Whether the object has `items`.
+fn has_items(object: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct List {
+        items: Vec<IgnoredAny>,
+    }
+    parse::<List>(object).is_ok_and(|list| !list.items.is_empty())
 }
 
 /// Returns the type of items without a type, by the type of their list: a `PodList` has Pods. `None` if the list has no kind,
