@@ -364,11 +364,16 @@ fn unsound_deployments_name_the_field() {
         // Only a preview of the Deployment itself minds.
         preview(&["--replicaset", NEW, "--replicas", "5"], &dump);
     }
-    fails(
-        &["deploy/web", "--replicas", "2147483648"],
-        ROLLOUT,
-        "default Deployment/web: 2147483648 replicas are more than Kubernetes stores, 2147483647",
-    );
+}
+
+#[test]
+fn negative_counts_name_the_field() {
+    let error =
+        |what: &str| format!("{what}: spec.replicas: -4 is negative, which Kubernetes does not allow");
+    let dump = changed(|dump| dump.deployment()["spec"]["replicas"] = json!(-4));
+    fails(&["deploy/web", "--rollout"], &dump, &error("default Deployment/web"));
+    let dump = changed(|dump| dump.set(OLD)["spec"]["replicas"] = json!(-4));
+    fails(&["deploy/web", "--replicas", "3"], &dump, &error(&format!("default ReplicaSet/{OLD}")));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::preview;
+use common::{fails, fails_with, preview, run};
 use serde_json::{Value, json};
 
 /// The kinds whose controllers delete pods, each with its type on the command line and its API version.
@@ -69,7 +69,7 @@ fn changed(kind: (&str, &str, &str), change: impl FnOnce(&mut Value)) -> (Value,
     let (short, kind, api_version) = kind;
     let mut items = dump(kind, api_version, "default");
     change(&mut items[0]);
-    preview(&[&[&*format!("{short}/web")], asked(short)].concat(), &list(&items))
+    preview(&[&[&*format!("{short}/web")][..], asked(short)].concat(), &list(&items))
 }
 
 /// Asserts that no pod goes, and that the note says why.
@@ -123,4 +123,160 @@ fn with_an_invalid_selector_it_deletes_no_pods() {
     does_nothing(KINDS[3], "has a selector that selects all pods", |set| {
         set["spec"]["selector"] = json!({});
     });
+}
+
+#[test]
+fn one_uid_on_two_pods_is_an_error() {
+    for (short, kind, api_version) in KINDS {
+        let mut items = dump(kind, api_version, "default");
+        items[2]["metadata"]["uid"] = items[1]["metadata"]["uid"].clone();
+        let name = format!("{short}/web");
+        let args = [&[&*name][..], asked(short)].concat();
+        let text = "pod default/web-1: metadata.uid: pod default/web-0 has 00000000-0000-4000-8000-000000000000, too; \
+                    UIDs must be unique";
+        fails(&args, &list(&items), text);
+        // The same pod once more is no other pod.
+        items[2] = items[1].clone();
+        items[0]["status"]["replicas"] = json!(2);
+        items[0]["status"]["active"] = json!(2);
+        let (status, _, stderr) = run(&args, &list(&items));
+        let note = "note: pod default/web-0 is listed more than once: only the first entry counts\n";
+        assert!(status == Some(0) && stderr.contains(note), "{kind}: {stderr}");
+    }
+}
+
+#[test]
+fn a_negative_count_is_an_error() {
+    for (short, kind, api_version) in &KINDS[..3] {
+        let mut items = dump(kind, api_version, "default");
+        items[0]["spec"]["replicas"] = json!(-3);
+        let error =
+            format!("default {kind}/web: spec.replicas: -3 is negative, which Kubernetes does not allow");
+        fails(&[&format!("{short}/web"), "--rollout"], &list(&items), &error);
+    }
+}
+
+/// Kubernetes stores 32 bits with a sign.
+#[test]
+fn a_count_that_kubernetes_cannot_store_is_a_wrong_flag() {
+    for (short, kind, api_version) in KINDS.into_iter().chain([("deploy", "Deployment", "apps/v1")]) {
+        let items = list(&dump(kind, api_version, "default"));
+        let flag = if short == "job" { "--parallelism" } else { "--replicas" };
+        let (status, _, stderr) = run(&[&format!("{short}/web"), flag, "2147483648"], &items);
+        assert_eq!(status, Some(2), "{kind}: {stderr}");
+        assert!(stderr.contains("2147483648 is not in 0..=2147483647"), "{kind}: {stderr}");
+    }
+}
+
+#[test]
+fn a_namespace_without_the_workload_is_named() {
+    for (short, kind, api_version) in KINDS {
+        let both = [dump(kind, api_version, "shop"), dump(kind, api_version, "staging")].concat();
+        let both = list(&both);
+        let (what, any) = match short {
+            "rs" | "rc" => ("ReplicaSet or ReplicationController", "ReplicaSet or ReplicationController"),
+            _ => (kind, "workload"),
+        };
+        let here = |namespace: &str, what: &str| {
+            format!("no {what} in namespace {namespace}; the input has: shop {kind}/web, staging {kind}/web")
+        };
+        let name = format!("{short}/web");
+        for (namespace, shown) in [("prod", "prod"), ("", "\"\"")] {
+            let args = ["--rollout", "-n", namespace];
+            fails(&[&[&*name][..], &args].concat(), &both, &here(shown, what));
+            fails(&[&["web"][..], &args].concat(), &both, &here(shown, any));
+            fails(&args, &both, &here(shown, any));
+        }
+        // With one of the two, both a full and a bare name are found.
+        for name in [&*name, "web"] {
+            let (status, _, stderr) = run(&[name, "-n", "staging", "--rollout", "--partial"], &both);
+            assert_eq!(status, Some(0), "{kind}: {stderr}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_there_is_not_said_to_be_all() {
+    let [a, b] = ["shop", "staging"].map(|namespace| dump("StatefulSet", "apps/v1", namespace));
+    let both = list(&[a, b].concat());
+    fails(
+        &["--replicaset", "web", "--replicas", "1"],
+        &both,
+        "no ReplicaSet or ReplicationController is in the input, which has: shop StatefulSet/web, staging StatefulSet/web",
+    );
+    fails(&["webb", "--replicas", "1"], &both, "no workload is named webb; did you mean web?");
+    // What the flag takes is what is suggested.
+    let [a, b] = ["shop", "staging"].map(|namespace| dump("ReplicaSet", "apps/v1", namespace));
+    fails(
+        &["--replicaset", "webb", "--replicas", "1"],
+        &list(&[a, b].concat()),
+        "no ReplicaSet or ReplicationController is named webb; did you mean rs/web in namespace staging?",
+    );
+}
+
+/// `jq -s` makes one list of several, each of them an item.
+#[test]
+fn lists_in_lists_are_read() {
+    for (short, kind, api_version) in KINDS {
+        let name = format!("{short}/web");
+        let args = [&[&*name, "-o", "json"][..], asked(short)].concat();
+        let items = dump(kind, api_version, "default");
+        let flat = run(&args, &list(&items));
+        assert_eq!(flat.0, Some(0));
+        let pods = items[2..4].iter().cloned().map(|mut pod| {
+            let fields = pod.as_object_mut().expect("an object");
+            fields.remove("kind");
+            fields.remove("apiVersion");
+            pod
+        });
+        let typed = json!({ "apiVersion": "v1", "kind": "PodList", "items": pods.collect::<Value>() });
+        let inner = json!({ "apiVersion": "v1", "kind": "List", "items": [items[1], typed, items[4]] });
+        let empty = json!({ "apiVersion": "v1", "kind": "List", "items": null });
+        let nested = [items[0].clone(), inner, empty];
+        assert_eq!(run(&args, &list(&nested)), flat, "{kind}");
+    }
+}
+
+#[test]
+fn lists_in_lists_have_their_place_in_errors_and_a_limit() {
+    let bad = json!({ "apiVersion": "v1", "kind": "Pod" });
+    let nested = json!({ "apiVersion": "v1", "kind": "List", "items": [{}, bad] });
+    fails_with(&["--replicas", "1"], &list(&[nested]), "items[0]: items[1]: missing field `metadata`");
+    let deep = |depth: usize| {
+        let open = r#"{"kind":"List","apiVersion":"v1","items":["#;
+        format!("{}{}{}", open.repeat(depth), json!({ "kind": "Secret" }), "]}".repeat(depth))
+    };
+    fails_with(&["--replicas", "1"], &deep(9), "no Pod or workload that has a preview among 1 object");
+    fails_with(&["--replicas", "1"], &deep(10), "a list in more than 8 lists");
+    fails_with(&["--replicas", "1"], &deep(10_000), "a list in more than 8 lists");
+    // A custom resource may be called a list, and has other items.
+    let custom = json!({ "apiVersion": "example.com/v1", "kind": "AllowList", "items": ["a"] });
+    let single = json!({ "apiVersion": "v1", "kind": "List" });
+    fails_with(&["--replicas", "1"], &list(&[custom, single]), "among 2 objects");
+}
+
+#[test]
+fn a_broken_node_matters_to_daemon_sets_alone() {
+    let broken = |items: &mut Vec<Value>| items[4]["spec"] = json!({ "taints": "none" });
+    for (short, kind, api_version) in KINDS {
+        let mut items = dump(kind, api_version, "default");
+        let name = format!("{short}/web");
+        let args = [&[&*name, "-o", "name"][..], asked(short)].concat();
+        let sound = run(&args, &list(&items));
+        broken(&mut items);
+        if short == "ds" {
+            fails_with(&args, &list(&items), "node a: spec.taints: invalid type");
+        } else {
+            assert_eq!(run(&args, &list(&items)), sound, "{kind}");
+        }
+    }
+}
+
+#[test]
+fn where_there_is_no_page_the_error_says_what_there_is() {
+    for (short, kind, api_version) in &KINDS[2..] {
+        let name = format!("{short}/web");
+        let args = [&[&*name, "-o", "html"][..], asked(short)].concat();
+        fails_with(&args, &list(&dump(kind, api_version, "default")), "use -o table, wide, json or name");
+    }
 }

@@ -326,7 +326,7 @@ fn example_rules_move_with_the_cut() {
     assert_eq!(separating("6", 4), (json!("not-ready"), "ready, k2v5d is not".to_owned()));
     assert_eq!(separating("0", 9), (Value::Null, "all pods go".to_owned()));
     assert_eq!(separating("9", 1), (Value::Null, "nothing to delete".to_owned()));
-    assert_eq!(separating("4294967295", 1), (Value::Null, "nothing to delete".to_owned()));
+    assert_eq!(separating("2147483647", 1), (Value::Null, "nothing to delete".to_owned()));
 }
 
 #[test]
@@ -913,7 +913,7 @@ fn unknown_set() {
         &dump,
         &["--replicaset", "web-7f6b9d5c84"],
         "no ReplicaSet or ReplicationController is named web-7f6b9d5c84; did you mean \
-         default ReplicaSet/web-7f6b9d5c48?",
+         rs/web-7f6b9d5c48?",
     );
     bad_input(
         &dump,
@@ -1323,7 +1323,7 @@ fn wrong_flags() {
     );
     bad_flags(&["--feature-gates", "PodDeletionCost=maybe"], &["`maybe`"]);
     bad_flags(&["--feature-gates", "PodDeletionCost"], &["NAME=true"]);
-    bad_flags(&["--now", "noon"], &["--now", "noon"]);
+    bad_flags(&["--now", "noon"], &["--now", "noon", "write it as in 2026-03-10T12:00:00Z"]);
     bad_flags(&["--now", "2026-03-10T12:00:00"], &["--now"]);
     bad_flags(&["--feature-gates", "PreferForScaleDown=true"], &["PreferForScaleDown", "--order total"]);
     bad_flags(

@@ -274,6 +274,17 @@ fn no_costs_steer_it() {
     assert!(error.contains("the controller of a StatefulSet reads no deletion costs"), "{error}");
 }
 
+#[test]
+fn names_alone_say_who_waits() {
+    let (status, names, notes) = run(&["sts/db", "--replicas", "3", "-o", "name"], EXAMPLE);
+    let note = "note: 2 pods wait, db-4 for db-1: db-1 is not ready (-o table lists all)\n";
+    assert_eq!((status, &*names, &*notes), (Some(0), "", note));
+    // If one goes, a note says that this is one step of several.
+    let (_, names, notes) = run(&["sts/db", "--replicas", "3", "-o", "name"], &changed(Dump::mend));
+    assert_eq!(names, "pod/db-4\n");
+    assert!(!notes.contains("for db-"), "{notes}");
+}
+
 /// Without the revision of the update, nobody knows which pods are old.
 #[test]
 fn no_pod_is_called_old_without_a_revision() {

@@ -2,7 +2,7 @@
 
 use crate::deployment::Budget;
 use crate::direct::{Decided, Decision, DirectEntry, OwnPod, chance, not_yet, verdict};
-use crate::error::parse;
+use crate::error::{Error, parse};
 use crate::input::Input;
 use crate::node::{NodeEntry, Placement};
 use crate::notes::{self, Note, NoteCode};
@@ -115,10 +115,10 @@ impl DaemonSetSpec {
     }
 
     /// Returns notes on what the input lacks besides pods.
-    pub(crate) fn gaps(&self, input: &Input, entry: &DirectEntry) -> Vec<Note> {
+    pub(crate) fn gaps(&self, input: &Input, entry: &DirectEntry) -> Result<Vec<Note>, Error> {
         let may_start =
             |node: &&NodeEntry| self.placement.on(node).0.contains(NodeFlags::EXISTS | NodeFlags::MAY_START);
-        let nodes = nodes(input).into_values().filter(may_start).count();
+        let nodes = nodes(input)?.into_values().filter(may_start).count();
         let wanted = usize::try_from(self.status_wanted).unwrap_or(0);
         let missing_nodes = || {
             let verb = if nodes == 1 { "is" } else { "are" };
@@ -136,7 +136,7 @@ impl DaemonSetSpec {
         };
         let gaps =
             [(nodes < wanted).then(missing_nodes), revision(input, entry).is_none().then(missing_revision)];
-        gaps.into_iter().flatten().collect()
+        Ok(gaps.into_iter().flatten().collect())
     }
 
     fn surges(&self) -> bool {
@@ -169,12 +169,12 @@ impl DaemonSetSpec {
 }
 
 /// The nodes by name. If one is listed twice, the first entry counts.
-fn nodes(input: &Input) -> BTreeMap<&str, &NodeEntry> {
+fn nodes(input: &Input) -> Result<BTreeMap<&str, &NodeEntry>, Error> {
     let mut nodes = BTreeMap::new();
     for node in &input.nodes {
-        nodes.entry(node.name.as_str()).or_insert(node);
+        nodes.entry(node.name.as_str()).or_insert(node.sound()?);
     }
-    nodes
+    Ok(nodes)
 }
 
 /// The current revision: the newest one.
@@ -230,9 +230,9 @@ pub(crate) fn decide<'a>(
     pods: &[OwnPod<'a>],
     options: &Options,
     notes: &mut Vec<Note>,
-) -> Decision<'a> {
+) -> Result<Decision<'a>, Error> {
     let now = to_time(options.now);
-    let listed = nodes(input);
+    let listed = nodes(input)?;
     let (mut names, mut flags, mut unfit): (Vec<&str>, Vec<_>, Vec<_>) = Default::default();
     for (name, node) in &listed {
         let (runs, why) = spec.placement.on(node);
@@ -289,7 +289,7 @@ pub(crate) fn decide<'a>(
     });
     words.notes(&decided, notes);
     let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
-    Decision { pods: decided, quota: step.deleted as usize - certain }
+    Ok(Decision { pods: decided, quota: step.deleted as usize - certain })
 }
 
 /// What the words about a decision read.

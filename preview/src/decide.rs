@@ -85,7 +85,7 @@ fn preview_set<'a>(
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
     let gaps = complete::gaps(input, sets, id)?;
-    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.partial {
+    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
         return Err(complete::error(id.namespace, id.kind, &gaps));
     }
     let mut notes = gaps;

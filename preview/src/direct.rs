@@ -4,10 +4,11 @@
 use crate::age::age;
 use crate::complete;
 use crate::daemon_set::DaemonSetSpec;
-use crate::error::{Error, parse};
+use crate::error::{Error, not_negative, parse};
 use crate::input::Input;
 use crate::job::JobSpec;
-use crate::notes::{self, Note, NoteCode};
+use crate::members::Seen;
+use crate::notes::{Note, NoteCode};
 use crate::options::{Options, Order};
 use crate::pod::{Metadata, OwnerReference, PodEntry, Record, to_time};
 use crate::preview::{Asked, BlockedPod, Details, DirectPreview, PodPreview, Verdict, Workload};
@@ -185,7 +186,7 @@ pub(crate) fn preview_direct<'a>(
         )));
     }
     let mut notes = entry.gaps(input)?;
-    if !notes.is_empty() && !options.partial {
+    if !notes.is_empty() && !options.accepts_gaps() {
         return Err(complete::incomplete(&entry.namespace, entry.kind.types(), &notes));
     }
     notes.extend(entry.lagging());
@@ -202,7 +203,7 @@ pub(crate) fn preview_direct<'a>(
                 let text = format!("{entry} has no replicas, as its nodes decide: leave out --replicas");
                 return Err(Error::new(text));
             }
-            let decision = crate::daemon_set::decide(input, entry, spec, &pods, options, &mut notes);
+            let decision = crate::daemon_set::decide(input, entry, spec, &pods, options, &mut notes)?;
             (Asked::default(), BTreeMap::new(), decision)
         }
         Spec::Job(spec) => {
@@ -323,7 +324,7 @@ impl DirectEntry {
     /// Returns the pods that it owns and its selector matches, each once.
     fn pods<'a>(&self, input: &'a Input, notes: &mut Vec<Note>) -> Result<Vec<OwnPod<'a>>, Error> {
         let selector = self.selector()?;
-        let mut names = BTreeSet::new();
+        let mut seen = Seen::default();
         let mut pods = Vec::new();
         for entry in input.pods.iter().filter(|pod| pod.namespace == self.namespace) {
             let matches = selector.as_ref().is_some_and(|selector| selector.matches(&entry.labels));
@@ -337,10 +338,6 @@ impl DirectEntry {
                 }));
                 continue;
             }
-            if !names.insert(&entry.name) {
-                notes.push(notes::listed_twice(entry));
-                continue;
-            }
             if !matches && self.idle().is_none() {
                 let text = format!(
                     "{entry} does not match the selector: {self} releases it, so this preview does not count it"
@@ -350,7 +347,9 @@ impl DirectEntry {
             }
             let record = entry.any_record().ok_or_else(|| Error::new(format!("{entry} has no record")))?;
             let record = record.map_err(|error| Error::new(format!("{entry}: {error}")))?;
-            pods.push(OwnPod { entry, record });
+            if seen.is_new(entry, record.pod.uid, notes)? {
+                pods.push(OwnPod { entry, record });
+            }
         }
         Ok(pods)
     }
@@ -364,7 +363,7 @@ impl DirectEntry {
     pub(crate) fn gaps(&self, input: &Input) -> Result<Vec<Note>, Error> {
         let mut gaps: Vec<_> = self.missing_pods(input)?.into_iter().collect();
         if let Spec::DaemonSet(spec) = self.spec()? {
-            gaps.extend(spec.gaps(input, self));
+            gaps.extend(spec.gaps(input, self)?);
         }
         Ok(gaps)
     }
@@ -398,7 +397,7 @@ impl DirectEntry {
 
     /// The count to decide for.
     fn count(&self, options: &Options, current: i32) -> Result<i32, Error> {
-        let Some(wanted) = options.replicas else { return Ok(current) };
+        let Some(wanted) = options.replicas else { return not_negative(self, current) };
         i32::try_from(wanted).map_err(|_| {
             Error::new(format!("{self}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
         })

@@ -3,7 +3,7 @@
 use crate::complete;
 use crate::decide::{SetDecision, decide};
 use crate::deployment::{DeploymentEntry, DeploymentSpec, SetState};
-use crate::error::Error;
+use crate::error::{Error, not_negative};
 use crate::input::Input;
 use crate::notes::{self, Note};
 use crate::options::{Options, Order};
@@ -34,7 +34,7 @@ pub(crate) fn preview_deployment<'a>(
     let (deployment, step, changes) = next_step(input, sets, spec, deployment, &own);
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
     let gaps = gaps(input, sets, entry, spec, &own)?;
-    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.partial {
+    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
         return Err(complete::error(&entry.namespace, SetKind::ReplicaSet, &gaps));
     }
     let mut notes = gaps;
@@ -116,7 +116,7 @@ fn is_in_two_steps(change: &Change) -> bool {
 
 /// The count to decide for.
 fn replicas(entry: &DeploymentEntry, spec: &DeploymentSpec, options: &Options) -> Result<i32, Error> {
-    let Some(wanted) = options.replicas else { return Ok(spec.deployment.replicas) };
+    let Some(wanted) = options.replicas else { return not_negative(entry, spec.deployment.replicas) };
     i32::try_from(wanted).map_err(|_| {
         Error::new(format!("{entry}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
     })
@@ -131,6 +131,7 @@ fn own_sets<'a>(
     let Some(selector) = spec.selector() else { return Ok(Vec::new()) };
     let mut own = Vec::new();
     for entry in sets.controlled_by(&entry.uid).filter(|set| set.id().namespace == entry.namespace) {
+        entry.replicas()?;
         let state = entry.state()?.filter(|state| selector.matches(&state.labels));
         own.extend(state.map(|state| Own { entry, state }));
     }

@@ -1,7 +1,7 @@
 //! `ReplicaSets` and `ReplicationControllers`, and which pods belong to them. Reads one object's JSON text.
 
 use crate::deployment::{self, SetState};
-use crate::error::{Error, parse};
+use crate::error::{Error, not_negative, parse};
 use crate::pod::{Metadata, OwnerReference, PodEntry, Time, only};
 use crate::selector::{LabelSelector, Selector};
 use crate::template::Template;
@@ -213,7 +213,7 @@ impl SetEntry {
 
     /// The number of pods that it should have.
     pub(crate) fn replicas(&self) -> Result<i32, Error> {
-        Ok(self.spec()?.replicas.unwrap_or(1))
+        not_negative(&self.id(), self.spec()?.replicas.unwrap_or(1))
     }
 
     /// Its selector. `None` if it has none, or one that Kubernetes calls invalid: either way it selects no pod.

@@ -197,7 +197,7 @@ pub(crate) fn decide<'a>(
         if victims(&next_sync(&set, &old).1) != victims(&outcomes) {
             let text = format!("the status of {entry} has no updateRevision, so its old pods are not known");
             let gap = Note::new(NoteCode::RevisionMissing, text);
-            if !options.partial {
+            if !options.accepts_gaps() {
                 return Err(complete::incomplete(&entry.namespace, entry.kind.types(), &[gap]));
             }
             notes.push(gap);
