@@ -367,6 +367,33 @@ fn unsound_deployments_name_the_field() {
 }
 
 #[test]
+fn its_deployment_sets_a_set_back_that_is_scaled_alone() {
+    let one = changed(|dump| dump.remove_set(OLD));
+    let name = format!("rs/{NEW}");
+    let (scaled, notes) = preview(&[&name, "--replicas", "3"], &one);
+    let note = format!(
+        "note: Deployment web writes its own count back to default ReplicaSet/{NEW}: scale deploy/web instead\n"
+    );
+    assert_eq!(notes, note);
+    assert_eq!(scaled["notes"][0]["code"], json!("written-back"));
+    // At the count that it has, there is nothing to write back.
+    assert_eq!(preview(&[&name, "--replicas", "9"], &one).1, "");
+}
+
+#[test]
+fn a_deployment_that_is_listed_twice_is_noted() {
+    let twice = changed(|dump| {
+        let mut other = dump.deployment().clone();
+        other["spec"]["replicas"] = json!(1);
+        dump.0.push(other);
+    });
+    let (preview, notes) = preview(&["deploy/web", "--rollout"], &twice);
+    assert_eq!(preview["replicas"], json!(10));
+    let note = "note: default Deployment/web is listed more than once: only the first entry counts\n";
+    assert!(notes.contains(note), "{notes}");
+}
+
+#[test]
 fn negative_counts_name_the_field() {
     let error =
         |what: &str| format!("{what}: spec.replicas: -4 is negative, which Kubernetes does not allow");

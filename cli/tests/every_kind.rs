@@ -280,3 +280,21 @@ fn where_there_is_no_page_the_error_says_what_there_is() {
         fails_with(&args, &list(&dump(kind, api_version, "default")), "use -o table, wide, json or name");
     }
 }
+
+#[test]
+fn a_workload_that_is_listed_twice_is_noted() {
+    for (short, kind, api_version) in KINDS {
+        let mut items = dump(kind, api_version, "default");
+        let name = format!("{short}/web");
+        let args = [&[&*name], asked(short)].concat();
+        let once = run(&args, &list(&items));
+        let mut other = items[0].clone();
+        other["spec"]["selector"] = json!({});
+        items.push(other);
+        let (status, table, notes) = run(&args, &list(&items));
+        assert_eq!((status, &table), (once.0, &once.1), "{kind}");
+        let note =
+            format!("note: default {kind}/web is listed more than once: only the first entry counts\n");
+        assert!(notes.contains(&note) && !once.2.contains(&note), "{notes}");
+    }
+}

@@ -116,7 +116,7 @@ fn set(name: &str) -> Value {
                 { "apiVersion": "apps/v1", "kind": "Deployment", "name": "d", "uid": "d", "controller": true }
             ],
         },
-        "spec": { "replicas": 2, "selector": { "matchLabels": { "app": name } } },
+        "spec": { "replicas": 1, "selector": { "matchLabels": { "app": name } } },
     })
 }
 
@@ -274,6 +274,7 @@ fn the_document_on_the_json_names_every_field_and_note() {
         "invalid-deletion-cost",
         "several-syncs",
         "mid-rollout",
+        "written-back",
         "would-adopt",
         "would-release",
         "created-after-now",
@@ -434,7 +435,8 @@ fn a_circle_is_contested() {
             "controller.kubernetes.io/pod-deletion-cost": "7"
         }),
     );
-    let dump = list(&[set("web"), last, x, first, y, z]);
+    let two = with(set("web"), "/spec/replicas", json!(2));
+    let dump = list(&[two, last, x, first, y, z]);
     let args = [&["-f", "-", "--replicas", "2"], &NOON[..]].concat();
     let (stdout, _) = fine(&[&args[..], &["-o", "json"]].concat(), &dump);
     let preview: Value = serde_json::from_str(&stdout).expect("JSON");
@@ -1279,7 +1281,8 @@ fn pods_to_adopt_and_to_release() {
 #[test]
 fn more_than_one_sync() {
     let pods: Vec<_> = (0..501).map(pod).collect();
-    let dump = list(&[&[set("web")], &pods[..]].concat());
+    let bare = with(set("web"), "/metadata/ownerReferences", Value::Null);
+    let dump = list(&[&[bare], &pods[..]].concat());
     let note = |args: &[&str]| fine(&[&["-f", "-", "-o", "name"], args].concat(), &dump).1;
     assert_eq!(
         note(&["--replicas", "0"]),

@@ -59,7 +59,7 @@ pub(crate) enum Choice<'a> {
 }
 
 impl Choice<'_> {
-    fn id(self) -> WorkloadId {
+    pub(crate) fn id(self) -> WorkloadId {
         let (namespace, kind, name) = match self {
             Self::Deployment(entry) => (&*entry.namespace, WorkloadKind::Deployment, &*entry.name),
             Self::Set(id) => (id.namespace, WorkloadKind::Set(id.kind), id.name),

@@ -153,11 +153,12 @@ pub(crate) fn decide<'a>(
     let delete = surplus.min(most);
     let line = Line::up(options.order, policy, &own, delete, race)?;
 
+    notes.extend(input.listed_twice(&Choice::Set(id).id()));
     notes.extend(idle.map(|why| notes::does_nothing(&id, why)));
     if let Some(set) = set {
         notes.extend(complete::more_pods_than_status(set, own.len())?);
         if race.is_none() {
-            notes.extend(notes::mid_rollout(input, sets, set)?);
+            notes.extend(notes::scaled_alone(input, sets, set, replicas)?);
         }
         notes.extend(notes::claims(input, sets, set)?);
     }

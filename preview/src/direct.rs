@@ -2,6 +2,7 @@
 //! a variant of [`DirectKind`] and a module with what its controller reads and what its next sync does.
 
 use crate::age::age;
+use crate::choose::Choice;
 use crate::complete;
 use crate::daemon_set::DaemonSetSpec;
 use crate::error::{Error, not_negative, parse};
@@ -189,6 +190,7 @@ pub(crate) fn preview_direct<'a>(
     if !notes.is_empty() && !options.accepts_gaps() {
         return Err(complete::incomplete(&entry.namespace, entry.kind.types(), &notes));
     }
+    notes.extend(input.listed_twice(&Choice::Direct(entry).id()));
     notes.extend(entry.lagging());
     let pods = entry.pods(input, &mut notes)?;
     let (asked, gates, mut decision) = match entry.spec()? {

@@ -15,7 +15,7 @@ use crate::yaml::{self, AsJson};
 use serde::Deserialize;
 use serde::de::{IgnoredAny, Visitor};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -104,6 +104,9 @@ impl Input {
 
     /// Adds a part that was read later. If both have an object, the later one counts.
     pub fn add_part(&mut self, mut later: Self) {
+        // A set that is asked for by its name is also among all sets of its namespace.
+        let ids: BTreeSet<_> = later.sets.iter().map(SetEntry::id).collect();
+        self.sets.retain(|set| !ids.contains(&set.id()));
         later.pods.append(&mut self.pods);
         later.sets.append(&mut self.sets);
         later.deployments.append(&mut self.deployments);

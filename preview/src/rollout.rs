@@ -1,5 +1,6 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
+use crate::choose::Choice;
 use crate::complete;
 use crate::decide::{SetDecision, decide};
 use crate::deployment::{DeploymentEntry, DeploymentSpec, SetState};
@@ -38,6 +39,7 @@ pub(crate) fn preview_deployment<'a>(
         return Err(complete::error(&entry.namespace, SetKind::ReplicaSet, &gaps));
     }
     let mut notes = gaps;
+    notes.extend(input.listed_twice(&Choice::Deployment(entry).id()));
     notes.extend(notes::of_deployment(entry, spec, step.goes_on, &states));
 
     let decisions = decide_all(input, sets, &own, &step, &changes, options, &mut notes)?;
