@@ -337,9 +337,11 @@ fn unknown(wanted: &SetName, known: &[SetId<'_>], sets: &Sets<'_>) -> Error {
     let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     let hint = match nearest.filter(|id| likeness(id) > ALIKE) {
         Some(nearest) => {
-            let place = match known.iter().any(|id| id.namespace != nearest.namespace) {
-                true => format!(" in namespace {}", text::name(nearest.namespace)),
-                false => String::new(),
+            let is_elsewhere = |id: &SetId<'_>| id.namespace != nearest.namespace;
+            let place = if known.iter().any(is_elsewhere) {
+                format!(" in namespace {}", text::name(nearest.namespace))
+            } else {
+                String::new()
             };
             let short = WorkloadKind::Set(nearest.kind).short();
             format!("did you mean {short}/{}{place}?", text::name(nearest.name))

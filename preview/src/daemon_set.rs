@@ -142,7 +142,7 @@ impl DaemonSetSpec {
     fn surges(&self) -> bool {
         let surge = match self.strategy {
             Strategy::RollingUpdate { max_surge, .. } => max_surge,
-            _ => IntOrPercent::Int(0),
+            Strategy::OnDelete => IntOrPercent::Int(0),
         };
         !matches!(surge, IntOrPercent::Int(0) | IntOrPercent::Percent(0))
     }

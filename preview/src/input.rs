@@ -355,13 +355,11 @@ impl TypeMeta {
         let Some(kind) = self.kind.as_deref().and_then(|kind| kind.strip_suffix("List")) else {
             return false;
         };
-        match kind {
-            "" => self.api_version.as_deref().is_none_or(|version| version == "v1"),
-            _ => {
-                let item = Self { api_version: self.api_version.clone(), kind: Some(kind.to_owned()) };
-                item.class(None).is_some()
-            }
+        if kind.is_empty() {
+            return self.api_version.as_deref().is_none_or(|version| version == "v1");
         }
+        let item = Self { api_version: self.api_version.clone(), kind: Some(kind.to_owned()) };
+        item.class(None).is_some()
     }
 
     /// What an object of this type is, in a list whose items without a type have that of `list`.
