@@ -1,4 +1,4 @@
-//! The preview as a page: one file that opens without network. Computes text and reads nothing.
+//! The preview as a page: one file that opens without a network. Computes text and reads nothing.
 
 use podrank_preview::{Error, Input, Options, WorkloadId, WorkloadPreview, gates};
 use serde_json::json;
@@ -43,7 +43,7 @@ pub fn page(input: &Input, options: &Options, preview: &WorkloadPreview<'_>) -> 
             "order": options.order,
             "featureGates": gates::changed(options.gates).collect::<BTreeMap<_, _>>(),
             "burstReplicas": options.burst_replicas,
-            "partial": options.partial,
+            "partial": options.accepts_gaps(),
         },
     });
     // Within a script element, `<` could end it. In JSON, it only stands in texts.

@@ -83,7 +83,7 @@ fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<
     options.workload = Some(WorkloadName { kind: Some(workload.kind), name: workload.name });
     options.namespace = Some(workload.namespace);
     // The cluster has nothing more to tell, so where its statuses lag behind, notes say so.
-    options.partial = lags;
+    options.lags = lags;
     Ok(input)
 }
 
@@ -103,8 +103,8 @@ fn print_preview(
     for note in preview.notes() {
         complain(&note.to_string());
     }
-    let unnamed = render::unnamed(preview).filter(|_| output == Output::Name);
-    if let Some(note) = unnamed {
+    let unnamed = if output == Output::Name { render::unnamed(preview) } else { Vec::new() };
+    for note in unnamed {
         complain(&format!("note: {note}"));
     }
     print(text.as_bytes())

@@ -30,16 +30,28 @@ pub fn names(preview: &WorkloadPreview<'_>) -> String {
     victims.flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
 }
 
-/// Returns what [`names`] leaves out: the victims among the contested pods.
-pub fn unnamed(preview: &WorkloadPreview<'_>) -> Option<String> {
+/// Returns what [`names`] leaves out: the victims among the contested pods, and if nothing is named, the pods that wait.
+pub fn unnamed(preview: &WorkloadPreview<'_>) -> Vec<String> {
     let (certain, contested) =
         (count(preview.pods(), Verdict::Delete), count(preview.pods(), Verdict::Contested));
     let certainty =
         if certain == 0 { "no victim is certain" } else { "only the certain victims are printed" };
     let quota = preview.quota();
     let verb = if quota == 1 { "goes" } else { "go" };
-    (contested > 0)
-        .then(|| format!("{certainty}: {quota} of {contested} contested pods {verb} (-o table lists them)"))
+    let contest =
+        || format!("{certainty}: {quota} of {contested} contested pods {verb} (-o table lists them)");
+    let blocked = match preview {
+        WorkloadPreview::Direct(preview) if certain == 0 => &*preview.blocked,
+        _ => &[],
+    };
+    let wait = blocked.first().map(|first| {
+        let pods = match blocked.len() {
+            1 => "1 pod waits".to_owned(),
+            pods => format!("{pods} pods wait"),
+        };
+        format!("{pods}, {} for {}: {} (-o table lists all)", first.name, first.by, first.why)
+    });
+    (contested > 0).then(contest).into_iter().chain(wait).collect()
 }
 
 /// Returns a table for any workload.

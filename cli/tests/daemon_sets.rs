@@ -173,6 +173,42 @@ fn a_dump_needs_the_nodes_and_the_revisions() {
     assert_eq!((status, &*stdout), (Some(0), "pod/agent-b\n"));
 }
 
+/// Neither the rows nor the notes claim that a pod is old.
+#[test]
+fn without_a_revision_no_pod_is_called_old() {
+    let dump = without("ControllerRevision", "");
+    let (preview, stderr) = common::preview(&["ds/agent", "--partial"], &dump);
+    assert_eq!((&preview["delete"], &preview["blocked"]), (&json!(0), &json!([])));
+    for pod in pods(&preview) {
+        assert!(pod.ends_with("keeps a pod, and whether this one is old is not known"), "{pod}");
+    }
+    let note =
+        "note: no ControllerRevision of default DaemonSet/agent is listed, so its old pods are not known\n";
+    assert_eq!(stderr, note);
+}
+
+/// With surge, a node keeps an old pod and a new one. Without it, just one pod.
+#[test]
+fn without_a_revision_surge_may_keep_two_pods() {
+    let mut list: Value = serde_json::from_str(&without("ControllerRevision", "")).expect("JSON");
+    let items = list["items"].as_array_mut().expect("items");
+    let mut second = items.iter().find(|item| item["metadata"]["name"] == "agent-c").expect("a pod").clone();
+    second["metadata"]["name"] = json!("agent-z");
+    second["metadata"]["uid"] = json!("5a3f0c1e-0000-4000-8000-00000000ffff");
+    items.push(second);
+    let (preview, _) = common::preview(&["ds/agent", "--partial"], &list.to_string());
+    assert_eq!(preview["delete"], json!(1));
+    assert!(pods(&preview)[0].starts_with("agent-z; delete; surplus; another pod of node node-3 stays"));
+
+    let items = list["items"].as_array_mut().expect("items");
+    let set = items.iter_mut().find(|item| item["kind"] == "DaemonSet").expect("a set");
+    set["spec"]["updateStrategy"]["rollingUpdate"] = json!({ "maxSurge": 1, "maxUnavailable": 0 });
+    let (preview, _) = common::preview(&["ds/agent", "--partial"], &list.to_string());
+    assert_eq!((&preview["delete"], &preview["quota"]), (&json!(0), &json!(0)));
+    let kept = "agent-z; keep; surplus; node node-3 has other pods: it stays only if it is the only old or the only new one";
+    assert!(pods(&preview).contains(&kept.to_owned()), "{:?}", pods(&preview));
+}
+
 #[test]
 fn flags_and_fields_are_checked() {
     fails_with(&["ds/agent", "--replicas", "2"], EXAMPLE, "default DaemonSet/agent has no replicas");

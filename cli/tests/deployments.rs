@@ -177,6 +177,20 @@ fn a_paused_deployment_is_scaled_and_does_not_roll() {
     assert_eq!((&rolled["path"], &rolled["delete"]), (&json!("scale"), &json!(0)));
 }
 
+/// Its set keeps its pods, whatever the Deployment writes.
+#[test]
+fn a_set_that_is_being_deleted_takes_no_pods() {
+    let dump = changed(|dump| {
+        dump.set(NEW)["metadata"]["deletionTimestamp"] = json!("2026-03-10T12:00:00Z");
+    });
+    let (preview, notes) = preview(&["deploy/web", "--replicas", "3"], &dump);
+    let set = &preview["sets"][1];
+    assert_eq!((&set["replicaSet"], &set["delete"]), (&json!(NEW), &json!(0)));
+    assert_ne!(set["from"], set["to"]);
+    let note = format!("note: default ReplicaSet/{NEW} is being deleted: its controller deletes no pods\n");
+    assert!(notes.contains(&note), "{notes}");
+}
+
 #[test]
 fn recreate_takes_all_old_pods_first() {
     let recreate = |dump: &mut Dump| dump.deployment()["spec"]["strategy"] = json!({ "type": "Recreate" });
@@ -350,11 +364,43 @@ fn unsound_deployments_name_the_field() {
         // Only a preview of the Deployment itself minds.
         preview(&["--replicaset", NEW, "--replicas", "5"], &dump);
     }
-    fails(
-        &["deploy/web", "--replicas", "2147483648"],
-        ROLLOUT,
-        "default Deployment/web: 2147483648 replicas are more than Kubernetes stores, 2147483647",
+}
+
+#[test]
+fn its_deployment_sets_a_set_back_that_is_scaled_alone() {
+    let one = changed(|dump| dump.remove_set(OLD));
+    let name = format!("rs/{NEW}");
+    let (scaled, notes) = preview(&[&name, "--replicas", "3"], &one);
+    let note = format!(
+        "note: Deployment web writes its own count back to default ReplicaSet/{NEW}: scale deploy/web instead\n"
     );
+    assert_eq!(notes, note);
+    assert_eq!(scaled["notes"][0]["code"], json!("written-back"));
+    // At the count that it has, there is nothing to write back.
+    assert_eq!(preview(&[&name, "--replicas", "9"], &one).1, "");
+}
+
+#[test]
+fn a_deployment_that_is_listed_twice_is_noted() {
+    let twice = changed(|dump| {
+        let mut other = dump.deployment().clone();
+        other["spec"]["replicas"] = json!(1);
+        dump.0.push(other);
+    });
+    let (preview, notes) = preview(&["deploy/web", "--rollout"], &twice);
+    assert_eq!(preview["replicas"], json!(10));
+    let note = "note: default Deployment/web is listed more than once: only the first entry counts\n";
+    assert!(notes.contains(note), "{notes}");
+}
+
+#[test]
+fn negative_counts_name_the_field() {
+    let error =
+        |what: &str| format!("{what}: spec.replicas: -4 is negative, which Kubernetes does not allow");
+    let dump = changed(|dump| dump.deployment()["spec"]["replicas"] = json!(-4));
+    fails(&["deploy/web", "--rollout"], &dump, &error("default Deployment/web"));
+    let dump = changed(|dump| dump.set(OLD)["spec"]["replicas"] = json!(-4));
+    fails(&["deploy/web", "--replicas", "3"], &dump, &error(&format!("default ReplicaSet/{OLD}")));
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn indexes_decide_first() {
     assert_eq!(
         pods(&preview),
         [
-            "import-3-b; delete; duplicate; index 3 twice, and one pod stays",
+            "import-3-b; delete; duplicate; index 3 twice, and one pod is enough",
             "import-2-a; delete; surplus; 6 active pods, and 2 wanted",
             "import-7-a; delete; beyond-completions; index 7 is not below the completions, 6",
             "import-x; delete; no-index; it has no completion index",
@@ -82,6 +82,34 @@ fn all_go_or_none() {
     let (preview, stderr) = preview(&["job/import", "--suspend"], &complete);
     assert_eq!(preview["delete"], json!(0));
     assert_eq!(stderr, "note: default Job/import is complete: its controller deletes no pods\n");
+}
+
+#[test]
+fn no_pod_of_an_index_is_said_to_stay_if_all_go() {
+    let same = changed(|item| {
+        if item["kind"] == "Pod" {
+            item["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"] = json!("0");
+        }
+    });
+    let (preview, _) = preview(&["job/import", "--parallelism", "0"], &same);
+    assert_eq!(preview["delete"], json!(6));
+    let pods = pods(&preview);
+    assert!(
+        pods.iter().any(|pod| pod.ends_with("duplicate; index 0 6 times, and one pod is enough")),
+        "{pods:?}"
+    );
+    assert!(!pods.iter().any(|pod| pod.contains("stays")), "{pods:?}");
+}
+
+#[test]
+fn another_controller_may_delete_pods() {
+    let managed = job(|job| job["spec"]["managedBy"] = json!("example.com/kueue"));
+    let (preview, stderr) = preview(&["job/import", "--suspend"], &managed);
+    assert_eq!(preview["delete"], json!(0));
+    assert_eq!(
+        stderr,
+        "note: default Job/import is managed by \"example.com/kueue\", so kube-controller-manager leaves it alone\n"
+    );
 }
 
 /// What the status does not count yet counts all the same.

@@ -442,6 +442,12 @@ fn statuses_that_lag_for_good_are_noted() {
         "{notes}"
     );
     assert!(preview.contains("\"code\": \"status-lags\""), "{preview}");
+    // It replays: a cluster takes no --partial.
+    assert!(preview.contains("\"partial\": false"), "{preview}");
+    let kubectl = Kubectl::new(&[lagging(), lagging(), lagging(), lagging()].concat());
+    let output = kubectl.run(&["deploy/web", "--replicas", "5"]);
+    let header = fine(&output).0.lines().next().expect("a header");
+    assert!(header.ends_with(" --order kubernetes"), "{header}");
 }
 
 // Completion.

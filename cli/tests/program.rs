@@ -116,7 +116,7 @@ fn set(name: &str) -> Value {
                 { "apiVersion": "apps/v1", "kind": "Deployment", "name": "d", "uid": "d", "controller": true }
             ],
         },
-        "spec": { "replicas": 2, "selector": { "matchLabels": { "app": name } } },
+        "spec": { "replicas": 1, "selector": { "matchLabels": { "app": name } } },
     })
 }
 
@@ -274,6 +274,7 @@ fn the_document_on_the_json_names_every_field_and_note() {
         "invalid-deletion-cost",
         "several-syncs",
         "mid-rollout",
+        "written-back",
         "would-adopt",
         "would-release",
         "created-after-now",
@@ -326,7 +327,7 @@ fn example_rules_move_with_the_cut() {
     assert_eq!(separating("6", 4), (json!("not-ready"), "ready, k2v5d is not".to_owned()));
     assert_eq!(separating("0", 9), (Value::Null, "all pods go".to_owned()));
     assert_eq!(separating("9", 1), (Value::Null, "nothing to delete".to_owned()));
-    assert_eq!(separating("4294967295", 1), (Value::Null, "nothing to delete".to_owned()));
+    assert_eq!(separating("2147483647", 1), (Value::Null, "nothing to delete".to_owned()));
 }
 
 #[test]
@@ -434,7 +435,8 @@ fn a_circle_is_contested() {
             "controller.kubernetes.io/pod-deletion-cost": "7"
         }),
     );
-    let dump = list(&[set("web"), last, x, first, y, z]);
+    let two = with(set("web"), "/spec/replicas", json!(2));
+    let dump = list(&[two, last, x, first, y, z]);
     let args = [&["-f", "-", "--replicas", "2"], &NOON[..]].concat();
     let (stdout, _) = fine(&[&args[..], &["-o", "json"]].concat(), &dump);
     let preview: Value = serde_json::from_str(&stdout).expect("JSON");
@@ -913,7 +915,7 @@ fn unknown_set() {
         &dump,
         &["--replicaset", "web-7f6b9d5c84"],
         "no ReplicaSet or ReplicationController is named web-7f6b9d5c84; did you mean \
-         default ReplicaSet/web-7f6b9d5c48?",
+         rs/web-7f6b9d5c48?",
     );
     bad_input(
         &dump,
@@ -1272,13 +1274,15 @@ fn pods_to_adopt_and_to_release() {
     assert_eq!((&preview["active"], &preview["pods"][0]["rank"]), (&json!(2), &json!(2)));
 
     let being_deleted = with(set("web"), "/metadata/deletionTimestamp", json!("2026-03-10T12:00:00Z"));
-    assert_eq!(fine(&args, &dump(being_deleted)).1, "");
+    let note = "note: default ReplicaSet/web is being deleted: its controller deletes no pods\n";
+    assert_eq!(fine(&args, &dump(being_deleted)).1, note);
 }
 
 #[test]
 fn more_than_one_sync() {
     let pods: Vec<_> = (0..501).map(pod).collect();
-    let dump = list(&[&[set("web")], &pods[..]].concat());
+    let bare = with(set("web"), "/metadata/ownerReferences", Value::Null);
+    let dump = list(&[&[bare], &pods[..]].concat());
     let note = |args: &[&str]| fine(&[&["-f", "-", "-o", "name"], args].concat(), &dump).1;
     assert_eq!(
         note(&["--replicas", "0"]),
@@ -1322,7 +1326,7 @@ fn wrong_flags() {
     );
     bad_flags(&["--feature-gates", "PodDeletionCost=maybe"], &["`maybe`"]);
     bad_flags(&["--feature-gates", "PodDeletionCost"], &["NAME=true"]);
-    bad_flags(&["--now", "noon"], &["--now", "noon"]);
+    bad_flags(&["--now", "noon"], &["--now", "noon", "write it as in 2026-03-10T12:00:00Z"]);
     bad_flags(&["--now", "2026-03-10T12:00:00"], &["--now"]);
     bad_flags(&["--feature-gates", "PreferForScaleDown=true"], &["PreferForScaleDown", "--order total"]);
     bad_flags(

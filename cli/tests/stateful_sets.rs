@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{PROGRAM, fails, preview, run};
+use common::{PROGRAM, fails, fails_with, preview, run};
 use serde_json::{Value, json};
 use std::process::Command;
 
@@ -272,4 +272,86 @@ fn no_costs_steer_it() {
     let error = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("the controller of a StatefulSet reads no deletion costs"), "{error}");
+}
+
+#[test]
+fn names_alone_say_who_waits() {
+    let (status, names, notes) = run(&["sts/db", "--replicas", "3", "-o", "name"], EXAMPLE);
+    let note = "note: 2 pods wait, db-4 for db-1: db-1 is not ready (-o table lists all)\n";
+    assert_eq!((status, &*names, &*notes), (Some(0), "", note));
+    // If one goes, a note says that this is one step of several.
+    let (_, names, notes) = run(&["sts/db", "--replicas", "3", "-o", "name"], &changed(Dump::mend));
+    assert_eq!(names, "pod/db-4\n");
+    assert!(!notes.contains("for db-"), "{notes}");
+}
+
+/// Without the revision of the update, nobody knows which pods are old.
+#[test]
+fn no_pod_is_called_old_without_a_revision() {
+    let unknown = |dump: &mut Dump| {
+        dump.mend();
+        dump.set()["status"] = json!({ "replicas": 5 });
+    };
+    let missing = "the status of default StatefulSet/db has no updateRevision, so its old pods are not known";
+    let dump = changed(unknown);
+    fails(
+        &["sts/db", "--rollout"],
+        &dump,
+        &format!(
+            "the input is incomplete: {missing}; get all of it with: kubectl get pods,statefulsets -n default -o json; \
+             --partial accepts what is missing"
+        ),
+    );
+    let (accepted, notes) = preview(&["sts/db", "--rollout", "--partial"], &dump);
+    assert_eq!(accepted["delete"], json!(0));
+    assert!(pods(&accepted).iter().all(|pod| pod.2 == "in-range"), "{accepted}");
+    assert_eq!(notes, format!("note: {missing}\n"));
+    assert_eq!(accepted["notes"][0]["code"], json!("revision-missing"));
+
+    // Where the update takes no pod, old or new makes no difference.
+    let (scaled, notes) = preview(&["sts/db", "--replicas", "4"], &dump);
+    assert_eq!(pods(&scaled)[0], ("db-4", "delete", "out-of-range"));
+    assert!(pods(&scaled)[1..].iter().all(|pod| pod.2 == "in-range"), "{scaled}");
+    assert!(!notes.contains("updateRevision"), "{notes}");
+    let on_delete = changed(|dump| {
+        unknown(dump);
+        dump.set()["spec"]["updateStrategy"] = json!({ "type": "OnDelete" });
+    });
+    assert_eq!(preview(&["sts/db", "--rollout"], &on_delete).0["delete"], json!(0));
+    // A parallel update takes pods in the same sync as scaling.
+    let parallel = changed(|dump| {
+        unknown(dump);
+        dump.set()["spec"]["podManagementPolicy"] = json!("Parallel");
+    });
+    fails_with(&["sts/db", "--replicas", "4"], &parallel, missing);
+}
+
+#[test]
+fn a_pod_that_the_dump_may_lack_is_not_said_to_be_missing() {
+    let mut dump = changed(|dump| {
+        dump.mend();
+        dump.remove("db-1");
+    });
+    let why = |dump: &str| {
+        let (preview, _) = preview(&["sts/db", "--replicas", "3", "--partial"], dump);
+        assert_eq!(preview["blocked"][0]["by"], json!("db-1"));
+        preview["blocked"][0]["why"].clone()
+    };
+    assert_eq!(why(&dump), "db-1 does not exist yet and is created first");
+    dump = dump.replace("\"replicas\":0", "\"replicas\":5");
+    assert_eq!(why(&dump), "db-1 is not listed: if it does not exist, it is created first");
+}
+
+#[test]
+fn a_ready_time_to_come_is_no_negative_age() {
+    let dump = changed(|dump| {
+        dump.mend();
+        dump.set()["spec"]["minReadySeconds"] = json!(10);
+        dump.pod("db-1")["status"]["conditions"][0]["lastTransitionTime"] = json!("2026-03-10T12:05:00Z");
+    });
+    let (preview, _) = preview(&["sts/db", "--replicas", "3"], &dump);
+    assert_eq!(
+        preview["blocked"][0]["why"],
+        "db-1 became ready 5m after the time of this decision, and minReadySeconds is 10"
+    );
 }

@@ -58,6 +58,17 @@ pub(crate) enum Choice<'a> {
     Direct(&'a DirectEntry),
 }
 
+impl Choice<'_> {
+    pub(crate) fn id(self) -> WorkloadId {
+        let (namespace, kind, name) = match self {
+            Self::Deployment(entry) => (&*entry.namespace, WorkloadKind::Deployment, &*entry.name),
+            Self::Set(id) => (id.namespace, WorkloadKind::Set(id.kind), id.name),
+            Self::Direct(entry) => (&*entry.namespace, WorkloadKind::Direct(entry.kind), &*entry.name),
+        };
+        WorkloadId { namespace: namespace.to_owned(), kind, name: name.to_owned() }
+    }
+}
+
 impl fmt::Display for Choice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -89,10 +100,15 @@ pub(crate) fn choose_workload<'a>(
         direct.entry((entry.namespace.as_str(), entry.kind, entry.name.as_str())).or_insert(entry);
     }
     let direct: Vec<_> = direct.into_values().collect();
+    if options.set.is_none() {
+        is_in_namespace(input, sets, options)?;
+    }
+    let sets_here: Vec<_> =
+        sets.ids().filter(|id| namespace.is_none_or(|wanted| id.namespace == wanted)).collect();
     let set = |name: Option<&SetName>| choose(input, sets, name, namespace).map(Choice::Set);
     match (&options.set, &options.workload) {
         (Some(name), _) => set(Some(name)),
-        (None, Some(name)) => named(name, &deployments, &direct, sets, set),
+        (None, Some(name)) => named(name, &deployments, &direct, &sets_here, set),
         (None, None) => {
             let is_its = |id: SetId<'_>| deployment_of(sets, &deployments, id);
             let workloads = with_pods(input, sets, &deployments, &direct, namespace);
@@ -112,6 +128,39 @@ pub(crate) fn choose_workload<'a>(
             }
         }
     }
+}
+
+/// The workloads that are no sets, in any namespace.
+fn besides_sets(input: &Input) -> BTreeSet<WorkloadId> {
+    let deployments = input.deployments.iter().map(Choice::Deployment);
+    deployments.chain(input.direct.iter().map(Choice::Direct)).map(Choice::id).collect()
+}
+
+/// Returns an error if the input has no workload that may be meant in the namespace that the user named, but others elsewhere.
+/// For sets, [`choose`] says so.
+fn is_in_namespace(input: &Input, sets: &Sets<'_>, options: &Options) -> Result<(), Error> {
+    let Some(namespace) = &options.namespace else { return Ok(()) };
+    let kind = options.workload.as_ref().and_then(|workload| workload.kind);
+    let mut known = besides_sets(input);
+    known.retain(|id| kind.is_none_or(|kind| id.kind == kind));
+    if known.is_empty() {
+        return Ok(());
+    }
+    if kind.is_none() {
+        known.extend(sets.ids().map(|id| Choice::Set(id).id()));
+    }
+    if known.iter().any(|id| id.namespace == *namespace) {
+        return Ok(());
+    }
+    let what = kind.map_or_else(|| "workload".to_owned(), |kind| kind.to_string());
+    let known: Vec<_> = known.into_iter().collect();
+    Err(elsewhere(&what, namespace, &known))
+}
+
+/// The error for a namespace without what the user wants, which is `known` in others.
+fn elsewhere(what: &str, namespace: &str, known: &[impl fmt::Display]) -> Error {
+    let namespace = if namespace.is_empty() { "\"\"".into() } else { text::name(namespace) };
+    Error::new(format!("no {what} in namespace {namespace}; the input has: {}", text::list(known)))
 }
 
 /// The Deployment that controls a set.
@@ -150,25 +199,7 @@ impl Input {
         let deployments: Vec<_> = self.deployments.iter().collect();
         let direct: Vec<_> = self.direct.iter().collect();
         let choices = with_pods(self, &sets, &deployments, &direct, None).into_iter();
-        let mut workloads: Vec<_> = choices
-            .map(|choice| match choice {
-                Choice::Set(id) => WorkloadId {
-                    namespace: id.namespace.to_owned(),
-                    kind: WorkloadKind::Set(id.kind),
-                    name: id.name.to_owned(),
-                },
-                Choice::Deployment(entry) => WorkloadId {
-                    namespace: entry.namespace.clone(),
-                    kind: WorkloadKind::Deployment,
-                    name: entry.name.clone(),
-                },
-                Choice::Direct(entry) => WorkloadId {
-                    namespace: entry.namespace.clone(),
-                    kind: WorkloadKind::Direct(entry.kind),
-                    name: entry.name.clone(),
-                },
-            })
-            .collect();
+        let mut workloads: Vec<_> = choices.map(Choice::id).collect();
         workloads.sort();
         workloads
     }
@@ -179,7 +210,7 @@ fn named<'a>(
     name: &WorkloadName,
     deployments: &[&'a DeploymentEntry],
     direct: &[&'a DirectEntry],
-    sets: &Sets<'a>,
+    sets_here: &[SetId<'a>],
     set: impl Fn(Option<&SetName>) -> Result<Choice<'a>, Error>,
 ) -> Result<Choice<'a>, Error> {
     let set_name = |kind| SetName { kind, name: name.name.clone() };
@@ -193,20 +224,29 @@ fn named<'a>(
     let of_name = direct.iter().copied().filter(|entry| entry.name == name.name);
     found.extend(of_name.filter(|entry| is_kind(WorkloadKind::Direct(entry.kind))).map(Choice::Direct));
     if name.kind.is_none() {
-        found.extend(sets.ids().filter(|id| id.name == name.name).map(Choice::Set));
+        found.extend(sets_here.iter().filter(|id| id.name == name.name).copied().map(Choice::Set));
     }
     match &*found {
         [choice] => Ok(*choice),
-        [] if name.kind.is_none() => set(Some(&set_name(None))),
-        [] => Err(if let Some(kind @ WorkloadKind::Direct(of)) = name.kind {
+        [] if name.kind.is_none() && deployments.is_empty() && direct.is_empty() => {
+            set(Some(&set_name(None)))
+        }
+        [] => Err(if name.kind.is_none() {
+            let mut known: Vec<_> = deployments.iter().copied().map(Choice::Deployment).collect();
+            known.extend(sets_here.iter().copied().map(Choice::Set));
+            known.extend(direct.iter().copied().map(Choice::Direct));
+            let ids: Vec<_> = known.iter().map(|choice| choice.id()).collect();
+            let names: Vec<_> = ids.iter().map(|id| id.name.as_str()).collect();
+            unknown_workload(name, "workload", &names, &text::list(&known), "")
+        } else if let Some(WorkloadKind::Direct(of)) = name.kind {
             let known: Vec<_> = direct.iter().filter(|entry| entry.kind == of).collect();
             let names: Vec<_> = known.iter().map(|entry| entry.name.as_str()).collect();
-            unknown_workload(name, kind, &names, &text::list(&known), of.types())
+            unknown_workload(name, &of.to_string(), &names, &text::list(&known), of.types())
         } else {
             let names: Vec<_> = deployments.iter().map(|entry| entry.name.as_str()).collect();
             let list = text::list(deployments);
             let resources = "pods,replicasets,deployments";
-            unknown_workload(name, WorkloadKind::Deployment, &names, &list, resources)
+            unknown_workload(name, "Deployment", &names, &list, resources)
         }),
         _ => Err(Error::with_remedy(
             format!("several workloads are named {}: {}", text::name(&name.name), text::list(&found)),
@@ -215,13 +255,7 @@ fn named<'a>(
     }
 }
 
-fn unknown_workload(
-    wanted: &WorkloadName,
-    kind: WorkloadKind,
-    names: &[&str],
-    list: &str,
-    resources: &str,
-) -> Error {
+fn unknown_workload(wanted: &WorkloadName, kind: &str, names: &[&str], list: &str, resources: &str) -> Error {
     let names: Vec<_> =
         names.iter().map(|name| WorkloadName { kind: wanted.kind, name: (*name).to_owned() }).collect();
     let hint = match wanted.nearest(&names) {
@@ -243,6 +277,10 @@ pub(crate) fn choose<'a>(
 ) -> Result<SetId<'a>, Error> {
     let with_pods: BTreeSet<_> = input.pods.iter().filter_map(|pod| sets.owner(pod)).collect();
     let all: BTreeSet<_> = sets.ids().chain(with_pods.iter().copied()).collect();
+    let others: Vec<_> = besides_sets(input).into_iter().collect();
+    if all.is_empty() && !others.is_empty() {
+        return Err(Error::new(format!("no {SETS} is in the input, which has: {}", text::list(&others))));
+    }
     if all.is_empty() {
         return Err(Error::new(format!(
             "none of the {} belongs to a ReplicaSet or ReplicationController, and no other workload is in the input",
@@ -255,11 +293,7 @@ pub(crate) fn choose<'a>(
     let here = narrow(&all);
     if let (true, Some(namespace)) = (here.is_empty(), namespace) {
         let all: Vec<_> = all.into_iter().collect();
-        return Err(Error::new(format!(
-            "no {SETS} in namespace {}; the input has: {}",
-            text::name(namespace),
-            text::list(&all)
-        )));
+        return Err(elsewhere(SETS, namespace, &all));
     }
     if let Some(wanted) = wanted {
         let is_wanted =
@@ -302,7 +336,16 @@ fn unknown(wanted: &SetName, known: &[SetId<'_>], sets: &Sets<'_>) -> Error {
     let likeness = |id: &SetId<'_>| strsim::jaro_winkler(&wanted.name, id.name);
     let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     let hint = match nearest.filter(|id| likeness(id) > ALIKE) {
-        Some(nearest) => format!("did you mean {nearest}?"),
+        Some(nearest) => {
+            let is_elsewhere = |id: &SetId<'_>| id.namespace != nearest.namespace;
+            let place = if known.iter().any(is_elsewhere) {
+                format!(" in namespace {}", text::name(nearest.namespace))
+            } else {
+                String::new()
+            };
+            let short = WorkloadKind::Set(nearest.kind).short();
+            format!("did you mean {short}/{}{place}?", text::name(nearest.name))
+        }
         None => format!("the input has: {}", text::list(known)),
     };
     Error::new(format!("no {kind} is named {}; {hint}", text::name(&wanted.name)))

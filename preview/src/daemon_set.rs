@@ -1,12 +1,11 @@
 //! `DaemonSets`: what their controller reads from them, and which pods their next sync takes. The decision is the core's.
 
-use crate::age;
 use crate::deployment::Budget;
-use crate::direct::{Decided, Decision, DirectEntry, OwnPod, chance, verdict};
-use crate::error::parse;
+use crate::direct::{Decided, Decision, DirectEntry, OwnPod, chance, not_yet, verdict};
+use crate::error::{Error, parse};
 use crate::input::Input;
 use crate::node::{NodeEntry, Placement};
-use crate::notes::{Note, NoteCode};
+use crate::notes::{self, Note, NoteCode};
 use crate::options::Options;
 use crate::pod::{FinishedPhase, Metadata, OwnerReference, to_time};
 use crate::preview::Verdict;
@@ -116,10 +115,10 @@ impl DaemonSetSpec {
     }
 
     /// Returns notes on what the input lacks besides pods.
-    pub(crate) fn gaps(&self, input: &Input, entry: &DirectEntry) -> Vec<Note> {
+    pub(crate) fn gaps(&self, input: &Input, entry: &DirectEntry) -> Result<Vec<Note>, Error> {
         let may_start =
             |node: &&NodeEntry| self.placement.on(node).0.contains(NodeFlags::EXISTS | NodeFlags::MAY_START);
-        let nodes = nodes(input).into_values().filter(may_start).count();
+        let nodes = nodes(input)?.into_values().filter(may_start).count();
         let wanted = usize::try_from(self.status_wanted).unwrap_or(0);
         let missing_nodes = || {
             let verb = if nodes == 1 { "is" } else { "are" };
@@ -129,18 +128,31 @@ impl DaemonSetSpec {
             );
             Note::new(NoteCode::NodesMissing, text)
         };
-        let missing_revision =
-            || Note::new(NoteCode::RevisionMissing, format!("no ControllerRevision of {entry} is listed"));
+        let missing_revision = || {
+            Note::new(
+                NoteCode::RevisionMissing,
+                format!("no ControllerRevision of {entry} is listed, so its old pods are not known"),
+            )
+        };
         let gaps =
             [(nodes < wanted).then(missing_nodes), revision(input, entry).is_none().then(missing_revision)];
-        gaps.into_iter().flatten().collect()
+        Ok(gaps.into_iter().flatten().collect())
+    }
+
+    fn surges(&self) -> bool {
+        let surge = match self.strategy {
+            Strategy::RollingUpdate { max_surge, .. } => max_surge,
+            Strategy::OnDelete => IntOrPercent::Int(0),
+        };
+        !matches!(surge, IntOrPercent::Int(0) | IntOrPercent::Percent(0))
     }
 
     fn pod(&self, pod: OwnPod<'_>, node: u32, name_order: u32, revision: Option<&str>, now: Time) -> Pod {
         let OwnPod { entry, record } = pod;
         let availability = availability(&record.pod, self.min_ready_seconds, now);
         let label = |name| entry.labels.get(name).map(String::as_str);
-        let is_current = revision.is_some() && label(REVISION_LABEL) == revision;
+        // If the current revision is not known, no pod is taken for an old one.
+        let is_current = revision.is_none() || label(REVISION_LABEL) == revision;
         let is_of_generation =
             self.generation.is_some() && label(GENERATION_LABEL) == self.generation.as_deref();
         let flags = PodFlags::NONE
@@ -157,12 +169,12 @@ impl DaemonSetSpec {
 }
 
 /// The nodes by name. If one is listed twice, the first entry counts.
-fn nodes(input: &Input) -> BTreeMap<&str, &NodeEntry> {
+fn nodes(input: &Input) -> Result<BTreeMap<&str, &NodeEntry>, Error> {
     let mut nodes = BTreeMap::new();
     for node in &input.nodes {
-        nodes.entry(node.name.as_str()).or_insert(node);
+        nodes.entry(node.name.as_str()).or_insert(node.sound()?);
     }
-    nodes
+    Ok(nodes)
 }
 
 /// The current revision: the newest one.
@@ -218,9 +230,9 @@ pub(crate) fn decide<'a>(
     pods: &[OwnPod<'a>],
     options: &Options,
     notes: &mut Vec<Note>,
-) -> Decision<'a> {
+) -> Result<Decision<'a>, Error> {
     let now = to_time(options.now);
-    let listed = nodes(input);
+    let listed = nodes(input)?;
     let (mut names, mut flags, mut unfit): (Vec<&str>, Vec<_>, Vec<_>) = Default::default();
     for (name, node) in &listed {
         let (runs, why) = spec.placement.on(node);
@@ -250,11 +262,21 @@ pub(crate) fn decide<'a>(
         });
         records.push(spec.pod(*pod, number, order, revision, now));
     }
-    let set = DaemonSet { strategy: spec.strategy, is_being_deleted: entry.is_being_deleted };
+    let set = DaemonSet { strategy: spec.strategy, is_being_deleted: entry.idle().is_some() };
     let (mut order, mut outcomes) = (vec![0; records.len()], vec![Outcome::default(); records.len()]);
-    let step = next_sync(&set, &flags, &records, &mut order, &mut outcomes).expect("each pod has a node");
+    let mut step = next_sync(&set, &flags, &records, &mut order, &mut outcomes).expect("each pod has a node");
 
-    let words = Words { entry, spec, names, unfit, pods: &sorted, records, outcomes, step, now };
+    let knows_revision = revision.is_some();
+    if !knows_revision && spec.surges() {
+        // A node may keep an old pod and a new one, and which is which is not known.
+        for outcome in outcomes.iter_mut().filter(|outcome| outcome.reason == Reason::Surplus) {
+            step.deleted -= u32::from(outcome.verdict == controller::Verdict::Delete);
+            outcome.verdict = controller::Verdict::Keep;
+        }
+    }
+
+    let words =
+        Words { entry, spec, names, unfit, pods: &sorted, records, outcomes, step, now, knows_revision };
     let mut decided: Vec<_> = (0..sorted.len())
         .filter(|pod| !sorted[*pod].entry.is_terminating)
         .map(|pod| words.decided(pod))
@@ -267,7 +289,7 @@ pub(crate) fn decide<'a>(
     });
     words.notes(&decided, notes);
     let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
-    Decision { pods: decided, quota: step.deleted as usize - certain }
+    Ok(Decision { pods: decided, quota: step.deleted as usize - certain })
 }
 
 /// What the words about a decision read.
@@ -282,6 +304,8 @@ struct Words<'w, 'a> {
     outcomes: Vec<Outcome>,
     step: Step,
     now: Time,
+    /// Whether the revision is known that tells old pods from new ones.
+    knows_revision: bool,
 }
 
 impl<'a> Words<'_, 'a> {
@@ -345,6 +369,9 @@ impl<'a> Words<'_, 'a> {
             }
             Reason::Succeeded => "it has succeeded, and a new pod replaces it".to_owned(),
             Reason::Failed => "it has failed, and a new pod replaces it".to_owned(),
+            Reason::Surplus if self.outcomes[pod].verdict == controller::Verdict::Keep => {
+                format!("{node} has other pods: it stays only if it is the only old or the only new one")
+            }
             Reason::Surplus => {
                 format!(
                     "another pod of {node} stays: an assigned one, else the oldest, else the first by name"
@@ -385,6 +412,9 @@ impl<'a> Words<'_, 'a> {
                 format!("{}, but the update fails: the node of {by} does not exist", self.old(pod))
             }
             Reason::NextSync => format!("one sync deletes at most {BURST_REPLICAS} pods"),
+            _ if !self.knows_revision => {
+                format!("{node} keeps a pod, and whether this one is old is not known")
+            }
             _ if self.is_new(pod) => "it is of the current revision".to_owned(),
             _ => format!("{node} keeps a pod"),
         }
@@ -399,9 +429,7 @@ impl<'a> Words<'_, 'a> {
         if !self.records[pod].flags.contains(PodFlags::READY) {
             return format!("{name} is not ready");
         }
-        let since = age::age(self.now, record.pod.ready_time);
-        let since = since.map_or_else(|| "since an unknown time".to_owned(), |age| format!("for {age}"));
-        format!("{name} has been ready {since}, and minReadySeconds is {}", self.spec.min_ready_seconds)
+        format!("{name} {}", not_yet(record.pod.ready_time, self.now, self.spec.min_ready_seconds))
     }
 
     fn old(&self, pod: usize) -> String {
@@ -414,10 +442,8 @@ impl<'a> Words<'_, 'a> {
     /// What a reader should know besides.
     fn notes(&self, decided: &[Decided<'_>], notes: &mut Vec<Note>) {
         let (entry, step) = (self.entry, &self.step);
+        notes.extend(entry.idle().map(|why| notes::does_nothing(entry, why)));
         let mut note = |code, text| notes.push(Note::new(code, text));
-        if entry.is_being_deleted {
-            note(NoteCode::DoesNothing, format!("{entry} is being deleted: its controller deletes no pods"));
-        }
         let is_old = |pod: &usize| !self.pods[*pod].entry.is_terminating && !self.is_new(*pod);
         let old = (0..self.pods.len()).filter(is_old).count();
         let stays = decided.len() - step.deleted as usize;

@@ -15,7 +15,7 @@ use crate::preview::{PodPreview, Preview, Workload, WorkloadPreview};
 use crate::race::Race;
 use crate::related::Related;
 use crate::rollout::preview_deployment;
-use crate::set::{SetId, Sets};
+use crate::set::{SetEntry, SetId, Sets};
 use crate::text;
 use crate::workload::WorkloadKind;
 use podrank::Policy;
@@ -85,7 +85,7 @@ fn preview_set<'a>(
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
     let gaps = complete::gaps(input, sets, id)?;
-    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.partial {
+    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
         return Err(complete::error(id.namespace, id.kind, &gaps));
     }
     let mut notes = gaps;
@@ -148,13 +148,17 @@ pub(crate) fn decide<'a>(
 
     let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
     let most = options.burst_replicas.map_or(usize::MAX, |most| most.get() as usize);
-    let delete = own.len().saturating_sub(replicas as usize).min(most);
+    let idle = set.map(SetEntry::idle).transpose()?.flatten();
+    let surplus = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
+    let delete = surplus.min(most);
     let line = Line::up(options.order, policy, &own, delete, race)?;
 
+    notes.extend(input.listed_twice(&Choice::Set(id).id()));
+    notes.extend(idle.map(|why| notes::does_nothing(&id, why)));
     if let Some(set) = set {
         notes.extend(complete::more_pods_than_status(set, own.len())?);
         if race.is_none() {
-            notes.extend(notes::mid_rollout(input, sets, set)?);
+            notes.extend(notes::scaled_alone(input, sets, set, replicas)?);
         }
         notes.extend(notes::claims(input, sets, set)?);
     }

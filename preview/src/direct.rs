@@ -1,12 +1,15 @@
 //! Workloads whose controllers delete pods themselves, and not through sets: what all their kinds have in common. Each kind is
 //! a variant of [`DirectKind`] and a module with what its controller reads and what its next sync does.
 
+use crate::age::age;
+use crate::choose::Choice;
 use crate::complete;
 use crate::daemon_set::DaemonSetSpec;
-use crate::error::{Error, parse};
+use crate::error::{Error, not_negative, parse};
 use crate::input::Input;
 use crate::job::JobSpec;
-use crate::notes::{self, Note, NoteCode};
+use crate::members::Seen;
+use crate::notes::{Note, NoteCode};
 use crate::options::{Options, Order};
 use crate::pod::{Metadata, OwnerReference, PodEntry, Record, to_time};
 use crate::preview::{Asked, BlockedPod, Details, DirectPreview, PodPreview, Verdict, Workload};
@@ -14,6 +17,7 @@ use crate::selector::{LabelSelector, Selector};
 use crate::stateful_set::StatefulSetSpec;
 use crate::text::{self, count};
 use crate::workload::WorkloadKind;
+use podrank::Time;
 use podrank::controller::{self, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -25,7 +29,7 @@ use std::fmt;
 pub enum DirectKind {
     /// `StatefulSet`, in the group `apps`.
     StatefulSet,
-    /// `DaemonSet`, in the group `apps` or the old `extensions`.
+    /// `DaemonSet`, in the group `apps`.
     DaemonSet,
     /// `Job`, in the group `batch`.
     Job,
@@ -86,6 +90,18 @@ pub(crate) fn verdict(verdict: controller::Verdict) -> Verdict {
         controller::Verdict::Blocked => Verdict::Blocked,
         _ => Verdict::Keep,
     }
+}
+
+/// Why a ready pod is not available yet: `has been ready for 5s, and minReadySeconds is 10`.
+pub(crate) fn not_yet(ready_time: Time, now: Time, min_ready_seconds: u32) -> String {
+    let since = match age(now, ready_time) {
+        None => "has been ready since an unknown time".to_owned(),
+        Some(age) => match age.strip_prefix('-') {
+            None => format!("has been ready for {age}"),
+            Some(ahead) => format!("became ready {ahead} after the time of this decision"),
+        },
+    };
+    format!("{since}, and minReadySeconds is {min_ready_seconds}")
 }
 
 /// What to add to the reason for a pod if it is one of several of which chance takes some: what decides is `how`.
@@ -171,24 +187,25 @@ pub(crate) fn preview_direct<'a>(
         )));
     }
     let mut notes = entry.gaps(input)?;
-    if !notes.is_empty() && !options.partial {
+    if !notes.is_empty() && !options.accepts_gaps() {
         return Err(complete::incomplete(&entry.namespace, entry.kind.types(), &notes));
     }
+    notes.extend(input.listed_twice(&Choice::Direct(entry).id()));
     notes.extend(entry.lagging());
     let pods = entry.pods(input, &mut notes)?;
-    let (asked, gates, decision) = match entry.spec()? {
+    let (asked, gates, mut decision) = match entry.spec()? {
         Spec::StatefulSet(spec) => {
             let count = entry.count(options, spec.set.replicas)?;
             let asked = Asked { replicas: Some(count.unsigned_abs()), ..Asked::default() };
             let gates = crate::gates::of_stateful_sets(options.controller_gates).collect();
-            (asked, gates, crate::stateful_set::decide(entry, spec, count, &pods, options, &mut notes))
+            (asked, gates, crate::stateful_set::decide(entry, spec, count, &pods, options, &mut notes)?)
         }
         Spec::DaemonSet(spec) => {
             if options.replicas.is_some() {
                 let text = format!("{entry} has no replicas, as its nodes decide: leave out --replicas");
                 return Err(Error::new(text));
             }
-            let decision = crate::daemon_set::decide(input, entry, spec, &pods, options, &mut notes);
+            let decision = crate::daemon_set::decide(input, entry, spec, &pods, options, &mut notes)?;
             (Asked::default(), BTreeMap::new(), decision)
         }
         Spec::Job(spec) => {
@@ -197,6 +214,12 @@ pub(crate) fn preview_direct<'a>(
             (asked, BTreeMap::new(), decision)
         }
     };
+    if let Some(why) = entry.idle().filter(|_| !entry.is_being_deleted) {
+        for pod in &mut decision.pods {
+            pod.rule = "does-nothing";
+            pod.why = format!("the {} {why}, so its controller does nothing", entry.kind);
+        }
+    }
     let count = |verdict| decision.pods.iter().filter(|pod| pod.verdict == verdict).count();
     let blocked = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Blocked);
     Ok(DirectPreview {
@@ -275,6 +298,19 @@ impl DirectEntry {
         Ok(selector.as_ref().and_then(Selector::new))
     }
 
+    /// Why its controller deletes no pods, whatever is asked: `is being deleted`. `None` if it does its work.
+    pub(crate) fn idle(&self) -> Option<&'static str> {
+        let written = self.selector.as_ref().ok().and_then(Option::as_ref);
+        match written.map(Selector::new) {
+            _ if self.is_being_deleted => Some("is being deleted"),
+            Some(None) => Some("has an invalid selector"),
+            Some(Some(selector)) if self.kind == DirectKind::DaemonSet && selector.is_empty() => {
+                Some("has a selector that selects all pods")
+            }
+            _ => None,
+        }
+    }
+
     fn owns(&self, pod: &PodEntry) -> bool {
         let owner = pod.controller.as_ref().filter(|_| pod.namespace == self.namespace);
         owner.is_some_and(|owner| self.is(owner))
@@ -290,13 +326,13 @@ impl DirectEntry {
     /// Returns the pods that it owns and its selector matches, each once.
     fn pods<'a>(&self, input: &'a Input, notes: &mut Vec<Note>) -> Result<Vec<OwnPod<'a>>, Error> {
         let selector = self.selector()?;
-        let mut names = BTreeSet::new();
+        let mut seen = Seen::default();
         let mut pods = Vec::new();
         for entry in input.pods.iter().filter(|pod| pod.namespace == self.namespace) {
             let matches = selector.as_ref().is_some_and(|selector| selector.matches(&entry.labels));
             if !self.owns(entry) {
                 let is_orphan = entry.controller.is_none() && matches && entry.is_active();
-                notes.extend((is_orphan && !self.is_being_deleted).then(|| {
+                notes.extend((is_orphan && self.idle().is_none()).then(|| {
                     let text = format!(
                         "{entry} has no controller: {self} may adopt it, but this preview does not count it"
                     );
@@ -304,11 +340,7 @@ impl DirectEntry {
                 }));
                 continue;
             }
-            if !names.insert(&entry.name) {
-                notes.push(notes::listed_twice(entry));
-                continue;
-            }
-            if !matches && !self.is_being_deleted {
+            if !matches && self.idle().is_none() {
                 let text = format!(
                     "{entry} does not match the selector: {self} releases it, so this preview does not count it"
                 );
@@ -317,7 +349,9 @@ impl DirectEntry {
             }
             let record = entry.any_record().ok_or_else(|| Error::new(format!("{entry} has no record")))?;
             let record = record.map_err(|error| Error::new(format!("{entry}: {error}")))?;
-            pods.push(OwnPod { entry, record });
+            if seen.is_new(entry, record.pod.uid, notes)? {
+                pods.push(OwnPod { entry, record });
+            }
         }
         Ok(pods)
     }
@@ -331,7 +365,7 @@ impl DirectEntry {
     pub(crate) fn gaps(&self, input: &Input) -> Result<Vec<Note>, Error> {
         let mut gaps: Vec<_> = self.missing_pods(input)?.into_iter().collect();
         if let Spec::DaemonSet(spec) = self.spec()? {
-            gaps.extend(spec.gaps(input, self));
+            gaps.extend(spec.gaps(input, self)?);
         }
         Ok(gaps)
     }
@@ -348,6 +382,12 @@ impl DirectEntry {
         Ok((listed < status).then(|| Note::new(NoteCode::PodsMissing, text())))
     }
 
+    /// Whether its controller still has work to do, so that the status changes soon.
+    pub(crate) fn is_behind(&self, input: &Input) -> Result<bool, Error> {
+        let lacks_revision = matches!(self.spec()?, Spec::StatefulSet(spec) if !spec.knows_revision());
+        Ok(self.lags || lacks_revision || !self.gaps(input)?.is_empty())
+    }
+
     fn lagging(&self) -> Option<Note> {
         let text = || {
             format!(
@@ -359,7 +399,7 @@ impl DirectEntry {
 
     /// The count to decide for.
     fn count(&self, options: &Options, current: i32) -> Result<i32, Error> {
-        let Some(wanted) = options.replicas else { return Ok(current) };
+        let Some(wanted) = options.replicas else { return not_negative(self, current) };
         i32::try_from(wanted).map_err(|_| {
             Error::new(format!("{self}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
         })

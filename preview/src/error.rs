@@ -49,6 +49,16 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Checks the `spec.replicas` of an object. Kubernetes stores no negative number.
+pub(crate) fn not_negative(object: &impl fmt::Display, replicas: i32) -> Result<i32, Error> {
+    if replicas >= 0 {
+        return Ok(replicas);
+    }
+    Err(Error::new(format!(
+        "{object}: spec.replicas: {replicas} is negative, which Kubernetes does not allow"
+    )))
+}
+
 /// Returns what a library found, without the place, and without long quotations.
 pub(crate) fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();

@@ -35,7 +35,8 @@ impl Input {
     pub fn extract(&self, workload: &WorkloadId) -> Result<String, Error> {
         if let WorkloadKind::Direct(_) = workload.kind {
             return Err(Error::new(format!(
-                "{workload}: a page shows only Deployments, ReplicaSets and ReplicationControllers"
+                "{workload}: a page shows only Deployments, ReplicaSets and ReplicationControllers; use -o table, wide, json or \
+                 name"
             )));
         }
         let sets = Sets::of(&self.sets);

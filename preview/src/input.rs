@@ -13,9 +13,9 @@ use crate::text;
 use crate::workload::WorkloadKind;
 use crate::yaml::{self, AsJson};
 use serde::Deserialize;
-use serde::de::Visitor;
+use serde::de::{IgnoredAny, Visitor};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -33,10 +33,15 @@ pub struct Input {
     pub(crate) revisions: Vec<RevisionEntry>,
     /// The number of objects of other kinds.
     others: u64,
+    /// How many lists the list that is being read is in.
+    depth: u32,
 }
 
 /// The remedy for an input without any workload.
 const PRINT: &str = "print the objects with kubectl get pods,replicasets,deployments -o json";
+
+/// The most lists that a list may be in.
+const DEEPEST_LIST: u32 = 8;
 
 /// The most bytes of white space before the first document.
 const MOST_WHITE_SPACE: usize = 1 << 20;
@@ -99,6 +104,9 @@ impl Input {
 
     /// Adds a part that was read later. If both have an object, the later one counts.
     pub fn add_part(&mut self, mut later: Self) {
+        // A set that is asked for by its name is also among all sets of its namespace.
+        let ids: BTreeSet<_> = later.sets.iter().map(SetEntry::id).collect();
+        self.sets.retain(|set| !ids.contains(&set.id()));
         later.pods.append(&mut self.pods);
         later.sets.append(&mut self.sets);
         later.deployments.append(&mut self.deployments);
@@ -237,9 +245,25 @@ impl Input {
             Some(Class::Direct(kind)) => self.direct.push(DirectEntry::read(kind, object)?),
             Some(Class::Node) => self.nodes.push(NodeEntry::read(object)?),
             Some(Class::Revision) => self.revisions.push(RevisionEntry::read(object)?),
+            None if own.is_list() && has_items(object) => self.add_list(object)?,
             None => self.others += 1,
         }
         Ok(None)
+    }
+
+    /// Adds the items of a list that is itself an item, as `jq -s` makes one of several lists.
+    fn add_list(&mut self, list: &RawValue) -> Result<(), String> {
+        if self.depth == DEEPEST_LIST {
+            return Err(format!("a list in more than {DEEPEST_LIST} lists"));
+        }
+        self.depth += 1;
+        let read = self.read_document(&mut Json::new(list.get().as_bytes()));
+        self.depth -= 1;
+        read.map_err(|fault| match fault {
+            Fault::Reader(error) => error.to_string(),
+            Fault::End(_) => "the list is cut off".to_owned(),
+            Fault::Syntax(what, _) | Fault::Data(what, _) => what,
+        })
     }
 
     fn add_typed(&mut self, object: Untyped, class: Class) -> Result<(), String> {
@@ -326,6 +350,18 @@ enum Class {
 }
 
 impl TypeMeta {
+    /// Whether it is a list of any objects, or of a kind that is kept.
+    fn is_list(&self) -> bool {
+        let Some(kind) = self.kind.as_deref().and_then(|kind| kind.strip_suffix("List")) else {
+            return false;
+        };
+        if kind.is_empty() {
+            return self.api_version.as_deref().is_none_or(|version| version == "v1");
+        }
+        let item = Self { api_version: self.api_version.clone(), kind: Some(kind.to_owned()) };
+        item.class(None).is_some()
+    }
+
     /// What an object of this type is, in a list whose items without a type have that of `list`.
     fn class(&self, list: Option<&Self>) -> Option<Class> {
         let own_or_list = Some(self).filter(|own| own.kind.is_some()).or(list)?;
@@ -370,6 +406,15 @@ impl Untyped {
             revision: RevisionEntry::read(object),
         }
     }
+}
+
+/// Whether the object has `items`.
+fn has_items(object: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct List {
+        items: Vec<IgnoredAny>,
+    }
+    parse::<List>(object).is_ok_and(|list| !list.items.is_empty())
 }
 
 /// Returns the type of items without a type, by the type of their list: a `PodList` has Pods. `None` if the list has no kind,

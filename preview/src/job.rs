@@ -2,7 +2,7 @@
 
 use crate::direct::{Decided, Decision, DirectEntry, OwnPod, chance, verdict};
 use crate::error::{Error, parse};
-use crate::notes::{Note, NoteCode};
+use crate::notes::{self, Note, NoteCode};
 use crate::options::Options;
 use crate::pod::FinishedPhase;
 use crate::preview::{Asked, Verdict};
@@ -84,10 +84,16 @@ impl JobSpec {
         let mode = spec.completion_mode.filter(|mode| !matches!(mode.as_str(), "Indexed" | "NonIndexed"));
         let manager = spec.managed_by.filter(|manager| manager != KUBERNETES);
         let left_alone = match (mode, manager) {
-            _ if is_true("Complete") => Some("is complete".to_owned()),
-            _ if is_true("Failed") => Some("has failed".to_owned()),
-            (_, Some(manager)) => Some(format!("is managed by {}", text::quoted(&manager))),
-            (Some(mode), None) => Some(format!("has an unknown completion mode, {}", text::quoted(&mode))),
+            _ if is_true("Complete") => Some("is complete: its controller deletes no pods".to_owned()),
+            _ if is_true("Failed") => Some("has failed: its controller deletes no pods".to_owned()),
+            (_, Some(manager)) => {
+                let manager = text::quoted(&manager);
+                Some(format!("is managed by {manager}, so kube-controller-manager leaves it alone"))
+            }
+            (Some(mode), None) => {
+                let mode = text::quoted(&mode);
+                Some(format!("has an unknown completion mode, {mode}: its controller deletes no pods"))
+            }
             (None, None) => None,
         };
         let state = if left_alone.is_some() {
@@ -182,7 +188,10 @@ pub(crate) fn decide<'a>(
     pods: &[OwnPod<'a>],
     notes: &mut Vec<Note>,
 ) -> Decision<'a> {
+    // An invalid selector makes the sync fail before it looks at the Job's end.
+    let fails = entry.idle().is_some() && !entry.is_being_deleted;
     let job = Job {
+        state: if fails { State::LeftAlone } else { spec.job.state },
         parallelism: asked.parallelism.and_then(|it| i32::try_from(it).ok()).unwrap_or(i32::MAX),
         is_suspended: asked.suspend == Some(true),
         succeeded: spec.succeeded(pods),
@@ -217,15 +226,11 @@ pub(crate) fn decide<'a>(
     });
     let decided: Vec<_> = decided.collect();
     let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
-    let idle = match &spec.left_alone {
-        Some(why) => Some(why.clone()),
-        None if entry.is_being_deleted && job.state == State::Running => Some("is being deleted".to_owned()),
-        None => None,
-    };
-    if let Some(why) = idle {
-        let text = format!("{entry} {why}: its controller deletes no pods");
-        notes.push(Note::new(NoteCode::DoesNothing, text));
-    }
+    let idle = entry.idle().filter(|_| job.state != State::Ending);
+    notes.extend(match &spec.left_alone {
+        Some(why) => Some(Note::new(NoteCode::DoesNothing, format!("{entry} {why}"))),
+        None => idle.map(|why| notes::does_nothing(entry, why)),
+    });
     if step.later > 0 {
         let text = format!(
             "the controller deletes {} in this sync and {} more in later ones",
@@ -262,8 +267,8 @@ impl Words<'_> {
                 format!("index {index} is not below the completions, {completions}")
             }
             Reason::Duplicate => match pods_of_index() {
-                2 => format!("index {index} twice, and one pod stays"),
-                pods => format!("index {index} {pods} times, and one pod stays"),
+                2 => format!("index {index} twice, and one pod is enough"),
+                pods => format!("index {index} {pods} times, and one pod is enough"),
             },
             Reason::NextSync => format!("one sync deletes at most {} pods", job::MAX_DELETIONS),
             Reason::Kept if matches!(self.job.completion, Completion::Indexed(_)) && pods_of_index() > 1 => {

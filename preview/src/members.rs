@@ -28,9 +28,7 @@ pub(crate) fn members<'a>(
     related: &Related<'_>,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<Member<'a>>, Error> {
-    let mut names = HashMap::<Uid, &PodEntry>::new();
-    let mut uids = HashMap::<(&str, &str), Uid>::new();
-    let mut listed_twice = HashSet::new();
+    let mut seen = Seen::default();
     let mut members = Vec::new();
     for entry in &input.pods {
         let Some(record) = &entry.record else { continue };
@@ -40,25 +38,45 @@ pub(crate) fn members<'a>(
             continue;
         }
         let record = record.as_ref().map_err(|error| Error::new(format!("{entry}: {error}")))?;
-        let (uid, name) = (record.pod.uid, (entry.namespace.as_str(), entry.name.as_str()));
-        match (names.insert(uid, entry), uids.insert(name, uid)) {
-            (None, None) => members.push(Member { entry, record, is_own, is_related }),
-            (Some(other), _) if (other.namespace.as_str(), other.name.as_str()) == name => {
-                notes.extend(listed_twice.insert(uid).then(|| notes::listed_twice(entry)));
-            }
-            (Some(other), _) => {
-                return Err(Error::new(format!(
-                    "{entry}: metadata.uid: {other} has {uid}, too; UIDs must be unique"
-                )));
-            }
-            (None, Some(other)) => {
-                return Err(Error::new(format!(
-                    "{entry}: metadata.uid: {uid}, but {other} where the pod is listed before; list it once"
-                )));
-            }
+        if seen.is_new(entry, record.pod.uid, notes)? {
+            members.push(Member { entry, record, is_own, is_related });
         }
     }
     Ok(members)
+}
+
+/// The pods that were read so far.
+#[derive(Default)]
+pub(crate) struct Seen<'a> {
+    names: HashMap<Uid, &'a PodEntry>,
+    uids: HashMap<(&'a str, &'a str), Uid>,
+    listed_twice: HashSet<Uid>,
+}
+
+impl<'a> Seen<'a> {
+    /// Returns whether the pod was not listed before, and notes it if it was. It is an error if another pod has its UID, or if
+    /// it had another one.
+    pub(crate) fn is_new(
+        &mut self,
+        entry: &'a PodEntry,
+        uid: Uid,
+        notes: &mut Vec<Note>,
+    ) -> Result<bool, Error> {
+        let name = (entry.namespace.as_str(), entry.name.as_str());
+        match (self.names.insert(uid, entry), self.uids.insert(name, uid)) {
+            (None, None) => Ok(true),
+            (Some(other), _) if (other.namespace.as_str(), other.name.as_str()) == name => {
+                notes.extend(self.listed_twice.insert(uid).then(|| notes::listed_twice(entry)));
+                Ok(false)
+            }
+            (Some(other), _) => {
+                Err(Error::new(format!("{entry}: metadata.uid: {other} has {uid}, too; UIDs must be unique")))
+            }
+            (None, Some(other)) => Err(Error::new(format!(
+                "{entry}: metadata.uid: {uid}, but {other} where the pod is listed before; list it once"
+            ))),
+        }
+    }
 }
 
 /// The set's own pods with their ranks.

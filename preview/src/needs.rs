@@ -5,6 +5,7 @@ use crate::deployment::DeploymentEntry;
 use crate::direct::{DirectEntry, DirectKind};
 use crate::error::Error;
 use crate::input::Input;
+use crate::notes::{self, Note};
 use crate::selector::Selector;
 use crate::set::{SetEntry, SetId, SetKind, Sets};
 use crate::workload::{WorkloadKind, WorkloadName};
@@ -149,7 +150,7 @@ impl Input {
             }
             WorkloadKind::Direct(kind) => {
                 let Some(entry) = self.direct(kind, workload) else { return Ok(false) };
-                return Ok(entry.lags || !entry.gaps(self)?.is_empty());
+                return entry.is_behind(self);
             }
             WorkloadKind::Set(_) => (false, self.set(workload).map(SetEntry::id).into_iter().collect()),
         };
@@ -159,6 +160,23 @@ impl Input {
             lags |= state.is_some_and(|state| state.lags) || !complete::gaps(self, &sets, id)?.is_empty();
         }
         Ok(lags)
+    }
+
+    /// Returns a note if the workload is listed more than once, perhaps with other values.
+    pub(crate) fn listed_twice(&self, workload: &WorkloadId) -> Option<Note> {
+        let is_it =
+            |namespace: &str, name: &str| (namespace, name) == (&*workload.namespace, &*workload.name);
+        let entries = match workload.kind {
+            WorkloadKind::Deployment => {
+                self.deployments.iter().filter(|entry| is_it(&entry.namespace, &entry.name)).count()
+            }
+            WorkloadKind::Set(_) => self.sets.iter().filter(|set| workload.is(set.id())).count(),
+            WorkloadKind::Direct(kind) => {
+                let of_kind = self.direct.iter().filter(|entry| entry.kind == kind);
+                of_kind.filter(|entry| is_it(&entry.namespace, &entry.name)).count()
+            }
+        };
+        (entries > 1).then(|| notes::listed_twice(workload))
     }
 
     pub(crate) fn deployment(&self, workload: &WorkloadId) -> Option<&DeploymentEntry> {

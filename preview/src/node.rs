@@ -1,7 +1,7 @@
 //! Nodes: on which of them pods of a `DaemonSet` may run, as Kubernetes decides it, and their zones, for those who show pods
 //! by zone. Reads one object's JSON text.
 
-use crate::error::parse;
+use crate::error::{Error, parse};
 use crate::input::Input;
 use crate::selector::{Expression, matches_node};
 use crate::text;
@@ -36,6 +36,8 @@ pub(crate) struct NodeEntry {
     pub(crate) name: String,
     labels: BTreeMap<String, String>,
     taints: Vec<Taint>,
+    /// Why it cannot be read, in case it matters.
+    error: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -58,17 +60,39 @@ impl NodeEntry {
         #[derive(Deserialize)]
         #[serde(expecting = "an object")]
         struct Metadata {
-            name: String,
             labels: Option<BTreeMap<String, String>>,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "a node")]
+        struct Named {
+            metadata: Name,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
+        struct Name {
+            name: String,
         }
         #[derive(Default, Deserialize)]
         #[serde(default, expecting = "an object")]
         struct Spec {
             taints: Option<Vec<Taint>>,
         }
-        let Node { metadata: Metadata { name, labels }, spec } = parse(object)?;
-        let taints = spec.unwrap_or_default().taints.unwrap_or_default();
-        Ok(Self { name, labels: labels.unwrap_or_default(), taints })
+        let Named { metadata: Name { name } } = parse(object)?;
+        Ok(match parse(object) {
+            Ok(Node { metadata: Metadata { labels }, spec }) => {
+                let taints = spec.unwrap_or_default().taints.unwrap_or_default();
+                Self { name, labels: labels.unwrap_or_default(), taints, error: None }
+            }
+            Err(error) => Self { name, labels: BTreeMap::new(), taints: Vec::new(), error: Some(error) },
+        })
+    }
+
+    /// Returns the node if it is sound.
+    pub(crate) fn sound(&self) -> Result<&Self, Error> {
+        match &self.error {
+            None => Ok(self),
+            Some(error) => Err(Error::new(format!("node {}: {error}", text::name(&self.name)))),
+        }
     }
 }
 

@@ -34,7 +34,7 @@ pub enum NoteCode {
     PodsMissing,
     /// The input has more active pods of the set than its status counts.
     MorePodsThanStatus,
-    /// A pod is listed more than once.
+    /// A pod or a workload is listed more than once.
     ListedTwice,
     /// A deletion cost that Kubernetes cannot read: probably a mistake in the cluster.
     InvalidDeletionCost,
@@ -42,6 +42,8 @@ pub enum NoteCode {
     SeveralSyncs,
     /// The set's Deployment is in the middle of a rollout.
     MidRollout,
+    /// The set's Deployment writes its own count back.
+    WrittenBack,
     /// The controller would adopt a pod that the preview does not count.
     WouldAdopt,
     /// The controller would release a pod.
@@ -52,7 +54,7 @@ pub enum NoteCode {
     StatusLags,
     /// The Deployment has no `ReplicaSet`.
     NoSets,
-    /// The Deployment is being deleted, or its selector selects nothing.
+    /// The controller deletes no pods: the workload is being deleted, or its selector does not allow it.
     DoesNothing,
     /// The Deployment is paused.
     RolloutPaused,
@@ -64,7 +66,7 @@ pub enum NoteCode {
     ClaimsGo,
     /// The input has fewer nodes for pods of the `DaemonSet` than its status counts.
     NodesMissing,
-    /// The input has no `ControllerRevision` of the `DaemonSet`.
+    /// The input has no `ControllerRevision` of the `DaemonSet`, or the status of the `StatefulSet` no `updateRevision`.
     RevisionMissing,
     /// The controller may wait before it deletes a failed pod.
     MayBackOff,
@@ -101,8 +103,16 @@ impl Serialize for Note {
     }
 }
 
-pub(crate) fn listed_twice(pod: &PodEntry) -> Note {
-    Note::new(NoteCode::ListedTwice, format!("{pod} is listed more than once: only the first entry counts"))
+/// A workload whose controller deletes no pods, and `why`.
+pub(crate) fn does_nothing(workload: &impl fmt::Display, why: &str) -> Note {
+    Note::new(NoteCode::DoesNothing, format!("{workload} {why}: its controller deletes no pods"))
+}
+
+pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {
+    Note::new(
+        NoteCode::ListedTwice,
+        format!("{object} is listed more than once: only the first entry counts"),
+    )
 }
 
 pub(crate) fn invalid_cost(member: &Member<'_>) -> Option<Note> {
@@ -146,8 +156,13 @@ pub(crate) fn created_after_now<'a>(
     ))
 }
 
-/// Whether other `ReplicaSets` of the same Deployment have pods, too.
-pub(crate) fn mid_rollout(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
+/// What its Deployment makes of a set that is scaled alone: if other `ReplicaSets` have pods, too, it divides its count.
+pub(crate) fn scaled_alone(
+    input: &Input,
+    sets: &Sets<'_>,
+    set: &SetEntry,
+    replicas: u32,
+) -> Result<Option<Note>, Error> {
     let Some(deployment) = set.controller.as_ref().filter(|controller| controller.kind == "Deployment")
     else {
         return Ok(None);
@@ -159,6 +174,15 @@ pub(crate) fn mid_rollout(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Res
             others.push(text::name(other.id().name));
         }
     }
+    if others.is_empty() {
+        let text = format!(
+            "Deployment {0} writes its own count back to {1}: scale deploy/{0} instead",
+            text::name(&deployment.name),
+            set.id()
+        );
+        let is_changed = i64::from(set.replicas()?) != i64::from(replicas);
+        return Ok(is_changed.then(|| Note::new(NoteCode::WrittenBack, text)));
+    }
     let text = format!(
         "Deployment {} is in the middle of a rollout (also {}): scaling it would divide its replicas among its \
          ReplicaSets, while this preview scales {} alone",
@@ -166,7 +190,7 @@ pub(crate) fn mid_rollout(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Res
         text::list(&others),
         text::name(set.id().name),
     );
-    Ok((!others.is_empty()).then(|| Note::new(NoteCode::MidRollout, text)))
+    Ok(Some(Note::new(NoteCode::MidRollout, text)))
 }
 
 /// What a reader should know about a Deployment and this step, its next sync.

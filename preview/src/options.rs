@@ -35,6 +35,8 @@ pub struct Options {
     pub burst_replicas: Option<NonZeroU32>,
     /// Whether to decide on an incomplete input, too. If so, notes say what is missing.
     pub partial: bool,
+    /// Whether the input is the last answer of a cluster whose statuses lag. It is decided on as with `partial`.
+    pub lags: bool,
 }
 
 impl Options {
@@ -53,7 +55,13 @@ impl Options {
             controller_gates: ControllerGates::KUBERNETES,
             burst_replicas: None,
             partial: false,
+            lags: false,
         }
+    }
+
+    /// Whether to decide on an incomplete input.
+    pub fn accepts_gaps(&self) -> bool {
+        self.partial || self.lags
     }
 }
 

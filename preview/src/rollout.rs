@@ -1,9 +1,10 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
+use crate::choose::Choice;
 use crate::complete;
 use crate::decide::{SetDecision, decide};
 use crate::deployment::{DeploymentEntry, DeploymentSpec, SetState};
-use crate::error::Error;
+use crate::error::{Error, not_negative};
 use crate::input::Input;
 use crate::notes::{self, Note};
 use crate::options::{Options, Order};
@@ -34,10 +35,11 @@ pub(crate) fn preview_deployment<'a>(
     let (deployment, step, changes) = next_step(input, sets, spec, deployment, &own);
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
     let gaps = gaps(input, sets, entry, spec, &own)?;
-    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.partial {
+    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
         return Err(complete::error(&entry.namespace, SetKind::ReplicaSet, &gaps));
     }
     let mut notes = gaps;
+    notes.extend(input.listed_twice(&Choice::Deployment(entry).id()));
     notes.extend(notes::of_deployment(entry, spec, step.goes_on, &states));
 
     let decisions = decide_all(input, sets, &own, &step, &changes, options, &mut notes)?;
@@ -116,7 +118,7 @@ fn is_in_two_steps(change: &Change) -> bool {
 
 /// The count to decide for.
 fn replicas(entry: &DeploymentEntry, spec: &DeploymentSpec, options: &Options) -> Result<i32, Error> {
-    let Some(wanted) = options.replicas else { return Ok(spec.deployment.replicas) };
+    let Some(wanted) = options.replicas else { return not_negative(entry, spec.deployment.replicas) };
     i32::try_from(wanted).map_err(|_| {
         Error::new(format!("{entry}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
     })
@@ -131,6 +133,7 @@ fn own_sets<'a>(
     let Some(selector) = spec.selector() else { return Ok(Vec::new()) };
     let mut own = Vec::new();
     for entry in sets.controlled_by(&entry.uid).filter(|set| set.id().namespace == entry.namespace) {
+        entry.replicas()?;
         let state = entry.state()?.filter(|state| selector.matches(&state.labels));
         own.extend(state.map(|state| Own { entry, state }));
     }

@@ -1,7 +1,7 @@
 //! `ReplicaSets` and `ReplicationControllers`, and which pods belong to them. Reads one object's JSON text.
 
 use crate::deployment::{self, SetState};
-use crate::error::{Error, parse};
+use crate::error::{Error, not_negative, parse};
 use crate::pod::{Metadata, OwnerReference, PodEntry, Time, only};
 use crate::selector::{LabelSelector, Selector};
 use crate::template::Template;
@@ -213,12 +213,22 @@ impl SetEntry {
 
     /// The number of pods that it should have.
     pub(crate) fn replicas(&self) -> Result<i32, Error> {
-        Ok(self.spec()?.replicas.unwrap_or(1))
+        not_negative(&self.id(), self.spec()?.replicas.unwrap_or(1))
     }
 
     /// Its selector. `None` if it has none, or one that Kubernetes calls invalid: either way it selects no pod.
     pub(crate) fn selector(&self) -> Result<Option<Selector<'_>>, Error> {
         Ok(self.spec()?.selector.as_ref().and_then(Selector::new))
+    }
+
+    /// Why its controller deletes no pods, whatever the count: `is being deleted`. `None` if it does its work.
+    pub(crate) fn idle(&self) -> Result<Option<&'static str>, Error> {
+        let has_invalid_selector = self.spec()?.selector.is_some() && self.selector()?.is_none();
+        Ok(match (self.is_being_deleted, has_invalid_selector) {
+            (true, _) => Some("is being deleted"),
+            (false, true) => Some("has an invalid selector"),
+            (false, false) => None,
+        })
     }
 
     /// The number of active pods by its status, if it has one. A negative number, which only a broken status has, is 0.

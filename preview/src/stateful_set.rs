@@ -1,21 +1,22 @@
 //! `StatefulSets`: what their controller reads from them, and which pods their next sync takes. The decision is the core's.
 
-use crate::age;
+use crate::complete;
 use crate::deployment::Budget;
-use crate::direct::{Decided, Decision, DirectEntry, OwnPod, verdict};
-use crate::error::parse;
-use crate::notes::{Note, NoteCode};
+use crate::direct::{Decided, Decision, DirectEntry, OwnPod, not_yet, verdict};
+use crate::error::{Error, parse};
+use crate::notes::{self, Note, NoteCode};
 use crate::options::Options;
 use crate::pod::to_time;
 use crate::preview::Verdict;
 use crate::text;
 use podrank::Time;
 use podrank::controller::stateful_set::{
-    self as core, Member, MemberFlags, NO_MEMBER, Outcome, PodManagement, Reason, StatefulSet, Update,
+    self as core, Member, MemberFlags, NO_MEMBER, Outcome, PodManagement, Reason, StatefulSet, Step, Update,
 };
 use podrank::controller::{Availability, IntOrPercent, availability};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::collections::BTreeSet;
 
 /// The label with the revision that a pod was made from.
 const REVISION_LABEL: &str = "controller-revision-hash";
@@ -109,18 +110,24 @@ impl StatefulSetSpec {
         })
     }
 
+    /// Whether the revision is known that tells old pods from new ones.
+    pub(crate) fn knows_revision(&self) -> bool {
+        !self.update_revision.is_empty()
+    }
+
     fn member(&self, pod: OwnPod<'_>, ordinal: i32, now: Time) -> Member {
         let OwnPod { entry, record } = pod;
         let availability = availability(&record.pod, self.min_ready_seconds, now);
         let is_running = record.pod.phase == podrank::Phase::RUNNING && !entry.is_finished;
         let revision = entry.labels.get(REVISION_LABEL).map_or("", String::as_str);
+        let is_updated = !self.knows_revision() || revision == self.update_revision;
         let flags = MemberFlags::NONE
             .with(MemberFlags::RUNNING, is_running)
             .with(MemberFlags::FINISHED, entry.is_finished)
             .with(MemberFlags::READY, availability.is_ready())
             .with(MemberFlags::AVAILABLE, availability == Availability::Available)
             .with(MemberFlags::TERMINATING, entry.is_terminating)
-            .with(MemberFlags::UPDATED, revision == self.update_revision);
+            .with(MemberFlags::UPDATED, is_updated);
         Member::new(ordinal, flags)
     }
 }
@@ -166,10 +173,10 @@ pub(crate) fn decide<'a>(
     pods: &[OwnPod<'a>],
     options: &Options,
     notes: &mut Vec<Note>,
-) -> Decision<'a> {
+) -> Result<Decision<'a>, Error> {
     let set = StatefulSet {
         replicas,
-        is_being_deleted: entry.is_being_deleted,
+        is_being_deleted: entry.idle().is_some(),
         max_unavailable_gate: options.controller_gates.max_unavailable_stateful_set,
         recreate_gate: options.controller_gates.stateful_set_recreate_strategy,
         ..spec.set
@@ -183,16 +190,22 @@ pub(crate) fn decide<'a>(
         }
     }
     let members: Vec<_> = counted.iter().map(|(_, member)| *member).collect();
-    let next_sync = |set| {
-        let mut outcomes = vec![Outcome::default(); members.len()];
-        let step =
-            core::next_sync(set, &members, &mut outcomes).expect("there is an outcome for each member");
-        (step, outcomes)
-    };
-    let (step, outcomes) = next_sync(&set);
-    let (_, without_gate) = next_sync(&StatefulSet { max_unavailable_gate: false, ..set });
+    let (step, outcomes) = next_sync(&set, &members);
+    let (_, without_gate) = next_sync(&StatefulSet { max_unavailable_gate: false, ..set }, &members);
+    if !spec.knows_revision() {
+        let old: Vec<_> = members.iter().map(|member| as_old(*member)).collect();
+        if victims(&next_sync(&set, &old).1) != victims(&outcomes) {
+            let text = format!("the status of {entry} has no updateRevision, so its old pods are not known");
+            let gap = Note::new(NoteCode::RevisionMissing, text);
+            if !options.accepts_gaps() {
+                return Err(complete::incomplete(&entry.namespace, entry.kind.types(), &[gap]));
+            }
+            notes.push(gap);
+        }
+    }
 
-    let words = Words { entry, spec, set, pods: &counted, now };
+    let lacks_pods = notes.iter().any(|note| note.code == NoteCode::PodsMissing);
+    let words = Words { entry, spec, set, pods: &counted, now, lacks_pods };
     let decided = outcomes.iter().map(|outcome| words.decided(outcome));
     let ignored = ignored.into_iter().filter(|pod| !pod.entry.is_terminating).map(|pod| Decided {
         pod,
@@ -203,7 +216,24 @@ pub(crate) fn decide<'a>(
     });
     let pods = decided.filter(|pod| !pod.pod.entry.is_terminating).chain(ignored).collect();
     words.notes(&outcomes, &without_gate, notes);
-    Decision { pods, quota: step.contested as usize }
+    Ok(Decision { pods, quota: step.contested as usize })
+}
+
+fn next_sync(set: &StatefulSet, members: &[Member]) -> (Step, Vec<Outcome>) {
+    let mut outcomes = vec![Outcome::default(); members.len()];
+    let step = core::next_sync(set, members, &mut outcomes).expect("there is an outcome for each member");
+    (step, outcomes)
+}
+
+fn as_old(member: Member) -> Member {
+    Member::new(member.ordinal, member.flags.with(MemberFlags::UPDATED, false))
+}
+
+/// The members that go or may go.
+fn victims(outcomes: &[Outcome]) -> BTreeSet<u32> {
+    let go =
+        outcomes.iter().filter(|it| matches!(it.verdict, core::Verdict::Delete | core::Verdict::Contested));
+    go.map(|outcome| outcome.member).collect()
 }
 
 /// What the words about a decision read.
@@ -213,6 +243,8 @@ struct Words<'w, 'a> {
     set: StatefulSet,
     pods: &'w [(OwnPod<'a>, Member)],
     now: Time,
+    /// Whether the input is known to lack pods.
+    lacks_pods: bool,
 }
 
 impl<'a> Words<'_, 'a> {
@@ -262,6 +294,9 @@ impl<'a> Words<'_, 'a> {
             Reason::Twins => {
                 format!("{} has the same ordinal as another pod: the list order decides", self.by(outcome))
             }
+            Reason::WaitsForMissing if self.lacks_pods => {
+                format!("{by} is not listed: if it does not exist, it is created first")
+            }
             Reason::WaitsForMissing => format!("{by} does not exist yet and is created first"),
             Reason::WaitsForFinished => format!("{by} is finished, and is deleted and created anew first"),
             Reason::WaitsForTermination => format!("{by} is still being deleted"),
@@ -289,9 +324,8 @@ impl<'a> Words<'_, 'a> {
 
     fn not_yet(&self, by: &str, outcome: &Outcome) -> String {
         let pod = self.pods.get(outcome.by as usize);
-        let since = pod.and_then(|(pod, _)| age::age(self.now, pod.record.pod.ready_time));
-        let since = since.map_or_else(|| "since an unknown time".to_owned(), |age| format!("for {age}"));
-        format!("{by} has been ready {since}, and minReadySeconds is {}", self.spec.min_ready_seconds)
+        let since = pod.map_or(Time::UNSET, |(pod, _)| pod.record.pod.ready_time);
+        format!("{by} {}", not_yet(since, self.now, self.spec.min_ready_seconds))
     }
 
     fn budget(&self) -> i32 {
@@ -306,16 +340,13 @@ impl<'a> Words<'_, 'a> {
     /// What a reader should know besides.
     fn notes(&self, outcomes: &[Outcome], without_gate: &[Outcome], notes: &mut Vec<Note>) {
         let entry = self.entry;
-        let mut note = |code, text| notes.push(Note::new(code, text));
         let all = |reason| outcomes.iter().any(|outcome| outcome.reason == reason);
-        if self.set.is_being_deleted || all(Reason::RecreateOff) {
-            let why = if self.set.is_being_deleted {
-                "is being deleted"
-            } else {
-                "has the strategy Recreate, whose feature gate StatefulSetRecreateStrategy is off"
-            };
-            note(NoteCode::DoesNothing, format!("{entry} {why}: its controller deletes no pods"));
-        }
+        let recreate_off = || {
+            let why = "has the strategy Recreate, whose feature gate StatefulSetRecreateStrategy is off";
+            all(Reason::RecreateOff).then_some(why)
+        };
+        notes.extend(entry.idle().or_else(recreate_off).map(|why| notes::does_nothing(entry, why)));
+        let mut note = |code, text| notes.push(Note::new(code, text));
         let waits = outcomes.iter().filter(|outcome| outcome.verdict == core::Verdict::Blocked).count();
         let goes = outcomes.iter().any(|outcome| outcome.verdict == core::Verdict::Delete);
         if waits > 0 && goes {

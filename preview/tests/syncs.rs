@@ -5,7 +5,7 @@
 use fastrand::Rng;
 use jiff::Timestamp;
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
-use podrank_preview::{Input, NoteCode, Options, Order, Preview, Verdict, preview};
+use podrank_preview::{Input, Note, NoteCode, Options, Order, Preview, Verdict, preview};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -210,6 +210,11 @@ fn several_syncs_never_contradict_the_preview() {
     );
 }
 
+/// That its Deployment writes the count back says nothing about what is certain.
+fn are_no_limit(notes: &[Note]) -> bool {
+    notes.iter().all(|note| note.code == NoteCode::WrittenBack)
+}
+
 #[test]
 fn one_sync_and_the_total_order_are_one_list() {
     let mut rng = Rng::with_seed(7);
@@ -220,17 +225,17 @@ fn one_sync_and_the_total_order_are_one_list() {
     let one = preview(&input, &options).expect("a preview");
     let certain = sync(&pods, NOW, 500).0.len();
     assert_eq!(verdicts(&one).filter(|(_, verdict)| *verdict == Verdict::Delete).count(), certain);
-    assert!(one.notes.is_empty(), "{:?}", one.notes);
+    assert!(are_no_limit(&one.notes), "{:?}", one.notes);
 
     options.replicas = Some(10);
     options.order = Order::Total;
     let total = preview(&input, &options).expect("a preview");
     assert_eq!(verdicts(&total).filter(|(_, verdict)| *verdict == Verdict::Delete).count(), 690);
-    assert!(total.notes.is_empty() && total.quota == 0, "{:?}", total.notes);
+    assert!(are_no_limit(&total.notes) && total.quota == 0, "{:?}", total.notes);
 
     // The first deletions alone are one sync.
     options.order = Order::Kubernetes;
     options.burst_replicas = std::num::NonZeroU32::new(500);
     let first = preview(&input, &options).expect("a preview");
-    assert_eq!((first.delete, first.notes.len()), (500, 0));
+    assert!(first.delete == 500 && are_no_limit(&first.notes), "{:?}", first.notes);
 }

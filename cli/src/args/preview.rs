@@ -1,6 +1,7 @@
 //! The flags of the preview, and the options they stand for. Reads the clock if `--now` does not give the time.
 
 use super::connection::Connection;
+use clap::builder::RangedI64ValueParser;
 use clap::{Parser, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use podrank::FeatureGates;
@@ -25,11 +26,11 @@ pub(crate) struct PreviewArgs {
     pub(crate) filename: Option<PathBuf>,
 
     /// Desired replicas of the workload
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = pod_count())]
     replicas: Option<u32>,
 
     /// Desired parallelism of a Job
-    #[arg(long, value_name = "N", conflicts_with_all = ["replicas", "rollout"])]
+    #[arg(long, value_name = "N", value_parser = pod_count(), conflicts_with_all = ["replicas", "rollout"])]
     parallelism: Option<u32>,
 
     /// Show what happens if a Job is suspended
@@ -53,19 +54,20 @@ pub(crate) struct PreviewArgs {
     pub(crate) all_namespaces: bool,
 
     /// Evaluate pod ages at this time, such as 2026-03-10T12:00:00Z [default: current time]
-    #[arg(long, value_name = "RFC3339")]
+    #[arg(long, value_name = "RFC3339", value_parser = moment)]
     now: Option<Timestamp>,
 
     /// Order in which pods go
     #[arg(long, value_name = "ORDER", default_value = "kubernetes")]
     order: OrderName,
 
-    /// Feature gates that differ from Kubernetes' defaults: PodDeletionCost, LogarithmicScaleDown,
-    /// PreferForScaleDown, and for StatefulSets MaxUnavailableStatefulSet, StatefulSetRecreateStrategy
+    /// Feature gates that differ from Kubernetes' defaults: MaxUnavailableStatefulSet and StatefulSetRecreateStrategy,
+    /// which count for StatefulSets alone; PodDeletionCost, LogarithmicScaleDown and PreferForScaleDown, which count for
+    /// Deployments, ReplicaSets and ReplicationControllers alone
     #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = any_gate)]
     feature_gates: Vec<(AnyGate, bool)>,
 
-    /// Most deletions to show; Kubernetes makes at most 500 in one sync
+    /// Most deletions of a ReplicaSet or ReplicationController to show, of which Kubernetes makes at most 500 in one sync; other kinds ignore it
     #[arg(long, value_name = "N")]
     burst_replicas: Option<NonZeroU32>,
 
@@ -118,7 +120,7 @@ pub(crate) enum Output {
     Wide,
     /// Everything, for programs
     Json,
-    /// A page that shows everything, as one file that opens without network
+    /// A page that shows everything, as one file that opens without a network
     Html,
     /// pod/NAME of each certain victim, for another command
     Name,
@@ -132,12 +134,21 @@ enum OrderName {
     Total,
 }
 
+/// A number of pods, at most the largest that Kubernetes stores.
+pub(super) fn pod_count() -> RangedI64ValueParser<u32> {
+    RangedI64ValueParser::new().range(0..=i32::MAX.into())
+}
+
 pub(super) fn gate(text: &str) -> Result<(Gate, bool), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=true or NAME=false")?;
     let (_, gate) = GATES.iter().find(|(known, _)| *known == name).ok_or_else(|| {
         format!("unknown feature gate `{name}`: use {}", GATES.map(|(name, _)| name).join(", "))
     })?;
     Ok((*gate, on_or_off(value)?))
+}
+
+fn moment(text: &str) -> Result<Timestamp, String> {
+    text.parse().map_err(|error| format!("{error}; write it as in 2026-03-10T12:00:00Z"))
 }
 
 fn on_or_off(value: &str) -> Result<bool, String> {

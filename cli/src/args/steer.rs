@@ -1,7 +1,7 @@
 //! The flags of `scale`, `drop` and `undo`.
 
 use super::connection::Connection;
-use super::preview::{changed_gates, gate};
+use super::preview::{changed_gates, gate, pod_count};
 use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_preview::WorkloadName;
@@ -23,7 +23,7 @@ pub(crate) struct ScaleArgs {
     workload: Vec<String>,
 
     /// Desired replicas of the workload
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = pod_count())]
     pub(crate) replicas: u32,
 
     #[command(flatten)]
