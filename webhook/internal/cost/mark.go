@@ -64,14 +64,15 @@ func MarkOf(pod metav1.Object) (mark Mark, ok bool) {
 // An Owner is whose a pod's deletion cost is.
 type Owner int
 
-// The owners.
+// The owners. If a cost has several, the last of them in this order counts.
 const (
-	// Nobody: the pod has no cost, or only that of its template.
+	// Nobody: the pod has no cost.
 	Nobody Owner = iota
-	// FromTemplate: the cost came with the pod from its template, so nobody chose it for this pod.
-	FromTemplate
 	// Ours: this program wrote it.
 	Ours
+	// FromTemplate: the cost came with the pod from its template, so nobody chose it for this pod. Only force overwrites it,
+	// also if this program once wrote the same.
+	FromTemplate
 	// OfTerminal: kubectl podrank is at work.
 	OfTerminal
 	// Other: somebody else wrote it.

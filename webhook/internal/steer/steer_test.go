@@ -273,6 +273,21 @@ func TestCostOfTemplate(t *testing.T) {
 	})
 }
 
+// This program once wrote the same cost as the template, so that both manage it: it takes force to write another.
+func TestSharedCostOfTemplate(t *testing.T) {
+	s := newShop(func(s *shop, pods []*corev1.Pod) {
+		s.set.Spec.Template.Annotations = map[string]string{corev1.PodDeletionCost: "10"}
+		for _, pod := range pods {
+			other(pod, "kube-controller-manager", "10")
+			fakeapi.Share(pod, cost.Manager, corev1.PodDeletionCost)
+		}
+	})
+	is(t, s.fall(3), steer.Steered, "")
+	same(t, s.costs(t), map[string]string{
+		"web-0": "10", "web-1": "9 to 3", "web-2": "10", "web-3": "9 to 3", "web-4": "10", "web-5": "9 to 3",
+	})
+}
+
 // Somebody overwrites the template's cost just before the webhook does: that cost stays.
 func TestCostOfTemplateChanges(t *testing.T) {
 	s := newShop(func(s *shop, pods []*corev1.Pod) {
