@@ -56,8 +56,8 @@ func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.R
 	h.after.Go(func() {
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 		defer stop()
-		if o.Result.IsFailure() && len(o.Written) > 0 {
-			h.Reporter.TakenOff(o, h.Steerer.TakeOff(ctx, o))
+		if count, err := h.Steerer.TakeOff(ctx, o); count > 0 || err != nil {
+			h.Reporter.TakenOff(o, count, err)
 		}
 		h.Reporter.Outcome(ctx, o)
 	})
@@ -70,6 +70,7 @@ func (h *Handler) Wait() { h.after.Wait() }
 // parse reads which count falls.
 func parse(req *admissionv1.AdmissionRequest) (steer.Request, error) {
 	request := steer.Request{
+		UID:    req.UID,
 		Key:    types.NamespacedName{Namespace: req.Namespace, Name: req.Name},
 		DryRun: req.DryRun != nil && *req.DryRun,
 	}

@@ -47,7 +47,7 @@ func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 	t.Helper()
 	s := &server{API: fakeapi.New(objects...)}
 	s.Handler = &admit.Handler{
-		Steerer:  &steer.Steerer{Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API), Barrier: open{}, Now: func() time.Time { return now }},
+		Steerer:  &steer.Steerer{Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API, s.API), Barrier: open{}, Now: func() time.Time { return now }},
 		Reporter: &report.Reporter{Live: s.API, Client: s.API, Events: events.NewFakeRecorder(10), Log: logr.Discard()},
 		Plans:    &plans.Plans{}, Deadline: 10 * time.Second,
 	}

@@ -118,7 +118,7 @@ func build(ctx context.Context, mgr manager.Manager, options Options) (*admit.Ha
 	if err := mgr.Add(always(barrier.Run)); err != nil {
 		return nil, nil, err
 	}
-	costs, remembered := cost.NewWriter(mgr.GetClient()), &plans.Plans{}
+	costs, remembered := cost.NewWriter(mgr.GetClient(), mgr.GetAPIReader()), &plans.Plans{}
 	reporter := &report.Reporter{
 		Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
 	}

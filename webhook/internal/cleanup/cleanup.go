@@ -4,6 +4,7 @@ package cleanup
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -197,14 +198,12 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if err := c.takeOff(ctx, known, set.TemplateAnnotations); err != nil {
-		return ctrl.Result{}, err
-	}
+	err = c.takeOff(ctx, known, set.TemplateAnnotations)
 	for _, over := range known.over() {
 		over.Set, over.UID = set, id.UID
 		c.report(ctx, over)
 	}
-	return ctrl.Result{RequeueAfter: wait}, nil
+	return ctrl.Result{RequeueAfter: wait}, err
 }
 
 // see notes the set's pods as the cache has them, and returns how many more should go than before.
@@ -235,7 +234,7 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 			known.isOverruled = known.isOverruled || known.cost != value
 		default:
 			// New, or planned anew.
-			if mark.Goes && (known == nil || !known.mark.Goes || known.isOff) {
+			if mark.Goes && (known == nil || !known.mark.Goes || known.isReported) {
 				asked++
 			}
 			s.pods[pod.UID] = &tracked{pod: cost.PodOf(pod), mark: mark, since: now, cost: value, isMarked: true}
@@ -328,20 +327,30 @@ func (c *Cleaner) isGone(ctx context.Context, pod cost.Pod) (bool, error) {
 // takeOff takes off the costs of pods that stay.
 func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string]string) error {
 	var staying []*tracked
-	var pods []cost.Pod
+	var undos []cost.Undo
+	before := map[string]string{}
+	if value, ok := template[corev1.PodDeletionCost]; ok {
+		before[corev1.PodDeletionCost] = value
+	}
 	for _, pod := range s.pods {
 		if pod.isMarked && pod.end != "" && pod.end != gone {
-			staying, pods = append(staying, pod), append(pods, pod.pod)
+			staying = append(staying, pod)
+			undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: before})
 		}
 	}
-	if err := c.Costs.TakeOff(ctx, pods, template); err != nil {
-		return err
+	var failed []error
+	for i, err := range c.Costs.TakeOff(ctx, undos) {
+		switch {
+		case err == nil:
+			report.TakenOff(1, staying[i].end)
+		case !errors.Is(err, cost.ErrGone):
+			failed = append(failed, err)
+			continue
+		}
+		// Or a later request relies on the cost. The cache will show its mark.
+		staying[i].isMarked, staying[i].isOff, staying[i].since = false, true, c.Now()
 	}
-	for _, pod := range staying {
-		report.TakenOff(1, pod.end)
-		pod.isMarked, pod.isOff, pod.since = false, true, c.Now()
-	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // over returns how scale-downs ended, each once. What they leave are pods whose cost was taken off, as long as the cache still
@@ -390,8 +399,13 @@ func (c *Cleaner) orphan(ctx context.Context, id Set) error {
 	if err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	if _, ok := cost.MarkOf(pod); !ok {
+	mark, ok := cost.MarkOf(pod)
+	if !ok {
 		return nil
 	}
-	return c.Costs.TakeOff(ctx, []cost.Pod{cost.PodOf(pod)}, nil)
+	err = c.Costs.TakeOff(ctx, []cost.Undo{{Pod: cost.PodOf(pod), Mark: mark}})[0]
+	if errors.Is(err, cost.ErrGone) {
+		return nil
+	}
+	return err
 }

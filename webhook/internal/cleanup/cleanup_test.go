@@ -63,7 +63,7 @@ func newShop(t *testing.T, marks ...string) *shop {
 	}
 	s := &shop{TB: t, API: fakeapi.New(objects...), now: time.Unix(1_700_000_000, 0), event: events.NewFakeRecorder(10)}
 	s.Cleaner = &cleanup.Cleaner{
-		Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API), Plans: &plans.Plans{}, Now: func() time.Time { return s.now },
+		Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API, s.API), Plans: &plans.Plans{}, Now: func() time.Time { return s.now },
 		Reporter: &report.Reporter{Live: s.API, Client: s.API, Events: s.event, Log: logr.Discard()},
 	}
 	return s
@@ -295,7 +295,8 @@ func TestWithdrawn(t *testing.T) {
 	s.look(0)
 	for i := range 2 {
 		key := types.NamespacedName{Namespace: id.Namespace, Name: fmt.Sprint("web-", i)}
-		s.must(s.Costs.TakeOff(context.Background(), []cost.Pod{{Key: key, UID: uid(i)}}, nil))
+		undo := cost.Undo{Pod: cost.Pod{Key: key, UID: uid(i)}, Mark: cost.Mark{Set: id.UID, Count: 2}}
+		s.must(s.Costs.TakeOff(context.Background(), []cost.Undo{undo})[0])
 	}
 	s.look(time.Second)
 	s.ended(0, 2, "RequestFailed")
@@ -314,6 +315,47 @@ func TestRoseAgain(t *testing.T) {
 	s.look(time.Second)
 	s.has()
 	s.ended(0, 2, "CountRoseAgain")
+}
+
+// A pod that should have gone and stayed is wanted again, and its cost fits, just before it comes off. The cache does not show the
+// new mark yet.
+func TestWantedAgain(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	s.look(0)
+	s.deletePod(0)
+	s.deletePod(2)
+	s.count(2, 2, true)
+	s.Cache = s.frozen()
+	later := cost.Mark{Set: id.UID, Count: 1, Request: "later", Goes: true}
+	key := types.NamespacedName{Namespace: id.Namespace, Name: "web-1"}
+	write := cost.Write{Pod: cost.Pod{Key: key, UID: uid(1)}, Cost: -1, Mark: later}
+	s.must(s.Costs.Write(context.Background(), []cost.Write{write})[0])
+	s.look(time.Second)
+	s.has("web-1")
+	s.ended(1, 1, "OthersWentFirst: web-1")
+	s.Cache = s.API
+	s.look(time.Second)
+	s.has("web-1")
+	s.count(1, 2, false)
+	s.deletePod(1)
+	s.look(time.Second)
+	if wait := s.look(time.Second); wait != 0 {
+		t.Errorf("looks again after %v", wait)
+	}
+}
+
+// frozen is a cache that lags.
+func (s *shop) frozen() client.Reader {
+	s.Helper()
+	var pods corev1.PodList
+	s.must(s.List(context.Background(), &pods))
+	objects := []client.Object{s.read().Object}
+	for i := range pods.Items {
+		objects = append(objects, &pods.Items[i])
+	}
+	var policy v1alpha1.ScaleDownPolicy
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	return fakeapi.New(append(objects, &policy)...)
 }
 
 // A cost on a pod that stays is not asked for, and comes off like the others.

@@ -11,8 +11,8 @@ import (
 
 func TestMark(t *testing.T) {
 	for text, want := range map[string]cost.Mark{
-		"6d3c2e1f-0000-4000-8000-000000000001/7":       {Set: "6d3c2e1f-0000-4000-8000-000000000001", Count: 7, Goes: true},
-		"6d3c2e1f-0000-4000-8000-000000000001/7/stays": {Set: "6d3c2e1f-0000-4000-8000-000000000001", Count: 7},
+		"6d3c2e1f-0000-4000-8000-000000000001/7/5a":       {Set: "6d3c2e1f-0000-4000-8000-000000000001", Count: 7, Request: "5a", Goes: true},
+		"6d3c2e1f-0000-4000-8000-000000000001/7/5a/stays": {Set: "6d3c2e1f-0000-4000-8000-000000000001", Count: 7, Request: "5a"},
 	} {
 		pod := &corev1.Pod{}
 		pod.Annotations = map[string]string{cost.Annotation: text}

@@ -58,7 +58,7 @@ func init() {
 // Answered counts a request that was answered.
 func Answered(o *steer.Outcome, took time.Duration) {
 	admissions.WithLabelValues(string(o.Result)).Observe(took.Seconds())
-	written.Add(float64(len(o.Written)))
+	written.Add(float64(o.Written))
 	for _, pod := range o.Blocked {
 		blocked.WithLabelValues(pod.Rule).Inc()
 	}

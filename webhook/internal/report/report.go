@@ -24,7 +24,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
-	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -64,7 +63,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		return
 	}
 	message := describe(o)
-	log.Info("scale-down", "wanted", len(o.Wanted), "written", len(o.Written), "blocked", len(o.Blocked), "message", message)
+	log.Info("scale-down", "wanted", len(o.Wanted), "written", o.Written, "blocked", len(o.Blocked), "message", message)
 	if o.Set == nil {
 		return
 	}
@@ -91,7 +90,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		entry := v1alpha1.ScaleDown{
 			Time: metav1.NewTime(o.At), Kind: string(o.Kind), Name: o.Key.Name, UID: o.Set.UID(), From: o.From, To: o.To,
 			Result: string(o.Result), Message: message,
-			Wanted: int32(len(o.Wanted)), Written: int32(len(o.Written)), Blocked: int32(len(o.Blocked)),
+			Wanted: int32(len(o.Wanted)), Written: int32(o.Written), Blocked: int32(len(o.Blocked)),
 		}
 		if len(policy.Status.ScaleDowns) > 0 && isAgain(&policy.Status.ScaleDowns[0], &entry) {
 			entry.Written += policy.Status.ScaleDowns[0].Written
@@ -232,7 +231,7 @@ func (r *Reporter) status(ctx context.Context, policy *v1alpha1.ScaleDownPolicy,
 func describe(o *steer.Outcome) string {
 	if o.Result == steer.Steered {
 		text := fmt.Sprintf("from %d to %d: %d pods should go, %d deletion costs were written", o.From, o.To, len(o.Wanted),
-			len(o.Written))
+			o.Written)
 		if len(o.Blocked) > 0 {
 			text += "; " + describeBlocked(o.Blocked)
 		}
@@ -258,20 +257,11 @@ func list(texts []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// TakenOff reports costs of a failed request that came off.
-func (r *Reporter) TakenOff(o *steer.Outcome, err error) {
+// TakenOff reports costs of a request that came off, because it was not steered.
+func (r *Reporter) TakenOff(o *steer.Outcome, count int, err error) {
+	TakenOff(count, "RequestFailed")
 	if err != nil {
-		r.Log.Error(err, "cannot take costs off: the leader will", "kind", o.Kind, "namespace", o.Key.Namespace, "name",
-			o.Key.Name, "pods", names(o.Written))
-		return
+		r.Log.Error(err, "cannot take all costs off: the leader will", "kind", o.Kind, "namespace", o.Key.Namespace, "name",
+			o.Key.Name)
 	}
-	TakenOff(len(o.Written), "failed")
-}
-
-func names(pods []cost.Pod) []string {
-	var names []string
-	for _, pod := range pods {
-		names = append(names, pod.Key.Name)
-	}
-	return names
 }
