@@ -130,7 +130,7 @@ func build(ctx context.Context, mgr manager.Manager, options Options) (*admit.Ha
 		}
 	}
 	cleaner := &cleanup.Cleaner{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Plans: remembered, Reporter: reporter,
-		Now: time.Now}
+		Patience: options.Deadline + cleanup.Grace, Now: time.Now}
 	if err := cleaner.SetUp(ctx, mgr); err != nil {
 		return nil, nil, err
 	}

@@ -31,9 +31,8 @@ import (
 )
 
 const (
-	// Patience is how long a count may take to fall after its costs were seen. A request that another webhook refuses never
-	// makes it fall.
-	Patience = 10 * time.Second
+	// Grace is how long a count may take to fall after the deadline of its request.
+	Grace = 10 * time.Second
 	// again is how often a set is looked at while its controller is at work, in case an event says too little.
 	again = 5 * time.Second
 	// stale is how long the cache may show a cost that was taken off. After that, it is taken off again.
@@ -58,6 +57,9 @@ type Cleaner struct {
 	Costs    *cost.Writer
 	Plans    *plans.Plans
 	Reporter *report.Reporter
+	// Patience is how long a count may take to fall after its costs were seen: the deadline of requests and Grace. A request that
+	// another webhook refuses never makes it fall.
+	Patience time.Duration
 	Now      func() time.Time
 
 	// Only one worker runs, so they need no lock.
@@ -176,7 +178,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		known = &scaleDown{pods: map[types.UID]*tracked{}}
 	}
 	asked := known.see(id.UID, pods.Items, now)
-	if plan, ok := c.Plans.Take(id.UID); ok {
+	if plan, ok := c.Plans.Take(id.UID); ok && now.Sub(plan.At) <= c.Patience {
 		asked += known.plan(id.UID, plan, now)
 	}
 	report.Asked(asked)
@@ -190,18 +192,21 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, err
 	}
+	wait := again
 	if err != nil || set.UID() != id.UID {
 		// The set is gone. Its pods follow, or lose their owner: then they come here as orphans.
-		return ctrl.Result{RequeueAfter: again}, nil
+		set, err = nil, nil
+	} else {
+		wait, err = known.judge(set, now, c.Patience, func(pod cost.Pod) (bool, error) { return c.isGone(ctx, pod) })
+		err = errors.Join(err, c.takeOff(ctx, known, set.TemplateAnnotations))
 	}
-	wait, err := known.judge(set, now, func(pod cost.Pod) (bool, error) { return c.isGone(ctx, pod) })
-	if err != nil {
-		return ctrl.Result{}, err
-	}
-	err = c.takeOff(ctx, known, set.TemplateAnnotations)
 	for _, over := range known.over() {
 		over.Set, over.UID = set, id.UID
 		c.report(ctx, over)
+	}
+	if set == nil && len(known.pods) == 0 {
+		delete(c.sets, id.UID)
+		return ctrl.Result{}, nil
 	}
 	return ctrl.Result{RequeueAfter: wait}, err
 }
@@ -226,10 +231,11 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 			// It never had one, or the replica that wrote it has taken it off.
 			known.isWithdrawn = known.isWithdrawn || known.isMarked
 			known.isMarked = false
+			s.forget(pod.UID)
 		case !isMarked:
 		case known != nil && known.mark == mark && (known.isOff || known.isMarked):
 			if known.isOff && now.Sub(known.since) > stale {
-				known.isOff, known.end, known.since = false, "", now
+				known.isOff, known.isMarked = false, true
 			}
 			known.isOverruled = known.isOverruled || known.cost != value
 		default:
@@ -248,7 +254,7 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 		if here[uid] {
 			continue
 		}
-		known.isOff = false
+		known.isMarked, known.isOff = false, false
 		if known.end == "" {
 			known.end = gone
 		}
@@ -259,7 +265,7 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 
 // forget forgets a pod, if its end was reported and the cache shows no mark of it.
 func (s *scaleDown) forget(uid types.UID) {
-	if pod := s.pods[uid]; pod.isReported && !pod.isOff {
+	if pod := s.pods[uid]; pod.isReported && !pod.isMarked && !pod.isOff {
 		delete(s.pods, uid)
 	}
 }
@@ -277,15 +283,18 @@ func (s *scaleDown) plan(set types.UID, plan plans.Plan, now time.Time) (asked i
 
 // judge decides what became of the pods, and returns when to look again. The caches of sets and pods do not lag alike, so a pod
 // that seems to stay is read once more.
-func (s *scaleDown) judge(set *workload.Set, now time.Time, isGone func(cost.Pod) (bool, error)) (time.Duration, error) {
+func (s *scaleDown) judge(
+	set *workload.Set, now time.Time, patience time.Duration, isGone func(cost.Pod) (bool, error),
+) (time.Duration, error) {
 	wait := again
+	var failed []error
 	for _, pod := range s.pods {
 		if pod.end != "" {
 			continue
 		}
 		end := ""
 		pod.hasFallen = pod.hasFallen || set.Replicas <= pod.mark.Count
-		switch left := Patience - now.Sub(pod.since); {
+		switch left := patience - now.Sub(pod.since); {
 		case pod.isWithdrawn:
 			end = withdrawn
 		case !pod.hasFallen && left > 0:
@@ -305,14 +314,15 @@ func (s *scaleDown) judge(set *workload.Set, now time.Time, isGone func(cost.Pod
 		}
 		went, err := isGone(pod.pod)
 		if err != nil {
-			return 0, err
+			failed = append(failed, err)
+			continue
 		}
 		if went {
 			end = gone
 		}
 		pod.end = end
 	}
-	return wait, nil
+	return wait, errors.Join(failed...)
 }
 
 // isGone reads whether a pod is gone or going.
@@ -381,9 +391,13 @@ func (s *scaleDown) over() []*report.Over {
 	return slices.Collect(maps.Values(ended))
 }
 
-// report reports how a scale-down ended.
+// report reports how a scale-down ended. Nobody knows the policy of a set that is gone.
 func (c *Cleaner) report(ctx context.Context, over *report.Over) {
 	var policies v1alpha1.ScaleDownPolicyList
+	if over.Set == nil {
+		c.Reporter.Over(ctx, over)
+		return
+	}
 	if err := c.Cache.List(ctx, &policies, client.InNamespace(over.Set.Object.GetNamespace())); err == nil {
 		if chosen := policy.Choose(policies.Items, over.Set.TemplateLabels); len(chosen) > 0 {
 			over.Policy = chosen[0]
