@@ -63,7 +63,7 @@ type flight struct {
 	err  error
 }
 
-// New returns a barrier with canaries of this set. Run must run for it to work.
+// New returns a barrier with canaries of this set. It works once it is started.
 func New(to kubernetes.Interface, set types.NamespacedName) (*Barrier, error) {
 	factory := informers.NewSharedInformerFactoryWithOptions(to, 0, informers.WithNamespace(set.Namespace),
 		informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.LabelSelector = label }))
@@ -77,12 +77,8 @@ func New(to kubernetes.Interface, set types.NamespacedName) (*Barrier, error) {
 	return b, err
 }
 
-// Run watches canaries until the context ends.
-func (b *Barrier) Run(ctx context.Context) error {
-	b.start(ctx.Done())
-	<-ctx.Done()
-	return nil
-}
+// Start watches canaries until the context ends.
+func (b *Barrier) Start(ctx context.Context) { b.start(ctx.Done()) }
 
 // Synced reports whether the watch has begun.
 func (b *Barrier) Synced() bool { return b.synced() }
