@@ -337,6 +337,10 @@ func TestTwoPolicies(t *testing.T) {
 	if went := w.AwaitGone(2); w.Spots(went) != 2 {
 		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
 	}
+	w.must(w.Delete(w.ctx, set))
+	w.Await("accepted, since no other policy counts for any set", 10*time.Second, func() bool {
+		return meta.IsStatusConditionTrue(w.Status("reserved").Conditions, v1alpha1.Accepted)
+	})
 }
 
 // 600 deletions take several syncs of the controller. Costs stay until all are done.

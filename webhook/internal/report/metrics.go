@@ -22,7 +22,7 @@ var (
 	})
 	takenOff = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "podrank_webhook_costs_taken_off_total",
-		Help: "Deletion costs taken off again, by why: the request failed, the count did not fall, or the pod stayed.",
+		Help: "Deletion costs taken off again, by why: RequestFailed, or a reason for which pods are missed.",
 	}, []string{"why"})
 	blocked = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "podrank_webhook_blocked_pods_total",
@@ -35,7 +35,8 @@ var (
 	}, []string{"seen"})
 	asked = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "podrank_webhook_pods_asked_total",
-		Help: "Pods that should go. Counted by the leader: asked = done + missed + those of requests under way.",
+		Help: "Pods that should go. Counted by the leader: asked = done + missed + those of requests under way + those that a later " +
+			"request wanted to stay.",
 	})
 	done = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "podrank_webhook_pods_done_total",

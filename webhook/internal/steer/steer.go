@@ -90,8 +90,6 @@ type Outcome struct {
 	// Set is nil if it was not read, and Policy if none applies.
 	Set    *workload.Set
 	Policy *v1alpha1.ScaleDownPolicy
-	// Shadowed are policies that would apply if there were no older one.
-	Shadowed []*v1alpha1.ScaleDownPolicy
 	// Wanted are the pods that should go.
 	Wanted []cost.Pod
 	// Written is how many costs were written.
@@ -171,7 +169,7 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 	if len(chosen) == 0 {
 		return NoPolicy, nil
 	}
-	o.Policy, o.Shadowed = chosen[0], chosen[1:]
+	o.Policy = chosen[0]
 	isOld, err := set.IsOld(ctx, s.Live)
 	if err != nil {
 		return Failed, err
