@@ -20,7 +20,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
@@ -199,10 +198,7 @@ func (b *Barrier) send() error {
 func (b *Barrier) remove(name string) {
 	ctx, stop := context.WithTimeout(context.Background(), longest)
 	defer stop()
-	err := b.client.CoreV1().Pods(b.set.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
-	if err != nil && !apierrors.IsNotFound(err) && b.Observe != nil {
-		b.Observe(0, fmt.Errorf("removing a canary: %w", err))
-	}
+	_ = b.client.CoreV1().Pods(b.set.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
 }
 
 // check returns an error if a set cannot serve: if it wants pods, or if its pods could run or would not be seen.
