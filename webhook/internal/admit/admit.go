@@ -35,6 +35,8 @@ type Handler struct {
 	Plans    *plans.Plans
 	// Deadline is how long a request may wait.
 	Deadline time.Duration
+	// IsEnding reports whether the program should end.
+	IsEnding func() bool
 
 	// What follows answers.
 	after sync.WaitGroup
@@ -48,8 +50,16 @@ func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.R
 		// It does not concern us. The API server says what is wrong with it, if anything is.
 		return admission.Allowed(err.Error())
 	}
-	steering, stop := context.WithTimeout(ctx, h.Deadline)
+	// The API server ends the context if it no longer waits, but so does this program's server when it should end. What has begun
+	// by then is finished.
+	steering, stop := context.WithTimeout(context.WithoutCancel(ctx), h.Deadline)
+	waited := context.AfterFunc(ctx, func() {
+		if !h.IsEnding() {
+			stop()
+		}
+	})
 	o := h.Steerer.Steer(steering, request)
+	waited()
 	stop()
 	h.Plans.Add(o)
 	report.Answered(o, time.Since(began))

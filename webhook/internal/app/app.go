@@ -147,7 +147,8 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	if err := (&policies.Judge{Cache: mgr.GetClient(), Reporter: reporter}).SetUp(mgr); err != nil {
 		return nil, err
 	}
-	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline}, nil
+	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline,
+		IsEnding: func() bool { return ctx.Err() != nil }}, nil
 }
 
 // serve makes the manager answer requests and probes.
