@@ -299,6 +299,8 @@ func (s *scaleDown) judge(
 			end = withdrawn
 		case !pod.hasFallen && left > 0:
 			wait = min(wait, left)
+		case !pod.hasFallen && !set.IsOver():
+			// An earlier fall goes on, and its pods may be among these.
 		case !pod.hasFallen:
 			end = notFallen
 		case set.Replicas > pod.mark.Count:

@@ -201,6 +201,20 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// The count does not fall a second time, while the first fall goes on: its pods have the marks of the second.
+func TestRefusedMeanwhile(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	s.look(0)
+	s.count(3, 4, true)
+	s.look(time.Hour)
+	s.has("web-0", "web-1")
+	s.deletePod(0)
+	s.count(3, 3, true)
+	s.look(time.Second)
+	s.has()
+	s.ended(1, 1, "CountDidNotFall: web-1")
+}
+
 // The costs were written one after the other, so they come off one after the other, and are reported together.
 func TestOneByOne(t *testing.T) {
 	s := newShop(t, mark(2))

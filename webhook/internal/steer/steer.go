@@ -238,47 +238,34 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 		}
 		o.Blocked = decision.Blocked
 		o.Wanted = o.Wanted[:0]
-		wanted := map[types.UID]bool{}
 		for _, pod := range decision.Wanted {
 			o.Wanted = append(o.Wanted, cost.PodOf(pod))
-			wanted[pod.UID] = true
 		}
+		relied := o.relied(&decision, active, func(pod *corev1.Pod) bool {
+			owner := owners[pod.UID]
+			return (owner == cost.Ours || owner == cost.FromTemplate) && !theirs[pod.UID]
+		})
 		var writes []cost.Write
-		planned := map[types.UID]bool{}
-		plan := func(pod *corev1.Pod, value int32, goes bool) {
-			write := cost.Write{Pod: cost.PodOf(pod), Cost: value, Mark: o.mark(goes)}
+		for _, planned := range slices.Concat(decision.Writes, relied) {
+			pod := planned.Pod
+			write := cost.Write{Pod: cost.PodOf(pod), Cost: planned.Cost, Mark: o.mark(planned.Goes)}
 			if owners[pod.UID] == cost.FromTemplate {
 				write.Over = pod.ResourceVersion
 			}
-			writes, planned[pod.UID] = append(writes, write), true
+			writes = append(writes, write)
 			// Also if the answer is lost: the write may have been done.
 			if !known[pod.UID] {
 				known[pod.UID] = true
-				o.Undo = append(o.Undo, cost.Undo{
-					Pod: write.Pod, Mark: write.Mark, Before: cost.Before(pod, o.Set.TemplateAnnotations),
-				})
-			}
-		}
-		changes := len(decision.Writes)
-		for _, write := range decision.Writes {
-			plan(write.Pod, write.Cost, write.Goes)
-		}
-		// The plan also relies on the costs of earlier requests, so they become its own. It also corrects what this request
-		// said in an earlier attempt.
-		for _, pod := range active {
-			isOurs := owners[pod.UID] == cost.Ours || owners[pod.UID] == cost.FromTemplate
-			mark, isMarked := cost.MarkOf(pod)
-			if isMarked && isOurs && !theirs[pod.UID] && !planned[pod.UID] && mark != o.mark(wanted[pod.UID]) {
-				// Kubernetes, too, takes an invalid cost for 0.
-				value, _ := strconv.ParseInt(pod.Annotations[corev1.PodDeletionCost], 10, 32)
-				plan(pod, int32(value), wanted[pod.UID])
+				before := cost.Before(pod, o.Set.TemplateAnnotations)
+				o.Undo = append(o.Undo, cost.Undo{Pod: write.Pod, Mark: write.Mark, Before: before})
 			}
 		}
 		last = nil
+		var failed error
 		for i, err := range s.Costs.Write(ctx, writes) {
 			switch {
 			case err == nil:
-				if uid := writes[i].Pod.UID; i < changes && !written[uid] {
+				if uid := writes[i].Pod.UID; i < len(decision.Writes) && !written[uid] {
 					written[uid] = true
 					o.Written++
 				}
@@ -286,15 +273,40 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 			case errors.Is(err, cost.ErrTheirs):
 				theirs[writes[i].Pod.UID] = true
 			case !errors.Is(err, cost.ErrGone):
-				return Failed, err
+				failed = err
 			}
 			last = err
+		}
+		if failed != nil {
+			return Failed, failed
 		}
 		if last == nil {
 			return Steered, nil
 		}
 	}
 	return Conflict, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, last)
+}
+
+// relied returns the costs of earlier requests that stay as they are. The plan relies on them, so they get this request's mark.
+// The mark of an earlier attempt may have to change, too.
+func (o *Outcome) relied(decision *decide.Decision, active []*corev1.Pod, isOurs func(*corev1.Pod) bool) []decide.Write {
+	wanted, changes := map[*corev1.Pod]bool{}, map[*corev1.Pod]bool{}
+	for _, pod := range decision.Wanted {
+		wanted[pod] = true
+	}
+	for _, write := range decision.Writes {
+		changes[write.Pod] = true
+	}
+	var relied []decide.Write
+	for _, pod := range active {
+		mark, isMarked := cost.MarkOf(pod)
+		if isMarked && isOurs(pod) && !changes[pod] && mark != o.mark(wanted[pod]) {
+			// Kubernetes, too, takes an invalid cost for 0.
+			value, _ := strconv.ParseInt(pod.Annotations[corev1.PodDeletionCost], 10, 32)
+			relied = append(relied, decide.Write{Pod: pod, Cost: int32(value), Goes: wanted[pod]})
+		}
+	}
+	return relied
 }
 
 // mark is that of a pod with a cost for this request.

@@ -551,7 +551,11 @@ func TestAPIError(t *testing.T) {
 		}
 		return nil
 	}
-	s.takesOff(t, s.fall(3), steer.Failed, "forbidden")
+	o := s.fall(3)
+	if o.Written != 2 || len(s.Log()) != 2 {
+		t.Errorf("%d costs written: %v", o.Written, s.Log())
+	}
+	s.takesOff(t, o, steer.Failed, "forbidden")
 }
 
 func TestSetIsGone(t *testing.T) {
