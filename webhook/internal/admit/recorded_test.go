@@ -49,7 +49,7 @@ func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 	s.Handler = &admit.Handler{
 		Steerer:  &steer.Steerer{Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API, s.API), Barrier: open{}, Now: func() time.Time { return now }},
 		Reporter: &report.Reporter{Live: s.API, Client: s.API, Events: events.NewFakeRecorder(10), Log: logr.Discard()},
-		Plans:    &plans.Plans{}, Deadline: 10 * time.Second, IsEnding: func() bool { return false },
+		Plans:    &plans.Plans{}, Deadline: time.Minute, IsEnding: func() bool { return false },
 	}
 	s.http = httptest.NewServer(&webhook.Admission{Handler: admission.HandlerFunc(s.Handle)})
 	t.Cleanup(s.http.Close)
