@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,6 +28,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/app"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
@@ -332,6 +337,10 @@ func TestTwoPolicies(t *testing.T) {
 	if went := w.AwaitGone(2); w.Spots(went) != 2 {
 		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
 	}
+	w.must(w.Delete(w.ctx, set))
+	w.Await("accepted, since no other policy counts for any set", 10*time.Second, func() bool {
+		return meta.IsStatusConditionTrue(w.Status("reserved").Conditions, v1alpha1.Accepted)
+	})
 }
 
 // 600 deletions take several syncs of the controller. Costs stay until all are done.
@@ -484,6 +493,51 @@ func TestCertificates(t *testing.T) {
 		if err := w.trusts(webhook.ClientConfig.CABundle); err != nil {
 			t.Errorf("%s: %v", webhook.Name, err)
 		}
+	}
+}
+
+// Who leads is told by an event.
+func TestLeaderEvent(t *testing.T) {
+	w := NewWorld(t, 1)
+	w.Await("an event about the leader", 20*time.Second, func() bool {
+		events, err := w.Clients.CoreV1().Events(system).List(w.ctx, metav1.ListOptions{FieldSelector: "reason=LeaderElection"})
+		w.must(err)
+		return slices.ContainsFunc(events.Items, func(event corev1.Event) bool { return event.InvolvedObject.Name == app.Lease })
+	})
+}
+
+// A request that waits for the barrier when SIGTERM comes is steered.
+func TestSteersUntilTheEnd(t *testing.T) {
+	w, set := web(t, 6, SpotFirst, nil)
+	w.signal(syscall.SIGSTOP, "kube-controller-manager")
+	answer := make(chan error)
+	go func() { answer <- w.Scale(set, 4) }()
+	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 2 })
+	stopped := make(chan error)
+	go func() { stopped <- w.Stop() }()
+	time.Sleep(500 * time.Millisecond)
+	w.signal(syscall.SIGCONT, "kube-controller-manager")
+	w.must(<-answer)
+	w.must(<-stopped)
+	if last := w.Last("spot", 1); last.Result != string(steer.Steered) {
+		t.Errorf("%+v", last)
+	}
+	w.must(w.Run())
+	if went := w.AwaitGone(2); w.Spots(went) != 2 {
+		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
+	}
+}
+
+// signal sends a signal to a part of the control plane.
+func (w *World) signal(signal syscall.Signal, part string) {
+	w.Helper()
+	text, err := os.ReadFile(filepath.Join(w.Dir, part+".pid"))
+	w.must(err)
+	number, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	w.must(err)
+	w.must(syscall.Kill(number, signal))
+	if signal == syscall.SIGSTOP {
+		w.Cleanup(func() { _ = syscall.Kill(number, syscall.SIGCONT) })
 	}
 }
 

@@ -112,7 +112,7 @@ type ScaleDown struct {
 	// +optional
 	Blocked int32 `json:"blocked,omitempty"`
 	// gone and missed are the numbers of wanted pods that went and that stayed. They are unset until the scale-down is over. If a
-	// set falls again before that, a pod counts only once, with the scale-down that wrote its cost.
+	// set falls again before that, a pod counts only once, with the last scale-down that wants it.
 	// +optional
 	Gone *int32 `json:"gone,omitempty"`
 	// +optional

@@ -35,6 +35,8 @@ type Handler struct {
 	Plans    *plans.Plans
 	// Deadline is how long a request may wait.
 	Deadline time.Duration
+	// IsEnding reports whether the program should end.
+	IsEnding func() bool
 
 	// What follows answers.
 	after sync.WaitGroup
@@ -48,16 +50,24 @@ func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.R
 		// It does not concern us. The API server says what is wrong with it, if anything is.
 		return admission.Allowed(err.Error())
 	}
-	steering, stop := context.WithTimeout(ctx, h.Deadline)
+	// The API server ends the context if it no longer waits, but so does this program's server when it should end. What has begun
+	// by then is finished.
+	steering, stop := context.WithTimeout(context.WithoutCancel(ctx), h.Deadline)
+	waited := context.AfterFunc(ctx, func() {
+		if !h.IsEnding() {
+			stop()
+		}
+	})
 	o := h.Steerer.Steer(steering, request)
+	waited()
 	stop()
 	h.Plans.Add(o)
 	report.Answered(o, time.Since(began))
 	h.after.Go(func() {
 		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
 		defer stop()
-		if o.Result.IsFailure() && len(o.Written) > 0 {
-			h.Reporter.TakenOff(o, h.Steerer.TakeOff(ctx, o))
+		if count, err := h.Steerer.TakeOff(ctx, o); count > 0 || err != nil {
+			h.Reporter.TakenOff(o, count, err)
 		}
 		h.Reporter.Outcome(ctx, o)
 	})
@@ -70,6 +80,7 @@ func (h *Handler) Wait() { h.after.Wait() }
 // parse reads which count falls.
 func parse(req *admissionv1.AdmissionRequest) (steer.Request, error) {
 	request := steer.Request{
+		UID:    req.UID,
 		Key:    types.NamespacedName{Namespace: req.Namespace, Name: req.Name},
 		DryRun: req.DryRun != nil && *req.DryRun,
 	}

@@ -47,9 +47,9 @@ func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 	t.Helper()
 	s := &server{API: fakeapi.New(objects...)}
 	s.Handler = &admit.Handler{
-		Steerer:  &steer.Steerer{Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API), Barrier: open{}, Now: func() time.Time { return now }},
+		Steerer:  &steer.Steerer{Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API, s.API), Barrier: open{}, Now: func() time.Time { return now }},
 		Reporter: &report.Reporter{Live: s.API, Client: s.API, Events: events.NewFakeRecorder(10), Log: logr.Discard()},
-		Plans:    &plans.Plans{}, Deadline: 10 * time.Second,
+		Plans:    &plans.Plans{}, Deadline: time.Minute, IsEnding: func() bool { return false },
 	}
 	s.http = httptest.NewServer(&webhook.Admission{Handler: admission.HandlerFunc(s.Handle)})
 	t.Cleanup(s.http.Close)
@@ -81,17 +81,11 @@ func TestRecorded(t *testing.T) {
 	if len(cases) < 8 {
 		t.Fatalf("%d cases", len(cases))
 	}
-	decoder := serializer.NewCodecFactory(fakeapi.Scheme()).UniversalDeserializer()
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
-			var objects []client.Object
+			objects := read(t, c)
 			var policy *v1alpha1.ScaleDownPolicy
-			for _, text := range c.Objects {
-				object, _, err := decoder.Decode(text, nil, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				objects = append(objects, object.(client.Object))
+			for _, object := range objects {
 				if found, ok := object.(*v1alpha1.ScaleDownPolicy); ok {
 					policy = found
 				}
@@ -133,6 +127,57 @@ func TestRecorded(t *testing.T) {
 			}
 		})
 	}
+}
+
+type barrier func(context.Context) error
+
+func (b barrier) Wait(ctx context.Context) error { return b(ctx) }
+
+// A request is not steered if the API server no longer waits, but is if its context ends because the program does.
+func TestEnds(t *testing.T) {
+	cases, err := recorded.Read("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cases[slices.IndexFunc(cases, func(c *recorded.Case) bool { return c.Name == "deployment-spot" })]
+	for _, isEnding := range []bool{false, true} {
+		s := serve(t, c.Now, read(t, c)...)
+		s.IsEnding = func() bool { return isEnding }
+		ctx, stop := context.WithCancel(context.Background())
+		s.Steerer.Barrier = barrier(func(ctx context.Context) error {
+			stop()
+			select {
+			case <-ctx.Done():
+			case <-time.After(200 * time.Millisecond):
+			}
+			return ctx.Err()
+		})
+		var review admissionv1.AdmissionReview
+		if err := json.Unmarshal(c.Review, &review); err != nil {
+			t.Fatal(err)
+		}
+		if answer := s.Handle(ctx, admission.Request{AdmissionRequest: *review.Request}); !answer.Allowed {
+			t.Errorf("refused: %+v", answer.Result)
+		}
+		s.Wait()
+		if _, ok := s.Plans.Take(setOf(t, s, review.Request)); ok != isEnding {
+			t.Errorf("the program ends: %t, steered: %t", isEnding, ok)
+		}
+	}
+}
+
+// read decodes the objects of a case.
+func read(t *testing.T, c *recorded.Case) (objects []client.Object) {
+	t.Helper()
+	decoder := serializer.NewCodecFactory(fakeapi.Scheme()).UniversalDeserializer()
+	for _, text := range c.Objects {
+		object, _, err := decoder.Decode(text, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, object.(client.Object))
+	}
+	return objects
 }
 
 func setOf(t *testing.T, s *server, request *admissionv1.AdmissionRequest) types.UID {

@@ -1,6 +1,7 @@
 // Package app puts the parts of podrank-webhook together. It also has what all of them need: certificates and a leader.
 //
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create,namespace=podrank-system
+// +kubebuilder:rbac:groups="",resources=events,verbs=create;patch,namespace=podrank-system
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,resourceNames=podrank-webhook,verbs=get;update,namespace=podrank-system
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch,namespace=podrank-system
 // +kubebuilder:rbac:groups="",resources=secrets,resourceNames=podrank-webhook-certificates,verbs=get;update,namespace=podrank-system
@@ -90,35 +91,44 @@ func Run(ctx context.Context, config *rest.Config, options Options) error {
 	if err != nil {
 		return err
 	}
-	handler, ready, err := build(ctx, mgr, options)
+	barrier, err := newBarrier(config, options.Namespace)
 	if err != nil {
 		return err
 	}
-	if err := serve(mgr, options, handler, ready); err != nil {
+	handler, err := build(ctx, mgr, barrier, options)
+	if err != nil {
 		return err
 	}
+	if err := serve(mgr, options, handler, barrier.Synced); err != nil {
+		return err
+	}
+	// The manager answers requests until after it has ended all else, and they need the barrier.
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	barrier.Start(watching)
 	err = mgr.Start(ctx)
 	handler.Wait()
 	handler.Reporter.Wait()
 	return err
 }
 
-// build makes the parts, and returns the one that answers, and what it waits for.
-func build(ctx context.Context, mgr manager.Manager, options Options) (*admit.Handler, func() bool, error) {
-	clients, err := kubernetes.NewForConfig(mgr.GetConfig())
+// newBarrier makes the barrier.
+func newBarrier(config *rest.Config, namespace string) (*canary.Barrier, error) {
+	clients, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	barrier, err := canary.New(clients, types.NamespacedName{Namespace: options.Namespace, Name: CanarySet})
+	barrier, err := canary.New(clients, types.NamespacedName{Namespace: namespace, Name: CanarySet})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	barrier.Observe = report.Canary
-	// Every replica answers.
-	if err := mgr.Add(always(barrier.Run)); err != nil {
-		return nil, nil, err
-	}
-	costs, remembered := cost.NewWriter(mgr.GetClient()), &plans.Plans{}
+	return barrier, nil
+}
+
+// build makes the other parts, and returns the one that answers.
+func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, options Options) (*admit.Handler, error) {
+	costs, remembered := cost.NewWriter(mgr.GetClient(), mgr.GetAPIReader()), &plans.Plans{}
 	reporter := &report.Reporter{
 		Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
 	}
@@ -126,18 +136,19 @@ func build(ctx context.Context, mgr manager.Manager, options Options) (*admit.Ha
 	// Their caches are filled before the first request comes.
 	for _, object := range steer.Cached() {
 		if _, err := mgr.GetCache().GetInformer(ctx, object); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	cleaner := &cleanup.Cleaner{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Plans: remembered, Reporter: reporter,
-		Now: time.Now}
+		Patience: options.Deadline + cleanup.Grace, Now: time.Now}
 	if err := cleaner.SetUp(ctx, mgr); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := (&policies.Judge{Cache: mgr.GetClient(), Reporter: reporter}).SetUp(mgr); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline}, barrier.Synced, nil
+	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline,
+		IsEnding: func() bool { return ctx.Err() != nil }}, nil
 }
 
 // serve makes the manager answer requests and probes.

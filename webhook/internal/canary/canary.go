@@ -20,7 +20,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
@@ -63,7 +62,7 @@ type flight struct {
 	err  error
 }
 
-// New returns a barrier with canaries of this set. Run must run for it to work.
+// New returns a barrier with canaries of this set. It works once it is started.
 func New(to kubernetes.Interface, set types.NamespacedName) (*Barrier, error) {
 	factory := informers.NewSharedInformerFactoryWithOptions(to, 0, informers.WithNamespace(set.Namespace),
 		informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.LabelSelector = label }))
@@ -77,12 +76,8 @@ func New(to kubernetes.Interface, set types.NamespacedName) (*Barrier, error) {
 	return b, err
 }
 
-// Run watches canaries until the context ends.
-func (b *Barrier) Run(ctx context.Context) error {
-	b.start(ctx.Done())
-	<-ctx.Done()
-	return nil
-}
+// Start watches canaries until the context ends.
+func (b *Barrier) Start(ctx context.Context) { b.start(ctx.Done()) }
 
 // Synced reports whether the watch has begun.
 func (b *Barrier) Synced() bool { return b.synced() }
@@ -203,10 +198,7 @@ func (b *Barrier) send() error {
 func (b *Barrier) remove(name string) {
 	ctx, stop := context.WithTimeout(context.Background(), longest)
 	defer stop()
-	err := b.client.CoreV1().Pods(b.set.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
-	if err != nil && !apierrors.IsNotFound(err) && b.Observe != nil {
-		b.Observe(0, fmt.Errorf("removing a canary: %w", err))
-	}
+	_ = b.client.CoreV1().Pods(b.set.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
 }
 
 // check returns an error if a set cannot serve: if it wants pods, or if its pods could run or would not be seen.

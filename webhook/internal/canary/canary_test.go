@@ -53,7 +53,7 @@ func newFlock(t *testing.T, react func(*flock, *corev1.Pod)) *flock {
 	f.Barrier = barrier
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
-	go func() { _ = barrier.Run(ctx) }()
+	barrier.Start(ctx)
 	for !barrier.Synced() {
 		time.Sleep(time.Millisecond)
 	}

@@ -4,6 +4,7 @@ package cleanup
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -30,9 +31,8 @@ import (
 )
 
 const (
-	// Patience is how long a count may take to fall after its costs were seen. A request that another webhook refuses never
-	// makes it fall.
-	Patience = 10 * time.Second
+	// Grace is how long a count may take to fall after the deadline of its request.
+	Grace = 10 * time.Second
 	// again is how often a set is looked at while its controller is at work, in case an event says too little.
 	again = 5 * time.Second
 	// stale is how long the cache may show a cost that was taken off. After that, it is taken off again.
@@ -57,6 +57,9 @@ type Cleaner struct {
 	Costs    *cost.Writer
 	Plans    *plans.Plans
 	Reporter *report.Reporter
+	// Patience is how long a count may take to fall after its costs were seen: the deadline of requests and Grace. A request that
+	// another webhook refuses never makes it fall.
+	Patience time.Duration
 	Now      func() time.Time
 
 	// Only one worker runs, so they need no lock.
@@ -175,7 +178,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		known = &scaleDown{pods: map[types.UID]*tracked{}}
 	}
 	asked := known.see(id.UID, pods.Items, now)
-	if plan, ok := c.Plans.Take(id.UID); ok {
+	if plan, ok := c.Plans.Take(id.UID); ok && now.Sub(plan.At) <= c.Patience {
 		asked += known.plan(id.UID, plan, now)
 	}
 	report.Asked(asked)
@@ -189,22 +192,23 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, err
 	}
+	wait := again
 	if err != nil || set.UID() != id.UID {
 		// The set is gone. Its pods follow, or lose their owner: then they come here as orphans.
-		return ctrl.Result{RequeueAfter: again}, nil
-	}
-	wait, err := known.judge(set, now, func(pod cost.Pod) (bool, error) { return c.isGone(ctx, pod) })
-	if err != nil {
-		return ctrl.Result{}, err
-	}
-	if err := c.takeOff(ctx, known, set.TemplateAnnotations); err != nil {
-		return ctrl.Result{}, err
+		set, err = nil, nil
+	} else {
+		wait, err = known.judge(set, now, c.Patience, func(pod cost.Pod) (bool, error) { return c.isGone(ctx, pod) })
+		err = errors.Join(err, c.takeOff(ctx, known, set.TemplateAnnotations))
 	}
 	for _, over := range known.over() {
 		over.Set, over.UID = set, id.UID
 		c.report(ctx, over)
 	}
-	return ctrl.Result{RequeueAfter: wait}, nil
+	if set == nil && len(known.pods) == 0 {
+		delete(c.sets, id.UID)
+		return ctrl.Result{}, nil
+	}
+	return ctrl.Result{RequeueAfter: wait}, err
 }
 
 // see notes the set's pods as the cache has them, and returns how many more should go than before.
@@ -227,15 +231,16 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 			// It never had one, or the replica that wrote it has taken it off.
 			known.isWithdrawn = known.isWithdrawn || known.isMarked
 			known.isMarked = false
+			s.forget(pod.UID)
 		case !isMarked:
 		case known != nil && known.mark == mark && (known.isOff || known.isMarked):
 			if known.isOff && now.Sub(known.since) > stale {
-				known.isOff, known.end, known.since = false, "", now
+				known.isOff, known.isMarked = false, true
 			}
 			known.isOverruled = known.isOverruled || known.cost != value
 		default:
 			// New, or planned anew.
-			if mark.Goes && (known == nil || !known.mark.Goes || known.isOff) {
+			if mark.Goes && (known == nil || !known.mark.Goes || known.isReported) {
 				asked++
 			}
 			s.pods[pod.UID] = &tracked{pod: cost.PodOf(pod), mark: mark, since: now, cost: value, isMarked: true}
@@ -249,7 +254,7 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 		if here[uid] {
 			continue
 		}
-		known.isOff = false
+		known.isMarked, known.isOff = false, false
 		if known.end == "" {
 			known.end = gone
 		}
@@ -260,7 +265,7 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 
 // forget forgets a pod, if its end was reported and the cache shows no mark of it.
 func (s *scaleDown) forget(uid types.UID) {
-	if pod := s.pods[uid]; pod.isReported && !pod.isOff {
+	if pod := s.pods[uid]; pod.isReported && !pod.isMarked && !pod.isOff {
 		delete(s.pods, uid)
 	}
 }
@@ -278,19 +283,24 @@ func (s *scaleDown) plan(set types.UID, plan plans.Plan, now time.Time) (asked i
 
 // judge decides what became of the pods, and returns when to look again. The caches of sets and pods do not lag alike, so a pod
 // that seems to stay is read once more.
-func (s *scaleDown) judge(set *workload.Set, now time.Time, isGone func(cost.Pod) (bool, error)) (time.Duration, error) {
+func (s *scaleDown) judge(
+	set *workload.Set, now time.Time, patience time.Duration, isGone func(cost.Pod) (bool, error),
+) (time.Duration, error) {
 	wait := again
+	var failed []error
 	for _, pod := range s.pods {
 		if pod.end != "" {
 			continue
 		}
 		end := ""
 		pod.hasFallen = pod.hasFallen || set.Replicas <= pod.mark.Count
-		switch left := Patience - now.Sub(pod.since); {
+		switch left := patience - now.Sub(pod.since); {
 		case pod.isWithdrawn:
 			end = withdrawn
 		case !pod.hasFallen && left > 0:
 			wait = min(wait, left)
+		case !pod.hasFallen && !set.IsOver():
+			// An earlier fall goes on, and its pods may be among these.
 		case !pod.hasFallen:
 			end = notFallen
 		case set.Replicas > pod.mark.Count:
@@ -306,14 +316,15 @@ func (s *scaleDown) judge(set *workload.Set, now time.Time, isGone func(cost.Pod
 		}
 		went, err := isGone(pod.pod)
 		if err != nil {
-			return 0, err
+			failed = append(failed, err)
+			continue
 		}
 		if went {
 			end = gone
 		}
 		pod.end = end
 	}
-	return wait, nil
+	return wait, errors.Join(failed...)
 }
 
 // isGone reads whether a pod is gone or going.
@@ -328,20 +339,30 @@ func (c *Cleaner) isGone(ctx context.Context, pod cost.Pod) (bool, error) {
 // takeOff takes off the costs of pods that stay.
 func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string]string) error {
 	var staying []*tracked
-	var pods []cost.Pod
+	var undos []cost.Undo
+	before := map[string]string{}
+	if value, ok := template[corev1.PodDeletionCost]; ok {
+		before[corev1.PodDeletionCost] = value
+	}
 	for _, pod := range s.pods {
 		if pod.isMarked && pod.end != "" && pod.end != gone {
-			staying, pods = append(staying, pod), append(pods, pod.pod)
+			staying = append(staying, pod)
+			undos = append(undos, cost.Undo{Pod: pod.pod, Mark: pod.mark, Before: before})
 		}
 	}
-	if err := c.Costs.TakeOff(ctx, pods, template); err != nil {
-		return err
+	var failed []error
+	for i, err := range c.Costs.TakeOff(ctx, undos) {
+		switch {
+		case err == nil:
+			report.TakenOff(1, staying[i].end)
+		case !errors.Is(err, cost.ErrGone):
+			failed = append(failed, err)
+			continue
+		}
+		// Or a later request relies on the cost. The cache will show its mark.
+		staying[i].isMarked, staying[i].isOff, staying[i].since = false, true, c.Now()
 	}
-	for _, pod := range staying {
-		report.TakenOff(1, pod.end)
-		pod.isMarked, pod.isOff, pod.since = false, true, c.Now()
-	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // over returns how scale-downs ended, each once. What they leave are pods whose cost was taken off, as long as the cache still
@@ -372,9 +393,13 @@ func (s *scaleDown) over() []*report.Over {
 	return slices.Collect(maps.Values(ended))
 }
 
-// report reports how a scale-down ended.
+// report reports how a scale-down ended. Nobody knows the policy of a set that is gone.
 func (c *Cleaner) report(ctx context.Context, over *report.Over) {
 	var policies v1alpha1.ScaleDownPolicyList
+	if over.Set == nil {
+		c.Reporter.Over(ctx, over)
+		return
+	}
 	if err := c.Cache.List(ctx, &policies, client.InNamespace(over.Set.Object.GetNamespace())); err == nil {
 		if chosen := policy.Choose(policies.Items, over.Set.TemplateLabels); len(chosen) > 0 {
 			over.Policy = chosen[0]
@@ -390,8 +415,13 @@ func (c *Cleaner) orphan(ctx context.Context, id Set) error {
 	if err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	if _, ok := cost.MarkOf(pod); !ok {
+	mark, ok := cost.MarkOf(pod)
+	if !ok {
 		return nil
 	}
-	return c.Costs.TakeOff(ctx, []cost.Pod{cost.PodOf(pod)}, nil)
+	err = c.Costs.TakeOff(ctx, []cost.Undo{{Pod: cost.PodOf(pod), Mark: mark}})[0]
+	if errors.Is(err, cost.ErrGone) {
+		return nil
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package cleanup_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,10 +12,12 @@ import (
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cleanup"
@@ -63,7 +66,7 @@ func newShop(t *testing.T, marks ...string) *shop {
 	}
 	s := &shop{TB: t, API: fakeapi.New(objects...), now: time.Unix(1_700_000_000, 0), event: events.NewFakeRecorder(10)}
 	s.Cleaner = &cleanup.Cleaner{
-		Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API), Plans: &plans.Plans{}, Now: func() time.Time { return s.now },
+		Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API, s.API), Plans: &plans.Plans{}, Patience: 12 * time.Second, Now: func() time.Time { return s.now },
 		Reporter: &report.Reporter{Live: s.API, Client: s.API, Events: s.event, Log: logr.Discard()},
 	}
 	return s
@@ -184,10 +187,10 @@ func TestSeveralSyncs(t *testing.T) {
 // The count does not fall: another webhook refused the request.
 func TestRefused(t *testing.T) {
 	s := newShop(t, mark(2), mark(2))
-	if wait := s.look(0); wait > cleanup.Patience {
+	if wait := s.look(0); wait > s.Patience {
 		t.Errorf("looks again after %v", wait)
 	}
-	s.look(cleanup.Patience - time.Second)
+	s.look(s.Patience - time.Second)
 	s.has("web-0", "web-1")
 	s.look(time.Second)
 	s.has()
@@ -196,6 +199,20 @@ func TestRefused(t *testing.T) {
 	if wait := s.look(time.Second); wait != 0 {
 		t.Errorf("looks again after %v", wait)
 	}
+}
+
+// The count does not fall a second time, while the first fall goes on: its pods have the marks of the second.
+func TestRefusedMeanwhile(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	s.look(0)
+	s.count(3, 4, true)
+	s.look(time.Hour)
+	s.has("web-0", "web-1")
+	s.deletePod(0)
+	s.count(3, 3, true)
+	s.look(time.Second)
+	s.has()
+	s.ended(1, 1, "CountDidNotFall: web-1")
 }
 
 // The costs were written one after the other, so they come off one after the other, and are reported together.
@@ -208,7 +225,7 @@ func TestOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.look(time.Second)
-	s.look(cleanup.Patience - time.Second)
+	s.look(s.Patience - time.Second)
 	s.has("web-1")
 	s.look(time.Second / 2)
 	s.has("web-1")
@@ -295,7 +312,8 @@ func TestWithdrawn(t *testing.T) {
 	s.look(0)
 	for i := range 2 {
 		key := types.NamespacedName{Namespace: id.Namespace, Name: fmt.Sprint("web-", i)}
-		s.must(s.Costs.TakeOff(context.Background(), []cost.Pod{{Key: key, UID: uid(i)}}, nil))
+		undo := cost.Undo{Pod: cost.Pod{Key: key, UID: uid(i)}, Mark: cost.Mark{Set: id.UID, Count: 2}}
+		s.must(s.Costs.TakeOff(context.Background(), []cost.Undo{undo})[0])
 	}
 	s.look(time.Second)
 	s.ended(0, 2, "RequestFailed")
@@ -316,6 +334,47 @@ func TestRoseAgain(t *testing.T) {
 	s.ended(0, 2, "CountRoseAgain")
 }
 
+// A pod that should have gone and stayed is wanted again, and its cost fits, just before it comes off. The cache does not show the
+// new mark yet.
+func TestWantedAgain(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	s.look(0)
+	s.deletePod(0)
+	s.deletePod(2)
+	s.count(2, 2, true)
+	s.Cache = s.frozen()
+	later := cost.Mark{Set: id.UID, Count: 1, Request: "later", Goes: true}
+	key := types.NamespacedName{Namespace: id.Namespace, Name: "web-1"}
+	write := cost.Write{Pod: cost.Pod{Key: key, UID: uid(1)}, Cost: -1, Mark: later}
+	s.must(s.Costs.Write(context.Background(), []cost.Write{write})[0])
+	s.look(time.Second)
+	s.has("web-1")
+	s.ended(1, 1, "OthersWentFirst: web-1")
+	s.Cache = s.API
+	s.look(time.Second)
+	s.has("web-1")
+	s.count(1, 2, false)
+	s.deletePod(1)
+	s.look(time.Second)
+	if wait := s.look(time.Second); wait != 0 {
+		t.Errorf("looks again after %v", wait)
+	}
+}
+
+// frozen is a cache that lags.
+func (s *shop) frozen() client.Reader {
+	s.Helper()
+	var pods corev1.PodList
+	s.must(s.List(context.Background(), &pods))
+	objects := []client.Object{s.read().Object}
+	for i := range pods.Items {
+		objects = append(objects, &pods.Items[i])
+	}
+	var policy v1alpha1.ScaleDownPolicy
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	return fakeapi.New(append(objects, &policy)...)
+}
+
 // A cost on a pod that stays is not asked for, and comes off like the others.
 func TestStays(t *testing.T) {
 	s := newShop(t, mark(2), mark(2), cost.Mark{Set: id.UID, Count: 2}.String())
@@ -326,6 +385,142 @@ func TestStays(t *testing.T) {
 	s.look(time.Second)
 	s.has()
 	s.ended(2, 0, "")
+}
+
+// metric is the sum of a metric over all labels.
+func metric(t testing.TB, name string) (value float64) {
+	t.Helper()
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == "podrank_webhook_"+name {
+			for _, each := range family.Metric {
+				value += each.GetCounter().GetValue()
+			}
+		}
+	}
+	return value
+}
+
+// Somebody overrules a cost where the template has one, too. The mark comes off all the same, and that is told once.
+func TestOverruledWithTemplate(t *testing.T) {
+	s := newShop(t, mark(2))
+	set := s.read().Object.(*appsv1.ReplicaSet)
+	set.Spec.Template.Annotations = map[string]string{corev1.PodDeletionCost: "10"}
+	s.must(s.Update(context.Background(), set))
+	s.look(0)
+	var pod corev1.Pod
+	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "web-0"}, &pod))
+	pod.Annotations[corev1.PodDeletionCost] = "100"
+	fakeapi.Manage(&pod, "somebody", corev1.PodDeletionCost)
+	s.must(s.Update(context.Background(), &pod))
+	s.count(2, 2, true)
+	s.look(time.Second)
+	s.has()
+	s.ended(0, 1, "CostChanged: web-0")
+	s.must(s.Get(context.Background(), client.ObjectKeyFromObject(&pod), &pod))
+	if pod.Annotations[corev1.PodDeletionCost] != "100" {
+		t.Error(pod.Annotations)
+	}
+}
+
+// A cache shows for a long time a mark that was taken off: that changes nothing of what was told.
+func TestStale(t *testing.T) {
+	s := newShop(t, mark(2))
+	s.look(0)
+	s.count(2, 2, true)
+	s.Cache = s.frozen()
+	asked, missed := metric(t, "pods_asked_total"), metric(t, "pods_missed_total")
+	for range 20 {
+		s.look(10 * time.Second)
+	}
+	s.has()
+	s.ended(0, 1, "OthersWentFirst: web-0")
+	if asked, missed = metric(t, "pods_asked_total")-asked, metric(t, "pods_missed_total")-missed; asked != 0 || missed != 1 {
+		t.Errorf("%v asked for again, %v missed", asked, missed)
+	}
+	s.Cache = s.API
+	if s.look(time.Second); s.look(time.Second) != 0 {
+		t.Error("looks again")
+	}
+}
+
+// The cost of one pod cannot be taken off. The others come off, all are reported once, and it is tried again.
+func TestOneFails(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	s.look(0)
+	fails := true
+	s.Before = func(write *fakeapi.Write) error {
+		if write.Name == "web-0" && fails {
+			return apierrors.NewForbidden(corev1.Resource("pods"), "web-0", errors.New("no"))
+		}
+		return nil
+	}
+	s.count(2, 2, true)
+	asked, missed := metric(t, "pods_asked_total"), metric(t, "pods_missed_total")
+	for range 3 {
+		s.now = s.now.Add(time.Minute)
+		if _, err := s.Reconcile(context.Background(), id); err == nil || !strings.Contains(err.Error(), "forbidden") {
+			t.Errorf("%v", err)
+		}
+	}
+	s.has("web-0")
+	s.ended(0, 2, "OthersWentFirst")
+	if asked, missed = metric(t, "pods_asked_total")-asked, metric(t, "pods_missed_total")-missed; asked != 0 || missed != 2 {
+		t.Errorf("%v asked for again, %v missed", asked, missed)
+	}
+	fails = false
+	s.look(time.Minute)
+	s.has()
+	if wait := s.look(time.Second); wait != 0 {
+		t.Errorf("looks again after %v", wait)
+	}
+}
+
+// The set is deleted in the middle of a scale-down, and perhaps made anew under its name. Nothing is left to look at.
+func TestSetDeleted(t *testing.T) {
+	for _, anew := range []bool{false, true} {
+		s := newShop(t, mark(2), mark(2))
+		s.look(0)
+		s.deletePod(0)
+		set := s.read().Object
+		s.must(s.Delete(context.Background(), set))
+		if anew {
+			other := set.DeepCopyObject().(client.Object)
+			other.SetUID("another")
+			other.SetResourceVersion("")
+			s.must(s.Create(context.Background(), other))
+		}
+		done := metric(t, "pods_done_total")
+		if wait := s.look(time.Second); wait == 0 {
+			t.Error("does not look again although a pod is there")
+		}
+		s.deletePod(1)
+		if wait := s.look(time.Second); wait != 0 {
+			t.Errorf("looks again after %v", wait)
+		}
+		if done = metric(t, "pods_done_total") - done; done != 2 {
+			t.Errorf("%v done", done)
+		}
+	}
+}
+
+// A replica that becomes leader later knows plans of its own that are long over.
+func TestOldPlan(t *testing.T) {
+	s := newShop(t)
+	s.Plans.Add(&steer.Outcome{
+		Request: steer.Request{To: 2}, Result: steer.Steered, At: s.now, Set: s.read(),
+		Wanted: []cost.Pod{{Key: types.NamespacedName{Namespace: id.Namespace, Name: "web-0"}, UID: uid(0)}},
+	})
+	asked := metric(t, "pods_asked_total")
+	if wait := s.look(s.Patience + time.Second); wait != 0 {
+		t.Errorf("looks again after %v", wait)
+	}
+	if asked = metric(t, "pods_asked_total") - asked; asked != 0 {
+		t.Errorf("%v asked for", asked)
+	}
 }
 
 // A pod that should go and needs no cost is compared, too.
@@ -371,7 +566,7 @@ func TestTemplate(t *testing.T) {
 	set.Spec.Template.Annotations = map[string]string{corev1.PodDeletionCost: "10"}
 	s.must(s.Update(context.Background(), set))
 	s.look(0)
-	s.look(cleanup.Patience)
+	s.look(s.Patience)
 	s.has()
 	var pod corev1.Pod
 	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "web-0"}, &pod))

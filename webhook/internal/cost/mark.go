@@ -28,22 +28,31 @@ const (
 	stays = "/stays"
 )
 
-// A Mark says for which scale-down a cost was written. It is all that is left of a plan after a restart.
+// A Mark says for which scale-down a cost was written. It is all that is left of a plan after a restart. A later request that
+// relies on the cost replaces the mark, and so keeps earlier ones from taking the cost off.
 type Mark struct {
 	Set types.UID
 	// Count is the count that the set falls to.
 	Count int32
+	// Request is the UID of the admission request that lowers the count.
+	Request types.UID
 	// Goes is whether the pod should go. Otherwise its cost is only there to make room for the others.
 	Goes bool
 }
 
 // String is the value of the annotation.
 func (m Mark) String() string {
-	text := fmt.Sprintf("%s/%d", m.Set, m.Count)
+	text := fmt.Sprintf("%s/%d/%s", m.Set, m.Count, m.Request)
 	if !m.Goes {
 		text += stays
 	}
 	return text
+}
+
+// IsOf reports whether two marks are of the same request.
+func (m Mark) IsOf(other Mark) bool {
+	m.Goes = other.Goes
+	return m == other
 }
 
 // MarkOf returns a pod's mark. A mark that cannot be read belongs to no set, so that it is taken off.
@@ -53,25 +62,43 @@ func MarkOf(pod metav1.Object) (mark Mark, ok bool) {
 		return Mark{}, false
 	}
 	rest, isStaying := strings.CutSuffix(text, stays)
-	set, count, _ := strings.Cut(rest, "/")
+	set, rest, _ := strings.Cut(rest, "/")
+	count, request, _ := strings.Cut(rest, "/")
 	number, err := strconv.ParseInt(count, 10, 32)
 	if err != nil {
 		return Mark{}, true
 	}
-	return Mark{types.UID(set), int32(number), !isStaying}, true
+	return Mark{types.UID(set), int32(number), types.UID(request), !isStaying}, true
+}
+
+// Before returns what a pod has of this program before a request writes to it: the cost and mark of an earlier request, or else
+// the cost of its template.
+func Before(pod *corev1.Pod, template map[string]string) map[string]string {
+	from := template
+	before := map[string]string{}
+	if _, ok := MarkOf(pod); ok {
+		from = pod.Annotations
+	}
+	for _, key := range []string{corev1.PodDeletionCost, Annotation} {
+		if value, ok := from[key]; ok {
+			before[key] = value
+		}
+	}
+	return before
 }
 
 // An Owner is whose a pod's deletion cost is.
 type Owner int
 
-// The owners.
+// The owners. If a cost has several, the last of them in this order counts.
 const (
-	// Nobody: the pod has no cost, or only that of its template.
+	// Nobody: the pod has no cost.
 	Nobody Owner = iota
-	// FromTemplate: the cost came with the pod from its template, so nobody chose it for this pod.
-	FromTemplate
 	// Ours: this program wrote it.
 	Ours
+	// FromTemplate: the cost came with the pod from its template, so nobody chose it for this pod. Only force overwrites it,
+	// also if this program once wrote the same.
+	FromTemplate
 	// OfTerminal: kubectl podrank is at work.
 	OfTerminal
 	// Other: somebody else wrote it.

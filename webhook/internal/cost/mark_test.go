@@ -11,8 +11,8 @@ import (
 
 func TestMark(t *testing.T) {
 	for text, want := range map[string]cost.Mark{
-		"6d3c2e1f-0000-4000-8000-000000000001/7":       {Set: "6d3c2e1f-0000-4000-8000-000000000001", Count: 7, Goes: true},
-		"6d3c2e1f-0000-4000-8000-000000000001/7/stays": {Set: "6d3c2e1f-0000-4000-8000-000000000001", Count: 7},
+		"6d3c2e1f-0000-4000-8000-000000000001/7/5a":       {Set: "6d3c2e1f-0000-4000-8000-000000000001", Count: 7, Request: "5a", Goes: true},
+		"6d3c2e1f-0000-4000-8000-000000000001/7/5a/stays": {Set: "6d3c2e1f-0000-4000-8000-000000000001", Count: 7, Request: "5a"},
 	} {
 		pod := &corev1.Pod{}
 		pod.Annotations = map[string]string{cost.Annotation: text}
@@ -46,12 +46,17 @@ func TestOwner(t *testing.T) {
 		{"1", []string{"somebody"}, cost.Other},
 		{"1", []string{cost.Terminal}, cost.OfTerminal},
 		{"1", nil, cost.Other},
+		// Of several owners of one value, the strictest counts.
+		{"10", []string{"kube-controller-manager", cost.Manager}, cost.FromTemplate},
+		{"10", []string{cost.Manager, "kube-controller-manager"}, cost.FromTemplate},
+		{"1", []string{cost.Manager, "somebody"}, cost.Other},
+		{"1", []string{cost.Manager, "somebody", cost.Terminal}, cost.OfTerminal},
 	} {
 		pod := &corev1.Pod{}
 		pod.Annotations = map[string]string{corev1.PodDeletionCost: test.cost}
 		fakeapi.Manage(pod, "stranger", "example.com/other")
 		for _, manager := range test.managers {
-			fakeapi.Manage(pod, manager, corev1.PodDeletionCost)
+			fakeapi.Share(pod, manager, corev1.PodDeletionCost)
 		}
 		if got := cost.OwnerOf(pod, template); got != test.want {
 			t.Errorf("%+v: %d", test, got)
@@ -59,14 +64,5 @@ func TestOwner(t *testing.T) {
 	}
 	if got := cost.OwnerOf(&corev1.Pod{}, template); got != cost.Nobody {
 		t.Errorf("no cost: %d", got)
-	}
-	// Two managers of one value: the strictest counts.
-	both := &corev1.Pod{}
-	both.Annotations = map[string]string{corev1.PodDeletionCost: "1"}
-	fakeapi.Manage(both, cost.Manager, corev1.PodDeletionCost)
-	both.ManagedFields = append(both.ManagedFields, both.ManagedFields[0])
-	both.ManagedFields[1].Manager = "somebody"
-	if got := cost.OwnerOf(both, template); got != cost.Other {
-		t.Errorf("two managers: %d", got)
 	}
 }

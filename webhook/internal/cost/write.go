@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,12 +16,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// inFlight is the most writes at a time, of all scale-downs together.
-const inFlight = 32
+const (
+	// inFlight is the most writes at a time, of all scale-downs together. As many costs come off at the same time.
+	inFlight = 32
+	// longest is how long it may take to take a cost off.
+	longest = 10 * time.Second
+	// attempts is how often a cost is taken off anew because the pod has changed meanwhile.
+	attempts = 5
+)
 
 var (
-	// ErrGone is the error if the pod is gone, or if it has changed and an unchanged one is needed. Another pod of its name is
-	// never written to.
+	// ErrGone is the error if the pod is gone, or if it has changed and an unchanged one is needed, such as one that still has
+	// the same request's mark. Another pod of its name is never written to.
 	ErrGone = errors.New("the pod is gone or has changed")
 	// ErrTheirs is the error if somebody else has written the pod's cost meanwhile.
 	ErrTheirs = errors.New("the deletion cost belongs to another field manager")
@@ -40,12 +47,14 @@ func PodOf(pod metav1.Object) Pod {
 // A Writer writes costs and marks by server-side apply.
 type Writer struct {
 	client client.Client
-	slots  chan struct{}
+	live   client.Reader
+	// Slots for writes, and for costs that come off, for which no request waits.
+	writes, undos chan struct{}
 }
 
-// NewWriter returns a writer.
-func NewWriter(to client.Client) *Writer {
-	return &Writer{to, make(chan struct{}, inFlight)}
+// NewWriter returns a writer. live reads from the API server.
+func NewWriter(to client.Client, live client.Reader) *Writer {
+	return &Writer{to, live, make(chan struct{}, inFlight), make(chan struct{}, inFlight)}
 }
 
 // A Write is a cost for a pod.
@@ -60,36 +69,70 @@ type Write struct {
 
 // Write writes costs, all at once, and returns an error for each, or nil. It starts none after the context has ended.
 func (w *Writer) Write(ctx context.Context, writes []Write) []error {
-	return w.all(len(writes), func(i int) error {
+	return all(ctx, w.writes, len(writes), func(i int) error {
 		write := &writes[i]
-		return w.apply(ctx, write.Pod, write.Over, map[string]string{
+		return w.apply(ctx, write.Pod, write.Over, write.Over != "", map[string]string{
 			corev1.PodDeletionCost: strconv.Itoa(int(write.Cost)), Annotation: write.Mark.String(),
 		})
 	})
 }
 
-// TakeOff takes costs and marks off. If the pods' template has a cost, they get that one again. Pods that are gone need
-// nothing.
-func (w *Writer) TakeOff(ctx context.Context, pods []Pod, template map[string]string) error {
-	annotations := map[string]string{}
-	if cost, ok := template[corev1.PodDeletionCost]; ok {
-		annotations[corev1.PodDeletionCost] = cost
-	}
-	return errors.Join(w.all(len(pods), func(i int) error {
-		if err := w.apply(ctx, pods[i], "", annotations); !errors.Is(err, ErrGone) && !errors.Is(err, ErrTheirs) {
-			return err
-		}
-		return nil
-	})...)
+// An Undo takes a cost off.
+type Undo struct {
+	Pod Pod
+	// Mark is the one that was written or seen. If the pod has that of another request by now, its cost stays.
+	Mark Mark
+	// Before are the annotations that the pod gets instead.
+	Before map[string]string
 }
 
-func (w *Writer) all(count int, do func(int) error) []error {
+// TakeOff takes costs and marks off, and returns an error for each, or nil. The error is ErrGone if there was nothing to take
+// off.
+func (w *Writer) TakeOff(ctx context.Context, undos []Undo) []error {
+	return all(ctx, w.undos, len(undos), func(i int) error {
+		ctx, stop := context.WithTimeout(ctx, longest)
+		defer stop()
+		return w.takeOff(ctx, &undos[i])
+	})
+}
+
+func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
+	var err error
+	for range attempts {
+		pod := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
+		if err := w.live.Get(ctx, undo.Pod.Key, pod); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+		mark, isMarked := MarkOf(pod)
+		if pod.UID != undo.Pod.UID || !isMarked || !mark.IsOf(undo.Mark) {
+			return fmt.Errorf("pod %s: %w", undo.Pod.Key.Name, ErrGone)
+		}
+		// The resource version keeps this from taking off what a later request writes meanwhile.
+		err = w.apply(ctx, undo.Pod, pod.ResourceVersion, false, undo.Before)
+		if errors.Is(err, ErrTheirs) {
+			// Somebody has overwritten the cost, so all that is ours is the mark.
+			err = w.apply(ctx, undo.Pod, pod.ResourceVersion, false, nil)
+		}
+		if !errors.Is(err, ErrGone) {
+			return err
+		}
+	}
+	return fmt.Errorf("%d attempts to take the deletion cost off: %v", attempts, err) // %v: the pod is there
+}
+
+// all does something for each index, as many at a time as there are slots, until the context ends.
+func all(ctx context.Context, slots chan struct{}, count int, do func(int) error) []error {
 	results := make([]error, count)
 	var group sync.WaitGroup
 	for i := range count {
-		w.slots <- struct{}{}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			results[i] = ctx.Err()
+			continue
+		}
 		group.Go(func() {
-			defer func() { <-w.slots }()
+			defer func() { <-slots }()
 			results[i] = do(i)
 		})
 	}
@@ -98,14 +141,14 @@ func (w *Writer) all(count int, do func(int) error) []error {
 }
 
 // apply makes these annotations the only fields of the pod that this program manages. The UID keeps it from creating a pod, or
-// changing another of the same name.
-func (w *Writer) apply(ctx context.Context, pod Pod, over string, annotations map[string]string) error {
+// changing another of the same name. With a resource version, it fails if the pod has changed since.
+func (w *Writer) apply(ctx context.Context, pod Pod, version string, force bool, annotations map[string]string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	metadata := map[string]any{"name": pod.Key.Name, "namespace": pod.Key.Namespace, "uid": pod.UID}
-	if over != "" {
-		metadata["resourceVersion"] = over
+	if version != "" {
+		metadata["resourceVersion"] = version
 	}
 	if len(annotations) > 0 {
 		metadata["annotations"] = annotations
@@ -119,7 +162,7 @@ func (w *Writer) apply(ctx context.Context, pod Pod, over string, annotations ma
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Key.Namespace, Name: pod.Key.Name},
 	}
 	options := []client.PatchOption{client.FieldOwner(Manager)}
-	if over != "" {
+	if force {
 		options = append(options, client.ForceOwnership)
 	}
 	err = w.client.Patch(ctx, object, client.RawPatch(types.ApplyPatchType, patch), options...)

@@ -138,9 +138,14 @@ func (a *API) patch(ctx context.Context, to client.WithWatch, object client.Obje
 	}
 	pod.ManagedFields = slices.Clone(a.managed[pod.UID])
 	mine, theirs := fields(&pod, chosen.FieldManager)
+	// Managers of one value share it. Force takes a value from its managers only if it changes.
+	var taken []string
 	for key, value := range applied.Annotations {
-		if now, ok := pod.Annotations[key]; theirs[key] && ok && now != value && !write.Force {
-			return conflict(applied.Name, key)
+		if now, ok := pod.Annotations[key]; theirs[key] && ok && now != value {
+			if !write.Force {
+				return conflict(applied.Name, key)
+			}
+			taken = append(taken, key)
 		}
 	}
 	if pod.Annotations == nil {
@@ -152,7 +157,8 @@ func (a *API) patch(ctx context.Context, to client.WithWatch, object client.Obje
 		}
 	}
 	maps.Copy(pod.Annotations, applied.Annotations)
-	Manage(&pod, chosen.FieldManager, slices.Collect(maps.Keys(applied.Annotations))...)
+	disown(&pod, taken...)
+	Share(&pod, chosen.FieldManager, slices.Collect(maps.Keys(applied.Annotations))...)
 	a.managed[pod.UID] = pod.ManagedFields
 	a.Writes = append(a.Writes, write)
 	return to.Update(ctx, &pod)
@@ -191,23 +197,21 @@ func fields(pod *corev1.Pod, manager string) (mine, theirs map[string]bool) {
 	return mine, theirs
 }
 
-// Manage makes a field manager that of these annotations, and of no others.
+// Manage makes a field manager the only one of these annotations, and of no others.
 func Manage(pod *corev1.Pod, manager string, keys ...string) {
+	disown(pod, keys...)
+	Share(pod, manager, keys...)
+}
+
+// Share makes a field manager one of these annotations, and of no others. Whoever else manages them keeps them.
+func Share(pod *corev1.Pod, manager string, keys ...string) {
+	pod.ManagedFields = slices.DeleteFunc(pod.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool { return entry.Manager == manager })
+	if len(keys) == 0 {
+		return
+	}
 	managed := map[string]any{}
 	for _, key := range keys {
 		managed["f:"+key] = map[string]any{}
-	}
-	pod.ManagedFields = slices.DeleteFunc(pod.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
-		if entry.Manager == manager {
-			return true
-		}
-		for _, key := range keys {
-			entry.FieldsV1.Raw = []byte(strings.ReplaceAll(string(entry.FieldsV1.Raw), fmt.Sprintf("%q", "f:"+key), `"f:none"`))
-		}
-		return false
-	})
-	if len(keys) == 0 {
-		return
 	}
 	raw, err := json.Marshal(map[string]any{"f:metadata": map[string]any{"f:annotations": managed}})
 	if err != nil {
@@ -216,6 +220,21 @@ func Manage(pod *corev1.Pod, manager string, keys ...string) {
 	pod.ManagedFields = append(pod.ManagedFields, metav1.ManagedFieldsEntry{
 		Manager: manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: raw},
 	})
+}
+
+// disown takes these annotations from all field managers.
+func disown(pod *corev1.Pod, keys ...string) {
+	for i := range pod.ManagedFields {
+		entry := &pod.ManagedFields[i]
+		if entry.FieldsV1 == nil {
+			continue
+		}
+		text := string(entry.FieldsV1.Raw)
+		for _, key := range keys {
+			text = strings.ReplaceAll(text, fmt.Sprintf("%q", "f:"+key), `"f:none"`)
+		}
+		entry.FieldsV1 = &metav1.FieldsV1{Raw: []byte(text)}
+	}
 }
 
 func conflict(name, key string) error {

@@ -13,7 +13,7 @@ import (
 )
 
 // keep is how long a plan that nobody asks for is remembered.
-const keep = time.Hour
+const keep = time.Minute
 
 // A Plan is the last one for a set.
 type Plan struct {

@@ -4,6 +4,9 @@ package policies
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -35,17 +38,31 @@ func (j *Judge) SetUp(mgr manager.Manager) error {
 		return []string{object.GetNamespace()}
 	})
 	// The labels of a template seldom change.
-	created := predicate.Funcs{
-		UpdateFunc: func(event.UpdateEvent) bool { return false },
-		DeleteFunc: func(event.DeleteEvent) bool { return false },
+	labelled := predicate.Funcs{
+		UpdateFunc: func(event event.UpdateEvent) bool {
+			return !maps.Equal(labelsOf(event.ObjectOld), labelsOf(event.ObjectNew))
+		},
 	}
 	return builder.TypedControllerManagedBy[string](mgr).
 		Named("policies").
 		Watches(&v1alpha1.ScaleDownPolicy{}, namespace, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&appsv1.ReplicaSet{}, namespace, builder.WithPredicates(created)).
-		Watches(&corev1.ReplicationController{}, namespace, builder.WithPredicates(created)).
+		Watches(&appsv1.ReplicaSet{}, namespace, builder.WithPredicates(labelled)).
+		Watches(&corev1.ReplicationController{}, namespace, builder.WithPredicates(labelled)).
 		WithOptions(controller.TypedOptions[string]{SkipNameValidation: &skip}).
 		Complete(j)
+}
+
+// labelsOf returns the labels of a set's template.
+func labelsOf(object client.Object) map[string]string {
+	switch set := object.(type) {
+	case *appsv1.ReplicaSet:
+		return set.Spec.Template.Labels
+	case *corev1.ReplicationController:
+		if set.Spec.Template != nil {
+			return set.Spec.Template.Labels
+		}
+	}
+	return nil
 }
 
 // Reconcile judges the policies of a namespace.
@@ -58,18 +75,23 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	verdicts := map[string]report.Verdict{}
+	verdicts, counts := map[string]report.Verdict{}, map[string]bool{}
 	for _, set := range sets {
 		chosen := policy.Choose(all.Items, set.TemplateLabels)
-		for _, shadowed := range chosen[min(1, len(chosen)):] {
-			if _, ok := verdicts[shadowed.Name]; !ok {
-				verdicts[shadowed.Name] = report.Shadowed(chosen[0], set)
+		for i, each := range chosen {
+			if i == 0 {
+				counts[each.Name] = true
+			} else if _, ok := verdicts[each.Name]; !ok {
+				verdicts[each.Name] = report.Shadowed(chosen[0], set)
 			}
 		}
 	}
 	for i := range all.Items {
 		each := &all.Items[i]
 		verdict := verdicts[each.Name]
+		if counts[each.Name] {
+			verdict = verdict.Partly()
+		}
 		if _, err := policy.Compile(each); err != nil {
 			verdict = report.Invalid(err)
 		}
@@ -98,5 +120,7 @@ func (j *Judge) sets(ctx context.Context, namespace string) ([]*workload.Set, er
 			sets = append(sets, set)
 		}
 	}
+	// A verdict names the first, and should not change each time.
+	slices.SortFunc(sets, func(a, b *workload.Set) int { return strings.Compare(a.String(), b.String()) })
 	return sets, nil
 }

@@ -56,6 +56,18 @@ func TestJudge(t *testing.T) {
 	is("other", "Accepted")
 	is("younger", "Shadowed")
 	is("invalid", "Invalid")
+	// The younger counts for another set, for which the older does not.
+	other := set.DeepCopy()
+	other.Name, other.UID, other.ResourceVersion = "batch", "batch", ""
+	other.Spec.Template.Labels = map[string]string{"app": "batch"}
+	if err := api.Create(context.Background(), other); err != nil {
+		t.Fatal(err)
+	}
+	is("younger", "Accepted")
+	if err := api.Delete(context.Background(), other); err != nil {
+		t.Fatal(err)
+	}
+	is("younger", "Shadowed")
 	// When the older one is gone, the younger counts.
 	if err := api.Delete(context.Background(), older); err != nil {
 		t.Fatal(err)

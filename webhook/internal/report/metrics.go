@@ -22,7 +22,7 @@ var (
 	})
 	takenOff = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "podrank_webhook_costs_taken_off_total",
-		Help: "Deletion costs taken off again, by why: the request failed, the count did not fall, or the pod stayed.",
+		Help: "Deletion costs taken off again, by why: RequestFailed, or a reason for which pods are missed.",
 	}, []string{"why"})
 	blocked = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "podrank_webhook_blocked_pods_total",
@@ -35,7 +35,8 @@ var (
 	}, []string{"seen"})
 	asked = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "podrank_webhook_pods_asked_total",
-		Help: "Pods that should go. Counted by the leader: asked = done + missed + those of requests under way.",
+		Help: "Pods that should go. Counted by the leader: asked = done + missed + those of requests under way + those that a later " +
+			"request wanted to stay.",
 	})
 	done = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "podrank_webhook_pods_done_total",
@@ -58,7 +59,7 @@ func init() {
 // Answered counts a request that was answered.
 func Answered(o *steer.Outcome, took time.Duration) {
 	admissions.WithLabelValues(string(o.Result)).Observe(took.Seconds())
-	written.Add(float64(len(o.Written)))
+	written.Add(float64(o.Written))
 	for _, pod := range o.Blocked {
 		blocked.WithLabelValues(pod.Rule).Inc()
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,7 +25,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
-	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -39,6 +39,8 @@ const (
 	again = 10 * time.Second
 	// late is how often an end is reported, if the status does not know of the scale-down yet.
 	late = 10
+	// longest is how many bytes the note of an event may have.
+	longest = 1024
 	// named is how many pods a message names.
 	named = 5
 )
@@ -64,7 +66,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		return
 	}
 	message := describe(o)
-	log.Info("scale-down", "wanted", len(o.Wanted), "written", len(o.Written), "blocked", len(o.Blocked), "message", message)
+	log.Info("scale-down", "wanted", len(o.Wanted), "written", o.Written, "blocked", len(o.Blocked), "message", message)
 	if o.Set == nil {
 		return
 	}
@@ -72,9 +74,9 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	if o.Result.IsFailure() {
 		kind = corev1.EventTypeWarning
 	}
-	r.Events.Eventf(o.Set.Object, nil, kind, string(o.Result), action, "%s", message)
+	r.event(o.Set, kind, string(o.Result), message)
 	if len(o.Blocked) > 0 && !o.Result.IsFailure() {
-		r.Events.Eventf(o.Set.Object, nil, corev1.EventTypeWarning, "Blocked", action, "%s", describeBlocked(o.Blocked))
+		r.event(o.Set, corev1.EventTypeWarning, "Blocked", describeBlocked(o.Blocked))
 	}
 	if o.Policy == nil {
 		return
@@ -91,7 +93,7 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		entry := v1alpha1.ScaleDown{
 			Time: metav1.NewTime(o.At), Kind: string(o.Kind), Name: o.Key.Name, UID: o.Set.UID(), From: o.From, To: o.To,
 			Result: string(o.Result), Message: message,
-			Wanted: int32(len(o.Wanted)), Written: int32(len(o.Written)), Blocked: int32(len(o.Blocked)),
+			Wanted: int32(len(o.Wanted)), Written: int32(o.Written), Blocked: int32(len(o.Blocked)),
 		}
 		if len(policy.Status.ScaleDowns) > 0 && isAgain(&policy.Status.ScaleDowns[0], &entry) {
 			entry.Written += policy.Status.ScaleDowns[0].Written
@@ -101,9 +103,6 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 		policy.Status.ScaleDowns = slices.Insert(policy.Status.ScaleDowns, 0, entry)
 		policy.Status.ScaleDowns = policy.Status.ScaleDowns[:min(len(policy.Status.ScaleDowns), last)]
 	})
-	for _, shadowed := range o.Shadowed {
-		r.Accepted(ctx, shadowed, Shadowed(o.Policy, o.Set))
-	}
 }
 
 // isAgain reports whether two entries are about one request, about which the API server asked twice.
@@ -112,13 +111,16 @@ func isAgain(before, now *v1alpha1.ScaleDown) bool {
 		now.Time.Sub(before.Time.Time) < again
 }
 
-// A Verdict says whether a policy counts. The zero value says that it does.
+// A Verdict says whether a policy counts. The zero value says that it does. Without a reason, the message is only a note.
 type Verdict struct{ reason, message string }
 
 // Shadowed says that an older policy counts for a set.
 func Shadowed(older *v1alpha1.ScaleDownPolicy, set *workload.Set) Verdict {
 	return Verdict{"Shadowed", fmt.Sprintf("the older policy %s counts for %s", older.Name, set)}
 }
+
+// Partly says that the policy counts for other sets.
+func (v Verdict) Partly() Verdict { return Verdict{message: v.message} }
 
 // Invalid says that a policy cannot be used.
 func Invalid(err error) Verdict { return Verdict{"Invalid", err.Error()} }
@@ -133,10 +135,11 @@ func (r *Reporter) Accepted(ctx context.Context, policy *v1alpha1.ScaleDownPolic
 // accept sets the condition Accepted, and reports whether that changed anything.
 func accept(policy *v1alpha1.ScaleDownPolicy, verdict Verdict) bool {
 	condition := metav1.Condition{
-		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", ObservedGeneration: policy.Generation,
+		Type: v1alpha1.Accepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: verdict.message,
+		ObservedGeneration: policy.Generation,
 	}
 	if verdict.reason != "" {
-		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, verdict.reason, verdict.message
+		condition.Status, condition.Reason = metav1.ConditionFalse, verdict.reason
 	}
 	return meta.SetStatusCondition(&policy.Status.Conditions, condition)
 }
@@ -165,8 +168,8 @@ func (r *Reporter) Over(ctx context.Context, o *Over) {
 	}
 	r.Log.Info("scale-down is over", "uid", o.UID, "to", o.To, "gone", o.Gone, "missed", count, "why", texts)
 	if o.Set != nil && count > 0 {
-		r.Events.Eventf(o.Set.Object, nil, corev1.EventTypeWarning, "Missed", action, "%d of %d wanted pods stayed: %s",
-			count, count+o.Gone, strings.Join(texts, "; "))
+		r.event(o.Set, corev1.EventTypeWarning, "Missed",
+			fmt.Sprintf("%d of %d wanted pods stayed: %s", count, count+o.Gone, strings.Join(texts, "; ")))
 	}
 	if o.Policy == nil {
 		return
@@ -209,6 +212,14 @@ func (o *Over) note(ctx context.Context, r *Reporter, count int, texts []string)
 	return found
 }
 
+// event tells something about a set. The API server refuses longer notes.
+func (r *Reporter) event(set *workload.Set, kind, reason, text string) {
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest-len("…")], "") + "…"
+	}
+	r.Events.Eventf(set.Object, nil, kind, reason, action, "%s", text)
+}
+
 // status changes the status of a policy as it is now. Errors are counted, because there is nobody else to tell.
 func (r *Reporter) status(ctx context.Context, policy *v1alpha1.ScaleDownPolicy, change func(*v1alpha1.ScaleDownPolicy)) {
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
@@ -219,7 +230,10 @@ func (r *Reporter) status(ctx context.Context, policy *v1alpha1.ScaleDownPolicy,
 		if now.UID != policy.UID {
 			return nil
 		}
-		change(&now)
+		before := now.Status.DeepCopy()
+		if change(&now); equality.Semantic.DeepEqual(before, &now.Status) {
+			return nil
+		}
 		return client.IgnoreNotFound(r.Client.Status().Update(ctx, &now))
 	})
 	if err != nil {
@@ -232,7 +246,7 @@ func (r *Reporter) status(ctx context.Context, policy *v1alpha1.ScaleDownPolicy,
 func describe(o *steer.Outcome) string {
 	if o.Result == steer.Steered {
 		text := fmt.Sprintf("from %d to %d: %d pods should go, %d deletion costs were written", o.From, o.To, len(o.Wanted),
-			len(o.Written))
+			o.Written)
 		if len(o.Blocked) > 0 {
 			text += "; " + describeBlocked(o.Blocked)
 		}
@@ -258,20 +272,11 @@ func list(texts []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// TakenOff reports costs of a failed request that came off.
-func (r *Reporter) TakenOff(o *steer.Outcome, err error) {
+// TakenOff reports costs of a request that came off, because it was not steered.
+func (r *Reporter) TakenOff(o *steer.Outcome, count int, err error) {
+	TakenOff(count, "RequestFailed")
 	if err != nil {
-		r.Log.Error(err, "cannot take costs off: the leader will", "kind", o.Kind, "namespace", o.Key.Namespace, "name",
-			o.Key.Name, "pods", names(o.Written))
-		return
+		r.Log.Error(err, "cannot take all costs off: the leader will", "kind", o.Kind, "namespace", o.Key.Namespace, "name",
+			o.Key.Name)
 	}
-	TakenOff(len(o.Written), "failed")
-}
-
-func names(pods []cost.Pod) []string {
-	var names []string
-	for _, pod := range pods {
-		names = append(names, pod.Key.Name)
-	}
-	return names
 }

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -34,7 +35,7 @@ import (
 // A Result is what became of a request. Its text is the reason in events and conditions, and a label of metrics.
 type Result string
 
-// The results. All but the first few are failures: the costs of this request come off again.
+// The results. All but the first few are failures. The costs of a request come off again, unless it was steered.
 const (
 	// Steered: the wanted pods have the lowest costs, and the controller has seen them.
 	Steered Result = "Steered"
@@ -71,6 +72,8 @@ func (r Result) Concerns() bool { return r.IsFailure() || r == Steered || r == S
 
 // A Request is one that lowers a count.
 type Request struct {
+	// UID tells it from all others.
+	UID      types.UID
 	Kind     workload.Kind
 	Key      types.NamespacedName
 	From, To int32
@@ -87,11 +90,12 @@ type Outcome struct {
 	// Set is nil if it was not read, and Policy if none applies.
 	Set    *workload.Set
 	Policy *v1alpha1.ScaleDownPolicy
-	// Shadowed are policies that would apply if there were no older one.
-	Shadowed []*v1alpha1.ScaleDownPolicy
-	// Wanted are the pods that should go, and Written those that got a cost.
-	Wanted  []cost.Pod
-	Written []cost.Pod
+	// Wanted are the pods that should go.
+	Wanted []cost.Pod
+	// Written is how many costs were written.
+	Written int
+	// Undo is how to take off what was written, or may have been, if the set is not steered after all.
+	Undo    []cost.Undo
 	Blocked []decide.Blocked
 }
 
@@ -165,7 +169,7 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 	if len(chosen) == 0 {
 		return NoPolicy, nil
 	}
-	o.Policy, o.Shadowed = chosen[0], chosen[1:]
+	o.Policy = chosen[0]
 	isOld, err := set.IsOld(ctx, s.Live)
 	if err != nil {
 		return Failed, err
@@ -199,7 +203,7 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 		return Failed, err
 	}
 	nodes := s.nodes(ctx)
-	theirs, known := map[types.UID]bool{}, map[types.UID]bool{}
+	theirs, known, written := map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]bool{}
 	var last error
 	for range attempts {
 		active, related, err := s.pods(ctx, o.Set)
@@ -237,39 +241,77 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 		for _, pod := range decision.Wanted {
 			o.Wanted = append(o.Wanted, cost.PodOf(pod))
 		}
+		relied := o.relied(&decision, active, func(pod *corev1.Pod) bool {
+			owner := owners[pod.UID]
+			return (owner == cost.Ours || owner == cost.FromTemplate) && !theirs[pod.UID]
+		})
 		var writes []cost.Write
-		for _, write := range decision.Writes {
-			pod := cost.PodOf(write.Pod)
-			planned := cost.Write{
-				Pod: pod, Cost: write.Cost, Mark: cost.Mark{Set: o.Set.UID(), Count: o.To, Goes: write.Goes},
-			}
+		for _, planned := range slices.Concat(decision.Writes, relied) {
+			pod := planned.Pod
+			write := cost.Write{Pod: cost.PodOf(pod), Cost: planned.Cost, Mark: o.mark(planned.Goes)}
 			if owners[pod.UID] == cost.FromTemplate {
-				planned.Over = write.Pod.ResourceVersion
+				write.Over = pod.ResourceVersion
 			}
-			writes = append(writes, planned)
+			writes = append(writes, write)
 			// Also if the answer is lost: the write may have been done.
 			if !known[pod.UID] {
 				known[pod.UID] = true
-				o.Written = append(o.Written, pod)
+				before := cost.Before(pod, o.Set.TemplateAnnotations)
+				o.Undo = append(o.Undo, cost.Undo{Pod: write.Pod, Mark: write.Mark, Before: before})
 			}
 		}
 		last = nil
+		var failed error
 		for i, err := range s.Costs.Write(ctx, writes) {
 			switch {
 			case err == nil:
+				if uid := writes[i].Pod.UID; i < len(decision.Writes) && !written[uid] {
+					written[uid] = true
+					o.Written++
+				}
 				continue
 			case errors.Is(err, cost.ErrTheirs):
 				theirs[writes[i].Pod.UID] = true
 			case !errors.Is(err, cost.ErrGone):
-				return Failed, err
+				failed = err
 			}
 			last = err
+		}
+		if failed != nil {
+			return Failed, failed
 		}
 		if last == nil {
 			return Steered, nil
 		}
 	}
 	return Conflict, fmt.Errorf("pods changed %d times while their costs were written: %w", attempts, last)
+}
+
+// relied returns the costs of earlier requests that stay as they are. The plan relies on them, so they get this request's mark.
+// The mark of an earlier attempt may have to change, too.
+func (o *Outcome) relied(decision *decide.Decision, active []*corev1.Pod, isOurs func(*corev1.Pod) bool) []decide.Write {
+	wanted, changes := map[*corev1.Pod]bool{}, map[*corev1.Pod]bool{}
+	for _, pod := range decision.Wanted {
+		wanted[pod] = true
+	}
+	for _, write := range decision.Writes {
+		changes[write.Pod] = true
+	}
+	var relied []decide.Write
+	for _, pod := range active {
+		mark, isMarked := cost.MarkOf(pod)
+		if isMarked && isOurs(pod) && !changes[pod] && mark != o.mark(wanted[pod]) {
+			// Kubernetes, too, takes an invalid cost for 0.
+			value, _ := strconv.ParseInt(pod.Annotations[corev1.PodDeletionCost], 10, 32)
+			relied = append(relied, decide.Write{Pod: pod, Cost: int32(value), Goes: wanted[pod]})
+		}
+	}
+	return relied
+}
+
+// mark is that of a pod with a cost for this request.
+func (o *Outcome) mark(goes bool) cost.Mark {
+	return cost.Mark{Set: o.Set.UID(), Count: o.To, Request: o.UID, Goes: goes}
 }
 
 // pods lists the set's active pods and those that count for their ranks.
@@ -322,15 +364,24 @@ func (s *Steerer) nodes(ctx context.Context) policy.Nodes {
 	}
 }
 
-// TakeOff takes off the costs of a request that was not steered. It may be called when the request has been answered.
-func (s *Steerer) TakeOff(ctx context.Context, o *Outcome) error {
-	if !o.Result.IsFailure() || len(o.Written) == 0 {
-		return nil
+// TakeOff takes off the costs of a request that was not steered, except those on which a later request relies. It returns how
+// many came off. It may be called when the request has been answered.
+func (s *Steerer) TakeOff(ctx context.Context, o *Outcome) (count int, err error) {
+	if o.Result == Steered || len(o.Undo) == 0 {
+		return 0, nil
 	}
 	unlock, err := s.locks.lock(ctx, o.Set.UID())
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer unlock()
-	return s.Costs.TakeOff(ctx, o.Written, o.Set.TemplateAnnotations)
+	var failed []error
+	for _, err := range s.Costs.TakeOff(ctx, o.Undo) {
+		if err == nil {
+			count++
+		} else if !errors.Is(err, cost.ErrGone) {
+			failed = append(failed, err)
+		}
+	}
+	return count, errors.Join(failed...)
 }

@@ -39,6 +39,8 @@ type shop struct {
 	policy *v1alpha1.ScaleDownPolicy
 	// barrier is what happens while the canary flies.
 	barrier func(context.Context) error
+	// asked is how many requests there were.
+	asked int
 }
 
 func (s *shop) Wait(ctx context.Context) error {
@@ -81,7 +83,7 @@ func newShop(change func(*shop, []*corev1.Pod)) *shop {
 		objects = append(objects, pod)
 	}
 	s.API = fakeapi.New(objects...)
-	s.Steerer = &steer.Steerer{Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API), Barrier: s, Now: func() time.Time { return now }}
+	s.Steerer = &steer.Steerer{Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API, s.API), Barrier: s, Now: func() time.Time { return now }}
 	return s
 }
 
@@ -111,10 +113,11 @@ func other(pod *corev1.Pod, manager, cost string) {
 
 // fall lowers the count.
 func (s *shop) fall(to int32) *steer.Outcome {
-	ctx, stop := context.WithTimeout(context.Background(), 2*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
+	s.asked++
 	return s.Steer(ctx, steer.Request{
-		Kind: workload.ReplicaSet, Key: types.NamespacedName{Namespace: "shop", Name: "web"}, From: *s.set.Spec.Replicas, To: to,
+		UID: uid(5, s.asked), Kind: workload.ReplicaSet, Key: types.NamespacedName{Namespace: "shop", Name: "web"}, From: *s.set.Spec.Replicas, To: to,
 	})
 }
 
@@ -166,8 +169,8 @@ func TestSteered(t *testing.T) {
 	s := newShop(nil)
 	o := s.fall(4)
 	is(t, o, steer.Steered, "")
-	if len(o.Wanted) != 2 || len(o.Written) != 2 {
-		t.Fatalf("wanted %v, written %v", o.Wanted, o.Written)
+	if len(o.Wanted) != 2 || o.Written != 2 {
+		t.Fatalf("wanted %v, %d written", o.Wanted, o.Written)
 	}
 	for name, value := range s.costs(t) {
 		if !slices.Contains([]string{"web-1", "web-3", "web-5"}, name) || value != "-1 to 4" {
@@ -176,17 +179,18 @@ func TestSteered(t *testing.T) {
 	}
 }
 
-// Admission asked twice writes nothing the second time, and a further fall only what differs.
+// Admission asked twice writes no cost the second time, and a further fall only those that differ. Marks name the last request.
 func TestAskedAgain(t *testing.T) {
 	s := newShop(nil)
 	is(t, s.fall(5), steer.Steered, "")
 	o := s.fall(5)
 	is(t, o, steer.Steered, "")
-	if len(s.Log()) != 1 || len(o.Written) != 0 || len(o.Wanted) != 1 {
+	if len(s.Log()) != 2 || o.Written != 0 || len(o.Wanted) != 1 {
 		t.Fatalf("%v", s.Log())
 	}
-	is(t, s.fall(3), steer.Steered, "")
-	if len(s.Log()) != 3 {
+	o = s.fall(3)
+	is(t, o, steer.Steered, "")
+	if len(s.Log()) != 5 || o.Written != 2 {
 		t.Fatalf("%v", s.Log())
 	}
 	values := s.costs(t)
@@ -273,6 +277,21 @@ func TestCostOfTemplate(t *testing.T) {
 	})
 }
 
+// This program once wrote the same cost as the template, so that both manage it: it takes force to write another.
+func TestSharedCostOfTemplate(t *testing.T) {
+	s := newShop(func(s *shop, pods []*corev1.Pod) {
+		s.set.Spec.Template.Annotations = map[string]string{corev1.PodDeletionCost: "10"}
+		for _, pod := range pods {
+			other(pod, "kube-controller-manager", "10")
+			fakeapi.Share(pod, cost.Manager, corev1.PodDeletionCost)
+		}
+	})
+	is(t, s.fall(3), steer.Steered, "")
+	same(t, s.costs(t), map[string]string{
+		"web-0": "10", "web-1": "9 to 3", "web-2": "10", "web-3": "9 to 3", "web-4": "10", "web-5": "9 to 3",
+	})
+}
+
 // Somebody overwrites the template's cost just before the webhook does: that cost stays.
 func TestCostOfTemplateChanges(t *testing.T) {
 	s := newShop(func(s *shop, pods []*corev1.Pod) {
@@ -342,13 +361,157 @@ func TestConflictForever(t *testing.T) {
 func (s *shop) takesOff(t *testing.T, o *steer.Outcome, result steer.Result, message string) {
 	t.Helper()
 	is(t, o, result, message)
-	if len(o.Written) == 0 || len(s.Log()) == 0 {
+	if len(o.Undo) == 0 || len(s.Log()) == 0 {
 		t.Fatalf("nothing was written, so this shows nothing")
 	}
-	if err := s.TakeOff(context.Background(), o); err != nil {
+	s.takeOff(t, o)
+	same(t, s.costs(t), nil)
+}
+
+func (s *shop) takeOff(t *testing.T, o *steer.Outcome) (count int) {
+	t.Helper()
+	count, err := s.TakeOff(context.Background(), o)
+	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, s.costs(t), nil)
+	return count
+}
+
+// A request fails, and another replica steers a later one before its costs are off: those stay, since they fit that one as well.
+func TestRelied(t *testing.T) {
+	for _, to := range []int32{3, 4} {
+		s := newShop(nil)
+		s.barrier = func(context.Context) error { return errors.New("no canary") }
+		failed := s.fall(3)
+		is(t, failed, steer.Failed, "no canary")
+		s.barrier = nil
+		is(t, s.fall(to), steer.Steered, "")
+		relied := s.costs(t)
+		if len(relied) != 3 {
+			t.Fatalf("%v: too few, so this shows nothing", relied)
+		}
+		if count := s.takeOff(t, failed); count != 0 {
+			t.Errorf("%d came off", count)
+		}
+		same(t, s.costs(t), relied)
+	}
+}
+
+// A later request is steered just while the costs of one that failed come off.
+func TestReliedMeanwhile(t *testing.T) {
+	s := newShop(nil)
+	s.barrier = func(context.Context) error { return errors.New("no canary") }
+	failed := s.fall(5)
+	is(t, failed, steer.Failed, "no canary")
+	s.barrier = nil
+	other := &steer.Steerer{Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API, s.API), Barrier: s, Now: func() time.Time { return now }}
+	came := false
+	s.Before = func(write *fakeapi.Write) error {
+		if came || len(write.Annotations) > 0 {
+			return nil
+		}
+		came = true
+		// It has been read, and is written to before the answer to that.
+		hook := s.Before
+		s.Before = nil
+		defer func() { s.Before = hook }()
+		// Other replicas do not share its lock.
+		o := other.Steer(context.Background(), steer.Request{UID: uid(5, 99), Kind: workload.ReplicaSet, Key: failed.Key, From: 6, To: 5})
+		is(t, o, steer.Steered, "")
+		return nil
+	}
+	s.takeOff(t, failed)
+	if costs := s.costs(t); !came || len(costs) != 1 {
+		t.Fatal(costs)
+	}
+}
+
+// A later request fails: the costs of the one before it are as they were, marks included.
+func TestFailsAfterAnother(t *testing.T) {
+	s := newShop(nil)
+	is(t, s.fall(4), steer.Steered, "")
+	before := s.costs(t)
+	s.barrier = func(context.Context) error { return errors.New("no canary") }
+	failed := s.fall(2)
+	is(t, failed, steer.Failed, "no canary")
+	if len(s.costs(t)) == len(before) {
+		t.Fatal("it wrote nothing, so this shows nothing")
+	}
+	s.takeOff(t, failed)
+	same(t, s.costs(t), before)
+}
+
+// A pod that was written to, and is no longer wanted when pods have changed, has a mark that says so.
+func TestPlannedAnew(t *testing.T) {
+	s := newShop(nil)
+	once := false
+	s.Before = func(write *fakeapi.Write) error {
+		if write.Name != "web-1" || once {
+			return nil
+		}
+		once = true
+		// The other wanted pods are written to all the same.
+		for _, name := range []string{"web-0", "web-2"} {
+			var pod corev1.Pod
+			if err := s.Get(context.Background(), types.NamespacedName{Namespace: "shop", Name: name}, &pod); err != nil {
+				return err
+			}
+			pod.Status.Conditions = nil
+			if err := s.Status().Update(context.Background(), &pod); err != nil {
+				return err
+			}
+		}
+		return gone("web-1")
+	}
+	o := s.fall(3)
+	is(t, o, steer.Steered, "")
+	var pods corev1.PodList
+	if err := s.List(context.Background(), &pods); err != nil {
+		t.Fatal(err)
+	}
+	wanted, stays := names(o.Wanted), 0
+	for _, pod := range pods.Items {
+		if mark, ok := cost.MarkOf(&pod); ok && mark.Goes != slices.Contains(wanted, pod.Name) {
+			t.Errorf("%s of %v: %+v", pod.Name, wanted, mark)
+		} else if ok && !mark.Goes {
+			stays++
+		}
+	}
+	if stays == 0 {
+		t.Errorf("%v are wanted, and none of the others is marked, so this shows nothing", wanted)
+	}
+	written := map[string]bool{}
+	for _, write := range s.Log() {
+		written[write.Name] = true
+	}
+	if o.Written != len(written) {
+		t.Errorf("%d costs written, not %d", o.Written, len(written))
+	}
+}
+
+// kubectl podrank begins to steer the set while costs are written: they come off.
+func TestStoodAsideLate(t *testing.T) {
+	s := newShop(nil)
+	once := false
+	s.Before = func(write *fakeapi.Write) error {
+		if write.Name != "web-1" || once {
+			return nil
+		}
+		once = true
+		var pod corev1.Pod
+		if err := s.Get(context.Background(), types.NamespacedName{Namespace: "shop", Name: "web-1"}, &pod); err != nil {
+			return err
+		}
+		other(&pod, cost.Terminal, "-7")
+		return s.Update(context.Background(), &pod)
+	}
+	o := s.fall(3)
+	is(t, o, steer.StoodAside, "web-1")
+	if len(s.costs(t)) < 2 {
+		t.Fatal("nothing was written, so this shows nothing")
+	}
+	s.takeOff(t, o)
+	same(t, s.costs(t), map[string]string{"web-1": "-7"})
 }
 
 func theirs(name string) error {
@@ -362,16 +525,16 @@ func gone(name string) error {
 
 func TestDeadline(t *testing.T) {
 	s := newShop(nil)
+	ctx, stop := context.WithCancel(context.Background())
 	s.barrier = func(ctx context.Context) error {
+		stop()
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 100*time.Millisecond)
-	defer stop()
 	o := s.Steer(ctx, steer.Request{
 		Kind: workload.ReplicaSet, Key: types.NamespacedName{Namespace: "shop", Name: "web"}, From: 6, To: 4,
 	})
-	s.takesOff(t, o, steer.DeadlineExceeded, "deadline")
+	s.takesOff(t, o, steer.DeadlineExceeded, "context canceled")
 }
 
 func TestLostCanary(t *testing.T) {
@@ -388,7 +551,11 @@ func TestAPIError(t *testing.T) {
 		}
 		return nil
 	}
-	s.takesOff(t, s.fall(3), steer.Failed, "forbidden")
+	o := s.fall(3)
+	if o.Written != 2 || len(s.Log()) != 2 {
+		t.Errorf("%d costs written: %v", o.Written, s.Log())
+	}
+	s.takesOff(t, o, steer.Failed, "forbidden")
 }
 
 func TestSetIsGone(t *testing.T) {
@@ -416,8 +583,8 @@ func TestTwoPolicies(t *testing.T) {
 	}
 	o := s.fall(4)
 	is(t, o, steer.Steered, "")
-	if o.Policy.Name != "spot" || len(o.Shadowed) != 1 || o.Shadowed[0].Name != "a" {
-		t.Fatalf("%s counts, not %v", o.Policy.Name, o.Shadowed)
+	if o.Policy.Name != "spot" {
+		t.Fatalf("%s counts", o.Policy.Name)
 	}
 }
 

@@ -1,0 +1,102 @@
+package cost_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
+)
+
+var mark = cost.Mark{Set: "set", Count: 1, Request: "request"}
+
+// hanging is an API server that answers nothing about pods except the first until its end, and writes and undos for all.
+func hanging(t *testing.T) (writer *cost.Writer, writes []cost.Write, undos []cost.Undo) {
+	t.Helper()
+	var objects []client.Object
+	for i := range 40 {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprint("web-", i), UID: types.UID(fmt.Sprint(i))}}
+		pod.Annotations = map[string]string{cost.Annotation: mark.String()}
+		fakeapi.Manage(pod, cost.Manager, cost.Annotation)
+		objects = append(objects, pod)
+		writes = append(writes, cost.Write{Pod: cost.PodOf(pod), Cost: -1, Mark: mark})
+		undos = append(undos, cost.Undo{Pod: cost.PodOf(pod), Mark: mark})
+	}
+	api, end := fakeapi.New(objects...), make(chan struct{})
+	t.Cleanup(func() { close(end) })
+	slow := interceptor.NewClient(api, interceptor.Funcs{Patch: func(
+		ctx context.Context, to client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption,
+	) error {
+		if _, ok := ctx.Deadline(); !ok {
+			t.Errorf("%s may take for ever", object.GetName())
+		}
+		if object.GetName() != "web-0" {
+			<-end
+		}
+		return to.Patch(ctx, object, patch, options...)
+	}})
+	return cost.NewWriter(slow, api), writes, undos
+}
+
+// Who waits for others to write waits no longer than its context.
+func TestWriteInTime(t *testing.T) {
+	writer, writes, _ := hanging(t)
+	slow, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	go writer.Write(slow, writes[1:])
+	time.Sleep(50 * time.Millisecond)
+	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer stop()
+	answer := make(chan error)
+	go func() { answer <- writer.Write(ctx, writes[:1])[0] }()
+	select {
+	case err := <-answer:
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v: it did not wait, so this shows nothing", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("it waits")
+	}
+}
+
+// Nobody waits for costs that come off. Each of these has a deadline of its own.
+func TestWriteDuringTakeOff(t *testing.T) {
+	writer, writes, undos := hanging(t)
+	go writer.TakeOff(context.Background(), undos[1:])
+	time.Sleep(50 * time.Millisecond)
+	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
+	defer stop()
+	if err := writer.Write(ctx, writes[:1])[0]; err != nil {
+		t.Error(err)
+	}
+}
+
+// A pod that changes all the time keeps its cost, and that is an error.
+func TestTakeOffEnds(t *testing.T) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "web"}}
+	pod.Annotations = map[string]string{cost.Annotation: mark.String()}
+	api := fakeapi.New(pod)
+	changes := 0
+	api.Before = func(*fakeapi.Write) error {
+		changes++
+		var now corev1.Pod
+		if err := api.Get(context.Background(), client.ObjectKeyFromObject(pod), &now); err != nil {
+			return err
+		}
+		now.Labels = map[string]string{"change": fmt.Sprint(changes)}
+		return api.Update(context.Background(), &now)
+	}
+	err := cost.NewWriter(api, api).TakeOff(context.Background(), []cost.Undo{{Pod: cost.PodOf(pod), Mark: mark}})[0]
+	if err == nil || errors.Is(err, cost.ErrGone) || changes < 2 {
+		t.Errorf("after %d changes: %v", changes, err)
+	}
+}
