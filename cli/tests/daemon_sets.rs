@@ -173,6 +173,19 @@ fn a_dump_needs_the_nodes_and_the_revisions() {
     assert_eq!((status, &*stdout), (Some(0), "pod/agent-b\n"));
 }
 
+/// Once agent-a is available, the budget leaves room for a pod.
+#[test]
+fn an_edge_that_moves_with_the_clock_is_noted() {
+    let dump = changed(&[
+        ("DaemonSet", "agent", "/spec/minReadySeconds", json!(30)),
+        ("Pod", "agent-a", "/status/conditions/0/lastTransitionTime", json!("2026-03-10T11:59:35Z")),
+    ]);
+    let (preview, stderr) = preview(&dump);
+    assert_eq!(preview["delete"], json!(1));
+    let note = "note: pod default/agent-a becomes available in 5s, and then this step takes other pods\n";
+    assert!(stderr.contains(note), "{stderr}");
+}
+
 /// Neither the rows nor the notes claim that a pod is old.
 #[test]
 fn without_a_revision_no_pod_is_called_old() {

@@ -288,6 +288,7 @@ fn the_document_on_the_json_names_every_field_and_note() {
         "nodes-missing",
         "revision-missing",
         "may-back-off",
+        "becomes-available",
     ];
     let mut documented: Vec<_> = documented.into_iter().filter(|name| name.contains('-')).collect();
     documented.sort_unstable();

@@ -343,6 +343,30 @@ fn a_pod_that_the_dump_may_lack_is_not_said_to_be_missing() {
 }
 
 #[test]
+fn an_edge_that_moves_with_the_clock_is_noted() {
+    let at = |seconds: u32| {
+        changed(|dump| {
+            dump.mend();
+            dump.set()["spec"]["minReadySeconds"] = json!(10);
+            let time = format!("2026-03-10T11:59:{seconds}Z");
+            dump.pod("db-1")["status"]["conditions"][0]["lastTransitionTime"] = json!(time);
+        })
+    };
+    let (early, notes) = preview(&["sts/db", "--replicas", "3"], &at(51));
+    assert_eq!((&early["delete"], &early["notes"][0]["code"]), (&json!(0), &json!("becomes-available")));
+    assert_eq!(
+        notes,
+        "note: pod default/db-1 becomes available in 1s, and then this step takes other pods\n"
+    );
+    let (late, notes) = preview(&["sts/db", "--replicas", "3"], &at(50));
+    assert_eq!(late["delete"], json!(1));
+    assert!(!notes.contains("becomes available"), "{notes}");
+    // It makes no difference here.
+    let (_, notes) = preview(&["sts/db", "--replicas", "5"], &at(51));
+    assert!(!notes.contains("becomes available"), "{notes}");
+}
+
+#[test]
 fn a_ready_time_to_come_is_no_negative_age() {
     let dump = changed(|dump| {
         dump.mend();

@@ -1,7 +1,7 @@
 //! `DaemonSets`: what their controller reads from them, and which pods their next sync takes. The decision is the core's.
 
 use crate::deployment::Budget;
-use crate::direct::{Decided, Decision, DirectEntry, OwnPod, chance, not_yet, verdict};
+use crate::direct::{Decided, Decision, DirectEntry, OwnPod, becomes_available, chance, not_yet, verdict};
 use crate::error::{Error, parse};
 use crate::input::Input;
 use crate::node::{NodeEntry, Placement};
@@ -266,6 +266,15 @@ pub(crate) fn decide<'a>(
     let (mut order, mut outcomes) = (vec![0; records.len()], vec![Outcome::default(); records.len()]);
     let mut step = next_sync(&set, &flags, &records, &mut order, &mut outcomes).expect("each pod has a node");
 
+    let as_available: Vec<_> = records.iter().map(|record| as_available(*record)).collect();
+    let (mut order, mut later) = (order, vec![Outcome::default(); records.len()]);
+    next_sync(&set, &flags, &as_available, &mut order, &mut later).expect("each pod has a node");
+    if victims(&later) != victims(&outcomes) {
+        let are_soon = (0..sorted.len()).filter(|pod| records[*pod] != as_available[*pod]);
+        let pods = are_soon.map(|pod| sorted[pod]);
+        notes.extend(becomes_available(pods, spec.min_ready_seconds, now));
+    }
+
     let knows_revision = revision.is_some();
     if !knows_revision && spec.surges() {
         // A node may keep an old pod and a new one, and which is which is not known.
@@ -290,6 +299,22 @@ pub(crate) fn decide<'a>(
     words.notes(&decided, notes);
     let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
     Ok(Decision { pods: decided, quota: step.deleted as usize - certain })
+}
+
+/// The pod once it is available, if it is ready.
+fn as_available(pod: Pod) -> Pod {
+    let is_ready = pod.flags.contains(PodFlags::READY);
+    Pod { flags: pod.flags.with(PodFlags::AVAILABLE, is_ready), ..pod }
+}
+
+/// The pods that go or may go, with how many of their group do.
+fn victims(outcomes: &[Outcome]) -> Vec<(controller::Verdict, u32)> {
+    let quota = |outcome: &Outcome| match outcome.verdict {
+        controller::Verdict::Delete => (controller::Verdict::Delete, 0),
+        controller::Verdict::Contested => (controller::Verdict::Contested, outcome.quota),
+        _ => (controller::Verdict::Keep, 0),
+    };
+    outcomes.iter().map(quota).collect()
 }
 
 /// What the words about a decision read.

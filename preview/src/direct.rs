@@ -104,6 +104,21 @@ pub(crate) fn not_yet(ready_time: Time, now: Time, min_ready_seconds: u32) -> St
     format!("{since}, and minReadySeconds is {min_ready_seconds}")
 }
 
+/// Returns a note on the first of these ready pods that becomes available, for a step that is another one from then on.
+pub(crate) fn becomes_available<'a>(
+    pods: impl Iterator<Item = OwnPod<'a>>,
+    min_ready_seconds: u32,
+    now: Time,
+) -> Option<Note> {
+    let wait = i64::from(min_ready_seconds).saturating_mul(1_000_000_000);
+    let at = |pod: &OwnPod<'_>| Some(pod.record.pod.ready_time.unix_nanos()?.saturating_add(wait));
+    let (pod, at) = pods.filter_map(|pod| Some((pod, at(&pod)?))).min_by_key(|(_, at)| *at)?;
+    let left = age(now, Time::from_unix_nanos(at))?;
+    let left = left.trim_start_matches('-');
+    let text = format!("{} becomes available in {left}, and then this step takes other pods", pod.entry);
+    Some(Note::new(NoteCode::BecomesAvailable, text))
+}
+
 /// What to add to the reason for a pod if it is one of several of which chance takes some: what decides is `how`.
 pub(crate) fn chance<R>(outcome: &Outcome<R>, outcomes: &[Outcome<R>], how: &str) -> String {
     let is_contested = |outcome: &Outcome<R>| outcome.verdict == controller::Verdict::Contested;

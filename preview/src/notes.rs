@@ -70,6 +70,8 @@ pub enum NoteCode {
     RevisionMissing,
     /// The controller may wait before it deletes a failed pod.
     MayBackOff,
+    /// A pod becomes available in a moment, which changes what the controller does.
+    BecomesAvailable,
 }
 
 impl Note {

@@ -2,7 +2,7 @@
 
 use crate::complete;
 use crate::deployment::Budget;
-use crate::direct::{Decided, Decision, DirectEntry, OwnPod, not_yet, verdict};
+use crate::direct::{Decided, Decision, DirectEntry, OwnPod, becomes_available, not_yet, verdict};
 use crate::error::{Error, parse};
 use crate::notes::{self, Note, NoteCode};
 use crate::options::Options;
@@ -204,6 +204,13 @@ pub(crate) fn decide<'a>(
         }
     }
 
+    let as_available: Vec<_> = members.iter().map(|member| as_available(*member)).collect();
+    if victims(&next_sync(&set, &as_available).1) != victims(&outcomes) {
+        let are_soon = counted.iter().zip(&as_available).filter(|((_, member), later)| member != *later);
+        let pods = are_soon.map(|((pod, _), _)| *pod);
+        notes.extend(becomes_available(pods, spec.min_ready_seconds, now));
+    }
+
     let lacks_pods = notes.iter().any(|note| note.code == NoteCode::PodsMissing);
     let words = Words { entry, spec, set, pods: &counted, now, lacks_pods };
     let decided = outcomes.iter().map(|outcome| words.decided(outcome));
@@ -227,6 +234,12 @@ fn next_sync(set: &StatefulSet, members: &[Member]) -> (Step, Vec<Outcome>) {
 
 fn as_old(member: Member) -> Member {
     Member::new(member.ordinal, member.flags.with(MemberFlags::UPDATED, false))
+}
+
+/// The member once it is available, if it is ready.
+fn as_available(member: Member) -> Member {
+    let is_ready = member.flags.contains(MemberFlags::READY);
+    Member::new(member.ordinal, member.flags.with(MemberFlags::AVAILABLE, is_ready))
 }
 
 /// The members that go or may go.
