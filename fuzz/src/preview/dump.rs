@@ -107,7 +107,7 @@ fn set(u: Choice<'_, '_>, i: usize) -> Result<Value> {
               "uid": format!("deployment-{controller}"), "controller": true },
         ]);
     }
-    if u.ratio(1, 8)? {
+    if u.ratio(1, 24)? {
         set["metadata"]["deletionTimestamp"] = json!("2026-03-10T11:00:00Z");
     }
     let value = *u.choose(&["a", "a", "b", "not a value"])?;

@@ -98,12 +98,22 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
     let more = status.is_some_and(|status| status < active.len() as u64);
     let all = COMPLETENESS.into_iter().zip(lacks.into_iter().chain([more]));
     let notes = all.filter(|(_, applies)| *applies).map(|(code, _)| code).collect();
-    Some(Expected { notes, ..decide(&active, &records?, options)? })
+    // Its controller deletes nothing if the set itself is being deleted, or has an invalid selector.
+    let works = set.is_none_or(|set| {
+        let selector = &set["spec"]["selector"];
+        let is_accepted = match id.1 {
+            SetKind::ReplicaSet => is_valid(selector),
+            SetKind::ReplicationController => is_valid(&json!({ "matchLabels": selector })),
+        };
+        set["metadata"]["deletionTimestamp"].is_null() && (selector.is_null() || is_accepted)
+    });
+    Some(Expected { notes, ..decide(&active, &records?, works, options)? })
 }
 
-fn decide(own: &[&Value], records: &[Pod], options: &Options) -> Option<Expected> {
+fn decide(own: &[&Value], records: &[Pod], works: bool, options: &Options) -> Option<Expected> {
     let policy = Policy::at(moment(options.now)).with_gates(options.gates);
     let burst = options.burst_replicas.map_or(own.len(), |most| most.get() as usize);
+    let burst = if works { burst } else { 0 };
     let delete = own.len().saturating_sub(options.replicas.unwrap_or(0) as usize).min(burst);
     let order = oracle::sort(&policy, records);
     let verdicts = match options.order {
