@@ -292,6 +292,24 @@ func TestSharedCostOfTemplate(t *testing.T) {
 	})
 }
 
+// overwrite has another manager set the cost of web-1 just before it is first written to. It returns whether that has happened.
+func (s *shop) overwrite(manager, value string) *bool {
+	once := new(bool)
+	s.Before = func(write *fakeapi.Write) error {
+		if write.Name != "web-1" || *once {
+			return nil
+		}
+		*once = true
+		var pod corev1.Pod
+		if err := s.Get(context.Background(), types.NamespacedName{Namespace: "shop", Name: "web-1"}, &pod); err != nil {
+			return err
+		}
+		other(&pod, manager, value)
+		return s.Update(context.Background(), &pod)
+	}
+	return once
+}
+
 // Somebody overwrites the template's cost just before the webhook does: that cost stays.
 func TestCostOfTemplateChanges(t *testing.T) {
 	s := newShop(func(s *shop, pods []*corev1.Pod) {
@@ -300,22 +318,10 @@ func TestCostOfTemplateChanges(t *testing.T) {
 			other(pod, "kube-controller-manager", "10")
 		}
 	})
-	once := false
-	s.Before = func(write *fakeapi.Write) error {
-		if write.Name != "web-1" || once {
-			return nil
-		}
-		once = true
-		var pod corev1.Pod
-		if err := s.Get(context.Background(), types.NamespacedName{Namespace: "shop", Name: "web-1"}, &pod); err != nil {
-			return err
-		}
-		other(&pod, "somebody", "7")
-		return s.Update(context.Background(), &pod)
-	}
+	once := s.overwrite("somebody", "7")
 	is(t, s.fall(3), steer.Steered, "")
 	costs := s.costs(t)
-	if !once || costs["web-1"] != "7" {
+	if !*once || costs["web-1"] != "7" {
 		t.Fatal(costs)
 	}
 }
@@ -492,19 +498,7 @@ func TestPlannedAnew(t *testing.T) {
 // kubectl podrank begins to steer the set while costs are written: they come off.
 func TestStoodAsideLate(t *testing.T) {
 	s := newShop(nil)
-	once := false
-	s.Before = func(write *fakeapi.Write) error {
-		if write.Name != "web-1" || once {
-			return nil
-		}
-		once = true
-		var pod corev1.Pod
-		if err := s.Get(context.Background(), types.NamespacedName{Namespace: "shop", Name: "web-1"}, &pod); err != nil {
-			return err
-		}
-		other(&pod, cost.Terminal, "-7")
-		return s.Update(context.Background(), &pod)
-	}
+	s.overwrite(cost.Terminal, "-7")
 	o := s.fall(3)
 	is(t, o, steer.StoodAside, "web-1")
 	if len(s.costs(t)) < 2 {
