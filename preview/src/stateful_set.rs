@@ -369,12 +369,7 @@ impl<'a> Words<'_, 'a> {
             };
             note(NoteCode::GoesOn, format!("this is only the next step: later ones may take {pods}"));
         }
-        let verdicts = |outcomes: &[Outcome]| {
-            let mut verdicts: Vec<_> = outcomes.iter().map(|it| (it.member, verdict(it.verdict))).collect();
-            verdicts.sort_unstable_by_key(|&(member, _)| member);
-            verdicts
-        };
-        if verdicts(outcomes) != verdicts(without_gate) {
+        if victims(outcomes) != victims(without_gate) {
             let text = "before Kubernetes 1.37, this step takes other pods, unless the feature gate \
                         MaxUnavailableStatefulSet was turned on: --feature-gates MaxUnavailableStatefulSet=false shows which";
             note(NoteCode::DependsOnRelease, text.to_owned());
