@@ -37,7 +37,7 @@ fn indexes_decide_first() {
     assert_eq!(
         pods(&preview),
         [
-            "import-3-b; delete; duplicate; index 3 twice, and one pod is enough",
+            "import-3-b; delete; duplicate; index 3 has 2 pods, and one is enough",
             "import-2-a; delete; surplus; 6 active pods, and 2 wanted",
             "import-7-a; delete; beyond-completions; index 7 is not below the completions, 6",
             "import-x; delete; no-index; it has no completion index",
@@ -95,7 +95,7 @@ fn no_pod_of_an_index_is_said_to_stay_if_all_go() {
     assert_eq!(preview["delete"], json!(6));
     let pods = pods(&preview);
     assert!(
-        pods.iter().any(|pod| pod.ends_with("duplicate; index 0 6 times, and one pod is enough")),
+        pods.iter().any(|pod| pod.ends_with("duplicate; index 0 has 6 pods, and one is enough")),
         "{pods:?}"
     );
     assert!(!pods.iter().any(|pod| pod.contains("stays")), "{pods:?}");

@@ -437,6 +437,9 @@ impl<'a> Words<'_, 'a> {
                 format!("{}, but the update fails: the node of {by} does not exist", self.old(pod))
             }
             Reason::NextSync => format!("one sync deletes at most {BURST_REPLICAS} pods"),
+            _ if self.names.get(number as usize).is_none() => {
+                "it has no node, so Kubernetes ignores it".to_owned()
+            }
             _ if !self.knows_revision => {
                 format!("{node} keeps a pod, and whether this one is old is not known")
             }

@@ -266,10 +266,7 @@ impl Words<'_> {
                 let Completion::Indexed(completions) = self.job.completion else { return String::new() };
                 format!("index {index} is not below the completions, {completions}")
             }
-            Reason::Duplicate => match pods_of_index() {
-                2 => format!("index {index} twice, and one pod is enough"),
-                pods => format!("index {index} {pods} times, and one pod is enough"),
-            },
+            Reason::Duplicate => format!("index {index} has {} pods, and one is enough", pods_of_index()),
             Reason::NextSync => format!("one sync deletes at most {} pods", job::MAX_DELETIONS),
             Reason::Kept if matches!(self.job.completion, Completion::Indexed(_)) && pods_of_index() > 1 => {
                 format!("index {index} keeps this pod")

@@ -8,7 +8,7 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
     let wanted = deployment.replicas;
     let pods = |number: i32| count(number.unsigned_abs(), "pod");
     let surge = step.budgets.surge;
-    let allowed = if surge == 0 { pods(wanted) } else { format!("{} and {surge} surge", pods(wanted)) };
+    let allowed = if surge == 0 { pods(wanted) } else { format!("{} and a surge of {surge}", pods(wanted)) };
     let least = wanted.wrapping_sub(step.budgets.unavailable);
     match change.reason {
         Reason::Untouched => "this sync leaves it alone".to_owned(),
@@ -39,7 +39,7 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
         Reason::Grows => format!("the new set grows as far as {allowed} allow"),
         Reason::NoSurge => format!("the new set cannot grow, because there are as many pods as {allowed} allow"),
         Reason::AfterNewSet => "this sync only changes the new set; the next one can change old sets".to_owned(),
-        Reason::Unhealthy => format!("{} not available, which go first", are(&pods(change.part), change.part)),
+        Reason::Unhealthy => format!("{} first", unavailable_go(change.part)),
         Reason::Available => format!(
             "{} can go, because {} must stay available",
             pods(change.part),
@@ -48,8 +48,8 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
         Reason::UnhealthyAndAvailable => {
             let more = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
             format!(
-                "{} not available, which go first, and {} more can go, because {} must stay available",
-                are(&pods(change.part), change.part),
+                "{} first, and {} more can go, because {} must stay available",
+                unavailable_go(change.part),
                 more.unsigned_abs(),
                 least.max(0)
             )
@@ -69,6 +69,7 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
     }
 }
 
-fn are(pods: &str, number: i32) -> String {
-    format!("{pods} {}", if number.unsigned_abs() == 1 { "is" } else { "are" })
+fn unavailable_go(number: i32) -> String {
+    let goes = if number.unsigned_abs() == 1 { "goes" } else { "go" };
+    format!("{} {goes}", count(number.unsigned_abs(), "unavailable pod"))
 }
