@@ -43,7 +43,11 @@ mkdir -p "$root/certificates" "$root/var/run/secrets/kubernetes.io/serviceaccoun
 addresses=$(../cluster/up "$dir/plane")
 # shellcheck disable=SC2086 # one word for each variable
 export $addresses
-kubectl apply --server-side -k config/base >/dev/null
+if [ -n "${MANIFESTS-}" ]; then
+    kubectl apply --server-side -f "$MANIFESTS" >/dev/null
+else
+    kubectl apply --server-side -k config/base >/dev/null
+fi
 account=$root/var/run/secrets/kubernetes.io/serviceaccount
 kubectl -n podrank-system create token podrank-webhook >"$account/token"
 cp "$dir/plane/certificates/apiserver.crt" "$account/ca.crt"
