@@ -146,6 +146,30 @@ fn the_affinity_of_an_unassigned_pod_names_its_node() {
     assert_eq!(pods[0], "agent-f; delete; no-node; it waits for node gone, which does not exist");
 }
 
+/// The older pod of a node stays, else the first by name, whatever the order in which they are listed.
+#[test]
+fn one_pod_of_a_node_stays() {
+    let surplus = |name: &str, created: &str| {
+        let mut list: Value = serde_json::from_str(EXAMPLE).expect("JSON");
+        let items = list["items"].as_array_mut().expect("items");
+        let mut twin =
+            items.iter().find(|item| item["metadata"]["name"] == "agent-c").expect("a pod").clone();
+        let older = twin["metadata"]["creationTimestamp"].clone();
+        twin["metadata"]["name"] = json!(name);
+        twin["metadata"]["uid"] = json!("5a3f0c1e-0000-4000-8000-00000000ffff");
+        twin["metadata"]["creationTimestamp"] = if created.is_empty() { older } else { json!(created) };
+        items.push(twin);
+        let go: Vec<_> = pods(&preview(&list.to_string()).0);
+        let go: Vec<_> = go.into_iter().filter(|pod| pod.contains("; delete; surplus; ")).collect();
+        assert_eq!(go.len(), 1, "{go:?}");
+        go[0].split(';').next().expect("a name").to_owned()
+    };
+    assert_eq!(surplus("agent-cc", ""), "agent-cc");
+    assert_eq!(surplus("agent-bb", ""), "agent-c");
+    assert_eq!(surplus("agent-bb", "2026-03-10T11:59:00Z"), "agent-bb");
+    assert_eq!(surplus("agent-cc", "2020-03-10T11:59:00Z"), "agent-c");
+}
+
 #[test]
 fn failed_pods_may_be_backed_off() {
     let (preview, stderr) = preview(&changed(&[("Pod", "agent-c", "/status/phase", json!("Failed"))]));

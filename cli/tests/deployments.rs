@@ -43,7 +43,7 @@ impl Dump {
     }
 }
 
-/// Name, from, to, deletions and reason of each set.
+/// Name, from, to, deletions and reason of each set. What is written leads from the one size to the other.
 fn sets(preview: &Value) -> Vec<(Option<&str>, i64, i64, u64, &str)> {
     let sets = preview["sets"].as_array().expect("sets");
     let number = |set: &Value, name| set[name].as_i64().expect("a number");
@@ -51,7 +51,16 @@ fn sets(preview: &Value) -> Vec<(Option<&str>, i64, i64, u64, &str)> {
         .map(|set| {
             let reason = set["reason"].as_str().expect("a reason");
             let go = set["delete"].as_u64().expect("a number");
-            (set["replicaSet"].as_str(), number(set, "from"), number(set, "to"), go, reason)
+            let (from, to) = (number(set, "from"), number(set, "to"));
+            let writes: Vec<_> = set["writes"].as_array().expect("sizes").iter().map(Value::as_i64).collect();
+            // A new set is created with its size.
+            if from == to || set["replicaSet"].is_null() {
+                assert_eq!(writes, []);
+            } else {
+                assert_eq!(writes.last(), Some(&Some(to)));
+                assert_eq!(writes.len(), if reason == "unhealthy-and-available" { 2 } else { 1 });
+            }
+            (set["replicaSet"].as_str(), from, to, go, reason)
         })
         .collect()
 }
@@ -141,6 +150,44 @@ fn a_rollout_shows_its_next_step() {
     assert_eq!(rolled["sets"][0]["pods"], alone["pods"]);
     // The same count is no other step.
     assert_eq!(preview(&["deploy/web", "--replicas", "10"], ROLLOUT).0, rolled);
+}
+
+/// With 12 of 13 pods available, of which 8 must stay: first the one of the old set that is not, then as many as may go.
+#[test]
+fn what_is_unavailable_goes_by_a_write_of_its_own() {
+    let unhealthy = changed(|dump| {
+        dump.set(OLD)["status"]["availableReplicas"] = json!(3);
+        dump.set(NEW)["status"]["availableReplicas"] = json!(9);
+    });
+    let (step, _) = preview(&["deploy/web", "--rollout"], &unhealthy);
+    assert_eq!(sets(&step)[0], (Some(OLD), 4, 0, 4, "unhealthy-and-available"));
+    assert_eq!(step["sets"][0]["writes"], json!([3, 0]));
+    let why = "1 unavailable pod goes first, and 3 more can go, because 8 must stay available";
+    assert_eq!(step["sets"][0]["why"], why);
+}
+
+/// A set with nothing to show is left out; one that has only a size, or only gets one, is not.
+#[test]
+fn sets_that_only_have_a_size_are_listed() {
+    let without_pods = |dump: &mut Dump, name: &str, replicas: u32| {
+        dump.0.retain(|item| {
+            item["kind"] != "Pod" || !item["metadata"]["name"].as_str().unwrap().starts_with(name)
+        });
+        dump.set(name)["spec"]["replicas"] = json!(replicas);
+        dump.set(name)["status"] = json!({ "replicas": 0, "observedGeneration": 9 });
+        dump.deployment()["status"]["replicas"] = json!(13);
+    };
+    let step =
+        |change: &dyn Fn(&mut Dump)| preview(&["deploy/web", "--rollout"], &changed(|dump| change(dump))).0;
+    let shrinks = step(&|dump| {
+        without_pods(dump, OLD, 4);
+        dump.deployment()["spec"]["strategy"] = json!({ "type": "Recreate" });
+    });
+    assert_eq!(sets(&shrinks)[0], (Some(OLD), 4, 0, 0, "recreated"));
+    let grows = step(&|dump| without_pods(dump, NEW, 0));
+    assert_eq!(sets(&grows)[1], (Some(NEW), 0, 9, 0, "grows"));
+    let nothing = step(&|dump| without_pods(dump, OLD, 0));
+    assert_eq!(sets(&nothing), [(Some(NEW), 9, 10, 0, "grows")]);
 }
 
 #[test]

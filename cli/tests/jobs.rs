@@ -134,6 +134,50 @@ fn successes_leave_less_to_do() {
     assert_eq!(stay(&counted), 2);
 }
 
+/// Of a Job without indexes, pods that have succeeded count once: by number, by UID, or still to be counted.
+#[test]
+fn successes_of_a_job_without_indexes_count_once() {
+    let stay = |uncounted: Value| {
+        let plain = job(|job| {
+            job["spec"]["completionMode"] = json!("NonIndexed");
+            job["status"]["uncountedTerminatedPods"] = json!({ "succeeded": uncounted });
+        });
+        let (preview, _) = preview(&["job/import", "--parallelism", "9"], &plain);
+        6 - preview["delete"].as_u64().expect("a number")
+    };
+    // Of six completions, one is counted, and import-0-a has succeeded since.
+    assert_eq!(stay(json!([])), 4);
+    let example: Value = serde_json::from_str(EXAMPLE).expect("JSON");
+    let items = example["items"].as_array().expect("items");
+    let its = items.iter().find(|item| item["metadata"]["name"] == "import-0-a").expect("a pod");
+    assert_eq!(stay(json!([its["metadata"]["uid"]])), 4);
+    assert_eq!(stay(json!(["5a3f0c1e-0000-4000-8000-00000000ffff"])), 3);
+}
+
+#[test]
+fn completed_indexes_beyond_the_completions_count_for_nothing() {
+    let wanted = |indexes: &str| {
+        let done = job(|job| job["status"]["completedIndexes"] = json!(indexes));
+        let (preview, _) = preview(&["job/import", "--parallelism", "9"], &done);
+        preview["pods"].to_string()
+    };
+    assert_eq!(wanted("0,2-9"), wanted("0,2-5"));
+    assert_eq!(wanted("0,6-9"), wanted("0"));
+    assert_ne!(wanted("0,2-5"), wanted("0"));
+}
+
+/// Which pods a Job's controller prefers is not for podrank's label to say.
+#[test]
+fn the_label_of_the_total_order_means_nothing_here() {
+    let labelled = changed(|item| {
+        if item["kind"] == "Pod" && item["metadata"]["name"] == "import-1-a" {
+            item["metadata"]["labels"]["kubernetes.io/prefer-for-scale-down"] = json!("true");
+        }
+    });
+    let args = ["job/import", "--parallelism", "2"];
+    assert_eq!(pods(&preview(&args, &labelled).0), pods(&preview(&args, EXAMPLE).0));
+}
+
 #[test]
 fn flags_belong_to_their_kind() {
     fails_with(
