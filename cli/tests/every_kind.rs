@@ -17,7 +17,7 @@ const KINDS: [(&str, &str, &str); 5] = [
 /// What is asked of a kind so that pods of [`dump`] go.
 fn asked(short: &str) -> &'static [&'static str] {
     match short {
-        "ds" => &["--partial"],
+        "ds" => &["--partial", "--rollout"],
         "job" => &["--parallelism", "1"],
         _ => &["--replicas", "1"],
     }
@@ -192,6 +192,51 @@ fn a_namespace_without_the_workload_is_named() {
             let (status, _, stderr) = run(&[name, "-n", "staging", "--rollout", "--partial"], &both);
             assert_eq!(status, Some(0), "{kind}: {stderr}");
         }
+    }
+}
+
+/// If workloads of several namespaces have the name, the namespace says which is meant.
+#[test]
+fn the_namespace_tells_workloads_of_one_name_apart() {
+    for (short, kind, api_version) in KINDS {
+        let mut items = dump(kind, api_version, "default");
+        let mut others = dump(kind, api_version, "other");
+        for (number, pod) in (10..).zip(&mut others[1..4]) {
+            pod["metadata"]["uid"] = json!(uid(number));
+        }
+        items.extend(others);
+        for namespace in ["default", "other"] {
+            let name = format!("{short}/web");
+            for name in [&[&*name][..], &[]] {
+                let args = [name, asked(short), &["-n", namespace]].concat();
+                let (preview, _) = preview(&args, &list(&items));
+                assert_eq!(preview["namespace"], namespace, "{args:?}");
+                assert_eq!(preview["active"], 3, "{args:?}");
+            }
+        }
+    }
+}
+
+/// A workload without pods is meant if the input has no other one.
+#[test]
+fn the_only_workload_needs_no_name() {
+    let idle = |kind: &str, api_version: &str, name: &str| {
+        let mut workload = dump(kind, api_version, "default").swap_remove(0);
+        workload["metadata"]["name"] = json!(name);
+        workload["metadata"]["uid"] = json!(name);
+        workload["status"] = json!({ "updateRevision": "r" });
+        workload
+    };
+    for (short, kind, api_version) in KINDS {
+        let alone = idle(kind, api_version, "web");
+        let (preview, _) = preview(asked(short), &list(&[alone.clone()]));
+        assert_eq!((&preview["active"], &preview["delete"]), (&json!(0), &json!(0)), "{kind}");
+        let other = idle("ReplicaSet", "apps/v1", "other");
+        let several = match short {
+            "rs" | "rc" => "the input has several sets, none with pods: ",
+            _ => "the input has several workloads, none with pods: ",
+        };
+        fails_with(asked(short), &list(&[alone, other]), several);
     }
 }
 

@@ -110,21 +110,23 @@ pub(crate) fn choose_workload<'a>(
         (Some(name), _) => set(Some(name)),
         (None, Some(name)) => named(name, &deployments, &direct, &sets_here, set),
         (None, None) => {
-            let is_its = |id: SetId<'_>| deployment_of(sets, &deployments, id);
-            let workloads = with_pods(input, sets, &deployments, &direct, namespace);
-            match (&*workloads, &*deployments, &*direct) {
-                ([choice], ..) => Ok(*choice),
-                ([], [entry], []) if sets.ids().all(|id| is_its(id).is_some()) => {
-                    Ok(Choice::Deployment(entry))
+            let (known, several) = match with_pods(input, sets, &deployments, &direct, namespace) {
+                none if none.is_empty() => {
+                    let others = deployments.iter().copied().map(Choice::Deployment);
+                    let others = others.chain(direct.iter().copied().map(Choice::Direct));
+                    let known = workloads(sets, &deployments, sets_here.iter().copied(), others);
+                    (known, "the input has several workloads, none with pods")
                 }
-                ([], [], [entry]) if sets.ids().next().is_none() => Ok(Choice::Direct(entry)),
-                _ if workloads.iter().any(|choice| !matches!(choice, Choice::Set(_))) => {
-                    Err(Error::with_remedy(
-                        format!("the input has pods of several workloads: {}", text::list(&workloads)),
-                        Remedy::NameTheSet,
-                    ))
+                some => (some, "the input has pods of several workloads"),
+            };
+            let is_set = |choice: &Choice<'_>| matches!(choice, Choice::Set(_));
+            match &*known {
+                known if known.iter().all(is_set) => set(None),
+                [choice] => Ok(*choice),
+                _ => {
+                    let known = text::list(&known);
+                    Err(Error::with_remedy(format!("{several}: {known}"), Remedy::NameTheSet))
                 }
-                _ => set(None),
             }
         }
     }
@@ -182,14 +184,22 @@ fn with_pods<'a>(
     namespace: Option<&str>,
 ) -> Vec<Choice<'a>> {
     let with_pods: BTreeSet<_> = input.pods.iter().filter_map(|pod| sets.owner(pod)).collect();
-    let mut workloads = BTreeMap::new();
-    for id in with_pods.into_iter().filter(|id| namespace.is_none_or(|wanted| id.namespace == wanted)) {
-        let choice = deployment_of(sets, deployments, id).map_or(Choice::Set(id), Choice::Deployment);
-        workloads.insert(choice.to_string(), choice);
-    }
-    let with_own = direct.iter().copied().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
-    workloads.extend(with_own.map(|choice| (choice.to_string(), choice)));
-    workloads.into_values().collect()
+    let here = with_pods.into_iter().filter(|id| namespace.is_none_or(|wanted| id.namespace == wanted));
+    let others = direct.iter().copied().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
+    workloads(sets, deployments, here, others)
+}
+
+/// The workloads of these sets and the others, each once, by name: Deployments in place of their sets.
+fn workloads<'a>(
+    sets: &Sets<'a>,
+    deployments: &[&'a DeploymentEntry],
+    ids: impl Iterator<Item = SetId<'a>>,
+    others: impl Iterator<Item = Choice<'a>>,
+) -> Vec<Choice<'a>> {
+    let of_sets =
+        ids.map(|id| deployment_of(sets, deployments, id).map_or(Choice::Set(id), Choice::Deployment));
+    let by_name: BTreeMap<_, _> = of_sets.chain(others).map(|choice| (choice.to_string(), choice)).collect();
+    by_name.into_values().collect()
 }
 
 impl Input {

@@ -13,11 +13,11 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sentences.txt");
 
 /// Of each kind, an example and how many random changes of it.
 const EXAMPLES: [(&str, &str, u64); 5] = [
-    ("DaemonSet", include_str!("../examples/daemon-set.json"), 8_000),
-    ("StatefulSet", include_str!("../examples/stateful-set.json"), 8_000),
-    ("Job", include_str!("../examples/job.json"), 4_000),
-    ("Deployment", include_str!("../examples/rollout.json"), 3_000),
-    ("ReplicaSet", include_str!("../examples/rollout.json"), 2_000),
+    ("DaemonSet", include_str!("../examples/daemon-set.json"), 7_000),
+    ("StatefulSet", include_str!("../examples/stateful-set.json"), 5_000),
+    ("Job", include_str!("../examples/job.json"), 2_000),
+    ("Deployment", include_str!("../examples/rollout.json"), 2_000),
+    ("ReplicaSet", include_str!("../examples/rollout.json"), 1_000),
 ];
 
 /// A kind, a place in its objects, and what may stand there. Null removes it.
