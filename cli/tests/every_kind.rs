@@ -229,7 +229,7 @@ fn the_only_workload_needs_no_name() {
     };
     for (short, kind, api_version) in KINDS {
         let alone = idle(kind, api_version, "web");
-        let (preview, _) = preview(asked(short), &list(&[alone.clone()]));
+        let (preview, _) = preview(asked(short), &list(std::slice::from_ref(&alone)));
         assert_eq!((&preview["active"], &preview["delete"]), (&json!(0), &json!(0)), "{kind}");
         let other = idle("ReplicaSet", "apps/v1", "other");
         let several = match short {
