@@ -423,6 +423,22 @@ fn its_deployment_sets_a_set_back_that_is_scaled_alone() {
     );
     assert_eq!(notes, note);
     assert_eq!(scaled["notes"][0]["code"], json!("written-back"));
+    // A set without pods and without replicas is no part of a rollout; one with either is.
+    let old = |replicas: u32, has_pods: bool| {
+        let dump = changed(|dump| {
+            let is_its = |item: &Value| item["metadata"]["name"].as_str().unwrap().starts_with(OLD);
+            dump.0.retain(|item| has_pods || item["kind"] != "Pod" || !is_its(item));
+            dump.set(OLD)["spec"]["replicas"] = json!(replicas);
+        });
+        let (preview, _) = preview(&[&name, "--replicas", "3", "--partial"], &dump);
+        let notes = preview["notes"].as_array().expect("notes").iter();
+        notes.map(|note| note["code"].as_str().expect("a code").to_owned()).collect::<Vec<_>>()
+    };
+    for (replicas, has_pods, code) in
+        [(0, false, "written-back"), (4, false, "mid-rollout"), (0, true, "mid-rollout")]
+    {
+        assert!(old(replicas, has_pods).contains(&code.to_owned()), "{replicas} {has_pods}");
+    }
     // At the count that it has, there is nothing to write back.
     assert_eq!(preview(&[&name, "--replicas", "9"], &one).1, "");
 }

@@ -277,8 +277,27 @@ fn lists_in_lists_are_read() {
         let typed = json!({ "apiVersion": "v1", "kind": "PodList", "items": pods.collect::<Value>() });
         let inner = json!({ "apiVersion": "v1", "kind": "List", "items": [items[1], typed, items[4]] });
         let empty = json!({ "apiVersion": "v1", "kind": "List", "items": null });
-        let nested = [items[0].clone(), inner, empty];
+        // One behind the other, they are no deeper.
+        let mut nested = vec![items[0].clone(), inner];
+        nested.resize(20, empty);
         assert_eq!(run(&args, &list(&nested)), flat, "{kind}");
+    }
+}
+
+/// What has the kind but not the API group of a pod, a node or a workload is something else.
+#[test]
+fn objects_of_other_groups_are_left_out() {
+    let kinds = ["Pod", "Node", "ControllerRevision", "Deployment"].into_iter();
+    let kinds = kinds.chain(KINDS.map(|(_, kind, _)| kind));
+    let others = kinds.map(|kind| json!({ "apiVersion": "example.com/v1", "kind": kind, "metadata": 3 }));
+    let others: Vec<_> = others.collect();
+    for (short, kind, api_version) in KINDS {
+        let name = format!("{short}/web");
+        let args = [&[&*name, "-o", "json"][..], asked(short)].concat();
+        let items = dump(kind, api_version, "default");
+        let alone = run(&args, &list(&items));
+        assert_eq!(alone.0, Some(0));
+        assert_eq!(run(&args, &list(&[items, others.clone()].concat())), alone, "{kind}");
     }
 }
 

@@ -148,6 +148,10 @@ fn parallel_takes_all_and_a_partition_counts_from_the_start() {
     let off = ["sts/db", "--rollout", "--feature-gates", "MaxUnavailableStatefulSet=false"];
     let (updated, notes) = preview(&off, &update);
     assert_eq!((&updated["delete"], notes.contains(older)), (&json!(1), false));
+    // The table's heading says how to get it again.
+    let heading = |args: &[&str]| run(args, &update).1.lines().next().expect("a heading").to_owned();
+    assert!(heading(&off).ends_with(" --feature-gates MaxUnavailableStatefulSet=false"), "{}", heading(&off));
+    assert!(!heading(&off[..2]).contains("feature-gates"), "{}", heading(&off[..2]));
     // To scale down, the gate makes no difference.
     let (_, notes) = preview(&["sts/db", "--replicas", "2"], &update);
     assert!(!notes.contains(older), "{notes}");

@@ -73,8 +73,6 @@ fn end_of_quote(text: &str, mark: u8) -> usize {
 /// Returns `text` with `…` instead of what is beyond `most` characters.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
-        // If it was cut before, this changes nothing.
-        Some((end, '…')) if end + '…'.len_utf8() == text.len() => text.into(),
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
     }
