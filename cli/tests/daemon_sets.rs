@@ -30,6 +30,17 @@ fn without(kind: &str, name: &str) -> String {
     list.to_string()
 }
 
+/// The dump with a pod at its end that is like agent-c but for its name.
+fn with_twin(dump: &str, name: &str) -> Value {
+    let mut list: Value = serde_json::from_str(dump).expect("JSON");
+    let items = list["items"].as_array_mut().expect("items");
+    let mut twin = items.iter().find(|item| item["metadata"]["name"] == "agent-c").expect("a pod").clone();
+    twin["metadata"]["name"] = json!(name);
+    twin["metadata"]["uid"] = json!("5a3f0c1e-0000-4000-8000-00000000ffff");
+    items.push(twin);
+    list
+}
+
 fn preview(dump: &str) -> (Value, String) {
     common::preview(&["ds/agent"], dump)
 }
@@ -150,17 +161,13 @@ fn the_affinity_of_an_unassigned_pod_names_its_node() {
 #[test]
 fn one_pod_of_a_node_stays() {
     let surplus = |name: &str, created: &str| {
-        let mut list: Value = serde_json::from_str(EXAMPLE).expect("JSON");
-        let items = list["items"].as_array_mut().expect("items");
-        let mut twin =
-            items.iter().find(|item| item["metadata"]["name"] == "agent-c").expect("a pod").clone();
-        let older = twin["metadata"]["creationTimestamp"].clone();
-        twin["metadata"]["name"] = json!(name);
-        twin["metadata"]["uid"] = json!("5a3f0c1e-0000-4000-8000-00000000ffff");
-        twin["metadata"]["creationTimestamp"] = if created.is_empty() { older } else { json!(created) };
-        items.push(twin);
-        let go: Vec<_> = pods(&preview(&list.to_string()).0);
-        let go: Vec<_> = go.into_iter().filter(|pod| pod.contains("; delete; surplus; ")).collect();
+        let mut list = with_twin(EXAMPLE, name);
+        let twin = list["items"].as_array_mut().and_then(|items| items.last_mut()).expect("a pod");
+        if !created.is_empty() {
+            twin["metadata"]["creationTimestamp"] = json!(created);
+        }
+        let pods = pods(&preview(&list.to_string()).0);
+        let go: Vec<_> = pods.into_iter().filter(|pod| pod.contains("; delete; surplus; ")).collect();
         assert_eq!(go.len(), 1, "{go:?}");
         go[0].split(';').next().expect("a name").to_owned()
     };
@@ -227,12 +234,7 @@ fn without_a_revision_no_pod_is_called_old() {
 /// With surge, a node keeps an old pod and a new one. Without it, just one pod.
 #[test]
 fn without_a_revision_surge_may_keep_two_pods() {
-    let mut list: Value = serde_json::from_str(&without("ControllerRevision", "")).expect("JSON");
-    let items = list["items"].as_array_mut().expect("items");
-    let mut second = items.iter().find(|item| item["metadata"]["name"] == "agent-c").expect("a pod").clone();
-    second["metadata"]["name"] = json!("agent-z");
-    second["metadata"]["uid"] = json!("5a3f0c1e-0000-4000-8000-00000000ffff");
-    items.push(second);
+    let mut list = with_twin(&without("ControllerRevision", ""), "agent-z");
     let (preview, _) = common::preview(&["ds/agent", "--partial"], &list.to_string());
     assert_eq!(preview["delete"], json!(1));
     assert!(pods(&preview)[0].starts_with("agent-z; delete; surplus; another pod of node node-3 stays"));

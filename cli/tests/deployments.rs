@@ -35,6 +35,12 @@ impl Dump {
         self.get("ReplicaSet", name)
     }
 
+    /// Leaves out the pods of a set.
+    fn remove_pods(&mut self, set: &str) {
+        let is_its = |item: &Value| item["metadata"]["name"].as_str().is_some_and(|its| its.starts_with(set));
+        self.0.retain(|item| item["kind"] != "Pod" || !is_its(item));
+    }
+
     /// Leaves out a set and its pods.
     fn remove_set(&mut self, name: &str) {
         let is_its =
@@ -170,9 +176,7 @@ fn what_is_unavailable_goes_by_a_write_of_its_own() {
 #[test]
 fn sets_that_only_have_a_size_are_listed() {
     let without_pods = |dump: &mut Dump, name: &str, replicas: u32| {
-        dump.0.retain(|item| {
-            item["kind"] != "Pod" || !item["metadata"]["name"].as_str().unwrap().starts_with(name)
-        });
+        dump.remove_pods(name);
         dump.set(name)["spec"]["replicas"] = json!(replicas);
         dump.set(name)["status"] = json!({ "replicas": 0, "observedGeneration": 9 });
         dump.deployment()["status"]["replicas"] = json!(13);
@@ -262,9 +266,7 @@ fn recreate_takes_all_old_pods_first() {
     assert_eq!(sets(&preview(&["deploy/web", "--rollout"], &terminating).0), [(Some(NEW), 9, 9, 0, "waits")]);
     let gone = changed(|dump| {
         drained(dump);
-        dump.0.retain(|item| {
-            item["kind"] != "Pod" || !item["metadata"]["name"].as_str().unwrap().starts_with(OLD)
-        });
+        dump.remove_pods(OLD);
     });
     assert_eq!(sets(&preview(&["deploy/web", "--rollout"], &gone).0), [(Some(NEW), 9, 10, 0, "to-count")]);
 }
@@ -426,8 +428,9 @@ fn its_deployment_sets_a_set_back_that_is_scaled_alone() {
     // A set without pods and without replicas is no part of a rollout; one with either is.
     let old = |replicas: u32, has_pods: bool| {
         let dump = changed(|dump| {
-            let is_its = |item: &Value| item["metadata"]["name"].as_str().unwrap().starts_with(OLD);
-            dump.0.retain(|item| has_pods || item["kind"] != "Pod" || !is_its(item));
+            if !has_pods {
+                dump.remove_pods(OLD);
+            }
             dump.set(OLD)["spec"]["replicas"] = json!(replicas);
         });
         let (preview, _) = preview(&[&name, "--replicas", "3", "--partial"], &dump);

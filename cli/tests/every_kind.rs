@@ -64,6 +64,12 @@ fn list(items: &[Value]) -> String {
     json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string()
 }
 
+/// The preview of `web` as the program prints it: the exit status, the JSON and the notes.
+fn shown(short: &str, items: &[Value]) -> (Option<i32>, String, String) {
+    let name = format!("{short}/web");
+    run(&[&[&*name, "-o", "json"][..], asked(short)].concat(), &list(items))
+}
+
 /// Runs a preview of `web` after a change of it.
 fn changed(kind: (&str, &str, &str), change: impl FnOnce(&mut Value)) -> (Value, String) {
     let (short, kind, api_version) = kind;
@@ -263,10 +269,8 @@ fn what_is_not_there_is_not_said_to_be_all() {
 #[test]
 fn lists_in_lists_are_read() {
     for (short, kind, api_version) in KINDS {
-        let name = format!("{short}/web");
-        let args = [&[&*name, "-o", "json"][..], asked(short)].concat();
         let items = dump(kind, api_version, "default");
-        let flat = run(&args, &list(&items));
+        let flat = shown(short, &items);
         assert_eq!(flat.0, Some(0));
         let pods = items[2..4].iter().cloned().map(|mut pod| {
             let fields = pod.as_object_mut().expect("an object");
@@ -280,7 +284,7 @@ fn lists_in_lists_are_read() {
         // One behind the other, they are no deeper.
         let mut nested = vec![items[0].clone(), inner];
         nested.resize(20, empty);
-        assert_eq!(run(&args, &list(&nested)), flat, "{kind}");
+        assert_eq!(shown(short, &nested), flat, "{kind}");
     }
 }
 
@@ -292,12 +296,10 @@ fn objects_of_other_groups_are_left_out() {
     let others = kinds.map(|kind| json!({ "apiVersion": "example.com/v1", "kind": kind, "metadata": 3 }));
     let others: Vec<_> = others.collect();
     for (short, kind, api_version) in KINDS {
-        let name = format!("{short}/web");
-        let args = [&[&*name, "-o", "json"][..], asked(short)].concat();
         let items = dump(kind, api_version, "default");
-        let alone = run(&args, &list(&items));
+        let alone = shown(short, &items);
         assert_eq!(alone.0, Some(0));
-        assert_eq!(run(&args, &list(&[items, others.clone()].concat())), alone, "{kind}");
+        assert_eq!(shown(short, &[items, others.clone()].concat()), alone, "{kind}");
     }
 }
 

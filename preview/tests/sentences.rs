@@ -1,5 +1,5 @@
-//! Every sentence that a preview can say, each with an example: of its pods, its notes and its errors, for workloads of every
-//! kind. They are what random changes of the examples lead to, the same ones each time, and `sentences.txt` lists them.
+//! The sentences of previews, each with an example: of their pods, their notes and their errors, for workloads of every kind.
+//! They are what random changes of the examples lead to, the same ones each time, and `sentences.txt` lists them.
 //!
 //! After a change of the words: `SENTENCES=write cargo test -p podrank-preview --test sentences`, and read what changed.
 
@@ -254,15 +254,14 @@ fn case(kind: &str, example: &Value, seed: u64) -> (Options, Value) {
             options.suspend = rng.u32(..8) == 0;
             options.replicas = None;
         }
+        "ReplicaSet" => {
+            options.set = Some("web-5d8c7f9b64".parse().expect("a name"));
+            if rng.u32(..3) == 0 {
+                options.order = Order::Total;
+            }
+        }
         "StatefulSet" | "Deployment" if asks => {}
-        "ReplicaSet" => {}
         _ => options.replicas = None,
-    }
-    if kind == "ReplicaSet" {
-        options.set = Some("web-5d8c7f9b64".parse().expect("a name"));
-    }
-    if kind == "ReplicaSet" && rng.u32(..3) == 0 {
-        options.order = Order::Total;
     }
     options.partial = rng.u32(..4) > 0;
     options.controller_gates.max_unavailable_stateful_set = rng.u32(..4) > 0;
@@ -285,7 +284,7 @@ fn shape(sentence: &str, names: &BTreeSet<String>) -> String {
 }
 
 #[test]
-fn every_sentence_is_listed() {
+fn the_sentences_are_those_of_the_list() {
     let mut sentences = BTreeMap::<String, String>::new();
     for (kind, example, cases) in EXAMPLES {
         let example: Value = serde_json::from_str(example).expect("JSON");

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The image runs: its file tree is made of the same files, without a registry, and the program in it becomes ready on a real control
-# plane, as an ordinary user and without writing to its root. Needs `make cluster`, root and Debian 12.
+# plane, as an ordinary user and without writing to its root. Needs `make cluster`, root and Debian 12. MANIFESTS is a file to
+# apply instead of config/base.
 #
 # distroless/base-debian12 is made of these Debian packages, and so is this tree. What it cannot show is the image's own metadata,
 # which hadolint reads if it is installed.
@@ -43,11 +44,9 @@ mkdir -p "$root/certificates" "$root/var/run/secrets/kubernetes.io/serviceaccoun
 addresses=$(../cluster/up "$dir/plane")
 # shellcheck disable=SC2086 # one word for each variable
 export $addresses
-if [ -n "${MANIFESTS-}" ]; then
-    kubectl apply --server-side -f "$MANIFESTS" >/dev/null
-else
-    kubectl apply --server-side -k config/base >/dev/null
-fi
+manifests=(-k config/base)
+[ -z "${MANIFESTS-}" ] || manifests=(-f "$MANIFESTS")
+kubectl apply --server-side "${manifests[@]}" >/dev/null
 account=$root/var/run/secrets/kubernetes.io/serviceaccount
 kubectl -n podrank-system create token podrank-webhook >"$account/token"
 cp "$dir/plane/certificates/apiserver.crt" "$account/ca.crt"
