@@ -26,7 +26,7 @@ void count_ranks(std::vector<podrank_pod> &pods, std::size_t nodes) {
     check(podrank_count_ranks(pods.data(), pods.size(), nullptr, 0, counts.data(), counts.size()));
 }
 
-/* Returns the indices of the victims, the first to go first. The scratch memory makes it faster. */
+/* Returns the indices of the victims, in the order in which they go. The scratch memory makes it faster. */
 std::vector<std::uint32_t> victims(const std::vector<podrank_pod> &pods, std::size_t count,
                                    const podrank_options &options) {
     std::vector<std::uint32_t> indices(std::min(count, pods.size()));

@@ -20,7 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// PodsToDelete returns the diff pods of active that go first, first to go first: all, in order, if diff is len(active) or more;
+// PodsToDelete returns the diff pods of active that go first, in the order in which they go: all of them if diff is len(active) or more;
 // none if it is 0 or less, and then nothing is looked at and nothing is an error.
 //
 // active are the workload's pods that are neither Succeeded nor Failed nor being deleted; a pod among them that is nil or
@@ -87,7 +87,7 @@ func (r *Ranker) AppendPodsToDelete(victims, active, related []*corev1.Pod, diff
 
 // Settled is what kube-controller-manager would do with the pods of a scale-down.
 type Settled struct {
-	// Certain are the pods that it deletes in every list order, the first to go first.
+	// Certain are the pods that it deletes in every list order, in the order in which they go.
 	Certain []*corev1.Pod
 	// Contested are the pods of which it deletes Quota. The list order decides which, because the comparator is cyclic or
 	// the pods tie in everything that it compares.

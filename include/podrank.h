@@ -28,7 +28,7 @@
 // writable for outputs, and no one else may write them during the call.
 //
 // WHAT THE LIBRARY NEEDS. At most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
-// three; on a Cortex-M0 also division and shifts from the compiler's runtime. `make needs` prints which functions each
+// three; on a Cortex-M0 also integer arithmetic from the compiler's runtime. `make needs` prints which functions each
 // machine needs. Without a C library, copy examples-c/firmware/memory.c.
 //
 // ORDER. These rules apply in turn, and the first that does not tie decides: unassigned first; lower phase; not
@@ -62,8 +62,9 @@
 // Deployment's spec.replicas; the new set is the oldest one with the Deployment's pod template; every other set is old; a
 // set is active if its size is above 0; the budgets are maxSurge and maxUnavailable as numbers of pods.
 //
-// JOBS AND DAEMONSETS delete pods themselves. podrank_job_next and podrank_daemon_set_next predict which pods the next sync
-// deletes: those that certainly go, and contested ones, of which chance decides.
+// STATEFULSETS, JOBS AND DAEMONSETS delete pods themselves. podrank_stateful_set_next, podrank_job_next and
+// podrank_daemon_set_next predict which pods the next sync deletes: those that certainly go, and contested ones, among
+// which list order or chance decides. Only for a StatefulSet is the number of contested pods that go unknown.
 
 #ifndef PODRANK_H
 #define PODRANK_H
@@ -546,41 +547,41 @@
 // Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
 #define PODRANK_MEMBER_OLD_UNAVAILABLE 23
 
-// Contested: two or more pods have one ordinal, and by is one of them.
+// Contested: two or more pods have one ordinal. The pod at index by is one of them.
 #define PODRANK_MEMBER_TWINS 40
 
 // Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
 #define PODRANK_MEMBER_WAITS_FOR_MISSING 60
 
-// Blocked: by is finished. It is deleted and created anew first.
+// Blocked: the pod at index by is finished. It is deleted and created anew first.
 #define PODRANK_MEMBER_WAITS_FOR_FINISHED 61
 
-// Blocked: by is being deleted.
+// Blocked: the pod at index by is being deleted.
 #define PODRANK_MEMBER_WAITS_FOR_TERMINATION 62
 
-// Blocked: by is not Running.
+// Blocked: the pod at index by is not Running.
 #define PODRANK_MEMBER_WAITS_FOR_RUNNING 63
 
-// Blocked: by is not ready.
+// Blocked: the pod at index by is not ready.
 #define PODRANK_MEMBER_WAITS_FOR_READY 64
 
-// Blocked: by has not been ready for minReadySeconds.
+// Blocked: the pod at index by has not been ready for minReadySeconds.
 #define PODRANK_MEMBER_WAITS_FOR_AVAILABLE 65
 
-// Blocked: the pod is next, but not available, and neither is by, which has a lower ordinal. It waits until one of
-// the two is available.
+// Blocked: the pod is next, but not available, and neither is the pod at index by, which has a lower ordinal. It waits
+// until one of the two is available.
 #define PODRANK_MEMBER_WAITS_FOR_EITHER 66
 
-// Blocked: by is first, because pods go one at a time.
+// Blocked: the pod at index by goes first, because pods go one at a time.
 #define PODRANK_MEMBER_ONE_AT_A_TIME 67
 
-// Blocked: by has to go first, because scaling down comes before updating.
+// Blocked: the pod at index by has to go first, because scaling down comes before updating.
 #define PODRANK_MEMBER_AFTER_SCALING 68
 
-// Blocked: as many pods as may be unavailable already are, or go in this sync. by is one of them.
+// Blocked: as many pods as may be unavailable already are, or go in this sync. One of them is the pod at index by.
 #define PODRANK_MEMBER_BUDGET 69
 
-// Blocked: with the strategy Recreate, by, which is old, has to go first.
+// Blocked: with the strategy Recreate, the pod at index by, which is old, has to go first.
 #define PODRANK_MEMBER_AFTER_RECREATE 70
 
 // How many pods one part of a sync of a DaemonSet deletes at most.
@@ -669,10 +670,10 @@
 // It is not assigned, and its node does not exist.
 #define PODRANK_DAEMON_REASON_NO_NODE 17
 
-// Update: the old pod is not available, so that its end costs nothing.
+// Update: the old pod is not available, so deleting it takes nothing from the budget.
 #define PODRANK_DAEMON_REASON_OLD_UNAVAILABLE 20
 
-// Update: the old pod is available. Such pods go as far as maxUnavailable allows.
+// Update: the old pod is available. Such pods go while maxUnavailable allows it.
 #define PODRANK_DAEMON_REASON_OLD_AVAILABLE 21
 
 // Update with surge: the old pod waits for the new one of its node to be created or to become
@@ -682,8 +683,8 @@
 // Update with surge: no pod may start on the node any more, and the old pod is not available.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE 23
 
-// Update with surge: no pod may start on the node any more. Such pods go as far as more nodes have an
-// available pod than are wanted.
+// Update with surge: no pod may start on the node any more. Such pods go only while more nodes have
+// an available pod than should have one.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE 24
 
 // Update: the node has several old or several new pods, or one that is being deleted. The first part of
@@ -976,11 +977,10 @@ typedef struct podrank_deployment_step {
     // 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
     // sync leaves every old set at 0 and the new set at the count. After a rollback it is 1.
     //
-    // A paused Deployment only scales. If fewer than two sets want pods, it scales again if these do not have the count.
-    // If several want pods, it scales again if the new set has the count, because the new set replaces the others once its
-    // pods are available; or, with RollingUpdate, if the sizes do not add up to the count plus the surge. The same holds
-    // for a Deployment that is not paused if this sync scaled without writing anything, because then the next sync scales
-    // as well.
+    // A paused Deployment only scales. With at most one active set, it scales again if the sizes do not add up to the count.
+    // With several, it scales again if the new set has the count (with Recreate, only if its annotation for the count has
+    // it, too), or, with RollingUpdate, if the sizes do not add up to the count plus the surge. A Deployment that is not
+    // paused follows the same rules if this sync scaled without writing anything, because then the next sync scales as well.
     uint8_t goes_on;
     // Zero.
     uint8_t reserved;
@@ -1038,7 +1038,7 @@ typedef struct podrank_member_outcome {
 typedef struct podrank_stateful_set_step {
     // How many pods certainly go.
     uint32_t deleted;
-    // How many pods are contested. Any number of them goes.
+    // How many pods are contested. Any number of them may go.
     uint32_t contested;
     // How many pods would go, but wait.
     uint32_t blocked;
@@ -1186,7 +1186,7 @@ int32_t podrank_explain(const struct podrank_pod *a,
 int32_t podrank_key(const struct podrank_pod *pod, const struct podrank_options *options, uint8_t *key);
 
 // Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
-// to victims, the first to go first and tied pods in index order, and their number to selected. The records
+// to victims, in the order in which they go and tied pods in index order, and their number to selected. The records
 // do not move.
 //
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
@@ -1201,7 +1201,7 @@ int32_t podrank_select(const struct podrank_pod *pods,
                        size_t scratch_len,
                        size_t *selected);
 
-// Sorts all pods: writes their indices in pods to order, the first to go first, pods that tie by lower
+// Sorts all pods: writes their indices in pods to order, in the order in which they go, pods that tie by lower
 // index. The records do not move. If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 int32_t podrank_sort(const struct podrank_pod *pods,
                      size_t pods_len,
@@ -1358,7 +1358,7 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // cases its list order decides.
 //
 // Writes the indices of all pods to order. The first certain_len of them are CERTAIN: it deletes them in
-// every list order, the first to go first. The next contested_len are CONTESTED: it deletes k - certain_len
+// every list order, in the order in which they go. The next contested_len are CONTESTED: it deletes k - certain_len
 // of them, and the list order decides which. It keeps the rest. If k is pods_len or more, all are certain.
 // order needs space for pods_len indices, and scores is scratch memory of pods_len numbers.
 //
@@ -1595,8 +1595,8 @@ int32_t podrank_job_index(const char *text,
                           size_t text_len,
                           int64_t *index);
 
-// Returns in how many nanoseconds Kubernetes deletes a finished Job, negative if that is overdue: ttl_seconds
-// (spec.ttlSecondsAfterFinished) after finished, the lastTransitionTime of the first condition Complete or Failed that is
+// Returns the nanoseconds until Kubernetes deletes a finished Job, negative if that is overdue. ttl_seconds is
+// spec.ttlSecondsAfterFinished, and finished is the lastTransitionTime of the first condition Complete or Failed that is
 // true. Returns PODRANK_TIME_UNSET, for never, if a time is PODRANK_TIME_UNSET.
 int64_t podrank_job_time_left(int32_t ttl_seconds,
                               int64_t finished,

@@ -30,15 +30,18 @@ fn without(kind: &str, name: &str) -> String {
     list.to_string()
 }
 
-/// The dump with a pod at its end that is like agent-c but for its name.
-fn with_twin(dump: &str, name: &str) -> Value {
+/// The dump with a pod at its end that is like agent-c but for its name and these changes, each named by place.
+fn with_twin(dump: &str, name: &str, changes: &[(&str, Value)]) -> String {
     let mut list: Value = serde_json::from_str(dump).expect("JSON");
     let items = list["items"].as_array_mut().expect("items");
     let mut twin = items.iter().find(|item| item["metadata"]["name"] == "agent-c").expect("a pod").clone();
-    twin["metadata"]["name"] = json!(name);
-    twin["metadata"]["uid"] = json!("5a3f0c1e-0000-4000-8000-00000000ffff");
+    let uid = json!(format!("5a3f0c1e-0000-4000-8000-{:012x}", 0xff00 + items.len()));
+    for (place, value) in [("/metadata/name", json!(name)), ("/metadata/uid", uid)].iter().chain(changes) {
+        let (parent, field) = place.rsplit_once('/').expect("a pointer");
+        twin.pointer_mut(parent).expect("a place")[field] = value.clone();
+    }
     items.push(twin);
-    list
+    list.to_string()
 }
 
 fn preview(dump: &str) -> (Value, String) {
@@ -126,6 +129,49 @@ fn with_surge_old_pods_wait_for_new_ones() {
     assert!(pods.iter().any(|pod| pod.starts_with("agent-f; keep; not-startable-available; ")), "{pods:?}");
 }
 
+/// With surge, an old pod goes once the new pod of its node is available: the new one is named, not one that is going.
+#[test]
+fn the_new_pod_for_which_an_old_one_waits_is_named() {
+    let surge = ("DaemonSet", "agent", "/spec/updateStrategy/rollingUpdate/maxSurge", json!(1));
+    let new = ("/metadata/labels/controller-revision-hash", json!("59c4b"));
+    let going = [new.clone(), ("/metadata/deletionTimestamp", json!("2026-03-10T12:00:30Z"))];
+    let dump = with_twin(&changed(&[surge]), "agent-ca", &going);
+
+    let not_ready = [new.clone(), ("/status/conditions/0/status", json!("False"))];
+    let (waits, _) = preview(&with_twin(&dump, "agent-cb", &not_ready));
+    let why = format!("{OLD}, and goes after the new pod of node node-3: agent-cb is not ready");
+    let blocked = json!({ "name": "agent-c", "by": "agent-cb", "rule": "awaits-new", "why": why });
+    assert_eq!(waits["blocked"], json!([blocked]));
+
+    let (goes, _) = preview(&with_twin(&dump, "agent-cb", &[new]));
+    let replaced = "agent-c; delete; replaced; it is old, and the new pod of node node-3 is available";
+    assert!(pods(&goes).contains(&replaced.to_owned()), "{:?}", pods(&goes));
+}
+
+/// Of a node that is gone, no pod goes before the others of its kind.
+#[test]
+fn pods_of_a_node_that_is_gone_settle_first() {
+    let gone = ("/spec/nodeName", json!("gone"));
+    let of_gone = changed(&[
+        ("Pod", "agent-f", gone.0, gone.1.clone()),
+        ("DaemonSet", "agent", "/status/numberMisscheduled", json!(0)),
+    ]);
+    let dump = with_twin(&of_gone, "agent-g", &[gone.clone()]);
+    let (settled, _) = preview(&dump);
+    let like = format!("agent-f; keep; unsettled; {OLD}, like others of node gone");
+    assert!(pods(&settled).contains(&like), "{:?}", pods(&settled));
+
+    let going = [gone, ("/metadata/deletionTimestamp", json!("2026-03-10T12:00:30Z"))];
+    let (waits, _) = preview(&with_twin(&dump, "agent-h", &going));
+    let blocked = |name| {
+        let why = format!("{OLD}, and agent-h is still being deleted");
+        json!({ "name": name, "by": "agent-h", "rule": "unsettled", "why": why })
+    };
+    let unsettled =
+        waits["blocked"].as_array().expect("a list").iter().filter(|pod| pod["rule"] == "unsettled");
+    assert_eq!(unsettled.cloned().collect::<Vec<_>>(), [blocked("agent-f"), blocked("agent-g")]);
+}
+
 #[test]
 fn nodes_decide_first() {
     let (preview, stderr) = preview(&changed(&[("Node", "node-6", "/spec", taint("NoExecute"))]));
@@ -160,21 +206,17 @@ fn the_affinity_of_an_unassigned_pod_names_its_node() {
 /// The older pod of a node stays, else the first by name, whatever the order in which they are listed.
 #[test]
 fn one_pod_of_a_node_stays() {
-    let surplus = |name: &str, created: &str| {
-        let mut list = with_twin(EXAMPLE, name);
-        let twin = list["items"].as_array_mut().and_then(|items| items.last_mut()).expect("a pod");
-        if !created.is_empty() {
-            twin["metadata"]["creationTimestamp"] = json!(created);
-        }
-        let pods = pods(&preview(&list.to_string()).0);
+    let surplus = |name: &str, created: Option<&str>| {
+        let created = created.map(|time| ("/metadata/creationTimestamp", json!(time)));
+        let pods = pods(&preview(&with_twin(EXAMPLE, name, created.as_slice())).0);
         let go: Vec<_> = pods.into_iter().filter(|pod| pod.contains("; delete; surplus; ")).collect();
         assert_eq!(go.len(), 1, "{go:?}");
         go[0].split(';').next().expect("a name").to_owned()
     };
-    assert_eq!(surplus("agent-cc", ""), "agent-cc");
-    assert_eq!(surplus("agent-bb", ""), "agent-c");
-    assert_eq!(surplus("agent-bb", "2026-03-10T11:59:00Z"), "agent-bb");
-    assert_eq!(surplus("agent-cc", "2020-03-10T11:59:00Z"), "agent-c");
+    assert_eq!(surplus("agent-cc", None), "agent-cc");
+    assert_eq!(surplus("agent-bb", None), "agent-c");
+    assert_eq!(surplus("agent-bb", Some("2026-03-10T11:59:00Z")), "agent-bb");
+    assert_eq!(surplus("agent-cc", Some("2020-03-10T11:59:00Z")), "agent-c");
 }
 
 #[test]
@@ -234,11 +276,12 @@ fn without_a_revision_no_pod_is_called_old() {
 /// With surge, a node keeps an old pod and a new one. Without it, just one pod.
 #[test]
 fn without_a_revision_surge_may_keep_two_pods() {
-    let mut list = with_twin(&without("ControllerRevision", ""), "agent-z");
-    let (preview, _) = common::preview(&["ds/agent", "--partial"], &list.to_string());
+    let dump = with_twin(&without("ControllerRevision", ""), "agent-z", &[]);
+    let (preview, _) = common::preview(&["ds/agent", "--partial"], &dump);
     assert_eq!(preview["delete"], json!(1));
     assert!(pods(&preview)[0].starts_with("agent-z; delete; surplus; another pod of node node-3 stays"));
 
+    let mut list: Value = serde_json::from_str(&dump).expect("JSON");
     let items = list["items"].as_array_mut().expect("items");
     let set = items.iter_mut().find(|item| item["kind"] == "DaemonSet").expect("a set");
     set["spec"]["updateStrategy"]["rollingUpdate"] = json!({ "maxSurge": 1, "maxUnavailable": 0 });

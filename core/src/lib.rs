@@ -41,7 +41,7 @@
 //! | you have | you want | use |
 //! |---|---|---|
 //! | pods | the first `k` victims | [`Policy::select`], [`Policy::select_with`] |
-//! | pods | all of them, the first to go first | [`Policy::sort`] |
+//! | pods | all of them, in the order in which they go | [`Policy::sort`] |
 //! | two pods | which goes first, and by which rule | [`Policy::compare`], [`Policy::decide`] |
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |

@@ -46,7 +46,7 @@ pub(crate) fn fill_with_indices(list: &mut [u32]) {
 
 impl Policy {
     /// Writes the first `victims.len()` pods of the order to `victims`, or all if there are fewer, as indices
-    /// into `pods`: the first to go first, pods that tie by lower index. Returns the part of `victims` that
+    /// into `pods`, in the order in which they go; pods that tie, by lower index. Returns the part of `victims` that
     /// was written.
     ///
     /// It takes O(n log k) comparisons and no memory besides `victims`.
@@ -94,7 +94,7 @@ impl Policy {
         Ok(victims)
     }
 
-    /// Writes the indices of all pods to `order`, the first to go first, pods that tie by lower index.
+    /// Writes the indices of all pods to `order`, in the order in which they go; pods that tie, by lower index.
     /// Returns the part of `order` that was written, which is as long as `pods`. The records do not move.
     ///
     /// # Errors

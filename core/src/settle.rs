@@ -17,7 +17,7 @@ pub struct Settled<'o> {
 }
 
 impl<'o> Settled<'o> {
-    /// Returns the pods that Kubernetes deletes in every list order, the first to go first.
+    /// Returns the pods that Kubernetes deletes in every list order, in the order in which they go.
     #[must_use]
     pub const fn certain(&self) -> &'o [u32] {
         self.certain

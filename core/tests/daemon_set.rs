@@ -118,6 +118,26 @@ fn an_unknown_node_is_an_error() {
     assert_eq!(order, [9]);
 }
 
+#[test]
+fn a_short_slice_is_an_error_and_nothing_is_written() {
+    let pods = [pod(0, 0, ASSIGNED), pod(0, 1, ASSIGNED)];
+    let mut untouched = Outcome::default();
+    untouched.group = 7;
+    for (order, outcomes) in [(1, 2), (2, 1)] {
+        let (mut order, mut outcomes) = (vec![9; order], vec![untouched; outcomes]);
+        let error = next_sync(&DaemonSet::default(), &[GOOD], &pods, &mut order, &mut outcomes);
+        assert_eq!(error, Err(DaemonSetError::ShortBuffer));
+        assert!(order.iter().all(|slot| *slot == 9) && outcomes.iter().all(|slot| *slot == untouched));
+    }
+    for (error, text) in [
+        (DaemonSetError::ShortBuffer, "a slice is shorter than the pods: make room for one element per pod"),
+        (DaemonSetError::TooMany, "there are more than 4294967295 pods or nodes"),
+        (DaemonSetError::UnknownNode(3), "the node of pod 3 is not in the list of nodes"),
+    ] {
+        assert_eq!(error.to_string(), text);
+    }
+}
+
 proptest! {
     #[test]
     fn every_order(

@@ -2,7 +2,8 @@
 
 use podrank::controller::Verdict::{self, Contested, Delete, Keep};
 use podrank::controller::job::{
-    Completion, Job, NO_INDEX, Outcome, Reason, State, completion_index, next_sync, time_to_live_left,
+    Completion, Job, JobError, NO_INDEX, Outcome, Reason, State, completion_index, next_sync,
+    time_to_live_left,
 };
 use podrank::{Flags, Phase, Pod, Time};
 use podrank_laws::job::sync_is_upstreams;
@@ -284,6 +285,26 @@ fn told(outcomes: &[Outcome]) -> Vec<String> {
         _ => format!("keep {}", outcome.reason),
     };
     outcomes.iter().map(tell).collect()
+}
+
+#[test]
+fn a_short_slice_is_an_error_and_nothing_is_written() {
+    let job = Job { completion: Completion::Indexed(2), ..Job::default() };
+    let pods = [running(1), running(2)];
+    let mut untouched = Outcome::default();
+    untouched.group = 7;
+    for (indexes, order, outcomes) in [(1, 2, 2), (2, 1, 2), (2, 2, 1)] {
+        let (mut order, mut outcomes) = (vec![9; order], vec![untouched; outcomes]);
+        let error = next_sync(&job, &pods, &[0, 1][..indexes], &mut order, &mut outcomes).unwrap_err();
+        assert_eq!(error, JobError::ShortBuffer);
+        assert!(order.iter().all(|slot| *slot == 9) && outcomes.iter().all(|slot| *slot == untouched));
+    }
+    for (error, text) in [
+        (JobError::ShortBuffer, "a slice is shorter than the pods: make room for one element per pod"),
+        (JobError::TooManyPods, "there are more than 4294967295 pods"),
+    ] {
+        assert_eq!(error.to_string(), text);
+    }
 }
 
 #[test]

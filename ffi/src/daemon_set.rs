@@ -143,17 +143,17 @@ pub const PODRANK_DAEMON_REASON_OLD_NOT_READY: u8 = 15;
 pub const PODRANK_DAEMON_REASON_REPLACED: u8 = 16;
 /// It is not assigned, and its node does not exist.
 pub const PODRANK_DAEMON_REASON_NO_NODE: u8 = 17;
-/// Update: the old pod is not available, so that its end costs nothing.
+/// Update: the old pod is not available, so deleting it takes nothing from the budget.
 pub const PODRANK_DAEMON_REASON_OLD_UNAVAILABLE: u8 = 20;
-/// Update: the old pod is available. Such pods go as far as maxUnavailable allows.
+/// Update: the old pod is available. Such pods go while maxUnavailable allows it.
 pub const PODRANK_DAEMON_REASON_OLD_AVAILABLE: u8 = 21;
 /// Update with surge: the old pod waits for the new one of its node to be created or to become
 /// available.
 pub const PODRANK_DAEMON_REASON_AWAITS_NEW: u8 = 22;
 /// Update with surge: no pod may start on the node any more, and the old pod is not available.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE: u8 = 23;
-/// Update with surge: no pod may start on the node any more. Such pods go as far as more nodes have an
-/// available pod than are wanted.
+/// Update with surge: no pod may start on the node any more. Such pods go only while more nodes have
+/// an available pod than should have one.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE: u8 = 24;
 /// Update: the node has several old or several new pods, or one that is being deleted. The first part of
 /// a later sync goes on with it.

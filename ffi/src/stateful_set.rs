@@ -102,7 +102,7 @@ pub const PODRANK_NO_MEMBER: u32 = u32::MAX;
 pub struct podrank_stateful_set_step {
     /// How many pods certainly go.
     pub deleted: u32,
-    /// How many pods are contested. Any number of them goes.
+    /// How many pods are contested. Any number of them may go.
     pub contested: u32,
     /// How many pods would go, but wait.
     pub blocked: u32,
@@ -141,30 +141,30 @@ pub const PODRANK_MEMBER_FINISHED: u8 = 21;
 pub const PODRANK_MEMBER_OLD: u8 = 22;
 /// Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
 pub const PODRANK_MEMBER_OLD_UNAVAILABLE: u8 = 23;
-/// Contested: two or more pods have one ordinal, and by is one of them.
+/// Contested: two or more pods have one ordinal. The pod at index by is one of them.
 pub const PODRANK_MEMBER_TWINS: u8 = 40;
 /// Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
 pub const PODRANK_MEMBER_WAITS_FOR_MISSING: u8 = 60;
-/// Blocked: by is finished. It is deleted and created anew first.
+/// Blocked: the pod at index by is finished. It is deleted and created anew first.
 pub const PODRANK_MEMBER_WAITS_FOR_FINISHED: u8 = 61;
-/// Blocked: by is being deleted.
+/// Blocked: the pod at index by is being deleted.
 pub const PODRANK_MEMBER_WAITS_FOR_TERMINATION: u8 = 62;
-/// Blocked: by is not Running.
+/// Blocked: the pod at index by is not Running.
 pub const PODRANK_MEMBER_WAITS_FOR_RUNNING: u8 = 63;
-/// Blocked: by is not ready.
+/// Blocked: the pod at index by is not ready.
 pub const PODRANK_MEMBER_WAITS_FOR_READY: u8 = 64;
-/// Blocked: by has not been ready for minReadySeconds.
+/// Blocked: the pod at index by has not been ready for minReadySeconds.
 pub const PODRANK_MEMBER_WAITS_FOR_AVAILABLE: u8 = 65;
-/// Blocked: the pod is next, but not available, and neither is by, which has a lower ordinal. It waits until one of
-/// the two is available.
+/// Blocked: the pod is next, but not available, and neither is the pod at index by, which has a lower ordinal. It waits
+/// until one of the two is available.
 pub const PODRANK_MEMBER_WAITS_FOR_EITHER: u8 = 66;
-/// Blocked: by is first, because pods go one at a time.
+/// Blocked: the pod at index by goes first, because pods go one at a time.
 pub const PODRANK_MEMBER_ONE_AT_A_TIME: u8 = 67;
-/// Blocked: by has to go first, because scaling down comes before updating.
+/// Blocked: the pod at index by has to go first, because scaling down comes before updating.
 pub const PODRANK_MEMBER_AFTER_SCALING: u8 = 68;
-/// Blocked: as many pods as may be unavailable already are, or go in this sync. by is one of them.
+/// Blocked: as many pods as may be unavailable already are, or go in this sync. One of them is the pod at index by.
 pub const PODRANK_MEMBER_BUDGET: u8 = 69;
-/// Blocked: with the strategy Recreate, by, which is old, has to go first.
+/// Blocked: with the strategy Recreate, the pod at index by, which is old, has to go first.
 pub const PODRANK_MEMBER_AFTER_RECREATE: u8 = 70;
 
 const _: () = {

@@ -110,23 +110,19 @@ pub(crate) fn choose_workload<'a>(
         (Some(name), _) => set(Some(name)),
         (None, Some(name)) => named(name, &deployments, &direct, &sets_here, set),
         (None, None) => {
-            let (known, several) = match with_pods(input, sets, &deployments, &direct, namespace) {
-                none if none.is_empty() => {
-                    let others = deployments.iter().copied().map(Choice::Deployment);
-                    let others = others.chain(direct.iter().copied().map(Choice::Direct));
-                    let known = workloads(sets, &deployments, sets_here.iter().copied(), others);
-                    (known, "the input has several workloads, none with pods")
-                }
-                some => (some, "the input has pods of several workloads"),
+            let with_pods = with_pods(input, sets, &deployments, &direct, namespace);
+            let (known, several) = if with_pods.is_empty() {
+                let others = deployments.iter().copied().map(Choice::Deployment);
+                let others = others.chain(direct.iter().copied().map(Choice::Direct));
+                let idle = workloads(sets, &deployments, sets_here.into_iter(), others);
+                (idle, "the input has several workloads, none with pods")
+            } else {
+                (with_pods, "the input has pods of several workloads")
             };
             let is_set = |choice: &Choice<'_>| matches!(choice, Choice::Set(_));
-            match &*known {
-                known if known.iter().all(is_set) => set(None),
-                [choice] => Ok(*choice),
-                _ => {
-                    let known = text::list(&known);
-                    Err(Error::with_remedy(format!("{several}: {known}"), Remedy::NameTheSet))
-                }
+            match only(&known, several) {
+                Some(choice) if !known.iter().all(is_set) => choice,
+                _ => set(None),
             }
         }
     }
@@ -318,12 +314,12 @@ pub(crate) fn choose<'a>(
         .unwrap_or_else(|| Err(Error::new(format!("the input has no {SETS}"))))
 }
 
-/// Returns the only one of `ids`, or an error that starts with `several`. `None` if there is none.
-fn only<'a>(ids: &[SetId<'a>], several: &str) -> Option<Result<SetId<'a>, Error>> {
-    match ids {
+/// Returns the only one of `items`, or an error that starts with `several`. `None` if there is none.
+fn only<T: Copy + fmt::Display>(items: &[T], several: &str) -> Option<Result<T, Error>> {
+    match items {
         [] => None,
-        [id] => Some(Ok(*id)),
-        _ => Some(Err(Error::with_remedy(format!("{several}: {}", text::list(ids)), Remedy::NameTheSet))),
+        [item] => Some(Ok(*item)),
+        _ => Some(Err(Error::with_remedy(format!("{several}: {}", text::list(items)), Remedy::NameTheSet))),
     }
 }
 

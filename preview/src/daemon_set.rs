@@ -383,13 +383,13 @@ impl<'a> Words<'_, 'a> {
     }
 
     fn reason(&self, pod: usize, by: Option<usize>) -> String {
-        let number = self.records[pod].node;
-        let node =
-            self.names.get(number as usize).map_or_else(|| "no node".to_owned(), |it| format!("node {it}"));
+        let number = self.records[pod].node as usize;
+        let name = self.names.get(number);
+        let node = name.map_or_else(|| "no node".to_owned(), |it| format!("node {it}"));
         let state = by.map_or_else(String::new, |by| self.state(by));
         match self.outcomes[pod].reason {
             Reason::NotWanted => {
-                let why = self.unfit.get(number as usize).and_then(Option::clone);
+                let why = self.unfit.get(number).and_then(Option::clone);
                 why.unwrap_or_else(|| format!("it may not run on {node}"))
             }
             Reason::Succeeded => "it has succeeded, and a new pod replaces it".to_owned(),
@@ -437,9 +437,7 @@ impl<'a> Words<'_, 'a> {
                 format!("{}, but the update fails: the node of {by} does not exist", self.old(pod))
             }
             Reason::NextSync => format!("one sync deletes at most {BURST_REPLICAS} pods"),
-            _ if self.names.get(number as usize).is_none() => {
-                "it has no node, so Kubernetes ignores it".to_owned()
-            }
+            _ if name.is_none() => "it has no node, so Kubernetes ignores it".to_owned(),
             _ if !self.knows_revision => {
                 format!("{node} keeps a pod, and whether this one is old is not known")
             }

@@ -15,7 +15,7 @@ use crate::pod::{Metadata, OwnerReference, PodEntry, Record, to_time};
 use crate::preview::{Asked, BlockedPod, Details, DirectPreview, PodPreview, Verdict, Workload};
 use crate::selector::{LabelSelector, Selector};
 use crate::stateful_set::StatefulSetSpec;
-use crate::text::{self, count};
+use crate::text::{self, count, goes};
 use crate::workload::WorkloadKind;
 use podrank::Time;
 use podrank::controller::{self, Outcome};
@@ -126,8 +126,8 @@ pub(crate) fn chance<R>(outcome: &Outcome<R>, outcomes: &[Outcome<R>], how: &str
         return String::new();
     }
     let group = outcomes.iter().filter(|other| is_contested(other) && other.group == outcome.group).count();
-    let verb = if outcome.quota == 1 { "goes" } else { "go" };
-    format!(": one of {} of which {} {verb}, {how}", count(group as u64, "pod"), outcome.quota)
+    let (group, quota) = (count(group as u64, "pod"), outcome.quota);
+    format!(": one of {group} of which {quota} {}, {how}", goes(quota))
 }
 
 impl DirectKind {

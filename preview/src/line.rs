@@ -1,11 +1,11 @@
-//! The decision: the set's pods in line, first to go first, and what becomes of each. Knows pods and ranks, not the input.
+//! The decision: the set's pods in the order in which they go, and what becomes of each. Knows pods and ranks, not the input.
 
 use crate::error::Error;
 use crate::members::RankedPod;
 use crate::options::Order;
 use crate::preview::{Details, PodPreview, Verdict};
 use crate::race::{Fate, Race, fates};
-use crate::text::count;
+use crate::text::{count, goes};
 use crate::why::why;
 use podrank::{Flags, Pod, Policy, Rule};
 
@@ -112,8 +112,7 @@ impl<'m, 'a> Line<'m, 'a> {
     /// Why the contested pods are.
     fn why_contested(&self, is_cycle: bool) -> String {
         let quota = self.quota();
-        let verb = if quota == 1 { "goes" } else { "go" };
-        let of = format!("one of {} pods of which {quota} {verb}", self.contested.len());
+        let of = format!("one of {} pods of which {quota} {}", self.contested.len(), goes(quota as u64));
         if self.is_race {
             format!("{of}: ranks depend on which set's pods go first")
         } else if self.delete > MOST_IN_ONE_SYNC {

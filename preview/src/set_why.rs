@@ -1,6 +1,6 @@
 //! Why a Deployment's sync gives a set its size, as a sentence.
 
-use crate::text::count;
+use crate::text::{count, goes};
 use podrank::controller::deployment::{Change, Deployment, Reason, Step};
 
 /// A short sentence with the numbers that decide. `from` is the size that the set has.
@@ -70,6 +70,6 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
 }
 
 fn unavailable_go(number: i32) -> String {
-    let goes = if number.unsigned_abs() == 1 { "goes" } else { "go" };
-    format!("{} {goes}", count(number.unsigned_abs(), "unavailable pod"))
+    let number = number.unsigned_abs();
+    format!("{} {}", count(number, "unavailable pod"), goes(number))
 }

@@ -43,6 +43,11 @@ pub(crate) fn count(number: impl Into<u64>, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+/// `goes` for one pod, `go` for any other number.
+pub(crate) fn goes(number: impl Into<u64>) -> &'static str {
+    if number.into() == 1 { "goes" } else { "go" }
+}
+
 /// A library's message: every text between double quotes or backticks is cut after 40 characters.
 pub(crate) fn brief(message: &str) -> String {
     let mut brief = String::new();

@@ -287,7 +287,7 @@ fn delete(
                 return Err(Error::new(format!(
                     "{} are named, but only {delete} {}: lower --replicas, or name fewer",
                     text::count(request.named.len() as u64, "pod"),
-                    if delete == 1 { "goes" } else { "go" }
+                    text::goes(delete as u64)
                 )));
             }
             Ok(delete)

@@ -32,7 +32,7 @@ type Question struct {
 
 // A Decision is an answer.
 type Decision struct {
-	// Wanted are the pods that should go, the first to go first.
+	// Wanted are the pods that should go, in the order in which they should.
 	Wanted []*corev1.Pod
 	// Writes are the costs to write: the fewest that suffice.
 	Writes []Write

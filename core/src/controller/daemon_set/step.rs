@@ -57,16 +57,16 @@ pub enum Reason {
     Replaced = 16,
     /// It is not assigned, and its node does not exist.
     NoNode = 17,
-    /// Update: the old pod is not available, so that its end costs nothing.
+    /// Update: the old pod is not available, so deleting it takes nothing from the budget.
     OldUnavailable = 20,
-    /// Update: the old pod is available. Such pods go as far as `maxUnavailable` allows.
+    /// Update: the old pod is available. Such pods go while `maxUnavailable` allows it.
     OldAvailable = 21,
     /// Update with surge: the old pod waits for the new one of its node to be created or to become available.
     AwaitsNew = 22,
     /// Update with surge: no pod may start on the node any more, and the old pod is not available.
     NotStartable = 23,
-    /// Update with surge: no pod may start on the node any more. Such pods go as far as more nodes have an available pod than are
-    /// wanted.
+    /// Update with surge: no pod may start on the node any more. Such pods go only while more nodes have an
+    /// available pod than should have one.
     NotStartableAvailable = 24,
     /// Update: the node has several old or several new pods, or one that is being deleted. The first part of a later sync goes on
     /// with it.

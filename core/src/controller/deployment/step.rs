@@ -145,11 +145,10 @@ pub struct Step {
     /// It is false if the Deployment is being deleted, or if this sync leaves every old set at 0 and the new set at the
     /// Deployment's count. After a rollback it is true.
     ///
-    /// A paused Deployment only scales. If fewer than two sets want pods, it scales again if these do not have the count.
-    /// If several want pods, it scales again if the new set has the count, because the new set replaces the others once its
-    /// pods are available; or, with `RollingUpdate`, if the sizes do not add up to the count plus the surge. The same holds
-    /// for a Deployment that is not paused if this sync scaled without writing anything, because then the next sync scales
-    /// as well.
+    /// A paused Deployment only scales. With at most one active set, it scales again if the sizes do not add up to the count.
+    /// With several, it scales again if the new set has the count (with `Recreate`, only if its annotation for the count has
+    /// it, too), or, with `RollingUpdate`, if the sizes do not add up to the count plus the surge. A Deployment that is not
+    /// paused follows the same rules if this sync scaled without writing anything, because then the next sync scales as well.
     pub goes_on: bool,
 }
 

@@ -216,8 +216,8 @@ pub fn completion_index(text: impl AsRef<[u8]>) -> i64 {
     number.filter(|number| !is_missing(*number)).unwrap_or(NO_INDEX)
 }
 
-/// Returns in how many nanoseconds Kubernetes deletes a finished Job, negative if that is overdue: `ttl_seconds`
-/// (`spec.ttlSecondsAfterFinished`) after `finished`, the `lastTransitionTime` of the first condition `Complete` or `Failed` that is
+/// Returns the nanoseconds until Kubernetes deletes a finished Job, negative if that is overdue. `ttl_seconds` is
+/// `spec.ttlSecondsAfterFinished`, and `finished` is the `lastTransitionTime` of the first condition `Complete` or `Failed` that is
 /// true. Returns `None`, for never, if a time is unset. A result of more than 292 years is reported as 292 years.
 #[must_use]
 pub fn time_to_live_left(ttl_seconds: i32, finished: Time, now: Time) -> Option<i64> {

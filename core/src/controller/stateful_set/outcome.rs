@@ -40,31 +40,31 @@ pub enum Reason {
     /// Delete: it is old and unavailable, so replacing it takes nothing from the budget.
     OldUnavailable = 23,
 
-    /// Contested: `by` is one of two or more pods with one ordinal.
+    /// Contested: two or more pods have one ordinal. The pod at index `by` is one of them.
     Twins = 40,
 
     /// Blocked: the ordinal `by_ordinal` is in the range and has no pod. It is created first.
     WaitsForMissing = 60,
-    /// Blocked: `by` is finished. It is deleted and created anew first.
+    /// Blocked: the pod at index `by` is finished. It is deleted and created anew first.
     WaitsForFinished = 61,
-    /// Blocked: `by` is being deleted.
+    /// Blocked: the pod at index `by` is being deleted.
     WaitsForTermination = 62,
-    /// Blocked: `by` is not `Running`.
+    /// Blocked: the pod at index `by` is not `Running`.
     WaitsForRunning = 63,
-    /// Blocked: `by` is not ready.
+    /// Blocked: the pod at index `by` is not ready.
     WaitsForReady = 64,
-    /// Blocked: `by` has not been ready for `minReadySeconds`.
+    /// Blocked: the pod at index `by` has not been ready for `minReadySeconds`.
     WaitsForAvailable = 65,
-    /// Blocked: it is next, but not available, and neither is `by`, which has a lower ordinal. It waits until one of the
-    /// two is available.
+    /// Blocked: it is next, but not available, and neither is the pod at index `by`, which has a lower ordinal. It waits
+    /// until one of the two is available.
     WaitsForEither = 66,
-    /// Blocked: `by` is first, because pods go one at a time.
+    /// Blocked: the pod at index `by` goes first, because pods go one at a time.
     OneAtATime = 67,
-    /// Blocked: `by` has to go first, because scaling down comes before updating.
+    /// Blocked: the pod at index `by` has to go first, because scaling down comes before updating.
     AfterScaling = 68,
-    /// Blocked: as many pods as may be unavailable already are, or go in this sync. `by` is one of them.
+    /// Blocked: as many pods as may be unavailable already are, or go in this sync. One of them is the pod at index `by`.
     Budget = 69,
-    /// Blocked: with the strategy `Recreate`, `by`, which is old, has to go first.
+    /// Blocked: with the strategy `Recreate`, the pod at index `by`, which is old, has to go first.
     AfterRecreate = 70,
 }
 
@@ -101,7 +101,7 @@ const _: () = {
 pub struct Step {
     /// How many pods certainly go.
     pub delete: u32,
-    /// How many pods are contested. Any number of them goes.
+    /// How many pods are contested. Any number of them may go.
     pub contested: u32,
     /// How many pods would go, but wait.
     pub blocked: u32,
