@@ -259,6 +259,91 @@ fn an_edge_that_moves_with_the_clock_is_noted() {
     assert!(stderr.contains(note), "{stderr}");
 }
 
+/// Once the new pod of node-3 is available, the old one goes.
+#[test]
+fn a_certain_victim_that_comes_with_the_clock_is_noted() {
+    let dump = changed(&[
+        ("DaemonSet", "agent", "/spec/updateStrategy/rollingUpdate/maxSurge", json!(1)),
+        ("DaemonSet", "agent", "/spec/minReadySeconds", json!(30)),
+    ]);
+    let new = [
+        ("/metadata/labels/controller-revision-hash", json!("59c4b")),
+        ("/status/conditions/0/lastTransitionTime", json!("2026-03-10T11:59:35Z")),
+    ];
+    let (preview, stderr) = preview(&with_twin(&dump, "agent-cb", &new));
+    assert_eq!(preview["delete"], json!(0));
+    let note = "note: pod default/agent-cb becomes available in 5s, and then this step takes other pods\n";
+    assert!(stderr.contains(note), "{stderr}");
+}
+
+/// A pod belongs to the DaemonSet that its controller names by kind, name and UID.
+#[test]
+fn pods_of_other_controllers_do_not_count() {
+    for (place, value) in [
+        ("/metadata/ownerReferences/0/kind", json!("StatefulSet")),
+        ("/metadata/ownerReferences/0/name", json!("agents")),
+        ("/metadata/ownerReferences/0/uid", json!("5a3f0c1e-0000-4000-8000-0000000000de")),
+        ("/metadata/namespace", json!("kube-system")),
+    ] {
+        let (status, stdout, stderr) = run(
+            &["ds/agent", "-n", "default", "-o", "json"],
+            &with_twin(EXAMPLE, "agent-x", &[(place, value)]),
+        );
+        assert_eq!(status, Some(0), "{stderr}");
+        assert!(!stdout.contains("agent-x") && !stderr.contains("agent-x"), "{place}: {stderr}");
+    }
+}
+
+/// Only a pod that matches the selector, stays and has no controller may be adopted.
+#[test]
+fn orphans_may_be_adopted() {
+    let orphan = ("/metadata/ownerReferences", json!([]));
+    let (_, stderr) = preview(&with_twin(EXAMPLE, "agent-x", &[orphan.clone()]));
+    let note = "note: pod default/agent-x has no controller: default DaemonSet/agent may adopt it, but this preview does not \
+                count it\n";
+    assert!(stderr.contains(note), "{stderr}");
+    for (place, value) in [
+        ("/metadata/labels/app", json!("other")),
+        ("/metadata/deletionTimestamp", json!("2026-03-10T12:00:30Z")),
+    ] {
+        let (_, stderr) = preview(&with_twin(EXAMPLE, "agent-x", &[orphan.clone(), (place, value)]));
+        assert!(!stderr.contains("agent-x"), "{stderr}");
+    }
+}
+
+/// The first part of a sync deletes 250 pods of nodes that may run none, so the pod without a node waits.
+#[test]
+fn what_one_sync_does_not_reach_waits_for_the_next() {
+    let mut list: Value = serde_json::from_str(&without("Node", "")).expect("JSON");
+    let items = list["items"].as_array_mut().expect("items");
+    let example = items.iter().find(|item| item["metadata"]["name"] == "agent-c").expect("a pod").clone();
+    items.retain(|item| item["kind"] != "Pod");
+    let set = items.iter_mut().find(|item| item["kind"] == "DaemonSet").expect("a set");
+    set["status"] = json!({ "observedGeneration": 2, "desiredNumberScheduled": 0 });
+    for number in 0..251 {
+        let mut pod = example.clone();
+        pod["metadata"]["name"] = json!(format!("agent-{number:03}"));
+        pod["metadata"]["uid"] = json!(format!("5a3f0c1e-0000-4000-8000-{number:012x}"));
+        pod["spec"]["nodeName"] = json!(format!("node-{number}"));
+        if number < 250 {
+            let node = json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": pod["spec"]["nodeName"] } });
+            items.push(node);
+        } else {
+            pod["spec"] = json!({ "affinity": { "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [{ "matchFields": [
+                    { "key": "metadata.name", "operator": "In", "values": ["gone"] },
+                ] }],
+            } } } });
+        }
+        items.push(pod);
+    }
+    let (preview, stderr) = preview(&list.to_string());
+    assert_eq!((&preview["delete"], &preview["quota"]), (&json!(250), &json!(0)));
+    let waits = "agent-250; keep; next-sync; one sync deletes at most 250 pods";
+    assert_eq!(pods(&preview)[250], waits);
+    assert_eq!(stderr, "note: the controller deletes 250 pods in this sync and 1 more in later ones\n");
+}
+
 /// Neither the rows nor the notes claim that a pod is old.
 #[test]
 fn without_a_revision_no_pod_is_called_old() {

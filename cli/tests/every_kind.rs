@@ -246,6 +246,21 @@ fn the_only_workload_needs_no_name() {
     }
 }
 
+/// Beside a workload with pods, one without any is not meant.
+#[test]
+fn a_workload_with_pods_needs_no_name_beside_idle_ones() {
+    for (short, kind, api_version) in KINDS {
+        let mut items = dump(kind, api_version, "default");
+        let mut idle = items[0].clone();
+        idle["metadata"]["name"] = json!("idle");
+        idle["metadata"]["uid"] = json!("idle");
+        idle["status"] = json!({ "updateRevision": "r" });
+        items.push(idle);
+        let (preview, _) = preview(asked(short), &list(&items));
+        assert_eq!((&preview["active"], kind), (&json!(3), kind));
+    }
+}
+
 #[test]
 fn what_is_not_there_is_not_said_to_be_all() {
     let [a, b] = ["shop", "staging"].map(|namespace| dump("StatefulSet", "apps/v1", namespace));

@@ -124,6 +124,9 @@ fn successes_leave_less_to_do() {
     let more = job(|job| job["status"]["completedIndexes"] = json!("1-4"));
     // Index 0 has a succeeded pod that is not counted, so one index is missing.
     assert_eq!(stay(&more), 1);
+    // It is counted once.
+    let already = job(|job| job["status"]["completedIndexes"] = json!("0-4"));
+    assert_eq!(stay(&already), 1);
     let counted = changed(|item| {
         if item["kind"] == "Job" {
             item["status"]["completedIndexes"] = json!("1-4");

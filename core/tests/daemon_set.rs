@@ -4,7 +4,8 @@ use podrank::Time;
 use podrank::controller::IntOrPercent::{self, Int, Percent};
 use podrank::controller::Verdict::{Contested, Delete, Keep};
 use podrank::controller::daemon_set::{
-    DaemonSet, DaemonSetError, NO_NODE, NodeFlags, Outcome, Pod, PodFlags, Reason, Step, Strategy, next_sync,
+    DaemonSet, DaemonSetError, InvalidPod, NO_NODE, NodeFlags, Outcome, Pod, PodFlags, Reason, Step,
+    Strategy, next_sync,
 };
 use podrank_laws::daemon_set::sync_is_upstreams;
 use proptest::prelude::prop;
@@ -107,6 +108,25 @@ fn at_most_250() {
     assert_eq!((step.deleted, step.later), (250, 1));
     assert_eq!((outcomes[250].verdict, outcomes[250].reason), (Keep, Reason::NextSync));
     assert!(outcomes[..250].iter().all(|outcome| outcome.verdict == Delete));
+}
+
+#[test]
+fn only_sound_pods_are_valid() {
+    let pod = pod(0, 0, 0xbf);
+    assert_eq!(pod.validate(), Ok(()));
+    let both = Pod { flags: PodFlags::from_bits(0x60), ..pod };
+    assert_eq!(both.validate(), Err(InvalidPod::TwoPhases));
+    for place in 0..7 {
+        let mut reserved = pod;
+        reserved.reserved[place] = 1;
+        assert_eq!(reserved.validate(), Err(InvalidPod::ReservedNotZero));
+    }
+    for (error, text) in [
+        (InvalidPod::TwoPhases, "the pod has both succeeded and failed"),
+        (InvalidPod::ReservedNotZero, "a reserved byte is not zero"),
+    ] {
+        assert_eq!(error.to_string(), text);
+    }
 }
 
 #[test]
@@ -241,5 +261,5 @@ fn vectors() {
         assert_eq!(step.blocked_by, case.blocked_by, "{}", case.name);
         assert!(case.creates.is_none_or(|creates| step.creates == creates), "{}: {step:?}", case.name);
     }
-    assert!(cases.len() >= 14);
+    assert!(cases.len() >= 20);
 }

@@ -30,6 +30,20 @@ fn reasons_have_stable_names_and_numbers() {
 }
 
 #[test]
+fn a_short_slice_is_an_error_and_nothing_is_written() {
+    let members = [Member::new(0, MemberFlags::RUNNING), Member::new(1, MemberFlags::RUNNING)];
+    let mut untouched = Outcome::default();
+    untouched.by_ordinal = 7;
+    let mut outcomes = [untouched];
+    let error = next_sync(&StatefulSet::default(), &members, &mut outcomes).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "there are fewer outcomes than members: make room for one outcome per member"
+    );
+    assert_eq!(outcomes, [untouched]);
+}
+
+#[test]
 fn only_sound_members_are_valid() {
     let member = Member::new(3, MemberFlags::RUNNING);
     assert_eq!(member.validate(), Ok(()));

@@ -199,7 +199,7 @@ pub(crate) fn decide<'a>(
         ..spec.job
     };
     let active: Vec<_> = pods.iter().copied().filter(|pod| pod.entry.is_active()).collect();
-    let records: Vec<_> = active.iter().map(|pod| podrank::Pod { tier: 0, ..pod.record.pod }).collect();
+    let records: Vec<_> = active.iter().map(|pod| pod.record.pod).collect();
     let indexes: Vec<_> = active.iter().map(|pod| index(*pod)).collect();
     let mut order = vec![0; records.len()];
     let mut outcomes = vec![Outcome::default(); records.len()];
