@@ -492,3 +492,56 @@ fn incomplete_dumps_are_refused_unless_accepted() {
     assert_eq!(status, Some(1));
     assert!(error.contains("the input is incomplete: default Deployment/web has 13 pods, and none of its ReplicaSets is listed"), "{error}");
 }
+
+/// From 501 deletions on, a sync counts ranks anew in between, so they settle nothing while another set shrinks, too.
+#[test]
+fn above_500_deletions_ranks_settle_nothing() {
+    let dump = |each: u32| {
+        changed(|dump| {
+            let pod = dump
+                .0
+                .iter()
+                .find(|item| item["metadata"]["name"] == format!("{OLD}-2fxcm"))
+                .expect("a pod")
+                .clone();
+            let is_pod = |item: &Value| item["kind"] == "Pod";
+            dump.0.retain(|item| !is_pod(item));
+            for (prefix, name) in [(1, OLD), (2, NEW)] {
+                let set = dump.set(name);
+                let (uid, labels) = (set["metadata"]["uid"].clone(), set["metadata"]["labels"].clone());
+                set["spec"]["replicas"] = json!(each);
+                let sizes = ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
+                for size in sizes {
+                    set["status"][size] = json!(each);
+                }
+                set["metadata"]["annotations"]["deployment.kubernetes.io/max-replicas"] =
+                    json!((2 * each).to_string());
+                for number in 0..each {
+                    let mut pod = pod.clone();
+                    pod["metadata"]["name"] = json!(format!("{name}-{number:05}"));
+                    pod["metadata"]["uid"] = json!(format!("5a3f0c1e-0000-4000-800{prefix}-{number:012x}"));
+                    pod["metadata"]["labels"] = labels.clone();
+                    pod["metadata"]["ownerReferences"][0]["name"] = json!(name);
+                    pod["metadata"]["ownerReferences"][0]["uid"] = uid.clone();
+                    pod["spec"]["nodeName"] = json!(if number < each / 7 { "worker-2" } else { "worker-1" });
+                    dump.0.push(pod);
+                }
+            }
+            let deployment = dump.deployment();
+            deployment["spec"]["strategy"]["rollingUpdate"]["maxSurge"] = json!(0);
+            deployment["spec"]["replicas"] = json!(2 * each);
+            for size in ["replicas", "availableReplicas", "readyReplicas"] {
+                deployment["status"][size] = json!(2 * each);
+            }
+        })
+    };
+    let shown = |each: u32| {
+        let (preview, _) = preview(&["deploy/web", "--replicas", &(each / 5).to_string()], &dump(each));
+        let sets = preview["sets"].as_array().expect("sets").clone();
+        sets.iter()
+            .map(|set| [&set["delete"], &set["quota"]].map(|it| it.as_u64().expect("a number")))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(shown(70), [[63, 3]; 2]);
+    assert_eq!(shown(700), [[630, 630]; 2]);
+}

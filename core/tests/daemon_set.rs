@@ -110,6 +110,17 @@ fn at_most_250() {
     assert!(outcomes[..250].iter().all(|outcome| outcome.verdict == Delete));
 }
 
+/// One failed pod of each node goes in a sync.
+#[test]
+fn failed_pods_of_a_node_count_once() {
+    let failed = |node, name_order| pod(node, name_order, ASSIGNED | 0x40);
+    let pods = [failed(0, 0), failed(0, 1), failed(0, 2), failed(1, 3)];
+    let (step, outcomes) = sync(&DaemonSet::default(), &[GOOD; 2], &pods);
+    assert_eq!((step.deleted, step.later), (2, 0));
+    assert!(outcomes[..3].iter().all(|outcome| (outcome.verdict, outcome.quota) == (Contested, 1)));
+    assert_eq!(outcomes[3].verdict, Delete);
+}
+
 #[test]
 fn only_sound_pods_are_valid() {
     let pod = pod(0, 0, 0xbf);

@@ -287,6 +287,50 @@ fn told(outcomes: &[Outcome]) -> Vec<String> {
     outcomes.iter().map(tell).collect()
 }
 
+/// Three pods of index 0 tie, and two of them are duplicates. The third is the first that the lower parallelism takes.
+#[test]
+fn what_is_left_of_tied_duplicates_goes_with_them() {
+    let job = Job { parallelism: 1, completion: Completion::Indexed(3), ..Job::default() };
+    let younger = running(100);
+    let pods = [younger, younger, younger, running(1)];
+    let (deleted, outcomes) = sync(&job, &pods, &[0, 0, 0, 1]);
+    assert_eq!((deleted, verdicts(&outcomes)), (3, vec![Delete, Delete, Delete, Keep]));
+    // With one more, two of the three still go, and which is not certain.
+    let (deleted, outcomes) = sync(&Job { parallelism: 2, ..job }, &pods, &[0, 0, 0, 1]);
+    assert_eq!((deleted, verdicts(&outcomes)), (2, vec![Contested, Contested, Contested, Keep]));
+    assert!(outcomes[..3].iter().all(|outcome| outcome.quota == 2));
+}
+
+#[test]
+fn what_a_job_wants() {
+    let job = Job { parallelism: 3, completion: Completion::Count(5), succeeded: 3, ..Job::default() };
+    assert_eq!(job.wanted(7), 2);
+    assert_eq!(Job { is_suspended: true, ..job }.wanted(7), 0);
+    assert_eq!(Job { state: State::Ending, ..job }.wanted(7), 0);
+    // It wants what there is if it deletes no pod.
+    assert_eq!(Job { state: State::LeftAlone, ..job }.wanted(7), 7);
+    assert_eq!(Job { is_being_deleted: true, ..job }.wanted(7), 7);
+}
+
+/// Of 800 pods with wrong indexes, 500 go. Those without an index come first, unless no pod has an index below the completions.
+#[test]
+fn which_wrong_indexes_go_first() {
+    let pods: Vec<Pod> = (0..801).map(running).collect();
+    let job = Job { parallelism: 801, completion: Completion::Indexed(900), ..Job::default() };
+    let certain = |last: i64| {
+        let index = |pod| match pod {
+            0..400 => NO_INDEX,
+            400..800 => 900,
+            _ => last,
+        };
+        let indexes: Vec<i64> = (0..801).map(index).collect();
+        let (_, outcomes) = sync(&job, &pods, &indexes);
+        [0, 400].map(|first| outcomes[first..first + 400].iter().all(|pod| pod.verdict == Delete))
+    };
+    assert_eq!(certain(3), [true, false]);
+    assert_eq!(certain(900), [false, true]);
+}
+
 #[test]
 fn a_short_slice_is_an_error_and_nothing_is_written() {
     let job = Job { completion: Completion::Indexed(2), ..Job::default() };

@@ -1,6 +1,6 @@
 //! The limits: lists longer than 20 bits can count, more pods than 32 bits can count, and counts that are full.
 
-use podrank::controller::{Availability, Status};
+use podrank::controller::{Availability, Status, job};
 use podrank::ffi::node_number;
 use podrank::{Flags, NodeCounts, Pod, count_ranks};
 use podrank_laws::{Core, laws};
@@ -15,22 +15,27 @@ fn long_lists_settle() {
     laws::settles_long_lists(&Core);
 }
 
-/// 2^32 pods take 256 GiB, so the list is an address range that no memory backs. Only its length is read.
+/// Zeros at addresses that no memory backs: of a list this long, only the length is read.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+fn unbacked<T>(len: usize) -> &'static [T] {
+    // SAFETY: a new mapping, which nobody unmaps or writes to, and from which every byte would read as zero. Zeros are a valid
+    // value of each type below.
+    unsafe {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let start = libc::mmap(std::ptr::null_mut(), len * size_of::<T>(), libc::PROT_READ, flags, -1, 0);
+        assert_ne!(start, libc::MAP_FAILED, "{len} elements: {}", std::io::Error::last_os_error());
+        std::slice::from_raw_parts(start.cast(), len)
+    }
+}
+
+/// 2^32 pods take 256 GiB of addresses.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #[test]
 fn too_many_pods_are_rejected_and_nothing_is_written() {
     use podrank::{OrderError, Policy, Scratch, TooManyPods};
 
     let len = u32::MAX as usize + 1;
-    let size = len * size_of::<Pod>();
-    // SAFETY: a new mapping, from which every byte would read as zero. Zeros are a valid `Pod`, and nobody writes to them.
-    let pods: &[Pod] = unsafe {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        let start = libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ, flags, -1, 0);
-        assert_ne!(start, libc::MAP_FAILED, "256 GiB of addresses: {}", std::io::Error::last_os_error());
-        std::slice::from_raw_parts(start.cast(), len)
-    };
-
+    let pods = unbacked::<Pod>(len);
     let policy = Policy::without_now();
     let mut victims = [77; 3];
     let mut scratch = [Scratch::default(); 8];
@@ -43,8 +48,21 @@ fn too_many_pods_are_rejected_and_nothing_is_written() {
     assert_eq!(policy.settle(pods, 1, &mut victims, &mut scores), Err(OrderError::TooManyPods));
     assert_eq!((victims, scores), ([77; 3], [77; 3]));
 
-    // SAFETY: mapped above, and not used any more.
-    assert_eq!(unsafe { libc::munmap(pods.as_ptr().cast_mut().cast(), size) }, 0);
+    let error = job::next_sync(&job::Job::default(), pods, &[], &mut [], &mut []);
+    assert_eq!(error, Err(job::JobError::TooManyPods));
+}
+
+/// Of `DaemonSet`s, the nodes are counted, too.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+#[test]
+fn too_many_pods_or_nodes_of_a_daemon_set_are_rejected() {
+    use podrank::controller::daemon_set::{DaemonSet, DaemonSetError, next_sync};
+
+    let len = u32::MAX as usize + 1;
+    for (nodes, pods) in [(len, 1), (1, len)] {
+        let error = next_sync(&DaemonSet::default(), unbacked(nodes), unbacked(pods), &mut [], &mut []);
+        assert_eq!(error, Err(DaemonSetError::TooMany));
+    }
 }
 
 /// Counts that are almost full once the first pod is counted, which would otherwise take 2^32 calls.

@@ -47,10 +47,18 @@ fn a_short_slice_is_an_error_and_nothing_is_written() {
 fn only_sound_members_are_valid() {
     let member = Member::new(3, MemberFlags::RUNNING);
     assert_eq!(member.validate(), Ok(()));
+    assert_eq!(Member { ordinal: 0, ..member }.validate(), Ok(()));
     assert_eq!(Member { ordinal: -1, ..member }.validate(), Err(InvalidMember::Negative));
     let flags = MemberFlags::from_bits(0xC1);
     assert_eq!(Member { flags, ..member }.validate(), Err(InvalidMember::UnknownFlags(0xC0)));
     assert_eq!(Member { reserved: [0, 1, 0], ..member }.validate(), Err(InvalidMember::ReservedNotZero));
+    for (error, text) in [
+        (InvalidMember::Negative, "the ordinal is negative"),
+        (InvalidMember::UnknownFlags(0xC0), "the flags 0xc0 are unknown"),
+        (InvalidMember::ReservedNotZero, "a reserved byte is not zero"),
+    ] {
+        assert_eq!(error.to_string(), text);
+    }
 }
 
 fn sets() -> impl Strategy<Value = StatefulSet> {

@@ -17,10 +17,10 @@ fn example(kind: &str) -> Vec<Value> {
     list["items"].as_array().expect("items").clone()
 }
 
-/// Whether the workload of this kind lags.
+/// Whether the last workload of this kind lags.
 #[track_caller]
 fn lags(kind: &str, items: &[Value]) -> bool {
-    let workload = items.iter().find(|item| item["kind"] == kind).expect("the workload");
+    let workload = items.iter().rfind(|item| item["kind"] == kind).expect("the workload");
     let name = workload["metadata"]["name"].as_str().expect("a name");
     let input = Input::read(json!({ "kind": "List", "items": items }).to_string().as_bytes()).expect("sound");
     let name = WorkloadName::of_words(&[kind.to_owned(), name.to_owned()]).expect("a name");
@@ -67,4 +67,54 @@ fn a_stateful_set_lags_without_a_revision_and_a_daemon_set_without_nodes() {
         items.retain(|item| item["kind"] != lacking);
         assert!(lags("DaemonSet", &items), "{lacking}");
     }
+}
+
+/// An object that lags, of this kind, name and namespace.
+fn lagging(kind: &str, name: &Value, namespace: &str) -> Value {
+    let mut items = example(kind);
+    let workload = of_kind(&mut items, kind);
+    workload["metadata"]["name"] = name.clone();
+    workload["metadata"]["namespace"] = json!(namespace);
+    workload["metadata"]["generation"] = json!(1_000);
+    workload["status"]["observedGeneration"] = json!(999);
+    workload.take()
+}
+
+#[test]
+fn a_workload_does_not_lag_because_others_do() {
+    for (kind, _) in EXAMPLES {
+        let items = example(kind);
+        let name =
+            items.iter().find(|item| item["kind"] == kind).expect("the workload")["metadata"]["name"].clone();
+        let other_kind = if kind == "StatefulSet" { "DaemonSet" } else { "StatefulSet" };
+        for other in [lagging(kind, &json!("other"), "default"), lagging(other_kind, &name, "default")] {
+            assert!(!lags(kind, &[&[other][..], &items].concat()), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn a_name_means_one_workload() {
+    let found = |words: &[&str]| {
+        let others =
+            [lagging("Job", &json!("db"), "default"), lagging("StatefulSet", &json!("other"), "default")];
+        let twin = lagging("Job", &json!("twin"), "default");
+        let twins = [twin.clone(), lagging("Job", &json!("twin"), "staging"), twin];
+        let items = [&example("StatefulSet"), &others[..], &twins].concat();
+        let input =
+            Input::read(json!({ "kind": "List", "items": items }).to_string().as_bytes()).expect("sound");
+        let words: Vec<_> = words.iter().map(ToString::to_string).collect();
+        let found = input.workload(&WorkloadName::of_words(&words).expect("a name"));
+        found.map(|id| id.map(|id| id.to_string())).map_err(|error| error.to_string())
+    };
+    assert_eq!(found(&["sts/db"]), Ok(Some("default StatefulSet/db".to_owned())));
+    assert_eq!(found(&["job/db"]), Ok(Some("default Job/db".to_owned())));
+    assert_eq!(found(&["other"]), Ok(Some("default StatefulSet/other".to_owned())));
+    assert_eq!(found(&["sts/twin"]), Ok(None));
+    let several = |name: &str, list: &str| {
+        let remedy = "name one as TYPE/NAME, with its namespace";
+        Err(format!("{name} is ambiguous: there are {list}; {remedy}"))
+    };
+    assert_eq!(found(&["db"]), several("db", "sts/db in default, job/db in default"));
+    assert_eq!(found(&["job/twin"]), several("job/twin", "job/twin in default, job/twin in staging"));
 }

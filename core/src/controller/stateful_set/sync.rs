@@ -335,7 +335,7 @@ impl<'a> Sync<'a> {
             expected = expected.saturating_sub(1);
         }
         let is_missing = expected >= i64::from(self.set.start);
-        is_missing.then(|| Blocker { reason: Reason::Budget, ..missing(expected) })
+        is_missing.then(|| missing(expected))
     }
 
     fn block_all(&mut self, blocker: Blocker) {
