@@ -493,6 +493,26 @@ fn incomplete_dumps_are_refused_unless_accepted() {
     assert!(error.contains("the input is incomplete: default Deployment/web has 13 pods, and none of its ReplicaSets is listed"), "{error}");
 }
 
+/// All pods of the new set are available, so a paused Deployment takes those of the old one.
+#[test]
+fn a_saturated_new_set_is_why_old_ones_go() {
+    let dump = changed(|dump| {
+        dump.deployment()["spec"]["paused"] = json!(true);
+        dump.set(NEW)["spec"]["replicas"] = json!(10);
+        dump.set(NEW)["status"]["availableReplicas"] = json!(10);
+    });
+    let (preview, _) = preview(&["deploy/web", "--replicas", "10"], &dump);
+    let sets = preview["sets"].as_array().expect("sets");
+    let why: Vec<_> = sets.iter().map(|set| [&set["reason"], &set["why"]]).collect();
+    assert_eq!(
+        why,
+        [
+            [&json!("saturated"), &json!("the new set has all 10 pods available, so old sets go")],
+            [&json!("saturated"), &json!("all 10 pods of the new set are available")],
+        ]
+    );
+}
+
 /// From 501 deletions on, a sync counts ranks anew in between, so they settle nothing while another set shrinks, too.
 #[test]
 fn above_500_deletions_ranks_settle_nothing() {

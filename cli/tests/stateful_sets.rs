@@ -173,6 +173,43 @@ fn one_unavailable_pod_makes_a_parallel_update_depend_on_the_release() {
 }
 
 #[test]
+fn the_budget_of_an_update_is_named() {
+    let update = changed(|dump| {
+        dump.set()["status"]["updateRevision"] = json!("db-3");
+        dump.set()["spec"]["podManagementPolicy"] = json!("Parallel");
+        dump.set()["spec"]["updateStrategy"]["rollingUpdate"]["maxUnavailable"] = json!("50%");
+        for new in ["db-1", "db-2"] {
+            dump.pod(new)["metadata"]["labels"]["controller-revision-hash"] = json!("db-3");
+        }
+        dump.pod("db-2")["status"]["conditions"][0]["status"] = json!("False");
+    });
+    let (preview, _) = preview(&["sts/db", "--rollout"], &update);
+    let why = "db-2 is one of as many pods as may be unavailable, 2";
+    let blocked = json!({ "name": "db-4", "by": "db-2", "rule": "budget", "why": why });
+    assert_eq!(preview["blocked"][0], blocked);
+}
+
+#[test]
+fn pods_of_one_ordinal_are_contested() {
+    let twins = changed(|dump| {
+        let mut twin = dump.pod("db-4").clone();
+        twin["metadata"]["name"] = json!("db-04");
+        twin["metadata"]["uid"] = json!("5a3f0c1e-0000-4000-8000-00000000ffff");
+        dump.0.push(twin);
+        dump.mend();
+    });
+    let (preview, _) = preview(&["sts/db", "--replicas", "4"], &twins);
+    let twins: Vec<_> =
+        preview["pods"].as_array().expect("pods").iter().filter(|pod| pod["rule"] == "twins").collect();
+    assert_eq!(twins.len(), 2);
+    for pod in twins {
+        assert_eq!(pod["verdict"], "contested");
+        let why = pod["why"].as_str().expect("a text");
+        assert!(why.ends_with(" has the same ordinal as another pod: the list order decides"), "{why}");
+    }
+}
+
+#[test]
 fn pods_that_are_finished_terminating_or_missing_count() {
     let dump = changed(|dump| {
         dump.mend();

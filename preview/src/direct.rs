@@ -270,21 +270,24 @@ impl DirectEntry {
             metadata: Metadata,
         }
         #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
         struct Body {
             #[serde(default)]
             spec: Option<Selecting>,
         }
         #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
         struct Selecting {
             selector: Option<LabelSelector>,
         }
         #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
         struct Observing {
             #[serde(default)]
             status: Option<Observed>,
         }
         #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
+        #[serde(rename_all = "camelCase", expecting = "an object")]
         struct Observed {
             observed_generation: Option<i64>,
         }

@@ -369,6 +369,16 @@ mod tests {
         {
             decisions += holds(&Input::read(example.as_bytes()).expect("an example"), "example");
         }
+        let rollout: Value = serde_json::from_str(include_str!("../examples/rollout.json")).expect("JSON");
+        let items = rollout["items"].as_array().expect("items");
+        // Without the sets themselves, and beside another Deployment.
+        let pods: Vec<_> = items.iter().filter(|item| item["kind"] == "Pod").cloned().collect();
+        let mut other = items.iter().find(|item| item["kind"] == "Deployment").expect("one").clone();
+        (other["metadata"]["name"], other["metadata"]["uid"]) = (json!("api"), json!("api"));
+        for items in [pods, [&[other][..], items].concat()] {
+            let list = json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string();
+            decisions += holds(&Input::read(list.as_bytes()).expect("a dump"), "changed example");
+        }
         let cases: Vec<Value> = serde_json::from_str(&vectors::read("scale-down.json")).expect("JSON");
         for case in &cases {
             let list = json!({ "apiVersion": "v1", "kind": "List", "items": case["objects"] }).to_string();

@@ -52,7 +52,7 @@ pub(crate) struct SetEntry {
 
 /// `None` is what the status does not say.
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 struct SetStatus {
     replicas: Option<i32>,
     observed_generation: Option<i64>,
@@ -335,7 +335,7 @@ impl SetSpec {
             spec: Option<Spec<S>>,
         }
         #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
+        #[serde(rename_all = "camelCase", expecting = "an object")]
         struct Spec<S> {
             replicas: Option<i32>,
             selector: Option<S>,
@@ -343,10 +343,12 @@ impl SetSpec {
             template: Option<Template>,
         }
         #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
         struct Template {
             metadata: Option<TemplateMetadata>,
         }
         #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
         struct TemplateMetadata {
             annotations: Option<BTreeMap<String, String>>,
         }

@@ -81,3 +81,18 @@ fn shortened(a: &str, b: &str) -> (String, String) {
     let cut = |uid: &str| uid.chars().take((same + 1).max(FIRST_GROUP)).collect::<String>() + "…";
     (cut(a), cut(b))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn uids_are_cut_after_the_first_difference() {
+        let cut = |a, b| {
+            let (a, b) = shortened(a, b);
+            [a, b]
+        };
+        assert_eq!(cut("a4441acb-e00d", "a4451acb-e00d"), ["a4441acb…", "a4451acb…"]);
+        assert_eq!(cut("a4441acb-e00d", "a4441acb-e10d"), ["a4441acb-e0…", "a4441acb-e1…"]);
+    }
+}

@@ -233,6 +233,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_slash_belongs_to_one_word() {
+        let of_words = |words: &[&str]| {
+            WorkloadName::of_words(&words.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        assert_eq!(of_words(&["deploy", "web"]), of_words(&["deploy/web"]));
+        for words in [&["deploy/web", "web"][..], &["deploy", "deploy/web"], &["deploy", "web", "web"], &[]] {
+            assert_eq!(of_words(words), Err("name one workload, as TYPE/NAME, TYPE NAME or NAME".to_owned()));
+        }
+    }
+
+    #[test]
     fn types_are_named_as_kubectl_names_them() {
         let [deploy, rs, rc, sts, ds, job] = WorkloadKind::ALL;
         for (kind, names) in [

@@ -57,6 +57,13 @@ fn named_pods_that_others_go_before() {
     let mut unassigned = pod('b', "n2");
     unassigned["spec"] = json!({});
     unassigned["status"] = json!({ "phase": "Pending" });
+    let mut pending = pod('b', "n2");
+    pending["status"]["phase"] = json!("Pending");
+    for (first, is) in [(&unassigned, "is not assigned to a node"), (&pending, "is not running")] {
+        let dump = dump(&[pod('a', "n1"), first.clone(), pod('c', "n3")]);
+        let refusal = refusal(&dump, &request(Count::AllButNamed, &["web-a"], Vec::new()));
+        assert!(refusal.starts_with(&format!("web-a would stay: web-b {is} and goes first")), "{refusal}");
+    }
     let two = dump(&[pod('a', "n1"), unassigned, not_ready(pod('c', "n3")), pod('d', "n4")]);
     let also = plan(&input(&two), &request(Count::AllButNamedAndAhead, &["web-a"], Vec::new()));
     let also = also.expect("a plan");
@@ -186,6 +193,28 @@ fn deployments_in_the_middle_of_something() {
     let mut gone = of_deployment();
     gone[4]["metadata"]["deletionTimestamp"] = json!("2026-03-10T11:59:00Z");
     assert_eq!(refusal(&gone, &to_1), "shop Deployment/web is being deleted");
+
+    // An old set without pods is not in use.
+    let mut idle = of_deployment();
+    let mut old = idle[3].clone();
+    old["metadata"]["name"] = json!("old");
+    old["metadata"]["uid"] = json!("old");
+    for labels in ["/spec/template/metadata/labels", "/spec/selector/matchLabels"] {
+        old.pointer_mut(labels).expect("labels")["pod-template-hash"] = json!("old");
+    }
+    old["spec"]["template"]["spec"]["nodeName"] = json!("n1");
+    old["spec"]["replicas"] = json!(0);
+    old["status"]["replicas"] = json!(0);
+    idle.push(old);
+    assert_eq!(plan(&input(&idle), &to_1).expect("a plan").replica_set, "web");
+    // The only set in use does not have the count yet.
+    let mut grows = of_deployment();
+    grows[4]["spec"]["replicas"] = json!(4);
+    grows[3]["spec"]["template"]["spec"]["nodeName"] = json!("n1");
+    assert_eq!(
+        refusal(&grows, &to_1),
+        "shop Deployment/web is in the middle of a rollout: wait for it to end"
+    );
 
     let rollout: Value = serde_json::from_str(include_str!("../../examples/rollout.json")).expect("JSON");
     let items = rollout["items"].as_array().expect("items");
