@@ -1,7 +1,7 @@
 //! Every error of a plan, with its text.
 
 use crate::dump::{dump, input, not_ready, pod, refusal, request, set, with_cost};
-use podrank_preview::steer::{Count, owner, plan, scalable};
+use podrank_preview::steer::{Count, owner, plan, scalable, state};
 use podrank_preview::{Input, WorkloadName};
 use serde_json::{Value, json};
 
@@ -224,6 +224,41 @@ fn deployments_in_the_middle_of_something() {
         "default Deployment/web has 2 ReplicaSets in use, and its controller splits the count between them: wait \
          for the rollout to end"
     );
+}
+
+/// It lags as long as the Deployment or one of its sets does.
+#[test]
+fn a_deployment_lags_with_its_sets() {
+    let mut options = request(Count::To(1), &[], Vec::new()).options;
+    options.workload = Some("deploy/web".parse::<WorkloadName>().expect("a name"));
+    let state = |lagging: &[usize]| {
+        let mut items = of_deployment();
+        for &item in lagging {
+            items[item]["metadata"]["generation"] = json!(2);
+        }
+        state(&input(&items), &options).expect("sound")
+    };
+    assert_eq!((state(&[]).lags, state(&[]).replicas, state(&[]).pods.len()), (false, 3, 3));
+    assert!(state(&[3]).lags && state(&[4]).lags);
+}
+
+/// Above 500 deletions, a note says that the controller counts ranks anew.
+#[test]
+fn several_syncs_are_noted() {
+    let pods: Vec<_> = (0..502)
+        .map(|number: u32| {
+            let mut pod = pod('a', "n1");
+            pod["metadata"]["name"] = json!(format!("web-{number}"));
+            pod["metadata"]["uid"] = json!(format!("00000000-0000-4000-8000-{number:012x}"));
+            pod
+        })
+        .collect();
+    let notes = |stay| {
+        let plan = plan(&input(&dump(&pods)), &request(Count::To(stay), &[], Vec::new())).expect("a plan");
+        plan.notes.iter().map(|note| note.text.clone()).collect::<Vec<_>>()
+    };
+    assert!(notes(1)[0].starts_with("501 deletions take 2 syncs of at most 500"), "{:?}", notes(1));
+    assert_eq!(notes(2), [""; 0]);
 }
 
 #[test]
