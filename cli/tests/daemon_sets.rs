@@ -156,7 +156,7 @@ fn pods_of_a_node_that_is_gone_settle_first() {
         ("Pod", "agent-f", gone.0, gone.1.clone()),
         ("DaemonSet", "agent", "/status/numberMisscheduled", json!(0)),
     ]);
-    let dump = with_twin(&of_gone, "agent-g", &[gone.clone()]);
+    let dump = with_twin(&of_gone, "agent-g", std::slice::from_ref(&gone));
     let (settled, _) = preview(&dump);
     let like = format!("agent-f; keep; unsettled; {OLD}, like others of node gone");
     assert!(pods(&settled).contains(&like), "{:?}", pods(&settled));
@@ -276,7 +276,7 @@ fn a_certain_victim_that_comes_with_the_clock_is_noted() {
     assert!(stderr.contains(note), "{stderr}");
 }
 
-/// A pod belongs to the DaemonSet that its controller names by kind, name and UID.
+/// A pod belongs to the `DaemonSet` that its controller names by kind, name and UID.
 #[test]
 fn pods_of_other_controllers_do_not_count() {
     for (place, value) in [
@@ -298,7 +298,7 @@ fn pods_of_other_controllers_do_not_count() {
 #[test]
 fn orphans_may_be_adopted() {
     let orphan = ("/metadata/ownerReferences", json!([]));
-    let (_, stderr) = preview(&with_twin(EXAMPLE, "agent-x", &[orphan.clone()]));
+    let (_, stderr) = preview(&with_twin(EXAMPLE, "agent-x", std::slice::from_ref(&orphan)));
     let note = "note: pod default/agent-x has no controller: default DaemonSet/agent may adopt it, but this preview does not \
                 count it\n";
     assert!(stderr.contains(note), "{stderr}");
