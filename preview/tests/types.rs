@@ -62,6 +62,8 @@ fn wrong_types_are_told_in_the_words_of_kubernetes() {
                 *list.pointer_mut(&place).expect("a place") = wrong.clone();
                 let Some(error) = error(&list.to_string()) else { continue };
                 assert!(!RUST.iter().any(|word| error.contains(word)), "{place} is {wrong}: {error}");
+                // What was expected is said, too.
+                assert!(!format!("{error} ").contains("expected  "), "{place} is {wrong}: {error:?}");
                 errors.insert(error);
             }
         }
