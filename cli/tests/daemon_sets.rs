@@ -44,6 +44,14 @@ fn with_twin(dump: &str, name: &str, changes: &[(&str, Value)]) -> String {
     list.to_string()
 }
 
+/// The spec of a pod that is made for this node, but not assigned.
+fn made_for(node: &str) -> Value {
+    let field = json!({ "key": "metadata.name", "operator": "In", "values": [node] });
+    json!({ "affinity": { "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [{ "matchFields": [field] }],
+    } } } })
+}
+
 fn preview(dump: &str) -> (Value, String) {
     common::preview(&["ds/agent"], dump)
 }
@@ -192,11 +200,8 @@ fn nodes_decide_first() {
 /// The pod of a node that is gone belongs to no node if it is not assigned, whatever its affinity says.
 #[test]
 fn the_affinity_of_an_unassigned_pod_names_its_node() {
-    let target = json!({ "affinity": { "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": {
-        "nodeSelectorTerms": [{ "matchFields": [{ "key": "metadata.name", "operator": "In", "values": ["gone"] }] }],
-    } } } });
     let (preview, _) = preview(&changed(&[
-        ("Pod", "agent-f", "/spec", target),
+        ("Pod", "agent-f", "/spec", made_for("gone")),
         ("DaemonSet", "agent", "/status/numberMisscheduled", json!(0)),
     ]));
     let pods = pods(&preview);
@@ -329,11 +334,7 @@ fn what_one_sync_does_not_reach_waits_for_the_next() {
             let node = json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": pod["spec"]["nodeName"] } });
             items.push(node);
         } else {
-            pod["spec"] = json!({ "affinity": { "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": {
-                "nodeSelectorTerms": [{ "matchFields": [
-                    { "key": "metadata.name", "operator": "In", "values": ["gone"] },
-                ] }],
-            } } } });
+            pod["spec"] = made_for("gone");
         }
         items.push(pod);
     }

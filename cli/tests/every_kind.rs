@@ -223,16 +223,18 @@ fn the_namespace_tells_workloads_of_one_name_apart() {
     }
 }
 
+/// A workload without pods.
+fn idle(kind: &str, api_version: &str, name: &str) -> Value {
+    let mut workload = dump(kind, api_version, "default").swap_remove(0);
+    workload["metadata"]["name"] = json!(name);
+    workload["metadata"]["uid"] = json!(name);
+    workload["status"] = json!({ "updateRevision": "r" });
+    workload
+}
+
 /// A workload without pods is meant if the input has no other one.
 #[test]
 fn the_only_workload_needs_no_name() {
-    let idle = |kind: &str, api_version: &str, name: &str| {
-        let mut workload = dump(kind, api_version, "default").swap_remove(0);
-        workload["metadata"]["name"] = json!(name);
-        workload["metadata"]["uid"] = json!(name);
-        workload["status"] = json!({ "updateRevision": "r" });
-        workload
-    };
     for (short, kind, api_version) in KINDS {
         let alone = idle(kind, api_version, "web");
         let (preview, _) = preview(asked(short), &list(std::slice::from_ref(&alone)));
@@ -251,13 +253,9 @@ fn the_only_workload_needs_no_name() {
 fn a_workload_with_pods_needs_no_name_beside_idle_ones() {
     for (short, kind, api_version) in KINDS {
         let mut items = dump(kind, api_version, "default");
-        let mut idle = items[0].clone();
-        idle["metadata"]["name"] = json!("idle");
-        idle["metadata"]["uid"] = json!("idle");
-        idle["status"] = json!({ "updateRevision": "r" });
-        items.push(idle);
+        items.push(idle(kind, api_version, "idle"));
         let (preview, _) = preview(asked(short), &list(&items));
-        assert_eq!((&preview["active"], kind), (&json!(3), kind));
+        assert_eq!(preview["active"], json!(3), "{kind}");
     }
 }
 

@@ -331,6 +331,23 @@ fn which_wrong_indexes_go_first() {
     assert_eq!(certain(900), [false, true]);
 }
 
+/// Of 600 pods without an index, a sync takes 500, whichever they are, however many others are to go later.
+#[test]
+fn what_one_sync_cannot_take_stays_contested() {
+    let pods: Vec<Pod> = (0..603).map(running).collect();
+    let indexes: Vec<i64> = (0..603).map(|pod| if pod < 3 { pod } else { NO_INDEX }).collect();
+    for parallelism in 0..4 {
+        let job = Job { parallelism, completion: Completion::Indexed(3), ..Job::default() };
+        let (deleted, outcomes) = sync(&job, &pods, &indexes);
+        assert_eq!(deleted, 500);
+        assert!(
+            outcomes[3..].iter().all(|pod| (pod.verdict, pod.quota) == (Contested, 500)),
+            "{parallelism}"
+        );
+        assert!(outcomes[..3].iter().all(|pod| pod.verdict == Keep), "{parallelism}");
+    }
+}
+
 #[test]
 fn a_short_slice_is_an_error_and_nothing_is_written() {
     let job = Job { completion: Completion::Indexed(2), ..Job::default() };

@@ -17,13 +17,17 @@ fn example(kind: &str) -> Vec<Value> {
     list["items"].as_array().expect("items").clone()
 }
 
+fn input(items: &[Value]) -> Input {
+    Input::read(json!({ "kind": "List", "items": items }).to_string().as_bytes()).expect("sound")
+}
+
 /// Whether the last workload of this kind lags.
 #[track_caller]
 fn lags(kind: &str, items: &[Value]) -> bool {
     let workload = items.iter().rfind(|item| item["kind"] == kind).expect("the workload");
     let name = workload["metadata"]["name"].as_str().expect("a name");
-    let input = Input::read(json!({ "kind": "List", "items": items }).to_string().as_bytes()).expect("sound");
     let name = WorkloadName::of_words(&[kind.to_owned(), name.to_owned()]).expect("a name");
+    let input = input(items);
     let id = input.workload(&name).expect("one").expect("it is there");
     input.lags(&id).expect("sound")
 }
@@ -101,10 +105,8 @@ fn a_name_means_one_workload() {
         let twin = lagging("Job", &json!("twin"), "default");
         let twins = [twin.clone(), lagging("Job", &json!("twin"), "staging"), twin];
         let items = [&example("StatefulSet"), &others[..], &twins].concat();
-        let input =
-            Input::read(json!({ "kind": "List", "items": items }).to_string().as_bytes()).expect("sound");
         let words: Vec<_> = words.iter().map(ToString::to_string).collect();
-        let found = input.workload(&WorkloadName::of_words(&words).expect("a name"));
+        let found = input(&items).workload(&WorkloadName::of_words(&words).expect("a name"));
         found.map(|id| id.map(|id| id.to_string())).map_err(|error| error.to_string())
     };
     assert_eq!(found(&["sts/db"]), Ok(Some("default StatefulSet/db".to_owned())));

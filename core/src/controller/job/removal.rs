@@ -122,7 +122,7 @@ impl<'a> Removal<'a> {
             if number == 0 {
                 return;
             }
-            // How many are left of these, at least one, and how many of the others go. Exact as long as there is room for more.
+            // How many are left of these, and how many of the others go. Exact as long as there is room for more.
             let (mut left, mut gone) = (0_u32, 0_u32);
             for pod in &*ties {
                 let Some(outcome) = self.outcomes.get(*pod as usize) else { continue };
@@ -141,7 +141,8 @@ impl<'a> Removal<'a> {
                 if outcome.reason == Reason::Kept {
                     outcome.reason = if goes == 0 { Reason::NextSync } else { Reason::Surplus };
                 }
-                if goes == left {
+                // A contested group counts where its first pod is. If that is in another tie, none may be left here.
+                if goes > 0 && goes == left {
                     outcome.decide(Verdict::Delete);
                 } else if goes > 0 {
                     outcome.contest(leader, goes.wrapping_add(gone));
