@@ -1,6 +1,7 @@
 /*
  * Keys: the order as bytes, for qsort, a database index or a sorted file. Sorting keys with memcmp gives the order of
- * podrank_sort; this program fails if it does not. Compare only keys that were made with the same options.
+ * podrank_sort; this program fails if it does not. Compare only keys that one release made with the same
+ * options.
  *
  *     cc sort_keys.c $(pkg-config --cflags --libs podrank) && ./a.out
  */

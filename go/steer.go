@@ -33,7 +33,7 @@ type Change struct {
 
 // Steer returns the deletion costs that make Kubernetes follow the tiers: with them, every pod of a lower [WithTier] costs less than
 // every pod of a higher one, and so goes first, whatever the moment and however many go. As few costs change as can be, and
-// the new ones are close to those that stay. Within a tier Kubernetes decides as ever.
+// the new ones are close to those that stay. Within a tier, Kubernetes decides by its own rules.
 //
 // No cost can change what Kubernetes compares before the costs: see [BlockedPods].
 //

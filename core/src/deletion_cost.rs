@@ -30,7 +30,7 @@ pub enum DeletionCostError {
 /// same, and warn.
 ///
 /// # Errors
-/// [`DeletionCostError`] says what is wrong first in the text.
+/// [`DeletionCostError`] says what is wrong.
 ///
 /// ```
 /// use podrank::{DeletionCostError, deletion_cost};

@@ -1,10 +1,10 @@
 //! Which pods go first when Kubernetes scales down, as one total order.
 //!
-//! When a `ReplicaSet` is scaled down, kube-controller-manager chooses the pods to delete with a comparator
-//! over phase, readiness, deletion cost, rank (how many related pods share a node), ready time, restarts, age
-//! and UID. With log-scaled ages, its default, that comparator is cyclic: listing the same pods in a
-//! different order can change the victims. This crate applies the same rules as **one lexicographic key**, so
-//! the victims depend on the pods alone.
+//! When a `ReplicaSet` is scaled down, kube-controller-manager chooses the pods to delete with a comparator over
+//! assignment to a node, phase, readiness, deletion cost, rank (how many related pods share a node), ready time,
+//! restarts and age, and the UID within an age bucket. With log-scaled ages, its default, that comparator is
+//! cyclic: listing the same pods in a different order can change the victims. This crate applies the same rules as
+//! **one lexicographic key**, so the victims depend on the pods alone.
 //!
 //! ```
 //! use podrank::{Flags, Phase, Pod, Policy, Rule, Time, Uid};

@@ -5,7 +5,8 @@ use core::cmp::Ordering;
 
 /// A pod's place in the order, as a number of 64 bytes: the pod with the smaller key goes first.
 ///
-/// **Compare only keys that were made with the same [`Policy`]**, that is, with the same `now` and gates.
+/// **Compare only keys that one release of this crate made with the same [`Policy`]**, that is, with the same `now`
+/// and gates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key([u64; WORDS]);
 
@@ -17,8 +18,7 @@ impl Key {
     /// The length of [`Key::to_bytes`].
     pub const LEN: usize = WORDS * size_of::<u64>();
 
-    /// Returns the key as bytes, which compare as the pods do, also by `memcmp`. They are the same on every
-    /// machine.
+    /// Returns the key as bytes, which compare as the pods do, also by `memcmp`. They do not depend on the machine.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut bytes = [0; Self::LEN];
@@ -136,8 +136,8 @@ impl Policy {
             .unwrap_or((Ordering::Equal, None))
     }
 
-    /// Returns the pod's place in the order as a number. **Compare only keys that were made with the same
-    /// `now` and gates.**
+    /// Returns the pod's place in the order as a number. **Compare only keys that one release of this crate
+    /// made with the same `now` and gates.**
     ///
     /// A key costs a little more than a comparison. It pays off for a pod that is compared often, and for
     /// sorting outside this crate, such as in a database.

@@ -56,8 +56,8 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
         Self { pods: Vec::new(), victims: [0; PODS], names: [None; NODES], counts: NodeCounts::zero() }
     }
 
-    /// Adds a pod on the node with this name, or an unassigned pod if the name is empty. The set fills in the
-    /// pod's rank and node number, and [`Flags::ASSIGNED`] according to the name.
+    /// Adds a pod on the node with this name, or an unassigned pod if the name is empty. The set fills in the node
+    /// number and [`Flags::ASSIGNED`], and when you ask for victims, the rank.
     ///
     /// # Errors
     /// [`PodSetError`] says why the pod was rejected. In that case the set is unchanged.
@@ -80,8 +80,8 @@ impl<'n, const PODS: usize, const NODES: usize> PodSet<'n, PODS, NODES> {
         self.count(Pod::new(), node).map(|_| ())
     }
 
-    /// Counts the ranks and returns the first `k` pods of the order, or all if there are fewer, the first to
-    /// go first. Pods are numbered from 0 in the order in which they were pushed.
+    /// Counts the ranks and returns the first `k` pods of the order, or all if there are fewer, in the order in
+    /// which they go. Pods are numbered from 0 in the order in which they were pushed.
     pub fn victims(&mut self, policy: &Policy, k: usize) -> &[u32] {
         for pod in &mut self.pods {
             pod.rank = self.counts.rank(pod).unwrap_or(pod.rank);

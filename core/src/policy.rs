@@ -33,8 +33,8 @@ pub struct Policy {
 pub struct FeatureGates {
     /// `PodDeletionCost`: the deletion cost counts. On by default (beta since Kubernetes 1.22).
     pub pod_deletion_cost: bool,
-    /// `LogarithmicScaleDown`: ages between the same powers of two nanoseconds are equal. On by default
-    /// (since Kubernetes 1.22; locked on since 1.31).
+    /// `LogarithmicScaleDown`: ages in one age bucket, `floor(log2(age in ns))`, tie. On by default (since
+    /// Kubernetes 1.22; locked on since 1.31).
     pub logarithmic_scale_down: bool,
     /// `PreferForScaleDown`: pods with the label `kubernetes.io/prefer-for-scale-down` go before pods without
     /// it that are equal by the earlier rules. Off by default: no release of Kubernetes has it.

@@ -45,11 +45,11 @@ pub(crate) fn fill_with_indices(list: &mut [u32]) {
 }
 
 impl Policy {
-    /// Writes the first `victims.len()` pods of the order to `victims`, or all if there are fewer, as indices
-    /// into `pods`, in the order in which they go; pods that tie, by lower index. Returns the part of `victims` that
-    /// was written.
+    /// Writes the indices of the first `victims.len()` pods of the order to `victims`, or of all pods if there are
+    /// fewer, in the order in which they go. Of pods that tie, the one with the lower index goes first. Returns the
+    /// part of `victims` that was written.
     ///
-    /// It takes O(n log k) comparisons and no memory besides `victims`.
+    /// For n pods and k victims, it takes O(n log k) comparisons, and no memory besides `victims`.
     ///
     /// # Errors
     /// [`TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
@@ -94,8 +94,9 @@ impl Policy {
         Ok(victims)
     }
 
-    /// Writes the indices of all pods to `order`, in the order in which they go; pods that tie, by lower index.
-    /// Returns the part of `order` that was written, which is as long as `pods`. The records do not move.
+    /// Writes the indices of all pods to `order`, in the order in which they go. Of pods that tie, the one with the
+    /// lower index goes first. Returns the part of `order` that was written, which is as long as `pods`. The
+    /// records do not move.
     ///
     /// # Errors
     /// [`OrderError::ShortBuffer`] if `order` is shorter than `pods`, and [`OrderError::TooManyPods`] for

@@ -17,14 +17,14 @@ pub struct Settled<'o> {
 }
 
 impl<'o> Settled<'o> {
-    /// Returns the pods that Kubernetes deletes in every list order, in the order in which they go.
+    /// Returns the indices of the pods that Kubernetes deletes in every list order, in the order in which they go.
     #[must_use]
     pub const fn certain(&self) -> &'o [u32] {
         self.certain
     }
 
-    /// Returns the pods of which Kubernetes deletes [`quota`](Settled::quota): which of them depends on the
-    /// list order. It is empty or longer than the quota.
+    /// Returns the indices of the contested pods. Kubernetes deletes [`quota`](Settled::quota) of them, and the list
+    /// order decides which. There are none, or more than the quota.
     #[must_use]
     pub const fn contested(&self) -> &'o [u32] {
         self.contested
@@ -36,7 +36,7 @@ impl<'o> Settled<'o> {
         self.quota
     }
 
-    /// Returns the pods that Kubernetes keeps in every list order.
+    /// Returns the indices of the pods that Kubernetes keeps in every list order.
     #[must_use]
     pub const fn safe(&self) -> &'o [u32] {
         self.safe
@@ -44,9 +44,8 @@ impl<'o> Settled<'o> {
 }
 
 impl Policy {
-    /// Returns which pods kube-controller-manager deletes when it deletes `k` of them: those that it deletes
-    /// in every list order, those of which the list order decides, and those that it keeps in every list
-    /// order.
+    /// Returns which pods kube-controller-manager deletes when it deletes `k` of them: those that it deletes in
+    /// every list order, those whose fate depends on the list order, and those that it keeps in every list order.
     ///
     /// Pods are contested for two reasons. Kubernetes' comparator, the [relation](crate::Relation), can be cyclic.
     /// And pods can tie in everything that it compares, because it has no final comparison of UIDs. In both cases

@@ -18,9 +18,9 @@ pub enum SpreadError {
 
 impl Policy {
     /// Sets ranks such that each victim comes from the node that has the most pods *at that moment*, as if you
-    /// deleted one pod at a time and counted again after each. Kubernetes counts once (see
-    /// [`count_ranks`](crate::count_ranks)): with three pods on one node and two on another, deleting three
-    /// empties the first.
+    /// deleted one pod at a time and counted again after each. The rules before [`Rule::Rank`](crate::Rule::Rank)
+    /// still come first. Kubernetes counts once (see [`count_ranks`](crate::count_ranks)): with three pods on one
+    /// node and two on another, deleting three empties the first.
     ///
     /// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, the other
     /// `pods` that still remain, and the `others`, which are related pods that cannot be victims. Among the pods

@@ -26,8 +26,9 @@ pub struct Steered<'s> {
 pub struct Blocked {
     /// The index of the blocked pod. It has the higher tier, but goes first.
     pub pod: u32,
-    /// The index of a pod of a lower tier that it goes before. If there are several, this is, of those that go last
-    /// by the rules before [`Rule::Tier`], the first by tier, cost, UID and index.
+    /// The index of a pod of a lower tier that the blocked pod goes before. Of several, it is the one that the rules
+    /// before [`Rule::Tier`] put last. If those tie, it is the first of them by tier, cost before the call, UID and
+    /// index.
     pub before: u32,
     /// The rule that decides: one of [`Rule::Unassigned`], [`Rule::Phase`] and [`Rule::NotReady`].
     pub rule: Rule,
@@ -90,11 +91,11 @@ impl<'s> Steered<'s> {
 }
 
 impl Policy {
-    /// Returns deletion costs such that every pod of a lower [tier](Pod::tier) has a strictly lower cost than
-    /// every pod of a higher one. With these costs in the pods' [annotations](crate::DELETION_COST_ANNOTATION),
+    /// Returns deletion costs such that every pod of a lower [tier](Pod::tier) has a strictly lower cost than every
+    /// pod of a higher one. With these costs in the pods' [annotations](crate::DELETION_COST_ANNOTATION),
     /// Kubernetes deletes the pods of the lower tier first, at any time and for any number of victims. Within a
-    /// tier it decides as before. No cost can change what Kubernetes compares before the costs: see
-    /// [`Steered::blocked`].
+    /// tier, it decides by its own rules with the new costs. No cost can change what Kubernetes compares before the
+    /// costs: see [`Steered::blocked`].
     ///
     /// The number of costs that change is the least possible, and the new costs are close to those that stay. If
     /// `is_fixed` returns true for a pod's index, that pod keeps its cost, for instance because somebody else set it.

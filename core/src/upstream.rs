@@ -21,13 +21,13 @@ pub enum Relation {
 }
 
 impl Policy {
-    /// Returns what Kubernetes' `ActivePodsWithRanks.Less` says about two pods, called both ways, and the
+    /// Returns what Kubernetes' `ActivePodsWithRanks.Less` says about `a` and `b` and about `b` and `a`, and the
     /// rule that decides.
     ///
-    /// Its rules are those of the order, with three differences: [`Rule::Tier`] and [`Rule::Preferred`] do not
-    /// exist. If two different times are in one age bucket, the UID decides at once. And the UID is not
-    /// compared at the end. Age buckets are those of Go's floating-point `log2`, which from 2^49 ns
-    /// (6.5 days) on begin a little below the powers of two.
+    /// It differs from the order in four ways. [`Rule::Tier`] and [`Rule::Preferred`] do not exist. If two
+    /// different times are in one age bucket, the UID decides at once. The UID is not compared at the end. And age
+    /// buckets are those of Go's floating-point `log2`, which from 2^49 ns (6.5 days) on begin a little below the
+    /// powers of two.
     #[must_use]
     pub fn upstream(&self, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
         for &rule in Rule::ALL {

@@ -18,7 +18,7 @@ list=ffi/abi.txt
     awk '
         /^typedef struct/ { type = $3; printf "printf(\"size %s: %%zu\\n\", sizeof(%s));\n", type, type; next }
         /^}/ { type = "" }
-        type && /;$/ {
+        type && /;$/ && !/^ *\/\// {
             sub(/^ */, ""); sub(/;$/, "")
             name = $NF; sub(/^\*/, "", name); sub(/\[.*/, "", name)
             if (name == "reserved") next

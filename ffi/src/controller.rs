@@ -17,8 +17,8 @@ pub const PODRANK_BURST_REPLICAS: u32 = 500;
 /// How long a set waits until everything that it expects is observed, in nanoseconds: 5 minutes.
 pub const PODRANK_EXPECTATIONS_TIMEOUT: i64 = 300_000_000_000;
 
-/// Creates pods in batches of 1, 2, 4 and so on, until a creation in a batch fails. Only podrank_slow_start_begin and
-/// _report may write it. You may read it.
+/// The state of a slow start, in which you create pods in batches of 1, 2, 4 and so on, until a creation in a
+/// batch fails. Only podrank_slow_start_begin and _report may write it. You may read it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_slow_start {
@@ -116,7 +116,8 @@ pub unsafe extern "C" fn podrank_plan(
     })
 }
 
-/// Starts creating count pods: writes the first batch to start. You create the pods:
+/// Begins a slow start for count pods: writes its state, with the size of the first batch, to start. You
+/// create the pods:
 ///
 ///     podrank_expect_creations(&expectations, count, now);
 ///     podrank_slow_start_begin(count, &start);
@@ -205,12 +206,12 @@ pub unsafe extern "C" fn podrank_expect_deletions(
     })
 }
 
-/// Counts count creations as observed. Does nothing if no expectations are set.
+/// Records count creations as observed. Does nothing if no expectations are set.
 ///
-/// Report 1 when you first observe a pod that this set controls, and once the number of pods that could not
-/// be created, because you will never observe those. Do not report a pod twice, nor one that the set adopts.
-/// A pod that is already being deleted when you first observe it is a deletion, not a creation. The number
-/// may go below zero.
+/// Report 1 when you first observe a pod that this set controls. After a slow start, report missing, too,
+/// because you will never observe those pods. Do not report a pod twice, nor one that the set adopts. A pod
+/// that is already being deleted when you first observe it is a deletion, not a creation. The number of
+/// pending creations may go below zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_creations_observed(
     expectations: *mut podrank_expectations,
@@ -229,7 +230,8 @@ pub unsafe extern "C" fn podrank_creations_observed(
 /// Counts the deletion of the pod with this key as observed. Writes 1 to counted if it was pending. If not,
 /// writes 0, and nothing else changes, so you may report a deletion as often as you observe it.
 ///
-/// Report a pod that is being deleted, is gone or could not be deleted, whichever set controls it by now.
+/// Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by
+/// now.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_deletion_observed(
     expectations: *mut podrank_expectations,

@@ -86,7 +86,8 @@ pub const PODRANK_DAEMON_POD_BEING_DELETED: u8 = 128;
 pub const PODRANK_NODE_EXISTS: u8 = 1;
 /// A pod may start here: the node's name, labels and taints allow it.
 pub const PODRANK_NODE_MAY_START: u8 = 2;
-/// A pod that runs here may go on: as before, but only taints with the effect NoExecute count.
+/// A pod that runs here may stay: the node's name, labels and taints with the effect NoExecute allow it. Other taints do
+/// not count. Set it wherever PODRANK_NODE_MAY_START is set.
 pub const PODRANK_NODE_MAY_KEEP: u8 = 4;
 /// The controller has deleted a failed pod here so recently that it leaves the next one for later.
 pub const PODRANK_NODE_IN_BACKOFF: u8 = 8;
@@ -95,7 +96,7 @@ pub const PODRANK_NODE_IN_BACKOFF: u8 = 8;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_daemon_step {
-    /// maxSurge as a number of nodes. Set, as the next four, only by an update.
+    /// maxSurge as a number of nodes. This and the next four are 0 unless is_update is 1.
     pub surge: i64,
     /// maxUnavailable as a number of nodes.
     pub unavailable: i64,
@@ -126,7 +127,7 @@ pub const PODRANK_NO_POD: u32 = u32::MAX;
 
 /// It stays: nothing asks for its deletion, or it is being deleted already.
 pub const PODRANK_DAEMON_REASON_KEPT: u8 = 0;
-/// It may not run on its node.
+/// It is not allowed to run on its node.
 pub const PODRANK_DAEMON_REASON_NOT_WANTED: u8 = 10;
 /// It has succeeded.
 pub const PODRANK_DAEMON_REASON_SUCCEEDED: u8 = 11;
@@ -241,9 +242,10 @@ const _: () = {
 /// update, which replaces old pods within the budgets maxSurge and maxUnavailable. Kubernetes walks the nodes in random order,
 /// so if the budget is smaller than the number of old available pods, these are contested.
 ///
-/// If a budget is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE. If a
-/// pod's node is not below nodes_len: PODRANK_ERR_NODE. If the set, a node or a pod has an unknown flag, a pod has both
-/// succeeded and failed, or a reserved byte is not zero: PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED.
+/// If a budget is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE.
+/// If a pod's node is neither PODRANK_NO_NODE nor below nodes_len: PODRANK_ERR_NODE. If the set, a node or a pod has an
+/// unknown flag, a pod has both succeeded and failed, or a reserved byte is not zero: PODRANK_ERR_FLAGS or
+/// PODRANK_ERR_RESERVED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_daemon_set_next(
     set: *const podrank_daemon_set,

@@ -123,12 +123,14 @@ pub struct podrank_deployment_step {
     /// 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
     pub creates: u8,
     /// 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
-    /// sync leaves every old set at 0 and the new set at the count. After a rollback it is 1.
+    /// sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback, with one exception:
+    /// a Deployment that only scales, because it is paused, or because this sync scaled without writing anything, so that
+    /// the next one scales as well. It is 1 then
     ///
-    /// A paused Deployment only scales. With at most one active set, it scales again if the sizes do not add up to the count.
-    /// With several, it scales again if the new set has the count (with Recreate, only if its annotation for the count has
-    /// it, too), or, with RollingUpdate, if the sizes do not add up to the count plus the surge. A Deployment that is not
-    /// paused follows the same rules if this sync scaled without writing anything, because then the next sync scales as well.
+    /// - with at most one active set, if the sizes do not add up to the count;
+    /// - with several and RollingUpdate, if the new set's size is the count, or if the sizes do not add up to the count plus
+    ///   the surge;
+    /// - with several and Recreate, if the new set's size and its desired_replicas are both the count.
     pub goes_on: u8,
     /// Zero.
     pub reserved: u8,

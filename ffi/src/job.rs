@@ -175,9 +175,10 @@ pub unsafe extern "C" fn podrank_job_index(text: *const c_char, text_len: usize,
     })
 }
 
-/// Returns the nanoseconds until Kubernetes deletes a finished Job, negative if that is overdue. ttl_seconds is
-/// spec.ttlSecondsAfterFinished, and finished is the lastTransitionTime of the first condition Complete or Failed that is
-/// true. Returns PODRANK_TIME_UNSET, for never, if a time is PODRANK_TIME_UNSET.
+/// Returns the nanoseconds until Kubernetes deletes a finished Job, negative if that is overdue. finished and now are
+/// nanoseconds since the Unix epoch. ttl_seconds is spec.ttlSecondsAfterFinished, and finished is the lastTransitionTime of
+/// the first condition Complete or Failed that is true. Returns PODRANK_TIME_UNSET, for never, if a time is
+/// PODRANK_TIME_UNSET.
 #[unsafe(no_mangle)]
 pub extern "C" fn podrank_job_time_left(ttl_seconds: i32, finished: i64, now: i64) -> i64 {
     let time = |nanos| if nanos == i64::MIN { Time::UNSET } else { Time::from_unix_nanos(nanos) };

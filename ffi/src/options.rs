@@ -8,8 +8,9 @@ use podrank::{FeatureGates, Policy, Time};
 /// How to decide: Policy in Rust. Start from PODRANK_OPTIONS_AT(now), which does what kube-controller-manager
 /// does at that time.
 ///
-/// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' feature gates,
-/// and times that are compared as they are. kube-controller-manager compares ages instead, so give it a now.
+/// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' default
+/// feature gates, and times compared as they are. kube-controller-manager compares ages instead: to do the
+/// same, set now and PODRANK_NOW.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_options {

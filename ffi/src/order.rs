@@ -139,8 +139,8 @@ pub unsafe extern "C" fn podrank_explain(
 }
 
 /// Writes the pod's place in the order to key, as PODRANK_KEY_LEN bytes that memcmp compares as
-/// podrank_compare compares the pods. COMPARE ONLY KEYS THAT WERE MADE WITH THE SAME now AND GATES. The bytes
-/// are the same on every machine.
+/// podrank_compare compares the pods. COMPARE ONLY KEYS THAT ONE RELEASE MADE WITH THE SAME now AND GATES.
+/// The bytes do not depend on the machine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_key(
     pod: *const podrank_pod,

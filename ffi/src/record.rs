@@ -40,7 +40,7 @@ pub struct podrank_pod {
     /// The pod's tier, which you choose for whatever reason: pods of a lower tier go before pods of a higher one.
     /// Kubernetes does not know tiers. See podrank_steer.
     pub tier: u16,
-    /// Zero. Reserved for later rules.
+    /// Zero. Reserved for rules that later releases add.
     pub reserved: [u8; 8],
 }
 
@@ -61,8 +61,8 @@ pub const PODRANK_POD_READY: u8 = 2;
 /// The label kubernetes.io/prefer-for-scale-down is present, whatever its value.
 pub const PODRANK_POD_PREFERRED: u8 = 4;
 
-/// No rule. The rules follow in the order in which they apply. A rule keeps its number for ever, and later
-/// rules get numbers in between.
+/// No rule. The rules follow in the order in which they apply. A rule keeps its number for ever. Rules that
+/// later releases add get numbers in between, so skip rows with rules or kinds that you do not know.
 pub const PODRANK_RULE_NONE: u8 = 0;
 /// Unassigned before assigned.
 pub const PODRANK_RULE_UNASSIGNED: u8 = 10;
@@ -113,7 +113,8 @@ pub struct podrank_row {
     pub ordering: i32,
 }
 
-/// a and b are 0 for no and 1 for yes.
+/// In podrank_row, a and b are 1 if the pod is assigned (PODRANK_RULE_UNASSIGNED), ready
+/// (PODRANK_RULE_NOT_READY) or preferred (PODRANK_RULE_PREFERRED), and otherwise 0.
 pub const PODRANK_KIND_BOOL: u8 = 1;
 /// a and b are PODRANK_PHASE_ values.
 pub const PODRANK_KIND_PHASE: u8 = 2;
@@ -232,8 +233,8 @@ pub unsafe extern "C" fn podrank_validate(
 /// others may be NULL with others_len 0. Unassigned pods share one count. Kubernetes counts ranks once,
 /// before it sorts.
 ///
-/// counts is scratch memory with one number per node. If an assigned pod's node is not below counts_len:
-/// PODRANK_ERR_NODE.
+/// counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
+/// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_count_ranks(
     pods: *mut podrank_pod,

@@ -81,9 +81,10 @@ pub const PODRANK_MEMBER_IS_UPDATED: u8 = 32;
 pub struct podrank_member_outcome {
     /// The index of the pod in members.
     pub member: u32,
-    /// The index of the pod that it waits for, or PODRANK_NO_MEMBER.
+    /// The index of the pod that reason refers to, or PODRANK_NO_MEMBER.
     pub by: u32,
-    /// The ordinal that it waits for, which has no pod if by is PODRANK_NO_MEMBER. Otherwise 0.
+    /// The ordinal of that pod. With PODRANK_MEMBER_WAITS_FOR_MISSING, the ordinal that has no pod. 0 if reason refers to
+    /// neither.
     pub by_ordinal: i32,
     /// What happens to it: PODRANK_VERDICT_..., which keeps its number for ever.
     pub verdict: u8,
@@ -127,9 +128,9 @@ pub const PODRANK_MEMBER_TERMINATING: u8 = 1;
 pub const PODRANK_MEMBER_SET_DELETED: u8 = 2;
 /// Keep: the set's strategy is Recreate, whose feature gate is off, so every sync fails.
 pub const PODRANK_MEMBER_RECREATE_OFF: u8 = 3;
-/// Keep: the ordinal is negative, so Kubernetes ignores the pod.
+/// Never returned by podrank_stateful_set_next, which rejects a negative ordinal with PODRANK_ERR_NEGATIVE.
 pub const PODRANK_MEMBER_NO_ORDINAL: u8 = 4;
-/// Keep: the pod is old, but its index is below the partition.
+/// Keep: the pod is old, but its ordinal minus start is below the partition.
 pub const PODRANK_MEMBER_BELOW_PARTITION: u8 = 5;
 /// Keep: the pod is old, but with the strategy OnDelete only a user replaces pods.
 pub const PODRANK_MEMBER_ON_DELETE: u8 = 6;
@@ -141,7 +142,7 @@ pub const PODRANK_MEMBER_FINISHED: u8 = 21;
 pub const PODRANK_MEMBER_OLD: u8 = 22;
 /// Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
 pub const PODRANK_MEMBER_OLD_UNAVAILABLE: u8 = 23;
-/// Contested: two or more pods have one ordinal. The pod at index by is one of them.
+/// Contested: some pods of the set share an ordinal, not necessarily this one. The pod at index by is one of those that do.
 pub const PODRANK_MEMBER_TWINS: u8 = 40;
 /// Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
 pub const PODRANK_MEMBER_WAITS_FOR_MISSING: u8 = 60;
@@ -162,7 +163,7 @@ pub const PODRANK_MEMBER_WAITS_FOR_EITHER: u8 = 66;
 pub const PODRANK_MEMBER_ONE_AT_A_TIME: u8 = 67;
 /// Blocked: the pod at index by has to go first, because scaling down comes before updating.
 pub const PODRANK_MEMBER_AFTER_SCALING: u8 = 68;
-/// Blocked: as many pods as may be unavailable already are, or go in this sync. One of them is the pod at index by.
+/// Blocked: the pods that are unavailable or go in this sync use up max_unavailable. One of them is the pod at index by.
 pub const PODRANK_MEMBER_BUDGET: u8 = 69;
 /// Blocked: with the strategy Recreate, the pod at index by, which is old, has to go first.
 pub const PODRANK_MEMBER_AFTER_RECREATE: u8 = 70;
@@ -261,8 +262,8 @@ pub unsafe extern "C" fn podrank_stateful_set_ordinal(
 ///
 /// members are the pods that the StatefulSet owns and its selector matches, in any order, including those that are finished
 /// or being deleted, but only those with an ordinal. outcomes needs space for members_len elements. The prediction relies
-/// on the states that you pass. If creating or deleting a pod fails, or a claim cannot be created, Kubernetes ends the sync
-/// there, and fewer pods go. The time grows as that of sorting the members.
+/// on the states that you pass. If creating or deleting a pod fails, or a PersistentVolumeClaim cannot be created,
+/// Kubernetes ends the sync there, and fewer pods go. The time grows as that of sorting the members.
 ///
 /// If a number or an ordinal is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX:
 /// PODRANK_ERR_PERCENT_RANGE. If set or a member has an unknown flag, or set has both PODRANK_STATEFUL_ON_DELETE and

@@ -6,7 +6,7 @@ use podrank::{DeletionCostError, InvalidPod, OrderError, TooManyPods, UidError, 
 
 /// Success.
 pub const PODRANK_OK: i32 = 0;
-/// A pointer is NULL, although its length is not 0.
+/// A pointer is NULL that must not be: see promise 3.
 pub const PODRANK_ERR_NULL: i32 = 1;
 /// A pointer is not aligned for its type.
 pub const PODRANK_ERR_MISALIGNED: i32 = 2;
@@ -22,11 +22,12 @@ pub const PODRANK_ERR_OPTIONS_SIZE: i32 = 5;
 pub const PODRANK_ERR_OPTIONS_FLAGS: i32 = 6;
 /// A record's phase is not a PODRANK_PHASE_ value.
 pub const PODRANK_ERR_PHASE: i32 = 7;
-/// A record's flags have a bit that this library does not know.
+/// A record has a flag that this library does not know, or flags that exclude each other.
 pub const PODRANK_ERR_FLAGS: i32 = 8;
 /// A record's reserved bytes are not all zero.
 pub const PODRANK_ERR_RESERVED: i32 = 9;
-/// An assigned pod's node number is not below counts_len.
+/// An assigned pod's node is not below counts_len or, in podrank_daemon_set_next, a pod's node not below
+/// nodes_len.
 pub const PODRANK_ERR_NODE: i32 = 10;
 /// The node name is new, and the table has no free slot.
 pub const PODRANK_ERR_NODES_FULL: i32 = 11;
@@ -70,7 +71,7 @@ pub const PODRANK_ERR_PERCENT_NO_DIGITS: i32 = 29;
 pub const PODRANK_ERR_PERCENT_DIGIT: i32 = 30;
 /// The percentage is above PODRANK_PERCENT_MAX.
 pub const PODRANK_ERR_PERCENT_RANGE: i32 = 31;
-/// A number of replicas, or a budget, is negative.
+/// A number that must not be negative is, such as a size, a budget or an ordinal.
 pub const PODRANK_ERR_NEGATIVE: i32 = 32;
 
 /// Why a function fails, as a status.
@@ -92,16 +93,16 @@ pub(crate) fn run(work: impl FnOnce() -> Result<(), Error>) -> i32 {
 pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
     let text: &CStr = match status {
         PODRANK_OK => c"success",
-        PODRANK_ERR_NULL => c"a pointer is NULL, although its length is not 0",
+        PODRANK_ERR_NULL => c"a pointer is NULL that must not be",
         PODRANK_ERR_MISALIGNED => c"a pointer is not aligned for its type",
         PODRANK_ERR_OVERLAP => c"a buffer that the function writes overlaps another buffer",
         PODRANK_ERR_TOO_LONG => c"a length is above 4294967295, or the buffer exceeds the address space",
         PODRANK_ERR_OPTIONS_SIZE => c"the options have an unknown size, or an unknown byte is not zero",
         PODRANK_ERR_OPTIONS_FLAGS => c"the options have an unknown flag",
         PODRANK_ERR_PHASE => c"a record has an unknown phase",
-        PODRANK_ERR_FLAGS => c"a record has an unknown flag",
+        PODRANK_ERR_FLAGS => c"a record has unknown or conflicting flags",
         PODRANK_ERR_RESERVED => c"a record has a reserved byte that is not zero",
-        PODRANK_ERR_NODE => c"an assigned pod's node number is not below the number of counts",
+        PODRANK_ERR_NODE => c"a pod's node number is too large",
         PODRANK_ERR_NODES_FULL => c"the node name is new, and the table has no free slot",
         PODRANK_ERR_NODE_NAME => c"the node name is empty",
         PODRANK_ERR_INACTIVE => c"the phase is Succeeded or Failed: the pod is not active",
@@ -123,7 +124,7 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_PERCENT_NO_DIGITS => c"the percentage has no digits",
         PODRANK_ERR_PERCENT_DIGIT => c"the percentage has a byte that is not a digit",
         PODRANK_ERR_PERCENT_RANGE => c"the percentage is above 4194304",
-        PODRANK_ERR_NEGATIVE => c"a number of replicas is negative",
+        PODRANK_ERR_NEGATIVE => c"a number that must not be negative is",
         _ => c"unknown status",
     };
     text.as_ptr()

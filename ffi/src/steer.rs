@@ -61,9 +61,10 @@ const _: () = {
     assert!(offset_of!(podrank_blocked, reserved) == 9);
 };
 
-/// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you deleted
-/// one pod at a time and counted again after each. Kubernetes counts once, as podrank_count_ranks does: with three
-/// pods on one node and two on another, deleting three empties the first.
+/// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you
+/// deleted one pod at a time and counted again after each. The rules before PODRANK_RULE_RANK still come
+/// first. Kubernetes counts once, as podrank_count_ranks does: with three pods on one node and two on
+/// another, deleting three empties the first.
 ///
 /// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, those of pods
 /// that still remain, and others. Among the pods of one node, the order decides whose turn is next, using the
@@ -74,8 +75,9 @@ const _: () = {
 /// call this with the node numbers; keep the ranks, but set each pod's node to the number of its zone, also in
 /// others; and call it again. Any number of levels is possible: start with the innermost.
 ///
-/// counts is scratch memory with one number per node, and scratch is scratch memory of pods_len numbers. If an
-/// assigned pod's node is not below counts_len: PODRANK_ERR_NODE.
+/// counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
+/// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. scratch is
+/// scratch memory of pods_len numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_spread(
     pods: *mut podrank_pod,
@@ -105,10 +107,11 @@ pub unsafe extern "C" fn podrank_spread(
     })
 }
 
-/// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower
-/// cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes the pods of
-/// the lower tier first, at any time and for any number of victims. Within a tier it decides as before. The number
-/// of costs that change is the least possible, and the new costs are close to those that stay.
+/// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly
+/// lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
+/// the pods of the lower tier first, at any time and for any number of victims. Within a tier, it decides by
+/// its own rules with the new costs. The number of costs that change is the least possible, and the new costs
+/// are close to those that stay.
 ///
 /// pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
 /// it is off, costs have no effect: PODRANK_ERR_GATE.
@@ -123,9 +126,10 @@ pub unsafe extern "C" fn podrank_spread(
 /// before a pod of a lower tier whatever the costs. Such a pod is blocked, which is not an error. blocked gets the first
 /// blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
 ///
-/// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written although
-/// the function fails: lower and higher are the indices of two pods, at least one of them fixed, for which no
-/// costs put that of lower below that of higher and leave a distinct cost for each tier in between.
+/// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written
+/// although the function fails: lower and higher are the indices of two pods, at least one of them fixed. No
+/// costs can make the cost of lower less than that of higher and leave a distinct cost for each tier between
+/// theirs. changed and blocked are 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_steer(
     pods: *const podrank_pod,

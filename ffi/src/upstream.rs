@@ -17,10 +17,10 @@ pub const PODRANK_RELATION_AFTER: i32 = 2;
 /// Writes what kube-controller-manager's comparator says about two pods: to relation a PODRANK_RELATION_ value,
 /// and to rule the rule that decides, or PODRANK_RULE_NONE for a tie.
 ///
-/// The comparator applies the rules of the order, with three differences. It has neither tiers nor
-/// PreferForScaleDown. If two times differ, but their ages are between the same powers of two nanoseconds, it
-/// compares the UIDs at once: rule is then PODRANK_RULE_UID. (From 2^49 ns, 6.5 days, on, it uses numbers a little
-/// below the powers of two.) And it does not compare UIDs at the end, so pods with different UIDs can tie.
+/// The comparator differs from the order in four ways. It has neither tiers nor PreferForScaleDown. If two
+/// times differ, but their ages are in one age bucket, it compares the UIDs at once: rule is then
+/// PODRANK_RULE_UID. It does not compare UIDs at the end, so pods with different UIDs can tie. And from 2^49
+/// ns (6.5 days) on, its age buckets begin a little below the powers of two.
 ///
 /// NEVER SORT BY IT, because it is cyclic: of three pods, each can be before the next. The reason is that the
 /// UIDs decide if two times differ in this way, but later rules decide if the times are equal.

@@ -2,16 +2,16 @@
 //!
 //! [`Input::read`] keeps what matters in a dump, [`preview_workload`] decides, and [`WorkloadPreview::to_json`] writes what
 //! other programs read. The order itself is in the `podrank` crate: no module here knows its rules. No module uses files, the
-//! clock, the terminal or the network. Only error texts name flags of the command line.
+//! clock, the terminal or the network. Flags of the command line appear only in error texts.
 //!
-//! The JSON is what programs can rely on. This Rust API serves `kubectl podrank` and the page, and can change in every release:
-//! it has no promise of its own, as the crate `podrank` has.
+//! The JSON is what programs can rely on. This Rust API serves `kubectl podrank` and its web page. It can change in every
+//! release and, unlike that of the crate `podrank`, comes without a promise.
 //!
 //! | what | modules |
 //! |---|---|
 //! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `node`, `template`, `quantity`, `selector` |
 //! | deciding | `choose` the workload; `direct`: what is common to controllers that delete pods themselves, and a module for each, such as `stateful_set`; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: whether the input is complete; `related` and `members`: which pods count; `line`: what becomes of each; `circle`: three pods of which none is first |
-//! | steering | `steer`: which pods are wanted, and the deletion costs that make Kubernetes take them; `cost`: who set a cost |
+//! | steering | `steer`: which pods the user wants deleted, and the deletion costs that make Kubernetes delete them; `cost`: who set a cost |
 //! | presenting | `preview`: the result as data and JSON; `why`, `set_why`, `age`, `notes`, `error`, `text`: its sentences |
 //! | querying | `workload`: names; `needs`: what a decision needs besides the workload |
 //! | extracting | `extract`: the part of an input that a decision needs, as JSON; `node`: the zones of nodes |

@@ -2,8 +2,8 @@
 
 use crate::Phase;
 
-/// Returns whether a pod counts as one of its set's replicas: Kubernetes' `IsPodActive`. A controller neither
-/// claims nor ranks nor deletes other pods.
+/// Returns whether a pod counts as one of its set's replicas: Kubernetes' `IsPodActive`. The controller of a
+/// `ReplicaSet` neither claims, ranks nor deletes pods that are not active.
 ///
 /// `phase` is what [`Phase::parse`] returns for `status.phase`: `None` for `Succeeded` and `Failed`. A pod is
 /// being deleted if it has a `metadata.deletionTimestamp`.

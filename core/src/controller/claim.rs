@@ -47,8 +47,8 @@ pub enum Claim {
 
 /// Returns what a set does with a pod: `ClaimObject` of Kubernetes' `PodControllerRefManager`.
 ///
-/// A set that is being deleted neither adopts nor releases pods. It keeps those it owns, which takes no
-/// request.
+/// A set that is being deleted neither adopts nor releases pods. It keeps the pods that it owns and that match, and
+/// ignores all others.
 pub const fn claim(pod: &Claimable, set_is_being_deleted: bool) -> Claim {
     match pod.owner {
         Owner::Other => Claim::Ignore,

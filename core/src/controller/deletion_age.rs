@@ -5,8 +5,8 @@ use crate::{Pod, Time};
 /// The age of a victim and of the youngest ready pod of its set, in whole milliseconds. Kubernetes' metric
 /// `sorting_deletion_age_ratio` is the first divided by the second.
 ///
-/// kube-controller-manager does not check the second and crashes if it is 0, which a pod that was ready
-/// within a millisecond of its creation can cause. Here it is never 0.
+/// kube-controller-manager divides by the youngest pod's age without a check, and crashes if that is 0 ms: for
+/// instance, if the pod was ready within a millisecond of its creation. Here it is never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DeletionAge {
     /// The victim's age in milliseconds, negative if it was created after `now`.
@@ -16,12 +16,12 @@ pub struct DeletionAge {
     pub youngest_ms: i64,
 }
 
-/// Returns the ages to report for the victims: one for each victim that is ready. There are none if the
-/// youngest ready pod is less than a millisecond old, or if `now` is unset. A pod without a creation time
-/// counts as created at [`Time::MIN`].
+/// Returns the ages to report for the victims: one for each victim that is ready. There are none if the youngest
+/// ready pod was created within a millisecond of `now`, or if `now` is unset. A pod without a creation time counts
+/// as created at [`Time::MIN`].
 ///
-/// `pods` are the active pods of the set, and `victims` are indices into them, as
-/// [`select`](crate::Policy::select) returns them. Kubernetes reports no ages if it deletes all pods.
+/// `pods` are the active pods of the set, and `victims` are indices into them, as [`select`](crate::Policy::select)
+/// returns them. If a sync deletes all pods, Kubernetes reports no ages, so do not call this.
 pub fn deletion_ages<'a>(
     pods: &'a [Pod],
     victims: &'a [u32],

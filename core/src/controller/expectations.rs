@@ -74,11 +74,11 @@ impl<const KEYS: usize> Expectations<KEYS> {
         self.expected.expect_deletions(&mut self.room, keys, now)
     }
 
-    /// Counts `count` creations as observed. Does nothing if no expectations are set.
+    /// Records `count` creations as observed. Does nothing if no expectations are set.
     ///
-    /// Report 1 when you first observe a pod that this set controls, and once the number of pods that could
-    /// not be created, because you will never observe those. Do not report a pod that the set adopts. A pod
-    /// that is already being deleted when you first observe it is a deletion, not a creation. The number of
+    /// Report 1 when you first observe a pod that this set controls. Report the number of pods that could not be
+    /// created, too, in one call, because you will never observe those. Do not report a pod that the set adopts. A
+    /// pod that is already being deleted when you first observe it is a deletion, not a creation. The number of
     /// creations may go below zero.
     pub fn creations_observed(&mut self, count: u32) {
         self.expected.creations_observed(count);
@@ -87,7 +87,7 @@ impl<const KEYS: usize> Expectations<KEYS> {
     /// Counts the deletion of the pod with this key as observed. Returns whether it was pending. If not,
     /// nothing changes.
     ///
-    /// Report a pod that is being deleted, is gone or could not be deleted, whichever set controls it by now.
+    /// Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by now.
     pub fn deletion_observed(&mut self, key: &PodKey) -> bool {
         self.expected.deletion_observed(&mut self.room, key)
     }

@@ -44,7 +44,7 @@ impl IntOrPercent {
     /// number of pods must be an integer, not a text.
     ///
     /// # Errors
-    /// [`IntOrPercentError`] says what is wrong first in the text.
+    /// [`IntOrPercentError`] says what is wrong.
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, IntOrPercentError> {
         let digits = match text.as_ref() {
             [b'%'] => return Err(IntOrPercentError::NoDigits),
@@ -60,15 +60,15 @@ impl IntOrPercent {
         if percent > MAX_PERCENT { Err(IntOrPercentError::OutOfRange) } else { Ok(Self::Percent(percent)) }
     }
 
-    /// Returns the number of pods for this number of replicas. A percentage is rounded up. The result is cut to 32
-    /// bits, as in Kubernetes.
+    /// Returns the number of pods for this number of replicas. A percentage is rounded up. As in Kubernetes, a result
+    /// that is too large wraps: its low 32 bits are returned.
     #[must_use]
     pub fn rounded_up(self, replicas: i32) -> i32 {
         low_half(self.resolve(replicas, true))
     }
 
-    /// Returns the number of pods for this number of replicas. A percentage is rounded down. The result is cut to 32
-    /// bits, as in Kubernetes.
+    /// Returns the number of pods for this number of replicas. A percentage is rounded down. As in Kubernetes, a result
+    /// that is too large wraps: its low 32 bits are returned.
     #[must_use]
     pub fn rounded_down(self, replicas: i32) -> i32 {
         low_half(self.resolve(replicas, false))

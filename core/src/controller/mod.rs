@@ -109,8 +109,8 @@
 //! ```
 //!
 //! Sync when the set changes, when one of its pods or a pod that it could adopt changes, when a request has failed, and
-//! when [`availability`] says so. Because an event can be lost, also sync [`EXPECTATIONS_TIMEOUT_NANOS`] after
-//! expectations were set.
+//! when [`availability`] says so. Because an event can be lost, also sync as soon as more than
+//! [`EXPECTATIONS_TIMEOUT_NANOS`] have passed since expectations were set.
 
 mod active;
 mod availability;

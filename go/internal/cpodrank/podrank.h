@@ -5,13 +5,13 @@
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
-//  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. A number
-//     is never used for another error. (Functions that return a static text or the ABI number return no status.)
+//  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. A number is
+//     never used for another error. (Functions that return a static text, the ABI number or a time return no status.)
 //  2. Outputs are written only on success. They need not be initialised, unless the function also reads them, as
 //     podrank_count_ranks reads pods. Scratch memory may change in any case. The one exception is podrank_steer: with
 //     PODRANK_ERR_NO_ROOM, it writes the indices of two pods to steered.
-//  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Any other NULL is
-//     PODRANK_ERR_NULL.
+//  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Where a pointer may be
+//     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
 //  5. A buffer that a function writes must not overlap any other. If it does: PODRANK_ERR_OVERLAP.
 //  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG.
@@ -31,30 +31,32 @@
 // three; on a Cortex-M0 also integer arithmetic from the compiler's runtime. `make needs` prints which functions each
 // machine needs. Without a C library, copy examples-c/firmware/memory.c.
 //
-// ORDER. These rules apply in turn, and the first that does not tie decides: unassigned first; lower phase; not
-// ready; lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter
-// time, unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW,
-// two ages between the same powers of two nanoseconds tie, and the next rule decides.
+// ORDER. These rules apply in turn, and the first that does not tie decides: unassigned first; lower phase; not ready;
+// lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time,
+// unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW, unless
+// PODRANK_LOGARITHMIC_SCALE_DOWN_OFF is set, ages are compared by age bucket, floor(log2(age in ns)): two ages in one
+// bucket tie, and the next rule decides.
 //
-// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two ages are between the same
-// powers of two, its comparator compares the UIDs at once, so it can be cyclic: X before Z, Z before Y, Y before X. And
-// it does not compare UIDs at the end, so pods can tie in everything that it compares. In both cases the list order
-// decides. podrank_settle separates the pods that are deleted in every list order (CERTAIN), those that are kept in
-// every list order, and the CONTESTED ones in between, of which a known number is deleted, but the list order decides
-// which. podrank_select has no contested pods: it gives one answer, by the order.
+// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two ages are in one bucket, its
+// comparator compares the UIDs at once, so it can be cyclic: X before Z, Z before Y, Y before X. And it does not
+// compare UIDs at the end, so pods can tie in everything that it compares. In both cases the list order decides.
+// podrank_settle separates the pods that are deleted in every list order (CERTAIN), those that are kept in every list
+// order, and the CONTESTED ones in between, of which a known number is deleted, but the list order decides which.
+// podrank_select has no contested pods: it gives one answer, by the order.
 //
 // STEERING. To have Kubernetes delete some pods before others, give them lower tiers. podrank_steer turns tiers into
 // deletion costs, which Kubernetes compares; you write them into the pods' annotations. podrank_spread sets ranks
 // such that podrank_select keeps the remaining pods spread over nodes, zones or both.
 //
-// AROUND THE ORDER. These functions make the other decisions of a ReplicaSet controller, for a controller of your
-// own. podrank_plan says how many pods to create or delete. podrank_slow_start_begin and _report say in which batches to
+// AROUND THE ORDER. These functions make the other decisions of a ReplicaSet controller, for a controller of your own.
+// podrank_plan says how many pods to create or delete. podrank_slow_start_begin and _report say in which batches to
 // create them; deletions may be requested all at once. podrank_expect_ and podrank_..._observed record requested
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
-// available pods. They are independent of each other.
+// available pods. You can use each without the others; where one takes the result of another, it says so.
 //
-// Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; after a pause, when a request
-// has failed; when the time in look_again has passed; and PODRANK_EXPECTATIONS_TIMEOUT after expectations were set.
+// Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; after a pause, when a
+// request has failed; when the time in look_again has passed; and as soon as more than PODRANK_EXPECTATIONS_TIMEOUT has
+// passed since expectations were set.
 //
 // DEPLOYMENTS. A Deployment changes the sizes of its ReplicaSets, and each ReplicaSet creates and deletes its own pods.
 // podrank_deployment_next predicts the sizes that the Deployment's next sync writes, and says why. podrank_percent_parse
@@ -87,7 +89,8 @@
 #define PODRANK_OPTIONS_INIT \
     { (uint32_t)sizeof(podrank_options), 0, 0 }
 
-// The options of kube-controller-manager at this time: `podrank_options options = PODRANK_OPTIONS_AT(now);`
+// The options of kube-controller-manager at the time now, in nanoseconds since the Unix epoch:
+// `podrank_options options = PODRANK_OPTIONS_AT(now);`
 #define PODRANK_OPTIONS_AT(now) \
     { (uint32_t)sizeof(podrank_options), PODRANK_NOW, (now) }
 
@@ -145,8 +148,8 @@
 // The label kubernetes.io/prefer-for-scale-down is present, whatever its value.
 #define PODRANK_POD_PREFERRED 4
 
-// No rule. The rules follow in the order in which they apply. A rule keeps its number for ever, and later
-// rules get numbers in between.
+// No rule. The rules follow in the order in which they apply. A rule keeps its number for ever. Rules that
+// later releases add get numbers in between, so skip rows with rules or kinds that you do not know.
 #define PODRANK_RULE_NONE 0
 
 // Unassigned before assigned.
@@ -188,7 +191,8 @@
 // The most rows that podrank_explain writes, in any library with this ABI.
 #define PODRANK_ROWS_MAX 16
 
-// a and b are 0 for no and 1 for yes.
+// In podrank_row, a and b are 1 if the pod is assigned (PODRANK_RULE_UNASSIGNED), ready
+// (PODRANK_RULE_NOT_READY) or preferred (PODRANK_RULE_PREFERRED), and otherwise 0.
 #define PODRANK_KIND_BOOL 1
 
 // a and b are PODRANK_PHASE_ values.
@@ -210,7 +214,7 @@
 // Success.
 #define PODRANK_OK 0
 
-// A pointer is NULL, although its length is not 0.
+// A pointer is NULL that must not be: see promise 3.
 #define PODRANK_ERR_NULL 1
 
 // A pointer is not aligned for its type.
@@ -233,13 +237,14 @@
 // A record's phase is not a PODRANK_PHASE_ value.
 #define PODRANK_ERR_PHASE 7
 
-// A record's flags have a bit that this library does not know.
+// A record has a flag that this library does not know, or flags that exclude each other.
 #define PODRANK_ERR_FLAGS 8
 
 // A record's reserved bytes are not all zero.
 #define PODRANK_ERR_RESERVED 9
 
-// An assigned pod's node number is not below counts_len.
+// An assigned pod's node is not below counts_len or, in podrank_daemon_set_next, a pod's node not below
+// nodes_len.
 #define PODRANK_ERR_NODE 10
 
 // The node name is new, and the table has no free slot.
@@ -305,7 +310,7 @@
 // The percentage is above PODRANK_PERCENT_MAX.
 #define PODRANK_ERR_PERCENT_RANGE 31
 
-// A number of replicas, or a budget, is negative.
+// A number that must not be negative is, such as a size, a budget or an ordinal.
 #define PODRANK_ERR_NEGATIVE 32
 
 // The length of a UID's text, without the NUL.
@@ -526,10 +531,10 @@
 // Keep: the set's strategy is Recreate, whose feature gate is off, so every sync fails.
 #define PODRANK_MEMBER_RECREATE_OFF 3
 
-// Keep: the ordinal is negative, so Kubernetes ignores the pod.
+// Never returned by podrank_stateful_set_next, which rejects a negative ordinal with PODRANK_ERR_NEGATIVE.
 #define PODRANK_MEMBER_NO_ORDINAL 4
 
-// Keep: the pod is old, but its index is below the partition.
+// Keep: the pod is old, but its ordinal minus start is below the partition.
 #define PODRANK_MEMBER_BELOW_PARTITION 5
 
 // Keep: the pod is old, but with the strategy OnDelete only a user replaces pods.
@@ -547,7 +552,7 @@
 // Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
 #define PODRANK_MEMBER_OLD_UNAVAILABLE 23
 
-// Contested: two or more pods have one ordinal. The pod at index by is one of them.
+// Contested: some pods of the set share an ordinal, not necessarily this one. The pod at index by is one of those that do.
 #define PODRANK_MEMBER_TWINS 40
 
 // Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
@@ -578,7 +583,7 @@
 // Blocked: the pod at index by has to go first, because scaling down comes before updating.
 #define PODRANK_MEMBER_AFTER_SCALING 68
 
-// Blocked: as many pods as may be unavailable already are, or go in this sync. One of them is the pod at index by.
+// Blocked: the pods that are unavailable or go in this sync use up max_unavailable. One of them is the pod at index by.
 #define PODRANK_MEMBER_BUDGET 69
 
 // Blocked: with the strategy Recreate, the pod at index by, which is old, has to go first.
@@ -633,7 +638,8 @@
 // A pod may start here: the node's name, labels and taints allow it.
 #define PODRANK_NODE_MAY_START 2
 
-// A pod that runs here may go on: as before, but only taints with the effect NoExecute count.
+// A pod that runs here may stay: the node's name, labels and taints with the effect NoExecute allow it. Other taints do
+// not count. Set it wherever PODRANK_NODE_MAY_START is set.
 #define PODRANK_NODE_MAY_KEEP 4
 
 // The controller has deleted a failed pod here so recently that it leaves the next one for later.
@@ -645,7 +651,7 @@
 // It stays: nothing asks for its deletion, or it is being deleted already.
 #define PODRANK_DAEMON_REASON_KEPT 0
 
-// It may not run on its node.
+// It is not allowed to run on its node.
 #define PODRANK_DAEMON_REASON_NOT_WANTED 10
 
 // It has succeeded.
@@ -784,15 +790,16 @@ typedef struct podrank_pod {
     // The pod's tier, which you choose for whatever reason: pods of a lower tier go before pods of a higher one.
     // Kubernetes does not know tiers. See podrank_steer.
     uint16_t tier;
-    // Zero. Reserved for later rules.
+    // Zero. Reserved for rules that later releases add.
     uint8_t reserved[8];
 } podrank_pod;
 
 // How to decide: Policy in Rust. Start from PODRANK_OPTIONS_AT(now), which does what kube-controller-manager
 // does at that time.
 //
-// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' feature gates,
-// and times that are compared as they are. kube-controller-manager compares ages instead, so give it a now.
+// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' default
+// feature gates, and times compared as they are. kube-controller-manager compares ages instead: to do the
+// same, set now and PODRANK_NOW.
 typedef struct podrank_options {
     // sizeof(podrank_options). Options may grow. A library accepts the smaller size of an older header, and
     // reads the rest as zero. It accepts a larger size, up to PODRANK_OPTIONS_SIZE_MAX, if all bytes that it
@@ -869,8 +876,8 @@ typedef struct podrank_node_name {
     size_t len;
 } podrank_node_name;
 
-// Creates pods in batches of 1, 2, 4 and so on, until a creation in a batch fails. Only podrank_slow_start_begin and
-// _report may write it. You may read it.
+// The state of a slow start, in which you create pods in batches of 1, 2, 4 and so on, until a creation in a
+// batch fails. Only podrank_slow_start_begin and _report may write it. You may read it.
 typedef struct podrank_slow_start {
     // How many pods to create next, in parallel if you like. 0 at the end.
     uint32_t batch;
@@ -975,12 +982,14 @@ typedef struct podrank_deployment_step {
     // 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
     uint8_t creates;
     // 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
-    // sync leaves every old set at 0 and the new set at the count. After a rollback it is 1.
+    // sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback, with one exception:
+    // a Deployment that only scales, because it is paused, or because this sync scaled without writing anything, so that
+    // the next one scales as well. It is 1 then
     //
-    // A paused Deployment only scales. With at most one active set, it scales again if the sizes do not add up to the count.
-    // With several, it scales again if the new set has the count (with Recreate, only if its annotation for the count has
-    // it, too), or, with RollingUpdate, if the sizes do not add up to the count plus the surge. A Deployment that is not
-    // paused follows the same rules if this sync scaled without writing anything, because then the next sync scales as well.
+    // - with at most one active set, if the sizes do not add up to the count;
+    // - with several and RollingUpdate, if the new set's size is the count, or if the sizes do not add up to the count plus
+    //   the surge;
+    // - with several and Recreate, if the new set's size and its desired_replicas are both the count.
     uint8_t goes_on;
     // Zero.
     uint8_t reserved;
@@ -1022,9 +1031,10 @@ typedef struct podrank_member {
 typedef struct podrank_member_outcome {
     // The index of the pod in members.
     uint32_t member;
-    // The index of the pod that it waits for, or PODRANK_NO_MEMBER.
+    // The index of the pod that reason refers to, or PODRANK_NO_MEMBER.
     uint32_t by;
-    // The ordinal that it waits for, which has no pod if by is PODRANK_NO_MEMBER. Otherwise 0.
+    // The ordinal of that pod. With PODRANK_MEMBER_WAITS_FOR_MISSING, the ordinal that has no pod. 0 if reason refers to
+    // neither.
     int32_t by_ordinal;
     // What happens to it: PODRANK_VERDICT_..., which keeps its number for ever.
     uint8_t verdict;
@@ -1092,7 +1102,7 @@ typedef struct podrank_outcome {
 
 // What a sync does, apart from the outcome of each pod.
 typedef struct podrank_daemon_step {
-    // maxSurge as a number of nodes. Set, as the next four, only by an update.
+    // maxSurge as a number of nodes. This and the next four are 0 unless is_update is 1.
     int64_t surge;
     // maxUnavailable as a number of nodes.
     int64_t unavailable;
@@ -1181,8 +1191,8 @@ int32_t podrank_explain(const struct podrank_pod *a,
                         size_t *rows_len);
 
 // Writes the pod's place in the order to key, as PODRANK_KEY_LEN bytes that memcmp compares as
-// podrank_compare compares the pods. COMPARE ONLY KEYS THAT WERE MADE WITH THE SAME now AND GATES. The bytes
-// are the same on every machine.
+// podrank_compare compares the pods. COMPARE ONLY KEYS THAT ONE RELEASE MADE WITH THE SAME now AND GATES.
+// The bytes do not depend on the machine.
 int32_t podrank_key(const struct podrank_pod *pod, const struct podrank_options *options, uint8_t *key);
 
 // Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
@@ -1229,8 +1239,8 @@ int32_t podrank_validate(const struct podrank_pod *pods,
 // others may be NULL with others_len 0. Unassigned pods share one count. Kubernetes counts ranks once,
 // before it sorts.
 //
-// counts is scratch memory with one number per node. If an assigned pod's node is not below counts_len:
-// PODRANK_ERR_NODE.
+// counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
+// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE.
 int32_t podrank_count_ranks(struct podrank_pod *pods,
                             size_t pods_len,
                             const struct podrank_pod *others,
@@ -1250,9 +1260,10 @@ int32_t podrank_time_from_unix(int64_t seconds,
 // The text is static: do not free it.
 const char *podrank_status_str(int32_t status);
 
-// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you deleted
-// one pod at a time and counted again after each. Kubernetes counts once, as podrank_count_ranks does: with three
-// pods on one node and two on another, deleting three empties the first.
+// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you
+// deleted one pod at a time and counted again after each. The rules before PODRANK_RULE_RANK still come
+// first. Kubernetes counts once, as podrank_count_ranks does: with three pods on one node and two on
+// another, deleting three empties the first.
 //
 // A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, those of pods
 // that still remain, and others. Among the pods of one node, the order decides whose turn is next, using the
@@ -1263,8 +1274,9 @@ const char *podrank_status_str(int32_t status);
 // call this with the node numbers; keep the ranks, but set each pod's node to the number of its zone, also in
 // others; and call it again. Any number of levels is possible: start with the innermost.
 //
-// counts is scratch memory with one number per node, and scratch is scratch memory of pods_len numbers. If an
-// assigned pod's node is not below counts_len: PODRANK_ERR_NODE.
+// counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
+// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. scratch is
+// scratch memory of pods_len numbers.
 int32_t podrank_spread(struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_pod *others,
@@ -1274,10 +1286,11 @@ int32_t podrank_spread(struct podrank_pod *pods,
                        size_t counts_len,
                        uint32_t *scratch);
 
-// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly lower
-// cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes the pods of
-// the lower tier first, at any time and for any number of victims. Within a tier it decides as before. The number
-// of costs that change is the least possible, and the new costs are close to those that stay.
+// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly
+// lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
+// the pods of the lower tier first, at any time and for any number of victims. Within a tier, it decides by
+// its own rules with the new costs. The number of costs that change is the least possible, and the new costs
+// are close to those that stay.
 //
 // pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
 // it is off, costs have no effect: PODRANK_ERR_GATE.
@@ -1292,9 +1305,10 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // before a pod of a lower tier whatever the costs. Such a pod is blocked, which is not an error. blocked gets the first
 // blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
 //
-// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written although
-// the function fails: lower and higher are the indices of two pods, at least one of them fixed, for which no
-// costs put that of lower below that of higher and leave a distinct cost for each tier in between.
+// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written
+// although the function fails: lower and higher are the indices of two pods, at least one of them fixed. No
+// costs can make the cost of lower less than that of higher and leave a distinct cost for each tier between
+// theirs. changed and blocked are 0.
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,
@@ -1340,10 +1354,10 @@ int32_t podrank_node_number(struct podrank_node_name *table,
 // Writes what kube-controller-manager's comparator says about two pods: to relation a PODRANK_RELATION_ value,
 // and to rule the rule that decides, or PODRANK_RULE_NONE for a tie.
 //
-// The comparator applies the rules of the order, with three differences. It has neither tiers nor
-// PreferForScaleDown. If two times differ, but their ages are between the same powers of two nanoseconds, it
-// compares the UIDs at once: rule is then PODRANK_RULE_UID. (From 2^49 ns, 6.5 days, on, it uses numbers a little
-// below the powers of two.) And it does not compare UIDs at the end, so pods with different UIDs can tie.
+// The comparator differs from the order in four ways. It has neither tiers nor PreferForScaleDown. If two
+// times differ, but their ages are in one age bucket, it compares the UIDs at once: rule is then
+// PODRANK_RULE_UID. It does not compare UIDs at the end, so pods with different UIDs can tie. And from 2^49
+// ns (6.5 days) on, its age buckets begin a little below the powers of two.
 //
 // NEVER SORT BY IT, because it is cyclic: of three pods, each can be before the next. The reason is that the
 // UIDs decide if two times differ in this way, but later rules decide if the times are equal.
@@ -1392,7 +1406,8 @@ int32_t podrank_plan(uint32_t wanted,
                      uint32_t *creations,
                      uint32_t *deletions);
 
-// Starts creating count pods: writes the first batch to start. You create the pods:
+// Begins a slow start for count pods: writes its state, with the size of the first batch, to start. You
+// create the pods:
 //
 //     podrank_expect_creations(&expectations, count, now);
 //     podrank_slow_start_begin(count, &start);
@@ -1428,18 +1443,19 @@ int32_t podrank_expect_deletions(struct podrank_expectations *expectations,
                                  size_t keys_len,
                                  int64_t now);
 
-// Counts count creations as observed. Does nothing if no expectations are set.
+// Records count creations as observed. Does nothing if no expectations are set.
 //
-// Report 1 when you first observe a pod that this set controls, and once the number of pods that could not
-// be created, because you will never observe those. Do not report a pod twice, nor one that the set adopts.
-// A pod that is already being deleted when you first observe it is a deletion, not a creation. The number
-// may go below zero.
+// Report 1 when you first observe a pod that this set controls. After a slow start, report missing, too,
+// because you will never observe those pods. Do not report a pod twice, nor one that the set adopts. A pod
+// that is already being deleted when you first observe it is a deletion, not a creation. The number of
+// pending creations may go below zero.
 int32_t podrank_creations_observed(struct podrank_expectations *expectations, uint32_t count);
 
 // Counts the deletion of the pod with this key as observed. Writes 1 to counted if it was pending. If not,
 // writes 0, and nothing else changes, so you may report a deletion as often as you observe it.
 //
-// Report a pod that is being deleted, is gone or could not be deleted, whichever set controls it by now.
+// Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by
+// now.
 int32_t podrank_deletion_observed(struct podrank_expectations *expectations,
                                   struct podrank_pod_key *room,
                                   size_t room_len,
@@ -1526,8 +1542,8 @@ int32_t podrank_stateful_set_ordinal(const char *set,
 //
 // members are the pods that the StatefulSet owns and its selector matches, in any order, including those that are finished
 // or being deleted, but only those with an ordinal. outcomes needs space for members_len elements. The prediction relies
-// on the states that you pass. If creating or deleting a pod fails, or a claim cannot be created, Kubernetes ends the sync
-// there, and fewer pods go. The time grows as that of sorting the members.
+// on the states that you pass. If creating or deleting a pod fails, or a PersistentVolumeClaim cannot be created,
+// Kubernetes ends the sync there, and fewer pods go. The time grows as that of sorting the members.
 //
 // If a number or an ordinal is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX:
 // PODRANK_ERR_PERCENT_RANGE. If set or a member has an unknown flag, or set has both PODRANK_STATEFUL_ON_DELETE and
@@ -1553,9 +1569,10 @@ const char *podrank_stateful_set_reason_str(uint8_t reason);
 // update, which replaces old pods within the budgets maxSurge and maxUnavailable. Kubernetes walks the nodes in random order,
 // so if the budget is smaller than the number of old available pods, these are contested.
 //
-// If a budget is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE. If a
-// pod's node is not below nodes_len: PODRANK_ERR_NODE. If the set, a node or a pod has an unknown flag, a pod has both
-// succeeded and failed, or a reserved byte is not zero: PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED.
+// If a budget is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE.
+// If a pod's node is neither PODRANK_NO_NODE nor below nodes_len: PODRANK_ERR_NODE. If the set, a node or a pod has an
+// unknown flag, a pod has both succeeded and failed, or a reserved byte is not zero: PODRANK_ERR_FLAGS or
+// PODRANK_ERR_RESERVED.
 int32_t podrank_daemon_set_next(const struct podrank_daemon_set *set,
                                 const uint8_t *nodes,
                                 size_t nodes_len,
@@ -1595,9 +1612,10 @@ int32_t podrank_job_index(const char *text,
                           size_t text_len,
                           int64_t *index);
 
-// Returns the nanoseconds until Kubernetes deletes a finished Job, negative if that is overdue. ttl_seconds is
-// spec.ttlSecondsAfterFinished, and finished is the lastTransitionTime of the first condition Complete or Failed that is
-// true. Returns PODRANK_TIME_UNSET, for never, if a time is PODRANK_TIME_UNSET.
+// Returns the nanoseconds until Kubernetes deletes a finished Job, negative if that is overdue. finished and now are
+// nanoseconds since the Unix epoch. ttl_seconds is spec.ttlSecondsAfterFinished, and finished is the lastTransitionTime of
+// the first condition Complete or Failed that is true. Returns PODRANK_TIME_UNSET, for never, if a time is
+// PODRANK_TIME_UNSET.
 int64_t podrank_job_time_left(int32_t ttl_seconds,
                               int64_t finished,
                               int64_t now);

@@ -109,8 +109,9 @@ impl DaemonSet {
 /// Predicts the next sync of a `DaemonSet`. Writes to `outcomes`, at the index of each pod, whether it goes and why. Returns what
 /// else the sync does.
 ///
-/// `nodes` are all nodes, and the names of nodes that do not exist but have pods of this `DaemonSet`. `pods` are its pods, in any
-/// order, including those that have ended or are being deleted. `order` is scratch memory. The call takes O(n log n) steps.
+/// `nodes` has the flags of every node, and [`NodeFlags::NONE`] for each node that pods of this `DaemonSet` name but that does
+/// not exist. [`Pod::node`] is an index into it. `pods` are the pods of the set, in any order, including those that have ended
+/// or are being deleted. `order` is scratch memory. The call takes O(n log n) steps.
 ///
 /// If [`Step::is_update`] is false and the first part has something to do, old pods are replaced by a later sync. That is a race:
 /// if the controller observes its own changes at once, the same sync goes on with the update.

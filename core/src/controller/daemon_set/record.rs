@@ -20,7 +20,7 @@ pub struct Pod {
     /// The index of the pod's node: that of `spec.nodeName`, or if the pod is not assigned, the one that its affinity names. If
     /// that names none, [`NO_NODE`].
     pub node: u32,
-    /// Any flags.
+    /// The pod's state and revision. [`PodFlags::SUCCEEDED`] and [`PodFlags::FAILED`] exclude each other.
     pub flags: PodFlags,
     /// Zero. Reserved for later fields.
     pub reserved: [u8; 7],
@@ -61,15 +61,16 @@ flags! {
 }
 
 flags! {
-    /// Facts about a node, as a set of bits. Without a flag, no node has this name.
+    /// Facts about a node, as a set of bits. Without a flag, it stands for a node that does not exist.
     ///
-    /// A pod may start on a node only if it may keep running there.
+    /// Set [`NodeFlags::MAY_START`] only together with [`NodeFlags::MAY_KEEP`].
     NodeFlags {
         /// The node exists. The other flags have no meaning without this one.
         EXISTS = 1,
         /// A pod may start here: the node's name, labels and taints allow it.
         MAY_START = 1 << 1,
-        /// A pod that runs here may go on: as before, but only taints with the effect `NoExecute` count.
+        /// A pod that runs here may stay: the node's name, labels and taints with the effect `NoExecute` allow it. Other
+        /// taints do not count.
         MAY_KEEP = 1 << 2,
         /// The controller has deleted a failed pod here so recently that it leaves the next one for later. Only the
         /// controller knows: the delay is 1 second after the first, doubles up to 15 minutes, and starts anew with each
@@ -101,7 +102,8 @@ impl Pod {
         }
     }
 
-    /// Checks a record that comes from another language or machine.
+    /// Checks a record that comes from another language or machine: a pod cannot have both succeeded and failed, and the
+    /// reserved bytes must be zero.
     ///
     /// # Errors
     /// [`InvalidPod`] says what is wrong first.

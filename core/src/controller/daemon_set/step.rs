@@ -9,7 +9,7 @@ use core::fmt;
 pub struct Step {
     /// Whether the sync reaches its second part, the update, because its first part has nothing to do.
     pub is_update: bool,
-    /// On how many nodes a pod may start. Set, as the next four, only by an update.
+    /// On how many nodes a pod may start. This and the next four are 0 unless `is_update` is true.
     pub wanted: u32,
     /// `maxSurge` as a number of nodes.
     pub surge: i64,

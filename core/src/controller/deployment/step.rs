@@ -143,12 +143,14 @@ pub struct Step {
     /// Whether later syncs may change sizes, once the statuses have changed.
     ///
     /// It is false if the Deployment is being deleted, or if this sync leaves every old set at 0 and the new set at the
-    /// Deployment's count. After a rollback it is true.
+    /// Deployment's count. Otherwise it is true, also after a rollback, with one exception: a Deployment that only scales,
+    /// because it is paused, or because this sync scaled without writing anything, so that the next one scales as well. It
+    /// scales again
     ///
-    /// A paused Deployment only scales. With at most one active set, it scales again if the sizes do not add up to the count.
-    /// With several, it scales again if the new set has the count (with `Recreate`, only if its annotation for the count has
-    /// it, too), or, with `RollingUpdate`, if the sizes do not add up to the count plus the surge. A Deployment that is not
-    /// paused follows the same rules if this sync scaled without writing anything, because then the next sync scales as well.
+    /// - with at most one active set, if the sizes do not add up to the count;
+    /// - with several and `RollingUpdate`, if the new set's size is the count, or if the sizes do not add up to the count plus
+    ///   the surge;
+    /// - with several and `Recreate`, if the new set's size and its annotation for the desired replicas are both the count.
     pub goes_on: bool,
 }
 

@@ -85,7 +85,7 @@ pub enum State {
     LeftAlone,
 }
 
-/// What a Job counts as complete.
+/// When a Job counts as complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Completion {
     /// `spec.completions` is not set: the first success of any pod completes the Job, once all others have ended.
@@ -164,8 +164,8 @@ impl Job {
 /// reads them. `order` is scratch memory. The call takes O(n log n) steps.
 ///
 /// Each contested [group](Outcome::group) has its own [quota](Outcome::quota). An Indexed Job can have several groups: one for
-/// each index whose pods tie, and one at the end of what goes. Chance is not independent inside the latter group: it may hold
-/// all pods of an index, but one of them goes in any case.
+/// each index whose pods tie, and one for the pods that tie where the deletions end. Within that last group, not every
+/// combination is possible: if it has all pods of an index that several pods have, at least one of them goes.
 ///
 /// # Errors
 /// [`JobError`], and then nothing is written.

@@ -1,6 +1,6 @@
-//! Which claims go with a condemned pod.
+//! Which `PersistentVolumeClaim`s go with a condemned pod.
 
-/// One entry of a claim's `metadata.ownerReferences`, as the `StatefulSet` sees it.
+/// One entry of a `PersistentVolumeClaim`'s `metadata.ownerReferences`, as the `StatefulSet` sees it.
 ///
 /// An entry is about the set or the pod if its API version, kind and name are theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ pub enum ClaimOwner {
 /// `spec.persistentVolumeClaimRetentionPolicy.whenScaled` is `Delete`. With `Retain`, no claim is.
 ///
 /// Kubernetes then makes the pod the claim's only owner, so that garbage collection follows the pod. It does not touch a
-/// claim with a stale owner, or to which another controller belongs, and a further owner keeps the claim.
+/// claim that has a stale owner or belongs to another controller, and any further owner keeps the claim from being deleted.
 #[must_use]
 pub fn claim_goes(owners: impl IntoIterator<Item = ClaimOwner>) -> bool {
     owners.into_iter().all(|owner| matches!(owner, ClaimOwner::Set | ClaimOwner::Pod))

@@ -63,7 +63,8 @@ impl Member {
         Self { ordinal, flags, reserved: [0; 3] }
     }
 
-    /// Checks what no correct program makes.
+    /// Checks a record that comes from another language or machine: its ordinal must not be negative, its flags must be
+    /// known, and its reserved bytes must be zero.
     ///
     /// # Errors
     /// [`InvalidMember`] says what is wrong first.

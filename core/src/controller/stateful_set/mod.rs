@@ -118,10 +118,11 @@ impl Default for StatefulSet {
 /// Predicts the next sync of a `StatefulSet`. Writes an outcome for each member, the highest ordinal first. Returns
 /// the totals.
 ///
-/// `members` are the pods that the set owns and its selector matches, in any order, including those that are
-/// finished or being deleted. The prediction relies on their states that you pass. If creating or deleting a pod
-/// fails, or a claim cannot be created, Kubernetes ends the sync there, and fewer pods go. If a number is negative,
-/// which Kubernetes does not allow, the result has no meaning.
+/// `members` are the pods that the set owns and its selector matches, in any order, including those that are finished or
+/// being deleted. The prediction relies on the states that you pass. If creating or deleting a pod fails, or a
+/// `PersistentVolumeClaim` cannot be created, Kubernetes ends the sync there, and fewer pods go. A member with a negative
+/// ordinal stays, with [`Reason::NoOrdinal`]. If another number is negative, which Kubernetes does not allow, the result
+/// has no meaning.
 ///
 /// The time grows as that of sorting the members.
 ///

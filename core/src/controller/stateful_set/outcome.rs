@@ -7,7 +7,7 @@ use core::ffi::CStr;
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
 
-/// The value of [`Outcome::by`] if no member is waited for.
+/// The value of [`Outcome::by`] if the reason refers to no member.
 pub const NO_MEMBER: u32 = u32::MAX;
 
 /// Why a pod goes, stays or waits. A reason keeps its number for ever.
@@ -26,7 +26,7 @@ pub enum Reason {
     RecreateOff = 3,
     /// Keep: its ordinal is negative, so Kubernetes ignores it.
     NoOrdinal = 4,
-    /// Keep: it is old, but its index is below the partition.
+    /// Keep: it is old, but its ordinal minus the start is below the partition.
     BelowPartition = 5,
     /// Keep: it is old, but with the strategy `OnDelete` only a user replaces pods.
     OnDelete = 6,
@@ -40,7 +40,8 @@ pub enum Reason {
     /// Delete: it is old and unavailable, so replacing it takes nothing from the budget.
     OldUnavailable = 23,
 
-    /// Contested: two or more pods have one ordinal. The pod at index `by` is one of them.
+    /// Contested: some pods of the set share an ordinal, not necessarily this one. The pod at index `by` is one of those
+    /// that do.
     Twins = 40,
 
     /// Blocked: the ordinal `by_ordinal` is in the range and has no pod. It is created first.
@@ -62,7 +63,8 @@ pub enum Reason {
     OneAtATime = 67,
     /// Blocked: the pod at index `by` has to go first, because scaling down comes before updating.
     AfterScaling = 68,
-    /// Blocked: as many pods as may be unavailable already are, or go in this sync. One of them is the pod at index `by`.
+    /// Blocked: the pods that are unavailable or go in this sync use up `maxUnavailable`. One of them is the pod at index
+    /// `by`.
     Budget = 69,
     /// Blocked: with the strategy `Recreate`, the pod at index `by`, which is old, has to go first.
     AfterRecreate = 70,
@@ -74,9 +76,10 @@ pub enum Reason {
 pub struct Outcome {
     /// The index of the member.
     pub member: u32,
-    /// The index of the member that is waited for, or [`NO_MEMBER`].
+    /// The index of the member that the reason refers to, or [`NO_MEMBER`].
     pub by: u32,
-    /// The ordinal that is waited for, which has no pod if `by` is [`NO_MEMBER`]. Otherwise 0.
+    /// The ordinal of that member. With [`Reason::WaitsForMissing`], the ordinal that has no pod. 0 if the reason refers to
+    /// neither.
     pub by_ordinal: i32,
     /// What happens to it.
     pub verdict: Verdict,
