@@ -99,9 +99,9 @@ mod tests {
     #[test]
     fn sees_after_by_time_just_those_that_go_after_by_it() {
         extern crate std;
-        for now in
-            [Time::UNSET, Time::MIN, Time::from_unix_nanos(0), Time::from_unix(1_773_144_000, 5), Time::MAX]
-        {
+        let before_1970 = Time::from_unix(-1_773_144_000, 5);
+        let after_1970 = Time::from_unix(1_773_144_000, 5);
+        for now in [Time::UNSET, Time::MIN, before_1970, Time::from_unix_nanos(0), after_1970, Time::MAX] {
             let policy = Policy::at(now);
             let ages = (0..63).map(|bits| 1_i64 << bits).chain([i64::MAX]);
             let around = ages.flat_map(|age| [age.wrapping_sub(1), age, age.saturating_add(1)]);

@@ -2,8 +2,8 @@
 
 use podrank::ffi::node_number;
 use podrank::{
-    DeletionCostError, Flags, InactivePhase, InvalidPod, NodeCounts, OrderError, Phase, Pod, PodSet,
-    PodSetError, Policy, Rule, SpreadError, SteerError, Time, Uid, UidError, UnknownNode, ValueKind,
+    DeletionCostError, FeatureGates, Flags, InactivePhase, InvalidPod, NodeCounts, OrderError, Phase, Pod,
+    PodSet, PodSetError, Policy, Rule, SpreadError, SteerError, Time, Uid, UidError, UnknownNode, ValueKind,
     count_ranks, deletion_cost,
 };
 use std::collections::HashSet;
@@ -315,9 +315,13 @@ fn explanations_show_the_values() {
             (ValueKind::Uid, 0, 0),
         ]
     );
-    let as_they_are = values(&Policy::without_now());
-    assert_eq!(as_they_are[7], (ValueKind::Time, 1_000_000 - 1024, 2_000_000));
-    assert_eq!(as_they_are[10], (ValueKind::Time, i64::MIN, 1_000_000 - 1));
+    let mut off = FeatureGates::KUBERNETES;
+    off.logarithmic_scale_down = false;
+    for as_they_are in [Policy::without_now(), Policy::at(time(1_000_000)).with_gates(off)] {
+        let as_they_are = values(&as_they_are);
+        assert_eq!(as_they_are[7], (ValueKind::Time, 1_000_000 - 1024, 2_000_000));
+        assert_eq!(as_they_are[10], (ValueKind::Time, i64::MIN, 1_000_000 - 1));
+    }
 
     let explanation = Policy::without_now().explain(&a, &b);
     assert_eq!(explanation.deciding().map(|row| row.rule), Some(Rule::Unassigned));

@@ -41,6 +41,7 @@ fn too_many_pods_are_rejected_and_nothing_is_written() {
     let mut scratch = [Scratch::default(); 8];
     // First without victims: an implementation that accepts the list would not read it then, so this would fail at once.
     assert_eq!(policy.select(pods, &mut []), Err(TooManyPods));
+    assert_eq!(policy.select(&pods[1..], &mut []), Ok(&[][..]), "one fewer are not too many");
     assert_eq!(policy.select(pods, &mut victims), Err(TooManyPods));
     assert_eq!(policy.select_with(pods, &mut victims, &mut scratch), Err(TooManyPods));
     assert_eq!(policy.sort(pods, &mut []), Err(OrderError::ShortBuffer { len: 0, pods: len }));

@@ -73,6 +73,46 @@ pub(crate) fn dump(pods: &[Value]) -> Vec<Value> {
     pods.iter().cloned().chain([set(pods.len())]).collect()
 }
 
+/// The pods, the set, and the Deployment `web` that owns it.
+pub(crate) fn of_deployment(pods: &[Value]) -> Vec<Value> {
+    let mut set = set(pods.len());
+    set["metadata"]["ownerReferences"] = json!([{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "d", "controller": true }]);
+    set["metadata"]["labels"] = json!({ "app": "web" });
+    set["spec"]["template"]["metadata"]["labels"]["pod-template-hash"] = json!("web");
+    set["spec"]["selector"]["matchLabels"]["pod-template-hash"] = json!("web");
+    let deployment = json!({
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": { "name": "web", "namespace": "shop", "uid": "d", "generation": 1, "resourceVersion": "9" },
+        "spec": {
+            "replicas": pods.len(),
+            "selector": { "matchLabels": { "app": "web" } },
+            "template": { "metadata": { "labels": { "app": "web" } }, "spec": { "containers": [] } },
+        },
+        "status": { "replicas": pods.len(), "observedGeneration": 1 },
+    });
+    let mut items = pods.to_vec();
+    for pod in &mut items {
+        pod["metadata"]["labels"]["pod-template-hash"] = json!("web");
+    }
+    items.extend([set, deployment]);
+    items
+}
+
+/// A set `old` of size 0 beside this one, with the same controller and another template.
+pub(crate) fn old_set(set: &Value) -> Value {
+    let mut old = set.clone();
+    old["metadata"]["name"] = json!("old");
+    old["metadata"]["uid"] = json!("old");
+    for labels in ["/spec/template/metadata/labels", "/spec/selector/matchLabels"] {
+        old.pointer_mut(labels).expect("labels")["pod-template-hash"] = json!("old");
+    }
+    old["spec"]["template"]["spec"]["nodeName"] = json!("n1");
+    old["spec"]["replicas"] = json!(0);
+    old["status"]["replicas"] = json!(0);
+    old
+}
+
 pub(crate) fn request(count: Count, named: &[&str], wishes: Vec<Wish>) -> Request {
     let mut options = Options::new(0, "2026-03-10T12:00:00Z".parse().expect("a time"));
     options.replicas = if let Count::To(replicas) = count { Some(replicas) } else { None };

@@ -1,6 +1,6 @@
 //! Every error of a plan, with its text.
 
-use crate::dump::{dump, input, not_ready, pod, refusal, request, set, with_cost};
+use crate::dump::{self, dump, input, not_ready, old_set, pod, refusal, request, set, with_cost};
 use podrank_preview::steer::{Count, owner, plan, scalable, state};
 use podrank_preview::{Input, WorkloadName};
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn named_pods_that_others_go_before() {
         request
     };
     let plan = plan(&input(&two), &evicted(Count::AllButNamed)).expect("a plan");
-    assert_eq!((crate::dump::wanted(&plan), plan.writes), ("a".to_owned(), 0));
+    assert_eq!((dump::wanted(&plan), plan.writes), ("a".to_owned(), 0));
 }
 
 #[test]
@@ -143,35 +143,8 @@ fn sets_that_are_busy() {
     assert_eq!(refusal(&with_set(gone), &to_1), "shop ReplicaSet/web is being deleted");
 }
 
-/// A Deployment that owns the sets.
-fn deployment(replicas: usize, sets: &mut [Value]) -> Value {
-    for set in &mut *sets {
-        set["metadata"]["ownerReferences"] = json!([{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "d", "controller": true }]);
-        set["metadata"]["labels"] = json!({ "app": "web" });
-        set["spec"]["template"]["metadata"]["labels"]["pod-template-hash"] = set["metadata"]["name"].clone();
-        set["spec"]["selector"]["matchLabels"]["pod-template-hash"] = set["metadata"]["name"].clone();
-    }
-    json!({
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": { "name": "web", "namespace": "shop", "uid": "d", "generation": 1, "resourceVersion": "9" },
-        "spec": {
-            "replicas": replicas,
-            "selector": { "matchLabels": { "app": "web" } },
-            "template": { "metadata": { "labels": { "app": "web" } }, "spec": { "containers": [] } },
-        },
-        "status": { "replicas": replicas, "observedGeneration": 1 },
-    })
-}
-
 fn of_deployment() -> Vec<Value> {
-    let mut sets = [set(3)];
-    let deployment = deployment(3, &mut sets);
-    let mut pods = three()[..3].to_vec();
-    for pod in &mut pods {
-        pod["metadata"]["labels"]["pod-template-hash"] = json!("web");
-    }
-    [pods, sets.to_vec(), vec![deployment]].concat()
+    dump::of_deployment(&three()[..3])
 }
 
 #[test]
@@ -196,17 +169,15 @@ fn deployments_in_the_middle_of_something() {
 
     // An old set without pods is not in use.
     let mut idle = of_deployment();
-    let mut old = idle[3].clone();
-    old["metadata"]["name"] = json!("old");
-    old["metadata"]["uid"] = json!("old");
-    for labels in ["/spec/template/metadata/labels", "/spec/selector/matchLabels"] {
-        old.pointer_mut(labels).expect("labels")["pod-template-hash"] = json!("old");
-    }
-    old["spec"]["template"]["spec"]["nodeName"] = json!("n1");
-    old["spec"]["replicas"] = json!(0);
-    old["status"]["replicas"] = json!(0);
-    idle.push(old);
+    idle.push(old_set(&idle[3]));
     assert_eq!(plan(&input(&idle), &to_1).expect("a plan").replica_set, "web");
+    // A rollout that is about to begin: no set has the new template.
+    let mut begins = of_deployment();
+    begins[4]["spec"]["template"]["spec"]["nodeName"] = json!("n1");
+    assert_eq!(
+        refusal(&begins, &to_1),
+        "shop Deployment/web is in the middle of a rollout: wait for it to end"
+    );
     // The only set in use does not have the count yet.
     let mut grows = of_deployment();
     grows[4]["spec"]["replicas"] = json!(4);

@@ -1,6 +1,6 @@
 //! What each wish does to the choice of pods.
 
-use crate::dump::{dump, goes, input, not_ready, pod, request, wanted};
+use crate::dump::{dump, goes, input, not_ready, of_deployment, old_set, pod, request, wanted};
 use fastrand::Rng;
 use podrank_preview::steer::{Count, Wish, plan};
 use serde_json::{Value, json};
@@ -158,4 +158,32 @@ fn spreading_takes_from_the_domain_that_has_most_left() {
         let found = goes(&pods, u32::try_from(replicas).expect("few"), vec![Wish::Spread(wish)]);
         assert_eq!(found, expected[..count - replicas], "case {case}: {levels:?}");
     }
+}
+
+/// A pod that its old set has not deleted yet counts on its node, but does not go.
+#[test]
+fn spreading_counts_pods_of_other_sets() {
+    let by_node = ["n1", "n2", "n3"].map(|node| (node.to_owned(), node.to_owned()));
+    let wish = vec![Wish::Spread(vec![HashMap::from(by_node)])];
+    let own = [pod('a', "n1"), pod('b', "n2"), pod('c', "n3")];
+    let first = |of_old: Option<Value>| {
+        let mut items = of_deployment(&own);
+        items.push(old_set(&items[3]));
+        items.extend(of_old);
+        wanted(&plan(&input(&items), &request(Count::To(2), &[], wish.clone())).expect("a plan"))
+    };
+    let of_old = |node: Option<&str>| {
+        let mut pod = pod('x', "n1");
+        pod["spec"]["nodeName"] = json!(node);
+        pod["metadata"]["labels"]["pod-template-hash"] = json!("old");
+        pod["metadata"]["ownerReferences"][0]["name"] = json!("old");
+        pod["metadata"]["ownerReferences"][0]["uid"] = json!("old");
+        Some(pod)
+    };
+    assert_eq!(first(None), "a");
+    for (node, goes) in [("n1", "a"), ("n2", "b"), ("n3", "c")] {
+        assert_eq!(first(of_old(Some(node))), goes);
+    }
+    // One without a node counts nowhere.
+    assert_eq!(first(of_old(None)), "a");
 }
