@@ -17,7 +17,8 @@ pub struct Settled<'o> {
 }
 
 impl<'o> Settled<'o> {
-    /// Returns the indices of the pods that Kubernetes deletes in every list order, in the order in which they go.
+    /// Returns the indices of the pods that Kubernetes deletes in every list order, group by group, and inside a
+    /// group by the total order.
     #[must_use]
     pub const fn certain(&self) -> &'o [u32] {
         self.certain

@@ -93,9 +93,9 @@ impl<'s> Steered<'s> {
 impl Policy {
     /// Returns deletion costs such that every pod of a lower [tier](Pod::tier) has a strictly lower cost than every
     /// pod of a higher one. With these costs in the pods' [annotations](crate::DELETION_COST_ANNOTATION),
-    /// Kubernetes deletes the pods of the lower tier first, at any time and for any number of victims. Within a
-    /// tier, it decides by its own rules with the new costs. No cost can change what Kubernetes compares before the
-    /// costs: see [`Steered::blocked`].
+    /// Kubernetes deletes the pods of the lower tier first, except for [blocked](Steered::blocked) pods, at any
+    /// time and for any number of victims. Within a tier, it decides by its own rules with the new costs. No cost
+    /// can change what Kubernetes compares before the costs: see [`Steered::blocked`].
     ///
     /// The number of costs that change is the least possible, and the new costs are close to those that stay. If
     /// `is_fixed` returns true for a pod's index, that pod keeps its cost, for instance because somebody else set it.

@@ -41,7 +41,7 @@ pub struct podrank_expectations {
     pub creations: i64,
     /// How many deletions are pending. Negative if more were observed than expected.
     pub deletions: i64,
-    /// How many keys room holds.
+    /// How many keys are now in room, the buffer of podrank_expect_deletions.
     pub keys: u32,
     /// 0 if no expectations are set.
     pub is_set: u32,

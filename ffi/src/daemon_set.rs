@@ -111,7 +111,8 @@ pub struct podrank_daemon_step {
     pub deleted: u32,
     /// How many pods it creates.
     pub creates: u32,
-    /// How many more pods a later sync deletes, because one part of a sync deletes at most PODRANK_DAEMON_BURST_REPLICAS.
+    /// How many more pods a later sync deletes, because one part of a sync deletes at most
+    /// PODRANK_DAEMON_BURST_REPLICAS.
     pub later: u32,
     /// The index of a pod that makes the update fail, or PODRANK_NO_POD: with surge, an old pod that is alone on a node that
     /// does not exist.
@@ -127,7 +128,7 @@ pub const PODRANK_NO_POD: u32 = u32::MAX;
 
 /// It stays: nothing asks for its deletion, or it is being deleted already.
 pub const PODRANK_DAEMON_REASON_KEPT: u8 = 0;
-/// It is not allowed to run on its node.
+/// It is not allowed to stay on its node.
 pub const PODRANK_DAEMON_REASON_NOT_WANTED: u8 = 10;
 /// It has succeeded.
 pub const PODRANK_DAEMON_REASON_SUCCEEDED: u8 = 11;
@@ -156,8 +157,8 @@ pub const PODRANK_DAEMON_REASON_NOT_STARTABLE: u8 = 23;
 /// Update with surge: no pod may start on the node any more. Such pods go only while more nodes have
 /// an available pod than should have one.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE: u8 = 24;
-/// Update: the node has several old or several new pods, or one that is being deleted. The first part of
-/// a later sync goes on with it.
+/// Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that
+/// are being deleted do not count. The first part of a later sync deletes all but one.
 pub const PODRANK_DAEMON_REASON_UNSETTLED: u8 = 25;
 /// The old pod stays until somebody deletes it, because the strategy is OnDelete.
 pub const PODRANK_DAEMON_REASON_ON_DELETE: u8 = 30;
@@ -165,7 +166,7 @@ pub const PODRANK_DAEMON_REASON_ON_DELETE: u8 = 30;
 pub const PODRANK_DAEMON_REASON_AFTER_FIRST_PART: u8 = 31;
 /// Update with surge: the sync fails, because an old pod is alone on a node that does not exist.
 pub const PODRANK_DAEMON_REASON_NODE_MISSING: u8 = 32;
-/// It goes in a later sync, because one sync deletes at most PODRANK_DAEMON_BURST_REPLICAS pods.
+/// It goes in a later sync, because one part of a sync deletes at most PODRANK_DAEMON_BURST_REPLICAS pods.
 pub const PODRANK_DAEMON_REASON_NEXT_SYNC: u8 = 90;
 
 const _: () = {

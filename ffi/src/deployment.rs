@@ -112,9 +112,9 @@ pub struct podrank_replica_set_change {
 pub struct podrank_deployment_step {
     /// How many pods there may be above the count. A percentage is rounded up. 0 with Recreate.
     pub surge: i32,
-    /// How many of the Deployment's pods may be unavailable. A percentage is rounded down. At most the count, and
-    /// 0 with Recreate. If both budgets came to 0, a rollout could never start, so this one is then 1, or 0 if the
-    /// count is 0.
+    /// How many of the Deployment's pods may be unavailable. A percentage is rounded down. At most the count, and 0 with
+    /// Recreate. With RollingUpdate, if both budgets came to 0, a rollout could never start, so this one is then 1, or 0 if
+    /// the count is 0.
     pub unavailable: i32,
     /// The index of the new set, or PODRANK_NO_SET if it does not exist yet.
     pub new_set: u32,
@@ -124,10 +124,10 @@ pub struct podrank_deployment_step {
     pub creates: u8,
     /// 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
     /// sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback, with one exception:
-    /// a Deployment that only scales, because it is paused, or because this sync scaled without writing anything, so that
-    /// the next one scales as well. It is 1 then
+    /// a Deployment whose next sync has PODRANK_PATH_SCALE, too, because it is paused, or because this sync had that path
+    /// but wrote nothing. This member is then 1 only
     ///
-    /// - with at most one active set, if the sizes do not add up to the count;
+    /// - with at most one active set, if there is a set and the sizes do not add up to the count;
     /// - with several and RollingUpdate, if the new set's size is the count, or if the sizes do not add up to the count plus
     ///   the surge;
     /// - with several and Recreate, if the new set's size and its desired_replicas are both the count.

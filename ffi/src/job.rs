@@ -75,12 +75,12 @@ pub const PODRANK_JOB_REASON_ENDING: u8 = 11;
 pub const PODRANK_JOB_REASON_NO_INDEX: u8 = 20;
 /// The pod's index is not below the Job's completions.
 pub const PODRANK_JOB_REASON_BEYOND_COMPLETIONS: u8 = 21;
-/// Another pod has the same index, and stays.
+/// Several pods have the same index. All but the last of them in the order go.
 pub const PODRANK_JOB_REASON_DUPLICATE: u8 = 22;
 /// More pods run than the Job wants, and this one is among the first in the order.
 pub const PODRANK_JOB_REASON_SURPLUS: u8 = 30;
-/// It goes in a later sync, because one sync deletes at most PODRANK_JOB_DELETIONS_MAX pods. Which of
-/// such pods go then can depend on chance.
+/// It can go only in a later sync, because one sync deletes at most PODRANK_JOB_DELETIONS_MAX pods. Chance can decide which
+/// of these pods go then.
 pub const PODRANK_JOB_REASON_NEXT_SYNC: u8 = 90;
 
 const _: () = {
@@ -116,7 +116,8 @@ const _: () = {
 /// The time grows with n log n.
 ///
 /// Pods that are equal in all that Kubernetes compares tie, and chance decides which of them go: they are contested. An
-/// Indexed Job can have several groups of them, one for each index whose pods tie, and one at the end of what goes.
+/// Indexed Job can have several groups of them, one for each index whose pods tie, and one for the pods that tie where the
+/// deletions end.
 ///
 /// If a number of the job is negative: PODRANK_ERR_NEGATIVE. If the job or a pod has an unknown flag, an unknown phase or a
 /// reserved byte that is not zero: PODRANK_ERR_FLAGS, PODRANK_ERR_PHASE or PODRANK_ERR_RESERVED.

@@ -30,7 +30,7 @@ pub struct podrank_pod {
     /// The largest restartCount of the sidecars: those of status.initContainerStatuses whose container in
     /// spec.initContainers has restartPolicy Always.
     pub sidecar_restarts: u32,
-    /// The node, as a small number of your choice: see podrank_node_number. Only podrank_count_ranks reads
+    /// The node, as a small number of your choice: see podrank_node_number. Only podrank_count_ranks and podrank_spread read
     /// it, and only if the pod is assigned.
     pub node: u32,
     /// status.phase: PODRANK_PHASE_PENDING, _UNKNOWN or _RUNNING.

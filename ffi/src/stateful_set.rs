@@ -83,8 +83,8 @@ pub struct podrank_member_outcome {
     pub member: u32,
     /// The index of the pod that reason refers to, or PODRANK_NO_MEMBER.
     pub by: u32,
-    /// The ordinal of that pod. With PODRANK_MEMBER_WAITS_FOR_MISSING, the ordinal that has no pod. 0 if reason refers to
-    /// neither.
+    /// The ordinal of that pod. With PODRANK_MEMBER_WAITS_FOR_MISSING, and with PODRANK_MEMBER_BUDGET if by is
+    /// PODRANK_NO_MEMBER, the ordinal that has no pod. 0 if reason refers to neither.
     pub by_ordinal: i32,
     /// What happens to it: PODRANK_VERDICT_..., which keeps its number for ever.
     pub verdict: u8,
@@ -94,7 +94,7 @@ pub struct podrank_member_outcome {
     pub reserved: [u8; 2],
 }
 
-/// No pod is waited for, or none that exists.
+/// The reason refers to no pod, or to an ordinal that has no pod.
 pub const PODRANK_NO_MEMBER: u32 = u32::MAX;
 
 /// What a sync does in all.
@@ -163,7 +163,8 @@ pub const PODRANK_MEMBER_WAITS_FOR_EITHER: u8 = 66;
 pub const PODRANK_MEMBER_ONE_AT_A_TIME: u8 = 67;
 /// Blocked: the pod at index by has to go first, because scaling down comes before updating.
 pub const PODRANK_MEMBER_AFTER_SCALING: u8 = 68;
-/// Blocked: the pods that are unavailable or go in this sync use up max_unavailable. One of them is the pod at index by.
+/// Blocked: the pods that are missing, are unavailable or go in this sync use up max_unavailable. One of them is the pod at
+/// index by or, if that is PODRANK_NO_MEMBER, the missing one with the ordinal by_ordinal.
 pub const PODRANK_MEMBER_BUDGET: u8 = 69;
 /// Blocked: with the strategy Recreate, the pod at index by, which is old, has to go first.
 pub const PODRANK_MEMBER_AFTER_RECREATE: u8 = 70;

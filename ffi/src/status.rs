@@ -26,8 +26,8 @@ pub const PODRANK_ERR_PHASE: i32 = 7;
 pub const PODRANK_ERR_FLAGS: i32 = 8;
 /// A record's reserved bytes are not all zero.
 pub const PODRANK_ERR_RESERVED: i32 = 9;
-/// An assigned pod's node is not below counts_len or, in podrank_daemon_set_next, a pod's node not below
-/// nodes_len.
+/// An assigned pod's node is not below counts_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NO_NODE
+/// nor below nodes_len.
 pub const PODRANK_ERR_NODE: i32 = 10;
 /// The node name is new, and the table has no free slot.
 pub const PODRANK_ERR_NODES_FULL: i32 = 11;

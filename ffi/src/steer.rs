@@ -66,10 +66,11 @@ const _: () = {
 /// first. Kubernetes counts once, as podrank_count_ranks does: with three pods on one node and two on
 /// another, deleting three empties the first.
 ///
-/// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, those of pods
-/// that still remain, and others. Among the pods of one node, the order decides whose turn is next, using the
-/// ranks that they have before the call. So set all ranks to 0 before the first call. others are related active
-/// pods that cannot be victims, as for podrank_count_ranks. others may be NULL with others_len 0.
+/// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, the other
+/// elements of pods that still remain there, and the elements of others that are there. Among the pods of one
+/// node, the order decides whose turn is next, using the ranks that they have before the call. So set all
+/// ranks to 0 before the first call. others are related active pods that cannot be victims, as for
+/// podrank_count_ranks. others may be NULL with others_len 0.
 ///
 /// A node can be any domain with a number, such as a zone. To spread over zones and, within each zone, over nodes:
 /// call this with the node numbers; keep the ranks, but set each pod's node to the number of its zone, also in
@@ -109,9 +110,9 @@ pub unsafe extern "C" fn podrank_spread(
 
 /// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly
 /// lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
-/// the pods of the lower tier first, at any time and for any number of victims. Within a tier, it decides by
-/// its own rules with the new costs. The number of costs that change is the least possible, and the new costs
-/// are close to those that stay.
+/// the pods of the lower tier first, except for blocked pods (below), at any time and for any number of
+/// victims. Within a tier, it decides by its own rules with the new costs. The number of costs that change is
+/// the least possible, and the new costs are close to those that stay.
 ///
 /// pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
 /// it is off, costs have no effect: PODRANK_ERR_GATE.

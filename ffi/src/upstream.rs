@@ -56,9 +56,9 @@ pub unsafe extern "C" fn podrank_upstream(
 /// cases its list order decides.
 ///
 /// Writes the indices of all pods to order. The first certain_len of them are CERTAIN: it deletes them in
-/// every list order, in the order in which they go. The next contested_len are CONTESTED: it deletes k - certain_len
-/// of them, and the list order decides which. It keeps the rest. If k is pods_len or more, all are certain.
-/// order needs space for pods_len indices, and scores is scratch memory of pods_len numbers.
+/// every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and the list
+/// order decides which. It keeps the rest. If k is pods_len or more, all are certain. order needs space for
+/// pods_len indices, and scores is scratch memory of pods_len numbers.
 ///
 /// Count the ranks first. Leave them at 0 if Kubernetes counts none, as for a ReplicaSet without a controller.
 ///

@@ -164,7 +164,8 @@ pub(crate) struct How {
     #[arg(long)]
     pub(crate) force_conflicts: bool,
 
-    /// Longest time to wait for the controllers, or for a disruption budget to allow an eviction, such as 30s or 5m
+    /// Longest time to wait for the wanted pods to go, for replacements of evicted pods, or for a disruption budget to allow an
+    /// eviction, such as 30s or 5m
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration)]
     pub(crate) timeout: Duration,
 

@@ -243,8 +243,8 @@
 // A record's reserved bytes are not all zero.
 #define PODRANK_ERR_RESERVED 9
 
-// An assigned pod's node is not below counts_len or, in podrank_daemon_set_next, a pod's node not below
-// nodes_len.
+// An assigned pod's node is not below counts_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NO_NODE
+// nor below nodes_len.
 #define PODRANK_ERR_NODE 10
 
 // The node name is new, and the table has no free slot.
@@ -504,7 +504,7 @@
 // The label controller-revision-hash is the StatefulSet's status.updateRevision. A pod without this flag is old.
 #define PODRANK_MEMBER_IS_UPDATED 32
 
-// No pod is waited for, or none that exists.
+// The reason refers to no pod, or to an ordinal that has no pod.
 #define PODRANK_NO_MEMBER UINT32_MAX
 
 // The pod stays.
@@ -583,7 +583,8 @@
 // Blocked: the pod at index by has to go first, because scaling down comes before updating.
 #define PODRANK_MEMBER_AFTER_SCALING 68
 
-// Blocked: the pods that are unavailable or go in this sync use up max_unavailable. One of them is the pod at index by.
+// Blocked: the pods that are missing, are unavailable or go in this sync use up max_unavailable. One of them is the pod at
+// index by or, if that is PODRANK_NO_MEMBER, the missing one with the ordinal by_ordinal.
 #define PODRANK_MEMBER_BUDGET 69
 
 // Blocked: with the strategy Recreate, the pod at index by, which is old, has to go first.
@@ -651,7 +652,7 @@
 // It stays: nothing asks for its deletion, or it is being deleted already.
 #define PODRANK_DAEMON_REASON_KEPT 0
 
-// It is not allowed to run on its node.
+// It is not allowed to stay on its node.
 #define PODRANK_DAEMON_REASON_NOT_WANTED 10
 
 // It has succeeded.
@@ -693,8 +694,8 @@
 // an available pod than should have one.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE 24
 
-// Update: the node has several old or several new pods, or one that is being deleted. The first part of
-// a later sync goes on with it.
+// Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that
+// are being deleted do not count. The first part of a later sync deletes all but one.
 #define PODRANK_DAEMON_REASON_UNSETTLED 25
 
 // The old pod stays until somebody deletes it, because the strategy is OnDelete.
@@ -706,7 +707,7 @@
 // Update with surge: the sync fails, because an old pod is alone on a node that does not exist.
 #define PODRANK_DAEMON_REASON_NODE_MISSING 32
 
-// It goes in a later sync, because one sync deletes at most PODRANK_DAEMON_BURST_REPLICAS pods.
+// It goes in a later sync, because one part of a sync deletes at most PODRANK_DAEMON_BURST_REPLICAS pods.
 #define PODRANK_DAEMON_REASON_NEXT_SYNC 90
 
 // How many pods one sync of a Job deletes at most, unless it deletes all.
@@ -747,14 +748,14 @@
 // The pod's index is not below the Job's completions.
 #define PODRANK_JOB_REASON_BEYOND_COMPLETIONS 21
 
-// Another pod has the same index, and stays.
+// Several pods have the same index. All but the last of them in the order go.
 #define PODRANK_JOB_REASON_DUPLICATE 22
 
 // More pods run than the Job wants, and this one is among the first in the order.
 #define PODRANK_JOB_REASON_SURPLUS 30
 
-// It goes in a later sync, because one sync deletes at most PODRANK_JOB_DELETIONS_MAX pods. Which of
-// such pods go then can depend on chance.
+// It can go only in a later sync, because one sync deletes at most PODRANK_JOB_DELETIONS_MAX pods. Chance can decide which
+// of these pods go then.
 #define PODRANK_JOB_REASON_NEXT_SYNC 90
 
 // What the order reads from one active pod. Only active pods become records: the phase is neither Succeeded
@@ -780,7 +781,7 @@ typedef struct podrank_pod {
     // The largest restartCount of the sidecars: those of status.initContainerStatuses whose container in
     // spec.initContainers has restartPolicy Always.
     uint32_t sidecar_restarts;
-    // The node, as a small number of your choice: see podrank_node_number. Only podrank_count_ranks reads
+    // The node, as a small number of your choice: see podrank_node_number. Only podrank_count_ranks and podrank_spread read
     // it, and only if the pod is assigned.
     uint32_t node;
     // status.phase: PODRANK_PHASE_PENDING, _UNKNOWN or _RUNNING.
@@ -896,7 +897,7 @@ typedef struct podrank_expectations {
     int64_t creations;
     // How many deletions are pending. Negative if more were observed than expected.
     int64_t deletions;
-    // How many keys room holds.
+    // How many keys are now in room, the buffer of podrank_expect_deletions.
     uint32_t keys;
     // 0 if no expectations are set.
     uint32_t is_set;
@@ -971,9 +972,9 @@ typedef struct podrank_replica_set_change {
 typedef struct podrank_deployment_step {
     // How many pods there may be above the count. A percentage is rounded up. 0 with Recreate.
     int32_t surge;
-    // How many of the Deployment's pods may be unavailable. A percentage is rounded down. At most the count, and
-    // 0 with Recreate. If both budgets came to 0, a rollout could never start, so this one is then 1, or 0 if the
-    // count is 0.
+    // How many of the Deployment's pods may be unavailable. A percentage is rounded down. At most the count, and 0 with
+    // Recreate. With RollingUpdate, if both budgets came to 0, a rollout could never start, so this one is then 1, or 0 if
+    // the count is 0.
     int32_t unavailable;
     // The index of the new set, or PODRANK_NO_SET if it does not exist yet.
     uint32_t new_set;
@@ -983,10 +984,10 @@ typedef struct podrank_deployment_step {
     uint8_t creates;
     // 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
     // sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback, with one exception:
-    // a Deployment that only scales, because it is paused, or because this sync scaled without writing anything, so that
-    // the next one scales as well. It is 1 then
+    // a Deployment whose next sync has PODRANK_PATH_SCALE, too, because it is paused, or because this sync had that path
+    // but wrote nothing. This member is then 1 only
     //
-    // - with at most one active set, if the sizes do not add up to the count;
+    // - with at most one active set, if there is a set and the sizes do not add up to the count;
     // - with several and RollingUpdate, if the new set's size is the count, or if the sizes do not add up to the count plus
     //   the surge;
     // - with several and Recreate, if the new set's size and its desired_replicas are both the count.
@@ -1033,8 +1034,8 @@ typedef struct podrank_member_outcome {
     uint32_t member;
     // The index of the pod that reason refers to, or PODRANK_NO_MEMBER.
     uint32_t by;
-    // The ordinal of that pod. With PODRANK_MEMBER_WAITS_FOR_MISSING, the ordinal that has no pod. 0 if reason refers to
-    // neither.
+    // The ordinal of that pod. With PODRANK_MEMBER_WAITS_FOR_MISSING, and with PODRANK_MEMBER_BUDGET if by is
+    // PODRANK_NO_MEMBER, the ordinal that has no pod. 0 if reason refers to neither.
     int32_t by_ordinal;
     // What happens to it: PODRANK_VERDICT_..., which keeps its number for ever.
     uint8_t verdict;
@@ -1117,7 +1118,8 @@ typedef struct podrank_daemon_step {
     uint32_t deleted;
     // How many pods it creates.
     uint32_t creates;
-    // How many more pods a later sync deletes, because one part of a sync deletes at most PODRANK_DAEMON_BURST_REPLICAS.
+    // How many more pods a later sync deletes, because one part of a sync deletes at most
+    // PODRANK_DAEMON_BURST_REPLICAS.
     uint32_t later;
     // The index of a pod that makes the update fail, or PODRANK_NO_POD: with surge, an old pod that is alone on a node that
     // does not exist.
@@ -1265,10 +1267,11 @@ const char *podrank_status_str(int32_t status);
 // first. Kubernetes counts once, as podrank_count_ranks does: with three pods on one node and two on
 // another, deleting three empties the first.
 //
-// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, those of pods
-// that still remain, and others. Among the pods of one node, the order decides whose turn is next, using the
-// ranks that they have before the call. So set all ranks to 0 before the first call. others are related active
-// pods that cannot be victims, as for podrank_count_ranks. others may be NULL with others_len 0.
+// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, the other
+// elements of pods that still remain there, and the elements of others that are there. Among the pods of one
+// node, the order decides whose turn is next, using the ranks that they have before the call. So set all
+// ranks to 0 before the first call. others are related active pods that cannot be victims, as for
+// podrank_count_ranks. others may be NULL with others_len 0.
 //
 // A node can be any domain with a number, such as a zone. To spread over zones and, within each zone, over nodes:
 // call this with the node numbers; keep the ranks, but set each pod's node to the number of its zone, also in
@@ -1288,9 +1291,9 @@ int32_t podrank_spread(struct podrank_pod *pods,
 
 // Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly
 // lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
-// the pods of the lower tier first, at any time and for any number of victims. Within a tier, it decides by
-// its own rules with the new costs. The number of costs that change is the least possible, and the new costs
-// are close to those that stay.
+// the pods of the lower tier first, except for blocked pods (below), at any time and for any number of
+// victims. Within a tier, it decides by its own rules with the new costs. The number of costs that change is
+// the least possible, and the new costs are close to those that stay.
 //
 // pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
 // it is off, costs have no effect: PODRANK_ERR_GATE.
@@ -1372,9 +1375,9 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // cases its list order decides.
 //
 // Writes the indices of all pods to order. The first certain_len of them are CERTAIN: it deletes them in
-// every list order, in the order in which they go. The next contested_len are CONTESTED: it deletes k - certain_len
-// of them, and the list order decides which. It keeps the rest. If k is pods_len or more, all are certain.
-// order needs space for pods_len indices, and scores is scratch memory of pods_len numbers.
+// every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and the list
+// order decides which. It keeps the rest. If k is pods_len or more, all are certain. order needs space for
+// pods_len indices, and scores is scratch memory of pods_len numbers.
 //
 // Count the ranks first. Leave them at 0 if Kubernetes counts none, as for a ReplicaSet without a controller.
 //
@@ -1594,7 +1597,8 @@ const char *podrank_daemon_reason_str(uint8_t reason);
 // The time grows with n log n.
 //
 // Pods that are equal in all that Kubernetes compares tie, and chance decides which of them go: they are contested. An
-// Indexed Job can have several groups of them, one for each index whose pods tie, and one at the end of what goes.
+// Indexed Job can have several groups of them, one for each index whose pods tie, and one for the pods that tie where the
+// deletions end.
 //
 // If a number of the job is negative: PODRANK_ERR_NEGATIVE. If the job or a pod has an unknown flag, an unknown phase or a
 // reserved byte that is not zero: PODRANK_ERR_FLAGS, PODRANK_ERR_PHASE or PODRANK_ERR_RESERVED.

@@ -41,7 +41,7 @@ pub enum Reason {
     /// It stays: nothing asks for its deletion, or it is being deleted already.
     #[default]
     Kept = 0,
-    /// It may not run on its node.
+    /// It is not allowed to stay on its node.
     NotWanted = 10,
     /// It has succeeded.
     Succeeded = 11,
@@ -68,8 +68,8 @@ pub enum Reason {
     /// Update with surge: no pod may start on the node any more. Such pods go only while more nodes have an
     /// available pod than should have one.
     NotStartableAvailable = 24,
-    /// Update: the node has several old or several new pods, or one that is being deleted. The first part of a later sync goes on
-    /// with it.
+    /// Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that are being
+    /// deleted do not count. The first part of a later sync deletes all but one.
     Unsettled = 25,
     /// The old pod stays until somebody deletes it, because the strategy is `OnDelete`.
     OnDelete = 30,
@@ -77,7 +77,7 @@ pub enum Reason {
     AfterFirstPart = 31,
     /// Update with surge: the sync fails, because an old pod is alone on a node that does not exist.
     NodeMissing = 32,
-    /// It goes in a later sync, because one sync deletes at most [`BURST_REPLICAS`](super::BURST_REPLICAS) pods.
+    /// It goes in a later sync, because one part of a sync deletes at most [`BURST_REPLICAS`](super::BURST_REPLICAS) pods.
     NextSync = 90,
 }
 

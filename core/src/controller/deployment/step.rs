@@ -143,11 +143,11 @@ pub struct Step {
     /// Whether later syncs may change sizes, once the statuses have changed.
     ///
     /// It is false if the Deployment is being deleted, or if this sync leaves every old set at 0 and the new set at the
-    /// Deployment's count. Otherwise it is true, also after a rollback, with one exception: a Deployment that only scales,
-    /// because it is paused, or because this sync scaled without writing anything, so that the next one scales as well. It
-    /// scales again
+    /// Deployment's count. Otherwise it is true, also after a rollback, with one exception: a Deployment whose next sync
+    /// has [`Path::Scale`], too, because it is paused, or because this sync had that path but wrote nothing. This field is
+    /// then true only
     ///
-    /// - with at most one active set, if the sizes do not add up to the count;
+    /// - with at most one active set, if there is a set and the sizes do not add up to the count;
     /// - with several and `RollingUpdate`, if the new set's size is the count, or if the sizes do not add up to the count plus
     ///   the surge;
     /// - with several and `Recreate`, if the new set's size and its annotation for the desired replicas are both the count.

@@ -3,9 +3,9 @@
 //! Kubernetes' Job controller deletes active pods if too many run, if two of them have one index, or if none should run any
 //! more. [`next_sync`] predicts its next sync, as in Kubernetes 1.37.
 //!
-//! The order of a Job's pods is [the order](crate) without deletion cost, ranks, age buckets and UID: Kubernetes'
-//! `ActivePods`. Pods that are equal in all it compares tie, and chance decides which of them go. So such pods are
-//! [contested](super::Verdict::Contested).
+//! The order of a Job's pods is [the order](crate) without tiers, deletion costs, ranks, the label for preference, age
+//! buckets and UIDs: Kubernetes' `ActivePods`. Pods that are equal in all it compares tie, and chance decides which of them
+//! go. So such pods are [contested](super::Verdict::Contested).
 //!
 //! ```
 //! use podrank::controller::Verdict;
@@ -159,9 +159,10 @@ impl Job {
 /// Predicts the next sync of a Job. Writes to `outcomes`, at the index of each pod, whether it goes and why. Returns what
 /// else the sync does.
 ///
-/// `pods` are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read. `indexes`
-/// are their completion indexes, at the same positions: what [`completion_index`] returns, or [`NO_INDEX`]. Only an Indexed Job
-/// reads them. `order` is scratch memory. The call takes O(n log n) steps.
+/// `pods` are the active pods that the Job controls, in any order. Their ranks, deletion costs, tiers and
+/// [`Flags::PREFERRED`](crate::Flags::PREFERRED) are not read. `indexes` are their completion indexes, at the same
+/// positions: what [`completion_index`] returns, or [`NO_INDEX`]. Only an Indexed Job reads them. `order` is scratch
+/// memory. The call takes O(n log n) steps.
 ///
 /// Each contested [group](Outcome::group) has its own [quota](Outcome::quota). An Indexed Job can have several groups: one for
 /// each index whose pods tie, and one for the pods that tie where the deletions end. Within that last group, not every

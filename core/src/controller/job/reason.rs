@@ -20,12 +20,12 @@ pub enum Reason {
     NoIndex = 20,
     /// The pod's index is not below the Job's completions.
     BeyondCompletions = 21,
-    /// Another pod has the same index, and stays.
+    /// Several pods have the same index. All but the last of them in the order go.
     Duplicate = 22,
     /// More pods run than the Job wants, and this one is among the first in the order.
     Surplus = 30,
-    /// It goes in a later sync, because one sync deletes at most [`MAX_DELETIONS`](super::MAX_DELETIONS) pods. Which of such pods
-    /// go then can depend on chance.
+    /// It can go only in a later sync, because one sync deletes at most [`MAX_DELETIONS`](super::MAX_DELETIONS) pods. Chance can
+    /// decide which of these pods go then.
     NextSync = 90,
 }
 

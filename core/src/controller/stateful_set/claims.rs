@@ -18,8 +18,9 @@ pub enum ClaimOwner {
 /// Returns whether the claim of a condemned pod is deleted with the pod, if
 /// `spec.persistentVolumeClaimRetentionPolicy.whenScaled` is `Delete`. With `Retain`, no claim is.
 ///
-/// Kubernetes then makes the pod the claim's only owner, so that garbage collection follows the pod. It does not touch a
-/// claim that has a stale owner or belongs to another controller, and any further owner keeps the claim from being deleted.
+/// With `Delete`, Kubernetes makes the pod the claim's only owner, so that garbage collection follows the pod. It does not
+/// touch a claim that has a stale owner or belongs to another controller, and any further owner keeps the claim from being
+/// deleted.
 #[must_use]
 pub fn claim_goes(owners: impl IntoIterator<Item = ClaimOwner>) -> bool {
     owners.into_iter().all(|owner| matches!(owner, ClaimOwner::Set | ClaimOwner::Pod))

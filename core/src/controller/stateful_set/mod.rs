@@ -12,7 +12,7 @@
 //! | condemned | a member whose ordinal is not in the range |
 //! | index | an ordinal minus `start`; the partition of an update counts indices |
 //! | old | not of the update revision |
-//! | unavailable | not ready for `minReadySeconds`, or being deleted |
+//! | unavailable | has not been ready for `minReadySeconds` yet, or is being deleted |
 //!
 //! ```
 //! use podrank::controller::stateful_set::{
@@ -68,7 +68,8 @@ pub struct StatefulSet {
     pub recreate_gate: bool,
 }
 
-/// How many pods a sync takes: `spec.podManagementPolicy`.
+/// How many pods a sync takes when it scales: `spec.podManagementPolicy`. How many an update replaces depends on
+/// [`Update`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PodManagement {
     /// One at a time, and only while the others are available.

@@ -7,7 +7,7 @@ use core::ffi::CStr;
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
 
-/// The value of [`Outcome::by`] if the reason refers to no member.
+/// The value of [`Outcome::by`] if the reason refers to no member, or to an ordinal that has none.
 pub const NO_MEMBER: u32 = u32::MAX;
 
 /// Why a pod goes, stays or waits. A reason keeps its number for ever.
@@ -63,8 +63,8 @@ pub enum Reason {
     OneAtATime = 67,
     /// Blocked: the pod at index `by` has to go first, because scaling down comes before updating.
     AfterScaling = 68,
-    /// Blocked: the pods that are unavailable or go in this sync use up `maxUnavailable`. One of them is the pod at index
-    /// `by`.
+    /// Blocked: the pods that are missing, are unavailable or go in this sync use up `maxUnavailable`. One of them is the
+    /// pod at index `by` or, if that is [`NO_MEMBER`], the missing one with the ordinal `by_ordinal`.
     Budget = 69,
     /// Blocked: with the strategy `Recreate`, the pod at index `by`, which is old, has to go first.
     AfterRecreate = 70,
@@ -78,8 +78,8 @@ pub struct Outcome {
     pub member: u32,
     /// The index of the member that the reason refers to, or [`NO_MEMBER`].
     pub by: u32,
-    /// The ordinal of that member. With [`Reason::WaitsForMissing`], the ordinal that has no pod. 0 if the reason refers to
-    /// neither.
+    /// The ordinal of that member. With [`Reason::WaitsForMissing`], and with [`Reason::Budget`] if `by` is [`NO_MEMBER`],
+    /// the ordinal that has no pod. 0 if the reason refers to neither.
     pub by_ordinal: i32,
     /// What happens to it.
     pub verdict: Verdict,
