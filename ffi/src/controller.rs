@@ -208,10 +208,10 @@ pub unsafe extern "C" fn podrank_expect_deletions(
 
 /// Records count creations as observed. Does nothing if no expectations are set.
 ///
-/// Report 1 when you first observe a pod that this set controls. After a slow start, report missing, too,
-/// because you will never observe those pods. Do not report a pod twice, nor one that the set adopts. A pod
-/// that is already being deleted when you first observe it is a deletion, not a creation. The number of
-/// pending creations may go below zero.
+/// Report 1 when you first observe a pod that this set controls. After a slow start, report the member
+/// missing, too, because you will never observe those pods. Do not report a pod twice, nor one that the set
+/// adopts. A pod that is already being deleted when you first observe it is a deletion, not a creation. The
+/// number of pending creations may go below zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_creations_observed(
     expectations: *mut podrank_expectations,

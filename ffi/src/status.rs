@@ -71,7 +71,7 @@ pub const PODRANK_ERR_PERCENT_NO_DIGITS: i32 = 29;
 pub const PODRANK_ERR_PERCENT_DIGIT: i32 = 30;
 /// The percentage is above PODRANK_PERCENT_MAX.
 pub const PODRANK_ERR_PERCENT_RANGE: i32 = 31;
-/// A number that must not be negative is, such as a size, a budget or an ordinal.
+/// A number is negative that must not be, such as a size, a budget or an ordinal.
 pub const PODRANK_ERR_NEGATIVE: i32 = 32;
 
 /// Why a function fails, as a status.
@@ -124,7 +124,7 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_PERCENT_NO_DIGITS => c"the percentage has no digits",
         PODRANK_ERR_PERCENT_DIGIT => c"the percentage has a byte that is not a digit",
         PODRANK_ERR_PERCENT_RANGE => c"the percentage is above 4194304",
-        PODRANK_ERR_NEGATIVE => c"a number that must not be negative is",
+        PODRANK_ERR_NEGATIVE => c"a number is negative that must not be",
         _ => c"unknown status",
     };
     text.as_ptr()

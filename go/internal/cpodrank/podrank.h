@@ -310,7 +310,7 @@
 // The percentage is above PODRANK_PERCENT_MAX.
 #define PODRANK_ERR_PERCENT_RANGE 31
 
-// A number that must not be negative is, such as a size, a budget or an ordinal.
+// A number is negative that must not be, such as a size, a budget or an ordinal.
 #define PODRANK_ERR_NEGATIVE 32
 
 // The length of a UID's text, without the NUL.
@@ -1448,10 +1448,10 @@ int32_t podrank_expect_deletions(struct podrank_expectations *expectations,
 
 // Records count creations as observed. Does nothing if no expectations are set.
 //
-// Report 1 when you first observe a pod that this set controls. After a slow start, report missing, too,
-// because you will never observe those pods. Do not report a pod twice, nor one that the set adopts. A pod
-// that is already being deleted when you first observe it is a deletion, not a creation. The number of
-// pending creations may go below zero.
+// Report 1 when you first observe a pod that this set controls. After a slow start, report the member
+// missing, too, because you will never observe those pods. Do not report a pod twice, nor one that the set
+// adopts. A pod that is already being deleted when you first observe it is a deletion, not a creation. The
+// number of pending creations may go below zero.
 int32_t podrank_creations_observed(struct podrank_expectations *expectations, uint32_t count);
 
 // Counts the deletion of the pod with this key as observed. Writes 1 to counted if it was pending. If not,
