@@ -158,7 +158,7 @@ pub const PODRANK_DAEMON_REASON_NOT_STARTABLE: u8 = 23;
 /// an available pod than should have one.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE: u8 = 24;
 /// Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that
-/// are being deleted do not count. The first part of a later sync deletes all but one.
+/// are being deleted do not count. The first part of a later sync deletes the surplus.
 pub const PODRANK_DAEMON_REASON_UNSETTLED: u8 = 25;
 /// The old pod stays until somebody deletes it, because the strategy is OnDelete.
 pub const PODRANK_DAEMON_REASON_ON_DELETE: u8 = 30;

@@ -695,7 +695,7 @@
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE 24
 
 // Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that
-// are being deleted do not count. The first part of a later sync deletes all but one.
+// are being deleted do not count. The first part of a later sync deletes the surplus.
 #define PODRANK_DAEMON_REASON_UNSETTLED 25
 
 // The old pod stays until somebody deletes it, because the strategy is OnDelete.

@@ -69,7 +69,7 @@ pub enum Reason {
     /// available pod than should have one.
     NotStartableAvailable = 24,
     /// Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that are being
-    /// deleted do not count. The first part of a later sync deletes all but one.
+    /// deleted do not count. The first part of a later sync deletes the surplus.
     Unsettled = 25,
     /// The old pod stays until somebody deletes it, because the strategy is `OnDelete`.
     OnDelete = 30,
