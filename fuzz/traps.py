@@ -260,11 +260,20 @@ def state_directory():
     return pathlib.Path(os.environ.get("PODRANK_STATE") or pathlib.Path(state) / "podrank")
 
 
+def kept_rows(path, files):
+    """Returns the rows that a run on these files left here, by trap. If it was on other files, empties the file."""
+    first, *rows = path.read_text().splitlines() or [""] if path.is_file() else [""]
+    if first != files:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{files}\n")
+        rows = []
+    return {row.split(" | ")[0].removeprefix("| "): row for row in rows}
+
+
 def main(names):
     unknown = set(names) - set(TRAPS)
     if unknown:
         sys.exit(f"no such trap: {', '.join(sorted(unknown))}")
-    rows, missed = [], 0
     with tempfile.TemporaryDirectory() as directory:
         copy = pathlib.Path(directory) / "copy"
         listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
@@ -275,46 +284,41 @@ def main(names):
                 (copy / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(ROOT / path, copy / path)
                 digest.update(f"{path}\0".encode() + (copy / path).read_bytes())
-        kept = state_directory() / "traps" / digest.hexdigest()[:16]
-        known = {}
-        if not names and kept.is_file():
-            known = {row.split(" | ")[0].removeprefix("| "): row for row in kept.read_text().splitlines()}
+        kept = state_directory() / "traps"
+        known = {} if names else kept_rows(kept, digest.hexdigest())
         # Before anything is built, every replaced text must be found.
         for _, changes in TRAPS.values():
             for path, text in plant(copy, changes).items():
                 (copy / path).write_text(text)
         # Without a trap, no target may find anything.
-        for target in sorted({target for name in names or TRAPS for target in TRAPS[name][0].split()}):
+        left = [name for name in names or TRAPS if name not in known]
+        for target in sorted({target for name in left for target in TRAPS[name][0].split()}):
             if executions(build(copy, target), SEEDS[0], seconds=5) is not None:
                 sys.exit(f"{target} fails without a trap")
-        for name in names or TRAPS:
-            if name in known:
-                rows.append(known[name])
-                missed += known[name].count("missed")
-                continue
+        for name in left:
             targets, changes = TRAPS[name]
-            files = plant(copy, changes)
+            planted = plant(copy, changes)
             cells = {}
             for target in targets.split():
                 binary = build(copy, target)
                 found = [executions(binary, seed) for seed in SEEDS]
-                missed += found.count(None)
                 cells[target] = ", ".join("missed" if count is None else f"{count:,}" for count in found)
-            for path, text in files.items():
+            for path, text in planted.items():
                 (copy / path).write_text(text)
-            rows.append(f"| {name} | " + " | ".join(cells.get(target, "") for target in TARGETS) + " |")
-            print(rows[-1], flush=True)
+            known[name] = f"| {name} | " + " | ".join(cells.get(target, "") for target in TARGETS) + " |"
+            print(known[name], flush=True)
             if not names:
-                kept.parent.mkdir(parents=True, exist_ok=True)
                 with kept.open("a") as file:
-                    file.write(rows[-1] + "\n")
+                    file.write(known[name] + "\n")
+    rows = [known[name] for name in names or TRAPS]
+    missed = sum(row.count("missed") for row in rows)
     if not names:
         head = ["| trap | " + " | ".join(f"`{target}`" for target in TARGETS) + " |", "|---" * (len(TARGETS) + 1) + "|"]
         readme = FUZZ / "README.md"
         table = "\n".join(["<!-- traps -->", *head, *rows, "<!-- end of traps -->"])
         text = re.sub(r"<!-- traps -->.*<!-- end of traps -->", lambda _: table, readme.read_text(), flags=re.DOTALL)
         readme.write_text(text)
-        kept.unlink(missing_ok=True)
+        kept.unlink()
     print(f"{len(rows)} traps, {missed} runs missed theirs")
     return bool(missed)
 
