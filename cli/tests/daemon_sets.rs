@@ -98,7 +98,7 @@ fn the_budget_is_certain_and_the_pods_are_not() {
 fn the_table_prints_the_same_again() {
     let (status, table, _) = run(&["ds/agent"], EXAMPLE);
     assert_eq!(status, Some(0));
-    let first = "2 of 6 active pods of DaemonSet default/agent go (1 certain, 1 of 4 contested) at --rollout --now \
+    let first = "2 of 6 active pods of DaemonSet default/agent go (1 certain, and 1 of 4 contested ones) at --rollout --now \
                  2026-03-10T12:00:00Z --order kubernetes";
     assert_eq!(table.lines().next(), Some(first));
     assert_eq!(run(&["ds/agent", "--rollout"], EXAMPLE).1, table);

@@ -467,7 +467,7 @@ fn a_circle_is_contested() {
     let lines: Vec<_> = table.lines().collect();
     assert_eq!(
         lines[0],
-        "3 of 5 active pods of ReplicaSet default/web go (1 certain, 2 of 3 contested) at --replicas 2 \
+        "3 of 5 active pods of ReplicaSet default/web go (1 certain, and 2 of 3 contested ones) at --replicas 2 \
          --now 2026-03-10T12:00:00Z --order kubernetes"
     );
     let rules: Vec<_> = (0..lines.len()).filter(|&line| lines[line].starts_with("---")).collect();

@@ -56,8 +56,8 @@ pub enum SteerError {
     GateOff,
     /// There are too many pods, or a buffer is shorter than the list of pods.
     Order(OrderError),
-    /// The fixed costs leave no room for the tiers: for these two pods, no costs put `lower` below `higher` and
-    /// leave a distinct cost for each tier in between. The cost of at least one of the two is fixed.
+    /// The fixed costs leave no room for the tiers. At least one of these two pods has a fixed cost. No costs can do both:
+    /// give `lower` a lower cost than `higher`, and give each tier in between a cost of its own.
     NoRoom {
         /// The index of the pod of the lower tier.
         lower: u32,

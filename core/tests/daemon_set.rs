@@ -56,10 +56,11 @@ fn unavailable_pods_use_up_the_budget() {
     let mut pods = ten();
     pods[4].flags = PodFlags::ASSIGNED;
     pods[7].flags = PodFlags::from_bits(ASSIGNED | NEW);
+    pods[8].flags = PodFlags::from_bits(AVAILABLE | NEW);
     let (step, outcomes) = sync(&rolling(Int(0), Int(3)), &[GOOD; 10], &pods);
-    assert_eq!((step.used, step.deleted), (2, 2));
+    assert_eq!((step.used, step.deleted), (2, 2), "the new pod that is available uses up nothing");
     assert_eq!((outcomes[4].verdict, outcomes[4].reason), (Delete, Reason::OldUnavailable));
-    assert_eq!(outcomes[7].verdict, Keep);
+    assert_eq!([7, 8].map(|pod| outcomes[pod].verdict), [Keep; 2]);
     assert_eq!((outcomes[0].verdict, outcomes[0].quota), (Contested, 1));
 }
 
@@ -180,8 +181,13 @@ proptest! {
     ) {
         let nodes: Vec<NodeFlags> = nodes.into_iter().map(NodeFlags::from_bits).collect();
         let pods: Vec<Pod> = (0..).zip(pods).map(|(name, (node, seconds, flags, tidy))| {
-            // Most neither end nor are deleted.
-            let flags = if tidy > 0 { flags & 0x1f } else if flags & 0x60 == 0x60 { flags & 0xdf } else { flags };
+            // Most neither end nor are deleted, and many are what a rollout leaves: available or not, old or new.
+            let flags = match tidy {
+                0 if flags & 0x60 == 0x60 => flags & 0xdf,
+                0 => flags,
+                1 => flags & 0x1f,
+                _ => [0x01, 0x07, 0x09, 0x0f][usize::from(flags % 4)],
+            };
             let node = if node as usize >= nodes.len() { NO_NODE } else { node };
             Pod { creation_time: Time::from_unix(seconds, 0), ..pod(node, name, u8::try_from(flags).unwrap()) }
         }).collect();

@@ -102,8 +102,8 @@ pub struct podrank_daemon_step {
     pub unavailable: i64,
     /// On how many nodes a pod may start.
     pub wanted: u32,
-    /// Without surge, how many nodes count as unavailable: those without exactly one available pod. With surge, how many have
-    /// a second pod that is not yet available.
+    /// Without surge, how many nodes count as unavailable, because they have no available pod, or more than one. With
+    /// surge, how many have a second pod that is not yet available.
     pub used: u32,
     /// With surge, how many nodes have an available pod.
     pub available: u32,

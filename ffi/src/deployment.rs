@@ -113,8 +113,8 @@ pub struct podrank_deployment_step {
     /// How many pods there may be above the count. A percentage is rounded up. 0 with Recreate.
     pub surge: i32,
     /// How many of the Deployment's pods may be unavailable. A percentage is rounded down. At most the count, and 0 with
-    /// Recreate. With RollingUpdate, if both budgets came to 0, a rollout could never start, so this one is then 1, or 0 if
-    /// the count is 0.
+    /// Recreate. A rollout could never start if both budgets were 0, so with RollingUpdate this one is then 1, unless the
+    /// count is 0.
     pub unavailable: i32,
     /// The index of the new set, or PODRANK_NO_SET if it does not exist yet.
     pub new_set: u32,
@@ -123,14 +123,16 @@ pub struct podrank_deployment_step {
     /// 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
     pub creates: u8,
     /// 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
-    /// sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback, with one exception:
-    /// a Deployment whose next sync has PODRANK_PATH_SCALE, too, because it is paused, or because this sync had that path
-    /// but wrote nothing. This member is then 1 only
+    /// sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
     ///
-    /// - with at most one active set, if there is a set and the sizes do not add up to the count;
-    /// - with several and RollingUpdate, if the new set's size is the count, or if the sizes do not add up to the count plus
-    ///   the surge;
-    /// - with several and Recreate, if the new set's size and its desired_replicas are both the count.
+    /// There is one exception. If the Deployment is paused, or if this sync has PODRANK_PATH_SCALE but writes nothing, the
+    /// next sync has PODRANK_PATH_SCALE, too, and this member is 1 only in these cases:
+    ///
+    /// - At most one set is active, there is at least one set, and the sizes do not add up to the count.
+    /// - Several sets are active, the strategy is RollingUpdate, and either the new set's size is the count or the sizes do
+    ///   not add up to the count plus the surge.
+    /// - Several sets are active, the strategy is Recreate, and the new set's size and its desired_replicas are both the
+    ///   count.
     pub goes_on: u8,
     /// Zero.
     pub reserved: u8,
@@ -154,9 +156,9 @@ pub const PODRANK_PATH_RECREATE: u8 = 30;
 /// created if it does not exist yet.
 pub const PODRANK_PATH_ROLLBACK: u8 = 40;
 
-/// The sync does not consider the set: always if the path is PODRANK_PATH_NOTHING or PODRANK_PATH_ROLLBACK, and
-/// otherwise if there is nothing to decide for a set of size 0. "Scale", "Roll" and "Recreate" at the start of the
-/// other reasons name the path on which they occur.
+/// The sync does not consider the set. This is the reason of every set if the path is PODRANK_PATH_NOTHING or
+/// PODRANK_PATH_ROLLBACK. On the other paths, it is the reason of a set of size 0 about which there is nothing to decide.
+/// "Scale", "Roll" and "Recreate" at the start of the other reasons name the path on which they occur.
 pub const PODRANK_REASON_UNTOUCHED: u8 = 0;
 /// Scale: the set gets the whole count, because it is the only active one. If no set is active, the new set gets
 /// it, or the newest set if the new set does not exist yet.

@@ -28,7 +28,8 @@ pub struct podrank_job {
     pub completions: i32,
     /// How many pods have succeeded: status.succeeded, the pods of status.uncountedTerminatedPods.succeeded, and the
     /// succeeded pods that are in neither but have the finalizer batch.kubernetes.io/job-tracking. For an Indexed Job,
-    /// how many of its indexes have: those of status.completedIndexes and of succeeded pods with that finalizer.
+    /// how many of its indexes have succeeded: those in status.completedIndexes and those of succeeded pods with that
+    /// finalizer.
     pub succeeded: i32,
     /// Any of PODRANK_JOB_...
     pub flags: u32,

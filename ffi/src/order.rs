@@ -162,8 +162,8 @@ pub unsafe extern "C" fn podrank_key(
 }
 
 /// Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
-/// to victims, in the order in which they go and tied pods in index order, and their number to selected. The records
-/// do not move.
+/// to victims, in the order in which they go, and their number to selected. Of pods that tie, the one with the lower
+/// index goes first. The records do not move.
 ///
 /// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 /// selecting more than a few victims is usually several times faster. A shorter buffer is allowed but may be
@@ -201,8 +201,8 @@ pub unsafe extern "C" fn podrank_select(
     })
 }
 
-/// Sorts all pods: writes their indices in pods to order, in the order in which they go, pods that tie by lower
-/// index. The records do not move. If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
+/// Sorts all pods: writes their indices in pods to order, in the order in which they go. Of pods that tie, the one
+/// with the lower index goes first. The records do not move. If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_sort(
     pods: *const podrank_pod,

@@ -36,8 +36,8 @@ pub struct podrank_steered {
 pub struct podrank_blocked {
     /// The index of the blocked pod. It has the higher tier, but goes first.
     pub pod: u32,
-    /// The index of a pod of a lower tier that it goes before. If there are several, this is one of those that go
-    /// last by the rules before PODRANK_RULE_TIER.
+    /// The index of a pod of a lower tier that it goes before. If there are several, this is one that the
+    /// rules before PODRANK_RULE_TIER put last.
     pub before: u32,
     /// The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
     pub rule: u8,
@@ -128,9 +128,9 @@ pub unsafe extern "C" fn podrank_spread(
 /// blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
 ///
 /// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written
-/// although the function fails: lower and higher are the indices of two pods, at least one of them fixed. No
-/// costs can make the cost of lower less than that of higher and leave a distinct cost for each tier between
-/// theirs. changed and blocked are 0.
+/// although the function fails: lower and higher are the indices of two pods, at least one of which has a fixed cost.
+/// No costs can do both: give lower a lower cost than higher, and give each tier between theirs a cost of its own.
+/// changed and blocked are 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_steer(
     pods: *const podrank_pod,

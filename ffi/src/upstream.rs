@@ -22,8 +22,8 @@ pub const PODRANK_RELATION_AFTER: i32 = 2;
 /// PODRANK_RULE_UID. It does not compare UIDs at the end, so pods with different UIDs can tie. And from 2^49
 /// ns (6.5 days) on, its age buckets begin a little below the powers of two.
 ///
-/// NEVER SORT BY IT, because it is cyclic: of three pods, each can be before the next. The reason is that the
-/// UIDs decide if two times differ in this way, but later rules decide if the times are equal.
+/// NEVER SORT BY IT, because it is cyclic: of three pods, each can be before the next. The reason is that
+/// different times in one age bucket let the UIDs decide, but equal times let later rules decide.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_upstream(
     a: *const podrank_pod,

@@ -66,7 +66,8 @@
 //
 // STATEFULSETS, JOBS AND DAEMONSETS delete pods themselves. podrank_stateful_set_next, podrank_job_next and
 // podrank_daemon_set_next predict which pods the next sync deletes: those that certainly go, and contested ones, among
-// which list order or chance decides. Only for a StatefulSet is the number of contested pods that go unknown.
+// which list order or chance decides. How many of the contested pods go is unknown for a StatefulSet, and known
+// for the others.
 
 #ifndef PODRANK_H
 #define PODRANK_H
@@ -389,9 +390,9 @@
 // created if it does not exist yet.
 #define PODRANK_PATH_ROLLBACK 40
 
-// The sync does not consider the set: always if the path is PODRANK_PATH_NOTHING or PODRANK_PATH_ROLLBACK, and
-// otherwise if there is nothing to decide for a set of size 0. "Scale", "Roll" and "Recreate" at the start of the
-// other reasons name the path on which they occur.
+// The sync does not consider the set. This is the reason of every set if the path is PODRANK_PATH_NOTHING or
+// PODRANK_PATH_ROLLBACK. On the other paths, it is the reason of a set of size 0 about which there is nothing to decide.
+// "Scale", "Roll" and "Recreate" at the start of the other reasons name the path on which they occur.
 #define PODRANK_REASON_UNTOUCHED 0
 
 // Scale: the set gets the whole count, because it is the only active one. If no set is active, the new set gets
@@ -848,8 +849,8 @@ typedef struct podrank_steer_scratch {
 typedef struct podrank_blocked {
     // The index of the blocked pod. It has the higher tier, but goes first.
     uint32_t pod;
-    // The index of a pod of a lower tier that it goes before. If there are several, this is one of those that go
-    // last by the rules before PODRANK_RULE_TIER.
+    // The index of a pod of a lower tier that it goes before. If there are several, this is one that the
+    // rules before PODRANK_RULE_TIER put last.
     uint32_t before;
     // The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
     uint8_t rule;
@@ -973,8 +974,8 @@ typedef struct podrank_deployment_step {
     // How many pods there may be above the count. A percentage is rounded up. 0 with Recreate.
     int32_t surge;
     // How many of the Deployment's pods may be unavailable. A percentage is rounded down. At most the count, and 0 with
-    // Recreate. With RollingUpdate, if both budgets came to 0, a rollout could never start, so this one is then 1, or 0 if
-    // the count is 0.
+    // Recreate. A rollout could never start if both budgets were 0, so with RollingUpdate this one is then 1, unless the
+    // count is 0.
     int32_t unavailable;
     // The index of the new set, or PODRANK_NO_SET if it does not exist yet.
     uint32_t new_set;
@@ -983,14 +984,16 @@ typedef struct podrank_deployment_step {
     // 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
     uint8_t creates;
     // 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
-    // sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback, with one exception:
-    // a Deployment whose next sync has PODRANK_PATH_SCALE, too, because it is paused, or because this sync had that path
-    // but wrote nothing. This member is then 1 only
+    // sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
     //
-    // - with at most one active set, if there is a set and the sizes do not add up to the count;
-    // - with several and RollingUpdate, if the new set's size is the count, or if the sizes do not add up to the count plus
-    //   the surge;
-    // - with several and Recreate, if the new set's size and its desired_replicas are both the count.
+    // There is one exception. If the Deployment is paused, or if this sync has PODRANK_PATH_SCALE but writes nothing, the
+    // next sync has PODRANK_PATH_SCALE, too, and this member is 1 only in these cases:
+    //
+    // - At most one set is active, there is at least one set, and the sizes do not add up to the count.
+    // - Several sets are active, the strategy is RollingUpdate, and either the new set's size is the count or the sizes do
+    //   not add up to the count plus the surge.
+    // - Several sets are active, the strategy is Recreate, and the new set's size and its desired_replicas are both the
+    //   count.
     uint8_t goes_on;
     // Zero.
     uint8_t reserved;
@@ -1109,8 +1112,8 @@ typedef struct podrank_daemon_step {
     int64_t unavailable;
     // On how many nodes a pod may start.
     uint32_t wanted;
-    // Without surge, how many nodes count as unavailable: those without exactly one available pod. With surge, how many have
-    // a second pod that is not yet available.
+    // Without surge, how many nodes count as unavailable, because they have no available pod, or more than one. With
+    // surge, how many have a second pod that is not yet available.
     uint32_t used;
     // With surge, how many nodes have an available pod.
     uint32_t available;
@@ -1138,7 +1141,8 @@ typedef struct podrank_job {
     int32_t completions;
     // How many pods have succeeded: status.succeeded, the pods of status.uncountedTerminatedPods.succeeded, and the
     // succeeded pods that are in neither but have the finalizer batch.kubernetes.io/job-tracking. For an Indexed Job,
-    // how many of its indexes have: those of status.completedIndexes and of succeeded pods with that finalizer.
+    // how many of its indexes have succeeded: those in status.completedIndexes and those of succeeded pods with that
+    // finalizer.
     int32_t succeeded;
     // Any of PODRANK_JOB_...
     uint32_t flags;
@@ -1198,8 +1202,8 @@ int32_t podrank_explain(const struct podrank_pod *a,
 int32_t podrank_key(const struct podrank_pod *pod, const struct podrank_options *options, uint8_t *key);
 
 // Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
-// to victims, in the order in which they go and tied pods in index order, and their number to selected. The records
-// do not move.
+// to victims, in the order in which they go, and their number to selected. Of pods that tie, the one with the lower
+// index goes first. The records do not move.
 //
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 // selecting more than a few victims is usually several times faster. A shorter buffer is allowed but may be
@@ -1213,8 +1217,8 @@ int32_t podrank_select(const struct podrank_pod *pods,
                        size_t scratch_len,
                        size_t *selected);
 
-// Sorts all pods: writes their indices in pods to order, in the order in which they go, pods that tie by lower
-// index. The records do not move. If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
+// Sorts all pods: writes their indices in pods to order, in the order in which they go. Of pods that tie, the one
+// with the lower index goes first. The records do not move. If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 int32_t podrank_sort(const struct podrank_pod *pods,
                      size_t pods_len,
                      const struct podrank_options *options,
@@ -1309,9 +1313,9 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
 //
 // If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written
-// although the function fails: lower and higher are the indices of two pods, at least one of them fixed. No
-// costs can make the cost of lower less than that of higher and leave a distinct cost for each tier between
-// theirs. changed and blocked are 0.
+// although the function fails: lower and higher are the indices of two pods, at least one of which has a fixed cost.
+// No costs can do both: give lower a lower cost than higher, and give each tier between theirs a cost of its own.
+// changed and blocked are 0.
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,
@@ -1362,8 +1366,8 @@ int32_t podrank_node_number(struct podrank_node_name *table,
 // PODRANK_RULE_UID. It does not compare UIDs at the end, so pods with different UIDs can tie. And from 2^49
 // ns (6.5 days) on, its age buckets begin a little below the powers of two.
 //
-// NEVER SORT BY IT, because it is cyclic: of three pods, each can be before the next. The reason is that the
-// UIDs decide if two times differ in this way, but later rules decide if the times are equal.
+// NEVER SORT BY IT, because it is cyclic: of three pods, each can be before the next. The reason is that
+// different times in one age bucket let the UIDs decide, but equal times let later rules decide.
 int32_t podrank_upstream(const struct podrank_pod *a,
                          const struct podrank_pod *b,
                          const struct podrank_options *options,

@@ -9,8 +9,8 @@ pub struct Budgets {
     /// How many pods there may be above the Deployment's count. A percentage is rounded up. 0 with `Recreate`.
     pub surge: i32,
     /// How many of the Deployment's pods may be unavailable. A percentage is rounded down. At most the count, and 0
-    /// with `Recreate`. With `RollingUpdate`, if both budgets came to 0, a rollout could never start, so this one
-    /// is then 1, or 0 if the count is 0.
+    /// with `Recreate`. A rollout could never start if both budgets were 0, so with `RollingUpdate` this one is
+    /// then 1, unless the count is 0.
     pub unavailable: i32,
 }
 

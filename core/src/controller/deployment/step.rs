@@ -32,8 +32,8 @@ pub enum Path {
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Reason {
-    /// The sync does not consider the set: always if the path is [`Path::Nothing`] or [`Path::Rollback`], and
-    /// otherwise if there is nothing to decide for a set of size 0.
+    /// The sync does not consider the set. This is the reason of every set if the path is [`Path::Nothing`] or
+    /// [`Path::Rollback`]. On the other paths, it is the reason of a set of size 0 about which there is nothing to decide.
     #[default]
     Untouched = 0,
     /// Scale: the set gets the whole count, because it is the only active one. If no set is active, the new set
@@ -143,14 +143,16 @@ pub struct Step {
     /// Whether later syncs may change sizes, once the statuses have changed.
     ///
     /// It is false if the Deployment is being deleted, or if this sync leaves every old set at 0 and the new set at the
-    /// Deployment's count. Otherwise it is true, also after a rollback, with one exception: a Deployment whose next sync
-    /// has [`Path::Scale`], too, because it is paused, or because this sync had that path but wrote nothing. This field is
-    /// then true only
+    /// Deployment's count. Otherwise it is true, also after a rollback.
     ///
-    /// - with at most one active set, if there is a set and the sizes do not add up to the count;
-    /// - with several and `RollingUpdate`, if the new set's size is the count, or if the sizes do not add up to the count plus
-    ///   the surge;
-    /// - with several and `Recreate`, if the new set's size and its annotation for the desired replicas are both the count.
+    /// There is one exception. If the Deployment is paused, or if this sync has [`Path::Scale`] but writes nothing, the next
+    /// sync has [`Path::Scale`], too, and this field is true only in these cases:
+    ///
+    /// - At most one set is active, there is at least one set, and the sizes do not add up to the count.
+    /// - Several sets are active, the strategy is `RollingUpdate`, and either the new set's size is the count or the sizes do
+    ///   not add up to the count plus the surge.
+    /// - Several sets are active, the strategy is `Recreate`, and the new set's size and its annotation for the desired
+    ///   replicas are both the count.
     pub goes_on: bool,
 }
 
