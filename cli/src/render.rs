@@ -319,7 +319,9 @@ fn summary(summary: &Summary<'_>) -> String {
 fn contest<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>> + Clone, quota: usize) -> String {
     match count(pods.clone(), Verdict::Contested) {
         0 => String::new(),
-        contested => format!(" ({} certain, and {quota} of {contested} contested ones)", count(pods, Verdict::Delete)),
+        contested => {
+            format!(" ({} certain, and {quota} of {contested} contested ones)", count(pods, Verdict::Delete))
+        }
     }
 }
 

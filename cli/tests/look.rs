@@ -33,7 +33,7 @@ fn a_narrow_terminal_has_the_reason_below_the_pod() {
 
 #  VERDICT  POD                   NODE      RANK  AGE
 1  delete   web-7f6b9d5c48-hq8zt  <none>    1     90s
-            unassigned: not assigned to a node, web-7f6b9d5c48-k2v5d is
+            unassigned: not assigned to a node, but web-7f6b9d5c48-k2v5d is
 2  delete   web-7f6b9d5c48-m9c4x  worker-3  3     25s
             phase: Pending, web-7f6b9d5c48-k2v5d is Running
 -------------------------------------------------------

@@ -323,9 +323,9 @@ fn example_rules_move_with_the_cut() {
         (json!("ready-time"), "ready for 5m30s, d6sjr for 3h: different age buckets".to_owned())
     );
     assert_eq!(separating("2", 8), (json!("sidecar-restarts"), "0 sidecar restarts, w8nlc has 2".to_owned()));
-    assert_eq!(separating("8", 1), (json!("unassigned"), "not assigned to a node, m9c4x is".to_owned()));
+    assert_eq!(separating("8", 1), (json!("unassigned"), "not assigned to a node, but m9c4x is".to_owned()));
     assert_eq!(separating("7", 2), (json!("phase"), "Pending, k2v5d is Running".to_owned()));
-    assert_eq!(separating("6", 4), (json!("not-ready"), "ready, k2v5d is not".to_owned()));
+    assert_eq!(separating("6", 4), (json!("not-ready"), "ready, but k2v5d is not".to_owned()));
     assert_eq!(separating("0", 9), (Value::Null, "all pods go".to_owned()));
     assert_eq!(separating("9", 1), (Value::Null, "nothing to delete".to_owned()));
     assert_eq!(separating("2147483647", 1), (Value::Null, "nothing to delete".to_owned()));

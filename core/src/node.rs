@@ -101,8 +101,8 @@ impl<const NODES: usize> NodeCounts<[u32; NODES]> {
 }
 
 /// Sets the rank of every pod to the number of pods on its node, counting `pods` and `others`: the other related
-/// pods that are active. Pods are related if their `ReplicaSet`s have the same controller, such as one Deployment,
-/// or if they have one `ReplicaSet`. `counts` is scratch memory: one `u32` per node number.
+/// pods that are active. Pods are related if they belong to the same `ReplicaSet`, or if their `ReplicaSet`s have
+/// the same controller, such as one Deployment. `counts` is scratch memory: one `u32` per node number.
 ///
 /// Kubernetes counts ranks once, before it sorts, and not again as it deletes pods.
 ///

@@ -1,4 +1,5 @@
-//! Which victims of a scale-down Kubernetes' comparator determines, although it is not an order.
+//! Kubernetes' comparator is not an order, but it still determines some victims of a scale-down. This module finds
+//! out which.
 
 use crate::ffi::IS_SCRATCH_USED;
 use crate::order::{class, value};
@@ -24,8 +25,9 @@ impl<'o> Settled<'o> {
         self.certain
     }
 
-    /// Returns the indices of the contested pods. Kubernetes deletes [`quota`](Settled::quota) of them, and the list
-    /// order decides which. There are none, or more than the quota.
+    /// Returns the indices of the contested pods. Kubernetes deletes [`quota`](Settled::quota) of them, and the
+    /// list order decides which. Either there are none and the quota is 0, or there are more of them than the
+    /// quota.
     #[must_use]
     pub const fn contested(&self) -> &'o [u32] {
         self.contested
@@ -50,9 +52,10 @@ impl Policy {
     ///
     /// Pods are contested for two reasons. Kubernetes' comparator, the [relation](crate::Relation), can be cyclic.
     /// And pods can tie in everything that it compares, because it has no final comparison of UIDs. In both cases
-    /// such pods form a group: following the relation, with ties read in both directions, leads from each pod of
-    /// the group to every other, and sorting can put them in any order. The groups themselves always come in the
-    /// same order. So if the boundary after the first `k` pods falls inside a group, that group is contested.
+    /// such pods form a group, and sorting can put the pods of a group in any order. To see the groups, draw an
+    /// arrow from each pod to each pod that it is before, and arrows in both directions between pods that tie: the
+    /// groups are the strongly connected components. The groups themselves always come in the same order. So if the
+    /// boundary after the first `k` pods falls inside a group, that group is contested.
     ///
     /// `order` gets the indices of all pods, group by group, and inside a group by the total order. `scores`
     /// is scratch memory. Both need one element per pod, and the call takes O(n log n) steps.

@@ -23,9 +23,9 @@ impl Policy {
     /// node and two on another, deleting three empties the first.
     ///
     /// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, the other
-    /// `pods` that still remain, and the `others`, which are related pods that cannot be victims. Among the pods
-    /// of one node, the order decides whose turn is next, using the ranks that they have before the call. Set
-    /// these to 0 before the first call, so that they play no part.
+    /// `pods` that still remain, and the `others`, which are related pods that cannot be victims. Set all ranks to
+    /// 0 before you call this. It overwrites them, but first it orders the pods of each node, and a rank other than
+    /// 0 takes part in that order, as in the second call below.
     ///
     /// A node can be any domain with a number, such as a zone. To spread over zones and, within each zone, over
     /// nodes: call this with the node numbers; keep the ranks, but set each pod's [`node`](Pod::node) to the

@@ -26,9 +26,9 @@ pub struct Steered<'s> {
 pub struct Blocked {
     /// The index of the blocked pod. It has the higher tier, but goes first.
     pub pod: u32,
-    /// The index of a pod of a lower tier that the blocked pod goes before. Of several, it is the one that the rules
-    /// before [`Rule::Tier`] put last. If those tie, it is the first of them by tier, cost before the call, UID and
-    /// index.
+    /// The index of a pod of a lower tier that the blocked pod goes before. Of several, it is the one that goes
+    /// last by the rules before [`Rule::Tier`]. Of several that tie there, it is the first by tier, then by the
+    /// cost that it had before the call, then by UID and then by index.
     pub before: u32,
     /// The rule that decides: one of [`Rule::Unassigned`], [`Rule::Phase`] and [`Rule::NotReady`].
     pub rule: Rule,
@@ -56,8 +56,9 @@ pub enum SteerError {
     GateOff,
     /// There are too many pods, or a buffer is shorter than the list of pods.
     Order(OrderError),
-    /// The fixed costs leave no room for the tiers. At least one of these two pods has a fixed cost. No costs can do both:
-    /// give `lower` a lower cost than `higher`, and give each tier in between a cost of its own.
+    /// The fixed costs leave no room for the tiers: the cost of `lower` has to be less than that of `higher`, with
+    /// room between the two for a cost of each tier in between. Both costs are fixed, or one is fixed too close to
+    /// a limit of `i32`.
     NoRoom {
         /// The index of the pod of the lower tier.
         lower: u32,
@@ -80,8 +81,8 @@ impl<'s> Steered<'s> {
     }
 
     /// Returns the pods that no cost can steer, because Kubernetes compares earlier whether pods are assigned,
-    /// running and ready. Each goes before some pod of a lower tier. They are sorted by tier, cost before the
-    /// call, UID and index.
+    /// running and ready. Each goes before some pod of a lower tier. They are sorted by tier, then by the cost that
+    /// they had before the call, then by UID and then by index.
     pub fn blocked(&self) -> impl Iterator<Item = Blocked> + use<'s> {
         self.places.iter().filter_map(|place| {
             let rule = Rule::from_number(place.place.to_le_bytes()[0])?;

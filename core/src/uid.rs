@@ -68,8 +68,8 @@ impl Uid {
 
     /// Reads a pod's `metadata.uid`: a lower-case UUID in groups of 8-4-4-4-12 hex digits.
     ///
-    /// kube-apiserver writes no other form. Upper case is rejected because Kubernetes compares UIDs as text,
-    /// in which upper case does not sort as the bytes do.
+    /// kube-apiserver writes no other form. Upper case is rejected because Kubernetes compares UIDs as text, and
+    /// text with upper case sorts differently from the 16 bytes of the UIDs.
     ///
     /// # Errors
     /// [`UidError`] says what is wrong first in the text, and where.

@@ -26,8 +26,8 @@ impl Policy {
     ///
     /// It differs from the order in four ways. [`Rule::Tier`] and [`Rule::Preferred`] do not exist. If two
     /// different times are in one age bucket, the UID decides at once. The UID is not compared at the end. And age
-    /// buckets are those of Go's floating-point `log2`, which from 2^49 ns (6.5 days) on begin a little below the
-    /// powers of two.
+    /// buckets are computed with Go's floating-point `log2`: from an age of 2^49 ns (6.5 days) on, each bucket
+    /// begins a little below the power of two.
     #[must_use]
     pub fn upstream(&self, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
         for &rule in Rule::ALL {

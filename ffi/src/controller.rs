@@ -150,8 +150,9 @@ pub unsafe extern "C" fn podrank_slow_start_report(start: *mut podrank_slow_star
 }
 
 /// Expects count creations and no deletion. Call it before you create pods. It replaces all earlier
-/// expectations. Only the keys of pending deletions stay: if you report one of them later, the number of
-/// pending deletions falls below zero, which counts as satisfied.
+/// expectations, so no deletion is pending any more. As in Kubernetes, the keys of deletions that were
+/// pending are kept all the same: if you report one of them later, the number of pending deletions falls
+/// below zero, which counts as satisfied.
 ///
 /// now is in nanoseconds. Only differences count, so any monotonic clock works, if all calls use the same
 /// one. With PODRANK_TIME_UNSET there is no timeout.

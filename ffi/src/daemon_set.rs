@@ -102,7 +102,8 @@ pub struct podrank_daemon_step {
     pub unavailable: i64,
     /// On how many nodes a pod may start.
     pub wanted: u32,
-    /// Without surge, how many nodes count as unavailable, because they have no available pod, or more than one. With
+    /// Without surge, how many nodes count as unavailable. Apart from pods that are being deleted, these nodes have several
+    /// pods, or one that is unavailable, or none. A node without any pod at all counts only if a pod may start there. With
     /// surge, how many have a second pod that is not yet available.
     pub used: u32,
     /// With surge, how many nodes have an available pod.
@@ -136,8 +137,8 @@ pub const PODRANK_DAEMON_REASON_SUCCEEDED: u8 = 11;
 pub const PODRANK_DAEMON_REASON_FAILED: u8 = 12;
 /// It has failed, but the controller deleted another failed pod of the node only recently.
 pub const PODRANK_DAEMON_REASON_BACKED_OFF: u8 = 13;
-/// Another pod of the node stays: an assigned one before one that is not, then the oldest, then the one
-/// with the smaller name.
+/// Another pod of the node is kept: an assigned one if there is one; of several, the oldest; of several, the
+/// one with the smallest name.
 pub const PODRANK_DAEMON_REASON_SURPLUS: u8 = 14;
 /// With surge: the node has a new pod, and the old one is not ready.
 pub const PODRANK_DAEMON_REASON_OLD_NOT_READY: u8 = 15;

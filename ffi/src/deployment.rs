@@ -125,8 +125,9 @@ pub struct podrank_deployment_step {
     /// 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
     /// sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
     ///
-    /// There is one exception. If the Deployment is paused, or if this sync has PODRANK_PATH_SCALE but writes nothing, the
-    /// next sync has PODRANK_PATH_SCALE, too, and this member is 1 only in these cases:
+    /// All this does not hold if this sync has PODRANK_PATH_SCALE and the next one will have it, too, because the
+    /// Deployment is paused or because this sync writes nothing. In that case, the member is 1 only if one of these holds
+    /// for the sizes after this sync:
     ///
     /// - At most one set is active, there is at least one set, and the sizes do not add up to the count.
     /// - Several sets are active, the strategy is RollingUpdate, and either the new set's size is the count or the sizes do
@@ -169,7 +170,8 @@ pub const PODRANK_REASON_SATURATED: u8 = 20;
 pub const PODRANK_REASON_SHARE: u8 = 30;
 /// Scale: the set's proportional share is more than what is left to add or remove, so it gets only that.
 pub const PODRANK_REASON_CUT_SHARE: u8 = 31;
-/// Scale: the set is the largest. Besides its proportional share, it gets what the shares of all sets left over.
+/// Scale: the set is the largest. Besides its proportional share, it gets the remainder that no set's share
+/// covers.
 pub const PODRANK_REASON_SHARE_AND_LEFTOVER: u8 = 32;
 /// Scale: the set keeps its size, because nothing is left to add or remove.
 pub const PODRANK_REASON_USED_UP: u8 = 33;

@@ -26,10 +26,10 @@ pub struct podrank_job {
     pub parallelism: i32,
     /// spec.completions. Read only with PODRANK_JOB_COMPLETIONS or PODRANK_JOB_INDEXED.
     pub completions: i32,
-    /// How many pods have succeeded: status.succeeded, the pods of status.uncountedTerminatedPods.succeeded, and the
-    /// succeeded pods that are in neither but have the finalizer batch.kubernetes.io/job-tracking. For an Indexed Job,
-    /// how many of its indexes have succeeded: those in status.completedIndexes and those of succeeded pods with that
-    /// finalizer.
+    /// How many pods have succeeded: the sum of status.succeeded, the length of status.uncountedTerminatedPods.succeeded,
+    /// and the number of succeeded pods that are not in that list but have the finalizer batch.kubernetes.io/job-tracking.
+    /// For an Indexed Job, how many of its indexes have succeeded: those in status.completedIndexes and those of succeeded
+    /// pods with that finalizer.
     pub succeeded: i32,
     /// Any of PODRANK_JOB_...
     pub flags: u32,
@@ -116,9 +116,9 @@ const _: () = {
 /// reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
 /// The time grows with n log n.
 ///
-/// Pods that are equal in all that Kubernetes compares tie, and chance decides which of them go: they are contested. An
-/// Indexed Job can have several groups of them, one for each index whose pods tie, and one for the pods that tie where the
-/// deletions end.
+/// Pods tie if they are equal in everything that Kubernetes compares. Chance decides which of them go, so they are
+/// contested. An Indexed Job can have several groups of them: one for each index whose pods tie, and one for the pods that
+/// tie across the boundary between the last pod that goes and the first that stays.
 ///
 /// If a number of the job is negative: PODRANK_ERR_NEGATIVE. If the job or a pod has an unknown flag, an unknown phase or a
 /// reserved byte that is not zero: PODRANK_ERR_FLAGS, PODRANK_ERR_PHASE or PODRANK_ERR_RESERVED.

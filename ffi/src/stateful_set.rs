@@ -142,7 +142,7 @@ pub const PODRANK_MEMBER_FINISHED: u8 = 21;
 pub const PODRANK_MEMBER_OLD: u8 = 22;
 /// Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
 pub const PODRANK_MEMBER_OLD_UNAVAILABLE: u8 = 23;
-/// Contested: some pods of the set share an ordinal, not necessarily this one. The pod at index by is one of those that do.
+/// Contested: two or more pods of the set share an ordinal. This pod need not be one of them, but the pod at index by is.
 pub const PODRANK_MEMBER_TWINS: u8 = 40;
 /// Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
 pub const PODRANK_MEMBER_WAITS_FOR_MISSING: u8 = 60;

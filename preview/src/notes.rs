@@ -234,8 +234,8 @@ pub(crate) fn of_deployment(
     }
     if goes_on {
         let text = format!(
-            "this is only the next step: more syncs of Deployment {name} follow within milliseconds and may delete more \
-             pods, so `keep` is certain only for this step"
+            "Deployment {name} takes several steps, milliseconds apart. This is only the next one: a later step may delete \
+             pods that are marked `keep` here"
         );
         note(NoteCode::GoesOn, text);
     }

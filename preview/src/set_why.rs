@@ -8,7 +8,10 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
     let wanted = deployment.replicas;
     let pods = |number: i32| count(number.unsigned_abs(), "pod");
     let surge = step.budgets.surge;
-    let allowed = if surge == 0 { pods(wanted) } else { format!("{} and a surge of {surge}", pods(wanted)) };
+    let allowed = match pods(wanted.wrapping_add(surge)) {
+        all if surge == 0 => all,
+        all => format!("{all} ({wanted} and a surge of {surge})"),
+    };
     let least = wanted.wrapping_sub(step.budgets.unavailable);
     match change.reason {
         Reason::Untouched => "this sync leaves it alone".to_owned(),
@@ -22,7 +25,7 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
         Reason::ShareAndLeftover => {
             let rest = change.replicas.wrapping_sub(from).wrapping_sub(change.part);
             format!(
-                "its share of {allowed} ({:+}), and, as the largest set, what all shares leave over ({rest:+})",
+                "{:+} as its share of {allowed}, and {rest:+} left over by all shares, because it is the largest set",
                 change.part
             )
         }
@@ -36,8 +39,8 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
         }
         Reason::AtCount => format!("the new set already has the count of {wanted}"),
         Reason::ToCount => format!("the new set gets the count of {wanted}"),
-        Reason::Grows => format!("the new set grows as far as {allowed} allow"),
-        Reason::NoSurge => format!("the new set cannot grow, because there are as many pods as {allowed} allow"),
+        Reason::Grows => format!("the new set grows until there are {allowed}"),
+        Reason::NoSurge => format!("the new set cannot grow, because at most {allowed} may exist"),
         Reason::AfterNewSet => "this sync only changes the new set; the next one can change old sets".to_owned(),
         Reason::Unhealthy => format!("{} first", unavailable_go(change.part)),
         Reason::Available => format!(

@@ -10,8 +10,9 @@ pub(crate) fn why(policy: &Policy, rule: Rule, pod: &Pod, other: &Pod, name: &st
     let explanation = policy.explain(pod, other);
     let row = explanation.rows().iter().find(|row| row.rule == rule).expect("every rule has a row");
     let (a, b) = (row.a, row.b);
-    let yes_no =
-        |what: &str| if a == 1 { format!("{what}, {name} is not") } else { format!("not {what}, {name} is") };
+    let yes_no = |what: &str| {
+        if a == 1 { format!("{what}, but {name} is not") } else { format!("not {what}, but {name} is") }
+    };
     match rule {
         Rule::Unassigned => yes_no("assigned to a node"),
         Rule::Phase => format!("{}, {name} is {}", phase_name(a), phase_name(b)),

@@ -38,9 +38,8 @@ impl Availability {
 /// (`spec.minReadySeconds`), to the nanosecond. If that is 0, every ready pod is available. This is
 /// Kubernetes' `IsPodAvailable`, which in older releases wanted more than `min_ready_seconds`.
 ///
-/// If the pod stays ready, the result is [`Availability::Available`] from
-/// [`look_again`](Availability::look_again) nanoseconds later on, and not earlier. A wait of more than 292
-/// years is reported as 292 years.
+/// A pod that stays ready becomes available exactly [`look_again`](Availability::look_again) nanoseconds after
+/// `now`. A wait of more than 292 years is reported as 292 years.
 #[must_use]
 pub fn availability(pod: &Pod, min_ready_seconds: u32, now: Time) -> Availability {
     if !pod.is_ready() {

@@ -50,7 +50,7 @@ pub struct Expectations<const KEYS: usize> {
 }
 
 impl<const KEYS: usize> Expectations<KEYS> {
-    /// Returns expectations of which none are set.
+    /// Returns an empty record: nothing is expected.
     #[must_use]
     pub const fn new() -> Self {
         Self { expected: Expected::NONE, room: [[0; 16]; KEYS] }
@@ -58,8 +58,9 @@ impl<const KEYS: usize> Expectations<KEYS> {
 
     /// Expects `count` creations and no deletion. Call it before you create pods.
     ///
-    /// It replaces all earlier expectations. Only the keys of pending deletions stay: if you report one of them
-    /// later, the number of pending deletions falls below zero, which counts as satisfied.
+    /// It replaces all earlier expectations, so no deletion is pending any more. As in Kubernetes, the keys of
+    /// deletions that were pending are kept all the same: if you report one of them later, the number of pending
+    /// deletions falls below zero, which counts as satisfied.
     pub fn expect_creations(&mut self, count: u32, now: Time) {
         self.expected.expect_creations(count, now);
     }
@@ -76,10 +77,10 @@ impl<const KEYS: usize> Expectations<KEYS> {
 
     /// Records `count` creations as observed. Does nothing if no expectations are set.
     ///
-    /// Report 1 when you first observe a pod that this set controls. Report the number of pods that could not be
-    /// created, too, in one call, because you will never observe those. Do not report a pod that the set adopts. A
-    /// pod that is already being deleted when you first observe it is a deletion, not a creation. The number of
-    /// creations may go below zero.
+    /// Report 1 when you first observe a pod that this set controls. You will never observe pods that could not be
+    /// created, so report them, too: their number, in one call. Do not report a pod that the set adopts. A pod that
+    /// is already being deleted when you first observe it is a deletion, not a creation. The number of creations
+    /// may go below zero.
     pub fn creations_observed(&mut self, count: u32) {
         self.expected.creations_observed(count);
     }
@@ -130,8 +131,9 @@ impl<const KEYS: usize> Default for Expectations<KEYS> {
     }
 }
 
-/// [`Expectations`] without the memory for the keys, which C callers own. Every method takes the same `room`,
-/// and otherwise does what the method with the same name does there.
+/// [`Expectations`] without the memory for the keys, which C callers own. Pass the same `room` for the keys to
+/// every method that takes one. Otherwise, each method does what the method of `Expectations` with the same name
+/// does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Expected {
@@ -158,7 +160,7 @@ impl Expected {
     pub const NONE: Self =
         Self { since: Time::from_unix_nanos(0), creations: 0, deletions: 0, keys: 0, is_set: 0 };
 
-    /// Returns how many keys the room holds.
+    /// Returns how many keys are in the room.
     #[must_use]
     pub const fn keys(&self) -> usize {
         self.keys as usize

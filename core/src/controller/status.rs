@@ -58,7 +58,8 @@ pub enum FailureReason {
 }
 
 impl FailureReason {
-    /// Returns the reason if a request of this plan failed.
+    /// Returns the reason to report if a request of this plan fails. `None` for [`Plan::Nothing`], which makes no
+    /// requests.
     #[must_use]
     pub const fn of(plan: Plan) -> Option<Self> {
         match plan {

@@ -94,7 +94,7 @@ fn what_goes_before_a_wish_is_reported() {
     assert_eq!(wanted(&plan), "ae");
     let [ahead] = &*plan.blocked else { panic!("{:?}", plan.blocked) };
     assert_eq!((&*ahead.name, &*ahead.before, ahead.rule), ("web-a", "web-f", "not-ready"));
-    assert_eq!(ahead.why, "not ready, web-f is");
+    assert_eq!(ahead.why, "not ready, but web-f is");
 }
 
 #[test]

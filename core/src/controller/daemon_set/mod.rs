@@ -68,7 +68,7 @@ pub struct DaemonSet {
 pub enum Strategy {
     /// Never: somebody else deletes them.
     OnDelete,
-    /// A few at a time. Percentages are of the nodes on which a pod [may start](NodeFlags::MAY_START), and both are rounded up.
+    /// A few at a time. Percentages are of the nodes on which a pod [may start](NodeFlags::MAY_START). Both budgets are rounded up.
     /// If both budgets come to 0 and there is such a node, one pod may be unavailable.
     RollingUpdate {
         /// `maxSurge`.
@@ -109,12 +109,12 @@ impl DaemonSet {
 /// Predicts the next sync of a `DaemonSet`. Writes to `outcomes`, at the index of each pod, whether it goes and why. Returns what
 /// else the sync does.
 ///
-/// `nodes` has the flags of every node, and [`NodeFlags::NONE`] for each node that pods of this `DaemonSet` name but that does
-/// not exist. [`Pod::node`] is an index into it. `pods` are the pods of the set, in any order, including those that have ended
-/// or are being deleted. `order` is scratch memory. The call takes O(n log n) steps.
+/// `nodes` has the flags of every node, and [`NodeFlags::NONE`] for each node that does not exist although a pod of this
+/// `DaemonSet` names it. [`Pod::node`] is an index into it. `pods` are the pods of the set, in any order, including those that have
+/// ended or are being deleted. `order` is scratch memory. The call takes O(n log n) steps.
 ///
-/// If [`Step::is_update`] is false and the first part has something to do, old pods are replaced by a later sync. That is a race:
-/// if the controller observes its own changes at once, the same sync goes on with the update.
+/// If the first part of the sync has something to do, this function predicts that the second part, the update, waits for a later
+/// sync. The real controller goes on with the update in the same sync if it observes its own changes fast enough.
 ///
 /// # Errors
 /// [`DaemonSetError`], and then nothing is written.

@@ -15,8 +15,9 @@ pub struct Step {
     pub surge: i64,
     /// `maxUnavailable` as a number of nodes.
     pub unavailable: i64,
-    /// Without surge, how many nodes count as unavailable, because they have no available pod, or more than one. With surge,
-    /// how many have a second pod that is not yet available.
+    /// Without surge, how many nodes count as unavailable. Apart from pods that are being deleted, these nodes have several pods,
+    /// or one that is unavailable, or none. A node without any pod at all counts only if a pod may start there. With surge, how
+    /// many have a second pod that is not yet available.
     pub used: u32,
     /// With surge, how many nodes have an available pod.
     pub available: u32,
@@ -33,7 +34,7 @@ pub struct Step {
 
 /// Why a pod of a `DaemonSet` goes or stays. A reason keeps its number for ever.
 ///
-/// "Update" names a reason that occurs only in a sync that reaches its second part.
+/// Reasons that begin with "Update" occur only in a sync that reaches its second part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -49,7 +50,8 @@ pub enum Reason {
     Failed = 12,
     /// It has failed, but the controller deleted another failed pod of the node only recently.
     BackedOff = 13,
-    /// Another pod of the node stays: an assigned one before one that is not, then the oldest, then the one with the smaller name.
+    /// Another pod of the node is kept: an assigned one if there is one; of several, the oldest; of several, the one with the
+    /// smallest name.
     Surplus = 14,
     /// With surge: the node has a new pod, and the old one is not ready.
     OldNotReady = 15,

@@ -45,7 +45,8 @@ pub enum Reason {
     Share = 30,
     /// Scale: the set's proportional share is more than what is left to add or remove, so it gets only that.
     CutShare = 31,
-    /// Scale: the set is the largest. Besides its proportional share, it gets what the shares of all sets left over.
+    /// Scale: the set is the largest. Besides its proportional share, it gets the remainder that no set's share
+    /// covers.
     ShareAndLeftover = 32,
     /// Scale: the set keeps its size, because nothing is left to add or remove.
     UsedUp = 33,
@@ -145,8 +146,9 @@ pub struct Step {
     /// It is false if the Deployment is being deleted, or if this sync leaves every old set at 0 and the new set at the
     /// Deployment's count. Otherwise it is true, also after a rollback.
     ///
-    /// There is one exception. If the Deployment is paused, or if this sync has [`Path::Scale`] but writes nothing, the next
-    /// sync has [`Path::Scale`], too, and this field is true only in these cases:
+    /// All this does not hold if this sync has [`Path::Scale`] and the next one will have it, too, because the
+    /// Deployment is paused or because this sync writes nothing. In that case, the field is true only if one of
+    /// these holds for the sizes after this sync:
     ///
     /// - At most one set is active, there is at least one set, and the sizes do not add up to the count.
     /// - Several sets are active, the strategy is `RollingUpdate`, and either the new set's size is the count or the sizes do

@@ -4,8 +4,8 @@
 //! more. [`next_sync`] predicts its next sync, as in Kubernetes 1.37.
 //!
 //! The order of a Job's pods is [the order](crate) without tiers, deletion costs, ranks, the label for preference, age
-//! buckets and UIDs: Kubernetes' `ActivePods`. Pods that are equal in all it compares tie, and chance decides which of them
-//! go. So such pods are [contested](super::Verdict::Contested).
+//! buckets and UIDs: Kubernetes' `ActivePods`. Pods tie if they are equal in everything that it compares. Chance decides
+//! which of them go, so such pods are [contested](super::Verdict::Contested).
 //!
 //! ```
 //! use podrank::controller::Verdict;
@@ -59,10 +59,10 @@ pub struct Job {
     pub parallelism: i32,
     /// `spec.completions` and `spec.completionMode`.
     pub completion: Completion,
-    /// How many pods have succeeded: `status.succeeded`, the pods of `status.uncountedTerminatedPods.succeeded`, and the
-    /// succeeded pods that are in neither but have the finalizer `batch.kubernetes.io/job-tracking`. For an Indexed Job,
-    /// how many of its indexes have succeeded: those in `status.completedIndexes` and those of succeeded pods with that
-    /// finalizer.
+    /// How many pods have succeeded: the sum of `status.succeeded`, the length of
+    /// `status.uncountedTerminatedPods.succeeded`, and the number of succeeded pods that are not in that list but have the
+    /// finalizer `batch.kubernetes.io/job-tracking`. For an Indexed Job, how many of its indexes have succeeded: those in
+    /// `status.completedIndexes` and those of succeeded pods with that finalizer.
     pub succeeded: i32,
     /// `spec.suspend`.
     pub is_suspended: bool,
@@ -120,7 +120,7 @@ pub enum JobError {
 }
 
 impl Job {
-    /// Returns how many active pods the controller wants, if this number of them is active.
+    /// Returns how many active pods the controller wants at a time when `active` pods are active.
     #[must_use]
     pub fn wanted(&self, active: u32) -> u32 {
         let parallelism = self.parallelism.max(0).cast_unsigned();
@@ -165,9 +165,10 @@ impl Job {
 /// positions: what [`completion_index`] returns, or [`NO_INDEX`]. Only an Indexed Job reads them. `order` is scratch
 /// memory. The call takes O(n log n) steps.
 ///
-/// Each contested [group](Outcome::group) has its own [quota](Outcome::quota). An Indexed Job can have several groups: one for
-/// each index whose pods tie, and one for the pods that tie where the deletions end. Within that last group, not every
-/// combination is possible: if it has all pods of an index that several pods have, at least one of them goes.
+/// Each contested [group](Outcome::group) has its own [quota](Outcome::quota). An Indexed Job can have several groups: one
+/// for each index whose pods tie, and one for the pods that tie across the boundary between the last pod that goes and the
+/// first that stays. Within that last group, not every combination is possible: if several pods have one index and all of
+/// them are in the group, at least one of them goes.
 ///
 /// # Errors
 /// [`JobError`], and then nothing is written.

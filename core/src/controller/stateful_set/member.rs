@@ -95,7 +95,7 @@ impl Member {
 /// the set's, a hyphen and one or more digits, which are at most 2147483647.
 ///
 /// Kubernetes also accepts leading zeros, so `web-1` and `web-01` have the same ordinal. A pod whose number is too large
-/// is never touched, and has none.
+/// has no ordinal, and Kubernetes never touches it.
 ///
 /// ```
 /// use podrank::controller::stateful_set::ordinal;

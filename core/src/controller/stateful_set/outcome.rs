@@ -40,8 +40,8 @@ pub enum Reason {
     /// Delete: it is old and unavailable, so replacing it takes nothing from the budget.
     OldUnavailable = 23,
 
-    /// Contested: some pods of the set share an ordinal, not necessarily this one. The pod at index `by` is one of those
-    /// that do.
+    /// Contested: two or more pods of the set share an ordinal. This pod need not be one of them, but the pod at index `by`
+    /// is.
     Twins = 40,
 
     /// Blocked: the ordinal `by_ordinal` is in the range and has no pod. It is created first.
