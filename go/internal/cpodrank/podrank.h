@@ -408,7 +408,8 @@
 // Scale: the set's proportional share is more than what is left to add or remove, so it gets only that.
 #define PODRANK_REASON_CUT_SHARE 31
 
-// Scale: the set is the largest. Besides its proportional share, it gets what the shares of all sets left over.
+// Scale: the set is the largest. Besides its proportional share, it gets the remainder that no set's share
+// covers.
 #define PODRANK_REASON_SHARE_AND_LEFTOVER 32
 
 // Scale: the set keeps its size, because nothing is left to add or remove.
@@ -553,7 +554,7 @@
 // Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
 #define PODRANK_MEMBER_OLD_UNAVAILABLE 23
 
-// Contested: some pods of the set share an ordinal, not necessarily this one. The pod at index by is one of those that do.
+// Contested: two or more pods of the set share an ordinal. This pod need not be one of them, but the pod at index by is.
 #define PODRANK_MEMBER_TWINS 40
 
 // Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
@@ -665,8 +666,8 @@
 // It has failed, but the controller deleted another failed pod of the node only recently.
 #define PODRANK_DAEMON_REASON_BACKED_OFF 13
 
-// Another pod of the node stays: an assigned one before one that is not, then the oldest, then the one
-// with the smaller name.
+// Another pod of the node is kept: an assigned one if there is one; of several, the oldest; of several, the
+// one with the smallest name.
 #define PODRANK_DAEMON_REASON_SURPLUS 14
 
 // With surge: the node has a new pod, and the old one is not ready.
@@ -986,8 +987,9 @@ typedef struct podrank_deployment_step {
     // 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
     // sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
     //
-    // There is one exception. If the Deployment is paused, or if this sync has PODRANK_PATH_SCALE but writes nothing, the
-    // next sync has PODRANK_PATH_SCALE, too, and this member is 1 only in these cases:
+    // All this does not hold if this sync has PODRANK_PATH_SCALE and the next one will have it, too, because the
+    // Deployment is paused or because this sync writes nothing. In that case, the member is 1 only if one of these holds
+    // for the sizes after this sync:
     //
     // - At most one set is active, there is at least one set, and the sizes do not add up to the count.
     // - Several sets are active, the strategy is RollingUpdate, and either the new set's size is the count or the sizes do
@@ -1112,7 +1114,8 @@ typedef struct podrank_daemon_step {
     int64_t unavailable;
     // On how many nodes a pod may start.
     uint32_t wanted;
-    // Without surge, how many nodes count as unavailable, because they have no available pod, or more than one. With
+    // Without surge, how many nodes count as unavailable. Apart from pods that are being deleted, these nodes have several
+    // pods, or one that is unavailable, or none. A node without any pod at all counts only if a pod may start there. With
     // surge, how many have a second pod that is not yet available.
     uint32_t used;
     // With surge, how many nodes have an available pod.
@@ -1139,10 +1142,10 @@ typedef struct podrank_job {
     int32_t parallelism;
     // spec.completions. Read only with PODRANK_JOB_COMPLETIONS or PODRANK_JOB_INDEXED.
     int32_t completions;
-    // How many pods have succeeded: status.succeeded, the pods of status.uncountedTerminatedPods.succeeded, and the
-    // succeeded pods that are in neither but have the finalizer batch.kubernetes.io/job-tracking. For an Indexed Job,
-    // how many of its indexes have succeeded: those in status.completedIndexes and those of succeeded pods with that
-    // finalizer.
+    // How many pods have succeeded: the sum of status.succeeded, the length of status.uncountedTerminatedPods.succeeded,
+    // and the number of succeeded pods that are not in that list but have the finalizer batch.kubernetes.io/job-tracking.
+    // For an Indexed Job, how many of its indexes have succeeded: those in status.completedIndexes and those of succeeded
+    // pods with that finalizer.
     int32_t succeeded;
     // Any of PODRANK_JOB_...
     uint32_t flags;
@@ -1272,10 +1275,10 @@ const char *podrank_status_str(int32_t status);
 // another, deleting three empties the first.
 //
 // A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, the other
-// elements of pods that still remain there, and the elements of others that are there. Among the pods of one
-// node, the order decides whose turn is next, using the ranks that they have before the call. So set all
-// ranks to 0 before the first call. others are related active pods that cannot be victims, as for
-// podrank_count_ranks. others may be NULL with others_len 0.
+// elements of pods that still remain there, and the elements of others that are there. Set all ranks to 0
+// before you call this. It overwrites them, but first it orders the pods of each node, and a rank other than
+// 0 takes part in that order, as in the second call below. others are related active pods that cannot be
+// victims, as for podrank_count_ranks. others may be NULL with others_len 0.
 //
 // A node can be any domain with a number, such as a zone. To spread over zones and, within each zone, over nodes:
 // call this with the node numbers; keep the ranks, but set each pod's node to the number of its zone, also in
@@ -1313,9 +1316,9 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
 //
 // If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written
-// although the function fails: lower and higher are the indices of two pods, at least one of which has a fixed cost.
-// No costs can do both: give lower a lower cost than higher, and give each tier between theirs a cost of its own.
-// changed and blocked are 0.
+// although the function fails: lower and higher are the indices of two pods, of which both have fixed costs,
+// or one has a fixed cost too close to a limit of int32_t. The cost of lower has to be less than that of
+// higher, with room between the two for a cost of each tier in between. changed and blocked are 0.
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,
@@ -1429,8 +1432,9 @@ int32_t podrank_slow_start_begin(uint32_t count, struct podrank_slow_start *star
 int32_t podrank_slow_start_report(struct podrank_slow_start *start, uint32_t failures);
 
 // Expects count creations and no deletion. Call it before you create pods. It replaces all earlier
-// expectations. Only the keys of pending deletions stay: if you report one of them later, the number of
-// pending deletions falls below zero, which counts as satisfied.
+// expectations, so no deletion is pending any more. As in Kubernetes, the keys of deletions that were
+// pending are kept all the same: if you report one of them later, the number of pending deletions falls
+// below zero, which counts as satisfied.
 //
 // now is in nanoseconds. Only differences count, so any monotonic clock works, if all calls use the same
 // one. With PODRANK_TIME_UNSET there is no timeout.
@@ -1600,9 +1604,9 @@ const char *podrank_daemon_reason_str(uint8_t reason);
 // reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
 // The time grows with n log n.
 //
-// Pods that are equal in all that Kubernetes compares tie, and chance decides which of them go: they are contested. An
-// Indexed Job can have several groups of them, one for each index whose pods tie, and one for the pods that tie where the
-// deletions end.
+// Pods tie if they are equal in everything that Kubernetes compares. Chance decides which of them go, so they are
+// contested. An Indexed Job can have several groups of them: one for each index whose pods tie, and one for the pods that
+// tie across the boundary between the last pod that goes and the first that stays.
 //
 // If a number of the job is negative: PODRANK_ERR_NEGATIVE. If the job or a pod has an unknown flag, an unknown phase or a
 // reserved byte that is not zero: PODRANK_ERR_FLAGS, PODRANK_ERR_PHASE or PODRANK_ERR_RESERVED.
