@@ -29,7 +29,7 @@ func (c *cluster) create() error {
 // syncSet creates or deletes pods until a set has the wanted number: what a controller does when something in the set has
 // changed.
 func syncSet(wanted int, expectations *podrank.Expectations, c *cluster) error {
-	// Before listing, so that the list is no older than the answer.
+	// Before listing: an older list could lack changes that have been observed.
 	satisfied := expectations.Satisfied()
 	active := c.pods
 	creations, deletions, err := podrank.Plan(podrank.State{Wanted: wanted, Active: len(active), Satisfied: satisfied})

@@ -37,12 +37,12 @@
 // PODRANK_LOGARITHMIC_SCALE_DOWN_OFF is set, ages are compared by age bucket, floor(log2(age in ns)): two ages in one
 // bucket tie, and the next rule decides.
 //
-// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two ages are in one bucket, its
-// comparator compares the UIDs at once, so it can be cyclic: X before Z, Z before Y, Y before X. And it does not
-// compare UIDs at the end, so pods can tie in everything that it compares. In both cases the list order decides.
-// podrank_settle separates the pods that are deleted in every list order (CERTAIN), those that are kept in every list
-// order, and the CONTESTED ones in between, of which a known number is deleted, but the list order decides which.
-// podrank_select has no contested pods: it gives one answer, by the order.
+// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
+// are in one bucket, its comparator skips the other rules and compares the UIDs, so it can be cyclic: X before Z, Z
+// before Y, Y before X. And it does not compare UIDs at the end, so pods can tie in everything that it compares. In
+// both cases the list order decides. podrank_settle separates the pods that are deleted in every list order
+// (CERTAIN), those that are kept in every list order, and the CONTESTED ones in between, of which a known number is
+// deleted, but the list order decides which. podrank_select has no contested pods: it gives one answer, by the order.
 //
 // STEERING. To have Kubernetes delete some pods before others, give them lower tiers. podrank_steer turns tiers into
 // deletion costs, which Kubernetes compares; you write them into the pods' annotations. podrank_spread sets ranks
@@ -54,9 +54,9 @@
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
 // available pods. You can use each without the others; where one takes the result of another, it says so.
 //
-// Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; after a pause, when a
-// request has failed; when the time in look_again has passed; and as soon as more than PODRANK_EXPECTATIONS_TIMEOUT has
-// passed since expectations were set.
+// Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; some time after a request
+// has failed; when the time that podrank_availability wrote to look_again has passed; and as soon as more than
+// PODRANK_EXPECTATIONS_TIMEOUT has passed since expectations were set.
 //
 // DEPLOYMENTS. A Deployment changes the sizes of its ReplicaSets, and each ReplicaSet creates and deletes its own pods.
 // podrank_deployment_next predicts the sizes that the Deployment's next sync writes, and says why. podrank_percent_parse
@@ -554,7 +554,8 @@
 // Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
 #define PODRANK_MEMBER_OLD_UNAVAILABLE 23
 
-// Contested: two or more pods of the set share an ordinal. This pod need not be one of them, but the pod at index by is.
+// Contested: the pod at index by shares its ordinal with another pod of the set, and it is open which of the two
+// Kubernetes sees. The outcome of this pod depends on that, even if its own ordinal is unique.
 #define PODRANK_MEMBER_TWINS 40
 
 // Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
@@ -575,8 +576,8 @@
 // Blocked: the pod at index by has not been ready for minReadySeconds.
 #define PODRANK_MEMBER_WAITS_FOR_AVAILABLE 65
 
-// Blocked: the pod is next, but not available, and neither is the pod at index by, which has a lower ordinal. It waits
-// until one of the two is available.
+// Blocked: neither this pod, which is next, nor the pod at index by, which has a lower ordinal, is available. This pod
+// goes as soon as one of the two is available.
 #define PODRANK_MEMBER_WAITS_FOR_EITHER 66
 
 // Blocked: the pod at index by goes first, because pods go one at a time.
@@ -666,8 +667,8 @@
 // It has failed, but the controller deleted another failed pod of the node only recently.
 #define PODRANK_DAEMON_REASON_BACKED_OFF 13
 
-// Another pod of the node is kept: an assigned one if there is one; of several, the oldest; of several, the
-// one with the smallest name.
+// Another pod of the node is kept: preferably an assigned one, then the oldest, then the one with the
+// smallest name.
 #define PODRANK_DAEMON_REASON_SURPLUS 14
 
 // With surge: the node has a new pod, and the old one is not ready.
@@ -692,8 +693,8 @@
 // Update with surge: no pod may start on the node any more, and the old pod is not available.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE 23
 
-// Update with surge: no pod may start on the node any more. Such pods go only while more nodes have
-// an available pod than should have one.
+// Update with surge: no pod may start on the node any more. Such pods go only while the step's available is
+// above its wanted.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE 24
 
 // Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that
@@ -984,12 +985,12 @@ typedef struct podrank_deployment_step {
     uint8_t path;
     // 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
     uint8_t creates;
-    // 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
-    // sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
+    // Whether later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if
+    // this sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
     //
-    // All this does not hold if this sync has PODRANK_PATH_SCALE and the next one will have it, too, because the
-    // Deployment is paused or because this sync writes nothing. In that case, the member is 1 only if one of these holds
-    // for the sizes after this sync:
+    // There is one exception. If this sync has PODRANK_PATH_SCALE, and either the Deployment is paused or this sync writes
+    // nothing, then the next sync has PODRANK_PATH_SCALE, too. In that case, goes_on is 1 only if one of these holds for
+    // the sizes after this sync:
     //
     // - At most one set is active, there is at least one set, and the sizes do not add up to the count.
     // - Several sets are active, the strategy is RollingUpdate, and either the new set's size is the count or the sizes do
@@ -1040,9 +1041,9 @@ typedef struct podrank_member_outcome {
     // The index of the pod that reason refers to, or PODRANK_NO_MEMBER.
     uint32_t by;
     // The ordinal of that pod. With PODRANK_MEMBER_WAITS_FOR_MISSING, and with PODRANK_MEMBER_BUDGET if by is
-    // PODRANK_NO_MEMBER, the ordinal that has no pod. 0 if reason refers to neither.
+    // PODRANK_NO_MEMBER, the ordinal that has no pod. 0 if reason refers neither to a pod nor to an ordinal.
     int32_t by_ordinal;
-    // What happens to it: PODRANK_VERDICT_..., which keeps its number for ever.
+    // What happens to the pod at index member: PODRANK_VERDICT_..., which keeps its number for ever.
     uint8_t verdict;
     // Why: PODRANK_MEMBER_..., which keeps its number for ever.
     uint8_t reason;
@@ -1114,9 +1115,10 @@ typedef struct podrank_daemon_step {
     int64_t unavailable;
     // On how many nodes a pod may start.
     uint32_t wanted;
-    // Without surge, how many nodes count as unavailable. Apart from pods that are being deleted, these nodes have several
-    // pods, or one that is unavailable, or none. A node without any pod at all counts only if a pod may start there. With
-    // surge, how many have a second pod that is not yet available.
+    // How much of the budget is used. Without surge, this is the number of unavailable nodes: all but those that have
+    // exactly one pod besides those being deleted, and that pod is available. A node without any pod, even one being
+    // deleted, counts only if a pod may start there. With surge, this is the number of nodes that have a second pod that
+    // is not yet available.
     uint32_t used;
     // With surge, how many nodes have an available pod.
     uint32_t available;
@@ -1127,8 +1129,8 @@ typedef struct podrank_daemon_step {
     // How many more pods a later sync deletes, because one part of a sync deletes at most
     // PODRANK_DAEMON_BURST_REPLICAS.
     uint32_t later;
-    // The index of a pod that makes the update fail, or PODRANK_NO_POD: with surge, an old pod that is alone on a node that
-    // does not exist.
+    // With surge, the update fails if an old pod is alone on a node that does not exist. This is the index of such a pod,
+    // or PODRANK_NO_POD if there is none.
     uint32_t blocked_by;
     // 1 if the sync reaches its second part, the update, because its first part has nothing to do. Otherwise 0.
     uint8_t is_update;
@@ -1220,8 +1222,9 @@ int32_t podrank_select(const struct podrank_pod *pods,
                        size_t scratch_len,
                        size_t *selected);
 
-// Sorts all pods: writes their indices in pods to order, in the order in which they go. Of pods that tie, the one
-// with the lower index goes first. The records do not move. If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
+// Sorts all pods: fills the array order with their indices, starting with the pod that goes first. Of pods
+// that tie, the one with the lower index goes first. The records do not move. If order_len is below
+// pods_len: PODRANK_ERR_SHORT_BUFFER.
 int32_t podrank_sort(const struct podrank_pod *pods,
                      size_t pods_len,
                      const struct podrank_options *options,
@@ -1243,7 +1246,7 @@ int32_t podrank_validate(const struct podrank_pod *pods,
                          size_t *first_unsound,
                          int32_t *why);
 
-// Sets the rank of each pod to the number of pods on its node, counting pods and others. The others are
+// Sets the rank of each pod to the number of pods on its node, in both arrays. The array others has the
 // related active pods that cannot be victims, such as those of another ReplicaSet of the same Deployment.
 // others may be NULL with others_len 0. Unassigned pods share one count. Kubernetes counts ranks once,
 // before it sorts.
@@ -1257,13 +1260,11 @@ int32_t podrank_count_ranks(struct podrank_pod *pods,
                             uint32_t *counts,
                             size_t counts_len);
 
-// Writes to time the time that is this many seconds and nanoseconds after the Unix epoch, in nanoseconds.
-// nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to 2262-04-11 become the nearest time inside,
-// with one exception: 0001-01-01T00:00:00Z, however it is split into seconds and nanoseconds, is
-// PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
-int32_t podrank_time_from_unix(int64_t seconds,
-                               uint32_t nanoseconds,
-                               int64_t *time);
+// Converts the seconds and nanoseconds since the Unix epoch into one number of nanoseconds since the Unix
+// epoch, and writes it to time. nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to
+// 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, however it is split
+// into seconds and nanoseconds, is PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
+int32_t podrank_time_from_unix(int64_t seconds, uint32_t nanoseconds, int64_t *time);
 
 // Returns the text of a status, in English, without a full stop, or "unknown status" for any other number.
 // The text is static: do not free it.
@@ -1274,15 +1275,15 @@ const char *podrank_status_str(int32_t status);
 // first. Kubernetes counts once, as podrank_count_ranks does: with three pods on one node and two on
 // another, deleting three empties the first.
 //
-// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, the other
-// elements of pods that still remain there, and the elements of others that are there. Set all ranks to 0
-// before you call this. It overwrites them, but first it orders the pods of each node, and a rank other than
-// 0 takes part in that order, as in the second call below. others are related active pods that cannot be
-// victims, as for podrank_count_ranks. others may be NULL with others_len 0.
+// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself and those
+// that remain there of both arrays. The array others has the related active pods that cannot be victims, as
+// for podrank_count_ranks. others may be NULL with others_len 0.
 //
-// A node can be any domain with a number, such as a zone. To spread over zones and, within each zone, over nodes:
-// call this with the node numbers; keep the ranks, but set each pod's node to the number of its zone, also in
-// others; and call it again. Any number of levels is possible: start with the innermost.
+// Set all ranks to 0 before the first call. The ranks are overwritten, but first they take part in the order
+// of the pods of each node. Spreading over several levels relies on that. A node can be any domain with a
+// number, such as a zone. To spread over zones and, within each zone, over nodes: call this with the node
+// numbers; keep the ranks, but set each pod's node to the number of its zone, also in others; and call it
+// again. Any number of levels is possible: start with the innermost.
 //
 // counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
 // podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. scratch is
@@ -1316,9 +1317,10 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
 //
 // If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written
-// although the function fails: lower and higher are the indices of two pods, of which both have fixed costs,
-// or one has a fixed cost too close to a limit of int32_t. The cost of lower has to be less than that of
-// higher, with room between the two for a cost of each tier in between. changed and blocked are 0.
+// although the function fails: lower and higher are the indices of two pods. The pod lower has to cost less
+// than the pod higher, with room between the two for a cost of each tier in between. But both costs are
+// fixed too close together, or one is fixed too close to a limit of int32_t. The members changed and blocked
+// are 0.
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,
@@ -1386,7 +1388,8 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // order decides which. It keeps the rest. If k is pods_len or more, all are certain. order needs space for
 // pods_len indices, and scores is scratch memory of pods_len numbers.
 //
-// Count the ranks first. Leave them at 0 if Kubernetes counts none, as for a ReplicaSet without a controller.
+// Count the ranks first. Leave them at 0 if Kubernetes counts none, as for a ReplicaSet that no other object
+// controls.
 //
 // The result holds for one sync at this now. A sync deletes at most PODRANK_BURST_REPLICAS pods, so for a
 // larger k, later syncs can choose other pods. The result can also differ if an age reaches the next power
@@ -1405,9 +1408,9 @@ int32_t podrank_settle(const struct podrank_pod *pods,
 // to creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of active
 // pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
 //
-// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list the
-// pods, so that the list is no older than the answer. If being_deleted is not 0, the set is being deleted, and
-// both numbers are 0, too.
+// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list
+// the pods. A list from before that call could lack changes that have been observed. If being_deleted is not
+// 0, the set is being deleted, and both numbers are 0, too.
 int32_t podrank_plan(uint32_t wanted,
                      uint32_t active,
                      uint32_t burst_replicas,
@@ -1456,10 +1459,10 @@ int32_t podrank_expect_deletions(struct podrank_expectations *expectations,
 
 // Records count creations as observed. Does nothing if no expectations are set.
 //
-// Report 1 when you first observe a pod that this set controls. After a slow start, report the member
-// missing, too, because you will never observe those pods. Do not report a pod twice, nor one that the set
-// adopts. A pod that is already being deleted when you first observe it is a deletion, not a creation. The
-// number of pending creations may go below zero.
+// Report 1 when you first observe a pod that this set controls. After a slow start, also report the pods
+// that were not created, whose number is in its member missing, because you will never observe them. Do not
+// report a pod twice, nor one that the set adopts. A pod that is already being deleted when you first
+// observe it is a deletion, not a creation. The number of pending creations may go below zero.
 int32_t podrank_creations_observed(struct podrank_expectations *expectations, uint32_t count);
 
 // Counts the deletion of the pod with this key as observed. Writes 1 to counted if it was pending. If not,
@@ -1482,8 +1485,8 @@ int32_t podrank_expectations_satisfied(const struct podrank_expectations *expect
 
 // Counts the ready and the available pods. A pod is available if it has been ready for at least
 // min_ready_seconds (spec.minReadySeconds) at now, which is in nanoseconds since the Unix epoch. If
-// min_ready_seconds is 0, every ready pod is available. Otherwise a pod without a ready time is not, and
-// with PODRANK_TIME_UNSET for now, no pod is.
+// min_ready_seconds is 0, every ready pod is available. Otherwise, a pod without a ready time is not
+// available, and no pod is if the argument now is PODRANK_TIME_UNSET.
 //
 // Writes to look_again in how many nanoseconds the next pod becomes available if it stays ready, or 0 if there
 // is no pod to wait for. Round it up to your timer's unit.
@@ -1554,7 +1557,7 @@ int32_t podrank_stateful_set_ordinal(const char *set,
 // members are the pods that the StatefulSet owns and its selector matches, in any order, including those that are finished
 // or being deleted, but only those with an ordinal. outcomes needs space for members_len elements. The prediction relies
 // on the states that you pass. If creating or deleting a pod fails, or a PersistentVolumeClaim cannot be created,
-// Kubernetes ends the sync there, and fewer pods go. The time grows as that of sorting the members.
+// Kubernetes ends the sync there, and fewer pods go. The time grows with n log n.
 //
 // If a number or an ordinal is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX:
 // PODRANK_ERR_PERCENT_RANGE. If set or a member has an unknown flag, or set has both PODRANK_STATEFUL_ON_DELETE and
@@ -1572,17 +1575,18 @@ const char *podrank_stateful_set_reason_str(uint8_t reason);
 // Predicts the next sync of a DaemonSet, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it
 // goes and why, and to step what else the sync does.
 //
-// nodes has any of PODRANK_NODE_... for each node, and 0 for the name of a node that does not exist but has pods of this
-// DaemonSet. pods are its pods, in any order, including those that have ended or are being deleted. order is scratch memory.
-// order and outcomes need space for pods_len elements. The time grows with n log n.
+// nodes has one element per node: any of PODRANK_NODE_.... A node that no longer exists although pods of this DaemonSet
+// name it needs an element, too, which is 0. pods are its pods, in any order, including those that have ended or are being
+// deleted. order is scratch memory. order and outcomes need space for pods_len elements. The time grows with n log n.
 //
-// A sync has two parts. The first puts every node in order. Only if it had nothing to do does the second part follow, the
-// update, which replaces old pods within the budgets maxSurge and maxUnavailable. Kubernetes walks the nodes in random order,
-// so if the budget is smaller than the number of old available pods, these are contested.
+// A sync has two parts. The first gives every node the pods that it should have: it creates missing pods, and deletes
+// failed, surplus and unwanted ones. Only if it had nothing to do does the second part follow, the update, which replaces
+// old pods within the budgets maxSurge and maxUnavailable. Kubernetes walks the nodes in random order, so if the budget is
+// smaller than the number of old available pods, these are contested.
 //
 // If a budget is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE.
 // If a pod's node is neither PODRANK_NO_NODE nor below nodes_len: PODRANK_ERR_NODE. If the set, a node or a pod has an
-// unknown flag, a pod has both succeeded and failed, or a reserved byte is not zero: PODRANK_ERR_FLAGS or
+// unknown flag, or if a pod has the flags of both success and failure: PODRANK_ERR_FLAGS. If a reserved byte is not zero:
 // PODRANK_ERR_RESERVED.
 int32_t podrank_daemon_set_next(const struct podrank_daemon_set *set,
                                 const uint8_t *nodes,

@@ -22,7 +22,7 @@ pub struct Row {
     pub ordering: Ordering,
     /// Whether this is the rule that decides: the first whose ordering is not `Equal`.
     pub decides: bool,
-    /// What kind of value `a` and `b` are.
+    /// The kind of the values in the fields `a` and `b`.
     pub kind: ValueKind,
     /// The value that the rule reads from pod `a`.
     pub a: i64,

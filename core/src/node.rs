@@ -15,8 +15,8 @@ pub struct UnknownNode {
 /// Looks up a node name in an open-addressed table. Returns the number of the slot that holds `name`, or else of
 /// the free slot in which the caller must put it. Returns `None` if the table lacks the name and is full.
 ///
-/// `held` returns the name in a slot, or `None` if the slot is free. The lookup inspects few slots on average while
-/// at least a quarter of them are free, and all of them at worst.
+/// `held` returns the name in a slot, or `None` if the slot is free. While at least a quarter of the slots are
+/// free, the lookup inspects few of them on average. At worst, it inspects all of them.
 #[must_use]
 pub fn node_number<S>(slots: &[S], name: &[u8], held: impl Fn(&S) -> Option<&[u8]>) -> Option<u32> {
     let len = u32::try_from(slots.len()).unwrap_or(u32::MAX);

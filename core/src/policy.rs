@@ -2,10 +2,11 @@
 
 use crate::Time;
 
-/// Which order: the time at which ages are taken, and the feature gates. C calls it `podrank_options`.
+/// The parameters of the order: the time at which ages are taken, and the feature gates. C calls it
+/// `podrank_options`.
 ///
-/// Start from [`Policy::at`], which does what kube-controller-manager does at that time. There is no default,
-/// so that `now` cannot be forgotten: [`Policy::without_now`] compares times as they are.
+/// Start from [`Policy::at`], which does what kube-controller-manager does at that time. There is no default, so
+/// that `now` cannot be forgotten. To compare times as they are, use [`Policy::without_now`].
 ///
 /// ```
 /// use podrank::{FeatureGates, Policy, Time};
@@ -33,8 +34,8 @@ pub struct Policy {
 pub struct FeatureGates {
     /// `PodDeletionCost`: the deletion cost counts. On by default (beta since Kubernetes 1.22).
     pub pod_deletion_cost: bool,
-    /// `LogarithmicScaleDown`: ages in one age bucket, `floor(log2(age in ns))`, tie. On by default (since
-    /// Kubernetes 1.22; locked on since 1.31).
+    /// `LogarithmicScaleDown`: ages in one age bucket, `floor(log2(age in ns))`, tie in this crate's order.
+    /// (Kubernetes compares the UIDs there.) On by default (since Kubernetes 1.22; locked on since 1.31).
     pub logarithmic_scale_down: bool,
     /// `PreferForScaleDown`: pods with the label `kubernetes.io/prefer-for-scale-down` go before pods without
     /// it that are equal by the earlier rules. Off by default: no release of Kubernetes has it.

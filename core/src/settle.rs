@@ -53,7 +53,7 @@ impl Policy {
     /// Pods are contested for two reasons. Kubernetes' comparator, the [relation](crate::Relation), can be cyclic.
     /// And pods can tie in everything that it compares, because it has no final comparison of UIDs. In both cases
     /// such pods form a group, and sorting can put the pods of a group in any order. To see the groups, draw an
-    /// arrow from each pod to each pod that it is before, and arrows in both directions between pods that tie: the
+    /// arrow from each pod to each pod that it precedes, and arrows in both directions between pods that tie: the
     /// groups are the strongly connected components. The groups themselves always come in the same order. So if the
     /// boundary after the first `k` pods falls inside a group, that group is contested.
     ///

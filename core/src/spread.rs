@@ -22,10 +22,10 @@ impl Policy {
     /// still come first. Kubernetes counts once (see [`count_ranks`](crate::count_ranks)): with three pods on one
     /// node and two on another, deleting three empties the first.
     ///
-    /// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, the other
-    /// `pods` that still remain, and the `others`, which are related pods that cannot be victims. Set all ranks to
-    /// 0 before you call this. It overwrites them, but first it orders the pods of each node, and a rank other than
-    /// 0 takes part in that order, as in the second call below.
+    /// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself and those that
+    /// remain there of `pods` and `others`. In `others` are the related pods that cannot be victims. Set all ranks
+    /// to 0 before the first call. The ranks are overwritten, but first they take part in the order of the pods of
+    /// each node. Spreading over several levels relies on that.
     ///
     /// A node can be any domain with a number, such as a zone. To spread over zones and, within each zone, over
     /// nodes: call this with the node numbers; keep the ranks, but set each pod's [`node`](Pod::node) to the

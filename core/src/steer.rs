@@ -26,9 +26,9 @@ pub struct Steered<'s> {
 pub struct Blocked {
     /// The index of the blocked pod. It has the higher tier, but goes first.
     pub pod: u32,
-    /// The index of a pod of a lower tier that the blocked pod goes before. Of several, it is the one that goes
-    /// last by the rules before [`Rule::Tier`]. Of several that tie there, it is the first by tier, then by the
-    /// cost that it had before the call, then by UID and then by index.
+    /// The index of a pod of a lower tier that the blocked pod goes before. If there are several, this is the one
+    /// that the rules before [`Rule::Tier`] put last. Ties are broken by the lowest tier, then the lowest cost
+    /// before the call, then the UID and then the index.
     pub before: u32,
     /// The rule that decides: one of [`Rule::Unassigned`], [`Rule::Phase`] and [`Rule::NotReady`].
     pub rule: Rule,
@@ -56,9 +56,9 @@ pub enum SteerError {
     GateOff,
     /// There are too many pods, or a buffer is shorter than the list of pods.
     Order(OrderError),
-    /// The fixed costs leave no room for the tiers: the cost of `lower` has to be less than that of `higher`, with
-    /// room between the two for a cost of each tier in between. Both costs are fixed, or one is fixed too close to
-    /// a limit of `i32`.
+    /// The fixed costs leave no room for the tiers: `lower` has to cost less than `higher`, with room between the
+    /// two for a cost of each tier in between. But both costs are fixed too close together, or one is fixed too
+    /// close to a limit of `i32`.
     NoRoom {
         /// The index of the pod of the lower tier.
         lower: u32,

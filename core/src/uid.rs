@@ -72,7 +72,7 @@ impl Uid {
     /// text with upper case sorts differently from the 16 bytes of the UIDs.
     ///
     /// # Errors
-    /// [`UidError`] says what is wrong first in the text, and where.
+    /// [`UidError`] names the first error in the text, and where it is.
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Self, UidError> {
         let text = text.as_ref();
         if text.len() != Self::TEXT_LEN {

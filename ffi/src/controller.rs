@@ -83,9 +83,9 @@ const _: () = {
 /// to creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of active
 /// pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
 ///
-/// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list the
-/// pods, so that the list is no older than the answer. If being_deleted is not 0, the set is being deleted, and
-/// both numbers are 0, too.
+/// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list
+/// the pods. A list from before that call could lack changes that have been observed. If being_deleted is not
+/// 0, the set is being deleted, and both numbers are 0, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_plan(
     wanted: u32,
@@ -209,10 +209,10 @@ pub unsafe extern "C" fn podrank_expect_deletions(
 
 /// Records count creations as observed. Does nothing if no expectations are set.
 ///
-/// Report 1 when you first observe a pod that this set controls. After a slow start, report the member
-/// missing, too, because you will never observe those pods. Do not report a pod twice, nor one that the set
-/// adopts. A pod that is already being deleted when you first observe it is a deletion, not a creation. The
-/// number of pending creations may go below zero.
+/// Report 1 when you first observe a pod that this set controls. After a slow start, also report the pods
+/// that were not created, whose number is in its member missing, because you will never observe them. Do not
+/// report a pod twice, nor one that the set adopts. A pod that is already being deleted when you first
+/// observe it is a deletion, not a creation. The number of pending creations may go below zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_creations_observed(
     expectations: *mut podrank_expectations,
@@ -284,8 +284,8 @@ pub unsafe extern "C" fn podrank_expectations_satisfied(
 
 /// Counts the ready and the available pods. A pod is available if it has been ready for at least
 /// min_ready_seconds (spec.minReadySeconds) at now, which is in nanoseconds since the Unix epoch. If
-/// min_ready_seconds is 0, every ready pod is available. Otherwise a pod without a ready time is not, and
-/// with PODRANK_TIME_UNSET for now, no pod is.
+/// min_ready_seconds is 0, every ready pod is available. Otherwise, a pod without a ready time is not
+/// available, and no pod is if the argument now is PODRANK_TIME_UNSET.
 ///
 /// Writes to look_again in how many nanoseconds the next pod becomes available if it stays ready, or 0 if there
 /// is no pod to wait for. Round it up to your timer's unit.

@@ -102,9 +102,10 @@ pub struct podrank_daemon_step {
     pub unavailable: i64,
     /// On how many nodes a pod may start.
     pub wanted: u32,
-    /// Without surge, how many nodes count as unavailable. Apart from pods that are being deleted, these nodes have several
-    /// pods, or one that is unavailable, or none. A node without any pod at all counts only if a pod may start there. With
-    /// surge, how many have a second pod that is not yet available.
+    /// How much of the budget is used. Without surge, this is the number of unavailable nodes: all but those that have
+    /// exactly one pod besides those being deleted, and that pod is available. A node without any pod, even one being
+    /// deleted, counts only if a pod may start there. With surge, this is the number of nodes that have a second pod that
+    /// is not yet available.
     pub used: u32,
     /// With surge, how many nodes have an available pod.
     pub available: u32,
@@ -115,8 +116,8 @@ pub struct podrank_daemon_step {
     /// How many more pods a later sync deletes, because one part of a sync deletes at most
     /// PODRANK_DAEMON_BURST_REPLICAS.
     pub later: u32,
-    /// The index of a pod that makes the update fail, or PODRANK_NO_POD: with surge, an old pod that is alone on a node that
-    /// does not exist.
+    /// With surge, the update fails if an old pod is alone on a node that does not exist. This is the index of such a pod,
+    /// or PODRANK_NO_POD if there is none.
     pub blocked_by: u32,
     /// 1 if the sync reaches its second part, the update, because its first part has nothing to do. Otherwise 0.
     pub is_update: u8,
@@ -137,8 +138,8 @@ pub const PODRANK_DAEMON_REASON_SUCCEEDED: u8 = 11;
 pub const PODRANK_DAEMON_REASON_FAILED: u8 = 12;
 /// It has failed, but the controller deleted another failed pod of the node only recently.
 pub const PODRANK_DAEMON_REASON_BACKED_OFF: u8 = 13;
-/// Another pod of the node is kept: an assigned one if there is one; of several, the oldest; of several, the
-/// one with the smallest name.
+/// Another pod of the node is kept: preferably an assigned one, then the oldest, then the one with the
+/// smallest name.
 pub const PODRANK_DAEMON_REASON_SURPLUS: u8 = 14;
 /// With surge: the node has a new pod, and the old one is not ready.
 pub const PODRANK_DAEMON_REASON_OLD_NOT_READY: u8 = 15;
@@ -155,8 +156,8 @@ pub const PODRANK_DAEMON_REASON_OLD_AVAILABLE: u8 = 21;
 pub const PODRANK_DAEMON_REASON_AWAITS_NEW: u8 = 22;
 /// Update with surge: no pod may start on the node any more, and the old pod is not available.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE: u8 = 23;
-/// Update with surge: no pod may start on the node any more. Such pods go only while more nodes have
-/// an available pod than should have one.
+/// Update with surge: no pod may start on the node any more. Such pods go only while the step's available is
+/// above its wanted.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE: u8 = 24;
 /// Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that
 /// are being deleted do not count. The first part of a later sync deletes the surplus.
@@ -236,17 +237,18 @@ const _: () = {
 /// Predicts the next sync of a DaemonSet, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it
 /// goes and why, and to step what else the sync does.
 ///
-/// nodes has any of PODRANK_NODE_... for each node, and 0 for the name of a node that does not exist but has pods of this
-/// DaemonSet. pods are its pods, in any order, including those that have ended or are being deleted. order is scratch memory.
-/// order and outcomes need space for pods_len elements. The time grows with n log n.
+/// nodes has one element per node: any of PODRANK_NODE_.... A node that no longer exists although pods of this DaemonSet
+/// name it needs an element, too, which is 0. pods are its pods, in any order, including those that have ended or are being
+/// deleted. order is scratch memory. order and outcomes need space for pods_len elements. The time grows with n log n.
 ///
-/// A sync has two parts. The first puts every node in order. Only if it had nothing to do does the second part follow, the
-/// update, which replaces old pods within the budgets maxSurge and maxUnavailable. Kubernetes walks the nodes in random order,
-/// so if the budget is smaller than the number of old available pods, these are contested.
+/// A sync has two parts. The first gives every node the pods that it should have: it creates missing pods, and deletes
+/// failed, surplus and unwanted ones. Only if it had nothing to do does the second part follow, the update, which replaces
+/// old pods within the budgets maxSurge and maxUnavailable. Kubernetes walks the nodes in random order, so if the budget is
+/// smaller than the number of old available pods, these are contested.
 ///
 /// If a budget is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE.
 /// If a pod's node is neither PODRANK_NO_NODE nor below nodes_len: PODRANK_ERR_NODE. If the set, a node or a pod has an
-/// unknown flag, a pod has both succeeded and failed, or a reserved byte is not zero: PODRANK_ERR_FLAGS or
+/// unknown flag, or if a pod has the flags of both success and failure: PODRANK_ERR_FLAGS. If a reserved byte is not zero:
 /// PODRANK_ERR_RESERVED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_daemon_set_next(

@@ -122,12 +122,12 @@ pub struct podrank_deployment_step {
     pub path: u8,
     /// 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
     pub creates: u8,
-    /// 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
-    /// sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
+    /// Whether later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if
+    /// this sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
     ///
-    /// All this does not hold if this sync has PODRANK_PATH_SCALE and the next one will have it, too, because the
-    /// Deployment is paused or because this sync writes nothing. In that case, the member is 1 only if one of these holds
-    /// for the sizes after this sync:
+    /// There is one exception. If this sync has PODRANK_PATH_SCALE, and either the Deployment is paused or this sync writes
+    /// nothing, then the next sync has PODRANK_PATH_SCALE, too. In that case, goes_on is 1 only if one of these holds for
+    /// the sizes after this sync:
     ///
     /// - At most one set is active, there is at least one set, and the sizes do not add up to the count.
     /// - Several sets are active, the strategy is RollingUpdate, and either the new set's size is the count or the sizes do

@@ -201,8 +201,9 @@ pub unsafe extern "C" fn podrank_select(
     })
 }
 
-/// Sorts all pods: writes their indices in pods to order, in the order in which they go. Of pods that tie, the one
-/// with the lower index goes first. The records do not move. If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
+/// Sorts all pods: fills the array order with their indices, starting with the pod that goes first. Of pods
+/// that tie, the one with the lower index goes first. The records do not move. If order_len is below
+/// pods_len: PODRANK_ERR_SHORT_BUFFER.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_sort(
     pods: *const podrank_pod,

@@ -228,7 +228,7 @@ pub unsafe extern "C" fn podrank_validate(
     })
 }
 
-/// Sets the rank of each pod to the number of pods on its node, counting pods and others. The others are
+/// Sets the rank of each pod to the number of pods on its node, in both arrays. The array others has the
 /// related active pods that cannot be victims, such as those of another ReplicaSet of the same Deployment.
 /// others may be NULL with others_len 0. Unassigned pods share one count. Kubernetes counts ranks once,
 /// before it sorts.
@@ -260,10 +260,10 @@ pub unsafe extern "C" fn podrank_count_ranks(
     })
 }
 
-/// Writes to time the time that is this many seconds and nanoseconds after the Unix epoch, in nanoseconds.
-/// nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to 2262-04-11 become the nearest time inside,
-/// with one exception: 0001-01-01T00:00:00Z, however it is split into seconds and nanoseconds, is
-/// PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
+/// Converts the seconds and nanoseconds since the Unix epoch into one number of nanoseconds since the Unix
+/// epoch, and writes it to time. nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to
+/// 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, however it is split
+/// into seconds and nanoseconds, is PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_time_from_unix(seconds: i64, nanoseconds: u32, time: *mut i64) -> i32 {
     run(|| {

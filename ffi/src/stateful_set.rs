@@ -84,9 +84,9 @@ pub struct podrank_member_outcome {
     /// The index of the pod that reason refers to, or PODRANK_NO_MEMBER.
     pub by: u32,
     /// The ordinal of that pod. With PODRANK_MEMBER_WAITS_FOR_MISSING, and with PODRANK_MEMBER_BUDGET if by is
-    /// PODRANK_NO_MEMBER, the ordinal that has no pod. 0 if reason refers to neither.
+    /// PODRANK_NO_MEMBER, the ordinal that has no pod. 0 if reason refers neither to a pod nor to an ordinal.
     pub by_ordinal: i32,
-    /// What happens to it: PODRANK_VERDICT_..., which keeps its number for ever.
+    /// What happens to the pod at index member: PODRANK_VERDICT_..., which keeps its number for ever.
     pub verdict: u8,
     /// Why: PODRANK_MEMBER_..., which keeps its number for ever.
     pub reason: u8,
@@ -142,7 +142,8 @@ pub const PODRANK_MEMBER_FINISHED: u8 = 21;
 pub const PODRANK_MEMBER_OLD: u8 = 22;
 /// Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
 pub const PODRANK_MEMBER_OLD_UNAVAILABLE: u8 = 23;
-/// Contested: two or more pods of the set share an ordinal. This pod need not be one of them, but the pod at index by is.
+/// Contested: the pod at index by shares its ordinal with another pod of the set, and it is open which of the two
+/// Kubernetes sees. The outcome of this pod depends on that, even if its own ordinal is unique.
 pub const PODRANK_MEMBER_TWINS: u8 = 40;
 /// Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
 pub const PODRANK_MEMBER_WAITS_FOR_MISSING: u8 = 60;
@@ -156,8 +157,8 @@ pub const PODRANK_MEMBER_WAITS_FOR_RUNNING: u8 = 63;
 pub const PODRANK_MEMBER_WAITS_FOR_READY: u8 = 64;
 /// Blocked: the pod at index by has not been ready for minReadySeconds.
 pub const PODRANK_MEMBER_WAITS_FOR_AVAILABLE: u8 = 65;
-/// Blocked: the pod is next, but not available, and neither is the pod at index by, which has a lower ordinal. It waits
-/// until one of the two is available.
+/// Blocked: neither this pod, which is next, nor the pod at index by, which has a lower ordinal, is available. This pod
+/// goes as soon as one of the two is available.
 pub const PODRANK_MEMBER_WAITS_FOR_EITHER: u8 = 66;
 /// Blocked: the pod at index by goes first, because pods go one at a time.
 pub const PODRANK_MEMBER_ONE_AT_A_TIME: u8 = 67;
@@ -264,7 +265,7 @@ pub unsafe extern "C" fn podrank_stateful_set_ordinal(
 /// members are the pods that the StatefulSet owns and its selector matches, in any order, including those that are finished
 /// or being deleted, but only those with an ordinal. outcomes needs space for members_len elements. The prediction relies
 /// on the states that you pass. If creating or deleting a pod fails, or a PersistentVolumeClaim cannot be created,
-/// Kubernetes ends the sync there, and fewer pods go. The time grows as that of sorting the members.
+/// Kubernetes ends the sync there, and fewer pods go. The time grows with n log n.
 ///
 /// If a number or an ordinal is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX:
 /// PODRANK_ERR_PERCENT_RANGE. If set or a member has an unknown flag, or set has both PODRANK_STATEFUL_ON_DELETE and

@@ -66,15 +66,15 @@ const _: () = {
 /// first. Kubernetes counts once, as podrank_count_ranks does: with three pods on one node and two on
 /// another, deleting three empties the first.
 ///
-/// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, the other
-/// elements of pods that still remain there, and the elements of others that are there. Set all ranks to 0
-/// before you call this. It overwrites them, but first it orders the pods of each node, and a rank other than
-/// 0 takes part in that order, as in the second call below. others are related active pods that cannot be
-/// victims, as for podrank_count_ranks. others may be NULL with others_len 0.
+/// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself and those
+/// that remain there of both arrays. The array others has the related active pods that cannot be victims, as
+/// for podrank_count_ranks. others may be NULL with others_len 0.
 ///
-/// A node can be any domain with a number, such as a zone. To spread over zones and, within each zone, over nodes:
-/// call this with the node numbers; keep the ranks, but set each pod's node to the number of its zone, also in
-/// others; and call it again. Any number of levels is possible: start with the innermost.
+/// Set all ranks to 0 before the first call. The ranks are overwritten, but first they take part in the order
+/// of the pods of each node. Spreading over several levels relies on that. A node can be any domain with a
+/// number, such as a zone. To spread over zones and, within each zone, over nodes: call this with the node
+/// numbers; keep the ranks, but set each pod's node to the number of its zone, also in others; and call it
+/// again. Any number of levels is possible: start with the innermost.
 ///
 /// counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
 /// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. scratch is
@@ -128,9 +128,10 @@ pub unsafe extern "C" fn podrank_spread(
 /// blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
 ///
 /// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written
-/// although the function fails: lower and higher are the indices of two pods, of which both have fixed costs,
-/// or one has a fixed cost too close to a limit of int32_t. The cost of lower has to be less than that of
-/// higher, with room between the two for a cost of each tier in between. changed and blocked are 0.
+/// although the function fails: lower and higher are the indices of two pods. The pod lower has to cost less
+/// than the pod higher, with room between the two for a cost of each tier in between. But both costs are
+/// fixed too close together, or one is fixed too close to a limit of int32_t. The members changed and blocked
+/// are 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_steer(
     pods: *const podrank_pod,

@@ -60,7 +60,8 @@ pub unsafe extern "C" fn podrank_upstream(
 /// order decides which. It keeps the rest. If k is pods_len or more, all are certain. order needs space for
 /// pods_len indices, and scores is scratch memory of pods_len numbers.
 ///
-/// Count the ranks first. Leave them at 0 if Kubernetes counts none, as for a ReplicaSet without a controller.
+/// Count the ranks first. Leave them at 0 if Kubernetes counts none, as for a ReplicaSet that no other object
+/// controls.
 ///
 /// The result holds for one sync at this now. A sync deletes at most PODRANK_BURST_REPLICAS pods, so for a
 /// larger k, later syncs can choose other pods. The result can also differ if an age reaches the next power

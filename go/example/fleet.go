@@ -140,7 +140,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		expected = &expectations{fleet: fleet.UID}
 		r.expectations.Store(request.NamespacedName, expected)
 	}
-	// Before listing, so that the list is no older than the answer.
+	// Before listing: an older list could lack changes that have been observed.
 	satisfied := expected.Satisfied()
 	var list corev1.PodList
 	err := r.List(ctx, &list, client.InNamespace(fleet.Namespace), client.MatchingFields{ownerIndex: string(fleet.UID)})

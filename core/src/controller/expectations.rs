@@ -132,8 +132,8 @@ impl<const KEYS: usize> Default for Expectations<KEYS> {
 }
 
 /// [`Expectations`] without the memory for the keys, which C callers own. Pass the same `room` for the keys to
-/// every method that takes one. Otherwise, each method does what the method of `Expectations` with the same name
-/// does.
+/// every method that takes one. Apart from that, each method does what the method of `Expectations` with the same
+/// name does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Expected {

@@ -36,7 +36,7 @@
 //!     create: &mut dyn FnMut() -> bool,
 //!     delete: &mut dyn FnMut(&Pod) -> bool,
 //! ) -> u32 {
-//!     // Before listing, so that the list is no older than the answer.
+//!     // Before listing: an older list could lack changes that have been observed.
 //!     let is_satisfied = expectations.are_satisfied(now);
 //!     let active = list();
 //!     let mut set = SetState::new(wanted, active.len() as u32);

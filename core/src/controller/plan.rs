@@ -12,9 +12,8 @@ pub struct SetState {
     /// The number of active pods: those that the set [keeps](super::Claim::Keep) and those that it has just
     /// adopted.
     pub active: u32,
-    /// Whether all requested changes have been observed:
-    /// [`are_satisfied`](super::Expectations::are_satisfied), called before the pods are listed, so that the
-    /// list is no older than the answer.
+    /// Whether all requested changes have been observed: [`are_satisfied`](super::Expectations::are_satisfied),
+    /// called before the pods are listed. A list from before that call could lack changes that have been observed.
     pub is_satisfied: bool,
     /// Whether the set is being deleted.
     pub is_being_deleted: bool,

@@ -106,7 +106,7 @@ impl Pod {
     /// reserved bytes must be zero.
     ///
     /// # Errors
-    /// [`InvalidPod`] says what is wrong first.
+    /// [`InvalidPod`] names the first error.
     pub const fn validate(&self) -> Result<(), InvalidPod> {
         if self.is(PodFlags::SUCCEEDED) && self.is(PodFlags::FAILED) {
             return Err(InvalidPod::TwoPhases);

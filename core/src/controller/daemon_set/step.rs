@@ -15,9 +15,9 @@ pub struct Step {
     pub surge: i64,
     /// `maxUnavailable` as a number of nodes.
     pub unavailable: i64,
-    /// Without surge, how many nodes count as unavailable. Apart from pods that are being deleted, these nodes have several pods,
-    /// or one that is unavailable, or none. A node without any pod at all counts only if a pod may start there. With surge, how
-    /// many have a second pod that is not yet available.
+    /// How much of the budget is used. Without surge, this is the number of unavailable nodes: all but those that have exactly one
+    /// pod besides those being deleted, and that pod is available. A node without any pod, even one being deleted, counts only if a
+    /// pod may start there. With surge, this is the number of nodes that have a second pod that is not yet available.
     pub used: u32,
     /// With surge, how many nodes have an available pod.
     pub available: u32,
@@ -34,7 +34,7 @@ pub struct Step {
 
 /// Why a pod of a `DaemonSet` goes or stays. A reason keeps its number for ever.
 ///
-/// Reasons that begin with "Update" occur only in a sync that reaches its second part.
+/// Reasons whose description begins with "Update" occur only in a sync that reaches its second part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -50,8 +50,7 @@ pub enum Reason {
     Failed = 12,
     /// It has failed, but the controller deleted another failed pod of the node only recently.
     BackedOff = 13,
-    /// Another pod of the node is kept: an assigned one if there is one; of several, the oldest; of several, the one with the
-    /// smallest name.
+    /// Another pod of the node is kept: preferably an assigned one, then the oldest, then the one with the smallest name.
     Surplus = 14,
     /// With surge: the node has a new pod, and the old one is not ready.
     OldNotReady = 15,
@@ -67,8 +66,8 @@ pub enum Reason {
     AwaitsNew = 22,
     /// Update with surge: no pod may start on the node any more, and the old pod is not available.
     NotStartable = 23,
-    /// Update with surge: no pod may start on the node any more. Such pods go only while more nodes have an
-    /// available pod than should have one.
+    /// Update with surge: no pod may start on the node any more. Such pods go only while [`Step::available`] is above
+    /// [`Step::wanted`].
     NotStartableAvailable = 24,
     /// Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that are being
     /// deleted do not count. The first part of a later sync deletes the surplus.

@@ -146,8 +146,8 @@ pub struct Step {
     /// It is false if the Deployment is being deleted, or if this sync leaves every old set at 0 and the new set at the
     /// Deployment's count. Otherwise it is true, also after a rollback.
     ///
-    /// All this does not hold if this sync has [`Path::Scale`] and the next one will have it, too, because the
-    /// Deployment is paused or because this sync writes nothing. In that case, the field is true only if one of
+    /// There is one exception. If this sync has [`Path::Scale`], and either the Deployment is paused or this sync
+    /// writes nothing, then the next sync has [`Path::Scale`], too. In that case, the field is true only if one of
     /// these holds for the sizes after this sync:
     ///
     /// - At most one set is active, there is at least one set, and the sizes do not add up to the count.

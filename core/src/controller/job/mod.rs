@@ -167,8 +167,8 @@ impl Job {
 ///
 /// Each contested [group](Outcome::group) has its own [quota](Outcome::quota). An Indexed Job can have several groups: one
 /// for each index whose pods tie, and one for the pods that tie across the boundary between the last pod that goes and the
-/// first that stays. Within that last group, not every combination is possible: if several pods have one index and all of
-/// them are in the group, at least one of them goes.
+/// first that stays. In that boundary group, not every combination is possible: of several pods that have one index and are
+/// all in the group, at least one goes.
 ///
 /// # Errors
 /// [`JobError`], and then nothing is written.

@@ -67,7 +67,7 @@ impl Member {
     /// known, and its reserved bytes must be zero.
     ///
     /// # Errors
-    /// [`InvalidMember`] says what is wrong first.
+    /// [`InvalidMember`] names the first error.
     pub const fn validate(&self) -> Result<(), InvalidMember> {
         let unknown = self.flags.unknown_bits();
         if self.ordinal < 0 {

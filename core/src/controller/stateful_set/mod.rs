@@ -125,7 +125,7 @@ impl Default for StatefulSet {
 /// ordinal stays, with [`Reason::NoOrdinal`]. If another number is negative, which Kubernetes does not allow, the result
 /// has no meaning.
 ///
-/// The time grows as that of sorting the members.
+/// The call takes O(n log n) steps.
 ///
 /// # Errors
 /// [`TooFewOutcomes`] if `outcomes` is shorter than `members`. In that case nothing is written.

@@ -7,7 +7,7 @@ use core::ffi::CStr;
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
 
-/// The value of [`Outcome::by`] if the reason refers to no member, or to an ordinal that has none.
+/// The value of [`Outcome::by`] if the reason refers to no member, or to an ordinal without a member.
 pub const NO_MEMBER: u32 = u32::MAX;
 
 /// Why a pod goes, stays or waits. A reason keeps its number for ever.
@@ -40,8 +40,8 @@ pub enum Reason {
     /// Delete: it is old and unavailable, so replacing it takes nothing from the budget.
     OldUnavailable = 23,
 
-    /// Contested: two or more pods of the set share an ordinal. This pod need not be one of them, but the pod at index `by`
-    /// is.
+    /// Contested: the pod at index `by` shares its ordinal with another pod of the set, and it is open which of the two
+    /// Kubernetes sees. The outcome of this pod depends on that, even if its own ordinal is unique.
     Twins = 40,
 
     /// Blocked: the ordinal `by_ordinal` is in the range and has no pod. It is created first.
@@ -56,8 +56,8 @@ pub enum Reason {
     WaitsForReady = 64,
     /// Blocked: the pod at index `by` has not been ready for `minReadySeconds`.
     WaitsForAvailable = 65,
-    /// Blocked: it is next, but not available, and neither is the pod at index `by`, which has a lower ordinal. It waits
-    /// until one of the two is available.
+    /// Blocked: neither this pod, which is next, nor the pod at index `by`, which has a lower ordinal, is available. This
+    /// pod goes as soon as one of the two is available.
     WaitsForEither = 66,
     /// Blocked: the pod at index `by` goes first, because pods go one at a time.
     OneAtATime = 67,
