@@ -104,7 +104,7 @@ fn ranks_are_a_race_where_two_sets_shrink() {
     let contested = old["pods"].as_array().expect("pods").iter().filter(|pod| pod["verdict"] == "contested");
     for pod in contested.clone() {
         let why = pod["why"].as_str().expect("a reason");
-        assert!(why.ends_with("their ranks change as other ReplicaSets delete pods"), "{why}");
+        assert!(why.ends_with("ranks change as other ReplicaSets delete pods"), "{why}");
     }
     assert!(contested.count() > 0, "{old}");
     // The names are those of the certain ones, of all sets.
@@ -136,8 +136,14 @@ fn tables_show_the_sets_and_then_their_pods() {
     );
     assert!(lines[0].contains(" at --replicas 5 --now 2026-03-10T12:00:00Z --order kubernetes"), "{table}");
     assert_eq!(lines[2], "REPLICASET      FROM  TO  PODS  GO  WHY");
-    assert_eq!(lines[3], "web-5d8c7f9b64  4     2   4     2   its share is 2 of 7 pods (5 and a surge of 2)");
-    assert_eq!(lines[4], "web-7f6b9d5c48  9     5   9     4   its share is 5 of 7 pods (5 and a surge of 2)");
+    assert_eq!(
+        lines[3],
+        "web-5d8c7f9b64  4     2   4     2   gets its share: 2 of 7 pods (5 and a surge of 2)"
+    );
+    assert_eq!(
+        lines[4],
+        "web-7f6b9d5c48  9     5   9     4   gets its share: 5 of 7 pods (5 and a surge of 2)"
+    );
     assert!(lines[6].starts_with("ReplicaSet web-5d8c7f9b64: 2 of 4 active pods go ("), "{table}");
     assert!(lines[7].starts_with("#  VERDICT"), "{table}");
     assert_eq!(lines.iter().filter(|line| line.starts_with("ReplicaSet ")).count(), 2);

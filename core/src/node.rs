@@ -100,9 +100,10 @@ impl<const NODES: usize> NodeCounts<[u32; NODES]> {
     }
 }
 
-/// Sets the rank of every pod to the number of pods on its node, counting `pods` and `others`: the other related
-/// pods that are active. Pods are related if they belong to the same `ReplicaSet`, or if their `ReplicaSet`s have
-/// the same controller, such as one Deployment. `counts` is scratch memory: one `u32` per node number.
+/// Sets the rank of every pod to the number of pods on its node, counting both `pods` and `others`. In `others` are
+/// all other related pods that are active. Pods are related if they belong to the same `ReplicaSet`, or if their
+/// `ReplicaSet`s have the same controller, such as one Deployment. `counts` is scratch memory: one `u32` per node
+/// number.
 ///
 /// Kubernetes counts ranks once, before it sorts, and not again as it deletes pods.
 ///

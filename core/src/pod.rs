@@ -204,7 +204,7 @@ impl Pod {
     /// its reserved bytes zero.
     ///
     /// # Errors
-    /// [`InvalidPod`] names the first field that is wrong, by offset in the record.
+    /// [`InvalidPod`] names the first field that is wrong, in the order in which the record has them.
     pub fn validate(&self) -> Result<(), InvalidPod> {
         let unknown_flags = self.flags.unknown_bits();
         if self.phase.0 > Phase::RUNNING.0 {

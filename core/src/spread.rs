@@ -20,12 +20,12 @@ impl Policy {
     /// Sets ranks such that each victim comes from the node that has the most pods *at that moment*, as if you
     /// deleted one pod at a time and counted again after each. The rules before [`Rule::Rank`](crate::Rule::Rank)
     /// still come first. Kubernetes counts once (see [`count_ranks`](crate::count_ranks)): with three pods on one
-    /// node and two on another, deleting three empties the first.
+    /// node and two on another, if three are deleted, all three are from the first node.
     ///
-    /// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself and those that
-    /// remain there of `pods` and `others`. In `others` are the related pods that cannot be victims. Set all ranks
-    /// to 0 before the first call. The ranks are overwritten, but first they take part in the order of the pods of
-    /// each node. Spreading over several levels relies on that.
+    /// A pod's rank becomes the number of pods that are left on its node when its turn comes: this includes itself,
+    /// the other `pods` and the `others`, which are related pods that cannot be victims. The ranks are input and
+    /// output: the old ranks take part in the order of the pods of each node, and then they are overwritten. So set
+    /// them to 0 before you spread, but not between the levels that the next paragraph describes.
     ///
     /// A node can be any domain with a number, such as a zone. To spread over zones and, within each zone, over
     /// nodes: call this with the node numbers; keep the ranks, but set each pod's [`node`](Pod::node) to the

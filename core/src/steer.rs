@@ -57,8 +57,8 @@ pub enum SteerError {
     /// There are too many pods, or a buffer is shorter than the list of pods.
     Order(OrderError),
     /// The fixed costs leave no room for the tiers: `lower` has to cost less than `higher`, with room between the
-    /// two for a cost of each tier in between. But both costs are fixed too close together, or one is fixed too
-    /// close to a limit of `i32`.
+    /// two for a cost of each tier in between. Either both pods have fixed costs and these are too close together,
+    /// or only one has, and it is too close to a limit of `i32`.
     NoRoom {
         /// The index of the pod of the lower tier.
         lower: u32,

@@ -150,9 +150,8 @@ pub unsafe extern "C" fn podrank_slow_start_report(start: *mut podrank_slow_star
 }
 
 /// Expects count creations and no deletion. Call it before you create pods. It replaces all earlier
-/// expectations, so no deletion is pending any more. As in Kubernetes, the keys of deletions that were
-/// pending are kept all the same: if you report one of them later, the number of pending deletions falls
-/// below zero, which counts as satisfied.
+/// expectations, so the number of pending deletions becomes 0. As in Kubernetes, however, their keys are not
+/// removed: if you report one of them later, the number falls below zero, which counts as satisfied.
 ///
 /// now is in nanoseconds. Only differences count, so any monotonic clock works, if all calls use the same
 /// one. With PODRANK_TIME_UNSET there is no timeout.
@@ -174,7 +173,7 @@ pub unsafe extern "C" fn podrank_expect_creations(
 
 /// Expects the deletion of the pods with these keys and no creation. Call it before you delete pods. It
 /// replaces all earlier expectations. A duplicate key counts once. Each key is compared with those before it,
-/// so the time grows with the square of keys_len. now is what it is for podrank_expect_creations.
+/// so the time grows with the square of keys_len. For the parameter now, see podrank_expect_creations.
 ///
 /// room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expect_deletions
 /// and podrank_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
@@ -209,8 +208,8 @@ pub unsafe extern "C" fn podrank_expect_deletions(
 
 /// Records count creations as observed. Does nothing if no expectations are set.
 ///
-/// Report 1 when you first observe a pod that this set controls. After a slow start, also report the pods
-/// that were not created, whose number is in its member missing, because you will never observe them. Do not
+/// Report 1 when you first observe a pod that this set controls. After a slow start, also report
+/// podrank_slow_start.missing, the number of pods that were not created: you will never observe them. Do not
 /// report a pod twice, nor one that the set adopts. A pod that is already being deleted when you first
 /// observe it is a deletion, not a creation. The number of pending creations may go below zero.
 #[unsafe(no_mangle)]
@@ -228,8 +227,8 @@ pub unsafe extern "C" fn podrank_creations_observed(
     })
 }
 
-/// Counts the deletion of the pod with this key as observed. Writes 1 to counted if it was pending. If not,
-/// writes 0, and nothing else changes, so you may report a deletion as often as you observe it.
+/// Counts the deletion of the pod with this key as observed. Stores 1 in *counted if it was pending. If not,
+/// stores 0, and nothing else changes, so you may report a deletion as often as you observe it.
 ///
 /// Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by
 /// now.
@@ -260,7 +259,7 @@ pub unsafe extern "C" fn podrank_deletion_observed(
     })
 }
 
-/// Writes to satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if
+/// Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if
 /// they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago. Otherwise 0. Check again after that
 /// time, because an event can be lost.
 #[unsafe(no_mangle)]
@@ -285,10 +284,10 @@ pub unsafe extern "C" fn podrank_expectations_satisfied(
 /// Counts the ready and the available pods. A pod is available if it has been ready for at least
 /// min_ready_seconds (spec.minReadySeconds) at now, which is in nanoseconds since the Unix epoch. If
 /// min_ready_seconds is 0, every ready pod is available. Otherwise, a pod without a ready time is not
-/// available, and no pod is if the argument now is PODRANK_TIME_UNSET.
+/// available. Nor is any pod if the argument now is PODRANK_TIME_UNSET.
 ///
-/// Writes to look_again in how many nanoseconds the next pod becomes available if it stays ready, or 0 if there
-/// is no pod to wait for. Round it up to your timer's unit.
+/// Stores in *look_again the number of nanoseconds until the next pod becomes available if it stays ready, or
+/// 0 if there is no pod to wait for. Round it up to your timer's unit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_availability(
     pods: *const podrank_pod,

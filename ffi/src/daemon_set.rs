@@ -15,7 +15,8 @@ use podrank::controller::daemon_set::{
     Reason, Step, Strategy, next_sync,
 };
 
-/// How many pods one part of a sync of a DaemonSet deletes at most.
+/// How many pods each of the two parts of a DaemonSet's sync deletes at most. The first part gives every node
+/// the pods that it should have; the second, the update, replaces old pods.
 pub const PODRANK_DAEMON_BURST_REPLICAS: u32 = 250;
 
 /// What podrank_daemon_set_next reads from a DaemonSet. Start from all zeros. No number may be negative.
@@ -102,10 +103,10 @@ pub struct podrank_daemon_step {
     pub unavailable: i64,
     /// On how many nodes a pod may start.
     pub wanted: u32,
-    /// How much of the budget is used. Without surge, this is the number of unavailable nodes: all but those that have
-    /// exactly one pod besides those being deleted, and that pod is available. A node without any pod, even one being
-    /// deleted, counts only if a pod may start there. With surge, this is the number of nodes that have a second pod that
-    /// is not yet available.
+    /// How much of the budget is used. Without surge, this is the number of unavailable nodes. A node is available if, not
+    /// counting pods being deleted, it has exactly one pod and that pod is available. A node that has no pod at all, not
+    /// even one being deleted, counts as unavailable only if a pod may start there. With surge, this is the number of nodes
+    /// that have a second pod that is not yet available.
     pub used: u32,
     /// With surge, how many nodes have an available pod.
     pub available: u32,
@@ -116,8 +117,8 @@ pub struct podrank_daemon_step {
     /// How many more pods a later sync deletes, because one part of a sync deletes at most
     /// PODRANK_DAEMON_BURST_REPLICAS.
     pub later: u32,
-    /// With surge, the update fails if an old pod is alone on a node that does not exist. This is the index of such a pod,
-    /// or PODRANK_NO_POD if there is none.
+    /// With surge, the update fails if an old pod is the only one of a node that no longer exists. This is the index of
+    /// such a pod, or PODRANK_NO_POD if there is none.
     pub blocked_by: u32,
     /// 1 if the sync reaches its second part, the update, because its first part has nothing to do. Otherwise 0.
     pub is_update: u8,
@@ -156,15 +157,16 @@ pub const PODRANK_DAEMON_REASON_OLD_AVAILABLE: u8 = 21;
 pub const PODRANK_DAEMON_REASON_AWAITS_NEW: u8 = 22;
 /// Update with surge: no pod may start on the node any more, and the old pod is not available.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE: u8 = 23;
-/// Update with surge: no pod may start on the node any more. Such pods go only while the step's available is
-/// above its wanted.
+/// Update with surge: no pod may start on the node any more. Such pods go only while podrank_daemon_step's
+/// available is above its wanted.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE: u8 = 24;
 /// Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that
 /// are being deleted do not count. The first part of a later sync deletes the surplus.
 pub const PODRANK_DAEMON_REASON_UNSETTLED: u8 = 25;
 /// The old pod stays until somebody deletes it, because the strategy is OnDelete.
 pub const PODRANK_DAEMON_REASON_ON_DELETE: u8 = 30;
-/// The old pod stays until a later sync, because this one has nodes to put in order first.
+/// The old pod stays until a later sync, because this sync first has to create or delete pods in its first
+/// part.
 pub const PODRANK_DAEMON_REASON_AFTER_FIRST_PART: u8 = 31;
 /// Update with surge: the sync fails, because an old pod is alone on a node that does not exist.
 pub const PODRANK_DAEMON_REASON_NODE_MISSING: u8 = 32;
@@ -235,11 +237,12 @@ const _: () = {
 };
 
 /// Predicts the next sync of a DaemonSet, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it
-/// goes and why, and to step what else the sync does.
+/// goes and why. Stores in *step what else the sync does.
 ///
-/// nodes has one element per node: any of PODRANK_NODE_.... A node that no longer exists although pods of this DaemonSet
-/// name it needs an element, too, which is 0. pods are its pods, in any order, including those that have ended or are being
-/// deleted. order is scratch memory. order and outcomes need space for pods_len elements. The time grows with n log n.
+/// nodes has one element per node: any of PODRANK_NODE_.... If pods of this DaemonSet name a node that no longer exists,
+/// that node needs an element, too: 0. pods are the DaemonSet's pods, in any order, including those that have ended or are
+/// being deleted. order is scratch memory. order and outcomes need space for pods_len elements. The time grows with n log
+/// n.
 ///
 /// A sync has two parts. The first gives every node the pods that it should have: it creates missing pods, and deletes
 /// failed, surplus and unwanted ones. Only if it had nothing to do does the second part follow, the update, which replaces

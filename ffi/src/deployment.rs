@@ -125,9 +125,9 @@ pub struct podrank_deployment_step {
     /// Whether later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if
     /// this sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
     ///
-    /// There is one exception. If this sync has PODRANK_PATH_SCALE, and either the Deployment is paused or this sync writes
-    /// nothing, then the next sync has PODRANK_PATH_SCALE, too. In that case, goes_on is 1 only if one of these holds for
-    /// the sizes after this sync:
+    /// There is one exception. If this sync has PODRANK_PATH_SCALE, and either the Deployment is paused or this sync
+    /// changes nothing, then the next sync scales again. In that case, the rule above does not apply, and goes_on is 1
+    /// exactly if one of these holds for the sizes after this sync:
     ///
     /// - At most one set is active, there is at least one set, and the sizes do not add up to the count.
     /// - Several sets are active, the strategy is RollingUpdate, and either the new set's size is the count or the sizes do
@@ -182,8 +182,8 @@ pub const PODRANK_REASON_NO_SHARE: u8 = 34;
 pub const PODRANK_REASON_NOT_ROLLING: u8 = 35;
 /// The new set already has the count.
 pub const PODRANK_REASON_AT_COUNT: u8 = 40;
-/// The new set gets the count, because it is above the count, or because the strategy is Recreate and no old pod
-/// is left.
+/// The new set gets the count as its size, because its size is above the count, or because the strategy is
+/// Recreate and no old pod is left.
 pub const PODRANK_REASON_TO_COUNT: u8 = 41;
 /// Roll: the new set grows as far as the count and the surge allow.
 pub const PODRANK_REASON_GROWS: u8 = 42;
@@ -339,9 +339,9 @@ pub unsafe extern "C" fn podrank_replica_set_annotations(
     })
 }
 
-/// Predicts the next sync of a Deployment, as in Kubernetes 1.37. Writes to changes, at the index of each set, the
-/// size that the set gets and why, and to step what else the sync does. Kubernetes' Deployment controller never
-/// touches a pod: podrank_settle predicts which pods a set then deletes.
+/// Predicts the next sync of a Deployment, as in Kubernetes 1.37. Writes to changes, at the index of each
+/// set, the size that the set gets and why. Stores in *step what else the sync does. Kubernetes' Deployment
+/// controller never touches a pod: podrank_settle predicts which pods a set then deletes.
 ///
 /// sets are the ReplicaSets that the Deployment owns and its selector matches, in any order, including those of
 /// size 0. changes needs space for sets_len elements. The prediction relies on the sizes and statuses that you

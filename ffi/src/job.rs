@@ -76,9 +76,9 @@ pub const PODRANK_JOB_REASON_ENDING: u8 = 11;
 pub const PODRANK_JOB_REASON_NO_INDEX: u8 = 20;
 /// The pod's index is not below the Job's completions.
 pub const PODRANK_JOB_REASON_BEYOND_COMPLETIONS: u8 = 21;
-/// Several pods have the same index. All but the last of them in the order go.
+/// Several pods have the same index. Only the one that comes last by Kubernetes' ActivePods stays.
 pub const PODRANK_JOB_REASON_DUPLICATE: u8 = 22;
-/// More pods run than the Job wants, and this one is among the first in the order.
+/// More pods run than the Job wants, and this one is among the first by Kubernetes' ActivePods.
 pub const PODRANK_JOB_REASON_SURPLUS: u8 = 30;
 /// It can go only in a later sync, because one sync deletes at most PODRANK_JOB_DELETIONS_MAX pods. Chance can decide which
 /// of these pods go then.
@@ -109,7 +109,7 @@ const _: () = {
 };
 
 /// Predicts the next sync of a Job, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it goes
-/// and why, and to step what else the sync does.
+/// and why. Stores in *step what else the sync does.
 ///
 /// pods are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read.
 /// indexes are their completion indexes, at the same positions, as podrank_job_index returns them. Only an Indexed Job

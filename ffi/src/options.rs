@@ -5,8 +5,8 @@ use crate::status::{Error, PODRANK_ERR_OPTIONS_FLAGS, PODRANK_ERR_OPTIONS_NOW, P
 use core::mem::{offset_of, size_of};
 use podrank::{FeatureGates, Policy, Time};
 
-/// How to decide: Policy in Rust. Start from PODRANK_OPTIONS_AT(now), which does what kube-controller-manager
-/// does at that time.
+/// The time and the feature gates by which to decide. Start from PODRANK_OPTIONS_AT(now), which does what
+/// kube-controller-manager does at that time.
 ///
 /// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' default
 /// feature gates, and times compared as they are. kube-controller-manager compares ages instead: to do the
@@ -25,7 +25,7 @@ pub struct podrank_options {
     pub now: i64,
 }
 
-/// now is set. Ages are log-scaled, as in kube-controller-manager.
+/// The member now is set. Ages are log-scaled, as in kube-controller-manager.
 pub const PODRANK_NOW: u32 = 1;
 /// Turns the feature gate PodDeletionCost off (on by default: beta since Kubernetes 1.22).
 pub const PODRANK_POD_DELETION_COST_OFF: u32 = 2;

@@ -62,7 +62,7 @@ pub const PODRANK_POD_READY: u8 = 2;
 pub const PODRANK_POD_PREFERRED: u8 = 4;
 
 /// No rule. The rules follow in the order in which they apply. A rule keeps its number for ever. Rules that
-/// later releases add get numbers in between, so skip rows with rules or kinds that you do not know.
+/// later releases add get numbers in between, so skip a podrank_row whose rule or kind you do not know.
 pub const PODRANK_RULE_NONE: u8 = 0;
 /// Unassigned before assigned.
 pub const PODRANK_RULE_UNASSIGNED: u8 = 10;
@@ -203,9 +203,9 @@ pub(crate) fn sound(pods: &[Pod]) -> Result<&[Pod], Error> {
 /// Finds the first record that is not sound. Every other function also checks its records; this one says
 /// which record is not sound and why, for records from a file or another machine.
 ///
-/// Writes the index of the first such record to first_unsound, and to why the status that other functions
-/// would return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, it
-/// writes pods_len and PODRANK_OK.
+/// Stores the index of that record in *first_unsound, and in *why the status that other functions would
+/// return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, it stores
+/// pods_len and PODRANK_OK.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_validate(
     pods: *const podrank_pod,
@@ -228,10 +228,10 @@ pub unsafe extern "C" fn podrank_validate(
     })
 }
 
-/// Sets the rank of each pod to the number of pods on its node, in both arrays. The array others has the
-/// related active pods that cannot be victims, such as those of another ReplicaSet of the same Deployment.
-/// others may be NULL with others_len 0. Unassigned pods share one count. Kubernetes counts ranks once,
-/// before it sorts.
+/// Sets the rank of each pod in the array pods to the number of pods on its node, counting both arrays. The
+/// array others has the related active pods that cannot be victims, such as those of another ReplicaSet of
+/// the same Deployment. others may be NULL with others_len 0. Unassigned pods share one count. Kubernetes
+/// counts ranks once, before it sorts.
 ///
 /// counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
 /// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE.
@@ -261,7 +261,7 @@ pub unsafe extern "C" fn podrank_count_ranks(
 }
 
 /// Converts the seconds and nanoseconds since the Unix epoch into one number of nanoseconds since the Unix
-/// epoch, and writes it to time. nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to
+/// epoch, and stores it in *time. nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to
 /// 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, however it is split
 /// into seconds and nanoseconds, is PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
 #[unsafe(no_mangle)]

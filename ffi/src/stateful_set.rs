@@ -45,9 +45,9 @@ pub const PODRANK_STATEFUL_ON_DELETE: u32 = 4;
 pub const PODRANK_STATEFUL_RECREATE: u32 = 8;
 /// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
 pub const PODRANK_STATEFUL_UNAVAILABLE_PERCENT: u32 = 16;
-/// Kubernetes' feature gate MaxUnavailableStatefulSet is off. Since 1.37 it is on.
+/// Set this if Kubernetes' feature gate MaxUnavailableStatefulSet is off. By default, it is on since 1.37.
 pub const PODRANK_STATEFUL_NO_MAX_UNAVAILABLE: u32 = 32;
-/// Kubernetes' feature gate StatefulSetRecreateStrategy is on. In 1.37 it is off.
+/// Set this if Kubernetes' feature gate StatefulSetRecreateStrategy is on. By default, it is off in 1.37.
 pub const PODRANK_STATEFUL_RECREATE_GATE: u32 = 64;
 
 /// What podrank_stateful_set_next reads from one pod.
@@ -62,7 +62,7 @@ pub struct podrank_member {
     pub reserved: [u8; 3],
 }
 
-/// status.phase is Running. It is not read with PODRANK_MEMBER_IS_FINISHED.
+/// status.phase is Running. Ignored if PODRANK_MEMBER_IS_FINISHED is set.
 pub const PODRANK_MEMBER_IS_RUNNING: u8 = 1;
 /// status.phase is Succeeded or Failed.
 pub const PODRANK_MEMBER_IS_FINISHED: u8 = 2;
@@ -83,8 +83,9 @@ pub struct podrank_member_outcome {
     pub member: u32,
     /// The index of the pod that reason refers to, or PODRANK_NO_MEMBER.
     pub by: u32,
-    /// The ordinal of that pod. With PODRANK_MEMBER_WAITS_FOR_MISSING, and with PODRANK_MEMBER_BUDGET if by is
-    /// PODRANK_NO_MEMBER, the ordinal that has no pod. 0 if reason refers neither to a pod nor to an ordinal.
+    /// The ordinal of that pod. If reason is PODRANK_MEMBER_WAITS_FOR_MISSING, or if it is PODRANK_MEMBER_BUDGET and the
+    /// member by is PODRANK_NO_MEMBER, this is the ordinal that has no pod. 0 if reason refers neither to a pod nor to an
+    /// ordinal.
     pub by_ordinal: i32,
     /// What happens to the pod at index member: PODRANK_VERDICT_..., which keeps its number for ever.
     pub verdict: u8,
@@ -120,7 +121,8 @@ pub const PODRANK_VERDICT_CONTESTED: u8 = 2;
 /// The pod would go, but waits.
 pub const PODRANK_VERDICT_BLOCKED: u8 = 3;
 
-/// Keep: the ordinal is in the range, and the pod is neither finished nor old.
+/// Keep: the ordinal is in the range, and the pod is neither finished nor old. (Below, by and by_ordinal are members of
+/// podrank_member_outcome.)
 pub const PODRANK_MEMBER_IN_RANGE: u8 = 0;
 /// Keep: the pod is already being deleted.
 pub const PODRANK_MEMBER_TERMINATING: u8 = 1;
@@ -142,32 +144,32 @@ pub const PODRANK_MEMBER_FINISHED: u8 = 21;
 pub const PODRANK_MEMBER_OLD: u8 = 22;
 /// Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
 pub const PODRANK_MEMBER_OLD_UNAVAILABLE: u8 = 23;
-/// Contested: the pod at index by shares its ordinal with another pod of the set, and it is open which of the two
+/// Contested: members[by] shares its ordinal with another pod of the set, and it is open which of the two
 /// Kubernetes sees. The outcome of this pod depends on that, even if its own ordinal is unique.
 pub const PODRANK_MEMBER_TWINS: u8 = 40;
 /// Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
 pub const PODRANK_MEMBER_WAITS_FOR_MISSING: u8 = 60;
-/// Blocked: the pod at index by is finished. It is deleted and created anew first.
+/// Blocked: members[by] is finished. It is deleted and created anew first.
 pub const PODRANK_MEMBER_WAITS_FOR_FINISHED: u8 = 61;
-/// Blocked: the pod at index by is being deleted.
+/// Blocked: members[by] is being deleted.
 pub const PODRANK_MEMBER_WAITS_FOR_TERMINATION: u8 = 62;
-/// Blocked: the pod at index by is not Running.
+/// Blocked: members[by] is not Running.
 pub const PODRANK_MEMBER_WAITS_FOR_RUNNING: u8 = 63;
-/// Blocked: the pod at index by is not ready.
+/// Blocked: members[by] is not ready.
 pub const PODRANK_MEMBER_WAITS_FOR_READY: u8 = 64;
-/// Blocked: the pod at index by has not been ready for minReadySeconds.
+/// Blocked: members[by] has not been ready for minReadySeconds.
 pub const PODRANK_MEMBER_WAITS_FOR_AVAILABLE: u8 = 65;
-/// Blocked: neither this pod, which is next, nor the pod at index by, which has a lower ordinal, is available. This pod
+/// Blocked: neither this pod, which is next, nor members[by], which has a lower ordinal, is available. This pod
 /// goes as soon as one of the two is available.
 pub const PODRANK_MEMBER_WAITS_FOR_EITHER: u8 = 66;
-/// Blocked: the pod at index by goes first, because pods go one at a time.
+/// Blocked: members[by] goes first, because pods go one at a time.
 pub const PODRANK_MEMBER_ONE_AT_A_TIME: u8 = 67;
-/// Blocked: the pod at index by has to go first, because scaling down comes before updating.
+/// Blocked: members[by] has to go first, because scaling down comes before updating.
 pub const PODRANK_MEMBER_AFTER_SCALING: u8 = 68;
-/// Blocked: the pods that are missing, are unavailable or go in this sync use up max_unavailable. One of them is the pod at
-/// index by or, if that is PODRANK_NO_MEMBER, the missing one with the ordinal by_ordinal.
+/// Blocked: max_unavailable is used up by pods that are missing, unavailable or deleted in this sync. One of them is
+/// members[by]. If by is PODRANK_NO_MEMBER, it is the missing pod with the ordinal by_ordinal.
 pub const PODRANK_MEMBER_BUDGET: u8 = 69;
-/// Blocked: with the strategy Recreate, the pod at index by, which is old, has to go first.
+/// Blocked: with the strategy Recreate, members[by], which is old, has to go first.
 pub const PODRANK_MEMBER_AFTER_RECREATE: u8 = 70;
 
 const _: () = {

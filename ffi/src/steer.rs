@@ -36,8 +36,8 @@ pub struct podrank_steered {
 pub struct podrank_blocked {
     /// The index of the blocked pod. It has the higher tier, but goes first.
     pub pod: u32,
-    /// The index of a pod of a lower tier that it goes before. If there are several, this is one that the
-    /// rules before PODRANK_RULE_TIER put last.
+    /// The index of a pod of a lower tier before which the blocked pod goes. If there are several, this is
+    /// one of those that come last by the rules before PODRANK_RULE_TIER.
     pub before: u32,
     /// The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
     pub rule: u8,
@@ -64,17 +64,17 @@ const _: () = {
 /// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you
 /// deleted one pod at a time and counted again after each. The rules before PODRANK_RULE_RANK still come
 /// first. Kubernetes counts once, as podrank_count_ranks does: with three pods on one node and two on
-/// another, deleting three empties the first.
+/// another, if three are deleted, all three are from the first node.
 ///
-/// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself and those
-/// that remain there of both arrays. The array others has the related active pods that cannot be victims, as
-/// for podrank_count_ranks. others may be NULL with others_len 0.
+/// A pod's rank becomes the number of pods that are left on its node when its turn comes: this counts both
+/// arrays, and includes the pod itself. The array others has the related active pods that cannot be victims,
+/// as for podrank_count_ranks. others may be NULL with others_len 0.
 ///
-/// Set all ranks to 0 before the first call. The ranks are overwritten, but first they take part in the order
-/// of the pods of each node. Spreading over several levels relies on that. A node can be any domain with a
-/// number, such as a zone. To spread over zones and, within each zone, over nodes: call this with the node
-/// numbers; keep the ranks, but set each pod's node to the number of its zone, also in others; and call it
-/// again. Any number of levels is possible: start with the innermost.
+/// The ranks are input and output: the old ranks take part in the order of the pods of each node, and then
+/// they are overwritten. So set them to 0 before you spread, but not between levels. A node can be any domain
+/// with a number, such as a zone. To spread over zones and, within each zone, over nodes: call this with the
+/// node numbers; keep the ranks, but set each pod's node to the number of its zone, also in others; and call
+/// it again. Any number of levels is possible: start with the innermost.
 ///
 /// counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
 /// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. scratch is
@@ -128,10 +128,10 @@ pub unsafe extern "C" fn podrank_spread(
 /// blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
 ///
 /// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written
-/// although the function fails: lower and higher are the indices of two pods. The pod lower has to cost less
-/// than the pod higher, with room between the two for a cost of each tier in between. But both costs are
-/// fixed too close together, or one is fixed too close to a limit of int32_t. The members changed and blocked
-/// are 0.
+/// although the function fails: lower and higher are the indices of two pods. pods[lower] has to cost less
+/// than pods[higher], with room between the two for a cost of each tier in between. Either both pods have
+/// fixed costs and these are too close together, or only one has, and it is too close to a limit of int32_t.
+/// The members changed and blocked are 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_steer(
     pods: *const podrank_pod,

@@ -93,8 +93,8 @@ const _: () = {
     assert!(offset_of!(podrank_node_name, len) == size_of::<*const c_char>());
 };
 
-/// Writes to node the number of the node with this name. The number is below table_len, and it is the same in
-/// every call with this table and this name.
+/// Stores the number of the node with this name in *node. The number is below table_len, and it is the same
+/// in every call with this table and this name.
 ///
 /// You own the table: zero it before the first call. It keeps the pointers to the names, so a name's bytes must
 /// stay unchanged in the same place for as long as you use the table. Give it a third more slots than there are

@@ -14,13 +14,13 @@ pub const PODRANK_RELATION_BEFORE: i32 = 1;
 /// b is before a.
 pub const PODRANK_RELATION_AFTER: i32 = 2;
 
-/// Writes what kube-controller-manager's comparator says about two pods: to relation a PODRANK_RELATION_ value,
-/// and to rule the rule that decides, or PODRANK_RULE_NONE for a tie.
+/// Says how kube-controller-manager's comparator orders two pods. Stores a PODRANK_RELATION_ value in
+/// *relation, and the rule that decides, or PODRANK_RULE_NONE for a tie, in *rule.
 ///
 /// The comparator differs from the order in four ways. It has neither tiers nor PreferForScaleDown. If two
-/// times differ, but their ages are in one age bucket, it compares the UIDs at once: rule is then
-/// PODRANK_RULE_UID. It does not compare UIDs at the end, so pods with different UIDs can tie. And from 2^49
-/// ns (6.5 days) on, its age buckets begin a little below the powers of two.
+/// times differ, but their ages are in one age bucket, it skips the other rules and compares the UIDs: *rule
+/// is then PODRANK_RULE_UID. Only there does it compare UIDs, so pods with different UIDs can tie. And from
+/// 2^49 ns (6.5 days) on, its age buckets begin a little below the powers of two.
 ///
 /// NEVER SORT BY IT, because it is cyclic: of three pods, each can be before the next. The reason is that
 /// different times in one age bucket let the UIDs decide, but equal times let later rules decide.
@@ -55,17 +55,17 @@ pub unsafe extern "C" fn podrank_upstream(
 /// and pods can tie in everything that it compares, because it does not compare UIDs at the end. In both
 /// cases its list order decides.
 ///
-/// Writes the indices of all pods to order. The first certain_len of them are CERTAIN: it deletes them in
-/// every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and the list
-/// order decides which. It keeps the rest. If k is pods_len or more, all are certain. order needs space for
-/// pods_len indices, and scores is scratch memory of pods_len numbers.
+/// Fills the array order with the indices of all pods. The first certain_len of them are CERTAIN: it deletes
+/// them in every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and
+/// the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. order needs
+/// space for pods_len indices, and scores is scratch memory of pods_len numbers.
 ///
-/// Count the ranks first. Leave them at 0 if Kubernetes counts none, as for a ReplicaSet that no other object
-/// controls.
+/// Call podrank_count_ranks first. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
+/// that no other object controls.
 ///
-/// The result holds for one sync at this now. A sync deletes at most PODRANK_BURST_REPLICAS pods, so for a
-/// larger k, later syncs can choose other pods. The result can also differ if an age reaches the next power
-/// of two before the controller runs.
+/// The result holds for one sync, at the time in options->now. A sync deletes at most PODRANK_BURST_REPLICAS
+/// pods, so for a larger k, later syncs can choose other pods. The result can also differ if an age reaches
+/// the next power of two before the controller runs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_settle(
     pods: *const podrank_pod,

@@ -114,7 +114,7 @@ impl<'m, 'a> Line<'m, 'a> {
         let quota = self.quota();
         let of = format!("one of {} pods of which {quota} {}", self.contested.len(), goes(quota as u64));
         if self.is_race {
-            format!("{of}: their ranks change as other ReplicaSets delete pods")
+            format!("{of}: ranks change as other ReplicaSets delete pods")
         } else if self.delete > MOST_IN_ONE_SYNC {
             format!("{of}, by list order and ranks counted anew")
         } else if is_cycle {

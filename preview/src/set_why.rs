@@ -20,7 +20,7 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
             format!("all {} of the new set are available", pods(wanted))
         }
         Reason::Saturated => format!("the new set has all {} available, so old sets go", pods(wanted)),
-        Reason::Share => format!("its share is {} of {allowed}", change.replicas),
+        Reason::Share => format!("gets its share: {} of {allowed}", change.replicas),
         Reason::CutShare => format!("what is left of its share of {allowed}"),
         Reason::ShareAndLeftover => {
             let rest = change.replicas.wrapping_sub(from).wrapping_sub(change.part);

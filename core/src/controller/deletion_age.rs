@@ -5,8 +5,8 @@ use crate::{Pod, Time};
 /// The age of a victim and of the youngest ready pod of its set, in whole milliseconds. Kubernetes' metric
 /// `sorting_deletion_age_ratio` is the first divided by the second.
 ///
-/// kube-controller-manager divides by the youngest pod's age without a check, and crashes if that is 0 ms, which
-/// takes a pod that is ready within a millisecond of its creation. Here it is never 0.
+/// kube-controller-manager divides by the youngest pod's age without a check, and crashes if that is 0 ms. This can
+/// happen only if a pod is ready within a millisecond of its creation. Here it is never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DeletionAge {
     /// The victim's age in milliseconds, negative if it was created after `now`.

@@ -58,9 +58,9 @@ impl<const KEYS: usize> Expectations<KEYS> {
 
     /// Expects `count` creations and no deletion. Call it before you create pods.
     ///
-    /// It replaces all earlier expectations, so no deletion is pending any more. As in Kubernetes, the keys of
-    /// deletions that were pending are kept all the same: if you report one of them later, the number of pending
-    /// deletions falls below zero, which counts as satisfied.
+    /// It replaces all earlier expectations, so the number of pending deletions becomes 0. As in Kubernetes,
+    /// however, their keys are not removed: if you report one of them later, the number falls below zero, which
+    /// counts as satisfied.
     pub fn expect_creations(&mut self, count: u32, now: Time) {
         self.expected.expect_creations(count, now);
     }
@@ -171,7 +171,8 @@ impl Expected {
         *self = Self { since: now, creations: count.into(), deletions: 0, is_set: 1, ..*self };
     }
 
-    /// See [`Expectations::expect_deletions`]. Compares each key with those before it.
+    /// See [`Expectations::expect_deletions`]. Looks for duplicates, so the time grows with the square of the
+    /// number of keys.
     ///
     /// # Errors
     /// [`KeysFull`] for more keys than `room` has slots. In that case nothing changes.

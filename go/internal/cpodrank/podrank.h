@@ -37,12 +37,12 @@
 // PODRANK_LOGARITHMIC_SCALE_DOWN_OFF is set, ages are compared by age bucket, floor(log2(age in ns)): two ages in one
 // bucket tie, and the next rule decides.
 //
-// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two ages are in one bucket, its
-// comparator compares the UIDs at once, so it can be cyclic: X before Z, Z before Y, Y before X. And it does not
-// compare UIDs at the end, so pods can tie in everything that it compares. In both cases the list order decides.
-// podrank_settle separates the pods that are deleted in every list order (CERTAIN), those that are kept in every list
-// order, and the CONTESTED ones in between, of which a known number is deleted, but the list order decides which.
-// podrank_select has no contested pods: it gives one answer, by the order.
+// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
+// are in one bucket, its comparator skips the other rules and compares the UIDs, so it can be cyclic: X before Z, Z
+// before Y, Y before X. And only there does it compare UIDs, so pods can also tie in everything that it compares. In
+// both cases the list order decides. podrank_settle separates the pods that are deleted in every list order
+// (CERTAIN), those that are kept in every list order, and the CONTESTED ones in between, of which a known number is
+// deleted, but the list order decides which. podrank_select has no contested pods: it gives one answer, by the order.
 //
 // STEERING. To have Kubernetes delete some pods before others, give them lower tiers. podrank_steer turns tiers into
 // deletion costs, which Kubernetes compares; you write them into the pods' annotations. podrank_spread sets ranks
@@ -54,15 +54,16 @@
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
 // available pods. You can use each without the others; where one takes the result of another, it says so.
 //
-// Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; after a pause, when a
-// request has failed; when the time in look_again has passed; and as soon as more than PODRANK_EXPECTATIONS_TIMEOUT has
-// passed since expectations were set.
+// Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; some time after a request
+// has failed; when the time that podrank_availability wrote to look_again has passed; and as soon as more than
+// PODRANK_EXPECTATIONS_TIMEOUT has passed since expectations were set.
 //
 // DEPLOYMENTS. A Deployment changes the sizes of its ReplicaSets, and each ReplicaSet creates and deletes its own pods.
-// podrank_deployment_next predicts the sizes that the Deployment's next sync writes, and says why. podrank_percent_parse
-// and podrank_replica_set_annotations read texts for it. Below, a set's size is its spec.replicas; the count is the
-// Deployment's spec.replicas; the new set is the oldest one with the Deployment's pod template; every other set is old; a
-// set is active if its size is above 0; the budgets are maxSurge and maxUnavailable as numbers of pods.
+// podrank_deployment_next predicts the sizes that the Deployment's next sync writes, and says why.
+// podrank_percent_parse and podrank_replica_set_annotations read texts for it. Below, a set's size is its
+// spec.replicas; the count is the Deployment's spec.replicas; the new set is the one with the Deployment's pod
+// template, and the oldest of several; every other set is old; a set is active if its size is above 0; the budgets are
+// maxSurge and maxUnavailable as numbers of pods.
 //
 // STATEFULSETS, JOBS AND DAEMONSETS delete pods themselves. podrank_stateful_set_next, podrank_job_next and
 // podrank_daemon_set_next predict which pods the next sync deletes: those that certainly go, and contested ones, among
@@ -110,7 +111,7 @@
 // The number of the ABI that this header describes. It changes only if programs would break.
 #define PODRANK_ABI 1
 
-// now is set. Ages are log-scaled, as in kube-controller-manager.
+// The member now is set. Ages are log-scaled, as in kube-controller-manager.
 #define PODRANK_NOW 1
 
 // Turns the feature gate PodDeletionCost off (on by default: beta since Kubernetes 1.22).
@@ -150,7 +151,7 @@
 #define PODRANK_POD_PREFERRED 4
 
 // No rule. The rules follow in the order in which they apply. A rule keeps its number for ever. Rules that
-// later releases add get numbers in between, so skip rows with rules or kinds that you do not know.
+// later releases add get numbers in between, so skip a podrank_row whose rule or kind you do not know.
 #define PODRANK_RULE_NONE 0
 
 // Unassigned before assigned.
@@ -227,9 +228,9 @@
 // A length is above UINT32_MAX, or the buffer does not fit the address space.
 #define PODRANK_ERR_TOO_LONG 4
 
-// The options' size is below that of every header (0, for instance) or above PODRANK_OPTIONS_SIZE_MAX. Or the
-// options are longer than this library knows, and a byte beyond that length is not zero. Start from
-// PODRANK_OPTIONS_INIT or PODRANK_OPTIONS_AT.
+// The options' size is smaller than podrank_options has been in any release (0, for instance), or above
+// PODRANK_OPTIONS_SIZE_MAX. Or the options are longer than this library knows, and a byte beyond that length
+// is not zero. Start from PODRANK_OPTIONS_INIT or PODRANK_OPTIONS_AT.
 #define PODRANK_ERR_OPTIONS_SIZE 5
 
 // The options' flags have a bit that this library does not know.
@@ -425,8 +426,8 @@
 // The new set already has the count.
 #define PODRANK_REASON_AT_COUNT 40
 
-// The new set gets the count, because it is above the count, or because the strategy is Recreate and no old pod
-// is left.
+// The new set gets the count as its size, because its size is above the count, or because the strategy is
+// Recreate and no old pod is left.
 #define PODRANK_REASON_TO_COUNT 41
 
 // Roll: the new set grows as far as the count and the surge allow.
@@ -482,13 +483,13 @@
 // max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
 #define PODRANK_STATEFUL_UNAVAILABLE_PERCENT 16
 
-// Kubernetes' feature gate MaxUnavailableStatefulSet is off. Since 1.37 it is on.
+// Set this if Kubernetes' feature gate MaxUnavailableStatefulSet is off. By default, it is on since 1.37.
 #define PODRANK_STATEFUL_NO_MAX_UNAVAILABLE 32
 
-// Kubernetes' feature gate StatefulSetRecreateStrategy is on. In 1.37 it is off.
+// Set this if Kubernetes' feature gate StatefulSetRecreateStrategy is on. By default, it is off in 1.37.
 #define PODRANK_STATEFUL_RECREATE_GATE 64
 
-// status.phase is Running. It is not read with PODRANK_MEMBER_IS_FINISHED.
+// status.phase is Running. Ignored if PODRANK_MEMBER_IS_FINISHED is set.
 #define PODRANK_MEMBER_IS_RUNNING 1
 
 // status.phase is Succeeded or Failed.
@@ -521,7 +522,8 @@
 // The pod would go, but waits.
 #define PODRANK_VERDICT_BLOCKED 3
 
-// Keep: the ordinal is in the range, and the pod is neither finished nor old.
+// Keep: the ordinal is in the range, and the pod is neither finished nor old. (Below, by and by_ordinal are members of
+// podrank_member_outcome.)
 #define PODRANK_MEMBER_IN_RANGE 0
 
 // Keep: the pod is already being deleted.
@@ -554,45 +556,47 @@
 // Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
 #define PODRANK_MEMBER_OLD_UNAVAILABLE 23
 
-// Contested: two or more pods of the set share an ordinal. This pod need not be one of them, but the pod at index by is.
+// Contested: members[by] shares its ordinal with another pod of the set, and it is open which of the two
+// Kubernetes sees. The outcome of this pod depends on that, even if its own ordinal is unique.
 #define PODRANK_MEMBER_TWINS 40
 
 // Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
 #define PODRANK_MEMBER_WAITS_FOR_MISSING 60
 
-// Blocked: the pod at index by is finished. It is deleted and created anew first.
+// Blocked: members[by] is finished. It is deleted and created anew first.
 #define PODRANK_MEMBER_WAITS_FOR_FINISHED 61
 
-// Blocked: the pod at index by is being deleted.
+// Blocked: members[by] is being deleted.
 #define PODRANK_MEMBER_WAITS_FOR_TERMINATION 62
 
-// Blocked: the pod at index by is not Running.
+// Blocked: members[by] is not Running.
 #define PODRANK_MEMBER_WAITS_FOR_RUNNING 63
 
-// Blocked: the pod at index by is not ready.
+// Blocked: members[by] is not ready.
 #define PODRANK_MEMBER_WAITS_FOR_READY 64
 
-// Blocked: the pod at index by has not been ready for minReadySeconds.
+// Blocked: members[by] has not been ready for minReadySeconds.
 #define PODRANK_MEMBER_WAITS_FOR_AVAILABLE 65
 
-// Blocked: the pod is next, but not available, and neither is the pod at index by, which has a lower ordinal. It waits
-// until one of the two is available.
+// Blocked: neither this pod, which is next, nor members[by], which has a lower ordinal, is available. This pod
+// goes as soon as one of the two is available.
 #define PODRANK_MEMBER_WAITS_FOR_EITHER 66
 
-// Blocked: the pod at index by goes first, because pods go one at a time.
+// Blocked: members[by] goes first, because pods go one at a time.
 #define PODRANK_MEMBER_ONE_AT_A_TIME 67
 
-// Blocked: the pod at index by has to go first, because scaling down comes before updating.
+// Blocked: members[by] has to go first, because scaling down comes before updating.
 #define PODRANK_MEMBER_AFTER_SCALING 68
 
-// Blocked: the pods that are missing, are unavailable or go in this sync use up max_unavailable. One of them is the pod at
-// index by or, if that is PODRANK_NO_MEMBER, the missing one with the ordinal by_ordinal.
+// Blocked: max_unavailable is used up by pods that are missing, unavailable or deleted in this sync. One of them is
+// members[by]. If by is PODRANK_NO_MEMBER, it is the missing pod with the ordinal by_ordinal.
 #define PODRANK_MEMBER_BUDGET 69
 
-// Blocked: with the strategy Recreate, the pod at index by, which is old, has to go first.
+// Blocked: with the strategy Recreate, members[by], which is old, has to go first.
 #define PODRANK_MEMBER_AFTER_RECREATE 70
 
-// How many pods one part of a sync of a DaemonSet deletes at most.
+// How many pods each of the two parts of a DaemonSet's sync deletes at most. The first part gives every node
+// the pods that it should have; the second, the update, replaces old pods.
 #define PODRANK_DAEMON_BURST_REPLICAS 250
 
 // spec.updateStrategy.type is OnDelete, not RollingUpdate.
@@ -666,8 +670,8 @@
 // It has failed, but the controller deleted another failed pod of the node only recently.
 #define PODRANK_DAEMON_REASON_BACKED_OFF 13
 
-// Another pod of the node is kept: an assigned one if there is one; of several, the oldest; of several, the
-// one with the smallest name.
+// Another pod of the node is kept: preferably an assigned one, then the oldest, then the one with the
+// smallest name.
 #define PODRANK_DAEMON_REASON_SURPLUS 14
 
 // With surge: the node has a new pod, and the old one is not ready.
@@ -692,8 +696,8 @@
 // Update with surge: no pod may start on the node any more, and the old pod is not available.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE 23
 
-// Update with surge: no pod may start on the node any more. Such pods go only while more nodes have
-// an available pod than should have one.
+// Update with surge: no pod may start on the node any more. Such pods go only while podrank_daemon_step's
+// available is above its wanted.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE 24
 
 // Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that
@@ -703,7 +707,8 @@
 // The old pod stays until somebody deletes it, because the strategy is OnDelete.
 #define PODRANK_DAEMON_REASON_ON_DELETE 30
 
-// The old pod stays until a later sync, because this one has nodes to put in order first.
+// The old pod stays until a later sync, because this sync first has to create or delete pods in its first
+// part.
 #define PODRANK_DAEMON_REASON_AFTER_FIRST_PART 31
 
 // Update with surge: the sync fails, because an old pod is alone on a node that does not exist.
@@ -750,10 +755,10 @@
 // The pod's index is not below the Job's completions.
 #define PODRANK_JOB_REASON_BEYOND_COMPLETIONS 21
 
-// Several pods have the same index. All but the last of them in the order go.
+// Several pods have the same index. Only the one that comes last by Kubernetes' ActivePods stays.
 #define PODRANK_JOB_REASON_DUPLICATE 22
 
-// More pods run than the Job wants, and this one is among the first in the order.
+// More pods run than the Job wants, and this one is among the first by Kubernetes' ActivePods.
 #define PODRANK_JOB_REASON_SURPLUS 30
 
 // It can go only in a later sync, because one sync deletes at most PODRANK_JOB_DELETIONS_MAX pods. Chance can decide which
@@ -797,8 +802,8 @@ typedef struct podrank_pod {
     uint8_t reserved[8];
 } podrank_pod;
 
-// How to decide: Policy in Rust. Start from PODRANK_OPTIONS_AT(now), which does what kube-controller-manager
-// does at that time.
+// The time and the feature gates by which to decide. Start from PODRANK_OPTIONS_AT(now), which does what
+// kube-controller-manager does at that time.
 //
 // NULL means the defaults, as do options that are all zero except for their size: Kubernetes' default
 // feature gates, and times compared as they are. kube-controller-manager compares ages instead: to do the
@@ -850,8 +855,8 @@ typedef struct podrank_steer_scratch {
 typedef struct podrank_blocked {
     // The index of the blocked pod. It has the higher tier, but goes first.
     uint32_t pod;
-    // The index of a pod of a lower tier that it goes before. If there are several, this is one that the
-    // rules before PODRANK_RULE_TIER put last.
+    // The index of a pod of a lower tier before which the blocked pod goes. If there are several, this is
+    // one of those that come last by the rules before PODRANK_RULE_TIER.
     uint32_t before;
     // The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
     uint8_t rule;
@@ -984,12 +989,12 @@ typedef struct podrank_deployment_step {
     uint8_t path;
     // 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
     uint8_t creates;
-    // 1 if later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if this
-    // sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
+    // Whether later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if
+    // this sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
     //
-    // All this does not hold if this sync has PODRANK_PATH_SCALE and the next one will have it, too, because the
-    // Deployment is paused or because this sync writes nothing. In that case, the member is 1 only if one of these holds
-    // for the sizes after this sync:
+    // There is one exception. If this sync has PODRANK_PATH_SCALE, and either the Deployment is paused or this sync
+    // changes nothing, then the next sync scales again. In that case, the rule above does not apply, and goes_on is 1
+    // exactly if one of these holds for the sizes after this sync:
     //
     // - At most one set is active, there is at least one set, and the sizes do not add up to the count.
     // - Several sets are active, the strategy is RollingUpdate, and either the new set's size is the count or the sizes do
@@ -1039,10 +1044,11 @@ typedef struct podrank_member_outcome {
     uint32_t member;
     // The index of the pod that reason refers to, or PODRANK_NO_MEMBER.
     uint32_t by;
-    // The ordinal of that pod. With PODRANK_MEMBER_WAITS_FOR_MISSING, and with PODRANK_MEMBER_BUDGET if by is
-    // PODRANK_NO_MEMBER, the ordinal that has no pod. 0 if reason refers to neither.
+    // The ordinal of that pod. If reason is PODRANK_MEMBER_WAITS_FOR_MISSING, or if it is PODRANK_MEMBER_BUDGET and the
+    // member by is PODRANK_NO_MEMBER, this is the ordinal that has no pod. 0 if reason refers neither to a pod nor to an
+    // ordinal.
     int32_t by_ordinal;
-    // What happens to it: PODRANK_VERDICT_..., which keeps its number for ever.
+    // What happens to the pod at index member: PODRANK_VERDICT_..., which keeps its number for ever.
     uint8_t verdict;
     // Why: PODRANK_MEMBER_..., which keeps its number for ever.
     uint8_t reason;
@@ -1114,9 +1120,10 @@ typedef struct podrank_daemon_step {
     int64_t unavailable;
     // On how many nodes a pod may start.
     uint32_t wanted;
-    // Without surge, how many nodes count as unavailable. Apart from pods that are being deleted, these nodes have several
-    // pods, or one that is unavailable, or none. A node without any pod at all counts only if a pod may start there. With
-    // surge, how many have a second pod that is not yet available.
+    // How much of the budget is used. Without surge, this is the number of unavailable nodes. A node is available if, not
+    // counting pods being deleted, it has exactly one pod and that pod is available. A node that has no pod at all, not
+    // even one being deleted, counts as unavailable only if a pod may start there. With surge, this is the number of nodes
+    // that have a second pod that is not yet available.
     uint32_t used;
     // With surge, how many nodes have an available pod.
     uint32_t available;
@@ -1127,8 +1134,8 @@ typedef struct podrank_daemon_step {
     // How many more pods a later sync deletes, because one part of a sync deletes at most
     // PODRANK_DAEMON_BURST_REPLICAS.
     uint32_t later;
-    // The index of a pod that makes the update fail, or PODRANK_NO_POD: with surge, an old pod that is alone on a node that
-    // does not exist.
+    // With surge, the update fails if an old pod is the only one of a node that no longer exists. This is the index of
+    // such a pod, or PODRANK_NO_POD if there is none.
     uint32_t blocked_by;
     // 1 if the sync reaches its second part, the update, because its first part has nothing to do. Otherwise 0.
     uint8_t is_update;
@@ -1183,8 +1190,8 @@ int32_t podrank_compare(const struct podrank_pod *a,
                         const struct podrank_options *options,
                         int32_t *ordering);
 
-// Compares two pods as podrank_compare does, and writes to rule the rule that decides: the first that does
-// not tie, or PODRANK_RULE_NONE if all tie.
+// Compares two pods as podrank_compare does, and stores the rule that decides in *rule: the first rule that
+// does not tie, or PODRANK_RULE_NONE if all tie.
 int32_t podrank_decide(const struct podrank_pod *a,
                        const struct podrank_pod *b,
                        const struct podrank_options *options,
@@ -1220,8 +1227,9 @@ int32_t podrank_select(const struct podrank_pod *pods,
                        size_t scratch_len,
                        size_t *selected);
 
-// Sorts all pods: writes their indices in pods to order, in the order in which they go. Of pods that tie, the one
-// with the lower index goes first. The records do not move. If order_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
+// Sorts all pods: fills the array order with their indices, starting with the pod that goes first. Of pods
+// that tie, the one with the lower index goes first. The records do not move. If order_len is below
+// pods_len: PODRANK_ERR_SHORT_BUFFER.
 int32_t podrank_sort(const struct podrank_pod *pods,
                      size_t pods_len,
                      const struct podrank_options *options,
@@ -1235,18 +1243,18 @@ const char *podrank_rule_str(uint8_t rule);
 // Finds the first record that is not sound. Every other function also checks its records; this one says
 // which record is not sound and why, for records from a file or another machine.
 //
-// Writes the index of the first such record to first_unsound, and to why the status that other functions
-// would return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, it
-// writes pods_len and PODRANK_OK.
+// Stores the index of that record in *first_unsound, and in *why the status that other functions would
+// return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, it stores
+// pods_len and PODRANK_OK.
 int32_t podrank_validate(const struct podrank_pod *pods,
                          size_t pods_len,
                          size_t *first_unsound,
                          int32_t *why);
 
-// Sets the rank of each pod to the number of pods on its node, counting pods and others. The others are
-// related active pods that cannot be victims, such as those of another ReplicaSet of the same Deployment.
-// others may be NULL with others_len 0. Unassigned pods share one count. Kubernetes counts ranks once,
-// before it sorts.
+// Sets the rank of each pod in the array pods to the number of pods on its node, counting both arrays. The
+// array others has the related active pods that cannot be victims, such as those of another ReplicaSet of
+// the same Deployment. others may be NULL with others_len 0. Unassigned pods share one count. Kubernetes
+// counts ranks once, before it sorts.
 //
 // counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
 // podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE.
@@ -1257,13 +1265,11 @@ int32_t podrank_count_ranks(struct podrank_pod *pods,
                             uint32_t *counts,
                             size_t counts_len);
 
-// Writes to time the time that is this many seconds and nanoseconds after the Unix epoch, in nanoseconds.
-// nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to 2262-04-11 become the nearest time inside,
-// with one exception: 0001-01-01T00:00:00Z, however it is split into seconds and nanoseconds, is
-// PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
-int32_t podrank_time_from_unix(int64_t seconds,
-                               uint32_t nanoseconds,
-                               int64_t *time);
+// Converts the seconds and nanoseconds since the Unix epoch into one number of nanoseconds since the Unix
+// epoch, and stores it in *time. nanoseconds may be 1000000000 or more. Times outside 1677-09-21 to
+// 2262-04-11 become the nearest time inside, with one exception: 0001-01-01T00:00:00Z, however it is split
+// into seconds and nanoseconds, is PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
+int32_t podrank_time_from_unix(int64_t seconds, uint32_t nanoseconds, int64_t *time);
 
 // Returns the text of a status, in English, without a full stop, or "unknown status" for any other number.
 // The text is static: do not free it.
@@ -1272,17 +1278,17 @@ const char *podrank_status_str(int32_t status);
 // Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you
 // deleted one pod at a time and counted again after each. The rules before PODRANK_RULE_RANK still come
 // first. Kubernetes counts once, as podrank_count_ranks does: with three pods on one node and two on
-// another, deleting three empties the first.
+// another, if three are deleted, all three are from the first node.
 //
-// A pod's rank becomes the number of pods that are left on its node when its turn comes: itself, the other
-// elements of pods that still remain there, and the elements of others that are there. Set all ranks to 0
-// before you call this. It overwrites them, but first it orders the pods of each node, and a rank other than
-// 0 takes part in that order, as in the second call below. others are related active pods that cannot be
-// victims, as for podrank_count_ranks. others may be NULL with others_len 0.
+// A pod's rank becomes the number of pods that are left on its node when its turn comes: this counts both
+// arrays, and includes the pod itself. The array others has the related active pods that cannot be victims,
+// as for podrank_count_ranks. others may be NULL with others_len 0.
 //
-// A node can be any domain with a number, such as a zone. To spread over zones and, within each zone, over nodes:
-// call this with the node numbers; keep the ranks, but set each pod's node to the number of its zone, also in
-// others; and call it again. Any number of levels is possible: start with the innermost.
+// The ranks are input and output: the old ranks take part in the order of the pods of each node, and then
+// they are overwritten. So set them to 0 before you spread, but not between levels. A node can be any domain
+// with a number, such as a zone. To spread over zones and, within each zone, over nodes: call this with the
+// node numbers; keep the ranks, but set each pod's node to the number of its zone, also in others; and call
+// it again. Any number of levels is possible: start with the innermost.
 //
 // counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
 // podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. scratch is
@@ -1316,9 +1322,10 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
 //
 // If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written
-// although the function fails: lower and higher are the indices of two pods, of which both have fixed costs,
-// or one has a fixed cost too close to a limit of int32_t. The cost of lower has to be less than that of
-// higher, with room between the two for a cost of each tier in between. changed and blocked are 0.
+// although the function fails: lower and higher are the indices of two pods. pods[lower] has to cost less
+// than pods[higher], with room between the two for a cost of each tier in between. Either both pods have
+// fixed costs and these are too close together, or only one has, and it is too close to a limit of int32_t.
+// The members changed and blocked are 0.
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,
@@ -1347,8 +1354,8 @@ int32_t podrank_phase_parse(const char *text, size_t text_len, uint8_t *phase);
 // is rejected (PODRANK_ERR_COST_...), Kubernetes uses 0, too, so do the same.
 int32_t podrank_deletion_cost(const char *text, size_t text_len, int32_t *cost);
 
-// Writes to node the number of the node with this name. The number is below table_len, and it is the same in
-// every call with this table and this name.
+// Stores the number of the node with this name in *node. The number is below table_len, and it is the same
+// in every call with this table and this name.
 //
 // You own the table: zero it before the first call. It keeps the pointers to the names, so a name's bytes must
 // stay unchanged in the same place for as long as you use the table. Give it a third more slots than there are
@@ -1361,13 +1368,13 @@ int32_t podrank_node_number(struct podrank_node_name *table,
                             size_t name_len,
                             uint32_t *node);
 
-// Writes what kube-controller-manager's comparator says about two pods: to relation a PODRANK_RELATION_ value,
-// and to rule the rule that decides, or PODRANK_RULE_NONE for a tie.
+// Says how kube-controller-manager's comparator orders two pods. Stores a PODRANK_RELATION_ value in
+// *relation, and the rule that decides, or PODRANK_RULE_NONE for a tie, in *rule.
 //
 // The comparator differs from the order in four ways. It has neither tiers nor PreferForScaleDown. If two
-// times differ, but their ages are in one age bucket, it compares the UIDs at once: rule is then
-// PODRANK_RULE_UID. It does not compare UIDs at the end, so pods with different UIDs can tie. And from 2^49
-// ns (6.5 days) on, its age buckets begin a little below the powers of two.
+// times differ, but their ages are in one age bucket, it skips the other rules and compares the UIDs: *rule
+// is then PODRANK_RULE_UID. Only there does it compare UIDs, so pods with different UIDs can tie. And from
+// 2^49 ns (6.5 days) on, its age buckets begin a little below the powers of two.
 //
 // NEVER SORT BY IT, because it is cyclic: of three pods, each can be before the next. The reason is that
 // different times in one age bucket let the UIDs decide, but equal times let later rules decide.
@@ -1381,16 +1388,17 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // and pods can tie in everything that it compares, because it does not compare UIDs at the end. In both
 // cases its list order decides.
 //
-// Writes the indices of all pods to order. The first certain_len of them are CERTAIN: it deletes them in
-// every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and the list
-// order decides which. It keeps the rest. If k is pods_len or more, all are certain. order needs space for
-// pods_len indices, and scores is scratch memory of pods_len numbers.
+// Fills the array order with the indices of all pods. The first certain_len of them are CERTAIN: it deletes
+// them in every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and
+// the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. order needs
+// space for pods_len indices, and scores is scratch memory of pods_len numbers.
 //
-// Count the ranks first. Leave them at 0 if Kubernetes counts none, as for a ReplicaSet without a controller.
+// Call podrank_count_ranks first. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
+// that no other object controls.
 //
-// The result holds for one sync at this now. A sync deletes at most PODRANK_BURST_REPLICAS pods, so for a
-// larger k, later syncs can choose other pods. The result can also differ if an age reaches the next power
-// of two before the controller runs.
+// The result holds for one sync, at the time in options->now. A sync deletes at most PODRANK_BURST_REPLICAS
+// pods, so for a larger k, later syncs can choose other pods. The result can also differ if an age reaches
+// the next power of two before the controller runs.
 int32_t podrank_settle(const struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_options *options,
@@ -1405,9 +1413,9 @@ int32_t podrank_settle(const struct podrank_pod *pods,
 // to creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of active
 // pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
 //
-// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list the
-// pods, so that the list is no older than the answer. If being_deleted is not 0, the set is being deleted, and
-// both numbers are 0, too.
+// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list
+// the pods. A list from before that call could lack changes that have been observed. If being_deleted is not
+// 0, the set is being deleted, and both numbers are 0, too.
 int32_t podrank_plan(uint32_t wanted,
                      uint32_t active,
                      uint32_t burst_replicas,
@@ -1432,9 +1440,8 @@ int32_t podrank_slow_start_begin(uint32_t count, struct podrank_slow_start *star
 int32_t podrank_slow_start_report(struct podrank_slow_start *start, uint32_t failures);
 
 // Expects count creations and no deletion. Call it before you create pods. It replaces all earlier
-// expectations, so no deletion is pending any more. As in Kubernetes, the keys of deletions that were
-// pending are kept all the same: if you report one of them later, the number of pending deletions falls
-// below zero, which counts as satisfied.
+// expectations, so the number of pending deletions becomes 0. As in Kubernetes, however, their keys are not
+// removed: if you report one of them later, the number falls below zero, which counts as satisfied.
 //
 // now is in nanoseconds. Only differences count, so any monotonic clock works, if all calls use the same
 // one. With PODRANK_TIME_UNSET there is no timeout.
@@ -1442,7 +1449,7 @@ int32_t podrank_expect_creations(struct podrank_expectations *expectations, uint
 
 // Expects the deletion of the pods with these keys and no creation. Call it before you delete pods. It
 // replaces all earlier expectations. A duplicate key counts once. Each key is compared with those before it,
-// so the time grows with the square of keys_len. now is what it is for podrank_expect_creations.
+// so the time grows with the square of keys_len. For the parameter now, see podrank_expect_creations.
 //
 // room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expect_deletions
 // and podrank_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
@@ -1456,14 +1463,14 @@ int32_t podrank_expect_deletions(struct podrank_expectations *expectations,
 
 // Records count creations as observed. Does nothing if no expectations are set.
 //
-// Report 1 when you first observe a pod that this set controls. After a slow start, report the member
-// missing, too, because you will never observe those pods. Do not report a pod twice, nor one that the set
-// adopts. A pod that is already being deleted when you first observe it is a deletion, not a creation. The
-// number of pending creations may go below zero.
+// Report 1 when you first observe a pod that this set controls. After a slow start, also report
+// podrank_slow_start.missing, the number of pods that were not created: you will never observe them. Do not
+// report a pod twice, nor one that the set adopts. A pod that is already being deleted when you first
+// observe it is a deletion, not a creation. The number of pending creations may go below zero.
 int32_t podrank_creations_observed(struct podrank_expectations *expectations, uint32_t count);
 
-// Counts the deletion of the pod with this key as observed. Writes 1 to counted if it was pending. If not,
-// writes 0, and nothing else changes, so you may report a deletion as often as you observe it.
+// Counts the deletion of the pod with this key as observed. Stores 1 in *counted if it was pending. If not,
+// stores 0, and nothing else changes, so you may report a deletion as often as you observe it.
 //
 // Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by
 // now.
@@ -1473,7 +1480,7 @@ int32_t podrank_deletion_observed(struct podrank_expectations *expectations,
                                   const struct podrank_pod_key *key,
                                   int32_t *counted);
 
-// Writes to satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if
+// Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if
 // they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago. Otherwise 0. Check again after that
 // time, because an event can be lost.
 int32_t podrank_expectations_satisfied(const struct podrank_expectations *expectations,
@@ -1482,11 +1489,11 @@ int32_t podrank_expectations_satisfied(const struct podrank_expectations *expect
 
 // Counts the ready and the available pods. A pod is available if it has been ready for at least
 // min_ready_seconds (spec.minReadySeconds) at now, which is in nanoseconds since the Unix epoch. If
-// min_ready_seconds is 0, every ready pod is available. Otherwise a pod without a ready time is not, and
-// with PODRANK_TIME_UNSET for now, no pod is.
+// min_ready_seconds is 0, every ready pod is available. Otherwise, a pod without a ready time is not
+// available. Nor is any pod if the argument now is PODRANK_TIME_UNSET.
 //
-// Writes to look_again in how many nanoseconds the next pod becomes available if it stays ready, or 0 if there
-// is no pod to wait for. Round it up to your timer's unit.
+// Stores in *look_again the number of nanoseconds until the next pod becomes available if it stays ready, or
+// 0 if there is no pod to wait for. Round it up to your timer's unit.
 int32_t podrank_availability(const struct podrank_pod *pods,
                              size_t pods_len,
                              uint32_t min_ready_seconds,
@@ -1515,9 +1522,9 @@ int32_t podrank_replica_set_annotations(const char *desired,
                                         size_t max_len,
                                         struct podrank_replica_set *set);
 
-// Predicts the next sync of a Deployment, as in Kubernetes 1.37. Writes to changes, at the index of each set, the
-// size that the set gets and why, and to step what else the sync does. Kubernetes' Deployment controller never
-// touches a pod: podrank_settle predicts which pods a set then deletes.
+// Predicts the next sync of a Deployment, as in Kubernetes 1.37. Writes to changes, at the index of each
+// set, the size that the set gets and why. Stores in *step what else the sync does. Kubernetes' Deployment
+// controller never touches a pod: podrank_settle predicts which pods a set then deletes.
 //
 // sets are the ReplicaSets that the Deployment owns and its selector matches, in any order, including those of
 // size 0. changes needs space for sets_len elements. The prediction relies on the sizes and statuses that you
@@ -1554,7 +1561,7 @@ int32_t podrank_stateful_set_ordinal(const char *set,
 // members are the pods that the StatefulSet owns and its selector matches, in any order, including those that are finished
 // or being deleted, but only those with an ordinal. outcomes needs space for members_len elements. The prediction relies
 // on the states that you pass. If creating or deleting a pod fails, or a PersistentVolumeClaim cannot be created,
-// Kubernetes ends the sync there, and fewer pods go. The time grows as that of sorting the members.
+// Kubernetes ends the sync there, and fewer pods go. The time grows with n log n.
 //
 // If a number or an ordinal is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX:
 // PODRANK_ERR_PERCENT_RANGE. If set or a member has an unknown flag, or set has both PODRANK_STATEFUL_ON_DELETE and
@@ -1570,19 +1577,21 @@ int32_t podrank_stateful_set_next(const struct podrank_stateful_set *set,
 const char *podrank_stateful_set_reason_str(uint8_t reason);
 
 // Predicts the next sync of a DaemonSet, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it
-// goes and why, and to step what else the sync does.
+// goes and why. Stores in *step what else the sync does.
 //
-// nodes has any of PODRANK_NODE_... for each node, and 0 for the name of a node that does not exist but has pods of this
-// DaemonSet. pods are its pods, in any order, including those that have ended or are being deleted. order is scratch memory.
-// order and outcomes need space for pods_len elements. The time grows with n log n.
+// nodes has one element per node: any of PODRANK_NODE_.... If pods of this DaemonSet name a node that no longer exists,
+// that node needs an element, too: 0. pods are the DaemonSet's pods, in any order, including those that have ended or are
+// being deleted. order is scratch memory. order and outcomes need space for pods_len elements. The time grows with n log
+// n.
 //
-// A sync has two parts. The first puts every node in order. Only if it had nothing to do does the second part follow, the
-// update, which replaces old pods within the budgets maxSurge and maxUnavailable. Kubernetes walks the nodes in random order,
-// so if the budget is smaller than the number of old available pods, these are contested.
+// A sync has two parts. The first gives every node the pods that it should have: it creates missing pods, and deletes
+// failed, surplus and unwanted ones. Only if it had nothing to do does the second part follow, the update, which replaces
+// old pods within the budgets maxSurge and maxUnavailable. Kubernetes walks the nodes in random order, so if the budget is
+// smaller than the number of old available pods, these are contested.
 //
 // If a budget is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE.
 // If a pod's node is neither PODRANK_NO_NODE nor below nodes_len: PODRANK_ERR_NODE. If the set, a node or a pod has an
-// unknown flag, a pod has both succeeded and failed, or a reserved byte is not zero: PODRANK_ERR_FLAGS or
+// unknown flag, or if a pod has the flags of both success and failure: PODRANK_ERR_FLAGS. If a reserved byte is not zero:
 // PODRANK_ERR_RESERVED.
 int32_t podrank_daemon_set_next(const struct podrank_daemon_set *set,
                                 const uint8_t *nodes,
@@ -1597,7 +1606,7 @@ int32_t podrank_daemon_set_next(const struct podrank_daemon_set *set,
 const char *podrank_daemon_reason_str(uint8_t reason);
 
 // Predicts the next sync of a Job, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it goes
-// and why, and to step what else the sync does.
+// and why. Stores in *step what else the sync does.
 //
 // pods are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read.
 // indexes are their completion indexes, at the same positions, as podrank_job_index returns them. Only an Indexed Job

@@ -1,6 +1,6 @@
 //! Which pods the next sync of a `DaemonSet` deletes, and why.
 //!
-//! A sync has two parts. The first puts every node in order: it deletes pods that are not wanted on their node, and creates
+//! A sync has two parts. The first gives every node its pods: it deletes those that are not wanted on their node, and creates
 //! missing ones. Only if it had nothing to do does the second part follow, the update, which replaces old pods within the
 //! budgets `maxSurge` and `maxUnavailable`. [`next_sync`] predicts both, as in Kubernetes 1.37.
 //!

@@ -15,9 +15,10 @@ pub struct Step {
     pub surge: i64,
     /// `maxUnavailable` as a number of nodes.
     pub unavailable: i64,
-    /// How much of the budget is used. Without surge, this is the number of unavailable nodes: all but those that have exactly one
-    /// pod besides those being deleted, and that pod is available. A node without any pod, even one being deleted, counts only if a
-    /// pod may start there. With surge, this is the number of nodes that have a second pod that is not yet available.
+    /// How much of the budget is used. Without surge, this is the number of unavailable nodes. A node is available if, not counting
+    /// pods being deleted, it has exactly one pod and that pod is available. A node that has no pod at all, not even one being
+    /// deleted, counts as unavailable only if a pod may start there. With surge, this is the number of nodes that have a second pod
+    /// that is not yet available.
     pub used: u32,
     /// With surge, how many nodes have an available pod.
     pub available: u32,
@@ -74,7 +75,8 @@ pub enum Reason {
     Unsettled = 25,
     /// The old pod stays until somebody deletes it, because the strategy is `OnDelete`.
     OnDelete = 30,
-    /// The old pod stays until a later sync, because this one has nodes to put in order first.
+    /// The old pod stays until a later sync, because this sync first has to create or delete pods in its first
+    /// part.
     AfterFirstPart = 31,
     /// Update with surge: the sync fails, because an old pod is alone on a node that does not exist.
     NodeMissing = 32,

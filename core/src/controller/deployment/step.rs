@@ -147,8 +147,8 @@ pub struct Step {
     /// Deployment's count. Otherwise it is true, also after a rollback.
     ///
     /// There is one exception. If this sync has [`Path::Scale`], and either the Deployment is paused or this sync
-    /// writes nothing, then the next sync has [`Path::Scale`], too. In that case, the field is true only if one of
-    /// these holds for the sizes after this sync:
+    /// changes nothing, then the next sync scales again. In that case, the rule above does not apply, and the field
+    /// is true exactly if one of these holds for the sizes after this sync:
     ///
     /// - At most one set is active, there is at least one set, and the sizes do not add up to the count.
     /// - Several sets are active, the strategy is `RollingUpdate`, and either the new set's size is the count or the sizes do

@@ -1,6 +1,6 @@
 //! Which pods the next sync of a `Job` deletes, and why.
 //!
-//! Kubernetes' Job controller deletes active pods if too many run, if two of them have one index, or if none should run any
+//! Kubernetes' Job controller deletes active pods if too many run, if two of them share an index, or if none should run any
 //! more. [`next_sync`] predicts its next sync, as in Kubernetes 1.37.
 //!
 //! The order of a Job's pods is [the order](crate) without tiers, deletion costs, ranks, the label for preference, age
@@ -167,8 +167,8 @@ impl Job {
 ///
 /// Each contested [group](Outcome::group) has its own [quota](Outcome::quota). An Indexed Job can have several groups: one
 /// for each index whose pods tie, and one for the pods that tie across the boundary between the last pod that goes and the
-/// first that stays. In that boundary group, not every combination is possible: of several pods that have one index and are
-/// all in the group, at least one goes.
+/// first that stays. In that boundary group, not every combination is possible: if several pods share an index and all of
+/// them are in the group, they cannot all stay.
 ///
 /// # Errors
 /// [`JobError`], and then nothing is written.

@@ -57,7 +57,7 @@ pub enum Reason {
     /// Blocked: the pod at index `by` has not been ready for `minReadySeconds`.
     WaitsForAvailable = 65,
     /// Blocked: neither this pod, which is next, nor the pod at index `by`, which has a lower ordinal, is available. This
-    /// pod goes as soon as one of the two is available.
+    /// pod goes as soon as one of the two is available: Kubernetes does not require both.
     WaitsForEither = 66,
     /// Blocked: the pod at index `by` goes first, because pods go one at a time.
     OneAtATime = 67,
