@@ -5,11 +5,11 @@
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
-//  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. A number is
-//     never used for another error. (Functions that return a static text, the ABI number or a time return no status.)
-//  2. Outputs are written only on success. They need not be initialised, unless the function also reads them, as
-//     podrank_count_ranks reads pods. Scratch memory may change in any case. The one exception is podrank_steer: with
-//     PODRANK_ERR_NO_ROOM, it writes the indices of two pods to steered.
+//  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. No later
+//     release gives a number another meaning. (Functions that return a static text, the ABI number or a time return no status.)
+//  2. Outputs are written only on success, except that podrank_steer writes the indices of two pods to steered with
+//     PODRANK_ERR_NO_ROOM. They need not be initialised, unless the function also reads them, as podrank_count_ranks
+//     reads pods. Scratch memory may change in any case.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Where a pointer may be
 //     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
@@ -17,8 +17,8 @@
 //  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG.
 //  7. Records must be sound: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
 //     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first unsound record.
-//  8. Functions do not allocate, lock or keep global state, and they only read what is const. So any thread may call
-//     any function, and threads may share inputs.
+//  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread may
+//     call any function, and threads may share inputs.
 //  9. No pointer is kept after the call, except those to node names in the table of podrank_node_number.
 // 10. Every call returns, whatever the buffers hold: no panic, no abort, no unbounded wait. The one exception is the
 //     table of podrank_node_number: every pointer in it must be one that podrank_node_number stored there and must still
@@ -193,8 +193,9 @@
 // The most rows that podrank_explain writes, in any library with this ABI.
 #define PODRANK_ROWS_MAX 16
 
-// In podrank_row, a and b are 1 if the pod is assigned (PODRANK_RULE_UNASSIGNED), ready
-// (PODRANK_RULE_NOT_READY) or preferred (PODRANK_RULE_PREFERRED), and otherwise 0.
+// In podrank_row, a and b say whether each of the two pods is assigned (in the row of
+// PODRANK_RULE_UNASSIGNED), ready (PODRANK_RULE_NOT_READY) or preferred (PODRANK_RULE_PREFERRED): 1 if so,
+// and otherwise 0.
 #define PODRANK_KIND_BOOL 1
 
 // a and b are PODRANK_PHASE_ values.
@@ -300,7 +301,8 @@
 // The feature gate PodDeletionCost is off, so deletion costs have no effect.
 #define PODRANK_ERR_GATE 27
 
-// The percentage's text does not end with '%'. A number of pods must be an integer, not a text.
+// The percentage's text does not end with '%'. If the value is a number of pods, it must be an integer, not
+// a text.
 #define PODRANK_ERR_PERCENT_SIGN 28
 
 // The percentage's text has no digits before '%'.
@@ -330,7 +332,7 @@
 // The most pods that kube-controller-manager creates or deletes in one sync.
 #define PODRANK_BURST_REPLICAS 500
 
-// How long a set waits until everything that it expects is observed, in nanoseconds: 5 minutes.
+// How long a set waits at most for what it expects to be observed, in nanoseconds: 5 minutes.
 #define PODRANK_EXPECTATIONS_TIMEOUT 300000000000
 
 // The largest percentage that is accepted.
@@ -507,7 +509,7 @@
 // The label controller-revision-hash is the StatefulSet's status.updateRevision. A pod without this flag is old.
 #define PODRANK_MEMBER_IS_UPDATED 32
 
-// The reason refers to no pod, or to an ordinal that has no pod.
+// The value of the member by if the reason refers to no pod, or to an ordinal that has no pod.
 #define PODRANK_NO_MEMBER UINT32_MAX
 
 // The pod stays.

@@ -14,7 +14,7 @@ use podrank::ffi::Expected;
 
 /// The most pods that kube-controller-manager creates or deletes in one sync.
 pub const PODRANK_BURST_REPLICAS: u32 = 500;
-/// How long a set waits until everything that it expects is observed, in nanoseconds: 5 minutes.
+/// How long a set waits at most for what it expects to be observed, in nanoseconds: 5 minutes.
 pub const PODRANK_EXPECTATIONS_TIMEOUT: i64 = 300_000_000_000;
 
 /// The state of a slow start, in which you create pods in batches of 1, 2, 4 and so on, until a creation in a

@@ -113,8 +113,9 @@ pub struct podrank_row {
     pub ordering: i32,
 }
 
-/// In podrank_row, a and b are 1 if the pod is assigned (PODRANK_RULE_UNASSIGNED), ready
-/// (PODRANK_RULE_NOT_READY) or preferred (PODRANK_RULE_PREFERRED), and otherwise 0.
+/// In podrank_row, a and b say whether each of the two pods is assigned (in the row of
+/// PODRANK_RULE_UNASSIGNED), ready (PODRANK_RULE_NOT_READY) or preferred (PODRANK_RULE_PREFERRED): 1 if so,
+/// and otherwise 0.
 pub const PODRANK_KIND_BOOL: u8 = 1;
 /// a and b are PODRANK_PHASE_ values.
 pub const PODRANK_KIND_PHASE: u8 = 2;

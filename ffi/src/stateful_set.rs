@@ -95,7 +95,7 @@ pub struct podrank_member_outcome {
     pub reserved: [u8; 2],
 }
 
-/// The reason refers to no pod, or to an ordinal that has no pod.
+/// The value of the member by if the reason refers to no pod, or to an ordinal that has no pod.
 pub const PODRANK_NO_MEMBER: u32 = u32::MAX;
 
 /// What a sync does in all.

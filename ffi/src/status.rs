@@ -63,7 +63,8 @@ pub const PODRANK_ERR_SHORT_BUFFER: i32 = 25;
 pub const PODRANK_ERR_NO_ROOM: i32 = 26;
 /// The feature gate PodDeletionCost is off, so deletion costs have no effect.
 pub const PODRANK_ERR_GATE: i32 = 27;
-/// The percentage's text does not end with '%'. A number of pods must be an integer, not a text.
+/// The percentage's text does not end with '%'. If the value is a number of pods, it must be an integer, not
+/// a text.
 pub const PODRANK_ERR_PERCENT_SIGN: i32 = 28;
 /// The percentage's text has no digits before '%'.
 pub const PODRANK_ERR_PERCENT_NO_DIGITS: i32 = 29;
