@@ -39,10 +39,11 @@
 //
 // CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
 // are in one bucket, its comparator skips the other rules and compares the UIDs, so it can be cyclic: X before Z, Z
-// before Y, Y before X. And only there does it compare UIDs, so pods can also tie in everything that it compares. In
-// both cases the list order decides. podrank_settle separates the pods that are deleted in every list order
-// (CERTAIN), those that are kept in every list order, and the CONTESTED ones in between, of which a known number is
-// deleted, but the list order decides which. podrank_select has no contested pods: it gives one answer, by the order.
+// before Y, Y before X. And if no two times differ in this way, it never compares UIDs, so pods can tie in everything
+// that it compares. In both cases the list order decides. podrank_settle separates the pods that are deleted in every
+// list order (CERTAIN), those that are kept in every list order, and the CONTESTED ones in between, of which a known
+// number is deleted, but the list order decides which. podrank_select has no contested pods: it gives one answer, by
+// the order.
 //
 // STEERING. To have Kubernetes delete some pods before others, give them lower tiers. podrank_steer turns tiers into
 // deletion costs, which Kubernetes compares; you write them into the pods' annotations. podrank_spread sets ranks
@@ -111,7 +112,7 @@
 // The number of the ABI that this header describes. It changes only if programs would break.
 #define PODRANK_ABI 1
 
-// The member now is set. Ages are log-scaled, as in kube-controller-manager.
+// The options' now is set. Ages are log-scaled, as in kube-controller-manager.
 #define PODRANK_NOW 1
 
 // Turns the feature gate PodDeletionCost off (on by default: beta since Kubernetes 1.22).
@@ -524,8 +525,8 @@
 // The pod would go, but waits.
 #define PODRANK_VERDICT_BLOCKED 3
 
-// Keep: the ordinal is in the range, and the pod is neither finished nor old. (Below, by and by_ordinal are members of
-// podrank_member_outcome.)
+// Keep: the ordinal is in the range, and the pod is neither finished nor old. (In the reasons that follow, by and
+// by_ordinal are those of podrank_member_outcome.)
 #define PODRANK_MEMBER_IN_RANGE 0
 
 // Keep: the pod is already being deleted.
@@ -698,8 +699,8 @@
 // Update with surge: no pod may start on the node any more, and the old pod is not available.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE 23
 
-// Update with surge: no pod may start on the node any more. Such pods go only while podrank_daemon_step's
-// available is above its wanted.
+// Update with surge: no pod may start on the node any more. Such pods go only while available is above
+// wanted in podrank_daemon_step.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE 24
 
 // Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that

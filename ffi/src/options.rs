@@ -25,7 +25,7 @@ pub struct podrank_options {
     pub now: i64,
 }
 
-/// The member now is set. Ages are log-scaled, as in kube-controller-manager.
+/// The options' now is set. Ages are log-scaled, as in kube-controller-manager.
 pub const PODRANK_NOW: u32 = 1;
 /// Turns the feature gate PodDeletionCost off (on by default: beta since Kubernetes 1.22).
 pub const PODRANK_POD_DELETION_COST_OFF: u32 = 2;

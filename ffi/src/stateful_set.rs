@@ -121,8 +121,8 @@ pub const PODRANK_VERDICT_CONTESTED: u8 = 2;
 /// The pod would go, but waits.
 pub const PODRANK_VERDICT_BLOCKED: u8 = 3;
 
-/// Keep: the ordinal is in the range, and the pod is neither finished nor old. (Below, by and by_ordinal are members of
-/// podrank_member_outcome.)
+/// Keep: the ordinal is in the range, and the pod is neither finished nor old. (In the reasons that follow, by and
+/// by_ordinal are those of podrank_member_outcome.)
 pub const PODRANK_MEMBER_IN_RANGE: u8 = 0;
 /// Keep: the pod is already being deleted.
 pub const PODRANK_MEMBER_TERMINATING: u8 = 1;
