@@ -1018,8 +1018,8 @@ typedef struct podrank_stateful_set {
     int32_t replicas;
     // spec.ordinals.start: the first ordinal of the range, which ends at start + replicas - 1.
     int32_t start;
-    // spec.updateStrategy.rollingUpdate.partition: pods whose index, the ordinal minus start, is below it are not
-    // updated. Not used with PODRANK_STATEFUL_ON_DELETE and PODRANK_STATEFUL_RECREATE.
+    // spec.updateStrategy.rollingUpdate.partition: pods whose ordinal minus start is below it are not updated. Not used
+    // with PODRANK_STATEFUL_ON_DELETE and PODRANK_STATEFUL_RECREATE.
     int32_t partition;
     // spec.updateStrategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
     // PODRANK_STATEFUL_UNAVAILABLE_PERCENT is set. 0 counts as 1. Not used with PODRANK_STATEFUL_ON_DELETE,

@@ -138,11 +138,11 @@ fn tables_show_the_sets_and_then_their_pods() {
     assert_eq!(lines[2], "REPLICASET      FROM  TO  PODS  GO  WHY");
     assert_eq!(
         lines[3],
-        "web-5d8c7f9b64  4     2   4     2   gets its share: 2 of 7 pods (5 and a surge of 2)"
+        "web-5d8c7f9b64  4     2   4     2   gets its share: 2 of 7 pods (5 replicas and a surge of 2)"
     );
     assert_eq!(
         lines[4],
-        "web-7f6b9d5c48  9     5   9     4   gets its share: 5 of 7 pods (5 and a surge of 2)"
+        "web-7f6b9d5c48  9     5   9     4   gets its share: 5 of 7 pods (5 replicas and a surge of 2)"
     );
     assert!(lines[6].starts_with("ReplicaSet web-5d8c7f9b64: 2 of 4 active pods go ("), "{table}");
     assert!(lines[7].starts_with("#  VERDICT"), "{table}");

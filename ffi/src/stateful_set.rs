@@ -22,8 +22,8 @@ pub struct podrank_stateful_set {
     pub replicas: i32,
     /// spec.ordinals.start: the first ordinal of the range, which ends at start + replicas - 1.
     pub start: i32,
-    /// spec.updateStrategy.rollingUpdate.partition: pods whose index, the ordinal minus start, is below it are not
-    /// updated. Not used with PODRANK_STATEFUL_ON_DELETE and PODRANK_STATEFUL_RECREATE.
+    /// spec.updateStrategy.rollingUpdate.partition: pods whose ordinal minus start is below it are not updated. Not used
+    /// with PODRANK_STATEFUL_ON_DELETE and PODRANK_STATEFUL_RECREATE.
     pub partition: i32,
     /// spec.updateStrategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
     /// PODRANK_STATEFUL_UNAVAILABLE_PERCENT is set. 0 counts as 1. Not used with PODRANK_STATEFUL_ON_DELETE,

@@ -10,7 +10,7 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
     let surge = step.budgets.surge;
     let allowed = match pods(wanted.wrapping_add(surge)) {
         all if surge == 0 => all,
-        all => format!("{all} ({wanted} and a surge of {surge})"),
+        all => format!("{all} ({} and a surge of {surge})", count(wanted.unsigned_abs(), "replica")),
     };
     let least = wanted.wrapping_sub(step.budgets.unavailable);
     match change.reason {

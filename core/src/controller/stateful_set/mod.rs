@@ -10,7 +10,6 @@
 //! | member | a pod whose name is the set's, a hyphen and an ordinal: [`ordinal`] |
 //! | range | the ordinals from `start` to `start + replicas - 1` |
 //! | condemned | a member whose ordinal is not in the range |
-//! | index | an ordinal minus `start`; the partition of an update counts indices |
 //! | old | not of the update revision |
 //! | unavailable | has not been ready for `minReadySeconds` yet, or is being deleted |
 //!
@@ -84,7 +83,7 @@ pub enum PodManagement {
 pub enum Update {
     /// From the highest ordinal down.
     RollingUpdate {
-        /// Pods with an index below this number are not updated.
+        /// Pods whose ordinal minus `start` is below this number are not updated.
         partition: i32,
         /// How many pods may be unavailable, at least 1. A percentage is rounded down. It is ignored if
         /// [`StatefulSet::max_unavailable_gate`] is off.

@@ -74,11 +74,11 @@ pub enum Reason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Outcome {
-    /// The index of the member.
+    /// The index of the pod in `members`.
     pub member: u32,
-    /// The index of the member that the reason refers to, or [`NO_MEMBER`].
+    /// The index of the pod that the reason refers to, or [`NO_MEMBER`].
     pub by: u32,
-    /// The ordinal of that member. With [`Reason::WaitsForMissing`], and with [`Reason::Budget`] if `by` is [`NO_MEMBER`],
+    /// The ordinal of that pod. With [`Reason::WaitsForMissing`], and with [`Reason::Budget`] if `by` is [`NO_MEMBER`],
     /// the ordinal that has no pod. 0 if the reason refers to neither.
     pub by_ordinal: i32,
     /// What happens to it.

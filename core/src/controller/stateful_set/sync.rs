@@ -113,7 +113,7 @@ impl<'a> Sync<'a> {
             return Wish::Stay(Reason::InRange);
         }
         match self.set.update {
-            Update::RollingUpdate { partition, .. } if self.index(member) < i64::from(partition) => {
+            Update::RollingUpdate { partition, .. } if self.offset(member) < i64::from(partition) => {
                 Wish::Stay(Reason::BelowPartition)
             }
             Update::OnDelete => Wish::Stay(Reason::OnDelete),
@@ -382,7 +382,8 @@ impl<'a> Sync<'a> {
         i64::try_from(self.members.iter().filter(|member| is_wanted(**member)).count()).unwrap_or(i64::MAX)
     }
 
-    fn index(&self, member: Member) -> i64 {
+    /// How far the ordinal is from `start`.
+    fn offset(&self, member: Member) -> i64 {
         i64::from(member.ordinal).saturating_sub(self.set.start.into())
     }
 
