@@ -157,8 +157,8 @@ pub const PODRANK_DAEMON_REASON_OLD_AVAILABLE: u8 = 21;
 pub const PODRANK_DAEMON_REASON_AWAITS_NEW: u8 = 22;
 /// Update with surge: no pod may start on the node any more, and the old pod is not available.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE: u8 = 23;
-/// Update with surge: no pod may start on the node any more. Such pods go only while available is above
-/// wanted in podrank_daemon_step.
+/// Update with surge: no pod may start on the node any more. Such pods go only while
+/// podrank_daemon_step.available is above podrank_daemon_step.wanted.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE: u8 = 24;
 /// Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that
 /// are being deleted do not count. The first part of a later sync deletes the surplus.

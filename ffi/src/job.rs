@@ -116,9 +116,9 @@ const _: () = {
 /// reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
 /// The time grows with n log n.
 ///
-/// Pods tie if they are equal in everything that Kubernetes compares. Chance decides which of them go, so they are
-/// contested. An Indexed Job can have several groups of them: one for each index whose pods tie, and one for the pods that
-/// tie across the boundary between the last pod that goes and the first that stays.
+/// Pods tie if they are equal in everything that Kubernetes compares. If only some of the pods that tie go, chance decides
+/// which, so all of them are contested. An Indexed Job can have several groups of contested pods: one for each index whose
+/// pods tie, and one for the pods that tie across the boundary between the last pod that goes and the first that stays.
 ///
 /// If a number of the job is negative: PODRANK_ERR_NEGATIVE. If the job or a pod has an unknown flag, an unknown phase or a
 /// reserved byte that is not zero: PODRANK_ERR_FLAGS, PODRANK_ERR_PHASE or PODRANK_ERR_RESERVED.

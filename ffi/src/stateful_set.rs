@@ -83,9 +83,8 @@ pub struct podrank_member_outcome {
     pub member: u32,
     /// The index of the pod that reason refers to, or PODRANK_NO_MEMBER.
     pub by: u32,
-    /// The ordinal of that pod. If reason is PODRANK_MEMBER_WAITS_FOR_MISSING, or if it is PODRANK_MEMBER_BUDGET and the
-    /// member by is PODRANK_NO_MEMBER, this is the ordinal that has no pod. 0 if reason refers neither to a pod nor to an
-    /// ordinal.
+    /// The ordinal of that pod. If reason is PODRANK_MEMBER_WAITS_FOR_MISSING, or if it is PODRANK_MEMBER_BUDGET and by
+    /// is PODRANK_NO_MEMBER, this is the ordinal that has no pod. 0 if reason refers neither to a pod nor to an ordinal.
     pub by_ordinal: i32,
     /// What happens to the pod at index member: PODRANK_VERDICT_..., which keeps its number for ever.
     pub verdict: u8,
@@ -95,7 +94,7 @@ pub struct podrank_member_outcome {
     pub reserved: [u8; 2],
 }
 
-/// The value of the member by if the reason refers to no pod, or to an ordinal that has no pod.
+/// The value of podrank_member_outcome.by if the reason refers to no pod, or to an ordinal that has no pod.
 pub const PODRANK_NO_MEMBER: u32 = u32::MAX;
 
 /// What a sync does in all.

@@ -7,9 +7,9 @@
 //
 //  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. No later
 //     release gives a number another meaning. (Functions that return a static text, the ABI number or a time return no status.)
-//  2. Outputs are written only on success, except that podrank_steer writes the indices of two pods to steered with
-//     PODRANK_ERR_NO_ROOM. They need not be initialised, unless the function also reads them, as podrank_count_ranks
-//     reads pods. Scratch memory may change in any case.
+//  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has
+//     stored the indices of two pods in *steered. Outputs need not be initialised, unless the function also reads them,
+//     as podrank_count_ranks reads pods. Scratch memory may change in any case.
 //  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Where a pointer may be
 //     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
@@ -63,8 +63,8 @@
 // podrank_deployment_next predicts the sizes that the Deployment's next sync writes, and says why.
 // podrank_percent_parse and podrank_replica_set_annotations read texts for it. Below, a set's size is its
 // spec.replicas; the count is the Deployment's spec.replicas; the new set is the one with the Deployment's pod
-// template, and the oldest of several; every other set is old; a set is active if its size is above 0; the budgets are
-// maxSurge and maxUnavailable as numbers of pods.
+// template or, if several have it, the oldest of them; every other set is old; a set is active if its size is above 0;
+// the budgets are maxSurge and maxUnavailable as numbers of pods.
 //
 // STATEFULSETS, JOBS AND DAEMONSETS delete pods themselves. podrank_stateful_set_next, podrank_job_next and
 // podrank_daemon_set_next predict which pods the next sync deletes: those that certainly go, and contested ones, among
@@ -510,7 +510,7 @@
 // The label controller-revision-hash is the StatefulSet's status.updateRevision. A pod without this flag is old.
 #define PODRANK_MEMBER_IS_UPDATED 32
 
-// The value of the member by if the reason refers to no pod, or to an ordinal that has no pod.
+// The value of podrank_member_outcome.by if the reason refers to no pod, or to an ordinal that has no pod.
 #define PODRANK_NO_MEMBER UINT32_MAX
 
 // The pod stays.
@@ -699,8 +699,8 @@
 // Update with surge: no pod may start on the node any more, and the old pod is not available.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE 23
 
-// Update with surge: no pod may start on the node any more. Such pods go only while available is above
-// wanted in podrank_daemon_step.
+// Update with surge: no pod may start on the node any more. Such pods go only while
+// podrank_daemon_step.available is above podrank_daemon_step.wanted.
 #define PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE 24
 
 // Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that
@@ -1047,9 +1047,8 @@ typedef struct podrank_member_outcome {
     uint32_t member;
     // The index of the pod that reason refers to, or PODRANK_NO_MEMBER.
     uint32_t by;
-    // The ordinal of that pod. If reason is PODRANK_MEMBER_WAITS_FOR_MISSING, or if it is PODRANK_MEMBER_BUDGET and the
-    // member by is PODRANK_NO_MEMBER, this is the ordinal that has no pod. 0 if reason refers neither to a pod nor to an
-    // ordinal.
+    // The ordinal of that pod. If reason is PODRANK_MEMBER_WAITS_FOR_MISSING, or if it is PODRANK_MEMBER_BUDGET and by
+    // is PODRANK_NO_MEMBER, this is the ordinal that has no pod. 0 if reason refers neither to a pod nor to an ordinal.
     int32_t by_ordinal;
     // What happens to the pod at index member: PODRANK_VERDICT_..., which keeps its number for ever.
     uint8_t verdict;
@@ -1616,9 +1615,9 @@ const char *podrank_daemon_reason_str(uint8_t reason);
 // reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
 // The time grows with n log n.
 //
-// Pods tie if they are equal in everything that Kubernetes compares. Chance decides which of them go, so they are
-// contested. An Indexed Job can have several groups of them: one for each index whose pods tie, and one for the pods that
-// tie across the boundary between the last pod that goes and the first that stays.
+// Pods tie if they are equal in everything that Kubernetes compares. If only some of the pods that tie go, chance decides
+// which, so all of them are contested. An Indexed Job can have several groups of contested pods: one for each index whose
+// pods tie, and one for the pods that tie across the boundary between the last pod that goes and the first that stays.
 //
 // If a number of the job is negative: PODRANK_ERR_NEGATIVE. If the job or a pod has an unknown flag, an unknown phase or a
 // reserved byte that is not zero: PODRANK_ERR_FLAGS, PODRANK_ERR_PHASE or PODRANK_ERR_RESERVED.

@@ -4,8 +4,8 @@
 //! more. [`next_sync`] predicts its next sync, as in Kubernetes 1.37.
 //!
 //! The order of a Job's pods is [the order](crate) without tiers, deletion costs, ranks, the label for preference, age
-//! buckets and UIDs: Kubernetes' `ActivePods`. Pods tie if they are equal in everything that it compares. Chance decides
-//! which of them go, so such pods are [contested](super::Verdict::Contested).
+//! buckets and UIDs: Kubernetes' `ActivePods`. Pods tie if they are equal in everything that it compares. If only some
+//! of the pods that tie go, chance decides which, so all of them are [contested](super::Verdict::Contested).
 //!
 //! ```
 //! use podrank::controller::Verdict;
