@@ -56,8 +56,8 @@
 // available pods. You can use each without the others; where one takes the result of another, it says so.
 //
 // Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; some time after a request
-// has failed; when the time that podrank_availability wrote to look_again has passed; and as soon as more than
-// PODRANK_EXPECTATIONS_TIMEOUT has passed since expectations were set.
+// has failed; once as many nanoseconds have passed as podrank_availability stored in *look_again; and as soon as more
+// than PODRANK_EXPECTATIONS_TIMEOUT has passed since expectations were set.
 //
 // DEPLOYMENTS. A Deployment changes the sizes of its ReplicaSets, and each ReplicaSet creates and deletes its own pods.
 // podrank_deployment_next predicts the sizes that the Deployment's next sync writes, and says why.
@@ -692,8 +692,8 @@
 // Update: the old pod is available. Such pods go while maxUnavailable allows it.
 #define PODRANK_DAEMON_REASON_OLD_AVAILABLE 21
 
-// Update with surge: the old pod waits for the new one of its node to be created or to become
-// available.
+// Update with surge: the old pod stays until the new one of its node is available. The new one may not have
+// been created yet.
 #define PODRANK_DAEMON_REASON_AWAITS_NEW 22
 
 // Update with surge: no pod may start on the node any more, and the old pod is not available.
@@ -1321,13 +1321,13 @@ int32_t podrank_spread(struct podrank_pod *pods,
 //
 // No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can go
 // before a pod of a lower tier whatever the costs. Such a pod is blocked, which is not an error. blocked gets the first
-// blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
+// blocked_len of the blocked pods, and steered->blocked is how many there are. blocked may be NULL with blocked_len 0.
 //
-// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written
-// although the function fails: lower and higher are the indices of two pods. pods[lower] has to cost less
-// than pods[higher], with room between the two for a cost of each tier in between. Either both pods have
-// fixed costs and these are too close together, or only one has, and it is too close to a limit of int32_t.
-// The members changed and blocked are 0.
+// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case the function writes *steered
+// although it fails: steered->lower and steered->higher are the indices of two pods, and steered->changed and
+// steered->blocked are 0. The first of the two pods has to cost less than the second, with room between the two
+// for a cost of each tier in between. Either both pods have fixed costs and these are too close together, or only
+// one has, and it is too close to a limit of int32_t.
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,

@@ -39,12 +39,12 @@ pub struct Blocked {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct SteerScratch {
-    /// From the highest bits on: the tier, the cost, and the start of the UID. At the end: the rule that blocks
-    /// the pod.
+    /// First: the tier, the cost and the start of the UID, from the highest bits down. In the last phase: the rule
+    /// that blocks the pod.
     place: u64,
     index: u32,
-    /// The length of the longest run that ends here. Later, whether the cost is kept. At the end: the pod that this
-    /// pod, if blocked, goes before.
+    /// First: the length of the longest run that ends here. Then: whether the cost is kept. In the last phase: the
+    /// pod that this pod, if blocked, goes before.
     run: u32,
 }
 

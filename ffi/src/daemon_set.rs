@@ -152,8 +152,8 @@ pub const PODRANK_DAEMON_REASON_NO_NODE: u8 = 17;
 pub const PODRANK_DAEMON_REASON_OLD_UNAVAILABLE: u8 = 20;
 /// Update: the old pod is available. Such pods go while maxUnavailable allows it.
 pub const PODRANK_DAEMON_REASON_OLD_AVAILABLE: u8 = 21;
-/// Update with surge: the old pod waits for the new one of its node to be created or to become
-/// available.
+/// Update with surge: the old pod stays until the new one of its node is available. The new one may not have
+/// been created yet.
 pub const PODRANK_DAEMON_REASON_AWAITS_NEW: u8 = 22;
 /// Update with surge: no pod may start on the node any more, and the old pod is not available.
 pub const PODRANK_DAEMON_REASON_NOT_STARTABLE: u8 = 23;

@@ -125,13 +125,13 @@ pub unsafe extern "C" fn podrank_spread(
 ///
 /// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can go
 /// before a pod of a lower tier whatever the costs. Such a pod is blocked, which is not an error. blocked gets the first
-/// blocked_len of the blocked pods, and steered gets their total number. blocked may be NULL with blocked_len 0.
+/// blocked_len of the blocked pods, and steered->blocked is how many there are. blocked may be NULL with blocked_len 0.
 ///
-/// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case steered is written
-/// although the function fails: lower and higher are the indices of two pods. pods[lower] has to cost less
-/// than pods[higher], with room between the two for a cost of each tier in between. Either both pods have
-/// fixed costs and these are too close together, or only one has, and it is too close to a limit of int32_t.
-/// The members changed and blocked are 0.
+/// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case the function writes *steered
+/// although it fails: steered->lower and steered->higher are the indices of two pods, and steered->changed and
+/// steered->blocked are 0. The first of the two pods has to cost less than the second, with room between the two
+/// for a cost of each tier in between. Either both pods have fixed costs and these are too close together, or only
+/// one has, and it is too close to a limit of int32_t.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_steer(
     pods: *const podrank_pod,

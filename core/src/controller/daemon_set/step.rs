@@ -63,7 +63,8 @@ pub enum Reason {
     OldUnavailable = 20,
     /// Update: the old pod is available. Such pods go while `maxUnavailable` allows it.
     OldAvailable = 21,
-    /// Update with surge: the old pod waits for the new one of its node to be created or to become available.
+    /// Update with surge: the old pod stays until the new one of its node is available. The new one may not have been
+    /// created yet.
     AwaitsNew = 22,
     /// Update with surge: no pod may start on the node any more, and the old pod is not available.
     NotStartable = 23,

@@ -120,7 +120,7 @@ pub enum JobError {
 }
 
 impl Job {
-    /// Returns how many active pods the controller wants at a time when `active` pods are active.
+    /// Returns how many active pods the controller wants if `active` pods are active now.
     #[must_use]
     pub fn wanted(&self, active: u32) -> u32 {
         let parallelism = self.parallelism.max(0).cast_unsigned();
