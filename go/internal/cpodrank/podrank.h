@@ -1320,8 +1320,9 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // scratch is scratch memory of pods_len elements.
 //
 // No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can go
-// before a pod of a lower tier whatever the costs. Such a pod is blocked, which is not an error. blocked gets the first
-// blocked_len of the blocked pods, and steered->blocked is how many there are. blocked may be NULL with blocked_len 0.
+// before a pod of a lower tier whatever the costs. The pod that goes too early is called blocked. This is not an error.
+// blocked gets the first blocked_len of the blocked pods, and steered->blocked is how many there are. blocked may be
+// NULL with blocked_len 0.
 //
 // If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case the function writes *steered
 // although it fails: steered->lower and steered->higher are the indices of two pods, and steered->changed and
