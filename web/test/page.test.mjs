@@ -87,7 +87,7 @@ test('the circle is drawn, and says why', () => inPage(url, async (page) => {
 
 test('pods that are contested for other reasons are in no circle', () => inPage(`${url}#example=rollout`, async (page) => {
     await page.locator('#map .pod[data-fate=contested]').first().click();
-    await page.getByText('ranks change as other ReplicaSets delete pods').waitFor();
+    await page.getByText(': ranks change as other ReplicaSets delete pods').waitFor();
     assert.equal(await page.locator('.circle').count(), 0);
 }));
 
