@@ -7,9 +7,11 @@ use podrank::controller::daemon_set::{
     DaemonSet, DaemonSetError, InvalidPod, NO_NODE, NodeFlags, Outcome, Pod, PodFlags, Reason, Step,
     Strategy, next_sync,
 };
-use podrank_laws::daemon_set::sync_is_upstreams;
-use proptest::prelude::prop;
-use proptest::proptest;
+use podrank_laws::daemon_set::{name_orders, sync_is_upstreams, updates};
+use podrank_laws::generate::config;
+use proptest::prelude::{Just, Strategy as Generator, prop};
+use proptest::sample::select;
+use proptest::{prop_oneof, proptest};
 
 const GOOD: NodeFlags = NodeFlags::from_bits(7);
 const ASSIGNED: u8 = 1;
@@ -170,17 +172,28 @@ fn a_short_slice_is_an_error_and_nothing_is_written() {
     }
 }
 
+fn surges() -> impl Generator<Value = IntOrPercent> {
+    select(vec![Int(1), Int(1), Int(2), Percent(34), Percent(50)])
+}
+
+fn unavailables() -> impl Generator<Value = IntOrPercent> {
+    select(vec![Int(0), Int(1), Int(2), Percent(34), Percent(51)])
+}
+
 proptest! {
+    #![proptest_config(config(4096))]
+
     #[test]
     fn every_order(
         // Nodes that may start a pod may keep it.
-        nodes in prop::collection::vec(prop::sample::select(vec![0_u8, 1, 5, 7, 7, 7, 13, 15]), 1..4),
+        nodes in prop::collection::vec(select(vec![0_u8, 1, 5, 7, 7, 7, 13, 15]), 1..4),
         pods in prop::collection::vec((0..4_u32, 0..3_i64, 0..256_u16, 0..4_u8), 0..5),
-        surge in prop::sample::select(vec![Int(0), Int(0), Int(1), Percent(34), Percent(50)]),
-        unavailable in prop::sample::select(vec![Int(0), Int(1), Int(2), Percent(34), Percent(51)]),
+        surge in prop_oneof![Just(Int(0)), surges()],
+        unavailable in unavailables(),
+        names in name_orders(4),
     ) {
         let nodes: Vec<NodeFlags> = nodes.into_iter().map(NodeFlags::from_bits).collect();
-        let pods: Vec<Pod> = (0..).zip(pods).map(|(name, (node, seconds, flags, tidy))| {
+        let pods: Vec<Pod> = names.into_iter().zip(pods).map(|(name, (node, seconds, flags, tidy))| {
             // Most neither end nor are deleted, and many are what a rollout leaves: available or not, old or new.
             let flags = match tidy {
                 0 if flags & 0x60 == 0x60 => flags & 0xdf,
@@ -192,6 +205,16 @@ proptest! {
             Pod { creation_time: Time::from_unix(seconds, 0), ..pod(node, name, u8::try_from(flags).unwrap()) }
         }).collect();
         sync_is_upstreams(&rolling(surge, unavailable), &nodes, &pods);
+    }
+
+    #[test]
+    fn every_order_of_an_update_with_surge((nodes, pods) in updates(true), surge in surges()) {
+        sync_is_upstreams(&rolling(surge, Int(0)), &nodes, &pods);
+    }
+
+    #[test]
+    fn every_order_of_an_update_without((nodes, pods) in updates(false), unavailable in unavailables()) {
+        sync_is_upstreams(&rolling(Int(0), unavailable), &nodes, &pods);
     }
 }
 
@@ -266,6 +289,9 @@ fn vectors() {
             })
             .collect();
         let (step, outcomes) = sync(&set, &nodes, &pods);
+        if nodes.len() <= 3 {
+            sync_is_upstreams(&set, &nodes, &pods);
+        }
         let told: Vec<_> = outcomes
             .iter()
             .map(|outcome| match outcome.verdict {
@@ -278,5 +304,5 @@ fn vectors() {
         assert_eq!(step.blocked_by, case.blocked_by, "{}", case.name);
         assert!(case.creates.is_none_or(|creates| step.creates == creates), "{}: {step:?}", case.name);
     }
-    assert!(cases.len() >= 20);
+    assert!(cases.len() >= 29);
 }

@@ -10,6 +10,7 @@ use podrank_laws::generate::config;
 use podrank_laws::stateful_set::{StatefulSets, sync_is_upstreams};
 use podrank_laws::vectors::stateful_set::check_stateful_set;
 use proptest::prelude::*;
+use proptest::sample::select;
 use std::collections::BTreeSet;
 
 #[test]
@@ -61,6 +62,29 @@ fn only_sound_members_are_valid() {
     }
 }
 
+/// As long as its condition `Ready` is true, a finished pod counts as available. It goes anyway, and uses up the budget.
+#[test]
+fn a_finished_pod_can_use_up_the_budget() {
+    let (old, finished) = (MemberFlags::from_bits(0b1101), MemberFlags::from_bits(0b1110));
+    let set = StatefulSet {
+        replicas: 3,
+        management: PodManagement::Parallel,
+        update: Update::RollingUpdate { partition: 0, max_unavailable: IntOrPercent::Int(1) },
+        max_unavailable_gate: true,
+        ..StatefulSet::default()
+    };
+    let told = |flags: [MemberFlags; 3]| {
+        let members = [0, 1, 2].map(|ordinal| Member::new(ordinal, flags[2 - ordinal as usize]));
+        sync_is_upstreams(&Core, &set, &members);
+        let (_, outcomes) = Core.next_sync(&set, &members);
+        outcomes.iter().map(|outcome| (outcome.verdict, outcome.reason)).collect::<Vec<_>>()
+    };
+    let (goes, waits) = ((Verdict::Delete, Reason::Finished), (Verdict::Blocked, Reason::Budget));
+    assert_eq!(told([finished, old, old]), [goes, waits, waits]);
+    // Beyond the budget, it goes, too.
+    assert_eq!(told([old, finished, old]), [(Verdict::Delete, Reason::Old), goes, waits]);
+}
+
 fn sets() -> impl Strategy<Value = StatefulSet> {
     let update = prop_oneof![
         4 => (0..8_i32, 0..4_i32).prop_map(|(partition, number)| Update::RollingUpdate {
@@ -87,25 +111,56 @@ fn sets() -> impl Strategy<Value = StatefulSet> {
     )
 }
 
-/// Pods with different ordinals, of which most are healthy.
-fn members() -> impl Strategy<Value = Vec<Member>> {
-    let flags = prop_oneof![3 => Just(0b10_1101_u8), 2 => Just(0b1101), 2 => 0..64_u8];
-    prop::collection::btree_map(0..12_i32, flags, 0..10).prop_map(|pods| {
-        pods.into_iter().map(|(ordinal, bits)| Member::new(ordinal, MemberFlags::from_bits(bits))).collect()
-    })
+/// A healthy pod, new or old.
+fn healthy() -> impl Strategy<Value = u8> {
+    select(vec![0b10_1101_u8, 0b00_1101])
+}
+
+/// A pod that is finished, also one that still counts as available, that is being deleted or not available, or any other.
+fn odd() -> impl Strategy<Value = u8> {
+    prop_oneof![
+        3 => select(vec![0b00_1111_u8, 0b00_1110, 0b00_0010, 0b10_1110, 0b10_0010]),
+        2 => select(vec![0b00_0101, 0b00_0001, 0b10_0101, 0b10_0001]),
+        2 => select(vec![0b01_1101, 0b11_1101]),
+        1 => 0..64_u8,
+    ]
+}
+
+/// A set and its pods, with different ordinals: most of its range, and sometimes pods on either side of it. All of them are
+/// healthy, or few are not, or many.
+fn cases() -> impl Strategy<Value = (StatefulSet, Vec<Member>)> {
+    let each = prop::collection::vec((0..10, 0..10, healthy(), odd()), 12);
+    (sets(), select(vec![0, 1, 3, 6]), select(vec![0, 0, 2, 5]), each).prop_map(
+        |(set, odd_ones, misplaced, each)| {
+            let range = set.start..set.start + set.replicas;
+            let members = (0..).zip(each).filter_map(|(ordinal, (place, health, healthy, odd))| {
+                let exists =
+                    if range.contains(&ordinal) { place >= misplaced / 2 } else { place < misplaced };
+                let bits = if health < odd_ones { odd } else { healthy };
+                exists.then(|| Member::new(ordinal, MemberFlags::from_bits(bits)))
+            });
+            (set, members.collect())
+        },
+    )
 }
 
 proptest! {
     #![proptest_config(config(8192))]
 
     #[test]
-    fn a_sync_keeps_the_promises_of_the_policy(set in sets(), members in members()) {
+    fn a_sync_keeps_the_promises_of_the_policy((set, members) in cases()) {
         sync_is_upstreams(&Core, &set, &members);
         let (step, outcomes) = Core.next_sync(&set, &members);
         let is_terminating = |outcome: &Outcome| members[outcome.member as usize].flags.contains(MemberFlags::TERMINATING);
         for outcome in &outcomes {
             let ordinal = members[outcome.member as usize].ordinal;
             prop_assert!(outcome.verdict == Verdict::Keep || !is_terminating(outcome));
+            // In the range, a finished pod goes because it is finished, whatever else it is.
+            let is_finished = members[outcome.member as usize].flags.contains(MemberFlags::FINISHED);
+            let is_in_range = (set.start..set.start + set.replicas).contains(&ordinal);
+            if outcome.verdict == Verdict::Delete && is_finished && is_in_range && set.update != Update::Recreate {
+                prop_assert_eq!(outcome.reason, Reason::Finished);
+            }
             // A pod waits only for one that exists, or for an ordinal in the range.
             if outcome.verdict == Verdict::Blocked && outcome.reason == Reason::WaitsForMissing {
                 prop_assert!((set.start..set.start + set.replicas).contains(&outcome.by_ordinal));
@@ -124,7 +179,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_the_list_is_nothing(set in sets(), members in members(), seed in any::<u64>()) {
+    fn the_order_of_the_list_is_nothing((set, members) in cases(), seed in any::<u64>()) {
         let mut other = members.clone();
         other.sort_by_key(|member| (u64::from(member.ordinal.unsigned_abs()) + 1).wrapping_mul(seed | 1));
         let told = |members: &[Member]| -> Vec<_> {

@@ -21,7 +21,7 @@ fn settle(policy: &Policy, pods: &[Pod], k: usize) -> Vec<Verdict> {
 }
 
 proptest! {
-    #![proptest_config(config(512))]
+    #![proptest_config(config(1024))]
 
     #[test]
     fn the_relation_is_upstreams((policy, list) in cases_with_invalid_records(2..20)) {
@@ -201,6 +201,16 @@ fn the_relation_is_cyclic() {
     }
     // The order has no cycle: y has the most restarts, then the UIDs decide.
     assert_eq!(policy.sort(&[x, y, z], &mut [0; 3]).unwrap(), [1, 0, 2]);
+}
+
+/// Of pods that are not ready, Kubernetes does not read since when they would be.
+#[test]
+fn the_ready_time_of_pods_that_are_not_ready_is_nothing() {
+    let pod = |age: i64| Pod { ready_time: Time::from_unix_nanos(NOW - age), ..Pod::new() };
+    let policy = Policy::at(Time::from_unix_nanos(NOW));
+    for ages in [[1, 1 << 40], [1 << 40, 1]] {
+        assert_eq!(settle(&policy, &ages.map(pod), 1), [Verdict::Contested; 2]);
+    }
 }
 
 /// Both sides of every edge of Kubernetes' buckets, against the table of where they turn.

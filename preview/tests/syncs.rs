@@ -5,6 +5,7 @@
 use fastrand::Rng;
 use jiff::Timestamp;
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
+use podrank_laws::generate::seeds;
 use podrank_preview::{Input, Note, NoteCode, Options, Order, Preview, Verdict, preview};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -137,7 +138,7 @@ fn verdicts<'p>(preview: &'p Preview<'_>) -> impl Iterator<Item = (u32, Verdict)
 #[test]
 fn several_syncs_never_contradict_the_preview() {
     let (mut contradicted, mut contested, mut by_first_sync, mut by_groups) = (0, 0, 0, 0);
-    for seed in 0..40 {
+    for seed in seeds(40) {
         let mut rng = Rng::with_seed(seed);
         let (count, nodes, rarity) = (rng.u32(501..1_300), rng.u32(2..60), rng.u32(2..15));
         let pods: Vec<_> = (0..count).map(|number| Played::random(&mut rng, number, nodes, rarity)).collect();
@@ -217,7 +218,7 @@ fn are_no_limit(notes: &[Note]) -> bool {
 
 #[test]
 fn one_sync_and_the_total_order_are_one_list() {
-    let mut rng = Rng::with_seed(7);
+    let mut rng = Rng::with_seed(seeds(1).start);
     let pods: Vec<_> = (0..700).map(|number| Played::random(&mut rng, number, 9, 12)).collect();
     let text = dump(&pods);
     let input = Input::read(text.as_bytes()).expect("a dump");

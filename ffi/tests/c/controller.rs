@@ -7,7 +7,7 @@ use podrank_laws::controller::{
     Controller, ROOM, availability_is_upstreams, every_bit_of_a_key_counts, expectations_are_upstreams,
     plan_is_the_difference, slow_start_is_upstreams, steps,
 };
-use podrank_laws::generate::{NOW, boundary_times, cases};
+use podrank_laws::generate::{NOW, boundary_times, cases, config, seeds};
 use podrank_laws::vectors;
 use podrank_simulator as simulator;
 use podrank_through_c::decisions::Expectations;
@@ -20,7 +20,7 @@ fn numbers() -> impl Strategy<Value = u32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(512))]
 
     #[test]
     fn expectations(start in select(boundary_times(NOW)), steps in steps()) {
@@ -101,7 +101,7 @@ fn vectors() {
 #[test]
 fn histories_end_well() {
     let mut tally = simulator::Tally::default();
-    for seed in 0..500 {
+    for seed in seeds(500) {
         simulator::run(&C, seed, &mut tally);
     }
     assert!(tally.sighted > 1000 && tally.timeouts > 10, "{tally:?}");

@@ -3,6 +3,7 @@
 use podrank::controller::deployment::{Deployment, Reason, ReplicaSet};
 use podrank_ffi::*;
 use podrank_laws::deployment::{cases, list_order_is_nothing, sync_is_upstreams};
+use podrank_laws::generate::config;
 use podrank_laws::vectors;
 use podrank_through_c::deployment::{deployment, set};
 use podrank_through_c::implementation::C;
@@ -11,7 +12,7 @@ use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(2048))]
 
     #[test]
     fn syncs((deployment, sets) in cases()) {

@@ -2,7 +2,7 @@
 
 use podrank::{Pod, Policy, Uid, deletion_cost};
 use podrank_ffi::*;
-use podrank_laws::generate::{cases, distinct_cases, pods, policies, sizes, steerable_pods};
+use podrank_laws::generate::{cases, config, distinct_cases, pods, policies, sizes, steerable_pods};
 use podrank_laws::{Implementation, exhaustive, laws, spread, steer, vectors};
 use podrank_through_c::implementation::{C, options, record};
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ fn shuffled((policy, list): (Policy, Vec<Pod>)) -> impl Strategy<Value = (Policy
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(512))]
 
     #[test]
     fn every_way_to_ask_gives_one_answer((policy, list) in cases(2..16)) {

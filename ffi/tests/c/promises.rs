@@ -2,7 +2,7 @@
 
 use podrank_ffi::*;
 use podrank_laws::Implementation;
-use podrank_laws::generate::{cases, cases_with_invalid_records};
+use podrank_laws::generate::{cases, cases_with_invalid_records, config};
 use podrank_through_c::functions::{Buffer, Function, Use, all};
 use podrank_through_c::implementation::{C, record};
 use proptest::prelude::*;
@@ -282,7 +282,7 @@ fn promise_7_unsound_records_are_rejected_and_validate_says_which() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(256))]
 
     /// Of several records with several things wrong, the first record and the first thing in it, by offset, are blamed.
     #[test]
@@ -322,7 +322,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(16))]
 
     #[test]
     fn promise_8_threads_share_their_inputs((policy, list) in cases(200..300)) {
@@ -373,7 +373,7 @@ fn promise_9_only_the_node_table_keeps_pointers() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(2048))]
 
     #[test]
     fn promise_10_every_call_returns(noise in prop::collection::vec(any::<u8>(), 4096), sparse in any::<bool>()) {

@@ -6,6 +6,9 @@ use podrank::controller::Verdict::{Contested, Delete, Keep};
 use podrank::controller::daemon_set::{
     DaemonSet, NO_NODE, NodeFlags, Outcome, Pod, PodFlags, Strategy, next_sync,
 };
+use proptest::prelude::{Just, Strategy as Generator, prop};
+use proptest::prop_oneof;
+use proptest::sample::select;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// In every order of nodes and pods, certain pods go, others stay, and of what is contested the quota goes.
@@ -220,4 +223,58 @@ impl Upstream<'_> {
         first.append(&mut second);
         Some((first, created.cast_unsigned()))
     }
+}
+
+/// Old pods, pods of the current revision, and pods of the current generation alone: each assigned, then ready, then available.
+const OLD: [u8; 3] = [0x01, 0x03, 0x07];
+const NEW: [u8; 3] = [0x09, 0x0b, 0x0f];
+const NEW_BY_GENERATION: [u8; 3] = [0x11, 0x13, 0x17];
+const BEING_DELETED: u8 = 0x87;
+const FAILED: [u8; 2] = [0x41, 0x49];
+
+/// The flags of a node and those of its pods, such that the first part of a sync mostly has nothing to do there.
+fn tidy_nodes(with_surge: bool) -> impl Generator<Value = (u8, Vec<u8>)> {
+    let any_pod =
+        || prop_oneof![3 => select(&OLD[..]), 2 => select(&NEW[..]), 1 => select(&NEW_BY_GENERATION[..])];
+    let one = || any_pod().prop_map(|pod| vec![pod]);
+    // Without surge, the second pod would be surplus.
+    let waiting = || (select(vec![0x03, 0x07, 0x13, 0x17]), select(vec![0x09, 0x0b, 0x0b, 0x0f]));
+    let two =
+        move || waiting().prop_map(move |(old, new)| if with_surge { vec![old, new] } else { vec![old] });
+    let replaced = || any_pod().prop_map(|pod| vec![BEING_DELETED, pod]);
+    let kept = || prop_oneof![4 => one(), 2 => two(), 1 => replaced()];
+    // Nobody tidies up assigned pods on a node that does not exist.
+    let abandoned = prop_oneof![
+        3 => (select(&OLD[..]), prop_oneof![select(&NEW[..]), select(&NEW_BY_GENERATION[..])])
+            .prop_map(|(old, new)| vec![old, new]),
+        1 => prop::collection::vec(any_pod(), 2),
+        2 => select(&NEW[..]).prop_map(|pod| vec![pod]),
+        1 => one(),
+    ];
+    let failed = (select(&FAILED[..]), prop::option::weighted(0.7, any_pod()))
+        .prop_map(|(failed, other)| [failed].into_iter().chain(other).collect());
+    prop_oneof![
+        6 => (Just(7), kept()),
+        2 => (Just(5), prop_oneof![3 => kept(), 1 => Just(vec![])]),
+        2 => (Just(0), abandoned),
+        1 => (Just(1), select(vec![vec![], vec![BEING_DELETED]])),
+        1 => (select(vec![13, 15]), failed),
+    ]
+}
+
+/// Nodes and pods whose sync mostly reaches its second part, the update.
+pub fn updates(with_surge: bool) -> impl Generator<Value = (Vec<NodeFlags>, Vec<Pod>)> {
+    (prop::collection::vec(tidy_nodes(with_surge), 1..4), name_orders(6)).prop_map(|(nodes, names)| {
+        let on_node = |(node, (_, pods)): (u32, &(u8, Vec<u8>))| -> Vec<_> {
+            pods.iter().map(|flags| Pod { node, flags: PodFlags::from_bits(*flags), ..Pod::new() }).collect()
+        };
+        let pods = (0..).zip(&nodes).flat_map(on_node).zip(names);
+        let pods = pods.map(|(pod, name_order)| Pod { name_order, ..pod }).collect();
+        (nodes.iter().map(|(flags, _)| NodeFlags::from_bits(*flags)).collect(), pods)
+    })
+}
+
+/// The places of this many names, shuffled.
+pub fn name_orders(count: u32) -> impl Generator<Value = Vec<u32>> {
+    Just((0..count).collect::<Vec<_>>()).prop_shuffle()
 }

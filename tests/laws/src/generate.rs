@@ -3,6 +3,7 @@
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
 use proptest::prelude::*;
 use proptest::sample::{SizeRange, select, size_range};
+use proptest::test_runner::RngSeed;
 use std::ops::Range;
 
 /// The usual `now`: 2026-03-10T12:00:00Z.
@@ -140,7 +141,8 @@ pub fn pod() -> impl Strategy<Value = Pod> {
 
 /// Lists of valid pods. In each list some fields are equal in all pods, so that the late rules decide, too.
 pub fn pods(len: impl Into<SizeRange>) -> impl Strategy<Value = Vec<Pod>> {
-    let fields = any::<u16>();
+    // Half of them, or nearly all.
+    let fields = prop_oneof![any::<u16>(), any::<[u16; 3]>().prop_map(|[a, b, c]| a | b | c)];
     (prop::collection::vec(pod(), len), pod(), fields).prop_map(|(mut pods, same, shared)| {
         for pod in &mut pods {
             let share = |field: u16| shared & 1 << field != 0;
@@ -212,14 +214,41 @@ pub fn distinct_cases(len: impl Into<SizeRange>) -> impl Strategy<Value = (Polic
     })
 }
 
-/// Returns a configuration that tries a property on as many cases as `PODRANK_CASES` says, or on `few` if it is unset.
+/// Returns the configuration of a property test: as many cases as `PODRANK_CASES` says, or `few` if it is unset, made from the
+/// seed `PODRANK_SEED`, or 0. It prints both, which the test runner shows if the test fails. It writes no file of regressions.
+///
+/// # Panics
+/// If a variable is not a number.
+pub fn config(few: u32) -> ProptestConfig {
+    let (seed, cases) = (seed(), number("PODRANK_CASES").unwrap_or(few));
+    println!("PODRANK_SEED={seed} PODRANK_CASES={cases}");
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(seed.into()),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+/// Returns the seeds for a test that makes its cases itself, one for each: from 0 on, unless `PODRANK_SEED` says otherwise. No
+/// two values of `PODRANK_SEED` have a seed in common.
 ///
 /// # Panics
 /// If the variable is not a number.
-pub fn config(few: u32) -> ProptestConfig {
-    let cases =
-        std::env::var("PODRANK_CASES").map_or(few, |cases| cases.parse().expect("PODRANK_CASES: a number"));
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+pub fn seeds(cases: u32) -> Range<u64> {
+    let seed = seed();
+    println!("PODRANK_SEED={seed}");
+    let first = u64::from(seed) << 32;
+    first..first + u64::from(cases)
+}
+
+fn seed() -> u32 {
+    number("PODRANK_SEED").unwrap_or(0)
+}
+
+fn number(variable: &str) -> Option<u32> {
+    let text = std::env::var_os(variable)?.to_string_lossy().into_owned();
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable}: `{text}` is not a number below 2^32")))
 }
 
 /// The lowest of some costs that are close to each other, around 0 or at an end of the range, and their width.
@@ -249,4 +278,55 @@ pub fn steerable_pods(len: Range<usize>) -> impl Strategy<Value = (Vec<Pod>, Vec
 /// 0 to 300, with small and large sizes equally likely.
 pub fn sizes() -> impl Strategy<Value = SizeRange> {
     prop_oneof![0..8_usize, 0..40_usize, 0..301_usize].prop_map(size_range)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    const THIS: &str = "tests/laws/src/generate.rs";
+
+    /// Returns the Rust files of the repository, and fails at one that a failing property left.
+    fn rust_files(directory: &Path, files: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            assert!(!name.contains("proptest-regressions"), "{}: delete it", path.display());
+            if path.is_dir() && !name.starts_with('.') && !["target", "node_modules"].contains(&name.as_str())
+            {
+                rust_files(&path, files);
+            } else if name.ends_with(".rs") {
+                files.push(path);
+            }
+        }
+    }
+
+    /// Another configuration would ignore `PODRANK_SEED` and `PODRANK_CASES`, and leave files of regressions in the tree.
+    #[test]
+    fn every_property_is_configured_here() {
+        let mut files = vec![];
+        rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), &mut files);
+        let mut properties = 0;
+        for file in files.iter().filter(|file| !file.ends_with(THIS)) {
+            let text = fs::read_to_string(file).unwrap();
+            for (opening, next) in text.lines().zip(text.lines().skip(1)) {
+                if opening.contains("proptest!") {
+                    let is_configured = next.trim_start().starts_with("#![proptest_config(config(");
+                    assert!(
+                        is_configured,
+                        "{}: begin each `proptest!` with `config`: {next}",
+                        file.display()
+                    );
+                    properties += 1;
+                }
+            }
+            let is_test = file.components().any(|part| part.as_os_str() == "tests");
+            for other in ["ProptestConfig", "TestRunner::default", "TestRunner::new", "Rng::new"] {
+                let is_used = is_test && text.contains(other);
+                assert!(!is_used, "{}: {other} makes other cases each time", file.display());
+            }
+        }
+        assert!(properties >= 10, "{properties}");
+    }
 }
