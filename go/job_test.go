@@ -198,8 +198,11 @@ func TestDaemonSetJSON(t *testing.T) {
 		Creates, BlockedBy *int
 	}
 	readVectors(t, "daemon_set.json", &file)
+	now := time.Now()
 	for _, c := range file {
 		set := &appsv1.DaemonSet{}
+		set.Spec.MinReadySeconds = 10
+		set.Annotations = map[string]string{appsv1.DeprecatedTemplateGeneration: "7"}
 		set.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType,
 			RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxSurge: &c.MaxSurge, MaxUnavailable: &c.MaxUnavailable}}
 		if c.OnDelete {
@@ -224,11 +227,23 @@ func TestDaemonSetJSON(t *testing.T) {
 						MatchFields: []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn,
 							Values: []string{strconv.Itoa(p.Node)}}}}}}}}
 			}
-			if has("available") {
-				pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+			if has("ready") {
+				since := now
+				if has("available") {
+					since = now.Add(-time.Minute)
+				}
+				pod.Status.Conditions = []corev1.PodCondition{
+					{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(since)}}
 			}
+			pod.Labels = map[string]string{}
 			if has("current-revision") {
-				pod.Labels = map[string]string{appsv1.ControllerRevisionHashLabelKey: "new"}
+				pod.Labels[appsv1.ControllerRevisionHashLabelKey] = "new"
+			}
+			if has("current-generation") {
+				pod.Labels["pod-template-generation"] = "7"
+			}
+			if has("being-deleted") {
+				pod.DeletionTimestamp = &metav1.Time{Time: now}
 			}
 			if has("succeeded") {
 				pod.Status.Phase = corev1.PodSucceeded
@@ -238,7 +253,7 @@ func TestDaemonSetJSON(t *testing.T) {
 			}
 			pods = append(pods, pod)
 		}
-		step, err := NextDaemonSet(set, "new", nodes, pods, time.Now())
+		step, err := NextDaemonSet(set, "new", nodes, pods, now)
 		if got := told(step.Outcomes); err != nil || !slices.Equal(got, c.Outcomes) {
 			t.Errorf("%s: %q, %v", c.Name, got, err)
 		}
