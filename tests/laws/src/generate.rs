@@ -141,8 +141,12 @@ pub fn pod() -> impl Strategy<Value = Pod> {
 
 /// Lists of valid pods. In each list some fields are equal in all pods, so that the late rules decide, too.
 pub fn pods(len: impl Into<SizeRange>) -> impl Strategy<Value = Vec<Pod>> {
-    // Half of them, or nearly all.
-    let fields = prop_oneof![any::<u16>(), any::<[u16; 3]>().prop_map(|[a, b, c]| a | b | c)];
+    // Half of them, or nearly all, or all that are compared before the ready time.
+    let fields = prop_oneof![
+        any::<u16>(),
+        any::<[u16; 3]>().prop_map(|[a, b, c]| a | b | c),
+        any::<u16>().prop_map(|fields| fields | 0b11_1111),
+    ];
     (prop::collection::vec(pod(), len), pod(), fields).prop_map(|(mut pods, same, shared)| {
         for pod in &mut pods {
             let share = |field: u16| shared & 1 << field != 0;
