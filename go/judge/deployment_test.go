@@ -18,6 +18,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -80,7 +81,7 @@ func judgeDeployments(t *testing.T, first, n int) map[string]int {
 				c := newDeploymentCase(seeded(9, number))
 				err := c.judge(controller, tally)
 				// Up to eight more syncs, so not after each.
-				if err == nil && number%64 == 0 {
+				if err == nil && number%8 == 0 {
 					err = c.judgeGoesOn(controller, tally)
 				}
 				if err != nil {
@@ -308,64 +309,135 @@ func (c *deploymentCase) judge(controller *upstream.DeploymentController, tally 
 	return nil
 }
 
-// judgeGoesOn lets upstream go on after a step: with statuses that have caught up, and with others.
+// judgeGoesOn lets upstream sync again after a step: once the statuses have followed it, and nothing else has changed. Then
+// something is written exactly if podrank says that it goes on.
+//
+// A Deployment that does not go on is complete, and then nothing follows whatever the statuses become, or it waits, and then
+// something does once all pods are available and those that are deleted are gone.
 func (c *deploymentCase) judgeGoesOn(controller *upstream.DeploymentController, tally map[string]int) error {
 	step, err := podrank.NextDeployment(c.deployment, c.sets, c.pods)
 	if err != nil {
 		return err
 	}
-	caughtUp, err := c.isFollowed(controller, func(size int32) int32 { return size })
+	first, err := controller.Sync(c.deployment, c.sets, c.pods)
 	if err != nil {
-		return err
+		return fmt.Errorf("upstream: %w", err)
 	}
-	other, err := c.isFollowed(controller, func(size int32) int32 { return max(0, pick(c.r, size, size-1, size+1, 0, c.r.Int32N(12))) })
-	if err != nil {
-		return err
+	if first.Rejected || step.Path == podrank.PathRollback {
+		// Upstream tries again, or changes the template, of which podrank does not know whether there is such a revision.
+		if !step.GoesOn {
+			return fmt.Errorf("podrank %+v does not go on", step)
+		}
+		return nil
 	}
-	tally[fmt.Sprintf("%s: goes on %t, followed %t and %t", step.Path, step.GoesOn, caughtUp, other)]++
-	// Of a rollback, podrank does not know whether there is such a revision.
-	mayEnd := step.Path == podrank.PathRollback || c.huge || step.MaxSurge >= 1<<14
-	if !step.GoesOn && (caughtUp || other) || step.GoesOn && !caughtUp && !mayEnd {
-		return fmt.Errorf("with statuses that have caught up, upstream changes sizes: %t; with others: %t; podrank %+v", caughtUp, other, step)
+	followed := func(set *appsv1.ReplicaSet) (replicas, available int32) {
+		// Pods that are created are not available, and those that are not available go first.
+		return *set.Spec.Replicas, min(set.Status.AvailableReplicas, *set.Spec.Replicas)
+	}
+	for _, sum := range []bool{true, false} {
+		d, sets := c.after(c.deployment, c.sets, first, followed)
+		if !sum {
+			// The Deployment's status is of another sync than those of its sets.
+			d.Status.Replicas = c.deployment.Status.Replicas
+		}
+		next, err := controller.Sync(d, sets, c.pods)
+		if err != nil {
+			return fmt.Errorf("upstream, the next sync: %w", err)
+		}
+		if changes := writes(next, sets); changes != step.GoesOn {
+			return fmt.Errorf("upstream's next sync writes: %t: %+v; podrank %+v", changes, next, step)
+		}
+	}
+	rest := c.rest(step)
+	for _, change := range step.Changes {
+		tally[fmt.Sprintf("%s, then %s: %s", step.Path, rest, change.Reason)]++
+	}
+
+	var status func(*appsv1.ReplicaSet) (replicas, available int32)
+	switch {
+	case rest == "complete":
+		status = func(set *appsv1.ReplicaSet) (replicas, available int32) {
+			other := func() int32 {
+				size := *set.Spec.Replicas
+				return max(0, pick(c.r, size, size-1, size+1, 0, c.r.Int32N(12)))
+			}
+			return other(), other()
+		}
+	case rest == "waits" && !c.huge && step.MaxSurge < 1<<14:
+		status = func(set *appsv1.ReplicaSet) (replicas, available int32) {
+			return *set.Spec.Replicas, *set.Spec.Replicas
+		}
+	default:
+		return nil
+	}
+	d, sets, sync, more := c.deployment, c.sets, first, false
+	for round := 0; round < 3 && !more; round++ {
+		d, sets = c.after(d, sets, sync, status)
+		if sync, err = controller.Sync(d, sets, nil); err != nil {
+			return fmt.Errorf("upstream, a later sync: %w", err)
+		}
+		more = writes(sync, sets)
+	}
+	if more != (rest == "waits") {
+		return fmt.Errorf("it %s, and upstream writes later: %t; podrank %+v", rest, more, step)
 	}
 	return nil
 }
 
-// isFollowed runs a sync, and says whether one of the next three changes a size or creates a set. Statuses follow sizes.
-func (c *deploymentCase) isFollowed(controller *upstream.DeploymentController, status func(int32) int32) (bool, error) {
-	d, sets, pods := *c.deployment, c.sets, c.pods
-	for round := range 4 {
-		sync, err := controller.Sync(&d, sets, pods)
-		if err != nil {
-			return false, fmt.Errorf("upstream, sync %d: %w", round+1, err)
-		}
-		changes := sync.Created != nil || slices.ContainsFunc(sets, func(set *appsv1.ReplicaSet) bool {
-			return sync.Size(set) != *set.Spec.Replicas
-		})
-		if changes && round > 0 {
-			return true, nil
-		}
-		if sync.Deployment != nil {
-			d = *sync.Deployment
-		}
-		// A list of its own, of sets of its own.
-		d.Status.Replicas, sets, pods = 0, slices.Clone(sets), nil
-		if sync.Created != nil {
-			sync.Created.UID = "created"
-			sets = append(sets, sync.Created)
-		}
-		for i, set := range sets {
-			if written := sync.Sets[set.Name]; written != nil {
-				set = written
-			}
-			next := *set
-			next.Status.Replicas = status(*next.Spec.Replicas)
-			next.Status.AvailableReplicas = status(*next.Spec.Replicas)
-			d.Status.Replicas += next.Status.Replicas
-			sets[i] = &next
-		}
+// rest says what podrank's step leaves to be done.
+func (c *deploymentCase) rest(step podrank.DeploymentStep) string {
+	isComplete, scales := step.New.Set != nil || step.Creates, c.deployment.Spec.Paused
+	isComplete = isComplete && step.New.Replicas == *c.deployment.Spec.Replicas
+	for _, change := range step.Changes {
+		isComplete = isComplete && (change.Set == step.New.Set || change.Replicas == 0)
+		// Its annotation still records another count.
+		scales = scales || change.Reason == "not-rolling" ||
+			step.Path == podrank.PathScale && change.Reason == "only-active" && change.Part == 0
 	}
-	return false, nil
+	switch {
+	case step.Path == podrank.PathNothing:
+		return "nothing"
+	case step.GoesOn:
+		return "goes on"
+	case scales:
+		return "only scales"
+	case isComplete:
+		return "complete"
+	}
+	return "waits"
+}
+
+// writes says whether a sync changed anything but a status, or tried to.
+func writes(sync upstream.Sync, sets []*appsv1.ReplicaSet) bool {
+	return sync.Rejected || sync.Created != nil || sync.Deployment != nil || slices.ContainsFunc(sets, func(set *appsv1.ReplicaSet) bool {
+		written := sync.Sets[set.Name]
+		return written != nil && !(equality.Semantic.DeepEqual(written.Spec, set.Spec) && maps.Equal(written.Annotations, set.Annotations))
+	})
+}
+
+// after is what the next sync sees: what this one wrote, with these statuses of its sets. No object is changed.
+func (c *deploymentCase) after(d *appsv1.Deployment, sets []*appsv1.ReplicaSet, sync upstream.Sync,
+	status func(*appsv1.ReplicaSet) (replicas, available int32),
+) (*appsv1.Deployment, []*appsv1.ReplicaSet) {
+	if sync.Deployment != nil {
+		d = sync.Deployment
+	}
+	after := *d
+	after.Status.Replicas, sets = 0, slices.Clone(sets)
+	if sync.Created != nil {
+		sync.Created.UID = types.UID(fmt.Sprint("created ", len(sets)))
+		sets = append(sets, sync.Created)
+	}
+	for i, set := range sets {
+		if written := sync.Sets[set.Name]; written != nil {
+			set = written
+		}
+		next := *set
+		next.Status.Replicas, next.Status.AvailableReplicas = status(&next)
+		after.Status.Replicas += next.Status.Replicas
+		sets[i] = &next
+	}
+	return &after, sets
 }
 
 // String has all that decides.

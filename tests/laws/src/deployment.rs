@@ -49,7 +49,7 @@ pub struct Outcome {
     pub new: Effect,
     /// Whether it is created.
     pub creates: bool,
-    /// Whether later syncs may follow.
+    /// Whether the next sync follows at once.
     pub goes_on: bool,
     /// What becomes of each set.
     pub sets: Vec<Effect>,
@@ -124,8 +124,6 @@ struct Naive<'a> {
     sets: &'a [ReplicaSet],
     new: Option<usize>,
     effects: Vec<Effect>,
-    /// Whether each set gets the annotations of this scaling.
-    annotated: Vec<bool>,
     missing: Effect,
     creates: bool,
 }
@@ -149,6 +147,23 @@ fn sum(numbers: impl Iterator<Item = i32>) -> i32 {
 
 /// Returns what the naive implementation says about a Deployment's next sync: `syncDeployment`.
 pub fn naive(deployment: &Deployment, sets: &[ReplicaSet]) -> Outcome {
+    let mut outcome = one_sync(deployment, sets);
+    let next = || {
+        let sets = with_statuses(after(deployment, sets, &outcome), &mut std::iter::empty());
+        let status_replicas = sum(sets.iter().map(|set| set.replicas));
+        let next = one_sync(&Deployment { status_replicas, ..*deployment }, &sets);
+        changes_or_fails(&sets, &next) || after(deployment, &sets, &next) != sets
+    };
+    outcome.goes_on = match outcome.path {
+        Path::Nothing => false,
+        Path::Rollback => true,
+        _ => next() || fails(&outcome),
+    };
+    outcome
+}
+
+/// One sync, without what follows.
+fn one_sync(deployment: &Deployment, sets: &[ReplicaSet]) -> Outcome {
     let mut sync = Naive::new(deployment, sets);
     let path = sync.sync();
     let new = sync.new.map_or(sync.missing, |i| sync.effects[i]);
@@ -158,9 +173,34 @@ pub fn naive(deployment: &Deployment, sets: &[ReplicaSet]) -> Outcome {
         new_set: sync.new.map(|i| i.try_into().unwrap()),
         new,
         creates: sync.creates,
-        goes_on: sync.goes_on(path, new),
+        goes_on: false,
         sets: sync.effects,
     }
+}
+
+fn fails(outcome: &Outcome) -> bool {
+    outcome.sets.iter().chain([&outcome.new]).any(|effect| effect.reason == Reason::Rejected)
+}
+
+fn changes(sets: &[ReplicaSet], outcome: &Outcome) -> bool {
+    outcome.creates || outcome.sets.iter().zip(sets).any(|(effect, set)| effect.replicas != set.replicas)
+}
+
+fn changes_or_fails(sets: &[ReplicaSet], outcome: &Outcome) -> bool {
+    changes(sets, outcome) || fails(outcome)
+}
+
+/// The sets with these replicas and available replicas. Where there are none, the statuses follow the sizes: pods that are
+/// created are not available, and of a set that shrinks those that are not available go first.
+fn with_statuses(
+    mut sets: Vec<ReplicaSet>,
+    statuses: &mut impl Iterator<Item = [i32; 2]>,
+) -> Vec<ReplicaSet> {
+    for set in &mut sets {
+        let followed = [set.replicas, set.available_replicas.min(set.replicas)];
+        [set.status_replicas, set.available_replicas] = statuses.next().unwrap_or(followed);
+    }
+    sets
 }
 
 impl<'a> Naive<'a> {
@@ -173,53 +213,9 @@ impl<'a> Naive<'a> {
             sets,
             new: oldest_first.into_iter().find(|&i| sets[i].flags.contains(SetFlags::CURRENT_TEMPLATE)),
             effects: sets.iter().map(|set| untouched(set.replicas)).collect(),
-            annotated: vec![false; sets.len()],
             missing: untouched(0),
             creates: false,
         }
-    }
-
-    fn goes_on(&self, path: Path, new: Effect) -> bool {
-        let count = self.deployment.replicas;
-        let has = |reason| self.effects.iter().any(|effect| effect.reason == reason);
-        let keeps_annotation = |i: usize| {
-            let set = &self.sets[i];
-            let is_active = self.effects[i].replicas > 0;
-            is_active
-                && !self.annotated[i]
-                && set.flags.contains(SetFlags::DESIRED)
-                && set.desired_replicas != count
-        };
-        let keeps_scaling = path == Path::Scale
-            && (self.deployment.is_paused
-                || !has(Reason::Rejected) && (0..self.sets.len()).any(keeps_annotation));
-        match path {
-            Path::Nothing => false,
-            Path::Rollback => true,
-            _ if keeps_scaling => self.scales_again(),
-            _ => {
-                let rolled_out = self.old().into_iter().all(|i| self.effects[i].replicas == 0)
-                    && (self.new.is_some() || self.creates)
-                    && new.replicas == count;
-                !rolled_out
-            }
-        }
-    }
-
-    /// Scales the sets once more, with the sizes of this sync and statuses that have followed them.
-    fn scales_again(&self) -> bool {
-        let rolls = matches!(self.deployment.strategy, Strategy::RollingUpdate { .. });
-        let follow = |(set, effect): (&ReplicaSet, &Effect)| {
-            let set = ReplicaSet { replicas: effect.replicas, available_replicas: effect.replicas, ..*set };
-            // Proportional scaling writes annotations even where sizes stay, so another sync may find the new set saturated.
-            let flags = set.flags.with(SetFlags::DESIRED, true);
-            if rolls { ReplicaSet { desired_replicas: self.deployment.replicas, flags, ..set } } else { set }
-        };
-        let sets: Vec<_> = self.sets.iter().zip(&self.effects).map(follow).collect();
-        let mut again = Naive::new(self.deployment, &sets);
-        again.scale();
-        let mut changes = sets.iter().zip(&again.effects);
-        changes.any(|(set, effect)| effect.replicas != set.replicas || effect.reason == Reason::Rejected)
     }
 
     fn sync(&mut self) -> Path {
@@ -275,7 +271,6 @@ impl<'a> Naive<'a> {
             self.effects[i].reason = Reason::Rejected;
             return false;
         }
-        self.annotated[i] |= replicas != was;
         self.effects[i] = Effect { replicas, part: replicas.wrapping_sub(was), reason };
         true
     }
@@ -342,7 +337,6 @@ impl<'a> Naive<'a> {
                 break;
             }
             self.effects[i].part = proportion;
-            self.annotated[i] = true;
         }
         for (i, ..) in sizes {
             self.effects[i].reason = Reason::NotReached;
@@ -569,9 +563,9 @@ pub fn sync_is_upstreams(
     outcome
 }
 
-/// A sync that does not go on is the last: whatever statuses follow, no later one changes a size. And one that goes on is
-/// followed by a change once all statuses have caught up, unless sums do not fit 32 bits. `statuses` are the replicas and
-/// the available replicas of sets.
+/// A sync goes on exactly if the next one changes something once the statuses have followed, whatever else is in them. One
+/// that does not go on is the last, whatever statuses follow, or it waits, and something follows once all pods are
+/// available and those that are deleted are gone. `statuses` are the replicas and the available replicas of sets.
 pub fn later_syncs_follow(
     deployments: &impl Deployments,
     deployment: &Deployment,
@@ -580,18 +574,39 @@ pub fn later_syncs_follow(
 ) {
     let outcome = deployments.next_sync(deployment, sets);
     let next = after(deployment, sets, &outcome);
+    let show = |what: &str| format!("{what}: {deployment:?} {sets:#?} {outcome:#?} {next:#?}");
+    if !matches!(outcome.path, Path::Rollback | Path::Nothing) && !fails(&outcome) {
+        for status_replicas in [deployment.status_replicas, sum(next.iter().map(|set| set.replicas))] {
+            let caught_up = with_statuses(next.clone(), &mut std::iter::empty());
+            let again = deployments.next_sync(&Deployment { status_replicas, ..*deployment }, &caught_up);
+            assert_eq!(outcome.goes_on, changes_or_fails(&caught_up, &again), "{}", show("the next sync"));
+        }
+    }
+    if outcome.goes_on || outcome.path == Path::Nothing || deployment.is_paused {
+        return;
+    }
+    let is_new = |i: usize| outcome.new_set.map_or(i >= sets.len(), |new| new as usize == i);
+    let is_complete = (outcome.new_set.is_some() || outcome.creates)
+        && next
+            .iter()
+            .enumerate()
+            .all(|(i, set)| set.replicas == if is_new(i) { deployment.replicas } else { 0 });
+    if is_complete {
+        assert!(!follows(deployments, deployment, &next, statuses), "{}", show("complete, and more follows"));
+        return;
+    }
+    let records_another = |set: &ReplicaSet| {
+        set.replicas > 0
+            && set.flags.contains(SetFlags::DESIRED)
+            && set.desired_replicas != deployment.replicas
+    };
     let is_small = |number: i32| (0..1 << 16).contains(&number);
-    let numbers = |set: &ReplicaSet| is_small(set.replicas) && is_small(set.max_replicas);
     let all_small = is_small(deployment.replicas.saturating_add(outcome.budgets.surge))
-        && is_small(deployment.status_replicas)
-        && sets.iter().chain(&next).all(numbers);
-    let is_followed = follows(deployments, deployment, &next, &[]);
-    assert!(
-        is_followed || !outcome.goes_on || outcome.path == Path::Rollback || !all_small,
-        "nothing follows: {deployment:?} {sets:#?} {outcome:#?}"
-    );
-    let is_last = || !is_followed && !follows(deployments, deployment, &next, statuses);
-    assert!(outcome.goes_on || is_last(), "more follows: {deployment:?} {sets:#?} {outcome:#?}");
+        && next.iter().all(|set| is_small(set.replicas));
+    if all_small && !next.iter().any(records_another) {
+        let available: Vec<_> = next.iter().map(|set| [set.replicas; 2]).collect();
+        assert!(follows(deployments, deployment, &next, &available), "{}", show("waits for nothing"));
+    }
 }
 
 /// The sets as a sync leaves them.
@@ -629,9 +644,7 @@ fn follows(
     let mut statuses = statuses.iter().copied();
     let mut sets = sets.to_vec();
     (0..3).any(|_| {
-        for set in &mut sets {
-            [set.status_replicas, set.available_replicas] = statuses.next().unwrap_or([set.replicas; 2]);
-        }
+        sets = with_statuses(std::mem::take(&mut sets), &mut statuses);
         let strategy = match deployment.strategy {
             Strategy::Recreate { .. } => Strategy::Recreate { old_pods_run: false },
             rolling @ Strategy::RollingUpdate { .. } => rolling,
@@ -639,9 +652,9 @@ fn follows(
         let status_replicas = sum(sets.iter().map(|set| set.status_replicas));
         let deployment = Deployment { status_replicas, strategy, is_rolling_back: false, ..*deployment };
         let outcome = deployments.next_sync(&deployment, &sets);
-        let changes = outcome.sets.iter().zip(&sets).any(|(effect, set)| effect.replicas != set.replicas);
+        let changes = changes(&sets, &outcome);
         sets = after(&deployment, &sets, &outcome);
-        changes || outcome.creates
+        changes
     })
 }
 

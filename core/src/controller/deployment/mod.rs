@@ -42,6 +42,7 @@
 //! ```
 
 mod budgets;
+mod goes_on;
 mod replica_set;
 mod roll;
 mod scale;
@@ -203,22 +204,7 @@ impl Sync<'_> {
             new_set: sets.new.and_then(|index| u32::try_from(index).ok()),
             new_change,
             creates,
-            goes_on: self.goes_on(path, &new_change),
-        }
-    }
-
-    fn goes_on(&self, path: Path, new_change: &Change) -> bool {
-        match path {
-            Path::Nothing => false,
-            // With another template, another set is new.
-            Path::Rollback => true,
-            Path::Scale if self.only_scales() => self.scales_again(),
-            _ => {
-                let mut old = self.changes.iter().enumerate().filter(|(index, _)| self.sets.is_old(*index));
-                old.any(|(_, change)| change.replicas != 0)
-                    || new_change.replicas != self.deployment.replicas
-                    || self.sets.new.is_none() && !self.creates
-            }
+            goes_on: self.goes_on(path),
         }
     }
 }

@@ -24,32 +24,6 @@ impl Sync<'_> {
         }
     }
 
-    /// Whether a sync that scales is followed by syncs that scale: the Deployment is paused, or this sync did not write the
-    /// count to the annotation that made it scale.
-    pub(super) fn only_scales(&self) -> bool {
-        let writes_nothing = |change: &Change| {
-            matches!((change.reason, change.part), (Reason::NotRolling, _) | (Reason::OnlyActive, 0))
-        };
-        self.deployment.is_paused || self.changes.iter().any(writes_nothing)
-    }
-
-    /// Whether scaling once more, with whatever statuses, may change the sizes that this sync writes.
-    pub(super) fn scales_again(&self) -> bool {
-        let count = self.deployment.replicas;
-        let sizes = || self.changes.iter().map(|change| change.replicas);
-        let total = sizes().fold(0, i32::wrapping_add);
-        if sizes().filter(|size| *size > 0).count() < 2 {
-            return total != count && !self.changes.is_empty();
-        }
-        let rolls = matches!(self.deployment.strategy, Strategy::RollingUpdate { .. });
-        let new = self.sets.new_set().and_then(|(index, new)| Some((new, self.changes.get(index)?)));
-        // Proportional scaling writes the count to the annotation, where a set is saturated once its pods are available.
-        let may_saturate = |(new, change): (&ReplicaSet, &Change)| {
-            change.replicas == count && (rolls || new.desired_leniently() == Some(count))
-        };
-        new.is_some_and(may_saturate) || rolls && total != self.allowed()
-    }
-
     /// Returns the only active set. If no set is active, returns the new set, or else the newest. Returns `None` if
     /// several sets are active, or if there is no set at all.
     fn only_active_or_latest(&self) -> Option<usize> {
@@ -73,7 +47,7 @@ impl Sync<'_> {
     }
 
     /// How many pods all sets may want together.
-    const fn allowed(&self) -> i32 {
+    pub(super) const fn allowed(&self) -> i32 {
         let count = self.deployment.replicas;
         if count > 0 { count.wrapping_add(self.budgets.surge) } else { 0 }
     }

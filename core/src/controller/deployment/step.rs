@@ -125,6 +125,13 @@ impl Change {
         self.replicas = replicas;
         self.reason = reason;
     }
+
+    /// Whether the sync writes the count and the count plus the surge to the set's annotations. It does so whenever it
+    /// changes a size, and proportional scaling also where the size stays.
+    pub(super) const fn annotates(&self) -> bool {
+        use Reason::{CutShare, NoShare, Share, ShareAndLeftover, UsedUp};
+        self.part != 0 || matches!(self.reason, Share | CutShare | ShareAndLeftover | UsedUp | NoShare)
+    }
 }
 
 /// What one sync does, apart from the changes to the sets that exist.
@@ -141,20 +148,27 @@ pub struct Step {
     pub new_change: Change,
     /// Whether the sync creates the new set, perhaps with size 0.
     pub creates: bool,
-    /// Whether later syncs may change sizes, once the statuses have changed.
+    /// Whether another step follows at once: whether the next sync, too, changes a size, an annotation that records one, or
+    /// creates the new set, although nothing changes but what this sync leads to.
     ///
-    /// It is false if the Deployment is being deleted, or if this sync leaves every old set at 0 and the new set at the
-    /// Deployment's count. Otherwise it is true, also after a rollback.
+    /// This sync leads to the following. The `ReplicaSet` controllers create and delete pods until each set has as many
+    /// as its size, and the statuses follow. A set that shrinks loses pods that are not available first. Pods that are
+    /// created do not become available, and with `Recreate`, pods that are deleted still run. What only the Deployment's
+    /// status records does not count.
     ///
-    /// There is one exception. If this sync has [`Path::Scale`], and either the Deployment is paused or this sync
-    /// changes nothing, then the next sync scales again. In that case, the rule above does not apply, and the field
-    /// is true exactly if one of these holds for the sizes after this sync:
+    /// If it is false, this sync is the last one, or the Deployment waits. The sync is the last one, whatever the
+    /// statuses become, if it leaves every old set at 0 and the new set, which exists by then, at the count. Otherwise, a
+    /// `RollingUpdate` waits until more pods of the new set are available, and `Recreate` until no pod of an old set
+    /// runs. A Deployment that is paused, or whose annotations still record another count, only scales.
     ///
-    /// - At most one set is active, there is at least one set, and the sizes do not add up to the count.
-    /// - Several sets are active, the strategy is `RollingUpdate`, and either the new set's size is the count or the sizes do
-    ///   not add up to the count plus the surge.
-    /// - Several sets are active, the strategy is `Recreate`, and the new set's size and its annotation for the desired
-    ///   replicas are both the count.
+    /// The prediction has limits:
+    ///
+    /// - If `minReadySeconds` is not 0, deletion costs and ranks can make a set lose an available pod before one that is
+    ///   ready but not yet available.
+    /// - If the controller syncs before it sees all new statuses, it can change more sizes than this says.
+    /// - Deleting a pod without a node ends it at once, so the next sync of a `Recreate` may follow at once, too.
+    /// - After a rollback it is true: the sync changes the template, and another set may become the new one.
+    /// - If a size is [rejected](Reason::Rejected) it is true: the controller tries again.
     pub goes_on: bool,
 }
 
