@@ -86,8 +86,26 @@ type DeploymentStep struct {
 	New SetChange
 	// Creates is whether the sync creates the new set, perhaps with size 0.
 	Creates bool
-	// GoesOn is whether later syncs may change sizes, once the statuses have changed. A paused Deployment may go on, too: once
-	// the new set has the count and all its pods are available, or only one set is left, it is scaled again.
+	// GoesOn is whether another step follows at once: whether the next sync, too, changes a size, an annotation that records
+	// one, or creates the new set, although nothing changes but what this sync leads to.
+	//
+	// This sync leads to the following. The ReplicaSet controllers create and delete pods until each set has as many as its
+	// size, and the statuses follow. A set that shrinks loses pods that are not available first. Pods that are created do not
+	// become available, and with Recreate, pods that are deleted still run. What only the Deployment's status records does not
+	// count.
+	//
+	// If GoesOn is false, this sync is the last one, or the Deployment waits. The sync is the last one, whatever the statuses
+	// become, if it leaves every old set at 0 and the new set, which exists by then, at the count. Otherwise, a RollingUpdate
+	// waits until more pods of the new set are available, and Recreate until no pod of an old set runs. A Deployment that is
+	// paused, or whose annotations still record another count, only scales.
+	//
+	// The prediction has limits:
+	//   - If minReadySeconds is not 0, deletion costs and ranks can make a set lose an available pod before one that is ready
+	//     but not yet available.
+	//   - If the controller syncs before it sees all new statuses, it can change more sizes than GoesOn says.
+	//   - Deleting a pod without a node ends it at once, so the next sync of a Recreate may follow at once, too.
+	//   - After a rollback, GoesOn is true: the sync changes the template, and another set may become the new one.
+	//   - If a size is rejected (the reason "rejected"), GoesOn is true: the controller tries again.
 	GoesOn bool
 }
 

@@ -287,7 +287,7 @@ impl<'a> Summary<'a> {
             *preview;
         let pods: Vec<_> = preview.sets.iter().flat_map(|set| &set.pods).collect();
         let contest = contest(pods, preview.quota);
-        let step = if preview.goes_on { " in the next step" } else { "" };
+        let step = if preview.goes_on || preview.waits { " in the next step" } else { "" };
         let flags = flags(replicas, now, order, preview.feature_gates, preview.burst_replicas, partial);
         Self { workload, namespace, active, delete, contest, step, flags }
     }

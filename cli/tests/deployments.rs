@@ -90,7 +90,7 @@ fn scaling_in_the_middle_of_a_rollout_is_proportional() {
     );
     assert_eq!(preview["kind"], "ScaleDownPreview");
     assert!(preview["pods"].is_null() && preview["replicaSet"].is_null());
-    assert!(notes.contains("Deployment web takes several steps"), "{notes}");
+    assert!(notes.contains("another one follows at once"), "{notes}");
 }
 
 /// Of the new set's pods, rules 1 to 4 take hq8zt, m9c4x, k2v5d and b7wfn, whatever the ranks are. The old set's four are
@@ -210,7 +210,7 @@ fn an_idle_deployment_scales_its_one_set() {
     });
     let (preview_of, notes) = preview(&["deploy/web", "--replicas", "3"], &idle);
     assert_eq!(sets(&preview_of), [(Some(NEW), 9, 3, 6, "only-active")]);
-    assert_eq!((&preview_of["goesOn"], &*notes), (&json!(false), ""));
+    assert_eq!((&preview_of["goesOn"], &preview_of["waits"], &*notes), (&json!(false), &json!(false), ""));
     let (alone, _) = preview(&["rs", NEW, "--replicas", "3"], &idle);
     assert_eq!(preview_of["sets"][0]["pods"], alone["pods"]);
     // Growing takes no pod.
@@ -224,14 +224,72 @@ fn a_paused_deployment_is_scaled_and_does_not_roll() {
     let (scaled, notes) = preview(&["deploy/web", "--replicas", "8"], &paused);
     assert_eq!(sets(&scaled), [(Some(OLD), 4, 3, 1, "share"), (Some(NEW), 9, 7, 2, "share")]);
     assert_eq!(scaled["goesOn"], false);
-    assert!(notes.contains("Deployment web is paused") && !notes.contains("several steps"), "{notes}");
+    assert!(notes.contains("Deployment web is paused") && !notes.contains("follows"), "{notes}");
     // Here the new set gets the whole count, and once all of it is available, the controller takes the old one.
     let (scaled, notes) = preview(&["deploy/web", "--replicas", "5"], &paused);
     assert_eq!(sets(&scaled), [(Some(OLD), 4, 2, 2, "share"), (Some(NEW), 9, 5, 4, "share")]);
     assert_eq!(scaled["goesOn"], true);
-    assert!(notes.contains("Deployment web takes several steps"), "{notes}");
+    assert!(notes.contains("another one follows at once"), "{notes}");
+    // Until then, it waits.
+    let broken = changed(|dump| {
+        dump.deployment()["spec"]["paused"] = json!(true);
+        available(dump, 4);
+    });
+    let (scaled, notes) = preview(&["deploy/web", "--replicas", "5"], &broken);
+    assert_eq!((&scaled["goesOn"], &scaled["waits"]), (&json!(false), &json!(true)));
+    let waits = "once 5 pods of its new ReplicaSet are available, Deployment web deletes all old pods";
+    assert!(notes.contains(waits), "{notes}");
     let (rolled, _) = preview(&["deploy/web", "--rollout"], &paused);
     assert_eq!((&rolled["path"], &rolled["delete"]), (&json!("scale"), &json!(0)));
+}
+
+/// A dump whose new pods are available, so many of them.
+fn available(dump: &mut Dump, new: u32) {
+    dump.set(NEW)["status"]["availableReplicas"] = json!(new);
+}
+
+/// All but 2 of the 9 new pods are unavailable: 8 of 13 must be available, and 6 are.
+#[test]
+fn a_rollout_waits_for_new_pods() {
+    let held_back = changed(|dump| available(dump, 2));
+    let (rolled, notes) = preview(&["deploy/web", "--rollout"], &held_back);
+    assert_eq!(sets(&rolled), [(Some(OLD), 4, 4, 0, "held-back"), (Some(NEW), 9, 9, 0, "no-surge")]);
+    assert_eq!((&rolled["goesOn"], &rolled["waits"]), (&json!(false), &json!(true)));
+    let waits = "after this step, Deployment web waits until more of its new pods are available; then it deletes old pods that \
+                 are marked `keep` here";
+    assert!(notes.contains(waits), "{notes}");
+    let (_, table, _) = run(&["deploy/web", "--rollout"], &held_back);
+    assert!(
+        table.starts_with("0 of 13 active pods of Deployment default/web go in the next step at "),
+        "{table}"
+    );
+}
+
+/// Kubernetes waits for pods on nodes to end. Others are gone at once.
+#[test]
+fn recreate_waits_for_the_old_pods_on_nodes() {
+    let recreate = |change: &dyn Fn(&mut Dump)| {
+        let dump = changed(|dump| {
+            dump.deployment()["spec"]["strategy"] = json!({ "type": "Recreate" });
+            change(dump);
+        });
+        let (preview, notes) = preview(&["deploy/web", "--rollout"], &dump);
+        assert_eq!(sets(&preview)[0], (Some(OLD), 4, 0, 4, "recreated"));
+        (preview["goesOn"].clone(), preview["waits"].clone(), notes)
+    };
+    let waits = "after this step, Deployment web waits until no old pod is left; then its new ReplicaSet gets 10 pods";
+    let (goes_on, is_waiting, notes) = recreate(&|_| ());
+    assert_eq!((goes_on, is_waiting, notes.contains(waits)), (json!(false), json!(true), true), "{notes}");
+    let unassign = |dump: &mut Dump, but: usize| {
+        let pods = dump.pods().filter(|pod| pod["metadata"]["ownerReferences"][0]["name"] == OLD);
+        for pod in pods.skip(but) {
+            pod["spec"].as_object_mut().expect("a spec").remove("nodeName");
+        }
+    };
+    let (goes_on, is_waiting, notes) = recreate(&|dump| unassign(dump, 0));
+    assert_eq!((goes_on, is_waiting, notes.contains(waits)), (json!(true), json!(false), false), "{notes}");
+    let (goes_on, is_waiting, _) = recreate(&|dump| unassign(dump, 1));
+    assert_eq!((goes_on, is_waiting), (json!(false), json!(true)));
 }
 
 /// Its set keeps its pods, whatever the Deployment writes.

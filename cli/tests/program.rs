@@ -283,6 +283,7 @@ fn the_document_on_the_json_names_every_field_and_note() {
         "does-nothing",
         "rollout-paused",
         "goes-on",
+        "rollout-waits",
         "depends-on-release",
         "claims-go",
         "nodes-missing",

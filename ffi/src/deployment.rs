@@ -122,18 +122,27 @@ pub struct podrank_deployment_step {
     pub path: u8,
     /// 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
     pub creates: u8,
-    /// Whether later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if
-    /// this sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
+    /// 1 if another step follows at once: the next sync, too, changes a size, an annotation that records one, or creates
+    /// the new set, although nothing changes but what this sync leads to. Otherwise 0.
     ///
-    /// There is one exception. If this sync has PODRANK_PATH_SCALE, and either the Deployment is paused or this sync
-    /// changes nothing, then the next sync scales again. In that case, the rule above does not apply, and goes_on is 1
-    /// exactly if one of these holds for the sizes after this sync:
+    /// This sync leads to the following. The ReplicaSet controllers create and delete pods until each set has as many as
+    /// its size, and the statuses follow. A set that shrinks loses pods that are not available first. Pods that are
+    /// created do not become available, and with Recreate, pods that are deleted still run. What only the Deployment's
+    /// status records does not count.
     ///
-    /// - At most one set is active, there is at least one set, and the sizes do not add up to the count.
-    /// - Several sets are active, the strategy is RollingUpdate, and either the new set's size is the count or the sizes do
-    ///   not add up to the count plus the surge.
-    /// - Several sets are active, the strategy is Recreate, and the new set's size and its desired_replicas are both the
-    ///   count.
+    /// If it is 0, this sync is the last one, or the Deployment waits. The sync is the last one, whatever the statuses
+    /// become, if it leaves every old set at 0 and the new set, which exists by then, at the count. Otherwise, a
+    /// RollingUpdate waits until more pods of the new set are available, and Recreate until no pod of an old set runs. A
+    /// Deployment that is paused, or whose annotations still record another count, only scales.
+    ///
+    /// The prediction has limits:
+    ///
+    /// - If minReadySeconds is not 0, deletion costs and ranks can make a set lose an available pod before one that is
+    ///   ready but not yet available.
+    /// - If the controller syncs before it sees all new statuses, it can change more sizes than this says.
+    /// - Deleting a pod without a node ends it at once, so the next sync of a Recreate may follow at once, too.
+    /// - After a rollback it is 1: the sync changes the template, and another set may become the new one.
+    /// - If a size is rejected (PODRANK_REASON_REJECTED) it is 1: the controller tries again.
     pub goes_on: u8,
     /// Zero.
     pub reserved: u8,

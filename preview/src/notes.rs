@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::input::Input;
 use crate::members::Member;
 use crate::pod::PodEntry;
+use crate::rollout::Next;
 use crate::set::{SetEntry, SetId, Sets};
 use crate::text::{self, count, quoted};
 use jiff::Timestamp;
@@ -58,8 +59,10 @@ pub enum NoteCode {
     DoesNothing,
     /// The Deployment is paused.
     RolloutPaused,
-    /// More syncs of the workload follow and take more pods.
+    /// More syncs of the workload follow and may take more pods.
     GoesOn,
+    /// The Deployment waits for its pods, and takes or creates more after that.
+    RolloutWaits,
     /// What the controller does depends on the release of Kubernetes.
     DependsOnRelease,
     /// Claims are deleted with their pods.
@@ -199,7 +202,7 @@ pub(crate) fn scaled_alone(
 pub(crate) fn of_deployment(
     entry: &DeploymentEntry,
     spec: &DeploymentSpec,
-    goes_on: bool,
+    next: &Next,
     sets: &[(SetId<'_>, &SetState)],
 ) -> Vec<Note> {
     let mut notes = Vec::new();
@@ -232,12 +235,40 @@ pub(crate) fn of_deployment(
         );
         note(NoteCode::StatusLags, text);
     }
-    if goes_on {
-        let text = format!(
-            "Deployment {name} takes several steps, milliseconds apart. This is only the next one: a later step may delete \
-             pods that are marked `keep` here"
-        );
-        note(NoteCode::GoesOn, text);
+    let what_follows = match next {
+        Next::Step => Some((
+            NoteCode::GoesOn,
+            format!(
+                "this is only the next step of Deployment {name}: another one follows at once, and it may delete pods that \
+                 are marked `keep` here"
+            ),
+        )),
+        Next::NewPods => Some((
+            NoteCode::RolloutWaits,
+            format!(
+                "after this step, Deployment {name} waits until more of its new pods are available; then it deletes old \
+                 pods that are marked `keep` here"
+            ),
+        )),
+        Next::OldPods(pods) => Some((
+            NoteCode::RolloutWaits,
+            format!(
+                "after this step, Deployment {name} waits until no old pod is left; then its new ReplicaSet gets {}",
+                count(*pods, "pod")
+            ),
+        )),
+        Next::AllNewPods(pods) => Some((
+            NoteCode::RolloutWaits,
+            format!(
+                "once {} of its new ReplicaSet {} available, Deployment {name} deletes all old pods",
+                count(*pods, "pod"),
+                if *pods == 1 { "is" } else { "are" }
+            ),
+        )),
+        Next::Nothing => None,
+    };
+    if let Some((code, text)) = what_follows {
+        note(code, text);
     }
     notes
 }

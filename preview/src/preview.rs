@@ -136,8 +136,11 @@ pub struct DeploymentPreview<'a> {
     pub feature_gates: FeatureGates,
     /// What the sync does: `scale`, `roll` or `recreate`, or `rollback` or `nothing`, which delete no pods.
     pub path: &'static str,
-    /// Whether more syncs follow at once and may change more sets.
+    /// Whether another sync follows at once and changes a set. If so, a pod that this sync keeps may go.
     pub goes_on: bool,
+    /// Whether the Deployment, after this sync, waits for its pods: until new ones are available or old ones are gone. After
+    /// that, a pod that this sync keeps may go.
+    pub waits: bool,
     /// The number of active pods of all its sets.
     pub active: usize,
     /// The number of pods that it should have.

@@ -23,6 +23,20 @@ struct Own<'a> {
     state: &'a SetState,
 }
 
+/// What follows the step.
+pub(crate) enum Next {
+    /// Another step, at once.
+    Step,
+    /// Old pods are deleted once more pods of the new set are available.
+    NewPods,
+    /// The new set gets so many pods once no old pod is left.
+    OldPods(u32),
+    /// All old pods are deleted once so many pods of the new set are available, even if the Deployment is paused.
+    AllNewPods(u32),
+    /// Nothing, unless somebody changes the Deployment.
+    Nothing,
+}
+
 pub(crate) fn preview_deployment<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
@@ -40,7 +54,8 @@ pub(crate) fn preview_deployment<'a>(
     }
     let mut notes = gaps;
     notes.extend(input.listed_twice(&Choice::Deployment(entry).id()));
-    notes.extend(notes::of_deployment(entry, spec, step.goes_on, &states));
+    let next = what_is_next(&deployment, &step, &changes, &own);
+    notes.extend(notes::of_deployment(entry, spec, &next, &states));
 
     let decisions = decide_all(input, sets, &own, &step, &changes, options, &mut notes)?;
     let mut previews: Vec<_> = own
@@ -91,7 +106,8 @@ pub(crate) fn preview_deployment<'a>(
         order: options.order,
         feature_gates: options.gates,
         path: path_name(step.path),
-        goes_on: step.goes_on,
+        goes_on: matches!(next, Next::Step),
+        waits: !matches!(next, Next::Step | Next::Nothing),
         active: sum(|set| set.active),
         replicas: deployment.replicas.unsigned_abs(),
         burst_replicas: options.burst_replicas,
@@ -102,6 +118,37 @@ pub(crate) fn preview_deployment<'a>(
         blocked: [],
         sets: previews,
     })
+}
+
+fn what_is_next(deployment: &Deployment, step: &Step, changes: &[Change], own: &[Own<'_>]) -> Next {
+    let count = deployment.replicas;
+    let new = step.new_set.map(|index| index as usize);
+    let mut old = changes.iter().enumerate().filter(|(index, _)| Some(*index) != new);
+    let keeps_old_pods = old.any(|(_, change)| change.replicas > 0);
+    let has_count = (new.is_some() || step.creates) && step.new_change.replicas == count;
+    // The annotation of a set still records another count, so each sync scales, and none rolls.
+    let does_not_roll = |change: &Change| {
+        change.reason == Reason::NotRolling || change.reason == Reason::OnlyActive && change.part == 0
+    };
+    let scales_again = deployment.is_paused || step.path == Path::Scale && changes.iter().any(does_not_roll);
+    let records_count = || {
+        let new = new.and_then(|index| own.get(index)).map(|own| &own.state.set);
+        new.is_some_and(|new| {
+            let flags = [SetFlags::DESIRED, SetFlags::DESIRED_LENIENT];
+            flags.iter().any(|flag| new.flags.contains(*flag)) && new.desired_replicas == count
+        })
+    };
+    let pods = count.unsigned_abs();
+    match deployment.strategy {
+        _ if step.goes_on => Next::Step,
+        _ if step.path == Path::Nothing || has_count && !keeps_old_pods => Next::Nothing,
+        Strategy::RollingUpdate { .. } if !scales_again => Next::NewPods,
+        Strategy::Recreate { .. } if !scales_again => Next::OldPods(pods),
+        // Proportional scaling has just recorded it.
+        Strategy::RollingUpdate { .. } if has_count => Next::AllNewPods(pods),
+        Strategy::Recreate { .. } if has_count && records_count() => Next::AllNewPods(pods),
+        _ => Next::Nothing,
+    }
 }
 
 /// The sizes that the sync writes to a set, in turn.
@@ -187,11 +234,18 @@ fn next_step(
     let mut step = sync(&deployment);
     if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
         let new = step.new_set.and_then(|index| own.get(index as usize)).map(|own| own.entry.id());
-        let is_own = |id| own.iter().any(|own| own.entry.id() == id);
-        *old_pods_run = input.pods.iter().any(|pod| {
-            !pod.is_finished && sets.owner(pod).is_some_and(|owner| is_own(owner) && Some(owner) != new)
-        });
+        let is_old = |id| own.iter().any(|own| own.entry.id() == id) && Some(id) != new;
+        let old_pods =
+            || input.pods.iter().filter(|pod| !pod.is_finished && sets.owner(pod).is_some_and(is_old));
+        let goes_on_without_them = step.goes_on;
+        *old_pods_run = old_pods().next().is_some();
         step = sync(&deployment);
+        // Kubernetes waits for no kubelet to end a pod without a node: it is gone as soon as it is deleted.
+        if changes.iter().any(|change| change.reason == Reason::Recreated)
+            && old_pods().all(|pod| pod.is_active() && pod.node().is_none())
+        {
+            step.goes_on = goes_on_without_them;
+        }
     }
     (deployment, step, changes)
 }

@@ -265,7 +265,7 @@ func (j *judge) note(number int, s *scene.Scene, run *verdict.Run, outcomes []ve
 			j.totals.wholes[s.Kind] = w
 		}
 		w.rounds++
-		if !steps.Step.GoesOn {
+		if steps.Step.IsLast() {
 			w.only++
 		}
 		w.changed += steps.Changed

@@ -22,9 +22,13 @@ type DeploymentQuestion struct {
 // Step is the preview's answer.
 type Step struct {
 	Path   string       `json:"path"`   // scale, roll, recreate, rollback or nothing
-	GoesOn bool         `json:"goesOn"` // whether more syncs follow
+	GoesOn bool         `json:"goesOn"` // whether another sync follows at once
+	Waits  bool         `json:"waits"`  // whether more syncs follow once pods are available or gone
 	Sets   []*StepOfSet `json:"sets"`
 }
+
+// IsLast says whether no sync follows that changes a set.
+func (s *Step) IsLast() bool { return !s.GoesOn && !s.Waits }
 
 // StepOfSet is what becomes of one set.
 type StepOfSet struct {

@@ -77,7 +77,7 @@ func compareStep(run *Run, step *preview.Step) (*Steps, error) {
 			return nil, fmt.Errorf("the preview shows %s, which does not exist", *set.ReplicaSet)
 		}
 		judged[uid] = true
-		if err := compareSet(set, !step.GoesOn, run.Counts[uid], lost[uid]); err != nil {
+		if err := compareSet(set, step.IsLast(), run.Counts[uid], lost[uid]); err != nil {
 			return nil, fmt.Errorf("%s from %d to %d: %w", *set.ReplicaSet, set.From, set.To, err)
 		}
 		if set.From != set.To {
@@ -91,7 +91,7 @@ func compareStep(run *Run, step *preview.Step) (*Steps, error) {
 		}
 	}
 	for name, uid := range sets {
-		if !step.GoesOn && !judged[uid] && (len(run.Counts[uid]) > 0 || len(lost[uid]) > 0) {
+		if step.IsLast() && !judged[uid] && (len(run.Counts[uid]) > 0 || len(lost[uid]) > 0) {
 			return nil, fmt.Errorf("%s changed, and the preview does not show it", name)
 		}
 	}

@@ -126,7 +126,7 @@ fn of_deployment<'a>(
     };
     let name = only.replica_set.expect("a set in use has a name");
     let id = SetId { namespace: &entry.namespace, kind: SetKind::ReplicaSet, name };
-    if preview.goes_on || i64::from(only.to) != i64::from(preview.replicas) {
+    if preview.goes_on || preview.waits || i64::from(only.to) != i64::from(preview.replicas) {
         return Err(Error::new(format!("{entry} is in the middle of a rollout: wait for it to end")));
     }
     let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
