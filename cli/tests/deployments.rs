@@ -281,8 +281,11 @@ fn recreate_waits_for_the_old_pods_on_nodes() {
     let (goes_on, is_waiting, notes) = recreate(&|_| ());
     assert_eq!((goes_on, is_waiting, notes.contains(waits)), (json!(false), json!(true), true), "{notes}");
     let unassign = |dump: &mut Dump, but: usize| {
-        let pods = dump.pods().filter(|pod| pod["metadata"]["ownerReferences"][0]["name"] == OLD);
-        for pod in pods.skip(but) {
+        let is_old = |item: &&mut Value| {
+            item["kind"] == "Pod"
+                && item["metadata"]["name"].as_str().is_some_and(|name| name.starts_with(OLD))
+        };
+        for pod in dump.0.iter_mut().filter(is_old).skip(but) {
             pod["spec"].as_object_mut().expect("a spec").remove("nodeName");
         }
     };

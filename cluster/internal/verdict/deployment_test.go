@@ -31,6 +31,8 @@ func step(goesOn bool, to int32, writes ...int32) *preview.Step {
 
 func TestDeploymentsAreJudgedAsAWhole(t *testing.T) {
 	type counts = map[types.UID][]int32
+	waits := step(false, 3, 3)
+	waits.Waits = true
 	for _, c := range []struct {
 		name   string
 		step   *preview.Step
@@ -48,6 +50,7 @@ func TestDeploymentsAreJudgedAsAWhole(t *testing.T) {
 		{"one write of two", step(false, 3, 4, 3), lost("a0", "a1"), counts{"a": {3}}, "its counts became [3]"},
 
 		{"more steps", step(true, 3, 3), lost("a0", "a1", "a4", "b1"), counts{"a": {3, 2}, "b": {1}}, ""},
+		{"more steps, once pods are available", waits, lost("a0", "a1", "a4", "b1"), counts{"a": {3, 2}, "b": {1}}, ""},
 		{"more steps, another first count", step(true, 3, 3), lost("a0", "a1"), counts{"a": {4, 3}}, "its counts became [4 3]"},
 		{"more steps, no change", step(true, 3, 3), nil, nil, "its counts became []"},
 		{"more steps, a certain pod stays", step(true, 3, 3), lost("a0", "a2"), counts{"a": {3}}, "a1 is certain to go"},
