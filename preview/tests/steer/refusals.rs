@@ -180,6 +180,14 @@ fn deployments_in_the_middle_of_something() {
         refusal(&begins, &to_1),
         "shop Deployment/web is in the middle of a rollout: wait for it to end"
     );
+    // One that has begun, and then waits for new pods: the first step keeps the size of the old set.
+    begins[4]["spec"]["strategy"]["rollingUpdate"] = json!({ "maxSurge": 1, "maxUnavailable": 0 });
+    let mut to_3 = request(Count::To(3), &[], Vec::new());
+    to_3.options.workload = to_1.options.workload.clone();
+    assert_eq!(
+        refusal(&begins, &to_3),
+        "shop Deployment/web is in the middle of a rollout: wait for it to end"
+    );
     // The only set in use does not have the count yet.
     let mut grows = of_deployment();
     grows[4]["spec"]["replicas"] = json!(4);
