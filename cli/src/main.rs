@@ -12,6 +12,7 @@ mod steer;
 use anstream::{AutoStream, ColorChoice};
 use args::preview::{Output, PreviewArgs};
 use args::{Args, Task};
+use jiff::Timestamp;
 use kubectl::Kubectl;
 use kubectl_podrank::html;
 use kubectl_podrank::render::{self, Look};
@@ -51,9 +52,17 @@ fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
-    let mut options = args.options();
+    let clock = Timestamp::now();
+    let mut options = args.options(clock);
     let input = match &args.filename {
-        Some(filename) => read_file(filename)?,
+        Some(filename) => {
+            let (input, modified) = read_file(filename)?;
+            if args.now.is_none() {
+                (options.now, options.now_source) = input.moment(modified, clock);
+                options.clock = Some(clock);
+            }
+            input
+        }
         None => read_cluster(args, &mut options)?,
     };
     let preview = preview_workload(&input, &options).map_err(|error| {
@@ -63,10 +72,11 @@ fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
     print_preview(&input, &options, &preview, args.output)
 }
 
-fn read_file(filename: &Path) -> Result<Input, String> {
+/// Reads a file or standard input, and the modification time if it is a file.
+fn read_file(filename: &Path) -> Result<(Input, Option<Timestamp>), String> {
     let in_place = |error: &dyn Display| format!("{}: {error}", place(filename));
-    let reader = open(filename).map_err(|error| in_place(&error))?;
-    Input::read(reader).map_err(|error| in_place(&error))
+    let (reader, modified) = open(filename).map_err(|error| in_place(&error))?;
+    Ok((Input::read(reader).map_err(|error| in_place(&error))?, modified))
 }
 
 /// Reads the workload from the cluster, and names it in full in the options.
@@ -127,14 +137,16 @@ fn is_stdin(filename: &Path) -> bool {
     filename == Path::new("-")
 }
 
-fn open(filename: &Path) -> io::Result<Watched<Box<dyn io::Read>>> {
+fn open(filename: &Path) -> io::Result<(Watched<Box<dyn io::Read>>, Option<Timestamp>)> {
     if is_stdin(filename) {
-        return Ok(Watched::new(Box::new(io::stdin().lock()), None));
+        return Ok((Watched::new(Box::new(io::stdin().lock()), None), None));
     }
     let file = File::open(filename)?;
-    // The length of a named pipe has no meaning.
-    let length = file.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len());
-    Ok(Watched::new(Box::new(file), length))
+    // The length and the modification time of a named pipe have no meaning.
+    let metadata = file.metadata().ok().filter(Metadata::is_file);
+    let length = metadata.as_ref().map(Metadata::len);
+    let modified = metadata.and_then(|metadata| Timestamp::try_from(metadata.modified().ok()?).ok());
+    Ok((Watched::new(Box::new(file), length), modified))
 }
 
 /// The look of a table on standard output.

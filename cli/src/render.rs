@@ -408,12 +408,7 @@ const COLUMNS: [Column; 13] = {
 };
 
 pub(crate) fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Delete => "delete",
-        Verdict::Contested => "contested",
-        Verdict::Blocked => "blocked",
-        Verdict::Keep => "keep",
-    }
+    verdict.name()
 }
 
 /// For how long the pod has been ready.

@@ -7,6 +7,7 @@ use crate::deployment::DeploymentEntry;
 use crate::error::{Error, Remedy};
 use crate::input::Input;
 use crate::notes::{Note, NoteCode};
+use crate::pod::PodEntry;
 use crate::selector::is_dns_subdomain;
 use crate::set::{SetEntry, SetId, SetKind, Sets};
 use crate::text::{self, count};
@@ -15,8 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The label whose value differs among the `ReplicaSets` of a Deployment.
 const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 
+/// The kind of the controller whose sets differ in that label alone.
+const DEPLOYMENT: &str = "Deployment";
+
 /// Returns what the input lacks. Empty if the input looks complete.
-pub(crate) fn gaps(input: &Input, sets: &Sets<'_>, id: SetId<'_>) -> Result<Vec<Note>, Error> {
+pub(crate) fn gaps<'a>(input: &'a Input, sets: &Sets<'a>, id: SetId<'_>) -> Result<Vec<Note>, Error> {
     let Some(set) = sets.get(id) else {
         // Nobody counts other pods for a ReplicationController.
         let ranks = match id.kind {
@@ -57,26 +61,45 @@ pub(crate) fn incomplete(namespace: &str, types: &str, gaps: &[Note]) -> Error {
     )
 }
 
-/// Returns a note about sibling sets that are not in the input although their pods are. Only a `ReplicaSet` with a controller
+/// Returns a set that is not in the input, but has this pod and may be a sibling of `set`. Only a `ReplicaSet` with a controller
 /// has siblings.
-fn missing_siblings(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
+///
+/// The sets of a Deployment have its selector in common, so the pod's labels tell whether it is one of theirs. Those of any other
+/// controller, such as an Argo Rollout, need have no label in common. Only the missing set itself could name its controller.
+pub(crate) fn missing_sibling<'a>(
+    sets: &Sets<'a>,
+    set: &SetEntry,
+    pod: &'a PodEntry,
+) -> Result<Option<SetId<'a>>, Error> {
     let id = set.id();
-    if id.kind != SetKind::ReplicaSet || set.controller.is_none() {
+    let Some(controller) = set.controller.as_ref().filter(|_| id.kind == SetKind::ReplicaSet) else {
+        return Ok(None);
+    };
+    // Pods that are not active count towards no rank.
+    if !pod.is_active() || pod.namespace != id.namespace {
         return Ok(None);
     }
+    let owner = sets.owner(pod).filter(|owner| owner.kind == SetKind::ReplicaSet);
+    let Some(owner) = owner.filter(|owner| sets.get(*owner).is_none()) else { return Ok(None) };
+    // A set with an invalid selector deletes nothing.
     let Some(selector) = set.selector()? else { return Ok(None) };
+    let may_be = controller.kind != DEPLOYMENT || selector.matches_but_for(POD_TEMPLATE_HASH, &pod.labels);
+    Ok(may_be.then_some(owner))
+}
+
+/// Returns a note about sibling sets that are not in the input although their pods are.
+fn missing_siblings<'a>(input: &'a Input, sets: &Sets<'a>, set: &SetEntry) -> Result<Option<Note>, Error> {
+    let id = set.id();
     let mut missing = BTreeMap::<SetId<'_>, u64>::new();
-    // Pods that are not active count towards no rank.
-    for pod in input.pods.iter().filter(|pod| pod.is_active() && pod.namespace == id.namespace) {
-        let owner = sets.owner(pod).filter(|owner| owner.kind == SetKind::ReplicaSet);
-        let owner = owner.filter(|owner| sets.get(*owner).is_none());
-        if let Some(owner) = owner.filter(|_| selector.matches_but_for(POD_TEMPLATE_HASH, &pod.labels)) {
-            *missing.entry(owner).or_default() += 1;
+    for pod in &input.pods {
+        if let Some(sibling) = missing_sibling(sets, set, pod)? {
+            *missing.entry(sibling).or_default() += 1;
         }
     }
     let names: Vec<_> = missing.iter().map(|(id, pods)| format!("{id} ({})", count(*pods, "pod"))).collect();
-    let text =
-        || format!("siblings of {id} are missing, so ranks may leave pods out: {}", text::list(&names));
+    let has_deployment = set.controller.as_ref().is_some_and(|controller| controller.kind == DEPLOYMENT);
+    let what = if has_deployment { "siblings of" } else { "ReplicaSets that may be siblings of" };
+    let text = || format!("{what} {id} are missing, so ranks may leave pods out: {}", text::list(&names));
     Ok((!names.is_empty()).then(|| Note::new(NoteCode::SiblingsMissing, text())))
 }
 

@@ -1,5 +1,7 @@
 //! A pod's deletion cost as it is written, and who wrote it. Reads a pod's metadata alone.
 
+use crate::moment::Lenient;
+use crate::pod::Time;
 use podrank::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -83,6 +85,8 @@ impl Manager {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an entry of managedFields")]
 pub(crate) struct ManagedFields {
+    #[serde(default)]
+    pub(crate) time: Lenient<Time>,
     manager: Option<String>,
     operation: Option<String>,
     #[serde(rename = "fieldsV1")]

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::input::Input;
 use crate::line::{Line, MOST_IN_ONE_SYNC};
 use crate::members::{members, ranked};
+use crate::moment;
 use crate::notes::{self, Note};
 use crate::options::{Options, Order};
 use crate::pod::{PodEntry, to_time};
@@ -26,6 +27,14 @@ use podrank::Policy;
 /// If the options do not name one workload of the input, if a set or pod that matters is unsound, or if the input is
 /// incomplete, unless [`Options::partial`] accepts that.
 pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview<'a>, Error> {
+    let mut preview = preview_at(input, options)?;
+    let notes = moment::notes(&preview, options, |options| preview_at(input, options))?;
+    preview.notes_mut().splice(..0, notes);
+    Ok(preview)
+}
+
+/// Decides without looking at where the time of the decision comes from.
+fn preview_at<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview<'a>, Error> {
     let sets = Sets::of(&input.sets);
     let choice = choose_workload(input, &sets, options)?;
     let is_job = matches!(choice, Choice::Direct(entry) if entry.kind == DirectKind::Job);
@@ -104,6 +113,7 @@ fn preview_set<'a>(
         workload: Workload { kind: WorkloadKind::Set(id.kind), name: id.name },
         replica_set: id.name,
         now: options.now,
+        now_source: options.now_source,
         order: options.order,
         feature_gates: options.gates,
         active: decision.active,

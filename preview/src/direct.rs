@@ -243,6 +243,7 @@ pub(crate) fn preview_direct<'a>(
         namespace: &entry.namespace,
         workload: Workload { kind: WorkloadKind::Direct(entry.kind), name: &entry.name },
         now: options.now,
+        now_source: options.now_source,
         order: options.order,
         feature_gates: gates,
         active: decision.pods.len(),

@@ -3,6 +3,7 @@
 //! It is for passing on: no container, environment variable or volume is in it, and of labels and annotations only those
 //! that decide. A pod template, which only has to equal another one, becomes its fingerprint.
 
+use crate::complete::missing_sibling;
 use crate::cost::{PREVIOUS_COST_ANNOTATION, WrittenCost};
 use crate::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::error::Error;
@@ -52,11 +53,13 @@ impl Input {
         let keys: BTreeSet<_> = selectors.iter().flat_map(Selector::keys).collect();
         let is_needed = |pod: &&PodEntry| {
             let is_own = |id| own.iter().any(|set| set.id() == id) || workload.is(id);
+            let is_of_sibling = |set: &&SetEntry| matches!(missing_sibling(&sets, set, pod), Ok(Some(_)));
             pod.namespace == workload.namespace
                 && (selectors
                     .iter()
                     .any(|selector| selector.matches_but_for("pod-template-hash", &pod.labels))
-                    || sets.owner(pod).is_some_and(is_own))
+                    || sets.owner(pod).is_some_and(is_own)
+                    || own.iter().any(is_of_sibling))
         };
         let pods: Vec<_> = self.pods.iter().filter(is_needed).collect();
 

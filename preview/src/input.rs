@@ -6,6 +6,7 @@ use crate::deployment::DeploymentEntry;
 use crate::direct::{DirectEntry, DirectKind};
 use crate::error::{Error, parse};
 use crate::json::{Fault, Json};
+use crate::moment;
 use crate::node::NodeEntry;
 use crate::pod::{Pod, PodEntry};
 use crate::set::{ReplicaSet, SetEntry, SetKind};
@@ -31,6 +32,8 @@ pub struct Input {
     pub(crate) nodes: Vec<NodeEntry>,
     /// The revisions of the templates of such workloads.
     pub(crate) revisions: Vec<RevisionEntry>,
+    /// The newest time of each object that has one, in nanoseconds since the Unix epoch.
+    pub(crate) moments: Vec<i64>,
     /// The number of objects of other kinds.
     others: u64,
     /// How many lists the list that is being read is in.
@@ -113,6 +116,7 @@ impl Input {
         later.direct.append(&mut self.direct);
         later.nodes.append(&mut self.nodes);
         later.revisions.append(&mut self.revisions);
+        later.moments.append(&mut self.moments);
         later.others += self.others;
         *self = later;
     }
@@ -214,14 +218,20 @@ impl Input {
         let is_taken = json.take_if(|mut pod: Pod| {
             let own = TypeMeta { api_version: pod.api_version.take(), kind: pod.kind.take() };
             let is_pod = matches!(own.class(list), Some(Class::Pod));
-            self.pods.extend(is_pod.then(|| pod.into()));
+            if is_pod {
+                self.moments.extend(pod.newest());
+                self.pods.push(pod.into());
+            }
             is_pod
         })?;
         let is_taken = is_taken
             || json.take_if(|mut set: ReplicaSet| {
                 let own = TypeMeta { api_version: set.api_version.take(), kind: set.kind.take() };
                 let is_set = matches!(own.class(list), Some(Class::Set(SetKind::ReplicaSet)));
-                self.sets.extend(is_set.then(|| set.into()));
+                if is_set {
+                    self.moments.extend(set.newest());
+                    self.sets.push(set.into());
+                }
                 is_set
             })?;
         if is_taken {
@@ -238,7 +248,11 @@ impl Input {
         if own.kind.is_none() && list.is_none() {
             return Ok(Some(Untyped::read(object)));
         }
-        match own.class(list) {
+        let class = own.class(list);
+        if class.is_some() {
+            self.moments.extend(newest(object));
+        }
+        match class {
             Some(Class::Pod) => self.pods.push(PodEntry::read(object)?),
             Some(Class::Set(kind)) => self.sets.push(SetEntry::read(kind, object)?),
             Some(Class::Deployment) => self.deployments.push(DeploymentEntry::read(object)?),
@@ -267,6 +281,7 @@ impl Input {
     }
 
     fn add_typed(&mut self, object: Untyped, class: Class) -> Result<(), String> {
+        self.moments.extend(object.moment);
         match class {
             Class::Pod => self.pods.push(object.pod?),
             Class::Set(SetKind::ReplicaSet) => self.sets.push(object.replica_set?),
@@ -385,6 +400,7 @@ impl TypeMeta {
 /// An item without a kind, in a list whose kind comes after its items. Read as each kind that it may be, which takes less
 /// memory than its text.
 struct Untyped {
+    moment: Option<i64>,
     pod: Result<PodEntry, String>,
     replica_set: Result<SetEntry, String>,
     replication_controller: Result<SetEntry, String>,
@@ -397,6 +413,7 @@ struct Untyped {
 impl Untyped {
     fn read(object: &RawValue) -> Self {
         Self {
+            moment: newest(object),
             pod: PodEntry::read(object),
             replica_set: SetEntry::read(SetKind::ReplicaSet, object),
             replication_controller: SetEntry::read(SetKind::ReplicationController, object),
@@ -406,6 +423,11 @@ impl Untyped {
             revision: RevisionEntry::read(object),
         }
     }
+}
+
+/// The newest time at which something happened to the object.
+fn newest(object: &RawValue) -> Option<i64> {
+    moment::newest(&parse(object).ok()?)
 }
 
 /// Whether the object has `items`.

@@ -10,7 +10,7 @@
 //! | what | modules |
 //! |---|---|
 //! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `node`, `template`, `quantity`, `selector` |
-//! | deciding | `choose` the workload; `direct`: what is common to controllers that delete pods themselves, and a module for each, such as `stateful_set`; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: whether the input is complete; `related` and `members`: which pods count; `line`: what becomes of each; `circle`: three pods of which none is first |
+//! | deciding | `choose` the workload; `moment`: when a dump was taken; `direct`: what is common to controllers that delete pods themselves, and a module for each, such as `stateful_set`; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: whether the input is complete; `related` and `members`: which pods count; `line`: what becomes of each; `circle`: three pods of which none is first |
 //! | steering | `steer`: which pods the user wants deleted, and the deletion costs that make Kubernetes delete them; `cost`: who set a cost |
 //! | presenting | `preview`: the result as data and JSON; `why`, `set_why`, `age`, `notes`, `error`, `text`: its sentences |
 //! | querying | `workload`: names; `needs`: what a decision needs besides the workload |
@@ -34,6 +34,7 @@ mod job;
 mod json;
 mod line;
 mod members;
+mod moment;
 mod needs;
 mod node;
 mod notes;
@@ -63,6 +64,7 @@ pub use direct::DirectKind;
 pub use error::{Error, Remedy};
 pub use input::Input;
 pub use line::MOST_IN_ONE_SYNC;
+pub use moment::NowSource;
 pub use needs::WorkloadId;
 pub use notes::{Note, NoteCode};
 pub use options::{ControllerGates, Options, Order};

@@ -29,7 +29,7 @@ pub struct Note {
 pub enum NoteCode {
     /// The set itself is not in the input.
     SetMissing,
-    /// `ReplicaSets` of the same Deployment seem to be missing from the input.
+    /// `ReplicaSets` of the same controller may be missing from the input.
     SiblingsMissing,
     /// The input has fewer pods of the set than its status counts.
     PodsMissing,
@@ -51,6 +51,10 @@ pub enum NoteCode {
     WouldRelease,
     /// A pod was created after the time of the decision.
     CreatedAfterNow,
+    /// The time of the decision comes from the file that was read.
+    TimeOfDump,
+    /// Pods have another verdict at the clock's time.
+    DiffersAtClock,
     /// The status of a Deployment or of one of its sets is for an earlier spec.
     StatusLags,
     /// The Deployment has no `ReplicaSet`.
@@ -82,9 +86,9 @@ impl Note {
         Self { code, text }
     }
 
-    /// Returns whether something in the cluster is probably a mistake.
+    /// Returns whether something in the cluster is probably a mistake, or the verdicts may be those of another time.
     pub fn is_warning(&self) -> bool {
-        self.code == NoteCode::InvalidDeletionCost
+        matches!(self.code, NoteCode::InvalidDeletionCost | NoteCode::DiffersAtClock)
     }
 
     fn level(&self) -> &'static str {

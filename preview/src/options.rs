@@ -1,6 +1,7 @@
 //! What to preview. Plain data.
 
 use crate::choose::SetName;
+use crate::moment::NowSource;
 use crate::workload::WorkloadName;
 use jiff::Timestamp;
 use podrank::FeatureGates;
@@ -25,6 +26,10 @@ pub struct Options {
     pub namespace: Option<String>,
     /// The time of the decision, from which ages count.
     pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
+    /// The clock's time, if a warning is to name the pods that have another verdict then.
+    pub clock: Option<Timestamp>,
     /// Whose decision to preview.
     pub order: Order,
     /// The feature gates.
@@ -50,6 +55,8 @@ impl Options {
             set: None,
             namespace: None,
             now,
+            now_source: NowSource::Given,
+            clock: None,
             order: Order::Kubernetes,
             gates: FeatureGates::KUBERNETES,
             controller_gates: ControllerGates::KUBERNETES,

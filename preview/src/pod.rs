@@ -3,6 +3,7 @@
 use crate::cost::{ManagedFields, Previous, WrittenCost};
 use crate::direct::DirectKind;
 use crate::error::parse;
+use crate::moment::{self, ContainerState, Lenient, nanos};
 use crate::node::Affinity;
 use crate::text::{self, quoted};
 use jiff::Timestamp;
@@ -138,7 +139,7 @@ impl PodMetadata {
             generation: 0,
             labels: self.labels.take(),
             owner_references: self.owner_references.take(),
-            deletion_timestamp: self.deletion_timestamp.take(),
+            deletion_timestamp: self.deletion_timestamp.take().map(|_| IgnoredAny),
         }
     }
 }
@@ -180,7 +181,9 @@ struct PodMetadata {
     annotations: Option<BTreeMap<String, String>>,
     owner_references: Option<Vec<OwnerReference>>,
     creation_timestamp: Option<Time>,
-    deletion_timestamp: Option<IgnoredAny>,
+    deletion_timestamp: Option<Lenient<Time>>,
+    #[serde(default)]
+    deletion_grace_period_seconds: Lenient<i64>,
     resource_version: Option<String>,
     managed_fields: Option<Vec<ManagedFields>>,
     finalizers: Option<Vec<String>>,
@@ -205,6 +208,8 @@ struct Container {
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct PodStatus {
     phase: Option<String>,
+    #[serde(default)]
+    start_time: Lenient<Time>,
     conditions: Option<Vec<Condition>>,
     container_statuses: Option<Vec<ContainerStatus>>,
     init_container_statuses: Option<Vec<ContainerStatus>>,
@@ -223,6 +228,32 @@ struct Condition {
 struct ContainerStatus {
     name: Option<String>,
     restart_count: Option<i32>,
+    #[serde(default)]
+    state: Lenient<ContainerState>,
+    #[serde(default)]
+    last_state: Lenient<ContainerState>,
+}
+
+impl Pod {
+    /// Returns what [`moment::newest`] returns for its text.
+    pub(crate) fn newest(&self) -> Option<i64> {
+        let Self { metadata, status, .. } = self;
+        let deleted = metadata.deletion_timestamp.as_ref().and_then(nanos);
+        let own = [
+            time(metadata.creation_timestamp.as_ref()).unix_nanos(),
+            moment::deletion(deleted, metadata.deletion_grace_period_seconds.0),
+        ];
+        let managed = metadata.managed_fields.iter().flatten().map(|entry| nanos(&entry.time));
+        let of_status = status.iter().flat_map(|status| {
+            let conditions = status.conditions.iter().flatten();
+            let conditions = conditions.map(|it| time(it.last_transition_time.as_ref()).unix_nanos());
+            let containers =
+                [&status.container_statuses, &status.init_container_statuses].into_iter().flatten();
+            let states = containers.flatten().flat_map(|container| [&container.state, &container.last_state]);
+            conditions.chain(states.flat_map(Lenient::moments)).chain([nanos(&status.start_time)])
+        });
+        own.into_iter().chain(managed).chain(of_status).flatten().max()
+    }
 }
 
 impl PodEntry {

@@ -2,6 +2,7 @@
 
 use crate::age::age;
 use crate::gates;
+use crate::moment::NowSource;
 use crate::notes::Note;
 use crate::options::Order;
 use crate::why::phase_name;
@@ -28,6 +29,8 @@ pub struct Preview<'a> {
     pub replica_set: &'a str,
     /// The exact time of the decision.
     pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
     /// Whose decision it is.
     pub order: Order,
     /// The feature gates.
@@ -112,6 +115,14 @@ impl WorkloadPreview<'_> {
             Self::Direct(preview) => &preview.notes,
         }
     }
+
+    pub(crate) fn notes_mut(&mut self) -> &mut Vec<Note> {
+        match self {
+            Self::Set(preview) => &mut preview.notes,
+            Self::Deployment(preview) => &mut preview.notes,
+            Self::Direct(preview) => &mut preview.notes,
+        }
+    }
 }
 
 /// What the next sync of a Deployment does to its sets, and which pods go. Serialized, it is the JSON that other programs
@@ -129,6 +140,8 @@ pub struct DeploymentPreview<'a> {
     pub workload: Workload<'a>,
     /// The exact time of the decision.
     pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
     /// Whose decision it is.
     pub order: Order,
     /// The feature gates.
@@ -202,6 +215,8 @@ pub struct DirectPreview<'a> {
     pub workload: Workload<'a>,
     /// The exact time of the decision.
     pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
     /// Whose decision it is: `kubernetes`.
     pub order: Order,
     /// The feature gates that its controller reads.
@@ -358,4 +373,16 @@ pub enum Verdict {
     Blocked,
     /// It certainly stays.
     Keep,
+}
+
+impl Verdict {
+    /// Returns it as a word, as in the JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Delete => "delete",
+            Self::Contested => "contested",
+            Self::Blocked => "blocked",
+            Self::Keep => "keep",
+        }
+    }
 }

@@ -103,6 +103,7 @@ pub(crate) fn preview_deployment<'a>(
         namespace: &entry.namespace,
         workload: Workload { kind: WorkloadKind::Deployment, name: &entry.name },
         now: options.now,
+        now_source: options.now_source,
         order: options.order,
         feature_gates: options.gates,
         path: path_name(step.path),

@@ -2,7 +2,8 @@
 
 use crate::deployment::{self, SetState};
 use crate::error::{Error, not_negative, parse};
-use crate::pod::{Metadata, OwnerReference, PodEntry, Time, only};
+use crate::moment::{self, Lenient, nanos};
+use crate::pod::{Metadata, OwnerReference, PodEntry, Time, only, time};
 use crate::selector::{LabelSelector, Selector};
 use crate::template::Template;
 use crate::text;
@@ -93,7 +94,18 @@ struct ReplicaSetMetadata {
     annotations: Option<BTreeMap<String, String>>,
     owner_references: Option<Vec<OwnerReference>>,
     creation_timestamp: Option<Time>,
-    deletion_timestamp: Option<IgnoredAny>,
+    deletion_timestamp: Option<Lenient<Time>>,
+    #[serde(default)]
+    deletion_grace_period_seconds: Lenient<i64>,
+    #[serde(default)]
+    managed_fields: Lenient<Vec<Lenient<Written>>>,
+}
+
+/// An entry of `metadata.managedFields`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Written {
+    time: Lenient<Time>,
 }
 
 #[derive(Default, Deserialize)]
@@ -115,6 +127,31 @@ struct ReplicaSetStatus {
     #[serde(deserialize_with = "not_null")]
     observed_generation: Option<i64>,
     available_replicas: i32,
+    conditions: Lenient<Vec<Lenient<Condition>>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Condition {
+    last_transition_time: Lenient<Time>,
+}
+
+impl ReplicaSet {
+    /// Returns what [`moment::newest`] returns for its text.
+    pub(crate) fn newest(&self) -> Option<i64> {
+        let Object(metadata) = &self.metadata;
+        let deleted = metadata.deletion_timestamp.as_ref().and_then(nanos);
+        let own = [
+            time(metadata.creation_timestamp.as_ref()).unix_nanos(),
+            moment::deletion(deleted, metadata.deletion_grace_period_seconds.0),
+        ];
+        let managed = metadata.managed_fields.0.iter().flatten().filter_map(|entry| entry.0.as_ref());
+        let managed = managed.map(|entry| nanos(&entry.time));
+        let conditions = self.status.iter().flat_map(|Object(status)| status.conditions.0.iter().flatten());
+        let conditions = conditions.filter_map(|condition| condition.0.as_ref());
+        let conditions = conditions.map(|condition| nanos(&condition.last_transition_time));
+        own.into_iter().chain(managed).chain(conditions).flatten().max()
+    }
 }
 
 /// What is written as an object. To serde alone, a list is a structure, too.
@@ -280,7 +317,7 @@ impl From<ReplicaSet> for SetEntry {
             generation: all.generation,
             labels: None,
             owner_references: all.owner_references,
-            deletion_timestamp: all.deletion_timestamp,
+            deletion_timestamp: all.deletion_timestamp.map(|_| IgnoredAny),
         };
         let controller = metadata.controller();
         let ReplicaSetSpec { replicas, selector, min_ready_seconds, template } =

@@ -5,7 +5,7 @@
 
 use flate2::read::GzDecoder;
 use podrank::FeatureGates;
-use podrank_preview::{Input, Options, Preview, Verdict, preview};
+use podrank_preview::{Input, NoteCode, Options, Preview, Verdict, WorkloadId, WorkloadKind, preview};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -112,6 +112,48 @@ fn the_preview_is_right_about_every_round() {
     }
     println!("{} rounds: {kinds:?}", rounds.len());
     assert!(rounds.len() >= 250 && kinds.len() == 7, "{} rounds: {kinds:?}", rounds.len());
+}
+
+/// What a round says without the sets that its set has beside it: whether it is right, and whether a word was said about them.
+#[test]
+fn no_round_without_siblings_is_wrong_without_a_word() {
+    let (mut wrong, mut told) = (0, BTreeMap::<_, usize>::new());
+    for mut round in rounds() {
+        let sets = round.items.len();
+        round.without_sets();
+        let input = round.input().expect("a dump");
+        let mut options = round.options(FeatureGates::KUBERNETES);
+        let answer = preview(&input, &options).map_err(|error| error.to_string());
+        options.partial = true;
+        let partial = preview(&input, &options).expect("gaps are accepted");
+        let place = format!("round {}, {} of a {}", round.round, round.set, round.kind);
+        match answer {
+            Ok(preview) => {
+                round.compare(&preview).unwrap_or_else(|wrong| panic!("{place}, without a word: {wrong}"));
+                assert!(partial.notes.iter().all(|note| note.code != NoteCode::SiblingsMissing), "{place}");
+            }
+            Err(error) => {
+                assert!(error.starts_with("the input is incomplete: "), "{place}: {error}");
+                assert!(error.contains("kubectl get pods,replicasets,deployments -n "), "{place}: {error}");
+                assert!(partial.notes.iter().any(|note| note.code == NoteCode::SiblingsMissing), "{place}");
+                assert!(round.items.len() < sets, "{place}: nothing is missing, and yet {error}");
+                let has_it =
+                    |it: &WorkloadId| it.name == round.set[3..] || it.kind == WorkloadKind::Deployment;
+                for workload in input.workloads().into_iter().filter(has_it) {
+                    let extract = input.extract(&workload).expect("sound");
+                    let again = Input::read(extract.as_bytes()).expect("what was extracted");
+                    let again = preview(&again, &options).expect("gaps are accepted");
+                    assert_eq!(again.to_json(), partial.to_json(), "{place}");
+                }
+                *told.entry(round.kind.clone()).or_default() += 1;
+                wrong += usize::from(round.compare(&partial).is_err());
+            }
+        }
+    }
+    println!("refused without siblings: {told:?}, of which {wrong} would be wrong");
+    let refused = |kind| told.get(kind).copied().unwrap_or(0);
+    assert!(refused("siblings") >= 40 && refused("rolling") >= 20, "{told:?}");
+    assert!(wrong >= 2, "{wrong}");
 }
 
 #[test]

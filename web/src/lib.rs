@@ -10,8 +10,8 @@ mod steer;
 
 use failure::Failure;
 use podrank_preview::{
-    Arrow, Input, PodPreview, SetPreview, Verdict, WorkloadId, WorkloadKind, WorkloadPreview, circle,
-    preview_workload,
+    Arrow, Input, Options, PodPreview, SetPreview, Verdict, WorkloadId, WorkloadKind, WorkloadPreview,
+    circle, preview_workload,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -90,6 +90,14 @@ impl Dump {
         json::<BTreeMap<_, _>>(&self.input.zones())
     }
 
+    /// The time of the decision, as the command line takes it.
+    ///
+    /// # Errors
+    /// If the options are wrong.
+    pub fn moment(&self, options: &str) -> Result<String, Failure> {
+        Ok(options::read(options, &self.input)?.now.to_string())
+    }
+
     /// The active pods of the workload, as JSON: their places are their names in [`Decision::order`]. They stay the same as
     /// long as the workload does.
     ///
@@ -112,7 +120,7 @@ impl Dump {
     /// # Errors
     /// Those of the command line.
     pub fn decide(&self, options: &str) -> Result<Decision, Failure> {
-        let mut preview = self.decided(options)?;
+        let mut preview = self.shown(&options::read(options, &self.input)?)?;
         let (order, fates) = {
             let sets = sets(&preview);
             let mut uids: Vec<_> =
@@ -140,7 +148,7 @@ impl Dump {
     /// # Errors
     /// Those of the command line.
     pub fn preview(&self, options: &str) -> Result<String, Failure> {
-        Ok(self.decided(options)?.to_json())
+        Ok(self.shown(&options::read(options, &self.input)?)?.to_json())
     }
 
     /// The pods at these places of the whole list, as the command line's JSON has them.
@@ -157,7 +165,7 @@ impl Dump {
     /// # Errors
     /// Those of the command line.
     pub fn explain(&self, options: &str, uid: &str) -> Result<String, Failure> {
-        let asked = options::read(options)?;
+        let asked = options::read(options, &self.input)?;
         let preview = self.decided(options)?;
         let sets = sets(&preview);
         let found = sets.iter().find_map(|pods| Some((pods, pods.iter().find(|pod| pod.uid == uid)?)));
@@ -188,11 +196,18 @@ impl Dump {
     /// Those of the command line.
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen has no slices of texts")]
     pub fn steer(&self, options: &str, names: Vec<String>, ahead: bool) -> Result<String, Failure> {
-        steer::plan(&self.input, options::read(options)?, &names, ahead)
+        steer::plan(&self.input, options::read(options, &self.input)?, &names, ahead)
     }
 
+    /// The decision without the warning that needs a second one, for those who do not pass its notes on.
     fn decided(&self, options: &str) -> Result<WorkloadPreview<'_>, Failure> {
-        match preview_workload(&self.input, &options::read(options)?)? {
+        let mut options = options::read(options, &self.input)?;
+        options.clock = None;
+        self.shown(&options)
+    }
+
+    fn shown(&self, options: &Options) -> Result<WorkloadPreview<'_>, Failure> {
+        match preview_workload(&self.input, options)? {
             WorkloadPreview::Direct(preview) => {
                 let kind = preview.workload.kind;
                 Err(format!(

@@ -43,8 +43,8 @@ async function ask(...question) {
 
 /* Loading. */
 
-/** Shows a dump. `name` is what errors call it. */
-async function load(name, text, chosen = {}, itsExample = null) {
+/** Shows a dump. `name` is what errors call it. `modified` is when its file was written, if it is one. */
+async function load(name, text, chosen = {}, itsExample = null, modified = undefined) {
     let read;
     try {
         read = await engine.ask('read', text);
@@ -68,7 +68,7 @@ async function load(name, text, chosen = {}, itsExample = null) {
         dump = null;
         return complain(`${name}: no workload in it has pods`, { isFatal: true });
     }
-    await choose(read, { ...fresh(), now: Date.now(), ...chosen, workload: first });
+    await choose(read, { ...fresh(), dumped: chosen.now === undefined ? { modified, clock: Date.now() } : null, ...chosen, workload: first });
 }
 
 let choices = 0;
@@ -88,9 +88,10 @@ async function choose(read, chosen) {
         return complain(answer.error.message, { isFatal: true, remedy });
     }
     complain('');
+    if (state.dumped) [state.now, state.nowText] = [Date.parse(answer.now), answer.now];
     const newest = answer.newest ?? state.now;
-    // Ages begin at the latest change, so no moment is before it.
-    state.now = Math.max(state.now, newest + 1000);
+    // Ages begin at the latest change, so nobody chooses a moment before it.
+    if (!state.dumped) state.now = Math.max(state.now, newest + 1000);
     dump = { ...read, pods: answer.pods, moments: new Moments(newest, state.now) };
     const most = dump.pods.length;
     state.replicas = state.steering ? most - state.wanted.size : Math.min(state.replicas ?? Math.ceil(most / 2), most);
@@ -116,7 +117,7 @@ const showExample = (name, chosen = { replicas: examples[name].replicas, now: Da
     load(`The example ${name}`, bytes(examples[name].text), chosen, name);
 
 const loadText = (text) => load('the pasted text', bytes(text));
-const loadFile = async (file) => file && load(file.name, new Uint8Array(await file.arrayBuffer()));
+const loadFile = async (file) => file && load(file.name, new Uint8Array(await file.arrayBuffer()), {}, null, file.lastModified);
 
 /* Deciding. */
 
@@ -277,7 +278,7 @@ on($('replicas'), 'input', ({ value }) => setReplicas(value));
 on($('replicas-number'), 'input', ({ value }) => value !== '' && setReplicas(value));
 on($('replicas-number'), 'blur', (field) => (field.value = state.replicas));
 on($('moment'), 'input', ({ value }) => {
-    state.nowText = null;
+    [state.nowText, state.dumped] = [null, null];
     state.now = dump.moments.fromStep(value);
     // What the moment changes is at the cut.
     state.uid = null;
@@ -307,8 +308,8 @@ for (const mode of ['look', 'steer']) {
     });
 }
 on($('workload'), 'change', ({ value }) => {
-    const { now, nowText, order, gates } = state;
-    choose(dump, { ...fresh(), now, nowText, order, gates, workload: dump.workloads[value] });
+    const { now, nowText, dumped, order, gates } = state;
+    choose(dump, { ...fresh(), now, nowText, dumped, order, gates, workload: dump.workloads[value] });
 });
 on($('list'), 'toggle', ({ open }) => open && list());
 on($('more'), 'click', () => {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use podrank_preview::gates::GATES;
-use podrank_preview::{Options, Order, WorkloadName};
+use podrank_preview::{Input, Options, Order, WorkloadName};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -21,7 +21,15 @@ struct Asked {
     replica_set: Option<String>,
     #[serde(default)]
     replicas: Option<u32>,
-    now: Timestamp,
+    /// The time of the decision. Without one, it is the input's.
+    #[serde(default)]
+    now: Option<Timestamp>,
+    /// The modification time of the file that was read, if it was one.
+    #[serde(default)]
+    modified: Option<Timestamp>,
+    /// The clock's time, which an input without a file has.
+    #[serde(default)]
+    clock: Option<Timestamp>,
     #[serde(default)]
     order: AskedOrder,
     #[serde(default)]
@@ -40,10 +48,20 @@ enum AskedOrder {
     Total,
 }
 
-/// The options in this text.
-pub(crate) fn read(text: &str) -> Result<Options, String> {
+/// The options in this text, for this input.
+pub(crate) fn read(text: &str, input: &Input) -> Result<Options, String> {
     let asked: Asked = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let mut options = Options::new(0, asked.now);
+    let mut options = match (asked.now, asked.clock) {
+        (Some(now), _) => Options::new(0, now),
+        (None, Some(clock)) => {
+            let (now, source) = input.moment(asked.modified, clock);
+            let mut options = Options::new(0, now);
+            options.now_source = source;
+            options.clock = Some(clock);
+            options
+        }
+        (None, None) => return Err("neither now nor clock says when to decide".to_owned()),
+    };
     options.replicas = asked.replicas;
     options.namespace = asked.namespace;
     options.workload = asked.workload.map(|name| name.parse::<WorkloadName>()).transpose()?;

@@ -4,12 +4,18 @@
 export const GATES = { PodDeletionCost: true, LogarithmicScaleDown: true, PreferForScaleDown: false };
 
 export const fresh = () => ({
-    workload: null, replicas: null, now: null, nowText: null, order: 'kubernetes', gates: {}, burstReplicas: null, partial: false,
+    workload: null, replicas: null, now: null, nowText: null, dumped: null, order: 'kubernetes', gates: {}, burstReplicas: null, partial: false,
     uid: null, steering: false, wanted: new Set(), ahead: false,
 });
 
-/** The time of the decision, as the command line takes it. A page with an answer may have it to the nanosecond. */
+/** The time of the decision, as the command line takes it. It may be exact to the nanosecond. */
 export const now = (state) => state.nowText ?? new Date(state.now).toISOString().replace('.000Z', 'Z');
+
+/** When the module is to decide: at the time of the dump, by what is known of it, until the user chooses another one. */
+const moment = (state) => {
+    const iso = (time) => (time === undefined ? undefined : new Date(time).toISOString());
+    return state.dumped ? { modified: iso(state.dumped.modified), clock: iso(state.dumped.clock) } : { now: now(state) };
+};
 
 /** The options of a decision, as the module takes them. */
 export function options(state, changes = {}) {
@@ -17,7 +23,7 @@ export function options(state, changes = {}) {
         namespace: state.workload?.namespace,
         workload: state.workload?.short,
         replicas: state.replicas ?? undefined,
-        now: now(state),
+        ...moment(state),
         order: state.order,
         featureGates: state.gates,
         burstReplicas: state.burstReplicas ?? undefined,

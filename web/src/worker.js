@@ -13,11 +13,11 @@ const calls = {
         dump = next;
         return { workloads: JSON.parse(dump.workloads()), zones: JSON.parse(dump.zones()) };
     },
-    /** The pods of a workload, and the latest time at which anything happened to one. */
+    /** The pods of a workload, the latest time at which anything happened to one, and the time of the decision. */
     pods(options) {
         const rows = JSON.parse(dump.rows(options, 0, 1e9));
         const newest = rows.reduce((newest, pod) => Math.max(newest, ...times(pod)), -Infinity);
-        return { pods: JSON.parse(dump.pods(options)), newest: Number.isFinite(newest) ? newest : null };
+        return { pods: JSON.parse(dump.pods(options)), newest: Number.isFinite(newest) ? newest : null, now: dump.moment(options) };
     },
     decide(options) {
         const decision = dump.decide(options);

@@ -1,7 +1,7 @@
 // web/dist/ as it is checked in, without a browser and without what makes it.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import vm from 'node:vm';
@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { sha256, sources } from '../sources.mjs';
 import { Moments, duration } from '../src/moments.js';
 import { fresh, fromLink, link, options } from '../src/state.js';
-import { EXAMPLES, GIVEN, assertAgreement, podrank, root } from './command-line.mjs';
+import { EXAMPLES, GIVEN, assertAgreement, podrank, root, work } from './command-line.mjs';
 
 const html = readFileSync(join(root, 'web/dist/index.html'), 'utf8');
 const part = (id) => html.match(new RegExp(`<script type="[a-z/]+" id="${id}">(.*?)</script>`, 's'))[1];
@@ -83,6 +83,31 @@ test('the examples are the files that the command line reads', () => {
         const { answer } = ask('preview', JSON.stringify({ replicas, now }));
         assert.equal(answer, podrank('-f', file, '--replicas', replicas, '--now', now, '-o', 'json').stdout, name);
     }
+});
+
+test('a file is judged at the time that the command line judges it at, with its warning', () => {
+    const ask = worker();
+    const text = readFileSync(EXAMPLES[0].file, 'utf8');
+    ask('read', Buffer.from(text));
+    const file = join(work, 'dump.json');
+    writeFileSync(file, text);
+    const seen = [];
+    for (const modified of ['2026-03-10T11:59:20.000Z', '2026-03-12T00:00:00.000Z', undefined]) {
+        const printed = modified && (utimesSync(file, new Date(modified), new Date(modified)),
+            JSON.parse(podrank('-f', file, '--replicas', 4, '-o', 'json').stdout));
+        const clock = '2026-06-01T00:00:00.000Z';
+        const { answer } = ask('preview', JSON.stringify({ replicas: 4, modified, clock }));
+        const { now, nowSource, sets, notes } = JSON.parse(answer);
+        const told = notes.filter(({ code }) => ['time-of-dump', 'differs-at-clock'].includes(code)).map(({ code, level }) => [code, level]);
+        seen.push([now, nowSource, told.length]);
+        if (!printed) continue;
+        // The command line's own clock is later, and stands in its warning.
+        assert.deepEqual({ now, nowSource, sets }, { now: printed.now, nowSource: printed.nowSource, sets: printed.sets });
+        assert.deepEqual(told, [['time-of-dump', 'note'], ['differs-at-clock', 'warning']]);
+        assert.deepEqual(notes[0], printed.notes[0]);
+        assert.ok(notes[1].text.endsWith('add --now 2026-06-01T00:00:00Z'), notes[1].text);
+    }
+    assert.deepEqual(seen, [['2026-03-10T11:59:20Z', 'file-time', 2], ['2026-03-10T11:59:00Z', 'newest-time', 2], ['2026-06-01T00:00:00Z', 'clock', 0]]);
 });
 
 test('a link holds all that can be chosen, and is wary of what it is given', () => {

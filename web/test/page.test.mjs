@@ -1,6 +1,6 @@
 // The page in a real browser, and beside the command line. `make page-test` builds what this needs.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
@@ -199,6 +199,25 @@ test('a paste of JSON and of YAML, in the dialog and anywhere', () => inPage(url
     await page.locator('#text').fill(read('contested.yaml').replaceAll('api-6c9d8f7b5', 'cpi-6c9d8f7b5'));
     await page.locator('#read').click();
     await decided(page, { workload: 'rs/cpi-6c9d8f7b5' });
+}));
+
+test('a file is judged at its own time, until the slider chooses another', () => inPage(url, async (page) => {
+    const file = join(work, 'yesterday.json');
+    writeFileSync(file, readFileSync(example('circle')));
+    const written = new Date('2026-03-10T11:59:20Z');
+    utimesSync(file, written, written);
+    await page.locator('#own').click();
+    await page.locator('#file').setInputFiles(file);
+    await decided(page, { modified: written.toISOString() });
+    const printed = JSON.parse(podrank('-f', file, '--replicas', 3, '-o', 'json').stdout);
+    assert.ok((await page.locator('#moment-text').textContent()).startsWith('2026-03-10T11:59:20Z, 20 s after'));
+    assert.match(await page.locator('#notes').textContent(), /ages count to 2026-03-10T11:59:20Z, when the file was last changed.*pods have other verdicts at the current time: /);
+    const command = await page.locator('#command').textContent();
+    const replayed = JSON.parse(podrank(...command.replace('dump.json', file).split(' ').slice(2), '-o', 'json').stdout);
+    assert.deepEqual([replayed.now, replayed.sets], [printed.now, printed.sets]);
+    await drag(page, 'moment', [500]);
+    await page.waitForFunction(() => JSON.parse(document.documentElement.dataset.decided).now);
+    assert.doesNotMatch(await page.locator('#notes').textContent(), /ages count to|at the current time/);
 }));
 
 test('a bad file: the error of the command line', () => inPage(url, async (page) => {

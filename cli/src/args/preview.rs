@@ -1,4 +1,4 @@
-//! The flags of the preview, and the options they stand for. Reads the clock if `--now` does not give the time.
+//! The flags of the preview, and the options they stand for. Reads nothing else.
 
 use super::connection::Connection;
 use clap::builder::RangedI64ValueParser;
@@ -6,7 +6,9 @@ use clap::{Parser, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use podrank_preview::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
-use podrank_preview::{ControllerGates, DirectKind, Options, Order, SetName, WorkloadKind, WorkloadName};
+use podrank_preview::{
+    ControllerGates, DirectKind, NowSource, Options, Order, SetName, WorkloadKind, WorkloadName,
+};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -53,9 +55,12 @@ pub(crate) struct PreviewArgs {
     #[arg(short = 'A', long, conflicts_with_all = ["namespace", "filename"])]
     pub(crate) all_namespaces: bool,
 
-    /// Evaluate pod ages at this time, such as 2026-03-10T12:00:00Z [default: current time]
+    /// Evaluate pod ages at this time, such as 2026-03-10T12:00:00Z [default: current time; for a file, when it was written]
+    ///
+    /// When a file was written is its modification time, if that is at most a minute after the newest time in its objects.
+    /// Otherwise, it is that newest time. A note says which. For standard input, the default is the current time.
     #[arg(long, value_name = "RFC3339", value_parser = moment)]
-    now: Option<Timestamp>,
+    pub(crate) now: Option<Timestamp>,
 
     /// Order in which pods go
     #[arg(long, value_name = "ORDER", default_value = "kubernetes")]
@@ -73,7 +78,7 @@ pub(crate) struct PreviewArgs {
 
     /// Accept an incomplete file: notes say what is missing
     ///
-    /// If a file lacks both the other ReplicaSets of a Deployment and their pods, it looks complete, and no note says so.
+    /// If a file lacks both the other ReplicaSets of the same owner and their pods, it looks complete, and no note says so.
     #[arg(long, requires = "filename")]
     partial: bool,
 
@@ -96,9 +101,9 @@ Examples:
   # Print the names of the certain victims, for another command
   kubectl podrank deploy/web --replicas 3 -o name
 
-  # Without a cluster: read what kubectl printed, and evaluate ages at a given time
+  # Without a cluster: read what kubectl printed
   kubectl get pods,replicasets,deployments -o json > dump.json
-  kubectl podrank deploy/web --replicas 3 -f dump.json --now 2026-03-10T12:00:00Z
+  kubectl podrank deploy/web --replicas 3 -f dump.json
 
   # Why does a StatefulSet not scale down?
   kubectl podrank sts/db --replicas 3
@@ -226,8 +231,9 @@ impl PreviewArgs {
         if self.workload.is_empty() { Ok(None) } else { WorkloadName::of_words(&self.workload).map(Some) }
     }
 
-    pub(crate) fn options(&self) -> Options {
-        let mut options = Options::new(0, self.now.unwrap_or_else(Timestamp::now));
+    pub(crate) fn options(&self, clock: Timestamp) -> Options {
+        let mut options = Options::new(0, self.now.unwrap_or(clock));
+        options.now_source = self.now.map_or(NowSource::Clock, |_| NowSource::Given);
         options.replicas = self.replicas;
         options.parallelism = self.parallelism;
         options.suspend = self.suspend;

@@ -1,0 +1,163 @@
+//! At which time a saved dump is judged if nobody names one: a file a day old has the verdicts that it had.
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
+
+/// A file that is removed at the end of its test.
+struct Dump(PathBuf);
+
+impl Drop for Dump {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn seconds(seconds: i64) -> SignedDuration {
+    SignedDuration::from_secs(seconds)
+}
+
+/// A pod that became ready some seconds before `taken`, and whose container started five seconds before it.
+fn pod(name: &str, uid: u32, taken: Timestamp, ready: i64) -> Value {
+    let time = (taken - seconds(ready)).to_string();
+    json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "uid": format!("{uid:08x}-0000-4000-8000-000000000000"),
+            "creationTimestamp": time,
+            "labels": { "app": "web" },
+            "ownerReferences": [
+                { "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "web", "controller": true }
+            ],
+        },
+        "spec": { "nodeName": "a" },
+        "status": {
+            "phase": "Running",
+            "conditions": [{ "type": "Ready", "status": "True", "lastTransitionTime": time }],
+            "containerStatuses": [{
+                "name": "main",
+                "restartCount": 0,
+                "state": { "running": { "startedAt": (taken - seconds(5)).to_string() } },
+            }],
+        },
+    })
+}
+
+/// Two pods whose ages are in different buckets when the dump is taken, and in the same one a day later. Then the smaller UID
+/// decides, which is the older pod's.
+fn dump(taken: Timestamp) -> String {
+    let set = json!({
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": { "name": "web", "uid": "web" },
+        "spec": { "replicas": 2, "selector": { "matchLabels": { "app": "web" } }, "template": {} },
+    });
+    let pods = [pod("web-older", 1, taken, 3_000), pod("web-younger", 2, taken, 100)];
+    let items = [&[set][..], &pods].concat();
+    json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string()
+}
+
+fn saved(name: &str, text: &str, modified: Timestamp) -> Dump {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, text).expect("a file");
+    let file = File::options().write(true).open(&path).expect("the file");
+    file.set_modified(modified.into()).expect("a modification time");
+    Dump(path)
+}
+
+fn scale(file: &Dump, args: &[&str]) -> (Value, String) {
+    let mut command = Command::new(PROGRAM);
+    command.arg("-f").arg(&file.0).args(["--replicas", "1", "-o", "json"]).args(args).stdin(Stdio::null());
+    let output = command.output().expect("the program runs");
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(output.status.success(), "{stderr}");
+    (serde_json::from_slice(&output.stdout).expect("JSON"), stderr)
+}
+
+/// The pod that goes.
+fn victim(preview: &Value) -> &str {
+    let mut pods = preview["pods"].as_array().expect("pods").iter();
+    pods.find(|pod| pod["verdict"] == "delete").and_then(|pod| pod["name"].as_str()).expect("a victim")
+}
+
+#[test]
+fn a_dump_of_yesterday_is_judged_at_the_time_of_its_file() {
+    let taken = Timestamp::now() - seconds(86_400);
+    let file = saved("of-its-time.json", &dump(taken), taken);
+    let (preview, stderr) = scale(&file, &[]);
+    assert_eq!(victim(&preview), "web-younger");
+    assert_eq!((&preview["now"], &preview["nowSource"]), (&json!(taken.to_string()), &json!("file-time")));
+    let (note, warning) = stderr.trim_end().split_once('\n').expect("two lines");
+    assert_eq!(
+        note,
+        format!("note: ages count to {taken}, when the file was last changed; --now sets another time")
+    );
+    let start = "warning: 2 pods have other verdicts at the current time: web-younger (keep, not delete), web-older (delete, not \
+                 keep); to decide at that time, add --now ";
+    let clock = warning.strip_prefix(start).unwrap_or_else(|| panic!("{warning}"));
+    let at_clock: Timestamp = clock.parse().expect("a time");
+    assert!(Timestamp::now().duration_since(at_clock) < seconds(60), "{clock}");
+    assert_eq!(preview["notes"][0]["code"], "time-of-dump");
+    assert_eq!(
+        (&preview["notes"][1]["code"], &preview["notes"][1]["level"]),
+        (&json!("differs-at-clock"), &json!("warning"))
+    );
+
+    // What the warning says to type does what it says, and is not talked back to.
+    let (preview, stderr) = scale(&file, &["--now", clock]);
+    assert_eq!((victim(&preview), &*stderr), ("web-older", ""));
+    assert_eq!((&preview["now"], &preview["nowSource"]), (&json!(clock), &json!("given")));
+    let (again, stderr) = scale(&file, &["--now", &taken.to_string()]);
+    assert_eq!((victim(&again), &*stderr), ("web-younger", ""));
+}
+
+#[test]
+fn a_copy_is_judged_at_the_newest_time_in_it() {
+    let clock = Timestamp::now();
+    let taken = clock - seconds(86_400);
+    let newest = taken - seconds(5);
+    for (name, modified) in [("copied.json", clock), ("older-than-its-pods.json", taken - seconds(3_600))] {
+        let (preview, stderr) = scale(&saved(name, &dump(taken), modified), &[]);
+        assert_eq!(victim(&preview), "web-younger", "{name}");
+        assert_eq!(
+            (&preview["now"], &preview["nowSource"]),
+            (&json!(newest.to_string()), &json!("newest-time"))
+        );
+        let note = format!(
+            "note: ages count to {newest}, the newest time in the file; if the file shows a later state, give its time with \
+             --now\nwarning: 2 pods have"
+        );
+        assert!(stderr.starts_with(&note), "{stderr}");
+    }
+}
+
+#[test]
+fn a_fresh_dump_gets_no_warning() {
+    let clock = Timestamp::now();
+    let (preview, stderr) = scale(&saved("fresh.json", &dump(clock), clock), &[]);
+    assert_eq!(victim(&preview), "web-younger");
+    assert!(stderr.starts_with("note: ages count to ") && stderr.lines().count() == 1, "{stderr}");
+}
+
+#[test]
+fn standard_input_is_judged_at_the_clocks_time() {
+    let text = dump(Timestamp::now() - seconds(86_400));
+    let file = saved("piped.json", &text, Timestamp::now());
+    for name in ["-", "/dev/stdin"] {
+        let mut cat = Command::new("cat").arg(&file.0).stdout(Stdio::piped()).spawn().expect("cat runs");
+        let pipe = cat.stdout.take().expect("a pipe");
+        let mut command = Command::new(PROGRAM);
+        command.args(["-f", name, "--replicas", "1", "-o", "json"]).stdin(pipe);
+        let output = command.output().expect("the program runs");
+        cat.wait().expect("cat ends");
+        let preview: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!((victim(&preview), &preview["nowSource"]), ("web-older", &json!("clock")), "{name}");
+        assert_eq!(output.stderr, b"", "{name}");
+    }
+}

@@ -1,0 +1,324 @@
+//! When a dump was taken, as far as it tells, and what depends on that. Reads one object's JSON, or a whole input; reads no clock.
+//!
+//! Ages decide, so a dump that is judged later than it was taken can show other verdicts. A file tells when it was written,
+//! but a copy of it often tells when it was copied. So the newest time in the dump decides whether the file's is plausible.
+
+use crate::error::Error;
+use crate::input::Input;
+use crate::notes::{Note, NoteCode};
+use crate::options::Options;
+use crate::pod::{Time, time};
+use crate::preview::{Verdict, WorkloadPreview};
+use crate::text::{self, count};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// By how much a file may be younger than the newest time in it, and still be taken for written by `kubectl get`; and by how much
+/// the clocks of a cluster may be ahead.
+const MINUTE: SignedDuration = SignedDuration::from_mins(1);
+
+/// Where the time of a decision comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NowSource {
+    /// The user gave it.
+    Given,
+    /// The clock.
+    Clock,
+    /// The modification time of the file that was read.
+    FileTime,
+    /// The newest time in the input.
+    NewestTime,
+}
+
+impl Input {
+    /// Returns the time for a decision about this input if the user gives none, and where that time comes from.
+    /// `modified` is the modification time of the file that was read, if it was one.
+    ///
+    /// For a file, it is `modified` if that is not before the newest time in the input, and at most a minute after it. Otherwise
+    /// it is that newest time, because nothing can be seen before it happened, and because copies of a file are younger
+    /// than the file. Times more than a minute after `clock` do not count: no dump is from the future.
+    pub fn moment(&self, modified: Option<Timestamp>, clock: Timestamp) -> (Timestamp, NowSource) {
+        let newest = self.moments.iter().filter_map(|nanos| Timestamp::from_nanosecond((*nanos).into()).ok());
+        let newest = newest.filter(|moment| moment.duration_since(clock) <= MINUTE).max();
+        match (newest, modified) {
+            (Some(newest), Some(modified)) => {
+                if (SignedDuration::ZERO..=MINUTE).contains(&modified.duration_since(newest)) {
+                    (modified, NowSource::FileTime)
+                } else {
+                    (newest, NowSource::NewestTime)
+                }
+            }
+            // Without a time in the input, there is no age that could change.
+            _ => (clock, NowSource::Clock),
+        }
+    }
+}
+
+/// Notes on the time of a decision: where it comes from, and which verdicts the clock would change. `at_clock` decides again.
+pub(crate) fn notes<'a>(
+    preview: &WorkloadPreview<'_>,
+    options: &Options,
+    at_clock: impl FnOnce(&Options) -> Result<WorkloadPreview<'a>, Error>,
+) -> Result<Vec<Note>, Error> {
+    let now = options.now;
+    let source = match options.now_source {
+        NowSource::Given | NowSource::Clock => None,
+        NowSource::FileTime => {
+            Some(format!("ages count to {now}, when the file was last changed; --now sets another time"))
+        }
+        NowSource::NewestTime => Some(format!(
+            "ages count to {now}, the newest time in the file; if the file shows a later state, give its time with --now"
+        )),
+    };
+    let source = source.map(|text| Note::new(NoteCode::TimeOfDump, text));
+    let changes = match options.clock.filter(|clock| *clock != now) {
+        None => None,
+        Some(clock) => {
+            let later = at_clock(&Options { now: clock, ..options.clone() })?;
+            changes(preview, &later, clock)
+        }
+    };
+    Ok(source.into_iter().chain(changes).collect())
+}
+
+/// The warning about pods whose verdict is another one at the clock's time.
+fn changes(preview: &WorkloadPreview<'_>, later: &WorkloadPreview<'_>, clock: Timestamp) -> Option<Note> {
+    let verdicts: BTreeMap<&str, Verdict> = later.pods().map(|pod| (&*pod.uid, pod.verdict)).collect();
+    let changed = preview.pods().filter_map(|pod| {
+        let verdict = verdicts.get(&*pod.uid).filter(|verdict| **verdict != pod.verdict)?;
+        Some(format!("{} ({}, not {})", text::name(pod.name), verdict.name(), pod.verdict.name()))
+    });
+    let changed: Vec<_> = changed.collect();
+    if changed.is_empty() {
+        return None;
+    }
+    let has = if changed.len() == 1 { "has another verdict" } else { "have other verdicts" };
+    let text = format!(
+        "{} {has} at the current time: {}; to decide at that time, add --now {clock}",
+        count(changed.len() as u64, "pod"),
+        text::list(&changed)
+    );
+    Some(Note::new(NoteCode::DiffersAtClock, text))
+}
+
+/// A value that is as good as missing if it is not what it should be. Nothing that only tells the time of a dump makes the dump
+/// unreadable.
+#[derive(Debug)]
+pub(crate) struct Lenient<T>(pub(crate) Option<T>);
+
+impl<T> Default for Lenient<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Read<T> {
+            Sound(T),
+            Other(IgnoredAny),
+        }
+        Ok(Self(match Read::deserialize(deserializer)? {
+            Read::Sound(value) => Some(value),
+            Read::Other(_) => None,
+        }))
+    }
+}
+
+/// The state of a container, which has the times of its start and end.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct ContainerState {
+    running: Lenient<ContainerTimes>,
+    terminated: Lenient<ContainerTimes>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ContainerTimes {
+    started_at: Lenient<Time>,
+    finished_at: Lenient<Time>,
+}
+
+impl Lenient<ContainerState> {
+    pub(crate) fn moments(&self) -> impl Iterator<Item = Option<i64>> + '_ {
+        let times = self.0.iter().flat_map(|state| [&state.running, &state.terminated]);
+        times
+            .filter_map(|times| times.0.as_ref())
+            .flat_map(|times| [&times.started_at, &times.finished_at].map(nanos))
+    }
+}
+
+/// The time in nanoseconds since the Unix epoch, if there is one.
+pub(crate) fn nanos(moment: &Lenient<Time>) -> Option<i64> {
+    time(moment.0.as_ref()).unix_nanos()
+}
+
+/// When the deletion of an object was asked for. Its deletion timestamp lies a grace period after that, most often in the future.
+pub(crate) fn deletion(timestamp: Option<i64>, grace_period_seconds: Option<i64>) -> Option<i64> {
+    timestamp?.checked_sub(grace_period_seconds?.checked_mul(1_000_000_000)?)
+}
+
+/// Returns the newest time at which something happened to the object, of any kind. It reads what the API server, the kubelet
+/// and controllers write: creation, deletion, managed fields and the status. A spec or an annotation may name any time.
+pub(crate) fn newest(object: &Value) -> Option<i64> {
+    let moment = |value: &Value| nanos(&Lenient::<Time>::deserialize(value).unwrap_or_default());
+    let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
+    let (metadata, status) = (&object["metadata"], &object["status"]);
+    let grace_period = metadata["deletionGracePeriodSeconds"].as_i64();
+    let mut moments = vec![
+        moment(&metadata["creationTimestamp"]),
+        deletion(moment(&metadata["deletionTimestamp"]), grace_period),
+        moment(&status["startTime"]),
+        moment(&status["completionTime"]),
+    ];
+    moments.extend(list(&metadata["managedFields"]).iter().map(|entry| moment(&entry["time"])));
+    for condition in list(&status["conditions"]) {
+        let fields = ["lastTransitionTime", "lastUpdateTime", "lastHeartbeatTime"];
+        moments.extend(fields.map(|field| moment(&condition[field])));
+    }
+    for containers in ["containerStatuses", "initContainerStatuses"] {
+        for container in list(&status[containers]) {
+            for state in ["state", "lastState"] {
+                let state = Lenient::<ContainerState>::deserialize(&container[state]).unwrap_or_default();
+                moments.extend(state.moments());
+            }
+        }
+    }
+    moments.into_iter().flatten().max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const CLOCK: &str = "2026-03-11T12:00:00Z";
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().expect("a time")
+    }
+
+    fn input(objects: &[Value]) -> Input {
+        let list = json!({ "apiVersion": "v1", "kind": "List", "items": objects });
+        Input::read(list.to_string().as_bytes()).expect("a dump")
+    }
+
+    /// A pod that was created at noon, with this at its place.
+    fn pod(place: &str, value: Value) -> Value {
+        let mut pod = json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": { "name": "web-1", "uid": "00000001-0000-4000-8000-000000000000", "creationTimestamp": "2026-03-10T12:00:00Z" },
+            "spec": {},
+            "status": { "phase": "Running" },
+        });
+        let (parent, field) = place.rsplit_once('/').expect("a place");
+        pod.pointer_mut(parent).expect("a parent")[field] = value;
+        pod
+    }
+
+    /// The newest time in an input of these objects, as a file that was copied much later shows it.
+    fn newest(objects: &[Value]) -> String {
+        let (now, source) = input(objects).moment(Some(at(CLOCK)), at(CLOCK));
+        assert_eq!(source, NowSource::NewestTime);
+        now.to_string()
+    }
+
+    #[test]
+    fn what_has_happened_counts_and_what_is_to_come_does_not() {
+        let later = "2026-03-10T13:00:00Z";
+        let state = |times: Value| json!([{ "name": "main", "restartCount": 1, "state": times }]);
+        for (place, value) in [
+            ("/metadata/creationTimestamp", json!(later)),
+            ("/metadata/managedFields", json!([{ "time": later }, {}])),
+            ("/status/startTime", json!(later)),
+            ("/status/conditions", json!([{ "type": "Ready", "lastTransitionTime": later }])),
+            ("/status/containerStatuses", state(json!({ "running": { "startedAt": later } }))),
+            ("/status/initContainerStatuses", state(json!({ "terminated": { "finishedAt": later } }))),
+        ] {
+            let mut pod = pod(place, value);
+            assert_eq!(newest(&[pod.clone()]), later, "{place}");
+            // What is unsound is read in another way.
+            pod["spec"]["nodeName"] = json!(7);
+            assert_eq!(newest(&[pod]), later, "{place} of an unsound pod");
+        }
+        let noon = "2026-03-10T12:00:00Z";
+        for (place, value) in [
+            ("/metadata/annotations", json!({ "restartedAt": later })),
+            ("/spec/notBefore", json!(later)),
+            ("/status/notAfter", json!(later)),
+            ("/status/startTime", json!("soon")),
+            ("/status/containerStatuses", state(json!({ "running": { "startedAt": [later] } }))),
+            // It is when the pod will be gone, and nothing says since when it goes.
+            ("/metadata/deletionTimestamp", json!(later)),
+            // No dump is from the future.
+            ("/status/startTime", json!("9999-12-31T23:59:59Z")),
+        ] {
+            let noon_pod = pod("/metadata/name", json!("web-2"));
+            assert_eq!(newest(&[noon_pod, pod(place, value)]), noon, "{place}");
+        }
+    }
+
+    #[test]
+    fn a_deletion_is_asked_for_a_grace_period_before_its_timestamp() {
+        let mut deleted = pod("/metadata/deletionTimestamp", json!("2026-03-10T13:00:30Z"));
+        deleted["metadata"]["deletionGracePeriodSeconds"] = json!(1830);
+        assert_eq!(newest(&[deleted.clone()]), "2026-03-10T12:30:00Z");
+        deleted["spec"]["nodeName"] = json!(7);
+        assert_eq!(newest(&[deleted]), "2026-03-10T12:30:00Z");
+        assert_eq!(deletion(Some(i64::MIN), Some(1)), None);
+        assert_eq!(deletion(Some(0), Some(i64::MAX)), None);
+    }
+
+    #[test]
+    fn every_kind_has_its_times() {
+        let later = "2026-03-10T13:00:00Z";
+        for (api_version, kind, condition) in [
+            ("apps/v1", "ReplicaSet", "lastTransitionTime"),
+            ("apps/v1", "Deployment", "lastUpdateTime"),
+            ("v1", "Node", "lastHeartbeatTime"),
+            ("batch/v1", "Job", "lastTransitionTime"),
+        ] {
+            for sound in [true, false] {
+                let object = json!({
+                    "apiVersion": api_version,
+                    "kind": kind,
+                    "metadata": { "name": "a", "uid": "a", "generation": if sound { json!(1) } else { json!(null) } },
+                    "spec": { "selector": {}, "template": {} },
+                    "status": { "conditions": [null, { condition: later }] },
+                });
+                let objects = [pod("/metadata/name", json!("web-2")), object];
+                if sound || kind == "Node" {
+                    assert_eq!(newest(&objects), later, "{kind}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_time_is_that_of_the_file_if_it_is_plausible() {
+        let input = input(&[pod("/metadata/name", json!("web-1"))]);
+        let noon = "2026-03-10T12:00:00Z";
+        for (modified, now, source) in [
+            (Some(noon), noon, NowSource::FileTime),
+            (Some("2026-03-10T12:01:00Z"), "2026-03-10T12:01:00Z", NowSource::FileTime),
+            (Some("2026-03-10T12:01:00.000000001Z"), noon, NowSource::NewestTime),
+            (Some("2026-03-10T11:59:59.999999999Z"), noon, NowSource::NewestTime),
+            (Some("1980-01-01T00:00:00Z"), noon, NowSource::NewestTime),
+            (None, CLOCK, NowSource::Clock),
+        ] {
+            assert_eq!(input.moment(modified.map(at), at(CLOCK)), (at(now), source), "{modified:?}");
+        }
+        // A clock that is far behind is right all the same, as it is for a cluster.
+        let early = at("2026-03-10T11:58:59Z");
+        assert_eq!(input.moment(Some(at(noon)), early), (early, NowSource::Clock));
+        let near = at("2026-03-10T11:59:00Z");
+        assert_eq!(input.moment(Some(near), near), (at(noon), NowSource::NewestTime));
+    }
+}
