@@ -271,8 +271,13 @@ fn reference(case: &Case) -> Expected {
             owner.filter(|owner| ["apps/v1", "extensions/v1beta1"].contains(&text_of(&owner["apiVersion"])));
         owner.is_some_and(|owner| !is_there([space(pod), "ReplicaSet", text_of(&owner["name"])]))
             && space(pod) == *namespace
-            && set
-                .is_some_and(|set| selects_but_for_hash(&set["spec"]["selector"], &pod["metadata"]["labels"]))
+            && set.is_some_and(|set| {
+                let selector = &set["spec"]["selector"];
+                // Only the sets of a Deployment have labels in common.
+                let has_deployment = deployment.is_some_and(|owner| owner["kind"] == "Deployment");
+                let is_alike = selects_but_for_hash(selector, &pod["metadata"]["labels"]);
+                if has_deployment { is_alike } else { is_valid(selector) }
+            })
     };
     let own_names: BTreeSet<_> = items
         .iter()
@@ -787,9 +792,10 @@ impl Generator {
         }
         if !self.one_in(4) {
             let controller = self.pick(&["web", "web", "api"]);
+            let by = self.pick(&["Deployment", "Deployment", "Rollout"]);
             set["metadata"]["ownerReferences"] = json!([
                 { "apiVersion": "v1", "kind": "Thing", "name": "x", "uid": "thing" },
-                { "apiVersion": "apps/v1", "kind": "Deployment", "name": controller,
+                { "apiVersion": "apps/v1", "kind": by, "name": controller,
                   "uid": format!("deployment-{controller}"), "controller": true },
             ]);
         }
