@@ -3,9 +3,9 @@
 //! When a `ReplicaSet` is scaled down, kube-controller-manager chooses the pods to delete with a comparator over
 //! assignment to a node, phase, readiness, deletion cost, rank (how many related pods share a node), ready time,
 //! restarts and age. By default, ages are log-scaled: if two times are equal, the comparator goes on to the next
-//! rule, but if they differ and their ages have the same `floor(log2(age))`, it goes straight to the UIDs. That
-//! makes it cyclic, so listing the same pods in a different order can change the victims. This crate applies the
-//! same rules as **one lexicographic key**, so the victims depend on the pods alone.
+//! rule, but if they differ and their ages have the same `floor(log2(age))`, it goes straight to the UIDs. So it can
+//! contradict itself, even in a cycle, and listing the same pods in a different order can change the victims. This
+//! crate applies the same rules as **one lexicographic key**, so the victims depend on the pods alone.
 //!
 //! ```
 //! use podrank::{Flags, Phase, Pod, Policy, Rule, Time, Uid};

@@ -50,12 +50,13 @@ impl Policy {
     /// Returns which pods kube-controller-manager deletes when it deletes `k` of them: those that it deletes in
     /// every list order, those whose fate depends on the list order, and those that it keeps in every list order.
     ///
-    /// Pods are contested for two reasons. Kubernetes' comparator, the [relation](crate::Relation), can be cyclic.
-    /// And pods can tie in everything that it compares, because it has no final comparison of UIDs. In both cases
-    /// such pods form a group, and sorting can put the pods of a group in any order. To see the groups, draw an
-    /// arrow from each pod to each pod that it precedes, and arrows in both directions between pods that tie: the
-    /// groups are the strongly connected components. The groups themselves always come in the same order. So if the
-    /// boundary after the first `k` pods falls inside a group, that group is contested.
+    /// Pods are contested for three reasons. Pods can tie in everything that Kubernetes' comparator, the
+    /// [relation](crate::Relation), compares, because it has no final comparison of UIDs. Of two pods that tie, one
+    /// can be before a third and the other after it. And the relation can be cyclic. In each case such pods form a
+    /// group, and sorting can put the pods of a group in any order. To see the groups, draw an arrow from each pod
+    /// to each pod that it precedes, and arrows in both directions between pods that tie: the groups are the
+    /// strongly connected components. The groups themselves always come in the same order. So if the boundary after
+    /// the first `k` pods falls inside a group, that group is contested.
     ///
     /// `order` gets the indices of all pods, group by group, and inside a group by the total order. `scores`
     /// is scratch memory. Both need one element per pod, and the call takes O(n log n) steps.
@@ -179,7 +180,7 @@ impl Policy {
         });
     }
 
-    /// Sorts by [`Step::ReadyAge`] and UID, several times faster than [`by_step`](Self::by_step) could, and returns
+    /// Sorts by [`Step::ReadyAge`] and UID, faster than [`by_step`](Self::by_step) could, and returns
     /// true. If the values of some pod do not fit in 64 bits, returns false and sorts nothing. The scores serve as
     /// scratch memory.
     fn sort_by_ready_age(&self, pods: &[Pod], order: &mut [u32], scores: &mut [u64]) -> bool {

@@ -6,10 +6,11 @@ use core::cmp::Ordering;
 
 /// What Kubernetes' comparator says about two pods `a` and `b`.
 ///
-/// The comparator is cyclic: `a` can be before `b`, `b` before `c`, and `c` before `a`. This is because, with
-/// log-scaled ages, the UID decides between pods that became ready at different times in one age bucket, but
-/// restarts decide between pods that became ready at the same time. **Never sort by it**, which is why this is not
-/// an `Ordering`. [`Policy::settle`] says what follows from it.
+/// The comparator contradicts itself. This is because, with log-scaled ages, the UID decides between pods that became
+/// ready at different times in one age bucket, but later rules decide between pods that became ready at the same
+/// time. `a` can be before `b` and `b` before `c`, although `a` and `c` tie. If restarts differ as well, the comparator
+/// can even be cyclic: `c` before `a`. **Never sort by it**, which is why this is not an `Ordering`. [`Policy::settle`]
+/// says what follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// Neither is before the other.

@@ -22,8 +22,9 @@ pub const PODRANK_RELATION_AFTER: i32 = 2;
 /// is then PODRANK_RULE_UID. Only there does it compare UIDs, so pods with different UIDs can tie. And from
 /// 2^49 ns (6.5 days) on, its age buckets begin a little below the powers of two.
 ///
-/// NEVER SORT BY IT, because it is cyclic: of three pods, each can be before the next. The reason is that
-/// different times in one age bucket let the UIDs decide, but equal times let later rules decide.
+/// NEVER SORT BY IT, because it contradicts itself: of three pods, each can be before the next, or a pod can be
+/// after one and before the other of two pods that tie. The reason is that different times in one age bucket let
+/// the UIDs decide, but equal times let later rules decide.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_upstream(
     a: *const podrank_pod,
@@ -51,9 +52,9 @@ pub unsafe extern "C" fn podrank_upstream(
     })
 }
 
-/// Finds which pods kube-controller-manager deletes when it deletes k of them. Its comparator can be cyclic,
-/// and pods can tie in everything that it compares, because it does not compare UIDs at the end. In both
-/// cases its list order decides.
+/// Finds which pods kube-controller-manager deletes when it deletes k of them. Its comparator can contradict itself
+/// (see podrank_upstream), and pods can tie in everything that it compares, because it does not compare UIDs at
+/// the end. In both cases its list order decides.
 ///
 /// Fills the array order with the indices of all pods. The first certain_len of them are CERTAIN: it deletes
 /// them in every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and

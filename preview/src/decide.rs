@@ -63,8 +63,9 @@ pub fn preview<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, E
     preview_set(input, &sets, id, options)
 }
 
-/// Returns three pods that Kubernetes' rules put in a circle, the active pod with this UID first, or `None` if that pod is in
-/// no circle. This is what makes a pod contested although rules separate it from every other pod.
+/// Returns three pods about which Kubernetes' rules contradict each other, the active pod with this UID first, or `None` if
+/// there are none: each goes before the next, and the last before the first, or one of these pairs ties although the third pod
+/// goes between the two. This is what makes pods contested that do not all tie.
 ///
 /// # Errors
 /// If no such pod belongs to a set of the input, or if the set or a pod that matters is unsound.

@@ -448,7 +448,7 @@ impl<'a> Decided<'a> {
             verdict: self.verdict,
             rule: Some(self.rule),
             why: self.why.clone(),
-            is_in_cycle: false,
+            contest: None,
             details,
         }
     }

@@ -1,7 +1,7 @@
 //! JSON that arrives in blocks, read value by value. Only the text of the current value is held. Reads from any reader, and
 //! opens none.
 //!
-//! `serde_json` reads a slice several times as fast as an `io::Read`, which it asks for single bytes. Only reading a value
+//! `serde_json` reads a slice faster than an `io::Read`, which it asks for single bytes. Only reading a value
 //! shows whether the slice has all of it: if the text ends too early, more is read, and the value is read again.
 
 use crate::error::without_place;

@@ -10,7 +10,7 @@
 //! | what | modules |
 //! |---|---|
 //! | reading | `input`, `yaml`, `pod`, `set`, `deployment`, `node`, `template`, `quantity`, `selector` |
-//! | deciding | `choose` the workload; `moment`: when a dump was taken; `direct`: what is common to controllers that delete pods themselves, and a module for each, such as `stateful_set`; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: whether the input is complete; `related` and `members`: which pods count; `line`: what becomes of each; `circle`: three pods of which none is first |
+//! | deciding | `choose` the workload; `moment`: when a dump was taken; `direct`: what is common to controllers that delete pods themselves, and a module for each, such as `stateful_set`; `rollout`: what a Deployment's sync does to its sets, and `race`, what that does to ranks; `complete`: whether the input is complete; `related` and `members`: which pods count; `line`: what becomes of each; `circle`: how the rules leave pods open, and three pods that show it |
 //! | steering | `steer`: which pods the user wants deleted, and the deletion costs that make Kubernetes delete them; `cost`: who set a cost |
 //! | presenting | `preview`: the result as data and JSON; `why`, `set_why`, `age`, `notes`, `error`, `text`: its sentences |
 //! | querying | `workload`: names; `needs`: what a decision needs besides the workload |
@@ -57,7 +57,7 @@ mod workload;
 mod yaml;
 
 pub use choose::SetName;
-pub use circle::Arrow;
+pub use circle::{Arrow, Contest};
 pub use cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
 pub use decide::{circle, preview, preview_workload};
 pub use direct::DirectKind;

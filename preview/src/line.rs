@@ -1,5 +1,6 @@
 //! The decision: the set's pods in the order in which they go, and what becomes of each. Knows pods and ranks, not the input.
 
+use crate::circle::Contest;
 use crate::error::Error;
 use crate::members::RankedPod;
 use crate::options::Order;
@@ -77,8 +78,8 @@ impl<'m, 'a> Line<'m, 'a> {
     pub(crate) fn previews(&self) -> Vec<PodPreview<'a>> {
         let after_victims = self.contested.first().or(self.survivors.first()).copied();
         let before_survivors = self.contested.last().or(self.victims.last()).copied();
-        let is_cycle = self.is_cycle();
-        let contested = self.why_contested(is_cycle);
+        let contest = self.contest();
+        let contested = self.why_contested(contest);
         let separated = |pod, other: Option<_>, alone: &str| {
             other.map_or_else(|| (None, alone.to_owned()), |other| self.separate(pod, other))
         };
@@ -102,7 +103,7 @@ impl<'m, 'a> Line<'m, 'a> {
                 verdict,
                 rule,
                 why,
-                is_in_cycle: is_cycle && verdict == Verdict::Contested,
+                contest: contest.filter(|_| verdict == Verdict::Contested),
                 details: Details::of(pod, self.policy.now),
             }
         })
@@ -110,28 +111,21 @@ impl<'m, 'a> Line<'m, 'a> {
     }
 
     /// Why the contested pods are.
-    fn why_contested(&self, is_cycle: bool) -> String {
+    fn why_contested(&self, contest: Option<Contest>) -> String {
         let quota = self.quota();
         let of = format!("one of {} pods of which {quota} {}", self.contested.len(), goes(quota as u64));
-        if self.is_race {
-            format!("{of}: ranks change as other ReplicaSets delete pods")
-        } else if self.delete > MOST_IN_ONE_SYNC {
-            format!("{of}, by list order and ranks counted anew")
-        } else if is_cycle {
-            format!("{of}, by list order: the rules form a cycle")
-        } else {
-            format!("{of}, by list order: no rule separates them")
+        match contest {
+            Some(contest) => format!("{of}, by list order: {}", contest.words()),
+            None if self.is_race => format!("{of}: ranks change as other ReplicaSets delete pods"),
+            None => format!("{of}, by list order and ranks counted anew"),
         }
     }
 
-    /// Whether the contested pods are in a cycle, and nothing else makes them contested.
-    fn is_cycle(&self) -> bool {
-        // Pods that tie in all that Kubernetes compares are equal in it, so that each ties with the first.
-        let ties = |(_, pod): &RankedPod| {
-            let first = self.contested.first();
-            first.is_none_or(|(_, first)| self.policy.upstream(first, pod).1.is_none())
-        };
-        !self.is_race && self.delete <= MOST_IN_ONE_SYNC && !self.contested.iter().all(|pod| ties(pod))
+    /// How Kubernetes' rules leave the contested pods open, if nothing else makes them contested.
+    fn contest(&self) -> Option<Contest> {
+        let pods: Vec<_> = self.contested.iter().map(|(_, pod)| pod).collect();
+        let is_open = !pods.is_empty() && !self.is_race && self.delete <= MOST_IN_ONE_SYNC;
+        is_open.then(|| Contest::of(&self.policy, &pods))
     }
 
     /// The rule that separates two pods of different verdicts, and why.

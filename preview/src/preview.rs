@@ -1,6 +1,7 @@
 //! The decision as plain data, and as the JSON that other programs read: docs/preview-json.md says what each name means.
 
 use crate::age::age;
+use crate::circle::Contest;
 use crate::gates;
 use crate::moment::NowSource;
 use crate::notes::Note;
@@ -310,9 +311,9 @@ pub struct PodPreview<'a> {
     pub rule: Option<&'static str>,
     /// The values that this rule compares, as a short sentence.
     pub why: String,
-    /// Whether it is contested because rules form a cycle.
+    /// How Kubernetes' rules leave it open, if that is why it is contested.
     #[serde(skip)]
-    pub is_in_cycle: bool,
+    pub contest: Option<Contest>,
     /// What else the rules compare.
     #[serde(flatten)]
     pub details: Details,
@@ -367,7 +368,7 @@ impl Details {
 pub enum Verdict {
     /// It certainly goes.
     Delete,
-    /// It may go or stay: Kubernetes' rules form a cycle or a tie, and the controller's list order decides.
+    /// It may go or stay: Kubernetes' rules leave it open, and something else decides, such as the controller's list order.
     Contested,
     /// It would go, but waits.
     Blocked,

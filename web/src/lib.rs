@@ -10,8 +10,8 @@ mod steer;
 
 use failure::Failure;
 use podrank_preview::{
-    Arrow, Input, Options, PodPreview, SetPreview, Verdict, WorkloadId, WorkloadKind, WorkloadPreview,
-    circle, preview_workload,
+    Arrow, Contest, Input, Options, PodPreview, SetPreview, Verdict, WorkloadId, WorkloadKind,
+    WorkloadPreview, circle, preview_workload,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -57,6 +57,7 @@ struct Explanation<'a> {
     pod: &'a PodPreview<'a>,
     /// The pod that it is compared with.
     other: Option<&'a PodPreview<'a>>,
+    /// Three pods, the pod first, that contradict each other: a circle, unless two of them tie.
     circle: Option<[Arrow; 3]>,
 }
 
@@ -176,7 +177,8 @@ impl Dump {
             Verdict::Contested | Verdict::Blocked => None,
             Verdict::Keep => pods.iter().rfind(|other| other.verdict != Verdict::Keep),
         };
-        let circle = if pod.is_in_cycle { circle(&self.input, &asked, uid)? } else { None };
+        let is_contradicted = pod.contest.is_some_and(|contest| contest != Contest::Tie);
+        let circle = if is_contradicted { circle(&self.input, &asked, uid)? } else { None };
         Ok(json(&Explanation { pod, other, circle }))
     }
 

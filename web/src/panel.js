@@ -8,7 +8,7 @@ export function fate(verdict) {
     return el('span', { class: 'fate', 'data-fate': verdict }, FATE_WORDS[verdict]);
 }
 
-/** One pod beside the pod that it is compared with, or in its circle. */
+/** One pod beside the pod that it is compared with, or among three that contradict each other. */
 export function explanation({ pod, other, circle }) {
     return [
         el('p', { class: 'who' }, fate(pod.verdict), el('strong', {}, pod.name)),
@@ -34,7 +34,7 @@ function comparison(pod, other) {
 }
 
 export function nothingWanted() {
-    return el('p', { class: 'soft' }, 'Click the pods you want gone. Then this shows the fewest deletion costs that make Kubernetes take '
+    return el('p', { class: 'soft' }, 'Click the pods you want gone. Then this shows deletion costs that make Kubernetes take '
         + 'exactly these pods, the commands to copy, and what is in the way.');
 }
 
@@ -49,7 +49,7 @@ export function plan(plan) {
     return [
         el('p', { class: 'big' }, `${count(plan.writes, 'deletion cost')} to write`),
         el('p', { class: 'soft' }, plan.writes === 0 ? 'Kubernetes takes exactly these pods by itself.'
-            : 'These are the fewest writes that make Kubernetes take exactly these pods.'),
+            : 'With these writes, each of these pods costs less than all others.'),
         el('table', { class: 'plan' }, el('thead', {}, el('tr', {}, heads)), el('tbody', {}, rows)),
         ...plan.notes.map((note) => el('p', { class: 'soft' }, `Note: ${note.text}`)),
         el('h3', {}, 'Do it, and check it'),

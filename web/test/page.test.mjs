@@ -85,6 +85,29 @@ test('the circle is drawn, and says why', () => inPage(url, async (page) => {
     }
 }));
 
+test('two pods that tie, with a third between them, are no circle', async () => {
+    // With equal restarts, 4kq2n and 8wz5c tie, and by UID t7xjd goes between them.
+    const file = join(work, 'between.json');
+    writeFileSync(file, readFileSync(example('circle'), 'utf8').replace('"restartCount": 5', '"restartCount": 0'));
+    const [given] = podrank('-f', file, '--replicas', 4, '--now', EXAMPLES[0].now, '-o', 'html').stdout.match(GIVEN);
+    const made = join(work, 'between.html');
+    writeFileSync(made, readFileSync(pageFile, 'utf8').replace(GIVEN, () => given));
+    await inPage(pathToFileURL(made).href, async (page) => {
+        await page.locator('#map .pod[data-fate=contested]').first().click();
+        await page.locator('.between li').first().waitFor();
+        assert.equal(await page.locator('.circle').count(), 0);
+        assert.deepEqual([await page.locator('.between .arrow').count(), await page.locator('.between .tie').count()], [2, 1]);
+        assert.match(await page.locator('#panel').textContent(), /by list order: two of them tie, yet another goes between them/);
+        const told = await page.locator('.between li').allTextContents();
+        const tie = told.filter((text) => text.includes(' ties with '));
+        assert.deepEqual(told.filter((text) => !tie.includes(text)).toSorted(), [
+            '4kq2n goes before t7xjdready for 80s and 100s, the same age bucket: UID 11111111…, t7xjd has 22222222…',
+            't7xjd goes before 8wz5cready for 100s and 80s, the same age bucket: UID 22222222…, 8wz5c has 33333333…',
+        ]);
+        assert.deepEqual(tie, ['8wz5c ties with 4kq2nready at the same time; created at the same time: no rule separates them']);
+    });
+});
+
 test('pods that are contested for other reasons are in no circle', () => inPage(`${url}#example=rollout`, async (page) => {
     await page.locator('#map .pod[data-fate=contested]').first().click();
     await page.getByText(': ranks change as other ReplicaSets delete pods').waitFor();
