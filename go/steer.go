@@ -33,7 +33,8 @@ type Change struct {
 
 // Steer returns the deletion costs that make Kubernetes follow the tiers: with them, every pod of a lower [WithTier] costs less than
 // every pod of a higher one, and so goes first, whatever the moment and however many go. As few costs change as can be, and
-// the new ones are close to those that stay. Within a tier, Kubernetes decides by its own rules.
+// the new ones are close to those that stay. That need not be the fewest requests: if you take costs off again, one that a remaining
+// pod got takes a second request. Within a tier, Kubernetes decides by its own rules.
 //
 // No cost can change what Kubernetes compares before the costs: see [BlockedPods].
 //

@@ -98,7 +98,8 @@ impl Policy {
     /// time and for any number of victims. Within a tier, it decides by its own rules with the new costs. No cost
     /// can change what Kubernetes compares before the costs: see [`Steered::blocked`].
     ///
-    /// The number of costs that change is the least possible, and the new costs are close to those that stay. If
+    /// The number of costs that change is the least possible, and the new costs are close to those that stay. That need
+    /// not be the fewest requests: if you take costs off again, one that a remaining pod got takes a second request. If
     /// `is_fixed` returns true for a pod's index, that pod keeps its cost, for instance because somebody else set it.
     ///
     /// `costs` gets the costs, and `scratch` is scratch memory. Both need one element per pod, and the call takes

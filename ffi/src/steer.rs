@@ -112,7 +112,8 @@ pub unsafe extern "C" fn podrank_spread(
 /// lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
 /// the pods of the lower tier first, except for blocked pods (below), at any time and for any number of
 /// victims. Within a tier, it decides by its own rules with the new costs. The number of costs that change is
-/// the least possible, and the new costs are close to those that stay.
+/// the least possible, and the new costs are close to those that stay. That need not be the fewest requests: if you
+/// take costs off again, one that a remaining pod got takes a second request.
 ///
 /// pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
 /// it is off, costs have no effect: PODRANK_ERR_GATE.

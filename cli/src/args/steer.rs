@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Scale a workload down so that the pods you want go, and check that they did
 ///
-/// Writes the fewest deletion costs that make Kubernetes delete these pods, waits until its controllers have observed them,
+/// Gives these pods lower deletion costs than all others, waits until Kubernetes' controllers have observed the costs,
 /// scales, compares the deleted pods with the plan by UID, and removes the costs that are left.
 #[derive(Args, Debug)]
 #[command(after_help = SCALE_EXAMPLES)]

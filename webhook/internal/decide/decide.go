@@ -34,7 +34,8 @@ type Question struct {
 type Decision struct {
 	// Wanted are the pods that should go, in the order in which they should.
 	Wanted []*corev1.Pod
-	// Writes are the costs to write: the fewest that suffice.
+	// Writes are the costs to write: those of wanted pods alone, or those of which the fewest change, whichever takes fewer requests.
+	// Between the two, there can be costs that take fewer still.
 	Writes []Write
 	// Blocked are pods that go although the policy wants others to go before them.
 	Blocked []Blocked
