@@ -8,8 +8,8 @@
 // deletion costs that make it delete the pods that you want. [NextDeployment] predicts the next sync of a Deployment.
 //
 // The decision is made by a core that is written once. Where cgo links it, that is libpodrank, a small C library that comes with
-// this module for linux/amd64 and linux/arm64. Everywhere else it is the same core translated to Go, at half the speed: without
-// cgo, on other systems and machines, and with -tags podrank_go.
+// this module for linux/amd64 and linux/arm64. Everywhere else it is the same core translated to Go, which is slower for few
+// pods (make -C go compare measures both): without cgo, on other systems and machines, and with -tags podrank_go.
 package podrank
 
 import (
@@ -89,8 +89,8 @@ func (r *Ranker) AppendPodsToDelete(victims, active, related []*corev1.Pod, diff
 type Settled struct {
 	// Certain are the pods that it deletes in every list order, in the order in which they go.
 	Certain []*corev1.Pod
-	// Contested are the pods of which it deletes Quota. The list order decides which, because the comparator is cyclic or
-	// the pods tie in everything that it compares.
+	// Contested are the pods of which it deletes Quota. The list order decides which, because the pods tie in everything that the
+	// comparator compares, or because it contradicts itself about them.
 	Contested []*corev1.Pod
 	// Safe are the pods that it keeps in every list order.
 	Safe []*corev1.Pod

@@ -146,7 +146,7 @@ pub(crate) fn runs<T>(list: &mut [T], equal: impl Fn(&T, &T) -> bool) -> impl It
     })
 }
 
-/// Sorts a list by heap: half as fast as quicksort, in little code.
+/// Sorts a list by heap: slower than quicksort, but in little code.
 pub(crate) fn heap_sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
     heapify(list, before);
     sort_heap(list, before);

@@ -166,7 +166,7 @@ pub unsafe extern "C" fn podrank_key(
 /// index goes first. The records do not move.
 ///
 /// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
-/// selecting more than a few victims is usually several times faster. A shorter buffer is allowed but may be
+/// selecting more than a few victims is usually faster. A shorter buffer is allowed but may be
 /// ignored. On machines without 64-bit atomics, such as Cortex-M and 32-bit RISC-V, scratch is always ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_select(
