@@ -2,6 +2,7 @@ package podrank
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -45,12 +46,22 @@ func (c Claim) String() string {
 
 // ClaimPod says what a set does with a pod, as Kubernetes' PodControllerRefManager: set is the workload, whose pods selector matches.
 // A set that is being deleted neither adopts nor releases. A workload without a namespace can adopt pods of every namespace.
-// Kubernetes asks about active pods only: see [IsActive]. A nil pod is ignored, and a nil selector matches none.
-func ClaimPod(set metav1.Object, selector labels.Selector, pod *corev1.Pod) Claim {
-	if pod == nil {
-		return ClaimIgnore
+// Kubernetes asks about active pods only: see [IsActive]. If an argument is nil, the error wraps [ErrNil], and the claim is
+// ClaimIgnore.
+func ClaimPod(set metav1.Object, selector labels.Selector, pod *corev1.Pod) (Claim, error) {
+	switch {
+	case isNil(set):
+		return ClaimIgnore, errNil("set")
+	case isNil(selector):
+		return ClaimIgnore, errNil("selector")
+	case pod == nil:
+		return ClaimIgnore, errNil("pod")
 	}
-	owner, matches := metav1.GetControllerOfNoCopy(pod), selector != nil && selector.Matches(labels.Set(pod.Labels))
+	return claimPod(set, selector, pod), nil
+}
+
+func claimPod(set metav1.Object, selector labels.Selector, pod *corev1.Pod) Claim {
+	owner, matches := metav1.GetControllerOfNoCopy(pod), selector.Matches(labels.Set(pod.Labels))
 	isInNamespace := set.GetNamespace() == "" || set.GetNamespace() == pod.Namespace
 	isBeingDeleted := set.GetDeletionTimestamp() != nil
 	switch {
@@ -105,9 +116,9 @@ func StatusOf(pods []*corev1.Pod, templateLabels map[string]string, minReadySeco
 	return status, err
 }
 
-// UpdateReplicaFailure returns the conditions of a set after a sync that was to create or delete so many pods, and ended with this
-// error. While syncs fail, the condition ReplicaFailure keeps its first reason; one without an error removes it. The list that is
-// given is not changed.
+// UpdateReplicaFailure returns the conditions of a set after a sync that had to create or delete this many pods, and ended with err,
+// or with nil. While syncs fail, the condition ReplicaFailure keeps its first reason, message and time. A sync without an error
+// removes it. The result is a new list: UpdateReplicaFailure does not write to the memory of conditions, which may be a cache's.
 func UpdateReplicaFailure(conditions []appsv1.ReplicaSetCondition, creations, deletions int, err error, now time.Time) []appsv1.ReplicaSetCondition {
 	var others []appsv1.ReplicaSetCondition
 	isThere := false
@@ -119,10 +130,10 @@ func UpdateReplicaFailure(conditions []appsv1.ReplicaSetCondition, creations, de
 		}
 	}
 	switch {
-	case err == nil && isThere:
+	case err == nil:
 		return others
-	case err == nil || isThere:
-		return conditions
+	case isThere:
+		return slices.Clone(conditions)
 	}
 	failure := appsv1.ReplicaSetCondition{
 		Type: appsv1.ReplicaSetReplicaFailure, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now),

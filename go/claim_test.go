@@ -41,25 +41,19 @@ func TestClaimPod(t *testing.T) {
 		pod.Labels = map[string]string{"app": "web"}
 		c.change(pod)
 		set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", UID: "set"}}
-		if got := ClaimPod(set, selector, pod); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		if got, err := ClaimPod(set, selector, pod); got != c.want || err != nil {
+			t.Errorf("%s: %v, %v, want %v", c.name, got, err, c.want)
 		}
 		set.DeletionTimestamp = &metav1.Time{}
-		if got := ClaimPod(set, selector, pod); got != c.deleted {
-			t.Errorf("%s, of a set being deleted: %v, want %v", c.name, got, c.deleted)
+		if got, err := ClaimPod(set, selector, pod); got != c.deleted || err != nil {
+			t.Errorf("%s, of a set being deleted: %v, %v, want %v", c.name, got, err, c.deleted)
 		}
 	}
 	// As in Kubernetes, an owner without a namespace adopts in every one.
 	orphan := named("a", 1)
 	everywhere := &metav1.ObjectMeta{UID: "cluster-scoped"}
-	if got := ClaimPod(everywhere, labels.Everything(), orphan); got != ClaimAdopt {
-		t.Errorf("an orphan, of an owner without a namespace: %v", got)
-	}
-	if got := ClaimPod(everywhere, labels.Everything(), nil); got != ClaimIgnore || IsActive(nil) {
-		t.Errorf("nil: %v, %v", got, IsActive(nil))
-	}
-	if got := ClaimPod(everywhere, nil, orphan); got != ClaimIgnore {
-		t.Errorf("without a selector: %v", got)
+	if got, err := ClaimPod(everywhere, labels.Everything(), orphan); got != ClaimAdopt || err != nil {
+		t.Errorf("an orphan, of an owner without a namespace: %v, %v", got, err)
 	}
 }
 
@@ -83,6 +77,31 @@ func TestStatusOf(t *testing.T) {
 	}
 	if _, err := StatusOf(append(pods, nil), nil, 0, noon); !errors.Is(err, ErrNil) {
 		t.Error(err)
+	}
+}
+
+// The conditions may be a cache's, and its slice may have room for more: nothing there changes, nor by a change of the result.
+func TestUpdateReplicaFailureLeavesItsArgumentAlone(t *testing.T) {
+	failure := appsv1.ReplicaSetCondition{Type: appsv1.ReplicaSetReplicaFailure, Reason: "first"}
+	one, two, beyond := appsv1.ReplicaSetCondition{Type: "One"}, appsv1.ReplicaSetCondition{Type: "Two"}, appsv1.ReplicaSetCondition{Type: "Beyond"}
+	for _, was := range [][]appsv1.ReplicaSetCondition{{one, two}, {failure, one, two}, {one, failure, two}, {one, two, failure}} {
+		for _, err := range []error{nil, errors.New("the quota is used up")} {
+			memory := append(slices.Clone(was), beyond, beyond)
+			want := slices.Clone(memory)
+			for _, given := range [][]appsv1.ReplicaSetCondition{memory[:len(was)], memory[:len(was):len(was)]} {
+				next := UpdateReplicaFailure(given, 1, 0, err, noon)
+				if !slices.Equal(memory, want) {
+					t.Fatalf("%v, %v: the argument became %+v", was, err, memory)
+				}
+				for i := range next {
+					next[i].Type = "Changed"
+				}
+				_ = append(next, appsv1.ReplicaSetCondition{Type: "Appended"})
+				if !slices.Equal(memory, want) {
+					t.Fatalf("%v, %v: the result is the argument's memory", was, err)
+				}
+			}
+		}
 	}
 }
 

@@ -25,9 +25,6 @@ type State struct {
 	Active int
 	// Burst is the most pods to create or delete. 0 means [BurstReplicas].
 	Burst int
-	// Satisfied is the result of [Expectations.Satisfied], called before the pods are listed, so that the list is no older
-	// than the answer.
-	Satisfied bool
 	// BeingDeleted is whether the set has a deletion timestamp.
 	BeingDeleted bool
 }
@@ -36,19 +33,23 @@ type State struct {
 // manageReplicas. At least one of the numbers is 0. The sync creates the shortfall or deletes the surplus, at most a burst,
 // and the next sync does the rest. Both numbers are 0 until expectations are satisfied, and if the set is being deleted.
 //
-// A number in state that is negative or above math.MaxUint32 is an error.
-func Plan(state State) (creations, deletions int, err error) {
+// satisfied is the result of [Expectations.Satisfied], called before the pods are listed, so that the list is no older than the
+// answer. A controller that has no expectations passes true.
+//
+// A number in state that is negative or above math.MaxUint32 is an error that wraps [ErrOutOfRange].
+func Plan(state State, satisfied bool) (creations, deletions int, err error) {
 	numbers := [...]int{state.Wanted, state.Active, state.Burst}
 	for i, number := range numbers {
 		if uint64(number) > math.MaxUint32 { // or negative
-			return 0, 0, fmt.Errorf("podrank: State.%s is %d", [...]string{"Wanted", "Active", "Burst"}[i], number)
+			name := "State." + [...]string{"Wanted", "Active", "Burst"}[i]
+			return 0, 0, fmt.Errorf("podrank: %w", errRange(name, int64(number), math.MaxUint32))
 		}
 	}
 	if numbers[2] == 0 {
 		numbers[2] = BurstReplicas
 	}
 	create, del, err := engine.Current.Plan(uint32(numbers[0]), uint32(numbers[1]), uint32(numbers[2]),
-		state.Satisfied, state.BeingDeleted)
+		satisfied, state.BeingDeleted)
 	return int(create), int(del), err
 }
 

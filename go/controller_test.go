@@ -1,9 +1,9 @@
 package podrank
 
 import (
+	"context"
 	"errors"
 	"math"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,23 +17,25 @@ import (
 
 func TestPlanTakesNoWrongNumbers(t *testing.T) {
 	for name, state := range map[string]State{
-		"Wanted is -1":         {Wanted: -1, Satisfied: true},
-		"Active is -7":         {Active: -7},
-		"Burst is -1":          {Wanted: 3, Burst: -1, Satisfied: true},
-		"Wanted is 4294967296": {Wanted: math.MaxUint32 + 1, Satisfied: true},
+		"State.Wanted -1: it must be from 0 to 4294967295":         {Wanted: -1},
+		"State.Active -7: it must be from 0 to 4294967295":         {Active: -7},
+		"State.Burst -1: it must be from 0 to 4294967295":          {Wanted: 3, Burst: -1},
+		"State.Wanted 4294967296: it must be from 0 to 4294967295": {Wanted: math.MaxUint32 + 1},
 	} {
-		creations, deletions, err := Plan(state)
-		if err == nil || !strings.Contains(err.Error(), name) || creations != 0 || deletions != 0 {
+		creations, deletions, err := Plan(state, true)
+		if !errors.Is(err, ErrOutOfRange) || err.Error() != "podrank: "+name || creations != 0 || deletions != 0 {
 			t.Errorf("%s: %d, %d, %v", name, creations, deletions, err)
 		}
 	}
 	// Without a burst, Kubernetes'.
-	if creations, _, err := Plan(State{Wanted: 7000, Satisfied: true}); creations != BurstReplicas || err != nil {
+	if creations, _, err := Plan(State{Wanted: 7000}, true); creations != BurstReplicas || err != nil {
 		t.Errorf("%d, %v", creations, err)
 	}
-	// The zero State does nothing: it is not satisfied.
-	if creations, deletions, err := Plan(State{Active: 7}); creations != 0 || deletions != 0 || err != nil {
-		t.Errorf("%d, %d, %v", creations, deletions, err)
+	// Whether the set may act is no field that can be forgotten.
+	for satisfied, want := range map[bool]int{false: 0, true: 7} {
+		if creations, deletions, err := Plan(State{Active: 7}, satisfied); creations != 0 || deletions != want || err != nil {
+			t.Errorf("%v: %d, %d, %v", satisfied, creations, deletions, err)
+		}
 	}
 }
 
@@ -43,7 +45,7 @@ func TestSlowStartOfOddNumbers(t *testing.T) {
 		if err != nil || start.Batch() != 0 || start.Missing() != 0 {
 			t.Errorf("%d: %+v, %v", count, start, err)
 		}
-		created, err := CreateInBatches(count, func() error { panic("called") })
+		created, err := CreateInBatches(context.Background(), count, func(context.Context) error { panic("called") })
 		if created != 0 || err != nil {
 			t.Errorf("%d: %d, %v", count, created, err)
 		}
@@ -72,7 +74,7 @@ func TestSlowStartOfOddNumbers(t *testing.T) {
 func TestABatchIsCalledAtOnce(t *testing.T) {
 	var started, ended atomic.Int64
 	arrived := make(chan struct{})
-	created, err := CreateInBatches(7, func() error {
+	created, err := CreateInBatches(context.Background(), 7, func(context.Context) error {
 		switch started.Add(1) {
 		case 4: // The first of the third batch waits for the last of it.
 			if ended.Load() != 3 {
@@ -86,6 +88,43 @@ func TestABatchIsCalledAtOnce(t *testing.T) {
 		return nil
 	})
 	if created != 7 || err != nil {
+		t.Errorf("%d, %v", created, err)
+	}
+}
+
+// Once the context is done, no further batch begins; the calls of the last one have ended.
+func TestCreateInBatchesEndsWithItsContext(t *testing.T) {
+	type key struct{}
+	for _, c := range []struct{ cancelAt, calls int }{{0, 0}, {1, 1}, {2, 3}, {4, 7}, {8, 10}} {
+		ctx, cancel := context.WithCancel(context.WithValue(context.Background(), key{}, "value"))
+		if c.cancelAt == 0 {
+			cancel()
+		}
+		var calls atomic.Int64
+		created, err := CreateInBatches(ctx, 10, func(ctx context.Context) error {
+			if ctx.Value(key{}) != "value" {
+				t.Error("another context")
+			}
+			if int(calls.Add(1)) == c.cancelAt {
+				cancel()
+			}
+			return nil
+		})
+		// If the last call cancels it, nothing is missing.
+		want := context.Canceled
+		if c.calls == 10 {
+			want = nil
+		}
+		if created != c.calls || int(calls.Load()) != c.calls || err != want {
+			t.Errorf("cancelled at %d: %d created in %d calls, %v", c.cancelAt, created, calls.Load(), err)
+		}
+		cancel()
+	}
+	// A failure says more than the context that ended because of it.
+	ctx, cancel := context.WithCancel(context.Background())
+	failed := errors.New("the quota is used up")
+	created, err := CreateInBatches(ctx, 10, func(context.Context) error { cancel(); return failed })
+	if created != 0 || err != failed {
 		t.Errorf("%d, %v", created, err)
 	}
 }
@@ -285,7 +324,7 @@ func TestNothingIsAllocatedByObserving(t *testing.T) {
 		e.CreationsObserved(1)
 		e.DeletionObserved(pod)
 		e.Satisfied()
-		if _, _, err := Plan(State{Wanted: 3, Satisfied: true}); err != nil {
+		if _, _, err := Plan(State{Wanted: 3}, true); err != nil {
 			t.Fatal(err)
 		}
 	}); allocated != 0 {

@@ -1,6 +1,7 @@
 package podrank
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -92,8 +93,8 @@ func TestPlanJSON(t *testing.T) {
 		if c.Burst == 0 {
 			continue // The default here.
 		}
-		state := State{Wanted: int(c.Wanted), Active: int(c.Active), Burst: int(c.Burst), Satisfied: satisfied, BeingDeleted: c.BeingDeleted}
-		create, del, err := Plan(state)
+		state := State{Wanted: int(c.Wanted), Active: int(c.Active), Burst: int(c.Burst), BeingDeleted: c.BeingDeleted}
+		create, del, err := Plan(state, satisfied)
 		if err != nil || create != int(c.Create) || del != int(c.Delete) {
 			t.Errorf("%+v: %d, %d, %v", state, create, del, err)
 		}
@@ -130,7 +131,7 @@ func TestSlowStartJSON(t *testing.T) {
 		}
 		var calls atomic.Int64
 		wrong := errors.New("wrong")
-		created, err := CreateInBatches(c.Count, func() error {
+		created, err := CreateInBatches(context.Background(), c.Count, func(context.Context) error {
 			switch call := calls.Add(1); {
 			case call > int64(tried)+1000:
 				panic("it goes on and on")

@@ -1,7 +1,6 @@
 package podrank
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // A DaemonNode is a node that exists.
@@ -52,11 +50,12 @@ type DaemonSetStep struct {
 // are the pods that the DaemonSet controls, in any order, including those that have ended. Whether a pod is available is decided
 // at now.
 //
-// If maxSurge or maxUnavailable is negative, or a text that is not a percentage, or if maxUnavailable is missing, NextDaemonSet
-// returns an error that names the field.
+// The DaemonSet must have the defaults that the API server sets. If spec.updateStrategy.type, its rollingUpdate, or maxSurge or
+// maxUnavailable in that is missing, or has a value that the API server rejects, NextDaemonSet returns an error that names the
+// object and the field, and wraps [ErrMissing] or [ErrOutOfRange] if it is one of these.
 func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, pods []*corev1.Pod, now time.Time) (DaemonSetStep, error) {
 	if set == nil {
-		return DaemonSetStep{}, errors.New("podrank: the DaemonSet is nil")
+		return DaemonSetStep{}, errNil("set")
 	}
 	record, err := daemonRecord(set)
 	if err != nil {
@@ -117,25 +116,30 @@ func daemonRecord(set *appsv1.DaemonSet) (record core.DaemonSet, err error) {
 		record.Flags |= core.DaemonBeingDeleted
 	}
 	strategy := &set.Spec.UpdateStrategy
-	if strategy.Type != appsv1.RollingUpdateDaemonSetStrategyType {
+	switch strategy.Type {
+	case appsv1.OnDeleteDaemonSetStrategyType:
 		record.Flags |= core.DaemonOnDelete
 		return record, nil
+	case appsv1.RollingUpdateDaemonSetStrategyType:
+	case "":
+		return record, errField("spec.updateStrategy.type")
+	default:
+		return record, fmt.Errorf("spec.updateStrategy.type %q is neither RollingUpdate nor OnDelete", strategy.Type)
 	}
 	rolling := strategy.RollingUpdate
 	if rolling == nil {
-		return record, nil
+		return record, errField("spec.updateStrategy.rollingUpdate")
 	}
 	var isPercent bool
-	if rolling.MaxSurge != nil {
-		if record.MaxSurge, isPercent, err = budget(rolling.MaxSurge); err != nil {
-			return record, fmt.Errorf("spec.updateStrategy.rollingUpdate.maxSurge %w", err)
-		}
-		if isPercent {
-			record.Flags |= core.DaemonSurgePercent
-		}
+	if record.MaxSurge, isPercent, err = budget("spec.updateStrategy.rollingUpdate.maxSurge", rolling.MaxSurge); err != nil {
+		return record, err
 	}
-	if record.MaxUnavailable, isPercent, err = budget(rolling.MaxUnavailable); err != nil {
-		return record, fmt.Errorf("spec.updateStrategy.rollingUpdate.maxUnavailable %w", err)
+	if isPercent {
+		record.Flags |= core.DaemonSurgePercent
+	}
+	record.MaxUnavailable, isPercent, err = budget("spec.updateStrategy.rollingUpdate.maxUnavailable", rolling.MaxUnavailable)
+	if err != nil {
+		return record, err
 	}
 	if isPercent {
 		record.Flags |= core.DaemonUnavailablePercent
@@ -199,21 +203,4 @@ func bit(isSet bool, flag uint8) uint8 {
 		return flag
 	}
 	return 0
-}
-
-// budget reads a number of pods or a percentage.
-func budget(value *intstr.IntOrString) (number int32, isPercent bool, err error) {
-	switch {
-	case value == nil:
-		return 0, false, errMissing
-	case value.Type == intstr.Int && value.IntVal < 0:
-		return 0, false, fmt.Errorf("%w: %d", errNegative, value.IntVal)
-	case value.Type == intstr.Int:
-		return value.IntVal, false, nil
-	}
-	percent, err := engine.Current.ParsePercent(value.StrVal)
-	if err != nil {
-		return 0, false, fmt.Errorf("%q: %w", value.StrVal, err)
-	}
-	return int32(percent), true, nil
 }

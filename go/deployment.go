@@ -1,7 +1,6 @@
 package podrank
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -64,13 +63,12 @@ type SetChange struct {
 	Set *appsv1.ReplicaSet
 	// Replicas is the size that the set gets: its new spec.replicas.
 	Replicas int32
-	// Part is the part of the change in size that was decided first, negative if the set shrinks. With the reason
-	// "share-and-leftover", it is the share, and the rest is the leftover. With "unhealthy-and-available", it is the pods that
-	// are not available. With any other reason, it is the whole change.
+	// Part is the part of the change in size that was decided first, negative if the set shrinks. With
+	// [DeploymentReasonShareAndLeftover], it is the share, and the rest is the leftover. With
+	// [DeploymentReasonUnhealthyAndAvailable], it is the pods that are not available. With any other reason, it is the whole change.
 	Part int32
-	// Reason is the name of the reason, such as "share" or "held-back": in lower case and with hyphens, what podrank.h calls
-	// PODRANK_REASON_SHARE and PODRANK_REASON_HELD_BACK. podrank.h explains each reason.
-	Reason string
+	// Reason is why the set gets this size: one of DeploymentReason....
+	Reason Reason
 }
 
 // A DeploymentStep is what the next sync of a Deployment does.
@@ -118,11 +116,18 @@ type DeploymentStep struct {
 // the oldest one with the Deployment's pod template, and all others are old. The prediction relies on the sizes and
 // statuses in the objects. If Kubernetes has newer ones by then, it may decide differently.
 //
-// If a number of replicas is missing or negative, or if maxSurge or maxUnavailable is missing, negative or a text that is
-// not a percentage, NextDeployment returns an error that names the field. The API server stores no such object.
+// The objects must have the defaults that the API server sets. If spec.replicas, spec.strategy.type or, with the strategy
+// RollingUpdate, spec.strategy.rollingUpdate or maxSurge or maxUnavailable in that is missing, or has a value that the API server
+// rejects, NextDeployment returns an error that names the object and the field, and wraps [ErrMissing] or [ErrOutOfRange] if it is
+// one of these.
 func NextDeployment(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*corev1.Pod) (DeploymentStep, error) {
 	if deployment == nil {
-		return DeploymentStep{}, errors.New("podrank: the Deployment is nil")
+		return DeploymentStep{}, errNil("deployment")
+	}
+	for i, pod := range pods {
+		if pod == nil {
+			return DeploymentStep{}, errPod("pods", i, pod, ErrNil)
+		}
 	}
 	record, err := deploymentRecord(deployment)
 	if err != nil {
@@ -166,17 +171,12 @@ func NextDeployment(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, po
 	return step, nil
 }
 
-var (
-	errMissing  = errors.New("is missing")
-	errNegative = errors.New("is negative")
-)
-
 // errSet returns an error that says which set in a list is wrong, and why.
 func errSet(index int, set *appsv1.ReplicaSet, err error) error {
 	if set == nil {
-		return fmt.Errorf("podrank: ReplicaSet %d %w", index, ErrNil)
+		return errNil(fmt.Sprintf("sets[%d]", index))
 	}
-	return fmt.Errorf("podrank: ReplicaSet %d, %s/%s: %w", index, set.Namespace, set.Name, err)
+	return fmt.Errorf("podrank: sets[%d] (%s/%s): %w", index, set.Namespace, set.Name, err)
 }
 
 func deploymentRecord(d *appsv1.Deployment) (record core.Deployment, err error) {
@@ -200,14 +200,16 @@ func deploymentRecord(d *appsv1.Deployment) (record core.Deployment, err error) 
 		record.Flags |= core.Recreate
 		return record, nil
 	case appsv1.RollingUpdateDeploymentStrategyType:
+	case "":
+		return record, errField("spec.strategy.type")
 	default:
 		return record, fmt.Errorf("spec.strategy.type %q is neither RollingUpdate nor Recreate", d.Spec.Strategy.Type)
 	}
 	rolling := d.Spec.Strategy.RollingUpdate
 	if rolling == nil {
-		return record, fmt.Errorf("spec.strategy.rollingUpdate %w", errMissing)
+		return record, errField("spec.strategy.rollingUpdate")
 	}
-	for _, budget := range []struct {
+	for _, b := range []struct {
 		field   string
 		value   *intstr.IntOrString
 		number  *int32
@@ -216,21 +218,12 @@ func deploymentRecord(d *appsv1.Deployment) (record core.Deployment, err error) 
 		{"maxSurge", rolling.MaxSurge, &record.MaxSurge, core.SurgePercent},
 		{"maxUnavailable", rolling.MaxUnavailable, &record.MaxUnavailable, core.UnavailablePercent},
 	} {
-		field := "spec.strategy.rollingUpdate." + budget.field
-		switch {
-		case budget.value == nil:
-			return record, fmt.Errorf("%s %w", field, errMissing)
-		case budget.value.Type == intstr.Int:
-			if *budget.number, err = count(field, &budget.value.IntVal); err != nil {
-				return record, err
-			}
-		default:
-			percent, err := engine.Current.ParsePercent(budget.value.StrVal)
-			if err != nil {
-				return record, fmt.Errorf("%s %q: %w", field, budget.value.StrVal, err)
-			}
-			*budget.number = int32(percent)
-			record.Flags |= budget.percent
+		var isPercent bool
+		if *b.number, isPercent, err = budget("spec.strategy.rollingUpdate."+b.field, b.value); err != nil {
+			return record, err
+		}
+		if isPercent {
+			record.Flags |= b.percent
 		}
 	}
 	return record, nil
@@ -269,7 +262,7 @@ func equalTemplates(a, b *corev1.PodTemplateSpec) bool {
 // oldPodsRun reports whether any pod of an old set is neither Succeeded nor Failed.
 func oldPodsRun(sets []*appsv1.ReplicaSet, newSet uint32, pods []*corev1.Pod) bool {
 	return slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {
-		if pod == nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+		if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 			return false
 		}
 		owner := metav1.GetControllerOfNoCopy(pod)
@@ -279,15 +272,5 @@ func oldPodsRun(sets []*appsv1.ReplicaSet, newSet uint32, pods []*corev1.Pod) bo
 }
 
 func setChange(set *appsv1.ReplicaSet, change *core.Change) SetChange {
-	return SetChange{Set: set, Replicas: change.Replicas, Part: change.Part, Reason: engine.Current.ReasonName(change.Reason)}
-}
-
-func count(field string, number *int32) (int32, error) {
-	switch {
-	case number == nil:
-		return 0, fmt.Errorf("%s %w", field, errMissing)
-	case *number < 0:
-		return 0, fmt.Errorf("%s %w: %d", field, errNegative, *number)
-	}
-	return *number, nil
+	return SetChange{Set: set, Replicas: change.Replicas, Part: change.Part, Reason: Reason(engine.Current.ReasonName(change.Reason))}
 }

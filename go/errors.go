@@ -3,18 +3,23 @@ package podrank
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
 )
 
-// What can be wrong with a pod or an option: for errors.Is.
+// What can be wrong with an argument: for errors.Is.
 var (
-	// ErrNil: a pod or an option is nil.
+	// ErrNil: a pod, an option or another argument is nil.
 	ErrNil = errors.New("is nil")
 	// ErrInactive: a pod is Succeeded or Failed or being deleted, and so is none of its workload's replicas.
 	ErrInactive = errors.New("is not active")
-	// ErrOutOfRange: a tier of [WithTier] or a rank of [WithRanks] is a number that there is not.
+	// ErrOutOfRange: a tier of [WithTier], a rank of [WithRanks], a number of a [State] or of an object is negative or too large.
 	ErrOutOfRange = errors.New("is out of range")
+	// ErrMissing: an object lacks a field that the API server sets in each one that it stores.
+	ErrMissing = errors.New("is missing")
+	// ErrOption: an option has no effect in this function or with another option.
+	ErrOption = errors.New("the option cannot apply")
 )
 
 // A PodError says which pod of a list is wrong, and how. Its text is, say,
@@ -25,7 +30,7 @@ var (
 type PodError struct {
 	// List is the parameter that has the pod, such as "active".
 	List string
-	// Index is the pod's place in it.
+	// Index is the pod's place in it, or -1 if the parameter is the pod itself.
 	Index int
 	// Namespace and Name are the pod's, empty if it is nil.
 	Namespace, Name string
@@ -34,10 +39,14 @@ type PodError struct {
 }
 
 func (e *PodError) Error() string {
-	if e.Err == ErrNil {
-		return fmt.Sprintf("podrank: %s[%d] %v", e.List, e.Index, e.Err)
+	place := e.List
+	if e.Index >= 0 {
+		place = fmt.Sprintf("%s[%d]", e.List, e.Index)
 	}
-	return fmt.Sprintf("podrank: %s[%d] (%s/%s): %v", e.List, e.Index, e.Namespace, e.Name, e.Err)
+	if e.Err == ErrNil {
+		return fmt.Sprintf("podrank: %s %v", place, e.Err)
+	}
+	return fmt.Sprintf("podrank: %s (%s/%s): %v", place, e.Namespace, e.Name, e.Err)
 }
 
 // Unwrap returns the cause.
@@ -49,6 +58,20 @@ func errPod(list string, index int, pod *corev1.Pod, err error) error {
 		return &PodError{List: list, Index: index, Err: ErrNil}
 	}
 	return &PodError{List: list, Index: index, Namespace: pod.Namespace, Name: pod.Name, Err: err}
+}
+
+// errNil says which argument is nil.
+func errNil(argument string) error {
+	return fmt.Errorf("podrank: %s %w", argument, ErrNil)
+}
+
+// isNil reports whether an interface is nil or has a nil pointer.
+func isNil(value any) bool {
+	if value == nil {
+		return true
+	}
+	pointer := reflect.ValueOf(value)
+	return pointer.Kind() == reflect.Pointer && pointer.IsNil()
 }
 
 // errInactive says why a pod is not active: nil if it is.

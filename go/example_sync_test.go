@@ -1,6 +1,7 @@
 package podrank_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -19,7 +20,7 @@ type cluster struct {
 	fails   int32
 }
 
-func (c *cluster) create() error {
+func (c *cluster) create(context.Context) error {
 	if c.creates.Add(1) == c.fails {
 		return errors.New("the quota is used up")
 	}
@@ -28,11 +29,11 @@ func (c *cluster) create() error {
 
 // syncSet creates or deletes pods until a set has the wanted number: what a controller does when something in the set has
 // changed.
-func syncSet(wanted int, expectations *podrank.Expectations, c *cluster) error {
+func syncSet(ctx context.Context, wanted int, expectations *podrank.Expectations, c *cluster) error {
 	// Before listing: an older list could lack changes that have been observed.
 	satisfied := expectations.Satisfied()
 	active := c.pods
-	creations, deletions, err := podrank.Plan(podrank.State{Wanted: wanted, Active: len(active), Satisfied: satisfied})
+	creations, deletions, err := podrank.Plan(podrank.State{Wanted: wanted, Active: len(active)}, satisfied)
 	switch {
 	case err != nil:
 		return err
@@ -41,7 +42,7 @@ func syncSet(wanted int, expectations *podrank.Expectations, c *cluster) error {
 		if err := expectations.ExpectCreations(creations); err != nil {
 			return err
 		}
-		created, err := podrank.CreateInBatches(creations, c.create)
+		created, err := podrank.CreateInBatches(ctx, creations, c.create)
 		// Nobody will observe pods that were not created.
 		expectations.CreationsObserved(creations - created)
 		return err
@@ -63,14 +64,14 @@ func syncSet(wanted int, expectations *podrank.Expectations, c *cluster) error {
 
 // A controller of your own: what kube-controller-manager does for a ReplicaSet, except for owners and status.
 func Example_sync() {
-	expectations := &podrank.Expectations{}
+	ctx, expectations := context.Background(), &podrank.Expectations{}
 	// The third creation fails, which is in the second batch, so there is no third batch.
 	c := &cluster{fails: 3}
-	fmt.Println(syncSet(5, expectations, c))
+	fmt.Println(syncSet(ctx, 5, expectations, c))
 	fmt.Println(c.creates.Load(), "tried,", expectations.Creations(), "pending")
 
 	// Until both pods have been observed, nothing happens.
-	if err := syncSet(5, expectations, c); err != nil {
+	if err := syncSet(ctx, 5, expectations, c); err != nil {
 		log.Fatal(err)
 	}
 	for i, restarts := range []int32{3, 0} {
@@ -80,7 +81,7 @@ func Example_sync() {
 	fmt.Println("satisfied:", expectations.Satisfied())
 
 	// One pod is wanted: the one with restarts goes.
-	if err := syncSet(1, expectations, c); err != nil {
+	if err := syncSet(ctx, 1, expectations, c); err != nil {
 		log.Fatal(err)
 	}
 	ready, available, lookAgain, err := podrank.Availability(c.pods, 3660, now)

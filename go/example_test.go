@@ -1,6 +1,7 @@
 package podrank_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -349,8 +350,13 @@ func ExampleClaimPod() {
 	selector := labels.SelectorFromSet(labels.Set{"app": "web"})
 	orphan, stranger := pod("web-1", 1, 0, 0), pod("db-1", 2, 0, 0)
 	orphan.Labels = map[string]string{"app": "web"}
-	fmt.Println(podrank.ClaimPod(set, selector, orphan), podrank.ClaimPod(set, selector, stranger))
-	// Output: adopt ignore
+	for _, pod := range []*corev1.Pod{orphan, stranger} {
+		claim, err := podrank.ClaimPod(set, selector, pod)
+		fmt.Println(pod.Name, claim, err)
+	}
+	// Output:
+	// web-1 adopt <nil>
+	// db-1 ignore <nil>
 }
 
 func ExampleStatusOf() {
@@ -372,7 +378,7 @@ func ExampleUpdateReplicaFailure() {
 }
 
 func ExamplePlan() {
-	creations, deletions, err := podrank.Plan(podrank.State{Wanted: 3, Active: 5, Satisfied: true})
+	creations, deletions, err := podrank.Plan(podrank.State{Wanted: 3, Active: 5}, true)
 	fmt.Println(creations, deletions, err)
 	// Output: 0 2 <nil>
 }
@@ -409,7 +415,9 @@ func ExampleSlowStart() {
 }
 
 func ExampleCreateInBatches() {
-	created, err := podrank.CreateInBatches(100, func() error { return errors.New("the quota is used up") })
+	created, err := podrank.CreateInBatches(context.Background(), 100, func(context.Context) error {
+		return errors.New("the quota is used up")
+	})
 	fmt.Println(created, err)
 	// Output: 0 the quota is used up
 }
@@ -481,7 +489,8 @@ func ExampleNextDeployment() {
 func ExampleNextStatefulSet() {
 	one := int32(1)
 	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "db"}}
-	set.Spec.Replicas = &one
+	set.Spec.Replicas, set.Spec.PodManagementPolicy = &one, appsv1.OrderedReadyPodManagement
+	set.Spec.UpdateStrategy.Type = appsv1.OnDeleteStatefulSetStrategyType
 	broken := pod("db-0", 1, 0, 0)
 	broken.Status.Conditions = nil
 	pods := []*corev1.Pod{broken, pod("db-1", 2, 0, 0)}
@@ -499,7 +508,9 @@ func ExampleNextStatefulSet() {
 
 func ExampleNextJob() {
 	one := int32(1)
-	job := &batchv1.Job{Spec: batchv1.JobSpec{Parallelism: &one}}
+	// A Job that was read from an API server has all defaults.
+	running, mode := false, batchv1.NonIndexedCompletion
+	job := &batchv1.Job{Spec: batchv1.JobSpec{Parallelism: &one, CompletionMode: &mode, Suspend: &running}}
 	pending := pod("import-b", 2, 0, 0)
 	pending.Status.Phase = corev1.PodPending
 	step, err := podrank.NextJob(job, []*corev1.Pod{pod("import-a", 1, 0, 0), pending})
@@ -515,10 +526,10 @@ func ExampleNextJob() {
 }
 
 func ExampleNextDaemonSet() {
-	one := intstr.FromInt32(1)
+	none, one := intstr.FromInt32(0), intstr.FromInt32(1)
 	set := &appsv1.DaemonSet{}
 	set.Spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
-	set.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &one}
+	set.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxSurge: &none, MaxUnavailable: &one}
 	var nodes []podrank.DaemonNode
 	var pods []*corev1.Pod
 	for i, node := range []string{"a", "b"} {

@@ -1,7 +1,6 @@
 package podrank
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,9 +16,8 @@ import (
 type Outcome struct {
 	Pod     *corev1.Pod
 	Verdict Verdict
-	// Reason is the name of the reason, such as "duplicate": in lower case and with hyphens, what podrank.h calls
-	// PODRANK_JOB_REASON_DUPLICATE. podrank.h explains each reason.
-	Reason string
+	// Reason is why: of a Job's pod, one of JobReason..., and of a DaemonSet's, one of DaemonSetReason....
+	Reason Reason
 	// Group is the same number for all pods of which chance takes Quota. Both have a meaning only if the pod is contested.
 	Group, Quota int
 }
@@ -39,11 +37,12 @@ type JobStep struct {
 // read from its conditions. A sync can also decide it itself, by backoffLimit, activeDeadlineSeconds, podFailurePolicy,
 // maxFailedIndexes or successPolicy, and then deletes all active pods. NextJob does not predict that.
 //
-// If spec.parallelism is missing or negative, or if spec.completions is negative, or missing although the Job is Indexed, NextJob
-// returns an error that names the object and the field.
+// The Job must have the defaults that the API server sets. If spec.parallelism, spec.completionMode or spec.suspend is missing,
+// or spec.completions although the Job is Indexed, or if a number is negative, NextJob returns an error that names the object and
+// the field, and wraps [ErrMissing] or [ErrOutOfRange].
 func NextJob(job *batchv1.Job, pods []*corev1.Pod) (JobStep, error) {
 	if job == nil {
-		return JobStep{}, errors.New("podrank: the Job is nil")
+		return JobStep{}, errNil("job")
 	}
 	record, err := jobRecord(job, pods)
 	if err != nil {
@@ -78,7 +77,7 @@ func NextJob(job *batchv1.Job, pods []*corev1.Pod) (JobStep, error) {
 }
 
 func outcome(pod *corev1.Pod, o *core.Outcome, name func(uint8) string) Outcome {
-	return Outcome{Pod: pod, Verdict: Verdict(o.Verdict), Reason: name(o.Reason), Group: int(o.Group), Quota: int(o.Quota)}
+	return Outcome{Pod: pod, Verdict: Verdict(o.Verdict), Reason: Reason(name(o.Reason)), Group: int(o.Group), Quota: int(o.Quota)}
 }
 
 func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record core.Job, err error) {
@@ -86,15 +85,19 @@ func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record core.Job, err error
 	if record.Parallelism, err = count("spec.parallelism", spec.Parallelism); err != nil {
 		return record, err
 	}
+	if spec.CompletionMode == nil {
+		return record, errField("spec.completionMode")
+	}
+	if spec.Suspend == nil {
+		return record, errField("spec.suspend")
+	}
 	isIndexed := false
-	if mode := spec.CompletionMode; mode != nil {
-		switch *mode {
-		case batchv1.IndexedCompletion:
-			isIndexed = true
-		case batchv1.NonIndexedCompletion:
-		default:
-			record.Flags |= core.JobLeftAlone
-		}
+	switch *spec.CompletionMode {
+	case batchv1.IndexedCompletion:
+		isIndexed = true
+	case batchv1.NonIndexedCompletion:
+	default:
+		record.Flags |= core.JobLeftAlone
 	}
 	if spec.Completions != nil {
 		if record.Completions, err = count("spec.completions", spec.Completions); err != nil {
@@ -104,14 +107,14 @@ func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record core.Job, err error
 	}
 	if isIndexed {
 		if spec.Completions == nil {
-			return record, errors.New("spec.completions is missing, although spec.completionMode is Indexed")
+			return record, fmt.Errorf("%w, although spec.completionMode is Indexed", errField("spec.completions"))
 		}
 		record.Flags |= core.JobIndexed
 	}
 	if record.Succeeded, err = succeeded(job, pods, isIndexed); err != nil {
 		return record, err
 	}
-	if spec.Suspend != nil && *spec.Suspend {
+	if *spec.Suspend {
 		record.Flags |= core.JobSuspended
 	}
 	if spec.ManagedBy != nil && *spec.ManagedBy != batchv1.JobControllerName {

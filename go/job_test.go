@@ -30,7 +30,7 @@ func jobPod(name, index string, created int64) *corev1.Pod {
 func said(outcomes []Outcome) string {
 	var words []string
 	for _, o := range outcomes {
-		words = append(words, o.Pod.Name+" "+o.Verdict.String()+" "+o.Reason)
+		words = append(words, o.Pod.Name+" "+o.Verdict.String()+" "+string(o.Reason))
 	}
 	return strings.Join(words, ", ")
 }
@@ -38,7 +38,7 @@ func said(outcomes []Outcome) string {
 func TestNextJob(t *testing.T) {
 	parallelism, completions, mode := int32(3), int32(5), batchv1.IndexedCompletion
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "import"}, Spec: batchv1.JobSpec{
-		Parallelism: &parallelism, Completions: &completions, CompletionMode: &mode}}
+		Parallelism: &parallelism, Completions: &completions, CompletionMode: &mode, Suspend: new(bool)}}
 	done := jobPod("done", "0", 1)
 	done.Status.Phase, done.Finalizers = corev1.PodSucceeded, []string{batchv1.JobTrackingFinalizer}
 	pods := []*corev1.Pod{jobPod("a", "3", 1), jobPod("b", "3", 2), done, jobPod("c", "7", 1), jobPod("d", "x", 1), jobPod("e", "1", 1)}
@@ -97,7 +97,7 @@ func TestNextDaemonSet(t *testing.T) {
 func told(outcomes []Outcome) (words []string) {
 	groups := map[int]string{}
 	for _, o := range outcomes {
-		text := o.Verdict.String() + " " + o.Reason
+		text := o.Verdict.String() + " " + string(o.Reason)
 		if o.Verdict == VerdictContested {
 			if _, ok := groups[o.Group]; !ok {
 				groups[o.Group] = string(rune('a' + len(groups)))

@@ -1,6 +1,8 @@
 package podrank
 
 import (
+	"fmt"
+	"math/bits"
 	"time"
 
 	"github.com/podrank/podrank/go/internal/core"
@@ -18,7 +20,9 @@ type Option func(*settings)
 
 type settings struct {
 	// of an option that is wrong: nothing is decided
-	err   error
+	err error
+	// the options that not every function can apply, if given
+	given set
 	flags uint32
 	// PreferForScaleDown is on: labels are read
 	labels bool
@@ -42,28 +46,41 @@ func WithNow(now time.Time) Option {
 	return WithClock(func() time.Time { return now })
 }
 
-// WithClock is asked for the time once in each decision, as a [Ranker] makes many; the default, and nil, is time.Now. Of several
-// WithClock and [WithNow] the last counts. The zero time means no moment at all: ages are not log-scaled, as in Kubernetes.
+// WithClock calls now once for each decision, as a [Ranker] makes many. The default is time.Now. Of several WithClock and
+// [WithNow], the last counts. If now returns the zero time, ages are not log-scaled, as in Kubernetes.
 func WithClock(now func() time.Time) Option {
-	return func(s *settings) { s.clock = now }
+	return func(s *settings) {
+		s.clock = now
+		s.needs(now != nil, "WithClock: now")
+	}
 }
 
 // Kubernetes chooses the pods that kube-controller-manager certainly deletes, and then contested ones by the total order (see
-// [Settle]). The default is the total order alone.
+// [Settle]). The default is the total order alone. It excludes [WithSpread]. [Explain], [Steer] and [BlockedPods] do not accept it.
 func Kubernetes() Option {
-	return func(s *settings) { s.kubernetes = true }
+	return func(s *settings) {
+		s.kubernetes = true
+		s.given |= givenKubernetes
+	}
 }
 
 // WithRanks gives each pod the rank that a function says, from 0 to 4294967295, in place of the number of related pods on its node:
-// the higher rank goes first among pods of one deletion cost. [WithSpread] then changes nothing. nil, the default, counts.
+// the higher rank goes first among pods of one deletion cost. It excludes [WithSpread]. [Steer] and [BlockedPods] do not accept it.
 func WithRanks(of func(*corev1.Pod) int) Option {
-	return func(s *settings) { s.ranks = of }
+	return func(s *settings) {
+		s.ranks = of
+		s.given |= givenRanks
+		s.needs(of != nil, "WithRanks: of")
+	}
 }
 
 // WithBurst caps the number of deletions; at 0 or less, none go. The default is no cap; kube-controller-manager's is
-// [BurstReplicas].
+// [BurstReplicas]. [Explain], [Steer] and [BlockedPods] do not accept it.
 func WithBurst(most int) Option {
-	return func(s *settings) { s.burst = &most }
+	return func(s *settings) {
+		s.burst = &most
+		s.given |= givenBurst
+	}
 }
 
 // WithPodDeletionCost sets the feature gate of this name, on by default: the annotation
@@ -79,12 +96,16 @@ func WithLogarithmicScaleDown(on bool) Option {
 }
 
 // WithPreferForScaleDown lets pods with [PreferForScaleDownLabel] go first among equals. Off by default: no release of Kubernetes
-// has it, and with [Kubernetes] it matters among contested pods alone.
+// has it, and with [Kubernetes] it matters among contested pods alone. [Settle], [Steer] and [BlockedPods] do not accept it.
 func WithPreferForScaleDown(on bool) Option {
 	gate := flag(core.PreferForScaleDownOn, on)
 	return func(s *settings) {
 		gate(s)
 		s.labels = on
+		s.given &^= givenPreferred
+		if on {
+			s.given |= givenPreferred
+		}
 	}
 }
 
@@ -117,11 +138,65 @@ func (s *settings) options() core.Options {
 	return core.Options{Flags: s.flags | core.Now, Now: now}
 }
 
-// clockOf stands at the moment of these options.
-func clockOf(options core.Options) func() time.Time {
-	now := time.Time{}
-	if options.Flags&core.Now != 0 {
-		now = time.Unix(0, options.Now)
+// A set has bits for options.
+type set uint
+
+const (
+	givenKubernetes set = 1 << iota
+	givenBurst
+	givenSpread
+	givenRanks
+	givenPreferred
+	givenTier
+	givenFixed
+)
+
+var givenNames = [...]string{
+	"Kubernetes", "WithBurst", "WithSpread", "WithRanks", "WithPreferForScaleDown", "WithTier", "WithFixed",
+}
+
+// The options that functions can apply. All accept the time and Kubernetes' own feature gates.
+const (
+	victimsApply = givenKubernetes | givenBurst | givenSpread | givenRanks | givenPreferred | givenTier
+	explainApply = givenSpread | givenRanks | givenPreferred | givenTier
+	// It is what kube-controller-manager would do.
+	settleApply = givenKubernetes | givenBurst | givenRanks
+	steerApply  = givenTier | givenFixed
+)
+
+// newSettings makes the settings for a function that can apply these options. An option that has no effect there is an error, as
+// otherwise nobody would notice.
+func newSettings(function string, apply set, options []Option) settings {
+	var s settings
+	for i, option := range options {
+		if option == nil {
+			s.needs(false, fmt.Sprintf("options[%d]", i))
+			break
+		}
+		option(&s)
 	}
-	return func() time.Time { return now }
+	if s.err != nil {
+		return s
+	}
+	for i, name := range givenNames {
+		if s.given&^apply&(1<<i) != 0 {
+			s.err = &cause{fmt.Sprintf("podrank: %s has no effect in %s: leave it out", name, function), ErrOption}
+			return s
+		}
+	}
+	for _, pair := range [...]set{givenKubernetes | givenSpread, givenRanks | givenSpread} {
+		if s.given&pair == pair {
+			with := givenNames[bits.TrailingZeros(uint(pair&^givenSpread))]
+			s.err = &cause{fmt.Sprintf("podrank: WithSpread has no effect with %s: leave one of them out", with), ErrOption}
+			return s
+		}
+	}
+	return s
+}
+
+// needs makes an argument that is not there an error.
+func (s *settings) needs(isThere bool, argument string) {
+	if !isThere && s.err == nil {
+		s.err = errNil(argument)
+	}
 }

@@ -13,24 +13,24 @@
 package podrank
 
 import (
-	"fmt"
+	"errors"
 
 	"github.com/podrank/podrank/go/internal/core"
 	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 )
 
-// PodsToDelete returns the diff pods of active that go first, in the order in which they go: all of them if diff is len(active) or more;
-// none if it is 0 or less, and then nothing is looked at and nothing is an error.
+// PodsToDelete returns the diff pods of active that go first, in the order in which they go. It returns all of them if diff is
+// len(active) or more. If diff is 0 or less, it inspects no pods and returns none.
 //
 // active are the workload's pods that are neither Succeeded nor Failed nor being deleted; a pod among them that is nil or
 // inactive is a [PodError], and nothing is chosen. UIDs compare as text, as in Kubernetes.
 //
 // related are the pods to count: the more of them are on a node, the earlier the active pods on that node go. They should
 // include the active pods. For a ReplicaSet, [RelatedPods] returns what Kubernetes counts. Duplicates are counted, so list
-// each pod once. Inactive pods are skipped.
+// each pod once. Inactive pods are skipped, and a nil one is a [PodError]. With [WithRanks], related is not read.
 //
-// Neither list is changed.
+// PodsToDelete changes neither list.
 func PodsToDelete(active, related []*corev1.Pod, diff int, options ...Option) ([]*corev1.Pod, error) {
 	return NewRanker(options...).PodsToDelete(active, related, diff)
 }
@@ -41,17 +41,9 @@ type Ranker struct {
 	settings settings
 }
 
-// NewRanker returns a Ranker with these options. A nil one is an error, which its methods return.
+// NewRanker returns a Ranker with these options. If one is nil or cannot apply, the Ranker's methods return the error.
 func NewRanker(options ...Option) *Ranker {
-	r := &Ranker{}
-	for i, option := range options {
-		if option == nil {
-			r.settings.err = fmt.Errorf("podrank: options[%d] %w", i, ErrNil)
-			break
-		}
-		option(&r.settings)
-	}
-	return r
+	return &Ranker{newSettings("PodsToDelete", victimsApply, options)}
 }
 
 // PodsToDelete is as the function of this name.
@@ -108,7 +100,8 @@ type Settled struct {
 // syncs can choose other pods. The result can also differ if an age reaches the next power of two in nanoseconds before the
 // controller runs.
 func Settle(active, related []*corev1.Pod, diff int, options ...Option) (Settled, error) {
-	w := take(&NewRanker(options...).settings)
+	settings := newSettings("Settle", settleApply, options)
+	w := take(&settings)
 	defer w.free()
 	if err := w.load("active", active, related); err != nil {
 		return Settled{}, err
@@ -137,18 +130,16 @@ func Settle(active, related []*corev1.Pod, diff int, options ...Option) (Settled
 type Explanation struct {
 	// First is -1 if a goes first, 1 if b goes first, and 0 if every rule ties.
 	First int
-	// Rule is the name of the rule that decides, or "" if every rule ties.
-	Rule string
-	// Rows has every rule's answer, in the order in which the rules apply: "unassigned", "phase", "not-ready", "tier",
-	// "deletion-cost", "rank", "preferred", "ready-time", "restarts", "sidecar-restarts", "creation-time", "uid". Later
-	// releases may add rules.
+	// Rule is the rule that decides, or "" if every rule ties.
+	Rule Rule
+	// Rows has every rule's answer, in the order in which the rules apply. Later releases may add rules.
 	Rows []Row
 }
 
 // A Row is what one rule says about two pods a and b.
 type Row struct {
-	// Rule is the rule's name.
-	Rule string
+	// Rule is the rule.
+	Rule Rule
 	// Applies is whether the rule applies: its feature gate is on and, for "ready-time", both pods are ready.
 	Applies bool
 	// First is -1 if a goes first by this rule alone, 1 if b goes first, and 0 if the rule ties or does not apply.
@@ -183,30 +174,33 @@ const (
 // Explain returns which of two active pods goes first by the total order, with every rule's answer. related is the same as
 // for [PodsToDelete].
 func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explanation, error) {
-	settings := NewRanker(options...).settings
+	settings := newSettings("Explain", explainApply, options)
 	// The rows have the label's values even where the gate is off.
 	settings.labels = true
 	w := take(&settings)
 	defer w.free()
 	pods := []*corev1.Pod{a, b}
 	if err := w.load("pods", pods, related); err != nil {
+		if wrong := (*PodError)(nil); errors.As(err, &wrong) && wrong.List == "pods" {
+			wrong.List, wrong.Index = [...]string{"a", "b"}[wrong.Index], -1
+		}
 		return Explanation{}, err
 	}
 	if err := w.spread(pods, related); err != nil {
 		return Explanation{}, err
 	}
-	return w.explain(&w.records[0], &w.records[1], settings.options())
+	return w.explain(&w.records[0], &w.records[1])
 }
 
-func (w *work) explain(a, b *core.Record, options core.Options) (Explanation, error) {
+func (w *work) explain(a, b *core.Record) (Explanation, error) {
 	var rows [core.MaxRows]core.Row
-	count, err := engine.Current.Explain(a, b, options, &rows)
+	count, err := engine.Current.Explain(a, b, w.options, &rows)
 	if err != nil {
 		return Explanation{}, err
 	}
 	explanation := Explanation{Rows: make([]Row, 0, count)}
 	for _, row := range rows[:count] {
-		name := engine.Current.RuleName(row.Rule)
+		name := Rule(engine.Current.RuleName(row.Rule))
 		explanation.Rows = append(explanation.Rows, Row{
 			Rule: name, Applies: row.Applies != 0, First: int(row.Ordering), Decides: row.Decides != 0,
 			Kind: Kind(row.Kind), A: row.A, B: row.B,

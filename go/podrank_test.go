@@ -70,17 +70,21 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 		is    error
 		spoil func([]*corev1.Pod)
 	}{
-		{"[%d] is nil", ErrNil, func(pods []*corev1.Pod) { pods[2] = nil }},
-		{"[%d] (shop/p2): phase Succeeded", ErrInactive, func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodSucceeded }},
-		{"[%d] (shop/p2): phase Failed", ErrInactive, func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodFailed }},
-		{"[%d] (shop/p2): it is being deleted", ErrInactive, func(pods []*corev1.Pod) { pods[2].DeletionTimestamp = &metav1.Time{} }},
+		{" is nil", ErrNil, func(pods []*corev1.Pod) { pods[2] = nil }},
+		{" (shop/p2): phase Succeeded", ErrInactive, func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodSucceeded }},
+		{" (shop/p2): phase Failed", ErrInactive, func(pods []*corev1.Pod) { pods[2].Status.Phase = corev1.PodFailed }},
+		{" (shop/p2): it is being deleted", ErrInactive, func(pods []*corev1.Pod) { pods[2].DeletionTimestamp = &metav1.Time{} }},
 	} {
 		pods := some(4)
 		c.spoil(pods)
 		is := func(err error, list string, index int) {
 			t.Helper()
 			var wrong *PodError
-			if want := "podrank: " + list + fmt.Sprintf(c.text, index); err == nil || err.Error() != want || !errors.Is(err, c.is) {
+			place := list
+			if index >= 0 {
+				place = fmt.Sprintf("%s[%d]", list, index)
+			}
+			if want := "podrank: " + place + c.text; err == nil || err.Error() != want || !errors.Is(err, c.is) {
 				t.Errorf("%v, want %s", err, want)
 			}
 			if !errors.As(err, &wrong) || wrong.List != list || wrong.Index != index || (c.is != ErrNil) != (wrong.Name == "p2") {
@@ -100,7 +104,7 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 		_, err := Settle(pods, nil, 0)
 		is(err, "active", 2)
 		_, err = Explain(pods[0], pods[2], nil)
-		is(err, "pods", 1)
+		is(err, "b", -1)
 		_, err = ExplainVictims(pods, nil, 1)
 		is(err, "active", 2)
 		_, err = Steer(pods)
@@ -188,7 +192,7 @@ func TestHowMany(t *testing.T) {
 }
 
 func TestTheInputStaysAsItIs(t *testing.T) {
-	active, related := some(100), append(some(50), nil, &corev1.Pod{})
+	active, related := some(100), append(some(50), &corev1.Pod{})
 	var was, wasRelated []*corev1.Pod
 	for _, pod := range active {
 		was = append(was, pod.DeepCopy())
@@ -363,7 +367,7 @@ func TestRanks(t *testing.T) {
 		{"two on n", []*corev1.Pod{c, b, a}, []*corev1.Pod{a, b, c}, []string{"a", "b", "c"}},
 		{"two on m", []*corev1.Pod{c, b, d}, []*corev1.Pod{c, b, d}, []string{"c", "d", "b"}},
 		{"only the other's pods on m", []*corev1.Pod{c, a}, []*corev1.Pod{d}, []string{"c", "a"}},
-		{"inactive and nil ones on n", []*corev1.Pod{c, a}, []*corev1.Pod{gone, done, nil, c, away}, []string{"c", "a"}},
+		{"inactive ones on n", []*corev1.Pod{c, a}, []*corev1.Pod{gone, done, c, away}, []string{"c", "a"}},
 		{"a pod listed twice counts twice", []*corev1.Pod{c, a}, []*corev1.Pod{c, a, c}, []string{"c", "a"}},
 	} {
 		if got := toDelete(t, c.active, c.related, len(c.active), WithNow(noon)); !slices.Equal(got, c.want) {
@@ -429,11 +433,10 @@ func TestGatesAndNow(t *testing.T) {
 		{"young", []Option{WithClock(func() time.Time { return time.Time{} })}},
 		// The clock: both have the same great age.
 		{"old", nil},
-		{"old", []Option{WithClock(nil)}},
 		// The last counts.
 		{"young", []Option{WithNow(noon), WithClock(func() time.Time { return noon.Add(-30 * time.Minute) })}},
 		{"old", []Option{WithNow(time.Time{}), WithNow(noon)}},
-		{"old", []Option{WithNow(time.Time{}), WithClock(nil)}},
+		{"old", []Option{WithNow(time.Time{}), WithClock(time.Now)}},
 	} {
 		if got := toDelete(t, pair, nil, 1, c.options...); got[0] != c.want {
 			t.Errorf("%v goes, want %s", got, c.want)
@@ -510,7 +513,7 @@ func TestExplain(t *testing.T) {
 	}
 	var rules []string
 	for _, row := range e.Rows {
-		rules = append(rules, row.Rule)
+		rules = append(rules, string(row.Rule))
 	}
 	want := []string{"unassigned", "phase", "not-ready", "tier", "deletion-cost", "rank", "preferred", "ready-time",
 		"restarts", "sidecar-restarts", "creation-time", "uid"}

@@ -25,8 +25,17 @@ type PodLister interface {
 // that are being deleted or have 0 replicas count, too. One with an invalid selector adds no pods.
 //
 // If the set has no controller, RelatedPods returns none, as Kubernetes counts none. To spread its pods over nodes anyway,
-// pass its own pods to PodsToDelete as related. Both listers must be for the set's namespace.
+// pass its own pods to PodsToDelete as related. Both listers must be for the set's namespace. A nil argument is an error that
+// wraps [ErrNil].
 func RelatedPods(set *appsv1.ReplicaSet, sets ReplicaSetLister, pods PodLister) ([]*corev1.Pod, error) {
+	switch {
+	case set == nil:
+		return nil, errNil("set")
+	case isNil(sets):
+		return nil, errNil("sets")
+	case isNil(pods):
+		return nil, errNil("pods")
+	}
 	controller := metav1.GetControllerOfNoCopy(set)
 	if controller == nil {
 		return nil, nil

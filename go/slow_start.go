@@ -1,6 +1,7 @@
 package podrank
 
 import (
+	"context"
 	"math"
 	"sync"
 
@@ -9,26 +10,38 @@ import (
 )
 
 // CreateInBatches calls create up to count times, in batches of 1, 2, 4 and so on, as Kubernetes' slowStartBatch. The calls
-// of a batch run at the same time in separate goroutines. A batch with a failure is the last, so few requests are wasted if
-// all fail for one reason. CreateInBatches returns how many calls succeeded, and one of the errors.
+// of a batch run at the same time in separate goroutines, and each gets ctx. A batch with a failure is the last, so few requests
+// are wasted if all fail for one reason. CreateInBatches returns how many calls succeeded, and one of the errors.
+//
+// If ctx is done, no further batch begins, and if pods are still missing then, the error is that of ctx. CreateInBatches waits for
+// the calls that it has made. If ctx or create is nil, it calls nothing and returns an error that wraps [ErrNil].
 //
 // Nobody will observe the pods that were not created, so report their number to [Expectations.CreationsObserved]. If a
 // creation is rejected because the namespace is being terminated (corev1.NamespaceTerminatingCause), create should return
 // nil: the set goes away soon, and the creation stays pending.
-func CreateInBatches(count int, create func() error) (created int, err error) {
+func CreateInBatches(ctx context.Context, count int, create func(context.Context) error) (created int, err error) {
+	switch {
+	case ctx == nil:
+		return 0, errNil("ctx")
+	case create == nil:
+		return 0, errNil("create")
+	}
 	start, err := NewSlowStart(count)
 	if err != nil {
 		return 0, err
 	}
 	count = start.Missing()
 	for start.Batch() > 0 {
+		if err := ctx.Err(); err != nil {
+			return count - start.Missing(), err
+		}
 		failed := make(chan error, start.Batch())
 		var batch sync.WaitGroup
 		for range start.Batch() {
 			batch.Add(1)
 			go func() {
 				defer batch.Done()
-				if err := create(); err != nil {
+				if err := create(ctx); err != nil {
 					failed <- err
 				}
 			}()

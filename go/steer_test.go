@@ -221,8 +221,8 @@ func TestRelatedPods(t *testing.T) {
 	if err != nil || names(related) != "new new old" || cap(related) != 3 {
 		t.Error(names(related), cap(related), err)
 	}
-	// Fakes may lack UIDs. They are no more the same pod for that.
-	pods[0].UID, pods[3].UID = "", ""
+	// Fakes may lack UIDs. Then their names tell them apart.
+	pods[0].UID, pods[3].UID, pods[3].Name = "", "", "new-2"
 	if related, err := podrank.RelatedPods(sets[0], sets, pods); err != nil || len(related) != 3 {
 		t.Error(names(related), err)
 	}

@@ -11,9 +11,9 @@ type Victim struct {
 	Pod *corev1.Pod
 	// Before is the first pod that stays: nil if all go.
 	Before *corev1.Pod
-	// Rule says that Pod goes before it: one of the rules of an [Explanation]. It is "" if all go, and, with [Kubernetes], where its
-	// comparator does not put the one before the other, as it may for contested pods.
-	Rule string
+	// Rule is the rule by which Pod goes before it. It is "" if all go. With [Kubernetes], it is also "" if its comparator does not
+	// put Pod before Before, which can happen if one of them is contested.
+	Rule Rule
 	// Of and Than are what the rule looks at in Pod and in Before; Kind says what the numbers are.
 	Kind     Kind
 	Of, Than int64
@@ -21,10 +21,7 @@ type Victim struct {
 
 // ExplainVictims returns the pods that [PodsToDelete] returns, each with the rule by which it goes before the first that stays.
 func ExplainVictims(active, related []*corev1.Pod, diff int, options ...Option) ([]Victim, error) {
-	settings := NewRanker(options...).settings
-	// All is asked at one moment.
-	moment := settings.options()
-	settings.clock = clockOf(moment)
+	settings := newSettings("ExplainVictims", victimsApply, options)
 	w := take(&settings)
 	defer w.free()
 	k := min(settings.capped(diff), len(active))
@@ -45,7 +42,7 @@ func ExplainVictims(active, related []*corev1.Pod, diff int, options ...Option) 
 		}
 		stays := w.order[k]
 		victims[i].Before = active[stays]
-		if err := w.why(&victims[i], &w.records[index], &w.records[stays], moment); err != nil {
+		if err := w.why(&victims[i], &w.records[index], &w.records[stays]); err != nil {
 			return nil, err
 		}
 	}
@@ -53,18 +50,18 @@ func ExplainVictims(active, related []*corev1.Pod, diff int, options ...Option) 
 }
 
 // why finds the rule by which a victim goes before the pod that stays.
-func (w *work) why(victim *Victim, goes, stays *core.Record, options core.Options) error {
-	rule := ""
+func (w *work) why(victim *Victim, goes, stays *core.Record) error {
+	rule := Rule("")
 	if w.settings.kubernetes {
-		before, number, err := engine.Current.Upstream(goes, stays, options)
+		before, number, err := engine.Current.Upstream(goes, stays, w.options)
 		if err != nil {
 			return err
 		}
 		if before < 0 {
-			rule = engine.Current.RuleName(number)
+			rule = Rule(engine.Current.RuleName(number))
 		}
 	}
-	explanation, err := w.explain(goes, stays, options)
+	explanation, err := w.explain(goes, stays)
 	if err != nil {
 		return err
 	}

@@ -13,12 +13,14 @@ import (
 // A work is the memory of one decision, which later ones use again. It holds no pods between them.
 type work struct {
 	settings *settings
-	records  []core.Record
-	nodes    nodes
-	order    []uint32
-	scratch  []core.Scratch
-	scores   []uint64
-	victims  []*corev1.Pod
+	// With the time, which load asks for once.
+	options core.Options
+	records []core.Record
+	nodes   nodes
+	order   []uint32
+	scratch []core.Scratch
+	scores  []uint64
+	victims []*corev1.Pod
 	// Only so that the compiler does not drop what touch does.
 	touched int
 }
@@ -65,7 +67,7 @@ func (w *work) first(k, listed int, active, related []*corev1.Pod) error {
 		return err
 	}
 	w.order = room(w.order, listed)
-	_, err := engine.Current.Select(w.records, w.settings.options(), w.order, &w.scratch)
+	_, err := engine.Current.Select(w.records, w.options, w.order, &w.scratch)
 	return err
 }
 
@@ -73,7 +75,7 @@ func (w *work) first(k, listed int, active, related []*corev1.Pod) error {
 func (w *work) settle(k int) (certain, contested int, err error) {
 	w.order = room(w.order, len(w.records))
 	w.scores = room(w.scores, len(w.records))
-	return engine.Current.Settle(w.records, w.settings.options(), k, w.order, w.scores)
+	return engine.Current.Settle(w.records, w.options, k, w.order, w.scores)
 }
 
 // load makes the records of active, with their ranks among related. list is what errors call active.
@@ -81,6 +83,7 @@ func (w *work) load(list string, active, related []*corev1.Pod) error {
 	if w.settings.err != nil {
 		return w.settings.err
 	}
+	w.options = w.settings.options()
 	w.records = room(w.records, len(active))
 	w.nodes.reset(len(active))
 	defer w.nodes.forget()
@@ -124,7 +127,9 @@ func (w *work) rank(list string, active, related []*corev1.Pod) error {
 		case i < len(active) && pod == active[i]:
 			// Often both lists are one.
 			w.nodes.counts[w.records[i].Node]++
-		case pod != nil && IsActive(pod):
+		case pod == nil:
+			return errPod("related", i, pod, ErrNil)
+		case IsActive(pod):
 			w.nodes.count(pod.Spec.NodeName)
 		}
 	}

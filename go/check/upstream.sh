@@ -13,36 +13,49 @@ cd judge
 kubernetes=$("$GO" list -m -f '{{.Dir}}' k8s.io/kubernetes)
 controller=$kubernetes/pkg/controller
 
-# The victims are podrank's: they are put first, after the sort.
-sed 's/^\t\tsort\.Sort(podsWithRanks)$/&\n\t\tputVictimsFirst(filteredPods, relatedPods, diff)/' \
+# podrank replaces the sort, and gets the pods in random order, so that the order in which a test lists them helps nobody.
+sed '/^\t"sort"$/d; s/^\t\tsort\.Sort(podsWithRanks)$/\t\tputVictimsFirst(podsWithRanks, relatedPods, diff)/' \
     "$controller/replicaset/replica_set.go" >"$tmp/replica_set.go"
 [ "$(grep -c putVictimsFirst "$tmp/replica_set.go")" = 1 ] || fail "there is no sort to replace"
 cat >"$tmp/victims.go" <<'GO'
 package replicaset
 
 import (
+	"math/rand/v2"
 	"os"
 	"slices"
 
 	podrank "github.com/podrank/podrank/go"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/controller"
 )
 
-func putVictimsFirst(pods, related []*v1.Pod, diff int) {
+func putVictimsFirst(ranked controller.ActivePodsWithRanks, related []*v1.Pod, diff int) {
+	pods := ranked.Pods
+	rand.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
 	var options []podrank.Option
-	if os.Getenv("PODRANK_ORDER") == "kubernetes" {
+	order := os.Getenv("PODRANK_ORDER")
+	switch order {
+	case "kubernetes":
 		options = append(options, podrank.Kubernetes())
+	case "no-decision":
+		return
+	case "no-ranks":
+		related = nil
 	}
 	victims, err := podrank.PodsToDelete(pods, related, diff, options...)
 	if err != nil {
 		panic(err)
 	}
 	others := slices.DeleteFunc(slices.Clone(pods), func(pod *v1.Pod) bool { return slices.Contains(victims, pod) })
-	if os.Getenv("PODRANK_ORDER") == "wrong" {
+	if order == "reversed" {
 		victims, others = others, victims
 	}
 	copy(pods[copy(pods, victims):], others)
 }
+
+// Only the patched package has it: without it, this is not the package that was patched.
+var _ = controller.PodrankDecides
 GO
 # So is the order of two pods.
 sed 's/^func (s ActivePodsWithRanks) Less(/func (s ActivePodsWithRanks) upstreamLess(/' \
@@ -60,18 +73,24 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 )
 
+const PodrankDecides = true
+
 func (s ActivePodsWithRanks) Less(i, j int) bool {
-	if s.Pods[i] == s.Pods[j] {
+	order := os.Getenv("PODRANK_ORDER")
+	if s.Pods[i] == s.Pods[j] || order == "no-decision" {
 		return false
 	}
 	ranks := map[*v1.Pod]int{s.Pods[i]: s.Rank[i], s.Pods[j]: s.Rank[j]}
+	if order == "no-ranks" {
+		clear(ranks)
+	}
 	explanation, err := podrank.Explain(s.Pods[i], s.Pods[j], nil, podrank.WithNow(s.Now.Time),
 		podrank.WithRanks(func(pod *v1.Pod) int { return ranks[pod] }),
 		podrank.WithPodDeletionCost(utilfeature.DefaultFeatureGate.Enabled(features.PodDeletionCost)))
 	if err != nil {
 		panic(err)
 	}
-	if os.Getenv("PODRANK_ORDER") == "wrong" {
+	if order == "reversed" {
 		return explanation.First > 0
 	}
 	return explanation.First < 0
@@ -86,7 +105,7 @@ overlay() {
     cp "$kubernetes/pkg/controller/$package"/*.go "$tmp/$package"
     shift
     for file; do cp "$tmp/$file" "$tmp/$package"; done
-    sed -i "s|\"k8s.io/kubernetes/pkg/controller/replicaset\"|\"$copy/replicaset\"|" "$tmp/$package"/*.go
+    sed -i "s#\"k8s.io/kubernetes/pkg/controller\(/replicaset\)\?\"#\"$copy/controller\1\"#; s#$copy/controller/#$copy/#" "$tmp/$package"/*.go
     for file in "$tmp/$package"/*.go; do
         echo "\"$PWD/patched/$package/$(basename "$file")\": \"$file\"," >>"$tmp/files"
     done
@@ -117,10 +136,14 @@ for engine in podrank_c podrank_go; do # The first is no tag that means anything
             [ "$passed" -gt 0 ] || fail "$package has no tests"
             summary="${summary:-} $package:$passed"
         done
-        # It is podrank that is asked.
-        [ "$package" = replication ] || ! (cd "$tmp" &&
-            PODRANK_ORDER=wrong "$program" -test.run "$tests" -test.timeout 300s >"$tmp/output" 2>&1) ||
-            fail "$package passes with the wrong order, too"
+        # These tests fail if podrank reverses the order, decides nothing or sees no ranks. They run often, because a random order
+        # and random UIDs make some runs pass.
+        [ "$package" != replication ] || continue
+        for order in reversed no-decision no-ranks; do
+            ! (cd "$tmp" && PODRANK_ORDER=$order "$program" -test.run 'TestGetPodsToDelete|Sort' -test.count 30 -test.timeout 300s >"$tmp/output" 2>&1) ||
+                fail "$package passes with the order $order, too"
+            grep -q '^--- FAIL' "$tmp/output" || { cat "$tmp/output" >&2; fail "$package with the order $order: no test fails"; }
+        done
     done
 done
 ok "$(basename "$kubernetes"), tests passed:$summary"

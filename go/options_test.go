@@ -1,0 +1,233 @@
+package podrank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// The functions that have options, by name.
+var decisions = map[string]func(pods []*corev1.Pod, options ...Option) error{
+	"PodsToDelete": func(pods []*corev1.Pod, options ...Option) error {
+		_, err := PodsToDelete(pods, pods, 2, options...)
+		return err
+	},
+	"AppendPodsToDelete": func(pods []*corev1.Pod, options ...Option) error {
+		_, err := NewRanker(options...).AppendPodsToDelete(nil, pods, pods, 2)
+		return err
+	},
+	"ExplainVictims": func(pods []*corev1.Pod, options ...Option) error {
+		_, err := ExplainVictims(pods, pods, 2, options...)
+		return err
+	},
+	"Explain": func(pods []*corev1.Pod, options ...Option) error {
+		_, err := Explain(pods[0], pods[1], pods, options...)
+		return err
+	},
+	"Settle": func(pods []*corev1.Pod, options ...Option) error {
+		_, err := Settle(pods, pods, 2, options...)
+		return err
+	},
+	"Steer":       func(pods []*corev1.Pod, options ...Option) error { _, err := Steer(pods, options...); return err },
+	"BlockedPods": func(pods []*corev1.Pod, options ...Option) error { _, err := BlockedPods(pods, options...); return err },
+}
+
+func node(pod *corev1.Pod) string { return pod.Spec.NodeName }
+func zone(pod *corev1.Pod) string { return pod.Spec.NodeName[:1] }
+func zero(*corev1.Pod) int        { return 0 }
+func none(*corev1.Pod) bool       { return false }
+
+// An option that would have no effect is an error that names it and the function.
+func TestOptionsThatCannotApplyAreErrors(t *testing.T) {
+	all := map[string]Option{
+		"Kubernetes": Kubernetes(), "WithBurst": WithBurst(1), "WithSpread": WithSpread(), "WithRanks": WithRanks(zero),
+		"WithPreferForScaleDown": WithPreferForScaleDown(true), "WithTier": WithTier(zero), "WithFixed": WithFixed(none),
+		"WithNow": WithNow(noon), "WithClock": WithClock(time.Now), "WithLogarithmicScaleDown": WithLogarithmicScaleDown(false),
+		"WithPodDeletionCost": WithPodDeletionCost(true), "off": WithPreferForScaleDown(false),
+	}
+	refused := map[string]string{
+		"PodsToDelete": "WithFixed", "AppendPodsToDelete": "WithFixed", "ExplainVictims": "WithFixed",
+		"Explain":     "Kubernetes WithBurst WithFixed",
+		"Settle":      "WithSpread WithPreferForScaleDown WithTier WithFixed",
+		"Steer":       "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown",
+		"BlockedPods": "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown",
+	}
+	for function, decide := range decisions {
+		for name, option := range all {
+			err := decide(some(4), option)
+			if !slices.Contains(strings.Fields(refused[function]), name) {
+				if err != nil {
+					t.Errorf("%s with %s: %v", function, name, err)
+				}
+				continue
+			}
+			where := strings.TrimPrefix(function, "Append")
+			want := fmt.Sprintf("podrank: %s has no effect in %s: leave it out", name, where)
+			if !errors.Is(err, ErrOption) || err.Error() != want {
+				t.Errorf("%s with %s: %v, want %s", function, name, err, want)
+			}
+		}
+	}
+	for _, pair := range [][]Option{{WithSpread(), Kubernetes()}, {WithRanks(zero), WithSpread()}} {
+		for _, function := range []string{"PodsToDelete", "AppendPodsToDelete", "ExplainVictims"} {
+			if err := decisions[function](some(4), pair...); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "WithSpread has no effect with ") {
+				t.Errorf("%s: %v", function, err)
+			}
+		}
+	}
+}
+
+// Nothing that is nil is taken for a default, and nothing panics.
+func TestNilArgumentsAreErrNil(t *testing.T) {
+	pods, set := some(3), &appsv1.ReplicaSet{}
+	set.OwnerReferences = []metav1.OwnerReference{{UID: "d", Controller: new(bool)}}
+	*set.OwnerReferences[0].Controller = true
+	listers := nilListers{}
+	var noSet *appsv1.ReplicaSet
+	var noLister *nilListers
+	everything := labels.Everything()
+	claim := func(set metav1.Object, selector labels.Selector, pod *corev1.Pod) error {
+		got, err := ClaimPod(set, selector, pod)
+		if got != ClaimIgnore {
+			t.Error(got)
+		}
+		return err
+	}
+	related := func(set *appsv1.ReplicaSet, sets ReplicaSetLister, pods PodLister) error {
+		_, err := RelatedPods(set, sets, pods)
+		return err
+	}
+	victims := func(active, related []*corev1.Pod) error {
+		_, err := PodsToDelete(active, related, 2)
+		return err
+	}
+	errs := map[string]error{
+		"set":       claim(nil, everything, pods[0]),
+		"set ":      claim(noSet, everything, pods[0]),
+		"selector":  claim(set, nil, pods[0]),
+		"pod":       claim(set, everything, nil),
+		"set  ":     related(nil, listers, podLister{}),
+		"sets":      related(set, nil, podLister{}),
+		"sets ":     related(set, noLister, podLister{}),
+		"pods":      related(set, listers, nil),
+		"active[1]": victims([]*corev1.Pod{pods[0], nil}, nil), "related[1]": victims(pods, []*corev1.Pod{pods[0], nil}),
+	}
+	for name, option := range map[string]Option{
+		"options[0]": nil, "WithClock: now": WithClock(nil), "WithSpread: domains[1]": WithSpread(node, nil),
+		"WithRanks: of": WithRanks(nil), "WithTier: of": WithTier(nil),
+	} {
+		errs[name] = decisions["PodsToDelete"](pods, option)
+	}
+	errs["WithFixed: is"] = decisions["Steer"](pods, WithFixed(nil))
+	_, errs["a"] = Explain(nil, pods[0], nil)
+	_, errs["b"] = Explain(pods[0], nil, nil)
+	_, errs["ctx"] = CreateInBatches(nil, 1, func(context.Context) error { panic("called") }) //nolint:staticcheck // It is the test.
+	_, errs["create"] = CreateInBatches(context.Background(), 1, nil)
+	_, errs["deployment"] = NextDeployment(nil, nil, nil)
+	_, errs["sets[0]"] = NextDeployment(defaultedDeployment(), []*appsv1.ReplicaSet{nil}, nil)
+	_, errs["pods[0]"] = NextDeployment(defaultedDeployment(), nil, []*corev1.Pod{nil})
+	_, errs["set   "] = NextStatefulSet(nil, nil, noon, StatefulSetGates{})
+	_, errs["pods[0] "] = NextStatefulSet(defaultedStatefulSet(), []*corev1.Pod{nil}, noon, StatefulSetGates{})
+	_, errs["set    "] = NextDaemonSet(nil, "", nil, nil, noon)
+	_, errs["pods[0]  "] = NextDaemonSet(defaultedDaemonSet(), "", nil, []*corev1.Pod{nil}, noon)
+	_, errs["pods[0]   "] = StatusOf([]*corev1.Pod{nil}, nil, 0, noon)
+	_, _, _, errs["active[0]"] = Availability([]*corev1.Pod{nil}, 0, noon)
+	for name, err := range errs {
+		if want := "podrank: " + strings.TrimRight(name, " ") + " is nil"; !errors.Is(err, ErrNil) || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	// What has no error to return says no.
+	var expectations Expectations
+	if IsActive(nil) || expectations.DeletionObserved(nil) {
+		t.Error("a nil pod is something")
+	}
+}
+
+type nilListers []*appsv1.ReplicaSet
+
+func (l nilListers) List(labels.Selector) ([]*appsv1.ReplicaSet, error) { return l, nil }
+
+type podLister []*corev1.Pod
+
+func (l podLister) List(labels.Selector) ([]*corev1.Pod, error) { return l, nil }
+
+// The clock is asked once for each decision, whatever it is, and then all of it is decided at that moment.
+func TestTheClockIsAskedOncePerDecision(t *testing.T) {
+	calls := 0
+	clock := WithClock(func() time.Time { calls++; return noon.Add(time.Duration(calls) * time.Hour) })
+	for function, decide := range decisions {
+		for _, options := range [][]Option{{clock}, {clock, Kubernetes()}, {clock, WithSpread()}, {clock, WithSpread(node, zone)}} {
+			calls = 0
+			if err := decide(some(9), options...); errors.Is(err, ErrOption) {
+				continue
+			} else if err != nil || calls != 1 {
+				t.Errorf("%s with %d options: the clock was asked %d times, %v", function, len(options), calls, err)
+			}
+		}
+	}
+}
+
+// At the edges of age buckets, each decision with WithSpread is the decision at the one moment that the clock named.
+func TestSpreadDecidesAtOneMoment(t *testing.T) {
+	r := rand.New(rand.NewPCG(34, 34))
+	for range 1000 {
+		pods := some(6 + r.IntN(6))
+		edge := noon.Add(time.Duration(1 << (40 + r.IntN(6))))
+		for _, pod := range pods {
+			// At this age or the next nanosecond, the bucket changes.
+			pod.Status.Conditions[0].LastTransitionTime = metav1.NewTime(noon.Add(-time.Duration(r.IntN(3))))
+			pod.CreationTimestamp = metav1.NewTime(noon)
+			pod.Status.ContainerStatuses, pod.Annotations = nil, nil
+		}
+		k := 1 + r.IntN(len(pods)-1)
+		first, tick := edge.Add(-time.Duration(r.IntN(4))), -1
+		ticking := WithClock(func() time.Time { tick++; return first.Add(time.Duration(tick)) })
+		got := toDelete(t, pods, pods, k, ticking, WithSpread(node, zone))
+		if want := toDelete(t, pods, pods, k, WithNow(first), WithSpread(node, zone)); !slices.Equal(got, want) {
+			t.Fatalf("%v, and at the moment of the clock %v", got, want)
+		}
+	}
+}
+
+// Pods without UIDs, as fakes are, are told apart by namespace and name: those of another list are not counted again.
+func TestSpreadKnowsPodsWithoutUIDsFromASecondList(t *testing.T) {
+	pod := func(name, node string) *corev1.Pod {
+		pod := named(name, 0)
+		pod.UID, pod.Spec.NodeName = "", node
+		return pod
+	}
+	// With a second list's b and c, node y would have more pods than x.
+	active := []*corev1.Pod{pod("a", "x"), pod("b", "x"), pod("c", "y"), pod("d", "y"), pod("e", "x")}
+	related := func() (copies []*corev1.Pod) {
+		for i := range active {
+			if i > 1 {
+				copies = append(copies, active[i].DeepCopy())
+			}
+		}
+		return append(copies, active[:2]...)
+	}
+	for k := range len(active) + 1 {
+		want := toDelete(t, active, active, k, WithNow(noon), WithSpread())
+		if got := toDelete(t, active, related(), k, WithNow(noon), WithSpread()); !slices.Equal(got, want) {
+			t.Errorf("%d of pods from a second list: %v, want %v", k, got, want)
+		}
+	}
+	// The names of another namespace are others.
+	elsewhere := pod("c", "y")
+	elsewhere.Namespace = "elsewhere"
+	others := append(slices.Clone(active), elsewhere, elsewhere.DeepCopy())
+	if got := toDelete(t, active, others, 1, WithNow(noon), WithSpread()); got[0] != "c" {
+		t.Errorf("%v: node y has most", got)
+	}
+}
