@@ -46,7 +46,8 @@ func (c Claim) String() string {
 
 // ClaimPod says what a set does with a pod, as Kubernetes' PodControllerRefManager: set is the workload, whose pods selector matches.
 // A set that is being deleted neither adopts nor releases. A workload without a namespace can adopt pods of every namespace.
-// Kubernetes asks about active pods only: see [IsActive]. If an argument is nil, the error wraps [ErrNil], and the claim is
+// Kubernetes asks about active pods (see [IsActive]) and, only to count them for [StatusOf], about pods that are being deleted. If
+// an argument is nil, the error wraps [ErrNil], and the claim is
 // ClaimIgnore.
 func ClaimPod(set metav1.Object, selector labels.Selector, pod *corev1.Pod) (Claim, error) {
 	switch {

@@ -12,7 +12,7 @@ import (
 var (
 	// ErrNil: a pod, an option or another argument is nil.
 	ErrNil = errors.New("is nil")
-	// ErrInactive: a pod is Succeeded or Failed or being deleted, and so is none of its workload's replicas.
+	// ErrInactive: a pod is Succeeded or Failed or being deleted, so it is not one of its workload's replicas.
 	ErrInactive = errors.New("is not active")
 	// ErrOutOfRange: a tier of [WithTier], a rank of [WithRanks], a number of a [State] or of an object is negative or too large.
 	ErrOutOfRange = errors.New("is out of range")

@@ -2,14 +2,20 @@
 // controller as one total order, so the victims depend on the pods alone and not on the list order.
 //
 // [PodsToDelete] drops into a controller. A [Ranker] has options for many decisions. [Explain] says why one pod goes before
-// another, [ExplainVictims] why each victim goes, and [Settle] what kube-controller-manager would do. [Steer] makes it take the pods that you want.
+// another, and [ExplainVictims] why each victim goes.
 //
-// Three functions are about Kubernetes itself. [Settle] says which pods kube-controller-manager would delete. [Steer] returns
-// deletion costs that make it delete the pods that you want. [NextDeployment] predicts the next sync of a Deployment.
+// Some functions are about Kubernetes itself. [Settle] says which pods kube-controller-manager would delete. [Steer] returns
+// deletion costs that make it delete the pods that you want. [NextDeployment], [NextStatefulSet], [NextJob] and [NextDaemonSet]
+// predict the next sync of a workload, from objects as an API server returns them, with all defaults.
+//
+// [Plan], [Expectations], [CreateInBatches], [ClaimPod] and [StatusOf] are the other decisions of a ReplicaSet controller.
+//
+// Nothing is ignored silently: nil arguments, inactive pods, options without an effect and objects without defaults are errors,
+// which errors.Is tells apart.
 //
 // The decision is made by a core that is written once. Where cgo links it, that is libpodrank, a small C library that comes with
-// this module for linux/amd64 and linux/arm64. Everywhere else it is the same core translated to Go, which is slower for few
-// pods (make -C go compare measures both): without cgo, on other systems and machines, and with -tags podrank_go.
+// this module for linux/amd64 and linux/arm64. Everywhere else it is the same core translated to Go: without cgo, on other
+// systems and machines, and with -tags podrank_go. `make -C go compare` measures both.
 package podrank
 
 import (

@@ -10,7 +10,8 @@
 . "$(dirname "$0")/common.sh"
 
 rust_src=${PODRANK_RUST_SRC:-/usr/lib/rustlib/src/rust}
-compiler="$(rustc -V) on $(rustc -vV | sed -n 's/^host: //p')"
+compiler=$(compiler)
+[ "${1:-}" = --write ] || use_recorded
 # What is relative is so to the checkout.
 CARGO_TARGET_DIR=$(cd .. && realpath -m "${CARGO_TARGET_DIR:-target}")
 export CARGO_TARGET_DIR
@@ -49,8 +50,8 @@ build amd64 x86_64
 build arm64 aarch64
 for arch in amd64 arm64; do
     archive=libpodrank_linux_$arch.a
-    if [ "$compiler" != "$(cat "$package/RUSTC")" ]; then
-        other="this is $compiler and the recorded one is $(cat "$package/RUSTC")"
+    if [ "$compiler" != "$recorded" ]; then
+        other="this is $compiler and the recorded one is $recorded"
     elif [[ "$foreign " = *" $arch "* ]]; then
         other="its core is not the release's but from $rust_src"
     else

@@ -13,9 +13,10 @@
 
 target=wasm32-unknown-unknown
 code=internal/translated/wasm/wasm.go
-compiler="$(rustc -V) on $(rustc -vV | sed -n 's/^host: //p')"
-if [ "${1:-}" != --write ] && [ "$compiler" != "$(cat "$package/RUSTC")" ]; then
-    echo "$check: SKIPPED: this is $compiler, which makes other WebAssembly than the recorded $(cat "$package/RUSTC")"
+compiler=$(compiler)
+[ "${1:-}" = --write ] || use_recorded
+if [ "${1:-}" != --write ] && [ "$compiler" != "$recorded" ]; then
+    echo "$check: SKIPPED: this is $compiler, which makes other WebAssembly than the recorded $recorded"
     exit
 fi
 CARGO_TARGET_DIR=$(cd .. && realpath -m "${CARGO_TARGET_DIR:-target}")

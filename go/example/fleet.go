@@ -150,8 +150,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	active := slices.DeleteFunc(podrank.Pointers(list.Items), func(pod *corev1.Pod) bool { return !podrank.IsActive(pod) })
 
 	creations, deletions, err := podrank.Plan(podrank.State{
-		Wanted: fleet.Spec.Replicas, Active: len(active), Satisfied: satisfied, BeingDeleted: fleet.DeletionTimestamp != nil,
-	})
+		Wanted: fleet.Spec.Replicas, Active: len(active), BeingDeleted: fleet.DeletionTimestamp != nil,
+	}, satisfied)
 	if creations > 0 {
 		err = r.create(ctx, &fleet, expected, creations)
 	} else if deletions > 0 {
@@ -178,7 +178,7 @@ func (r *Reconciler) create(ctx context.Context, fleet *Fleet, expected *expecta
 		return err
 	}
 	requests := make(chan struct{}, inFlight)
-	created, err := podrank.CreateInBatches(count, func() error {
+	created, err := podrank.CreateInBatches(ctx, count, func(ctx context.Context) error {
 		requests <- struct{}{}
 		defer func() { <-requests }()
 		pod := &corev1.Pod{ObjectMeta: *fleet.Spec.Template.ObjectMeta.DeepCopy(), Spec: *fleet.Spec.Template.Spec.DeepCopy()}

@@ -50,8 +50,8 @@ func TestClaims(t *testing.T) {
 			}[[2]bool{len(claimed) > 0, len(api.Patches) > 0}]
 			cases++
 			seen[want]++
-			if got := podrank.ClaimPod(set, selector, pod); got != want {
-				t.Errorf("owner %q, %04b: %v, want %v", owner, bits, got, want)
+			if got, err := podrank.ClaimPod(set, selector, pod); got != want || err != nil {
+				t.Errorf("owner %q, %04b: %v, %v, want %v", owner, bits, got, err, want)
 			}
 		}
 	}

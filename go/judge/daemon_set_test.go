@@ -147,7 +147,8 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 		set.Spec.UpdateStrategy.RollingUpdate = nil
 		set.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
 	} else if r.IntN(2) == 0 && set.Spec.UpdateStrategy.RollingUpdate != nil {
-		set.Spec.UpdateStrategy.RollingUpdate.MaxSurge = nil
+		zero := intstr.FromInt32(0)
+		set.Spec.UpdateStrategy.RollingUpdate.MaxSurge = &zero
 	}
 	if r.IntN(4) == 0 {
 		set.Annotations = map[string]string{appsv1.DeprecatedTemplateGeneration: pick(r, "3", "03", "x", "")}

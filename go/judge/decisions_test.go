@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -174,8 +175,8 @@ func TestSlowStart(t *testing.T) {
 		}
 		fails := failures(r, max(count, 0))
 		// calls counts them, and fails those that are to.
-		create := func(calls *atomic.Int64) func() error {
-			return func() error {
+		create := func(calls *atomic.Int64) func(context.Context) error {
+			return func(context.Context) error {
 				if fails[calls.Add(1)-1] {
 					return wrong
 				}
@@ -183,8 +184,8 @@ func TestSlowStart(t *testing.T) {
 			}
 		}
 		var theirCalls, ourCalls atomic.Int64
-		successes, theirErr := upstream.SlowStartBatch(count, controller.SlowStartInitialBatchSize, create(&theirCalls))
-		created, ourErr := podrank.CreateInBatches(count, create(&ourCalls))
+		successes, theirErr := upstream.SlowStartBatch(count, controller.SlowStartInitialBatchSize, func() error { return create(&theirCalls)(context.Background()) })
+		created, ourErr := podrank.CreateInBatches(context.Background(), count, create(&ourCalls))
 		if created != successes || ourCalls.Load() != theirCalls.Load() || ourErr != theirErr {
 			t.Fatalf("%d, of which %v fail: upstream %d in %d calls, %v; podrank %d in %d calls, %v",
 				count, fails, successes, theirCalls.Load(), theirErr, created, ourCalls.Load(), ourErr)

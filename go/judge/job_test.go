@@ -129,7 +129,7 @@ func newJobCase(r *rand.Rand, name string) (*batchv1.Job, []*v1.Pod) {
 	job := &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name)},
 		Spec: batchv1.JobSpec{
-			Parallelism: &parallelism, CompletionMode: &mode, BackoffLimit: &backoff,
+			Parallelism: &parallelism, CompletionMode: &mode, BackoffLimit: &backoff, Suspend: new(bool),
 			Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}},
 		},
 	}

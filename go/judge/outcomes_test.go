@@ -12,7 +12,7 @@ func checkOutcomes(outcomes []podrank.Outcome, deleted map[string]bool, tally ma
 	groups, known := map[int]*group{}, map[string]bool{}
 	for _, o := range outcomes {
 		known[o.Pod.Name] = true
-		tally[o.Verdict.String()+" "+o.Reason]++
+		tally[o.Verdict.String()+" "+string(o.Reason)]++
 		switch o.Verdict {
 		case podrank.VerdictDelete, podrank.VerdictKeep:
 			if deleted[o.Pod.Name] != (o.Verdict == podrank.VerdictDelete) {

@@ -108,7 +108,7 @@ func (q *Question) blocked(wanted map[*corev1.Pod]bool, tier func(*corev1.Pod) i
 		if err != nil {
 			return nil, err
 		}
-		blocked = append(blocked, Blocked{pod, first, explained.Rule})
+		blocked = append(blocked, Blocked{pod, first, string(explained.Rule)})
 	}
 	return blocked, nil
 }
