@@ -92,9 +92,10 @@ func TestNilArgumentsAreErrNil(t *testing.T) {
 	pods, set := some(3), &appsv1.ReplicaSet{}
 	set.OwnerReferences = []metav1.OwnerReference{{UID: "d", Controller: new(bool)}}
 	*set.OwnerReferences[0].Controller = true
-	listers := nilListers{}
+	listers := setLister{}
 	var noSet *appsv1.ReplicaSet
-	var noLister *nilListers
+	var noLister *setLister
+	var noContext context.Context
 	everything := labels.Everything()
 	claim := func(set metav1.Object, selector labels.Selector, pod *corev1.Pod) error {
 		got, err := ClaimPod(set, selector, pod)
@@ -131,7 +132,7 @@ func TestNilArgumentsAreErrNil(t *testing.T) {
 	errs["WithFixed: is"] = decisions["Steer"](pods, WithFixed(nil))
 	_, errs["a"] = Explain(nil, pods[0], nil)
 	_, errs["b"] = Explain(pods[0], nil, nil)
-	_, errs["ctx"] = CreateInBatches(nil, 1, func(context.Context) error { panic("called") }) //nolint:staticcheck // It is the test.
+	_, errs["ctx"] = CreateInBatches(noContext, 1, func(context.Context) error { panic("called") })
 	_, errs["create"] = CreateInBatches(context.Background(), 1, nil)
 	_, errs["deployment"] = NextDeployment(nil, nil, nil)
 	_, errs["sets[0]"] = NextDeployment(defaultedDeployment(), []*appsv1.ReplicaSet{nil}, nil)
@@ -154,9 +155,9 @@ func TestNilArgumentsAreErrNil(t *testing.T) {
 	}
 }
 
-type nilListers []*appsv1.ReplicaSet
+type setLister []*appsv1.ReplicaSet
 
-func (l nilListers) List(labels.Selector) ([]*appsv1.ReplicaSet, error) { return l, nil }
+func (l setLister) List(labels.Selector) ([]*appsv1.ReplicaSet, error) { return l, nil }
 
 type podLister []*corev1.Pod
 

@@ -21,14 +21,14 @@ const (
 	RuleRank Rule = "rank"
 	// RulePreferred: pods with [PreferForScaleDownLabel] go first. The rule applies only with [WithPreferForScaleDown].
 	RulePreferred Rule = "preferred"
-	// RuleReadyTime: of two ready pods, the one that became ready later goes first, and one without a ready time goes before
-	// both. Times since the same power of two of nanoseconds tie: see [WithLogarithmicScaleDown].
+	// RuleReadyTime: of two ready pods, the one that has been ready for less time goes first, and one without a ready time goes
+	// before any other. Times between the same powers of two nanoseconds tie: see [WithLogarithmicScaleDown].
 	RuleReadyTime Rule = "ready-time"
 	// RuleRestarts: pods with more restarts of a container go first.
 	RuleRestarts Rule = "restarts"
 	// RuleSidecarRestarts: pods with more restarts of a sidecar go first.
 	RuleSidecarRestarts Rule = "sidecar-restarts"
-	// RuleCreationTime: the younger pod goes first, and one without a creation time goes before both. Ages tie as in
+	// RuleCreationTime: the younger pod goes first, and one without a creation time goes before any other. Ages tie as in
 	// RuleReadyTime.
 	RuleCreationTime Rule = "creation-time"
 	// RuleUID: the pod with the smaller UID goes first. Kubernetes has no such rule: there, such pods tie.
