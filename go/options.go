@@ -158,7 +158,7 @@ var givenNames = [...]string{
 // The options that functions can apply. All accept the time and Kubernetes' own feature gates.
 const (
 	victimsApply = givenKubernetes | givenBurst | givenSpread | givenRanks | givenPreferred | givenTier
-	explainApply = givenSpread | givenRanks | givenPreferred | givenTier
+	explainApply = givenRanks | givenPreferred | givenTier
 	// It is what kube-controller-manager would do.
 	settleApply = givenKubernetes | givenBurst | givenRanks
 	steerApply  = givenTier | givenFixed

@@ -57,7 +57,7 @@ func TestOptionsThatCannotApplyAreErrors(t *testing.T) {
 	}
 	refused := map[string]string{
 		"PodsToDelete": "WithFixed", "AppendPodsToDelete": "WithFixed", "ExplainVictims": "WithFixed",
-		"Explain":     "Kubernetes WithBurst WithFixed",
+		"Explain":     "Kubernetes WithBurst WithSpread WithFixed",
 		"Settle":      "WithSpread WithPreferForScaleDown WithTier WithFixed",
 		"Steer":       "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown",
 		"BlockedPods": "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown",

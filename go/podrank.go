@@ -178,7 +178,8 @@ const (
 )
 
 // Explain returns which of two active pods goes first by the total order, with every rule's answer. related is the same as
-// for [PodsToDelete].
+// for [PodsToDelete]. With [WithSpread], that depends on the other active pods, too, so Explain does not accept it:
+// [ExplainVictims] does.
 func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explanation, error) {
 	settings := newSettings("Explain", explainApply, options)
 	// The rows have the label's values even where the gate is off.
@@ -190,9 +191,6 @@ func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explan
 		if wrong := (*PodError)(nil); errors.As(err, &wrong) && wrong.List == "pods" {
 			wrong.List, wrong.Index = [...]string{"a", "b"}[wrong.Index], -1
 		}
-		return Explanation{}, err
-	}
-	if err := w.spread(pods, related); err != nil {
 		return Explanation{}, err
 	}
 	return w.explain(&w.records[0], &w.records[1])
