@@ -45,8 +45,8 @@ func TestStatefulSetVectors(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	for _, c := range file.Ordinal {
 		// A pod with an ordinal is the only one, beyond a range of none.
-		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: c.Set}, Spec: appsv1.StatefulSetSpec{Replicas: new(int32), PodManagementPolicy: appsv1.OrderedReadyPodManagement}}
-		set.Spec.UpdateStrategy.Type = appsv1.RollingUpdateStatefulSetStrategyType
+		set := defaultedStatefulSet()
+		set.Name, *set.Spec.Replicas = c.Set, 0
 		outcomes, err := NextStatefulSet(set, []*corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: c.Pod}}}, now, StatefulSetGates{})
 		if err != nil || len(outcomes) != 1 && c.Ordinal != nil || len(outcomes) != 0 && c.Ordinal == nil {
 			t.Errorf("%s of %s: %v %v", c.Pod, c.Set, outcomes, err)

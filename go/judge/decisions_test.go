@@ -184,7 +184,8 @@ func TestSlowStart(t *testing.T) {
 			}
 		}
 		var theirCalls, ourCalls atomic.Int64
-		successes, theirErr := upstream.SlowStartBatch(count, controller.SlowStartInitialBatchSize, func() error { return create(&theirCalls)(context.Background()) })
+		theirs := func() error { return create(&theirCalls)(context.Background()) }
+		successes, theirErr := upstream.SlowStartBatch(count, controller.SlowStartInitialBatchSize, theirs)
 		created, ourErr := podrank.CreateInBatches(context.Background(), count, create(&ourCalls))
 		if created != successes || ourCalls.Load() != theirCalls.Load() || ourErr != theirErr {
 			t.Fatalf("%d, of which %v fail: upstream %d in %d calls, %v; podrank %d in %d calls, %v",
