@@ -347,6 +347,159 @@ def steering():
     return arrays, most_pods, most_nodes
 
 
+def constant(prefix, word):
+    return f"PODRANK_{prefix}_{word.upper().replace('-', '_')}"
+
+
+def flags_literal(prefix, words):
+    return " | ".join(constant(prefix, word) for word in words) or "0"
+
+
+def designated(fields):
+    return "{ " + ", ".join(f".{field} = {value}" for field, value in fields.items()) + " }"
+
+
+def seconds(value):
+    return "PODRANK_TIME_UNSET" if value in (None, "unset") else time(value * 10**9)
+
+
+def stateful_set():
+    """The arrays of stateful_set.json, and how many pods one set has at most. C has no function for claims."""
+    file = known(read("stateful_set.json"), ("ordinal", "claim", "sync"), "stateful_set.json")
+    healthy = ["RUNNING", "UPDATED", "READY", "AVAILABLE"]
+    without = {"old": ["UPDATED"], "pending": ["RUNNING", "READY", "AVAILABLE"], "starting": ["RUNNING"],
+               "unready": ["READY", "AVAILABLE"], "unavailable": ["AVAILABLE"], "terminating": [],
+               "finished": ["RUNNING", "READY", "AVAILABLE"]}
+    ordinals, members, outcomes, syncs, most = [], [], [], [], 1
+    for case in file["ordinal"]:
+        known(case, ("set", "pod", "ordinal"), case["pod"])
+        (name, name_len), (pod, pod_len) = text(case["set"]), text(case["pod"])
+        comment = number(f"ordinal of {case['pod']!r} in {case['set']!r}")
+        ordinals.append(f"{comment} {{ {name}, {pod}, {name_len}, {pod_len}, {case.get('ordinal', -1)} }}")
+    for case in file["sync"]:
+        where = case["name"]
+        known(case, ("name", "source", "set", "pods"), where)
+        of = known(case["set"], ("replicas", "start", "parallel", "update", "partition", "maxUnavailable", "maxUnavailableGate",
+                                 "recreateGate", "beingDeleted"), where)
+        unavailable, set_flags = budget(of.get("maxUnavailable", 1), "UNAVAILABLE_PERCENT")
+        update = of.get("update")
+        set_flags += {None: [], "OnDelete": ["ON_DELETE"], "Recreate": ["RECREATE"]}[update]
+        set_flags += [name for name, field in (("PARALLEL", "parallel"), ("BEING_DELETED", "beingDeleted"),
+                                               ("RECREATE_GATE", "recreateGate")) if of.get(field, False)]
+        set_flags += [] if of.get("maxUnavailableGate", True) else ["NO_MAX_UNAVAILABLE"]
+        literal = designated({
+            "replicas": of["replicas"], "start": of.get("start", 0), "partition": of.get("partition", 0),
+            "max_unavailable": unavailable, "flags": flags_literal("STATEFUL", set_flags),
+        })
+        rows, expected = [], []
+        for pod in case["pods"]:
+            state, outcome = pod.split(" -> ")
+            ordinal, *words = state.split()
+            gone = [flag for word in words for flag in without[word]]
+            flags = [flag for flag in healthy if flag not in gone]
+            flags += [word.upper() for word in words if word in ("terminating", "finished")]
+            rows.append(designated({"ordinal": ordinal, "flags": flags_literal("MEMBER_IS", flags)}))
+            verdict, reason, *by = outcome.split()
+            if by and by[0] != "by":
+                sys.exit(f"{where}: {pod}")
+            expected.append(f"{{ {by[1] if by else -1}, {constant('VERDICT', verdict)}, {constant('MEMBER', reason)} }}")
+        most = max(most, len(rows))
+        place = slice_of(members, rows)
+        outcomes += expected
+        syncs.append(f"{number('StatefulSet: ' + where)} {{ {literal}, {place} }}")
+    arrays = [
+        ("struct vector_ordinal", "vector_ordinals", ordinals),
+        ("podrank_member", "vector_members", members),
+        ("struct vector_member_outcome", "vector_member_outcomes", outcomes),
+        ("struct vector_stateful_set", "vector_stateful_sets", syncs),
+    ]
+    return arrays, most
+
+
+def outcome_literal(outcome, kind, where):
+    """A pod's verdict, its reason and, if it is contested, the quota and the letter of its group."""
+    verdict, reason, *group = outcome.split()
+    if (verdict == "contested") != (len(group) == 3 and group[1] == "of"):
+        sys.exit(f"{where}: {outcome}")
+    quota, letter = (group[0], f"'{group[2]}'") if group else (0, 0)
+    return f"{{ {quota}u, {constant('VERDICT', verdict)}, {constant(kind + '_REASON', reason)}, {letter} }}"
+
+
+def job(outcomes):
+    """The arrays of job.json, and how many pods one Job has at most. Adds to the outcomes."""
+    file = known(read("job.json"), ("indexes", "syncs"), "job.json")
+    phases = {"Pending": "PENDING", "Unknown": "UNKNOWN", "Running": "RUNNING"}
+    indexes, pods, syncs, most = [], [], [], 1
+    for case in file["indexes"]:
+        known(case, ("text", "index"), case["text"])
+        literal, length = text(case["text"])
+        indexes.append(f"{number('index ' + repr(case['text']))} {{ {literal}, INT64_C({int(case['index'])}), {length} }}")
+    states = {"indexed": "INDEXED", "suspended": "SUSPENDED", "ending": "ENDING", "leftAlone": "LEFT_ALONE",
+              "beingDeleted": "BEING_DELETED", "completions": "COMPLETIONS"}
+    for case in file["syncs"]:
+        where = case["name"]
+        known(case, ("name", "source", "parallelism", "succeeded", "pods", "outcomes", *states), where)
+        flags = [name for field, name in states.items() if case.get(field, False) is not False]
+        literal = designated({
+            "parallelism": case["parallelism"], "completions": case.get("completions", 0),
+            "succeeded": case.get("succeeded", 0), "flags": flags_literal("JOB", flags),
+        })
+        rows = []
+        for pod in case["pods"]:
+            known(pod, ("phase", "assigned", "ready", "restarts", "sidecarRestarts", "created", "index"), where)
+            has = [flag for flag, is_set in (("ASSIGNED", pod.get("assigned", False)), ("READY", "ready" in pod)) if is_set]
+            record = designated({
+                "ready_time": seconds(pod.get("ready")), "creation_time": seconds(pod.get("created")),
+                "restarts": f"{pod.get('restarts', 0)}u", "sidecar_restarts": f"{pod.get('sidecarRestarts', 0)}u",
+                "phase": constant("PHASE", phases[pod["phase"]]), "flags": flags_literal("POD", has),
+            })
+            index, index_len = text(pod["index"]) if "index" in pod else ('""', 0)
+            rows.append(f"{{ {record}, {index}, {index_len} }}")
+        most = max(most, len(rows))
+        at = slice_of(outcomes, [outcome_literal(outcome, "JOB", where) for outcome in case["outcomes"]])
+        syncs.append(f"{number('Job: ' + where)} {{ {literal}, {slice_of(pods, rows)}, {at} }}")
+    arrays = [
+        ("struct vector_index", "vector_indexes", indexes),
+        ("struct vector_job_pod", "vector_job_pods", pods),
+        ("struct vector_job", "vector_jobs", syncs),
+    ]
+    return arrays, most
+
+
+def daemon_set(outcomes):
+    """The arrays of daemon_set.json, and how many pods one set has at most. Adds to the outcomes."""
+    nodes, pods, syncs, most = [], [], [], 1
+    for case in read("daemon_set.json"):
+        where = case["name"]
+        known(case, ("name", "source", "maxSurge", "maxUnavailable", "onDelete", "nodes", "pods", "outcomes", "creates",
+                     "blockedBy"), where)
+        surge, surge_flag = budget(case["maxSurge"], "SURGE_PERCENT")
+        unavailable, unavailable_flag = budget(case["maxUnavailable"], "UNAVAILABLE_PERCENT")
+        flags = surge_flag + unavailable_flag + (["ON_DELETE"] if case.get("onDelete", False) else [])
+        literal = designated({"max_surge": surge, "max_unavailable": unavailable, "flags": flags_literal("DAEMON", flags)})
+        rows = []
+        for index, pod in enumerate(case["pods"]):
+            known(pod, ("node", "flags", "created"), where)
+            rows.append(designated({
+                "creation_time": seconds(pod["created"]), "name_order": f"{index}u", "node": f"{pod['node']}u",
+                "flags": flags_literal("DAEMON_POD", pod["flags"].split()),
+            }))
+        most = max(most, len(rows))
+        on = slice_of(nodes, [flags_literal("NODE", node.split()) for node in case["nodes"]])
+        at = slice_of(outcomes, [outcome_literal(outcome, "DAEMON", where) for outcome in case["outcomes"]])
+        blocked_by = f"{case['blockedBy']}u" if "blockedBy" in case else "PODRANK_NO_POD"
+        syncs.append(
+            f"{number('DaemonSet: ' + where)} {{ {literal}, {on}, {slice_of(pods, rows)}, {at}, {blocked_by}, "
+            f"{case.get('creates', -1)} }}"
+        )
+    arrays = [
+        ("uint8_t", "vector_daemon_nodes", nodes),
+        ("podrank_daemon_pod", "vector_daemon_pods", pods),
+        ("struct vector_daemon_set", "vector_daemon_sets", syncs),
+    ]
+    return arrays, most
+
+
 def main():
     options, pairs, selections, pods_out, victims_out = [], [], [], [], []
     most_pods = most_nodes = 0
@@ -438,6 +591,11 @@ def main():
     controller_arrays, most_keys = controller()
     deployment_arrays, most_sets = deployment()
     steering_arrays, most_steered, most_spread = steering()
+    stateful_set_arrays, most_members = stateful_set()
+    outcomes = []
+    job_arrays, most_job_pods = job(outcomes)
+    daemon_set_arrays, most_daemon_pods = daemon_set(outcomes)
+    outcome_array = [("struct vector_outcome", "vector_outcomes", outcomes)]
 
     print("/* Made from vectors/ by vectors/c_table.py: do not edit. Include it from ffi/check/vectors.c alone. */\n")
     print(f"#define VECTOR_CASES {len(names)}u /* what is numbered below */")
@@ -446,7 +604,9 @@ def main():
     print(f"#define VECTOR_STEERED_MAX {most_steered}u /* pods in one case of steering or spreading */")
     print(f"#define VECTOR_SPREAD_NODES {most_spread}u")
     print(f"#define VECTOR_KEYS_MAX {most_keys}u /* expected at once */")
-    print(f"#define VECTOR_SETS_MAX {most_sets}u /* of one Deployment */\n")
+    print(f"#define VECTOR_SETS_MAX {most_sets}u /* of one Deployment */")
+    print(f"#define VECTOR_MEMBERS_MAX {most_members}u /* pods of one StatefulSet */")
+    print(f"#define VECTOR_OWNED_MAX {max(most_job_pods, most_daemon_pods)}u /* pods of one Job or DaemonSet */\n")
     array("podrank_options", "vector_options", options)
     array("struct vector_pair", "vector_pairs", pairs)
     array("podrank_pod", "vector_relation_pods", relation_pods)
@@ -456,7 +616,8 @@ def main():
     array("struct vector_selection", "vector_selections", selections)
     array("struct vector_cost", "vector_costs", costs)
     array("struct vector_uid", "vector_uids", uids)
-    for rows in controller_arrays + deployment_arrays + steering_arrays:
+    for rows in (controller_arrays + deployment_arrays + steering_arrays + stateful_set_arrays + outcome_array + job_arrays
+                 + daemon_set_arrays):
         array(*rows)
     print("#ifdef PODRANK_VECTORS_MAIN")
     array("char *const", "vector_names", [text(name)[0] for name in names])

@@ -168,6 +168,12 @@ fn time_to_live() {
     assert_eq!(time_to_live_left(0, at(100), at(150)), Some(-50_000_000_000));
     assert_eq!(time_to_live_left(60, Time::UNSET, at(150)), None);
     assert_eq!(time_to_live_left(i32::MAX, Time::MAX, Time::MIN), Some(i64::MAX));
+    // Only the result is limited, not what it is made from.
+    assert_eq!(time_to_live_left(-1, Time::MAX, Time::MIN), Some(i64::MAX));
+    assert_eq!(
+        time_to_live_left(1, Time::from_unix_nanos(-2), Time::MAX),
+        Some(1_000_000_000 - 2 - i64::MAX)
+    );
 }
 
 fn pod() -> impl Strategy<Value = Pod> {

@@ -151,6 +151,62 @@ struct vector_spread {
     uint32_t nodes;
 };
 
+/* The ordinal in a pod's name, or -1 if the pod is no member of the set. */
+struct vector_ordinal {
+    const char *set, *pod;
+    uint8_t set_len, pod_len;
+    int32_t ordinal;
+};
+
+/* What happens to a member, and the ordinal of the one that it waits for, or -1. */
+struct vector_member_outcome {
+    int32_t by;
+    uint8_t verdict, reason;
+};
+
+/* These members, of vector_members, have the outcomes in the same places. The highest ordinal comes first. */
+struct vector_stateful_set {
+    podrank_stateful_set set;
+    uint16_t members, members_len;
+};
+
+/* What happens to a pod of a Job or a DaemonSet. If it is contested: how many of its group go, and the group's letter. */
+struct vector_outcome {
+    uint32_t quota;
+    uint8_t verdict, reason;
+    char group;
+};
+
+struct vector_index {
+    const char *text;
+    int64_t index;
+    uint8_t len;
+};
+
+/* A pod, and its annotation with the completion index. */
+struct vector_job_pod {
+    podrank_pod pod;
+    const char *index;
+    uint8_t index_len;
+};
+
+/* These pods, of vector_job_pods, have these of vector_outcomes. */
+struct vector_job {
+    podrank_job job;
+    uint16_t pods, pods_len;
+    uint16_t outcomes, outcomes_len;
+};
+
+/* Likewise, of vector_daemon_nodes and vector_daemon_pods. creates is -1 if the case does not say it. */
+struct vector_daemon_set {
+    podrank_daemon_set set;
+    uint16_t nodes, nodes_len;
+    uint16_t pods, pods_len;
+    uint16_t outcomes, outcomes_len;
+    uint32_t blocked_by;
+    int32_t creates;
+};
+
 #include "vectors_table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -502,70 +558,112 @@ static int deployment_holds(const struct vector_deployment *expected) {
     return 1;
 }
 
-/* Index 3 twice, of which the older pod stays; index 7 beyond 5 completions; and a tie. */
-static int jobs_hold(void) {
-    podrank_job job = { 0 };
-    podrank_pod pods[4] = { PODRANK_POD_INIT, PODRANK_POD_INIT, PODRANK_POD_INIT, PODRANK_POD_INIT };
-    const int64_t indexes[4] = { 3, 3, 7, 1 };
-    uint32_t order[4];
-    podrank_outcome outcomes[4];
-    podrank_job_step step;
-    int64_t index;
-
-    pods[0].creation_time = 100;
-    pods[1].creation_time = 200;
-    job.parallelism = 4;
-    job.completions = 5;
-    job.flags = PODRANK_JOB_COMPLETIONS | PODRANK_JOB_INDEXED;
-    MUST(podrank_job_next(&job, pods, 4, indexes, order, outcomes, &step) == PODRANK_OK);
-    MUST(step.deleted == 2 && step.wanted == 4 && step.later == 0);
-    MUST(outcomes[0].verdict == PODRANK_VERDICT_KEEP && outcomes[3].verdict == PODRANK_VERDICT_KEEP);
-    MUST(outcomes[1].verdict == PODRANK_VERDICT_DELETE && outcomes[1].reason == PODRANK_JOB_REASON_DUPLICATE);
-    MUST(outcomes[2].reason == PODRANK_JOB_REASON_BEYOND_COMPLETIONS);
-    MUST(podrank_job_reason_str(outcomes[2].reason) != NULL);
-    MUST(podrank_job_next(&job, pods, 4, NULL, order, outcomes, &step) == PODRANK_ERR_NULL);
-
-    job.flags = 0;
-    job.parallelism = 3;
-    pods[1].creation_time = PODRANK_TIME_UNSET;
-    MUST(podrank_job_next(&job, pods, 4, NULL, order, outcomes, &step) == PODRANK_OK);
-    MUST(outcomes[0].verdict == PODRANK_VERDICT_KEEP && outcomes[1].verdict == PODRANK_VERDICT_CONTESTED);
-    MUST(outcomes[1].quota == 1 && outcomes[1].group == outcomes[3].group);
-    job.parallelism = -1;
-    MUST(podrank_job_next(&job, pods, 4, NULL, order, outcomes, &step) == PODRANK_ERR_NEGATIVE);
-
-    MUST(podrank_job_index("+12", 3, &index) == PODRANK_OK && index == 12);
-    MUST(podrank_job_index("1x", 2, &index) == PODRANK_OK && index == -1);
-    MUST(podrank_job_time_left(60, 0, INT64_C(70000000000)) == -INT64_C(10000000000));
-    MUST(podrank_job_time_left(60, PODRANK_TIME_UNSET, 0) == PODRANK_TIME_UNSET);
+static int ordinal_holds(const struct vector_ordinal *name) {
+    int32_t ordinal = 99;
+    MUST(podrank_stateful_set_ordinal(name->set, name->set_len, name->pod, name->pod_len, &ordinal) == PODRANK_OK);
+    MUST(ordinal == name->ordinal);
     return 1;
 }
 
-/* Three nodes with an old available pod each, of which one may be unavailable: 34 % of 3 nodes, rounded up, are 2. */
-static int daemon_sets_hold(void) {
-    podrank_daemon_set set = { 0 };
-    podrank_daemon_pod pods[3] = { { 0 } };
-    const uint8_t node = PODRANK_NODE_EXISTS | PODRANK_NODE_MAY_START | PODRANK_NODE_MAY_KEEP;
-    uint8_t nodes[3];
-    uint32_t order[3], i;
-    podrank_outcome outcomes[3];
-    podrank_daemon_step step;
+/* The order in which the members are listed does not matter. */
+static int stateful_set_holds(const struct vector_stateful_set *expected, int reversed) {
+    podrank_member members[VECTOR_MEMBERS_MAX] = { { 0 } };
+    podrank_member_outcome outcomes[VECTOR_MEMBERS_MAX];
+    podrank_stateful_set_step step;
+    uint32_t listed[VECTOR_MEMBERS_MAX], counts[PODRANK_VERDICT_BLOCKED + 1] = { 0, 0, 0, 0 };
+    size_t len = expected->members_len, i;
 
-    for (i = 0; i < 3; i++) {
-        nodes[i] = node;
-        pods[i].node = pods[i].name_order = i;
-        pods[i].flags = PODRANK_DAEMON_POD_ASSIGNED | PODRANK_DAEMON_POD_READY | PODRANK_DAEMON_POD_AVAILABLE;
+    MUST(len <= VECTOR_MEMBERS_MAX);
+    for (i = 0; i < len; i++)
+        members[reversed ? len - 1 - i : i] = vector_members[expected->members + i];
+    MUST(podrank_stateful_set_next(&expected->set, members, len, outcomes, &step) == PODRANK_OK);
+    for (i = 0; i < len; i++) {
+        const podrank_member_outcome *found = &outcomes[i];
+        const struct vector_member_outcome *outcome = &vector_member_outcomes[expected->members + i];
+        listed[i] = found->member;
+        MUST(found->member < len);
+        MUST(members[found->member].ordinal == vector_members[expected->members + i].ordinal);
+        MUST(found->verdict == outcome->verdict);
+        MUST(found->reason == outcome->reason);
+        MUST(podrank_stateful_set_reason_str(found->reason) != NULL);
+        if (outcome->by == -1)
+            MUST(found->by == PODRANK_NO_MEMBER);
+        else {
+            MUST(found->by_ordinal == outcome->by);
+            MUST(found->by == PODRANK_NO_MEMBER || members[found->by].ordinal == outcome->by);
+        }
+        counts[found->verdict]++;
     }
-    set.max_unavailable = 34;
-    set.flags = PODRANK_DAEMON_UNAVAILABLE_PERCENT;
-    MUST(podrank_daemon_set_next(&set, nodes, 3, pods, 3, order, outcomes, &step) == PODRANK_OK);
-    MUST(step.is_update == 1 && step.deleted == 2 && step.unavailable == 2 && step.blocked_by == PODRANK_NO_POD);
-    MUST(outcomes[0].verdict == PODRANK_VERDICT_CONTESTED && outcomes[2].quota == 2);
-    MUST(outcomes[1].reason == PODRANK_DAEMON_REASON_OLD_AVAILABLE);
-    MUST(podrank_daemon_reason_str(outcomes[1].reason) != NULL);
-    pods[1].node = 3;
-    MUST(podrank_daemon_set_next(&set, nodes, 3, pods, 3, order, outcomes, &step) == PODRANK_ERR_NODE);
+    if (!all_different(listed, len, len))
+        return 0;
+    MUST(step.deleted == counts[PODRANK_VERDICT_DELETE]);
+    MUST(step.contested == counts[PODRANK_VERDICT_CONTESTED]);
+    MUST(step.blocked == counts[PODRANK_VERDICT_BLOCKED]);
     return 1;
+}
+
+/* The outcomes are the expected ones, and as many pods go in all. Groups may have any numbers, if pods with one letter share one. */
+static int outcomes_hold(const podrank_outcome *found, const struct vector_outcome *expected, size_t len, uint32_t deleted) {
+    size_t i, j;
+    for (i = 0; i < len; i++) {
+        int is_first = 1;
+        MUST(found[i].verdict == expected[i].verdict);
+        MUST(found[i].reason == expected[i].reason);
+        MUST(found[i].quota == expected[i].quota);
+        for (j = 0; j < len; j++)
+            if (expected[i].group != 0 && expected[j].group != 0) {
+                MUST((found[i].group == found[j].group) == (expected[i].group == expected[j].group));
+                is_first = is_first && (j >= i || expected[i].group != expected[j].group);
+            }
+        MUST(expected[i].group == 0 ? found[i].group == 0 : expected[found[i].group].group == expected[i].group);
+        if (expected[i].verdict == PODRANK_VERDICT_DELETE || (expected[i].group != 0 && is_first))
+            deleted -= expected[i].group == 0 ? 1 : expected[i].quota;
+    }
+    MUST(deleted == 0);
+    return 1;
+}
+
+static int index_holds(const struct vector_index *text) {
+    int64_t index = 99;
+    MUST(podrank_job_index(text->text, text->len, &index) == PODRANK_OK);
+    MUST(index == text->index);
+    return 1;
+}
+
+static int job_holds(const struct vector_job *expected) {
+    podrank_pod pods[VECTOR_OWNED_MAX] = { PODRANK_POD_INIT };
+    int64_t indexes[VECTOR_OWNED_MAX] = { 0 };
+    uint32_t order[VECTOR_OWNED_MAX];
+    podrank_outcome outcomes[VECTOR_OWNED_MAX];
+    podrank_job_step step;
+    size_t len = expected->pods_len, i;
+
+    MUST(len <= VECTOR_OWNED_MAX && len == expected->outcomes_len);
+    for (i = 0; i < len; i++) {
+        const struct vector_job_pod *pod = &vector_job_pods[expected->pods + i];
+        pods[i] = pod->pod;
+        MUST(podrank_job_index(pod->index, pod->index_len, &indexes[i]) == PODRANK_OK);
+    }
+    MUST(podrank_job_next(&expected->job, pods, len, indexes, order, outcomes, &step) == PODRANK_OK);
+    for (i = 0; i < len; i++)
+        MUST(podrank_job_reason_str(outcomes[i].reason) != NULL);
+    return outcomes_hold(outcomes, &vector_outcomes[expected->outcomes], len, step.deleted);
+}
+
+static int daemon_set_holds(const struct vector_daemon_set *expected) {
+    uint32_t order[VECTOR_OWNED_MAX];
+    podrank_outcome outcomes[VECTOR_OWNED_MAX];
+    podrank_daemon_step step;
+    size_t len = expected->pods_len, i;
+
+    MUST(len <= VECTOR_OWNED_MAX && len == expected->outcomes_len);
+    MUST(podrank_daemon_set_next(&expected->set, &vector_daemon_nodes[expected->nodes], expected->nodes_len,
+                                 &vector_daemon_pods[expected->pods], len, order, outcomes, &step) == PODRANK_OK);
+    for (i = 0; i < len; i++)
+        MUST(podrank_daemon_reason_str(outcomes[i].reason) != NULL);
+    MUST(step.blocked_by == expected->blocked_by);
+    MUST(expected->creates == -1 || step.creates == (uint32_t)expected->creates);
+    return outcomes_hold(outcomes, &vector_outcomes[expected->outcomes], len, step.deleted);
 }
 
 /* Returns 0 if every case holds, or the number of the first that does not: see vectors_table.h. */
@@ -621,9 +719,23 @@ int podrank_run_vectors(void) {
     for (i = 0; i < COUNT(vector_spreads); i++)
         if (number++, !spread_holds(&vector_spreads[i]))
             return number;
-    if (!jobs_hold() || !daemon_sets_hold())
-        return number;
-    return 0;
+    for (i = 0; i < COUNT(vector_ordinals); i++)
+        if (number++, !ordinal_holds(&vector_ordinals[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_stateful_sets); i++)
+        if (number++, !stateful_set_holds(&vector_stateful_sets[i], 0) || !stateful_set_holds(&vector_stateful_sets[i], 1))
+            return number;
+    for (i = 0; i < COUNT(vector_indexes); i++)
+        if (number++, !index_holds(&vector_indexes[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_jobs); i++)
+        if (number++, !job_holds(&vector_jobs[i]))
+            return number;
+    for (i = 0; i < COUNT(vector_daemon_sets); i++)
+        if (number++, !daemon_set_holds(&vector_daemon_sets[i]))
+            return number;
+    podrank_vectors_what = "every case of the table was run";
+    return number == (int)VECTOR_CASES ? 0 : number;
 }
 
 static void put_key(void (*put)(const uint8_t *key), const podrank_pod *pod, uint8_t options) {

@@ -2,14 +2,16 @@
 //! short and endless buffers.
 //!
 //! The target works out from the arguments alone what is wrong with a call. If nothing is wrong, the call must give the
-//! answers of the naive implementations. Only for a `StatefulSet`'s sync, it is the core's answer. If something is wrong, the status must say so. No
-//! byte may change that is not an output.
+//! answers of the naive implementations. Only for the syncs of `StatefulSet`s, Jobs and `DaemonSet`s, it is the core's answer. If
+//! something is wrong, the status must say so. No byte may change that is not an output.
 //!
 //! All buffers are in one block, with canaries between them, so that they can overlap. Each buffer is sometimes the last
 //! in the block, so that `AddressSanitizer` finds an access beyond it.
 
 mod controller;
+mod daemon_set;
 mod deployment;
+mod job;
 mod stateful_set;
 
 use crate::case::{self, Case, extended};
@@ -203,11 +205,19 @@ impl<'f> Call<'f> {
         (end <= self.block.layout.size()).then_some(start..end)
     }
 
+    /// Whether the call is about an Indexed Job.
+    fn is_indexed(&self) -> bool {
+        let job = self.function.buffers.iter().position(|buffer| buffer.name == "job");
+        let job = job.and_then(|i| self.block.bytes().get(self.place(i)?));
+        job.is_some_and(job::is_indexed)
+    }
+
     /// Returns the statuses that say what is wrong with the pointers and lengths.
     fn wrong_buffers(&self) -> BTreeSet<i32> {
         let mut wrong = BTreeSet::new();
         for (i, buffer) in self.function.buffers.iter().enumerate() {
-            if self.sizes[i] == 0 || buffer.usage == Use::Options && self.pointers[i].is_null() {
+            let is_optional = buffer.usage == Use::Options || buffer.name == "indexes" && !self.is_indexed();
+            if self.sizes[i] == 0 || is_optional && self.pointers[i].is_null() {
                 continue;
             }
             if self.pointers[i].is_null() {
@@ -379,6 +389,10 @@ fn content(
         return Ok(content);
     } else if let Some(content) = stateful_set::content(function, buffer, size, u)? {
         return Ok(content);
+    } else if let Some(content) = job::content(function, buffer, size, u)? {
+        return Ok(content);
+    } else if let Some(content) = daemon_set::content(function, buffer, size, u)? {
+        return Ok(content);
     } else if let Some(content) = deployment::content(buffer, size, u)? {
         return Ok(content);
     } else if buffer.usage == Use::Options {
@@ -463,6 +477,15 @@ fn policy(options: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Policy {
 
 fn time(nanos: i64) -> Time {
     if nanos == PODRANK_TIME_UNSET { Time::UNSET } else { Time::from_unix_nanos(nanos) }
+}
+
+/// The bytes of the outcomes of a Job's or a `DaemonSet`'s pods.
+fn outcomes<R: Copy>(outcomes: &[podrank::controller::Outcome<R>], number: fn(R) -> u8) -> Vec<u8> {
+    let bytes = outcomes.iter().flat_map(|outcome| {
+        let rest = [outcome.verdict.number(), number(outcome.reason), 0, 0];
+        [outcome.group.to_ne_bytes(), outcome.quota.to_ne_bytes(), rest].concat()
+    });
+    bytes.collect()
 }
 
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
@@ -572,9 +595,12 @@ impl Question<'_> {
                 wrong.extend((self.lens[0] == 0).then_some(PODRANK_ERR_NODES_FULL));
                 Vec::new()
             }
+            // Its pods are other records.
+            "podrank_daemon_set_next" => self.daemon_set(wrong, spoilt).unwrap_or_default(),
             _ => {
                 let pods = pods("pods", wrong);
                 let answer = self.controller(&pods, wrong);
+                let answer = answer.or_else(|| self.job(&pods, wrong, spoilt));
                 let answer = answer.or_else(|| self.deployment(wrong, spoilt));
                 let answer = answer.or_else(|| self.stateful_set(wrong, spoilt));
                 answer.unwrap_or_else(|| self.text(wrong))

@@ -3,7 +3,9 @@
 #![allow(clippy::borrow_as_ptr, clippy::cast_ptr_alignment)]
 
 mod controller;
+mod daemon_set;
 mod deployment;
+mod job;
 mod laws;
 mod promises;
 mod stateful_set;

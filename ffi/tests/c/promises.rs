@@ -3,7 +3,7 @@
 use podrank_ffi::*;
 use podrank_laws::Implementation;
 use podrank_laws::generate::{cases, cases_with_invalid_records, config};
-use podrank_through_c::functions::{Buffer, Function, Use, all};
+use podrank_through_c::functions::{Buffer, Declared, Function, Use, all, declared, plain};
 use podrank_through_c::implementation::{C, record};
 use proptest::prelude::*;
 use std::alloc::{Layout, alloc, dealloc};
@@ -74,6 +74,34 @@ impl Drop for Call {
             // SAFETY: allocated so.
             unsafe { dealloc(*block, *layout) };
         }
+    }
+}
+
+/// The tests below run on every function of the header, with every parameter, and on no other function.
+#[test]
+fn the_tables_are_the_headers_functions() {
+    let listed = |function: Function| Declared {
+        name: function.name.to_owned(),
+        buffers: function.buffers.iter().map(|buffer| (buffer.name.to_owned(), buffer.written())).collect(),
+        lens: function.lens.len(),
+        numbers: function.numbers.iter().map(|(name, _)| (*name).to_owned()).collect(),
+    };
+    let plain = plain().map(|function| Declared {
+        name: function.name.to_owned(),
+        numbers: function.numbers.iter().copied().map(str::to_owned).collect(),
+        ..Declared::default()
+    });
+    let mut listed: Vec<Declared> = all().into_iter().map(listed).chain(plain).collect();
+    let mut header = declared(include_str!("../../../include/podrank.h"));
+    for functions in [&mut listed, &mut header] {
+        functions.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+    let names = |functions: &[Declared]| -> Vec<String> {
+        functions.iter().map(|function| function.name.clone()).collect()
+    };
+    assert_eq!(names(&listed), names(&header), "tests/through-c/src/functions.rs and include/podrank.h");
+    for (listed, header) in listed.iter().zip(&header) {
+        assert_eq!(listed, header, "tests/through-c/src/functions.rs and include/podrank.h");
     }
 }
 
@@ -372,6 +400,13 @@ fn promise_9_only_the_node_table_keeps_pointers() {
     }
 }
 
+/// Any number, or one at which a function may go wrong.
+fn noise_number(noise: &mut impl Iterator<Item = u8>, at_an_edge: bool) -> i64 {
+    const EDGES: [i64; 8] = [0, 1, -1, i64::MIN, i64::MIN + 1, i64::MAX, i32::MIN as i64, i32::MAX as i64];
+    let bytes = [(); 8].map(|()| noise.next().unwrap());
+    if at_an_edge { EDGES[usize::from(bytes[0]) % EDGES.len()] } else { i64::from_ne_bytes(bytes) }
+}
+
 proptest! {
     #![proptest_config(config(2048))]
 
@@ -395,6 +430,9 @@ proptest! {
                     buffer.bytes[..4].copy_from_slice(&16_u32.to_ne_bytes());
                 }
             }
+            for (_, number) in &mut function.numbers {
+                *number = noise_number(&mut noise, sparse);
+            }
             let call = Call::new(&function);
             let status = call.run(&function);
             prop_assert!((0..=32).contains(&status));
@@ -402,6 +440,10 @@ proptest! {
             if status != PODRANK_OK && !writes_in_any_case.contains(&function.name) {
                 call.rejected(&function, status, "noise");
             }
+        }
+        for function in plain() {
+            let numbers = function.numbers.iter().map(|_| noise_number(&mut noise, sparse));
+            (function.call)(&numbers.collect::<Vec<_>>());
         }
     }
 }

@@ -1,8 +1,10 @@
-//! Every C function that takes buffers, described by its parameters, so that a test can check a promise on all of them.
+//! Every C function, described by its parameters, so that a test can check a promise on all of them: those that take
+//! buffers, and those that take only numbers. [`declared`] reads the header, so that a test can compare it with the two lists.
 
 use crate::implementation::record;
 use podrank::{Flags, Pod};
 use podrank_ffi::*;
+use std::ffi::{CStr, c_char};
 use std::mem::{align_of, size_of};
 
 /// How a function uses a buffer.
@@ -341,6 +343,200 @@ pub fn all() -> Vec<Function> {
     functions.extend(around_the_order());
     functions.extend(of_deployments());
     functions.extend(of_stateful_sets());
+    functions.extend(of_jobs());
+    functions.extend(of_daemon_sets());
+    functions
+}
+
+/// What a Job's sync asks for.
+fn of_jobs() -> Vec<Function> {
+    // Two pods of index 3, one beyond the completions and one without an index.
+    let job = podrank_job {
+        parallelism: 3,
+        completions: 5,
+        succeeded: 1,
+        flags: PODRANK_JOB_COMPLETIONS | PODRANK_JOB_INDEXED,
+        reserved: [0; 16],
+    };
+    vec![
+        Function {
+            name: "podrank_job_next",
+            buffers: vec![
+                input("job", &[job], None),
+                pods("pods", 7, Some(0)),
+                input("indexes", &[3_i64, 3, 7, 1, -1, 0, 2], Some(0)),
+                output::<u32>("order", 7, Some(0)),
+                output::<podrank_outcome>("outcomes", 7, Some(0)),
+                output::<podrank_job_step>("step", 1, None),
+            ],
+            lens: vec![7],
+            numbers: vec![],
+            call: |p, n, _| unsafe {
+                podrank_job_next(
+                    p[0].cast(),
+                    p[1].cast(),
+                    n[0],
+                    p[2].cast(),
+                    p[3].cast(),
+                    p[4].cast(),
+                    p[5].cast(),
+                )
+            },
+        },
+        Function {
+            name: "podrank_job_index",
+            buffers: vec![input("text", b"+12", Some(0)), output::<i64>("index", 1, None)],
+            lens: vec![3],
+            numbers: vec![],
+            call: |p, n, _| unsafe { podrank_job_index(p[0].cast(), n[0], p[1].cast()) },
+        },
+    ]
+}
+
+/// What a `DaemonSet`'s sync asks for.
+fn of_daemon_sets() -> Vec<Function> {
+    let set = podrank_daemon_set {
+        max_surge: 0,
+        max_unavailable: 34,
+        flags: PODRANK_DAEMON_UNAVAILABLE_PERCENT,
+        reserved: [0; 20],
+    };
+    let node = PODRANK_NODE_EXISTS | PODRANK_NODE_MAY_START | PODRANK_NODE_MAY_KEEP;
+    let flags = PODRANK_DAEMON_POD_ASSIGNED | PODRANK_DAEMON_POD_READY | PODRANK_DAEMON_POD_AVAILABLE;
+    let pod = |node| podrank_daemon_pod { creation_time: 5, name_order: node, node, flags, reserved: [0; 7] };
+    vec![Function {
+        name: "podrank_daemon_set_next",
+        buffers: vec![
+            input("set", &[set], None),
+            input("nodes", &[node; 4], Some(0)),
+            input("pods", &[pod(0), pod(1), pod(2)], Some(1)),
+            output::<u32>("order", 3, Some(1)),
+            output::<podrank_outcome>("outcomes", 3, Some(1)),
+            output::<podrank_daemon_step>("step", 1, None),
+        ],
+        lens: vec![4, 3],
+        numbers: vec![],
+        call: |p, n, _| unsafe {
+            podrank_daemon_set_next(
+                p[0].cast(),
+                p[1],
+                n[0],
+                p[2].cast(),
+                n[1],
+                p[3].cast(),
+                p[4].cast(),
+                p[5].cast(),
+            )
+        },
+    }]
+}
+
+/// A function that takes no buffer, so that it has no status.
+pub struct Plain {
+    /// The name of the function.
+    pub name: &'static str,
+    /// The names of its arguments.
+    pub numbers: &'static [&'static str],
+    /// Calls the function with these arguments, each cut to its C type, and panics if what it returns is not sound.
+    pub call: fn(&[i64]),
+}
+
+/// Returns all functions that take no buffer.
+pub fn plain() -> [Plain; 9] {
+    /// NULL or a text.
+    fn words(text: *const c_char) {
+        // SAFETY: the functions return NULL or a static text.
+        assert!(
+            text.is_null() || unsafe { CStr::from_ptr(text) }.to_str().is_ok_and(|text| !text.is_empty())
+        );
+    }
+    /// The nanoseconds that are left, or the nearest number that is not [`PODRANK_TIME_UNSET`].
+    fn time_left(x: &[i64]) {
+        let ttl = i128::from(x[0] as i32) * 1_000_000_000;
+        let left = (i128::from(x[1]) + ttl - i128::from(x[2])).clamp((i64::MIN + 1).into(), i64::MAX.into());
+        let never = x[1] == PODRANK_TIME_UNSET || x[2] == PODRANK_TIME_UNSET;
+        let expected = if never { PODRANK_TIME_UNSET.into() } else { left };
+        assert_eq!(i128::from(podrank_job_time_left(x[0] as i32, x[1], x[2])), expected, "{x:?}");
+    }
+    let number = &["reason"];
+    [
+        Plain { name: "podrank_version", numbers: &[], call: |_| words(podrank_version()) },
+        Plain { name: "podrank_abi_1", numbers: &[], call: |_| assert_eq!(podrank_abi_1(), PODRANK_ABI) },
+        Plain { name: "podrank_rule_str", numbers: &["rule"], call: |x| words(podrank_rule_str(x[0] as u8)) },
+        Plain {
+            name: "podrank_status_str",
+            numbers: &["status"],
+            call: |x| words(podrank_status_str(x[0] as i32)),
+        },
+        Plain {
+            name: "podrank_reason_str",
+            numbers: number,
+            call: |x| words(podrank_reason_str(x[0] as u8)),
+        },
+        Plain {
+            name: "podrank_stateful_set_reason_str",
+            numbers: number,
+            call: |x| words(podrank_stateful_set_reason_str(x[0] as u8)),
+        },
+        Plain {
+            name: "podrank_daemon_reason_str",
+            numbers: number,
+            call: |x| words(podrank_daemon_reason_str(x[0] as u8)),
+        },
+        Plain {
+            name: "podrank_job_reason_str",
+            numbers: number,
+            call: |x| words(podrank_job_reason_str(x[0] as u8)),
+        },
+        Plain {
+            name: "podrank_job_time_left",
+            numbers: &["ttl_seconds", "finished", "now"],
+            call: time_left,
+        },
+    ]
+}
+
+/// What a header says about one function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// The name of the function.
+    pub name: String,
+    /// The names of the parameters that are pointers, each with whether the function may write there.
+    pub buffers: Vec<(String, bool)>,
+    /// How many parameters are lengths: those whose name ends with `_len`.
+    pub lens: usize,
+    /// The names of the other parameters.
+    pub numbers: Vec<String>,
+}
+
+/// Returns the functions that a header declares, in its order. A declaration starts at the start of a line and ends with `);`.
+pub fn declared(header: &str) -> Vec<Declared> {
+    let mut functions = Vec::new();
+    let mut lines = header.lines();
+    while let Some(line) = lines.next() {
+        let Some((head, parameters)) = line.split_once('(') else { continue };
+        let name = head.rsplit([' ', '*']).next().unwrap_or_default();
+        if !head.starts_with(|first: char| first.is_ascii_lowercase()) || !name.starts_with("podrank_") {
+            continue;
+        }
+        let mut parameters = parameters.to_owned();
+        while !parameters.ends_with(");") {
+            parameters += lines.next().expect("the end of a declaration");
+        }
+        let mut function = Declared { name: name.to_owned(), ..Declared::default() };
+        let parameters = parameters.trim_end_matches(");").split(',').map(str::trim);
+        for parameter in parameters.filter(|parameter| *parameter != "void") {
+            let name = parameter.rsplit([' ', '*']).next().unwrap_or_default().to_owned();
+            if parameter.contains('*') {
+                function.buffers.push((name, !parameter.starts_with("const ")));
+            } else if name.ends_with("_len") {
+                function.lens += 1;
+            } else {
+                function.numbers.push(name);
+            }
+        }
+        functions.push(function);
+    }
     functions
 }
 

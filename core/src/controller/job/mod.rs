@@ -224,9 +224,11 @@ pub fn completion_index(text: impl AsRef<[u8]>) -> i64 {
 /// true. Returns `None`, for never, if a time is unset. A result of more than 292 years is reported as 292 years.
 #[must_use]
 pub fn time_to_live_left(ttl_seconds: i32, finished: Time, now: Time) -> Option<i64> {
-    let elapsed = now.nanos_since(finished)?;
-    // This cannot wrap: 2^31 s are less than a quarter of what 64 bits hold.
-    Some(i64::from(ttl_seconds).wrapping_mul(1_000_000_000).saturating_sub(elapsed))
+    // These cannot wrap: three numbers of 64 bits. To limit one of the two differences would change a result that fits.
+    let expires =
+        i128::from(finished.unix_nanos()?).wrapping_add(i128::from(ttl_seconds).wrapping_mul(1_000_000_000));
+    let left = expires.wrapping_sub(i128::from(now.unix_nanos()?));
+    Some(i64::try_from(left).unwrap_or(if left < 0 { i64::MIN } else { i64::MAX }))
 }
 
 impl fmt::Display for JobError {
