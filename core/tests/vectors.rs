@@ -4,6 +4,9 @@ use podrank::controller::is_active;
 use podrank::{DeletionCostError, Phase, Uid, UidError, deletion_cost};
 use podrank_laws::{Core, laws, relation, vectors};
 use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 #[test]
 fn pairs() {
@@ -102,5 +105,71 @@ fn uids() {
         if let Ok(uid) = uid {
             assert_eq!(uid.to_string(), case.text);
         }
+    }
+}
+
+/// The files below a folder, or a file, whose names end with `ending`.
+fn sources(path: &Path, ending: &str) -> Vec<PathBuf> {
+    if path.is_file() {
+        return Some(path.to_owned())
+            .filter(|path| path.to_string_lossy().ends_with(ending))
+            .into_iter()
+            .collect();
+    }
+    let entries = fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    entries.flat_map(|entry| sources(&entry.unwrap().path(), ending)).collect()
+}
+
+/// `vectors/README.md` says which languages read each file, and what it says is so.
+#[test]
+fn every_file_has_the_readers_that_its_readme_names() {
+    // Of each language: where its readers are, and how their code, but no comment, names a FILE that they read.
+    const READERS: [(&str, &[&str], &str, &[&str]); 6] = [
+        (
+            "Rust",
+            &["core/tests", "tests/laws/src"],
+            ".rs",
+            &["read(\"FILE\"", "texts(\"FILE\"", "vectors/FILE\""],
+        ),
+        ("C", &["vectors/c_table.py"], ".py", &["read(\"FILE\""]),
+        ("Go", &["go"], "_test.go", &["(t, \"FILE\"", "vectors/FILE\""]),
+        ("JavaScript", &["ffi/targets", "web/test"], ".mjs", &["json(\"FILE\"", "vectors/FILE'"]),
+        ("the preview", &["preview/src", "preview/tests"], ".rs", &["read(\"FILE\"", "vectors/FILE\""]),
+        ("the judge", &["go/judge"], ".go", &["Read(\"FILE\"", "Path(\"FILE\"", "vectors/FILE\""]),
+    ];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let readers = READERS.map(|(language, places, ending, forms)| {
+        let files = places.iter().flat_map(|place| sources(&root.join(place), ending));
+        // The judge is in the folder of Go, and is no reader for it.
+        let files = files.filter(|file| language != "Go" || !file.starts_with(root.join("go/judge")));
+        let text: String = files.map(|file| fs::read_to_string(file).unwrap()).collect();
+        (language, text, forms)
+    });
+    let table = vectors::read("README.md");
+    let rows = table.lines().filter_map(|line| {
+        let [_, file, _, languages, _] = line.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        Some((file.strip_prefix('`')?.strip_suffix('`')?, languages.split(", ").collect::<BTreeSet<_>>()))
+    });
+    let rows: Vec<_> = rows.collect();
+    let named: BTreeSet<_> = rows.iter().map(|(file, _)| (*file).to_owned()).collect();
+    let files = fs::read_dir(root.join("vectors")).unwrap();
+    let files = files.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let files: BTreeSet<_> =
+        files.filter(|file| [".json", ".jsonl.gz"].iter().any(|ending| file.ends_with(ending))).collect();
+    assert_eq!(named, files, "the table of vectors/README.md and the files beside it");
+    for (file, languages) in rows {
+        let reads = |(language, text, forms): &(&'static str, String, &[&str])| {
+            let is_read = forms.iter().any(|form| text.contains(&form.replace("FILE", file)));
+            is_read.then_some(*language)
+        };
+        let found: BTreeSet<_> = readers.iter().filter_map(reads).collect();
+        assert_eq!(found, languages, "{file}: the readers, and those that vectors/README.md names");
+        let all = ["Rust", "C", "Go"].iter().all(|language| languages.contains(language));
+        assert!(
+            all || languages.contains("the preview"),
+            "{file}: Rust, C and Go must read it, or it is for the preview"
+        );
     }
 }
