@@ -13,7 +13,9 @@ for target in "${targets[@]}"; do
     mkdir "$scratch/$target"
     fuzz "$target" none -seed=1 -max_total_time="$seconds" -timeout=20 "$scratch/$target" "seeds/$target" >"$scratch/log" 2>&1 ||
         { cat "$scratch/log"; exit 1; }
-    echo "$target: $(executions "$scratch/log") executions, coverage $(coverage "$scratch/log")"
+    count=$(executions "$scratch/log")
+    [ "${count:-0}" -gt 0 ] || { cat "$scratch/log"; echo "$target: nothing was executed"; exit 1; }
+    echo "$target: $count executions, coverage $(coverage "$scratch/log")"
     passed=$((passed + 1))
 done
 echo "$passed passed"

@@ -30,6 +30,29 @@ fn seeds() {
     }
 }
 
+/// The scripts and cargo know the targets that this library has, and no others.
+#[test]
+fn every_list_has_every_target() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |file: &str| fs::read_to_string(root.join(file)).expect(file);
+    let targets: BTreeSet<String> = TARGETS.iter().map(|(target, _)| (*target).to_owned()).collect();
+    let lib = read("lib.sh");
+    let list = lib.lines().find_map(|line| line.strip_prefix("targets=(")?.strip_suffix(')'));
+    let list = list.expect("the list").split(' ').map(str::to_owned).collect();
+    let manifest = read("Cargo.toml");
+    let programs = manifest.split("[[bin]]").skip(1).map(|program| {
+        let name = program.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
+        name.expect("a name").to_owned()
+    });
+    let seeds =
+        files("seeds", "").into_iter().map(|path| path.file_name().expect("a name").to_string_lossy().into());
+    for (place, found) in
+        [("lib.sh", list), ("Cargo.toml", programs.collect::<BTreeSet<_>>()), ("seeds/", seeds.collect())]
+    {
+        assert_eq!(found, targets, "fuzz/{place}, and fuzz/src/lib.rs");
+    }
+}
+
 #[test]
 fn past_findings() {
     for target in files("crashes", "").into_iter().filter(|path| path.is_dir()) {

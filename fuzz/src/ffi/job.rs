@@ -55,7 +55,9 @@ fn read_job(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Job {
     let [parallelism, completions, succeeded] = [0, 4, 8].map(|at| i32::from_ne_bytes(array(&bytes[at..])));
     let flags = u32::from_ne_bytes(array(&bytes[12..]));
     let has = |flag: u32| flags & flag != 0;
-    wrong.extend([parallelism, completions, succeeded].iter().any(|it| *it < 0).then_some(PODRANK_ERR_NEGATIVE));
+    wrong.extend(
+        [parallelism, completions, succeeded].iter().any(|it| *it < 0).then_some(PODRANK_ERR_NEGATIVE),
+    );
     wrong.extend((flags >= 64).then_some(PODRANK_ERR_FLAGS));
     wrong.extend((bytes[16..] != [0; 16]).then_some(PODRANK_ERR_RESERVED));
     Job {
