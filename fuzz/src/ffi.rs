@@ -45,6 +45,23 @@ pub fn run(data: &[u8]) {
 }
 
 fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
+    let mut call = call(u)?;
+    if u.ratio(1, 2)? {
+        call.spoil(u)?;
+    }
+    call.check();
+    Ok(())
+}
+
+/// Returns the function that these bytes call, the lengths of its buffers and its numbers, before anything is spoilt. The first byte
+/// is the place of the function in [`functions::all`], so a finding keeps its function as long as others are added at the end.
+pub fn called(data: &[u8]) -> (&'static str, Vec<usize>, Vec<i64>) {
+    let bytes = extended(data, 1024);
+    let call = call(&mut Unstructured::new(&bytes)).expect("zeros where bytes end");
+    (call.function.name, call.lens.clone(), call.numbers.clone())
+}
+
+fn call(u: &mut Unstructured<'_>) -> Result<Call<'static>> {
     let function = u.choose(&FUNCTIONS)?;
     if u.ratio(1, 8)? {
         let salt: u64 = u.arbitrary()?;
@@ -56,12 +73,7 @@ fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
         laws::selects_a_prefix(&C, &policy, &pods, k);
         laws::settles_as_all_pairs_say(&C, &policy, &pods, k);
     }
-    let mut call = Call::new(function, u)?;
-    if u.ratio(1, 2)? {
-        call.spoil(u)?;
-    }
-    call.check();
-    Ok(())
+    Call::new(function, u)
 }
 
 /// Returns a valid record: the parts that C would reject are left out.

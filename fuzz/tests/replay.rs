@@ -2,7 +2,7 @@
 
 use podrank::{Pod, Policy, Relation, Rule};
 use podrank_fuzz::case::Case;
-use podrank_fuzz::{TARGETS, settle};
+use podrank_fuzz::{TARGETS, ffi, settle};
 use podrank_laws::relation::{Verdict, verdicts};
 use std::collections::BTreeSet;
 use std::fs;
@@ -65,6 +65,27 @@ fn past_findings() {
             run(&fs::read(finding).expect("a readable finding"));
         }
     }
+}
+
+/// What a finding of `ffi` was about, it is about today.
+#[test]
+fn past_findings_call_their_functions() {
+    type About = fn(&[usize], &[i64]) -> bool;
+    let findings: [(&str, &str, About); 5] = [
+        ("empty-percentage", "podrank_percent_parse", |lens, _| lens == [0]),
+        ("endless-sets", "podrank_deployment_next", |lens, _| lens[0] > 0),
+        ("options-elsewhere", "podrank_key", |_, _| true),
+        ("sets-of-one-name", "podrank_deployment_next", |lens, _| lens[0] > 1),
+        ("time-from-unix-nanoseconds", "podrank_time_from_unix", |_, numbers| {
+            numbers[0] < -9_223_372_037 && numbers[1] >= 1_000_000_000
+        }),
+    ];
+    let found = files("crashes", "ffi").into_iter().zip(findings).map(|(path, (name, function, about))| {
+        assert!(path.ends_with(name), "{}, and not {name}", path.display());
+        let (called, lens, numbers) = ffi::called(&fs::read(path).expect("a readable finding"));
+        assert!(called == function && about(&lens, &numbers), "{name}: {called} {lens:?} {numbers:?}");
+    });
+    assert_eq!(found.count(), files("crashes", "ffi").len());
 }
 
 /// The smallest cycle in Kubernetes' relation: X is before Z, Z is before Y, and Y is before X. The order has no cycle.

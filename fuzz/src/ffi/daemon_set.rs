@@ -26,7 +26,7 @@ pub(super) fn content(
     match buffer.name {
         "set" => {
             for _ in 0..2 {
-                bytes.extend(u.choose(&[0, 0, 1, 2, 34, 100, 4_194_304, 4_194_305])?.to_ne_bytes());
+                bytes.extend(u.choose(&[0_i32, 0, 1, 2, 34, 100, 4_194_304, 4_194_305])?.to_ne_bytes());
             }
             let rare = if u.ratio(1, 8)? { 3 } else { 0 };
             bytes.extend((u.int_in_range(0..=15_u32)? & (12 | rare)).to_ne_bytes());

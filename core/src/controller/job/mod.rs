@@ -224,9 +224,9 @@ pub fn completion_index(text: impl AsRef<[u8]>) -> i64 {
 /// true. Returns `None`, for never, if a time is unset. A result of more than 292 years is reported as 292 years.
 #[must_use]
 pub fn time_to_live_left(ttl_seconds: i32, finished: Time, now: Time) -> Option<i64> {
-    // These cannot wrap: three numbers of 64 bits. To limit one of the two differences would change a result that fits.
-    let expires =
-        i128::from(finished.unix_nanos()?).wrapping_add(i128::from(ttl_seconds).wrapping_mul(1_000_000_000));
+    // None of these wraps. Limiting an intermediate difference to 64 bits would change a result that fits.
+    let ttl = i64::from(ttl_seconds).wrapping_mul(1_000_000_000);
+    let expires = i128::from(finished.unix_nanos()?).wrapping_add(ttl.into());
     let left = expires.wrapping_sub(i128::from(now.unix_nanos()?));
     Some(i64::try_from(left).unwrap_or(if left < 0 { i64::MIN } else { i64::MAX }))
 }
