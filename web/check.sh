@@ -5,14 +5,16 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 made=${CARGO_TARGET_DIR:-target}/web/dist
 web/build.sh "$made"
-tools() { tail -n +2 "$1/made-from.txt"; }
+# made-from.txt: the page's hash, the sources' hash, and then the tools.
+sources() { sed -n 2p "$1/made-from.txt"; }
+tools() { tail -n +3 "$1/made-from.txt"; }
 if [ "$(tools "$made")" = "$(tools web/dist)" ]; then
     cmp "$made/index.html" web/dist/index.html && cmp "$made/made-from.txt" web/dist/made-from.txt ||
         { echo "web/dist is not what its sources make: run make web" >&2; exit 1; }
     echo "web/dist: every byte compared with what the sources make"
 else
     diff <(tools web/dist) <(tools "$made") || true
-    [ "$(head -n 1 "$made/made-from.txt")" = "$(head -n 1 web/dist/made-from.txt)" ] ||
+    [ "$(sources "$made")" = "$(sources web/dist)" ] ||
         { echo "web/dist is of other sources: run make web" >&2; exit 1; }
     echo "web/dist: made with other tools than those here, so the sources are compared and not the bytes"
     PAGE=$(realpath "$made/index.html") node --test web/test/*.test.mjs
