@@ -5,7 +5,7 @@ use super::{Outputs, Question, array, outcomes, time};
 use arbitrary::{Result, Unstructured};
 use podrank::controller::IntOrPercent;
 use podrank::controller::daemon_set::{
-    DaemonSet, NO_NODE, NodeFlags, Outcome, Pod, PodFlags, Strategy, next_sync,
+    DaemonSet, NO_NODE, NodeFlags, Outcome, Pod, PodFlags, Reason, Strategy, next_sync,
 };
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
@@ -28,8 +28,9 @@ pub(super) fn content(
             for _ in 0..2 {
                 bytes.extend(u.choose(&[0_i32, 0, 1, 2, 34, 100, 4_194_304, 4_194_305])?.to_ne_bytes());
             }
-            let rare = if u.ratio(1, 8)? { 3 } else { 0 };
-            bytes.extend((u.int_in_range(0..=15_u32)? & (12 | rare)).to_ne_bytes());
+            // Percentages, and seldom OnDelete and being deleted.
+            let flags = if u.ratio(1, 8)? { 0b1111 } else { 0b1100 };
+            bytes.extend((u.int_in_range(0..=15_u32)? & flags).to_ne_bytes());
         }
         "nodes" => {
             while bytes.len() < size {
@@ -125,6 +126,6 @@ impl Question<'_> {
             &counts.map(u32::to_ne_bytes).concat(),
             &[step.is_update.into(), 0, 0, 0],
         ];
-        Some(vec![("outcomes", outcomes(&found, |reason| reason.number())), ("step", step.concat())])
+        Some(vec![("outcomes", outcomes(&found, Reason::number)), ("step", step.concat())])
     }
 }

@@ -4,7 +4,7 @@
 use super::{Outputs, Question, array, outcomes};
 use arbitrary::{Result, Unstructured};
 use podrank::Pod;
-use podrank::controller::job::{Completion, Job, Outcome, State, next_sync};
+use podrank::controller::job::{Completion, Job, Outcome, Reason, State, next_sync};
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
 use podrank_through_c::functions::{Buffer, Function, Use};
@@ -82,7 +82,7 @@ fn read_job(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Job {
     }
 }
 
-/// Whether the Job in a buffer is Indexed: only then podrank_job_next reads indexes, and they may not be NULL.
+/// Whether the Job in a buffer is Indexed: only then `podrank_job_next` reads indexes, and they may not be NULL.
 pub(super) fn is_indexed(job: &[u8]) -> bool {
     u32::from_ne_bytes(array(&job[12..])) & PODRANK_JOB_INDEXED != 0
 }
@@ -111,7 +111,7 @@ impl Question<'_> {
                 let step = next_sync(&job, pods, &indexes, &mut order, &mut found).expect("as many of each");
                 let numbers = [step.wanted, step.deleted, step.later, 0];
                 vec![
-                    ("outcomes", outcomes(&found, |reason| reason.number())),
+                    ("outcomes", outcomes(&found, Reason::number)),
                     ("step", numbers.map(u32::to_ne_bytes).concat()),
                 ]
             }
