@@ -34,9 +34,11 @@ pub fn table(plan: &Plan, look: Look) -> String {
             pod.node.as_deref().map_or("<none>".into(), plain).into_owned(),
             cost(pod),
             pod.write.map_or_else(|| "-".to_owned(), |cost| cost.to_string()),
+            why(pod),
         ]
     });
-    let mut lines = in_columns(&["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE"], rows).into_iter();
+    let mut lines =
+        in_columns(&["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE", "WHY"], rows).into_iter();
     text += &paint(look, Style::new().bold(), &lines.next().unwrap_or_default());
     for (pod, line) in shown.iter().zip(lines) {
         let style = if pod.is_wanted { AnsiColor::Red.on_default() } else { Style::new() };
@@ -50,6 +52,12 @@ pub fn table(plan: &Plan, look: Look) -> String {
         format!("{name} goes before {before}, whatever their costs: {why}\n")
     }));
     text
+}
+
+/// Why the pod goes.
+fn why(pod: &PlannedPod) -> String {
+    let reasons: Vec<_> = pod.why.iter().filter(|_| pod.is_wanted).map(|why| plain(&why.text)).collect();
+    if reasons.is_empty() { "-".to_owned() } else { reasons.join(", ") }
 }
 
 /// The cost, and whose it is.

@@ -293,6 +293,8 @@ fn the_document_on_the_json_names_every_field_and_note() {
         "revision-missing",
         "may-back-off",
         "becomes-available",
+        "unmet-wish",
+        "disruption-budget",
     ];
     let mut documented: Vec<_> = documented.into_iter().filter(|name| name.contains('-')).collect();
     documented.sort_unstable();

@@ -224,6 +224,7 @@ fn the_document_on_the_json_names_every_field() {
         ("", &outcome),
         ("workload.", &outcome["workload"]),
         ("pods[].", &outcome["pods"][0]),
+        ("pods[].why[].", &outcome["pods"][0]["why"][0]),
         ("blocked[].", &outcome["blocked"][0]),
         // There is none here. It has what a note of the preview has.
         ("notes[].", &json!({ "level": "", "code": "", "text": "" })),

@@ -48,9 +48,10 @@ def expect(done, status, *parts):
         assert part in done.message, (part, done.message)
 
 
-def went(world, done, places, **results):
-    """These pods went, and the outcome says so."""
+def went(world, done, places, before=frozenset(), **results):
+    """These pods went, and the outcome says so of those that had not gone before."""
     assert world.gone() == set(places), (world.gone(), places, done.message)
+    places = set(places) - before
     named = {world.pods.index(pod["name"]) for pod in done.json["went"]}
     others = {world.pods.index(pod["name"]) for pod in done.json["others"]}
     assert (named | others, others) == (set(places), results.get("others", set())), done.json
@@ -93,6 +94,10 @@ def spot(api):
     done = play("spot-plan", [*args, "--dry-run", "client"])
     expect(done, 0)
     assert world.replicas() == 6 and not world.costs()
+    # The label's value is spot.
+    done = play("spot-misspelt", ["scale", "deploy/web", "--replicas", "4", "--prefer-nodes", "lifecycle=Spot", "--yes"])
+    expect(done, 1, "no node matches --prefer-nodes lifecycle=Spot: the values of lifecycle are reserved, spot")
+    assert world.replicas() == 6 and not world.costs() and not world.gone()
     done = play("spot", [*args, "--yes"])
     expect(done, 0)
     # Zone a has most pods, and two of them on spot nodes.
@@ -107,6 +112,42 @@ def spot(api):
     done = play("drop-blocked", ["drop", other, "--yes"])
     expect(done, 1, f"{one} is not ready and goes first whatever its cost", "--also")
     api("DELETE", world.path)
+
+
+# Wishes that few pods match, or none.
+
+@session
+def too_few(api):
+    world = World(api, "too-few", ["spot-1", "reserved-1", "reserved-2", "reserved-1", "spot-2"], kind="ReplicaSet")
+    done = play("too-few", in_json(world, "scale", "rs/web", "--replicas", "2", "--prefer-nodes", "lifecycle=spot"))
+    expect(done, 0, "the 3 planned pods went, and no other; 2 of these 3 match --prefer-nodes lifecycle=spot.")
+    assert {0, 4} < world.gone() and len(world.gone()) == 3 and not world.has_traces(), world.gone()
+    assert "warning: 2 of the 3 that go match --prefer-nodes lifecycle=spot" in done.err, done.err
+    reasons = [(pod["why"][0]["by"], pod["why"][0]["text"]) for pod in done.json["pods"] if pod["wanted"]]
+    assert sorted(reasons) == [("order", "order"), *[("prefer-nodes", "lifecycle=spot")] * 2], reasons
+    # All spot pods have gone.
+    done = play("no-pod-on-node", in_json(world, "scale", "rs/web", "--replicas", "1", "--prefer-nodes", "lifecycle=spot"))
+    expect(done, 1)
+    assert "no active pod of rs/web is on a node that matches --prefer-nodes lifecycle=spot" in done.err, done.err
+    none = ["scale", "rs/web", "--namespace", "too-few", "--yes", "--replicas"]
+    for name, wish, text in [
+        ("no-node-with-label", ["--prefer-nodes", "spot=true"], "none of the nodes has the label spot"),
+        ("no-pod-with-label", ["--prefer-pods", "track=canary"], "none of these pods has the label track"),
+        ("no-domain", ["--spread", "zone"], "did you mean topology.kubernetes.io/zone?"),
+    ]:
+        done = play(name, [*none, "1", *wish])
+        expect(done, 1, text)
+    done = play("no-value", [*none, "1", "--by-value", "-"], stdin="web-x 1\n")
+    expect(done, 1, "--by-value names no active pod of rs/web: it names web-x")
+    assert world.replicas() == 2 and not world.has_traces() and len(world.active()) == 2
+    # There is nothing to do, so that a wish that matches nothing is no error.
+    done = play("same-count", [*none, "2", "--prefer-nodes", "lifecycle=spot"])
+    expect(done, 0)
+    assert done.out == "rs/web has 2 replicas already: there is nothing to do.\n", done.out
+    done = play("same-count-json", in_json(world, "scale", "rs/web", "--replicas", "2"))
+    expect(done, 0, "rs/web has 2 replicas already")
+    done = play("higher-count", [*none, "3"])
+    expect(done, 1, "rs/web has 2 replicas, so --replicas 3 would scale it up")
 
 
 # Ways for pods to go.
@@ -138,11 +179,33 @@ def eviction(api):
     done = play("eviction", in_json(world, "drop", world.pods[2], "--by", "eviction", "--timeout", "20s"))
     expect(done, 0)
     went(world, done, {2})
+    done = play("eviction-never", ["scale", "rs/web", "--replicas", "1", "--by", "eviction", "--namespace", "eviction", "--yes"])
+    expect(done, 1, "PodDisruptionBudget web (minAvailable 3) allows 0 disruptions now, and never lets evictions lower rs/web below 3")
+    assert world.replicas() == 4 and world.gone() == {2}
     # Now the budget allows no more.
     before = world.gone()
     done = play("eviction-budget", in_json(world, "drop", world.pods[3], "--by", "eviction", "--timeout", "0s"))
     expect(done, 1, "disruption budget")
     assert world.replicas() == 4 and world.gone() == before
+
+
+@session
+def budget_ignored(api):
+    world = five(api, "budget-ignored")
+    budget = {"metadata": {"name": "web"}, "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "web"}}}}
+    api("POST", "/apis/policy/v1/namespaces/budget-ignored/poddisruptionbudgets", budget)
+    done = play("budget-ignored", in_json(world, "scale", "rs/web", "--replicas", "4", "--pod", f"pod/{world.pods[2]}"))
+    expect(done, 0)
+    went(world, done, {2})
+    assert "PodDisruptionBudget web (maxUnavailable 0) covers pods that go, but the controller ignores it" in done.err, done.err
+    # Whoever may read autoscalers alone hears of these.
+    allow(api, world.namespace, "all", READ, SCALING, CANARIES, COSTS, ("autoscaling", "horizontalpodautoscalers", "list"))
+    autoscaler = {"metadata": {"name": "web"}, "spec": {"maxReplicas": 9, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web"}}}
+    api("POST", "/apis/autoscaling/v2/namespaces/budget-ignored/horizontalpodautoscalers", autoscaler)
+    done = play("budget-unread", [*in_json(world, "drop", world.pods[3]), "--as", "carol"])
+    expect(done, 0)
+    went(world, done, {2, 3}, before={2})
+    assert "HorizontalPodAutoscaler web also sets this count" in done.err and "PodDisruptionBudget" not in done.err, done.err
 
 
 @session

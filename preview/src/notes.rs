@@ -7,6 +7,7 @@ use crate::members::Member;
 use crate::pod::PodEntry;
 use crate::rollout::Next;
 use crate::set::{SetEntry, SetId, Sets};
+use crate::steer::Unmet;
 use crate::text::{self, count, quoted};
 use jiff::Timestamp;
 use podrank::DELETION_COST_ANNOTATION;
@@ -79,6 +80,10 @@ pub enum NoteCode {
     MayBackOff,
     /// A pod becomes available in a moment, which changes what the controller does.
     BecomesAvailable,
+    /// Pods go that match no wish, because too few pods match one.
+    UnmetWish,
+    /// A `PodDisruptionBudget` covers pods that go.
+    DisruptionBudget,
 }
 
 impl Note {
@@ -86,9 +91,11 @@ impl Note {
         Self { code, text }
     }
 
-    /// Returns whether something in the cluster is probably a mistake, or the verdicts may be those of another time.
+    /// Returns whether something in the cluster or in the request is probably a mistake, or the verdicts may be those of
+    /// another time.
     pub fn is_warning(&self) -> bool {
-        matches!(self.code, NoteCode::InvalidDeletionCost | NoteCode::DiffersAtClock)
+        use NoteCode::{DiffersAtClock, DisruptionBudget, InvalidDeletionCost, UnmetWish};
+        matches!(self.code, InvalidDeletionCost | DiffersAtClock | UnmetWish | DisruptionBudget)
     }
 
     fn level(&self) -> &'static str {
@@ -143,6 +150,10 @@ pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {
              this assumes that node assignment, phase, readiness and deletion cost stay as they are"
         ),
     )
+}
+
+pub(crate) fn unmet_wish(unmet: &Unmet) -> Note {
+    Note::new(NoteCode::UnmetWish, unmet.to_string())
 }
 
 /// The set's pods that were created after the time of the decision.

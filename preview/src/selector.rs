@@ -1,7 +1,8 @@
 //! Label selectors, valid and matching as in Kubernetes. Pure functions on text.
 
+use crate::text;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::slice;
 
@@ -94,6 +95,62 @@ pub(crate) fn matches_node(expressions: &[Expression], labels: &BTreeMap<String,
             "Lt" => bound().zip(actual()).is_some_and(|(bound, actual)| actual < bound),
             _ => Requirement::read(expression).is_some_and(|requirement| requirement.matches(labels)),
         }
+    })
+}
+
+/// Why a label selector as `kubectl get --selector` reads it matches none of these labels: which key or value is missing
+/// from all of them. `None` if no requirement alone rules all of them out. `whose` completes "none ... has the label".
+pub(crate) fn mismatch(selector: &str, whose: &str, labels: &[&BTreeMap<String, String>]) -> Option<String> {
+    requirements(selector).find_map(|(key, wanted)| {
+        let values: BTreeSet<_> = labels.iter().filter_map(|labels| labels.get(key)).collect();
+        if values.is_empty() {
+            let keys: BTreeSet<_> = labels.iter().flat_map(|labels| labels.keys()).collect();
+            let nearest = text::nearest(key, keys.iter().map(|key| key.as_str()));
+            let hint = nearest.map_or_else(String::new, |key| format!("; did you mean {key}?"));
+            return Some(format!("none {whose} has the label {key}{hint}"));
+        }
+        if wanted.is_empty() || wanted.iter().any(|wanted| values.iter().any(|value| value == wanted)) {
+            return None;
+        }
+        let hint = match &*wanted {
+            [only] => text::nearest(only, values.iter().map(|value| value.as_str())),
+            _ => None,
+        };
+        let hint = hint.map_or_else(String::new, |value| format!("; did you mean {key}={value}?"));
+        let values: Vec<_> = values.into_iter().collect();
+        let are = if values.len() == 1 {
+            format!("the only value of {key} is")
+        } else {
+            format!("the values of {key} are")
+        };
+        Some(format!("{are} {}{hint}", text::list(&values)))
+    })
+}
+
+/// The requirements that a label has one of some values, or exists, if there are no values.
+fn requirements(selector: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
+    let mut depth = 0;
+    let parts = selector.split(move |char| {
+        match char {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        char == ',' && depth == 0
+    });
+    parts.filter_map(|part| {
+        let part = part.trim();
+        if let Some((key, values)) = part.split_once('(') {
+            let key = key.trim().strip_suffix(" in")?.trim();
+            return Some((key, values.trim_end_matches(')').split(',').map(str::trim).collect()));
+        }
+        if part.starts_with('!') || part.contains("!=") || part.contains(['<', '>']) {
+            return None;
+        }
+        Some(match part.split_once('=') {
+            Some((key, value)) => (key.trim(), vec![value.trim_start_matches('=').trim()]),
+            None => (part, Vec::new()),
+        })
     })
 }
 

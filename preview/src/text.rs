@@ -48,6 +48,21 @@ pub(crate) fn goes(number: impl Into<u64>) -> &'static str {
     if number.into() == 1 { "goes" } else { "go" }
 }
 
+/// Returns which of the words `word` may have been meant to be.
+pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Less similar words have little in common. clap uses this limit for its own suggestions.
+    const ALIKE: f64 = 0.7;
+    let word = word.to_lowercase();
+    let likeness = |other: &str| {
+        let other = other.to_lowercase();
+        // Of a label such as topology.kubernetes.io/zone, people remember the end.
+        let end = other.rsplit('/').next().unwrap_or_default();
+        strsim::jaro_winkler(&word, &other).max(strsim::jaro_winkler(&word, end))
+    };
+    let best = known.map(|other| (likeness(other), other)).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|(likeness, _)| *likeness > ALIKE).map(|(_, other)| other)
+}
+
 /// A library's message: every text between double quotes or backticks is cut after 40 characters.
 pub(crate) fn brief(message: &str) -> String {
     let mut brief = String::new();

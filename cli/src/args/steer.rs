@@ -88,7 +88,7 @@ Examples:
     next_help_heading = "Which pods go first (--pod counts first and --spread last, the others in the order given)"
 )]
 pub(crate) struct Wishes {
-    /// Pod that must go; may be repeated
+    /// Pod that must go, as NAME or pod/NAME; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) pod: Vec<String>,
 

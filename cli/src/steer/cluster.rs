@@ -219,23 +219,31 @@ impl<'k> Cluster<'k> {
         self.call(&["create", "--raw", &path, "--filename", "-"], &eviction.to_string()).map(drop)
     }
 
-    /// Warnings about autoscalers that would raise the count again. Nothing if they cannot be read.
-    pub(super) fn autoscalers(&self, plan: &Plan) -> Vec<String> {
-        let words = ["get", "horizontalpodautoscalers.autoscaling", "--output=json"];
-        let list = self.call(&words, "").ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
-        let items = list.as_ref().and_then(|list| list["items"].as_array()).into_iter().flatten();
-        items
-            .filter(|item| {
-                let target = &item["spec"]["scaleTargetRef"];
-                target["kind"] == plan.target.kind.to_string() && target["name"] == plan.target.name
-            })
-            .map(|item| {
-                let name = item["metadata"]["name"].as_str().unwrap_or_default();
-                let least = item["spec"]["minReplicas"].as_u64().unwrap_or(1);
-                format!("warning: HorizontalPodAutoscaler {name} also sets this count, to {least} or more")
-            })
-            .collect()
+    /// The autoscalers and disruption budgets in the namespace, as far as the user may read them.
+    pub(super) fn surroundings(&self) -> Vec<Value> {
+        let resources = "horizontalpodautoscalers.autoscaling,poddisruptionbudgets.policy";
+        let words = ["get", resources, "--output=json", "--namespace", self.namespace()];
+        // If one of the two may not be read, kubectl prints the other and fails.
+        let answer = self.kubectl.call(&words, "").ok();
+        let list = answer.and_then(|answer| serde_json::from_str::<Value>(&answer.stdout).ok());
+        list.and_then(|mut list| list["items"].as_array_mut().map(std::mem::take)).unwrap_or_default()
     }
+}
+
+/// Warnings about those of these objects that are autoscalers of the workload, which would raise the count again.
+pub(super) fn autoscalers(plan: &Plan, objects: &[Value]) -> Vec<String> {
+    let is_its = |object: &&Value| {
+        let target = &object["spec"]["scaleTargetRef"];
+        object["kind"] == "HorizontalPodAutoscaler"
+            && target["kind"] == plan.target.kind.to_string()
+            && target["name"] == plan.target.name
+    };
+    let warnings = objects.iter().filter(is_its).map(|object| {
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        let least = object["spec"]["minReplicas"].as_u64().unwrap_or(1);
+        format!("warning: HorizontalPodAutoscaler {name} also sets this count, to {least} or more")
+    });
+    warnings.collect()
 }
 
 /// Whether kubectl says that the pod is gone, or that a test of a JSON patch failed.

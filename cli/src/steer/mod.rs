@@ -9,7 +9,7 @@ mod outcome;
 mod run;
 mod wishes;
 
-use crate::args::steer::{DropArgs, DryRun, How, ScaleArgs, SteerOutput, UndoArgs, Wishes};
+use crate::args::steer::{By, DropArgs, DryRun, How, ScaleArgs, SteerOutput, UndoArgs, Wishes};
 use crate::kubectl::Kubectl;
 use crate::live::{self, Live, Managers, Scope};
 use crate::{complain, look_of_plan, print};
@@ -30,7 +30,7 @@ type Failure = Box<dyn Error>;
 pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.how.connection.arguments());
     let count = Count::To(args.replicas);
-    let named = args.wishes.pod.iter().cloned().collect();
+    let named = args.wishes.pod.iter().map(|pod| bare(pod).to_owned()).collect();
     steer(&kubectl, &args.workload()?, args.how.namespace.as_deref(), &args.how, &args.wishes, count, named)
 }
 
@@ -94,20 +94,26 @@ fn steer(
     cluster.name_workload(&mut options);
     options.replicas = if let Count::To(replicas) = count { Some(replicas) } else { None };
     options.gates = how.gates();
-    let request = Request {
+    let mut request = Request {
         options,
         count,
         named,
-        wishes: wishes::resolve(&cluster, wishes)?,
+        wishes: Vec::new(),
         force: how.force_conflicts,
         only_if_needed: false,
-        by_cost: how.by == crate::args::steer::By::Scale,
+        by_cost: how.by == By::Scale,
     };
-    let plan = steer::plan(&input, &request)?;
+    if let Some(plan) = steer::nothing_to_do(&input, &request)? {
+        return done_already(plan, how);
+    }
+    request.wishes = wishes::resolve(&cluster, wishes)?;
+    let mut plan = steer::plan(&input, &request)?;
+    let surroundings = cluster.surroundings();
+    plan.notes.extend(steer::check_budgets(&input, &plan, how.by == By::Eviction, &surroundings)?);
     for note in &plan.notes {
         complain(&note.to_string());
     }
-    for warning in cluster.autoscalers(&plan) {
+    for warning in cluster::autoscalers(&plan, &surroundings) {
         complain(&warning);
     }
     if how.output == SteerOutput::Table {
@@ -122,6 +128,21 @@ fn steer(
     cluster.check_rights(&plan, how)?;
     let outcome = Run::new(&cluster, request, how, plan)?.go();
     report(&outcome, how)
+}
+
+/// Says that the workload has the wanted count already.
+fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
+    let replicas = if plan.from == 1 { "1 replica".to_owned() } else { format!("{} replicas", plan.from) };
+    let message = format!("{} has {replicas} already: there is nothing to do.", plan.target);
+    let (went, missed, others, left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let outcome = Outcome { exit: Exit::Done, plan, went, missed, others, left, message };
+    match how.dry_run.filter(|_| how.output == SteerOutput::Json) {
+        Some(_) => {
+            print(Document::plan(&outcome.plan, how).to_json().as_bytes())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        None => report(&outcome, how),
+    }
 }
 
 /// A dry run: changes nothing, and has the API server check each write if that is asked for.

@@ -167,6 +167,7 @@ impl<'r> Run<'r> {
                 self.cluster.delete(&victim.name, &victim.uid)?;
                 // From here on, the plan is settled: a wish that counts pods by node may want others now.
                 self.request.named.extend(plan.wanted().map(|pod| pod.name.clone()));
+                self.request.wishes.clear();
                 self.replace(vec![victim], &plan.pods, FIRST_VICTIM)?;
             }
         }
@@ -302,13 +303,17 @@ impl<'r> Run<'r> {
         let is_wanted = |pod: &PlannedPod| wanted.iter().any(|wanted| wanted.uid == pod.uid);
         let stayers = self.first.pods.iter().filter(|pod| !is_wanted(pod));
         let others: Vec<_> = stayers.filter(|pod| !state.has(&pod.uid)).map(Named::of).collect();
+        let report = self.report_of(plan);
         let (left, uncleaned) = if self.how.keep_costs { (self.left(), None) } else { self.clean() };
         let (mut exit, mut message) = if missed.is_empty() && others.is_empty() {
             let pods = match went.len() {
                 1 => "the wanted pod".to_owned(),
                 count => format!("the {count} wanted pods"),
             };
-            (Exit::Done, format!("{scaled}: {pods} went, and no other"))
+            let unmet: String =
+                report.unmet().iter().map(|unmet| format!("; {}", unmet.afterwards())).collect();
+            let pods = if unmet.is_empty() { pods } else { pods.replace("wanted", "planned") };
+            (Exit::Done, format!("{scaled}: {pods} went, and no other{unmet}"))
         } else {
             let mut message = format!("{scaled}, but not all went as planned");
             if !missed.is_empty() {
@@ -325,7 +330,7 @@ impl<'r> Run<'r> {
         } else if exit == Exit::Done {
             message.push('.');
         }
-        Outcome { exit, plan: self.report_of(plan), went, missed, others, left, message }
+        Outcome { exit, plan: report, went, missed, others, left, message }
     }
 
     /// The pods that were to go: those of the plan, and those that a barrier or an eviction took before, in place of which

@@ -3,9 +3,9 @@
 use super::Failure;
 use super::cluster::Cluster;
 use crate::args::steer::{GivenWish, Wishes};
-use podrank_preview::steer::{self, Wish};
+use podrank_preview::steer::{self, Level, Selected, Wish};
 use serde::Deserialize;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
@@ -17,8 +17,8 @@ pub(super) fn resolve(cluster: &Cluster<'_>, wishes: &Wishes) -> Result<Vec<Wish
 
 fn resolve_one(cluster: &Cluster<'_>, wish: &GivenWish) -> Result<Wish, Failure> {
     Ok(match wish {
-        GivenWish::Nodes(selector) => Wish::Nodes(names(cluster, "nodes", selector)?),
-        GivenWish::Pods(selector) => Wish::Pods(names(cluster, "pods", selector)?),
+        GivenWish::Nodes(selector) => Wish::Nodes(preferred_nodes(cluster, selector)?),
+        GivenWish::Pods(selector) => Wish::Pods(selected(cluster, "pods", selector)?),
         GivenWish::Values(file) => Wish::Values(read_values(file)?),
         GivenWish::NotAvailable => Wish::NotAvailable,
         GivenWish::EmptiestNodes => Wish::EmptiestNodes(pods_by_node(cluster)?),
@@ -26,11 +26,22 @@ fn resolve_one(cluster: &Cluster<'_>, wish: &GivenWish) -> Result<Wish, Failure>
     })
 }
 
-/// The names of what a label selector selects.
-fn names(cluster: &Cluster<'_>, resource: &str, selector: &str) -> Result<HashSet<String>, Failure> {
-    let selector = format!("--selector={selector}");
-    let text = cluster.call(&["get", resource, &selector, "--output=name"], "")?;
-    Ok(text.lines().filter_map(|line| line.split_once('/')).map(|(_, name)| name.to_owned()).collect())
+/// What a label selector selects.
+fn selected(cluster: &Cluster<'_>, resource: &str, selector: &str) -> Result<Selected, Failure> {
+    let flag = format!("--selector={selector}");
+    let text = cluster.call(&["get", resource, &flag, "--output=name"], "")?;
+    let names = text.lines().filter_map(|line| line.split_once('/')).map(|(_, name)| name.to_owned());
+    Ok(Selected { selector: selector.to_owned(), names: names.collect() })
+}
+
+/// The nodes that a label selector selects. If there are none, reads all to say why.
+fn preferred_nodes(cluster: &Cluster<'_>, selector: &str) -> Result<Selected, Failure> {
+    let found = selected(cluster, "nodes", selector)?;
+    if found.names.is_empty() {
+        let nodes = nodes(cluster)?;
+        return Err(steer::no_node(selector, &labels(&nodes)).into());
+    }
+    Ok(found)
 }
 
 fn read_values(file: &Path) -> Result<HashMap<String, f64>, Failure> {
@@ -87,20 +98,25 @@ struct NodeMetadata {
     labels: BTreeMap<String, String>,
 }
 
-/// The domain of each node, for each key.
-fn domains(cluster: &Cluster<'_>, keys: &[String]) -> Result<Vec<HashMap<String, String>>, Failure> {
+fn nodes(cluster: &Cluster<'_>) -> Result<Vec<Node>, Failure> {
     let text = cluster.call(&["get", "nodes", "--output=json"], "")?;
-    let nodes: List<Node> = serde_json::from_str(&text)?;
-    let domains = keys.iter().map(|key| {
-        let nodes = nodes.items.iter().map(|node| &node.metadata);
-        let labelled = nodes.filter_map(|node| Some((node.name.clone(), node.labels.get(key)?.clone())));
-        let domains: HashMap<_, _> = labelled.collect();
-        if domains.is_empty() {
-            return Err(format!("no node has the label {key}").into());
-        }
-        Ok(domains)
+    Ok(serde_json::from_str::<List<Node>>(&text)?.items)
+}
+
+fn labels(nodes: &[Node]) -> Vec<&BTreeMap<String, String>> {
+    nodes.iter().map(|node| &node.metadata.labels).collect()
+}
+
+/// The domain of each node, for each key.
+fn domains(cluster: &Cluster<'_>, keys: &[String]) -> Result<Vec<Level>, Failure> {
+    let nodes = nodes(cluster)?;
+    let levels = keys.iter().map(|key| {
+        let metadata = nodes.iter().map(|node| &node.metadata);
+        let labelled = metadata.filter_map(|node| Some((node.name.clone(), node.labels.get(key)?.clone())));
+        let level = Level { key: key.clone(), domains: labelled.collect() };
+        if level.domains.is_empty() { Err(steer::no_domain(key, &labels(&nodes)).into()) } else { Ok(level) }
     });
-    domains.collect()
+    levels.collect()
 }
 
 /// The number of active pods on each node, not counting those of `DaemonSets`.

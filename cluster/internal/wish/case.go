@@ -104,8 +104,15 @@ func (c *Case) Expect() Expectation {
 		}
 		named[name] = true
 	}
-	if !c.Drop && c.To >= len(c.Pods) {
-		return refuse("%d is not lower", c.To)
+	if !c.Drop && c.To > len(c.Pods) {
+		return refuse("%d is higher", c.To)
+	}
+	if !c.Drop && c.To < len(c.Pods) {
+		for i := range c.Wishes {
+			if wish := &c.Wishes[i]; !slices.ContainsFunc(c.Pods, wish.mayMatch) {
+				return refuse("no pod matches %s %s", wish.Flag, wish.Value)
+			}
+		}
 	}
 
 	highest := -1 // class of the named pods
@@ -208,6 +215,20 @@ func (c *Case) expectEviction(named map[string]bool, count int) Expectation {
 		}
 	}
 	return e
+}
+
+// mayMatch says that a pod matches the wish, unless the wish is one that never has to match any.
+func (w *Wish) mayMatch(pod Pod) bool {
+	switch w.Flag {
+	case "--prefer-nodes":
+		return pod.Node != "" && notMatching(w.Value, pod.NodeLabels) == 0
+	case "--prefer-pods":
+		return notMatching(w.Value, pod.Labels) == 0
+	case "--by-value":
+		_, ok := w.Values[pod.Name]
+		return ok
+	}
+	return true
 }
 
 // tiers are the keys of the wishes, the first given first: lower goes first. The spread is none: it decides among pods that

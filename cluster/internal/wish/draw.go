@@ -61,7 +61,7 @@ func Draw(r *rand.Rand, c *Case, strangers []string, limits Limits) {
 			return
 		}
 		e := c.Expect()
-		if c.Refused != "" || e.Verdict == Feasible && (limits.Most == 0 || e.Delete <= limits.Most) {
+		if c.Refused != "" || e.Verdict == Feasible && e.Delete > 0 && (limits.Most == 0 || e.Delete <= limits.Most) {
 			return
 		}
 	}

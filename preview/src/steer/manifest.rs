@@ -112,6 +112,7 @@ mod tests {
             by_itself: Verdict::Keep,
             is_wanted: false,
             is_named: false,
+            why: Vec::new(),
             deletion_cost: -2,
             cost_owner: Some(owner.to_owned()),
             write,
@@ -131,7 +132,7 @@ mod tests {
                 uid: "uid".to_owned(),
                 resource_version: "1".to_owned(),
             },
-            replica_set: "web".to_owned(),
+            replica_set: Some("web".to_owned()),
             now: jiff::Timestamp::UNIX_EPOCH,
             from: 5,
             replicas: 3,
@@ -140,6 +141,7 @@ mod tests {
             pods,
             blocked: Vec::new(),
             notes: Vec::new(),
+            wishes: Vec::new(),
         }
     }
 

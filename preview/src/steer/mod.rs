@@ -1,6 +1,7 @@
 //! Steering: which pods are wanted, which deletion costs make Kubernetes delete them, and which pods are in the way. Reads
 //! only the input, and writes nothing: `manifest` makes the text that others write.
 
+mod budget;
 mod costs;
 mod manifest;
 mod plan;
@@ -8,8 +9,9 @@ mod state;
 mod target;
 mod wish;
 
+pub use budget::check_budgets;
 pub use manifest::{Manifest, putting_back};
-pub use plan::{Ahead, Plan, PlannedPod, plan};
+pub use plan::{Ahead, Plan, PlannedPod, Unmet, nothing_to_do, plan};
 pub use state::{ActivePod, State, owner, scalable, state};
 pub use target::Target;
-pub use wish::{Count, Request, Wish, pods_by_node};
+pub use wish::{Count, Level, Request, Selected, Why, Wish, no_domain, no_node, pods_by_node};

@@ -2,8 +2,9 @@
 //! by itself. Plain data; `plan` computes it.
 
 use super::costs::{CostOf, costs};
+use super::state::state as current;
 use super::target::{Chosen, Target, choose};
-use super::wish::{Count, Request, spread, tiers};
+use super::wish::{self, Count, Request, Why, spread, tiers};
 use crate::complete;
 use crate::cost::{CostOwner, FIELD_MANAGER, Previous};
 use crate::error::{Error, Remedy};
@@ -23,6 +24,7 @@ use podrank::{Flags, Phase, Pod, Policy, Rule, SteerError};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::fmt;
 
 /// Which pods are to go, and how. Serialized, it is the JSON that other programs read: docs/scale-json.md says what each
 /// name means.
@@ -35,8 +37,8 @@ pub struct Plan {
     #[serde(serialize_with = "workload")]
     #[serde(rename = "workload")]
     pub target: Target,
-    /// The name of the set that loses pods.
-    pub replica_set: String,
+    /// The name of the set that loses pods. `None` if none should go.
+    pub replica_set: Option<String>,
     /// The exact time of the decision.
     pub now: Timestamp,
     /// `spec.replicas` before.
@@ -53,6 +55,9 @@ pub struct Plan {
     pub blocked: Vec<Ahead>,
     /// What else a reader should know.
     pub notes: Vec<Note>,
+    /// The wishes that are for some of the pods: the place of each in the request, and its flag.
+    #[serde(skip)]
+    pub wishes: Vec<(usize, String)>,
 }
 
 /// One active pod.
@@ -73,6 +78,8 @@ pub struct PlannedPod {
     /// Whether the user named it.
     #[serde(rename = "named")]
     pub is_named: bool,
+    /// Why it goes, or would go if more did.
+    pub why: Vec<Why>,
     /// Its deletion cost as Kubernetes reads it.
     pub deletion_cost: i32,
     /// Who set that cost: `podrank`, `template`, or a field manager. `None` if the pod has no cost.
@@ -103,6 +110,43 @@ pub struct Ahead {
     pub why: String,
 }
 
+/// A wish that fewer pods match than go, although some pods go that match none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmet {
+    /// The flag.
+    pub wish: String,
+    /// How many of the pods that go match it.
+    pub matching: usize,
+    /// How many pods go.
+    pub delete: usize,
+}
+
+impl fmt::Display for Unmet {
+    /// `2 of the 5 that go match --prefer-nodes lifecycle=spot`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { wish, matching, delete } = self;
+        match (matching, delete) {
+            (0, 1) => write!(f, "the pod that goes does not match {wish}"),
+            (0, _) => write!(f, "none of the {delete} that go matches {wish}"),
+            (1, _) => write!(f, "1 of the {delete} that go matches {wish}"),
+            _ => write!(f, "{matching} of the {delete} that go match {wish}"),
+        }
+    }
+}
+
+impl Unmet {
+    /// The same once the pods have gone: `2 of these 5 match --prefer-nodes lifecycle=spot`
+    pub fn afterwards(&self) -> String {
+        let Self { wish, matching, delete } = self;
+        match (matching, delete) {
+            (0, 1) => format!("it does not match {wish}"),
+            (0, _) => format!("none of these {delete} matches {wish}"),
+            (1, _) => format!("1 of these {delete} matches {wish}"),
+            _ => format!("{matching} of these {delete} match {wish}"),
+        }
+    }
+}
+
 impl PlannedPod {
     /// Whether its cost is podrank's.
     pub(super) fn is_podranks(&self) -> bool {
@@ -127,6 +171,24 @@ impl Plan {
         self.pods.iter().filter(|pod| pod.is_wanted)
     }
 
+    /// The wishes for which there are too few pods: if all pods that go are named or match a wish, none.
+    pub fn unmet(&self) -> Vec<Unmet> {
+        let delete = self.wanted().count();
+        let matches = |pod: &PlannedPod, wish: usize| pod.why.iter().any(|why| why.wish == Some(wish));
+        let is_wished = |pod: &PlannedPod| {
+            pod.why.iter().any(|why| why.by == "named")
+                || self.wishes.iter().any(|(wish, _)| matches(pod, *wish))
+        };
+        if self.wanted().all(is_wished) {
+            return Vec::new();
+        }
+        let unmet = self.wishes.iter().map(|(wish, flag)| {
+            let matching = self.wanted().filter(|pod| matches(pod, *wish)).count();
+            Unmet { wish: flag.clone(), matching, delete }
+        });
+        unmet.collect()
+    }
+
     /// A wanted pod for the first-victim barrier to delete. `None` if a survivor is not ready, because Kubernetes might then
     /// take that survivor before the replacement.
     pub fn first_victim(&self) -> Option<&PlannedPod> {
@@ -144,10 +206,37 @@ fn workload<S: serde::Serializer>(target: &Target, serializer: S) -> Result<S::O
     Workload { kind: target.kind, name: &target.name }.serialize(serializer)
 }
 
+/// The plan of a workload that has the wanted count: no pod goes, whatever state it is in. `None` if it has another one, or if
+/// pods are named.
+///
+/// # Errors
+/// If the options do not name exactly one workload of the input, or if that workload is unsound.
+pub fn nothing_to_do(input: &Input, request: &Request) -> Result<Option<Plan>, Error> {
+    let Count::To(replicas) = request.count else { return Ok(None) };
+    let state = current(input, &request.options)?;
+    if state.replicas != replicas || !request.named.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Plan {
+        namespace: state.namespace,
+        target: state.target,
+        replica_set: None,
+        now: request.options.now,
+        from: replicas,
+        replicas,
+        delete: 0,
+        writes: 0,
+        pods: Vec::new(),
+        blocked: Vec::new(),
+        notes: Vec::new(),
+        wishes: Vec::new(),
+    }))
+}
+
 /// Plans a scale-down of the workload that the request names.
 ///
 /// # Errors
-/// If no costs can make Kubernetes take the named pods and no others, if the input is incomplete, or if the workload's
+/// If a wish matches no pod, if no costs can make Kubernetes take the named pods and no others, if the input is incomplete, or if the workload's
 /// controllers are still busy. The text says what can be done.
 pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let options = &request.options;
@@ -175,10 +264,12 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
         )));
     }
     check_names(request, &chosen, &own)?;
+    wish::check(request, &chosen.target, &own)?;
 
     let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
     let mut steered: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
-    let tiers = tiers(request, &own, chosen.set.spec()?.min_ready_seconds)?;
+    let available = wish::available(request, &own, chosen.set.spec()?.min_ready_seconds);
+    let tiers = tiers(request, &own, &available)?;
     for (pod, tier) in steered.iter_mut().zip(tiers) {
         pod.tier = tier;
     }
@@ -227,6 +318,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
                 is_ready: [Flags::ASSIGNED, Flags::READY].iter().all(|flag| pod.flags.contains(*flag))
                     && pod.phase == Phase::RUNNING,
                 is_named: request.named.contains(&member.entry.name),
+                why: wish::why(request, &own[index], available[index]),
                 deletion_cost: pod.deletion_cost,
                 cost_owner: owner.map(CostOwner::to_string),
                 write: written.as_ref().map(|costs| costs[index]).filter(|cost| *cost != pod.deletion_cost),
@@ -239,9 +331,10 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
             }
         })
         .collect();
-    Ok(Plan {
+    let wishes = (0..).zip(&request.wishes).filter_map(|(place, wish)| Some((place, wish.for_some()?)));
+    let mut plan = Plan {
         namespace: chosen.id.namespace.to_owned(),
-        replica_set: chosen.id.name.to_owned(),
+        replica_set: Some(chosen.id.name.to_owned()),
         now: options.now,
         from: chosen.from,
         replicas: chosen.from - u32::try_from(delete).unwrap_or(0),
@@ -249,9 +342,13 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
         writes: pods.iter().filter(|pod| pod.write.is_some()).count(),
         blocked: if request.by_cost { ahead(policy, &own, &steered, wanted, survivors) } else { Vec::new() },
         target: chosen.target,
+        wishes: wishes.collect(),
         pods,
         notes,
-    })
+    };
+    let unmet: Vec<_> = plan.unmet().iter().map(notes::unmet_wish).collect();
+    plan.notes.extend(unmet);
+    Ok(plan)
 }
 
 /// Returns an error if a name is not that of an active pod of the set.
@@ -275,14 +372,21 @@ fn delete(
     let is_named = |index: &usize| request.named.contains(&own[*index].0.entry.name);
     match request.count {
         Count::To(replicas) => {
-            if replicas >= chosen.from {
+            let named = text::count(request.named.len() as u64, "pod");
+            let from = text::count(chosen.from, "replica");
+            let target = &chosen.target;
+            if replicas > chosen.from {
                 return Err(Error::new(format!(
-                    "{} has {}: --replicas must be lower to scale down",
-                    chosen.id,
-                    text::count(chosen.from, "replica")
+                    "{target} has {from}, so --replicas {replicas} would scale it up: podrank only scales down; use kubectl scale"
                 )));
             }
             let delete = (chosen.from - replicas) as usize;
+            if delete == 0 {
+                let are = if request.named.len() == 1 { "is" } else { "are" };
+                return Err(Error::new(format!(
+                    "{named} {are} named, but {target} has {from} already, so none goes: lower --replicas"
+                )));
+            }
             if request.named.len() > delete {
                 return Err(Error::new(format!(
                     "{} are named, but only {delete} {}: lower --replicas, or name fewer",

@@ -13,6 +13,8 @@ use crate::workload::{WorkloadKind, WorkloadName};
 /// The state of a workload at one moment.
 #[derive(Clone, Debug)]
 pub struct State {
+    /// The namespace of the workload.
+    pub namespace: String,
     /// The object whose count falls.
     pub target: Target,
     /// Its `spec.replicas`.
@@ -54,16 +56,16 @@ impl State {
 /// If the options do not name exactly one workload of the input, or if that workload is unsound.
 pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
     let sets = Sets::of(&input.sets);
-    let (target, replicas, lags, own) = match choose_workload(input, &sets, options)? {
+    let (namespace, target, replicas, lags, own) = match choose_workload(input, &sets, options)? {
         Choice::Set(id) => {
             let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
-            (Target::of_set(set), set.replicas()?, set.lags(), vec![set])
+            (id.namespace, Target::of_set(set), set.replicas()?, set.lags(), vec![set])
         }
         Choice::Deployment(entry) => {
             let own: Vec<&SetEntry> = sets.controlled_by(&entry.uid).collect();
             let spec = entry.spec()?;
             let lags = spec.lags || own.iter().any(|set| set.lags());
-            (Target::of_deployment(entry), spec.deployment.replicas, lags, own)
+            (&*entry.namespace, Target::of_deployment(entry), spec.deployment.replicas, lags, own)
         }
         Choice::Direct(entry) => return Err(super::target::no_costs(entry)),
     };
@@ -79,7 +81,13 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
             previous: record.previous.as_deref().cloned(),
         })
     });
-    Ok(State { target, replicas: u32::try_from(replicas).unwrap_or(0), lags, pods: active.collect() })
+    Ok(State {
+        namespace: namespace.to_owned(),
+        target,
+        replicas: u32::try_from(replicas).unwrap_or(0),
+        lags,
+        pods: active.collect(),
+    })
 }
 
 /// Returns the set that owns all pods of the input, and its namespace.

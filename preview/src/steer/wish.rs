@@ -1,13 +1,17 @@
-//! What a user wants from a scale-down, and the tier that this gives each pod.
+//! What a user wants from a scale-down: the tier that this gives each pod, and which pods match a wish.
 
 use crate::error::Error;
 use crate::input::Input;
 use crate::members::RankedPod;
 use crate::options::Options;
 use crate::pod::{PodEntry, Record};
-use podrank::{Flags, Policy, Time};
+use crate::selector;
+use crate::text;
+use podrank::{Flags, Phase, Pod, Policy, Time};
+use serde::Serialize;
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt;
 
 /// A scale-down and its wishes.
 #[derive(Clone, Debug)]
@@ -43,18 +47,48 @@ pub enum Count {
 /// Which pods go first.
 #[derive(Clone, Debug)]
 pub enum Wish {
-    /// Those with these names.
-    Pods(HashSet<String>),
-    /// Those on nodes with these names.
-    Nodes(HashSet<String>),
+    /// Those that a label selector selects.
+    Pods(Selected),
+    /// Those on the nodes that a label selector selects.
+    Nodes(Selected),
     /// Those with the lowest value. Pods without a value come last.
     Values(HashMap<String, f64>),
     /// Those that are not ready, or not for as long as `minReadySeconds`.
     NotAvailable,
     /// Those on the nodes with the fewest pods: the number of pods by node.
     EmptiestNodes(HashMap<String, u64>),
-    /// Those in the domain that has the most of them left: the domain by node, the outermost level first.
-    Spread(Vec<HashMap<String, String>>),
+    /// Those in the domain that has the most of them left, the outermost level first.
+    Spread(Vec<Level>),
+}
+
+/// What a label selector selects.
+#[derive(Clone, Debug)]
+pub struct Selected {
+    /// The selector, as the user gave it.
+    pub selector: String,
+    /// The names of what it selects.
+    pub names: HashSet<String>,
+}
+
+/// A node label whose values are domains.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// The key of the label.
+    pub key: String,
+    /// The label's value by node. Nodes without the label are missing.
+    pub domains: HashMap<String, String>,
+}
+
+/// Why a pod goes, or would go if more did. Serialized, it is part of the JSON that docs/scale-json.md describes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Why {
+    /// What decides: `named`, the name of a wish's flag without its dashes, or `order`.
+    pub by: &'static str,
+    /// What about the pod this is: the selector that it matches, its value, its domain or its state.
+    pub text: String,
+    /// The place of the wish in the request. `None` if it is no wish.
+    #[serde(skip)]
+    pub wish: Option<usize>,
 }
 
 /// The number of active pods of the input on each node, not counting those of `DaemonSets`, which go with their node.
@@ -77,6 +111,96 @@ enum Place<'a> {
 }
 
 impl Wish {
+    /// The flag as the user gave it, if the wish is for some of the pods and not an order of all.
+    pub(super) fn for_some(&self) -> Option<String> {
+        match self {
+            Self::Pods(selected) => Some(format!("--prefer-pods {}", selected.selector)),
+            Self::Nodes(selected) => Some(format!("--prefer-nodes {}", selected.selector)),
+            Self::Values(_) => Some("--by-value".to_owned()),
+            Self::NotAvailable => Some("--not-available-first".to_owned()),
+            Self::EmptiestNodes(_) | Self::Spread(_) => None,
+        }
+    }
+
+    /// What makes the pod match, in the words of the flag and for a reader. Empty if it does not match.
+    fn matches(&self, pod: &RankedPod<'_, '_>, is_available: bool) -> Vec<(&'static str, String)> {
+        let (name, node) = (&pod.0.entry.name, pod.0.record.node.as_deref());
+        let one = |by, text: Option<String>| text.map(|text| (by, text)).into_iter().collect();
+        match self {
+            Self::Pods(selected) => {
+                one("prefer-pods", selected.names.contains(name).then(|| selected.selector.clone()))
+            }
+            Self::Nodes(selected) => {
+                let matches = node.is_some_and(|node| selected.names.contains(node));
+                one("prefer-nodes", matches.then(|| selected.selector.clone()))
+            }
+            Self::Values(values) => one("by-value", values.get(name).map(|value| format!("value {value}"))),
+            Self::NotAvailable => {
+                one("not-available-first", (!is_available).then(|| "not available".to_owned()))
+            }
+            Self::EmptiestNodes(counts) => {
+                let count = node.map(|node| counts.get(node).copied().unwrap_or(0));
+                one("emptiest-nodes", count.map(|count| format!("{} on its node", text::count(count, "pod"))))
+            }
+            Self::Spread(levels) => {
+                let text = |level: &Level| match node.and_then(|node| level.domains.get(node)) {
+                    Some(domain) => format!("{}={domain}", level.key),
+                    None => format!("no {}", level.key),
+                };
+                levels.iter().map(|level| ("spread", text(level))).collect()
+            }
+        }
+    }
+
+    /// Returns an error if the wish matches none of the pods, so that it would do nothing. `target` is the workload.
+    fn check(&self, target: &dyn fmt::Display, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
+        if own.iter().any(|pod| !self.matches(pod, true).is_empty()) {
+            return self.check_domains(target, own);
+        }
+        let flag = self.for_some().unwrap_or_default();
+        let sorted = |names: &mut dyn Iterator<Item = &String>| {
+            let mut names: Vec<_> = names.cloned().collect();
+            names.sort();
+            text::list(&names)
+        };
+        Err(Error::new(match self {
+            Self::Nodes(selected) => {
+                let nodes = match selected.names.len() {
+                    0 => "no node matches it".to_owned(),
+                    _ => format!("the nodes that match are {}", sorted(&mut selected.names.iter())),
+                };
+                format!("no active pod of {target} is on a node that matches {flag}: {nodes}")
+            }
+            Self::Pods(selected) => {
+                let labels: Vec<_> = own.iter().map(|pod| &pod.0.entry.labels).collect();
+                let why = selector::mismatch(&selected.selector, "of these pods", &labels);
+                format!(
+                    "no active pod of {target} matches {flag}{}",
+                    why.map_or_else(String::new, |why| format!(": {why}"))
+                )
+            }
+            Self::Values(values) if values.is_empty() => format!("{flag} names no pod"),
+            Self::Values(values) => {
+                format!("{flag} names no active pod of {target}: it names {}", sorted(&mut values.keys()))
+            }
+            // No name was mistyped: there may be no such pods.
+            Self::NotAvailable | Self::EmptiestNodes(_) | Self::Spread(_) => return Ok(()),
+        }))
+    }
+
+    /// Returns an error if all assigned pods are on nodes without a label to spread by.
+    fn check_domains(&self, target: &dyn fmt::Display, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
+        let Self::Spread(levels) = self else { return Ok(()) };
+        let nodes: Vec<_> = own.iter().filter_map(|pod| pod.0.record.node.as_ref()).collect();
+        let is_useless = |level: &&Level| !nodes.iter().any(|node| level.domains.contains_key(*node));
+        match levels.iter().find(is_useless).filter(|_| !nodes.is_empty()) {
+            Some(Level { key, .. }) => Err(Error::new(format!(
+                "--spread {key}: no active pod of {target} is on a node that has this label"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// The pods' places.
     fn places<'a>(&self, own: &[RankedPod<'_, 'a>], available: &[bool]) -> Vec<Place<'a>> {
         let node = |pod: &RankedPod<'_, 'a>| pod.0.record.node.as_deref();
@@ -86,8 +210,8 @@ impl Wish {
             *mine.entry(node(pod)).or_default() += 1;
         }
         let places = own.iter().zip(available).map(|(pod, available)| match self {
-            Self::Pods(names) => first(names.contains(&pod.0.entry.name)),
-            Self::Nodes(names) => first(node(pod).is_some_and(|node| names.contains(node))),
+            Self::Pods(selected) => first(selected.names.contains(&pod.0.entry.name)),
+            Self::Nodes(selected) => first(node(pod).is_some_and(|node| selected.names.contains(node))),
             Self::Values(values) => {
                 Place::Number(values.get(&pod.0.entry.name).copied().unwrap_or(f64::INFINITY))
             }
@@ -115,17 +239,79 @@ impl PartialOrd for Place<'_> {
     }
 }
 
+/// Says that no node matches a label selector, and which label or value none of the nodes has, given the labels of each.
+pub fn no_node(selector: &str, labels: &[&BTreeMap<String, String>]) -> String {
+    let why = selector::mismatch(selector, "of the nodes", labels);
+    let why = why.map_or_else(String::new, |why| format!(": {why}"));
+    format!("no node matches --prefer-nodes {selector}{why}")
+}
+
+/// Says that no node has a label to spread by, given the labels of each.
+pub fn no_domain(key: &str, labels: &[&BTreeMap<String, String>]) -> String {
+    let why = selector::mismatch(key, "of the nodes", labels);
+    format!("no node matches --spread {key}{}", why.map_or_else(String::new, |why| format!(": {why}")))
+}
+
+/// Whether each pod has been ready for `minReadySeconds`.
+pub(super) fn available(request: &Request, own: &[RankedPod<'_, '_>], min_ready_seconds: i32) -> Vec<bool> {
+    let now = crate::pod::to_time(request.options.now);
+    own.iter().map(|(_, pod)| is_available(pod, now, min_ready_seconds)).collect()
+}
+
+/// Returns an error if a wish matches none of the pods. `target` is the workload.
+pub(super) fn check(
+    request: &Request,
+    target: &dyn fmt::Display,
+    own: &[RankedPod<'_, '_>],
+) -> Result<(), Error> {
+    request.wishes.iter().try_for_each(|wish| wish.check(target, own))
+}
+
+/// Why the pod goes, or would go if more did: its name, the wishes that it matches, or the order.
+pub(super) fn why(request: &Request, pod: &RankedPod<'_, '_>, is_available: bool) -> Vec<Why> {
+    let of_order = |text: &str| Why { by: "order", text: text.to_owned(), wish: None };
+    if request.named.contains(&pod.0.entry.name) {
+        return vec![Why { by: "named", text: "named".to_owned(), wish: None }];
+    }
+    let early = early(&pod.1).filter(|_| request.by_cost);
+    let wishes = (0..).zip(&request.wishes);
+    // Of a pod that goes early anyway, the domain says nothing.
+    let wishes = wishes.filter(|(_, wish)| early.is_none() || wish.for_some().is_some());
+    let matches = wishes.flat_map(|(place, wish)| {
+        let matches = wish.matches(pod, is_available).into_iter();
+        matches.map(move |(by, text)| Why { by, text, wish: Some(place) })
+    });
+    let mut why: Vec<_> = matches.collect();
+    why.extend(early.map(of_order));
+    if why.is_empty() {
+        why.push(of_order("order"));
+    }
+    why
+}
+
+/// The state in which a pod goes before those that are ready, whatever its cost.
+fn early(pod: &Pod) -> Option<&'static str> {
+    if !pod.flags.contains(Flags::ASSIGNED) {
+        Some("not assigned")
+    } else if pod.phase != Phase::RUNNING {
+        Some("not running")
+    } else if !pod.flags.contains(Flags::READY) {
+        Some("not ready")
+    } else {
+        None
+    }
+}
+
 /// The tier of each pod by the wishes, named pods first: 0, 1, 2 and so on.
 pub(super) fn tiers(
     request: &Request,
     own: &[RankedPod<'_, '_>],
-    min_ready_seconds: i32,
+    available: &[bool],
 ) -> Result<Vec<u16>, Error> {
-    let now = crate::pod::to_time(request.options.now);
-    let available: Vec<_> = own.iter().map(|(_, pod)| is_available(pod, now, min_ready_seconds)).collect();
-    let named = Wish::Pods(request.named.iter().cloned().collect());
+    let names = request.named.iter().cloned().collect();
+    let named = Wish::Pods(Selected { selector: String::new(), names });
     let wishes = [&named].into_iter().chain(&request.wishes);
-    let places: Vec<_> = wishes.map(|wish| wish.places(own, &available)).collect();
+    let places: Vec<_> = wishes.map(|wish| wish.places(own, available)).collect();
     let compare = |a: usize, b: usize| {
         let mut orders = places.iter().filter_map(|places| places[a].partial_cmp(&places[b]));
         orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
@@ -149,7 +335,7 @@ pub(super) fn tiers(
 }
 
 /// Whether the pod has been ready for `minReadySeconds`.
-fn is_available(pod: &podrank::Pod, now: Time, min_ready_seconds: i32) -> bool {
+fn is_available(pod: &Pod, now: Time, min_ready_seconds: i32) -> bool {
     let is_ready = pod.flags.contains(Flags::READY);
     let since = pod.ready_time.unix_nanos().zip(now.unix_nanos());
     let seconds = |(since, now): (i64, i64)| i128::from(now) - i128::from(since);
@@ -163,7 +349,7 @@ pub(super) fn spread(
     request: &Request,
     policy: Policy,
     own: &[RankedPod<'_, '_>],
-    pods: &mut [podrank::Pod],
+    pods: &mut [Pod],
     related: &[Option<&str>],
 ) {
     let levels = request.wishes.iter().filter_map(|wish| match wish {
@@ -178,7 +364,7 @@ pub(super) fn spread(
             let mut numbers = HashMap::<&str, u32>::new();
             let mut number = |node: Option<&str>| {
                 // Pods without a domain share one.
-                let domain = node.and_then(|node| level.get(node)).map_or("", String::as_str);
+                let domain = node.and_then(|node| level.domains.get(node)).map_or("", String::as_str);
                 let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
                 *numbers.entry(domain).or_insert(next)
             };
@@ -189,7 +375,7 @@ pub(super) fn spread(
                 .iter()
                 .map(|node| {
                     let flags = Flags::NONE.with(Flags::ASSIGNED, node.is_some());
-                    podrank::Pod { node: number(*node), flags, ..podrank::Pod::new() }
+                    Pod { node: number(*node), flags, ..Pod::new() }
                 })
                 .collect();
             let mut counts = vec![0; numbers.len()];

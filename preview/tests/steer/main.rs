@@ -1,5 +1,6 @@
 //! Plans of scale-downs: which errors there are, what each wish does, and what is written.
 
+mod budgets;
 mod dump;
 mod refusals;
 mod wishes;

@@ -1,9 +1,12 @@
 //! Every error of a plan, with its text.
 
 use crate::dump::{self, dump, input, not_ready, old_set, pod, refusal, request, set, with_cost};
-use podrank_preview::steer::{Count, owner, plan, scalable, state};
+use podrank_preview::steer::{
+    Count, Level, Selected, Wish, no_domain, no_node, nothing_to_do, owner, plan, scalable, state,
+};
 use podrank_preview::{Input, WorkloadName};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
 
 fn three() -> Vec<Value> {
     dump(&[pod('a', "n1"), pod('b', "n2"), pod('c', "n3")])
@@ -12,8 +15,14 @@ fn three() -> Vec<Value> {
 #[test]
 fn counts_that_do_not_fit() {
     let to = |replicas, named: &[&str]| refusal(&three(), &request(Count::To(replicas), named, Vec::new()));
-    assert_eq!(to(3, &[]), "shop ReplicaSet/web has 3 replicas: --replicas must be lower to scale down");
-    assert_eq!(to(4, &[]), "shop ReplicaSet/web has 3 replicas: --replicas must be lower to scale down");
+    assert_eq!(
+        to(4, &[]),
+        "rs/web has 3 replicas, so --replicas 4 would scale it up: podrank only scales down; use kubectl scale"
+    );
+    assert_eq!(
+        to(3, &["web-a"]),
+        "1 pod is named, but rs/web has 3 replicas already, so none goes: lower --replicas"
+    );
     assert_eq!(
         to(2, &["web-a", "web-b"]),
         "2 pods are named, but only 1 goes: lower --replicas, or name fewer"
@@ -31,6 +40,104 @@ fn counts_that_do_not_fit() {
         refusal(&[&three()[..2], &[set(3)]].concat(), &to_1),
         "the input is incomplete: only 2 pods of shop ReplicaSet/web are listed, while its status counts 3; get all \
          of it with: kubectl get pods,replicasets,deployments -n shop -o json"
+    );
+}
+
+/// Whatever state the workload is in, and whatever else was asked for: a wish may be for pods that went before.
+#[test]
+fn a_count_that_is_there_already_needs_nothing() {
+    let wish = Wish::Values(HashMap::from([("web-z".to_owned(), 1.0)]));
+    let none = |items: &[Value], count, named: &[&str]| {
+        nothing_to_do(&input(items), &request(count, named, vec![wish.clone()])).expect("sound")
+    };
+    let plan = none(&three(), Count::To(3), &[]).expect("nothing to do");
+    assert_eq!((plan.target.to_string(), plan.from, plan.replicas), ("rs/web".into(), 3, 3));
+    assert_eq!((plan.delete, plan.writes, plan.pods.len(), plan.replica_set), (0, 0, 0, None));
+    assert!(none(&with_set(|set| set["metadata"]["generation"] = json!(2)), Count::To(3), &[]).is_some());
+    assert!(none(&three(), Count::To(2), &[]).is_none());
+    assert!(none(&three(), Count::To(4), &[]).is_none());
+    assert!(none(&three(), Count::To(3), &["web-a"]).is_none());
+    assert!(none(&three(), Count::AllButNamed, &["web-a"]).is_none());
+}
+
+#[test]
+fn wishes_that_match_nothing() {
+    let mut items = three();
+    items[0]["metadata"]["labels"]["track"] = json!("stable");
+    items[1]["metadata"]["labels"]["track"] = json!("Canary");
+    let refused = |wish: Wish| refusal(&items, &request(Count::To(1), &[], vec![Wish::NotAvailable, wish]));
+    let selected = |selector: &str, names: &[&str]| Selected {
+        selector: selector.to_owned(),
+        names: names.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    assert_eq!(
+        refused(Wish::Nodes(selected("lifecycle=spot", &["n9", "n8"]))),
+        "no active pod of rs/web is on a node that matches --prefer-nodes lifecycle=spot: the nodes that match are n8, n9"
+    );
+    // What the pods of others have does not count.
+    assert_eq!(
+        refused(Wish::Pods(selected("track=canary", &["api-a"]))),
+        "no active pod of rs/web matches --prefer-pods track=canary: the values of track are Canary, stable; \
+         did you mean track=Canary?"
+    );
+    for (selector, why) in [
+        ("color", ": none of these pods has the label color"),
+        ("Track=stable", ": none of these pods has the label Track; did you mean track?"),
+        ("app=web,track in (x, y)", ": the values of track are Canary, stable"),
+        ("app==api", ": the only value of app is web"),
+        ("track=stable,track=Canary", ""),
+        ("app!=web", ""),
+        ("!app", ""),
+        ("app notin (web,api)", ""),
+    ] {
+        assert_eq!(
+            refused(Wish::Pods(selected(selector, &[]))),
+            format!("no active pod of rs/web matches --prefer-pods {selector}{why}")
+        );
+    }
+    let values = |names: &[&str]| {
+        let values = names.iter().map(|name| ((*name).to_owned(), 1.0));
+        refused(Wish::Values(values.collect()))
+    };
+    assert_eq!(
+        values(&["web-z", "api-a"]),
+        "--by-value names no active pod of rs/web: it names api-a, web-z"
+    );
+    assert_eq!(values(&[]), "--by-value names no pod");
+    let level = |key: &str, node: &str| Level {
+        key: key.to_owned(),
+        domains: HashMap::from([(node.to_owned(), "a".to_owned())]),
+    };
+    assert_eq!(
+        refused(Wish::Spread(vec![level("zone", "n1"), level("rack", "n9")])),
+        "--spread rack: no active pod of rs/web is on a node that has this label"
+    );
+}
+
+#[test]
+fn labels_that_no_node_has() {
+    let node = |lifecycle: &str| {
+        let labels = [("lifecycle", lifecycle), ("topology.kubernetes.io/zone", "a")];
+        BTreeMap::from(labels.map(|(key, value)| (key.to_owned(), value.to_owned())))
+    };
+    let nodes = [node("spot"), node("reserved")];
+    let nodes: Vec<_> = nodes.iter().collect();
+    for (selector, why) in [
+        ("lifecycle=Spot", "the values of lifecycle are reserved, spot; did you mean lifecycle=spot?"),
+        ("lifecycle=gpu", "the values of lifecycle are reserved, spot"),
+        ("spot=true", "none of the nodes has the label spot"),
+        ("lifecycel", "none of the nodes has the label lifecycel; did you mean lifecycle?"),
+    ] {
+        let expected = format!("no node matches --prefer-nodes {selector}: {why}");
+        assert_eq!(no_node(selector, &nodes), expected);
+    }
+    assert_eq!(
+        no_node("lifecycle=spot,!lifecycle", &nodes),
+        "no node matches --prefer-nodes lifecycle=spot,!lifecycle"
+    );
+    assert_eq!(
+        no_domain("zone", &nodes),
+        "no node matches --spread zone: none of the nodes has the label zone; did you mean topology.kubernetes.io/zone?"
     );
 }
 
@@ -153,8 +260,8 @@ fn deployments_in_the_middle_of_something() {
     to_1.options.workload = Some("deploy/web".parse::<WorkloadName>().expect("a name"));
     let fine = plan(&input(&of_deployment()), &to_1).expect("a plan");
     assert_eq!(
-        (fine.target.to_string(), fine.replica_set, fine.delete),
-        ("deploy/web".into(), "web".into(), 2)
+        (fine.target.to_string(), fine.replica_set.as_deref(), fine.delete),
+        ("deploy/web".into(), Some("web"), 2)
     );
 
     for lagging in [3, 4] {
@@ -172,7 +279,7 @@ fn deployments_in_the_middle_of_something() {
     // An old set without pods is not in use.
     let mut idle = of_deployment();
     idle.push(old_set(&idle[3]));
-    assert_eq!(plan(&input(&idle), &to_1).expect("a plan").replica_set, "web");
+    assert_eq!(plan(&input(&idle), &to_1).expect("a plan").replica_set.as_deref(), Some("web"));
     // A rollout that is about to begin: no set has the new template.
     let mut begins = of_deployment();
     begins[4]["spec"]["template"]["spec"]["nodeName"] = json!("n1");

@@ -3,7 +3,7 @@
 use crate::dump::{dump, goes, input, not_ready, of_deployment, old_set, pod, request, wanted};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
-use podrank_preview::steer::{Count, Wish, plan};
+use podrank_preview::steer::{Count, Level, PlannedPod, Selected, Wish, plan};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -18,11 +18,15 @@ fn six() -> Vec<Value> {
 }
 
 fn nodes(names: &[&str]) -> Wish {
-    Wish::Nodes(set_of(names))
+    Wish::Nodes(Selected { selector: "spot".to_owned(), names: set_of(names) })
 }
 
 fn pods(names: &[&str]) -> Wish {
-    Wish::Pods(set_of(names))
+    Wish::Pods(Selected { selector: "idle".to_owned(), names: set_of(names) })
+}
+
+fn level(domains: HashMap<String, String>) -> Level {
+    Level { key: "zone".to_owned(), domains }
 }
 
 #[test]
@@ -36,7 +40,6 @@ fn preferred_nodes_and_pods_go_first() {
     assert_eq!(goes(&six(), 3, vec![pods(&["web-f", "web-d"])]), "dfa");
     // More of them than go.
     assert_eq!(goes(&six(), 5, vec![pods(&["web-f", "web-d"])]), "d");
-    assert_eq!(goes(&six(), 4, vec![pods(&["web-z"])]), "ab");
 }
 
 #[test]
@@ -138,8 +141,8 @@ fn spreading_takes_from_the_domain_that_has_most_left() {
         let place: Vec<_> = (0..count).map(|_| random.usize(0..nodes)).collect();
         let pods: Vec<_> = (0..count).map(|i| pod(letters[i], &format!("n{}", place[i]))).collect();
         let zone_level: Vec<_> = place.iter().map(|&node| node_zone[node]).collect();
-        let names = |of: &dyn Fn(usize) -> usize| -> HashMap<String, String> {
-            (0..nodes).map(|node| (format!("n{node}"), format!("d{}", of(node)))).collect()
+        let names = |of: &dyn Fn(usize) -> usize| {
+            level((0..nodes).map(|node| (format!("n{node}"), format!("d{}", of(node)))).collect())
         };
         let (by_zone, by_node) = (names(&|node| node_zone[node]), names(&|node| node));
         let (wish, levels) = match random.u8(..3) {
@@ -165,7 +168,7 @@ fn spreading_takes_from_the_domain_that_has_most_left() {
 #[test]
 fn spreading_counts_pods_of_other_sets() {
     let by_node = ["n1", "n2", "n3"].map(|node| (node.to_owned(), node.to_owned()));
-    let wish = vec![Wish::Spread(vec![HashMap::from(by_node)])];
+    let wish = vec![Wish::Spread(vec![level(HashMap::from(by_node))])];
     let own = [pod('a', "n1"), pod('b', "n2"), pod('c', "n3")];
     let first = |of_old: Option<Value>| {
         let mut items = of_deployment(&own);
@@ -187,4 +190,89 @@ fn spreading_counts_pods_of_other_sets() {
     }
     // One without a node counts nowhere.
     assert_eq!(first(of_old(None)), "a");
+}
+
+/// What the plan says of each pod that goes, and what it warns of.
+fn reasons(pods: &[Value], replicas: u32, named: &[&str], wishes: Vec<Wish>) -> (Vec<String>, Vec<String>) {
+    let plan = plan(&input(&dump(pods)), &request(Count::To(replicas), named, wishes)).expect("a plan");
+    let of = |pod: &PlannedPod| {
+        let why: Vec<_> = pod.why.iter().map(|why| format!("{}: {}", why.by, why.text)).collect();
+        format!("{} {}", pod.name, why.join(", "))
+    };
+    (plan.wanted().map(of).collect(), plan.notes.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn each_pod_that_goes_has_its_reason() {
+    let zones = [("node-a", "1"), ("node-b", "1"), ("node-c", "2")];
+    let zones = level(zones.map(|(node, zone)| (node.to_owned(), zone.to_owned())).into());
+    let values = HashMap::from([("web-b".to_owned(), 0.25)]);
+    let counts = HashMap::from([("node-a".to_owned(), 1), ("node-b".to_owned(), 7)]);
+    let mut some = six();
+    some[5] = not_ready(some[5].clone());
+    let wishes =
+        vec![nodes(&["node-c", "node-b"]), pods(&["web-b"]), Wish::Values(values), Wish::Spread(vec![zones])];
+    let (why, _) = reasons(&some, 0, &["web-d"], wishes);
+    assert_eq!(
+        why,
+        [
+            "web-f order: not ready",
+            "web-d named: named",
+            "web-b prefer-nodes: spot, prefer-pods: idle, by-value: value 0.25, spread: zone=1",
+            "web-c prefer-nodes: spot, spread: zone=2",
+            "web-a spread: zone=1",
+            "web-e spread: no zone",
+        ]
+    );
+    let (why, _) = reasons(&some, 4, &[], vec![Wish::NotAvailable, Wish::EmptiestNodes(counts)]);
+    assert_eq!(
+        why,
+        [
+            "web-f not-available-first: not available, emptiest-nodes: 0 pods on its node, order: not ready",
+            "web-c emptiest-nodes: 0 pods on its node",
+        ]
+    );
+    let (why, warnings) = reasons(&six(), 5, &[], Vec::new());
+    assert_eq!((why, warnings), (vec!["web-a order: order".to_owned()], Vec::new()));
+}
+
+#[test]
+fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
+    let spot = || nodes(&["node-e", "node-f"]);
+    let warnings = |replicas, named: &[&str], wishes| reasons(&six(), replicas, named, wishes).1;
+    let none: [&str; 0] = [];
+    assert_eq!(warnings(4, &[], vec![spot()]), none);
+    assert_eq!(warnings(1, &[], vec![spot()]), ["warning: 2 of the 5 that go match --prefer-nodes spot"]);
+    assert_eq!(
+        warnings(3, &[], vec![pods(&["web-b"])]),
+        ["warning: 1 of the 3 that go matches --prefer-pods idle"]
+    );
+    assert_eq!(
+        warnings(3, &[], vec![Wish::NotAvailable]),
+        ["warning: none of the 3 that go matches --not-available-first"]
+    );
+    assert_eq!(
+        warnings(5, &[], vec![Wish::NotAvailable]),
+        ["warning: the pod that goes does not match --not-available-first"]
+    );
+    let values = Wish::Values(HashMap::from([("web-a".to_owned(), 1.0), ("web-b".to_owned(), 2.0)]));
+    assert_eq!(warnings(3, &[], vec![values]), ["warning: 2 of the 3 that go match --by-value"]);
+    // Each of them matches a wish, or is named.
+    assert_eq!(warnings(3, &[], vec![spot(), pods(&["web-b", "web-e"])]), none);
+    assert_eq!(warnings(3, &["web-a"], vec![spot()]), none);
+    assert_eq!(
+        warnings(
+            2,
+            &["web-a"],
+            vec![spot(), Wish::Spread(vec![level(HashMap::from([("node-a".into(), "1".into())]))])]
+        ),
+        ["warning: 2 of the 4 that go match --prefer-nodes spot"]
+    );
+    // One that is not ready goes in place of a pod that matches.
+    let mut some = six();
+    some[0] = not_ready(some[0].clone());
+    assert_eq!(
+        reasons(&some, 4, &[], vec![spot()]).1,
+        ["warning: 1 of the 2 that go matches --prefer-nodes spot"]
+    );
 }

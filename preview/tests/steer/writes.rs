@@ -3,10 +3,12 @@
 use crate::dump::{COST, dump, input, not_ready, pod, request, with_cost};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
-use podrank_preview::steer::{Count, Manifest, Plan, Request, Wish, plan, putting_back, state};
+use podrank_preview::steer::{
+    Count, Level, Manifest, Plan, Request, Selected, Wish, plan, putting_back, state,
+};
 use podrank_preview::{PREVIOUS_COST_ANNOTATION, Previous};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 fn planned(pods: &[Value], request: &Request) -> Plan {
     plan(&input(&dump(pods)), request).expect("a plan")
@@ -146,16 +148,21 @@ fn random_wish(random: &mut Rng, letters: &[char]) -> Wish {
         let chosen = letters.iter().filter(|_| random.bool());
         chosen.map(|letter| format!("web-{letter}")).collect()
     };
-    let domains = |random: &mut Rng| -> HashMap<String, String> {
-        (0..3).map(|node| (format!("n{node}"), random.u8(..2).to_string())).collect()
+    let level = |random: &mut Rng| -> Level {
+        let domains = (0..3).map(|node| (format!("n{node}"), random.u8(..2).to_string())).collect();
+        Level { key: "zone".to_owned(), domains }
+    };
+    let selected = |names: &mut dyn Iterator<Item = String>| Selected {
+        selector: "any".to_owned(),
+        names: names.collect(),
     };
     match random.u8(..6) {
-        0 => Wish::Pods(some(random).into_iter().collect()),
-        1 => Wish::Nodes((0..3).filter(|_| random.bool()).map(|node| format!("n{node}")).collect()),
+        0 => Wish::Pods(selected(&mut some(random).into_iter())),
+        1 => Wish::Nodes(selected(&mut (0..3).filter(|_| random.bool()).map(|node| format!("n{node}")))),
         2 => Wish::Values(some(random).into_iter().map(|name| (name, f64::from(random.u8(..3)))).collect()),
         3 => Wish::NotAvailable,
         4 => Wish::EmptiestNodes((0..3).map(|node| (format!("n{node}"), random.u64(1..4))).collect()),
-        _ => Wish::Spread((0..random.usize(1..3)).map(|_| domains(random)).collect()),
+        _ => Wish::Spread((0..random.usize(1..3)).map(|_| level(random)).collect()),
     }
 }
 

@@ -1,0 +1,197 @@
+//! What PodDisruptionBudgets mean for a plan. Evictions respect them: this finds the lowest count that each one can ever
+//! allow, as the disruption controller computes it, and refuses a plan that goes below. A controller's own deletions
+//! ignore them.
+
+use super::plan::{Plan, PlannedPod};
+use crate::error::Error;
+use crate::input::Input;
+use crate::notes::{Note, NoteCode};
+use crate::selector::{LabelSelector, Selector};
+use crate::text;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+struct Budget {
+    metadata: Metadata,
+    #[serde(default)]
+    spec: Spec,
+    #[serde(default)]
+    status: Status,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    name: String,
+    generation: Option<i64>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Spec {
+    selector: Option<LabelSelector>,
+    min_available: Option<Amount>,
+    max_unavailable: Option<Amount>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Status {
+    disruptions_allowed: Option<u32>,
+    expected_pods: Option<u32>,
+    observed_generation: Option<i64>,
+}
+
+/// A number of pods, or a percentage such as `50%`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Amount {
+    Pods(u32),
+    Percent(String),
+}
+
+impl Amount {
+    /// The number of pods out of `expected`. Kubernetes rounds up. `None` if it is no percentage.
+    fn of(&self, expected: u64) -> Option<u64> {
+        match self {
+            Self::Pods(pods) => Some(u64::from(*pods)),
+            Self::Percent(text) => {
+                let percent: u32 = text.strip_suffix('%')?.parse().ok()?;
+                Some((u64::from(percent) * expected).div_ceil(100))
+            }
+        }
+    }
+}
+
+impl Budget {
+    fn covers(&self, labels: &BTreeMap<String, String>) -> bool {
+        let selector = self.spec.selector.as_ref().and_then(Selector::new);
+        selector.is_some_and(|selector| selector.matches(labels))
+    }
+
+    /// `PodDisruptionBudget web (minAvailable 3)`
+    fn title(&self) -> String {
+        let (field, amount) = match &self.spec {
+            Spec { max_unavailable: Some(amount), .. } => ("maxUnavailable", amount),
+            Spec { min_available: Some(amount), .. } => ("minAvailable", amount),
+            _ => return format!("PodDisruptionBudget {}", self.metadata.name),
+        };
+        let amount = match amount {
+            Amount::Pods(pods) => pods.to_string(),
+            Amount::Percent(percent) => text::word(percent).into_owned(),
+        };
+        format!("PodDisruptionBudget {} ({field} {amount})", self.metadata.name)
+    }
+
+    /// The status, if it is for this spec.
+    fn status(&self) -> Option<&Status> {
+        let is_current = self.status.observed_generation.is_some()
+            && self.metadata.generation.is_none_or(|it| self.status.observed_generation == Some(it));
+        Some(&self.status).filter(|_| is_current)
+    }
+
+    /// The number of disruptions that it allows when all of `expected` pods are healthy: it never allows more.
+    fn most_allowed(&self, expected: u64) -> u64 {
+        let most = match &self.spec {
+            Spec { max_unavailable: Some(amount), .. } => amount.of(expected),
+            Spec { min_available: Some(amount), .. } => {
+                amount.of(expected).map(|least| expected.saturating_sub(least))
+            }
+            _ => None,
+        };
+        most.unwrap_or(expected).min(expected)
+    }
+
+    /// The lowest count to which evictions can get from `from`, if it covers all of the workload's pods or only some.
+    fn lowest(&self, workload: u32, from: u32, covers_all: bool) -> u32 {
+        let others = self.status().and_then(|status| status.expected_pods);
+        let others = others.map(|expected| expected.saturating_sub(workload));
+        match others.filter(|_| covers_all) {
+            Some(others) => {
+                let forbids = |count: &u32| self.most_allowed(u64::from(*count) + u64::from(others)) == 0;
+                (0..=from).rev().find(forbids).unwrap_or(0)
+            }
+            // Whatever other pods there are.
+            None if self.most_allowed(u64::from(u32::MAX)) == 0 => from,
+            None => 0,
+        }
+    }
+}
+
+/// Reads the budgets among these objects, and returns what a reader should know of those that cover pods that go.
+///
+/// # Errors
+/// If pods are to be evicted, and a budget can never allow all of these evictions.
+pub fn check_budgets(
+    input: &Input,
+    plan: &Plan,
+    by_eviction: bool,
+    objects: &[Value],
+) -> Result<Vec<Note>, Error> {
+    let is_budget = |object: &&Value| object["kind"] == "PodDisruptionBudget";
+    let budgets = objects.iter().filter(is_budget).filter_map(|object| Budget::deserialize(object).ok());
+    let labels = |pod: &PlannedPod| {
+        let mut known = input.pods.iter().filter(|known| known.namespace == plan.namespace);
+        known.find(|known| known.name == pod.name).map(|known| &known.labels)
+    };
+    let covers = |budget: &Budget, pod: &PlannedPod| labels(pod).is_some_and(|labels| budget.covers(labels));
+    let budgets: Vec<_> = budgets.filter(|budget| plan.wanted().any(|pod| covers(budget, pod))).collect();
+    if !by_eviction {
+        return Ok(note_of_scale(&budgets).into_iter().collect());
+    }
+    // Budgets do not always count pods that are not ready.
+    let ready: Vec<_> = plan.wanted().filter(|pod| pod.is_ready).collect();
+    for pod in &ready {
+        let of_pod: Vec<_> = budgets.iter().filter(|budget| covers(budget, pod)).map(Budget::title).collect();
+        if of_pod.len() > 1 {
+            return Err(Error::new(format!(
+                "nothing was evicted: {} has {}, and Kubernetes evicts no pod that has several: delete all but one of them",
+                pod.name,
+                of_pod.join(" and ")
+            )));
+        }
+    }
+    let mut notes = Vec::new();
+    for budget in budgets.iter().filter(|budget| ready.iter().any(|pod| covers(budget, pod))) {
+        let covers_all = plan.pods.iter().all(|pod| covers(budget, pod));
+        let unready = u32::try_from(plan.delete - ready.len()).unwrap_or(0);
+        let lowest = budget.lowest(plan.from, plan.from - unready, covers_all);
+        let allowed = budget.status().and_then(|status| status.disruptions_allowed);
+        let title = budget.title();
+        if plan.replicas < lowest {
+            let now = allowed.map_or_else(String::new, |allowed| {
+                format!(" allows {} now, and", text::count(allowed, "disruption"))
+            });
+            return Err(Error::new(format!(
+                "nothing was evicted: {title}{now} never lets evictions lower {} below {}, but {} would be left: \
+                 keep {lowest} or more, or change the budget",
+                plan.target,
+                text::count(lowest, "replica"),
+                plan.replicas,
+            )));
+        }
+        if allowed == Some(0) {
+            let text = format!(
+                "{title} allows no disruption now: each eviction waits until it does, for --timeout at most"
+            );
+            notes.push(Note::new(NoteCode::DisruptionBudget, text));
+        }
+    }
+    Ok(notes)
+}
+
+/// That the controller ignores the budgets. `None` if there are none.
+fn note_of_scale(budgets: &[Budget]) -> Option<Note> {
+    let titles: Vec<_> = budgets.iter().map(Budget::title).collect();
+    let (verb, them) = match titles.len() {
+        0 => return None,
+        1 => ("covers", "it"),
+        _ => ("cover", "them"),
+    };
+    let text = format!(
+        "{} {verb} pods that go, but the controller ignores {them} when it deletes pods: --by eviction respects {them}",
+        text::list(&titles)
+    );
+    Some(Note::new(NoteCode::DisruptionBudget, text))
+}

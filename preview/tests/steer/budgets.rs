@@ -1,0 +1,161 @@
+//! What a plan says of PodDisruptionBudgets, and which evictions it refuses.
+
+use crate::dump::{dump, input, not_ready, pod, request};
+use podrank_preview::steer::{Count, Plan, check_budgets, plan};
+use serde_json::{Value, json};
+
+/// A budget for the pods of the set, with a current status.
+fn budget(name: &str, rule: &Value, allowed: u32, expected: u32) -> Value {
+    let mut spec = rule.clone();
+    spec["selector"] = json!({ "matchLabels": { "app": "web" } });
+    json!({
+        "kind": "PodDisruptionBudget",
+        "metadata": { "name": name, "namespace": "shop", "generation": 1 },
+        "spec": spec,
+        "status": { "disruptionsAllowed": allowed, "expectedPods": expected, "observedGeneration": 1 },
+    })
+}
+
+fn five() -> Vec<Value> {
+    "abcde".chars().map(|letter| pod(letter, "n1")).collect()
+}
+
+/// What is said of an eviction, or of a plain scale-down: the notes, or the refusal.
+fn say(pods: &[Value], replicas: u32, by_eviction: bool, budgets: &[Value]) -> Result<Vec<String>, String> {
+    let input = input(&dump(pods));
+    let mut request = request(Count::To(replicas), &[], Vec::new());
+    request.by_cost = !by_eviction;
+    let plan: Plan = plan(&input, &request).expect("a plan");
+    let notes = check_budgets(&input, &plan, by_eviction, budgets).map_err(|error| error.to_string())?;
+    Ok(notes.iter().map(ToString::to_string).collect())
+}
+
+/// The lowest count of five that evictions reach, as the refusals say.
+fn lowest(pods: &[Value], budgets: &[Value]) -> u32 {
+    let is_refused = |replicas: &u32| say(pods, *replicas, true, budgets).is_err();
+    let lowest = (0..5).rev().find(is_refused).map_or(0, |refused| refused + 1);
+    for replicas in 0..lowest {
+        let refusal = say(pods, replicas, true, budgets).expect_err("it is lower");
+        assert!(refusal.contains(&format!("keep {lowest} or more")), "{refusal}");
+    }
+    lowest
+}
+
+#[test]
+fn evictions_that_a_budget_never_allows_are_refused() {
+    let budgets = [budget("web", &json!({ "minAvailable": 3 }), 2, 5)];
+    assert_eq!(say(&five(), 3, true, &budgets), Ok(Vec::new()));
+    assert_eq!(
+        say(&five(), 2, true, &budgets),
+        Err("nothing was evicted: PodDisruptionBudget web (minAvailable 3) allows 2 disruptions now, and never lets \
+             evictions lower rs/web below 3 replicas, but 2 would be left: keep 3 or more, or change the budget"
+            .to_owned())
+    );
+    // The disruption controller rounds both percentages up, and pods of others count.
+    for (rule, expected, reached) in [
+        (json!({ "minAvailable": 5 }), 5, 5),
+        (json!({ "minAvailable": 9 }), 5, 5),
+        (json!({ "minAvailable": 0 }), 5, 0),
+        (json!({ "minAvailable": 3 }), 7, 1),
+        (json!({ "minAvailable": "100%" }), 5, 5),
+        // 3 of 4, and 3 of 3.
+        (json!({ "minAvailable": "70%" }), 5, 3),
+        (json!({ "minAvailable": "70%" }), 6, 2),
+        (json!({ "maxUnavailable": 0 }), 5, 5),
+        (json!({ "maxUnavailable": "0%" }), 50, 5),
+        (json!({ "maxUnavailable": "1%" }), 5, 0),
+        (json!({ "maxUnavailable": 1 }), 5, 0),
+    ] {
+        assert_eq!(lowest(&five(), &[budget("web", &rule, 0, expected)]), reached, "{rule} of {expected}");
+    }
+}
+
+#[test]
+fn what_only_may_change_is_no_refusal() {
+    let budgets = [budget("web", &json!({ "minAvailable": 3 }), 0, 5)];
+    let waits = "warning: PodDisruptionBudget web (minAvailable 3) allows no disruption now: each eviction waits until \
+                 it does, for --timeout at most";
+    assert_eq!(say(&five(), 4, true, &budgets), Ok(vec![waits.to_owned()]));
+    // Without a status for this spec it is not known how many pods there are.
+    for status in
+        [json!(null), json!({ "expectedPods": 5, "disruptionsAllowed": 0, "observedGeneration": 0 })]
+    {
+        let mut new = budgets[0].clone();
+        new["status"] = status;
+        if new["status"].is_null() {
+            new.as_object_mut().expect("an object").remove("status");
+        }
+        assert_eq!(say(&five(), 0, true, &[new]), Ok(Vec::new()));
+    }
+    let mut none = budget("web", &json!({ "maxUnavailable": 0 }), 0, 5);
+    none.as_object_mut().expect("an object").remove("status");
+    let refusal = say(&five(), 4, true, &[none]).expect_err("never");
+    assert!(
+        refusal.starts_with("nothing was evicted: PodDisruptionBudget web (maxUnavailable 0) never lets"),
+        "{refusal}"
+    );
+    // Pods that are not ready may be evicted.
+    let mut some = five();
+    some[0] = not_ready(some[0].clone());
+    assert_eq!(lowest(&some, &[budget("web", &json!({ "maxUnavailable": 0 }), 0, 5)]), 4);
+}
+
+#[test]
+fn budgets_of_other_pods_do_not_matter() {
+    let rule = json!({ "maxUnavailable": 0 });
+    let mut other = budget("web", &rule, 0, 5);
+    other["spec"]["selector"] = json!({ "matchLabels": { "app": "api" } });
+    let mut none = budget("web", &rule, 0, 5);
+    none["spec"].as_object_mut().expect("an object").remove("selector");
+    let autoscaler = json!({ "kind": "HorizontalPodAutoscaler", "metadata": { "name": "web" } });
+    for by_eviction in [true, false] {
+        assert_eq!(
+            say(&five(), 2, by_eviction, &[other.clone(), none.clone(), autoscaler.clone()]),
+            Ok(Vec::new())
+        );
+    }
+    // One that covers some of the pods: how many are left of these is not known, but none may go.
+    let mut some = five();
+    some[1]["metadata"]["labels"]["track"] = json!("canary");
+    let of_some = |rule: &Value| {
+        let mut budget = budget("canary", rule, 0, 1);
+        budget["spec"]["selector"] = json!({ "matchLabels": { "track": "canary" } });
+        say(&some, 3, true, &[budget])
+    };
+    assert!(of_some(&rule).is_err());
+    assert!(of_some(&json!({ "minAvailable": 1 })).is_ok());
+    // Its pod stays.
+    let mut all = budget("web", &rule, 0, 5);
+    all["spec"]["selector"] = json!({ "matchLabels": { "track": "canary" } });
+    assert_eq!(say(&some, 4, true, &[all]), Ok(Vec::new()));
+}
+
+#[test]
+fn pods_with_two_budgets_are_not_evicted() {
+    let budgets = ["a", "b"].map(|name| budget(name, &json!({ "maxUnavailable": 1 }), 1, 5));
+    assert_eq!(
+        say(&five(), 4, true, &budgets),
+        Err("nothing was evicted: web-a has PodDisruptionBudget a (maxUnavailable 1) and PodDisruptionBudget b \
+             (maxUnavailable 1), and Kubernetes evicts no pod that has several: delete all but one of them"
+            .to_owned())
+    );
+}
+
+#[test]
+fn a_plain_scale_down_ignores_budgets_and_says_so() {
+    let mut budgets = vec![budget("web", &json!({ "minAvailable": "50%" }), 0, 5)];
+    assert_eq!(
+        say(&five(), 0, false, &budgets),
+        Ok(vec![
+            "warning: PodDisruptionBudget web (minAvailable 50%) covers pods that go, but the controller ignores it when \
+             it deletes pods: --by eviction respects it"
+                .to_owned()
+        ])
+    );
+    budgets.push(budget("all", &json!({}), 0, 5));
+    let said = say(&five(), 4, false, &budgets).expect("no refusal");
+    assert!(
+        said[0].contains("web (minAvailable 50%), PodDisruptionBudget all cover pods that go"),
+        "{said:?}"
+    );
+}
