@@ -228,7 +228,7 @@ fn each_pod_that_goes_has_its_reason() {
     assert_eq!(
         why,
         [
-            "web-f not-available-first: not available, emptiest-nodes: 0 pods on its node, order: not ready",
+            "web-f not-available-first: not available, order: not ready",
             "web-c emptiest-nodes: 0 pods on its node",
         ]
     );
