@@ -6,6 +6,7 @@ use super::plan::{Plan, PlannedPod};
 use crate::error::Error;
 use crate::input::Input;
 use crate::notes::{Note, NoteCode};
+use crate::pod::PodEntry;
 use crate::selector::{LabelSelector, Selector};
 use crate::text;
 use serde::Deserialize;
@@ -98,16 +99,25 @@ impl Budget {
             Spec { min_available: Some(amount), .. } => {
                 amount.of(expected).map(|least| expected.saturating_sub(least))
             }
-            _ => None,
+            // Kubernetes expects no pods then, and allows no disruption.
+            _ => Some(0),
         };
         most.unwrap_or(expected).min(expected)
     }
 
-    /// The lowest count to which evictions can get from `from`, if it covers all of the workload's pods or only some.
-    fn lowest(&self, workload: u32, from: u32, covers_all: bool) -> u32 {
-        let others = self.status().and_then(|status| status.expected_pods);
-        let others = others.map(|expected| expected.saturating_sub(workload));
-        match others.filter(|_| covers_all) {
+    /// The number of pods of others that it counts, if the workload has `active` pods and `inactive` ones that are not gone
+    /// yet. `None` if it has no current status.
+    fn others(&self, active: u32, inactive: u32) -> Option<u32> {
+        // It counts pods in whatever state if `minAvailable` is a number, and otherwise the replicas of the controllers.
+        let counts_pods =
+            matches!(self.spec, Spec { max_unavailable: None, min_available: Some(Amount::Pods(_)), .. });
+        let own = active + if counts_pods { inactive } else { 0 };
+        Some(self.status()?.expected_pods?.saturating_sub(own))
+    }
+
+    /// The lowest count to which evictions can get from `from`, if it counts as many pods of `others`, or an unknown number.
+    fn lowest(&self, from: u32, others: Option<u32>) -> u32 {
+        match others {
             Some(others) => {
                 let forbids = |count: &u32| self.most_allowed(u64::from(*count) + u64::from(others)) == 0;
                 (0..=from).rev().find(forbids).unwrap_or(0)
@@ -155,8 +165,12 @@ pub fn check_budgets(
     let mut notes = Vec::new();
     for budget in budgets.iter().filter(|budget| ready.iter().any(|pod| covers(budget, pod))) {
         let covers_all = plan.pods.iter().all(|pod| covers(budget, pod));
+        let is_inactive = |pod: &&PodEntry| !pod.is_active() && pod.namespace == plan.namespace;
+        let inactive = input.pods.iter().filter(is_inactive).filter(|pod| budget.covers(&pod.labels)).count();
+        let inactive = u32::try_from(inactive).unwrap_or(0);
         let unready = u32::try_from(plan.delete - ready.len()).unwrap_or(0);
-        let lowest = budget.lowest(plan.from, plan.from - unready, covers_all);
+        let others = budget.others(plan.from, inactive).filter(|_| covers_all);
+        let lowest = budget.lowest(plan.from - unready, others);
         let allowed = budget.status().and_then(|status| status.disruptions_allowed);
         let title = budget.title();
         if plan.replicas < lowest {

@@ -1,6 +1,6 @@
 //! What a plan says of PodDisruptionBudgets, and which evictions it refuses.
 
-use crate::dump::{dump, input, not_ready, pod, request};
+use crate::dump::{dump, input, not_ready, pod, request, set};
 use podrank_preview::steer::{Count, Plan, check_budgets, plan};
 use serde_json::{Value, json};
 
@@ -65,9 +65,38 @@ fn evictions_that_a_budget_never_allows_are_refused() {
         (json!({ "maxUnavailable": "0%" }), 50, 5),
         (json!({ "maxUnavailable": "1%" }), 5, 0),
         (json!({ "maxUnavailable": 1 }), 5, 0),
+        (json!({}), 0, 5),
     ] {
         assert_eq!(lowest(&five(), &[budget("web", &rule, 0, expected)]), reached, "{rule} of {expected}");
     }
+}
+
+/// A number that must be available is one of pods, and a percentage one of replicas.
+#[test]
+fn pods_that_terminate_are_no_pods_of_others() {
+    let mut six = five();
+    six.push(pod('f', "n1"));
+    six[5]["metadata"]["deletionTimestamp"] = json!("2026-03-10T11:59:00Z");
+    let with_five = |replicas, rule: &Value, expected| {
+        let mut items = six.clone();
+        items.push(set(5));
+        let mut request = request(Count::To(replicas), &[], Vec::new());
+        request.by_cost = false;
+        let input = input(&items);
+        let plan = plan(&input, &request).expect("a plan");
+        check_budgets(&input, &plan, true, &[budget("web", rule, 1, expected)]).is_ok()
+    };
+    assert!(
+        with_five(3, &json!({ "minAvailable": 3 }), 6) && !with_five(2, &json!({ "minAvailable": 3 }), 6)
+    );
+    assert!(
+        with_five(3, &json!({ "minAvailable": "70%" }), 5)
+            && !with_five(2, &json!({ "minAvailable": "70%" }), 5)
+    );
+    assert!(
+        with_five(2, &json!({ "minAvailable": "70%" }), 6)
+            && !with_five(1, &json!({ "minAvailable": "70%" }), 6)
+    );
 }
 
 #[test]
