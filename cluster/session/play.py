@@ -170,6 +170,16 @@ def first_victim(api):
 
 
 @session
+def first_victim_wish(api):
+    """The barrier deletes the only pod that matches the wish, and the plan stays as it was."""
+    world = World(api, "first-victim-wish", ["reserved-1", "spot-1", "reserved-1", "reserved-2"], kind="ReplicaSet")
+    args = in_json(world, "scale", "rs/web", "--replicas", "2", "--prefer-nodes", "lifecycle=spot", "--barrier", "first-victim")
+    done = play("first-victim-wish", args)
+    expect(done, 0, "; 1 of these 2 matches --prefer-nodes lifecycle=spot.")
+    assert 1 in world.gone() and len(world.gone()) == 2 and not world.has_traces(), world.gone()
+
+
+@session
 def eviction(api):
     world = five(api, "eviction", not_ready={0})
     budget = {"metadata": {"name": "web"}, "spec": {"minAvailable": 3, "selector": {"matchLabels": {"app": "web"}}}}
