@@ -310,8 +310,9 @@ impl<'r> Run<'r> {
                 1 => "the wanted pod".to_owned(),
                 count => format!("the {count} wanted pods"),
             };
-            let unmet: String =
-                report.unmet().iter().map(|unmet| format!("; {}", unmet.afterwards())).collect();
+            let unmet = report.unmet();
+            let unmet: Vec<_> = unmet.iter().map(|unmet| format!("; {}", unmet.afterwards())).collect();
+            let unmet = unmet.concat();
             let pods = if unmet.is_empty() { pods } else { pods.replace("wanted", "planned") };
             (Exit::Done, format!("{scaled}: {pods} went, and no other{unmet}"))
         } else {

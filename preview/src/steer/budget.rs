@@ -1,6 +1,6 @@
-//! What PodDisruptionBudgets mean for a plan. Evictions respect them: this finds the lowest count that each one can ever
+//! What a `PodDisruptionBudget` means for a plan. Evictions respect it: this finds the lowest count that it can ever
 //! allow, as the disruption controller computes it, and refuses a plan that goes below. A controller's own deletions
-//! ignore them.
+//! ignore it.
 
 use super::plan::{Plan, PlannedPod};
 use crate::error::Error;

@@ -285,13 +285,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let (wanted, survivors) = order.split_at(delete);
     check_blocked(request, policy, &own, &steered, wanted, survivors)?;
 
-    notes.extend(notes::claims(input, &sets, chosen.set)?);
-    if options.gates.pod_deletion_cost {
-        notes.extend(own.iter().filter_map(|(member, _)| notes::invalid_cost(member)));
-    }
-    if delete > crate::line::MOST_IN_ONE_SYNC {
-        notes.push(notes::several_syncs(delete, crate::line::MOST_IN_ONE_SYNC));
-    }
+    notes.extend([notes::claims(input, &sets, chosen.set)?, notes_on_pods(request, &own, delete)].concat());
     let line = Line::up(Order::Kubernetes, policy, &own, delete, None)?.previews();
     let by_itself: HashMap<_, _> =
         line.iter().map(|pod: &PodPreview<'_>| (pod.uid.as_str(), pod.verdict)).collect();
@@ -349,6 +343,18 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let unmet: Vec<_> = plan.unmet().iter().map(notes::unmet_wish).collect();
     plan.notes.extend(unmet);
     Ok(plan)
+}
+
+/// What a reader should know of the pods' costs, and of many deletions.
+fn notes_on_pods(request: &Request, own: &[RankedPod<'_, '_>], delete: usize) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if request.options.gates.pod_deletion_cost {
+        notes.extend(own.iter().filter_map(|(member, _)| notes::invalid_cost(member)));
+    }
+    if delete > crate::line::MOST_IN_ONE_SYNC {
+        notes.push(notes::several_syncs(delete, crate::line::MOST_IN_ONE_SYNC));
+    }
+    notes
 }
 
 /// Returns an error if a name is not that of an active pod of the set.

@@ -308,8 +308,8 @@ pub(super) fn tiers(
     own: &[RankedPod<'_, '_>],
     available: &[bool],
 ) -> Result<Vec<u16>, Error> {
-    let names = request.named.iter().cloned().collect();
-    let named = Wish::Pods(Selected { selector: String::new(), names });
+    let selected = Selected { selector: String::new(), names: request.named.iter().cloned().collect() };
+    let named = Wish::Pods(selected);
     let wishes = [&named].into_iter().chain(&request.wishes);
     let places: Vec<_> = wishes.map(|wish| wish.places(own, available)).collect();
     let compare = |a: usize, b: usize| {
