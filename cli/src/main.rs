@@ -137,7 +137,10 @@ fn is_stdin(filename: &Path) -> bool {
     filename == Path::new("-")
 }
 
-fn open(filename: &Path) -> io::Result<(Watched<Box<dyn io::Read>>, Option<Timestamp>)> {
+/// A dump that is being read, and when its file was modified.
+type Dump = (Watched<Box<dyn io::Read>>, Option<Timestamp>);
+
+fn open(filename: &Path) -> io::Result<Dump> {
     if is_stdin(filename) {
         return Ok((Watched::new(Box::new(io::stdin().lock()), None), None));
     }

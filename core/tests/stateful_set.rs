@@ -73,8 +73,8 @@ fn a_finished_pod_can_use_up_the_budget() {
         max_unavailable_gate: true,
         ..StatefulSet::default()
     };
-    let told = |flags: [MemberFlags; 3]| {
-        let members = [0, 1, 2].map(|ordinal| Member::new(ordinal, flags[2 - ordinal as usize]));
+    let told = |[last, middle, first]: [MemberFlags; 3]| {
+        let members = [Member::new(0, first), Member::new(1, middle), Member::new(2, last)];
         sync_is_upstreams(&Core, &set, &members);
         let (_, outcomes) = Core.next_sync(&set, &members);
         outcomes.iter().map(|outcome| (outcome.verdict, outcome.reason)).collect::<Vec<_>>()

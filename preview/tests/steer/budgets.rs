@@ -1,4 +1,4 @@
-//! What a plan says of PodDisruptionBudgets, and which evictions it refuses.
+//! What a plan says of `PodDisruptionBudget`s, and which evictions it refuses.
 
 use crate::dump::{dump, input, not_ready, pod, request, set};
 use podrank_preview::steer::{Count, Plan, check_budgets, plan};

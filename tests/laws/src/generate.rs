@@ -300,7 +300,7 @@ mod tests {
             if path.is_dir() && !name.starts_with('.') && !["target", "node_modules"].contains(&name.as_str())
             {
                 rust_files(&path, files);
-            } else if name.ends_with(".rs") {
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
                 files.push(path);
             }
         }
