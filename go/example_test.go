@@ -510,10 +510,10 @@ func ExampleNextJob() {
 	one := int32(1)
 	// A Job that was read from an API server has all defaults.
 	running, mode := false, batchv1.NonIndexedCompletion
-	job := &batchv1.Job{Spec: batchv1.JobSpec{Parallelism: &one, CompletionMode: &mode, Suspend: &running}}
+	job := &batchv1.Job{Spec: batchv1.JobSpec{Parallelism: &one, CompletionMode: &mode, Suspend: &running, BackoffLimit: &one}}
 	pending := pod("import-b", 2, 0, 0)
 	pending.Status.Phase = corev1.PodPending
-	step, err := podrank.NextJob(job, []*corev1.Pod{pod("import-a", 1, 0, 0), pending})
+	step, err := podrank.NextJob(job, []*corev1.Pod{pod("import-a", 1, 0, 0), pending}, now)
 	if err != nil {
 		log.Fatal(err)
 	}

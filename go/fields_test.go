@@ -24,7 +24,7 @@ const (
 	statefulSetSpec = `{"replicas": 1, "podManagementPolicy": "OrderedReady",
 		"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0, "maxUnavailable": 1}}}`
 	daemonSetSpec = `{"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}}`
-	jobSpec       = `{"parallelism": 1, "completions": 1, "completionMode": "NonIndexed", "suspend": false}`
+	jobSpec       = `{"parallelism": 1, "completions": 1, "completionMode": "NonIndexed", "suspend": false, "backoffLimit": 6}`
 )
 
 func defaultedDeployment() *appsv1.Deployment { return defaulted(appsv1.Deployment{}, deploymentSpec) }
@@ -52,7 +52,7 @@ var predictions = map[string]struct {
 		return err
 	}},
 	"Job": {jobSpec, func(spec string) error {
-		_, err := NextJob(defaulted(batchv1.Job{}, spec), nil)
+		_, err := NextJob(defaulted(batchv1.Job{}, spec), nil, noon)
 		return err
 	}},
 }

@@ -5,11 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/podrank/podrank/go/internal/core"
 	"github.com/podrank/podrank/go/internal/engine"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // An Outcome is what a sync does to one pod.
@@ -33,14 +36,14 @@ type JobStep struct {
 
 // NextJob predicts the next sync of a Job, as in Kubernetes 1.37: which of its pods go, and why.
 //
-// pods are the pods that the Job controls, in any order, including those that have ended. Whether the Job's end is decided is
-// read from its conditions. A sync can also decide it itself, by backoffLimit, activeDeadlineSeconds, podFailurePolicy,
-// maxFailedIndexes or successPolicy, and then deletes all active pods. NextJob does not predict that.
+// pods are the pods that the Job controls, in any order, including those that have ended or are being deleted. now decides
+// whether activeDeadlineSeconds have passed. A sync that ends the Job deletes all active pods: by its deadline, backoffLimit,
+// maxFailedIndexes, podFailurePolicy or successPolicy, or because a condition already says so.
 //
-// The Job must have the defaults that the API server sets. If spec.parallelism, spec.completionMode or spec.suspend is missing,
-// or spec.completions although the Job is Indexed, or if a number is negative, NextJob returns an error that names the object and
+// The Job must have the defaults that the API server sets. If spec.parallelism, spec.backoffLimit, spec.completionMode or
+// spec.suspend is missing, or spec.completions although the Job is Indexed, or if a number is negative, NextJob returns an error that names the object and
 // the field, and wraps [ErrMissing] or [ErrOutOfRange].
-func NextJob(job *batchv1.Job, pods []*corev1.Pod) (JobStep, error) {
+func NextJob(job *batchv1.Job, pods []*corev1.Pod, now time.Time) (JobStep, error) {
 	if job == nil {
 		return JobStep{}, errNil("job")
 	}
@@ -65,7 +68,7 @@ func NextJob(job *batchv1.Job, pods []*corev1.Pod) (JobStep, error) {
 		}
 	}
 	outcomes := make([]core.Outcome, len(active))
-	next, err := engine.Current.NextJob(&record, records, indexes, make([]uint32, len(active)), outcomes)
+	next, err := engine.Current.NextJob(&record, nanos(&metav1.Time{Time: now}), records, indexes, make([]uint32, len(active)), outcomes)
 	if err != nil {
 		return JobStep{}, err
 	}
@@ -111,7 +114,12 @@ func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record core.Job, err error
 		}
 		record.Flags |= core.JobIndexed
 	}
-	if record.Succeeded, err = succeeded(job, pods, isIndexed); err != nil {
+	indexes, err := succeededIndexes(job, pods, isIndexed)
+	if err != nil {
+		return record, err
+	}
+	record.Succeeded = succeeded(job, pods, indexes, isIndexed)
+	if err = fillEnd(&record, job, pods, indexes, isIndexed); err != nil {
 		return record, err
 	}
 	if *spec.Suspend {
@@ -138,41 +146,47 @@ func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record core.Job, err error
 }
 
 // succeeded counts the pods, or the indexes, that have succeeded, including those that the status does not count yet.
-func succeeded(job *batchv1.Job, pods []*corev1.Pod, isIndexed bool) (int32, error) {
-	uncounted := job.Status.UncountedTerminatedPods
-	sum, intervals := int(job.Status.Succeeded), [][2]int(nil)
-	if uncounted != nil {
-		sum += len(uncounted.Succeeded)
-	}
+func succeeded(job *batchv1.Job, pods []*corev1.Pod, indexes [][2]int, isIndexed bool) int32 {
 	if isIndexed {
-		sum = 0
-		for _, interval := range indexIntervals(job.Status.CompletedIndexes, int(*job.Spec.Completions)) {
-			intervals = append(intervals, interval)
-			sum += interval[1] - interval[0] + 1
+		return int32(total(indexes))
+	}
+	sum, uncounted := int(job.Status.Succeeded), map[types.UID]bool{}
+	if list := job.Status.UncountedTerminatedPods; list != nil {
+		for _, uid := range list.Succeeded {
+			uncounted[uid] = true
 		}
 	}
-	seen := map[int64]bool{}
 	for _, pod := range pods {
-		if pod == nil || pod.Status.Phase != corev1.PodSucceeded || !slices.Contains(pod.Finalizers, batchv1.JobTrackingFinalizer) {
-			continue
+		if pod != nil && pod.Status.Phase == corev1.PodSucceeded && isTracked(pod) && !uncounted[pod.UID] {
+			sum++
 		}
-		if !isIndexed {
-			if uncounted == nil || !slices.Contains(uncounted.Succeeded, pod.UID) {
-				sum++
-			}
+	}
+	return int32(sum + len(uncounted))
+}
+
+// succeededIndexes returns the first and last of each run of an Indexed Job's succeeded indexes: those in the status, and then one
+// by one those that it does not count yet.
+func succeededIndexes(job *batchv1.Job, pods []*corev1.Pod, isIndexed bool) ([][2]int, error) {
+	if !isIndexed {
+		return nil, nil
+	}
+	completions := int(*job.Spec.Completions)
+	intervals := indexIntervals(job.Status.CompletedIndexes, completions)
+	for _, pod := range pods {
+		if pod == nil || pod.Status.Phase != corev1.PodSucceeded || !isTracked(pod) {
 			continue
 		}
 		index, err := completionIndex(pod)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		isCounted := slices.ContainsFunc(intervals, func(i [2]int) bool { return index >= int64(i[0]) && index <= int64(i[1]) })
-		if index >= 0 && index < int64(*job.Spec.Completions) && !seen[index] && !isCounted {
-			seen[index] = true
-			sum++
-		}
+		intervals = withIndex(intervals, index, completions)
 	}
-	return int32(sum), nil
+	return intervals, nil
+}
+
+func isTracked(pod *corev1.Pod) bool {
+	return slices.Contains(pod.Finalizers, batchv1.JobTrackingFinalizer)
 }
 
 // indexIntervals reads status.completedIndexes, such as "0,2-4", up to the completions.
@@ -195,6 +209,22 @@ func indexIntervals(text string, completions int) (intervals [][2]int) {
 		intervals = append(intervals, [2]int{from, min(to, completions-1)})
 	}
 	return intervals
+}
+
+// withIndex adds an index, unless the intervals have it or it is not valid.
+func withIndex(intervals [][2]int, index int64, completions int) [][2]int {
+	has := func(i [2]int) bool { return index >= int64(i[0]) && index <= int64(i[1]) }
+	if index < 0 || index >= int64(completions) || slices.ContainsFunc(intervals, has) {
+		return intervals
+	}
+	return append(intervals, [2]int{int(index), int(index)})
+}
+
+func total(intervals [][2]int) (sum int) {
+	for _, interval := range intervals {
+		sum += interval[1] - interval[0] + 1
+	}
+	return sum
 }
 
 func completionIndex(pod *corev1.Pod) (int64, error) {

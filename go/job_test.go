@@ -36,13 +36,13 @@ func said(outcomes []Outcome) string {
 }
 
 func TestNextJob(t *testing.T) {
-	parallelism, completions, mode := int32(3), int32(5), batchv1.IndexedCompletion
+	parallelism, completions, mode, limit := int32(3), int32(5), batchv1.IndexedCompletion, int32(6)
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "import"}, Spec: batchv1.JobSpec{
-		Parallelism: &parallelism, Completions: &completions, CompletionMode: &mode, Suspend: new(bool)}}
+		Parallelism: &parallelism, Completions: &completions, CompletionMode: &mode, Suspend: new(bool), BackoffLimit: &limit}}
 	done := jobPod("done", "0", 1)
 	done.Status.Phase, done.Finalizers = corev1.PodSucceeded, []string{batchv1.JobTrackingFinalizer}
 	pods := []*corev1.Pod{jobPod("a", "3", 1), jobPod("b", "3", 2), done, jobPod("c", "7", 1), jobPod("d", "x", 1), jobPod("e", "1", 1)}
-	step, err := NextJob(job, pods)
+	step, err := NextJob(job, pods, time.Unix(100, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,11 +52,20 @@ func TestNextJob(t *testing.T) {
 	}
 	// The status counts 0 to 2, and 4 is missing.
 	job.Status.CompletedIndexes, mode = "0-2", batchv1.IndexedCompletion
-	if step, err = NextJob(job, pods); err != nil || step.Wanted != 2 {
+	if step, err = NextJob(job, pods, time.Unix(100, 0)); err != nil || step.Wanted != 2 {
 		t.Errorf("%+v, %v", step, err)
 	}
+	job.Spec.BackoffLimit = nil
+	if _, err = NextJob(job, pods, time.Unix(100, 0)); err == nil || err.Error() != "podrank: Job shop/import: spec.backoffLimit is missing" {
+		t.Error(err)
+	}
+	seconds := int64(-1)
+	job.Spec.BackoffLimit, job.Spec.ActiveDeadlineSeconds = &limit, &seconds
+	if _, err = NextJob(job, pods, time.Unix(100, 0)); err == nil || err.Error() != "podrank: Job shop/import: spec.activeDeadlineSeconds is negative: -1" {
+		t.Error(err)
+	}
 	job.Spec.Completions = nil
-	if _, err = NextJob(job, pods); err == nil || err.Error() != "podrank: Job shop/import: spec.completions is missing, although spec.completionMode is Indexed" {
+	if _, err = NextJob(job, pods, time.Unix(100, 0)); err == nil || err.Error() != "podrank: Job shop/import: spec.completions is missing, although spec.completionMode is Indexed" {
 		t.Error(err)
 	}
 }
@@ -117,6 +126,11 @@ func TestJobJSON(t *testing.T) {
 			Parallelism, Succeeded                              int32
 			Completions                                         *int32
 			Indexed, Suspended, Ending, LeftAlone, BeingDeleted bool
+			PodFailurePolicy, SuccessPolicy                     bool
+			Failed, Restarts, FailedIndexes                     int32
+			BackoffLimit, MaxFailedIndexes                      *int32
+			ActiveDeadlineSeconds, StartTime                    *int64
+			Now                                                 int64
 			Pods                                                []struct {
 				Phase                     corev1.PodPhase
 				Assigned                  bool
@@ -141,8 +155,26 @@ func TestJobJSON(t *testing.T) {
 		if c.Indexed {
 			mode = batchv1.IndexedCompletion
 		}
-		job := &batchv1.Job{Spec: batchv1.JobSpec{Parallelism: &c.Parallelism, Completions: c.Completions, CompletionMode: &mode, Suspend: &c.Suspended}}
-		job.Status.Succeeded = c.Succeeded
+		six := int32(6)
+		job := &batchv1.Job{Spec: batchv1.JobSpec{Parallelism: &c.Parallelism, Completions: c.Completions, CompletionMode: &mode, Suspend: &c.Suspended,
+			BackoffLimit: &six, ActiveDeadlineSeconds: c.ActiveDeadlineSeconds, MaxFailedIndexes: c.MaxFailedIndexes}}
+		job.Status.Succeeded, job.Status.Failed = c.Succeeded, c.Failed
+		if c.BackoffLimit != nil {
+			job.Spec.BackoffLimit = c.BackoffLimit
+		}
+		if c.StartTime != nil {
+			job.Status.StartTime = &metav1.Time{Time: time.Unix(*c.StartTime, 0)}
+		}
+		if c.Indexed && c.Succeeded > 0 {
+			job.Status.CompletedIndexes = fmt.Sprintf("0-%d", c.Succeeded-1)
+		}
+		if c.FailedIndexes > 0 {
+			failed := fmt.Sprintf("%d-%d", *c.Completions-c.FailedIndexes, *c.Completions-1)
+			job.Spec.BackoffLimitPerIndex, job.Status.FailedIndexes = &six, &failed
+		}
+		if c.SuccessPolicy {
+			job.Spec.SuccessPolicy = &batchv1.SuccessPolicy{Rules: []batchv1.SuccessPolicyRule{{SucceededCount: &c.Succeeded}}}
+		}
 		for kind, is := range map[batchv1.JobConditionType]bool{batchv1.JobFailureTarget: c.Ending, batchv1.JobComplete: c.LeftAlone} {
 			if is {
 				job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue})
@@ -152,6 +184,24 @@ func TestJobJSON(t *testing.T) {
 			job.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 		}
 		var pods []*corev1.Pod
+		if c.Restarts > 0 {
+			// It counts although it goes already.
+			job.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyOnFailure
+			pod := jobPod("restarted", "", 0)
+			pod.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: c.Restarts}}
+			pods = append(pods, pod)
+		}
+		if c.PodFailurePolicy {
+			job.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+				Action: batchv1.PodFailurePolicyActionFailJob, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+					Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{42}}}}}
+			pod := jobPod("failed", "", 0)
+			pod.Status.Phase = corev1.PodFailed
+			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{
+				Terminated: &corev1.ContainerStateTerminated{ExitCode: 42}}}}
+			pods = append(pods, pod)
+		}
 		for _, p := range c.Pods {
 			pod := jobPod("a", "", 0)
 			pod.CreationTimestamp, pod.Annotations, pod.Status.Phase = metav1.Time{}, nil, p.Phase
@@ -176,7 +226,7 @@ func TestJobJSON(t *testing.T) {
 			pod.Status.InitContainerStatuses = []corev1.ContainerStatus{{Name: "sidecar", RestartCount: p.SidecarRestarts}}
 			pods = append(pods, pod)
 		}
-		step, err := NextJob(job, pods)
+		step, err := NextJob(job, pods, time.Unix(c.Now, 0))
 		if got := told(step.Outcomes); err != nil || !slices.Equal(got, c.Outcomes) {
 			t.Errorf("%s: %q, %v", c.Name, got, err)
 		}

@@ -156,8 +156,24 @@ const (
 	JobReasonKept Reason = "kept"
 	// JobReasonSuspended: all pods go, because the Job is suspended.
 	JobReasonSuspended Reason = "suspended"
-	// JobReasonEnding: all pods go, because the Job fails or has met its success criteria.
+	// JobReasonEnding: all pods go, because the Job fails or has met its success criteria: its condition FailureTarget or
+	// SuccessCriteriaMet is true.
 	JobReasonEnding Reason = "ending"
+	// JobReasonPodFailurePolicy: all pods go, because a failed pod makes the Job fail: a rule of its podFailurePolicy says so.
+	JobReasonPodFailurePolicy Reason = "pod-failure-policy"
+	// JobReasonBackoffLimit: all pods go, because the Job fails: more pods have failed than its backoffLimit.
+	JobReasonBackoffLimit Reason = "backoff-limit"
+	// JobReasonRestarts: all pods go, because the Job fails: the containers of its pods have restarted as often as its
+	// backoffLimit or, if that is 0, once.
+	JobReasonRestarts Reason = "restarts"
+	// JobReasonDeadline: all pods go, because the Job fails: its activeDeadlineSeconds have passed.
+	JobReasonDeadline Reason = "deadline"
+	// JobReasonMaxFailedIndexes: all pods go, because the Job fails: more indexes have failed than its maxFailedIndexes.
+	JobReasonMaxFailedIndexes Reason = "max-failed-indexes"
+	// JobReasonFailedIndexes: all pods go, because the Job fails: each index has succeeded or failed, and at least one has failed.
+	JobReasonFailedIndexes Reason = "failed-indexes"
+	// JobReasonSuccessPolicy: all pods go, because the Job succeeds: the indexes that have succeeded meet its successPolicy.
+	JobReasonSuccessPolicy Reason = "success-policy"
 	// JobReasonNoIndex: the Job is Indexed, but the pod has no completion index.
 	JobReasonNoIndex Reason = "no-index"
 	// JobReasonBeyondCompletions: the pod's index is not below the Job's completions.

@@ -13,9 +13,11 @@ use proptest::sample::Index;
 
 fn sync(job: &Job, pods: &[Pod], indexes: &[i64]) -> (u32, Vec<Outcome>) {
     let (mut order, mut outcomes) = (vec![0; pods.len()], vec![Outcome::default(); pods.len()]);
-    let step = next_sync(job, pods, indexes, &mut order, &mut outcomes).unwrap();
+    let step = next_sync(job, NOW, pods, indexes, &mut order, &mut outcomes).unwrap();
     (step.deleted, outcomes)
 }
+
+const NOW: Time = Time::from_unix(1_700_000_000, 0);
 
 fn verdicts(outcomes: &[Outcome]) -> Vec<Verdict> {
     outcomes.iter().map(|outcome| outcome.verdict).collect()
@@ -89,6 +91,114 @@ fn all_go() {
     }
 }
 
+/// Each limit ends the Job alone, and does not one step before. A Job that ends loses all pods, even if it is being deleted.
+#[test]
+fn each_end() {
+    let started = Job {
+        parallelism: 9,
+        completion: Completion::Indexed(6),
+        succeeded: 2,
+        backoff_limit: 6,
+        active_deadline_seconds: Some(60),
+        start_time: NOW,
+        max_failed_indexes: Some(2),
+        ..Job::default()
+    };
+    let late = |seconds: i64| Job { start_time: Time::from_unix(1_700_000_000 - seconds, 0), ..started };
+    let failed = |failed_indexes, most| Job { failed_indexes, max_failed_indexes: most, ..started };
+    let unlimited = Job { backoff_limit: 0, ..started };
+    for (job, reason) in [
+        (Job { state: State::Ending, ..started }, Some(Reason::Ending)),
+        (Job { state: State::PodFailurePolicy, ..started }, Some(Reason::PodFailurePolicy)),
+        (Job { state: State::SuccessPolicy, ..started }, Some(Reason::SuccessPolicy)),
+        (Job { failed: 6, ..started }, None),
+        (Job { failed: 7, ..started }, Some(Reason::BackoffLimit)),
+        (Job { restarts: 5, ..started }, None),
+        (Job { restarts: 6, ..started }, Some(Reason::Restarts)),
+        (unlimited, None),
+        (Job { restarts: 1, ..unlimited }, Some(Reason::Restarts)),
+        (late(59), None),
+        (late(60), Some(Reason::Deadline)),
+        (Job { is_suspended: true, ..late(60) }, None),
+        (Job { active_deadline_seconds: None, ..late(60) }, None),
+        // Without a start time, the Job starts now.
+        (Job { start_time: Time::UNSET, ..started }, None),
+        (Job { start_time: Time::UNSET, active_deadline_seconds: Some(0), ..started }, Some(Reason::Deadline)),
+        // Kubernetes multiplies this by 10^9 in 64 bits, and gets a negative number.
+        (Job { active_deadline_seconds: Some(10_000_000_000), ..started }, Some(Reason::Deadline)),
+        (failed(2, Some(2)), None),
+        (failed(3, Some(2)), Some(Reason::MaxFailedIndexes)),
+        (failed(3, None), None),
+        (failed(4, None), Some(Reason::FailedIndexes)),
+        (Job { completion: Completion::Count(6), ..failed(6, Some(2)) }, None),
+        (Job { state: State::LeftAlone, failed: 7, ..late(60) }, None),
+    ] {
+        assert_eq!(job.end(NOW), reason, "{job:?}");
+        let pods = [running(0), running(1)];
+        for is_being_deleted in [false, true] {
+            let (deleted, outcomes) = sync(&Job { is_being_deleted, ..job }, &pods, &[0, 1]);
+            let is_suspended = job.is_suspended && !is_being_deleted;
+            let all = reason.or(is_suspended.then_some(Reason::Suspended));
+            assert_eq!(deleted, if all.is_some() { 2 } else { 0 }, "{job:?}");
+            assert!(outcomes.iter().all(|outcome| outcome.reason == all.unwrap_or_default()), "{job:?}");
+        }
+    }
+}
+
+/// Without a failed index, the Job completes once its pods are gone.
+#[test]
+fn no_index_has_failed() {
+    let job = Job { completion: Completion::Indexed(6), succeeded: 6, ..Job::default() };
+    assert_eq!(job.end(NOW), None);
+    assert_eq!(Job { failed_indexes: 1, ..job }.end(NOW), Some(Reason::FailedIndexes));
+}
+
+/// Each limit comes before those below it, as in Kubernetes' code.
+#[test]
+fn the_first_of_several_ends() {
+    let mut job = Job {
+        completion: Completion::Indexed(3),
+        state: State::Ending,
+        failed: 1,
+        restarts: 1,
+        active_deadline_seconds: Some(0),
+        failed_indexes: 3,
+        max_failed_indexes: Some(0),
+        ..Job::default()
+    };
+    let mut ends = vec![];
+    for remove in [
+        (|job| job.state = State::PodFailurePolicy) as fn(&mut Job),
+        |job| job.state = State::SuccessPolicy,
+        |job| job.failed = 0,
+        |job| job.restarts = 0,
+        |job| job.active_deadline_seconds = None,
+        |job| job.max_failed_indexes = None,
+        |job| job.failed_indexes = 0,
+        |job| job.state = State::Running,
+    ] {
+        ends.push(job.end(NOW).unwrap());
+        remove(&mut job);
+    }
+    assert_eq!(job.end(NOW), None);
+    assert_eq!(ends, Reason::ALL[2..10]);
+}
+
+#[test]
+fn how_long_a_deadline_is_away() {
+    let job = Job {
+        active_deadline_seconds: Some(60),
+        start_time: Time::from_unix(1_699_999_995, 0),
+        ..Job::default()
+    };
+    assert_eq!(job.deadline_left(NOW), Some(55_000_000_000));
+    assert_eq!(job.deadline_left(Time::from_unix(1_700_000_100, 0)), Some(-45_000_000_000));
+    assert_eq!(Job { start_time: Time::UNSET, ..job }.deadline_left(NOW), Some(60_000_000_000));
+    assert_eq!(job.deadline_left(Time::UNSET), None);
+    assert_eq!(Job { is_suspended: true, ..job }.deadline_left(NOW), None);
+    assert_eq!(Job { active_deadline_seconds: None, ..job }.deadline_left(NOW), None);
+}
+
 #[test]
 fn wanted() {
     let job =
@@ -101,7 +211,7 @@ fn wanted() {
         (job(3, Completion::Count(2), 4), 0),
         (job(3, Completion::Indexed(4), 3), 1),
     ] {
-        assert_eq!(job.wanted(9), wanted);
+        assert_eq!(job.wanted(9, NOW), wanted);
     }
 }
 
@@ -221,7 +331,49 @@ proptest! {
         };
         let job = Job { parallelism, completion, succeeded, ..Job::default() };
         let (pods, indexes): (Vec<_>, Vec<_>) = pods.into_iter().unzip();
-        sync_is_upstreams(&job, &pods, &indexes);
+        sync_is_upstreams(&job, NOW, &pods, &indexes);
+    }
+}
+
+proptest! {
+    /// Half of the numbers end the Job.
+    #[test]
+    fn every_end(
+        parallelism in 0..3_i32,
+        mode in 0..3,
+        succeeded in 0..4_i32,
+        state in prop::sample::select(vec![
+            State::Running, State::Running, State::Running, State::Ending, State::PodFailurePolicy, State::SuccessPolicy,
+            State::LeftAlone,
+        ]),
+        flags in 0..16_u8,
+        counts in (0..3_i32, 0..3_i32, 0..3_i32, 0..3_i32, prop::option::of(0..3_i32)),
+        deadline in prop::option::of(prop_oneof![8 => 0..3_i64, 1 => any::<i64>()]),
+        times in prop::array::uniform2(
+            prop_oneof![8 => (0..3_i64).prop_map(|time| Time::from_unix(time, 0)), 1 => Just(Time::UNSET),
+            1 => any::<i64>().prop_map(Time::from_unix_nanos)]),
+    ) {
+        let (failed, backoff_limit, restarts, failed_indexes, max_failed_indexes) = counts;
+        let job = Job {
+            parallelism,
+            completion: match mode {
+                0 => Completion::Any,
+                1 => Completion::Count(3),
+                _ => Completion::Indexed(3),
+            },
+            succeeded,
+            is_suspended: flags & 3 == 0,
+            state,
+            is_being_deleted: flags & 12 == 0,
+            failed: if flags & 1 == 0 { failed } else { 0 },
+            backoff_limit,
+            restarts: if flags & 2 == 0 { restarts } else { 0 },
+            active_deadline_seconds: deadline,
+            start_time: times[0],
+            failed_indexes: if flags & 4 == 0 { failed_indexes } else { 0 },
+            max_failed_indexes,
+        };
+        sync_is_upstreams(&job, times[1], &[running(0), running(1), running(1)], &[0, 1, 1]);
     }
 }
 
@@ -250,8 +402,24 @@ struct Sync {
     succeeded: i32,
     #[serde(flatten)]
     flags: Flagged,
+    #[serde(flatten)]
+    limits: Limits,
     pods: Vec<JobPod>,
     outcomes: Vec<String>,
+}
+
+/// Of Kubernetes' fields, except that `now`, `startTime` are seconds.
+#[derive(Default, serde::Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Limits {
+    now: Option<i64>,
+    failed: i32,
+    backoff_limit: Option<i32>,
+    restarts: i32,
+    active_deadline_seconds: Option<i64>,
+    start_time: Option<i64>,
+    failed_indexes: i32,
+    max_failed_indexes: Option<i32>,
 }
 
 #[derive(Default, serde::Deserialize)]
@@ -263,6 +431,8 @@ struct Flagged {
     ending: bool,
     left_alone: bool,
     being_deleted: bool,
+    pod_failure_policy: bool,
+    success_policy: bool,
 }
 
 #[derive(Default, serde::Deserialize)]
@@ -328,12 +498,12 @@ fn what_is_left_of_tied_duplicates_goes_with_them() {
 #[test]
 fn what_a_job_wants() {
     let job = Job { parallelism: 3, completion: Completion::Count(5), succeeded: 3, ..Job::default() };
-    assert_eq!(job.wanted(7), 2);
-    assert_eq!(Job { is_suspended: true, ..job }.wanted(7), 0);
-    assert_eq!(Job { state: State::Ending, ..job }.wanted(7), 0);
+    assert_eq!(job.wanted(7, NOW), 2);
+    assert_eq!(Job { is_suspended: true, ..job }.wanted(7, NOW), 0);
+    assert_eq!(Job { state: State::Ending, ..job }.wanted(7, NOW), 0);
     // It wants what there is if it deletes no pod.
-    assert_eq!(Job { state: State::LeftAlone, ..job }.wanted(7), 7);
-    assert_eq!(Job { is_being_deleted: true, ..job }.wanted(7), 7);
+    assert_eq!(Job { state: State::LeftAlone, ..job }.wanted(7, NOW), 7);
+    assert_eq!(Job { is_being_deleted: true, ..job }.wanted(7, NOW), 7);
 }
 
 /// Of 800 pods with wrong indexes, 500 go. Those without an index come first, unless no pod has an index below the completions.
@@ -380,7 +550,7 @@ fn a_short_slice_is_an_error_and_nothing_is_written() {
     untouched.group = 7;
     for (indexes, order, outcomes) in [(1, 2, 2), (2, 1, 2), (2, 2, 1)] {
         let (mut order, mut outcomes) = (vec![9; order], vec![untouched; outcomes]);
-        let error = next_sync(&job, &pods, &[0, 1][..indexes], &mut order, &mut outcomes).unwrap_err();
+        let error = next_sync(&job, NOW, &pods, &[0, 1][..indexes], &mut order, &mut outcomes).unwrap_err();
         assert_eq!(error, JobError::ShortBuffer);
         assert!(order.iter().all(|slot| *slot == 9) && outcomes.iter().all(|slot| *slot == untouched));
     }
@@ -399,7 +569,9 @@ fn vectors() {
         assert_eq!(completion_index(text).to_string(), *index, "{text:?}");
     }
     for case in &file.syncs {
-        let Flagged { indexed, suspended, ending, left_alone, being_deleted } = case.flags;
+        let Flagged { indexed, suspended, ending, left_alone, being_deleted, .. } = case.flags;
+        let limits = &case.limits;
+        let at = |seconds: Option<i64>| seconds.map_or(Time::UNSET, |seconds| Time::from_unix(seconds, 0));
         let job = Job {
             parallelism: case.parallelism,
             completion: match case.completions {
@@ -413,15 +585,28 @@ fn vectors() {
                 State::LeftAlone
             } else if ending {
                 State::Ending
+            } else if case.flags.pod_failure_policy {
+                State::PodFailurePolicy
+            } else if case.flags.success_policy {
+                State::SuccessPolicy
             } else {
                 State::Running
             },
             is_being_deleted: being_deleted,
+            failed: limits.failed,
+            backoff_limit: limits.backoff_limit.unwrap_or(6),
+            restarts: limits.restarts,
+            active_deadline_seconds: limits.active_deadline_seconds,
+            start_time: at(limits.start_time),
+            failed_indexes: limits.failed_indexes,
+            max_failed_indexes: limits.max_failed_indexes,
         };
         let pods: Vec<_> = case.pods.iter().map(JobPod::record).collect();
         let indexes: Vec<_> =
             case.pods.iter().map(|pod| pod.index.as_ref().map_or(NO_INDEX, completion_index)).collect();
-        assert_eq!(told(&sync(&job, &pods, &indexes).1), case.outcomes, "{}", case.name);
+        let (mut order, mut outcomes) = (vec![0; pods.len()], vec![Outcome::default(); pods.len()]);
+        next_sync(&job, at(limits.now), &pods, &indexes, &mut order, &mut outcomes).unwrap();
+        assert_eq!(told(&outcomes), case.outcomes, "{}", case.name);
     }
-    assert!(file.syncs.len() >= 17);
+    assert!(file.syncs.len() >= 32, "{}", file.syncs.len());
 }

@@ -49,7 +49,7 @@ fn too_many_pods_are_rejected_and_nothing_is_written() {
     assert_eq!(policy.settle(pods, 1, &mut victims, &mut scores), Err(OrderError::TooManyPods));
     assert_eq!((victims, scores), ([77; 3], [77; 3]));
 
-    let error = job::next_sync(&job::Job::default(), pods, &[], &mut [], &mut []);
+    let error = job::next_sync(&job::Job::default(), podrank::Time::UNSET, pods, &[], &mut [], &mut []);
     assert_eq!(error, Err(job::JobError::TooManyPods));
 }
 

@@ -1,6 +1,7 @@
 //! Which pods the next sync of a Job deletes.
 
 use crate::memory::{Input, Output, apart};
+use crate::options::time;
 use crate::outcome::podrank_outcome;
 use crate::record::{podrank_pod, sound};
 use crate::status::{
@@ -13,12 +14,12 @@ use podrank::controller::job::{
     Completion, Job, JobError, MAX_DELETIONS, Outcome, Reason, State, completion_index, next_sync,
     time_to_live_left,
 };
-use podrank::{Pod, Time};
+use podrank::Pod;
 
 /// How many pods one sync of a Job deletes at most, unless it deletes all.
 pub const PODRANK_JOB_DELETIONS_MAX: u32 = 500;
 
-/// What podrank_job_next reads from a Job. Start from all zeros. No number may be negative.
+/// What podrank_job_next reads from a Job. Start from all zeros. No number but start_time may be negative.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_job {
@@ -33,8 +34,28 @@ pub struct podrank_job {
     pub succeeded: i32,
     /// Any of PODRANK_JOB_...
     pub flags: u32,
+    /// How many pods have failed: the sum of status.failed, the length of status.uncountedTerminatedPods.failed, and the
+    /// number of failed pods that are not in that list but have the finalizer batch.kubernetes.io/job-tracking and, for an
+    /// Indexed Job, an index below the completions. Unless spec.podReplacementPolicy is Failed, pods that are being deleted
+    /// and have not succeeded count as failed. Pods that a rule of spec.podFailurePolicy ignores do not count.
+    pub failed: i32,
+    /// spec.backoffLimit.
+    pub backoff_limit: i32,
+    /// If the pods' restart policy is OnFailure: the sum of the restarts of all containers, including init containers, of the
+    /// running and pending pods, even of those that are being deleted. 0 for another policy.
+    pub restarts: i32,
+    /// How many indexes have failed: those in status.failedIndexes below the completions, and those of the pods that have
+    /// failed since. 0 without spec.backoffLimitPerIndex. Read only for an Indexed Job, as is max_failed_indexes.
+    pub failed_indexes: i32,
+    /// spec.activeDeadlineSeconds. Read only with PODRANK_JOB_DEADLINE.
+    pub active_deadline_seconds: i64,
+    /// status.startTime, in nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET, and then the deadline begins to count
+    /// now. Read only with PODRANK_JOB_DEADLINE.
+    pub start_time: i64,
+    /// spec.maxFailedIndexes. Read only with PODRANK_JOB_MAX_FAILED_INDEXES.
+    pub max_failed_indexes: i32,
     /// Zero.
-    pub reserved: [u8; 16],
+    pub reserved: [u8; 12],
 }
 
 /// spec.completions is set.
@@ -43,14 +64,21 @@ pub const PODRANK_JOB_COMPLETIONS: u32 = 1;
 pub const PODRANK_JOB_INDEXED: u32 = 2;
 /// spec.suspend is true.
 pub const PODRANK_JOB_SUSPENDED: u32 = 4;
-/// The Job fails or has met its success criteria: its condition FailureTarget or SuccessCriteriaMet is true, or will be
-/// in this sync.
+/// The Job fails or has met its success criteria: its condition FailureTarget or SuccessCriteriaMet is true.
 pub const PODRANK_JOB_ENDING: u32 = 8;
 /// The controller leaves the Job alone: its condition Complete or Failed is true, or spec.managedBy names another
 /// controller.
 pub const PODRANK_JOB_LEFT_ALONE: u32 = 16;
 /// The Job has a metadata.deletionTimestamp.
 pub const PODRANK_JOB_BEING_DELETED: u32 = 32;
+/// A failed pod matches a rule of spec.podFailurePolicy whose action is FailJob.
+pub const PODRANK_JOB_POD_FAILURE_POLICY: u32 = 64;
+/// The succeeded indexes meet a rule of spec.successPolicy.
+pub const PODRANK_JOB_SUCCESS_POLICY: u32 = 128;
+/// spec.activeDeadlineSeconds is set.
+pub const PODRANK_JOB_DEADLINE: u32 = 256;
+/// spec.maxFailedIndexes is set.
+pub const PODRANK_JOB_MAX_FAILED_INDEXES: u32 = 512;
 
 /// What a sync does, apart from the outcome of each pod.
 #[repr(C)]
@@ -70,8 +98,24 @@ pub struct podrank_job_step {
 pub const PODRANK_JOB_REASON_KEPT: u8 = 0;
 /// All pods go, because the Job is suspended.
 pub const PODRANK_JOB_REASON_SUSPENDED: u8 = 10;
-/// All pods go, because the Job fails or has met its success criteria.
+/// All pods go, because the Job fails or has met its success criteria: its condition FailureTarget or SuccessCriteriaMet
+/// is true.
 pub const PODRANK_JOB_REASON_ENDING: u8 = 11;
+/// All pods go, because a failed pod makes the Job fail: a rule of its podFailurePolicy says so.
+pub const PODRANK_JOB_REASON_POD_FAILURE_POLICY: u8 = 12;
+/// All pods go, because the Job fails: more pods have failed than its backoffLimit.
+pub const PODRANK_JOB_REASON_BACKOFF_LIMIT: u8 = 13;
+/// All pods go, because the Job fails: the containers of its pods have restarted as often as its backoffLimit or, if that is
+/// 0, once.
+pub const PODRANK_JOB_REASON_RESTARTS: u8 = 14;
+/// All pods go, because the Job fails: its activeDeadlineSeconds have passed.
+pub const PODRANK_JOB_REASON_DEADLINE: u8 = 15;
+/// All pods go, because the Job fails: more indexes have failed than its maxFailedIndexes.
+pub const PODRANK_JOB_REASON_MAX_FAILED_INDEXES: u8 = 16;
+/// All pods go, because the Job fails: each index has succeeded or failed, and at least one has failed.
+pub const PODRANK_JOB_REASON_FAILED_INDEXES: u8 = 17;
+/// All pods go, because the Job succeeds: the indexes that have succeeded meet its successPolicy.
+pub const PODRANK_JOB_REASON_SUCCESS_POLICY: u8 = 18;
 /// The Job is Indexed, but the pod has no completion index.
 pub const PODRANK_JOB_REASON_NO_INDEX: u8 = 20;
 /// The pod's index is not below the Job's completions.
@@ -87,11 +131,18 @@ pub const PODRANK_JOB_REASON_NEXT_SYNC: u8 = 90;
 const _: () = {
     assert!(PODRANK_JOB_DELETIONS_MAX == MAX_DELETIONS);
 
-    assert!(size_of::<podrank_job>() == 32);
+    assert!(size_of::<podrank_job>() == 64);
     assert!(offset_of!(podrank_job, completions) == 4);
     assert!(offset_of!(podrank_job, succeeded) == 8);
     assert!(offset_of!(podrank_job, flags) == 12);
-    assert!(offset_of!(podrank_job, reserved) == 16);
+    assert!(offset_of!(podrank_job, failed) == 16);
+    assert!(offset_of!(podrank_job, backoff_limit) == 20);
+    assert!(offset_of!(podrank_job, restarts) == 24);
+    assert!(offset_of!(podrank_job, failed_indexes) == 28);
+    assert!(offset_of!(podrank_job, active_deadline_seconds) == 32);
+    assert!(offset_of!(podrank_job, start_time) == 40);
+    assert!(offset_of!(podrank_job, max_failed_indexes) == 48);
+    assert!(offset_of!(podrank_job, reserved) == 52);
 
     assert!(size_of::<podrank_job_step>() == 16);
     assert!(offset_of!(podrank_job_step, deleted) == 4);
@@ -101,6 +152,13 @@ const _: () = {
     assert!(Reason::Kept.number() == PODRANK_JOB_REASON_KEPT);
     assert!(Reason::Suspended.number() == PODRANK_JOB_REASON_SUSPENDED);
     assert!(Reason::Ending.number() == PODRANK_JOB_REASON_ENDING);
+    assert!(Reason::PodFailurePolicy.number() == PODRANK_JOB_REASON_POD_FAILURE_POLICY);
+    assert!(Reason::BackoffLimit.number() == PODRANK_JOB_REASON_BACKOFF_LIMIT);
+    assert!(Reason::Restarts.number() == PODRANK_JOB_REASON_RESTARTS);
+    assert!(Reason::Deadline.number() == PODRANK_JOB_REASON_DEADLINE);
+    assert!(Reason::MaxFailedIndexes.number() == PODRANK_JOB_REASON_MAX_FAILED_INDEXES);
+    assert!(Reason::FailedIndexes.number() == PODRANK_JOB_REASON_FAILED_INDEXES);
+    assert!(Reason::SuccessPolicy.number() == PODRANK_JOB_REASON_SUCCESS_POLICY);
     assert!(Reason::NoIndex.number() == PODRANK_JOB_REASON_NO_INDEX);
     assert!(Reason::BeyondCompletions.number() == PODRANK_JOB_REASON_BEYOND_COMPLETIONS);
     assert!(Reason::Duplicate.number() == PODRANK_JOB_REASON_DUPLICATE);
@@ -109,22 +167,26 @@ const _: () = {
 };
 
 /// Predicts the next sync of a Job, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it goes
-/// and why. Stores in *step what else the sync does.
+/// and why. Stores in *step what else the sync does. now is the time of the sync, in nanoseconds since the Unix epoch: a
+/// deadline that has passed by then ends the Job. With PODRANK_TIME_UNSET, no deadline passes.
 ///
 /// pods are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read.
 /// indexes are their completion indexes, at the same positions, as podrank_job_index returns them. Only an Indexed Job
 /// reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
 /// The time grows with n log n.
 ///
-/// Pods tie if they are equal in everything that Kubernetes compares. If only some of the pods that tie go, chance decides
-/// which, so all of them are contested. An Indexed Job can have several groups of contested pods: one for each index whose
-/// pods tie, and one for the pods that tie across the boundary between the last pod that goes and the first that stays.
+/// Pods tie if they are equal in everything that Kubernetes compares. If only some of the pods that tie go, no rule says
+/// which, so all of them are contested. Chance decides among the pods of one index, and among those of a Job without
+/// indexes. If no two pods of an Indexed Job share an index, Kubernetes' sort decides, which this prediction does not model.
+/// An Indexed Job can have several groups of contested pods: one for each index whose pods tie, and one for the pods that
+/// tie across the boundary between the last pod that goes and the first that stays.
 ///
 /// If a number of the job is negative: PODRANK_ERR_NEGATIVE. If the job or a pod has an unknown flag, an unknown phase or a
 /// reserved byte that is not zero: PODRANK_ERR_FLAGS, PODRANK_ERR_PHASE or PODRANK_ERR_RESERVED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_job_next(
     job: *const podrank_job,
+    now: i64,
     pods: *const podrank_pod,
     pods_len: usize,
     indexes: *const i64,
@@ -150,7 +212,7 @@ pub unsafe extern "C" fn podrank_job_next(
         // SAFETY: as above.
         let (order, outcomes) =
             unsafe { (order.filled(pods_len, 0), outcomes.filled(pods_len, Outcome::default())) };
-        let next = next_sync(&job, pods, indexes, order, outcomes)?;
+        let next = next_sync(&job, time(now), pods, indexes, order, outcomes)?;
         // SAFETY: as above.
         unsafe {
             step.set(podrank_job_step {
@@ -183,7 +245,6 @@ pub unsafe extern "C" fn podrank_job_index(text: *const c_char, text_len: usize,
 /// PODRANK_TIME_UNSET.
 #[unsafe(no_mangle)]
 pub extern "C" fn podrank_job_time_left(ttl_seconds: i32, finished: i64, now: i64) -> i64 {
-    let time = |nanos| if nanos == i64::MIN { Time::UNSET } else { Time::from_unix_nanos(nanos) };
     time_to_live_left(ttl_seconds, time(finished), time(now)).map_or(i64::MIN, |left| left.max(i64::MIN + 1))
 }
 
@@ -196,15 +257,17 @@ pub extern "C" fn podrank_job_reason_str(reason: u8) -> *const c_char {
 impl podrank_job {
     /// Returns the core's Job if this one is sound.
     fn read(&self) -> Result<Job, Error> {
-        const KNOWN: u32 = 2 * PODRANK_JOB_BEING_DELETED - 1;
-        let &podrank_job { parallelism, completions, succeeded, flags, reserved } = self;
-        if parallelism | completions | succeeded < 0 {
+        const KNOWN: u32 = 2 * PODRANK_JOB_MAX_FAILED_INDEXES - 1;
+        let &Self { parallelism, completions, succeeded, flags, failed, .. } = self;
+        let &Self { backoff_limit, restarts, failed_indexes, max_failed_indexes, .. } = self;
+        let signs = parallelism | completions | succeeded | failed | backoff_limit | restarts;
+        if signs | failed_indexes | max_failed_indexes < 0 || self.active_deadline_seconds < 0 {
             return Err(Error(PODRANK_ERR_NEGATIVE));
         }
         if flags & !KNOWN != 0 {
             return Err(Error(PODRANK_ERR_FLAGS));
         }
-        if reserved != [0; 16] {
+        if self.reserved != [0; 12] {
             return Err(Error(PODRANK_ERR_RESERVED));
         }
         let has = |flag| flags & flag != 0;
@@ -219,6 +282,10 @@ impl podrank_job {
             State::LeftAlone
         } else if has(PODRANK_JOB_ENDING) {
             State::Ending
+        } else if has(PODRANK_JOB_POD_FAILURE_POLICY) {
+            State::PodFailurePolicy
+        } else if has(PODRANK_JOB_SUCCESS_POLICY) {
+            State::SuccessPolicy
         } else {
             State::Running
         };
@@ -229,6 +296,13 @@ impl podrank_job {
             is_suspended: has(PODRANK_JOB_SUSPENDED),
             state,
             is_being_deleted: has(PODRANK_JOB_BEING_DELETED),
+            failed,
+            backoff_limit,
+            restarts,
+            active_deadline_seconds: has(PODRANK_JOB_DEADLINE).then_some(self.active_deadline_seconds),
+            start_time: time(self.start_time),
+            failed_indexes,
+            max_failed_indexes: has(PODRANK_JOB_MAX_FAILED_INDEXES).then_some(max_failed_indexes),
         })
     }
 }

@@ -33,17 +33,44 @@ fn run_with(u: &mut Unstructured<'_>) -> Result<()> {
             _ => Completion::Indexed(completions),
         },
         succeeded: u.int_in_range(0..=3)?,
-        is_suspended: false,
-        state: State::Running,
-        is_being_deleted: false,
+        is_suspended: u.ratio(1, 16)?,
+        state: match u.int_in_range(0..=31_u8)? {
+            0 => State::Ending,
+            1 => State::PodFailurePolicy,
+            2 => State::SuccessPolicy,
+            3 => State::LeftAlone,
+            _ => State::Running,
+        },
+        is_being_deleted: u.ratio(1, 16)?,
+        failed: if u.ratio(1, 8)? { u.int_in_range(0..=2)? } else { 0 },
+        backoff_limit: u.int_in_range(0..=2)?,
+        restarts: if u.ratio(1, 8)? { u.int_in_range(0..=3)? } else { 0 },
+        active_deadline_seconds: match u.int_in_range(0..=7_u8)? {
+            0 => Some(u.int_in_range(0..=2)?),
+            1 => Some(u.arbitrary()?),
+            _ => None,
+        },
+        start_time: time(u)?,
+        failed_indexes: if u.ratio(1, 8)? { u.int_in_range(0..=5)? } else { 0 },
+        max_failed_indexes: if u.ratio(1, 2)? { Some(u.int_in_range(0..=4)?) } else { None },
     };
+    let now = time(u)?;
     let (mut pods, mut indexes) = (Vec::new(), Vec::new());
     for _ in 0..u.int_in_range(0..=6)? {
         pods.push(pod(u)?);
         indexes.push(u.int_in_range(-1..=6)?);
     }
-    sync_is_upstreams(&job, &pods, &indexes);
+    sync_is_upstreams(&job, now, &pods, &indexes);
     Ok(())
+}
+
+/// A time near the others, or now and then unset or far away.
+fn time(u: &mut Unstructured<'_>) -> Result<Time> {
+    Ok(match u.int_in_range(0..=15_u8)? {
+        0 => Time::UNSET,
+        1 => Time::from_unix_nanos(u.arbitrary()?),
+        _ => Time::from_unix(u.int_in_range(0..=3)?, u.int_in_range(0..=1)?),
+    })
 }
 
 /// Few values, so that pods tie. What a Job does not read differs.

@@ -34,6 +34,8 @@ func TestJobs(t *testing.T) {
 	for _, reason := range []string{
 		"keep kept", "delete suspended", "delete ending", "delete no-index", "delete beyond-completions", "delete duplicate",
 		"contested duplicate", "delete surplus", "contested surplus", "keep next-sync", "contested no-index",
+		"delete pod-failure-policy", "delete backoff-limit", "delete restarts", "delete deadline", "delete max-failed-indexes",
+		"delete failed-indexes", "delete success-policy",
 	} {
 		if tally[reason] == 0 && !t.Failed() {
 			t.Errorf("no %s", reason)
@@ -79,20 +81,21 @@ func judgeWorkloads(t *testing.T, n int, start func() (func(int, map[string]int)
 func judgeJob(controller *upstream.JobController, number int, tally map[string]int) error {
 	r := seeded(21, number)
 	job, pods := newJobCase(r, fmt.Sprintf("import-%d", number))
-	step, err := podrank.NextJob(job, pods)
+	now := addEnds(r, job, pods)
+	step, err := podrank.NextJob(job, pods, now)
 	if err != nil {
 		return err
 	}
 	sync := func() (upstream.PodSync, error) {
 		r.Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
-		return controller.Sync(job, pods)
+		return controller.Sync(job, pods, now)
 	}
 	result, err := sync()
 	if err != nil {
 		return err
 	}
 	if err := checkOutcomes(step.Outcomes, result.Deleted, tally); err != nil {
-		return fmt.Errorf("%w\n%s", err, describeJob(job, pods))
+		return fmt.Errorf("%w\nat %v: %s", err, now, describeJob(job, pods))
 	}
 	if step.Deleted != len(result.Deleted) {
 		return fmt.Errorf("%d go, and %d were predicted", len(result.Deleted), step.Deleted)
@@ -225,8 +228,194 @@ func newJobCase(r *rand.Rand, name string) (*batchv1.Job, []*v1.Pod) {
 	return job, pods
 }
 
+// addEnds gives a Job what may end it, and its pods what they failed by. It returns the time of the sync. Most Jobs do not end.
+func addEnds(r *rand.Rand, job *batchv1.Job, pods []*v1.Pod) time.Time {
+	spec, status, now := &job.Spec, &job.Status, time.Unix(1_700_000_100, int64(pick(r, 0, 0, 1, 999_999_999)))
+	rarely := func() bool { return r.IntN(6) == 0 }
+	isIndexed := *spec.CompletionMode == batchv1.IndexedCompletion
+	if rarely() {
+		limit := int32(r.IntN(4))
+		spec.BackoffLimit = &limit
+		if r.IntN(2) == 0 {
+			spec.Template.Spec.RestartPolicy = pick(r, v1.RestartPolicyOnFailure, v1.RestartPolicyOnFailure, v1.RestartPolicyNever)
+		}
+		if r.IntN(2) == 0 {
+			status.Failed = int32(r.IntN(3))
+		}
+	}
+	if rarely() {
+		spec.PodReplacementPolicy = new(pick(r, batchv1.Failed, batchv1.TerminatingOrFailed))
+	}
+	if rarely() {
+		seconds := pick[int64](r, 0, 1, 60, 60, 60, 60, 1<<33, 1<<34, 1<<62)
+		spec.ActiveDeadlineSeconds = &seconds
+	}
+	if r.IntN(4) > 0 {
+		status.StartTime = &metav1.Time{Time: time.Unix(now.Unix()-int64(pick(r, 0, 1, 59, 60, 61, -5)), 0)}
+	}
+	if rarely() {
+		spec.PodFailurePolicy = newPodFailurePolicy(r)
+	}
+	if isIndexed && rarely() {
+		spec.BackoffLimitPerIndex = new(int32(r.IntN(3)))
+		if r.IntN(2) == 0 {
+			spec.MaxFailedIndexes = new(int32(r.IntN(4)))
+		}
+		if r.IntN(2) == 0 {
+			status.FailedIndexes = new(pick(r, "", "0", "1,3", "2-4", "5-20", "0,2-3,6"))
+		}
+	}
+	if isIndexed && rarely() {
+		spec.SuccessPolicy = newSuccessPolicy(r)
+	}
+	for _, pod := range pods {
+		if pod.Annotations == nil {
+			pod.Annotations = map[string]string{}
+		}
+		if r.IntN(2) == 0 {
+			pod.Annotations[batchv1.JobIndexFailureCountAnnotation] = pick(r, "0", "1", "2", "5", "-1", "x", "+2", "2147483648")
+		}
+		if r.IntN(8) == 0 {
+			pod.Status.InitContainerStatuses = []v1.ContainerStatus{{Name: "init", RestartCount: int32(r.IntN(3))}}
+		}
+		if pod.Status.Phase != v1.PodFailed && pod.DeletionTimestamp == nil {
+			continue
+		}
+		if r.IntN(8) == 0 {
+			if status.UncountedTerminatedPods == nil {
+				status.UncountedTerminatedPods = &batchv1.UncountedTerminatedPods{}
+			}
+			status.UncountedTerminatedPods.Failed = append(status.UncountedTerminatedPods.Failed, pod.UID)
+		}
+		ended := v1.ContainerStatus{Name: pick(r, "main", "init"), State: v1.ContainerState{
+			Terminated: &v1.ContainerStateTerminated{ExitCode: int32(r.IntN(4))}}}
+		switch r.IntN(4) {
+		case 0:
+			pod.Status.InitContainerStatuses = append(pod.Status.InitContainerStatuses, ended)
+		case 1:
+		default:
+			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, ended)
+		}
+		if r.IntN(2) == 0 {
+			pod.Status.Conditions = append(pod.Status.Conditions,
+				v1.PodCondition{Type: v1.DisruptionTarget, Status: pick(r, v1.ConditionTrue, v1.ConditionFalse)})
+		}
+	}
+	return now
+}
+
+func newPodFailurePolicy(r *rand.Rand) *batchv1.PodFailurePolicy {
+	policy := &batchv1.PodFailurePolicy{}
+	for range 1 + r.IntN(3) {
+		rule := batchv1.PodFailurePolicyRule{Action: pick(r, batchv1.PodFailurePolicyActionFailJob, batchv1.PodFailurePolicyActionIgnore,
+			batchv1.PodFailurePolicyActionCount, batchv1.PodFailurePolicyActionFailIndex, "Unknown")}
+		if r.IntN(2) == 0 {
+			rule.OnPodConditions = []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: pick(r, v1.DisruptionTarget, v1.PodReady),
+				Status: pick(r, v1.ConditionTrue, v1.ConditionFalse)}}
+		}
+		if r.IntN(2) == 0 {
+			codes := &batchv1.PodFailurePolicyOnExitCodesRequirement{Values: []int32{int32(r.IntN(4))},
+				Operator: pick(r, batchv1.PodFailurePolicyOnExitCodesOpIn, batchv1.PodFailurePolicyOnExitCodesOpNotIn, "Unknown")}
+			if r.IntN(2) == 0 {
+				codes.ContainerName = new(pick(r, "main", "init"))
+			}
+			rule.OnExitCodes = codes
+		}
+		policy.Rules = append(policy.Rules, rule)
+	}
+	return policy
+}
+
+func newSuccessPolicy(r *rand.Rand) *batchv1.SuccessPolicy {
+	policy := &batchv1.SuccessPolicy{}
+	for range 1 + r.IntN(2) {
+		var rule batchv1.SuccessPolicyRule
+		if r.IntN(2) == 0 {
+			rule.SucceededIndexes = new(pick(r, "", "0", "1,3", "0-2", "2-4,7", "20", "8-20"))
+		}
+		if r.IntN(2) == 0 {
+			rule.SucceededCount = new(int32(1 + r.IntN(3)))
+		}
+		policy.Rules = append(policy.Rules, rule)
+	}
+	return policy
+}
+
+// An Indexed Job without two pods of one index leaves nothing to chance: every list order loses the same pods. Nothing but
+// upstream's sort decides between ties, and up to 12 pods it lets the lower indexes go.
+func TestIndexedJobsAreDetermined(t *testing.T) {
+	controller, err := upstream.NewJobController()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, now, ties, byIndex := seeded(22, 0), time.Unix(1_700_000_100, 0), 0, 0
+	for number := range 60 {
+		job, pods := newJobCase(r, "")
+		mode, n := batchv1.IndexedCompletion, pick(r, 2+r.IntN(11), 13+r.IntN(60))
+		job.Status, pods = batchv1.JobStatus{}, nil
+		job.DeletionTimestamp, job.Spec.Suspend, job.Spec.ManagedBy = nil, nil, nil
+		job.Spec.CompletionMode, job.Spec.Completions, job.Spec.Parallelism = &mode, new(int32(n)), new(int32(1+r.IntN(n-1)))
+		for i := range n {
+			pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprintf("p%d", i), Labels: job.Spec.Selector.MatchLabels,
+				UID: types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", r.Uint32(), i)), CreationTimestamp: metav1.Unix(int64(r.IntN(2)), 0),
+				Annotations:     map[string]string{batchv1.JobCompletionIndexAnnotation: strconv.Itoa(i)},
+				OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Controller: new(true)}}}}
+			pod.Status.Phase = v1.PodRunning
+			pods = append(pods, pod)
+		}
+		step, err := podrank.NextJob(job, pods, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first map[string]bool
+		for run := range 20 {
+			job.Name = fmt.Sprintf("indexed-%d-%d", number, run)
+			job.UID = types.UID(job.Name)
+			for _, pod := range pods {
+				pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = job.Name, job.UID
+			}
+			r.Shuffle(n, func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
+			result, err := controller.Sync(job, pods, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = result.Deleted
+			}
+			if !maps.Equal(first, result.Deleted) {
+				t.Fatalf("%d pods: %v and %v", n, first, result.Deleted)
+			}
+		}
+		highest, lowest := -1, n
+		for _, o := range step.Outcomes {
+			if o.Verdict != podrank.VerdictContested {
+				continue
+			}
+			index, _ := strconv.Atoi(o.Pod.Annotations[batchv1.JobCompletionIndexAnnotation])
+			if first[o.Pod.Name] {
+				highest = max(highest, index)
+			} else {
+				lowest = min(lowest, index)
+			}
+		}
+		if highest >= 0 {
+			ties++
+			if highest < lowest {
+				byIndex++
+			} else if n <= 12 {
+				t.Errorf("of %d pods, index %d goes and %d stays", n, highest, lowest)
+			}
+		}
+	}
+	t.Logf("%d of 60 Jobs had ties, and in %d the lower indexes went", ties, byIndex)
+	if ties < 30 || byIndex == ties {
+		t.Error("too few ties, or none of many pods")
+	}
+}
+
 func describeJob(job *batchv1.Job, pods []*v1.Pod) string {
-	text := fmt.Sprintf("mode %s, parallelism %d, completions %v, suspended %v, conditions %v, %+v\n", *job.Spec.CompletionMode,
+	text := fmt.Sprintf("%+v\n%+v\n%+v\n", job.Spec, job.Spec.PodFailurePolicy, job.Spec.SuccessPolicy)
+	text += fmt.Sprintf("mode %s, parallelism %d, completions %v, suspended %v, conditions %v, %+v\n", *job.Spec.CompletionMode,
 		*job.Spec.Parallelism, job.Spec.Completions, job.Spec.Suspend, job.Status.Conditions, job.Status)
 	if job.Spec.Completions != nil {
 		text += fmt.Sprintf("completions %d\n", *job.Spec.Completions)

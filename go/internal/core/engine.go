@@ -63,7 +63,7 @@ type Engine interface {
 	// JobIndex reads a completion index, -1 if the text is none.
 	JobIndex(text string) (int64, error)
 	// NextJob writes what the next sync does to each record to outcomes. indexes, order and outcomes have an element for each.
-	NextJob(job *Job, records []Record, indexes []int64, order []uint32, outcomes []Outcome) (JobStep, error)
+	NextJob(job *Job, now int64, records []Record, indexes []int64, order []uint32, outcomes []Outcome) (JobStep, error)
 	// JobReasonName is the name of a reason's number, "" if it has none.
 	JobReasonName(reason uint8) string
 	// NextDaemonSet writes what the next sync does to each pod to outcomes. order and outcomes have an element for each; nodes

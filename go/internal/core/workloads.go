@@ -64,19 +64,26 @@ const (
 
 // A Job is C's podrank_job.
 type Job struct {
-	Parallelism, Completions, Succeeded int32
-	Flags                               uint32
-	_                                   [16]byte
+	Parallelism, Completions, Succeeded           int32
+	Flags                                         uint32
+	Failed, BackoffLimit, Restarts, FailedIndexes int32
+	ActiveDeadlineSeconds, StartTime              int64
+	MaxFailedIndexes                              int32
+	_                                             [12]byte
 }
 
 // The bits of Job.Flags.
 const (
-	JobCompletions  = 1
-	JobIndexed      = 2
-	JobSuspended    = 4
-	JobEnding       = 8
-	JobLeftAlone    = 16
-	JobBeingDeleted = 32
+	JobCompletions      = 1
+	JobIndexed          = 2
+	JobSuspended        = 4
+	JobEnding           = 8
+	JobLeftAlone        = 16
+	JobBeingDeleted     = 32
+	JobPodFailurePolicy = 64
+	JobSuccessPolicy    = 128
+	JobDeadline         = 256
+	JobMaxFailedIndexes = 512
 )
 
 // A JobStep is C's podrank_job_step.

@@ -25,6 +25,9 @@ var (
 	_ = [1]int{}[unsafe.Sizeof(core.Job{})-C.sizeof_podrank_job]
 	_ = [1]int{}[unsafe.Offsetof(core.Job{}.Succeeded)-unsafe.Offsetof(C.podrank_job{}.succeeded)]
 	_ = [1]int{}[unsafe.Offsetof(core.Job{}.Flags)-unsafe.Offsetof(C.podrank_job{}.flags)]
+	_ = [1]int{}[unsafe.Offsetof(core.Job{}.FailedIndexes)-unsafe.Offsetof(C.podrank_job{}.failed_indexes)]
+	_ = [1]int{}[unsafe.Offsetof(core.Job{}.StartTime)-unsafe.Offsetof(C.podrank_job{}.start_time)]
+	_ = [1]int{}[unsafe.Offsetof(core.Job{}.MaxFailedIndexes)-unsafe.Offsetof(C.podrank_job{}.max_failed_indexes)]
 	_ = [1]int{}[unsafe.Sizeof(core.JobStep{})-C.sizeof_podrank_job_step]
 	_ = [1]int{}[unsafe.Offsetof(core.JobStep{}.Later)-unsafe.Offsetof(C.podrank_job_step{}.later)]
 	_ = [1]int{}[unsafe.Sizeof(core.Outcome{})-C.sizeof_podrank_outcome]
@@ -40,9 +43,9 @@ var (
 	_ = [1]int{}[unsafe.Offsetof(core.DaemonStep{}.IsUpdate)-unsafe.Offsetof(C.podrank_daemon_step{}.is_update)]
 )
 
-func (Engine) NextJob(job *core.Job, pods []core.Record, indexes []int64, order []uint32, outcomes []core.Outcome) (step core.JobStep, err error) {
+func (Engine) NextJob(job *core.Job, now int64, pods []core.Record, indexes []int64, order []uint32, outcomes []core.Outcome) (step core.JobStep, err error) {
 	err = failure(C.podrank_job_next(
-		(*C.podrank_job)(unsafe.Pointer(job)),
+		(*C.podrank_job)(unsafe.Pointer(job)), C.int64_t(now),
 		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(pods))), C.size_t(len(pods)),
 		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(indexes))),
 		(*C.uint32_t)(unsafe.Pointer(unsafe.SliceData(order))),

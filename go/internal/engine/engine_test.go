@@ -202,14 +202,17 @@ func TestOtherWorkloadsAreTheSame(t *testing.T) {
 			outcomes := make([]core.MemberOutcome, n)
 			return []any{e.NextStatefulSet(&set, members, outcomes), outcomes}
 		})
-		job := core.Job{Parallelism: small(), Completions: small(), Succeeded: small(), Flags: uint32(r.IntN(64))}
+		job := core.Job{Parallelism: small(), Completions: small(), Succeeded: small(), Flags: uint32(r.IntN(1024)),
+			Failed: small(), BackoffLimit: small(), Restarts: small(), FailedIndexes: small(), MaxFailedIndexes: small(),
+			ActiveDeadlineSeconds: int64(small()), StartTime: int64(small())}
+		now := int64(small()) * 1_000_000_000
 		pods, indexes := records(r, n), make([]int64, n)
 		for i := range indexes {
 			indexes[i] = int64(r.IntN(9)) - 1
 		}
 		both(t, fmt.Sprintf("%+v %+v %v", job, pods, indexes), func(e core.Engine) []any {
 			outcomes := make([]core.Outcome, n)
-			step, err := e.NextJob(&job, pods, indexes, make([]uint32, n), outcomes)
+			step, err := e.NextJob(&job, now, pods, indexes, make([]uint32, n), outcomes)
 			return []any{step, err, outcomes}
 		})
 		daemonSet := core.DaemonSet{MaxSurge: small(), MaxUnavailable: small(), Flags: uint32(r.IntN(16))}

@@ -37,13 +37,13 @@ func (Engine) JobIndex(text string) (index int64, err error) {
 	return index, err
 }
 
-func (Engine) NextJob(job *core.Job, records []core.Record, indexes []int64, order []uint32, outcomes []core.Outcome) (
+func (Engine) NextJob(job *core.Job, now int64, records []core.Record, indexes []int64, order []uint32, outcomes []core.Outcome) (
 	step core.JobStep, err error,
 ) {
 	err = run(func(m *machine) int32 {
 		one, pods, list := m.in(job), m.records(records), m.in(indexes)
 		room, result, next := m.room(len(order), 4), m.in(outcomes), m.in(&step)
-		status := m.module.Xpodrank_job_next(one, pods, length(records), list, room, result, next)
+		status := m.module.Xpodrank_job_next(one, now, pods, length(records), list, room, result, next)
 		if status == ok {
 			m.out(result, outcomes)
 			m.out(next, &step)

@@ -12,6 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
+	batchinformers "k8s.io/client-go/informers/batch/v1"
+	coreinformers "k8s.io/client-go/informers/core/v1"
+	schedulinginformers "k8s.io/client-go/informers/scheduling/v1beta1"
 	clientset "k8s.io/client-go/kubernetes"
 	batchclient "k8s.io/client-go/kubernetes/typed/batch/v1"
 	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -20,6 +23,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/kubernetes/pkg/controller/job"
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 )
 
 // As in linked.go.
@@ -30,6 +35,11 @@ func syncJob(c *job.Controller, ctx context.Context, key string) error
 //go:linkname updateDaemonSet k8s.io/kubernetes/pkg/controller/daemon.(*DaemonSetsController).updateDaemonSet
 func updateDaemonSet(c *daemon.DaemonSetsController, ctx context.Context, set *appsv1.DaemonSet, nodes []*v1.Node, hash, key string,
 	old []*appsv1.ControllerRevision) error
+
+//go:linkname newJobController k8s.io/kubernetes/pkg/controller/job.newControllerWithClock
+func newJobController(ctx context.Context, client clientset.Interface, clock clock.WithTicker, pods coreinformers.PodInformer,
+	jobs batchinformers.JobInformer, workloads schedulinginformers.WorkloadInformer, groups schedulinginformers.PodGroupInformer,
+) (*job.Controller, error)
 
 // A PodSync is what one sync did to pods.
 type PodSync struct {
@@ -45,6 +55,7 @@ type JobController struct {
 	controller *job.Controller
 	jobs, pods cache.Indexer
 	api        *podRecorder
+	clock      *clocktesting.FakeClock
 }
 
 // NewJobController makes one.
@@ -53,16 +64,19 @@ func NewJobController() (*JobController, error) {
 	// Never started: the stores hold what Sync puts there.
 	factory := informers.NewSharedInformerFactory(api, 0)
 	pods, jobs := factory.Core().V1().Pods(), factory.Batch().V1().Jobs()
-	controller, err := job.NewController(context.Background(), api, pods, jobs,
+	clock := clocktesting.NewFakeClock(time.Unix(0, 0))
+	controller, err := newJobController(context.Background(), api, clock, pods, jobs,
 		factory.Scheduling().V1beta1().Workloads(), factory.Scheduling().V1beta1().PodGroups())
 	if err != nil {
 		return nil, err
 	}
-	return &JobController{controller: controller, api: api, jobs: jobs.Informer().GetIndexer(), pods: pods.Informer().GetIndexer()}, nil
+	return &JobController{controller: controller, api: api, clock: clock,
+		jobs: jobs.Informer().GetIndexer(), pods: pods.Informer().GetIndexer()}, nil
 }
 
-// Sync runs one sync. The controller remembers what it did for a name and a UID, so give each Job its own.
-func (c *JobController) Sync(j *batchv1.Job, pods []*v1.Pod) (PodSync, error) {
+// Sync runs one sync, at now. The controller remembers what it did for a name and a UID, so give each Job its own.
+func (c *JobController) Sync(j *batchv1.Job, pods []*v1.Pod, now time.Time) (PodSync, error) {
+	c.clock.SetTime(now)
 	if err := replace(c.jobs, []*batchv1.Job{j}); err != nil {
 		return PodSync{}, err
 	}

@@ -2,7 +2,7 @@
 
 use crate::permute;
 use podrank::controller::Verdict::{Contested, Delete, Keep};
-use podrank::controller::job::{Completion, Job, Outcome, next_sync};
+use podrank::controller::job::{Completion, Job, Outcome, Reason, State, next_sync};
 use podrank::{Flags, Pod, Time};
 use std::collections::BTreeSet;
 
@@ -11,12 +11,16 @@ use std::collections::BTreeSet;
 ///
 /// # Panics
 /// If that is not so. The number of list orders is the factorial of the number of pods.
-pub fn sync_is_upstreams(job: &Job, pods: &[Pod], indexes: &[i64]) {
+pub fn sync_is_upstreams(job: &Job, now: Time, pods: &[Pod], indexes: &[i64]) {
     let (mut order, mut outcomes) = (vec![0; pods.len()], vec![Outcome::default(); pods.len()]);
-    let step = next_sync(job, pods, indexes, &mut order, &mut outcomes).unwrap();
+    let step = next_sync(job, now, pods, indexes, &mut order, &mut outcomes).unwrap();
+    if let Some(reason) = end(job, now) {
+        assert_eq!(step.deleted as usize, pods.len());
+        assert!(outcomes.iter().all(|outcome| (outcome.verdict, outcome.reason) == (Delete, reason)));
+    }
     let mut fates = vec![BTreeSet::new(); pods.len()];
     permute(&mut (0..pods.len()).collect::<Vec<_>>(), &mut |list| {
-        let gone = upstream(job, pods, indexes, list);
+        let gone = upstream(job, now, pods, indexes, list);
         assert_eq!(gone.len(), step.deleted as usize);
         for pod in 0..pods.len() {
             fates[pod].insert(gone.contains(&pod));
@@ -39,9 +43,74 @@ pub fn sync_is_upstreams(job: &Job, pods: &[Pod], indexes: &[i64]) {
     }
 }
 
+/// Why a sync of upstream's ends the Job, in the order of its code.
+#[must_use]
+pub fn end(job: &Job, now: Time) -> Option<Reason> {
+    if job.state == State::LeftAlone {
+        return None;
+    }
+    if job.state == State::Ending {
+        return Some(Reason::Ending);
+    }
+    if job.state == State::PodFailurePolicy {
+        return Some(Reason::PodFailurePolicy);
+    }
+    if job.failed > job.backoff_limit {
+        return Some(Reason::BackoffLimit);
+    }
+    if job.restarts > 0 && job.restarts >= job.backoff_limit {
+        return Some(Reason::Restarts);
+    }
+    if let (Some(seconds), false, Some(now)) =
+        (job.active_deadline_seconds, job.is_suspended, now.unix_nanos())
+    {
+        let start = job.start_time.unix_nanos().unwrap_or(now);
+        // As Go's durations: the product wraps, the difference saturates.
+        let most = i128::from(i64::MAX);
+        let elapsed = (i128::from(now) - i128::from(start)).clamp(-most - 1, most);
+        if elapsed >= i128::from(seconds.wrapping_mul(1_000_000_000)) {
+            return Some(Reason::Deadline);
+        }
+    }
+    if let Completion::Indexed(completions) = job.completion {
+        if job.max_failed_indexes.is_some_and(|most| job.failed_indexes > most) {
+            return Some(Reason::MaxFailedIndexes);
+        }
+        let ended = i64::from(job.failed_indexes) + i64::from(job.succeeded);
+        if job.failed_indexes > 0 && ended >= completions.into() {
+            return Some(Reason::FailedIndexes);
+        }
+    }
+    (job.state == State::SuccessPolicy).then_some(Reason::SuccessPolicy)
+}
+
+/// How many active pods upstream wants if the Job goes on.
+fn wanted(job: &Job, active: usize) -> usize {
+    let wanted = match job.completion {
+        Completion::Any if job.succeeded > 0 => return active,
+        Completion::Any => job.parallelism,
+        Completion::Count(completions) | Completion::Indexed(completions) => {
+            completions.wrapping_sub(job.succeeded).min(job.parallelism)
+        }
+    };
+    usize::try_from(wanted).unwrap_or(0)
+}
+
 /// The pods that upstream deletes from this list: a stable sort stands for its sort.
 #[must_use]
-pub fn upstream(job: &Job, pods: &[Pod], indexes: &[i64], list: &[usize]) -> BTreeSet<usize> {
+pub fn upstream(job: &Job, now: Time, pods: &[Pod], indexes: &[i64], list: &[usize]) -> BTreeSet<usize> {
+    if job.state == State::LeftAlone {
+        return BTreeSet::new();
+    }
+    if end(job, now).is_some() {
+        return list.iter().copied().collect();
+    }
+    if job.is_being_deleted {
+        return BTreeSet::new();
+    }
+    if job.is_suspended {
+        return list.iter().copied().collect();
+    }
     let key = |pod: usize| {
         let p = &pods[pod];
         let ready = p.flags.contains(Flags::READY);
@@ -51,8 +120,7 @@ pub fn upstream(job: &Job, pods: &[Pod], indexes: &[i64], list: &[usize]) -> BTr
         let restarts = (u32::MAX - p.restarts, u32::MAX - p.sidecar_restarts);
         (assigned, p.phase.ordinal(), ready, since, restarts, latest(p.creation_time))
     };
-    let surplus =
-        pods.len().saturating_sub(job.wanted(u32::try_from(pods.len()).expect("few pods")) as usize);
+    let surplus = pods.len().saturating_sub(wanted(job, pods.len()));
     let (mut gone, mut left) = (vec![], list.to_vec());
     if let Completion::Indexed(completions) = job.completion {
         let index = |pod: usize| indexes[pod].max(-1);

@@ -1,11 +1,14 @@
 //! Which pods the next sync of a `Job` deletes, and why.
 //!
 //! Kubernetes' Job controller deletes active pods if too many run, if two of them share an index, or if none should run any
-//! more. [`next_sync`] predicts its next sync, as in Kubernetes 1.37.
+//! more: the Job is suspended, or a limit such as its deadline [ends](Job::end) it. [`next_sync`] predicts its next sync, as in
+//! Kubernetes 1.37.
 //!
 //! The order of a Job's pods is [the order](crate) without tiers, deletion costs, ranks, the label for preference, age
 //! buckets and UIDs: Kubernetes' `ActivePods`. Pods tie if they are equal in everything that it compares. If only some
-//! of the pods that tie go, chance decides which, so all of them are [contested](super::Verdict::Contested).
+//! of the pods that tie go, no rule says which, so all of them are [contested](super::Verdict::Contested). Chance decides among
+//! the pods of one index, and among those of a Job without indexes. If no two pods of an Indexed Job share an index, Kubernetes'
+//! sort decides, because the controller lists them by index first. This prediction does not model that sort.
 //!
 //! ```
 //! use podrank::controller::Verdict;
@@ -24,7 +27,8 @@
 //!
 //! let job = Job { parallelism: 2, completion: Completion::Indexed(5), ..Job::default() };
 //! let (mut order, mut outcomes) = ([0; 3], [Outcome::default(); 3]);
-//! let step = next_sync(&job, &pods, &[3, 3, 1], &mut order, &mut outcomes).unwrap();
+//! let now = Time::from_unix(1_700_000_100, 0);
+//! let step = next_sync(&job, now, &pods, &[3, 3, 1], &mut order, &mut outcomes).unwrap();
 //! assert_eq!((step.wanted, step.deleted), (2, 1));
 //! assert_eq!(outcomes.map(|outcome| outcome.verdict), [Verdict::Keep, Verdict::Delete, Verdict::Keep]);
 //! assert_eq!(outcomes[1].reason, Reason::Duplicate);
@@ -70,17 +74,39 @@ pub struct Job {
     pub state: State,
     /// Whether the Job has a `metadata.deletionTimestamp`.
     pub is_being_deleted: bool,
+    /// How many pods have failed: the sum of `status.failed`, the length of `status.uncountedTerminatedPods.failed`, and the
+    /// number of failed pods that are not in that list but have the finalizer `batch.kubernetes.io/job-tracking` and, for an
+    /// Indexed Job, an index below the completions. Unless `spec.podReplacementPolicy` is `Failed`, pods that are being deleted
+    /// and have not succeeded count as failed. Pods that a rule of `spec.podFailurePolicy` ignores do not count.
+    pub failed: i32,
+    /// `spec.backoffLimit`.
+    pub backoff_limit: i32,
+    /// If the pods' restart policy is `OnFailure`: the sum of the restarts of all containers, including init containers, of the
+    /// running and pending pods, even of those that are being deleted. 0 for another policy.
+    pub restarts: i32,
+    /// `spec.activeDeadlineSeconds`.
+    pub active_deadline_seconds: Option<i64>,
+    /// `status.startTime`: when the deadline begins to count. If it is unset, this sync sets it to its own time.
+    pub start_time: Time,
+    /// How many indexes have failed: those in `status.failedIndexes` below the completions, and those of the pods that have
+    /// failed since. 0 without `spec.backoffLimitPerIndex`. Read only for an Indexed Job, as is `max_failed_indexes`.
+    pub failed_indexes: i32,
+    /// `spec.maxFailedIndexes`.
+    pub max_failed_indexes: Option<i32>,
 }
 
-/// Whether a Job's end is decided.
+/// Whether a Job's end is decided, by what is no number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum State {
     /// It is not.
     #[default]
     Running,
-    /// The Job fails or has met its success criteria: its condition `FailureTarget` or `SuccessCriteriaMet` is true, or will be in
-    /// this sync.
+    /// The Job fails or has met its success criteria: its condition `FailureTarget` or `SuccessCriteriaMet` is true.
     Ending,
+    /// A failed pod matches a rule of `spec.podFailurePolicy` whose action is `FailJob`.
+    PodFailurePolicy,
+    /// The succeeded indexes meet a rule of `spec.successPolicy`.
+    SuccessPolicy,
     /// The controller leaves the Job alone: its condition `Complete` or `Failed` is true, or `spec.managedBy` names another
     /// controller.
     LeftAlone,
@@ -120,13 +146,76 @@ pub enum JobError {
 }
 
 impl Job {
-    /// Returns how many active pods the controller wants if `active` pods are active now.
+    /// Returns how many active pods the controller wants at `now` if `active` pods are active.
     #[must_use]
-    pub fn wanted(&self, active: u32) -> u32 {
+    pub fn wanted(&self, active: u32, now: Time) -> u32 {
+        match self.fate(now) {
+            Fate::Idle => active,
+            Fate::AllGo(_) => 0,
+            Fate::Counted => self.counted(active),
+        }
+    }
+
+    /// Returns why the sync at `now` ends the Job, or `None` if it does not. A sync that ends the Job deletes all active pods.
+    ///
+    /// Several limits can be passed at once. This is the first in the order in which Kubernetes checks them. A deadline does not
+    /// pass if `now` is unset.
+    #[must_use]
+    pub fn end(&self, now: Time) -> Option<Reason> {
+        let past_restarts = match self.backoff_limit {
+            0 => self.restarts > 0,
+            limit => self.restarts >= limit,
+        };
+        let completions = match self.completion {
+            Completion::Indexed(completions) => Some(i64::from(completions)),
+            _ => None,
+        };
+        let failed_indexes = if completions.is_some() { self.failed_indexes } else { 0 };
+        let ended_indexes = i64::from(failed_indexes).saturating_add(self.succeeded.into());
+        match self.state {
+            State::LeftAlone => None,
+            State::Ending => Some(Reason::Ending),
+            State::PodFailurePolicy => Some(Reason::PodFailurePolicy),
+            _ if self.failed > self.backoff_limit => Some(Reason::BackoffLimit),
+            _ if past_restarts => Some(Reason::Restarts),
+            _ if self.deadline_left(now).is_some_and(|left| left <= 0) => Some(Reason::Deadline),
+            _ if failed_indexes > self.max_failed_indexes.unwrap_or(i32::MAX) => Some(Reason::MaxFailedIndexes),
+            _ if failed_indexes > 0 && completions.is_some_and(|all| ended_indexes >= all) => {
+                Some(Reason::FailedIndexes)
+            }
+            State::SuccessPolicy => Some(Reason::SuccessPolicy),
+            State::Running => None,
+        }
+    }
+
+    /// Returns the nanoseconds until the Job's deadline, 0 or less if it has passed. Returns `None` if there is no deadline, if the
+    /// Job is suspended, or if `now` is unset. If the start time is unset, the Job starts now. A result of more than 292 years is
+    /// reported as 292 years.
+    #[must_use]
+    pub fn deadline_left(&self, now: Time) -> Option<i64> {
+        let seconds = self.active_deadline_seconds.filter(|_| !self.is_suspended && !now.is_unset())?;
+        let elapsed = now.nanos_since(self.start_time).unwrap_or(0);
+        // The product wraps as upstream's does.
+        Some(seconds.wrapping_mul(1_000_000_000).saturating_sub(elapsed))
+    }
+
+    /// Returns what the sync does with the pods as a whole.
+    fn fate(&self, now: Time) -> Fate {
+        if self.state == State::LeftAlone {
+            return Fate::Idle;
+        }
+        match self.end(now) {
+            Some(reason) => Fate::AllGo(reason),
+            None if self.is_being_deleted => Fate::Idle,
+            None if self.is_suspended => Fate::AllGo(Reason::Suspended),
+            None => Fate::Counted,
+        }
+    }
+
+    /// Returns how many active pods the controller wants if the Job goes on.
+    fn counted(&self, active: u32) -> u32 {
         let parallelism = self.parallelism.max(0).cast_unsigned();
         match self.completion {
-            _ if self.is_idle() => active,
-            _ if self.all_go().is_some() => 0,
             // After a success, what runs may end, and nothing starts.
             Completion::Any if self.succeeded > 0 => active,
             Completion::Any => parallelism,
@@ -137,27 +226,20 @@ impl Job {
             }
         }
     }
-
-    /// Returns whether the sync deletes no pod, whatever the numbers.
-    const fn is_idle(&self) -> bool {
-        match self.state {
-            State::Running => self.is_being_deleted,
-            State::Ending => false,
-            State::LeftAlone => true,
-        }
-    }
-
-    /// Returns why all pods go, if they do.
-    const fn all_go(&self) -> Option<Reason> {
-        match self.state {
-            State::Ending => Some(Reason::Ending),
-            _ if self.is_suspended => Some(Reason::Suspended),
-            _ => None,
-        }
-    }
 }
 
-/// Predicts the next sync of a Job. Writes to `outcomes`, at the index of each pod, whether it goes and why. Returns what
+/// What a sync does with a Job's pods as a whole.
+#[derive(Clone, Copy)]
+enum Fate {
+    /// It deletes none, whatever the numbers.
+    Idle,
+    /// It deletes all, for this reason.
+    AllGo(Reason),
+    /// The numbers decide.
+    Counted,
+}
+
+/// Predicts the next sync of a Job, at `now`. Writes to `outcomes`, at the index of each pod, whether it goes and why. Returns what
 /// else the sync does.
 ///
 /// `pods` are the active pods that the Job controls, in any order. Their ranks, deletion costs, tiers and
@@ -174,6 +256,7 @@ impl Job {
 /// [`JobError`], and then nothing is written.
 pub fn next_sync(
     job: &Job,
+    now: Time,
     pods: &[Pod],
     indexes: &[i64],
     order: &mut [u32],
@@ -189,15 +272,14 @@ pub fn next_sync(
     let buffers = order.get_mut(..pods.len()).zip(outcomes.get_mut(..pods.len()));
     let (order, outcomes) = buffers.ok_or(JobError::ShortBuffer)?;
     outcomes.fill(Outcome::default());
-    let wanted = job.wanted(active);
-    let surplus = active.saturating_sub(wanted);
-    let (deleted, later) = match job.all_go() {
-        _ if job.is_idle() => (0, 0),
-        Some(reason) => {
+    let wanted = job.wanted(active, now);
+    let (deleted, later) = match job.fate(now) {
+        Fate::Idle => (0, 0),
+        Fate::AllGo(reason) => {
             outcomes.fill(Outcome::new(Verdict::Delete, reason));
             (active, 0)
         }
-        None => Removal::new(pods, outcomes).run(indexes, surplus, order),
+        Fate::Counted => Removal::new(pods, outcomes).run(indexes, active.saturating_sub(wanted), order),
     };
     Ok(Step { wanted, deleted, later })
 }

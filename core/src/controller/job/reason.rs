@@ -14,8 +14,24 @@ pub enum Reason {
     Kept = 0,
     /// All pods go, because the Job is suspended.
     Suspended = 10,
-    /// All pods go, because the Job fails or has met its success criteria.
+    /// All pods go, because the Job fails or has met its success criteria: its condition `FailureTarget` or `SuccessCriteriaMet`
+    /// is true.
     Ending = 11,
+    /// All pods go, because a failed pod makes the Job fail: a rule of its `podFailurePolicy` says so.
+    PodFailurePolicy = 12,
+    /// All pods go, because the Job fails: more pods have failed than its `backoffLimit`.
+    BackoffLimit = 13,
+    /// All pods go, because the Job fails: the containers of its pods have restarted as often as its `backoffLimit` or, if that is
+    /// 0, once.
+    Restarts = 14,
+    /// All pods go, because the Job fails: its `activeDeadlineSeconds` have passed.
+    Deadline = 15,
+    /// All pods go, because the Job fails: more indexes have failed than its `maxFailedIndexes`.
+    MaxFailedIndexes = 16,
+    /// All pods go, because the Job fails: each index has succeeded or failed, and at least one has failed.
+    FailedIndexes = 17,
+    /// All pods go, because the Job succeeds: the indexes that have succeeded meet its `successPolicy`.
+    SuccessPolicy = 18,
     /// The Job is Indexed, but the pod has no completion index.
     NoIndex = 20,
     /// The pod's index is not below the Job's completions.
@@ -33,6 +49,13 @@ names! { Reason, 24:
     Kept c"kept",
     Suspended c"suspended",
     Ending c"ending",
+    PodFailurePolicy c"pod-failure-policy",
+    BackoffLimit c"backoff-limit",
+    Restarts c"restarts",
+    Deadline c"deadline",
+    MaxFailedIndexes c"max-failed-indexes",
+    FailedIndexes c"failed-indexes",
+    SuccessPolicy c"success-policy",
     NoIndex c"no-index",
     BeyondCompletions c"beyond-completions",
     Duplicate c"duplicate",
