@@ -241,7 +241,7 @@ fn the_document_on_the_json_names_every_field_and_note() {
         serde_json::from_str(&fine(&args, "").0).expect("JSON")
     };
     let stateful_set = of_example("stateful-set", &["sts/db", "--replicas", "3"]);
-    let job = of_example("job", &["job/import", "--suspend"]);
+    let job = of_example("job", &["job/import", "--completions", "4", "--suspend"]);
     let daemon_set = of_example("daemon-set", &["ds/agent"]);
     let mut names: Vec<String> = Vec::new();
     for (prefix, object) in [
@@ -295,6 +295,7 @@ fn the_document_on_the_json_names_every_field_and_note() {
         "becomes-available",
         "unmet-wish",
         "disruption-budget",
+        "deadline-passes",
     ];
     let mut documented: Vec<_> = documented.into_iter().filter(|name| name.contains('-')).collect();
     documented.sort_unstable();

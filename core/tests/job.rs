@@ -123,7 +123,10 @@ fn each_end() {
         (Job { active_deadline_seconds: None, ..late(60) }, None),
         // Without a start time, the Job starts now.
         (Job { start_time: Time::UNSET, ..started }, None),
-        (Job { start_time: Time::UNSET, active_deadline_seconds: Some(0), ..started }, Some(Reason::Deadline)),
+        (
+            Job { start_time: Time::UNSET, active_deadline_seconds: Some(0), ..started },
+            Some(Reason::Deadline),
+        ),
         // Kubernetes multiplies this by 10^9 in 64 bits, and gets a negative number.
         (Job { active_deadline_seconds: Some(10_000_000_000), ..started }, Some(Reason::Deadline)),
         (failed(2, Some(2)), None),

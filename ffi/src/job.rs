@@ -10,11 +10,11 @@ use crate::status::{
 };
 use core::ffi::c_char;
 use core::mem::{offset_of, size_of};
+use podrank::Pod;
 use podrank::controller::job::{
     Completion, Job, JobError, MAX_DELETIONS, Outcome, Reason, State, completion_index, next_sync,
     time_to_live_left,
 };
-use podrank::Pod;
 
 /// How many pods one sync of a Job deletes at most, unless it deletes all.
 pub const PODRANK_JOB_DELETIONS_MAX: u32 = 500;

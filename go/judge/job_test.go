@@ -259,6 +259,9 @@ func addEnds(r *rand.Rand, job *batchv1.Job, pods []*v1.Pod) time.Time {
 	if isIndexed && rarely() {
 		spec.BackoffLimitPerIndex = new(int32(r.IntN(3)))
 		if r.IntN(2) == 0 {
+			spec.PodFailurePolicy = newPodFailurePolicy(r)
+		}
+		if r.IntN(2) == 0 {
 			spec.MaxFailedIndexes = new(int32(r.IntN(4)))
 		}
 		if r.IntN(2) == 0 {

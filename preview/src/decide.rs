@@ -38,9 +38,9 @@ fn preview_at<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview
     let sets = Sets::of(&input.sets);
     let choice = choose_workload(input, &sets, options)?;
     let is_job = matches!(choice, Choice::Direct(entry) if entry.kind == DirectKind::Job);
-    if !is_job && (options.parallelism.is_some() || options.suspend) {
+    if !is_job && (options.parallelism.is_some() || options.completions.is_some() || options.suspend) {
         return Err(Error::new(format!(
-            "{choice} is not a Job, so it has neither a parallelism nor a suspension"
+            "{choice} is not a Job, so it has no parallelism, completions or suspension"
         )));
     }
     match choice {

@@ -225,7 +225,7 @@ pub(crate) fn preview_direct<'a>(
         }
         Spec::Job(spec) => {
             let asked = crate::job::asked(entry, spec, options)?;
-            let decision = crate::job::decide(entry, spec, &asked, &pods, &mut notes);
+            let decision = crate::job::decide(entry, spec, &asked, &pods, to_time(options.now), &mut notes);
             (asked, BTreeMap::new(), decision)
         }
     };

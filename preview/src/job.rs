@@ -1,7 +1,9 @@
 //! Jobs: what their controller reads from them, and which pods their next sync takes. The decision is the core's.
 
+use crate::age::age;
 use crate::direct::{Decided, Decision, DirectEntry, OwnPod, chance, verdict};
 use crate::error::{Error, parse};
+use crate::job_end::{self, Counts, Ends, Intervals, Limits};
 use crate::notes::{self, Note, NoteCode};
 use crate::options::Options;
 use crate::pod::FinishedPhase;
@@ -9,10 +11,9 @@ use crate::preview::{Asked, Verdict};
 use crate::text::{self, count};
 use podrank::controller::job::{Completion, Job, NO_INDEX, Outcome, Reason, State, next_sync};
 use podrank::controller::{self, job};
-use podrank::{FeatureGates, Policy};
+use podrank::{FeatureGates, Policy, Time};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::BTreeSet;
 
 /// The name by which `spec.managedBy` means kube-controller-manager.
 const KUBERNETES: &str = "kubernetes.io/job-controller";
@@ -20,11 +21,14 @@ const KUBERNETES: &str = "kubernetes.io/job-controller";
 /// What its controller reads from it.
 #[derive(Debug)]
 pub(crate) struct JobSpec {
-    /// The record for the decision. What has succeeded is only what its status counts.
+    /// The record for the decision. What has succeeded is only what its status counts, and nothing can end it.
     job: Job,
+    ends: Ends,
     pub(crate) status_active: i32,
-    /// The first and last of each run of indexes that have succeeded, by the status.
-    completed: Vec<(i64, i64)>,
+    /// The indexes that have succeeded, by the status.
+    completed_indexes: String,
+    /// The condition that ends the Job, if one does.
+    condition: Option<&'static str>,
     /// The UIDs of succeeded pods that the status lists but does not count yet.
     uncounted: Vec<String>,
     /// Why the controller leaves it alone, if it does.
@@ -62,6 +66,7 @@ impl JobSpec {
         #[serde(default, expecting = "an object")]
         struct Uncounted {
             succeeded: Vec<String>,
+            failed: Vec<String>,
         }
         #[derive(Default, Deserialize)]
         #[serde(default, expecting = "a condition")]
@@ -69,7 +74,16 @@ impl JobSpec {
             r#type: String,
             status: String,
         }
+        /// What can end it is read in a second pass.
+        #[derive(Deserialize)]
+        #[serde(expecting = "a Job")]
+        struct Ending {
+            spec: Limits,
+            #[serde(default)]
+            status: Option<Counts>,
+        }
         let Object { spec, status } = parse(object)?;
+        let ending: Ending = parse(object)?;
         let status = status.unwrap_or_default();
         let completion = match (spec.completion_mode.as_deref(), spec.completions) {
             (Some("Indexed"), Some(completions)) => Completion::Indexed(completions),
@@ -96,13 +110,13 @@ impl JobSpec {
             }
             (None, None) => None,
         };
-        let state = if left_alone.is_some() {
-            State::LeftAlone
-        } else if is_true("FailureTarget") || is_true("SuccessCriteriaMet") {
-            State::Ending
-        } else {
-            State::Running
+        let condition = ["SuccessCriteriaMet", "FailureTarget"].into_iter().find(|name| is_true(name));
+        let state = match (&left_alone, condition) {
+            (Some(_), _) => State::LeftAlone,
+            (None, Some(_)) => State::Ending,
+            (None, None) => State::Running,
         };
+        let uncounted = status.uncounted_terminated_pods.unwrap_or_default();
         Ok(Self {
             job: Job {
                 parallelism: spec.parallelism.unwrap_or(1),
@@ -110,51 +124,44 @@ impl JobSpec {
                 succeeded: status.succeeded,
                 is_suspended: spec.suspend.unwrap_or(false),
                 state,
-                is_being_deleted: false,
+                ..Job::default()
             },
+            ends: Ends::new(ending.spec, ending.status.unwrap_or_default(), uncounted.failed),
             status_active: status.active,
-            completed: match completion {
-                Completion::Indexed(completions) => intervals(&status.completed_indexes, completions.into()),
-                _ => Vec::new(),
-            },
-            uncounted: status.uncounted_terminated_pods.unwrap_or_default().succeeded,
+            completed_indexes: status.completed_indexes,
+            condition,
+            uncounted: uncounted.succeeded,
             left_alone,
         })
     }
 
-    /// How many pods, or indexes, have succeeded, including those that the status does not count yet.
+    /// How many pods have succeeded, including those that the status does not count yet.
     fn succeeded(&self, pods: &[OwnPod<'_>]) -> i32 {
-        let finished = pods.iter().filter(|pod| {
-            let is_tracked = pod.record.job.as_ref().is_some_and(|job| job.is_tracked);
-            is_tracked && pod.entry.finished_phase == Some(FinishedPhase::Succeeded)
-        });
-        let number = if let Completion::Indexed(completions) = self.job.completion {
-            let counted: i64 = self.completed.iter().map(|(first, last)| last - first + 1).sum();
-            let is_new = |index: &i64| {
-                (0..completions.into()).contains(index)
-                    && !self.completed.iter().any(|(first, last)| (first..=last).contains(&index))
-            };
-            let new: BTreeSet<_> = finished.map(|pod| index(*pod)).filter(is_new).collect();
-            counted.saturating_add(i64::try_from(new.len()).unwrap_or(i64::MAX))
-        } else {
-            let is_new = |pod: &&OwnPod<'_>| {
-                let uid = pod.record.pod.uid.to_string();
-                !self.uncounted.contains(&uid)
-            };
-            let new = finished.filter(is_new).count() + self.uncounted.len();
-            i64::from(self.job.succeeded).saturating_add(i64::try_from(new).unwrap_or(i64::MAX))
+        let is_new = |pod: &OwnPod<'_>| {
+            let uid = pod.record.pod.uid.to_string();
+            !self.uncounted.contains(&uid)
         };
+        let new = succeeded(pods).filter(is_new).count() + self.uncounted.len();
+        let number = i64::from(self.job.succeeded).saturating_add(i64::try_from(new).unwrap_or(i64::MAX));
         i32::try_from(number).unwrap_or(i32::MAX)
+    }
+
+    /// Which indexes have succeeded, including those that the status does not count yet.
+    fn succeeded_indexes(&self, pods: &[OwnPod<'_>], completions: i32) -> Intervals {
+        let mut indexes = Intervals::read(&self.completed_indexes, completions);
+        for index in succeeded(pods).map(index).filter(|index| (0..completions.into()).contains(index)) {
+            indexes.insert(index);
+        }
+        indexes
     }
 }
 
-/// Reads `status.completedIndexes`, such as `0,2-4`, up to the completions.
-fn intervals(text: &str, completions: i64) -> Vec<(i64, i64)> {
-    let intervals = text.split(',').filter_map(|interval| {
-        let (first, last) = interval.split_once('-').unwrap_or((interval, interval));
-        Some((first.parse().ok()?, last.parse::<i64>().ok()?.min(completions - 1)))
-    });
-    intervals.take_while(|(first, _)| *first < completions).collect()
+/// The succeeded pods that the status may not count yet.
+fn succeeded<'p, 'a>(pods: &'p [OwnPod<'a>]) -> impl Iterator<Item = OwnPod<'a>> + 'p {
+    pods.iter().copied().filter(|pod| {
+        let is_tracked = pod.record.job.as_ref().is_some_and(|job| job.is_tracked);
+        is_tracked && pod.entry.finished_phase == Some(FinishedPhase::Succeeded)
+    })
 }
 
 fn index(pod: OwnPod<'_>) -> i64 {
@@ -167,16 +174,39 @@ pub(crate) fn asked(entry: &DirectEntry, spec: &JobSpec, options: &Options) -> R
         return Err(Error::new(format!("{entry} has no replicas: use --parallelism N or --suspend")));
     }
     let parallelism = options.parallelism.unwrap_or(spec.job.parallelism.max(0).unsigned_abs());
-    if i32::try_from(parallelism).is_err() {
-        return Err(Error::new(format!(
-            "{entry}: a parallelism of {parallelism} is more than Kubernetes stores, {}",
-            i32::MAX
-        )));
+    for (number, name) in [(Some(parallelism), "parallelism"), (options.completions, "number of completions")]
+    {
+        if let Some(number) = number.filter(|number| i32::try_from(*number).is_err()) {
+            return Err(Error::new(format!(
+                "{entry}: a {name} of {number} is more than Kubernetes stores, {}",
+                i32::MAX
+            )));
+        }
+    }
+    let are_now = match spec.job.completion {
+        Completion::Any => None,
+        Completion::Count(completions) | Completion::Indexed(completions) => Some(completions),
+    };
+    let is_now = |completions: &u32| are_now.is_some_and(|now| i64::from(now) == i64::from(*completions));
+    if let Some(completions) = options.completions.filter(|completions| !is_now(completions)) {
+        let Completion::Indexed(_) = spec.job.completion else {
+            return Err(Error::new(format!(
+                "{entry} is not Indexed, so Kubernetes does not let its completions change: use --parallelism N alone, or \
+                 create another Job"
+            )));
+        };
+        if completions != parallelism {
+            return Err(Error::new(format!(
+                "{entry}: Kubernetes lets completions change only to the same number as parallelism, which is \
+                 {parallelism}: use --completions {completions} --parallelism {completions}"
+            )));
+        }
     }
     Ok(Asked {
-        replicas: None,
         parallelism: Some(parallelism),
+        completions: options.completions,
         suspend: Some(options.suspend || spec.job.is_suspended),
+        ..Asked::default()
     })
 }
 
@@ -186,24 +216,40 @@ pub(crate) fn decide<'a>(
     spec: &JobSpec,
     asked: &Asked,
     pods: &[OwnPod<'a>],
+    now: Time,
     notes: &mut Vec<Note>,
 ) -> Decision<'a> {
     // An invalid selector makes the sync fail before it looks at the Job's end.
     let fails = entry.idle().is_some() && !entry.is_being_deleted;
-    let job = Job {
+    let completions = asked.completions.and_then(|it| i32::try_from(it).ok());
+    let completion = match (spec.job.completion, completions) {
+        (Completion::Indexed(_), Some(completions)) => Completion::Indexed(completions),
+        (completion, _) => completion,
+    };
+    let succeeded_indexes = match completion {
+        Completion::Indexed(completions) => Some((spec.succeeded_indexes(pods, completions), completions)),
+        _ => None,
+    };
+    let mut job = Job {
+        completion,
         state: if fails { State::LeftAlone } else { spec.job.state },
         parallelism: asked.parallelism.and_then(|it| i32::try_from(it).ok()).unwrap_or(i32::MAX),
         is_suspended: asked.suspend == Some(true),
-        succeeded: spec.succeeded(pods),
+        succeeded: match &succeeded_indexes {
+            Some((indexes, _)) => i32::try_from(indexes.len()).unwrap_or(i32::MAX),
+            None => spec.succeeded(pods),
+        },
         is_being_deleted: entry.is_being_deleted,
         ..spec.job
     };
+    let succeeded_indexes = succeeded_indexes.as_ref().map(|(indexes, completions)| (indexes, *completions));
+    let by_policy = spec.ends.fill(&mut job, pods, succeeded_indexes);
     let active: Vec<_> = pods.iter().copied().filter(|pod| pod.entry.is_active()).collect();
     let records: Vec<_> = active.iter().map(|pod| pod.record.pod).collect();
     let indexes: Vec<_> = active.iter().map(|pod| index(*pod)).collect();
     let mut order = vec![0; records.len()];
     let mut outcomes = vec![Outcome::default(); records.len()];
-    let step = next_sync(&job, &records, &indexes, &mut order, &mut outcomes).expect("there is room");
+    let step = next_sync(&job, now, &records, &indexes, &mut order, &mut outcomes).expect("there is room");
 
     let mut gates = FeatureGates::KUBERNETES;
     gates.pod_deletion_cost = false;
@@ -216,7 +262,15 @@ pub(crate) fn decide<'a>(
         controller::Verdict::Contested => 1,
         _ => 2,
     });
-    let words = Words { job, wanted: step.wanted, indexes: &indexes, outcomes: &outcomes };
+    let words = Words {
+        job,
+        now,
+        by_policy: by_policy.as_deref(),
+        condition: spec.condition,
+        wanted: step.wanted,
+        indexes: &indexes,
+        outcomes: &outcomes,
+    };
     let decided = order.into_iter().map(|pod| Decided {
         pod: active[pod],
         verdict: verdict(outcomes[pod].verdict),
@@ -226,11 +280,19 @@ pub(crate) fn decide<'a>(
     });
     let decided: Vec<_> = decided.collect();
     let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
-    let idle = entry.idle().filter(|_| job.state != State::Ending);
+    let end = job.end(now);
+    let idle = entry.idle().filter(|_| end.is_none());
     notes.extend(match &spec.left_alone {
         Some(why) => Some(Note::new(NoteCode::DoesNothing, format!("{entry} {why}"))),
         None => idle.map(|why| notes::does_nothing(entry, why)),
     });
+    if let Some(left) =
+        job.deadline_left(now).filter(|_| end.is_none() && idle.is_none() && !decided.is_empty())
+    {
+        let text =
+            format!("the deadline of {entry} passes in {}, and then all its active pods go", duration(left));
+        notes.push(Note::new(NoteCode::DeadlinePasses, text));
+    }
     if step.later > 0 {
         let text = format!(
             "the controller deletes {} in this sync and {} more in later ones",
@@ -244,6 +306,11 @@ pub(crate) fn decide<'a>(
 /// What the words about a decision read.
 struct Words<'w> {
     job: Job,
+    now: Time,
+    /// How a policy ends the Job, if one does.
+    by_policy: Option<&'w str>,
+    /// The condition that ends the Job, if one does.
+    condition: Option<&'w str>,
     wanted: u32,
     indexes: &'w [i64],
     outcomes: &'w [Outcome],
@@ -251,7 +318,14 @@ struct Words<'w> {
 
 impl Words<'_> {
     fn why(&self, pod: usize) -> String {
-        self.reason(pod) + &chance(&self.outcomes[pod], self.outcomes, "by list order")
+        let is_by_index = self.outcomes[pod].reason == Reason::Surplus
+            && matches!(self.job.completion, Completion::Indexed(_));
+        let how = if is_by_index {
+            "which podrank does not tell: Kubernetes sorts by index first"
+        } else {
+            "by list order"
+        };
+        self.reason(pod) + &chance(&self.outcomes[pod], self.outcomes, how)
     }
 
     fn reason(&self, pod: usize) -> String {
@@ -260,7 +334,32 @@ impl Words<'_> {
         let active = count(self.outcomes.len() as u64, "active pod");
         match self.outcomes[pod].reason {
             Reason::Suspended => "all pods of a suspended Job go".to_owned(),
-            Reason::Ending => "the Job's end is decided, so all its pods go".to_owned(),
+            Reason::Ending => {
+                format!("the condition {} is true, so all pods go", self.condition.unwrap_or("FailureTarget"))
+            }
+            Reason::PodFailurePolicy | Reason::SuccessPolicy => self.by_policy.unwrap_or_default().to_owned(),
+            Reason::BackoffLimit => {
+                let failed = self.job.failed;
+                let (failures, exceed) =
+                    if failed == 1 { ("failure", "exceeds") } else { ("failures", "exceed") };
+                format!("{failed} {failures} {exceed} backoffLimit {}", self.job.backoff_limit)
+            }
+            Reason::Restarts => {
+                let restarts = count(self.job.restarts.unsigned_abs(), "restart");
+                format!("{restarts}, and backoffLimit is {}", self.job.backoff_limit)
+            }
+            Reason::Deadline => self.deadline(),
+            Reason::MaxFailedIndexes => {
+                let most = self.job.max_failed_indexes.unwrap_or_default();
+                format!(
+                    "{} failed, and maxFailedIndexes is {most}",
+                    job_end::indexes(self.job.failed_indexes.into())
+                )
+            }
+            Reason::FailedIndexes => {
+                let failed = job_end::indexes(self.job.failed_indexes.into());
+                format!("{failed} failed, and the other {} succeeded", self.job.succeeded)
+            }
             Reason::NoIndex => "it has no completion index".to_owned(),
             Reason::BeyondCompletions => {
                 let Completion::Indexed(completions) = self.job.completion else { return String::new() };
@@ -274,4 +373,20 @@ impl Words<'_> {
             _ => format!("{active}, and {} wanted", self.wanted),
         }
     }
+
+    fn deadline(&self) -> String {
+        let seconds = self.job.active_deadline_seconds.unwrap_or_default();
+        if seconds.checked_mul(1_000_000_000).is_none() {
+            return format!(
+                "activeDeadlineSeconds {seconds} overflows in Kubernetes, so the deadline has passed"
+            );
+        }
+        let ago = self.job.deadline_left(self.now).map_or(0, i64::saturating_neg);
+        format!("the deadline of {seconds} s passed {} ago", duration(ago))
+    }
+}
+
+/// A length of time as ages are shown.
+fn duration(nanos: i64) -> String {
+    age(Time::from_unix_nanos(nanos), Time::from_unix_nanos(0)).unwrap_or_default()
 }

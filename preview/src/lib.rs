@@ -31,6 +31,7 @@ mod extract;
 pub mod gates;
 mod input;
 mod job;
+mod job_end;
 mod json;
 mod line;
 mod members;

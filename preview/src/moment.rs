@@ -130,7 +130,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
     }
 }
 
-/// The state of a container, which has the times of its start and end.
+/// The state of a container, which has the times of its start and end, and its exit code.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ContainerState {
@@ -143,9 +143,15 @@ pub(crate) struct ContainerState {
 struct ContainerTimes {
     started_at: Lenient<Time>,
     finished_at: Lenient<Time>,
+    exit_code: Lenient<i32>,
 }
 
 impl Lenient<ContainerState> {
+    /// The exit code of a container that has ended.
+    pub(crate) fn exit_code(&self) -> Option<i32> {
+        self.0.as_ref()?.terminated.0.as_ref()?.exit_code.0
+    }
+
     pub(crate) fn moments(&self) -> impl Iterator<Item = Option<i64>> + '_ {
         let times = self.0.iter().flat_map(|state| [&state.running, &state.terminated]);
         times

@@ -84,6 +84,8 @@ pub enum NoteCode {
     UnmetWish,
     /// A `PodDisruptionBudget` covers pods that go.
     DisruptionBudget,
+    /// The Job's deadline passes in some time, and then all its active pods go.
+    DeadlinePasses,
 }
 
 impl Note {

@@ -16,6 +16,8 @@ pub struct Options {
     pub replicas: Option<u32>,
     /// The parallelism that a Job should have. `None` means the one that it has.
     pub parallelism: Option<u32>,
+    /// The completions that an Indexed Job should have. `None` means those that it has.
+    pub completions: Option<u32>,
     /// Whether a Job is suspended.
     pub suspend: bool,
     /// The workload. `None` means the only one in the input.
@@ -50,6 +52,7 @@ impl Options {
         Self {
             replicas: Some(replicas),
             parallelism: None,
+            completions: None,
             suspend: false,
             workload: None,
             set: None,

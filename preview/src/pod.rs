@@ -22,6 +22,9 @@ pub(crate) const PREFER_FOR_SCALE_DOWN_LABEL: &str = "kubernetes.io/prefer-for-s
 /// The finalizer that a Job's pods keep until the Job has counted them.
 const TRACKING_FINALIZER: &str = "batch.kubernetes.io/job-tracking";
 
+/// The annotation that says how often a pod's index failed before it.
+const FAILURE_COUNT_ANNOTATION: &str = "batch.kubernetes.io/job-index-failure-count";
+
 /// What is kept from a pod.
 #[derive(Debug)]
 pub(crate) struct PodEntry {
@@ -70,17 +73,25 @@ pub(crate) struct Record {
     pub(crate) cost: Option<Box<WrittenCost>>,
     /// The deletion cost that podrank wrote over. It is noted even if podrank's own has been removed since.
     pub(crate) previous: Option<Box<Previous>>,
-    /// What only a Job reads. `None` if there is nothing of it.
+    /// What only a Job reads. `None` if the pod's controller is no Job.
     pub(crate) job: Option<Box<JobPod>>,
 }
 
 /// What a Job reads from a pod besides.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct JobPod {
     /// The completion index, or [`NO_INDEX`].
     pub(crate) index: i64,
     /// Whether it has the finalizer that it keeps until its Job has counted it.
     pub(crate) is_tracked: bool,
+    /// How often the pod's index failed before: the annotation `batch.kubernetes.io/job-index-failure-count`.
+    pub(crate) failures: i32,
+    /// The restarts of all containers. The sum wraps, as in Kubernetes.
+    pub(crate) restarts: i32,
+    /// Of a pod that is not active: the names and exit codes of the containers that failed, and then of the init containers.
+    pub(crate) ended: Vec<(Option<String>, i32)>,
+    /// Of a pod that is not active: the types and statuses of its conditions.
+    pub(crate) conditions: Vec<(String, String)>,
 }
 
 /// An owner reference.
@@ -256,6 +267,14 @@ impl Pod {
     }
 }
 
+/// What of a pod is read.
+#[derive(Clone, Copy)]
+struct About {
+    is_preferred: bool,
+    is_active: bool,
+    is_of_job: bool,
+}
+
 impl PodEntry {
     pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
         let error = match parse(object) {
@@ -267,11 +286,11 @@ impl PodEntry {
         Ok(Self::with_record(metadata, phase.as_deref(), |_, _| Err(error)))
     }
 
-    /// Returns a pod with the record that `record` makes for its phase and its preference for scale-down if it is active.
+    /// Returns a pod with the record that `record` makes for its phase if it is active.
     fn with_record(
         mut metadata: Metadata,
         phase: Option<&str>,
-        record: impl FnOnce(Phase, bool) -> Result<Record, String>,
+        record: impl FnOnce(Phase, About) -> Result<Record, String>,
     ) -> Self {
         let finished_phase = match phase {
             Some("Succeeded") => Some(FinishedPhase::Succeeded),
@@ -282,13 +301,16 @@ impl PodEntry {
         let is_terminating = metadata.is_being_deleted();
         let is_active = phase.is_some() && !is_terminating;
         let controller = metadata.controller();
-        let is_read =
-            |owner: &OwnerReference| DirectKind::of(&owner.kind, Some(&owner.api_version)).is_some();
-        let is_read = is_active || controller.as_ref().is_some_and(is_read);
+        let kind = controller.as_ref().and_then(|it| DirectKind::of(&it.kind, Some(&it.api_version)));
+        let is_read = is_active || kind.is_some();
         let labels = metadata.labels.take().unwrap_or_default();
-        let is_preferred = labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL);
+        let about = About {
+            is_preferred: labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL),
+            is_active,
+            is_of_job: kind == Some(DirectKind::Job),
+        };
         // The phase of a finished pod is not in its record.
-        let mut record = is_read.then(|| record(phase.unwrap_or(Phase::UNKNOWN), is_preferred));
+        let mut record = is_read.then(|| record(phase.unwrap_or(Phase::UNKNOWN), about));
         let inactive_record = if is_active { None } else { record.take().map(Box::new) };
         Self {
             namespace: metadata.namespace(),
@@ -322,9 +344,7 @@ impl From<Pod> for PodEntry {
     fn from(mut pod: Pod) -> Self {
         let metadata = pod.metadata.take_head();
         let phase = pod.status.as_mut().and_then(|status| status.phase.take());
-        Self::with_record(metadata, phase.as_deref(), |phase, is_preferred| {
-            Record::new(pod, phase, is_preferred)
-        })
+        Self::with_record(metadata, phase.as_deref(), |phase, about| Record::new(pod, phase, about))
     }
 }
 
@@ -336,7 +356,7 @@ impl fmt::Display for PodEntry {
 }
 
 impl Record {
-    fn new(pod: Pod, phase: Phase, is_preferred: bool) -> Result<Self, String> {
+    fn new(pod: Pod, phase: Phase, about: About) -> Result<Self, String> {
         let Pod { metadata, spec, status, .. } = pod;
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         let node = spec.node_name.clone().filter(|node| !node.is_empty());
@@ -348,14 +368,14 @@ impl Record {
             WrittenCost::read(annotations, managed_fields, metadata.resource_version.as_deref())
         });
         let previous = annotations.and_then(Previous::read);
-        let job = JobPod::read(&metadata);
+        let job = about.is_of_job.then(|| JobPod::read(&metadata, &status, about.is_active));
         let mut conditions = status.conditions.iter().flatten();
         let ready = conditions.find(|condition| condition.r#type.as_deref() == Some("Ready"));
         let ready = ready.filter(|condition| condition.status.as_deref() == Some("True"));
         let flags = Flags::NONE
             .with(Flags::ASSIGNED, node.is_some())
             .with(Flags::READY, ready.is_some())
-            .with(Flags::PREFERRED, is_preferred);
+            .with(Flags::PREFERRED, about.is_preferred);
         let pod = podrank::Pod {
             uid: uid(metadata.uid.as_deref())?,
             ready_time: time(ready.and_then(|condition| condition.last_transition_time.as_ref())),
@@ -379,11 +399,29 @@ impl Record {
 }
 
 impl JobPod {
-    fn read(metadata: &PodMetadata) -> Option<Self> {
-        let text = metadata.annotations.as_ref().and_then(|it| it.get(COMPLETION_INDEX_ANNOTATION));
-        let is_tracked = metadata.finalizers.iter().flatten().any(|it| it == TRACKING_FINALIZER);
-        (text.is_some() || is_tracked)
-            .then(|| Self { index: text.map_or(NO_INDEX, completion_index), is_tracked })
+    fn read(metadata: &PodMetadata, status: &PodStatus, is_active: bool) -> Self {
+        let annotation = |name| metadata.annotations.as_ref().and_then(|it| it.get(name));
+        // Go's numbers, with a sign or without one. Kubernetes reads what it cannot use as 0.
+        let failures = annotation(FAILURE_COUNT_ANNOTATION).and_then(|it| it.parse().ok()).unwrap_or(0_i32);
+        let [init, main] =
+            [&status.init_container_statuses, &status.container_statuses].map(|list| list.iter().flatten());
+        let restarts = init.clone().chain(main.clone()).filter_map(|container| container.restart_count);
+        let ended = |container: &ContainerStatus| {
+            let code = container.state.exit_code().filter(|code| *code != 0)?;
+            Some((container.name.clone(), code))
+        };
+        let condition = |it: &Condition| Some((it.r#type.clone()?, it.status.clone()?));
+        Self {
+            index: annotation(COMPLETION_INDEX_ANNOTATION).map_or(NO_INDEX, completion_index),
+            is_tracked: metadata.finalizers.iter().flatten().any(|it| it == TRACKING_FINALIZER),
+            failures: failures.max(0),
+            restarts: restarts.fold(0, i32::wrapping_add),
+            ended: if is_active { Vec::new() } else { main.chain(init).filter_map(ended).collect() },
+            conditions: match &status.conditions {
+                Some(conditions) if !is_active => conditions.iter().filter_map(condition).collect(),
+                _ => Vec::new(),
+            },
+        }
     }
 }
 

@@ -251,6 +251,9 @@ pub struct Asked {
     /// The parallelism of a Job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parallelism: Option<u32>,
+    /// The completions that an Indexed Job is asked to have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completions: Option<u32>,
     /// Whether a Job is suspended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspend: Option<bool>,
@@ -262,6 +265,7 @@ impl Asked {
         let flags = [
             self.replicas.map(|replicas| format!("--replicas {replicas}")),
             self.parallelism.map(|parallelism| format!("--parallelism {parallelism}")),
+            self.completions.map(|completions| format!("--completions {completions}")),
             self.suspend.filter(|suspend| *suspend).map(|_| "--suspend".to_owned()),
         ];
         let flags: Vec<_> = flags.into_iter().flatten().collect();

@@ -142,6 +142,32 @@ const JOBS: &[Change] = &[
     ("Job", "/spec/podReplacementPolicy", |rng| {
         one_of(rng, &["Failed", "TerminatingOrFailed"].map(Value::from))
     }),
+    ("Job", "/spec/backoffLimit", |rng| json!(rng.u32(..2))),
+    ("Job", "/spec/backoffLimitPerIndex", |_| json!(0)),
+    ("Job", "/spec/maxFailedIndexes", |rng| json!(rng.u32(..3))),
+    ("Job", "/spec/template", |_| json!({ "spec": { "restartPolicy": "OnFailure" } })),
+    ("Job", "/spec/activeDeadlineSeconds", |rng| one_of(rng, &[json!(60), json!(7_200), json!(1_u64 << 40)])),
+    ("Job", "/spec/podFailurePolicy", |rng| {
+        let exit_codes = json!({ "operator": one_of(rng, &["In", "NotIn"].map(Value::from)), "values": [3] });
+        let conditions = json!([{ "type": "DisruptionTarget" }]);
+        let matches =
+            one_of(rng, &[json!({ "onExitCodes": exit_codes }), json!({ "onPodConditions": conditions })]);
+        let action = one_of(rng, &["FailJob", "FailIndex", "Ignore", "Count"].map(Value::from));
+        let mut rule = matches;
+        rule["action"] = action;
+        json!({ "rules": [rule] })
+    }),
+    ("Job", "/spec/successPolicy", |rng| json!({ "rules": [{ "succeededCount": 1 + rng.u32(..2) }] })),
+    ("Job", "/status/startTime", |_| json!("2026-03-10T11:00:00Z")),
+    ("Job", "/status/failed", |rng| json!(rng.u32(..3))),
+    ("Job", "/status/failedIndexes", |rng| one_of(rng, &["0", "1-4", "1,3"].map(Value::from))),
+    ("Pod", "/status/phase", |rng| one_of(rng, &["Failed", "Succeeded", "Pending"].map(Value::from))),
+    (
+        "Pod",
+        "/status/containerStatuses",
+        |rng| json!([{ "name": "main", "restartCount": rng.u32(..2), "state": { "terminated": { "exitCode": rng.u32(..5) } } }]),
+    ),
+    ("Pod", "/status/conditions", |_| json!([{ "type": "DisruptionTarget", "status": "True" }])),
     ("Job", "/spec/selector", |_| json!({ "matchLabels": {} })),
     ("Job", "/metadata/deletionTimestamp", time),
     ("Job", "/status/active", |rng| json!(rng.u32(3..8))),
@@ -252,6 +278,7 @@ fn case(kind: &str, example: &Value, seed: u64) -> (Options, Value) {
         "Job" => {
             options.parallelism = asks.then(|| rng.u32(..6));
             options.suspend = rng.u32(..8) == 0;
+            options.completions = (rng.u32(..6) == 0).then(|| rng.u32(..6));
             options.replicas = None;
         }
         "ReplicaSet" => {

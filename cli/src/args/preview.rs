@@ -35,6 +35,10 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "N", value_parser = pod_count(), conflicts_with_all = ["replicas", "rollout"])]
     parallelism: Option<u32>,
 
+    /// Desired completions of an Indexed Job, which must be the same number as its parallelism
+    #[arg(long, value_name = "N", value_parser = pod_count(), conflicts_with_all = ["replicas", "rollout"])]
+    completions: Option<u32>,
+
     /// Show what happens if a Job is suspended
     #[arg(long, conflicts_with_all = ["replicas", "rollout"])]
     suspend: bool,
@@ -110,6 +114,9 @@ Examples:
 
   # Which pods of a Job would go?
   kubectl podrank job/import --parallelism 2
+
+  # And of an elastic Indexed Job, whose completions and parallelism change together?
+  kubectl podrank job/train --completions 3 --parallelism 3
 
   # Which pods does the next step of a DaemonSet's update take?
   kubectl podrank ds/agent
@@ -199,13 +206,14 @@ impl PreviewArgs {
 
     /// What is missing if no flag says what is asked of the workload. A `DaemonSet` needs none.
     pub(crate) fn missing(&self) -> Option<&'static str> {
-        let is_asked = self.replicas.is_some() || self.parallelism.is_some() || self.suspend || self.rollout;
+        let of_job = self.parallelism.is_some() || self.completions.is_some() || self.suspend;
+        let is_asked = self.replicas.is_some() || of_job || self.rollout;
         let workload = self.workload().ok().flatten();
         let is_daemon_set = workload
             .is_some_and(|workload| workload.kind == Some(WorkloadKind::Direct(DirectKind::DaemonSet)));
         (!is_asked && !is_daemon_set).then_some(
             "say what is asked of the workload: --replicas N, or --rollout for the next step of a rollout, or for a Job \
-             --parallelism N or --suspend",
+             --parallelism N, --completions N or --suspend",
         )
     }
 
@@ -236,6 +244,7 @@ impl PreviewArgs {
         options.now_source = self.now.map_or(NowSource::Clock, |_| NowSource::Given);
         options.replicas = self.replicas;
         options.parallelism = self.parallelism;
+        options.completions = self.completions;
         options.suspend = self.suspend;
         options.workload = self.workload().ok().flatten();
         options.set.clone_from(&self.replicaset);

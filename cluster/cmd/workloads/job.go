@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,13 +26,54 @@ const (
 	syncs = 2500 * time.Millisecond
 )
 
-// A job has pods with indexes of others, beyond the completions or none, and gets another parallelism.
+// A job has pods with indexes of others, beyond the completions or none, and gets another parallelism. In two rounds of three, it
+// also gets what ends it, or other completions.
 type job struct {
 	*round
 	job         *batchv1.Job
 	size        int32
 	duplicated  time.Time
 	parallelism int32
+	end         end
+}
+
+// An end is what ends a Job.
+type end struct {
+	name    string
+	indexed bool // whether only an Indexed Job has it
+	// spec is what the Job has from the start, and change what it gets with the parallelism.
+	spec   func(*batchv1.JobSpec)
+	change map[string]any
+	// status is what a pod gets before that.
+	status string
+}
+
+const failed = `{"status":{"phase":"Failed","containerStatuses":[{"name":"import","image":"import:1","imageID":"","ready":false,` +
+	`"restartCount":0,"state":{"terminated":{"exitCode":42}}}]}}`
+
+var ends = []end{
+	{},
+	{name: "elastic", indexed: true},
+	{name: "deadline", change: map[string]any{"activeDeadlineSeconds": 1}},
+	{name: "backoff-limit", change: map[string]any{"backoffLimit": 0}, status: failed},
+	{name: "restarts", change: map[string]any{"backoffLimit": 3},
+		spec: func(spec *batchv1.JobSpec) { spec.Template.Spec.RestartPolicy = corev1.RestartPolicyOnFailure },
+		status: `{"status":{"phase":"Running","containerStatuses":[{"name":"import","image":"import:1","imageID":"","ready":true,` +
+			`"restartCount":3}]}}`},
+	{name: "pod-failure-policy", status: failed, spec: func(spec *batchv1.JobSpec) {
+		spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+			Action: batchv1.PodFailurePolicyActionFailJob, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+				Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{42}}}}}
+	}},
+	{name: "max-failed-indexes", indexed: true, status: failed, change: map[string]any{"maxFailedIndexes": 0},
+		spec: func(spec *batchv1.JobSpec) {
+			perIndex, most := int32(0), int32(2)
+			spec.BackoffLimitPerIndex, spec.MaxFailedIndexes = &perIndex, &most
+		}},
+	{name: "success-policy", indexed: true, status: `{"status":{"phase":"Succeeded"}}`, spec: func(spec *batchv1.JobSpec) {
+		one := int32(1)
+		spec.SuccessPolicy = &batchv1.SuccessPolicy{Rules: []batchv1.SuccessPolicyRule{{SucceededCount: &one}}}
+	}},
 }
 
 func (j *job) types() string { return "pods,jobs" }
@@ -37,7 +81,10 @@ func (j *job) types() string { return "pods,jobs" }
 func (j *job) prepare(ctx context.Context) error {
 	j.size = 2 + j.r.Int32N(4)
 	mode, completions := batchv1.IndexedCompletion, j.size+2
-	if j.r.IntN(3) == 0 {
+	if j.r.IntN(3) > 0 {
+		j.end = pick(j.r, ends...)
+	}
+	if !j.end.indexed && j.r.IntN(3) == 0 {
 		mode = batchv1.NonIndexedCompletion
 	}
 	made := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: importer}, Spec: batchv1.JobSpec{
@@ -48,6 +95,9 @@ func (j *job) prepare(ctx context.Context) error {
 				Containers: []corev1.Container{{Name: importer, Image: "import:1"}}},
 		},
 	}}
+	if j.end.spec != nil {
+		j.end.spec(&made.Spec)
+	}
 	var err error
 	if j.job, err = j.plane.BatchV1().Jobs(j.namespace).Create(ctx, made, metav1.CreateOptions{}); err != nil {
 		return err
@@ -59,7 +109,21 @@ func (j *job) prepare(ctx context.Context) error {
 		return err
 	}
 	j.duplicated = time.Now()
-	return j.duplicate(ctx)
+	if err := j.duplicate(ctx); err != nil || j.end.status == "" {
+		return err
+	}
+	pods, err := j.podsByName(ctx)
+	if err != nil {
+		return err
+	}
+	// One that the controller made, so that it has an index that counts.
+	for _, pod := range pods {
+		if !strings.HasPrefix(pod.Name, importer+"-more") {
+			_, err := j.plane.CoreV1().Pods(j.namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(j.end.status), metav1.PatchOptions{}, "status")
+			return err
+		}
+	}
+	return nil
 }
 
 // duplicate creates up to four pods as the controller would, with indexes of others, beyond the completions, or none.
@@ -91,15 +155,31 @@ func (j *job) duplicate(ctx context.Context) error {
 }
 
 // question asks of an incomplete dump, as the Job's status counts pods later.
-func (j *job) question([]map[string]any) question {
+func (j *job) question(items []map[string]any) question {
 	j.parallelism = j.r.Int32N(j.size + 1)
 	kind := fmt.Sprintf("Job, %s", *j.job.Spec.CompletionMode)
+	if j.end.name != "" {
+		kind += ", " + j.end.name
+	}
+	if j.end.name == "elastic" {
+		j.end.change = map[string]any{"completions": j.parallelism}
+	}
+	for _, item := range items {
+		if item["kind"] == "Job" {
+			maps.Copy(item["spec"].(map[string]any), j.end.change)
+		}
+	}
 	return question{Kind: kind, Workload: "job/" + importer, Parallelism: &j.parallelism, Partial: true}
 }
 
 func (j *job) trigger(ctx context.Context, before map[types.UID]*corev1.Pod) error {
-	patch := fmt.Sprintf(`{"spec":{"parallelism":%d}}`, j.parallelism)
-	_, err := j.plane.BatchV1().Jobs(j.namespace).Patch(ctx, importer, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	spec := map[string]any{"parallelism": j.parallelism}
+	maps.Copy(spec, j.end.change)
+	patch, err := json.Marshal(map[string]any{"spec": spec})
+	if err != nil {
+		return err
+	}
+	_, err = j.plane.BatchV1().Jobs(j.namespace).Patch(ctx, importer, types.MergePatchType, patch, metav1.PatchOptions{})
 	if err != nil {
 		return err
 	}

@@ -179,7 +179,9 @@ impl Job {
             _ if self.failed > self.backoff_limit => Some(Reason::BackoffLimit),
             _ if past_restarts => Some(Reason::Restarts),
             _ if self.deadline_left(now).is_some_and(|left| left <= 0) => Some(Reason::Deadline),
-            _ if failed_indexes > self.max_failed_indexes.unwrap_or(i32::MAX) => Some(Reason::MaxFailedIndexes),
+            _ if failed_indexes > self.max_failed_indexes.unwrap_or(i32::MAX) => {
+                Some(Reason::MaxFailedIndexes)
+            }
             _ if failed_indexes > 0 && completions.is_some_and(|all| ended_indexes >= all) => {
                 Some(Reason::FailedIndexes)
             }
