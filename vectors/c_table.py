@@ -435,14 +435,20 @@ def job(outcomes):
         literal, length = text(case["text"])
         indexes.append(f"{number('index ' + repr(case['text']))} {{ {literal}, INT64_C({int(case['index'])}), {length} }}")
     states = {"indexed": "INDEXED", "suspended": "SUSPENDED", "ending": "ENDING", "leftAlone": "LEFT_ALONE",
-              "beingDeleted": "BEING_DELETED", "completions": "COMPLETIONS"}
+              "beingDeleted": "BEING_DELETED", "completions": "COMPLETIONS", "podFailurePolicy": "POD_FAILURE_POLICY",
+              "successPolicy": "SUCCESS_POLICY", "activeDeadlineSeconds": "DEADLINE", "maxFailedIndexes": "MAX_FAILED_INDEXES"}
+    counts = {"failed": "failed", "restarts": "restarts", "failedIndexes": "failed_indexes",
+              "maxFailedIndexes": "max_failed_indexes"}
     for case in file["syncs"]:
         where = case["name"]
-        known(case, ("name", "source", "parallelism", "succeeded", "pods", "outcomes", *states), where)
+        known(case, ("name", "source", "parallelism", "succeeded", "backoffLimit", "startTime", "now", "pods", "outcomes", *states, *counts), where)
         flags = [name for field, name in states.items() if case.get(field, False) is not False]
         literal = designated({
             "parallelism": case["parallelism"], "completions": case.get("completions", 0),
             "succeeded": case.get("succeeded", 0), "flags": flags_literal("JOB", flags),
+            **{member: case.get(field, 0) for field, member in counts.items()}, "backoff_limit": case.get("backoffLimit", 6),
+            "active_deadline_seconds": f"INT64_C({case.get('activeDeadlineSeconds', 0)})",
+            "start_time": seconds(case.get("startTime")),
         })
         rows = []
         for pod in case["pods"]:
@@ -457,7 +463,7 @@ def job(outcomes):
             rows.append(f"{{ {record}, {index}, {index_len} }}")
         most = max(most, len(rows))
         at = slice_of(outcomes, [outcome_literal(outcome, "JOB", where) for outcome in case["outcomes"]])
-        syncs.append(f"{number('Job: ' + where)} {{ {literal}, {slice_of(pods, rows)}, {at} }}")
+        syncs.append(f"{number('Job: ' + where)} {{ {literal}, {seconds(case.get('now'))}, {slice_of(pods, rows)}, {at} }}")
     arrays = [
         ("struct vector_index", "vector_indexes", indexes),
         ("struct vector_job_pod", "vector_job_pods", pods),

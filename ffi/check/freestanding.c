@@ -91,7 +91,7 @@ static int other_workloads_answer(const podrank_pod *pod) {
         stateful_set_step.deleted != 1 || podrank_stateful_set_reason_str(member_outcome.reason)[0] != 'o')
         return 0;
     if (podrank_job_index("7", 1, &index) != 0 || index != 7 || podrank_job_time_left(60, 0, 0) <= 0 ||
-        podrank_job_next(&job, pod, 1, NULL, &order, &outcome, &job_step) != 0 || job_step.deleted != 1 ||
+        podrank_job_next(&job, PODRANK_TIME_UNSET, pod, 1, NULL, &order, &outcome, &job_step) != 0 || job_step.deleted != 1 ||
         podrank_job_reason_str(outcome.reason)[0] != 's')
         return 0;
     daemon_pod.flags = PODRANK_DAEMON_POD_ASSIGNED;

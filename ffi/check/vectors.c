@@ -193,6 +193,7 @@ struct vector_job_pod {
 /* These pods, of vector_job_pods, have these of vector_outcomes. */
 struct vector_job {
     podrank_job job;
+    int64_t now;
     uint16_t pods, pods_len;
     uint16_t outcomes, outcomes_len;
 };
@@ -644,7 +645,7 @@ static int job_holds(const struct vector_job *expected) {
         pods[i] = pod->pod;
         MUST(podrank_job_index(pod->index, pod->index_len, &indexes[i]) == PODRANK_OK);
     }
-    MUST(podrank_job_next(&expected->job, pods, len, indexes, order, outcomes, &step) == PODRANK_OK);
+    MUST(podrank_job_next(&expected->job, expected->now, pods, len, indexes, order, outcomes, &step) == PODRANK_OK);
     for (i = 0; i < len; i++)
         MUST(podrank_job_reason_str(outcomes[i].reason) != NULL);
     return outcomes_hold(outcomes, &vector_outcomes[expected->outcomes], len, step.deleted);

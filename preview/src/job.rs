@@ -321,7 +321,7 @@ impl Words<'_> {
         let is_by_index = self.outcomes[pod].reason == Reason::Surplus
             && matches!(self.job.completion, Completion::Indexed(_));
         let how = if is_by_index {
-            "which podrank does not tell: Kubernetes sorts by index first"
+            "as Kubernetes' sort decides, which podrank does not run"
         } else {
             "by list order"
         };

@@ -11,7 +11,14 @@ const GOOD: podrank_job = podrank_job {
     completions: 3,
     succeeded: 0,
     flags: PODRANK_JOB_COMPLETIONS | PODRANK_JOB_INDEXED,
-    reserved: [0; 16],
+    failed: 0,
+    backoff_limit: 6,
+    restarts: 0,
+    failed_indexes: 0,
+    active_deadline_seconds: 0,
+    start_time: 0,
+    max_failed_indexes: 0,
+    reserved: [0; 12],
 };
 
 /// The status of a call with this Job, two pods and these indexes.
@@ -23,6 +30,7 @@ fn status(job: *const podrank_job, indexes: *const i64) -> i32 {
     let status = unsafe {
         podrank_job_next(
             job,
+            PODRANK_TIME_UNSET,
             pods.as_ptr(),
             2,
             indexes,
@@ -50,8 +58,8 @@ fn unsound_jobs_are_refused() {
         (podrank_job { completions: i32::MIN, ..GOOD }, PODRANK_ERR_NEGATIVE),
         (podrank_job { succeeded: -1, ..GOOD }, PODRANK_ERR_NEGATIVE),
         (podrank_job { flags: 1 << 31, ..GOOD }, PODRANK_ERR_FLAGS),
-        (podrank_job { flags: 2 * PODRANK_JOB_BEING_DELETED, ..GOOD }, PODRANK_ERR_FLAGS),
-        (podrank_job { flags: 2 * PODRANK_JOB_BEING_DELETED - 1, ..GOOD }, PODRANK_OK),
+        (podrank_job { flags: 2 * PODRANK_JOB_MAX_FAILED_INDEXES, ..GOOD }, PODRANK_ERR_FLAGS),
+        (podrank_job { flags: 2 * PODRANK_JOB_MAX_FAILED_INDEXES - 1, ..GOOD }, PODRANK_OK),
     ] {
         assert_eq!(status(&bad, indexes.as_ptr()), expected, "{bad:?}");
     }

@@ -356,7 +356,14 @@ fn of_jobs() -> Vec<Function> {
         completions: 5,
         succeeded: 1,
         flags: PODRANK_JOB_COMPLETIONS | PODRANK_JOB_INDEXED,
-        reserved: [0; 16],
+        failed: 0,
+        backoff_limit: 6,
+        restarts: 0,
+        failed_indexes: 0,
+        active_deadline_seconds: 0,
+        start_time: 0,
+        max_failed_indexes: 0,
+        reserved: [0; 12],
     };
     vec![
         Function {
@@ -370,10 +377,11 @@ fn of_jobs() -> Vec<Function> {
                 output::<podrank_job_step>("step", 1, None),
             ],
             lens: vec![7],
-            numbers: vec![],
-            call: |p, n, _| unsafe {
+            numbers: vec![("now", 5)],
+            call: |p, n, x| unsafe {
                 podrank_job_next(
                     p[0].cast(),
+                    x[0],
                     p[1].cast(),
                     n[0],
                     p[2].cast(),
