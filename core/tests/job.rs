@@ -339,6 +339,8 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(config(2048))]
+
     /// Half of the numbers end the Job.
     #[test]
     fn every_end(

@@ -3,8 +3,8 @@
 
 use super::{Outputs, Question, array, outcomes};
 use arbitrary::{Result, Unstructured};
-use podrank::Pod;
 use podrank::controller::job::{Completion, Job, Outcome, Reason, State, next_sync};
+use podrank::{Pod, Time};
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
 use podrank_through_c::functions::{Buffer, Function, Use};
@@ -26,9 +26,17 @@ pub(super) fn content(
             for _ in 0..3 {
                 bytes.extend(u.int_in_range(0..=5_i32)?.to_ne_bytes());
             }
-            // Suspended, ending, left alone and being deleted less often, because then nothing else matters.
-            let rare = if u.ratio(1, 8)? { u.int_in_range(0..=63)? } else { 0 };
+            // What ends a Job, and what else leaves nothing to count, less often, because then nothing else matters.
+            let rare = if u.ratio(1, 8)? { u.int_in_range(0..=1023)? } else { 0 };
             bytes.extend((u.int_in_range(0..=3_u32)? | rare).to_ne_bytes());
+            let mut number = |most: i32| Ok(if u.ratio(1, 8)? { u.int_in_range(0..=most)? } else { 0 });
+            for most in [3, 3, 3, 6] {
+                bytes.extend(number(most)?.to_ne_bytes());
+            }
+            bytes.extend(i64::from(number(3)?).to_ne_bytes());
+            let start = u.choose(&[0, 0, 1, 5_000_000_000, i64::MIN, i64::MAX])?;
+            bytes.extend(start.to_ne_bytes());
+            bytes.extend(u.int_in_range(0..=6_i32)?.to_ne_bytes());
         }
         "indexes" => {
             while bytes.len() < size {
@@ -52,14 +60,16 @@ pub(super) fn content(
 
 /// The Job in a buffer, by the words of the header; `wrong` gets what is unsound in it.
 fn read_job(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Job {
-    let [parallelism, completions, succeeded] = [0, 4, 8].map(|at| i32::from_ne_bytes(array(&bytes[at..])));
+    let number = |at: usize| i32::from_ne_bytes(array(&bytes[at..]));
+    let [parallelism, completions, succeeded] = [0, 4, 8].map(number);
+    let [failed, backoff_limit, restarts, failed_indexes] = [16, 20, 24, 28].map(number);
+    let [deadline, start] = [32, 40].map(|at| i64::from_ne_bytes(array(&bytes[at..])));
     let flags = u32::from_ne_bytes(array(&bytes[12..]));
     let has = |flag: u32| flags & flag != 0;
-    wrong.extend(
-        [parallelism, completions, succeeded].iter().any(|it| *it < 0).then_some(PODRANK_ERR_NEGATIVE),
-    );
-    wrong.extend((flags >= 64).then_some(PODRANK_ERR_FLAGS));
-    wrong.extend((bytes[16..] != [0; 16]).then_some(PODRANK_ERR_RESERVED));
+    let is_negative = deadline < 0 || [0, 4, 8, 16, 20, 24, 28, 48].iter().any(|at| number(*at) < 0);
+    wrong.extend(is_negative.then_some(PODRANK_ERR_NEGATIVE));
+    wrong.extend((flags >= 1024).then_some(PODRANK_ERR_FLAGS));
+    wrong.extend((bytes[52..] != [0; 12]).then_some(PODRANK_ERR_RESERVED));
     Job {
         parallelism,
         completion: if has(PODRANK_JOB_INDEXED) {
@@ -75,11 +85,26 @@ fn read_job(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Job {
             State::LeftAlone
         } else if has(PODRANK_JOB_ENDING) {
             State::Ending
+        } else if has(PODRANK_JOB_POD_FAILURE_POLICY) {
+            State::PodFailurePolicy
+        } else if has(PODRANK_JOB_SUCCESS_POLICY) {
+            State::SuccessPolicy
         } else {
             State::Running
         },
         is_being_deleted: has(PODRANK_JOB_BEING_DELETED),
+        failed,
+        backoff_limit,
+        restarts,
+        active_deadline_seconds: has(PODRANK_JOB_DEADLINE).then_some(deadline),
+        start_time: time(start),
+        failed_indexes,
+        max_failed_indexes: has(PODRANK_JOB_MAX_FAILED_INDEXES).then_some(number(48)),
     }
+}
+
+fn time(nanos: i64) -> Time {
+    if nanos == PODRANK_TIME_UNSET { Time::UNSET } else { Time::from_unix_nanos(nanos) }
 }
 
 /// Whether the Job in a buffer is Indexed: only then `podrank_job_next` reads indexes, and they may not be NULL.
@@ -108,7 +133,9 @@ impl Question<'_> {
                     .map(|bytes| i64::from_ne_bytes(array(bytes)))
                     .collect();
                 let (mut order, mut found) = (vec![0; pods.len()], vec![Outcome::default(); pods.len()]);
-                let step = next_sync(&job, pods, &indexes, &mut order, &mut found).expect("as many of each");
+                let now = time(self.number("now"));
+                let step =
+                    next_sync(&job, now, pods, &indexes, &mut order, &mut found).expect("as many of each");
                 let numbers = [step.wanted, step.deleted, step.later, 0];
                 vec![
                     ("outcomes", outcomes(&found, Reason::number)),
