@@ -38,9 +38,9 @@
 // bucket tie, and the next rule decides.
 //
 // CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
-// are in one bucket, its comparator skips the other rules and compares the UIDs, so it can be cyclic: X before Z, Z
-// before Y, Y before X. And if no two times differ in this way, it never compares UIDs, so pods can tie in everything
-// that it compares. In both cases the list order decides. podrank_settle separates the pods that are deleted in every
+// are in one bucket, its comparator skips the other rules and compares the UIDs, so it can contradict itself: X before
+// Z, Z before Y, but X and Y tie, or even Y before X. And if no two times differ in this way, it never compares UIDs, so
+// pods can tie in everything that it compares. In both cases the list order decides. podrank_settle separates the pods that are deleted in every
 // list order (CERTAIN), those that are kept in every list order, and the CONTESTED ones in between, of which a known
 // number is deleted, but the list order decides which. podrank_select has no contested pods: it gives one answer, by
 // the order.
@@ -732,8 +732,7 @@
 // spec.suspend is true.
 #define PODRANK_JOB_SUSPENDED 4
 
-// The Job fails or has met its success criteria: its condition FailureTarget or SuccessCriteriaMet is true, or will be
-// in this sync.
+// The Job fails or has met its success criteria: its condition FailureTarget or SuccessCriteriaMet is true.
 #define PODRANK_JOB_ENDING 8
 
 // The controller leaves the Job alone: its condition Complete or Failed is true, or spec.managedBy names another
@@ -743,14 +742,49 @@
 // The Job has a metadata.deletionTimestamp.
 #define PODRANK_JOB_BEING_DELETED 32
 
+// A failed pod matches a rule of spec.podFailurePolicy whose action is FailJob.
+#define PODRANK_JOB_POD_FAILURE_POLICY 64
+
+// The succeeded indexes meet a rule of spec.successPolicy.
+#define PODRANK_JOB_SUCCESS_POLICY 128
+
+// spec.activeDeadlineSeconds is set.
+#define PODRANK_JOB_DEADLINE 256
+
+// spec.maxFailedIndexes is set.
+#define PODRANK_JOB_MAX_FAILED_INDEXES 512
+
 // It stays: nothing asks for its deletion.
 #define PODRANK_JOB_REASON_KEPT 0
 
 // All pods go, because the Job is suspended.
 #define PODRANK_JOB_REASON_SUSPENDED 10
 
-// All pods go, because the Job fails or has met its success criteria.
+// All pods go, because the Job fails or has met its success criteria: its condition FailureTarget or SuccessCriteriaMet
+// is true.
 #define PODRANK_JOB_REASON_ENDING 11
+
+// All pods go, because a failed pod makes the Job fail: a rule of its podFailurePolicy says so.
+#define PODRANK_JOB_REASON_POD_FAILURE_POLICY 12
+
+// All pods go, because the Job fails: more pods have failed than its backoffLimit.
+#define PODRANK_JOB_REASON_BACKOFF_LIMIT 13
+
+// All pods go, because the Job fails: the containers of its pods have restarted as often as its backoffLimit or, if that is
+// 0, once.
+#define PODRANK_JOB_REASON_RESTARTS 14
+
+// All pods go, because the Job fails: its activeDeadlineSeconds have passed.
+#define PODRANK_JOB_REASON_DEADLINE 15
+
+// All pods go, because the Job fails: more indexes have failed than its maxFailedIndexes.
+#define PODRANK_JOB_REASON_MAX_FAILED_INDEXES 16
+
+// All pods go, because the Job fails: each index has succeeded or failed, and at least one has failed.
+#define PODRANK_JOB_REASON_FAILED_INDEXES 17
+
+// All pods go, because the Job succeeds: the indexes that have succeeded meet its successPolicy.
+#define PODRANK_JOB_REASON_SUCCESS_POLICY 18
 
 // The Job is Indexed, but the pod has no completion index.
 #define PODRANK_JOB_REASON_NO_INDEX 20
@@ -992,18 +1026,27 @@ typedef struct podrank_deployment_step {
     uint8_t path;
     // 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
     uint8_t creates;
-    // Whether later syncs may change sizes, once the statuses have changed. 0 if the Deployment is being deleted, or if
-    // this sync leaves every old set at 0 and the new set at the count. Otherwise 1, also after a rollback.
+    // 1 if another step follows at once: the next sync, too, changes a size, an annotation that records one, or creates
+    // the new set, although nothing changes but what this sync leads to. Otherwise 0.
     //
-    // There is one exception. If this sync has PODRANK_PATH_SCALE, and either the Deployment is paused or this sync
-    // changes nothing, then the next sync scales again. In that case, the rule above does not apply, and goes_on is 1
-    // exactly if one of these holds for the sizes after this sync:
+    // This sync leads to the following. The ReplicaSet controllers create and delete pods until each set has as many as
+    // its size, and the statuses follow. A set that shrinks loses pods that are not available first. Pods that are
+    // created do not become available, and with Recreate, pods that are deleted still run. What only the Deployment's
+    // status records does not count.
     //
-    // - At most one set is active, there is at least one set, and the sizes do not add up to the count.
-    // - Several sets are active, the strategy is RollingUpdate, and either the new set's size is the count or the sizes do
-    //   not add up to the count plus the surge.
-    // - Several sets are active, the strategy is Recreate, and the new set's size and its desired_replicas are both the
-    //   count.
+    // If it is 0, this sync is the last one, or the Deployment waits. The sync is the last one, whatever the statuses
+    // become, if it leaves every old set at 0 and the new set, which exists by then, at the count. Otherwise, a
+    // RollingUpdate waits until more pods of the new set are available, and Recreate until no pod of an old set runs. A
+    // Deployment that is paused, or whose annotations still record another count, only scales.
+    //
+    // The prediction has limits:
+    //
+    // - If minReadySeconds is not 0, deletion costs and ranks can make a set lose an available pod before one that is
+    //   ready but not yet available.
+    // - If the controller syncs before it sees all new statuses, it can change more sizes than this says.
+    // - Deleting a pod without a node ends it at once, so the next sync of a Recreate may follow at once, too.
+    // - After a rollback it is 1: the sync changes the template, and another set may become the new one.
+    // - If a size is rejected (PODRANK_REASON_REJECTED) it is 1: the controller tries again.
     uint8_t goes_on;
     // Zero.
     uint8_t reserved;
@@ -1145,7 +1188,7 @@ typedef struct podrank_daemon_step {
     uint8_t reserved[3];
 } podrank_daemon_step;
 
-// What podrank_job_next reads from a Job. Start from all zeros. No number may be negative.
+// What podrank_job_next reads from a Job. Start from all zeros. No number but start_time may be negative.
 typedef struct podrank_job {
     // spec.parallelism.
     int32_t parallelism;
@@ -1158,8 +1201,28 @@ typedef struct podrank_job {
     int32_t succeeded;
     // Any of PODRANK_JOB_...
     uint32_t flags;
+    // How many pods have failed: the sum of status.failed, the length of status.uncountedTerminatedPods.failed, and the
+    // number of failed pods that are not in that list but have the finalizer batch.kubernetes.io/job-tracking and, for an
+    // Indexed Job, an index below the completions. Unless spec.podReplacementPolicy is Failed, pods that are being deleted
+    // and have not succeeded count as failed. Pods that a rule of spec.podFailurePolicy ignores do not count.
+    int32_t failed;
+    // spec.backoffLimit.
+    int32_t backoff_limit;
+    // If the pods' restart policy is OnFailure: the sum of the restarts of all containers, including init containers, of the
+    // running and pending pods, even of those that are being deleted. 0 for another policy.
+    int32_t restarts;
+    // How many indexes have failed: those in status.failedIndexes below the completions, and those of the pods that have
+    // failed since. 0 without spec.backoffLimitPerIndex. Read only for an Indexed Job, as is max_failed_indexes.
+    int32_t failed_indexes;
+    // spec.activeDeadlineSeconds. Read only with PODRANK_JOB_DEADLINE.
+    int64_t active_deadline_seconds;
+    // status.startTime, in nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET, and then the deadline begins to count
+    // now. Read only with PODRANK_JOB_DEADLINE.
+    int64_t start_time;
+    // spec.maxFailedIndexes. Read only with PODRANK_JOB_MAX_FAILED_INDEXES.
+    int32_t max_failed_indexes;
     // Zero.
-    uint8_t reserved[16];
+    uint8_t reserved[12];
 } podrank_job;
 
 // What a sync does, apart from the outcome of each pod.
@@ -1218,7 +1281,7 @@ int32_t podrank_key(const struct podrank_pod *pod, const struct podrank_options 
 // index goes first. The records do not move.
 //
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
-// selecting more than a few victims is usually several times faster. A shorter buffer is allowed but may be
+// selecting more than a few victims is usually faster. A shorter buffer is allowed but may be
 // ignored. On machines without 64-bit atomics, such as Cortex-M and 32-bit RISC-V, scratch is always ignored.
 int32_t podrank_select(const struct podrank_pod *pods,
                        size_t pods_len,
@@ -1308,7 +1371,8 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
 // the pods of the lower tier first, except for blocked pods (below), at any time and for any number of
 // victims. Within a tier, it decides by its own rules with the new costs. The number of costs that change is
-// the least possible, and the new costs are close to those that stay.
+// the least possible, and the new costs are close to those that stay. That need not be the fewest requests: if you
+// take costs off again, one that a remaining pod got takes a second request.
 //
 // pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
 // it is off, costs have no effect: PODRANK_ERR_GATE.
@@ -1379,17 +1443,18 @@ int32_t podrank_node_number(struct podrank_node_name *table,
 // is then PODRANK_RULE_UID. Only there does it compare UIDs, so pods with different UIDs can tie. And from
 // 2^49 ns (6.5 days) on, its age buckets begin a little below the powers of two.
 //
-// NEVER SORT BY IT, because it is cyclic: of three pods, each can be before the next. The reason is that
-// different times in one age bucket let the UIDs decide, but equal times let later rules decide.
+// NEVER SORT BY IT, because it contradicts itself: of three pods, each can be before the next, or a pod can be
+// after one and before the other of two pods that tie. The reason is that different times in one age bucket let
+// the UIDs decide, but equal times let later rules decide.
 int32_t podrank_upstream(const struct podrank_pod *a,
                          const struct podrank_pod *b,
                          const struct podrank_options *options,
                          int32_t *relation,
                          uint8_t *rule);
 
-// Finds which pods kube-controller-manager deletes when it deletes k of them. Its comparator can be cyclic,
-// and pods can tie in everything that it compares, because it does not compare UIDs at the end. In both
-// cases its list order decides.
+// Finds which pods kube-controller-manager deletes when it deletes k of them. Its comparator can contradict itself
+// (see podrank_upstream), and pods can tie in everything that it compares, because it does not compare UIDs at
+// the end. In both cases its list order decides.
 //
 // Fills the array order with the indices of all pods. The first certain_len of them are CERTAIN: it deletes
 // them in every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and
@@ -1609,20 +1674,24 @@ int32_t podrank_daemon_set_next(const struct podrank_daemon_set *set,
 const char *podrank_daemon_reason_str(uint8_t reason);
 
 // Predicts the next sync of a Job, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it goes
-// and why. Stores in *step what else the sync does.
+// and why. Stores in *step what else the sync does. now is the time of the sync, in nanoseconds since the Unix epoch: a
+// deadline that has passed by then ends the Job. With PODRANK_TIME_UNSET, no deadline passes.
 //
 // pods are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read.
 // indexes are their completion indexes, at the same positions, as podrank_job_index returns them. Only an Indexed Job
 // reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
 // The time grows with n log n.
 //
-// Pods tie if they are equal in everything that Kubernetes compares. If only some of the pods that tie go, chance decides
-// which, so all of them are contested. An Indexed Job can have several groups of contested pods: one for each index whose
-// pods tie, and one for the pods that tie across the boundary between the last pod that goes and the first that stays.
+// Pods tie if they are equal in everything that Kubernetes compares. If only some of the pods that tie go, no rule says
+// which, so all of them are contested. Chance decides among the pods of one index, and among those of a Job without
+// indexes. If no two pods of an Indexed Job share an index, Kubernetes' sort decides, which this prediction does not model.
+// An Indexed Job can have several groups of contested pods: one for each index whose pods tie, and one for the pods that
+// tie across the boundary between the last pod that goes and the first that stays.
 //
 // If a number of the job is negative: PODRANK_ERR_NEGATIVE. If the job or a pod has an unknown flag, an unknown phase or a
 // reserved byte that is not zero: PODRANK_ERR_FLAGS, PODRANK_ERR_PHASE or PODRANK_ERR_RESERVED.
 int32_t podrank_job_next(const struct podrank_job *job,
+                         int64_t now,
                          const struct podrank_pod *pods,
                          size_t pods_len,
                          const int64_t *indexes,
@@ -1744,12 +1813,19 @@ PODRANK_ASSERT(offsetof(podrank_outcome, quota) == 4);
 PODRANK_ASSERT(offsetof(podrank_outcome, verdict) == 8);
 PODRANK_ASSERT(offsetof(podrank_outcome, reason) == 9);
 PODRANK_ASSERT(offsetof(podrank_outcome, reserved) == 10);
-PODRANK_ASSERT(sizeof(podrank_job) == 32);
+PODRANK_ASSERT(sizeof(podrank_job) == 64);
 PODRANK_ASSERT(offsetof(podrank_job, parallelism) == 0);
 PODRANK_ASSERT(offsetof(podrank_job, completions) == 4);
 PODRANK_ASSERT(offsetof(podrank_job, succeeded) == 8);
 PODRANK_ASSERT(offsetof(podrank_job, flags) == 12);
-PODRANK_ASSERT(offsetof(podrank_job, reserved) == 16);
+PODRANK_ASSERT(offsetof(podrank_job, failed) == 16);
+PODRANK_ASSERT(offsetof(podrank_job, backoff_limit) == 20);
+PODRANK_ASSERT(offsetof(podrank_job, restarts) == 24);
+PODRANK_ASSERT(offsetof(podrank_job, failed_indexes) == 28);
+PODRANK_ASSERT(offsetof(podrank_job, active_deadline_seconds) == 32);
+PODRANK_ASSERT(offsetof(podrank_job, start_time) == 40);
+PODRANK_ASSERT(offsetof(podrank_job, max_failed_indexes) == 48);
+PODRANK_ASSERT(offsetof(podrank_job, reserved) == 52);
 PODRANK_ASSERT(sizeof(podrank_job_step) == 16);
 PODRANK_ASSERT(offsetof(podrank_job_step, wanted) == 0);
 PODRANK_ASSERT(offsetof(podrank_job_step, deleted) == 4);
