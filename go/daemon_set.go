@@ -51,7 +51,7 @@ type DaemonSetStep struct {
 // at now.
 //
 // The DaemonSet must have the defaults that the API server sets. If spec.updateStrategy.type, its rollingUpdate, or maxSurge or
-// maxUnavailable in that is missing, or has a value that the API server rejects, NextDaemonSet returns an error that names the
+// maxUnavailable in that is missing, negative or a text that is no percentage, NextDaemonSet returns an error that names the
 // object and the field, and wraps [ErrMissing] or [ErrOutOfRange] if it is one of these.
 func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, pods []*corev1.Pod, now time.Time) (DaemonSetStep, error) {
 	if set == nil {

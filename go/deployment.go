@@ -116,9 +116,9 @@ type DeploymentStep struct {
 // the oldest one with the Deployment's pod template, and all others are old. The prediction relies on the sizes and
 // statuses in the objects. If Kubernetes has newer ones by then, it may decide differently.
 //
-// The objects must have the defaults that the API server sets. If spec.replicas, spec.strategy.type or, with the strategy
-// RollingUpdate, spec.strategy.rollingUpdate or maxSurge or maxUnavailable in that is missing, or has a value that the API server
-// rejects, NextDeployment returns an error that names the object and the field, and wraps [ErrMissing] or [ErrOutOfRange] if it is
+// The objects must have the defaults that the API server sets, also in the pod templates, which are compared. If spec.replicas,
+// spec.strategy.type, the template's spec.restartPolicy or, with the strategy RollingUpdate, spec.strategy.rollingUpdate or maxSurge or maxUnavailable in that is missing, negative or a text that is no
+// percentage, NextDeployment returns an error that names the object and the field, and wraps [ErrMissing] or [ErrOutOfRange] if it is
 // one of these.
 func NextDeployment(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods []*corev1.Pod) (DeploymentStep, error) {
 	if deployment == nil {
@@ -185,6 +185,10 @@ func deploymentRecord(d *appsv1.Deployment) (record core.Deployment, err error) 
 	}
 	if record.StatusReplicas, err = count("status.replicas", &d.Status.Replicas); err != nil {
 		return record, err
+	}
+	if d.Spec.Template.Spec.RestartPolicy == "" {
+		// Without its defaults, the template equals that of no ReplicaSet.
+		return record, errField("spec.template.spec.restartPolicy")
 	}
 	if d.Spec.Paused {
 		record.Flags |= core.Paused

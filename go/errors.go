@@ -14,11 +14,13 @@ var (
 	ErrNil = errors.New("is nil")
 	// ErrInactive: a pod is Succeeded or Failed or being deleted, so it is not one of its workload's replicas.
 	ErrInactive = errors.New("is not active")
-	// ErrOutOfRange: a tier of [WithTier], a rank of [WithRanks], a number of a [State] or of an object is negative or too large.
+	// ErrOutOfRange: a tier of [WithTier], a rank of [WithRanks], or a number of a [State] or of an object, which is no percentage,
+	// is negative or too large.
 	ErrOutOfRange = errors.New("is out of range")
-	// ErrMissing: an object lacks a field that the API server sets in each one that it stores.
+	// ErrMissing: an object lacks a field that a prediction reads, and that the API server or a controller sets.
 	ErrMissing = errors.New("is missing")
-	// ErrOption: an option has no effect in this function or with another option.
+	// ErrOption: this function cannot apply an option, or not together with another one. The time and the feature gates of Kubernetes
+	// are accepted everywhere, so that one list of them serves all decisions.
 	ErrOption = errors.New("the option cannot apply")
 )
 
@@ -65,13 +67,16 @@ func errNil(argument string) error {
 	return fmt.Errorf("podrank: %s %w", argument, ErrNil)
 }
 
-// isNil reports whether an interface is nil or has a nil pointer.
+// isNil reports whether an interface is nil or has a nil pointer or function.
 func isNil(value any) bool {
 	if value == nil {
 		return true
 	}
-	pointer := reflect.ValueOf(value)
-	return pointer.Kind() == reflect.Pointer && pointer.IsNil()
+	switch it := reflect.ValueOf(value); it.Kind() {
+	case reflect.Pointer, reflect.Func:
+		return it.IsNil()
+	}
+	return false
 }
 
 // errInactive says why a pod is not active: nil if it is.

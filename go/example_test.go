@@ -475,6 +475,7 @@ func ExampleNextDeployment() {
 	two, four := int32(2), int32(4)
 	deployment := &appsv1.Deployment{}
 	deployment.Spec.Replicas, deployment.Spec.Strategy.Type = &two, appsv1.RecreateDeploymentStrategyType
+	deployment.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
 	set.Spec.Replicas = &four
 	set.Annotations = map[string]string{podrank.DesiredReplicasAnnotation: "4"}
@@ -511,6 +512,7 @@ func ExampleNextJob() {
 	// A Job that was read from an API server has all defaults.
 	running, mode := false, batchv1.NonIndexedCompletion
 	job := &batchv1.Job{Spec: batchv1.JobSpec{Parallelism: &one, CompletionMode: &mode, Suspend: &running, BackoffLimit: &one}}
+	job.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyNever
 	pending := pod("import-b", 2, 0, 0)
 	pending.Status.Phase = corev1.PodPending
 	step, err := podrank.NextJob(job, []*corev1.Pod{pod("import-a", 1, 0, 0), pending}, now)

@@ -28,7 +28,7 @@ var _ = [1]int{}[ExpectationsTimeout-core.ExpectationsTimeout]
 // Deletions are identified by pod, and each counts once, because a deletion can be observed twice: when it begins and when
 // the pod is gone. Creations are only counted, so do not report a pod twice.
 type Expectations struct {
-	// Clock returns the current time. nil means time.Now. Only differences count. If it returns the zero time, there is no
+	// Clock returns the current time. nil means time.Now. Only differences count, of times from 1678 to 2261. If it returns the zero time, there is no
 	// timeout. Set Clock before you use the Expectations.
 	Clock func() time.Time
 

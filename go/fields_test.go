@@ -13,18 +13,20 @@ import (
 
 // These objects have the defaults that an API server sets.
 func defaulted[T any](object T, text string) *T {
-	if err := json.Unmarshal([]byte(`{"metadata": {"namespace": "shop", "name": "web"}, "spec": `+text+`}`), &object); err != nil {
+	if err := json.Unmarshal([]byte(`{"metadata": {"namespace": "shop", "name": "web"}, "spec": `+text+`, "status": {"updateRevision": "new"}}`), &object); err != nil {
 		panic(err)
 	}
 	return &object
 }
 
 const (
-	deploymentSpec  = `{"replicas": 1, "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}}}`
+	deploymentSpec = `{"replicas": 1, "template": {"spec": {"restartPolicy": "Always"}},
+		"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}}}`
 	statefulSetSpec = `{"replicas": 1, "podManagementPolicy": "OrderedReady",
 		"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0, "maxUnavailable": 1}}}`
 	daemonSetSpec = `{"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}}`
-	jobSpec       = `{"parallelism": 1, "completions": 1, "completionMode": "NonIndexed", "suspend": false, "backoffLimit": 6}`
+	jobSpec       = `{"parallelism": 1, "completions": 1, "completionMode": "NonIndexed", "suspend": false, "backoffLimit": 6,
+		"podReplacementPolicy": "Failed", "podFailurePolicy": {}, "template": {"spec": {"restartPolicy": "Never"}}}`
 )
 
 func defaultedDeployment() *appsv1.Deployment { return defaulted(appsv1.Deployment{}, deploymentSpec) }
@@ -82,7 +84,7 @@ func TestAnObjectWithoutADefaultIsAnError(t *testing.T) {
 	// Absent in some objects that an API server stores, too.
 	optional := map[string]bool{
 		"StatefulSet updateStrategy.rollingUpdate": true, "StatefulSet updateStrategy.rollingUpdate.maxUnavailable": true,
-		"Job completions": true,
+		"Job completions": true, "Job podFailurePolicy": true,
 	}
 	fields := 0
 	for kind, c := range predictions {
@@ -109,7 +111,7 @@ func TestAnObjectWithoutADefaultIsAnError(t *testing.T) {
 				continue
 			}
 			// Without a whole object, its first field is missing.
-			want := "podrank: " + kind + " shop/web: spec." + field
+			want := "podrank: " + kind + " shop/web: spec." + strings.TrimSuffix(field, ".spec")
 			if !errors.Is(err, ErrMissing) || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), " is missing") {
 				t.Errorf("%s without %s: %v", kind, field, err)
 			}
@@ -146,6 +148,8 @@ func TestAValueThatIsRejectedIsAnErrorThatNamesTheField(t *testing.T) {
 		{"Job", `"completions": 1`, `"completions": -1`, "spec.completions is negative: -1", ErrOutOfRange},
 		{"Job", `"completions": 1, "completionMode": "NonIndexed"`, `"completionMode": "Indexed"`,
 			"spec.completions is missing, although spec.completionMode is Indexed", ErrMissing},
+		{"Job", `"podFailurePolicy": {}`, `"podFailurePolicy": {"rules": [{"action": "FailJob", "onPodConditions": [{"type": "Ready"}]}]}`,
+			"spec.podFailurePolicy.rules[0].onPodConditions[0].status is missing", ErrMissing},
 	} {
 		p := predictions[c.kind]
 		spec := strings.Replace(p.spec, c.old, c.new, 1)
@@ -163,5 +167,15 @@ func TestADaemonSetWithoutATypeDeletesNotSilentlyNothing(t *testing.T) {
 	if step, err := NextDaemonSet(set, "new", nil, nil, noon); err == nil ||
 		err.Error() != "podrank: DaemonSet shop/web: spec.updateStrategy.type is missing" {
 		t.Errorf("%+v, %v", step, err)
+	}
+}
+
+// Without it, every pod would seem old.
+func TestAStatefulSetWithoutUpdateRevisionIsAnError(t *testing.T) {
+	set := defaultedStatefulSet()
+	set.Status.UpdateRevision = ""
+	_, err := NextStatefulSet(set, nil, noon, StatefulSetGates{})
+	if !errors.Is(err, ErrMissing) || err.Error() != "podrank: StatefulSet shop/web: status.updateRevision is missing" {
+		t.Error(err)
 	}
 }

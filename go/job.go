@@ -40,9 +40,10 @@ type JobStep struct {
 // whether activeDeadlineSeconds have passed. A sync that ends the Job deletes all active pods: by its deadline, backoffLimit,
 // maxFailedIndexes, podFailurePolicy or successPolicy, or because a condition already says so.
 //
-// The Job must have the defaults that the API server sets. If spec.parallelism, spec.backoffLimit, spec.completionMode or
-// spec.suspend is missing, or spec.completions although the Job is Indexed, or if a number is negative, NextJob returns an error that names the object and
-// the field, and wraps [ErrMissing] or [ErrOutOfRange].
+// The Job must have the defaults that the API server sets. If spec.parallelism, spec.backoffLimit, spec.completionMode, spec.suspend
+// or the template's spec.restartPolicy is missing, or spec.completions of an Indexed Job, or in a Job with a podFailurePolicy
+// spec.podReplacementPolicy or the status of one of onPodConditions, or if a number is negative, NextJob returns an error that
+// names the object and the field, and wraps [ErrMissing] or [ErrOutOfRange]. For the zero time as now, no deadline passes.
 func NextJob(job *batchv1.Job, pods []*corev1.Pod, now time.Time) (JobStep, error) {
 	if job == nil {
 		return JobStep{}, errNil("job")

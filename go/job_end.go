@@ -33,6 +33,9 @@ func fillEnd(record *core.Job, job *batchv1.Job, pods []*corev1.Pod, succeeded [
 		}
 		record.Flags |= core.JobDeadline
 	}
+	if err = hasDefaults(spec); err != nil {
+		return err
+	}
 	if spec.Template.Spec.RestartPolicy == corev1.RestartPolicyOnFailure {
 		record.Restarts = restarts(pods)
 	}
@@ -40,6 +43,27 @@ func fillEnd(record *core.Job, job *batchv1.Job, pods []*corev1.Pod, succeeded [
 		record.Flags |= core.JobSuccessPolicy
 	}
 	return fillFailed(record, job, pods, isIndexed)
+}
+
+// hasDefaults returns an error for the defaults that decide which pods have failed, and why.
+func hasDefaults(spec *batchv1.JobSpec) error {
+	if spec.Template.Spec.RestartPolicy == "" {
+		return errField("spec.template.spec.restartPolicy")
+	}
+	if spec.PodFailurePolicy == nil {
+		return nil
+	}
+	if spec.PodReplacementPolicy == nil {
+		return errField("spec.podReplacementPolicy")
+	}
+	for i, rule := range spec.PodFailurePolicy.Rules {
+		for j, condition := range rule.OnPodConditions {
+			if condition.Status == "" {
+				return errField(fmt.Sprintf("spec.podFailurePolicy.rules[%d].onPodConditions[%d].status", i, j))
+			}
+		}
+	}
+	return nil
 }
 
 // fillFailed counts the pods and indexes that have failed, including those that the status does not count yet.

@@ -38,7 +38,8 @@ func said(outcomes []Outcome) string {
 func TestNextJob(t *testing.T) {
 	parallelism, completions, mode, limit := int32(3), int32(5), batchv1.IndexedCompletion, int32(6)
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "import"}, Spec: batchv1.JobSpec{
-		Parallelism: &parallelism, Completions: &completions, CompletionMode: &mode, Suspend: new(bool), BackoffLimit: &limit}}
+		Parallelism: &parallelism, Completions: &completions, CompletionMode: &mode, Suspend: new(bool), BackoffLimit: &limit,
+		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever}}}}
 	done := jobPod("done", "0", 1)
 	done.Status.Phase, done.Finalizers = corev1.PodSucceeded, []string{batchv1.JobTrackingFinalizer}
 	pods := []*corev1.Pod{jobPod("a", "3", 1), jobPod("b", "3", 2), done, jobPod("c", "7", 1), jobPod("d", "x", 1), jobPod("e", "1", 1)}
@@ -158,6 +159,8 @@ func TestJobJSON(t *testing.T) {
 		six := int32(6)
 		job := &batchv1.Job{Spec: batchv1.JobSpec{Parallelism: &c.Parallelism, Completions: c.Completions, CompletionMode: &mode, Suspend: &c.Suspended,
 			BackoffLimit: &six, ActiveDeadlineSeconds: c.ActiveDeadlineSeconds, MaxFailedIndexes: c.MaxFailedIndexes}}
+		job.Spec.Template.Spec.RestartPolicy, job.Spec.PodReplacementPolicy = corev1.RestartPolicyNever, new(batchv1.PodReplacementPolicy)
+		*job.Spec.PodReplacementPolicy = batchv1.Failed
 		job.Status.Succeeded, job.Status.Failed = c.Succeeded, c.Failed
 		if c.BackoffLimit != nil {
 			job.Spec.BackoffLimit = c.BackoffLimit

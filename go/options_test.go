@@ -89,10 +89,13 @@ func TestOptionsThatCannotApplyAreErrors(t *testing.T) {
 
 // Nothing that is nil is taken for a default, and nothing panics.
 func TestNilArgumentsAreErrNil(t *testing.T) {
+	yes := true
 	pods, set := some(3), &appsv1.ReplicaSet{}
 	set.OwnerReferences = []metav1.OwnerReference{{UID: "d", Controller: new(bool)}}
 	*set.OwnerReferences[0].Controller = true
 	listers := setLister{}
+	owned := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "d", Controller: &yes}}}}
+	owned.Spec.Selector = &metav1.LabelSelector{}
 	var noSet *appsv1.ReplicaSet
 	var noLister *setLister
 	var noContext context.Context
@@ -113,15 +116,19 @@ func TestNilArgumentsAreErrNil(t *testing.T) {
 		return err
 	}
 	errs := map[string]error{
-		"set":       claim(nil, everything, pods[0]),
-		"set ":      claim(noSet, everything, pods[0]),
-		"selector":  claim(set, nil, pods[0]),
-		"pod":       claim(set, everything, nil),
-		"set  ":     related(nil, listers, podLister{}),
-		"sets":      related(set, nil, podLister{}),
-		"sets ":     related(set, noLister, podLister{}),
-		"pods":      related(set, listers, nil),
-		"active[1]": victims([]*corev1.Pod{pods[0], nil}, nil), "related[1]": victims(pods, []*corev1.Pod{pods[0], nil}),
+		"set":      claim(nil, everything, pods[0]),
+		"set ":     claim(noSet, everything, pods[0]),
+		"selector": claim(set, nil, pods[0]),
+		"pod":      claim(set, everything, nil),
+		"set  ":    related(nil, listers, podLister{}),
+		"sets":     related(set, nil, podLister{}),
+		"sets ":    related(set, noLister, podLister{}),
+		"pods":     related(set, listers, nil),
+		"sets  ":   related(set, setFunc(nil), podLister{}),
+
+		"a listed ReplicaSet": related(owned, setLister{nil}, podLister{}),
+		"a listed pod":        related(owned, setLister{owned}, podLister{nil}),
+		"active[1]":           victims([]*corev1.Pod{pods[0], nil}, nil), "related[1]": victims(pods, []*corev1.Pod{pods[0], nil}),
 	}
 	for name, option := range map[string]Option{
 		"options[0]": nil, "WithClock: now": WithClock(nil), "WithSpread: domains[1]": WithSpread(node, nil),
@@ -154,6 +161,10 @@ func TestNilArgumentsAreErrNil(t *testing.T) {
 		t.Error("a nil pod is something")
 	}
 }
+
+type setFunc func(labels.Selector) ([]*appsv1.ReplicaSet, error)
+
+func (f setFunc) List(s labels.Selector) ([]*appsv1.ReplicaSet, error) { return f(s) }
 
 type setLister []*appsv1.ReplicaSet
 

@@ -1,5 +1,5 @@
 // Package podrank chooses the pods that go first when a workload scales down. It applies the rules of Kubernetes' ReplicaSet
-// controller as one total order, so the victims depend on the pods alone and not on the list order.
+// controller as one total order. If all UIDs differ, the victims depend on the pods alone and not on the list order.
 //
 // [PodsToDelete] drops into a controller. A [Ranker] has options for many decisions. [Explain] says why one pod goes before
 // another, and [ExplainVictims] why each victim goes.
@@ -10,8 +10,8 @@
 //
 // [Plan], [Expectations], [CreateInBatches], [ClaimPod] and [StatusOf] are the other decisions of a ReplicaSet controller.
 //
-// Nothing is ignored silently: nil arguments, inactive pods, options without an effect and objects without defaults are errors,
-// which errors.Is tells apart.
+// Nil arguments, inactive pods, options that a function cannot apply, and objects without defaults are errors, which errors.Is
+// tells apart. A nil list is an empty one.
 //
 // The decision is made by a core that is written once. Where cgo links it, that is libpodrank, a small C library that comes with
 // this module for linux/amd64 and linux/arm64. Everywhere else it is the same core translated to Go: without cgo, on other
@@ -30,7 +30,8 @@ import (
 // len(active) or more. If diff is 0 or less, it inspects no pods and returns none.
 //
 // active are the workload's pods that are neither Succeeded nor Failed nor being deleted; a pod among them that is nil or
-// inactive is a [PodError], and nothing is chosen. UIDs compare as text, as in Kubernetes.
+// inactive is a [PodError], and nothing is chosen. UIDs compare as text, as in Kubernetes, but the empty UID of fakes counts as
+// the UID of zeros. List each pod once: nothing compares the pods to find one that is there twice.
 //
 // related are the pods to count: the more of them are on a node, the earlier the active pods on that node go. They should
 // include the active pods. For a ReplicaSet, [RelatedPods] returns what Kubernetes counts. Duplicates are counted, so list

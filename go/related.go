@@ -26,7 +26,7 @@ type PodLister interface {
 //
 // If the set has no controller, RelatedPods returns none, as Kubernetes counts none. To spread its pods over nodes anyway,
 // pass its own pods to PodsToDelete as related. Both listers must be for the set's namespace. A nil argument is an error that
-// wraps [ErrNil].
+// wraps [ErrNil], and so is a nil element of a list.
 func RelatedPods(set *appsv1.ReplicaSet, sets ReplicaSetLister, pods PodLister) ([]*corev1.Pod, error) {
 	switch {
 	case set == nil:
@@ -47,6 +47,9 @@ func RelatedPods(set *appsv1.ReplicaSet, sets ReplicaSetLister, pods PodLister) 
 	var related []*corev1.Pod
 	seen := map[any]bool{}
 	for _, sibling := range all {
+		if sibling == nil {
+			return nil, errNil("a listed ReplicaSet")
+		}
 		if owner := metav1.GetControllerOfNoCopy(sibling); owner == nil || owner.UID != controller.UID {
 			continue
 		}
@@ -60,6 +63,9 @@ func RelatedPods(set *appsv1.ReplicaSet, sets ReplicaSetLister, pods PodLister) 
 			return nil, fmt.Errorf("podrank: listing pods: %w", err)
 		}
 		for _, pod := range selected {
+			if pod == nil {
+				return nil, errNil("a listed pod")
+			}
 			if !seen[identity(pod)] {
 				seen[identity(pod)] = true
 				related = append(related, pod)

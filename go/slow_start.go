@@ -13,8 +13,8 @@ import (
 // of a batch run at the same time in separate goroutines, and each gets ctx. A batch with a failure is the last, so few requests
 // are wasted if all fail for one reason. CreateInBatches returns how many calls succeeded, and one of the errors.
 //
-// If ctx is done, no further batch begins, and if pods are still missing then, the error is that of ctx. CreateInBatches waits for
-// the calls that it has made. If ctx or create is nil, it calls nothing and returns an error that wraps [ErrNil].
+// If ctx is done, no further batch begins. If pods are still missing then and no call has failed, the error is that of ctx.
+// CreateInBatches waits for the calls that it has made. If ctx or create is nil, it calls nothing and returns an error that wraps [ErrNil].
 //
 // Nobody will observe the pods that were not created, so report their number to [Expectations.CreationsObserved]. If a
 // creation is rejected because the namespace is being terminated (corev1.NamespaceTerminatingCause), create should return

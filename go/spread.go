@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// WithSpread counts anew after each pick: the next pod is always taken from where most are then. Kubernetes counts once: of three
-// pods on one node and two on another, three that go empty the first.
+// WithSpread counts anew after each pick: of the pods that tie in the rules before the rank, the next one is taken from where most
+// are then. Kubernetes counts once: of three pods on one node and two on another, three that go empty the first.
 //
 // Each function returns the name of the domain that a pod is in. Pass the innermost first, such as a pod's node and then the
-// zone of that node: each victim then comes from the zone with the most pods and, within that zone, from the node with the
+// zone of that node: each such victim then comes from the zone with the most pods and, within that zone, from the node with the
 // most. Pods whose domain is "" share one. Without arguments, the only domain is the node.
 //
 // Kubernetes cannot do this, so WithSpread excludes [Kubernetes], and it excludes [WithRanks]. [Explain], [Settle], [Steer] and

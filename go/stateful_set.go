@@ -73,7 +73,7 @@ type StatefulSetOutcome struct {
 // or deleting a pod fails, or a claim cannot be created, Kubernetes ends the sync there, and fewer pods go.
 //
 // The StatefulSet must have the defaults that the API server sets. If spec.replicas, spec.podManagementPolicy,
-// spec.updateStrategy.type or, in a rollingUpdate, partition is missing, or has a value that the API server rejects,
+// spec.updateStrategy.type or, with RollingUpdate, status.updateRevision or rollingUpdate's partition is missing, negative or a text that is no percentage,
 // NextStatefulSet returns an error that names the object and the field, and wraps [ErrMissing] or [ErrOutOfRange] if it is one of
 // these. The API server also stores StatefulSets without a rollingUpdate or without its maxUnavailable, which counts as 1 then.
 func NextStatefulSet(
@@ -159,6 +159,9 @@ func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record 
 		return record, errField("spec.updateStrategy.type")
 	default:
 		return record, fmt.Errorf("spec.updateStrategy.type %q is none of RollingUpdate, OnDelete and Recreate", kind)
+	}
+	if set.Status.UpdateRevision == "" {
+		return record, errField("status.updateRevision")
 	}
 	rolling := set.Spec.UpdateStrategy.RollingUpdate
 	if rolling == nil {

@@ -13,7 +13,8 @@ import (
 
 // WithTier gives each pod a number from 0 to 65535: pods of a lower tier go before those of a higher one. Only what Kubernetes asks
 // before the deletion cost is asked before it: unassigned, pending and not ready pods go first. Kubernetes knows nothing of
-// tiers; [Steer] makes it follow them. By default, all pods are in one. [Settle] does not accept it.
+// tiers, so with [Kubernetes] they matter among contested pods alone; [Steer] makes it follow them. By default, all pods are in one.
+// [Settle] does not accept it.
 func WithTier(of func(*corev1.Pod) int) Option {
 	return func(s *settings) {
 		s.tier = of
@@ -48,7 +49,7 @@ type Change struct {
 // No cost can change what Kubernetes compares before the costs: see [BlockedPods].
 //
 // active are as for [PodsToDelete]. Costs that are [WithFixed] may leave no room for the others: a [NoRoomError]. With
-// [WithPodDeletionCost] off no cost has an effect, which is an error, too.
+// [WithPodDeletionCost] off no cost has an effect, which is an [ErrOption].
 func Steer(active []*corev1.Pod, options ...Option) ([]Change, error) {
 	settings := newSettings("Steer", steerApply, options)
 	w := take(&settings)
@@ -94,7 +95,7 @@ func BlockedPods(active []*corev1.Pod, options ...Option) ([]Blocked, error) {
 	return slices.Clip(blocked), nil
 }
 
-// NoRoomError is the error of [Steer] if the deletion costs of [WithFixed] leave no room for the tiers: for two pods, no costs put
+// NoRoomError is the error of [Steer] and [BlockedPods] if the deletion costs of [WithFixed] leave no room for the tiers: for two pods, no costs put
 // Lower below Higher and leave a distinct cost for each tier in between. At least one of the two is fixed.
 type NoRoomError struct {
 	// Lower is the pod of the lower tier, and Higher that of the higher tier.
@@ -103,12 +104,15 @@ type NoRoomError struct {
 
 func (e *NoRoomError) Error() string {
 	return fmt.Sprintf("podrank: the fixed deletion costs leave no room for a lower cost of %s/%s than of %s/%s, with one for "+
-		"each tier between: do not fix both", e.Lower.Namespace, e.Lower.Name, e.Higher.Namespace, e.Higher.Name)
+		"each tier between: fix fewer", e.Lower.Namespace, e.Lower.Name, e.Higher.Namespace, e.Higher.Name)
 }
 
 func (w *work) steer(active []*corev1.Pod) ([]int32, []core.Blocked, error) {
 	if err := w.load("active", active, nil); err != nil {
 		return nil, nil, err
+	}
+	if w.options.Flags&core.PodDeletionCostOff != 0 {
+		return nil, nil, &cause{"podrank: with WithPodDeletionCost(false), no deletion cost has an effect: leave it out", ErrOption}
 	}
 	var fixed []uint8
 	if w.settings.fixed != nil {

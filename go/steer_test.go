@@ -79,7 +79,7 @@ func TestSteer(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := podrank.Steer(pods, podrank.WithPodDeletionCost(false)); err == nil || !strings.Contains(err.Error(), "PodDeletionCost") {
+	if _, err := podrank.Steer(pods, podrank.WithPodDeletionCost(false)); !errors.Is(err, podrank.ErrOption) || !strings.Contains(err.Error(), "PodDeletionCost") {
 		t.Error(err)
 	}
 	if changes, err := podrank.Steer(nil); changes != nil || err != nil {

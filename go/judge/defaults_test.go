@@ -45,11 +45,12 @@ func TestObjectsWithKubernetesDefaultsAreAccepted(t *testing.T) {
 				_, errs["Deployment"] = podrank.NextDeployment(&deployment, nil, nil)
 				_, errs["StatefulSet"] = podrank.NextStatefulSet(&statefulSet, nil, time.Now(), podrank.StatefulSetGates{})
 				_, errs["DaemonSet"] = podrank.NextDaemonSet(&daemonSet, "", nil, nil, time.Now())
-				_, errs["Job"] = podrank.NextJob(&job, nil)
+				_, errs["Job"] = podrank.NextJob(&job, nil, time.Now())
 				return errs
 			}
 			object(&deployment)
 			object(&statefulSet)
+			statefulSet.Status.UpdateRevision = "web-1" // of its controller
 			object(&daemonSet)
 			object(&job)
 			for kind, err := range predict() {

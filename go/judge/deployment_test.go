@@ -135,7 +135,7 @@ func newDeploymentCase(r *rand.Rand) *deploymentCase {
 		}
 		return &v
 	}
-	template := v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}}
+	template := v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: v1.PodSpec{RestartPolicy: v1.RestartPolicyAlways}}
 	// Upstream compares templates again and again: most are small, or nothing else would be tested.
 	rich := r.IntN(16) == 0
 	if rich {
@@ -537,7 +537,7 @@ func TestDeploymentRounding(t *testing.T) {
 func rollingDeployment(count int32, surge, unavailable *intstr.IntOrString) *appsv1.Deployment {
 	return &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: &count,
 		// No set of this test has the template.
-		Template: v1.PodTemplateSpec{Spec: v1.PodSpec{Hostname: "new"}},
+		Template: v1.PodTemplateSpec{Spec: v1.PodSpec{RestartPolicy: v1.RestartPolicyAlways, Hostname: "new"}},
 		Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType,
 			RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: surge, MaxUnavailable: unavailable}}}}
 }

@@ -133,7 +133,7 @@ func newJobCase(r *rand.Rand, name string) (*batchv1.Job, []*v1.Pod) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name)},
 		Spec: batchv1.JobSpec{
 			Parallelism: &parallelism, CompletionMode: &mode, BackoffLimit: &backoff, Suspend: new(bool),
-			Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}},
+			Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: v1.PodSpec{RestartPolicy: v1.RestartPolicyNever}},
 		},
 	}
 	completions := int32(r.IntN(10))
@@ -268,6 +268,10 @@ func addEnds(r *rand.Rand, job *batchv1.Job, pods []*v1.Pod) time.Time {
 			status.FailedIndexes = new(pick(r, "", "0", "1,3", "2-4", "5-20", "0,2-3,6"))
 		}
 	}
+	if spec.PodFailurePolicy != nil {
+		// With another one, the API server rejects the Job.
+		spec.PodReplacementPolicy = new(batchv1.Failed)
+	}
 	if isIndexed && rarely() {
 		spec.SuccessPolicy = newSuccessPolicy(r)
 	}
@@ -356,7 +360,7 @@ func TestIndexedJobsAreDetermined(t *testing.T) {
 		job, pods := newJobCase(r, "")
 		mode, n := batchv1.IndexedCompletion, pick(r, 2+r.IntN(11), 13+r.IntN(60))
 		job.Status, pods = batchv1.JobStatus{}, nil
-		job.DeletionTimestamp, job.Spec.Suspend, job.Spec.ManagedBy = nil, nil, nil
+		job.DeletionTimestamp, job.Spec.Suspend, job.Spec.ManagedBy = nil, new(bool), nil
 		job.Spec.CompletionMode, job.Spec.Completions, job.Spec.Parallelism = &mode, new(int32(n)), new(int32(1+r.IntN(n-1)))
 		for i := range n {
 			pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprintf("p%d", i), Labels: job.Spec.Selector.MatchLabels,
