@@ -104,7 +104,7 @@ fn ranks_are_a_race_where_two_sets_shrink() {
     let contested = old["pods"].as_array().expect("pods").iter().filter(|pod| pod["verdict"] == "contested");
     for pod in contested.clone() {
         let why = pod["why"].as_str().expect("a reason");
-        assert!(why.ends_with(": ranks change as other ReplicaSets delete pods"), "{why}");
+        assert!(why.ends_with(": ranks change as other ReplicaSets get or lose pods"), "{why}");
     }
     assert!(contested.count() > 0, "{old}");
     // The names are those of the certain ones, of all sets.

@@ -98,8 +98,8 @@ fn a_dump_of_yesterday_is_judged_at_the_time_of_its_file() {
         note,
         format!("note: ages count to {taken}, when the file was last changed; --now sets another time")
     );
-    let start = "warning: 2 pods have other verdicts at the current time: web-younger (keep, not delete), web-older (delete, not \
-                 keep); to decide at that time, add --now ";
+    let start = "warning: 2 pods have other verdicts at the current time: web-younger (keep instead of delete), web-older (delete \
+                 instead of keep); to decide at that time, add --now ";
     let clock = warning.strip_prefix(start).unwrap_or_else(|| panic!("{warning}"));
     let at_clock: Timestamp = clock.parse().expect("a time");
     assert!(Timestamp::now().duration_since(at_clock) < seconds(60), "{clock}");
@@ -130,8 +130,8 @@ fn a_copy_is_judged_at_the_newest_time_in_it() {
             (&json!(newest.to_string()), &json!("newest-time"))
         );
         let note = format!(
-            "note: ages count to {newest}, the newest time in the file; if the file shows a later state, give its time with \
-             --now\nwarning: 2 pods have"
+            "note: ages count to {newest}, the newest time in the file, not when the file was changed, because it may be a \
+             copy; if kubectl wrote it later, give that time with --now\nwarning: 2 pods have"
         );
         assert!(stderr.starts_with(&note), "{stderr}");
     }

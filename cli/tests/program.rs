@@ -1398,7 +1398,7 @@ fn wrong_flags() {
 fn help_has_examples_of_every_kind() {
     let (help, _) = fine(&["--help"], "");
     let examples = help.split("Examples:").nth(1).expect("examples");
-    assert_eq!(examples.matches("\n  # ").count(), 8, "{help}");
+    assert_eq!(examples.matches("\n  # ").count(), 9, "{help}");
     for flag in [
         "-f, --filename",
         "--replicas",

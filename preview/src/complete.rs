@@ -30,7 +30,17 @@ pub(crate) fn gaps<'a>(input: &'a Input, sets: &Sets<'a>, id: SetId<'_>) -> Resu
         let text = format!("{id} itself is missing{ranks}");
         return Ok(vec![Note::new(NoteCode::SetMissing, text)]);
     };
-    Ok(missing_siblings(input, sets, set)?.into_iter().chain(missing_pods(input, sets, set)?).collect())
+    let mut gaps: Vec<_> = missing_siblings(input, sets, set)?.into_iter().collect();
+    gaps.extend(missing_pods(input, sets, set)?);
+    // Ranks count the pods of siblings, too.
+    let owner = set.controller.as_ref().filter(|_| id.kind == SetKind::ReplicaSet);
+    for sibling in owner.into_iter().flat_map(|owner| sets.controlled_by(&owner.uid)) {
+        if sibling.id() != id && sibling.id().namespace == id.namespace {
+            // Nothing else depends on the sibling's status, so it need not be sound.
+            gaps.extend(missing_pods(input, sets, sibling).ok().flatten());
+        }
+    }
+    Ok(gaps)
 }
 
 /// Returns a note if the input has none of a Deployment's sets although its status counts pods.

@@ -34,6 +34,8 @@ pub(crate) struct DeploymentSpec {
     pub(crate) deployment: Deployment,
     pub(crate) template: Fingerprint,
     selector: Option<LabelSelector>,
+    /// For how long a pod must be ready before it counts as available. Kept as it is written: only whether there is one matters.
+    pub(crate) min_ready_seconds: Option<i32>,
     /// Whether the status is for an earlier spec.
     pub(crate) lags: bool,
 }
@@ -126,6 +128,8 @@ impl DeploymentSpec {
             template: Fingerprint,
             strategy: Option<WrittenStrategy>,
             paused: Option<bool>,
+            #[serde(rename = "minReadySeconds")]
+            min_ready_seconds: Option<i32>,
         }
         let Object { metadata, spec, status } = parse(object)?;
         let status = status.unwrap_or_default();
@@ -140,6 +144,7 @@ impl DeploymentSpec {
         Ok(Self {
             deployment,
             template: spec.template,
+            min_ready_seconds: spec.min_ready_seconds,
             lags: metadata.is_ahead_of(&status),
             selector: spec.selector,
         })

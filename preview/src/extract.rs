@@ -289,6 +289,7 @@ fn deployment_json(entry: &DeploymentEntry, spec: &DeploymentSpec, costs: &BTree
             "selector": spec.written_selector(),
             "strategy": strategy,
             "paused": its.is_paused,
+            "minReadySeconds": spec.min_ready_seconds,
             "template": template(Some(spec.template), costs.get(&spec.template.hex()).copied()),
         },
         "status": { "replicas": its.status_replicas },

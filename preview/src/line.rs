@@ -116,7 +116,7 @@ impl<'m, 'a> Line<'m, 'a> {
         let of = format!("one of {} pods of which {quota} {}", self.contested.len(), goes(quota as u64));
         match contest {
             Some(contest) => format!("{of}, by list order: {}", contest.words()),
-            None if self.is_race => format!("{of}: ranks change as other ReplicaSets delete pods"),
+            None if self.is_race => format!("{of}: ranks change as other ReplicaSets get or lose pods"),
             None => format!("{of}, by list order and ranks counted anew"),
         }
     }

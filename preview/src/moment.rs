@@ -70,7 +70,7 @@ pub(crate) fn notes<'a>(
             Some(format!("ages count to {now}, when the file was last changed; --now sets another time"))
         }
         NowSource::NewestTime => Some(format!(
-            "ages count to {now}, the newest time in the file; if the file shows a later state, give its time with --now"
+            "ages count to {now}, the newest time in the file, not when the file was changed, because it may be a copy; if kubectl wrote it later, give that time with --now"
         )),
     };
     let source = source.map(|text| Note::new(NoteCode::TimeOfDump, text));
@@ -89,7 +89,7 @@ fn changes(preview: &WorkloadPreview<'_>, later: &WorkloadPreview<'_>, clock: Ti
     let verdicts: BTreeMap<&str, Verdict> = later.pods().map(|pod| (&*pod.uid, pod.verdict)).collect();
     let changed = preview.pods().filter_map(|pod| {
         let verdict = verdicts.get(&*pod.uid).filter(|verdict| **verdict != pod.verdict)?;
-        Some(format!("{} ({}, not {})", text::name(pod.name), verdict.name(), pod.verdict.name()))
+        Some(format!("{} ({} instead of {})", text::name(pod.name), verdict.name(), pod.verdict.name()))
     });
     let changed: Vec<_> = changed.collect();
     if changed.is_empty() {

@@ -256,8 +256,14 @@ pub(crate) fn of_deployment(
         Next::Step => Some((
             NoteCode::GoesOn,
             format!(
-                "this is only the next step of Deployment {name}: another one follows at once, and it may delete pods that \
-                 are marked `keep` here"
+                "this is only the next step of Deployment {name}: another one {} at once, and it may delete pods that \
+                 are marked `keep` here",
+                // A set may lose pods that are available before pods that are ready and not yet available.
+                if spec.min_ready_seconds.is_some_and(|seconds| seconds > 0) {
+                    "may follow"
+                } else {
+                    "follows"
+                }
             ),
         )),
         Next::NewPods => Some((

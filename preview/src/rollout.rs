@@ -201,7 +201,12 @@ fn gaps(
     let missing = complete::missing_sets(entry, pods, own.len());
     let mut gaps: Vec<_> = missing.into_iter().collect();
     for own in own {
-        gaps.extend(complete::gaps(input, sets, own.entry.id())?);
+        for gap in complete::gaps(input, sets, own.entry.id())? {
+            // Each set's gaps are also those of its siblings.
+            if !gaps.contains(&gap) {
+                gaps.push(gap);
+            }
+        }
     }
     Ok(gaps)
 }

@@ -39,6 +39,7 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
         }
         Reason::AtCount => format!("the new set already has the count of {wanted}"),
         Reason::ToCount => format!("the new set gets the count of {wanted}"),
+        Reason::Grows if change.replicas == wanted => format!("the new set gets the count of {wanted}"),
         Reason::Grows => format!("the new set grows until there are {allowed}"),
         Reason::NoSurge => format!("the new set cannot grow, because at most {allowed} may exist"),
         Reason::AfterNewSet => "this sync only changes the new set; the next one can change old sets".to_owned(),
@@ -57,7 +58,7 @@ pub(crate) fn set_why(deployment: &Deployment, step: &Step, from: i32, change: &
                 least.max(0)
             )
         }
-        Reason::HeldBack => format!("held back, so that {} stay available", pods(least.max(0))),
+        Reason::HeldBack => format!("held back, because {} must be available", pods(least.max(0))),
         Reason::Recreated => "with the strategy Recreate, all old pods go first".to_owned(),
         Reason::Waits => "with the strategy Recreate, the new set waits until no old pod is left".to_owned(),
         Reason::Rejected => {

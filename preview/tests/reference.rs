@@ -237,16 +237,17 @@ fn reference(case: &Case) -> Expected {
         .filter(|item| item["kind"] == "Pod" && is_active(item))
         .filter(|pod| is_new(pod))
         .collect();
-    let is_own = |pod: &Value| {
+    let is_of = |pod: &Value, name: &str, set: Option<&Value>| {
         let Some(owner) = controller(pod) else { return false };
         let versions: &[&str] =
             if *kind == "ReplicaSet" { &["apps/v1", "extensions/v1beta1"] } else { &["v1"] };
         owner["kind"] == *kind
-            && owner["name"] == **name
+            && owner["name"] == *name
             && versions.contains(&owner["apiVersion"].as_str().unwrap_or(""))
             && space(pod) == *namespace
             && set.is_none_or(|set| set["metadata"]["uid"] == owner["uid"])
     };
+    let is_own = |pod: &Value| is_of(pod, name, set);
 
     let deployment = set.filter(|_| *kind == "ReplicaSet").and_then(controller);
     // Kubernetes counts no ranks for a ReplicationController, nor for a set without a controller.
@@ -279,17 +280,25 @@ fn reference(case: &Case) -> Expected {
                 if has_deployment { is_alike } else { is_valid(selector) }
             })
     };
-    let own_names: BTreeSet<_> = items
-        .iter()
-        .filter(|item| item["kind"] == "Pod" && is_own(item))
-        .map(|pod| pod["metadata"]["name"].to_string())
-        .collect();
+    // Finished and terminating pods count, too: the status may be older than their end.
+    let lacks_pods = |set: &Value| {
+        let pods = items.iter().filter(|item| item["kind"] == "Pod");
+        let own = pods.filter(|pod| is_of(pod, text_of(&set["metadata"]["name"]), Some(set)));
+        let names: BTreeSet<_> = own.map(|pod| pod["metadata"]["name"].to_string()).collect();
+        set["status"]["replicas"].as_u64().is_some_and(|status| status > names.len() as u64)
+    };
+    let is_sibling = |other: &Value| {
+        other["kind"] == "ReplicaSet"
+            && space(other) == *namespace
+            && deployment
+                .is_some_and(|owner| controller(other).is_some_and(|theirs| theirs["uid"] == owner["uid"]))
+    };
     let own_active = active.iter().filter(|pod| is_own(pod)).count();
     let status = set.and_then(|set| set["status"]["replicas"].as_u64());
     let lacks = [
         set.is_none(),
         deployment.is_some() && active.iter().any(|pod| is_lost_sibling(pod)),
-        status.is_some_and(|status| status > own_names.len() as u64),
+        set.is_some_and(lacks_pods) || items.iter().any(|item| is_sibling(item) && lacks_pods(item)),
         status.is_some_and(|status| status < own_active as u64),
     ];
     let notes =
@@ -925,7 +934,7 @@ impl Generator {
             .collect();
         pod["status"]["containerStatuses"] = json!(statuses);
         if self.one_in(2) {
-            let policy = self.pick(&["Always", "OnFailure"]);
+            let policy = self.pick(&["Always", "Always", "OnFailure"]);
             pod["spec"]["initContainers"] =
                 json!([{ "name": "migrate" }, { "name": "logs", "restartPolicy": policy }]);
             pod["status"]["initContainerStatuses"] = json!([

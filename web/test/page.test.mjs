@@ -110,7 +110,7 @@ test('two pods that tie, with a third between them, are no circle', async () => 
 
 test('pods that are contested for other reasons are in no circle', () => inPage(`${url}#example=rollout`, async (page) => {
     await page.locator('#map .pod[data-fate=contested]').first().click();
-    await page.getByText(': ranks change as other ReplicaSets delete pods').waitFor();
+    await page.getByText(': ranks change as other ReplicaSets get or lose pods').waitFor();
     assert.equal(await page.locator('.circle').count(), 0);
 }));
 

@@ -153,7 +153,13 @@ fn try_out(cluster: &Cluster<'_>, plan: &Plan, how: &How, dry_run: DryRun) -> Re
     match how.output {
         SteerOutput::Json => print(Document::plan(plan, how).to_json().as_bytes())?,
         SteerOutput::Table if dry_run == DryRun::Server => {
-            print(b"The API server accepts every write. Nothing was changed.\n")?;
+            let text = match how.by {
+                By::Scale => "The API server accepts every write. Nothing was changed.\n",
+                By::Eviction => {
+                    "The API server accepts the new count. It was not asked about the evictions. Nothing was changed.\n"
+                }
+            };
+            print(text.as_bytes())?;
         }
         SteerOutput::Table => {}
     }

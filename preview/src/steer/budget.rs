@@ -204,7 +204,7 @@ fn note_of_scale(budgets: &[Budget]) -> Option<Note> {
         _ => ("cover", "them"),
     };
     let text = format!(
-        "{} {verb} pods that go, but the controller ignores {them} when it deletes pods: --by eviction respects {them}",
+        "{} {verb} pods that go, but the controller ignores {them} when it deletes pods: --by eviction respects {them}, if evictions can go that far",
         text::list(&titles)
     );
     Some(Note::new(NoteCode::DisruptionBudget, text))

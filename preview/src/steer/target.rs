@@ -91,7 +91,7 @@ fn of_set<'a>(sets: &Sets<'a>, id: SetId<'a>) -> Result<Chosen<'a>, Error> {
         let hint = if owner.kind == "Deployment" {
             format!("scale it instead: deploy/{}", owner.name)
         } else {
-            "scale that instead, because it sets this count".to_owned()
+            "scale that instead if it has a count, because it may set this one again".to_owned()
         };
         return Err(Error::new(format!("{id} belongs to {} {}: {hint}", owner.kind, owner.name)));
     }
@@ -120,7 +120,8 @@ fn of_deployment<'a>(
         return Err(Error::new(match in_use.len() {
             0 => format!("{entry} has no pods"),
             count => format!(
-                "{entry} has {count} ReplicaSets in use, and its controller splits the count between them: wait for the rollout to end"
+                "{entry} has {count} ReplicaSets in use, and its controller splits the count between them: {}wait for the rollout to end",
+                if spec.deployment.is_paused { "it is paused, so resume it and " } else { "" }
             ),
         }));
     };

@@ -177,7 +177,7 @@ fn a_plain_scale_down_ignores_budgets_and_says_so() {
         say(&five(), 0, false, &budgets),
         Ok(vec![
             "warning: PodDisruptionBudget web (minAvailable 50%) covers pods that go, but the controller ignores it when \
-             it deletes pods: --by eviction respects it"
+             it deletes pods: --by eviction respects it, if evictions can go that far"
                 .to_owned()
         ])
     );

@@ -235,7 +235,7 @@ fn sets_that_somebody_else_scales() {
     );
     assert_eq!(
         refusal(&owned("Rollout"), &request),
-        "shop ReplicaSet/web belongs to Rollout web: scale that instead, because it sets this count"
+        "shop ReplicaSet/web belongs to Rollout web: scale that instead if it has a count, because it may set this one again"
     );
 }
 
