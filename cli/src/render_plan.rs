@@ -9,16 +9,17 @@ use podrank_preview::steer::{Plan, PlannedPod};
 /// The most survivors that a terminal shows, unless they are written.
 const MOST_SURVIVORS: usize = 10;
 
-/// Returns the plan as a table.
+/// Returns the plan as a table. With evictions, the replacements get deletion costs, and how many is not known yet.
 #[must_use]
-pub fn table(plan: &Plan, look: Look) -> String {
+pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     let Plan { from, replicas, delete, writes, .. } = plan;
-    let mut text = format!(
-        "{} from {from} to {replicas}: {} to go, {} to write\n",
-        plan.target,
-        count(*delete, "pod"),
-        count(*writes, "deletion cost")
-    );
+    let means = if evicts {
+        "by eviction; their replacements get deletion costs".to_owned()
+    } else {
+        format!("{} to write", count(*writes, "deletion cost"))
+    };
+    let mut text =
+        format!("{} from {from} to {replicas}: {} to go, {means}\n", plan.target, count(*delete, "pod"));
     let is_shown = |(place, pod): &(usize, &PlannedPod)| {
         look.terminal_width.is_none()
             || look.is_wide

@@ -396,7 +396,7 @@ fn what_stops_the_controller_is_noted() {
         dump.deployment()["status"] = json!({ "observedGeneration": 12 });
     });
     let (preview_of, notes) = preview(&["deploy/web", "--replicas", "5"], &bare);
-    assert!(notes.contains("Deployment web has no ReplicaSet"), "{notes}");
+    assert!(notes.contains("no ReplicaSet of Deployment web is listed"), "{notes}");
     assert_eq!(sets(&preview_of), [(None, 0, 5, 0, "grows")]);
 }
 

@@ -134,8 +134,10 @@ impl DaemonSetSpec {
                 format!("no ControllerRevision of {entry} is listed, so its old pods are not known"),
             )
         };
-        let gaps =
-            [(nodes < wanted).then(missing_nodes), revision(input, entry).is_none().then(missing_revision)];
+        let gaps = [
+            (nodes < wanted && !entry.lags).then(missing_nodes),
+            revision(input, entry).is_none().then(missing_revision),
+        ];
         Ok(gaps.into_iter().flatten().collect())
     }
 

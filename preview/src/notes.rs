@@ -236,7 +236,10 @@ pub(crate) fn of_deployment(
         );
         note(NoteCode::DoesNothing, text);
     } else if sets.is_empty() {
-        note(NoteCode::NoSets, format!("Deployment {name} has no ReplicaSet, so no pod of it can go"));
+        note(
+            NoteCode::NoSets,
+            format!("no ReplicaSet of Deployment {name} is listed, so no pod of it can go"),
+        );
     }
     if spec.deployment.is_paused {
         let text =

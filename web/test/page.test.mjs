@@ -232,7 +232,9 @@ test('a file is judged at its own time, until the slider chooses another', () =>
     await page.locator('#own').click();
     await page.locator('#file').setInputFiles(file);
     await decided(page, { modified: written.toISOString() });
-    const printed = JSON.parse(podrank('-f', file, '--replicas', 3, '-o', 'json').stdout);
+    await drag(page, 'replicas', [5]);
+    await page.getByText('have other verdicts at the current time').waitFor();
+    const printed = JSON.parse(podrank('-f', file, '--replicas', 5, '-o', 'json').stdout);
     assert.ok((await page.locator('#moment-text').textContent()).startsWith('2026-03-10T11:59:20Z, 20 s after'));
     assert.match(await page.locator('#notes').textContent(), /ages count to 2026-03-10T11:59:20Z, when the file was last changed.*pods have other verdicts at the current time: /);
     const command = await page.locator('#command').textContent();

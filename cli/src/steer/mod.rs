@@ -117,7 +117,7 @@ fn steer(
         complain(&warning);
     }
     if how.output == SteerOutput::Table {
-        print(render_plan::table(&plan, look_of_plan()).as_bytes())?;
+        print(render_plan::table(&plan, how.by == By::Eviction, look_of_plan()).as_bytes())?;
     }
     if let Some(dry_run) = how.dry_run {
         return try_out(&cluster, &plan, how, dry_run);

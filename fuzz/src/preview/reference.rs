@@ -45,14 +45,15 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
         }
     }
     let set = sets.get(&id).copied();
-    let is_own = |pod: &Value| {
+    let is_of = |pod: &Value, name: &str, set: Option<&Value>| {
         controller(pod).is_some_and(|owner| {
             kind(&owner["kind"], &json!(string(&owner["apiVersion"]))) == Some(id.1)
-                && string(&owner["name"]) == id.2
+                && string(&owner["name"]) == name
                 && space(pod) == id.0
                 && set.is_none_or(|set| string(&set["metadata"]["uid"]) == string(&owner["uid"]))
         })
     };
+    let is_own = |pod: &Value| is_of(pod, id.2, set);
     let deployment = set.filter(|_| id.1 == SetKind::ReplicaSet).and_then(controller);
     let is_related = |pod: &Value| match deployment {
         None if options.order == Order::Kubernetes && (set.is_some() || id.1 != SetKind::ReplicaSet) => false,
@@ -71,17 +72,34 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
         space(pod) == id.0
             && owner
                 .is_some_and(|owner| !sets.contains_key(&(id.0, SetKind::ReplicaSet, string(&owner["name"]))))
-            && set
-                .is_some_and(|set| selects_but_for_hash(&set["spec"]["selector"], &pod["metadata"]["labels"]))
+            && set.is_some_and(|set| {
+                let selector = &set["spec"]["selector"];
+                // Only the sets of a Deployment have labels in common.
+                let has_deployment = deployment.is_some_and(|owner| string(&owner["kind"]) == "Deployment");
+                let is_alike = selects_but_for_hash(selector, &pod["metadata"]["labels"]);
+                if has_deployment { is_alike } else { is_valid(selector) }
+            })
     };
-    let names: BTreeSet<_> =
-        pods.iter().filter(|pod| is_own(pod)).map(|pod| string(&pod["metadata"]["name"])).collect();
+    let names = |name: &str, set: Option<&Value>| {
+        let own = pods.iter().filter(|pod| is_of(pod, name, set));
+        own.map(|pod| string(&pod["metadata"]["name"])).collect::<BTreeSet<_>>().len() as u64
+    };
+    // A sibling's status that is no number says nothing.
+    let lacks_sibling_pods = sets.iter().any(|((namespace, kind, name), other)| {
+        let count = other["status"]["replicas"].as_i64().and_then(|count| i32::try_from(count).ok());
+        deployment.is_some_and(|owner| {
+            controller(other).is_some_and(|theirs| string(&theirs["uid"]) == string(&owner["uid"]))
+        }) && (*namespace, *kind) == (id.0, SetKind::ReplicaSet)
+            && count
+                .and_then(|count| u64::try_from(count).ok())
+                .is_some_and(|count| count > names(name, Some(other)))
+    });
     let status = set.map(|set| &set["status"]["replicas"]).filter(|replicas| !replicas.is_null());
     let status = status.map(|replicas| replicas.as_u64().unwrap_or(0));
     let lacks = [
         set.is_none(),
         deployment.is_some() && active.iter().any(|pod| is_lost_sibling(pod)),
-        status.is_some_and(|status| status > names.len() as u64),
+        status.is_some_and(|status| status > names(id.2, set)) || lacks_sibling_pods,
     ];
 
     let mut known = BTreeSet::new();

@@ -20,10 +20,11 @@
 //! use podrank::controller::deployment::{Change, Deployment, Path, Reason, ReplicaSet, SetFlags, Strategy, next_sync};
 //!
 //! // A Deployment is scaled from 10 pods to 5 in the middle of a rollout.
-//! let mut old = ReplicaSet { name_order: 0, replicas: 8, ..ReplicaSet::new() };
+//! let mut old = ReplicaSet { name_order: 0, replicas: 8, available_replicas: 8, ..ReplicaSet::new() };
 //! old.creation_time = Time::from_unix(1_700_000_000, 0);
 //! old.set_annotations("10", "13");
-//! let mut new = ReplicaSet { name_order: 1, replicas: 5, flags: SetFlags::CURRENT_TEMPLATE, ..old };
+//! let mut new =
+//!     ReplicaSet { name_order: 1, replicas: 5, available_replicas: 5, flags: SetFlags::CURRENT_TEMPLATE, ..old };
 //! new.creation_time = Time::from_unix(1_700_000_600, 0);
 //! new.set_annotations("10", "13");
 //!
@@ -38,7 +39,7 @@
 //! assert_eq!(step.path, Path::Scale);
 //! assert_eq!(changes.map(|change| change.replicas), [4, 3]);
 //! assert_eq!(changes.map(|change| change.reason), [Reason::Share, Reason::Share]);
-//! assert!(step.goes_on, "later syncs continue the rollout");
+//! assert!(step.goes_on, "more pods are available than must be, so the next sync deletes old ones");
 //! ```
 
 mod budgets;
