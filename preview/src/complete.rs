@@ -116,7 +116,8 @@ fn missing_siblings<'a>(input: &'a Input, sets: &Sets<'a>, set: &SetEntry) -> Re
 /// Returns a note if the input has fewer pods of the set than its status counts. The status counts only active pods. Here,
 /// finished and terminating pods count, too, because they may have been active when the status was written.
 fn missing_pods(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
-    let Some(status) = set.status_replicas()? else { return Ok(None) };
+    // A set without pods lacks none, so its pods need not be searched for.
+    let Some(status) = set.status_replicas()?.filter(|status| *status > 0) else { return Ok(None) };
     let id = set.id();
     let own = input.pods.iter().filter(|pod| sets.owner(pod) == Some(id));
     let listed = own.map(|pod| pod.name.as_str()).collect::<BTreeSet<_>>().len() as u64;
