@@ -89,6 +89,12 @@ impl Args {
                 Task::Undo(args) => args.workload().map(drop),
                 _ => Ok(()),
             };
+            let how = match &task {
+                Task::Scale(args) => args.how.check(),
+                Task::Drop(args) => args.how.check(),
+                _ => Ok(()),
+            };
+            how.map_err(|text| Error::raw(ErrorKind::ArgumentConflict, text))?;
             workload.map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
             return Ok(Self::Task(task));
         }
@@ -151,7 +157,7 @@ mod tests {
             (&["--replicas", "3"], ErrorKind::MissingRequiredArgument),
             (&["cj/web", "--replicas", "3"], ErrorKind::ValueValidation),
             (&["a", "b", "c", "--replicas", "3"], ErrorKind::TooManyValues),
-            (&["web", "--replicas", "-1"], ErrorKind::UnknownArgument),
+            (&["web", "--replicas", "-1"], ErrorKind::ValueValidation),
             (&["web", "--replicas", "x"], ErrorKind::ValueValidation),
             (&["web", "--replicas", "3", "--rollout"], ErrorKind::ArgumentConflict),
             (&["web", "--replicas", "3", "--replicaset", "a", "-f", "-"], ErrorKind::ArgumentConflict),

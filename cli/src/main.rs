@@ -54,12 +54,12 @@ fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
 fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
     let clock = Timestamp::now();
     let mut options = args.options(clock);
+    options.clock = args.now.is_none().then_some(clock);
     let input = match &args.filename {
         Some(filename) => {
             let (input, modified) = read_file(filename)?;
             if args.now.is_none() {
                 (options.now, options.now_source) = input.moment(modified, clock);
-                options.clock = Some(clock);
             }
             input
         }

@@ -295,6 +295,24 @@ fn recreate_waits_for_the_old_pods_on_nodes() {
     assert_eq!((goes_on, is_waiting), (json!(false), json!(true)));
 }
 
+#[test]
+fn a_set_alone_whose_status_lags_is_told() {
+    let note = |generation: u32| {
+        let dump = changed(|dump| {
+            let set = dump.set(OLD);
+            set["metadata"]["generation"] = json!(generation);
+            set["status"]["observedGeneration"] = json!(6);
+            dump.deployment()["metadata"]["name"] = json!("other");
+        });
+        let (_, notes) = preview(&[&format!("rs/{OLD}"), "--replicas", "1"], &dump);
+        notes.contains(&format!(
+            "note: the status of default ReplicaSet/{OLD} is for an earlier spec, so its controller is still working: try \
+             again in a moment\n"
+        ))
+    };
+    assert_eq!((note(6), note(7)), (false, true));
+}
+
 /// Its set keeps its pods, whatever the Deployment writes.
 #[test]
 fn a_set_that_is_being_deleted_takes_no_pods() {

@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -52,14 +53,18 @@ fn pod(name: &str, uid: u32, taken: Timestamp, ready: i64) -> Value {
 /// Two pods whose ages are in different buckets when the dump is taken, and in the same one a day later. Then the smaller UID
 /// decides, which is the older pod's.
 fn dump(taken: Timestamp) -> String {
+    list(&[pod("web-older", 1, taken, 3_000), pod("web-younger", 2, taken, 100)])
+}
+
+/// The set and its pods.
+fn list(pods: &[Value]) -> String {
     let set = json!({
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
         "metadata": { "name": "web", "uid": "web" },
         "spec": { "replicas": 2, "selector": { "matchLabels": { "app": "web" } }, "template": {} },
     });
-    let pods = [pod("web-older", 1, taken, 3_000), pod("web-younger", 2, taken, 100)];
-    let items = [&[set][..], &pods].concat();
+    let items = [&[set][..], pods].concat();
     json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string()
 }
 
@@ -160,4 +165,26 @@ fn standard_input_is_judged_at_the_clocks_time() {
         assert_eq!((victim(&preview), &preview["nowSource"]), ("web-older", &json!("clock")), "{name}");
         assert_eq!(output.stderr, b"", "{name}");
     }
+}
+
+#[test]
+fn ages_that_reach_another_bucket_in_a_moment_are_told() {
+    // Every three seconds for a minute, one more pod leaves the bucket that ends at 2^42 ns. It is the last to go, because of
+    // the pods in its new bucket it has the greatest UID.
+    let now = Timestamp::now();
+    let pods: Vec<_> = (1..=20)
+        .map(|place| pod(&format!("web-{place}"), place, now, 4_398 - 3 * i64::from(place)))
+        .collect();
+    let mut command = Command::new(PROGRAM);
+    command
+        .args(["-f", "-", "--replicas", "1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program runs");
+    child.stdin.take().expect("a pipe").write_all(list(&pods).as_bytes()).expect("it reads");
+    let stderr = String::from_utf8(child.wait_with_output().expect("it ends").stderr).expect("UTF-8");
+    let end = " have other verdicts 5 s later, because ages go on, and the controller decides later than this preview: web-";
+    let warning = stderr.strip_prefix("warning: ").unwrap_or_else(|| panic!("{stderr}"));
+    assert!(warning.contains(end) && warning.contains("(keep instead of delete)"), "{warning}");
 }

@@ -408,12 +408,7 @@ impl DirectEntry {
     }
 
     fn lagging(&self) -> Option<Note> {
-        let text = || {
-            format!(
-                "the status of {self} is for an earlier spec, so its controller is still working: try again in a moment"
-            )
-        };
-        self.lags.then(|| Note::new(NoteCode::StatusLags, text()))
+        self.lags.then(|| crate::notes::lagging(self))
     }
 
     /// The count to decide for.

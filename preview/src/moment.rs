@@ -57,11 +57,14 @@ impl Input {
     }
 }
 
-/// Notes on the time of a decision: where it comes from, and which verdicts the clock would change. `at_clock` decides again.
+/// How much later than a preview the controller may decide, which reads its own clock: a moment in which ages go on.
+const A_MOMENT: SignedDuration = SignedDuration::from_secs(5);
+
+/// Notes on the time of a decision: where it comes from, and which verdicts another time would change. `at` decides again.
 pub(crate) fn notes<'a>(
     preview: &WorkloadPreview<'_>,
     options: &Options,
-    at_clock: impl FnOnce(&Options) -> Result<WorkloadPreview<'a>, Error>,
+    at: impl FnOnce(&Options) -> Result<WorkloadPreview<'a>, Error>,
 ) -> Result<Vec<Note>, Error> {
     let now = options.now;
     let source = match options.now_source {
@@ -74,19 +77,23 @@ pub(crate) fn notes<'a>(
         )),
     };
     let source = source.map(|text| Note::new(NoteCode::TimeOfDump, text));
-    let changes = match options.clock.filter(|clock| *clock != now) {
+    let (code, other) = match (options.now_source, options.clock) {
+        (NowSource::Clock, Some(clock)) => (NoteCode::DiffersSoon, clock.checked_add(A_MOMENT).ok()),
+        (_, clock) => (NoteCode::DiffersAtClock, clock),
+    };
+    let changes = match other.filter(|other| *other != now) {
         None => None,
-        Some(clock) => {
-            let later = at_clock(&Options { now: clock, ..options.clone() })?;
-            changes(preview, &later, clock)
+        Some(other) => {
+            let other = at(&Options { now: other, ..options.clone() })?;
+            changes(code, preview, &other)
         }
     };
     Ok(source.into_iter().chain(changes).collect())
 }
 
-/// The warning about pods whose verdict is another one at the clock's time.
-fn changes(preview: &WorkloadPreview<'_>, later: &WorkloadPreview<'_>, clock: Timestamp) -> Option<Note> {
-    let verdicts: BTreeMap<&str, Verdict> = later.pods().map(|pod| (&*pod.uid, pod.verdict)).collect();
+/// The warning about pods whose verdict is another one at the time of `other`.
+fn changes(code: NoteCode, preview: &WorkloadPreview<'_>, other: &WorkloadPreview<'_>) -> Option<Note> {
+    let verdicts: BTreeMap<&str, Verdict> = other.pods().map(|pod| (&*pod.uid, pod.verdict)).collect();
     let changed = preview.pods().filter_map(|pod| {
         let verdict = verdicts.get(&*pod.uid).filter(|verdict| **verdict != pod.verdict)?;
         Some(format!("{} ({} instead of {})", text::name(pod.name), verdict.name(), pod.verdict.name()))
@@ -95,13 +102,21 @@ fn changes(preview: &WorkloadPreview<'_>, later: &WorkloadPreview<'_>, clock: Ti
     if changed.is_empty() {
         return None;
     }
+    let pods = count(changed.len() as u64, "pod");
     let has = if changed.len() == 1 { "has another verdict" } else { "have other verdicts" };
-    let text = format!(
-        "{} {has} at the current time: {}; to decide at that time, add --now {clock}",
-        count(changed.len() as u64, "pod"),
-        text::list(&changed)
-    );
-    Some(Note::new(NoteCode::DiffersAtClock, text))
+    let changed = text::list(&changed);
+    Some(Note::new(
+        code,
+        if code == NoteCode::DiffersSoon {
+            format!(
+                "{pods} {has} {} s later, because ages go on, and the controller decides later than this preview: {changed}",
+                A_MOMENT.as_secs()
+            )
+        } else {
+            let clock = other.now();
+            format!("{pods} {has} at the current time: {changed}; to decide at that time, add --now {clock}")
+        },
+    ))
 }
 
 /// A value that is as good as missing if it is not what it should be. Nothing that only tells the time of a dump makes the dump

@@ -56,6 +56,8 @@ pub enum NoteCode {
     TimeOfDump,
     /// Pods have another verdict at the clock's time.
     DiffersAtClock,
+    /// Pods have another verdict some seconds later.
+    DiffersSoon,
     /// The status of a Deployment or of one of its sets is for an earlier spec.
     StatusLags,
     /// The Deployment has no `ReplicaSet`.
@@ -80,6 +82,8 @@ pub enum NoteCode {
     MayBackOff,
     /// A pod becomes available in a moment, which changes what the controller does.
     BecomesAvailable,
+    /// All pods match a wish, so it makes no difference.
+    IdleWish,
     /// Pods go that match no wish, because too few pods match one.
     UnmetWish,
     /// A `PodDisruptionBudget` covers pods that go.
@@ -96,8 +100,8 @@ impl Note {
     /// Returns whether something in the cluster or in the request is probably a mistake, or the verdicts may be those of
     /// another time.
     pub fn is_warning(&self) -> bool {
-        use NoteCode::{DiffersAtClock, DisruptionBudget, InvalidDeletionCost, UnmetWish};
-        matches!(self.code, InvalidDeletionCost | DiffersAtClock | UnmetWish | DisruptionBudget)
+        use NoteCode::{DiffersAtClock, DiffersSoon, DisruptionBudget, InvalidDeletionCost, UnmetWish};
+        matches!(self.code, InvalidDeletionCost | DiffersAtClock | DiffersSoon | UnmetWish | DisruptionBudget)
     }
 
     fn level(&self) -> &'static str {
@@ -152,6 +156,25 @@ pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {
              this assumes that node assignment, phase, readiness and deletion cost stay as they are"
         ),
     )
+}
+
+/// A workload or set whose controller has not acted on its latest change yet.
+pub(crate) fn lagging(what: &impl fmt::Display) -> Note {
+    let text = format!(
+        "the status of {what} is for an earlier spec, so its controller is still working: try again in a moment"
+    );
+    Note::new(NoteCode::StatusLags, text)
+}
+
+/// A workload that has its number of replicas already, but another number of pods.
+pub(crate) fn still_working(what: &impl fmt::Display, pods: usize) -> Note {
+    let pods = count(pods as u64, "active pod");
+    Note::new(NoteCode::StatusLags, format!("{what} has {pods}, so its controllers are still working"))
+}
+
+pub(crate) fn idle_wish(wish: &str, target: &impl fmt::Display) -> Note {
+    let text = format!("all active pods of {target} match {wish}, so it makes no difference");
+    Note::new(NoteCode::IdleWish, text)
 }
 
 pub(crate) fn unmet_wish(unmet: &Unmet) -> Note {

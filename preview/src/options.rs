@@ -30,7 +30,7 @@ pub struct Options {
     pub now: Timestamp,
     /// Where that time comes from.
     pub now_source: NowSource,
-    /// The clock's time, if a warning is to name the pods that have another verdict then.
+    /// The clock's time, if a warning is to name the pods that have another verdict then, or soon after if it is `now`.
     pub clock: Option<Timestamp>,
     /// Whose decision to preview.
     pub order: Order,

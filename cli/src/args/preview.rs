@@ -28,15 +28,15 @@ pub(crate) struct PreviewArgs {
     pub(crate) filename: Option<PathBuf>,
 
     /// Desired replicas of the workload
-    #[arg(long, value_name = "N", value_parser = pod_count())]
+    #[arg(long, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true)]
     replicas: Option<u32>,
 
     /// Desired parallelism of a Job
-    #[arg(long, value_name = "N", value_parser = pod_count(), conflicts_with_all = ["replicas", "rollout"])]
+    #[arg(long, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true, conflicts_with_all = ["replicas", "rollout"])]
     parallelism: Option<u32>,
 
     /// Desired completions of an Indexed Job, which must be the same number as its parallelism
-    #[arg(long, value_name = "N", value_parser = pod_count(), conflicts_with_all = ["replicas", "rollout"])]
+    #[arg(long, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true, conflicts_with_all = ["replicas", "rollout"])]
     completions: Option<u32>,
 
     /// Show what happens if a Job is suspended

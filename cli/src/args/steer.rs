@@ -23,7 +23,7 @@ pub(crate) struct ScaleArgs {
     workload: Vec<String>,
 
     /// Desired replicas of the workload
-    #[arg(long, value_name = "N", value_parser = pod_count())]
+    #[arg(long, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true)]
     pub(crate) replicas: u32,
 
     #[command(flatten)]
@@ -164,14 +164,14 @@ pub(crate) struct How {
     #[arg(long)]
     pub(crate) force_conflicts: bool,
 
-    /// Longest time to wait for the wanted pods to go, for replacements of evicted pods, or for a disruption budget to allow an
-    /// eviction, such as 30s or 5m
+    /// Longest time to wait for the canary, for the wanted pods to go, for replacements of evicted pods, or for a disruption
+    /// budget to allow an eviction, such as 30s or 5m
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration)]
     pub(crate) timeout: Duration,
 
-    /// Most pods to evict at a time, as far as disruption budgets allow it; only with --by eviction
-    #[arg(long, value_name = "K", default_value = "1")]
-    pub(crate) batch: NonZeroU32,
+    /// Most pods to evict at a time, as far as disruption budgets allow it; only with --by eviction [default: 1]
+    #[arg(long, value_name = "K")]
+    batch: Option<NonZeroU32>,
 
     /// Feature gates that differ from Kubernetes' defaults: PodDeletionCost, LogarithmicScaleDown
     #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate)]
@@ -286,6 +286,19 @@ fn with_costs(name: WorkloadName) -> Result<WorkloadName, String> {
 }
 
 impl How {
+    /// Returns an error for a flag that would do nothing.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.batch.is_some() && self.by == By::Scale {
+            return Err("--batch counts evictions: it needs --by eviction".to_owned());
+        }
+        Ok(())
+    }
+
+    /// The most pods to evict at a time.
+    pub(crate) fn batch(&self) -> usize {
+        self.batch.map_or(1, |batch| batch.get() as usize)
+    }
+
     pub(crate) fn gates(&self) -> FeatureGates {
         changed_gates(self.feature_gates.iter().copied())
     }
@@ -377,22 +390,21 @@ mod tests {
     fn what_is_asked_for_is_read() {
         let how = scale("").how;
         assert_eq!((how.yes, how.dry_run, how.by, how.barrier), (false, None, By::Scale, Barrier::Canary));
-        assert_eq!(
-            (how.timeout, how.batch.get(), how.output),
-            (Duration::from_secs(120), 1, SteerOutput::Table)
-        );
+        assert_eq!((how.timeout, how.batch(), how.output), (Duration::from_secs(120), 1, SteerOutput::Table));
         assert!(how.gates().pod_deletion_cost);
         let how =
             scale("-y --dry-run server --by eviction --batch 3 --feature-gates PodDeletionCost=false").how;
         assert_eq!((how.yes, how.dry_run, how.by), (true, Some(DryRun::Server), By::Eviction));
-        assert!(how.batch.get() == 3 && !how.gates().pod_deletion_cost);
+        assert!(how.batch() == 3 && !how.gates().pod_deletion_cost);
         for wrong in [
             "scale deploy/web",
             "scale --replicas 3",
             "scale deploy/web --replicas -1",
             "scale sts/web --replicas 3",
             "scale web --replicas 3 --also",
-            "scale web --replicas 3 --batch 0",
+            "scale web --replicas 3 --by eviction --batch 0",
+            "scale web --replicas 3 --batch 2",
+            "drop web-a --batch 2",
             "scale web --replicas 3 --timeout 5",
             "scale web --replicas 3 --barrier none",
             "scale web --replicas 3 --feature-gates X=true",

@@ -14,8 +14,6 @@ use std::time::{Duration, Instant};
 
 /// The label of canaries.
 const LABEL: &str = "podrank.dev/canary";
-/// How long a canary may take. Waiting for one harms nobody, and a busy control plane may lag.
-const LONGEST: Duration = Duration::from_secs(30);
 /// How long a first victim's replacement may take.
 pub(super) const FIRST_VICTIM: Duration = Duration::from_secs(10);
 /// The time between two looks.
@@ -65,14 +63,23 @@ pub(super) fn check_canary(cluster: &Cluster<'_>) -> Result<(), Failure> {
 }
 
 /// Waits until the `ReplicaSet` controller has adopted a canary. Then it has observed everything written before.
-pub(super) fn wait_for_canary(cluster: &Cluster<'_>, interrupt: &Interrupt) -> Result<(), Failure> {
+pub(super) fn wait_for_canary(
+    cluster: &Cluster<'_>,
+    interrupt: &Interrupt,
+    timeout: Duration,
+) -> Result<(), Failure> {
     let name = format!("podrank-canary-{:08x}", fastrand::u32(..));
-    let seen = adopted(cluster, interrupt, &name);
+    let seen = adopted(cluster, interrupt, &name, timeout);
     let removed = remove(cluster, &name);
     seen.and(removed)
 }
 
-fn adopted(cluster: &Cluster<'_>, interrupt: &Interrupt, name: &str) -> Result<(), Failure> {
+fn adopted(
+    cluster: &Cluster<'_>,
+    interrupt: &Interrupt,
+    name: &str,
+    timeout: Duration,
+) -> Result<(), Failure> {
     let text = canary(name, cluster.namespace());
     let text = cluster.call(&["create", "--filename", "-", "--output=json"], &text)?;
     // One document for each.
@@ -85,7 +92,7 @@ fn adopted(cluster: &Cluster<'_>, interrupt: &Interrupt, name: &str) -> Result<(
     let path = format!(
         "/api/v1/namespaces/{}/pods?watch=1&fieldSelector=metadata.name={name}&resourceVersion={version}&timeoutSeconds={}",
         cluster.namespace(),
-        LONGEST.as_secs()
+        timeout.as_secs().max(1)
     );
     let mut watch = cluster.kubectl.follow(&["get", "--raw", &path])?;
     let (send, events) = mpsc::channel();
@@ -96,7 +103,7 @@ fn adopted(cluster: &Cluster<'_>, interrupt: &Interrupt, name: &str) -> Result<(
         let owners = event["object"]["metadata"]["ownerReferences"].as_array();
         owners.is_some_and(|owners| owners.iter().any(|owner| owner["uid"] == set["uid"]))
     };
-    let end = Instant::now() + LONGEST;
+    let end = Instant::now() + timeout;
     let result = loop {
         match events.recv_timeout(PAUSE) {
             Ok(event) if is_adopted(&event) => break Ok(()),
@@ -111,7 +118,7 @@ fn adopted(cluster: &Cluster<'_>, interrupt: &Interrupt, name: &str) -> Result<(
         if Instant::now() > end {
             break Err(format!(
                 "the ReplicaSet controller did not adopt the canary within {} s",
-                LONGEST.as_secs()
+                timeout.as_secs()
             )
             .into());
         }

@@ -22,7 +22,7 @@ pub(super) fn go(mut run: Run<'_>) -> Outcome {
     let mut rest = &*wanted;
     let mut why = None;
     while !rest.is_empty() {
-        let most = rest.len().min(run.how.batch.get() as usize);
+        let most = rest.len().min(run.how.batch());
         match batch(&mut run, &rest[..most], reached, &known) {
             Ok(done) => {
                 rest = &rest[done.evicted..];

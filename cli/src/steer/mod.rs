@@ -134,6 +134,9 @@ fn steer(
 fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
     let replicas = if plan.from == 1 { "1 replica".to_owned() } else { format!("{} replicas", plan.from) };
     let message = format!("{} has {replicas} already: there is nothing to do.", plan.target);
+    for note in &plan.notes {
+        complain(&note.to_string());
+    }
     let (went, missed, others, left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let outcome = Outcome { exit: Exit::Done, plan, went, missed, others, left, message };
     match how.dry_run.filter(|_| how.output == SteerOutput::Json) {

@@ -155,10 +155,10 @@ impl<'r> Run<'r> {
     fn barrier(&mut self, plan: &Plan) -> Result<(), Stop> {
         match self.how.barrier {
             Barrier::Pause(length) => self.interrupt.sleep(length),
-            Barrier::Canary => barrier::wait_for_canary(self.cluster, &self.interrupt)?,
+            Barrier::Canary => barrier::wait_for_canary(self.cluster, &self.interrupt, self.how.timeout)?,
             // Each further victim's replacement might be ready too soon again: a canary leaves no new pod behind.
             Barrier::FirstVictim if !self.gone_before.is_empty() && self.can_make_canary() => {
-                barrier::wait_for_canary(self.cluster, &self.interrupt)?;
+                barrier::wait_for_canary(self.cluster, &self.interrupt, self.how.timeout)?;
             }
             Barrier::FirstVictim => {
                 let Some(victim) = plan.first_victim().cloned() else {

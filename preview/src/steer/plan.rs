@@ -217,6 +217,8 @@ pub fn nothing_to_do(input: &Input, request: &Request) -> Result<Option<Plan>, E
     if state.replicas != replicas || !request.named.is_empty() {
         return Ok(None);
     }
+    let is_at_work = state.lags || state.pods.len() != replicas as usize;
+    let notes = is_at_work.then(|| notes::still_working(&state.target, state.pods.len()));
     Ok(Some(Plan {
         namespace: state.namespace,
         target: state.target,
@@ -228,7 +230,7 @@ pub fn nothing_to_do(input: &Input, request: &Request) -> Result<Option<Plan>, E
         writes: 0,
         pods: Vec::new(),
         blocked: Vec::new(),
-        notes: Vec::new(),
+        notes: notes.into_iter().collect(),
         wishes: Vec::new(),
     }))
 }
@@ -340,9 +342,15 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
         pods,
         notes,
     };
-    let unmet: Vec<_> = plan.unmet().iter().map(notes::unmet_wish).collect();
-    plan.notes.extend(unmet);
+    plan.notes.extend(notes_on_wishes(request, &plan, &own));
     Ok(plan)
+}
+
+/// The wishes that all pods match, and those that fewer pods match than go.
+fn notes_on_wishes(request: &Request, plan: &Plan, own: &[RankedPod<'_, '_>]) -> Vec<Note> {
+    let idle = plan.wishes.iter().filter(|(place, _)| request.wishes[*place].selects_all(own));
+    let idle = idle.map(|(_, wish)| notes::idle_wish(wish, &plan.target));
+    idle.chain(plan.unmet().iter().map(notes::unmet_wish)).collect()
 }
 
 /// What a reader should know of the pods' costs, and of many deletions.

@@ -152,6 +152,12 @@ impl Wish {
         }
     }
 
+    /// Whether it is a label selector that selects all of the pods, so that it makes no difference.
+    pub(super) fn selects_all(&self, own: &[RankedPod<'_, '_>]) -> bool {
+        matches!(self, Self::Pods(_) | Self::Nodes(_))
+            && own.iter().all(|pod| !self.matches(pod, true).is_empty())
+    }
+
     /// Returns an error if the wish matches none of the pods, so that it would do nothing. `target` is the workload.
     fn check(&self, target: &dyn fmt::Display, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
         if own.iter().any(|pod| !self.matches(pod, true).is_empty()) {

@@ -53,7 +53,16 @@ fn a_count_that_is_there_already_needs_nothing() {
     let plan = none(&three(), Count::To(3), &[]).expect("nothing to do");
     assert_eq!((plan.target.to_string(), plan.from, plan.replicas), ("rs/web".into(), 3, 3));
     assert_eq!((plan.delete, plan.writes, plan.pods.len(), plan.replica_set), (0, 0, 0, None));
-    assert!(none(&with_set(|set| set["metadata"]["generation"] = json!(2)), Count::To(3), &[]).is_some());
+    assert!(plan.notes.is_empty());
+    let told = |items: &[Value]| none(items, Count::To(3), &[]).expect("nothing to do").notes;
+    for (items, pods) in [
+        (with_set(|set| set["metadata"]["generation"] = json!(2)), "3 active pods"),
+        ([&three()[..], &[pod('d', "n1")]].concat(), "4 active pods"),
+        (vec![pod('a', "n1"), set(3)], "1 active pod"),
+    ] {
+        let texts: Vec<_> = told(&items).into_iter().map(|note| note.text).collect();
+        assert_eq!(texts, [format!("rs/web has {pods}, so its controllers are still working")]);
+    }
     assert!(none(&three(), Count::To(2), &[]).is_none());
     assert!(none(&three(), Count::To(4), &[]).is_none());
     assert!(none(&three(), Count::To(3), &["web-a"]).is_none());

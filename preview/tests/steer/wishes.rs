@@ -3,6 +3,7 @@
 use crate::dump::{dump, goes, input, not_ready, of_deployment, old_set, pod, request, wanted};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
+use podrank_preview::NoteCode;
 use podrank_preview::steer::{Count, Level, PlannedPod, Selected, Wish, plan};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -40,6 +41,26 @@ fn preferred_nodes_and_pods_go_first() {
     assert_eq!(goes(&six(), 3, vec![pods(&["web-f", "web-d"])]), "dfa");
     // More of them than go.
     assert_eq!(goes(&six(), 5, vec![pods(&["web-f", "web-d"])]), "d");
+}
+
+#[test]
+fn a_wish_that_all_pods_match_is_told() {
+    let all_nodes = ["node-a", "node-b", "node-c", "node-d", "node-e", "node-f"];
+    let all = ["web-a", "web-b", "web-c", "web-d", "web-e", "web-f"];
+    let codes = |wishes: Vec<Wish>| {
+        let plan = plan(&input(&dump(&six())), &request(Count::To(3), &[], wishes)).expect("a plan");
+        plan.notes.iter().map(|note| (note.code, note.text.clone())).collect::<Vec<_>>()
+    };
+    let told = |wish: &str| {
+        (
+            NoteCode::IdleWish,
+            format!("all active pods of rs/web match --prefer-{wish}, so it makes no difference"),
+        )
+    };
+    assert_eq!(codes(vec![pods(&all)]), [told("pods idle")]);
+    assert_eq!(codes(vec![pods(&all[..3]), nodes(&all_nodes)]), [told("nodes spot")]);
+    assert_eq!(codes(vec![pods(&all[..5])]), []);
+    assert!(codes(vec![Wish::NotAvailable]).iter().all(|(code, _)| *code == NoteCode::UnmetWish));
 }
 
 #[test]
