@@ -45,7 +45,7 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 # For the scripts that the recipes run.
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
-.PHONY: help archive header abi table examples install uninstall check-c targets needs budget miri tools test bench \
+.PHONY: help archive header abi table examples install uninstall check-c targets needs budget miri tools fuzz-tools test test-all bench \
 	instructions mutants cluster judge webhook web page-test clean
 
 help: ## prints this list
@@ -139,13 +139,18 @@ budget: ## how much of a Cortex-M3 the archive takes, function by function, agai
 miri: ## C outputs need not be initialised, proven by Rust's interpreter (needs a nightly Rust with miri and rust-src)
 	@ffi/check/miri.sh
 
-tools: ## installs the tools that tests need from cargo: cbindgen, cargo-fuzz
+tools: ## installs the tool that makes the header, cbindgen
 	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || \
 	$(CARGO) install --quiet --locked cbindgen@$(CBINDGEN_VERSION)
+
+fuzz-tools: ## installs what fuzz/ needs, cargo-fuzz
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install --quiet --locked cargo-fuzz
 
-test: ## every test; .ci/run installs what they need on Debian
+test: ## what to run before a change is proposed; .ci/run installs what it needs on Debian
 	@.ci/test
+
+test-all: ## and other machines, fuzzing, instruction counts, many more cases; .ci/install all installs what it needs on Debian
+	@.ci/test all
 
 # As many pods as the largest race has; with fewer than all, nothing that is checked in changes.
 MOST ?=
@@ -172,7 +177,7 @@ web: ## web/dist, the page that shows which pods go first (needs node and npm)
 	@web/build.sh web/dist
 
 page-test: ## the page in headless Chromium, beside the command line; web/dist compared with its sources
-	@$(CARGO) build --quiet --release -p kubectl-podrank
+	@$(CARGO) build --quiet -p kubectl-podrank
 	@web/check.sh
 	@node --test web/test/*.test.mjs
 

@@ -85,7 +85,8 @@ impl Policy {
             return Err(TooManyPods);
         }
         let len = victims.len().min(pods.len());
-        let Some(victims) = victims.get_mut(..len) else { return Ok(&[]) };
+        // Without a last victim to compare with, every pod would be read.
+        let Some(victims) = victims.get_mut(..len).filter(|victims| !victims.is_empty()) else { return Ok(&[]) };
         if !IS_SCRATCH_USED || scratch.len() < len.saturating_mul(2).min(pods.len()) {
             self.fill(pods, victims);
         } else {

@@ -5,11 +5,10 @@
 #
 # With --write: makes the archives and records the compiler.
 #
-# The other machine's target comes with rustup (rustup target add), or, where there is no rustup, from the sources of the
-# standard library as Debian packages them (rust-src): PODRANK_RUST_SRC names that directory, its default is Debian's.
+# The other machine's target comes with rustup (rustup target add). Without it, Rust's core is built from source, which
+# ffi/targets/rust-src.sh gets.
 . "$(dirname "$0")/common.sh"
 
-rust_src=${PODRANK_RUST_SRC:-/usr/lib/rustlib/src/rust}
 compiler=$(compiler)
 [ "${1:-}" = --write ] || use_recorded
 # What is relative is so to the checkout.
@@ -23,10 +22,10 @@ build() {
     local target=$2-unknown-linux-gnu cargo=${CARGO:-cargo} ar=$2-linux-gnu-ar
     command -v "$ar" >/dev/null || { [ "$(uname -m)" = "$2" ] && ar=ar; } || fail "there is no $ar: apt-get install binutils-${2//_/-}-linux-gnu"
     if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
-        [ -d "$rust_src/library/core" ] ||
-            fail "rustc has no $target: rustup target add $target, or apt-get install rust-src"
+        local source
+        source=$(../ffi/targets/rust-src.sh) || fail "rustc has no $target: rustup target add $target"
         # Built from source, core is compiled by this project's settings and not by those of the release.
-        cargo="env RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$rust_src/library $cargo -Zbuild-std=core"
+        cargo="env RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT=$source/library $cargo -Zbuild-std=core"
         foreign="$foreign $1"
     fi
     local archive=$CARGO_TARGET_DIR/$target/c/libpodrank.a

@@ -19,8 +19,8 @@ export const EXAMPLES = [
     { name: 'zones', file: join(root, 'web/examples/zones.json'), replicas: 8, now: NOON },
 ];
 
-const plugin = join(target, 'release/kubectl-podrank');
-assert.ok(existsSync(plugin), `no ${plugin}: run cargo build --release -p kubectl-podrank`);
+const plugin = join(target, 'debug/kubectl-podrank');
+assert.ok(existsSync(plugin), `no ${plugin}: run cargo build -p kubectl-podrank`);
 export const podrank = (...given) =>
     spawnSync(plugin, given.map(String), { cwd: work, encoding: 'utf8', maxBuffer: 1 << 28 });
 
