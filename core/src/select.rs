@@ -86,7 +86,9 @@ impl Policy {
         }
         let len = victims.len().min(pods.len());
         // Without a last victim to compare with, every pod would be read.
-        let Some(victims) = victims.get_mut(..len).filter(|victims| !victims.is_empty()) else { return Ok(&[]) };
+        let Some(victims) = victims.get_mut(..len).filter(|victims| !victims.is_empty()) else {
+            return Ok(&[]);
+        };
         if !IS_SCRATCH_USED || scratch.len() < len.saturating_mul(2).min(pods.len()) {
             self.fill(pods, victims);
         } else {
