@@ -5,7 +5,7 @@ use crate::large_dump;
 use crate::race::{again, race};
 use crate::report::{Limit, Report, count, digits, time};
 use kubectl_podrank::render::{self, Look};
-use podrank_preview::{Input, Options, preview};
+use podrank_preview::{Input, Options, preview_workload};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Duration;
@@ -90,12 +90,12 @@ fn megabytes(dump: &[u8]) -> f64 {
 
 fn options(pods: u32) -> Result<Options, Box<dyn Error>> {
     let mut options = Options::new(pods.min(1_000) / 2, "2026-03-10T12:00:00Z".parse()?);
-    options.set = Some("web-000".parse()?);
+    options.workload = Some("web-000".parse()?);
     Ok(options)
 }
 
 fn table(dump: &[u8], options: &Options) -> Result<String, Box<dyn Error>> {
     let input = Input::read(dump)?;
-    let preview = preview(&input, options)?;
-    Ok(render::table(&preview, Look { is_wide: false, in_colour: false, terminal_width: None }))
+    let preview = preview_workload(&input, options)?;
+    Ok(render::workload(&preview, Look { is_wide: false, in_colour: false, terminal_width: None }))
 }

@@ -153,14 +153,12 @@ mod tests {
         assert!(matches!(parsed(&["ds/agent"]), Ok(Args::Preview(_))));
         for (words, kind) in [
             (&["deploy/web"][..], ErrorKind::MissingRequiredArgument),
-            (&["ds", "agent", "-f", "-", "--replicaset", "a"], ErrorKind::ArgumentConflict),
             (&["--replicas", "3"], ErrorKind::MissingRequiredArgument),
             (&["cj/web", "--replicas", "3"], ErrorKind::ValueValidation),
             (&["a", "b", "c", "--replicas", "3"], ErrorKind::TooManyValues),
             (&["web", "--replicas", "-1"], ErrorKind::ValueValidation),
             (&["web", "--replicas", "x"], ErrorKind::ValueValidation),
             (&["web", "--replicas", "3", "--rollout"], ErrorKind::ArgumentConflict),
-            (&["web", "--replicas", "3", "--replicaset", "a", "-f", "-"], ErrorKind::ArgumentConflict),
             (&["web", "--replicas", "3", "-f", "-", "--context", "c"], ErrorKind::ArgumentConflict),
             (&["web", "--replicas", "3", "-A", "-n", "a"], ErrorKind::ArgumentConflict),
         ] {

@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(names(&["scale", ""]), ["deploy/", "rs/", "rc/", ":6"]);
         assert_eq!(names(&["scale", "deploy/web", ""])[0], "--replicas");
         assert_eq!(names(&["undo", "-"])[0], "--namespace");
-        assert_eq!(names(&["scale", "--barrier", ""]), [":4"]);
+        assert_eq!(names(&["scale", "--barrier", ""]), ["canary", "first-victim", ":4"]);
         assert_eq!(names(&["deploy/web", ""])[0], "--filename");
         assert!(
             complete(&["--re"])

@@ -120,7 +120,7 @@ fn the_only_deployment_is_meant_if_none_is_named() {
     assert_eq!(preview(&["web", "--replicas", "5"], ROLLOUT), named);
     assert_eq!(preview(&["Deployment", "web", "--replicas", "5", "-n", "default"], ROLLOUT), named);
     // A set of it is meant if it is named.
-    for args in [&["--replicaset", NEW][..], &["rs", NEW], &[NEW]] {
+    for args in [&["rs", NEW][..], &[NEW]] {
         let (of_set, _) = preview(&[args, &["--replicas", "5"]].concat(), ROLLOUT);
         assert_eq!((&of_set["replicaSet"], &of_set["delete"]), (&json!(NEW), &json!(4)), "{args:?}");
     }
@@ -496,7 +496,7 @@ fn unsound_deployments_name_the_field() {
         let dump = changed(|dump| merge(dump.deployment(), &change));
         fails(&["deploy/web", "--replicas", "5"], &dump, &format!("default Deployment/web: {error}"));
         // Only a preview of the Deployment itself minds.
-        preview(&["--replicaset", NEW, "--replicas", "5"], &dump);
+        preview(&[NEW, "--replicas", "5"], &dump);
     }
 }
 

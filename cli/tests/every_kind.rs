@@ -179,19 +179,15 @@ fn a_namespace_without_the_workload_is_named() {
     for (short, kind, api_version) in KINDS {
         let both = [dump(kind, api_version, "shop"), dump(kind, api_version, "staging")].concat();
         let both = list(&both);
-        let (what, any) = match short {
-            "rs" | "rc" => ("ReplicaSet or ReplicationController", "ReplicaSet or ReplicationController"),
-            _ => (kind, "workload"),
-        };
         let here = |namespace: &str, what: &str| {
             format!("no {what} in namespace {namespace}; the input has: shop {kind}/web, staging {kind}/web")
         };
         let name = format!("{short}/web");
         for (namespace, shown) in [("prod", "prod"), ("", "\"\"")] {
             let args = ["--rollout", "-n", namespace];
-            fails(&[&[&*name][..], &args].concat(), &both, &here(shown, what));
-            fails(&[&["web"][..], &args].concat(), &both, &here(shown, any));
-            fails(&args, &both, &here(shown, any));
+            fails(&[&[&*name][..], &args].concat(), &both, &here(shown, kind));
+            fails(&[&["web"][..], &args].concat(), &both, &here(shown, "workload"));
+            fails(&args, &both, &here(shown, "workload"));
         }
         // With one of the two, both a full and a bare name are found.
         for name in [&*name, "web"] {
@@ -240,10 +236,7 @@ fn the_only_workload_needs_no_name() {
         let (preview, _) = preview(asked(short), &list(std::slice::from_ref(&alone)));
         assert_eq!((&preview["active"], &preview["delete"]), (&json!(0), &json!(0)), "{kind}");
         let other = idle("ReplicaSet", "apps/v1", "other");
-        let several = match short {
-            "rs" | "rc" => "the input has several sets, none with pods: ",
-            _ => "the input has several workloads, none with pods: ",
-        };
+        let several = "the input has several workloads, none with pods: ";
         fails_with(asked(short), &list(&[alone, other]), several);
     }
 }
@@ -264,17 +257,17 @@ fn what_is_not_there_is_not_said_to_be_all() {
     let [a, b] = ["shop", "staging"].map(|namespace| dump("StatefulSet", "apps/v1", namespace));
     let both = list(&[a, b].concat());
     fails(
-        &["--replicaset", "web", "--replicas", "1"],
+        &["rs/web", "--replicas", "1"],
         &both,
-        "no ReplicaSet or ReplicationController is in the input, which has: shop StatefulSet/web, staging StatefulSet/web",
+        "no ReplicaSet is named web; the input has none; get it with kubectl get pods,replicasets,deployments -o json",
     );
-    fails(&["webb", "--replicas", "1"], &both, "no workload is named webb; did you mean web?");
-    // What the flag takes is what is suggested.
+    let nearest = "no workload is named webb; did you mean sts/web in namespace shop?";
+    fails(&["webb", "--replicas", "1"], &both, nearest);
     let [a, b] = ["shop", "staging"].map(|namespace| dump("ReplicaSet", "apps/v1", namespace));
     fails(
-        &["--replicaset", "webb", "--replicas", "1"],
+        &["webb", "--replicas", "1"],
         &list(&[a, b].concat()),
-        "no ReplicaSet or ReplicationController is named webb; did you mean rs/web in namespace staging?",
+        "no workload is named webb; did you mean rs/web in namespace shop?",
     );
 }
 

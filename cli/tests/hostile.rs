@@ -4,7 +4,7 @@ use fastrand::Rng;
 use jiff::Timestamp;
 use kubectl_podrank::render;
 use podrank_laws::generate::seeds;
-use podrank_preview::{Input, Options, Order, preview};
+use podrank_preview::{Input, Options, Order, preview_workload};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -18,12 +18,12 @@ fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
     let input = Input::read(dump).map_err(|error| error.to_string())?;
     let mut options = Options::new(2, Timestamp::from_second(1_773_144_000).expect("a time"));
     options.order = order;
-    let preview = preview(&input, &options).map_err(|error| error.to_string())?;
-    for note in &preview.notes {
+    let preview = preview_workload(&input, &options).map_err(|error| error.to_string())?;
+    for note in preview.notes() {
         assert!(!note.to_string().is_empty());
     }
     for width in [None, Some(80)] {
-        render::table(&preview, render::Look { is_wide: true, terminal_width: width, in_colour: false });
+        render::workload(&preview, render::Look { is_wide: true, terminal_width: width, in_colour: false });
     }
     Ok(preview.to_json())
 }
@@ -257,7 +257,7 @@ fn the_program_fails_in_one_line() {
         [&b"\xFF\xFE\0"[..], b"\0", b"{\"items\":[", b"a: [", b"\x1b[31m: *\n", b"%"].map(<[u8]>::to_vec);
     for dump in cuts.collect::<Vec<_>>().into_iter().chain(garbage) {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-podrank"))
-            .args(["-f", "-", "--replicas", "1", "--replicaset", "web-7f6b9d5c48"])
+            .args(["-f", "-", "--replicas", "1", "web-7f6b9d5c48"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

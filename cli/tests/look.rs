@@ -1,14 +1,14 @@
 //! The table on terminals, and the lines that it leaves whole for a pipe.
 
 use kubectl_podrank::render::{self, Look};
-use podrank_preview::{Input, Options, preview};
+use podrank_preview::{Input, Options, preview_workload};
 use serde_json::json;
 use std::fs::File;
 
 fn table(input: &Input, replicas: u32, look: Look) -> String {
     let mut options = Options::new(replicas, "2026-03-10T12:00:00Z".parse().expect("a time"));
-    options.set = Some("web-7f6b9d5c48".parse().expect("a name"));
-    render::table(&preview(input, &options).expect("a preview"), look)
+    options.workload = Some("web-7f6b9d5c48".parse().expect("a name"));
+    render::workload(&preview_workload(input, &options).expect("a preview"), look)
 }
 
 fn example() -> Input {

@@ -2,21 +2,21 @@
 //!
 //! | what the contract says | tests |
 //! |---|---|
-//! | reads a List or one object, JSON or YAML, of files and standard input; others are skipped | `standard_input_is_read`, `one_object_whatever_the_order_of_its_keys`, `several_documents`, `yaml_is_read_as_json_is`, `neither_a_pod_nor_a_set`; `reference.rs` |
+//! | reads a List or one object, JSON or YAML, of files and standard input; others are skipped | `standard_input_is_read`, `one_object_whatever_the_order_of_its_keys`, `several_documents`, `yaml_is_read_as_json_is`, `neither_a_pod_nor_a_set`; `fuzz/tests/preview.rs` |
 //! | `--replicas` is of this one set; mid-rollout a note | `example_as_json` |
-//! | `--replicaset`, `--namespace`; several sets are listed; a missing namespace is `default` | `several_sets`, `one_name_on_two_kinds`, `unknown_set` |
+//! | names, `--namespace`; several sets are listed; a missing namespace is `default` | `several_sets`, `one_name_on_two_kinds`, `unknown_set` |
 //! | `--now` replays | `printed_now_replays_byte_for_byte` |
-//! | both orders, `kubernetes` the default | `example_by_kubernetes_order`, `a_circle_is_contested`; `reference.rs` |
+//! | both orders, `kubernetes` the default | `example_by_kubernetes_order`, `a_circle_is_contested`; `fuzz/tests/preview.rs` |
 //! | the feature gates | `gates_and_burst_change_the_choice`, `wrong_flags` |
 //! | `--burst-replicas`; more than 500 deletions | `gates_and_burst_change_the_choice`, `more_than_one_sync`; `syncs.rs` |
 //! | the outputs | `example_as_table`, `wide_shows_what_the_rules_look_at`, `example_as_json`, `example_as_names_of_the_victims`, `a_page_has_the_answer`, `names_in_a_page_are_no_markup`; `look.rs` |
-//! | the owner reference decides whose a pod is, never labels; adoption and release get a note | `pods_to_adopt_and_to_release`; `reference.rs` |
-//! | incomplete dumps, `--partial` | the section on incomplete dumps; `reference.rs` |
+//! | the owner reference decides whose a pod is, never labels; adoption and release get a note | `pods_to_adopt_and_to_release`; `fuzz/tests/preview.rs` |
+//! | incomplete dumps, `--partial` | the section on incomplete dumps; `fuzz/tests/preview.rs` |
 //! | `ReplicationController`s; bare sets | `replication_controllers`, `a_bare_set_has_ranks_in_the_total_order_alone` |
 //! | nothing to delete is valid | `a_set_without_pods_is_fine`, `example_rules_move_with_the_cut` |
 //! | duplicates | `one_pod_twice_and_one_uid_on_two_pods` |
 //! | only pods that matter need to be sound | `only_pods_that_matter_need_to_be_sound` |
-//! | the names and meaning of the JSON; rules and reasons | `example_as_json`, `everything_that_was_asked_is_in_the_json`, `example_rules_move_with_the_cut`, `a_circle_is_contested`; `reference.rs` |
+//! | the names and meaning of the JSON; rules and reasons | `example_as_json`, `everything_that_was_asked_is_in_the_json`, `example_rules_move_with_the_cut`, `a_circle_is_contested`; `fuzz/tests/preview.rs` |
 //! | notes and warnings on standard error | the section on notes |
 //! | exit 0, 1 with one line that names the place and nothing on standard output, 2 | all that call `fine`, `bad_input`, `bad_flags`; `hostile.rs` |
 
@@ -30,7 +30,7 @@ use std::{fs, thread};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
 const ROLLOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
 const CONTESTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/contested.yaml");
-const NEW_SET: [&str; 6] = ["-f", ROLLOUT, "--replicaset", "web-7f6b9d5c48", "--order", "total"];
+const NEW_SET: [&str; 5] = ["-f", ROLLOUT, "web-7f6b9d5c48", "--order", "total"];
 const PRINT: &str = "print the objects with kubectl get pods,replicasets,deployments -o json";
 const NOON: [&str; 2] = ["--now", "2026-03-10T12:00:00Z"];
 
@@ -364,7 +364,7 @@ fn example_as_table() {
 /// where x4rvp's is the smaller: no circle among two.
 #[test]
 fn example_by_kubernetes_order() {
-    let args = ["-f", ROLLOUT, "--replicaset", "web-7f6b9d5c48", "--replicas", "2", "-o", "json"];
+    let args = ["-f", ROLLOUT, "web-7f6b9d5c48", "--replicas", "2", "-o", "json"];
     let explicit = [&args[..], &NOON, &["--order", "kubernetes"]].concat();
     let (stdout, _) = fine(&explicit, "");
     assert_eq!(stdout, fine(&[&args[..], &NOON].concat(), "").0, "it is the default");
@@ -578,7 +578,7 @@ fn printed_now_replays_byte_for_byte() {
 #[test]
 fn standard_input_is_read() {
     let dump = fs::read_to_string(ROLLOUT).expect("the example");
-    let args = ["--replicas", "4", "--replicaset", "rs/web-7f6b9d5c48", "-f"];
+    let args = ["--replicas", "4", "rs/web-7f6b9d5c48", "-f"];
     let (from_file, _) = fine(&[&args[..], &[ROLLOUT], &NOON].concat(), "");
     let (from_stdin, _) = fine(&[&args[..], &["-"], &NOON].concat(), &dump);
     assert_eq!(from_file, from_stdin);
@@ -819,19 +819,18 @@ fn only_pods_that_matter_need_to_be_sound() {
         with(unsound(pod(9)), "/metadata/deletionTimestamp", json!("2026-03-10T12:00:00Z")),
     ];
     let dump = list(&[&[set("web"), pod(1), pod(2)], &others[..]].concat());
-    let (stdout, _) =
-        fine(&["-f", "-", "--replicas", "1", "--replicaset", "web", "--order", "total", "-o", "name"], &dump);
+    let (stdout, _) = fine(&["-f", "-", "--replicas", "1", "web", "--order", "total", "-o", "name"], &dump);
     assert_eq!(stdout, "pod/web-1\n");
     // Once its labels make it related, it matters.
     let related = with(unsound(owned_pod(7, "api")), "/metadata/labels/app", json!("web"));
     bad_input(
         &list(&[set("web"), set("api"), pod(1), with(related, "/metadata/creationTimestamp", Value::Null)]),
-        &["--replicaset", "web"],
+        &["web"],
         &format!("pod default/api-7: metadata.uid: {}", Uid::parse("?").expect_err("it is no UID")),
     );
     // Nor does the status of a sibling matter.
     let sibling = with(set("api"), "/status", json!({ "replicas": "3" }));
-    fine(&["-f", "-", "--replicas", "1", "--replicaset", "web"], &list(&[set("web"), sibling, pod(1)]));
+    fine(&["-f", "-", "--replicas", "1", "web"], &list(&[set("web"), sibling, pod(1)]));
 }
 
 #[test]
@@ -871,7 +870,7 @@ fn missing_file() {
 
 #[test]
 fn several_sets() {
-    let several = "the input has pods of several sets: ";
+    let several = "the input has pods of several workloads: ";
     let choose = "; choose one as TYPE/NAME, with --namespace";
     let elsewhere = with(pod(3), "/metadata/namespace", json!("a"));
     let dump = list(&[pod(1), owned_pod(2, "api"), elsewhere]);
@@ -887,18 +886,18 @@ fn several_sets() {
     );
     bad_input(
         &dump,
-        &["--replicaset", "web"],
-        &format!("several sets have this name: a ReplicaSet/web, default ReplicaSet/web{choose}"),
+        &["web"],
+        &format!("several workloads are named web: a ReplicaSet/web, default ReplicaSet/web{choose}"),
     );
     bad_input(
         &list(&[set("web"), set("api")]),
         &[],
         &format!(
-            "the input has several sets, none with pods: default ReplicaSet/api, default ReplicaSet/web{choose}"
+            "the input has several workloads, none with pods: default ReplicaSet/api, default ReplicaSet/web{choose}"
         ),
     );
     fine(&["-f", "-", "--replicas", "1", "--partial", "-n", "a"], &dump);
-    fine(&["-f", "-", "--replicas", "1", "--partial", "-n", "default", "--replicaset", "api"], &dump);
+    fine(&["-f", "-", "--replicas", "1", "--partial", "-n", "default", "api"], &dump);
     // The only set with pods is meant, however many others there are.
     fine(&["-f", "-", "--replicas", "1"], &list(&[set("web"), set("api"), pod(1)]));
 }
@@ -909,8 +908,8 @@ fn one_name_on_two_kinds() {
     let dump = list(&[pod(1), with(owned_pod(2, "rc"), "/metadata/ownerReferences", controller)]);
     bad_input(
         &dump,
-        &["--replicaset", "web"],
-        "several sets have this name: default ReplicaSet/web, default ReplicationController/web; \
+        &["web"],
+        "several workloads are named web: default ReplicaSet/web, default ReplicationController/web; \
          choose one as TYPE/NAME, with --namespace",
     );
     for (name, victim) in [
@@ -920,7 +919,7 @@ fn one_name_on_two_kinds() {
         ("rc/web", "pod/rc-2\n"),
         ("replicationcontroller/web", "pod/rc-2\n"),
     ] {
-        let args = ["-f", "-", "--replicas", "0", "--partial", "-o", "name", "--replicaset", name];
+        let args = ["-f", "-", "--replicas", "0", "--partial", "-o", "name", name];
         assert_eq!(fine(&args, &dump).0, victim, "{name}");
     }
 }
@@ -930,25 +929,25 @@ fn unknown_set() {
     let dump = list(&[set("web-7f6b9d5c48"), set("api-5d8c7f9b64")]);
     bad_input(
         &dump,
-        &["--replicaset", "web-7f6b9d5c84"],
-        "no ReplicaSet or ReplicationController is named web-7f6b9d5c84; did you mean \
+        &["web-7f6b9d5c84"],
+        "no workload is named web-7f6b9d5c84; did you mean \
          rs/web-7f6b9d5c48?",
     );
     bad_input(
         &dump,
-        &["--replicaset", "rc/xyz"],
-        "no ReplicationController is named xyz; the input has: default ReplicaSet/api-5d8c7f9b64, \
-         default ReplicaSet/web-7f6b9d5c48",
+        &["rc/xyz"],
+        "no ReplicationController is named xyz; the input has none; get it with kubectl get \
+         pods,replicationcontrollers -o json",
     );
     bad_input(
         &dump,
         &["-n", "prod"],
-        "no ReplicaSet or ReplicationController in namespace prod; the input has: default ReplicaSet/api-5d8c7f9b64, \
+        "no workload in namespace prod; the input has: default ReplicaSet/api-5d8c7f9b64, \
          default ReplicaSet/web-7f6b9d5c48",
     );
     bad_input(
         &list(&[set("web-1"), set("web-2"), set("api")]),
-        &["--replicaset", "d"],
+        &["d"],
         "d is a Deployment; name one of its ReplicaSets: default ReplicaSet/api, default ReplicaSet/web-1, \
          default ReplicaSet/web-2",
     );
@@ -1180,7 +1179,7 @@ fn pods_that_may_be_of_siblings_of_another_owner() {
         { "apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "name": "web", "uid": "rollout", "controller": true }
     ]);
     let own_set = with(set("web"), "/metadata/ownerReferences", owner.clone());
-    let args = ["--replicaset", "web"];
+    let args = ["web"];
     let gap = "ReplicaSets that may be siblings of default ReplicaSet/web are missing, so ranks may leave pods out: default \
                ReplicaSet/canary (1 pod)";
     let canary = owned_pod(3, "canary");
@@ -1194,8 +1193,7 @@ fn pods_that_may_be_of_siblings_of_another_owner() {
         list(&[own_set.clone(), pod(1), pod(2), finished, elsewhere]),
         list(&[with(set("web"), "/metadata/ownerReferences", Value::Null), pod(1), pod(2), canary]),
     ] {
-        let (stdout, _) =
-            fine(&["-f", "-", "--replicas", "1", "-o", "json", "--replicaset", "web"], &fine_dump);
+        let (stdout, _) = fine(&["-f", "-", "--replicas", "1", "-o", "json", "web"], &fine_dump);
         assert!(!stdout.contains("siblings-missing"), "{stdout}");
     }
 }
@@ -1212,7 +1210,7 @@ fn pods_of_siblings_that_are_missing() {
     let new_set = || hashed(set("web"), "/spec/selector/matchLabels", "new");
     let own = |number| hashed(pod(number), "/metadata/labels", "new");
     let old = |number| hashed(owned_pod(number, "old"), "/metadata/labels", "old");
-    let args = ["--replicaset", "web"];
+    let args = ["web"];
     let gap = "siblings of default ReplicaSet/web are missing, so ranks may leave pods out: \
                default ReplicaSet/old (2 pods), default ReplicaSet/older (1 pod)";
     let older = hashed(owned_pod(5, "older"), "/metadata/labels", "older");
@@ -1222,7 +1220,7 @@ fn pods_of_siblings_that_are_missing() {
     let old_set = hashed(set("old"), "/spec/selector/matchLabels", "old");
     let whole = list(&[new_set(), old_set, own(1), own(2), old(3), old(4)]);
     let json_of = |dump: &str| {
-        let args = ["-f", "-", "--replicas", "1", "-o", "json", "--replicaset", "web"];
+        let args = ["-f", "-", "--replicas", "1", "-o", "json", "web"];
         serde_json::from_str::<Value>(&fine(&args, dump).0).expect("JSON")
     };
     assert_eq!(json_of(&whole)["pods"][0]["rank"], 4);
@@ -1252,7 +1250,7 @@ fn several_gaps_are_one_error() {
     ]);
     let gaps = "siblings of default ReplicaSet/web are missing, so ranks may leave pods out: default ReplicaSet/old (1 pod); \
                 only 1 pod of default ReplicaSet/web is listed, while its status counts 3";
-    incomplete(&dump, &["--replicaset", "web"], gaps, ALL);
+    incomplete(&dump, &["web"], gaps, ALL);
 }
 
 // Notes.
@@ -1379,9 +1377,7 @@ fn wrong_flags() {
     );
     bad_flags(&["--order", "random"], &["--order", "random"]);
     bad_flags(&["--burst-replicas", "0"], &["--burst-replicas"]);
-    let kind = "unsupported kind `deployment`: use rs/NAME or rc/NAME";
-    bad_flags(&["--replicaset", "deployment/web"], &["--replicaset", kind]);
-    bad_flags(&["--replicaset", "rs/"], &["--replicaset", "the name is empty: use NAME, rs/NAME or rc/NAME"]);
+    bad_flags(&["rs/"], &["the name is empty"]);
     bad_flags(&["completion", "bash"], &["completion"]);
     bad_flags(&["-o", "yaml"], &["yaml"]);
     for args in [
@@ -1404,7 +1400,6 @@ fn help_has_examples_of_every_kind() {
     for flag in [
         "-f, --filename",
         "--replicas",
-        "--replicaset",
         "-n, --namespace",
         "--now",
         "--order",

@@ -1,11 +1,11 @@
-//! `preview`: previews of any bytes against a reference. Nothing panics, every preview is that of a second reading of the
-//! same text, and Kubernetes' decision on an incomplete dump is an error.
+//! `preview`: previews of any bytes. Nothing panics, whatever the kind of workload. Every preview of a set is that of a second
+//! reading of the same text, and Kubernetes' decision on an incomplete dump is an error.
 //!
-//! Bytes that start with `{` are the text itself. Others choose a dump of related objects, and what to ask about it.
-//! `preview/tests` has another reference, which decides only the dumps of its own generator. This one reads any text that
-//! the program reads.
+//! Bytes that start with `{` are the text itself. Others choose a dump of related objects, or changes to an example, and what to
+//! ask about it.
 
 mod dump;
+mod example;
 mod reference;
 
 use crate::case::{self, extended};
@@ -13,11 +13,13 @@ use arbitrary::{Result, Unstructured};
 use jiff::Timestamp;
 use kubectl_podrank::render::{self, Look};
 use podrank_preview::{
-    Error, Input, Note, Options, Order, Preview, Remedy, SetKind, SetName, WorkloadKind, WorkloadPreview,
-    preview,
+    Error, Input, Note, Options, Order, Preview, Remedy, SetKind, Verdict, WorkloadKind, WorkloadName,
+    WorkloadPreview, preview_workload,
 };
 use serde_json::Value;
 use std::num::NonZeroU32;
+
+pub use reference::COMPLETENESS;
 
 /// The target.
 pub fn run(data: &[u8]) {
@@ -35,32 +37,43 @@ pub fn run(data: &[u8]) {
     if let Ok(input) = Input::read(data) {
         drop(format!("{input:?}"));
     }
-    let bytes = extended(data, 1024);
-    let mut u = Unstructured::new(&bytes);
-    let (options, dump) = chosen(&mut u).expect("zeros where bytes end");
+    let (options, dump) = chosen(data);
     check(&dump, &options);
 }
 
-/// What to ask, and the dump to ask it of.
-fn chosen(u: &mut Unstructured<'_>) -> Result<(Options, Vec<u8>)> {
+/// What these bytes ask, and the dump that they ask it of.
+pub fn chosen(data: &[u8]) -> (Options, Vec<u8>) {
+    let bytes = extended(data, 1024);
+    choose(&mut Unstructured::new(&bytes)).expect("zeros where bytes end")
+}
+
+fn choose(u: &mut Unstructured<'_>) -> Result<(Options, Vec<u8>)> {
     let policy = case::policy(u)?;
     let now = Timestamp::from_nanosecond(policy.now.unix_nanos().unwrap_or(0).into());
     let now = if policy.now.is_unset() { "0001-01-01T00:00:00Z".parse() } else { now };
     let now = now.expect("64 bits of nanoseconds are a timestamp");
-    let set = match u.int_in_range(0..=7_u8)? {
-        0 => None,
-        1 => Some((None, "web-1")),
-        2 => Some((Some(SetKind::ReplicationController), "web-0")),
-        3 => Some((None, "wbe-0")),
-        _ => Some((Some(SetKind::ReplicaSet), "web-0")),
-    };
     let mut options = Options::new(u.int_in_range(0..=6)?, now);
-    options.set = set.map(|(kind, name)| SetName { kind, name: name.to_owned() });
     options.namespace = u.ratio(1, 8)?.then(|| "default".to_owned());
     options.order = if u.ratio(1, 3)? { Order::Kubernetes } else { Order::Total };
     options.gates = policy.gates;
     options.burst_replicas = if u.ratio(1, 8)? { NonZeroU32::new(u.int_in_range(1..=3)?) } else { None };
-    let mut text = dump::dump(u, now)?.into_bytes();
+    let mut text = if u.ratio(1, 8)? {
+        example::changed(u, &mut options)?
+    } else {
+        let set = match u.int_in_range(0..=7_u8)? {
+            0 => None,
+            1 => Some((None, "web-1")),
+            2 => Some((Some(SetKind::ReplicationController), "web-0")),
+            3 => Some((None, "wbe-0")),
+            _ => Some((Some(SetKind::ReplicaSet), "web-0")),
+        };
+        let named = |(kind, name): (Option<_>, &str)| WorkloadName {
+            kind: kind.map(WorkloadKind::Set),
+            name: name.to_owned(),
+        };
+        options.workload = set.map(named);
+        dump::dump(u, now)?.into_bytes()
+    };
     if u.ratio(1, 8)? {
         for _ in 0..u.int_in_range(1..=3_u8)? {
             let at = u.arbitrary::<u32>()? as usize % text.len();
@@ -70,76 +83,65 @@ fn chosen(u: &mut Unstructured<'_>) -> Result<(Options, Vec<u8>)> {
     Ok((options, text))
 }
 
-fn check(text: &[u8], options: &Options) {
-    check_as(text, text, options);
+/// Checks what comes of a dump. Returns the preview if the reference has one, too.
+pub fn check(text: &[u8], options: &Options) -> Option<Value> {
     // JSON is YAML too; with a line before it, it is read as such.
     if text.len() % 4 == 1 {
         check_as(&[b"---\n", text].concat(), text, options);
     }
+    check_as(text, text, options)
 }
 
 /// Checks what comes of a dump, which says what `text` says.
-fn check_as(dump: &[u8], text: &[u8], options: &Options) {
-    let Ok(input) = Input::read(dump) else { return };
-    let strict = preview(&input, options);
+fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
+    let input = Input::read(dump).ok()?;
+    let strict = preview_workload(&input, options);
     let mut partial = options.clone();
     partial.partial = true;
-    let Ok(preview) = preview(&input, &partial) else {
+    let Ok(whole) = preview_workload(&input, &partial) else {
         // What is wrong besides stays wrong.
         assert!(strict.is_err(), "{options:?}");
-        return;
+        return None;
     };
+    let lines = |text: &str| text.lines().count();
+    let victims = whole.pods().filter(|pod| pod.verdict == Verdict::Delete).count();
+    assert_eq!(lines(&render::names(&whole)), victims);
+    // Tables take longer than all else together.
+    if text.len().is_multiple_of(8) {
+        let is_wide = victims.is_multiple_of(2);
+        let look = |in_colour, terminal_width| Look { in_colour, terminal_width, is_wide };
+        let table = render::workload(&whole, look(false, None));
+        // The table of a Deployment leaves out sets that lose no pods.
+        let least = if matches!(whole, WorkloadPreview::Deployment(_)) { 1 } else { whole.pods().count() };
+        assert!(lines(&table) > least && !table.contains('\u{1b}'), "{table}");
+        assert_eq!(lines(&render::workload(&whole, look(true, None))), lines(&table));
+        render::workload(&whole, look(false, Some(text.len() / 8 % 120)));
+    }
+    let json = whole.to_json();
+    let preview = whole.set()?;
+    let strict = strict.map(|preview| preview.set().expect("the same set"));
     let shown = String::from_utf8_lossy(text);
     let WorkloadKind::Set(set_kind) = preview.workload.kind else { panic!("not a set: {shown}") };
-    if let Some(set) = &options.set {
+    if let Some(set) = &options.workload {
         assert_eq!(preview.replica_set, set.name, "{shown}");
-        assert!(set.kind.is_none_or(|kind| kind == set_kind), "{shown}");
+        assert!(set.kind.is_none_or(|kind| kind == preview.workload.kind), "{shown}");
     }
     assert!(options.namespace.as_ref().is_none_or(|namespace| namespace == preview.namespace), "{shown}");
 
-    let actual: Value = serde_json::from_str(&preview.to_json()).expect("a preview is JSON");
+    let actual: Value = serde_json::from_str(&json).expect("a preview is JSON");
     let pods = actual["pods"].as_array().expect("pods");
     assert_eq!(actual["active"], pods.len(), "{shown}");
-    let victims = pods.iter().filter(|pod| pod["verdict"] == "delete").count();
-    let lines = |text: &str| text.lines().count();
-    assert_eq!(lines(&render::names(&WorkloadPreview::Set(preview.clone()))), victims, "{shown}");
-    // Tables take longer than all else together.
-    if text.len().is_multiple_of(8) {
-        let look = |in_colour, terminal_width| Look {
-            in_colour,
-            terminal_width,
-            is_wide: pods.len().is_multiple_of(2),
-        };
-        let table = render::table(&preview, look(false, None));
-        assert!(lines(&table) > pods.len() && !table.contains('\u{1b}'), "{table}");
-        assert_eq!(lines(&render::table(&preview, look(true, None))), lines(&table));
-        render::table(&preview, look(false, Some(text.len() / 8 % 120)));
-    }
-
     let id = (preview.namespace, set_kind, preview.workload.name);
     // None of texts that are read differently for what no cluster writes: see there.
-    let Some(expected) = reference::reference(text, id, options) else { return };
+    let expected = reference::reference(text, id, options)?;
     assert_eq!(actual["delete"], expected.delete, "{options:?} {shown}");
     assert_eq!(actual["quota"], expected.delete - victims, "{options:?} {shown}");
     check_completeness(&strict, &preview, &expected.notes, options, &shown);
-    let about: Vec<Value> = pods.iter().map(|pod| without_words(pod, options.order)).collect();
-    if options.order == Order::Total {
-        assert_eq!(about, expected.pods, "{options:?} {shown}");
-    } else {
-        // The order of the contested says nothing.
-        let by_name = |pods: &[Value]| {
-            let mut pods = pods.to_vec();
-            pods.sort_by_key(|pod| pod["uid"].to_string());
-            pods
-        };
-        assert_eq!(by_name(&about), by_name(&expected.pods), "{options:?} {shown}");
-        let verdict = |pod: &Value| {
-            ["delete", "contested", "keep"].iter().position(|verdict| pod["verdict"] == *verdict)
-        };
-        assert!(pods.iter().map(verdict).is_sorted(), "{options:?} {shown}");
-    }
+    let about: Vec<Value> = pods.iter().map(without_words).collect();
+    assert_eq!(about, expected.pods, "{options:?} {shown}");
     let warnings = preview.notes.iter().filter(|note| note.is_warning()).count();
     assert_eq!(warnings, if options.gates.pod_deletion_cost { expected.invalid_costs } else { 0 }, "{shown}");
+    Some(actual)
 }
 
 /// The notes on what the dump lacks are as expected. Under `kubernetes` they are an error, unless that is accepted.
@@ -152,7 +154,7 @@ fn check_completeness(
 ) {
     let code = |note: &Note| serde_json::to_value(note.code).expect("a code");
     let codes: Vec<Value> = partial.notes.iter().map(code).collect();
-    for known in reference::COMPLETENESS {
+    for known in COMPLETENESS {
         assert_eq!(codes.contains(&known.into()), expected.contains(&known), "{known} {options:?} {shown}");
     }
     let lacks = expected.iter().any(|code| *code != "more-pods-than-status");
@@ -169,17 +171,13 @@ fn check_completeness(
     }
 }
 
-/// What is said of a pod, but for the words; and for the rule, unless the order is podrank's own.
-fn without_words(pod: &Value, order: Order) -> Value {
+/// What is said of a pod, but for the words.
+fn without_words(pod: &Value) -> Value {
     let mut pod = pod.as_object().expect("a pod").clone();
     let why = pod.remove("why");
     assert!(why.is_some_and(|why| !why.as_str().expect("words").is_empty()));
     for (age, time) in [("age", "creationTime"), ("readyAge", "readyTime")] {
         assert_eq!(pod.remove(age).is_some_and(|age| age.is_null()), pod[time].is_null());
-    }
-    if order == Order::Kubernetes {
-        pod.remove("rule");
-        pod.remove("position");
     }
     Value::Object(pod)
 }

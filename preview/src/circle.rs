@@ -169,7 +169,7 @@ fn equal(policy: &Policy, rule: Option<Rule>, pod: &Pod, other: &Pod) -> String 
 #[cfg(test)]
 mod tests {
     use super::Contest;
-    use crate::{Input, Options, circle, preview};
+    use crate::{Input, Options, circle, preview_workload};
 
     const CONTESTED: &str = include_str!("../examples/contested.yaml");
     const RESTARTED: &str = "c94e2d17-0b7a-4f63-8f0d-2a9be6d41c05";
@@ -216,7 +216,7 @@ mod tests {
         let restarted = CONTESTED.replace("restartCount: 5", "restartCount: 0");
         let input = Input::read(restarted.as_bytes()).expect("an example");
         let options = Options::new(3, "2026-03-10T12:00:00Z".parse().expect("a time"));
-        let pods = preview(&input, &options).expect("sound").pods;
+        let pods = preview_workload(&input, &options).expect("sound").set().expect("a set").pods;
         assert_eq!(pods.iter().filter(|pod| pod.contest == Some(Contest::Between)).count(), 3);
         for start in [RESTARTED, SMALLEST, EARLIER] {
             let mut arrows = circle(&input, &options, start).expect("sound").expect("three pods").to_vec();

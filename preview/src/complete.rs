@@ -11,6 +11,7 @@ use crate::pod::PodEntry;
 use crate::selector::is_dns_subdomain;
 use crate::set::{SetEntry, SetId, SetKind, Sets};
 use crate::text::{self, count};
+use crate::workload::WorkloadKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The label whose value differs among the `ReplicaSets` of a Deployment.
@@ -53,11 +54,7 @@ pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> O
 
 /// Returns the error for an input with these gaps, with the command that gets everything.
 pub(crate) fn error(namespace: &str, kind: SetKind, gaps: &[Note]) -> Error {
-    let types = match kind {
-        SetKind::ReplicaSet => "pods,replicasets,deployments",
-        SetKind::ReplicationController => "pods,replicationcontrollers",
-    };
-    incomplete(namespace, types, gaps)
+    incomplete(namespace, WorkloadKind::Set(kind).types(), gaps)
 }
 
 /// Returns the error for an input with these gaps, with the command that gets all objects of these types.

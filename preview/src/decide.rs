@@ -1,6 +1,6 @@
 //! From an input to a preview: chooses the workload, checks that the input is complete, and decides.
 
-use crate::choose::{Choice, choose, choose_workload};
+use crate::choose::{Choice, choose_workload};
 use crate::circle::{self, Arrow};
 use crate::complete;
 use crate::direct::{DirectKind, preview_direct};
@@ -50,17 +50,6 @@ fn preview_at<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview
         }
         Choice::Direct(entry) => preview_direct(input, entry, options).map(WorkloadPreview::Direct),
     }
-}
-
-/// Decides which pods of a set go, as [`preview_workload`] does, even if the input has its Deployment.
-///
-/// # Errors
-/// If the options do not name one set of the input, if a set or pod that matters is unsound, or if the input is
-/// incomplete, unless [`Options::partial`] accepts that.
-pub fn preview<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
-    let sets = Sets::of(&input.sets);
-    let id = choose(input, &sets, options.set.as_ref(), options.namespace.as_deref())?;
-    preview_set(input, &sets, id, options)
 }
 
 /// Returns three pods about which Kubernetes' rules contradict each other, the active pod with this UID first, or `None` if

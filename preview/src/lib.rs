@@ -57,10 +57,9 @@ mod why;
 mod workload;
 mod yaml;
 
-pub use choose::SetName;
 pub use circle::{Arrow, Contest};
 pub use cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
-pub use decide::{circle, preview, preview_workload};
+pub use decide::{circle, preview_workload};
 pub use direct::DirectKind;
 pub use error::{Error, Remedy};
 pub use input::Input;

@@ -1,6 +1,5 @@
 //! What to preview. Plain data.
 
-use crate::choose::SetName;
 use crate::moment::NowSource;
 use crate::workload::WorkloadName;
 use jiff::Timestamp;
@@ -22,8 +21,6 @@ pub struct Options {
     pub suspend: bool,
     /// The workload. `None` means the only one in the input.
     pub workload: Option<WorkloadName>,
-    /// The set, even if a Deployment owns it. `None` means the workload.
-    pub set: Option<SetName>,
     /// The namespace of the workload. `None` means any.
     pub namespace: Option<String>,
     /// The time of the decision, from which ages count.
@@ -55,7 +52,6 @@ impl Options {
             completions: None,
             suspend: false,
             workload: None,
-            set: None,
             namespace: None,
             now,
             now_source: NowSource::Given,

@@ -80,7 +80,12 @@ pub enum WorkloadPreview<'a> {
     Direct(DirectPreview<'a>),
 }
 
-impl WorkloadPreview<'_> {
+impl<'a> WorkloadPreview<'a> {
+    /// Returns what happens to the pods of the set, if the workload is one.
+    pub fn set(self) -> Option<Preview<'a>> {
+        if let Self::Set(preview) = self { Some(preview) } else { None }
+    }
+
     /// Returns the JSON that other programs read, indented, with a newline at the end.
     ///
     /// # Panics

@@ -127,6 +127,15 @@ impl WorkloadKind {
         if group.is_empty() { format!("{singular}s") } else { format!("{singular}s.{group}") }
     }
 
+    /// The types of all objects that a decision reads, as `kubectl get` takes them.
+    pub(crate) fn types(self) -> &'static str {
+        match self {
+            Self::Deployment | Self::Set(SetKind::ReplicaSet) => "pods,replicasets,deployments",
+            Self::Set(SetKind::ReplicationController) => "pods,replicationcontrollers",
+            Self::Direct(kind) => kind.types(),
+        }
+    }
+
     /// kubectl's short name for the type: `deploy`.
     pub fn short(self) -> &'static str {
         self.as_type().short

@@ -3,7 +3,7 @@
 
 use fastrand::Rng;
 use jiff::{SignedDuration, Timestamp};
-use podrank_preview::{Arrow, Contest, Input, Options, PodPreview, Verdict, circle, preview};
+use podrank_preview::{Arrow, Contest, Input, Options, PodPreview, Verdict, circle, preview_workload};
 use serde_json::{Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -33,9 +33,9 @@ fn a_cycle_is_claimed_only_where_there_is_one() {
         let text = dump(&pods).to_string();
         let input = Input::read(text.as_bytes()).expect("a dump");
         let options = Options::new(replicas, now());
-        let preview = preview(&input, &options).expect("sound");
-        let contested: Vec<_> = preview.pods.iter().filter(|pod| pod.verdict == Verdict::Contested).collect();
-        assert!(preview.pods.iter().all(|pod| (pod.verdict == Verdict::Contested) == pod.contest.is_some()));
+        let preview = preview_workload(&input, &options).expect("sound");
+        let contested: Vec<_> = preview.pods().filter(|pod| pod.verdict == Verdict::Contested).collect();
+        assert!(preview.pods().all(|pod| (pod.verdict == Verdict::Contested) == pod.contest.is_some()));
         if contested.is_empty() {
             continue;
         }

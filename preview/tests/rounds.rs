@@ -5,12 +5,19 @@
 
 use flate2::read::GzDecoder;
 use podrank::FeatureGates;
-use podrank_preview::{Input, NoteCode, Options, Preview, Verdict, WorkloadId, WorkloadKind, preview};
+use podrank_preview::{
+    Error, Input, NoteCode, Options, Preview, Verdict, WorkloadId, WorkloadKind, preview_workload,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
+
+/// The preview of a set.
+fn of_set<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
+    Ok(preview_workload(input, options)?.set().expect("a set"))
+}
 
 /// One set that lost pods, as `cluster/internal/record` writes it.
 #[derive(Clone, Deserialize)]
@@ -35,7 +42,7 @@ impl Case {
     /// Whether the preview is right about this round; an error is neither.
     fn replay(&self, gates: FeatureGates) -> Result<(), String> {
         let input = self.input()?;
-        let preview = preview(&input, &self.options(gates)).map_err(|error| error.to_string())?;
+        let preview = of_set(&input, &self.options(gates)).map_err(|error| error.to_string())?;
         self.compare(&preview)
     }
 
@@ -46,7 +53,7 @@ impl Case {
 
     fn options(&self, gates: FeatureGates) -> Options {
         let mut options = Options::new(self.replicas, self.now.parse().expect("a time"));
-        options.set = Some(self.set.parse().expect("a name"));
+        options.workload = Some(self.set.parse().expect("a name"));
         options.gates = gates;
         options
     }
@@ -123,9 +130,9 @@ fn no_round_without_siblings_is_wrong_without_a_word() {
         round.without_sets();
         let input = round.input().expect("a dump");
         let mut options = round.options(FeatureGates::KUBERNETES);
-        let answer = preview(&input, &options).map_err(|error| error.to_string());
+        let answer = of_set(&input, &options).map_err(|error| error.to_string());
         options.partial = true;
-        let partial = preview(&input, &options).expect("gaps are accepted");
+        let partial = of_set(&input, &options).expect("gaps are accepted");
         let place = format!("round {}, {} of a {}", round.round, round.set, round.kind);
         match answer {
             Ok(preview) => {
@@ -142,7 +149,7 @@ fn no_round_without_siblings_is_wrong_without_a_word() {
                 for workload in input.workloads().into_iter().filter(has_it) {
                     let extract = input.extract(&workload).expect("sound");
                     let again = Input::read(extract.as_bytes()).expect("what was extracted");
-                    let again = preview(&again, &options).expect("gaps are accepted");
+                    let again = of_set(&again, &options).expect("gaps are accepted");
                     assert_eq!(again.to_json(), partial.to_json(), "{place}");
                 }
                 *told.entry(round.kind.clone()).or_default() += 1;
@@ -161,7 +168,7 @@ fn the_extract_of_a_round_leads_to_the_same_decision() {
     for round in rounds() {
         let input = round.input().expect("a dump");
         let options = round.options(FeatureGates::KUBERNETES);
-        let decision = |input: &Input| preview(input, &options).expect("a preview").to_json();
+        let decision = |input: &Input| of_set(input, &options).expect("a preview").to_json();
         let workloads = input.workloads();
         let extracts = workloads.iter().map(|workload| input.extract(workload).expect("sound"));
         let extracts: Vec<_> = extracts.filter(|extract| extract.contains(&round.set[3..])).collect();

@@ -282,7 +282,7 @@ fn case(kind: &str, example: &Value, seed: u64) -> (Options, Value) {
             options.replicas = None;
         }
         "ReplicaSet" => {
-            options.set = Some("web-5d8c7f9b64".parse().expect("a name"));
+            options.workload = Some("web-5d8c7f9b64".parse().expect("a name"));
             if rng.u32(..3) == 0 {
                 options.order = Order::Total;
             }

@@ -6,9 +6,14 @@ use fastrand::Rng;
 use jiff::Timestamp;
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::generate::seeds;
-use podrank_preview::{Input, Note, NoteCode, Options, Order, Preview, Verdict, preview};
+use podrank_preview::{Error, Input, Note, NoteCode, Options, Order, Preview, Verdict, preview_workload};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The preview of a set.
+fn of_set<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
+    Ok(preview_workload(input, options)?.set().expect("a set"))
+}
 
 const NOW: i64 = 1_773_144_000;
 const BURST: usize = 500;
@@ -147,7 +152,7 @@ fn several_syncs_never_contradict_the_preview() {
         let text = dump(&pods);
         let input = Input::read(text.as_bytes()).expect("a dump");
         let options = Options::new(replicas, Timestamp::from_second(NOW).expect("a time"));
-        let preview = preview(&input, &options).expect("a preview");
+        let preview = of_set(&input, &options).expect("a preview");
 
         // By the definition.
         let first: BTreeSet<u32> =
@@ -223,20 +228,20 @@ fn one_sync_and_the_total_order_are_one_list() {
     let text = dump(&pods);
     let input = Input::read(text.as_bytes()).expect("a dump");
     let mut options = Options::new(200, Timestamp::from_second(NOW).expect("a time"));
-    let one = preview(&input, &options).expect("a preview");
+    let one = of_set(&input, &options).expect("a preview");
     let certain = sync(&pods, NOW, 500).0.len();
     assert_eq!(verdicts(&one).filter(|(_, verdict)| *verdict == Verdict::Delete).count(), certain);
     assert!(are_no_limit(&one.notes), "{:?}", one.notes);
 
     options.replicas = Some(10);
     options.order = Order::Total;
-    let total = preview(&input, &options).expect("a preview");
+    let total = of_set(&input, &options).expect("a preview");
     assert_eq!(verdicts(&total).filter(|(_, verdict)| *verdict == Verdict::Delete).count(), 690);
     assert!(are_no_limit(&total.notes) && total.quota == 0, "{:?}", total.notes);
 
     // The first deletions alone are one sync.
     options.order = Order::Kubernetes;
     options.burst_replicas = std::num::NonZeroU32::new(500);
-    let first = preview(&input, &options).expect("a preview");
+    let first = of_set(&input, &options).expect("a preview");
     assert!(first.delete == 500 && are_no_limit(&first.notes), "{:?}", first.notes);
 }

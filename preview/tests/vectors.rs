@@ -1,7 +1,7 @@
 //! The scale-downs of `vectors/`, through the preview.
 
 use podrank_laws::vectors;
-use podrank_preview::{Input, Options, Order, Verdict, preview};
+use podrank_preview::{Input, Options, Order, Verdict, preview_workload};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -25,13 +25,13 @@ fn scale_downs() {
         let list = json!({ "apiVersion": "v1", "kind": "List", "items": case.objects }).to_string();
         let input = Input::read(list.as_bytes()).expect(&case.name);
         let mut options = Options::new(case.replicas, case.now.parse().expect("a time"));
-        options.set = Some(case.replica_set.parse().expect("a name"));
+        options.workload = Some(case.replica_set.parse().expect("a name"));
         options.namespace = Some("default".to_owned());
         options.order = Order::Total;
-        let preview = preview(&input, &options).expect(&case.name);
-        let victims: Vec<_> = preview.pods.iter().filter(|pod| pod.verdict == Verdict::Delete).collect();
+        let preview = preview_workload(&input, &options).expect(&case.name);
+        let victims: Vec<_> = preview.pods().filter(|pod| pod.verdict == Verdict::Delete).collect();
         assert_eq!(victims.iter().map(|pod| pod.name).collect::<Vec<_>>(), case.victims, "{}", case.name);
-        let ranks: BTreeMap<_, _> = preview.pods.iter().map(|pod| (pod.name.to_owned(), pod.rank)).collect();
+        let ranks: BTreeMap<_, _> = preview.pods().map(|pod| (pod.name.to_owned(), pod.rank)).collect();
         assert_eq!(ranks, case.ranks, "{}", case.name);
     }
     assert!(cases.len() > 20, "{} cases", cases.len());

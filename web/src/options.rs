@@ -16,9 +16,6 @@ struct Asked {
     /// `TYPE/NAME`, or the only workload.
     #[serde(default)]
     workload: Option<String>,
-    /// A set, even if a Deployment owns it.
-    #[serde(default)]
-    replica_set: Option<String>,
     #[serde(default)]
     replicas: Option<u32>,
     /// The time of the decision. Without one, it is the input's.
@@ -65,7 +62,6 @@ pub(crate) fn read(text: &str, input: &Input) -> Result<Options, String> {
     options.replicas = asked.replicas;
     options.namespace = asked.namespace;
     options.workload = asked.workload.map(|name| name.parse::<WorkloadName>()).transpose()?;
-    options.set = asked.replica_set.map(|name| name.parse()).transpose()?;
     options.order = match asked.order {
         AskedOrder::Kubernetes => Order::Kubernetes,
         AskedOrder::Total => Order::Total,

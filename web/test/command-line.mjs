@@ -33,9 +33,9 @@ export async function assertAgreement(decide) {
         const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
         writeFileSync(file, text);
         for (const order of ['total', 'kubernetes']) {
-            const printed = podrank('-f', file, '-o', 'json', '--replicaset', replicaSet, '-n', 'default', '--replicas', replicas,
+            const printed = podrank('-f', file, '-o', 'json', replicaSet, '-n', 'default', '--replicas', replicas,
                 '--now', now, '--order', order);
-            const { answer, error } = await decide(text, { replicaSet, namespace: 'default', replicas, now, order });
+            const { answer, error } = await decide(text, { workload: replicaSet, namespace: 'default', replicas, now, order });
             if (error === undefined) assert.equal(answer, printed.stdout, name);
             else assert.ok(printed.status === 1 && printed.stderr.startsWith(`error: ${file}: ${error}`), `${name}: ${printed.stderr} ${error}`);
             answers += error === undefined;

@@ -6,9 +6,7 @@ use clap::{Parser, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use podrank_preview::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
-use podrank_preview::{
-    ControllerGates, DirectKind, NowSource, Options, Order, SetName, WorkloadKind, WorkloadName,
-};
+use podrank_preview::{ControllerGates, DirectKind, NowSource, Options, Order, WorkloadKind, WorkloadName};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -46,10 +44,6 @@ pub(crate) struct PreviewArgs {
     /// Show the next step of a rollout, at the workload's current replicas
     #[arg(long, conflicts_with = "replicas")]
     rollout: bool,
-
-    /// ReplicaSet or ReplicationController in the file, even if a Deployment owns it: NAME, rs/NAME or rc/NAME
-    #[arg(long, value_name = "NAME", requires = "filename", conflicts_with = "workload")]
-    replicaset: Option<SetName>,
 
     /// Namespace of the workload
     #[arg(short, long, value_name = "NAMESPACE")]
@@ -247,7 +241,6 @@ impl PreviewArgs {
         options.completions = self.completions;
         options.suspend = self.suspend;
         options.workload = self.workload().ok().flatten();
-        options.set.clone_from(&self.replicaset);
         options.namespace.clone_from(&self.namespace);
         options.order = match self.order {
             OrderName::Kubernetes => Order::Kubernetes,

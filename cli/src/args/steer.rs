@@ -8,7 +8,6 @@ use podrank_preview::WorkloadName;
 use podrank_preview::gates::Gate;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 /// Scale a workload down so that the pods you want go, and check that they did
@@ -152,7 +151,7 @@ pub(crate) struct How {
     #[arg(long, value_name = "HOW", default_value = "scale")]
     pub(crate) by: By,
 
-    /// How to wait until the controllers have observed the costs: canary, first-victim or pause=DURATION
+    /// How to wait until the controllers have observed the costs
     #[arg(long, value_name = "BARRIER", default_value = "canary")]
     pub(crate) barrier: Barrier,
 
@@ -199,11 +198,12 @@ pub(crate) enum By {
     Eviction,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Barrier {
+    /// Until the controller has adopted a pod that podrank creates and removes
     Canary,
+    /// Until the controller has replaced a wanted pod that podrank deletes, for those who may not create pods
     FirstVictim,
-    Pause(Duration),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -212,19 +212,6 @@ pub(crate) enum SteerOutput {
     Table,
     /// Everything, for programs
     Json,
-}
-
-impl FromStr for Barrier {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once('=') {
-            None if text == "canary" => Ok(Self::Canary),
-            None if text == "first-victim" => Ok(Self::FirstVictim),
-            Some(("pause", length)) => duration(length).map(Self::Pause),
-            _ => Err("use canary, first-victim or pause=DURATION, such as pause=50ms".to_owned()),
-        }
-    }
 }
 
 /// A length of time as Go and kubectl write it: a number and ms, s, m or h.
@@ -326,10 +313,6 @@ mod tests {
         }
     }
 
-    fn barrier(text: &str) -> Result<Barrier, String> {
-        text.parse()
-    }
-
     #[test]
     fn wishes_are_in_the_order_of_the_command_line() {
         use GivenWish::{EmptiestNodes, Nodes, NotAvailable, Pods, Spread, Values};
@@ -355,19 +338,6 @@ mod tests {
         let given = scale("--spread zone --prefer-pods idle --spread host").wishes.given;
         let keys = GivenWish::Spread(vec!["zone".into(), "host".into()]);
         assert_eq!(given, [keys, GivenWish::Pods("idle".into())]);
-    }
-
-    #[test]
-    fn barriers_are_read() {
-        assert_eq!(barrier("canary"), Ok(Barrier::Canary));
-        assert_eq!(barrier("first-victim"), Ok(Barrier::FirstVictim));
-        assert_eq!(barrier("pause=50ms"), Ok(Barrier::Pause(Duration::from_millis(50))));
-        assert_eq!(barrier("pause=0s"), Ok(Barrier::Pause(Duration::ZERO)));
-        let known = "use canary, first-victim or pause=DURATION, such as pause=50ms";
-        for text in ["", "Canary", "pause", "canary=1s", "first-victim=1"] {
-            assert_eq!(barrier(text), Err(known.to_owned()), "{text}");
-        }
-        assert_eq!(barrier("pause=1"), Err("expected a number and ms, s, m or h, such as 30s".to_owned()));
     }
 
     #[test]

@@ -121,10 +121,7 @@ impl<'k> Cluster<'k> {
         }
         if how.by == By::Scale && how.barrier == Barrier::Canary && plan.replicas > 0 {
             barrier::check_canary(self).map_err(|error| {
-                format!(
-                    "nothing was changed: cannot create the canary: {error}; \
-                     use --barrier first-victim or --barrier pause=50ms"
-                )
+                format!("nothing was changed: cannot create the canary: {error}; use --barrier first-victim")
             })?;
         }
         Ok(())

@@ -49,7 +49,7 @@ pub(super) struct Document<'a> {
     api_version: &'static str,
     kind: &'static str,
     by: &'static str,
-    barrier: String,
+    barrier: &'static str,
     #[serde(flatten)]
     plan: &'a Plan,
     #[serde(flatten)]
@@ -89,9 +89,8 @@ impl<'a> Document<'a> {
             By::Eviction => "eviction",
         };
         let barrier = match how.barrier {
-            Barrier::Canary => "canary".to_owned(),
-            Barrier::FirstVictim => "first-victim".to_owned(),
-            Barrier::Pause(length) => format!("pause={}ms", length.as_millis()),
+            Barrier::Canary => "canary",
+            Barrier::FirstVictim => "first-victim",
         };
         Self { api_version: "podrank/v1", kind, by, barrier, plan, result }
     }

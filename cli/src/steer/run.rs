@@ -154,7 +154,6 @@ impl<'r> Run<'r> {
 
     fn barrier(&mut self, plan: &Plan) -> Result<(), Stop> {
         match self.how.barrier {
-            Barrier::Pause(length) => self.interrupt.sleep(length),
             Barrier::Canary => barrier::wait_for_canary(self.cluster, &self.interrupt, self.how.timeout)?,
             // Each further victim's replacement might be ready too soon again: a canary leaves no new pod behind.
             Barrier::FirstVictim if !self.gone_before.is_empty() && self.can_make_canary() => {
@@ -201,15 +200,11 @@ impl<'r> Run<'r> {
         self.request.named.extend(new);
         // As long as they are not ready, they go first anyway. But they may be ready when the controller decides, and
         // without a cost, another pod would go then. If no barrier can follow the cost, that risk remains.
-        self.request.only_if_needed = !self.can_wait();
+        self.request.only_if_needed = !self.can_make_canary();
         Ok(())
     }
 
     /// Whether there is a barrier that leaves no new pod behind.
-    fn can_wait(&self) -> bool {
-        matches!(self.how.barrier, Barrier::Pause(_)) || self.can_make_canary()
-    }
-
     fn can_make_canary(&self) -> bool {
         *self.canary.get_or_init(|| barrier::check_canary(self.cluster).is_ok())
     }

@@ -181,7 +181,7 @@ type Program string
 
 // Ask runs the preview. Dumps may lack the pods that had gone by then.
 func (p Program) Ask(ctx context.Context, q *Question) (*Prediction, error) {
-	text, err := p.ask(ctx, q.Dump, "-n", q.Namespace, "--replicaset", q.Set, "--replicas", fmt.Sprint(q.Replicas),
+	text, err := p.ask(ctx, q.Dump, q.Set, "-n", q.Namespace, "--replicas", fmt.Sprint(q.Replicas),
 		"--now", q.Now.UTC().Format(time.RFC3339Nano), "--order", q.Order, "-o", "json", "--partial")
 	if err != nil {
 		return nil, err

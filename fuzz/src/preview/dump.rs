@@ -26,7 +26,7 @@ const COSTS: [&str; 16] = [
 
 type Choice<'a, 'b> = &'a mut Unstructured<'b>;
 
-/// A list of up to three sets and up to eight pods, as text.
+/// A list of up to three sets and mostly up to eight pods, as text.
 pub(super) fn dump(u: Choice<'_, '_>, now: Timestamp) -> Result<String> {
     let sets = (0..u.int_in_range(1..=3)?).map(|i| set(u, i)).collect::<Result<Vec<Value>>>()?;
     let mut items = Vec::new();
@@ -36,7 +36,8 @@ pub(super) fn dump(u: Choice<'_, '_>, now: Timestamp) -> Result<String> {
         }
     }
     let plain = u.arbitrary::<u8>()?;
-    for i in 0..u.int_in_range(0..=8)? {
+    let most = if u.ratio(1, 8)? { 40 } else { 8 };
+    for i in 0..u.int_in_range(0..=most)? {
         items.push(pod(u, i, plain, &sets, now)?);
     }
     if u.ratio(1, 8)? && !items.is_empty() {

@@ -4,7 +4,7 @@ use crate::{cost, uid};
 use jiff::Timestamp;
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::oracle;
-use podrank_laws::relation::{self, Verdict};
+use podrank_laws::relation;
 use podrank_preview::{Options, Order, SetKind};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// The notes on whether a dump is complete.
-pub(super) const COMPLETENESS: [&str; 4] =
+pub const COMPLETENESS: [&str; 4] =
     ["set-missing", "siblings-missing", "pods-missing", "more-pods-than-status"];
 
 /// What a preview must say.
@@ -133,26 +133,38 @@ fn decide(own: &[&Value], records: &[Pod], works: bool, options: &Options) -> Op
     let burst = options.burst_replicas.map_or(own.len(), |most| most.get() as usize);
     let burst = if works { burst } else { 0 };
     let delete = own.len().saturating_sub(options.replicas.unwrap_or(0) as usize).min(burst);
-    let order = oracle::sort(&policy, records);
-    let verdicts = match options.order {
+    let (order, certain, contested) = match options.order {
         Order::Kubernetes if own.len() > 100 => return None,
-        Order::Kubernetes => relation::verdicts(&policy, records, delete),
-        Order::Total => {
-            let mut verdicts = vec![Verdict::Safe; own.len()];
-            for &index in &order[..delete] {
-                verdicts[index as usize] = Verdict::Certain;
-            }
-            verdicts
+        Order::Kubernetes => {
+            let settled = relation::settled(&policy, records, delete);
+            (settled.order, settled.certain, settled.contested)
         }
+        Order::Total => (oracle::sort(&policy, records), delete, 0),
+    };
+    let end = certain + contested;
+    let deciding = |position: usize, other: usize| {
+        let (first, second) = (position.min(other), position.max(other));
+        let [a, b] = [first, second].map(|position| &records[order[position] as usize]);
+        let rule = match options.order {
+            Order::Kubernetes => relation::relation(&policy, a, b).1,
+            Order::Total => {
+                let mut orderings = oracle::orderings(&policy, a, b).into_iter();
+                orderings.find(|(_, ordering)| ordering.is_ne()).map(|(rule, _)| rule)
+            }
+        };
+        rule.expect("two groups").name()
     };
     let pods = order.iter().enumerate().map(|(position, &index)| {
         let (pod, record) = (own[index as usize], &records[index as usize]);
-        let verdict = match verdicts[index as usize] {
-            Verdict::Certain => "delete",
-            Verdict::Contested => "contested",
-            Verdict::Safe => "keep",
+        // The nearest pod with another verdict.
+        let (verdict, other) = if position < certain {
+            ("delete", Some(certain).filter(|&other| other < order.len()))
+        } else if position < end {
+            ("contested", None)
+        } else {
+            ("keep", end.checked_sub(1))
         };
-        let mut expected = json!({
+        json!({
             "name": pod["metadata"]["name"],
             "uid": pod["metadata"]["uid"],
             "node": node(pod),
@@ -168,18 +180,10 @@ fn decide(own: &[&Value], records: &[Pod], works: bool, options: &Options) -> Op
             "sidecarRestarts": record.sidecar_restarts,
             "deletionCost": record.deletion_cost,
             "creationTime": timestamp(record.creation_time),
+            "position": position + 1,
             "verdict": verdict,
-        });
-        if options.order == Order::Total {
-            let other = if position < delete { order.get(delete) } else { order[..delete].last() };
-            let rule = other.map(|&other| {
-                let orderings = oracle::orderings(&policy, record, &records[other as usize]);
-                orderings.iter().find(|(_, ordering)| ordering.is_ne()).map(|(rule, _)| rule.name())
-            });
-            expected["rule"] = json!(rule.flatten());
-            expected["position"] = json!(position + 1);
-        }
-        expected
+            "rule": other.map(|other| deciding(position, other)),
+        })
     });
     let is_invalid =
         |pod: &&&Value| annotation(pod).is_some_and(|text| cost::grammar(text.as_bytes()).is_none());
