@@ -184,7 +184,7 @@ fn ages_that_reach_another_bucket_in_a_moment_are_told() {
     let mut child = command.spawn().expect("the program runs");
     child.stdin.take().expect("a pipe").write_all(list(&pods).as_bytes()).expect("it reads");
     let stderr = String::from_utf8(child.wait_with_output().expect("it ends").stderr).expect("UTF-8");
-    let end = " have other verdicts 5 s later, because ages go on, and the controller decides later than this preview: web-";
+    let end = " have other verdicts within the next 5 s, because ages go on, and the controller decides later than this preview: web-";
     let warning = stderr.strip_prefix("warning: ").unwrap_or_else(|| panic!("{stderr}"));
     assert!(warning.contains(end) && warning.contains("(keep instead of delete)"), "{warning}");
 }

@@ -13,7 +13,7 @@ use crate::text::{self, count};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// By how much a file may be younger than the newest time in it, and still be taken for written by `kubectl get`; and by how much
 /// the clocks of a cluster may be ahead.
@@ -64,7 +64,7 @@ const A_MOMENT: SignedDuration = SignedDuration::from_secs(5);
 pub(crate) fn notes<'a>(
     preview: &WorkloadPreview<'_>,
     options: &Options,
-    at: impl FnOnce(&Options) -> Result<WorkloadPreview<'a>, Error>,
+    at: impl Fn(&Options) -> Result<WorkloadPreview<'a>, Error>,
 ) -> Result<Vec<Note>, Error> {
     let now = options.now;
     let source = match options.now_source {
@@ -77,46 +77,81 @@ pub(crate) fn notes<'a>(
         )),
     };
     let source = source.map(|text| Note::new(NoteCode::TimeOfDump, text));
-    let (code, other) = match (options.now_source, options.clock) {
-        (NowSource::Clock, Some(clock)) => (NoteCode::DiffersSoon, clock.checked_add(A_MOMENT).ok()),
-        (_, clock) => (NoteCode::DiffersAtClock, clock),
-    };
-    let changes = match other.filter(|other| *other != now) {
+    let changes = match options.clock {
         None => None,
-        Some(other) => {
-            let other = at(&Options { now: other, ..options.clone() })?;
-            changes(code, preview, &other)
+        Some(_) if options.now_source == NowSource::Clock => {
+            let mut changed = Vec::new();
+            for moment in edges(preview, now) {
+                let other = at(&Options { now: moment, ..options.clone() })?;
+                let is_new = |pod: &Changed| changed.iter().all(|known: &Changed| known.uid != pod.uid);
+                let new: Vec<_> = changes(preview, &other).into_iter().filter(is_new).collect();
+                changed.extend(new);
+            }
+            differs_soon(&changed)
+        }
+        Some(clock) if clock == now => None,
+        Some(clock) => {
+            let other = at(&Options { now: clock, ..options.clone() })?;
+            differs_at_clock(&changes(preview, &other), clock)
         }
     };
     Ok(source.into_iter().chain(changes).collect())
 }
 
-/// The warning about pods whose verdict is another one at the time of `other`.
-fn changes(code: NoteCode, preview: &WorkloadPreview<'_>, other: &WorkloadPreview<'_>) -> Option<Note> {
+/// The times soon after `now` at which the age of a pod reaches a power of two, to a quarter of a second.
+fn edges(preview: &WorkloadPreview<'_>, now: Timestamp) -> BTreeSet<Timestamp> {
+    const STEP: i128 = 250_000_000;
+    let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
+    let edges = times.flatten().filter_map(|time| {
+        let age = u128::try_from(now.duration_since(time).as_nanos()).ok()?;
+        let left = i128::try_from((age + 1).next_power_of_two() - age).ok()?;
+        (left <= A_MOMENT.as_nanos()).then(|| {
+            let left = SignedDuration::from_nanos_i128((left + STEP - 1) / STEP * STEP);
+            now.checked_add(left).ok()
+        })?
+    });
+    edges.collect()
+}
+
+/// A pod with another verdict at another time.
+struct Changed {
+    uid: String,
+    /// `web-1 (keep instead of delete)`
+    text: String,
+}
+
+/// The pods whose verdict is another one in `other`.
+fn changes(preview: &WorkloadPreview<'_>, other: &WorkloadPreview<'_>) -> Vec<Changed> {
     let verdicts: BTreeMap<&str, Verdict> = other.pods().map(|pod| (&*pod.uid, pod.verdict)).collect();
     let changed = preview.pods().filter_map(|pod| {
         let verdict = verdicts.get(&*pod.uid).filter(|verdict| **verdict != pod.verdict)?;
-        Some(format!("{} ({} instead of {})", text::name(pod.name), verdict.name(), pod.verdict.name()))
+        let text = format!("{} ({} instead of {})", text::name(pod.name), verdict.name(), pod.verdict.name());
+        Some(Changed { uid: pod.uid.clone(), text })
     });
-    let changed: Vec<_> = changed.collect();
-    if changed.is_empty() {
-        return None;
-    }
-    let pods = count(changed.len() as u64, "pod");
+    changed.collect()
+}
+
+/// `2 pods have other verdicts`, and which.
+fn told(changed: &[Changed]) -> Option<(String, String)> {
     let has = if changed.len() == 1 { "has another verdict" } else { "have other verdicts" };
-    let changed = text::list(&changed);
-    Some(Note::new(
-        code,
-        if code == NoteCode::DiffersSoon {
-            format!(
-                "{pods} {has} {} s later, because ages go on, and the controller decides later than this preview: {changed}",
-                A_MOMENT.as_secs()
-            )
-        } else {
-            let clock = other.now();
-            format!("{pods} {has} at the current time: {changed}; to decide at that time, add --now {clock}")
-        },
-    ))
+    let texts: Vec<_> = changed.iter().map(|pod| pod.text.as_str()).collect();
+    let pods = format!("{} {has}", count(changed.len() as u64, "pod"));
+    (!changed.is_empty()).then(|| (pods, text::list(&texts)))
+}
+
+fn differs_at_clock(changed: &[Changed], clock: Timestamp) -> Option<Note> {
+    let (pods, which) = told(changed)?;
+    let text = format!("{pods} at the current time: {which}; to decide at that time, add --now {clock}");
+    Some(Note::new(NoteCode::DiffersAtClock, text))
+}
+
+fn differs_soon(changed: &[Changed]) -> Option<Note> {
+    let (pods, which) = told(changed)?;
+    let soon = A_MOMENT.as_secs();
+    let text = format!(
+        "{pods} within the next {soon} s, because ages go on, and the controller decides later than this preview: {which}"
+    );
+    Some(Note::new(NoteCode::DiffersSoon, text))
 }
 
 /// A value that is as good as missing if it is not what it should be. Nothing that only tells the time of a dump makes the dump

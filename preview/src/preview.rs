@@ -104,15 +104,6 @@ impl<'a> WorkloadPreview<'a> {
         pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
     }
 
-    /// The exact time of the decision.
-    pub(crate) fn now(&self) -> Timestamp {
-        match self {
-            Self::Set(preview) => preview.now,
-            Self::Deployment(preview) => preview.now,
-            Self::Direct(preview) => preview.now,
-        }
-    }
-
     /// How many of the contested pods go.
     pub fn quota(&self) -> usize {
         match self {
