@@ -84,7 +84,7 @@ func WithBurst(most int) Option {
 }
 
 // WithPodDeletionCost sets the feature gate of this name, on by default: the annotation
-// controller.kubernetes.io/pod-deletion-cost counts.
+// controller.kubernetes.io/pod-deletion-cost counts. [Steer] and [BlockedPods] cannot work without it.
 func WithPodDeletionCost(on bool) Option {
 	return flag(core.PodDeletionCostOff, !on)
 }
@@ -96,7 +96,7 @@ func WithLogarithmicScaleDown(on bool) Option {
 }
 
 // WithPreferForScaleDown lets pods with [PreferForScaleDownLabel] go first among equals. Off by default: no release of Kubernetes
-// has it, and with [Kubernetes] it matters among contested pods alone. [Settle], [Steer] and [BlockedPods] do not accept it.
+// has it, and with [Kubernetes] it decides which contested pods go, and no certain one. [Settle], [Steer] and [BlockedPods] do not accept it.
 func WithPreferForScaleDown(on bool) Option {
 	gate := flag(core.PreferForScaleDownOn, on)
 	return func(s *settings) {

@@ -13,7 +13,7 @@ import (
 
 // WithTier gives each pod a number from 0 to 65535: pods of a lower tier go before those of a higher one. Only what Kubernetes asks
 // before the deletion cost is asked before it: unassigned, pending and not ready pods go first. Kubernetes knows nothing of
-// tiers, so with [Kubernetes] they matter among contested pods alone; [Steer] makes it follow them. By default, all pods are in one.
+// tiers, so with [Kubernetes] they decide which contested pods go, and no certain one; [Steer] makes it follow them. By default, all pods are in one.
 // [Settle] does not accept it.
 func WithTier(of func(*corev1.Pod) int) Option {
 	return func(s *settings) {
