@@ -9,7 +9,7 @@ use crate::options::Options;
 use crate::set::{SetId, Sets};
 use crate::text;
 use crate::workload::{WorkloadKind, WorkloadName};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What to preview.
@@ -53,8 +53,7 @@ pub(crate) fn choose_workload<'a>(
     sets: &Sets<'a>,
     options: &Options,
 ) -> Result<Choice<'a>, Error> {
-    let with_pods: BTreeSet<_> = input.pods.iter().filter_map(|pod| sets.owner(pod)).collect();
-    let of_sets = sets.ids().chain(with_pods).map(Choice::Set);
+    let of_sets = sets.ids().chain(sets.with_pods()).map(Choice::Set);
     let all = sorted(of_sets.chain(besides_sets(input)));
     if all.is_empty() {
         return Err(Error::new(format!(
@@ -118,7 +117,7 @@ fn deployments(input: &Input) -> Vec<&DeploymentEntry> {
 
 /// The workloads that have pods in this namespace, or in any: Deployments in place of their sets.
 fn with_pods_in<'a>(input: &'a Input, sets: &Sets<'a>, namespace: Option<&str>) -> Vec<Choice<'a>> {
-    let owners = input.pods.iter().filter_map(|pod| sets.owner(pod)).map(Choice::Set);
+    let owners = sets.with_pods().map(Choice::Set);
     let direct = input.direct.iter().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
     let all = with_deployments(sets, &deployments(input), owners.chain(direct));
     picked(&all, |(its, ..)| namespace.is_none_or(|wanted| its == wanted))
@@ -143,7 +142,7 @@ fn with_deployments<'a>(
 impl Input {
     /// Returns the workloads that have pods, sorted: Deployments in place of their sets.
     pub fn workloads(&self) -> Vec<WorkloadId> {
-        with_pods_in(self, &Sets::of(&self.sets), None).into_iter().map(Choice::id).collect()
+        with_pods_in(self, &Sets::of(self), None).into_iter().map(Choice::id).collect()
     }
 }
 

@@ -5,7 +5,6 @@
 
 use crate::deployment::DeploymentEntry;
 use crate::error::{Error, Remedy};
-use crate::input::Input;
 use crate::notes::{Note, NoteCode};
 use crate::pod::PodEntry;
 use crate::selector::is_dns_subdomain;
@@ -21,7 +20,7 @@ const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 const DEPLOYMENT: &str = "Deployment";
 
 /// Returns what the input lacks. Empty if the input looks complete.
-pub(crate) fn gaps<'a>(input: &'a Input, sets: &Sets<'a>, id: SetId<'_>) -> Result<Vec<Note>, Error> {
+pub(crate) fn gaps(sets: &Sets<'_>, id: SetId<'_>) -> Result<Vec<Note>, Error> {
     let Some(set) = sets.get(id) else {
         // Nobody counts other pods for a ReplicationController.
         let ranks = match id.kind {
@@ -31,14 +30,14 @@ pub(crate) fn gaps<'a>(input: &'a Input, sets: &Sets<'a>, id: SetId<'_>) -> Resu
         let text = format!("{id} itself is missing{ranks}");
         return Ok(vec![Note::new(NoteCode::SetMissing, text)]);
     };
-    let mut gaps: Vec<_> = missing_siblings(input, sets, set)?.into_iter().collect();
-    gaps.extend(missing_pods(input, sets, set)?);
+    let mut gaps: Vec<_> = missing_siblings(sets, set)?.into_iter().collect();
+    gaps.extend(missing_pods(sets, set)?);
     // Ranks count the pods of siblings, too.
     let owner = set.controller.as_ref().filter(|_| id.kind == SetKind::ReplicaSet);
     for sibling in owner.into_iter().flat_map(|owner| sets.controlled_by(&owner.uid)) {
         if sibling.id() != id && sibling.id().namespace == id.namespace {
             // Nothing else depends on the sibling's status, so it need not be sound.
-            gaps.extend(missing_pods(input, sets, sibling).ok().flatten());
+            gaps.extend(missing_pods(sets, sibling).ok().flatten());
         }
     }
     Ok(gaps)
@@ -95,10 +94,11 @@ pub(crate) fn missing_sibling<'a>(
 }
 
 /// Returns a note about sibling sets that are not in the input although their pods are.
-fn missing_siblings<'a>(input: &'a Input, sets: &Sets<'a>, set: &SetEntry) -> Result<Option<Note>, Error> {
+fn missing_siblings(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
     let id = set.id();
     let mut missing = BTreeMap::<SetId<'_>, u64>::new();
-    for pod in &input.pods {
+    let strangers = sets.with_pods().filter(|id| sets.get(*id).is_none());
+    for pod in strangers.flat_map(|id| sets.pods(id)) {
         if let Some(sibling) = missing_sibling(sets, set, pod)? {
             *missing.entry(sibling).or_default() += 1;
         }
@@ -112,12 +112,11 @@ fn missing_siblings<'a>(input: &'a Input, sets: &Sets<'a>, set: &SetEntry) -> Re
 
 /// Returns a note if the input has fewer pods of the set than its status counts. The status counts only active pods. Here,
 /// finished and terminating pods count, too, because they may have been active when the status was written.
-fn missing_pods(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
+fn missing_pods(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
     // A set without pods lacks none, so its pods need not be searched for.
     let Some(status) = set.status_replicas()?.filter(|status| *status > 0) else { return Ok(None) };
     let id = set.id();
-    let own = input.pods.iter().filter(|pod| sets.owner(pod) == Some(id));
-    let listed = own.map(|pod| pod.name.as_str()).collect::<BTreeSet<_>>().len() as u64;
+    let listed = sets.pods(id).iter().map(|pod| pod.name.as_str()).collect::<BTreeSet<_>>().len() as u64;
     let text = || {
         let verb = if listed == 1 { "is" } else { "are" };
         format!("only {} of {id} {verb} listed, while its status counts {status}", count(listed, "pod"))

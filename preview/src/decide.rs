@@ -7,7 +7,7 @@ use crate::direct::{DirectKind, preview_direct};
 use crate::error::Error;
 use crate::input::Input;
 use crate::line::{Line, MOST_IN_ONE_SYNC};
-use crate::members::{members, ranked};
+use crate::members::{Member, members, ranked};
 use crate::moment;
 use crate::notes::{self, Note};
 use crate::options::{Options, Order};
@@ -35,7 +35,7 @@ pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<Workl
 
 /// Decides without looking at where the time of the decision comes from.
 fn preview_at<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview<'a>, Error> {
-    let sets = Sets::of(&input.sets);
+    let sets = Sets::of(input);
     let choice = choose_workload(input, &sets, options)?;
     let is_job = matches!(choice, Choice::Direct(entry) if entry.kind == DirectKind::Job);
     if !is_job && (options.parallelism.is_some() || options.completions.is_some() || options.suspend) {
@@ -59,7 +59,7 @@ fn preview_at<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview
 /// # Errors
 /// If no such pod belongs to a set of the input, or if the set or a pod that matters is unsound.
 pub fn circle(input: &Input, options: &Options, uid: &str) -> Result<Option<[Arrow; 3]>, Error> {
-    let sets = Sets::of(&input.sets);
+    let sets = Sets::of(input);
     let is_it = |pod: &&PodEntry| {
         pod.record
             .as_ref()
@@ -83,7 +83,7 @@ fn preview_set<'a>(
     id: SetId<'a>,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
-    let gaps = complete::gaps(input, sets, id)?;
+    let gaps = complete::gaps(sets, id)?;
     if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
         return Err(complete::error(id.namespace, id.kind, &gaps));
     }
@@ -95,7 +95,8 @@ fn preview_set<'a>(
             return Err(Error::new(format!("{id} is missing, so it has no number of replicas to keep")));
         }
     };
-    let decision = decide(input, sets, id, replicas, options, None, &mut notes)?;
+    let scene = Scene::read(input, sets, id, options.order)?;
+    let decision = decide(input, sets, &scene, replicas, options, None, Some(&mut notes))?;
     Ok(Preview {
         api_version: "podrank/v1",
         kind: "ScaleDownPreview",
@@ -130,22 +131,45 @@ pub(crate) struct SetDecision<'a> {
     pub(crate) pods: Vec<PodPreview<'a>>,
 }
 
+/// A set and the pods that a decision about it reads.
+pub(crate) struct Scene<'a> {
+    id: SetId<'a>,
+    set: Option<&'a SetEntry>,
+    members: Vec<Member<'a>>,
+    notes: Vec<Note>,
+}
+
+impl<'a> Scene<'a> {
+    pub(crate) fn read(
+        input: &'a Input,
+        sets: &Sets<'a>,
+        id: SetId<'a>,
+        order: Order,
+    ) -> Result<Self, Error> {
+        let (set, mut notes) = (sets.get(id), Vec::new());
+        // Without a pod of its own, no other one matters.
+        let members = if sets.pods(id).iter().any(|pod| pod.is_active()) {
+            members(input, sets, id, &Related::of(id, set, sets, order)?, &mut notes)?
+        } else {
+            Vec::new()
+        };
+        Ok(Self { id, set, members, notes })
+    }
+}
+
 /// Decides which pods of one set go if it is scaled to `replicas`. In a `race`, its Deployment changes other sets at the same
-/// time. Without one, the set is scaled alone.
+/// time. Without one, the set is scaled alone. `notes` gets what else a reader should know.
 pub(crate) fn decide<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
-    id: SetId<'a>,
+    scene: &Scene<'a>,
     replicas: u32,
     options: &Options,
     race: Option<&Race<'_>>,
-    notes: &mut Vec<Note>,
+    notes: Option<&mut Vec<Note>>,
 ) -> Result<SetDecision<'a>, Error> {
-    let set = sets.get(id);
-    let related = Related::of(id, set, sets, options.order)?;
-    let members = members(input, sets, id, &related, notes)?;
-    let own = ranked(&members);
-
+    let Scene { id, set, members, .. } = scene;
+    let own = ranked(members);
     let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
     let most = options.burst_replicas.map_or(usize::MAX, |most| most.get() as usize);
     let idle = set.map(SetEntry::idle).transpose()?.flatten();
@@ -153,22 +177,25 @@ pub(crate) fn decide<'a>(
     let delete = surplus.min(most);
     let line = Line::up(options.order, policy, &own, delete, race)?;
 
-    notes.extend(input.listed_twice(&Choice::Set(id).id()));
-    notes.extend(idle.map(|why| notes::does_nothing(&id, why)));
-    if let Some(set) = set {
-        notes.extend(complete::more_pods_than_status(set, own.len())?);
-        if race.is_none() {
-            notes.extend(set.lags().then(|| notes::lagging(&id)));
-            notes.extend(notes::scaled_alone(input, sets, set, replicas)?);
+    if let Some(notes) = notes {
+        notes.extend(scene.notes.iter().cloned());
+        notes.extend(input.listed_twice(&Choice::Set(*id).id()));
+        notes.extend(idle.map(|why| notes::does_nothing(id, why)));
+        if let Some(set) = set {
+            notes.extend(complete::more_pods_than_status(set, own.len())?);
+            if race.is_none() {
+                notes.extend(set.lags().then(|| notes::lagging(id)));
+                notes.extend(notes::scaled_alone(sets, set, replicas)?);
+            }
+            notes.extend(notes::claims(input, sets, set)?);
         }
-        notes.extend(notes::claims(input, sets, set)?);
-    }
-    if options.gates.pod_deletion_cost {
-        notes.extend(line.pods().filter_map(|(member, _)| notes::invalid_cost(member)));
-    }
-    notes.extend(notes::created_after_now(line.pods().map(|(member, _)| *member), options.now));
-    if options.order == Order::Kubernetes && delete > MOST_IN_ONE_SYNC {
-        notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
+        if options.gates.pod_deletion_cost {
+            notes.extend(line.pods().filter_map(|(member, _)| notes::invalid_cost(member)));
+        }
+        notes.extend(notes::created_after_now(line.pods().map(|(member, _)| *member), options.now));
+        if options.order == Order::Kubernetes && delete > MOST_IN_ONE_SYNC {
+            notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
+        }
     }
     Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.previews() })
 }

@@ -40,7 +40,7 @@ impl Input {
                  name"
             )));
         }
-        let sets = Sets::of(&self.sets);
+        let sets = Sets::of(self);
         let own = own_sets(&sets, self, workload);
         let deployment = self.deployments.iter().find(|entry| is_of(entry, workload, &own));
         let mut selectors: Vec<Selector<'_>> = Vec::new();

@@ -104,7 +104,7 @@ impl Input {
     /// # Errors
     /// Says which workload is unsound.
     pub fn pod_selector(&self, workload: &WorkloadId) -> Result<Option<String>, Error> {
-        let sets = Sets::of(&self.sets);
+        let sets = Sets::of(self);
         let mut selectors = Vec::new();
         let controller = match workload.kind {
             WorkloadKind::Deployment => {
@@ -141,7 +141,7 @@ impl Input {
     /// # Errors
     /// Says which workload is unsound.
     pub fn lags(&self, workload: &WorkloadId) -> Result<bool, Error> {
-        let sets = Sets::of(&self.sets);
+        let sets = Sets::of(self);
         let (deployment_lags, ids): (_, Vec<_>) = match workload.kind {
             WorkloadKind::Deployment => {
                 let Some(deployment) = self.deployment(workload) else { return Ok(false) };
@@ -157,7 +157,7 @@ impl Input {
         let mut lags = deployment_lags;
         for id in ids {
             let state = sets.get(id).map(SetEntry::state).transpose()?.flatten();
-            lags |= state.is_some_and(|state| state.lags) || !complete::gaps(self, &sets, id)?.is_empty();
+            lags |= state.is_some_and(|state| state.lags) || !complete::gaps(&sets, id)?.is_empty();
         }
         Ok(lags)
     }
@@ -194,7 +194,7 @@ impl Input {
     fn set(&self, workload: &WorkloadId) -> Option<&SetEntry> {
         let WorkloadKind::Set(kind) = workload.kind else { return None };
         let id = SetId { namespace: &workload.namespace, kind, name: &workload.name };
-        Sets::of(&self.sets).get(id)
+        self.sets.iter().find(|set| set.id() == id)
     }
 }
 

@@ -202,19 +202,14 @@ pub(crate) fn created_after_now<'a>(
 }
 
 /// What its Deployment makes of a set that is scaled alone: if other `ReplicaSets` have pods, too, it divides its count.
-pub(crate) fn scaled_alone(
-    input: &Input,
-    sets: &Sets<'_>,
-    set: &SetEntry,
-    replicas: u32,
-) -> Result<Option<Note>, Error> {
+pub(crate) fn scaled_alone(sets: &Sets<'_>, set: &SetEntry, replicas: u32) -> Result<Option<Note>, Error> {
     let Some(deployment) = set.controller.as_ref().filter(|controller| controller.kind == "Deployment")
     else {
         return Ok(None);
     };
     let mut others = Vec::new();
     for other in sets.controlled_by(&deployment.uid).filter(|other| other.id() != set.id()) {
-        let has_pods = || input.pods.iter().any(|pod| pod.is_active() && sets.owner(pod) == Some(other.id()));
+        let has_pods = || sets.pods(other.id()).iter().any(|pod| pod.is_active());
         if other.replicas()? > 0 || has_pods() {
             others.push(text::name(other.id().name));
         }
@@ -341,6 +336,9 @@ pub(crate) fn claims(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<V
             None
         }
     };
-    let pods = input.pods.iter().filter(|pod| pod.is_active() && pod.namespace == set.namespace);
+    // Most pods belong to other sets.
+    let may_be_its = |pod: &&PodEntry| pod.controller.as_ref().is_none_or(|owner| owner.name == id.name);
+    let pods = input.pods.iter().filter(may_be_its);
+    let pods = pods.filter(|pod| pod.is_active() && pod.namespace == set.namespace);
     Ok(pods.filter_map(claim).collect())
 }

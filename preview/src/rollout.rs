@@ -2,7 +2,7 @@
 
 use crate::choose::Choice;
 use crate::complete;
-use crate::decide::{SetDecision, decide};
+use crate::decide::{Scene, SetDecision, decide};
 use crate::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::error::{Error, not_negative};
 use crate::input::Input;
@@ -46,9 +46,9 @@ pub(crate) fn preview_deployment<'a>(
     let spec = entry.spec()?;
     let own = own_sets(sets, entry, spec)?;
     let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
-    let (deployment, step, changes) = next_step(input, sets, spec, deployment, &own);
+    let (deployment, step, changes) = next_step(sets, spec, deployment, &own);
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
-    let gaps = gaps(input, sets, entry, spec, &own)?;
+    let gaps = gaps(sets, entry, spec, &own)?;
     if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
         return Err(complete::error(&entry.namespace, SetKind::ReplicaSet, &gaps));
     }
@@ -191,7 +191,6 @@ fn own_sets<'a>(
 
 /// What the input lacks.
 fn gaps(
-    input: &Input,
     sets: &Sets<'_>,
     entry: &DeploymentEntry,
     spec: &DeploymentSpec,
@@ -201,7 +200,7 @@ fn gaps(
     let missing = complete::missing_sets(entry, pods, own.len());
     let mut gaps: Vec<_> = missing.into_iter().collect();
     for own in own {
-        for gap in complete::gaps(input, sets, own.entry.id())? {
+        for gap in complete::gaps(sets, own.entry.id())? {
             // Each set's gaps are also those of its siblings.
             if !gaps.contains(&gap) {
                 gaps.push(gap);
@@ -213,7 +212,6 @@ fn gaps(
 
 /// Asks the core.
 fn next_step(
-    input: &Input,
     sets: &Sets<'_>,
     spec: &DeploymentSpec,
     mut deployment: Deployment,
@@ -240,9 +238,8 @@ fn next_step(
     let mut step = sync(&deployment);
     if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
         let new = step.new_set.and_then(|index| own.get(index as usize)).map(|own| own.entry.id());
-        let is_old = |id| own.iter().any(|own| own.entry.id() == id) && Some(id) != new;
-        let old_pods =
-            || input.pods.iter().filter(|pod| !pod.is_finished && sets.owner(pod).is_some_and(is_old));
+        let old = || own.iter().map(|own| own.entry.id()).filter(|id| Some(*id) != new);
+        let old_pods = || old().flat_map(|id| sets.pods(id)).filter(|pod| !pod.is_finished);
         let goes_on_without_them = step.goes_on;
         *old_pods_run = old_pods().next().is_some();
         step = sync(&deployment);
@@ -267,13 +264,15 @@ fn decide_all<'a>(
     notes: &mut Vec<Note>,
 ) -> Result<Vec<SetDecision<'a>>, Error> {
     let to = |change: &Change| u32::try_from(change.replicas).unwrap_or(0);
-    let decide = |(own, change): (&Own<'a>, &Change), race: &Race<'_>, notes: &mut Vec<Note>| {
-        decide(input, sets, own.entry.id(), to(change), options, Some(race), notes)
+    let read = |own: &Own<'a>| Scene::read(input, sets, own.entry.id(), options.order);
+    let scenes = own.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let decide = |(scene, change): (&Scene<'a>, &Change), race: &Race<'_>, notes: Option<&mut Vec<Note>>| {
+        decide(input, sets, scene, to(change), options, Some(race), notes)
     };
     let mut decisions = Vec::new();
-    for pair in own.iter().zip(changes) {
+    for pair in scenes.iter().zip(changes) {
         // Pods that stay whatever the ranks are do not change the ranks in other sets.
-        decisions.push(decide(pair, &Race::unknown(), &mut Vec::new())?);
+        decisions.push(decide(pair, &Race::unknown(), None)?);
     }
     let races: Vec<_> = (0..own.len())
         .map(|index| {
@@ -296,7 +295,7 @@ fn decide_all<'a>(
             race
         })
         .collect();
-    own.iter().zip(changes).zip(&races).map(|(pair, race)| decide(pair, race, notes)).collect()
+    scenes.iter().zip(changes).zip(&races).map(|(pair, race)| decide(pair, race, Some(notes))).collect()
 }
 
 fn path_name(path: Path) -> &'static str {

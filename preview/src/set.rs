@@ -2,6 +2,7 @@
 
 use crate::deployment::{self, SetState};
 use crate::error::{Error, not_negative, parse};
+use crate::input::Input;
 use crate::moment::{self, Lenient, nanos};
 use crate::pod::{Metadata, OwnerReference, PodEntry, Time, only, time};
 use crate::selector::{LabelSelector, Selector};
@@ -185,8 +186,12 @@ fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> 
     T::deserialize(deserializer).map(Some)
 }
 
-/// The sets of an input by name.
-pub(crate) struct Sets<'a>(BTreeMap<SetId<'a>, &'a SetEntry>);
+/// The sets of an input by name, and whose its pods are.
+pub(crate) struct Sets<'a> {
+    by_id: BTreeMap<SetId<'a>, &'a SetEntry>,
+    /// The pods of each set, in the order of the input, also of sets that are not in it.
+    pods: BTreeMap<SetId<'a>, Vec<&'a PodEntry>>,
+}
 
 impl SetKind {
     /// The kind by its name and, if known, API version.
@@ -425,20 +430,36 @@ impl SetStatus {
 
 impl<'a> Sets<'a> {
     /// If a set is listed twice, the first entry counts.
-    pub(crate) fn of(entries: &'a [SetEntry]) -> Self {
-        let mut sets = BTreeMap::new();
-        for set in entries {
-            sets.entry(set.id()).or_insert(set);
+    pub(crate) fn of(input: &'a Input) -> Self {
+        let mut by_id = BTreeMap::new();
+        for set in &input.sets {
+            by_id.entry(set.id()).or_insert(set);
         }
-        Self(sets)
+        let mut sets = Self { by_id, pods: BTreeMap::new() };
+        for pod in &input.pods {
+            if let Some(id) = sets.owner(pod) {
+                sets.pods.entry(id).or_default().push(pod);
+            }
+        }
+        sets
+    }
+
+    /// The pods that belong to a set, in whatever state.
+    pub(crate) fn pods<'s>(&'s self, id: SetId<'s>) -> &'s [&'a PodEntry] {
+        self.pods.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The sets that have pods, and of which the input may have nothing else.
+    pub(crate) fn with_pods(&self) -> impl Iterator<Item = SetId<'a>> {
+        self.pods.keys().copied()
     }
 
     pub(crate) fn get(&self, id: SetId<'_>) -> Option<&'a SetEntry> {
-        self.0.get(&id).copied()
+        self.by_id.get(&id).copied()
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = SetId<'a>> {
-        self.0.keys().copied()
+        self.by_id.keys().copied()
     }
 
     /// The set that the pod's controller reference names. If the input has that set, the UID must agree, too.
@@ -451,7 +472,7 @@ impl<'a> Sets<'a> {
 
     /// Returns the `ReplicaSets` of the controller with this UID, including those that are being deleted.
     pub(crate) fn controlled_by(&self, uid: &str) -> impl Iterator<Item = &'a SetEntry> {
-        self.0.values().copied().filter(move |set| {
+        self.by_id.values().copied().filter(move |set| {
             let theirs = set.controller.as_ref();
             set.kind == SetKind::ReplicaSet && theirs.is_some_and(|theirs| theirs.uid == uid)
         })

@@ -247,9 +247,9 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
             "the feature gate PodDeletionCost is off, so deletion costs have no effect: use --by eviction",
         ));
     }
-    let sets = Sets::of(&input.sets);
+    let sets = Sets::of(input);
     let chosen = choose(input, &sets, options)?;
-    let gaps = complete::gaps(input, &sets, chosen.id)?;
+    let gaps = complete::gaps(&sets, chosen.id)?;
     if !gaps.is_empty() {
         return Err(complete::error(chosen.id.namespace, chosen.id.kind, &gaps));
     }

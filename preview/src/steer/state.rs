@@ -6,7 +6,7 @@ use crate::cost::Previous;
 use crate::error::Error;
 use crate::input::Input;
 use crate::options::Options;
-use crate::set::{SetEntry, SetId, SetKind, Sets};
+use crate::set::{SetEntry, SetKind, Sets};
 use crate::text;
 use crate::workload::{WorkloadKind, WorkloadName};
 
@@ -55,7 +55,7 @@ impl State {
 /// # Errors
 /// If the options do not name exactly one workload of the input, or if that workload is unsound.
 pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
-    let sets = Sets::of(&input.sets);
+    let sets = Sets::of(input);
     let (namespace, target, replicas, lags, own) = match choose_workload(input, &sets, options)? {
         Choice::Set(id) => {
             let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
@@ -69,8 +69,7 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
         }
         Choice::Direct(entry) => return Err(super::target::no_costs(entry)),
     };
-    let is_own = |id: SetId<'_>| own.iter().any(|set| set.id() == id);
-    let pods = input.pods.iter().filter(|pod| sets.owner(pod).is_some_and(is_own));
+    let pods = own.iter().flat_map(|set| sets.pods(set.id()));
     let active = pods.filter_map(|pod| {
         let record = pod.record.as_ref()?.as_ref().ok()?;
         let cost = record.cost.as_deref().filter(|cost| cost.is_podranks());
