@@ -91,7 +91,7 @@ impl Args {
             };
             let how = match &task {
                 Task::Scale(args) => args.how.check(),
-                Task::Drop(args) => args.how.check(),
+                Task::Drop(args) => args.check(),
                 _ => Ok(()),
             };
             how.map_err(|text| Error::raw(ErrorKind::ArgumentConflict, text))?;

@@ -53,7 +53,7 @@ pub(crate) struct PreviewArgs {
     #[arg(short = 'A', long, conflicts_with_all = ["namespace", "filename"])]
     pub(crate) all_namespaces: bool,
 
-    /// Evaluate pod ages at this time, such as 2026-03-10T12:00:00Z [default: current time; for a file, when it was written]
+    /// Evaluate pod ages at this time, such as 2026-03-10T12:00:00Z [default: current time; for a file, the newest time in it, or its modification time if that is at most a minute later]
     ///
     /// When a file was written is its modification time, if that is at most a minute after the newest time in its objects.
     /// Otherwise, it is that newest time. A note says which. For standard input, the default is the current time.

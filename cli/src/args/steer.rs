@@ -255,6 +255,19 @@ impl ScaleArgs {
     }
 }
 
+impl DropArgs {
+    /// Returns an error for a flag that would do nothing.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.also && self.how.by == By::Eviction {
+            return Err(
+                "--also is about deletion costs, which --by eviction does not need: leave one of them out"
+                    .to_owned(),
+            );
+        }
+        self.how.check()
+    }
+}
+
 impl UndoArgs {
     /// The workload that the user named.
     pub(crate) fn workload(&self) -> Result<WorkloadName, String> {
@@ -375,6 +388,7 @@ mod tests {
             "scale web --replicas 3 --by eviction --batch 0",
             "scale web --replicas 3 --batch 2",
             "drop web-a --batch 2",
+            "drop web-a --also --by eviction",
             "scale web --replicas 3 --timeout 5",
             "scale web --replicas 3 --barrier none",
             "scale web --replicas 3 --feature-gates X=true",
