@@ -75,7 +75,12 @@ impl Args {
     pub(crate) fn read() -> Self {
         let mut command = command();
         let matches = command.get_matches_mut();
-        Self::from(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+        Self::from(&matches).unwrap_or_else(|error| {
+            let task = matches
+                .subcommand_name()
+                .and_then(|name| command.find_subcommand_mut(name).map(|task| task.clone()));
+            error.format(&mut task.unwrap_or(command)).exit()
+        })
     }
 
     fn from(matches: &ArgMatches) -> Result<Self, Error> {

@@ -32,10 +32,10 @@ pub(crate) fn ask(wanted: Wanted<'_>, words: &[String]) -> Vec<String> {
     match wanted {
         Wanted::Workload(text) => {
             let resources = if text.is_empty() {
-                let kinds = WorkloadKind::ALL.into_iter().filter(|kind| task.is_none() || kind.reads_costs());
-                kinds.map(WorkloadKind::resource).collect::<Vec<_>>().join(",")
+                let kinds = if task.is_none() { &WorkloadKind::ALL[..] } else { &WorkloadKind::WITH_COSTS };
+                kinds.iter().map(|kind| kind.resource()).collect::<Vec<_>>().join(",")
             } else {
-                let Ok(kind) = WorkloadKind::of_type(text) else { return Vec::new() };
+                let Ok(kind) = WorkloadKind::of_type(text, &WorkloadKind::ALL) else { return Vec::new() };
                 kind.resource()
             };
             kubectl.names(&within(&resources)).into_iter().map(|workload| workload.name).collect()

@@ -4,19 +4,74 @@ use crate::progress::Watched;
 use podrank_preview::{Input, WorkloadName};
 use std::error::Error;
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
 /// What kubectl did.
 pub(crate) struct Answer {
-    pub(crate) is_ok: bool,
+    is_ok: bool,
     pub(crate) stdout: String,
-    pub(crate) stderr: String,
+    stderr: String,
+}
+
+/// Why kubectl failed, as far as it makes a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// The user may not do that.
+    Forbidden,
+    /// There is no such object.
+    NotFound,
+    /// A `PodDisruptionBudget` does not allow it now.
+    Budget,
+    /// A JSON patch does not fit: one of its tests failed.
+    Mismatch,
+    /// Anything else.
+    Other,
+}
+
+/// A failure of kubectl, with what it said last.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) reason: Reason,
+    text: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Error for Refusal {}
+
+impl Refusal {
+    /// The only place that reads kubectl's English.
+    fn new(text: String) -> Self {
+        let says = |words: &str| text.contains(words);
+        let reason = if says("(Forbidden)") {
+            Reason::Forbidden
+        } else if says("(NotFound)") {
+            Reason::NotFound
+        } else if says("(TooManyRequests)") || says("disruption budget") {
+            Reason::Budget
+        } else if says("The request is invalid") {
+            Reason::Mismatch
+        } else {
+            Reason::Other
+        };
+        Self { reason, text }
+    }
 }
 
 impl Answer {
-    /// What kubectl said last, for a message.
-    pub(crate) fn last_word(&self) -> &str {
+    /// What kubectl printed, if it succeeded.
+    pub(crate) fn result(self) -> Result<String, Refusal> {
+        if self.is_ok { Ok(self.stdout) } else { Err(Refusal::new(self.last_word().to_owned())) }
+    }
+
+    /// What kubectl said last.
+    fn last_word(&self) -> &str {
         let lines = || self.stderr.lines().map(str::trim).filter(|line| !line.is_empty());
         let error = lines().rfind(|line| is_error(line));
         error.or_else(|| lines().next_back()).unwrap_or("kubectl failed and said nothing")
@@ -88,15 +143,16 @@ impl Kubectl {
     /// Runs kubectl with this standard input, and returns all that it says.
     ///
     /// On Unix, it does not get the signals of the terminal: an interrupt must not stop a write half-way.
-    pub(crate) fn call(&self, words: &[&str], stdin: &str) -> Result<Answer, Box<dyn Error>> {
+    pub(crate) fn call(&self, words: &[&str], stdin: &str) -> Result<Answer, Refusal> {
+        let failed = |text: String| Refusal { reason: Reason::Other, text };
         let mut command = self.apart(words);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| self.missing(&error))?;
+        let mut child = command.spawn().map_err(|error| failed(self.missing(&error)))?;
         let mut pipe = child.stdin.take().expect("a pipe");
         let text = stdin.to_owned();
         // kubectl may answer before it has read everything, and stop reading when it fails.
         let writer = std::thread::spawn(move || pipe.write_all(text.as_bytes()));
-        let output = child.wait_with_output()?;
+        let output = child.wait_with_output().map_err(|error| failed(error.to_string()))?;
         let _ = writer.join();
         Ok(Answer {
             is_ok: output.status.success(),

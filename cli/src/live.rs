@@ -2,7 +2,7 @@
 //! has a controller, such as a Deployment, the revisions and all nodes if it is a `DaemonSet`, and the pods that the
 //! related sets select.
 
-use crate::kubectl::Kubectl;
+use crate::kubectl::{Answer, Kubectl, Reason};
 use podrank_preview::{Input, WorkloadId, WorkloadKind, WorkloadName};
 use std::error::Error;
 use std::thread;
@@ -136,9 +136,18 @@ fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> String {
     let known = kubectl.names(&[&[&*resources(name.kind)], &*scope.arguments()].concat());
     match name.nearest(&known) {
         Some(nearest) => format!("{missing}; did you mean {nearest}?"),
-        None if known.is_empty() && !matches!(scope, Scope::All) => {
-            format!("{missing}; name another with --namespace")
-        }
+        None if known.is_empty() && !matches!(scope, Scope::All) => match scope {
+            Scope::Namespace(Some(namespace)) if is_missing(kubectl, namespace) => {
+                format!("there is no namespace {namespace}")
+            }
+            _ => format!("{missing}; name another with --namespace"),
+        },
         None => missing,
     }
+}
+
+/// Whether the API server says that there is no such namespace.
+fn is_missing(kubectl: &Kubectl, namespace: &str) -> bool {
+    let answer = kubectl.call(&["get", "namespace", namespace, "--output=name"], "");
+    answer.and_then(Answer::result).is_err_and(|error| error.reason == Reason::NotFound)
 }

@@ -26,14 +26,18 @@ pub struct Look {
 
 /// Returns `pod/NAME` of every certain victim, a line each.
 pub fn names(preview: &WorkloadPreview<'_>) -> String {
-    let victims = preview.pods().filter(|pod| pod.verdict == Verdict::Delete);
-    victims.flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
+    certain(preview).flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
 }
 
-/// Returns what [`names`] leaves out: the victims among the contested pods, and if nothing is named, the pods that wait.
+/// The victims that go soon after this moment, too.
+fn certain<'a>(preview: &'a WorkloadPreview<'_>) -> impl Iterator<Item = &'a PodPreview<'a>> {
+    preview.pods().filter(|pod| pod.verdict == Verdict::Delete && !pod.is_passing)
+}
+
+/// Returns what [`names`] leaves out: victims that soon stay, the victims among the contested pods, and if nothing is named, the
+/// pods that wait.
 pub fn unnamed(preview: &WorkloadPreview<'_>) -> Vec<String> {
-    let (certain, contested) =
-        (count(preview.pods(), Verdict::Delete), count(preview.pods(), Verdict::Contested));
+    let (certain, contested) = (certain(preview).count(), count(preview.pods(), Verdict::Contested));
     let certainty =
         if certain == 0 { "no victim is certain" } else { "only the certain victims are printed" };
     let quota = preview.quota();
@@ -51,7 +55,12 @@ pub fn unnamed(preview: &WorkloadPreview<'_>) -> Vec<String> {
         };
         format!("{pods}, {} for {}: {} (-o table lists all)", first.name, first.by, first.why)
     });
-    (contested > 0).then(contest).into_iter().chain(wait).collect()
+    let passing = count(preview.pods().filter(|pod| pod.is_passing), Verdict::Delete);
+    let passing = (passing > 0).then(|| match passing {
+        1 => "1 pod that goes is not printed, because ages change its verdict".to_owned(),
+        _ => format!("{passing} pods that go are not printed, because ages change their verdicts"),
+    });
+    passing.into_iter().chain((contested > 0).then(contest)).chain(wait).collect()
 }
 
 /// Returns a table for any workload.

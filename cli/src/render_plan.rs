@@ -14,7 +14,12 @@ const MOST_SURVIVORS: usize = 10;
 pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     let Plan { from, replicas, delete, writes, .. } = plan;
     let means = if evicts {
-        "by eviction; their replacements get deletion costs".to_owned()
+        let whose = if *delete == 1 {
+            "its replacement gets a deletion cost"
+        } else {
+            "their replacements get deletion costs"
+        };
+        format!("by eviction; {whose}")
     } else {
         format!("{} to write", count(*writes, "deletion cost"))
     };

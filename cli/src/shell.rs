@@ -83,11 +83,13 @@ pub(crate) fn candidates(
         } else if let Some((kind, _)) = last.split_once('/') {
             let workloads = ask(Wanted::Workload(kind), &words);
             (workloads.iter().map(|name| format!("{kind}/{name}\n")).collect(), Directive::NoFiles)
-        } else if let Some(kind) = given.last().filter(|word| WorkloadKind::of_type(word).is_ok()) {
+        } else if let Some(kind) =
+            given.last().filter(|word| WorkloadKind::of_type(word, &WorkloadKind::ALL).is_ok())
+        {
             (known(Wanted::Workload(kind)), Directive::NoFiles)
         } else if positional.is_some() && positionals(current, given) == 0 {
-            let kinds = WorkloadKind::ALL.into_iter().filter(|kind| task.is_none() || kind.reads_costs());
-            let kinds = kinds.map(|kind| format!("{}/\t{kind}\n", kind.short()));
+            let kinds = if task.is_none() { &WorkloadKind::ALL[..] } else { &WorkloadKind::WITH_COSTS };
+            let kinds = kinds.iter().map(|kind| format!("{}/\t{kind}\n", kind.short()));
             let workloads = if last.is_empty() { Vec::new() } else { known(Wanted::Workload("")) };
             // A task comes before all flags.
             let tasks = given.is_empty().then(|| tasks(current)).into_iter().flatten();

@@ -296,6 +296,24 @@ fn recreate_waits_for_the_old_pods_on_nodes() {
 }
 
 #[test]
+fn a_status_that_counts_other_pods_than_are_ready_is_told() {
+    let told = |available: u32, min_ready_seconds: u32| {
+        let dump = changed(|dump| {
+            dump.set(OLD)["status"]["availableReplicas"] = json!(available);
+            dump.set(OLD)["spec"]["minReadySeconds"] = json!(min_ready_seconds);
+        });
+        let (_, notes) = preview(&["deploy/web", "--replicas", "8"], &dump);
+        notes.contains(&format!(
+            "warning: the status of default ReplicaSet/{OLD} counts {available} available pods, while 4 are ready: its \
+             controller has not observed all pods yet, and the rollout may go on in another way: try again in a moment\n"
+        ))
+    };
+    assert_eq!([3, 4, 5].map(|available| told(available, 0)), [true, false, true]);
+    // Not all that are ready need be available yet.
+    assert_eq!([3, 4, 5].map(|available| told(available, 10)), [false, false, true]);
+}
+
+#[test]
 fn a_set_alone_whose_status_lags_is_told() {
     let note = |generation: u32| {
         let dump = changed(|dump| {
@@ -306,8 +324,8 @@ fn a_set_alone_whose_status_lags_is_told() {
         });
         let (_, notes) = preview(&[&format!("rs/{OLD}"), "--replicas", "1"], &dump);
         notes.contains(&format!(
-            "note: the status of default ReplicaSet/{OLD} is for an earlier spec, so its controller is still working: try \
-             again in a moment\n"
+            "warning: the status of default ReplicaSet/{OLD} is for an earlier spec, so its controller is still working, and \
+             may delete pods that are marked `keep` here: try again in a moment\n"
         ))
     };
     assert_eq!((note(6), note(7)), (false, true));

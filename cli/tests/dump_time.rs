@@ -101,7 +101,9 @@ fn a_dump_of_yesterday_is_judged_at_the_time_of_its_file() {
     let (note, warning) = stderr.trim_end().split_once('\n').expect("two lines");
     assert_eq!(
         note,
-        format!("note: ages count to {taken}, when the file was last changed; --now sets another time")
+        format!(
+            "note: ages count to {taken}, when the file was last changed; if it is a copy, give the time of its dump with --now"
+        )
     );
     let start = "warning: 2 pods have other verdicts at the current time: web-younger (keep instead of delete), web-older (delete \
                  instead of keep); to decide at that time, add --now ";
@@ -123,11 +125,45 @@ fn a_dump_of_yesterday_is_judged_at_the_time_of_its_file() {
 }
 
 #[test]
-fn a_copy_is_judged_at_the_newest_time_in_it() {
+fn a_dump_of_pods_at_rest_is_judged_at_the_time_of_its_file() {
+    let clock = Timestamp::now();
+    let file = saved("at-rest.json", &dump(clock - seconds(86_400)), clock - seconds(60));
+    let (preview, stderr) = scale(&file, &[]);
+    assert_eq!((victim(&preview), &preview["nowSource"]), ("web-older", &json!("file-time")));
+    assert!(!stderr.contains("warning"), "{stderr}");
+}
+
+#[test]
+fn names_are_those_of_pods_that_go_at_the_current_time_too() {
+    let taken = Timestamp::now() - seconds(86_400);
+    let names = |name: &str, modified| {
+        let file = saved(name, &dump(taken), modified);
+        let mut command = Command::new(PROGRAM);
+        command.arg("-f").arg(&file.0).args(["--replicas", "1", "-o", "name"]);
+        let output = command.stdin(Stdio::null()).output().expect("the program runs");
+        (output.stdout, String::from_utf8(output.stderr).expect("UTF-8"))
+    };
+    let (stdout, stderr) = names("names-of-its-time.json", taken);
+    assert!(
+        stdout.is_empty() && stderr.contains("warning: 2 pods have other verdicts at the current time"),
+        "{stderr}"
+    );
+    assert!(
+        stderr.ends_with("note: 1 pod that goes is not printed, because ages change its verdict\n"),
+        "{stderr}"
+    );
+    assert_eq!(names("names-at-rest.json", Timestamp::now()).0, b"pod/web-older\n");
+}
+
+#[test]
+fn a_file_with_an_implausible_time_is_judged_at_the_newest_time_in_it() {
     let clock = Timestamp::now();
     let taken = clock - seconds(86_400);
     let newest = taken - seconds(5);
-    for (name, modified) in [("copied.json", clock), ("older-than-its-pods.json", taken - seconds(3_600))] {
+    for (name, modified) in [
+        ("from-the-future.json", clock + seconds(3_600)),
+        ("older-than-its-pods.json", taken - seconds(3_600)),
+    ] {
         let (preview, stderr) = scale(&saved(name, &dump(taken), modified), &[]);
         assert_eq!(victim(&preview), "web-younger", "{name}");
         assert_eq!(
@@ -135,8 +171,8 @@ fn a_copy_is_judged_at_the_newest_time_in_it() {
             (&json!(newest.to_string()), &json!("newest-time"))
         );
         let note = format!(
-            "note: ages count to {newest}, the newest time in the file, not when the file was changed, because it may be a \
-             copy; if kubectl wrote it later, give that time with --now\nwarning: 2 pods have"
+            "note: ages count to {newest}, the newest time in the file, because the file's own time is not plausible; --now \
+             sets another time\nwarning: 2 pods have"
         );
         assert!(stderr.starts_with(&note), "{stderr}");
     }

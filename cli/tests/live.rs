@@ -352,6 +352,22 @@ fn unknown_names_get_a_suggestion() {
 }
 
 #[test]
+fn a_namespace_that_does_not_exist_is_told() {
+    let nothing = || (String::new(), "", 0);
+    let missing = (String::new(), "Error from server (NotFound): namespaces \"shop\" not found", 1);
+    let forbidden = (String::new(), "Error from server (Forbidden): namespaces \"shop\" is forbidden", 1);
+    for (answer, error) in [
+        (missing, "error: there is no namespace shop\n"),
+        (forbidden, "error: no Deployment is named web in namespace shop; name another with --namespace\n"),
+        (nothing(), "error: no Deployment is named web in namespace shop; name another with --namespace\n"),
+    ] {
+        let kubectl = Kubectl::new(&[nothing(), nothing(), answer]);
+        fails(&kubectl.run(&["deploy/web", "--replicas", "0", "-n", "shop"]), 1, error);
+        assert_eq!(kubectl.asked()[2], "get|namespace|shop|--output=name");
+    }
+}
+
+#[test]
 fn what_kubectl_says_on_failure_is_shown() {
     let refusal =
         "The connection to the server localhost:8080 was refused - did you specify the right host or port?\n";

@@ -285,7 +285,7 @@ fn bad_input_says_what_is_wrong() {
     fails(
         &["sts/db", "--replicas", "1", "--order", "total"],
         EXAMPLE,
-        "default StatefulSet/db: the total order is for ReplicaSets and ReplicationControllers; a StatefulSet has its own",
+        "default StatefulSet/db: the total order is for Deployments, ReplicaSets and ReplicationControllers; a StatefulSet has its own",
     );
     let (_, notes) = preview(
         &["sts/db", "--replicas", "1"],

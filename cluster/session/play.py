@@ -79,8 +79,9 @@ def emptiest_nodes(api):
 def emptiest_nodes_first_victim(api):
     """The barrier's victim leaves a node with fewer pods, and the plan stays as it was."""
     world = World(api, "emptiest-nodes-first-victim", ["reserved-1", "reserved-1", "reserved-2", "reserved-2"], kind="ReplicaSet")
+    allow_first_victims(api, world.namespace)
     args = in_json(world, "scale", "rs/web", "--replicas", "2", "--emptiest-nodes", "--barrier", "first-victim")
-    done = play("emptiest-nodes-first-victim", args)
+    done = play("emptiest-nodes-first-victim", [*args, "--as", "carol"])
     expect(done, 0)
     went(world, done, {0, 1})
 
@@ -164,7 +165,11 @@ def named(api):
 @session
 def first_victim(api):
     world = five(api, "first-victim")
-    done = play("first-victim", in_json(world, "drop", world.pods[2], world.pods[4], "--barrier", "first-victim"))
+    args = in_json(world, "drop", world.pods[2], world.pods[4], "--barrier", "first-victim")
+    done = play("first-victim-refused", args)
+    unchanged(world, done, "--barrier first-victim is for those who may not create pods, and you may")
+    allow_first_victims(api, world.namespace)
+    done = play("first-victim", [*args, "--as", "carol"])
     expect(done, 0)
     went(world, done, {2, 4})
 
@@ -173,8 +178,9 @@ def first_victim(api):
 def first_victim_wish(api):
     """The barrier deletes the only pod that matches the wish, and the plan stays as it was."""
     world = World(api, "first-victim-wish", ["reserved-1", "spot-1", "reserved-1", "reserved-2"], kind="ReplicaSet")
+    allow_first_victims(api, world.namespace)
     args = in_json(world, "scale", "rs/web", "--replicas", "2", "--prefer-nodes", "lifecycle=spot", "--barrier", "first-victim")
-    done = play("first-victim-wish", args)
+    done = play("first-victim-wish", [*args, "--as", "carol"])
     expect(done, 0, "; 1 of these 2 matches --prefer-nodes lifecycle=spot.")
     assert 1 in world.gone() and len(world.gone()) == 2 and not world.has_traces(), world.gone()
 
@@ -197,6 +203,19 @@ def eviction(api):
     done = play("eviction-budget", in_json(world, "drop", world.pods[3], "--by", "eviction", "--timeout", "0s"))
     expect(done, 1, "disruption budget")
     assert world.replicas() == 4 and world.gone() == before
+
+
+@session
+def eviction_unreplaced(api):
+    """A quota keeps the controller from replacing what was evicted."""
+    world = five(api, "eviction-unreplaced")
+    path = "/api/v1/namespaces/eviction-unreplaced/resourcequotas"
+    api("POST", path, {"metadata": {"name": "full"}, "spec": {"hard": {"pods": "5"}}})
+    # In place of a controller, which would count one less after the eviction.
+    api.patch(path + "/full/status", {"status": {"hard": {"pods": "5"}, "used": {"pods": "5"}}})
+    done = play("eviction-unreplaced", in_json(world, "drop", world.pods[2], "--by", "eviction", "--timeout", "1s"))
+    unchanged(world, done, f"; it evicted {world.pods[2]}, which has not been replaced so far", gone={2})
+    assert "put back" not in done.json["message"], done.json
 
 
 @session
@@ -405,14 +424,28 @@ def rbac(namespace, resource):
     return f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/{resource}"
 
 
+CAROL = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "carol"}
+
+
+def rules_of(*rules):
+    keys = ("apiGroups", "resources", "verbs")
+    return [{key: ["" if word == "core" else word for word in part.split()] for key, part in zip(keys, rule)} for rule in rules]
+
+
 def allow(api, namespace, name, *rules):
     """Gives carol these rights: (groups, resources, verbs), a word for each."""
-    keys = ("apiGroups", "resources", "verbs")
-    rules = [{key: ["" if word == "core" else word for word in part.split()] for key, part in zip(keys, rule)} for rule in rules]
-    api("POST", rbac(namespace, "roles"), {"metadata": {"name": name}, "rules": rules})
+    api("POST", rbac(namespace, "roles"), {"metadata": {"name": name}, "rules": rules_of(*rules)})
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name}
-    who = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "carol"}
-    api("POST", rbac(namespace, "rolebindings"), {"metadata": {"name": name}, "roleRef": role, "subjects": [who]})
+    api("POST", rbac(namespace, "rolebindings"), {"metadata": {"name": name}, "roleRef": role, "subjects": [CAROL]})
+
+
+def allow_first_victims(api, namespace):
+    """Lets carol delete pods but create none, and read all nodes and pods."""
+    allow(api, namespace, "most", READ, SCALING, COSTS, ("core", "pods", "delete"))
+    path = "/apis/rbac.authorization.k8s.io/v1/"
+    api("POST", path + "clusterroles", {"metadata": {"name": namespace}, "rules": rules_of(("core", "nodes pods", "list"))})
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": namespace}
+    api("POST", path + "clusterrolebindings", {"metadata": {"name": namespace}, "roleRef": role, "subjects": [CAROL]})
 
 
 # What docs/scale.md says is needed.
@@ -452,16 +485,6 @@ def no_right_to_patch_any_more(api):
     done = play("no-right-to-patch-any-more", args, [("before", SCALE, revoke)])
     expect(done, 4, "costs are left", "(Forbidden)", "kubectl podrank undo rs/web -n no-right-to-patch-any-more")
     assert world.costs() == {1: "-1"} and [pod["name"] for pod in done.json["left"]] == [world.pods[1]]
-
-
-@session
-def first_victim_alone(api):
-    world = five(api, "first-victim-alone")
-    allow(api, world.namespace, "most", READ, SCALING, COSTS, ("core", "pods", "delete"))
-    args = in_json(world, "drop", world.pods[2], world.pods[4], "--barrier", "first-victim")
-    done = play("first-victim-alone", [*args, "--as", "carol"])
-    expect(done, 0)
-    went(world, done, {2, 4})
 
 
 @session
@@ -524,6 +547,20 @@ def killed(api):
     assert world.replicas() == 5 and not world.gone() and not world.costs() and not world.has_traces()
     done = play("undo-nothing", ["undo", "rs/web", "--namespace", "killed"])
     expect(done, 0)
+
+
+@session
+def killed_forced(api):
+    world = five(api, "killed-forced")
+    world.set_cost(world.pods[0], "50", "keda")
+    world.set_cost(world.pods[1], "100", "karpenter")
+    args = in_json(world, "drop", world.pods[1], world.pods[2], "--force-conflicts")
+    done = play("killed-forced", args, [("before", WATCH, "KILL")])
+    assert done.status == -9 and world.owners(world.pods[1]) == ["podrank"], world.costs()
+    done = play("undo-forced", ["undo", "rs/web", "--namespace", "killed-forced"])
+    expect(done, 0)
+    assert "took podrank's deletion cost off 1 pod, and put the earlier deletion cost back on 1 pod" in done.out, done.out
+    assert world.costs() == {0: "50", 1: "100"} and world.owners(world.pods[1]) == ["karpenter"]
 
 
 def main(names):

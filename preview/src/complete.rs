@@ -11,6 +11,7 @@ use crate::selector::is_dns_subdomain;
 use crate::set::{SetEntry, SetId, SetKind, Sets};
 use crate::text::{self, count};
 use crate::workload::WorkloadKind;
+use podrank::Flags;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The label whose value differs among the `ReplicaSets` of a Deployment.
@@ -131,6 +132,33 @@ pub(crate) fn more_pods_than_status(set: &SetEntry, active: usize) -> Result<Opt
     let text =
         || format!("{} has {}, while its status counts {status}", set.id(), count(active, "active pod"));
     Ok((active > status).then(|| Note::new(NoteCode::MorePodsThanStatus, text())))
+}
+
+/// Returns a note if the status of a Deployment's set counts other pods as available than can be, so that the rollout may go on
+/// in another way.
+pub(crate) fn stale_availability(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
+    let (Some(state), Some(_)) = (set.state()?, set.status_replicas()?) else { return Ok(None) };
+    if missing_pods(sets, set)?.is_some() {
+        return Ok(None);
+    }
+    let is_ready = |pod: &&&PodEntry| {
+        let record = pod.record.as_ref().and_then(|record| record.as_ref().ok());
+        record.is_some_and(|record| record.pod.flags.contains(Flags::READY))
+    };
+    let ready = sets.pods(set.id()).iter().filter(|pod| pod.is_active()).filter(is_ready).count() as u64;
+    let available = u64::try_from(state.set.available_replicas).unwrap_or(0);
+    // A ready pod need not be available yet, but an available one is ready.
+    let is_stale = available > ready || available < ready && set.spec()?.min_ready_seconds <= 0;
+    let text = || {
+        format!(
+            "the status of {} counts {}, while {ready} {} ready: its controller has not observed all pods yet, and the rollout \
+             may go on in another way: try again in a moment",
+            set.id(),
+            count(available, "available pod"),
+            if ready == 1 { "is" } else { "are" },
+        )
+    };
+    Ok(is_stale.then(|| Note::new(NoteCode::StatusLags, text())))
 }
 
 /// Returns the command that prints everything that a decision needs.

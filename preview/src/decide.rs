@@ -28,8 +28,7 @@ use podrank::Policy;
 /// incomplete, unless [`Options::partial`] accepts that.
 pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview<'a>, Error> {
     let mut preview = preview_at(input, options)?;
-    let notes = moment::notes(&preview, options, |options| preview_at(input, options))?;
-    preview.notes_mut().splice(..0, notes);
+    moment::add_notes(&mut preview, options, |options| preview_at(input, options))?;
     Ok(preview)
 }
 

@@ -197,7 +197,7 @@ pub(crate) fn preview_direct<'a>(
 ) -> Result<DirectPreview<'a>, Error> {
     if options.order == Order::Total {
         return Err(Error::new(format!(
-            "{entry}: the total order is for ReplicaSets and ReplicationControllers; a {} has its own",
+            "{entry}: the total order is for Deployments, ReplicaSets and ReplicationControllers; a {} has its own",
             entry.kind
         )));
     }
@@ -443,6 +443,7 @@ impl<'a> Decided<'a> {
             verdict: self.verdict,
             rule: Some(self.rule),
             why: self.why.clone(),
+            is_passing: false,
             contest: None,
             details,
         }

@@ -103,6 +103,7 @@ impl<'m, 'a> Line<'m, 'a> {
                 verdict,
                 rule,
                 why,
+                is_passing: false,
                 contest: contest.filter(|_| verdict == Verdict::Contested),
                 details: Details::of(pod, self.policy.now),
             }

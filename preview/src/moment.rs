@@ -1,7 +1,7 @@
 //! When a dump was taken, as far as it tells, and what depends on that. Reads one object's JSON, or a whole input; reads no clock.
 //!
 //! Ages decide, so a dump that is judged later than it was taken can show other verdicts. A file tells when it was written,
-//! but a copy of it often tells when it was copied. So the newest time in the dump decides whether the file's is plausible.
+//! which cannot be before the newest time in the dump. If its workloads were at rest, it may be long after that time.
 
 use crate::error::Error;
 use crate::input::Input;
@@ -15,8 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// By how much a file may be younger than the newest time in it, and still be taken for written by `kubectl get`; and by how much
-/// the clocks of a cluster may be ahead.
+/// By how much the clocks of a cluster may be ahead.
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
 /// Where the time of a decision comes from.
@@ -37,20 +36,17 @@ impl Input {
     /// Returns the time for a decision about this input if the user gives none, and where that time comes from.
     /// `modified` is the modification time of the file that was read, if it was one.
     ///
-    /// For a file, it is `modified` if that is not before the newest time in the input, and at most a minute after it. Otherwise
-    /// it is that newest time, because nothing can be seen before it happened, and because copies of a file are younger
-    /// than the file. Times more than a minute after `clock` do not count: no dump is from the future.
+    /// For a file, it is `modified`, unless that is before the newest time in the input: then it is that newest time, because
+    /// nothing can be seen before it happened. Times more than a minute after `clock` do not count: no dump is from the
+    /// future.
     pub fn moment(&self, modified: Option<Timestamp>, clock: Timestamp) -> (Timestamp, NowSource) {
         let newest = self.moments.iter().filter_map(|nanos| Timestamp::from_nanosecond((*nanos).into()).ok());
-        let newest = newest.filter(|moment| moment.duration_since(clock) <= MINUTE).max();
-        match (newest, modified) {
-            (Some(newest), Some(modified)) => {
-                if (SignedDuration::ZERO..=MINUTE).contains(&modified.duration_since(newest)) {
-                    (modified, NowSource::FileTime)
-                } else {
-                    (newest, NowSource::NewestTime)
-                }
-            }
+        let is_past = |moment: &Timestamp| moment.duration_since(clock) <= MINUTE;
+        match (newest.filter(is_past).max(), modified) {
+            (Some(newest), Some(modified)) => match Some(modified).filter(is_past) {
+                Some(modified) if modified >= newest => (modified, NowSource::FileTime),
+                _ => (newest, NowSource::NewestTime),
+            },
             // Without a time in the input, there is no age that could change.
             _ => (clock, NowSource::Clock),
         }
@@ -60,27 +56,28 @@ impl Input {
 /// How much later than a preview the controller may decide, which reads its own clock: a moment in which ages go on.
 const A_MOMENT: SignedDuration = SignedDuration::from_secs(5);
 
-/// Notes on the time of a decision: where it comes from, and which verdicts another time would change. `at` decides again.
-pub(crate) fn notes<'a>(
-    preview: &WorkloadPreview<'_>,
+/// Notes on the time of a decision: where it comes from, and which verdicts another time would change. Marks the pods that have
+/// these. `at` decides again.
+pub(crate) fn add_notes<'a>(
+    preview: &mut WorkloadPreview<'_>,
     options: &Options,
     at: impl Fn(&Options) -> Result<WorkloadPreview<'a>, Error>,
-) -> Result<Vec<Note>, Error> {
+) -> Result<(), Error> {
     let now = options.now;
     let source = match options.now_source {
         NowSource::Given | NowSource::Clock => None,
-        NowSource::FileTime => {
-            Some(format!("ages count to {now}, when the file was last changed; --now sets another time"))
-        }
+        NowSource::FileTime => Some(format!(
+            "ages count to {now}, when the file was last changed; if it is a copy, give the time of its dump with --now"
+        )),
         NowSource::NewestTime => Some(format!(
-            "ages count to {now}, the newest time in the file, not when the file was changed, because it may be a copy; if kubectl wrote it later, give that time with --now"
+            "ages count to {now}, the newest time in the file, because the file's own time is not plausible; --now sets another time"
         )),
     };
     let source = source.map(|text| Note::new(NoteCode::TimeOfDump, text));
-    let changes = match options.clock {
+    let mut changed = Vec::new();
+    let note = match options.clock {
         None => None,
         Some(_) if options.now_source == NowSource::Clock => {
-            let mut changed = Vec::new();
             for moment in edges(preview, now) {
                 let other = at(&Options { now: moment, ..options.clone() })?;
                 let is_new = |pod: &Changed| changed.iter().all(|known: &Changed| known.uid != pod.uid);
@@ -92,10 +89,15 @@ pub(crate) fn notes<'a>(
         Some(clock) if clock == now => None,
         Some(clock) => {
             let other = at(&Options { now: clock, ..options.clone() })?;
-            differs_at_clock(&changes(preview, &other), clock)
+            changed = changes(preview, &other);
+            differs_at_clock(&changed, clock)
         }
     };
-    Ok(source.into_iter().chain(changes).collect())
+    preview.notes_mut().splice(..0, source.into_iter().chain(note));
+    for pod in preview.pods_mut() {
+        pod.is_passing = changed.iter().any(|changed| changed.uid == pod.uid);
+    }
+    Ok(())
 }
 
 /// The times soon after `now` at which the age of a pod reaches a power of two, to a quarter of a second.
@@ -279,9 +281,9 @@ mod tests {
         pod
     }
 
-    /// The newest time in an input of these objects, as a file that was copied much later shows it.
+    /// The newest time in an input of these objects, as a file that is older than all of them shows it.
     fn newest(objects: &[Value]) -> String {
-        let (now, source) = input(objects).moment(Some(at(CLOCK)), at(CLOCK));
+        let (now, source) = input(objects).moment(Some(at("1980-01-01T00:00:00Z")), at(CLOCK));
         assert_eq!(source, NowSource::NewestTime);
         now.to_string()
     }
@@ -363,8 +365,10 @@ mod tests {
         let noon = "2026-03-10T12:00:00Z";
         for (modified, now, source) in [
             (Some(noon), noon, NowSource::FileTime),
-            (Some("2026-03-10T12:01:00Z"), "2026-03-10T12:01:00Z", NowSource::FileTime),
-            (Some("2026-03-10T12:01:00.000000001Z"), noon, NowSource::NewestTime),
+            // A workload at rest.
+            (Some("2026-03-11T11:00:00Z"), "2026-03-11T11:00:00Z", NowSource::FileTime),
+            (Some("2026-03-11T12:01:00Z"), "2026-03-11T12:01:00Z", NowSource::FileTime),
+            (Some("2026-03-11T12:01:00.000000001Z"), noon, NowSource::NewestTime),
             (Some("2026-03-10T11:59:59.999999999Z"), noon, NowSource::NewestTime),
             (Some("1980-01-01T00:00:00Z"), noon, NowSource::NewestTime),
             (None, CLOCK, NowSource::Clock),

@@ -158,6 +158,9 @@ impl Input {
         for id in ids {
             let state = sets.get(id).map(SetEntry::state).transpose()?.flatten();
             lags |= state.is_some_and(|state| state.lags) || !complete::gaps(&sets, id)?.is_empty();
+            if let Some(set) = sets.get(id).filter(|_| workload.kind == WorkloadKind::Deployment) {
+                lags |= complete::stale_availability(&sets, set)?.is_some();
+            }
         }
         Ok(lags)
     }

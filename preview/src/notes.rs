@@ -84,7 +84,7 @@ pub enum NoteCode {
     BecomesAvailable,
     /// All pods match a wish, so it makes no difference.
     IdleWish,
-    /// Pods go that match no wish, because too few pods match one.
+    /// Not all pods that go match a wish.
     UnmetWish,
     /// A `PodDisruptionBudget` covers pods that go.
     DisruptionBudget,
@@ -100,8 +100,13 @@ impl Note {
     /// Returns whether something in the cluster or in the request is probably a mistake, or the verdicts may be those of
     /// another time.
     pub fn is_warning(&self) -> bool {
-        use NoteCode::{DiffersAtClock, DiffersSoon, DisruptionBudget, InvalidDeletionCost, UnmetWish};
-        matches!(self.code, InvalidDeletionCost | DiffersAtClock | DiffersSoon | UnmetWish | DisruptionBudget)
+        use NoteCode::{
+            DiffersAtClock, DiffersSoon, DisruptionBudget, InvalidDeletionCost, StatusLags, UnmetWish,
+        };
+        matches!(
+            self.code,
+            InvalidDeletionCost | DiffersAtClock | DiffersSoon | StatusLags | UnmetWish | DisruptionBudget
+        )
     }
 
     fn level(&self) -> &'static str {
@@ -161,7 +166,8 @@ pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {
 /// A workload or set whose controller has not acted on its latest change yet.
 pub(crate) fn lagging(what: &impl fmt::Display) -> Note {
     let text = format!(
-        "the status of {what} is for an earlier spec, so its controller is still working: try again in a moment"
+        "the status of {what} is for an earlier spec, so its controller is still working, and may delete pods that are \
+         marked `keep` here: try again in a moment"
     );
     Note::new(NoteCode::StatusLags, text)
 }
@@ -268,7 +274,8 @@ pub(crate) fn of_deployment(
     let lagging: Vec<_> = spec.lags.then(|| entry.to_string()).into_iter().chain(lagging).collect();
     if !lagging.is_empty() {
         let text = format!(
-            "the status of {} is for an earlier spec, so the controllers are still working: try again in a moment",
+            "the status of {} is for an earlier spec, so the controllers are still working, and may delete pods that are \
+             marked `keep` here: try again in a moment",
             text::list(&lagging)
         );
         note(NoteCode::StatusLags, text);

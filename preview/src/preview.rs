@@ -104,6 +104,15 @@ impl<'a> WorkloadPreview<'a> {
         pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
     }
 
+    pub(crate) fn pods_mut(&mut self) -> impl Iterator<Item = &mut PodPreview<'a>> {
+        let (pods, sets) = match self {
+            Self::Set(preview) => (&mut *preview.pods, &mut [][..]),
+            Self::Deployment(preview) => (&mut [][..], &mut *preview.sets),
+            Self::Direct(preview) => (&mut *preview.pods, &mut [][..]),
+        };
+        pods.iter_mut().chain(sets.iter_mut().flat_map(|set| &mut set.pods))
+    }
+
     /// How many of the contested pods go.
     pub fn quota(&self) -> usize {
         match self {
@@ -320,6 +329,9 @@ pub struct PodPreview<'a> {
     pub rule: Option<&'static str>,
     /// The values that this rule compares, as a short sentence.
     pub why: String,
+    /// Whether it has another verdict at the current time, or in a moment. A note says so.
+    #[serde(skip)]
+    pub is_passing: bool,
     /// How Kubernetes' rules leave it open, if that is why it is contested.
     #[serde(skip)]
     pub contest: Option<Contest>,

@@ -54,6 +54,11 @@ pub(crate) fn preview_deployment<'a>(
     }
     let mut notes = gaps;
     notes.extend(input.listed_twice(&Choice::Deployment(entry).id()));
+    if own.iter().filter(|own| own.state.set.replicas > 0).count() > 1 {
+        for own in &own {
+            notes.extend(complete::stale_availability(sets, own.entry)?);
+        }
+    }
     let next = what_is_next(&deployment, &step, &changes, &own);
     notes.extend(notes::of_deployment(entry, spec, &next, &states));
 

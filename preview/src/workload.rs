@@ -92,33 +92,38 @@ impl WorkloadKind {
         }
     }
 
-    /// The kind that this text names as a type: kubectl's short name, singular or plural, in any case, with or without
-    /// the API group.
+    /// The kinds whose controllers read deletion costs, so that `scale` and `drop` can choose their pods.
+    pub const WITH_COSTS: [Self; 3] =
+        [Self::Deployment, Self::Set(SetKind::ReplicaSet), Self::Set(SetKind::ReplicationController)];
+
+    /// The one of these kinds that this text names as a type: kubectl's short name, singular or plural, in any case, with or
+    /// without the API group.
     ///
     /// # Errors
-    /// Says what is supported if kubectl does not know the type, or no preview does yet.
-    pub fn of_type(text: &str) -> Result<Self, String> {
+    /// Says which there are if kubectl does not know the type, or if it is another one.
+    pub fn of_type(text: &str, kinds: &[Self]) -> Result<Self, String> {
         // Less similar words have little in common. clap uses this limit for its own suggestions.
         const ALIKE: f64 = 0.7;
         let lower = text.to_ascii_lowercase();
         if let Some(found) = TYPES.iter().find(|known| known.is_named(&lower)) {
-            return found.supported.ok_or_else(|| {
-                format!("{}s are not supported yet; supported are {}", found.kind, supported())
-            });
+            let Type { kind: name, supported, .. } = found;
+            return match supported {
+                Some(kind) if kinds.contains(kind) => Ok(*kind),
+                Some(_) => Err(format!(
+                    "the controller of a {name} reads no deletion costs: use {}",
+                    listed(kinds, "or")
+                )),
+                None => Err(format!("{name}s are not supported yet; supported are {}", listed(kinds, "and"))),
+            };
         }
         let likeness = |name: &str| strsim::jaro_winkler(&lower, name);
-        let names = TYPES.iter().filter(|known| known.supported.is_some());
+        let names = TYPES.iter().filter(|known| known.supported.is_some_and(|kind| kinds.contains(&kind)));
         let nearest = names
             .flat_map(|known| [known.short, known.singular])
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
             .filter(|name| likeness(name) > ALIKE);
         let hint = nearest.map_or_else(String::new, |name| format!("did you mean {name}? "));
-        Err(format!("unknown type `{}`; {hint}supported are {}", text::word(text), supported()))
-    }
-
-    /// Whether its controller reads deletion costs, so that `scale` and `drop` can choose its pods.
-    pub fn reads_costs(self) -> bool {
-        !matches!(self, Self::Direct(_))
+        Err(format!("unknown type `{}`; {hint}supported are {}", text::word(text), listed(kinds, "and")))
     }
 
     /// The full type, which no type of another API group can be confused with: `deployments.apps`.
@@ -146,11 +151,11 @@ impl WorkloadKind {
     }
 }
 
-/// The supported types for an error: `deploy, rs and rc`.
-fn supported() -> String {
-    let names = WorkloadKind::ALL.map(WorkloadKind::short);
+/// The types for an error: `deploy, rs and rc`.
+fn listed(kinds: &[WorkloadKind], and: &str) -> String {
+    let names: Vec<_> = kinds.iter().map(|kind| kind.short()).collect();
     let (last, others) = names.split_last().expect("there are kinds");
-    format!("{} and {last}", others.join(", "))
+    format!("{} {and} {last}", others.join(", "))
 }
 
 impl Type {
@@ -186,25 +191,21 @@ impl fmt::Display for WorkloadName {
 }
 
 impl WorkloadName {
-    /// The name that these words give: `TYPE/NAME`, `TYPE NAME` or `NAME`.
+    /// The name that these words give: `TYPE/NAME`, `TYPE NAME` or `NAME`, where the type is one of these.
     ///
     /// # Errors
     /// Says which word is wrong.
-    pub fn of_words(words: &[String]) -> Result<Self, String> {
+    pub fn of_words(words: &[String], kinds: &[WorkloadKind]) -> Result<Self, String> {
         match words {
-            [word] => word.parse(),
+            [word] => Self::of_word(word, kinds),
             [kind, name] if !kind.contains('/') && !name.contains('/') => {
-                Ok(Self { kind: Some(WorkloadKind::of_type(kind)?), name: checked(name)? })
+                Ok(Self { kind: Some(WorkloadKind::of_type(kind, kinds)?), name: checked(name)? })
             }
             _ => Err("name one workload, as TYPE/NAME, TYPE NAME or NAME".to_owned()),
         }
     }
-}
 
-impl FromStr for WorkloadName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn of_word(text: &str, kinds: &[WorkloadKind]) -> Result<Self, String> {
         let (kind, name) = match text.split_once('/') {
             None => {
                 // `deploy` alone is most likely an unfinished `deploy/web`.
@@ -216,9 +217,17 @@ impl FromStr for WorkloadName {
                 }
                 (None, text)
             }
-            Some((kind, name)) => (Some(WorkloadKind::of_type(kind)?), name),
+            Some((kind, name)) => (Some(WorkloadKind::of_type(kind, kinds)?), name),
         };
         Ok(Self { kind, name: checked(name)? })
+    }
+}
+
+impl FromStr for WorkloadName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::of_word(text, &WorkloadKind::ALL)
     }
 }
 
@@ -244,7 +253,8 @@ mod tests {
     #[test]
     fn a_slash_belongs_to_one_word() {
         let of_words = |words: &[&str]| {
-            WorkloadName::of_words(&words.iter().map(ToString::to_string).collect::<Vec<_>>())
+            let words = words.iter().map(ToString::to_string).collect::<Vec<_>>();
+            WorkloadName::of_words(&words, &WorkloadKind::ALL)
         };
         assert_eq!(of_words(&["deploy", "web"]), of_words(&["deploy/web"]));
         for words in [&["deploy/web", "web"][..], &["deploy", "deploy/web"], &["deploy", "web", "web"], &[]] {
@@ -267,7 +277,7 @@ mod tests {
             (job, "job Jobs jobs.v1.batch"),
         ] {
             for name in names.split(' ') {
-                assert_eq!(WorkloadKind::of_type(name), Ok(kind), "{name}");
+                assert_eq!(WorkloadKind::of_type(name, &WorkloadKind::ALL), Ok(kind), "{name}");
             }
         }
         assert_eq!(
@@ -294,15 +304,28 @@ mod tests {
             ("xyz", "unknown type `xyz`; "),
             ("", "unknown type ``; "),
         ] {
-            assert_eq!(WorkloadKind::of_type(name), Err(format!("{error}{THESE}")), "{name}");
+            let said = WorkloadKind::of_type(name, &WorkloadKind::ALL);
+            assert_eq!(said, Err(format!("{error}{THESE}")), "{name}");
+        }
+        for (name, error) in [
+            ("pod", "unknown type `pod`; supported are deploy, rs and rc"),
+            ("sts", "the controller of a StatefulSet reads no deletion costs: use deploy, rs or rc"),
+            ("statefulsetz", "unknown type `statefulsetz`; supported are deploy, rs and rc"),
+        ] {
+            let said = WorkloadKind::of_type(name, &WorkloadKind::WITH_COSTS);
+            assert_eq!(said, Err(error.to_owned()), "{name}");
         }
     }
 
     #[test]
     fn a_workload_is_named_in_three_ways() {
         let deploy = WorkloadName { kind: Some(WorkloadKind::Deployment), name: "web".to_owned() };
-        let words =
-            |text: &str| WorkloadName::of_words(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let words = |text: &str| {
+            WorkloadName::of_words(
+                &text.split(' ').map(str::to_owned).collect::<Vec<_>>(),
+                &WorkloadKind::ALL,
+            )
+        };
         assert_eq!(words("deploy/web"), Ok(deploy.clone()));
         assert_eq!(words("deployments.apps web"), Ok(deploy.clone()));
         assert_eq!(words("web"), Ok(WorkloadName { kind: None, ..deploy }));

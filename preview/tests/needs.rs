@@ -1,6 +1,6 @@
 //! Whether a reading of the cluster has settled, or has to be read again.
 
-use podrank_preview::{Input, WorkloadName};
+use podrank_preview::{Input, WorkloadKind, WorkloadName};
 use serde_json::{Value, json};
 
 const EXAMPLES: [(&str, &str); 4] = [
@@ -26,7 +26,8 @@ fn input(items: &[Value]) -> Input {
 fn lags(kind: &str, items: &[Value]) -> bool {
     let workload = items.iter().rfind(|item| item["kind"] == kind).expect("the workload");
     let name = workload["metadata"]["name"].as_str().expect("a name");
-    let name = WorkloadName::of_words(&[kind.to_owned(), name.to_owned()]).expect("a name");
+    let name =
+        WorkloadName::of_words(&[kind.to_owned(), name.to_owned()], &WorkloadKind::ALL).expect("a name");
     let input = input(items);
     let id = input.workload(&name).expect("one").expect("it is there");
     input.lags(&id).expect("sound")
@@ -106,7 +107,8 @@ fn a_name_means_one_workload() {
         let twins = [twin.clone(), lagging("Job", &json!("twin"), "staging"), twin];
         let items = [&example("StatefulSet"), &others[..], &twins].concat();
         let words: Vec<_> = words.iter().map(ToString::to_string).collect();
-        let found = input(&items).workload(&WorkloadName::of_words(&words).expect("a name"));
+        let found =
+            input(&items).workload(&WorkloadName::of_words(&words, &WorkloadKind::ALL).expect("a name"));
         found.map(|id| id.map(|id| id.to_string())).map_err(|error| error.to_string())
     };
     assert_eq!(found(&["sts/db"]), Ok(Some("default StatefulSet/db".to_owned())));

@@ -53,10 +53,10 @@ pub(crate) struct PreviewArgs {
     #[arg(short = 'A', long, conflicts_with_all = ["namespace", "filename"])]
     pub(crate) all_namespaces: bool,
 
-    /// Evaluate pod ages at this time, such as 2026-03-10T12:00:00Z [default: current time; for a file, the newest time in it, or its modification time if that is at most a minute later]
+    /// Evaluate pod ages at this time, such as 2026-03-10T12:00:00Z [default: current time; for a file, its modification time]
     ///
-    /// When a file was written is its modification time, if that is at most a minute after the newest time in its objects.
-    /// Otherwise, it is that newest time. A note says which. For standard input, the default is the current time.
+    /// A file whose modification time is in the future, or before the newest time in its objects, is judged at that newest time.
+    /// A note says which time was used. For standard input, the default is the current time.
     #[arg(long, value_name = "RFC3339", value_parser = moment)]
     pub(crate) now: Option<Timestamp>,
 
@@ -230,7 +230,11 @@ impl PreviewArgs {
 
     /// The workload that the user named.
     pub(crate) fn workload(&self) -> Result<Option<WorkloadName>, String> {
-        if self.workload.is_empty() { Ok(None) } else { WorkloadName::of_words(&self.workload).map(Some) }
+        if self.workload.is_empty() {
+            Ok(None)
+        } else {
+            WorkloadName::of_words(&self.workload, &WorkloadKind::ALL).map(Some)
+        }
     }
 
     pub(crate) fn options(&self, clock: Timestamp) -> Options {

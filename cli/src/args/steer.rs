@@ -4,8 +4,8 @@ use super::connection::Connection;
 use super::preview::{changed_gates, gate, pod_count};
 use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
-use podrank_preview::WorkloadName;
 use podrank_preview::gates::Gate;
+use podrank_preview::{WorkloadKind, WorkloadName};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -151,9 +151,9 @@ pub(crate) struct How {
     #[arg(long, value_name = "HOW", default_value = "scale")]
     pub(crate) by: By,
 
-    /// How to wait until the controllers have observed the costs
-    #[arg(long, value_name = "BARRIER", default_value = "canary")]
-    pub(crate) barrier: Barrier,
+    /// How to wait until the controllers have observed the costs [default: canary]
+    #[arg(long, value_name = "BARRIER")]
+    barrier: Option<Barrier>,
 
     /// Keep the written costs on pods that stay
     #[arg(long)]
@@ -202,7 +202,7 @@ pub(crate) enum By {
 pub(crate) enum Barrier {
     /// Until the controller has adopted a pod that podrank creates and removes
     Canary,
-    /// Until the controller has replaced a wanted pod that podrank deletes, for those who may not create pods
+    /// For those who may not create pods: until the controller has replaced a wanted pod that podrank deletes
     FirstVictim,
 }
 
@@ -231,7 +231,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 impl ScaleArgs {
     /// The workload that the user named.
     pub(crate) fn workload(&self) -> Result<WorkloadName, String> {
-        with_costs(WorkloadName::of_words(&self.workload)?)
+        WorkloadName::of_words(&self.workload, &WorkloadKind::WITH_COSTS)
     }
 
     /// Puts the wishes in the order of the command line, which clap knows.
@@ -271,17 +271,7 @@ impl DropArgs {
 impl UndoArgs {
     /// The workload that the user named.
     pub(crate) fn workload(&self) -> Result<WorkloadName, String> {
-        with_costs(WorkloadName::of_words(&self.workload)?)
-    }
-}
-
-/// The workload, if its controller reads deletion costs.
-fn with_costs(name: WorkloadName) -> Result<WorkloadName, String> {
-    match name.kind {
-        Some(kind) if !kind.reads_costs() => {
-            Err(format!("the controller of a {kind} reads no deletion costs: use deploy, rs or rc"))
-        }
-        _ => Ok(name),
+        WorkloadName::of_words(&self.workload, &WorkloadKind::WITH_COSTS)
     }
 }
 
@@ -291,7 +281,15 @@ impl How {
         if self.batch.is_some() && self.by == By::Scale {
             return Err("--batch counts evictions: it needs --by eviction".to_owned());
         }
+        if self.barrier == Some(Barrier::FirstVictim) && self.by == By::Eviction {
+            return Err("--barrier first-victim deletes a pod past disruption budgets: leave it out, or --by eviction".to_owned());
+        }
         Ok(())
+    }
+
+    /// How to wait until the controllers have observed the costs.
+    pub(crate) fn barrier(&self) -> Barrier {
+        self.barrier.unwrap_or(Barrier::Canary)
     }
 
     /// The most pods to evict at a time.
@@ -372,7 +370,7 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_read() {
         let how = scale("").how;
-        assert_eq!((how.yes, how.dry_run, how.by, how.barrier), (false, None, By::Scale, Barrier::Canary));
+        assert_eq!((how.yes, how.dry_run, how.by, how.barrier()), (false, None, By::Scale, Barrier::Canary));
         assert_eq!((how.timeout, how.batch(), how.output), (Duration::from_secs(120), 1, SteerOutput::Table));
         assert!(how.gates().pod_deletion_cost);
         let how =
@@ -389,6 +387,7 @@ mod tests {
             "scale web --replicas 3 --batch 2",
             "drop web-a --batch 2",
             "drop web-a --also --by eviction",
+            "scale web --replicas 3 --by eviction --barrier first-victim",
             "scale web --replicas 3 --timeout 5",
             "scale web --replicas 3 --barrier none",
             "scale web --replicas 3 --feature-gates X=true",

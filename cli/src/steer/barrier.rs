@@ -5,6 +5,7 @@
 use super::Failure;
 use super::cluster::Cluster;
 use super::interrupt::Interrupt;
+use crate::kubectl::Refusal;
 use podrank_preview::steer::PlannedPod;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -57,7 +58,7 @@ fn canary(name: &str, namespace: &str) -> String {
 }
 
 /// Has the API server check a canary.
-pub(super) fn check_canary(cluster: &Cluster<'_>) -> Result<(), Failure> {
+pub(super) fn check_canary(cluster: &Cluster<'_>) -> Result<(), Refusal> {
     let text = canary("podrank-canary", cluster.namespace());
     cluster.call(&["create", "--dry-run=server", "--filename", "-"], &text).map(drop)
 }

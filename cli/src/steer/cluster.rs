@@ -3,13 +3,28 @@
 use super::Failure;
 use super::barrier;
 use crate::args::steer::{Barrier, By, How};
-use crate::kubectl::Kubectl;
+use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::live::{self, Managers, Scope};
 use podrank_preview::steer::{ActivePod, Manifest, Plan, State, putting_back, state};
 use podrank_preview::{FIELD_MANAGER, Input, Options, WorkloadId, WorkloadName};
 use serde_json::{Value, json};
 use std::thread;
 use std::time::Duration;
+
+/// What was done about the costs that podrank wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cleaned {
+    /// The number of pods whose cost was taken off.
+    pub(super) off: usize,
+    /// The number of pods that got an earlier cost back.
+    pub(super) back: usize,
+}
+
+impl Cleaned {
+    pub(super) fn is_nothing(self) -> bool {
+        self == Self::default()
+    }
+}
 
 /// A workload, and how to reach it.
 pub(super) struct Cluster<'k> {
@@ -64,28 +79,27 @@ impl<'k> Cluster<'k> {
     }
 
     /// Runs kubectl in the workload's namespace. On failure, the error is its last message.
-    pub(super) fn call(&self, words: &[&str], stdin: &str) -> Result<String, Failure> {
-        let answer = self.kubectl.call(&[words, &["--namespace", self.namespace()]].concat(), stdin)?;
-        if answer.is_ok { Ok(answer.stdout) } else { Err(answer.last_word().to_owned().into()) }
+    pub(super) fn call(&self, words: &[&str], stdin: &str) -> Result<String, Refusal> {
+        self.kubectl.call(&[words, &["--namespace", self.namespace()]].concat(), stdin)?.result()
     }
 
-    fn apply(&self, manifest: &Manifest, flags: &[&str]) -> Result<(), Failure> {
+    fn apply(&self, manifest: &Manifest, flags: &[&str]) -> Result<(), Refusal> {
         let manager = format!("--field-manager={FIELD_MANAGER}");
         let words = [&["apply", "--server-side", &manager, "--filename", "-"], flags].concat();
         self.call(&words, &manifest.text).map(drop)
     }
 
     /// Writes the costs of a plan.
-    pub(super) fn write(&self, plan: &Plan) -> Result<(), Failure> {
+    pub(super) fn write(&self, plan: &Plan) -> Result<(), Refusal> {
         let back = plan.put_back();
-        back.iter().try_for_each(|pod| self.put_back(pod))?;
+        back.iter().try_for_each(|pod| self.put_back(pod).map(drop))?;
         if let Some(manifest) = Manifest::taking_off(self.namespace(), &back) {
             self.apply(&manifest, &[])?;
         }
         self.apply_plan(plan, true, &[])
     }
 
-    fn apply_plan(&self, plan: &Plan, unchanged_only: bool, flags: &[&str]) -> Result<(), Failure> {
+    fn apply_plan(&self, plan: &Plan, unchanged_only: bool, flags: &[&str]) -> Result<(), Refusal> {
         let [free, over] = plan.manifests(unchanged_only);
         for (manifest, force) in [(free, None), (over, Some("--force-conflicts"))] {
             if let Some(manifest) = manifest {
@@ -97,7 +111,7 @@ impl<'k> Cluster<'k> {
 
     /// Has the API server check every write of a plan.
     pub(super) fn check_rights(&self, plan: &Plan, how: &How) -> Result<(), Failure> {
-        let cannot = |what: &str, error: Failure| format!("nothing was changed: cannot {what}: {error}");
+        let cannot = |what: &str, error: Refusal| format!("nothing was changed: cannot {what}: {error}");
         self.apply_plan(plan, false, &["--dry-run=server"])
             .map_err(|error| cannot("write deletion costs", error))?;
         self.scale_call(plan, &["--dry-run=server"]).map_err(|error| cannot("scale", error))?;
@@ -105,7 +119,11 @@ impl<'k> Cluster<'k> {
         if how.by == By::Eviction && !pods("create", "pods/eviction") {
             return Err("nothing was changed: you may not evict pods in this namespace".into());
         }
-        if how.by == By::Scale && how.barrier == Barrier::FirstVictim {
+        let can_make_canary = || barrier::check_canary(self);
+        if how.barrier() == Barrier::FirstVictim {
+            if can_make_canary().is_ok() {
+                return Err("nothing was changed: --barrier first-victim is for those who may not create pods, and you may: leave it out".into());
+            }
             if !pods("delete", "pods") {
                 return Err(
                     "nothing was changed: --barrier first-victim needs the right to delete pods".into()
@@ -113,14 +131,13 @@ impl<'k> Cluster<'k> {
             }
             if plan.first_victim().is_none() {
                 return Err(
-                    "nothing was changed: with --barrier first-victim, all pods that stay must be ready; \
-                            use --barrier canary"
+                    "nothing was changed: with --barrier first-victim, all pods that stay must be ready"
                         .into(),
                 );
             }
         }
-        if how.by == By::Scale && how.barrier == Barrier::Canary && plan.replicas > 0 {
-            barrier::check_canary(self).map_err(|error| {
+        if how.by == By::Scale && how.barrier() == Barrier::Canary && plan.replicas > 0 {
+            can_make_canary().map_err(|error| {
                 format!("nothing was changed: cannot create the canary: {error}; use --barrier first-victim")
             })?;
         }
@@ -132,11 +149,11 @@ impl<'k> Cluster<'k> {
     }
 
     /// Scales, if the object is still as the plan read it.
-    pub(super) fn scale(&self, plan: &Plan) -> Result<(), Failure> {
+    pub(super) fn scale(&self, plan: &Plan) -> Result<(), Refusal> {
         self.scale_call(plan, &[])
     }
 
-    fn scale_call(&self, plan: &Plan, flags: &[&str]) -> Result<(), Failure> {
+    fn scale_call(&self, plan: &Plan, flags: &[&str]) -> Result<(), Refusal> {
         let resource = plan.target.resource();
         let [replicas, current] = [plan.replicas, plan.from].map(|count| count.to_string());
         let [replicas, current, version] = [
@@ -150,9 +167,9 @@ impl<'k> Cluster<'k> {
         self.call(&words, "").map(drop)
     }
 
-    /// Puts back the costs that podrank overwrote, takes off its own, and returns the number of pods that had one.
-    pub(super) fn take_off(&self) -> Result<usize, Failure> {
-        let mut done = 0;
+    /// Puts back the costs that podrank overwrote, and takes off its own.
+    pub(super) fn take_off(&self) -> Result<Cleaned, Failure> {
+        let mut done = Cleaned::default();
         let mut last = None;
         for attempt in 0..=TRIES {
             if attempt > 0 {
@@ -172,29 +189,34 @@ impl<'k> Cluster<'k> {
             if attempt == TRIES {
                 break;
             }
-            let put_back = steered.iter().try_for_each(|pod| self.put_back(pod));
-            match put_back.and_then(|()| self.apply(&manifest, &[])) {
-                Ok(()) => done += manifest.names.len(),
-                Err(error) => last = Some(error),
+            let put_back: Result<Vec<_>, _> = steered.iter().map(|pod| self.put_back(pod)).collect();
+            match put_back.and_then(|put_back| self.apply(&manifest, &[]).map(|()| put_back)) {
+                Ok(put_back) => {
+                    let back = put_back.into_iter().filter(|is_back| *is_back).count();
+                    done.back += back;
+                    done.off += manifest.names.len() - back;
+                }
+                Err(error) => last = Some(error.into()),
             }
         }
         Err(last.unwrap_or_else(|| "the costs are still there".into()))
     }
 
-    fn put_back(&self, pod: &ActivePod) -> Result<(), Failure> {
-        let Some((patch, previous)) = putting_back(pod) else { return Ok(()) };
+    /// Puts back the cost that podrank overwrote. False if there was none, or if the pod has changed since.
+    fn put_back(&self, pod: &ActivePod) -> Result<bool, Refusal> {
+        let Some((patch, previous)) = putting_back(pod) else { return Ok(false) };
         let manager = format!("--field-manager={}", previous.manager);
         let patch = format!("--patch={patch}");
         let manager = Some(&*manager).filter(|_| !previous.manager.is_empty());
         let words = ["patch", "pod", &pod.name, "--type=json", &patch].into_iter().chain(manager);
         match self.call(&words.collect::<Vec<_>>(), "") {
-            Err(error) if has_changed(&error.to_string()) => Ok(()),
-            result => result.map(drop),
+            Err(error) if matches!(error.reason, Reason::NotFound | Reason::Mismatch) => Ok(false),
+            result => result.map(|_| true),
         }
     }
 
     /// Deletes a pod, unless another one has its name.
-    pub(super) fn delete(&self, name: &str, uid: &str) -> Result<(), Failure> {
+    pub(super) fn delete(&self, name: &str, uid: &str) -> Result<(), Refusal> {
         let path = format!("/api/v1/namespaces/{}/pods/{name}", self.namespace());
         let options = json!({
             "apiVersion": "v1",
@@ -205,7 +227,7 @@ impl<'k> Cluster<'k> {
     }
 
     /// Evicts a pod, unless another one has its name.
-    pub(super) fn evict(&self, name: &str, uid: &str) -> Result<(), Failure> {
+    pub(super) fn evict(&self, name: &str, uid: &str) -> Result<(), Refusal> {
         let path = format!("/api/v1/namespaces/{}/pods/{name}/eviction", self.namespace());
         let eviction = json!({
             "apiVersion": "policy/v1",
@@ -241,9 +263,4 @@ pub(super) fn autoscalers(plan: &Plan, objects: &[Value]) -> Vec<String> {
         format!("warning: HorizontalPodAutoscaler {name} also sets this count, to {least} or more")
     });
     warnings.collect()
-}
-
-/// Whether kubectl says that the pod is gone, or that a test of a JSON patch failed.
-fn has_changed(error: &str) -> bool {
-    error.contains("(NotFound)") || error.contains("The request is invalid")
 }

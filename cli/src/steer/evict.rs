@@ -3,6 +3,7 @@
 
 use super::outcome::Outcome;
 use super::run::{Run, Stop};
+use crate::kubectl::Reason;
 use podrank_preview::steer::{Count, Plan, PlannedPod};
 use std::time::{Duration, Instant};
 
@@ -61,15 +62,15 @@ fn batch(run: &mut Run<'_>, pods: &[PlannedPod], from: u32, known: &[PlannedPod]
     run.request.named.clear();
     run.request.wishes.clear();
     run.stop_if_interrupted()?;
-    let mut victims = Vec::new();
+    let mut evicted = 0;
     for pod in pods {
-        if !evict(run, &pod.name, &pod.uid, !victims.is_empty())? {
+        if !evict(run, &pod.name, &pod.uid, evicted > 0)? {
             break;
         }
-        victims.push(pod.clone());
+        run.note_gone(pod.clone());
+        evicted += 1;
     }
-    let evicted = u32::try_from(victims.len()).unwrap_or(0);
-    run.replace(victims, known, run.how.timeout)?;
+    run.wait_for_replacements(known, run.how.timeout)?;
     run.request.count = Count::To(from - evicted);
     let plan = scale(run, known)?;
     run.watch(&plan).map_err(Stop::Unknown)?;
@@ -115,10 +116,8 @@ fn evict(run: &Run<'_>, name: &str, uid: &str, may_skip: bool) -> Result<bool, S
     let end = Instant::now() + run.how.timeout;
     loop {
         let Err(error) = run.cluster.evict(name, uid) else { return Ok(true) };
-        let text = error.to_string();
-        let is_budget = text.contains("(TooManyRequests)") || text.contains("disruption budget");
-        if !is_budget {
-            return Err(Stop::Unchanged(format!("{name} cannot be evicted: {text}")));
+        if error.reason != Reason::Budget {
+            return Err(Stop::Unchanged(format!("{name} cannot be evicted: {error}")));
         }
         if may_skip {
             return Ok(false);
@@ -126,7 +125,7 @@ fn evict(run: &Run<'_>, name: &str, uid: &str, may_skip: bool) -> Result<bool, S
         run.stop_if_interrupted()?;
         if Instant::now() > end {
             return Err(Stop::Unchanged(format!(
-                "no disruption budget allowed the eviction of {name}: {text}"
+                "no disruption budget allowed the eviction of {name}: {error}"
             )));
         }
         run.interrupt.sleep(PAUSE);

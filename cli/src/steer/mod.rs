@@ -49,10 +49,20 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let cluster = Cluster::new(&kubectl, workload);
     let canaries = barrier::remove_canaries(&cluster)?;
     let done = cluster.take_off()?;
-    let text = match done {
-        0 => "no pod has a deletion cost from podrank".to_owned(),
-        1 => "took the deletion cost of 1 pod off".to_owned(),
-        count => format!("took the deletion costs of {count} pods off"),
+    let said = |number: usize, what: &str| match number {
+        0 => None,
+        1 => Some(format!("{what} 1 pod")),
+        _ => Some(format!("{what} {number} pods")),
+    };
+    let done = [
+        said(done.off, "took podrank's deletion cost off"),
+        said(done.back, "put the earlier deletion cost back on"),
+    ];
+    let done: Vec<_> = done.into_iter().flatten().collect();
+    let text = if done.is_empty() {
+        "no pod has a deletion cost from podrank".to_owned()
+    } else {
+        done.join(", and ")
     };
     print(format!("{text}{canaries}\n").as_bytes())?;
     Ok(ExitCode::SUCCESS)

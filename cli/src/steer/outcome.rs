@@ -11,7 +11,7 @@ use serde::Serialize;
 pub(super) enum Exit {
     /// The wanted pods went and no other.
     Done = 0,
-    /// The count is unchanged and all costs are put back.
+    /// The count is unchanged, and no cost of podrank's is left.
     Unchanged = 1,
     /// Scaled, but other pods went.
     Others = 3,
@@ -88,7 +88,7 @@ impl<'a> Document<'a> {
             By::Scale => "scale",
             By::Eviction => "eviction",
         };
-        let barrier = match how.barrier {
+        let barrier = match how.barrier() {
             Barrier::Canary => "canary",
             Barrier::FirstVictim => "first-victim",
         };

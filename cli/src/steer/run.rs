@@ -9,6 +9,7 @@ use super::evict;
 use super::interrupt::Interrupt;
 use super::outcome::{Exit, Named, Outcome};
 use crate::args::steer::{Barrier, By, How};
+use crate::kubectl::{Reason, Refusal};
 use crate::progress;
 use jiff::Timestamp;
 use podrank_preview::steer::{self, Plan, PlannedPod, Request, State, Target};
@@ -103,7 +104,7 @@ impl<'r> Run<'r> {
                 needs_barrier = true;
                 if let Err(error) = self.write(&plan) {
                     last = error.to_string();
-                    if last.contains("(Forbidden)") {
+                    if error.reason == Reason::Forbidden {
                         break;
                     }
                     plan = self.plan()?;
@@ -132,15 +133,15 @@ impl<'r> Run<'r> {
             }
             self.check(&state.target, state.replicas)?;
             last = error.to_string();
-            if last.contains("(Forbidden)") {
+            if error.reason == Reason::Forbidden {
                 break;
             }
         }
         Err(Stop::Unchanged(last))
     }
 
-    fn write(&mut self, plan: &Plan) -> Result<(), Failure> {
-        if self.how.barrier != Barrier::FirstVictim || !self.gone_before.is_empty() {
+    fn write(&mut self, plan: &Plan) -> Result<(), Refusal> {
+        if self.how.barrier() != Barrier::FirstVictim || !self.gone_before.is_empty() {
             return self.cluster.write(plan);
         }
         // The first victim needs no cost.
@@ -153,12 +154,8 @@ impl<'r> Run<'r> {
     }
 
     fn barrier(&mut self, plan: &Plan) -> Result<(), Stop> {
-        match self.how.barrier {
+        match self.how.barrier() {
             Barrier::Canary => barrier::wait_for_canary(self.cluster, &self.interrupt, self.how.timeout)?,
-            // Each further victim's replacement might be ready too soon again: a canary leaves no new pod behind.
-            Barrier::FirstVictim if !self.gone_before.is_empty() && self.can_make_canary() => {
-                barrier::wait_for_canary(self.cluster, &self.interrupt, self.how.timeout)?;
-            }
             Barrier::FirstVictim => {
                 let Some(victim) = plan.first_victim().cloned() else {
                     return Err("with --barrier first-victim, all pods that stay must be ready".into());
@@ -167,29 +164,22 @@ impl<'r> Run<'r> {
                 // From here on, the plan is settled: a wish that counts pods by node may want others now.
                 self.request.named.extend(plan.wanted().map(|pod| pod.name.clone()));
                 self.request.wishes.clear();
-                self.replace(vec![victim], &plan.pods, FIRST_VICTIM)?;
+                self.note_gone(victim);
+                self.wait_for_replacements(&plan.pods, FIRST_VICTIM)?;
             }
         }
         Ok(())
     }
 
-    /// Waits until the wanted pods that were deleted have been replaced, and from then on wants the new pods instead.
-    pub(super) fn replace(
-        &mut self,
-        victims: Vec<PlannedPod>,
-        known: &[PlannedPod],
-        timeout: Duration,
-    ) -> Result<(), Stop> {
-        for victim in victims {
-            self.request.named.remove(&victim.name);
-            if !self.replacements.contains(&victim.name) {
-                self.gone_before.push(victim);
-            }
+    /// Notes that a wanted pod was deleted or evicted.
+    pub(super) fn note_gone(&mut self, victim: PlannedPod) {
+        self.request.named.remove(&victim.name);
+        if !self.replacements.contains(&victim.name) {
+            self.gone_before.push(victim);
         }
-        self.wait_for_replacements(known, timeout)
     }
 
-    /// Waits until as many new pods are there as known ones are gone, and wants the new ones.
+    /// Waits until as many new pods are there as known ones are gone, and from then on wants the new ones instead.
     pub(super) fn wait_for_replacements(
         &mut self,
         known: &[PlannedPod],
@@ -368,30 +358,35 @@ impl<'r> Run<'r> {
     /// Ends the run before the count has changed.
     pub(super) fn abort(&self, why: &str) -> Outcome {
         let resource = &self.first.target;
-        let restarted = match &*self.gone_before {
-            [] => String::new(),
-            pods => {
-                let names: Vec<_> = pods.iter().map(|pod| pod.name.as_str()).collect();
-                let what = if self.how.by == By::Eviction { "it evicted" } else { "the barrier deleted" };
-                let were = if let [_] = pods { "was" } else { "were" };
-                format!("; {what} {}, which {were} replaced", names.join(", "))
+        let gone = self.gone();
+        match self.cluster.take_off() {
+            Ok(cleaned) => {
+                let costs = if cleaned.is_nothing() { "" } else { "; all costs are put back" };
+                self.nothing_went(Exit::Unchanged, format!("{resource} was not scaled: {why}{costs}{gone}"))
             }
+            Err(error) => {
+                let undo = self.cluster.undo();
+                let message =
+                    format!("{resource} was not scaled: {why}{gone}; costs are left: {error}; run: {undo}");
+                Outcome { left: self.left(), ..self.nothing_went(Exit::Left, message) }
+            }
+        }
+    }
+
+    /// The end of a sentence about the pods that were deleted or evicted before the scale request.
+    fn gone(&self) -> String {
+        let names: Vec<_> = self.gone_before.iter().map(|pod| pod.name.as_str()).collect();
+        if names.is_empty() {
+            return String::new();
+        }
+        let what = if self.how.by == By::Eviction { "it evicted" } else { "the barrier deleted" };
+        let (were, have) = if names.len() == 1 { ("was", "has") } else { ("were", "have") };
+        let replaced = if self.replacements.len() < names.len() {
+            format!("which {have} not been replaced so far")
+        } else {
+            format!("which {were} replaced")
         };
-        let (left, error) = self.clean();
-        let (exit, message) = match error {
-            None => (
-                Exit::Unchanged,
-                format!("{resource} was not scaled: {why}; all costs are put back{restarted}"),
-            ),
-            Some(error) => (
-                Exit::Left,
-                format!(
-                    "{resource} was not scaled: {why}; costs are left{restarted}: {error}; run: {}",
-                    self.cluster.undo()
-                ),
-            ),
-        };
-        Outcome { left, ..self.nothing_went(exit, message) }
+        format!("; {what} {}, {replaced}", names.join(", "))
     }
 
     fn unknown(&self, why: &str) -> Outcome {

@@ -36,7 +36,7 @@ var feasible = scene.WorkloadOptions{Steerable: true}
 
 // interrupts plays a round that a signal or a failed call interrupts.
 func (s *steer) interrupts(ctx context.Context, number int, l *line) (err error) {
-	g, end, err := s.begin(ctx, number, l, feasible, wish.Limits{OnlyFeasible: true, Barriers: true, Evictions: true, Most: 20})
+	g, end, err := s.begin(ctx, number, l, feasible, wish.Limits{OnlyFeasible: true, Evictions: true, Most: 20})
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (s *steer) disturbed(ctx context.Context, number int, l *line, d *disturban
 	if d.name == "a rollout starts" {
 		options.Kind = "deployment"
 	}
-	g, end, err := s.begin(ctx, number, l, options, wish.Limits{OnlyFeasible: true, Barriers: true, Most: 20})
+	g, end, err := s.begin(ctx, number, l, options, wish.Limits{OnlyFeasible: true, Most: 20})
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ var errUnreached = errors.New("that call was not made")
 
 // quarrel lets another writer give costs to the same pods all the time.
 func (s *steer) quarrel(ctx context.Context, number int, l *line) (err error) {
-	g, end, err := s.begin(ctx, number, l, feasible, wish.Limits{OnlyFeasible: true, Barriers: true, Most: 20})
+	g, end, err := s.begin(ctx, number, l, feasible, wish.Limits{OnlyFeasible: true, Most: 20})
 	if err != nil {
 		return err
 	}

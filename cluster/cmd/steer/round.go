@@ -136,7 +136,7 @@ func lastLine(text string) string {
 
 // wishes plays a round that nobody disturbs.
 func (s *steer) wishes(ctx context.Context, number int, l *line) (err error) {
-	g, end, err := s.begin(ctx, number, l, scene.WorkloadOptions{}, wish.Limits{Barriers: true, Evictions: true})
+	g, end, err := s.begin(ctx, number, l, scene.WorkloadOptions{}, wish.Limits{Evictions: true})
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (g *game) judge(run *verdict.Steering) (result, error) {
 
 // plain plays the same rounds with kubectl alone: a low cost for each wanted pod, and then the new count.
 func (s *steer) plain(ctx context.Context, number int, l *line) (err error) {
-	g, end, err := s.begin(ctx, number, l, scene.WorkloadOptions{}, wish.Limits{Barriers: true, Evictions: true})
+	g, end, err := s.begin(ctx, number, l, scene.WorkloadOptions{}, wish.Limits{Evictions: true})
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,6 @@ type Case struct {
 	Names             []string // pods that must go
 	Wishes            []Wish   // in order; those that name pods are not among them
 	Also, Force, Keep bool
-	Barrier           string // the default if empty
 	Evict             bool
 	Batch             int // how many are evicted at a time
 	ByValueFromAFile  bool
@@ -172,13 +171,6 @@ func (c *Case) Expect() Expectation {
 			e.Must[c.Pods[i].UID] = true
 		} else if before >= count {
 			e.Never[c.Pods[i].UID] = true
-		}
-	}
-	if c.Barrier == "first-victim" {
-		for i := range c.Pods {
-			if pod := &c.Pods[i]; !pod.Ready && !e.Must[pod.UID] {
-				e.Verdict, e.Why = Open, "that barrier needs survivors that are ready, unlike "+pod.Name
-			}
 		}
 	}
 	if c.Force || count == len(c.Pods) {

@@ -45,7 +45,6 @@ var (
 // Limits of what Draw asks for.
 type Limits struct {
 	OnlyFeasible bool // nothing but what can be done
-	Barriers     bool // not only the default barrier
 	Evictions    bool
 	Most         int // pods that go; no limit if 0
 }
@@ -73,9 +72,6 @@ func (c *Case) draw(r *rand.Rand, chance func(float64) bool, strangers []string,
 		names[i] = c.Pods[i].Name
 	}
 	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-	if limits.Barriers && chance(0.25) {
-		c.Barrier = "first-victim"
-	}
 	c.Force, c.Keep = chance(0.1), chance(0.05)
 	c.Drop = chance(0.35) && c.Refused == ""
 	if c.Drop {
@@ -85,7 +81,7 @@ func (c *Case) draw(r *rand.Rand, chance func(float64) bool, strangers []string,
 		}
 		c.Also = chance(0.3)
 		if limits.Evictions && len(c.Names) <= 4 && chance(0.1) {
-			c.Evict, c.Also, c.Barrier, c.Batch = true, false, "", 1+r.IntN(3)
+			c.Evict, c.Also, c.Batch = true, false, 1+r.IntN(3)
 		}
 		return
 	}
@@ -172,9 +168,6 @@ func (c *Case) Arguments(file string) []string {
 	}
 	if c.Keep {
 		arguments = append(arguments, "--keep-costs")
-	}
-	if c.Barrier != "" {
-		arguments = append(arguments, "--barrier", c.Barrier)
 	}
 	if c.Evict {
 		arguments = append(arguments, "--by", "eviction", "--batch", strconv.Itoa(c.Batch))

@@ -123,8 +123,6 @@ func TestExpect(t *testing.T) {
 		{"no cost is lower", "a b,f,c=-2147483648", drop("a"), Infeasible, "", ""},
 		{"no cost is higher", "a,f,c=2147483647 b", drop("a"), Infeasible, "", ""},
 		{"rules 1 to 3 decide anyway", "a,n,f,c=9 b,f,c=1", drop("a"), Open, "a", "b"},
-		{"a barrier that would delete a pod", "a,n b c,n", with(drop("a"), func(c *Case) { c.Barrier = "first-victim" }),
-			Open, "a", "b c"},
 		{"it depends on which goes", "a,f,c=1 b,f,c=5 c", scale(2), Open, "", ""},
 	} {
 		c := test.c
@@ -259,7 +257,7 @@ func TestDraw(t *testing.T) {
 		var commands [2]string
 		for i := range commands {
 			c := Case{Target: "deploy/web", Pods: pods(t, "a,s b,n c,s,d d e,f,c=1 f,d,f,c=4 g,c=3 h i,y j")}
-			Draw(rand.New(rand.NewPCG(seed, 1)), &c, []string{"stranger"}, Limits{Barriers: true, Evictions: true})
+			Draw(rand.New(rand.NewPCG(seed, 1)), &c, []string{"stranger"}, Limits{Evictions: true})
 			commands[i] = strings.Join(c.Arguments("FILE"), " ") + c.Values()
 			if i == 0 {
 				seen[string(c.Expect().Verdict)]++
@@ -279,7 +277,7 @@ func TestDraw(t *testing.T) {
 	}
 	for _, word := range []string{"feasible", "infeasible", "open", "scale", "drop", "--pod", "--also", "--prefer-nodes",
 		"--prefer-pods", "--by-value", "FILE", "-", "--not-available-first", "--emptiest-nodes", "--spread", "--force-conflicts",
-		"--keep-costs", "--barrier", "--by", "stranger"} {
+		"--keep-costs", "--by", "stranger"} {
 		if seen[word] == 0 {
 			t.Errorf("%s never comes up: %v", word, seen)
 		}

@@ -156,7 +156,7 @@ pub fn check_budgets(
         let of_pod: Vec<_> = budgets.iter().filter(|budget| covers(budget, pod)).map(Budget::title).collect();
         if of_pod.len() > 1 {
             return Err(Error::new(format!(
-                "nothing was evicted: {} has {}, and Kubernetes evicts no pod that has several: delete all but one of them",
+                "{} has {}, and Kubernetes evicts no pod that has several: delete all but one of them",
                 pod.name,
                 of_pod.join(" and ")
             )));
@@ -178,7 +178,7 @@ pub fn check_budgets(
                 format!(" allows {} now, and", text::count(allowed, "disruption"))
             });
             return Err(Error::new(format!(
-                "nothing was evicted: {title}{now} never lets evictions lower {} below {}, but {} would be left: \
+                "{title}{now} never lets evictions lower {} below {}, but {} would be left: \
                  keep {lowest} or more, or change the budget",
                 plan.target,
                 text::count(lowest, "replica"),

@@ -110,26 +110,29 @@ pub struct Ahead {
     pub why: String,
 }
 
-/// A wish that fewer pods match than go, although some pods go that match none.
+/// A wish that not all pods that go match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmet {
     /// The flag.
     pub wish: String,
-    /// How many of the pods that go match it.
+    /// How many of these pods match it.
     pub matching: usize,
-    /// How many pods go.
+    /// How many pods go, not counting those that the user named.
     pub delete: usize,
+    /// Whether the user named others.
+    pub is_besides_named: bool,
 }
 
 impl fmt::Display for Unmet {
     /// `2 of the 5 that go match --prefer-nodes lifecycle=spot`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { wish, matching, delete } = self;
+        let Self { wish, matching, delete, is_besides_named } = self;
+        let named = if *is_besides_named { " besides those named" } else { "" };
         match (matching, delete) {
-            (0, 1) => write!(f, "the pod that goes does not match {wish}"),
-            (0, _) => write!(f, "none of the {delete} that go matches {wish}"),
-            (1, _) => write!(f, "1 of the {delete} that go matches {wish}"),
-            _ => write!(f, "{matching} of the {delete} that go match {wish}"),
+            (0, 1) => write!(f, "the pod that goes{named} does not match {wish}"),
+            (0, _) => write!(f, "none of the {delete} that go{named} matches {wish}"),
+            (1, _) => write!(f, "1 of the {delete} that go{named} matches {wish}"),
+            _ => write!(f, "{matching} of the {delete} that go{named} match {wish}"),
         }
     }
 }
@@ -137,12 +140,14 @@ impl fmt::Display for Unmet {
 impl Unmet {
     /// The same once the pods have gone: `2 of these 5 match --prefer-nodes lifecycle=spot`
     pub fn afterwards(&self) -> String {
-        let Self { wish, matching, delete } = self;
+        let Self { wish, matching, delete, is_besides_named } = self;
+        let these = if *is_besides_named { "the other" } else { "these" };
         match (matching, delete) {
+            (0, 1) if *is_besides_named => format!("the other one does not match {wish}"),
             (0, 1) => format!("it does not match {wish}"),
-            (0, _) => format!("none of these {delete} matches {wish}"),
-            (1, _) => format!("1 of these {delete} matches {wish}"),
-            _ => format!("{matching} of these {delete} match {wish}"),
+            (0, _) => format!("none of {these} {delete} matches {wish}"),
+            (1, _) => format!("1 of {these} {delete} matches {wish}"),
+            _ => format!("{matching} of {these} {delete} match {wish}"),
         }
     }
 }
@@ -171,20 +176,15 @@ impl Plan {
         self.pods.iter().filter(|pod| pod.is_wanted)
     }
 
-    /// The wishes for which there are too few pods: if all pods that go are named or match a wish, none.
+    /// The wishes that not all pods that go match, not counting pods that the user named.
     pub fn unmet(&self) -> Vec<Unmet> {
-        let delete = self.wanted().count();
+        let wished: Vec<_> = self.wanted().filter(|pod| !pod.is_named).collect();
+        let is_besides_named = wished.len() < self.wanted().count();
         let matches = |pod: &PlannedPod, wish: usize| pod.why.iter().any(|why| why.wish == Some(wish));
-        let is_wished = |pod: &PlannedPod| {
-            pod.why.iter().any(|why| why.by == "named")
-                || self.wishes.iter().any(|(wish, _)| matches(pod, *wish))
-        };
-        if self.wanted().all(is_wished) {
-            return Vec::new();
-        }
-        let unmet = self.wishes.iter().map(|(wish, flag)| {
-            let matching = self.wanted().filter(|pod| matches(pod, *wish)).count();
-            Unmet { wish: flag.clone(), matching, delete }
+        let unmet = self.wishes.iter().filter_map(|(wish, flag)| {
+            let matching = wished.iter().filter(|pod| matches(pod, *wish)).count();
+            let unmet = || Unmet { wish: flag.clone(), matching, delete: wished.len(), is_besides_named };
+            (matching < wished.len()).then(unmet)
         });
         unmet.collect()
     }
@@ -249,9 +249,8 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     }
     let sets = Sets::of(input);
     let chosen = choose(input, &sets, options)?;
-    let gaps = complete::gaps(&sets, chosen.id)?;
-    if !gaps.is_empty() {
-        return Err(complete::error(chosen.id.namespace, chosen.id.kind, &gaps));
+    if let Some(gap) = complete::gaps(&sets, chosen.id)?.first() {
+        return Err(Error::new(format!("{}: try again in a moment", gap.text)));
     }
     let mut notes = Vec::new();
     let related = Related::of(chosen.id, Some(chosen.set), &sets, Order::Kubernetes)?;
@@ -346,7 +345,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     Ok(plan)
 }
 
-/// The wishes that all pods match, and those that fewer pods match than go.
+/// The wishes that all pods match, and those that not all pods that go match.
 fn notes_on_wishes(request: &Request, plan: &Plan, own: &[RankedPod<'_, '_>]) -> Vec<Note> {
     let idle = plan.wishes.iter().filter(|(place, _)| request.wishes[*place].selects_all(own));
     let idle = idle.map(|(_, wish)| notes::idle_wish(wish, &plan.target));

@@ -278,8 +278,24 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
     );
     let values = Wish::Values(HashMap::from([("web-a".to_owned(), 1.0), ("web-b".to_owned(), 2.0)]));
     assert_eq!(warnings(3, &[], vec![values]), ["warning: 2 of the 3 that go match --by-value"]);
-    // Each of them matches a wish, or is named.
-    assert_eq!(warnings(3, &[], vec![spot(), pods(&["web-b", "web-e"])]), none);
+    // Each wish is told apart.
+    assert_eq!(
+        warnings(3, &[], vec![spot(), pods(&["web-b", "web-e"])]),
+        [
+            "warning: 2 of the 3 that go match --prefer-nodes spot",
+            "warning: 2 of the 3 that go match --prefer-pods idle"
+        ]
+    );
+    // One that all pods match fulfils no other.
+    let all = ["web-a", "web-b", "web-c", "web-d", "web-e", "web-f"];
+    assert_eq!(
+        warnings(1, &[], vec![pods(&all), spot()]),
+        [
+            "note: all active pods of rs/web match --prefer-pods idle, so it makes no difference",
+            "warning: 2 of the 5 that go match --prefer-nodes spot"
+        ]
+    );
+    // Pods that the user named need not match.
     assert_eq!(warnings(3, &["web-a"], vec![spot()]), none);
     assert_eq!(
         warnings(
@@ -287,7 +303,7 @@ fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
             &["web-a"],
             vec![spot(), Wish::Spread(vec![level(HashMap::from([("node-a".into(), "1".into())]))])]
         ),
-        ["warning: 2 of the 4 that go match --prefer-nodes spot"]
+        ["warning: 2 of the 3 that go besides those named match --prefer-nodes spot"]
     );
     // One that is not ready goes in place of a pod that matches.
     let mut some = six();
