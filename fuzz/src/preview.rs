@@ -13,7 +13,7 @@ use arbitrary::{Result, Unstructured};
 use jiff::Timestamp;
 use kubectl_podrank::render::{self, Look};
 use podrank_preview::{
-    Error, Input, Note, Options, Order, Preview, Remedy, SetKind, Verdict, WorkloadKind, WorkloadName,
+    Error, Input, Note, Options, Order, Preview, Remedy, Verdict, WorkloadKind, WorkloadName,
     WorkloadPreview, preview_workload,
 };
 use serde_json::Value;
@@ -63,14 +63,11 @@ fn choose(u: &mut Unstructured<'_>) -> Result<(Options, Vec<u8>)> {
         let set = match u.int_in_range(0..=7_u8)? {
             0 => None,
             1 => Some((None, "web-1")),
-            2 => Some((Some(SetKind::ReplicationController), "web-0")),
+            2 => Some((Some(WorkloadKind::ReplicationController), "web-0")),
             3 => Some((None, "wbe-0")),
-            _ => Some((Some(SetKind::ReplicaSet), "web-0")),
+            _ => Some((Some(WorkloadKind::ReplicaSet), "web-0")),
         };
-        let named = |(kind, name): (Option<_>, &str)| WorkloadName {
-            kind: kind.map(WorkloadKind::Set),
-            name: name.to_owned(),
-        };
+        let named = |(kind, name): (Option<_>, &str)| WorkloadName { kind, name: name.to_owned() };
         options.workload = set.map(named);
         dump::dump(u, now)?.into_bytes()
     };
@@ -121,7 +118,7 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     let preview = whole.set()?;
     let strict = strict.map(|preview| preview.set().expect("the same set"));
     let shown = String::from_utf8_lossy(text);
-    let WorkloadKind::Set(set_kind) = preview.workload.kind else { panic!("not a set: {shown}") };
+    let set_kind = preview.workload.kind;
     if let Some(set) = &options.workload {
         assert_eq!(preview.replica_set, set.name, "{shown}");
         assert!(set.kind.is_none_or(|kind| kind == preview.workload.kind), "{shown}");

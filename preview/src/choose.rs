@@ -4,11 +4,10 @@ use crate::deployment::DeploymentEntry;
 use crate::direct::DirectEntry;
 use crate::error::{Error, Remedy};
 use crate::input::Input;
-use crate::needs::WorkloadId;
 use crate::options::Options;
-use crate::set::{SetId, Sets};
+use crate::set::Sets;
 use crate::text;
-use crate::workload::{WorkloadKind, WorkloadName};
+use crate::workload::{WorkloadId, WorkloadName, WorkloadRef};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -16,33 +15,23 @@ use std::fmt;
 #[derive(Clone, Copy)]
 pub(crate) enum Choice<'a> {
     Deployment(&'a DeploymentEntry),
-    Set(SetId<'a>),
+    Set(WorkloadRef<'a>),
     Direct(&'a DirectEntry),
 }
 
 impl<'a> Choice<'a> {
-    pub(crate) fn id(self) -> WorkloadId {
-        let (namespace, kind, name) = self.parts();
-        WorkloadId { namespace: namespace.to_owned(), kind, name: name.to_owned() }
-    }
-
-    /// Its namespace, kind and name.
-    fn parts(self) -> (&'a str, WorkloadKind, &'a str) {
+    pub(crate) fn id(self) -> WorkloadRef<'a> {
         match self {
-            Self::Deployment(entry) => (&*entry.namespace, WorkloadKind::Deployment, &*entry.name),
-            Self::Set(id) => (id.namespace, WorkloadKind::Set(id.kind), id.name),
-            Self::Direct(entry) => (&*entry.namespace, WorkloadKind::Direct(entry.kind), &*entry.name),
+            Self::Deployment(entry) => entry.id(),
+            Self::Set(id) => id,
+            Self::Direct(entry) => entry.id(),
         }
     }
 }
 
 impl fmt::Display for Choice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Deployment(entry) => entry.fmt(f),
-            Self::Set(id) => id.fmt(f),
-            Self::Direct(entry) => entry.fmt(f),
-        }
+        self.id().fmt(f)
     }
 }
 
@@ -62,8 +51,8 @@ pub(crate) fn choose_workload<'a>(
         )));
     }
     let kind = options.workload.as_ref().and_then(|workload| workload.kind);
-    let known = picked(&all, |(_, its, _)| kind.is_none_or(|kind| its == kind));
-    let here = picked(&known, |(its, ..)| options.namespace.as_ref().is_none_or(|wanted| its == wanted));
+    let known = picked(&all, |its| kind.is_none_or(|kind| its.kind == kind));
+    let here = picked(&known, |its| options.namespace.as_ref().is_none_or(|wanted| its.namespace == wanted));
     match (&options.namespace, &options.workload) {
         (Some(namespace), _) if here.is_empty() && !known.is_empty() => {
             let what = kind.map_or_else(|| "workload".to_owned(), |kind| kind.to_string());
@@ -72,7 +61,7 @@ pub(crate) fn choose_workload<'a>(
             Err(Error::new(format!("no {what} in namespace {namespace}; the input has: {known}")))
         }
         (_, Some(name)) => {
-            let found = picked(&here, |(_, _, its)| its == name.name);
+            let found = picked(&here, |its| its.name == name.name);
             let several = || format!("several workloads are named {}", text::name(&name.name));
             only(&found, several).unwrap_or_else(|| Err(unknown(name, &here, sets)))
         }
@@ -90,18 +79,15 @@ pub(crate) fn choose_workload<'a>(
 }
 
 /// Those of the workloads whose namespace, kind and name are wanted.
-fn picked<'a>(
-    all: &[Choice<'a>],
-    is_wanted: impl Fn((&'a str, WorkloadKind, &'a str)) -> bool,
-) -> Vec<Choice<'a>> {
-    all.iter().copied().filter(|choice| is_wanted(choice.parts())).collect()
+fn picked<'a>(all: &[Choice<'a>], is_wanted: impl Fn(WorkloadRef<'a>) -> bool) -> Vec<Choice<'a>> {
+    all.iter().copied().filter(|choice| is_wanted(choice.id())).collect()
 }
 
 /// Each workload once, by namespace, kind and name: if one is listed twice, the first entry counts.
 fn sorted<'a>(choices: impl Iterator<Item = Choice<'a>>) -> Vec<Choice<'a>> {
     let mut sorted = BTreeMap::new();
     for choice in choices {
-        sorted.entry(choice.parts()).or_insert(choice);
+        sorted.entry(choice.id()).or_insert(choice);
     }
     sorted.into_values().collect()
 }
@@ -120,7 +106,7 @@ fn with_pods_in<'a>(input: &'a Input, sets: &Sets<'a>, namespace: Option<&str>) 
     let owners = sets.with_pods().map(Choice::Set);
     let direct = input.direct.iter().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
     let all = with_deployments(sets, &deployments(input), owners.chain(direct));
-    picked(&all, |(its, ..)| namespace.is_none_or(|wanted| its == wanted))
+    picked(&all, |its| namespace.is_none_or(|wanted| its.namespace == wanted))
 }
 
 /// The workloads, with Deployments in place of their sets.
@@ -129,7 +115,7 @@ fn with_deployments<'a>(
     deployments: &[&'a DeploymentEntry],
     choices: impl Iterator<Item = Choice<'a>>,
 ) -> Vec<Choice<'a>> {
-    let deployment_of = |id: SetId<'a>| {
+    let deployment_of = |id: WorkloadRef<'a>| {
         let owner = sets.get(id).and_then(|set| set.controller.as_ref())?;
         deployments.iter().copied().find(|entry| entry.uid == owner.uid).map(Choice::Deployment)
     };
@@ -142,7 +128,7 @@ fn with_deployments<'a>(
 impl Input {
     /// Returns the workloads that have pods, sorted: Deployments in place of their sets.
     pub fn workloads(&self) -> Vec<WorkloadId> {
-        with_pods_in(self, &Sets::of(self), None).into_iter().map(Choice::id).collect()
+        with_pods_in(self, &Sets::of(self), None).into_iter().map(|choice| choice.id().to_id()).collect()
     }
 }
 
@@ -172,14 +158,14 @@ fn unknown(wanted: &WorkloadName, known: &[Choice<'_>], sets: &Sets<'_>) -> Erro
     }
     let names: Vec<_> = known
         .iter()
-        .map(|choice| choice.parts())
-        .map(|(_, kind, name)| WorkloadName { kind: Some(kind), name: name.to_owned() })
+        .map(|choice| choice.id())
+        .map(|id| WorkloadName { kind: Some(id.kind), name: id.name.to_owned() })
         .collect();
     let hint = match (wanted.nearest(&names), wanted.kind) {
         (Some(nearest), _) => {
             let place = names.iter().position(|name| name == nearest).expect("it is one of them");
-            let (namespace, ..) = known[place].parts();
-            let is_elsewhere = |choice: &Choice<'_>| choice.parts().0 != namespace;
+            let namespace = known[place].id().namespace;
+            let is_elsewhere = |choice: &Choice<'_>| choice.id().namespace != namespace;
             let place = if known.iter().any(is_elsewhere) {
                 format!(" in namespace {}", text::name(namespace))
             } else {

@@ -8,9 +8,10 @@ use crate::error::{Error, Remedy};
 use crate::notes::{Note, NoteCode};
 use crate::pod::PodEntry;
 use crate::selector::is_dns_subdomain;
-use crate::set::{SetEntry, SetId, SetKind, Sets};
-use crate::text::{self, count};
-use crate::workload::WorkloadKind;
+use crate::set::{SetEntry, Sets};
+use crate::text;
+use crate::text::count;
+use crate::workload::{WorkloadKind, WorkloadRef};
 use podrank::Flags;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,20 +22,18 @@ const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 const DEPLOYMENT: &str = "Deployment";
 
 /// Returns what the input lacks. Empty if the input looks complete.
-pub(crate) fn gaps(sets: &Sets<'_>, id: SetId<'_>) -> Result<Vec<Note>, Error> {
+pub(crate) fn gaps(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Result<Vec<Note>, Error> {
     let Some(set) = sets.get(id) else {
         // Nobody counts other pods for a ReplicationController.
-        let ranks = match id.kind {
-            SetKind::ReplicaSet => ", so ranks can only count its own pods",
-            SetKind::ReplicationController => "",
-        };
+        let has_siblings = id.kind == WorkloadKind::ReplicaSet;
+        let ranks = if has_siblings { ", so ranks can only count its own pods" } else { "" };
         let text = format!("{id} itself is missing{ranks}");
         return Ok(vec![Note::new(NoteCode::SetMissing, text)]);
     };
     let mut gaps: Vec<_> = missing_siblings(sets, set)?.into_iter().collect();
     gaps.extend(missing_pods(sets, set)?);
     // Ranks count the pods of siblings, too.
-    let owner = set.controller.as_ref().filter(|_| id.kind == SetKind::ReplicaSet);
+    let owner = set.controller.as_ref().filter(|_| id.kind == WorkloadKind::ReplicaSet);
     for sibling in owner.into_iter().flat_map(|owner| sets.controlled_by(&owner.uid)) {
         if sibling.id() != id && sibling.id().namespace == id.namespace {
             // Nothing else depends on the sibling's status, so it need not be sound.
@@ -53,8 +52,8 @@ pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> O
 }
 
 /// Returns the error for an input with these gaps, with the command that gets everything.
-pub(crate) fn error(namespace: &str, kind: SetKind, gaps: &[Note]) -> Error {
-    incomplete(namespace, WorkloadKind::Set(kind).types(), gaps)
+pub(crate) fn error(namespace: &str, kind: WorkloadKind, gaps: &[Note]) -> Error {
+    incomplete(namespace, kind.types(), gaps)
 }
 
 /// Returns the error for an input with these gaps, with the command that gets all objects of these types.
@@ -77,16 +76,16 @@ pub(crate) fn missing_sibling<'a>(
     sets: &Sets<'a>,
     set: &SetEntry,
     pod: &'a PodEntry,
-) -> Result<Option<SetId<'a>>, Error> {
+) -> Result<Option<WorkloadRef<'a>>, Error> {
     let id = set.id();
-    let Some(controller) = set.controller.as_ref().filter(|_| id.kind == SetKind::ReplicaSet) else {
+    let Some(controller) = set.controller.as_ref().filter(|_| id.kind == WorkloadKind::ReplicaSet) else {
         return Ok(None);
     };
     // Pods that are not active count towards no rank.
     if !pod.is_active() || pod.namespace != id.namespace {
         return Ok(None);
     }
-    let owner = sets.owner(pod).filter(|owner| owner.kind == SetKind::ReplicaSet);
+    let owner = sets.owner(pod).filter(|owner| owner.kind == WorkloadKind::ReplicaSet);
     let Some(owner) = owner.filter(|owner| sets.get(*owner).is_none()) else { return Ok(None) };
     // A set with an invalid selector deletes nothing.
     let Some(selector) = set.selector()? else { return Ok(None) };
@@ -97,7 +96,7 @@ pub(crate) fn missing_sibling<'a>(
 /// Returns a note about sibling sets that are not in the input although their pods are.
 fn missing_siblings(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
     let id = set.id();
-    let mut missing = BTreeMap::<SetId<'_>, u64>::new();
+    let mut missing = BTreeMap::<WorkloadRef<'_>, u64>::new();
     let strangers = sets.with_pods().filter(|id| sets.get(*id).is_none());
     for pod in strangers.flat_map(|id| sets.pods(id)) {
         if let Some(sibling) = missing_sibling(sets, set, pod)? {

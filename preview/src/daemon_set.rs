@@ -5,11 +5,12 @@ use crate::direct::{Decided, Decision, DirectEntry, OwnPod, becomes_available, c
 use crate::error::{Error, parse};
 use crate::input::Input;
 use crate::node::{NodeEntry, Placement};
-use crate::notes::{self, Note, NoteCode};
+use crate::notes::{Note, NoteCode};
 use crate::options::Options;
 use crate::pod::{FinishedPhase, Metadata, OwnerReference, to_time};
 use crate::preview::Verdict;
-use crate::text::{self, count};
+use crate::text::count;
+use crate::{notes, text};
 use podrank::Time;
 use podrank::controller::daemon_set::{
     BURST_REPLICAS, DaemonSet, NO_NODE, NodeFlags, Outcome, Pod, PodFlags, Reason, Step, Strategy, next_sync,

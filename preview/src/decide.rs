@@ -1,24 +1,22 @@
 //! From an input to a preview: chooses the workload, checks that the input is complete, and decides.
 
 use crate::choose::{Choice, choose_workload};
-use crate::circle::{self, Arrow};
-use crate::complete;
-use crate::direct::{DirectKind, preview_direct};
+use crate::circle::Arrow;
+use crate::direct::preview_direct;
 use crate::error::Error;
 use crate::input::Input;
 use crate::line::{Line, MOST_IN_ONE_SYNC};
 use crate::members::{Member, members, ranked};
-use crate::moment;
-use crate::notes::{self, Note};
+use crate::notes::Note;
 use crate::options::{Options, Order};
 use crate::pod::{PodEntry, to_time};
 use crate::preview::{PodPreview, Preview, Workload, WorkloadPreview};
 use crate::race::Race;
 use crate::related::Related;
 use crate::rollout::preview_deployment;
-use crate::set::{SetEntry, SetId, Sets};
-use crate::text;
-use crate::workload::WorkloadKind;
+use crate::set::{SetEntry, Sets};
+use crate::workload::{WorkloadKind, WorkloadRef};
+use crate::{circle as circles, complete, moment, notes, text};
 use podrank::Policy;
 
 /// Decides which pods of a workload go, and notes what else the reader should know.
@@ -36,7 +34,7 @@ pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<Workl
 fn preview_at<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview<'a>, Error> {
     let sets = Sets::of(input);
     let choice = choose_workload(input, &sets, options)?;
-    let is_job = matches!(choice, Choice::Direct(entry) if entry.kind == DirectKind::Job);
+    let is_job = matches!(choice, Choice::Direct(entry) if entry.kind == WorkloadKind::Job);
     if !is_job && (options.parallelism.is_some() || options.completions.is_some() || options.suspend) {
         return Err(Error::new(format!(
             "{choice} is not a Job, so it has no parallelism, completions or suspension"
@@ -73,13 +71,13 @@ pub fn circle(input: &Input, options: &Options, uid: &str) -> Result<Option<[Arr
     let own = ranked(&members);
     let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
     let start = own.iter().position(|(_, pod)| pod.uid.to_string() == uid);
-    Ok(start.and_then(|start| circle::circle(&policy, &own, start)))
+    Ok(start.and_then(|start| circles::circle(&policy, &own, start)))
 }
 
 fn preview_set<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
-    id: SetId<'a>,
+    id: WorkloadRef<'a>,
     options: &Options,
 ) -> Result<Preview<'a>, Error> {
     let gaps = complete::gaps(sets, id)?;
@@ -100,7 +98,7 @@ fn preview_set<'a>(
         api_version: "podrank/v1",
         kind: "ScaleDownPreview",
         namespace: id.namespace,
-        workload: Workload { kind: WorkloadKind::Set(id.kind), name: id.name },
+        workload: Workload { kind: id.kind, name: id.name },
         replica_set: id.name,
         now: options.now,
         now_source: options.now_source,
@@ -132,7 +130,7 @@ pub(crate) struct SetDecision<'a> {
 
 /// A set and the pods that a decision about it reads.
 pub(crate) struct Scene<'a> {
-    id: SetId<'a>,
+    id: WorkloadRef<'a>,
     set: Option<&'a SetEntry>,
     members: Vec<Member<'a>>,
     notes: Vec<Note>,
@@ -142,7 +140,7 @@ impl<'a> Scene<'a> {
     pub(crate) fn read(
         input: &'a Input,
         sets: &Sets<'a>,
-        id: SetId<'a>,
+        id: WorkloadRef<'a>,
         order: Order,
     ) -> Result<Self, Error> {
         let (set, mut notes) = (sets.get(id), Vec::new());
@@ -178,7 +176,7 @@ pub(crate) fn decide<'a>(
 
     if let Some(notes) = notes {
         notes.extend(scene.notes.iter().cloned());
-        notes.extend(input.listed_twice(&Choice::Set(*id).id()));
+        notes.extend(input.listed_twice(*id));
         notes.extend(idle.map(|why| notes::does_nothing(id, why)));
         if let Some(set) = set {
             notes.extend(complete::more_pods_than_status(set, own.len())?);

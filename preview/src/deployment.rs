@@ -4,6 +4,7 @@ use crate::error::{Error, parse};
 use crate::pod::{Metadata, Time, time};
 use crate::selector::{LabelSelector, Selector};
 use crate::template::Fingerprint;
+use crate::workload::{WorkloadKind, WorkloadRef};
 use podrank::controller::IntOrPercent;
 use podrank::controller::deployment::{
     DESIRED_REPLICAS_ANNOTATION, Deployment, MAX_REPLICAS_ANNOTATION, ReplicaSet, Strategy,
@@ -97,15 +98,18 @@ impl DeploymentEntry {
         })
     }
 
+    pub(crate) fn id(&self) -> WorkloadRef<'_> {
+        WorkloadRef { namespace: &self.namespace, kind: WorkloadKind::Deployment, name: &self.name }
+    }
+
     pub(crate) fn spec(&self) -> Result<&DeploymentSpec, Error> {
         self.spec.as_ref().map_err(|error| Error::new(format!("{self}: {error}")))
     }
 }
 
 impl fmt::Display for DeploymentEntry {
-    /// The Deployment as a list for the user shows it: `default Deployment/web`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} Deployment/{}", self.namespace, self.name)
+        self.id().fmt(f)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Workloads whose controllers delete pods themselves, and not through sets: what all their kinds have in common. Each kind is
-//! a variant of [`DirectKind`] and a module with what its controller reads and what its next sync does.
+//! a variant of [`WorkloadKind`] and a module with what its controller reads and what its next sync does.
 
 use crate::age::age;
-use crate::choose::Choice;
 use crate::complete;
 use crate::daemon_set::DaemonSetSpec;
 use crate::error::{Error, not_negative, parse};
@@ -15,30 +14,19 @@ use crate::pod::{Metadata, OwnerReference, PodEntry, Record, to_time};
 use crate::preview::{Asked, BlockedPod, Details, DirectPreview, PodPreview, Verdict, Workload};
 use crate::selector::{LabelSelector, Selector};
 use crate::stateful_set::StatefulSetSpec;
-use crate::text::{self, count, goes};
-use crate::workload::WorkloadKind;
+use crate::text::{count, goes};
+use crate::workload::{WorkloadKind, WorkloadRef};
 use podrank::Time;
 use podrank::controller::{self, Outcome};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// The kind of a workload whose controller deletes pods itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub enum DirectKind {
-    /// `StatefulSet`, in the group `apps`.
-    StatefulSet,
-    /// `DaemonSet`, in the group `apps`.
-    DaemonSet,
-    /// `Job`, in the group `batch`.
-    Job,
-}
-
 /// What is kept from such a workload.
 #[derive(Debug)]
 pub(crate) struct DirectEntry {
-    pub(crate) kind: DirectKind,
+    pub(crate) kind: WorkloadKind,
     pub(crate) namespace: String,
     pub(crate) name: String,
     pub(crate) uid: String,
@@ -130,52 +118,13 @@ pub(crate) fn chance<R>(outcome: &Outcome<R>, outcomes: &[Outcome<R>], how: &str
     format!(": one of {group} of which {quota} {}, {how}", goes(quota))
 }
 
-impl DirectKind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::StatefulSet, Self::DaemonSet, Self::Job];
-
-    /// The kind by its name and, if known, API version.
-    pub(crate) fn of(kind: &str, api_version: Option<&str>) -> Option<Self> {
-        let group = api_version.map(|version| version.split_once('/').map_or("", |(group, _)| group));
-        Self::ALL
-            .into_iter()
-            .find(|known| kind == known.to_string() && group.is_none_or(|group| group == known.group()))
-    }
-
-    /// The API group.
-    fn group(self) -> &'static str {
-        match self {
-            Self::StatefulSet | Self::DaemonSet => "apps",
-            Self::Job => "batch",
-        }
-    }
-
-    /// The types of all objects that a decision reads, as `kubectl get` takes them.
-    pub(crate) fn types(self) -> &'static str {
-        match self {
-            Self::StatefulSet => "pods,statefulsets",
-            Self::DaemonSet => "pods,daemonsets,controllerrevisions,nodes",
-            Self::Job => "pods,jobs",
-        }
-    }
-}
-
-impl fmt::Display for DirectKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::StatefulSet => "StatefulSet",
-            Self::DaemonSet => "DaemonSet",
-            Self::Job => "Job",
-        })
-    }
-}
-
 impl Spec {
-    fn read(kind: DirectKind, object: &RawValue) -> Result<Self, String> {
+    fn read(kind: WorkloadKind, object: &RawValue) -> Result<Self, String> {
         match kind {
-            DirectKind::StatefulSet => StatefulSetSpec::read(object).map(Self::StatefulSet),
-            DirectKind::DaemonSet => DaemonSetSpec::read(object).map(Self::DaemonSet),
-            DirectKind::Job => JobSpec::read(object).map(Self::Job),
+            WorkloadKind::StatefulSet => StatefulSetSpec::read(object).map(Self::StatefulSet),
+            WorkloadKind::DaemonSet => DaemonSetSpec::read(object).map(Self::DaemonSet),
+            // Jobs: no other kind deletes its pods itself.
+            _ => JobSpec::read(object).map(Self::Job),
         }
     }
 
@@ -205,7 +154,7 @@ pub(crate) fn preview_direct<'a>(
     if !notes.is_empty() && !options.accepts_gaps() {
         return Err(complete::incomplete(&entry.namespace, entry.kind.types(), &notes));
     }
-    notes.extend(input.listed_twice(&Choice::Direct(entry).id()));
+    notes.extend(input.listed_twice(entry.id()));
     notes.extend(entry.lagging());
     let pods = entry.pods(input, &mut notes)?;
     let (asked, gates, mut decision) = match entry.spec()? {
@@ -241,7 +190,7 @@ pub(crate) fn preview_direct<'a>(
         api_version: "podrank/v1",
         kind: "ScaleDownPreview",
         namespace: &entry.namespace,
-        workload: Workload { kind: WorkloadKind::Direct(entry.kind), name: &entry.name },
+        workload: Workload { kind: entry.kind, name: &entry.name },
         now: options.now,
         now_source: options.now_source,
         order: options.order,
@@ -265,7 +214,7 @@ pub(crate) fn preview_direct<'a>(
 }
 
 impl DirectEntry {
-    pub(crate) fn read(kind: DirectKind, object: &RawValue) -> Result<Self, String> {
+    pub(crate) fn read(kind: WorkloadKind, object: &RawValue) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Object {
             metadata: Metadata,
@@ -307,6 +256,10 @@ impl DirectEntry {
         })
     }
 
+    pub(crate) fn id(&self) -> WorkloadRef<'_> {
+        WorkloadRef { namespace: &self.namespace, kind: self.kind, name: &self.name }
+    }
+
     pub(crate) fn spec(&self) -> Result<&Spec, Error> {
         self.spec.as_ref().map_err(|error| Error::new(format!("{self}: {error}")))
     }
@@ -323,7 +276,7 @@ impl DirectEntry {
         match written.map(Selector::new) {
             _ if self.is_being_deleted => Some("is being deleted"),
             Some(None) => Some("has an invalid selector"),
-            Some(Some(selector)) if self.kind == DirectKind::DaemonSet && selector.is_empty() => {
+            Some(Some(selector)) if self.kind == WorkloadKind::DaemonSet && selector.is_empty() => {
                 Some("has a selector that selects all pods")
             }
             _ => None,
@@ -338,7 +291,7 @@ impl DirectEntry {
     /// Whether this is the owner, given that the namespace is the same.
     pub(crate) fn is(&self, owner: &OwnerReference) -> bool {
         owner.name == self.name
-            && DirectKind::of(&owner.kind, Some(&owner.api_version)) == Some(self.kind)
+            && WorkloadKind::of_object(&owner.kind, Some(&owner.api_version)) == Some(self.kind)
             && owner.uid == self.uid
     }
 
@@ -423,7 +376,7 @@ impl DirectEntry {
 impl fmt::Display for DirectEntry {
     /// The workload as messages show it: `default StatefulSet/db`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}/{}", text::name(&self.namespace), self.kind, text::name(&self.name))
+        self.id().fmt(f)
     }
 }
 

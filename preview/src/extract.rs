@@ -8,14 +8,13 @@ use crate::cost::{PREVIOUS_COST_ANNOTATION, WrittenCost};
 use crate::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::error::Error;
 use crate::input::Input;
-use crate::needs::WorkloadId;
 use crate::node::ZONE_LABEL;
 use crate::pod::{OwnerReference, PREFER_FOR_SCALE_DOWN_LABEL, PodEntry, Record};
 use crate::selector::Selector;
-use crate::set::{SetEntry, SetKind, Sets};
+use crate::set::{SetEntry, Sets};
 use crate::template::Fingerprint;
 use crate::why::phase_name;
-use crate::workload::WorkloadKind;
+use crate::workload::{WorkloadId, WorkloadKind};
 use jiff::Timestamp;
 use podrank::controller::IntOrPercent;
 use podrank::controller::deployment::{
@@ -34,7 +33,7 @@ impl Input {
     /// # Errors
     /// If the workload or one of its sets is unsound, or if it is neither a Deployment nor a set.
     pub fn extract(&self, workload: &WorkloadId) -> Result<String, Error> {
-        if let WorkloadKind::Direct(_) = workload.kind {
+        if workload.kind.is_direct() {
             return Err(Error::new(format!(
                 "{workload}: a page shows only Deployments, ReplicaSets and ReplicationControllers; use -o table, wide, json or \
                  name"
@@ -52,7 +51,7 @@ impl Input {
         }
         let keys: BTreeSet<_> = selectors.iter().flat_map(Selector::keys).collect();
         let is_needed = |pod: &&PodEntry| {
-            let is_own = |id| own.iter().any(|set| set.id() == id) || workload.is(id);
+            let is_own = |id| own.iter().any(|set| set.id() == id) || workload.to_ref() == id;
             let is_of_sibling = |set: &&SetEntry| matches!(missing_sibling(&sets, set, pod), Ok(Some(_)));
             pod.namespace == workload.namespace
                 && (selectors
@@ -87,17 +86,14 @@ impl Input {
 
 /// The sets that matter: those of the same controller.
 fn own_sets<'a>(sets: &Sets<'a>, input: &'a Input, workload: &WorkloadId) -> Vec<&'a SetEntry> {
-    let controller = match workload.kind {
-        WorkloadKind::Deployment => input.deployment(workload).map(|entry| entry.uid.as_str()),
-        WorkloadKind::Set(_) => {
-            let Some(id) = sets.ids().find(|id| workload.is(*id)) else { return Vec::new() };
-            let Some(set) = sets.get(id) else { return Vec::new() };
-            match &set.controller {
-                Some(controller) if id.kind == SetKind::ReplicaSet => Some(controller.uid.as_str()),
-                _ => return vec![set],
-            }
+    let controller = if workload.kind == WorkloadKind::Deployment {
+        input.deployment(workload.to_ref()).map(|entry| entry.uid.as_str())
+    } else {
+        let Some(set) = sets.get(workload.to_ref()) else { return Vec::new() };
+        match &set.controller {
+            Some(controller) if workload.kind == WorkloadKind::ReplicaSet => Some(controller.uid.as_str()),
+            _ => return vec![set],
         }
-        WorkloadKind::Direct(_) => None,
     };
     controller.into_iter().flat_map(|uid| sets.controlled_by(uid)).collect()
 }
@@ -110,8 +106,7 @@ fn is_of(entry: &DeploymentEntry, workload: &WorkloadId, own: &[&SetEntry]) -> b
     entry.namespace == workload.namespace
         && match workload.kind {
             WorkloadKind::Deployment => entry.name == workload.name,
-            WorkloadKind::Set(_) => is_theirs(),
-            WorkloadKind::Direct(_) => false,
+            kind => kind.is_set() && is_theirs(),
         }
 }
 
@@ -197,11 +192,10 @@ fn set_json(set: &SetEntry) -> Result<Value, Error> {
         metadata["annotations"] = annotations(its);
         put_time(&mut metadata, "creationTimestamp", its.creation_time);
     }
-    let (api_version, selector) = match id.kind {
-        SetKind::ReplicaSet => ("apps/v1", json!(spec.selector)),
-        SetKind::ReplicationController => {
-            ("v1", json!(spec.selector.as_ref().and_then(|selector| selector.match_labels.as_ref())))
-        }
+    let (api_version, selector) = if id.kind == WorkloadKind::ReplicaSet {
+        ("apps/v1", json!(spec.selector))
+    } else {
+        ("v1", json!(spec.selector.as_ref().and_then(|selector| selector.match_labels.as_ref())))
     };
     let template = template(state.map(|state| state.template), spec.template_cost.as_deref());
     Ok(json!({

@@ -3,16 +3,15 @@
 
 use crate::daemon_set::RevisionEntry;
 use crate::deployment::DeploymentEntry;
-use crate::direct::{DirectEntry, DirectKind};
+use crate::direct::DirectEntry;
 use crate::error::{Error, parse};
 use crate::json::{Fault, Json};
-use crate::moment;
 use crate::node::NodeEntry;
 use crate::pod::{Pod, PodEntry};
-use crate::set::{ReplicaSet, SetEntry, SetKind};
-use crate::text;
+use crate::set::{ReplicaSet, SetEntry};
 use crate::workload::WorkloadKind;
-use crate::yaml::{self, AsJson};
+use crate::yaml::AsJson;
+use crate::{moment, text, yaml};
 use serde::Deserialize;
 use serde::de::{IgnoredAny, Visitor};
 use serde_json::value::RawValue;
@@ -227,7 +226,7 @@ impl Input {
         let is_taken = is_taken
             || json.take_if(|mut set: ReplicaSet| {
                 let own = TypeMeta { api_version: set.api_version.take(), kind: set.kind.take() };
-                let is_set = matches!(own.class(list), Some(Class::Set(SetKind::ReplicaSet)));
+                let is_set = matches!(own.class(list), Some(Class::Workload(WorkloadKind::ReplicaSet)));
                 if is_set {
                     self.moments.extend(set.newest());
                     self.sets.push(set.into());
@@ -254,9 +253,11 @@ impl Input {
         }
         match class {
             Some(Class::Pod) => self.pods.push(PodEntry::read(object)?),
-            Some(Class::Set(kind)) => self.sets.push(SetEntry::read(kind, object)?),
-            Some(Class::Deployment) => self.deployments.push(DeploymentEntry::read(object)?),
-            Some(Class::Direct(kind)) => self.direct.push(DirectEntry::read(kind, object)?),
+            Some(Class::Workload(WorkloadKind::Deployment)) => {
+                self.deployments.push(DeploymentEntry::read(object)?);
+            }
+            Some(Class::Workload(kind)) if kind.is_set() => self.sets.push(SetEntry::read(kind, object)?),
+            Some(Class::Workload(kind)) => self.direct.push(DirectEntry::read(kind, object)?),
             Some(Class::Node) => self.nodes.push(NodeEntry::read(object)?),
             Some(Class::Revision) => self.revisions.push(RevisionEntry::read(object)?),
             None if own.is_list() && has_items(object) => self.add_list(object)?,
@@ -284,11 +285,13 @@ impl Input {
         self.moments.extend(object.moment);
         match class {
             Class::Pod => self.pods.push(object.pod?),
-            Class::Set(SetKind::ReplicaSet) => self.sets.push(object.replica_set?),
-            Class::Set(SetKind::ReplicationController) => self.sets.push(object.replication_controller?),
-            Class::Deployment => self.deployments.push(object.deployment?),
-            Class::Direct(kind) => {
-                let of_kind = DirectKind::ALL.into_iter().zip(object.direct).find(|(of, _)| *of == kind);
+            Class::Workload(WorkloadKind::ReplicaSet) => self.sets.push(object.replica_set?),
+            Class::Workload(WorkloadKind::ReplicationController) => {
+                self.sets.push(object.replication_controller?);
+            }
+            Class::Workload(WorkloadKind::Deployment) => self.deployments.push(object.deployment?),
+            Class::Workload(kind) => {
+                let of_kind = WorkloadKind::DIRECT.into_iter().zip(object.direct).find(|(of, _)| *of == kind);
                 let (_, entry) = of_kind.expect("every kind was read");
                 self.direct.push(entry?);
             }
@@ -357,9 +360,7 @@ struct TypeMeta {
 #[derive(Clone, Copy)]
 enum Class {
     Pod,
-    Set(SetKind),
-    Deployment,
-    Direct(DirectKind),
+    Workload(WorkloadKind),
     Node,
     Revision,
 }
@@ -389,11 +390,7 @@ impl TypeMeta {
             }
             _ => {}
         }
-        match WorkloadKind::of_object(kind, api_version)? {
-            WorkloadKind::Deployment => Some(Class::Deployment),
-            WorkloadKind::Set(kind) => Some(Class::Set(kind)),
-            WorkloadKind::Direct(kind) => Some(Class::Direct(kind)),
-        }
+        WorkloadKind::of_object(kind, api_version).map(Class::Workload)
     }
 }
 
@@ -405,7 +402,7 @@ struct Untyped {
     replica_set: Result<SetEntry, String>,
     replication_controller: Result<SetEntry, String>,
     deployment: Result<DeploymentEntry, String>,
-    direct: [Result<DirectEntry, String>; DirectKind::ALL.len()],
+    direct: [Result<DirectEntry, String>; WorkloadKind::ALL.len()],
     node: Result<NodeEntry, String>,
     revision: Result<RevisionEntry, String>,
 }
@@ -415,10 +412,10 @@ impl Untyped {
         Self {
             moment: newest(object),
             pod: PodEntry::read(object),
-            replica_set: SetEntry::read(SetKind::ReplicaSet, object),
-            replication_controller: SetEntry::read(SetKind::ReplicationController, object),
+            replica_set: SetEntry::read(WorkloadKind::ReplicaSet, object),
+            replication_controller: SetEntry::read(WorkloadKind::ReplicationController, object),
             deployment: DeploymentEntry::read(object),
-            direct: DirectKind::ALL.map(|kind| DirectEntry::read(kind, object)),
+            direct: WorkloadKind::ALL.map(|kind| DirectEntry::read(kind, object)),
             node: NodeEntry::read(object),
             revision: RevisionEntry::read(object),
         }

@@ -3,12 +3,13 @@
 use crate::age::age;
 use crate::direct::{Decided, Decision, DirectEntry, OwnPod, chance, verdict};
 use crate::error::{Error, parse};
-use crate::job_end::{self, Counts, Ends, Intervals, Limits};
-use crate::notes::{self, Note, NoteCode};
+use crate::job_end::{Counts, Ends, Intervals, Limits};
+use crate::notes::{Note, NoteCode};
 use crate::options::Options;
 use crate::pod::FinishedPhase;
 use crate::preview::{Asked, Verdict};
-use crate::text::{self, count};
+use crate::text::count;
+use crate::{job_end, notes, text};
 use podrank::controller::job::{Completion, Job, NO_INDEX, Outcome, Reason, State, next_sync};
 use podrank::controller::{self, job};
 use podrank::{FeatureGates, Policy, Time};

@@ -60,17 +60,14 @@ mod yaml;
 pub use circle::{Arrow, Contest};
 pub use cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
 pub use decide::{circle, preview_workload};
-pub use direct::DirectKind;
 pub use error::{Error, Remedy};
 pub use input::Input;
 pub use line::MOST_IN_ONE_SYNC;
 pub use moment::NowSource;
-pub use needs::WorkloadId;
 pub use notes::{Note, NoteCode};
 pub use options::{ControllerGates, Options, Order};
 pub use preview::{
     Asked, BlockedPod, DeploymentPreview, Details, DirectPreview, PodPreview, Preview, SetPreview, Verdict,
     Workload, WorkloadPreview,
 };
-pub use set::SetKind;
-pub use workload::{WorkloadKind, WorkloadName};
+pub use workload::{WorkloadId, WorkloadKind, WorkloadName};

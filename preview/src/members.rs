@@ -2,10 +2,12 @@
 
 use crate::error::Error;
 use crate::input::Input;
-use crate::notes::{self, Note};
+use crate::notes;
+use crate::notes::Note;
 use crate::pod::{PodEntry, Record};
 use crate::related::Related;
-use crate::set::{SetId, Sets};
+use crate::set::Sets;
+use crate::workload::WorkloadRef;
 use podrank::{NodeCounts, Pod, Uid};
 use std::collections::{HashMap, HashSet};
 
@@ -24,7 +26,7 @@ pub(crate) type RankedPod<'m, 'a> = (&'m Member<'a>, Pod);
 pub(crate) fn members<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
-    id: SetId<'_>,
+    id: WorkloadRef<'_>,
     related: &Related<'_>,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<Member<'a>>, Error> {

@@ -1,41 +1,14 @@
 //! What a decision about a workload needs besides the workload itself: what to ask a cluster for next.
 
-use crate::complete;
 use crate::deployment::DeploymentEntry;
-use crate::direct::{DirectEntry, DirectKind};
+use crate::direct::DirectEntry;
 use crate::error::Error;
 use crate::input::Input;
-use crate::notes::{self, Note};
+use crate::notes::Note;
 use crate::selector::Selector;
-use crate::set::{SetEntry, SetId, SetKind, Sets};
-use crate::workload::{WorkloadKind, WorkloadName};
-use serde::Serialize;
-use std::fmt;
-
-/// A workload that an input holds.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct WorkloadId {
-    /// Its namespace.
-    pub namespace: String,
-    /// Its kind.
-    pub kind: WorkloadKind,
-    /// Its name.
-    pub name: String,
-}
-
-impl WorkloadId {
-    /// Whether it is this set.
-    pub(crate) fn is(&self, id: SetId<'_>) -> bool {
-        (self.kind, &*self.namespace, &*self.name) == (WorkloadKind::Set(id.kind), id.namespace, id.name)
-    }
-}
-
-impl fmt::Display for WorkloadId {
-    /// The workload as a list for the user shows it: `default Deployment/web`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}/{}", self.namespace, self.kind, self.name)
-    }
-}
+use crate::set::{SetEntry, Sets};
+use crate::workload::{WorkloadId, WorkloadKind, WorkloadName, WorkloadRef};
+use crate::{complete, notes};
 
 impl Input {
     /// Returns the workload with this name, or `None` if there is none.
@@ -43,27 +16,12 @@ impl Input {
     /// # Errors
     /// If there are several. The error lists them.
     pub fn workload(&self, name: &WorkloadName) -> Result<Option<WorkloadId>, Error> {
-        let sets = self.sets.iter().map(|set| {
-            let id = set.id();
-            (id.namespace, WorkloadKind::Set(id.kind), id.name)
-        });
-        let deployments = self
-            .deployments
-            .iter()
-            .map(|entry| (entry.namespace.as_str(), WorkloadKind::Deployment, entry.name.as_str()));
-        let direct = self
-            .direct
-            .iter()
-            .map(|entry| (entry.namespace.as_str(), WorkloadKind::Direct(entry.kind), entry.name.as_str()));
+        let deployments = self.deployments.iter().map(DeploymentEntry::id);
+        let direct = self.direct.iter().map(DirectEntry::id);
         let mut found: Vec<_> = deployments
-            .chain(sets)
+            .chain(self.sets.iter().map(SetEntry::id))
             .chain(direct)
-            .filter(|(_, kind, its)| *its == name.name && name.kind.is_none_or(|wanted| wanted == *kind))
-            .map(|(namespace, kind, name)| WorkloadId {
-                namespace: namespace.to_owned(),
-                kind,
-                name: name.to_owned(),
-            })
+            .filter(|id| id.name == name.name && name.kind.is_none_or(|wanted| wanted == id.kind))
             .collect();
         found.sort();
         found.dedup();
@@ -77,23 +35,23 @@ impl Input {
                 list.join(", ")
             )));
         }
-        Ok(found.pop())
+        Ok(found.pop().map(WorkloadRef::to_id))
     }
 
     /// Returns whether other `ReplicaSet`s matter, too: those of the same Deployment or other controller.
     pub fn has_siblings(&self, workload: &WorkloadId) -> bool {
         match workload.kind {
             WorkloadKind::Deployment => true,
-            WorkloadKind::Set(SetKind::ReplicationController) | WorkloadKind::Direct(_) => false,
-            WorkloadKind::Set(SetKind::ReplicaSet) => {
-                self.set(workload).is_some_and(|set| set.controller.is_some())
+            WorkloadKind::ReplicaSet => {
+                self.set(workload.to_ref()).is_some_and(|set| set.controller.is_some())
             }
+            _ => false,
         }
     }
 
     /// Returns whether nodes matter, and the revisions of the workload's template.
     pub fn has_nodes(&self, workload: &WorkloadId) -> bool {
-        workload.kind == WorkloadKind::Direct(DirectKind::DaemonSet)
+        workload.kind == WorkloadKind::DaemonSet
     }
 
     /// Returns a label selector, as `kubectl get --selector` reads it, for all pods that count: what the selectors of all
@@ -108,20 +66,20 @@ impl Input {
         let mut selectors = Vec::new();
         let controller = match workload.kind {
             WorkloadKind::Deployment => {
-                let deployment = self.deployment(workload);
+                let deployment = self.deployment(workload.to_ref());
                 if let Some(deployment) = deployment {
                     selectors.extend(deployment.spec()?.selector());
                 }
                 deployment.map(|deployment| deployment.uid.as_str())
             }
-            WorkloadKind::Direct(kind) => {
-                if let Some(entry) = self.direct(kind, workload) {
+            kind if kind.is_direct() => {
+                if let Some(entry) = self.direct(workload.to_ref()) {
                     selectors.extend(entry.selector()?);
                 }
                 None
             }
-            WorkloadKind::Set(_) => {
-                let set = self.set(workload);
+            _ => {
+                let set = self.set(workload.to_ref());
                 if let Some(set) = set {
                     selectors.extend(set.selector()?);
                 }
@@ -144,15 +102,15 @@ impl Input {
         let sets = Sets::of(self);
         let (deployment_lags, ids): (_, Vec<_>) = match workload.kind {
             WorkloadKind::Deployment => {
-                let Some(deployment) = self.deployment(workload) else { return Ok(false) };
+                let Some(deployment) = self.deployment(workload.to_ref()) else { return Ok(false) };
                 let own = sets.controlled_by(&deployment.uid).map(SetEntry::id);
                 (deployment.spec()?.lags, own.collect())
             }
-            WorkloadKind::Direct(kind) => {
-                let Some(entry) = self.direct(kind, workload) else { return Ok(false) };
+            kind if kind.is_direct() => {
+                let Some(entry) = self.direct(workload.to_ref()) else { return Ok(false) };
                 return entry.is_behind(self);
             }
-            WorkloadKind::Set(_) => (false, self.set(workload).map(SetEntry::id).into_iter().collect()),
+            _ => (false, self.set(workload.to_ref()).map(SetEntry::id).into_iter().collect()),
         };
         let mut lags = deployment_lags;
         for id in ids {
@@ -166,38 +124,24 @@ impl Input {
     }
 
     /// Returns a note if the workload is listed more than once, perhaps with other values.
-    pub(crate) fn listed_twice(&self, workload: &WorkloadId) -> Option<Note> {
-        let is_it =
-            |namespace: &str, name: &str| (namespace, name) == (&*workload.namespace, &*workload.name);
-        let entries = match workload.kind {
-            WorkloadKind::Deployment => {
-                self.deployments.iter().filter(|entry| is_it(&entry.namespace, &entry.name)).count()
-            }
-            WorkloadKind::Set(_) => self.sets.iter().filter(|set| workload.is(set.id())).count(),
-            WorkloadKind::Direct(kind) => {
-                let of_kind = self.direct.iter().filter(|entry| entry.kind == kind);
-                of_kind.filter(|entry| is_it(&entry.namespace, &entry.name)).count()
-            }
-        };
-        (entries > 1).then(|| notes::listed_twice(workload))
+    pub(crate) fn listed_twice(&self, workload: WorkloadRef<'_>) -> Option<Note> {
+        let deployments = self.deployments.iter().map(DeploymentEntry::id);
+        let all = deployments
+            .chain(self.sets.iter().map(SetEntry::id))
+            .chain(self.direct.iter().map(DirectEntry::id));
+        (all.filter(|id| *id == workload).count() > 1).then(|| notes::listed_twice(&workload))
     }
 
-    pub(crate) fn deployment(&self, workload: &WorkloadId) -> Option<&DeploymentEntry> {
-        let is_meant =
-            |entry: &&DeploymentEntry| entry.namespace == workload.namespace && entry.name == workload.name;
-        self.deployments.iter().find(is_meant)
+    pub(crate) fn deployment(&self, workload: WorkloadRef<'_>) -> Option<&DeploymentEntry> {
+        self.deployments.iter().find(|entry| entry.id() == workload)
     }
 
-    fn direct(&self, kind: DirectKind, workload: &WorkloadId) -> Option<&DirectEntry> {
-        self.direct.iter().find(|entry| {
-            entry.kind == kind && entry.namespace == workload.namespace && entry.name == workload.name
-        })
+    fn direct(&self, workload: WorkloadRef<'_>) -> Option<&DirectEntry> {
+        self.direct.iter().find(|entry| entry.id() == workload)
     }
 
-    fn set(&self, workload: &WorkloadId) -> Option<&SetEntry> {
-        let WorkloadKind::Set(kind) = workload.kind else { return None };
-        let id = SetId { namespace: &workload.namespace, kind, name: &workload.name };
-        self.sets.iter().find(|set| set.id() == id)
+    fn set(&self, workload: WorkloadRef<'_>) -> Option<&SetEntry> {
+        self.sets.iter().find(|set| set.id() == workload)
     }
 }
 

@@ -6,9 +6,11 @@ use crate::input::Input;
 use crate::members::Member;
 use crate::pod::PodEntry;
 use crate::rollout::Next;
-use crate::set::{SetEntry, SetId, Sets};
+use crate::set::{SetEntry, Sets};
 use crate::steer::Unmet;
-use crate::text::{self, count, quoted};
+use crate::text;
+use crate::text::{count, quoted};
+use crate::workload::WorkloadRef;
 use jiff::Timestamp;
 use podrank::DELETION_COST_ANNOTATION;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -244,7 +246,7 @@ pub(crate) fn of_deployment(
     entry: &DeploymentEntry,
     spec: &DeploymentSpec,
     next: &Next,
-    sets: &[(SetId<'_>, &SetState)],
+    sets: &[(WorkloadRef<'_>, &SetState)],
 ) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut note = |code, text| notes.push(Note::new(code, text));
@@ -327,7 +329,7 @@ pub(crate) fn of_deployment(
 /// Pods that the controller would release or adopt before it deletes any.
 pub(crate) fn claims(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Vec<Note>, Error> {
     let Some(selector) = set.selector()?.filter(|_| !set.is_being_deleted) else { return Ok(Vec::new()) };
-    let id: SetId<'_> = set.id();
+    let id: WorkloadRef<'_> = set.id();
     let claim = |pod: &PodEntry| {
         let matches = selector.matches(&pod.labels);
         if pod.controller.is_none() && matches {

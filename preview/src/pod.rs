@@ -1,11 +1,12 @@
 //! One `v1.Pod`: what identifies it, and the record that the order reads. Reads one object's JSON text.
 
 use crate::cost::{ManagedFields, Previous, WrittenCost};
-use crate::direct::DirectKind;
 use crate::error::parse;
-use crate::moment::{self, ContainerState, Lenient, nanos};
+use crate::moment::{ContainerState, Lenient, nanos};
 use crate::node::Affinity;
-use crate::text::{self, quoted};
+use crate::text::quoted;
+use crate::workload::WorkloadKind;
+use crate::{moment, text};
 use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
 use podrank::controller::job::{COMPLETION_INDEX_ANNOTATION, NO_INDEX, completion_index};
@@ -301,13 +302,15 @@ impl PodEntry {
         let is_terminating = metadata.is_being_deleted();
         let is_active = phase.is_some() && !is_terminating;
         let controller = metadata.controller();
-        let kind = controller.as_ref().and_then(|it| DirectKind::of(&it.kind, Some(&it.api_version)));
+        let kind =
+            controller.as_ref().and_then(|it| WorkloadKind::of_object(&it.kind, Some(&it.api_version)));
+        let kind = kind.filter(|kind| kind.is_direct());
         let is_read = is_active || kind.is_some();
         let labels = metadata.labels.take().unwrap_or_default();
         let about = About {
             is_preferred: labels.contains_key(PREFER_FOR_SCALE_DOWN_LABEL),
             is_active,
-            is_of_job: kind == Some(DirectKind::Job),
+            is_of_job: kind == Some(WorkloadKind::Job),
         };
         // The phase of a finished pod is not in its record.
         let mut record = is_read.then(|| record(phase.unwrap_or(Phase::UNKNOWN), about));
@@ -334,7 +337,7 @@ impl PodEntry {
         self.record.as_ref()?.as_ref().ok()?.node.as_deref()
     }
 
-    /// The record, even if the pod is not active. Such a pod has one if its controller is of a [`DirectKind`].
+    /// The record, even if the pod is not active. Such a pod has one if its controller deletes pods itself.
     pub(crate) fn any_record(&self) -> Option<Result<&Record, &String>> {
         self.record.as_ref().or(self.inactive_record.as_deref()).map(Result::as_ref)
     }

@@ -4,7 +4,8 @@ use crate::error::Error;
 use crate::options::Order;
 use crate::pod::PodEntry;
 use crate::selector::Selector;
-use crate::set::{SetEntry, SetId, SetKind, Sets};
+use crate::set::{SetEntry, Sets};
+use crate::workload::{WorkloadKind, WorkloadRef};
 
 /// The pods that are related to a set's own.
 pub(crate) enum Related<'a> {
@@ -20,12 +21,12 @@ pub(crate) enum Related<'a> {
 
 impl<'a> Related<'a> {
     pub(crate) fn of(
-        id: SetId<'_>,
+        id: WorkloadRef<'_>,
         set: Option<&'a SetEntry>,
         sets: &Sets<'a>,
         order: Order,
     ) -> Result<Self, Error> {
-        let is_replica_set = id.kind == SetKind::ReplicaSet;
+        let is_replica_set = id.kind == WorkloadKind::ReplicaSet;
         let controller = set.and_then(|set| set.controller.as_ref()).filter(|_| is_replica_set);
         let Some(controller) = controller else {
             let is_known = set.is_some() || !is_replica_set;

@@ -1,18 +1,17 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
-use crate::choose::Choice;
-use crate::complete;
 use crate::decide::{Scene, SetDecision, decide};
 use crate::deployment::{DeploymentEntry, DeploymentSpec, SetState};
 use crate::error::{Error, not_negative};
 use crate::input::Input;
-use crate::notes::{self, Note};
+use crate::notes::Note;
 use crate::options::{Options, Order};
 use crate::preview::{DeploymentPreview, SetPreview, Verdict, Workload};
 use crate::race::Race;
-use crate::set::{SetEntry, SetKind, Sets};
+use crate::set::{SetEntry, Sets};
 use crate::set_why::set_why;
 use crate::workload::WorkloadKind;
+use crate::{complete, notes};
 use podrank::controller::deployment::{
     Change, Deployment, Path, Reason, ReplicaSet, SetFlags, Step, Strategy, next_sync,
 };
@@ -50,10 +49,10 @@ pub(crate) fn preview_deployment<'a>(
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
     let gaps = gaps(sets, entry, spec, &own)?;
     if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
-        return Err(complete::error(&entry.namespace, SetKind::ReplicaSet, &gaps));
+        return Err(complete::error(&entry.namespace, WorkloadKind::ReplicaSet, &gaps));
     }
     let mut notes = gaps;
-    notes.extend(input.listed_twice(&Choice::Deployment(entry).id()));
+    notes.extend(input.listed_twice(entry.id()));
     if own.iter().filter(|own| own.state.set.replicas > 0).count() > 1 {
         for own in &own {
             notes.extend(complete::stale_availability(sets, own.entry)?);

@@ -1,43 +1,27 @@
 //! `ReplicaSets` and `ReplicationControllers`, and which pods belong to them. Reads one object's JSON text.
 
-use crate::deployment::{self, SetState};
+use crate::deployment::SetState;
 use crate::error::{Error, not_negative, parse};
 use crate::input::Input;
-use crate::moment::{self, Lenient, nanos};
+use crate::moment::{Lenient, nanos};
 use crate::pod::{Metadata, OwnerReference, PodEntry, Time, only, time};
 use crate::selector::{LabelSelector, Selector};
 use crate::template::Template;
-use crate::text;
+use crate::workload::{WorkloadKind, WorkloadRef};
+use crate::{deployment, moment};
 use podrank::DELETION_COST_ANNOTATION;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The kind of a set: a workload whose pods Kubernetes deletes in the order when it scales down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub enum SetKind {
-    /// `ReplicaSet`, in the group `apps` or the old `extensions`.
-    ReplicaSet,
-    /// `ReplicationController`.
-    ReplicationController,
-}
-
-/// What identifies a set. Messages list sets in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct SetId<'a> {
-    pub(crate) namespace: &'a str,
-    pub(crate) kind: SetKind,
-    pub(crate) name: &'a str,
-}
-
 /// What is kept from a set.
 #[derive(Debug)]
 pub(crate) struct SetEntry {
-    kind: SetKind,
+    kind: WorkloadKind,
     pub(crate) namespace: String,
     name: String,
     pub(crate) uid: String,
@@ -188,45 +172,13 @@ fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> 
 
 /// The sets of an input by name, and whose its pods are.
 pub(crate) struct Sets<'a> {
-    by_id: BTreeMap<SetId<'a>, &'a SetEntry>,
+    by_id: BTreeMap<WorkloadRef<'a>, &'a SetEntry>,
     /// The pods of each set, in the order of the input, also of sets that are not in it.
-    pods: BTreeMap<SetId<'a>, Vec<&'a PodEntry>>,
-}
-
-impl SetKind {
-    /// The kind by its name and, if known, API version.
-    pub(crate) fn of(kind: &str, api_version: Option<&str>) -> Option<Self> {
-        let is_in = |groups: &[&str]| {
-            api_version.is_none_or(|version| {
-                groups.contains(&version.split_once('/').map_or("", |(group, _)| group))
-            })
-        };
-        match kind {
-            "ReplicaSet" if is_in(&["apps", "extensions"]) => Some(Self::ReplicaSet),
-            "ReplicationController" if is_in(&[""]) => Some(Self::ReplicationController),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for SetKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::ReplicaSet => "ReplicaSet",
-            Self::ReplicationController => "ReplicationController",
-        })
-    }
-}
-
-impl fmt::Display for SetId<'_> {
-    /// The set as messages show it: `default ReplicaSet/web`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}/{}", text::name(self.namespace), self.kind, text::name(self.name))
-    }
+    pods: BTreeMap<WorkloadRef<'a>, Vec<&'a PodEntry>>,
 }
 
 impl SetEntry {
-    pub(crate) fn read(kind: SetKind, object: &RawValue) -> Result<Self, String> {
+    pub(crate) fn read(kind: WorkloadKind, object: &RawValue) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Head {
             metadata: Metadata,
@@ -249,8 +201,8 @@ impl SetEntry {
         })
     }
 
-    pub(crate) fn id(&self) -> SetId<'_> {
-        SetId { namespace: &self.namespace, kind: self.kind, name: &self.name }
+    pub(crate) fn id(&self) -> WorkloadRef<'_> {
+        WorkloadRef { namespace: &self.namespace, kind: self.kind, name: &self.name }
     }
 
     /// The number of pods that it should have.
@@ -343,7 +295,7 @@ impl From<ReplicaSet> for SetEntry {
             Ok(SetState::new(head, replicas, template.fingerprint, &status))
         });
         Self {
-            kind: SetKind::ReplicaSet,
+            kind: WorkloadKind::ReplicaSet,
             namespace: metadata.namespace(),
             controller,
             is_being_deleted: metadata.is_being_deleted(),
@@ -371,7 +323,7 @@ fn has_deployment(controller: Option<&OwnerReference>) -> bool {
 }
 
 impl SetSpec {
-    fn read(kind: SetKind, object: &RawValue) -> Result<Self, String> {
+    fn read(kind: WorkloadKind, object: &RawValue) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Set<S> {
             spec: Option<Spec<S>>,
@@ -394,17 +346,16 @@ impl SetSpec {
         struct TemplateMetadata {
             annotations: Option<BTreeMap<String, String>>,
         }
-        let spec = match kind {
-            SetKind::ReplicaSet => parse::<Set<LabelSelector>>(object)?.spec,
-            SetKind::ReplicationController => {
-                parse::<Set<BTreeMap<String, String>>>(object)?.spec.map(|spec| {
-                    let selector = spec
-                        .selector
-                        .map(|labels| LabelSelector { match_labels: Some(labels), match_expressions: None });
-                    let Spec { replicas, min_ready_seconds, template, .. } = spec;
-                    Spec { replicas, selector, min_ready_seconds, template }
-                })
-            }
+        let spec = if kind == WorkloadKind::ReplicaSet {
+            parse::<Set<LabelSelector>>(object)?.spec
+        } else {
+            parse::<Set<BTreeMap<String, String>>>(object)?.spec.map(|spec| {
+                let selector = spec
+                    .selector
+                    .map(|labels| LabelSelector { match_labels: Some(labels), match_expressions: None });
+                let Spec { replicas, min_ready_seconds, template, .. } = spec;
+                Spec { replicas, selector, min_ready_seconds, template }
+            })
         };
         Ok(spec.map_or_else(Self::default, |spec| {
             let annotations = spec.template.and_then(|template| template.metadata?.annotations);
@@ -445,28 +396,29 @@ impl<'a> Sets<'a> {
     }
 
     /// The pods that belong to a set, in whatever state.
-    pub(crate) fn pods<'s>(&'s self, id: SetId<'s>) -> &'s [&'a PodEntry] {
+    pub(crate) fn pods<'s>(&'s self, id: WorkloadRef<'s>) -> &'s [&'a PodEntry] {
         self.pods.get(&id).map_or(&[], Vec::as_slice)
     }
 
     /// The sets that have pods, and of which the input may have nothing else.
-    pub(crate) fn with_pods(&self) -> impl Iterator<Item = SetId<'a>> {
+    pub(crate) fn with_pods(&self) -> impl Iterator<Item = WorkloadRef<'a>> {
         self.pods.keys().copied()
     }
 
-    pub(crate) fn get(&self, id: SetId<'_>) -> Option<&'a SetEntry> {
+    pub(crate) fn get(&self, id: WorkloadRef<'_>) -> Option<&'a SetEntry> {
         self.by_id.get(&id).copied()
     }
 
-    pub(crate) fn ids(&self) -> impl Iterator<Item = SetId<'a>> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = WorkloadRef<'a>> {
         self.by_id.keys().copied()
     }
 
     /// The set that the pod's controller reference names. If the input has that set, the UID must agree, too.
-    pub(crate) fn owner(&self, pod: &'a PodEntry) -> Option<SetId<'a>> {
+    pub(crate) fn owner(&self, pod: &'a PodEntry) -> Option<WorkloadRef<'a>> {
         let owner = pod.controller.as_ref()?;
-        let kind = SetKind::of(&owner.kind, Some(&owner.api_version))?;
-        let id = SetId { namespace: &pod.namespace, kind, name: &owner.name };
+        let kind =
+            WorkloadKind::of_object(&owner.kind, Some(&owner.api_version)).filter(|kind| kind.is_set())?;
+        let id = WorkloadRef { namespace: &pod.namespace, kind, name: &owner.name };
         self.get(id).is_none_or(|set| set.uid == owner.uid).then_some(id)
     }
 
@@ -474,7 +426,7 @@ impl<'a> Sets<'a> {
     pub(crate) fn controlled_by(&self, uid: &str) -> impl Iterator<Item = &'a SetEntry> {
         self.by_id.values().copied().filter(move |set| {
             let theirs = set.controller.as_ref();
-            set.kind == SetKind::ReplicaSet && theirs.is_some_and(|theirs| theirs.uid == uid)
+            set.kind == WorkloadKind::ReplicaSet && theirs.is_some_and(|theirs| theirs.uid == uid)
         })
     }
 }

@@ -1,14 +1,13 @@
 //! `StatefulSets`: what their controller reads from them, and which pods their next sync takes. The decision is the core's.
 
-use crate::complete;
 use crate::deployment::Budget;
 use crate::direct::{Decided, Decision, DirectEntry, OwnPod, becomes_available, not_yet, verdict};
 use crate::error::{Error, parse};
-use crate::notes::{self, Note, NoteCode};
+use crate::notes::{Note, NoteCode};
 use crate::options::Options;
 use crate::pod::to_time;
 use crate::preview::Verdict;
-use crate::text;
+use crate::{complete, notes, text};
 use podrank::Time;
 use podrank::controller::stateful_set::{
     self as core, Member, MemberFlags, NO_MEMBER, Outcome, PodManagement, Reason, StatefulSet, Step, Update,

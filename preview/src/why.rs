@@ -1,7 +1,8 @@
 //! What separates two pods, as a sentence. Pure functions.
 
 use crate::age::ages;
-use crate::text::{self, count};
+use crate::text;
+use crate::text::count;
 use podrank::{Pod, Policy, Row, Rule, Time, ValueKind};
 
 /// Returns a short sentence with the values that `rule` reads from `pod` and from the `other` pod, whose name is `name`.

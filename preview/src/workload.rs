@@ -1,21 +1,44 @@
-//! Workloads as users name them: `TYPE/NAME` with the types that kubectl knows, or a bare name.
+//! Workloads: their kinds, what identifies them, and their names as users give them.
 
-use crate::direct::DirectKind;
-use crate::set::SetKind;
 use crate::text;
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
 /// The kind of a workload that can be previewed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WorkloadKind {
     /// `Deployment`, in the group `apps` or the old `extensions`.
     Deployment,
-    /// A set of pods.
-    Set(SetKind),
-    /// A workload whose controller deletes pods itself.
-    Direct(DirectKind),
+    /// `ReplicaSet`, in the group `apps` or the old `extensions`.
+    ReplicaSet,
+    /// `ReplicationController`.
+    ReplicationController,
+    /// `StatefulSet`, in the group `apps`.
+    StatefulSet,
+    /// `DaemonSet`, in the group `apps`.
+    DaemonSet,
+    /// `Job`, in the group `batch`.
+    Job,
+}
+
+/// What identifies a workload.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct WorkloadId {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// Its name.
+    pub name: String,
+}
+
+/// The same, borrowed. Messages list workloads in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct WorkloadRef<'a> {
+    pub(crate) namespace: &'a str,
+    pub(crate) kind: WorkloadKind,
+    pub(crate) name: &'a str,
 }
 
 /// A workload as a user names it: `NAME`, or `TYPE/NAME` as `kubectl get -o name` prints it.
@@ -47,20 +70,14 @@ const TYPES: [Type; 7] = {
     ) -> Type {
         Type { kind, short, singular, group, supported }
     }
-    use WorkloadKind::{Deployment, Direct, Set};
+    use WorkloadKind::{DaemonSet, Deployment, Job, ReplicaSet, ReplicationController, StatefulSet};
     [
         new("Deployment", "deploy", "deployment", "apps", Some(Deployment)),
-        new("ReplicaSet", "rs", "replicaset", "apps", Some(Set(SetKind::ReplicaSet))),
-        new(
-            "ReplicationController",
-            "rc",
-            "replicationcontroller",
-            "",
-            Some(Set(SetKind::ReplicationController)),
-        ),
-        new("StatefulSet", "sts", "statefulset", "apps", Some(Direct(DirectKind::StatefulSet))),
-        new("DaemonSet", "ds", "daemonset", "apps", Some(Direct(DirectKind::DaemonSet))),
-        new("Job", "job", "job", "batch", Some(Direct(DirectKind::Job))),
+        new("ReplicaSet", "rs", "replicaset", "apps", Some(ReplicaSet)),
+        new("ReplicationController", "rc", "replicationcontroller", "", Some(ReplicationController)),
+        new("StatefulSet", "sts", "statefulset", "apps", Some(StatefulSet)),
+        new("DaemonSet", "ds", "daemonset", "apps", Some(DaemonSet)),
+        new("Job", "job", "job", "batch", Some(Job)),
         new("CronJob", "cj", "cronjob", "batch", None),
     ]
 };
@@ -69,32 +86,39 @@ impl WorkloadKind {
     /// Every kind, in the order in which they are listed to a user.
     pub const ALL: [Self; 6] = [
         Self::Deployment,
-        Self::Set(SetKind::ReplicaSet),
-        Self::Set(SetKind::ReplicationController),
-        Self::Direct(DirectKind::StatefulSet),
-        Self::Direct(DirectKind::DaemonSet),
-        Self::Direct(DirectKind::Job),
+        Self::ReplicaSet,
+        Self::ReplicationController,
+        Self::StatefulSet,
+        Self::DaemonSet,
+        Self::Job,
     ];
 
     /// The kind by an object's own `kind` and, if known, API version.
     pub(crate) fn of_object(kind: &str, api_version: Option<&str>) -> Option<Self> {
-        let is_in = |group: &str| {
-            api_version.is_none_or(|version| {
-                version.strip_prefix(group).is_some_and(|version| version.starts_with('/'))
-            })
+        let group = api_version.map(|version| version.split_once('/').map_or("", |(group, _)| group));
+        let known = TYPES.iter().find(|known| known.kind == kind)?;
+        let is_old = || {
+            group == Some("extensions")
+                && matches!(known.supported, Some(Self::Deployment | Self::ReplicaSet))
         };
-        match kind {
-            "Deployment" if is_in("apps") || is_in("extensions") => Some(Self::Deployment),
-            _ => {
-                let set = SetKind::of(kind, api_version).map(Self::Set);
-                set.or_else(|| DirectKind::of(kind, api_version).map(Self::Direct))
-            }
-        }
+        known.supported.filter(|_| group.is_none_or(|group| group == known.group) || is_old())
+    }
+
+    /// The kinds whose controllers delete pods themselves, and not through sets or in the order.
+    pub(crate) const DIRECT: [Self; 3] = [Self::StatefulSet, Self::DaemonSet, Self::Job];
+
+    /// Whether it is a set: a workload whose pods Kubernetes deletes in the order when it scales down.
+    pub(crate) fn is_set(self) -> bool {
+        matches!(self, Self::ReplicaSet | Self::ReplicationController)
+    }
+
+    /// Whether its controller deletes pods itself.
+    pub fn is_direct(self) -> bool {
+        Self::DIRECT.contains(&self)
     }
 
     /// The kinds whose controllers read deletion costs, so that `scale` and `drop` can choose their pods.
-    pub const WITH_COSTS: [Self; 3] =
-        [Self::Deployment, Self::Set(SetKind::ReplicaSet), Self::Set(SetKind::ReplicationController)];
+    pub const WITH_COSTS: [Self; 3] = [Self::Deployment, Self::ReplicaSet, Self::ReplicationController];
 
     /// The one of these kinds that this text names as a type: kubectl's short name, singular or plural, in any case, with or
     /// without the API group.
@@ -135,9 +159,11 @@ impl WorkloadKind {
     /// The types of all objects that a decision reads, as `kubectl get` takes them.
     pub(crate) fn types(self) -> &'static str {
         match self {
-            Self::Deployment | Self::Set(SetKind::ReplicaSet) => "pods,replicasets,deployments",
-            Self::Set(SetKind::ReplicationController) => "pods,replicationcontrollers",
-            Self::Direct(kind) => kind.types(),
+            Self::Deployment | Self::ReplicaSet => "pods,replicasets,deployments",
+            Self::ReplicationController => "pods,replicationcontrollers",
+            Self::StatefulSet => "pods,statefulsets",
+            Self::DaemonSet => "pods,daemonsets,controllerrevisions,nodes",
+            Self::Job => "pods,jobs",
         }
     }
 
@@ -177,6 +203,31 @@ impl fmt::Display for WorkloadKind {
 impl Serialize for WorkloadKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl WorkloadId {
+    pub(crate) fn to_ref(&self) -> WorkloadRef<'_> {
+        WorkloadRef { namespace: &self.namespace, kind: self.kind, name: &self.name }
+    }
+}
+
+impl WorkloadRef<'_> {
+    pub(crate) fn to_id(self) -> WorkloadId {
+        WorkloadId { namespace: self.namespace.to_owned(), kind: self.kind, name: self.name.to_owned() }
+    }
+}
+
+impl fmt::Display for WorkloadRef<'_> {
+    /// The workload as messages show it: `default ReplicaSet/web`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}/{}", text::name(self.namespace), self.kind, text::name(self.name))
+    }
+}
+
+impl fmt::Display for WorkloadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_ref().fmt(f)
     }
 }
 

@@ -82,7 +82,7 @@ impl Dump {
             short: String,
         }
         let named = |id: WorkloadId| Named { short: format!("{}/{}", id.kind.short(), id.name), id };
-        let is_shown = |id: &WorkloadId| !matches!(id.kind, WorkloadKind::Direct(_));
+        let is_shown = |id: &WorkloadId| !id.kind.is_direct();
         json(&self.input.workloads().into_iter().filter(is_shown).map(named).collect::<Vec<_>>())
     }
 

@@ -6,7 +6,7 @@ use clap::{Parser, ValueEnum, ValueHint};
 use jiff::Timestamp;
 use podrank::FeatureGates;
 use podrank_preview::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
-use podrank_preview::{ControllerGates, DirectKind, NowSource, Options, Order, WorkloadKind, WorkloadName};
+use podrank_preview::{ControllerGates, NowSource, Options, Order, WorkloadKind, WorkloadName};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -203,8 +203,7 @@ impl PreviewArgs {
         let of_job = self.parallelism.is_some() || self.completions.is_some() || self.suspend;
         let is_asked = self.replicas.is_some() || of_job || self.rollout;
         let workload = self.workload().ok().flatten();
-        let is_daemon_set = workload
-            .is_some_and(|workload| workload.kind == Some(WorkloadKind::Direct(DirectKind::DaemonSet)));
+        let is_daemon_set = workload.is_some_and(|workload| workload.kind == Some(WorkloadKind::DaemonSet));
         (!is_asked && !is_daemon_set).then_some(
             "say what is asked of the workload: --replicas N, or --rollout for the next step of a rollout, or for a Job \
              --parallelism N, --completions N or --suspend",

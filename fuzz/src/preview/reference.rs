@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::oracle;
 use podrank_laws::relation;
-use podrank_preview::{Options, Order, SetKind};
+use podrank_preview::{Options, Order, WorkloadKind};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ pub(super) struct Expected {
     pub(super) notes: Vec<&'static str>,
 }
 
-type Id<'a> = (&'a str, SetKind, &'a str);
+type Id<'a> = (&'a str, WorkloadKind, &'a str);
 
 /// Returns what the preview of this set must say. `None` if untyped JSON cannot hold the text (numbers beyond its range,
 /// halves of characters), or if it has lists in place of objects, which typed reading takes for their fields.
@@ -54,12 +54,14 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
         })
     };
     let is_own = |pod: &Value| is_of(pod, id.2, set);
-    let deployment = set.filter(|_| id.1 == SetKind::ReplicaSet).and_then(controller);
+    let deployment = set.filter(|_| id.1 == WorkloadKind::ReplicaSet).and_then(controller);
     let is_related = |pod: &Value| match deployment {
-        None if options.order == Order::Kubernetes && (set.is_some() || id.1 != SetKind::ReplicaSet) => false,
+        None if options.order == Order::Kubernetes && (set.is_some() || id.1 != WorkloadKind::ReplicaSet) => {
+            false
+        }
         None => is_own(pod),
         Some(deployment) => sets.iter().any(|((namespace, kind, _), other)| {
-            *kind == SetKind::ReplicaSet
+            *kind == WorkloadKind::ReplicaSet
                 && controller(other).is_some_and(|theirs| theirs["uid"] == deployment["uid"])
                 && *namespace == space(pod)
                 && selects(&other["spec"]["selector"], &pod["metadata"]["labels"])
@@ -67,11 +69,12 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
     };
     let is_lost_sibling = |pod: &Value| {
         let owner = controller(pod).filter(|owner| {
-            kind(&owner["kind"], &json!(string(&owner["apiVersion"]))) == Some(SetKind::ReplicaSet)
+            kind(&owner["kind"], &json!(string(&owner["apiVersion"]))) == Some(WorkloadKind::ReplicaSet)
         });
         space(pod) == id.0
-            && owner
-                .is_some_and(|owner| !sets.contains_key(&(id.0, SetKind::ReplicaSet, string(&owner["name"]))))
+            && owner.is_some_and(|owner| {
+                !sets.contains_key(&(id.0, WorkloadKind::ReplicaSet, string(&owner["name"])))
+            })
             && set.is_some_and(|set| {
                 let selector = &set["spec"]["selector"];
                 // Only the sets of a Deployment have labels in common.
@@ -89,7 +92,7 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
         let count = other["status"]["replicas"].as_i64().and_then(|count| i32::try_from(count).ok());
         deployment.is_some_and(|owner| {
             controller(other).is_some_and(|theirs| string(&theirs["uid"]) == string(&owner["uid"]))
-        }) && (*namespace, *kind) == (id.0, SetKind::ReplicaSet)
+        }) && (*namespace, *kind) == (id.0, WorkloadKind::ReplicaSet)
             && count
                 .and_then(|count| u64::try_from(count).ok())
                 .is_some_and(|count| count > names(name, Some(other)))
@@ -120,8 +123,8 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
     let works = set.is_none_or(|set| {
         let selector = &set["spec"]["selector"];
         let is_accepted = match id.1 {
-            SetKind::ReplicaSet => is_valid(selector),
-            SetKind::ReplicationController => is_valid(&json!({ "matchLabels": selector })),
+            WorkloadKind::ReplicaSet => is_valid(selector),
+            _ => is_valid(&json!({ "matchLabels": selector })),
         };
         set["metadata"]["deletionTimestamp"].is_null() && (selector.is_null() || is_accepted)
     });
@@ -232,7 +235,7 @@ fn has_lists_for_objects(value: &Value) -> bool {
 }
 
 /// The pods, which have no kind of set, and the sets of a dump.
-fn objects(text: &[u8]) -> Option<Vec<(Option<SetKind>, Value)>> {
+fn objects(text: &[u8]) -> Option<Vec<(Option<WorkloadKind>, Value)>> {
     let Fields(fields) = serde_json::from_slice(text).ok()?;
     let mut others = Map::new();
     let mut items = None;
@@ -267,11 +270,13 @@ fn objects(text: &[u8]) -> Option<Vec<(Option<SetKind>, Value)>> {
     Some(objects)
 }
 
-fn kind(kind: &Value, version: &Value) -> Option<SetKind> {
+fn kind(kind: &Value, version: &Value) -> Option<WorkloadKind> {
     let group = version.as_str().map(|version| version.split_once('/').map_or("", |(group, _)| group));
     match kind.as_str()? {
-        "ReplicaSet" if matches!(group, None | Some("apps" | "extensions")) => Some(SetKind::ReplicaSet),
-        "ReplicationController" if matches!(group, None | Some("")) => Some(SetKind::ReplicationController),
+        "ReplicaSet" if matches!(group, None | Some("apps" | "extensions")) => Some(WorkloadKind::ReplicaSet),
+        "ReplicationController" if matches!(group, None | Some("")) => {
+            Some(WorkloadKind::ReplicationController)
+        }
         _ => None,
     }
 }

@@ -2,12 +2,12 @@
 //! allow, as the disruption controller computes it, and refuses a plan that goes below. A controller's own deletions
 //! ignore it.
 
-use super::plan::{Plan, PlannedPod};
 use crate::error::Error;
 use crate::input::Input;
 use crate::notes::{Note, NoteCode};
 use crate::pod::PodEntry;
 use crate::selector::{LabelSelector, Selector};
+use crate::steer::plan::{Plan, PlannedPod};
 use crate::text;
 use serde::Deserialize;
 use serde_json::Value;

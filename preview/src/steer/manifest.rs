@@ -1,9 +1,9 @@
 //! The texts for `kubectl` that carry out a plan: manifests with which server-side apply writes costs and takes them off, and
 //! patches that put costs back. Makes text and sends nothing.
 
-use super::plan::Plan;
-use super::state::ActivePod;
 use crate::cost::{PREVIOUS_COST_ANNOTATION, Previous};
+use crate::steer::plan::Plan;
+use crate::steer::state::ActivePod;
 use podrank::DELETION_COST_ANNOTATION;
 use serde_json::{Value, json};
 
@@ -101,7 +101,6 @@ mod tests {
     use super::super::target::Target;
     use super::*;
     use crate::preview::Verdict;
-    use crate::set::SetKind;
     use crate::workload::WorkloadKind;
 
     fn pod(name: &str, owner: &str, write: Option<i32>, replaces: Option<&str>) -> PlannedPod {
@@ -127,7 +126,7 @@ mod tests {
         Plan {
             namespace: "shop".to_owned(),
             target: Target {
-                kind: WorkloadKind::Set(SetKind::ReplicaSet),
+                kind: WorkloadKind::ReplicaSet,
                 name: "web".to_owned(),
                 uid: "uid".to_owned(),
                 resource_version: "1".to_owned(),

@@ -1,24 +1,24 @@
 //! The plan of a scale-down: which pods are to go, what each of them gets as its deletion cost, and what Kubernetes would do
 //! by itself. Plain data; `plan` computes it.
 
-use super::costs::{CostOf, costs};
-use super::state::state as current;
-use super::target::{Chosen, Target, choose};
-use super::wish::{self, Count, Request, Why, spread, tiers};
-use crate::complete;
 use crate::cost::{CostOwner, FIELD_MANAGER, Previous};
 use crate::error::{Error, Remedy};
 use crate::input::Input;
 use crate::line::Line;
 use crate::members::{Member, RankedPod, members, ranked};
-use crate::notes::{self, Note};
+use crate::notes::Note;
 use crate::options::Order;
 use crate::pod::to_time;
 use crate::preview::{PodPreview, Verdict, Workload};
 use crate::related::Related;
 use crate::set::Sets;
-use crate::text;
+use crate::steer::costs::{CostOf, costs};
+use crate::steer::state::state as current;
+use crate::steer::target::{Chosen, Target, choose};
+use crate::steer::wish;
+use crate::steer::wish::{Count, Request, Why, spread, tiers};
 use crate::why::why;
+use crate::{complete, notes, text};
 use jiff::Timestamp;
 use podrank::{Flags, Phase, Pod, Policy, Rule, SteerError};
 use serde::Serialize;

@@ -1,12 +1,12 @@
 //! The state of a workload while it is scaled down: the count, the pods, and which of them have a cost from podrank.
 
-use super::target::Target;
 use crate::choose::{Choice, choose_workload};
 use crate::cost::Previous;
 use crate::error::Error;
 use crate::input::Input;
 use crate::options::Options;
-use crate::set::{SetEntry, SetKind, Sets};
+use crate::set::{SetEntry, Sets};
+use crate::steer::target::Target;
 use crate::text;
 use crate::workload::{WorkloadKind, WorkloadName};
 
@@ -96,7 +96,8 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
 pub fn owner(input: &Input) -> Result<(WorkloadName, String), Error> {
     let mut owners = input.pods.iter().map(|pod| {
         let owner = pod.controller.as_ref();
-        let kind = owner.and_then(|owner| SetKind::of(&owner.kind, Some(&owner.api_version)));
+        let kind = owner.and_then(|owner| WorkloadKind::of_object(&owner.kind, Some(&owner.api_version)));
+        let kind = kind.filter(|kind| kind.is_set());
         owner.zip(kind).map(|(owner, kind)| (pod, kind, owner.name.as_str())).ok_or_else(|| {
             let owner = owner
                 .map_or_else(|| "no controller".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
@@ -115,14 +116,14 @@ pub fn owner(input: &Input) -> Result<(WorkloadName, String), Error> {
             )));
         }
     }
-    Ok((WorkloadName { kind: Some(WorkloadKind::Set(kind)), name: name.to_owned() }, first.namespace.clone()))
+    Ok((WorkloadName { kind: Some(kind), name: name.to_owned() }, first.namespace.clone()))
 }
 
 /// Returns the workload to scale so that the set with this name gets another count: its Deployment, or else the set itself.
 pub fn scalable(input: &Input, set: WorkloadName) -> WorkloadName {
     let is_it = |entry: &&SetEntry| {
         let id = entry.id();
-        id.name == set.name && set.kind == Some(WorkloadKind::Set(id.kind))
+        id.name == set.name && set.kind == Some(id.kind)
     };
     let owner = input.sets.iter().find(is_it).and_then(|entry| entry.controller.as_ref());
     match owner.filter(|owner| owner.kind == "Deployment") {

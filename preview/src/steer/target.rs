@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::input::Input;
 use crate::options::Options;
 use crate::rollout::preview_deployment;
-use crate::set::{SetEntry, SetId, SetKind, Sets};
-use crate::workload::WorkloadKind;
+use crate::set::{SetEntry, Sets};
+use crate::workload::{WorkloadKind, WorkloadRef};
 use std::fmt;
 
 /// The object whose count falls.
@@ -29,7 +29,7 @@ impl Target {
     pub(super) fn of_set(set: &SetEntry) -> Self {
         let id = set.id();
         Self {
-            kind: WorkloadKind::Set(id.kind),
+            kind: id.kind,
             name: id.name.to_owned(),
             uid: set.uid.clone(),
             resource_version: set.resource_version.clone(),
@@ -62,7 +62,7 @@ impl fmt::Display for Target {
 pub(super) struct Chosen<'a> {
     pub(super) target: Target,
     pub(super) set: &'a SetEntry,
-    pub(super) id: SetId<'a>,
+    pub(super) id: WorkloadRef<'a>,
     /// `spec.replicas` of the object whose count falls.
     pub(super) from: u32,
 }
@@ -85,7 +85,7 @@ pub(super) fn no_costs(entry: &DirectEntry) -> Error {
     Error::new(format!("{entry}: its controller reads no deletion costs, so none can steer it"))
 }
 
-fn of_set<'a>(sets: &Sets<'a>, id: SetId<'a>) -> Result<Chosen<'a>, Error> {
+fn of_set<'a>(sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Chosen<'a>, Error> {
     let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
     if let Some(owner) = &set.controller {
         let hint = if owner.kind == "Deployment" {
@@ -126,7 +126,7 @@ fn of_deployment<'a>(
         }));
     };
     let name = only.replica_set.expect("a set in use has a name");
-    let id = SetId { namespace: &entry.namespace, kind: SetKind::ReplicaSet, name };
+    let id = WorkloadRef { namespace: &entry.namespace, kind: WorkloadKind::ReplicaSet, name };
     if preview.goes_on || preview.waits || i64::from(only.to) != i64::from(preview.replicas) {
         return Err(Error::new(format!("{entry} is in the middle of a rollout: wait for it to end")));
     }
