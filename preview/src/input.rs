@@ -402,7 +402,7 @@ struct Untyped {
     replica_set: Result<SetEntry, String>,
     replication_controller: Result<SetEntry, String>,
     deployment: Result<DeploymentEntry, String>,
-    direct: [Result<DirectEntry, String>; WorkloadKind::ALL.len()],
+    direct: [Result<DirectEntry, String>; WorkloadKind::DIRECT.len()],
     node: Result<NodeEntry, String>,
     revision: Result<RevisionEntry, String>,
 }
@@ -415,7 +415,7 @@ impl Untyped {
             replica_set: SetEntry::read(WorkloadKind::ReplicaSet, object),
             replication_controller: SetEntry::read(WorkloadKind::ReplicationController, object),
             deployment: DeploymentEntry::read(object),
-            direct: WorkloadKind::ALL.map(|kind| DirectEntry::read(kind, object)),
+            direct: WorkloadKind::DIRECT.map(|kind| DirectEntry::read(kind, object)),
             node: NodeEntry::read(object),
             revision: RevisionEntry::read(object),
         }
