@@ -1,8 +1,6 @@
 //! Reads and writes one workload and its pods for steering, by calling kubectl.
 
 use super::Failure;
-use super::barrier;
-use crate::args::steer::{Barrier, By, How};
 use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::live::{self, Managers, Scope};
 use podrank_preview::steer::{ActivePod, Manifest, Plan, State, putting_back, state};
@@ -99,7 +97,12 @@ impl<'k> Cluster<'k> {
         self.apply_plan(plan, true, &[])
     }
 
-    fn apply_plan(&self, plan: &Plan, unchanged_only: bool, flags: &[&str]) -> Result<(), Refusal> {
+    pub(super) fn apply_plan(
+        &self,
+        plan: &Plan,
+        unchanged_only: bool,
+        flags: &[&str],
+    ) -> Result<(), Refusal> {
         let [free, over] = plan.manifests(unchanged_only);
         for (manifest, force) in [(free, None), (over, Some("--force-conflicts"))] {
             if let Some(manifest) = manifest {
@@ -109,51 +112,12 @@ impl<'k> Cluster<'k> {
         Ok(())
     }
 
-    /// Has the API server check every write of a plan.
-    pub(super) fn check_rights(&self, plan: &Plan, how: &How) -> Result<(), Failure> {
-        let cannot = |what: &str, error: Refusal| format!("nothing was changed: cannot {what}: {error}");
-        self.apply_plan(plan, false, &["--dry-run=server"])
-            .map_err(|error| cannot("write deletion costs", error))?;
-        self.scale_call(plan, &["--dry-run=server"]).map_err(|error| cannot("scale", error))?;
-        let pods = |verb: &str, resource: &str| self.may(verb, resource);
-        if how.by == By::Eviction && !pods("create", "pods/eviction") {
-            return Err("nothing was changed: you may not evict pods in this namespace".into());
-        }
-        let can_make_canary = || barrier::check_canary(self);
-        if how.barrier() == Barrier::FirstVictim {
-            if can_make_canary().is_ok() {
-                return Err("nothing was changed: --barrier first-victim is for those who may not create pods, and you may: leave it out".into());
-            }
-            if !pods("delete", "pods") {
-                return Err(
-                    "nothing was changed: --barrier first-victim needs the right to delete pods".into()
-                );
-            }
-            if plan.first_victim().is_none() {
-                return Err(
-                    "nothing was changed: with --barrier first-victim, all pods that stay must be ready"
-                        .into(),
-                );
-            }
-        }
-        if how.by == By::Scale && how.barrier() == Barrier::Canary && plan.replicas > 0 {
-            can_make_canary().map_err(|error| {
-                format!("nothing was changed: cannot create the canary: {error}; use --barrier first-victim")
-            })?;
-        }
-        Ok(())
-    }
-
-    fn may(&self, verb: &str, resource: &str) -> bool {
-        self.call(&["auth", "can-i", verb, resource, "--quiet"], "").is_ok()
-    }
-
     /// Scales, if the object is still as the plan read it.
     pub(super) fn scale(&self, plan: &Plan) -> Result<(), Refusal> {
         self.scale_call(plan, &[])
     }
 
-    fn scale_call(&self, plan: &Plan, flags: &[&str]) -> Result<(), Refusal> {
+    pub(super) fn scale_call(&self, plan: &Plan, flags: &[&str]) -> Result<(), Refusal> {
         let resource = plan.target.resource();
         let [replicas, current] = [plan.replicas, plan.from].map(|count| count.to_string());
         let [replicas, current, version] = [

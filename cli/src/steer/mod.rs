@@ -6,6 +6,7 @@ mod cluster;
 mod evict;
 mod interrupt;
 mod outcome;
+mod rights;
 mod run;
 mod wishes;
 
@@ -135,8 +136,12 @@ fn steer(
     if !how.yes {
         confirm(&plan)?;
     }
-    cluster.check_rights(&plan, how)?;
-    let outcome = Run::new(&cluster, request, how, plan)?.go();
+    rights::check(&cluster, &plan, how)?;
+    let run = Run::new(&cluster, request, how, plan)?;
+    let outcome = match how.by {
+        By::Scale => run.go(),
+        By::Eviction => evict::go(run),
+    };
     report(&outcome, how)
 }
 
@@ -161,7 +166,7 @@ fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
 /// A dry run: changes nothing, and has the API server check each write if that is asked for.
 fn try_out(cluster: &Cluster<'_>, plan: &Plan, how: &How, dry_run: DryRun) -> Result<ExitCode, Failure> {
     if dry_run == DryRun::Server {
-        cluster.check_rights(plan, how)?;
+        rights::check(cluster, plan, how)?;
     }
     match how.output {
         SteerOutput::Json => print(Document::plan(plan, how).to_json().as_bytes())?,

@@ -5,7 +5,6 @@
 use super::Failure;
 use super::barrier::{self, FIRST_VICTIM};
 use super::cluster::Cluster;
-use super::evict;
 use super::interrupt::Interrupt;
 use super::outcome::{Exit, Named, Outcome};
 use crate::args::steer::{Barrier, By, How};
@@ -72,9 +71,6 @@ impl<'r> Run<'r> {
     }
 
     pub(super) fn go(mut self) -> Outcome {
-        if self.how.by == By::Eviction {
-            return evict::go(self);
-        }
         let first = self.first.clone();
         match self.scale(first) {
             Ok(plan) => {

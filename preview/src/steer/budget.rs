@@ -2,13 +2,13 @@
 //! allow, as the disruption controller computes it, and refuses a plan that goes below. A controller's own deletions
 //! ignore it.
 
-use crate::error::Error;
-use crate::input::Input;
-use crate::notes::{Note, NoteCode};
-use crate::pod::PodEntry;
-use crate::selector::{LabelSelector, Selector};
+use crate::answer::note::{Note, NoteCode};
+use crate::dump::input::Input;
+use crate::object::pod::PodEntry;
+use crate::object::selector::{LabelSelector, Selector};
 use crate::steer::plan::{Plan, PlannedPod};
-use crate::text;
+use crate::words::error::Error;
+use crate::words::text;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The texts for `kubectl` that carry out a plan: manifests with which server-side apply writes costs and takes them off, and
 //! patches that put costs back. Makes text and sends nothing.
 
-use crate::cost::{PREVIOUS_COST_ANNOTATION, Previous};
+use crate::object::cost::{PREVIOUS_COST_ANNOTATION, Previous};
 use crate::steer::plan::Plan;
 use crate::steer::state::ActivePod;
 use podrank::DELETION_COST_ANNOTATION;
@@ -100,8 +100,8 @@ mod tests {
     use super::super::plan::PlannedPod;
     use super::super::target::Target;
     use super::*;
-    use crate::preview::Verdict;
-    use crate::workload::WorkloadKind;
+    use crate::answer::preview::Verdict;
+    use crate::object::workload::WorkloadKind;
 
     fn pod(name: &str, owner: &str, write: Option<i32>, replaces: Option<&str>) -> PlannedPod {
         PlannedPod {

@@ -4,6 +4,7 @@
 mod budget;
 mod costs;
 mod manifest;
+mod notes;
 mod plan;
 mod state;
 mod target;

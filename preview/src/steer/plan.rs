@@ -1,24 +1,26 @@
 //! The plan of a scale-down: which pods are to go, what each of them gets as its deletion cost, and what Kubernetes would do
 //! by itself. Plain data; `plan` computes it.
 
-use crate::cost::{CostOwner, FIELD_MANAGER, Previous};
-use crate::error::{Error, Remedy};
-use crate::input::Input;
-use crate::line::Line;
-use crate::members::{Member, RankedPod, members, ranked};
-use crate::notes::Note;
-use crate::options::Order;
-use crate::pod::to_time;
-use crate::preview::{PodPreview, Verdict, Workload};
-use crate::related::Related;
-use crate::set::Sets;
+use crate::answer::note::Note;
+use crate::answer::preview::{PodPreview, Verdict, Workload};
+use crate::answer::why::why;
+use crate::ask::options::Order;
+use crate::decide::line::Line;
+use crate::decide::members::{Member, RankedPod, members, ranked};
+use crate::decide::related::Related;
+use crate::decide::{complete, notes};
+use crate::dump::input::Input;
+use crate::dump::sets::Sets;
+use crate::object::cost::{CostOwner, FIELD_MANAGER, Previous};
+use crate::object::time::to_time;
 use crate::steer::costs::{CostOf, costs};
+use crate::steer::notes::{idle_wish, still_working, unmet_wish};
 use crate::steer::state::state as current;
 use crate::steer::target::{Chosen, Target, choose};
 use crate::steer::wish;
 use crate::steer::wish::{Count, Request, Why, spread, tiers};
-use crate::why::why;
-use crate::{complete, notes, text};
+use crate::words::error::{Error, Remedy};
+use crate::words::text;
 use jiff::Timestamp;
 use podrank::{Flags, Phase, Pod, Policy, Rule, SteerError};
 use serde::Serialize;
@@ -218,7 +220,7 @@ pub fn nothing_to_do(input: &Input, request: &Request) -> Result<Option<Plan>, E
         return Ok(None);
     }
     let is_at_work = state.lags || state.pods.len() != replicas as usize;
-    let notes = is_at_work.then(|| notes::still_working(&state.target, state.pods.len()));
+    let notes = is_at_work.then(|| still_working(&state.target, state.pods.len()));
     Ok(Some(Plan {
         namespace: state.namespace,
         target: state.target,
@@ -348,18 +350,18 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
 /// The wishes that all pods match, and those that not all pods that go match.
 fn notes_on_wishes(request: &Request, plan: &Plan, own: &[RankedPod<'_, '_>]) -> Vec<Note> {
     let idle = plan.wishes.iter().filter(|(place, _)| request.wishes[*place].selects_all(own));
-    let idle = idle.map(|(_, wish)| notes::idle_wish(wish, &plan.target));
-    idle.chain(plan.unmet().iter().map(notes::unmet_wish)).collect()
+    let idle = idle.map(|(_, wish)| idle_wish(wish, &plan.target));
+    idle.chain(plan.unmet().iter().map(unmet_wish)).collect()
 }
 
 /// What a reader should know of the pods' costs, and of many deletions.
 fn notes_on_pods(request: &Request, own: &[RankedPod<'_, '_>], delete: usize) -> Vec<Note> {
     let mut notes = Vec::new();
     if request.options.gates.pod_deletion_cost {
-        notes.extend(own.iter().filter_map(|(member, _)| notes::invalid_cost(member)));
+        notes.extend(own.iter().filter_map(|(pod, _)| notes::invalid_cost(pod.entry, pod.record)));
     }
-    if delete > crate::line::MOST_IN_ONE_SYNC {
-        notes.push(notes::several_syncs(delete, crate::line::MOST_IN_ONE_SYNC));
+    if delete > crate::decide::line::MOST_IN_ONE_SYNC {
+        notes.push(notes::several_syncs(delete, crate::decide::line::MOST_IN_ONE_SYNC));
     }
     notes
 }

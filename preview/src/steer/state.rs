@@ -1,14 +1,15 @@
 //! The state of a workload while it is scaled down: the count, the pods, and which of them have a cost from podrank.
 
-use crate::choose::{Choice, choose_workload};
-use crate::cost::Previous;
-use crate::error::Error;
-use crate::input::Input;
-use crate::options::Options;
-use crate::set::{SetEntry, Sets};
+use crate::ask::options::Options;
+use crate::decide::choose::{Choice, choose_workload};
+use crate::dump::input::Input;
+use crate::dump::sets::Sets;
+use crate::object::cost::Previous;
+use crate::object::set::SetEntry;
+use crate::object::workload::{WorkloadKind, WorkloadName};
 use crate::steer::target::Target;
-use crate::text;
-use crate::workload::{WorkloadKind, WorkloadName};
+use crate::words::error::Error;
+use crate::words::text;
 
 /// The state of a workload at one moment.
 #[derive(Clone, Debug)]

@@ -1,15 +1,16 @@
 //! The target of a scale-down: the object whose count falls, and the one set that loses pods. Returns an error for what no
 //! costs can steer.
 
-use crate::choose::{Choice, choose_workload};
-use crate::deployment::DeploymentEntry;
-use crate::direct::DirectEntry;
-use crate::error::Error;
-use crate::input::Input;
-use crate::options::Options;
-use crate::rollout::preview_deployment;
-use crate::set::{SetEntry, Sets};
-use crate::workload::{WorkloadKind, WorkloadRef};
+use crate::ask::options::Options;
+use crate::decide::choose::{Choice, choose_workload};
+use crate::decide::deployment::preview_deployment;
+use crate::dump::input::Input;
+use crate::dump::sets::Sets;
+use crate::object::deployment::DeploymentEntry;
+use crate::object::direct::DirectEntry;
+use crate::object::set::SetEntry;
+use crate::object::workload::{WorkloadKind, WorkloadRef};
+use crate::words::error::Error;
 use std::fmt;
 
 /// The object whose count falls.

@@ -1,11 +1,12 @@
 //! What a user wants from a scale-down: the tier that this gives each pod, and which pods match a wish.
 
-use crate::error::Error;
-use crate::input::Input;
-use crate::members::RankedPod;
-use crate::options::Options;
-use crate::pod::{PodEntry, Record};
-use crate::{selector, text};
+use crate::ask::options::Options;
+use crate::decide::members::RankedPod;
+use crate::dump::input::Input;
+use crate::object::pod::{PodEntry, Record};
+use crate::object::selector;
+use crate::words::error::Error;
+use crate::words::text;
 use podrank::{Flags, Phase, Pod, Policy, Time};
 use serde::Serialize;
 use std::cmp::{Ordering, Reverse};
@@ -259,7 +260,7 @@ pub fn no_domain(key: &str, labels: &[&BTreeMap<String, String>]) -> String {
 
 /// Whether each pod has been ready for `minReadySeconds`.
 pub(super) fn available(request: &Request, own: &[RankedPod<'_, '_>], min_ready_seconds: i32) -> Vec<bool> {
-    let now = crate::pod::to_time(request.options.now);
+    let now = crate::object::time::to_time(request.options.now);
     own.iter().map(|(_, pod)| is_available(pod, now, min_ready_seconds)).collect()
 }
 

@@ -1,0 +1,6 @@
+//! What is answered: the preview as data and JSON, and its sentences.
+
+pub(crate) mod note;
+pub(crate) mod preview;
+pub(crate) mod set_why;
+pub(crate) mod why;

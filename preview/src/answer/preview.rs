@@ -1,0 +1,430 @@
+//! The decision as plain data, and as the JSON that other programs read: docs/preview-json.md says what each name means.
+
+use crate::answer::note::Note;
+use crate::answer::why::phase_name;
+use crate::ask::gates;
+use crate::ask::options::{NowSource, Order};
+use crate::object::workload::WorkloadKind;
+use crate::words::age::age;
+use jiff::Timestamp;
+use podrank::{FeatureGates, Flags, Pod, Time};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+/// Which pods go and why. Serialized, it is the JSON that other programs read.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preview<'a> {
+    /// The version of the JSON: `podrank/v1`.
+    pub api_version: &'static str,
+    /// `ScaleDownPreview`.
+    pub kind: &'static str,
+    /// The set's namespace.
+    pub namespace: &'a str,
+    /// The set's kind and name.
+    pub workload: Workload<'a>,
+    /// The set's name, whichever its kind.
+    pub replica_set: &'a str,
+    /// The exact time of the decision.
+    pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
+    /// Whose decision it is.
+    pub order: Order,
+    /// The feature gates.
+    #[serde(serialize_with = "gates::serialize")]
+    pub feature_gates: FeatureGates,
+    /// The number of active pods of the set.
+    pub active: usize,
+    /// The number of pods to scale to.
+    pub replicas: u32,
+    /// The most deletions that were to be shown, if limited.
+    pub burst_replicas: Option<NonZeroU32>,
+    /// Whether an incomplete input was accepted.
+    pub partial: bool,
+    /// The number of pods that go.
+    pub delete: usize,
+    /// The number of contested pods that go.
+    pub quota: usize,
+    /// What else a reader should know.
+    pub notes: Vec<Note>,
+    /// What keeps the controller from deleting pods. Always empty, since nothing does for a
+    /// `ReplicaSet` or `ReplicationController`.
+    pub blocked: [(); 0],
+    /// The active pods in the order.
+    pub pods: Vec<PodPreview<'a>>,
+}
+
+impl Preview<'_> {
+    /// Returns the JSON that other programs read, indented, with a newline at the end.
+    ///
+    /// # Panics
+    /// Never: every preview is JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a preview is JSON") + "\n"
+    }
+}
+
+/// What happens to a workload's pods.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum WorkloadPreview<'a> {
+    /// A set.
+    Set(Preview<'a>),
+    /// A Deployment.
+    Deployment(DeploymentPreview<'a>),
+    /// A workload whose controller deletes pods itself.
+    Direct(DirectPreview<'a>),
+}
+
+impl<'a> WorkloadPreview<'a> {
+    /// Returns what happens to the pods of the set, if the workload is one.
+    pub fn set(self) -> Option<Preview<'a>> {
+        if let Self::Set(preview) = self { Some(preview) } else { None }
+    }
+
+    /// Returns the JSON that other programs read, indented, with a newline at the end.
+    ///
+    /// # Panics
+    /// Never: every preview is JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a preview is JSON") + "\n"
+    }
+
+    /// All pods, set by set, each set's in the order.
+    pub fn pods(&self) -> impl Iterator<Item = &PodPreview<'_>> {
+        let (pods, sets) = match self {
+            Self::Set(preview) => (&*preview.pods, &[][..]),
+            Self::Deployment(preview) => (&[][..], &*preview.sets),
+            Self::Direct(preview) => (&*preview.pods, &[][..]),
+        };
+        pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
+    }
+
+    pub(crate) fn pods_mut(&mut self) -> impl Iterator<Item = &mut PodPreview<'a>> {
+        let (pods, sets) = match self {
+            Self::Set(preview) => (&mut *preview.pods, &mut [][..]),
+            Self::Deployment(preview) => (&mut [][..], &mut *preview.sets),
+            Self::Direct(preview) => (&mut *preview.pods, &mut [][..]),
+        };
+        pods.iter_mut().chain(sets.iter_mut().flat_map(|set| &mut set.pods))
+    }
+
+    /// How many of the contested pods go.
+    pub fn quota(&self) -> usize {
+        match self {
+            Self::Set(preview) => preview.quota,
+            Self::Deployment(preview) => preview.quota,
+            Self::Direct(preview) => preview.quota,
+        }
+    }
+
+    /// What else a reader should know.
+    pub fn notes(&self) -> &[Note] {
+        match self {
+            Self::Set(preview) => &preview.notes,
+            Self::Deployment(preview) => &preview.notes,
+            Self::Direct(preview) => &preview.notes,
+        }
+    }
+
+    pub(crate) fn notes_mut(&mut self) -> &mut Vec<Note> {
+        match self {
+            Self::Set(preview) => &mut preview.notes,
+            Self::Deployment(preview) => &mut preview.notes,
+            Self::Direct(preview) => &mut preview.notes,
+        }
+    }
+}
+
+/// What the next sync of a Deployment does to its sets, and which pods go. Serialized, it is the JSON that other programs
+/// read.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeploymentPreview<'a> {
+    /// The version of the JSON: `podrank/v1`.
+    pub api_version: &'static str,
+    /// `ScaleDownPreview`.
+    pub kind: &'static str,
+    /// The Deployment's namespace.
+    pub namespace: &'a str,
+    /// The Deployment's kind and name.
+    pub workload: Workload<'a>,
+    /// The exact time of the decision.
+    pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
+    /// Whose decision it is.
+    pub order: Order,
+    /// The feature gates.
+    #[serde(serialize_with = "gates::serialize")]
+    pub feature_gates: FeatureGates,
+    /// What the sync does: `scale`, `roll` or `recreate`, or `rollback` or `nothing`, which delete no pods.
+    pub path: &'static str,
+    /// Whether another sync follows at once and changes a set. If so, a pod that this sync keeps may go.
+    pub goes_on: bool,
+    /// Whether the Deployment, after this sync, waits for its pods: until new ones are available or old ones are gone. After
+    /// that, a pod that this sync keeps may go.
+    pub waits: bool,
+    /// The number of active pods of all its sets.
+    pub active: usize,
+    /// The number of pods that it should have.
+    pub replicas: u32,
+    /// The most deletions of a set that were to be shown, if limited.
+    pub burst_replicas: Option<NonZeroU32>,
+    /// Whether an incomplete input was accepted.
+    pub partial: bool,
+    /// The number of pods that go in this step.
+    pub delete: usize,
+    /// The number of contested pods that go in this step.
+    pub quota: usize,
+    /// What else a reader should know.
+    pub notes: Vec<Note>,
+    /// What keeps the controller from deleting pods. Always empty, since nothing does for a Deployment.
+    pub blocked: [(); 0],
+    /// The sets that have pods, or get some, oldest first.
+    pub sets: Vec<SetPreview<'a>>,
+}
+
+/// What happens to one set of a Deployment.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetPreview<'a> {
+    /// Its name; `None` if this sync creates it.
+    pub replica_set: Option<&'a str>,
+    /// Its `spec.replicas` before the sync.
+    pub from: i32,
+    /// Its `spec.replicas` after the sync.
+    pub to: i32,
+    /// The values of `spec.replicas` that the sync writes, in order: two values if pods that are not available go first.
+    pub writes: Vec<i32>,
+    /// Why, as a word that does not change.
+    pub reason: &'static str,
+    /// Why, as a sentence.
+    pub why: String,
+    /// The number of its active pods.
+    pub active: usize,
+    /// The number of its pods that go.
+    pub delete: usize,
+    /// The number of its contested pods that go.
+    pub quota: usize,
+    /// Its active pods in the order.
+    pub pods: Vec<PodPreview<'a>>,
+}
+
+/// What the next sync of a workload does whose controller deletes pods itself: a `StatefulSet`, `DaemonSet` or `Job`.
+/// Serialized, it is the JSON that other programs read.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DirectPreview<'a> {
+    /// The version of the JSON: `podrank/v1`.
+    pub api_version: &'static str,
+    /// `ScaleDownPreview`.
+    pub kind: &'static str,
+    /// The workload's namespace.
+    pub namespace: &'a str,
+    /// The workload's kind and name.
+    pub workload: Workload<'a>,
+    /// The exact time of the decision.
+    pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
+    /// Whose decision it is: `kubernetes`.
+    pub order: Order,
+    /// The feature gates that its controller reads.
+    pub feature_gates: BTreeMap<&'static str, bool>,
+    /// The number of its pods that are not being deleted yet.
+    pub active: usize,
+    /// What the workload is asked to be.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// Whether an incomplete input was accepted.
+    pub partial: bool,
+    /// The number of pods that go in this step. If pods are contested, it is the most.
+    pub delete: usize,
+    /// The number of contested pods that go in this step. For a `StatefulSet`, it is the most.
+    pub quota: usize,
+    /// What else a reader should know.
+    pub notes: Vec<Note>,
+    /// The pods that would go, but wait.
+    pub blocked: Vec<BlockedPod<'a>>,
+    /// Its pods that are not being deleted yet, in the order in which they go.
+    pub pods: Vec<PodPreview<'a>>,
+}
+
+/// What a workload is asked to be, by the fields that its kind has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Asked {
+    /// The number of pods to scale to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<u32>,
+    /// The parallelism of a Job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parallelism: Option<u32>,
+    /// The completions that an Indexed Job is asked to have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completions: Option<u32>,
+    /// Whether a Job is suspended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspend: Option<bool>,
+}
+
+impl Asked {
+    /// The flags of the command line that ask for the same: `--rollout` for a kind without a count.
+    pub fn flags(&self) -> String {
+        let flags = [
+            self.replicas.map(|replicas| format!("--replicas {replicas}")),
+            self.parallelism.map(|parallelism| format!("--parallelism {parallelism}")),
+            self.completions.map(|completions| format!("--completions {completions}")),
+            self.suspend.filter(|suspend| *suspend).map(|_| "--suspend".to_owned()),
+        ];
+        let flags: Vec<_> = flags.into_iter().flatten().collect();
+        if flags.is_empty() { "--rollout".to_owned() } else { flags.join(" ") }
+    }
+}
+
+/// A pod that would go, but waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BlockedPod<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The pod that it waits for, which may not exist yet. It can be the pod itself.
+    pub by: String,
+    /// Why, as a word that does not change.
+    pub rule: &'static str,
+    /// Why, as a sentence.
+    pub why: String,
+}
+
+/// What is scaled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Workload<'a> {
+    /// Its kind.
+    pub kind: WorkloadKind,
+    /// Its name.
+    pub name: &'a str,
+}
+
+/// One active pod of the set.
+#[derive(Clone, Debug, Serialize)]
+pub struct PodPreview<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its UID.
+    pub uid: String,
+    /// Its node, if assigned.
+    pub node: Option<&'a str>,
+    /// The number of active related pods on its node.
+    pub rank: u32,
+    /// Its place in the order, from 1.
+    pub position: usize,
+    /// Whether it goes.
+    pub verdict: Verdict,
+    /// The rule that separates it from the nearest pod with another verdict.
+    pub rule: Option<&'static str>,
+    /// The values that this rule compares, as a short sentence.
+    pub why: String,
+    /// Whether it has another verdict at the current time, or in a moment. A note says so.
+    #[serde(skip)]
+    pub is_passing: bool,
+    /// How Kubernetes' rules leave it open, if that is why it is contested.
+    #[serde(skip)]
+    pub contest: Option<Contest>,
+    /// What else the rules compare.
+    #[serde(flatten)]
+    pub details: Details,
+}
+
+/// What the rules read from a pod, besides its node, rank and UID. Ages are as `kubectl get` shows them, with a minus sign
+/// for times after the decision. Unset times are `None`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Details {
+    /// `Pending`, `Unknown` or `Running`.
+    pub phase: &'static str,
+    /// Whether it is ready.
+    #[serde(rename = "ready")]
+    pub is_ready: bool,
+    /// When it became ready.
+    pub ready_time: Option<Timestamp>,
+    /// For how long it has been ready.
+    pub ready_age: Option<String>,
+    /// The most restarts of one of its containers.
+    pub restarts: u32,
+    /// The most restarts of one of its sidecars.
+    pub sidecar_restarts: u32,
+    /// Its deletion cost; 0 if it has no valid one.
+    pub deletion_cost: i32,
+    /// When it was created.
+    pub creation_time: Option<Timestamp>,
+    /// The time since its creation.
+    pub age: Option<String>,
+}
+
+impl Details {
+    pub(crate) fn of(pod: &Pod, now: Time) -> Self {
+        let timestamp = |time: Time| Timestamp::from_nanosecond(time.unix_nanos()?.into()).ok();
+        Self {
+            phase: phase_name(pod.phase.ordinal().into()),
+            is_ready: pod.flags.contains(Flags::READY),
+            ready_time: timestamp(pod.ready_time),
+            ready_age: age(now, pod.ready_time),
+            restarts: pod.restarts,
+            sidecar_restarts: pod.sidecar_restarts,
+            deletion_cost: pod.deletion_cost,
+            creation_time: timestamp(pod.creation_time),
+            age: age(now, pod.creation_time),
+        }
+    }
+}
+
+/// What happens to a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It certainly goes.
+    Delete,
+    /// It may go or stay: Kubernetes' rules leave it open, and something else decides, such as the controller's list order.
+    Contested,
+    /// It would go, but waits.
+    Blocked,
+    /// It certainly stays.
+    Keep,
+}
+
+impl Verdict {
+    /// Returns it as a word, as in the JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Delete => "delete",
+            Self::Contested => "contested",
+            Self::Blocked => "blocked",
+            Self::Keep => "keep",
+        }
+    }
+}
+
+/// Why pods are contested, if it is Kubernetes' rules that leave them open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contest {
+    /// No rule separates them.
+    Tie,
+    /// Two of them tie, although another goes after one of the two and before the other. No cycle exists.
+    Between,
+    /// Each of three goes before the next, and the last before the first.
+    Cycle,
+}
+
+impl Contest {
+    /// The same in words, as the end of a sentence.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Tie => "no rule separates them",
+            Self::Between => "two of them tie, yet another goes between them",
+            Self::Cycle => "the rules form a cycle",
+        }
+    }
+}

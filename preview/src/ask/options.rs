@@ -1,0 +1,110 @@
+//! What to preview. Plain data.
+
+use crate::object::workload::WorkloadName;
+use jiff::Timestamp;
+use podrank::FeatureGates;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+
+/// What to preview, and how. Further fields may come: start with [`Options::new`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// The number of pods that the workload should have. `None` means the number that it has: the next step of a rollout.
+    pub replicas: Option<u32>,
+    /// The parallelism that a Job should have. `None` means the one that it has.
+    pub parallelism: Option<u32>,
+    /// The completions that an Indexed Job should have. `None` means those that it has.
+    pub completions: Option<u32>,
+    /// Whether a Job is suspended.
+    pub suspend: bool,
+    /// The workload. `None` means the only one in the input.
+    pub workload: Option<WorkloadName>,
+    /// The namespace of the workload. `None` means any.
+    pub namespace: Option<String>,
+    /// The time of the decision, from which ages count.
+    pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
+    /// The clock's time, if a warning is to name the pods that have another verdict then, or soon after if it is `now`.
+    pub clock: Option<Timestamp>,
+    /// Whose decision to preview.
+    pub order: Order,
+    /// The feature gates.
+    pub gates: FeatureGates,
+    /// The feature gates of controllers that delete pods themselves.
+    pub controller_gates: ControllerGates,
+    /// The most deletions to show. `None` means all.
+    pub burst_replicas: Option<NonZeroU32>,
+    /// Whether to decide on an incomplete input, too. If so, notes say what is missing.
+    pub partial: bool,
+    /// Whether the input is the last answer of a cluster whose statuses lag. It is decided on as with `partial`.
+    pub lags: bool,
+}
+
+impl Options {
+    /// Scaling the only workload of a complete input to `replicas` pods at `now`, by Kubernetes' own decision.
+    pub fn new(replicas: u32, now: Timestamp) -> Self {
+        Self {
+            replicas: Some(replicas),
+            parallelism: None,
+            completions: None,
+            suspend: false,
+            workload: None,
+            namespace: None,
+            now,
+            now_source: NowSource::Given,
+            clock: None,
+            order: Order::Kubernetes,
+            gates: FeatureGates::KUBERNETES,
+            controller_gates: ControllerGates::KUBERNETES,
+            burst_replicas: None,
+            partial: false,
+            lags: false,
+        }
+    }
+
+    /// Whether to decide on an incomplete input.
+    pub fn accepts_gaps(&self) -> bool {
+        self.partial || self.lags
+    }
+}
+
+/// Kubernetes' feature gates that change what other controllers than those of sets do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControllerGates {
+    /// `MaxUnavailableStatefulSet`.
+    pub max_unavailable_stateful_set: bool,
+    /// `StatefulSetRecreateStrategy`.
+    pub stateful_set_recreate_strategy: bool,
+}
+
+impl ControllerGates {
+    /// The defaults of Kubernetes 1.37.
+    pub const KUBERNETES: Self =
+        Self { max_unavailable_stateful_set: true, stateful_set_recreate_strategy: false };
+}
+
+/// Whose decision is previewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// podrank's total order, in which the pods alone decide.
+    Total,
+    /// kube-controller-manager's decision, as far as its comparator determines it.
+    Kubernetes,
+}
+
+/// Where the time of a decision comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NowSource {
+    /// The user gave it.
+    Given,
+    /// The clock.
+    Clock,
+    /// The modification time of the file that was read.
+    FileTime,
+    /// The newest time in the input.
+    NewestTime,
+}

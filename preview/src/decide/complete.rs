@@ -1,0 +1,170 @@
+//! Whether the input has everything that decides: the set, its siblings and all its pods. Reads only the input.
+//!
+//! Ranks count the pods of sibling sets, and the number of deletions depends on the set's own pods, so a preview of an
+//! incomplete dump can be wrong. A dump without both the sibling sets and their pods looks complete: nothing in it tells.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::dump::sets::Sets;
+use crate::object::deployment::DeploymentEntry;
+use crate::object::pod::PodEntry;
+use crate::object::selector::is_dns_subdomain;
+use crate::object::set::SetEntry;
+use crate::object::workload::{WorkloadKind, WorkloadRef};
+use crate::words::error::{Error, Remedy};
+use crate::words::text;
+use crate::words::text::count;
+use podrank::Flags;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The label whose value differs among the `ReplicaSets` of a Deployment.
+const POD_TEMPLATE_HASH: &str = "pod-template-hash";
+
+/// The kind of the controller whose sets differ in that label alone.
+const DEPLOYMENT: &str = "Deployment";
+
+/// Returns what the input lacks. Empty if the input looks complete.
+pub(crate) fn gaps(sets: &Sets<'_>, id: WorkloadRef<'_>) -> Result<Vec<Note>, Error> {
+    let Some(set) = sets.get(id) else {
+        // Nobody counts other pods for a ReplicationController.
+        let has_siblings = id.kind == WorkloadKind::ReplicaSet;
+        let ranks = if has_siblings { ", so ranks can only count its own pods" } else { "" };
+        let text = format!("{id} itself is missing{ranks}");
+        return Ok(vec![Note::new(NoteCode::SetMissing, text)]);
+    };
+    let mut gaps: Vec<_> = missing_siblings(sets, set)?.into_iter().collect();
+    gaps.extend(missing_pods(sets, set)?);
+    // Ranks count the pods of siblings, too.
+    let owner = set.controller.as_ref().filter(|_| id.kind == WorkloadKind::ReplicaSet);
+    for sibling in owner.into_iter().flat_map(|owner| sets.controlled_by(&owner.uid)) {
+        if sibling.id() != id && sibling.id().namespace == id.namespace {
+            // Nothing else depends on the sibling's status, so it need not be sound.
+            gaps.extend(missing_pods(sets, sibling).ok().flatten());
+        }
+    }
+    Ok(gaps)
+}
+
+/// Returns a note if the input has none of a Deployment's sets although its status counts pods.
+pub(crate) fn missing_sets(entry: &DeploymentEntry, pods: i32, sets: usize) -> Option<Note> {
+    let text = || {
+        format!("{entry} has {}, and none of its ReplicaSets is listed", count(pods.unsigned_abs(), "pod"))
+    };
+    (sets == 0 && pods > 0).then(|| Note::new(NoteCode::SetMissing, text()))
+}
+
+/// Returns the error for an input with these gaps, with the command that gets everything.
+pub(crate) fn error(namespace: &str, kind: WorkloadKind, gaps: &[Note]) -> Error {
+    incomplete(namespace, kind.types(), gaps)
+}
+
+/// Returns the error for an input with these gaps, with the command that gets all objects of these types.
+pub(crate) fn incomplete(namespace: &str, types: &str, gaps: &[Note]) -> Error {
+    let gaps: Vec<_> = gaps.iter().map(|gap| gap.text.as_str()).collect();
+    let gaps = gaps.join("; ");
+    let command = command(namespace, types);
+    Error::with_remedy(
+        format!("the input is incomplete: {gaps}; get all of it with: {command}"),
+        Remedy::AcceptPartial,
+    )
+}
+
+/// Returns a set that is not in the input, but has this pod and may be a sibling of `set`. Only a `ReplicaSet` with a controller
+/// has siblings.
+///
+/// The sets of a Deployment have its selector in common, so the pod's labels tell whether it is one of theirs. Those of any other
+/// controller, such as an Argo Rollout, need have no label in common. Only the missing set itself could name its controller.
+pub(crate) fn missing_sibling<'a>(
+    sets: &Sets<'a>,
+    set: &SetEntry,
+    pod: &'a PodEntry,
+) -> Result<Option<WorkloadRef<'a>>, Error> {
+    let id = set.id();
+    let Some(controller) = set.controller.as_ref().filter(|_| id.kind == WorkloadKind::ReplicaSet) else {
+        return Ok(None);
+    };
+    // Pods that are not active count towards no rank.
+    if !pod.is_active() || pod.namespace != id.namespace {
+        return Ok(None);
+    }
+    let owner = sets.owner(pod).filter(|owner| owner.kind == WorkloadKind::ReplicaSet);
+    let Some(owner) = owner.filter(|owner| sets.get(*owner).is_none()) else { return Ok(None) };
+    // A set with an invalid selector deletes nothing.
+    let Some(selector) = set.selector()? else { return Ok(None) };
+    let may_be = controller.kind != DEPLOYMENT || selector.matches_but_for(POD_TEMPLATE_HASH, &pod.labels);
+    Ok(may_be.then_some(owner))
+}
+
+/// Returns a note about sibling sets that are not in the input although their pods are.
+fn missing_siblings(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
+    let id = set.id();
+    let mut missing = BTreeMap::<WorkloadRef<'_>, u64>::new();
+    let strangers = sets.with_pods().filter(|id| sets.get(*id).is_none());
+    for pod in strangers.flat_map(|id| sets.pods(id)) {
+        if let Some(sibling) = missing_sibling(sets, set, pod)? {
+            *missing.entry(sibling).or_default() += 1;
+        }
+    }
+    let names: Vec<_> = missing.iter().map(|(id, pods)| format!("{id} ({})", count(*pods, "pod"))).collect();
+    let has_deployment = set.controller.as_ref().is_some_and(|controller| controller.kind == DEPLOYMENT);
+    let what = if has_deployment { "siblings of" } else { "ReplicaSets that may be siblings of" };
+    let text = || format!("{what} {id} are missing, so ranks may leave pods out: {}", text::list(&names));
+    Ok((!names.is_empty()).then(|| Note::new(NoteCode::SiblingsMissing, text())))
+}
+
+/// Returns a note if the input has fewer pods of the set than its status counts. The status counts only active pods. Here,
+/// finished and terminating pods count, too, because they may have been active when the status was written.
+fn missing_pods(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
+    // A set without pods lacks none, so its pods need not be searched for.
+    let Some(status) = set.status_replicas()?.filter(|status| *status > 0) else { return Ok(None) };
+    let id = set.id();
+    let listed = sets.pods(id).iter().map(|pod| pod.name.as_str()).collect::<BTreeSet<_>>().len() as u64;
+    let text = || {
+        let verb = if listed == 1 { "is" } else { "are" };
+        format!("only {} of {id} {verb} listed, while its status counts {status}", count(listed, "pod"))
+    };
+    Ok((listed < status).then(|| Note::new(NoteCode::PodsMissing, text())))
+}
+
+/// Returns a note if the set has more active pods than its status counts.
+pub(crate) fn more_pods_than_status(set: &SetEntry, active: usize) -> Result<Option<Note>, Error> {
+    let Some(status) = set.status_replicas()? else { return Ok(None) };
+    let active = active as u64;
+    let text =
+        || format!("{} has {}, while its status counts {status}", set.id(), count(active, "active pod"));
+    Ok((active > status).then(|| Note::new(NoteCode::MorePodsThanStatus, text())))
+}
+
+/// Returns a note if the status of a Deployment's set counts other pods as available than can be, so that the rollout may go on
+/// in another way.
+pub(crate) fn stale_availability(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
+    let (Some(state), Some(_)) = (set.state()?, set.status_replicas()?) else { return Ok(None) };
+    if missing_pods(sets, set)?.is_some() {
+        return Ok(None);
+    }
+    let is_ready = |pod: &&&PodEntry| {
+        let record = pod.record.as_ref().and_then(|record| record.as_ref().ok());
+        record.is_some_and(|record| record.pod.flags.contains(Flags::READY))
+    };
+    let ready = sets.pods(set.id()).iter().filter(|pod| pod.is_active()).filter(is_ready).count() as u64;
+    let available = u64::try_from(state.set.available_replicas).unwrap_or(0);
+    // A ready pod need not be available yet, but an available one is ready.
+    let is_stale = available > ready || available < ready && set.spec()?.min_ready_seconds <= 0;
+    let text = || {
+        format!(
+            "the status of {} counts {}, while {ready} {} ready: its controller has not observed all pods yet, and the rollout \
+             may go on in another way: try again in a moment",
+            set.id(),
+            count(available, "available pod"),
+            if ready == 1 { "is" } else { "are" },
+        )
+    };
+    Ok(is_stale.then(|| Note::new(NoteCode::StatusLags, text())))
+}
+
+/// Returns the command that prints everything that a decision needs.
+fn command(namespace: &str, kinds: &str) -> String {
+    // People paste it into a shell, so it has only text that can be a namespace.
+    let namespace = Some(namespace).filter(|namespace| is_dns_subdomain(namespace));
+    let namespace = namespace.map_or_else(String::new, |namespace| format!(" -n {namespace}"));
+    format!("kubectl get {kinds}{namespace} -o json")
+}

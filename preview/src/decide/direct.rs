@@ -1,0 +1,173 @@
+//! Workloads whose controllers delete pods themselves: their next sync, whichever their kind.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::answer::preview::{Asked, BlockedPod, DirectPreview, Verdict, Workload};
+use crate::ask::options::{Options, Order};
+use crate::decide::members::Seen;
+use crate::decide::own::OwnPod;
+use crate::decide::{complete, notes};
+use crate::dump::input::Input;
+use crate::object::direct::{DirectEntry, Spec};
+use crate::object::time::to_time;
+use crate::words::error::{Error, not_negative};
+use crate::words::text::count;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Says what a workload's next sync does.
+pub(crate) fn preview_direct<'a>(
+    input: &'a Input,
+    entry: &'a DirectEntry,
+    options: &Options,
+) -> Result<DirectPreview<'a>, Error> {
+    if options.order == Order::Total {
+        return Err(Error::new(format!(
+            "{entry}: the total order is for Deployments, ReplicaSets and ReplicationControllers; a {} has its own",
+            entry.kind
+        )));
+    }
+    let mut notes = entry.gaps(input)?;
+    if !notes.is_empty() && !options.accepts_gaps() {
+        return Err(complete::incomplete(&entry.namespace, entry.kind.types(), &notes));
+    }
+    notes.extend(notes::workload_listed_twice(input, entry.id()));
+    notes.extend(entry.lagging());
+    let pods = entry.pods(input, &mut notes)?;
+    let (asked, gates, mut decision) = match entry.spec()? {
+        Spec::StatefulSet(spec) => {
+            let count = entry.count(options, spec.set.replicas)?;
+            let asked = Asked { replicas: Some(count.unsigned_abs()), ..Asked::default() };
+            let gates = crate::ask::gates::of_stateful_sets(options.controller_gates).collect();
+            (
+                asked,
+                gates,
+                crate::decide::stateful_set::decide(entry, spec, count, &pods, options, &mut notes)?,
+            )
+        }
+        Spec::DaemonSet(spec) => {
+            if options.replicas.is_some() {
+                let text = format!("{entry} has no replicas, as its nodes decide: leave out --replicas");
+                return Err(Error::new(text));
+            }
+            let decision = crate::decide::daemon_set::decide(input, entry, spec, &pods, options, &mut notes)?;
+            (Asked::default(), BTreeMap::new(), decision)
+        }
+        Spec::Job(spec) => {
+            let asked = crate::decide::job::asked(entry, spec, options)?;
+            let decision =
+                crate::decide::job::decide(entry, spec, &asked, &pods, to_time(options.now), &mut notes);
+            (asked, BTreeMap::new(), decision)
+        }
+    };
+    if let Some(why) = entry.idle().filter(|_| !entry.is_being_deleted) {
+        for pod in &mut decision.pods {
+            pod.rule = "does-nothing";
+            pod.why = format!("the {} {why}, so its controller does nothing", entry.kind);
+        }
+    }
+    let count = |verdict| decision.pods.iter().filter(|pod| pod.verdict == verdict).count();
+    let blocked = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Blocked);
+    Ok(DirectPreview {
+        api_version: "podrank/v1",
+        kind: "ScaleDownPreview",
+        namespace: &entry.namespace,
+        workload: Workload { kind: entry.kind, name: &entry.name },
+        now: options.now,
+        now_source: options.now_source,
+        order: options.order,
+        feature_gates: gates,
+        active: decision.pods.len(),
+        asked,
+        partial: options.partial,
+        delete: count(Verdict::Delete) + decision.quota,
+        quota: decision.quota,
+        notes,
+        blocked: blocked
+            .map(|pod| BlockedPod {
+                name: &pod.pod.entry.name,
+                by: pod.by.clone().unwrap_or_default(),
+                rule: pod.rule,
+                why: pod.why.clone(),
+            })
+            .collect(),
+        pods: (1..).zip(decision.pods.iter()).map(|(place, pod)| pod.preview(place, options)).collect(),
+    })
+}
+
+impl DirectEntry {
+    /// Returns the pods that it owns and its selector matches, each once.
+    fn pods<'a>(&self, input: &'a Input, notes: &mut Vec<Note>) -> Result<Vec<OwnPod<'a>>, Error> {
+        let selector = self.selector()?;
+        let mut seen = Seen::default();
+        let mut pods = Vec::new();
+        for entry in input.pods.iter().filter(|pod| pod.namespace == self.namespace) {
+            let matches = selector.as_ref().is_some_and(|selector| selector.matches(&entry.labels));
+            if !self.owns(entry) {
+                let is_orphan = entry.controller.is_none() && matches && entry.is_active();
+                notes.extend((is_orphan && self.idle().is_none()).then(|| {
+                    let text = format!(
+                        "{entry} has no controller: {self} may adopt it, but this preview does not count it"
+                    );
+                    Note::new(NoteCode::WouldAdopt, text)
+                }));
+                continue;
+            }
+            if !matches && self.idle().is_none() {
+                let text = format!(
+                    "{entry} does not match the selector: {self} releases it, so this preview does not count it"
+                );
+                notes.push(Note::new(NoteCode::WouldRelease, text));
+                continue;
+            }
+            let record = entry.any_record().ok_or_else(|| Error::new(format!("{entry} has no record")))?;
+            let record = record.map_err(|error| Error::new(format!("{entry}: {error}")))?;
+            if seen.is_new(entry, record.pod.uid, notes)? {
+                pods.push(OwnPod { entry, record });
+            }
+        }
+        Ok(pods)
+    }
+
+    /// Returns whether any of these pods is its.
+    pub(crate) fn has_pods(&self, input: &Input) -> bool {
+        input.pods.iter().any(|pod| self.owns(pod))
+    }
+
+    /// Returns what the input lacks. Empty if the input looks complete.
+    pub(crate) fn gaps(&self, input: &Input) -> Result<Vec<Note>, Error> {
+        let mut gaps: Vec<_> = self.missing_pods(input)?.into_iter().collect();
+        if let Spec::DaemonSet(spec) = self.spec()? {
+            gaps.extend(spec.gaps(input, self)?);
+        }
+        Ok(gaps)
+    }
+
+    /// Returns a note if the input has fewer of its pods than its status counts.
+    fn missing_pods(&self, input: &Input) -> Result<Option<Note>, Error> {
+        let status = u64::try_from(self.spec()?.status_pods()).unwrap_or(0);
+        let names = input.pods.iter().filter(|pod| self.owns(pod)).map(|pod| &pod.name);
+        let listed = names.collect::<BTreeSet<_>>().len() as u64;
+        let text = || {
+            let verb = if listed == 1 { "is" } else { "are" };
+            format!("only {} of {self} {verb} listed, while its status counts {status}", count(listed, "pod"))
+        };
+        Ok((listed < status).then(|| Note::new(NoteCode::PodsMissing, text())))
+    }
+
+    /// Whether its controller still has work to do, so that the status changes soon.
+    pub(crate) fn is_behind(&self, input: &Input) -> Result<bool, Error> {
+        let lacks_revision = matches!(self.spec()?, Spec::StatefulSet(spec) if !spec.knows_revision());
+        Ok(self.lags || lacks_revision || !self.gaps(input)?.is_empty())
+    }
+
+    fn lagging(&self) -> Option<Note> {
+        self.lags.then(|| notes::lagging(self))
+    }
+
+    /// The count to decide for.
+    fn count(&self, options: &Options, current: i32) -> Result<i32, Error> {
+        let Some(wanted) = options.replicas else { return not_negative(self, current) };
+        i32::try_from(wanted).map_err(|_| {
+            Error::new(format!("{self}: {wanted} replicas are more than Kubernetes stores, {}", i32::MAX))
+        })
+    }
+}

@@ -1,0 +1,228 @@
+//! The decision: the set's pods in the order in which they go, and what becomes of each. Knows pods and ranks, not the input.
+
+use crate::answer::preview::{Contest, Details, PodPreview, Verdict};
+use crate::answer::why::why;
+use crate::ask::options::Order;
+use crate::decide::circle::contest;
+use crate::decide::members::RankedPod;
+use crate::decide::race::{Fate, Race, fates};
+use crate::words::error::Error;
+use crate::words::text::{count, goes};
+use podrank::{Flags, Pod, Policy, Rule};
+
+/// The most pods that kube-controller-manager deletes in one sync: upstream's `BurstReplicas`.
+pub const MOST_IN_ONE_SYNC: usize = 500;
+
+/// The set's pods in line. The victims come first, then the contested ones, then the survivors.
+pub(crate) struct Line<'m, 'a> {
+    order: Order,
+    policy: Policy,
+    victims: Vec<&'m RankedPod<'m, 'a>>,
+    contested: Vec<&'m RankedPod<'m, 'a>>,
+    survivors: Vec<&'m RankedPod<'m, 'a>>,
+    /// How many pods go.
+    delete: usize,
+    /// Whether pods of other sets may go first, which changes ranks.
+    is_race: bool,
+}
+
+impl<'m, 'a> Line<'m, 'a> {
+    /// Puts the pods in line and decides, if the first `delete` of them go. In a race, ranks may change before that.
+    pub(crate) fn up(
+        order: Order,
+        policy: Policy,
+        own: &'m [RankedPod<'m, 'a>],
+        delete: usize,
+        race: Option<&Race<'_>>,
+    ) -> Result<Self, Error> {
+        let records: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+        let mut is_race = false;
+        let (indices, victims, contested) = match order {
+            Order::Total => {
+                let mut indices = vec![0; own.len()];
+                policy.sort(&records, &mut indices).map_err(|error| Error::new(error.to_string()))?;
+                (indices, delete, 0)
+            }
+            Order::Kubernetes => {
+                match race.map(|race| raced(policy, own, &records, delete, race)).transpose()? {
+                    Some(Some(raced)) => {
+                        is_race = true;
+                        raced
+                    }
+                    _ => settled(policy, &records, delete)?,
+                }
+            }
+        };
+        let mut pods = indices.into_iter().map(|index| &own[index as usize]);
+        Ok(Self {
+            order,
+            policy,
+            victims: pods.by_ref().take(victims).collect(),
+            contested: pods.by_ref().take(contested).collect(),
+            survivors: pods.collect(),
+            delete,
+            is_race,
+        })
+    }
+
+    pub(crate) fn pods(&self) -> impl Iterator<Item = &'m RankedPod<'m, 'a>> {
+        self.victims.iter().chain(&self.contested).chain(&self.survivors).copied()
+    }
+
+    /// How many of the contested pods go.
+    pub(crate) fn quota(&self) -> usize {
+        self.delete - self.victims.len()
+    }
+
+    /// What becomes of each pod, and why: a victim is compared with the first pod that is none, a survivor with the last.
+    pub(crate) fn previews(&self) -> Vec<PodPreview<'a>> {
+        let after_victims = self.contested.first().or(self.survivors.first()).copied();
+        let before_survivors = self.contested.last().or(self.victims.last()).copied();
+        let contest = self.contest();
+        let contested = self.why_contested(contest);
+        let separated = |pod, other: Option<_>, alone: &str| {
+            other.map_or_else(|| (None, alone.to_owned()), |other| self.separate(pod, other))
+        };
+        let victims = self.victims.iter().map(|pod| (pod, Verdict::Delete));
+        let undecided = self.contested.iter().map(|pod| (pod, Verdict::Contested));
+        let survivors = self.survivors.iter().map(|pod| (pod, Verdict::Keep));
+        let all = victims.chain(undecided).chain(survivors).enumerate();
+        all.map(|(index, (ranked, verdict))| {
+            let (rule, why) = match verdict {
+                Verdict::Delete => separated(ranked, after_victims, "all pods go"),
+                Verdict::Contested | Verdict::Blocked => (None, contested.clone()),
+                Verdict::Keep => separated(ranked, before_survivors, "nothing to delete"),
+            };
+            let (member, pod) = ranked;
+            PodPreview {
+                name: &member.entry.name,
+                uid: pod.uid.to_string(),
+                node: member.record.node.as_deref(),
+                rank: pod.rank,
+                position: index + 1,
+                verdict,
+                rule,
+                why,
+                is_passing: false,
+                contest: contest.filter(|_| verdict == Verdict::Contested),
+                details: Details::of(pod, self.policy.now),
+            }
+        })
+        .collect()
+    }
+
+    /// Why the contested pods are.
+    fn why_contested(&self, contest: Option<Contest>) -> String {
+        let quota = self.quota();
+        let of = format!("one of {} pods of which {quota} {}", self.contested.len(), goes(quota as u64));
+        match contest {
+            Some(contest) => format!("{of}, by list order: {}", contest.words()),
+            None if self.is_race => format!("{of}: ranks change as other ReplicaSets get or lose pods"),
+            None => format!("{of}, by list order and ranks counted anew"),
+        }
+    }
+
+    /// How Kubernetes' rules leave the contested pods open, if nothing else makes them contested.
+    fn contest(&self) -> Option<Contest> {
+        let pods: Vec<_> = self.contested.iter().map(|(_, pod)| pod).collect();
+        let is_open = !pods.is_empty() && !self.is_race && self.delete <= MOST_IN_ONE_SYNC;
+        is_open.then(|| contest(&self.policy, &pods))
+    }
+
+    /// The rule that separates two pods of different verdicts, and why.
+    fn separate(
+        &self,
+        (_, pod): &RankedPod,
+        (other, their_pod): &RankedPod,
+    ) -> (Option<&'static str>, String) {
+        if self.is_race && self.policy.upstream(&lasting(pod), &lasting(their_pod)).1.is_none() {
+            let why = format!(
+                "{} on its node, which decides whichever set's pods go first",
+                count(pod.rank, "related pod")
+            );
+            return (Some(Rule::Rank.name()), why);
+        }
+        let rule = match self.order {
+            Order::Total => self.policy.decide(pod, their_pod).1,
+            Order::Kubernetes => self.policy.upstream(pod, their_pod).1,
+        };
+        let rule = rule.expect("a rule separates pods of different verdicts");
+        (Some(rule.name()), why(&self.policy, rule, pod, their_pod, &other.entry.name))
+    }
+}
+
+/// What Kubernetes' comparator determines: the pods in line, how many of them certainly go, and how many are contested.
+///
+/// Deletions that take several syncs are less certain: before each, the controller counts ranks anew, and ages have
+/// grown. Certain are then the victims of the first sync, and what the rules before the rank decide of the whole.
+fn settled(policy: Policy, pods: &[Pod], delete: usize) -> Result<Settled, Error> {
+    let (indices, certain, contested) = settle(policy, pods, delete.min(MOST_IN_ONE_SYNC))?;
+    if delete <= MOST_IN_ONE_SYNC {
+        return Ok((indices, certain, contested));
+    }
+    let lasting: Vec<_> = pods.iter().map(lasting).collect();
+    // The groups of pods that these rules do not separate are in one line with those of all rules, only larger.
+    let (_, whole_groups, cut_group) = settle(policy, &lasting, delete)?;
+    let victims = certain.max(whole_groups);
+    Ok((indices, victims, whole_groups + cut_group - victims))
+}
+
+/// The pods in line as indices, how many of them certainly go, and how many after them are contested.
+type Settled = (Vec<u32>, usize, usize);
+
+fn settle(policy: Policy, pods: &[Pod], delete: usize) -> Result<Settled, Error> {
+    let mut indices = vec![0; pods.len()];
+    let mut scores = vec![0; pods.len()];
+    let settled = policy.settle(pods, delete, &mut indices, &mut scores);
+    let settled = settled.map_err(|error| Error::new(error.to_string()))?;
+    let (certain, contested) = (settled.certain().len(), settled.contested().len());
+    Ok((indices, certain, contested))
+}
+
+/// What is certain while other sets change as well. The rules before the rank decide as ever; of the one group that they leave
+/// open, only what all ranks decide that may come about. `None` if the ranks of that group cannot change, so that
+/// nothing is different.
+fn raced(
+    policy: Policy,
+    own: &[RankedPod<'_, '_>],
+    pods: &[Pod],
+    delete: usize,
+    race: &Race<'_>,
+) -> Result<Option<Settled>, Error> {
+    let lasting: Vec<_> = pods.iter().map(lasting).collect();
+    let (_, whole_groups, cut_group) = settle(policy, &lasting, delete)?;
+    let (mut indices, ..) = settle(policy, pods, delete)?;
+    let group = &mut indices[whole_groups..whole_groups + cut_group];
+    let node = |index: u32| own[index as usize].0.record.node.as_deref();
+    let ranges: Vec<_> = group.iter().map(|&index| race.range(node(index), &pods[index as usize])).collect();
+    let share_a_node = group.iter().all(|&index| node(index) == node(group[0]));
+    if share_a_node || ranges.iter().all(|range| range.least == range.most) {
+        return Ok(None);
+    }
+    let fates = if delete > MOST_IN_ONE_SYNC {
+        vec![Fate::Depends; cut_group]
+    } else {
+        fates(&ranges, delete - whole_groups)
+    };
+    // Stable: pods of one fate stay in line.
+    let mut by_fate: Vec<_> = fates.into_iter().zip(group.iter().copied()).collect();
+    by_fate.sort_by_key(|(fate, _)| *fate);
+    for (place, (_, index)) in group.iter_mut().zip(&by_fate) {
+        *place = *index;
+    }
+    let of = |wanted| by_fate.iter().filter(|(fate, _)| *fate == wanted).count();
+    let (victims, contested) = (whole_groups + of(Fate::Goes), of(Fate::Depends));
+    Ok(Some((indices, victims, contested)))
+}
+
+/// What one sync leaves as it is: the fields of the rules before the rank. Without the others, pods tie in them.
+fn lasting(pod: &Pod) -> Pod {
+    let mut lasting = Pod::new();
+    lasting.uid = pod.uid;
+    lasting.phase = pod.phase;
+    lasting.deletion_cost = pod.deletion_cost;
+    for flag in [Flags::ASSIGNED, Flags::READY] {
+        lasting.flags = lasting.flags.with(flag, pod.flags.contains(flag));
+    }
+    lasting
+}

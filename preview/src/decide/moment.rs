@@ -1,0 +1,274 @@
+//! When a dump was taken, as far as it tells, and what depends on that. Reads one object's JSON, or a whole input; reads no clock.
+//!
+//! Ages decide, so a dump that is judged later than it was taken can show other verdicts. A file tells when it was written,
+//! which cannot be before the newest time in the dump. If its workloads were at rest, it may be long after that time.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::answer::preview::{Verdict, WorkloadPreview};
+use crate::ask::options::{NowSource, Options};
+use crate::dump::input::Input;
+use crate::words::error::Error;
+use crate::words::text;
+use crate::words::text::count;
+use jiff::{SignedDuration, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// By how much the clocks of a cluster may be ahead.
+const MINUTE: SignedDuration = SignedDuration::from_mins(1);
+
+impl Input {
+    /// Returns the time for a decision about this input if the user gives none, and where that time comes from.
+    /// `modified` is the modification time of the file that was read, if it was one.
+    ///
+    /// For a file, it is `modified`, unless that is before the newest time in the input: then it is that newest time, because
+    /// nothing can be seen before it happened. Times more than a minute after `clock` do not count: no dump is from the
+    /// future.
+    pub fn moment(&self, modified: Option<Timestamp>, clock: Timestamp) -> (Timestamp, NowSource) {
+        let newest = self.moments.iter().filter_map(|nanos| Timestamp::from_nanosecond((*nanos).into()).ok());
+        let is_past = |moment: &Timestamp| moment.duration_since(clock) <= MINUTE;
+        match (newest.filter(is_past).max(), modified) {
+            (Some(newest), Some(modified)) => match Some(modified).filter(is_past) {
+                Some(modified) if modified >= newest => (modified, NowSource::FileTime),
+                _ => (newest, NowSource::NewestTime),
+            },
+            // Without a time in the input, there is no age that could change.
+            _ => (clock, NowSource::Clock),
+        }
+    }
+}
+
+/// How much later than a preview the controller may decide, which reads its own clock: a moment in which ages go on.
+const A_MOMENT: SignedDuration = SignedDuration::from_secs(5);
+
+/// Notes on the time of a decision: where it comes from, and which verdicts another time would change. Marks the pods that have
+/// these. `at` decides again.
+pub(crate) fn add_notes<'a>(
+    preview: &mut WorkloadPreview<'_>,
+    options: &Options,
+    at: impl Fn(&Options) -> Result<WorkloadPreview<'a>, Error>,
+) -> Result<(), Error> {
+    let now = options.now;
+    let source = match options.now_source {
+        NowSource::Given | NowSource::Clock => None,
+        NowSource::FileTime => Some(format!(
+            "ages count to {now}, when the file was last changed; if it is a copy, give the time of its dump with --now"
+        )),
+        NowSource::NewestTime => Some(format!(
+            "ages count to {now}, the newest time in the file, because the file's own time is not plausible; --now sets another time"
+        )),
+    };
+    let source = source.map(|text| Note::new(NoteCode::TimeOfDump, text));
+    let mut changed = Vec::new();
+    let note = match options.clock {
+        None => None,
+        Some(_) if options.now_source == NowSource::Clock => {
+            for moment in edges(preview, now) {
+                let other = at(&Options { now: moment, ..options.clone() })?;
+                let is_new = |pod: &Changed| changed.iter().all(|known: &Changed| known.uid != pod.uid);
+                let new: Vec<_> = changes(preview, &other).into_iter().filter(is_new).collect();
+                changed.extend(new);
+            }
+            differs_soon(&changed)
+        }
+        Some(clock) if clock == now => None,
+        Some(clock) => {
+            let other = at(&Options { now: clock, ..options.clone() })?;
+            changed = changes(preview, &other);
+            differs_at_clock(&changed, clock)
+        }
+    };
+    preview.notes_mut().splice(..0, source.into_iter().chain(note));
+    for pod in preview.pods_mut() {
+        pod.is_passing = changed.iter().any(|changed| changed.uid == pod.uid);
+    }
+    Ok(())
+}
+
+/// The times soon after `now` at which the age of a pod reaches a power of two, to a quarter of a second.
+fn edges(preview: &WorkloadPreview<'_>, now: Timestamp) -> BTreeSet<Timestamp> {
+    const STEP: i128 = 250_000_000;
+    let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
+    let edges = times.flatten().filter_map(|time| {
+        let age = u128::try_from(now.duration_since(time).as_nanos()).ok()?;
+        let left = i128::try_from((age + 1).next_power_of_two() - age).ok()?;
+        (left <= A_MOMENT.as_nanos()).then(|| {
+            let left = SignedDuration::from_nanos_i128((left + STEP - 1) / STEP * STEP);
+            now.checked_add(left).ok()
+        })?
+    });
+    edges.collect()
+}
+
+/// A pod with another verdict at another time.
+struct Changed {
+    uid: String,
+    /// `web-1 (keep instead of delete)`
+    text: String,
+}
+
+/// The pods whose verdict is another one in `other`.
+fn changes(preview: &WorkloadPreview<'_>, other: &WorkloadPreview<'_>) -> Vec<Changed> {
+    let verdicts: BTreeMap<&str, Verdict> = other.pods().map(|pod| (&*pod.uid, pod.verdict)).collect();
+    let changed = preview.pods().filter_map(|pod| {
+        let verdict = verdicts.get(&*pod.uid).filter(|verdict| **verdict != pod.verdict)?;
+        let text = format!("{} ({} instead of {})", text::name(pod.name), verdict.name(), pod.verdict.name());
+        Some(Changed { uid: pod.uid.clone(), text })
+    });
+    changed.collect()
+}
+
+/// `2 pods have other verdicts`, and which.
+fn told(changed: &[Changed]) -> Option<(String, String)> {
+    let has = if changed.len() == 1 { "has another verdict" } else { "have other verdicts" };
+    let texts: Vec<_> = changed.iter().map(|pod| pod.text.as_str()).collect();
+    let pods = format!("{} {has}", count(changed.len() as u64, "pod"));
+    (!changed.is_empty()).then(|| (pods, text::list(&texts)))
+}
+
+fn differs_at_clock(changed: &[Changed], clock: Timestamp) -> Option<Note> {
+    let (pods, which) = told(changed)?;
+    let text = format!("{pods} at the current time: {which}; to decide at that time, add --now {clock}");
+    Some(Note::new(NoteCode::DiffersAtClock, text))
+}
+
+fn differs_soon(changed: &[Changed]) -> Option<Note> {
+    let (pods, which) = told(changed)?;
+    let soon = A_MOMENT.as_secs();
+    let text = format!(
+        "{pods} within the next {soon} s, because ages go on, and the controller decides later than this preview: {which}"
+    );
+    Some(Note::new(NoteCode::DiffersSoon, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::time::deletion;
+    use serde_json::{Value, json};
+
+    const CLOCK: &str = "2026-03-11T12:00:00Z";
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().expect("a time")
+    }
+
+    fn input(objects: &[Value]) -> Input {
+        let list = json!({ "apiVersion": "v1", "kind": "List", "items": objects });
+        Input::read(list.to_string().as_bytes()).expect("a dump")
+    }
+
+    /// A pod that was created at noon, with this at its place.
+    fn pod(place: &str, value: Value) -> Value {
+        let mut pod = json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": { "name": "web-1", "uid": "00000001-0000-4000-8000-000000000000", "creationTimestamp": "2026-03-10T12:00:00Z" },
+            "spec": {},
+            "status": { "phase": "Running" },
+        });
+        let (parent, field) = place.rsplit_once('/').expect("a place");
+        pod.pointer_mut(parent).expect("a parent")[field] = value;
+        pod
+    }
+
+    /// The newest time in an input of these objects, as a file that is older than all of them shows it.
+    fn newest(objects: &[Value]) -> String {
+        let (now, source) = input(objects).moment(Some(at("1980-01-01T00:00:00Z")), at(CLOCK));
+        assert_eq!(source, NowSource::NewestTime);
+        now.to_string()
+    }
+
+    #[test]
+    fn what_has_happened_counts_and_what_is_to_come_does_not() {
+        let later = "2026-03-10T13:00:00Z";
+        let state = |times: Value| json!([{ "name": "main", "restartCount": 1, "state": times }]);
+        for (place, value) in [
+            ("/metadata/creationTimestamp", json!(later)),
+            ("/metadata/managedFields", json!([{ "time": later }, {}])),
+            ("/status/startTime", json!(later)),
+            ("/status/conditions", json!([{ "type": "Ready", "lastTransitionTime": later }])),
+            ("/status/containerStatuses", state(json!({ "running": { "startedAt": later } }))),
+            ("/status/initContainerStatuses", state(json!({ "terminated": { "finishedAt": later } }))),
+        ] {
+            let mut pod = pod(place, value);
+            assert_eq!(newest(&[pod.clone()]), later, "{place}");
+            // What is unsound is read in another way.
+            pod["spec"]["nodeName"] = json!(7);
+            assert_eq!(newest(&[pod]), later, "{place} of an unsound pod");
+        }
+        let noon = "2026-03-10T12:00:00Z";
+        for (place, value) in [
+            ("/metadata/annotations", json!({ "restartedAt": later })),
+            ("/spec/notBefore", json!(later)),
+            ("/status/notAfter", json!(later)),
+            ("/status/startTime", json!("soon")),
+            ("/status/containerStatuses", state(json!({ "running": { "startedAt": [later] } }))),
+            // It is when the pod will be gone, and nothing says since when it goes.
+            ("/metadata/deletionTimestamp", json!(later)),
+            // No dump is from the future.
+            ("/status/startTime", json!("9999-12-31T23:59:59Z")),
+        ] {
+            let noon_pod = pod("/metadata/name", json!("web-2"));
+            assert_eq!(newest(&[noon_pod, pod(place, value)]), noon, "{place}");
+        }
+    }
+
+    #[test]
+    fn a_deletion_is_asked_for_a_grace_period_before_its_timestamp() {
+        let mut deleted = pod("/metadata/deletionTimestamp", json!("2026-03-10T13:00:30Z"));
+        deleted["metadata"]["deletionGracePeriodSeconds"] = json!(1830);
+        assert_eq!(newest(&[deleted.clone()]), "2026-03-10T12:30:00Z");
+        deleted["spec"]["nodeName"] = json!(7);
+        assert_eq!(newest(&[deleted]), "2026-03-10T12:30:00Z");
+        assert_eq!(deletion(Some(i64::MIN), Some(1)), None);
+        assert_eq!(deletion(Some(0), Some(i64::MAX)), None);
+    }
+
+    #[test]
+    fn every_kind_has_its_times() {
+        let later = "2026-03-10T13:00:00Z";
+        for (api_version, kind, condition) in [
+            ("apps/v1", "ReplicaSet", "lastTransitionTime"),
+            ("apps/v1", "Deployment", "lastUpdateTime"),
+            ("v1", "Node", "lastHeartbeatTime"),
+            ("batch/v1", "Job", "lastTransitionTime"),
+        ] {
+            for sound in [true, false] {
+                let object = json!({
+                    "apiVersion": api_version,
+                    "kind": kind,
+                    "metadata": { "name": "a", "uid": "a", "generation": if sound { json!(1) } else { json!(null) } },
+                    "spec": { "selector": {}, "template": {} },
+                    "status": { "conditions": [null, { condition: later }] },
+                });
+                let objects = [pod("/metadata/name", json!("web-2")), object];
+                if sound || kind == "Node" {
+                    assert_eq!(newest(&objects), later, "{kind}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_time_is_that_of_the_file_if_it_is_plausible() {
+        let input = input(&[pod("/metadata/name", json!("web-1"))]);
+        let noon = "2026-03-10T12:00:00Z";
+        for (modified, now, source) in [
+            (Some(noon), noon, NowSource::FileTime),
+            // A workload at rest.
+            (Some("2026-03-11T11:00:00Z"), "2026-03-11T11:00:00Z", NowSource::FileTime),
+            (Some("2026-03-11T12:01:00Z"), "2026-03-11T12:01:00Z", NowSource::FileTime),
+            (Some("2026-03-11T12:01:00.000000001Z"), noon, NowSource::NewestTime),
+            (Some("2026-03-10T11:59:59.999999999Z"), noon, NowSource::NewestTime),
+            (Some("1980-01-01T00:00:00Z"), noon, NowSource::NewestTime),
+            (None, CLOCK, NowSource::Clock),
+        ] {
+            assert_eq!(input.moment(modified.map(at), at(CLOCK)), (at(now), source), "{modified:?}");
+        }
+        // A clock that is far behind is right all the same, as it is for a cluster.
+        let early = at("2026-03-10T11:58:59Z");
+        assert_eq!(input.moment(Some(at(noon)), early), (early, NowSource::Clock));
+        let near = at("2026-03-10T11:59:00Z");
+        assert_eq!(input.moment(Some(near), near), (at(noon), NowSource::NewestTime));
+    }
+}

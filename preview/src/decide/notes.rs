@@ -1,0 +1,229 @@
+//! The notes that go with a decision.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::decide::next::Next;
+use crate::dump::input::Input;
+use crate::dump::sets::Sets;
+use crate::object::deployment::{DeploymentEntry, DeploymentSpec, SetState};
+use crate::object::direct::DirectEntry;
+use crate::object::pod::{PodEntry, Record};
+use crate::object::set::SetEntry;
+use crate::object::workload::WorkloadRef;
+use crate::words::error::Error;
+use crate::words::text;
+use crate::words::text::{count, quoted};
+use jiff::Timestamp;
+use podrank::DELETION_COST_ANNOTATION;
+use std::fmt;
+
+/// A workload whose controller deletes no pods, and `why`.
+pub(crate) fn does_nothing(workload: &impl fmt::Display, why: &str) -> Note {
+    Note::new(NoteCode::DoesNothing, format!("{workload} {why}: its controller deletes no pods"))
+}
+
+/// Returns a note if the workload is listed more than once, perhaps with other values.
+pub(crate) fn workload_listed_twice(input: &Input, workload: WorkloadRef<'_>) -> Option<Note> {
+    let deployments = input.deployments.iter().map(DeploymentEntry::id);
+    let all = deployments
+        .chain(input.sets.iter().map(SetEntry::id))
+        .chain(input.direct.iter().map(DirectEntry::id));
+    (all.filter(|id| *id == workload).count() > 1).then(|| listed_twice(&workload))
+}
+
+pub(crate) fn listed_twice(object: &impl fmt::Display) -> Note {
+    Note::new(
+        NoteCode::ListedTwice,
+        format!("{object} is listed more than once: only the first entry counts"),
+    )
+}
+
+pub(crate) fn invalid_cost(pod: &PodEntry, record: &Record) -> Option<Note> {
+    let cost = record.cost.as_ref()?;
+    let (text, error) = (&cost.text, cost.value.as_ref().err()?);
+    Some(Note::new(
+        NoteCode::InvalidDeletionCost,
+        format!("{pod}: {DELETION_COST_ANNOTATION} is {}: {error}; Kubernetes reads it as 0", quoted(text)),
+    ))
+}
+
+pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {
+    let syncs = delete.div_ceil(most);
+    Note::new(
+        NoteCode::SeveralSyncs,
+        format!(
+            "{delete} deletions take {syncs} syncs of at most {most}, and the controller counts ranks anew in each; \
+             this assumes that node assignment, phase, readiness and deletion cost stay as they are"
+        ),
+    )
+}
+
+/// A workload or set whose controller has not acted on its latest change yet.
+pub(crate) fn lagging(what: &impl fmt::Display) -> Note {
+    let text = format!(
+        "the status of {what} is for an earlier spec, so its controller is still working, and may delete pods that are \
+         marked `keep` here: try again in a moment"
+    );
+    Note::new(NoteCode::StatusLags, text)
+}
+
+/// The set's pods that were created after the time of the decision.
+pub(crate) fn created_after_now<'a>(
+    own: impl Iterator<Item = (&'a PodEntry, &'a Record)>,
+    now: Timestamp,
+) -> Option<Note> {
+    let moment = crate::object::time::to_time(now).unix_nanos()?;
+    let mut late = own
+        .filter(|(_, record)| record.pod.creation_time.unix_nanos().is_some_and(|created| created > moment));
+    let (first, _) = late.next()?;
+    let others = match late.count() {
+        0 => String::new(),
+        others => format!(" and {}", count(others as u64, "other pod")),
+    };
+    Some(Note::new(
+        NoteCode::CreatedAfterNow,
+        format!("{first}{others}: created after {now}, the time of this decision, so the age is negative"),
+    ))
+}
+
+/// What its Deployment makes of a set that is scaled alone: if other `ReplicaSets` have pods, too, it divides its count.
+pub(crate) fn scaled_alone(sets: &Sets<'_>, set: &SetEntry, replicas: u32) -> Result<Option<Note>, Error> {
+    let Some(deployment) = set.controller.as_ref().filter(|controller| controller.kind == "Deployment")
+    else {
+        return Ok(None);
+    };
+    let mut others = Vec::new();
+    for other in sets.controlled_by(&deployment.uid).filter(|other| other.id() != set.id()) {
+        let has_pods = || sets.pods(other.id()).iter().any(|pod| pod.is_active());
+        if other.replicas()? > 0 || has_pods() {
+            others.push(text::name(other.id().name));
+        }
+    }
+    if others.is_empty() {
+        let text = format!(
+            "Deployment {0} writes its own count back to {1}: scale deploy/{0} instead",
+            text::name(&deployment.name),
+            set.id()
+        );
+        let is_changed = i64::from(set.replicas()?) != i64::from(replicas);
+        return Ok(is_changed.then(|| Note::new(NoteCode::WrittenBack, text)));
+    }
+    let text = format!(
+        "Deployment {} is in the middle of a rollout (also {}): scaling it would divide its replicas among its \
+         ReplicaSets, while this preview scales {} alone",
+        text::name(&deployment.name),
+        text::list(&others),
+        text::name(set.id().name),
+    );
+    Ok(Some(Note::new(NoteCode::MidRollout, text)))
+}
+
+/// What a reader should know about a Deployment and this step, its next sync.
+pub(crate) fn of_deployment(
+    entry: &DeploymentEntry,
+    spec: &DeploymentSpec,
+    next: &Next,
+    sets: &[(WorkloadRef<'_>, &SetState)],
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut note = |code, text| notes.push(Note::new(code, text));
+    let name = text::name(&entry.name);
+    if spec.deployment.is_being_deleted {
+        note(
+            NoteCode::DoesNothing,
+            format!("Deployment {name} is being deleted: its controller changes no set"),
+        );
+    } else if spec.selector().is_none() {
+        let text = format!(
+            "Deployment {name} has a selector that is invalid or selects all pods: its controller does nothing"
+        );
+        note(NoteCode::DoesNothing, text);
+    } else if sets.is_empty() {
+        note(
+            NoteCode::NoSets,
+            format!("no ReplicaSet of Deployment {name} is listed, so no pod of it can go"),
+        );
+    }
+    if spec.deployment.is_paused {
+        let text =
+            format!("Deployment {name} is paused: its sets are scaled, but its rollout does not continue");
+        note(NoteCode::RolloutPaused, text);
+    }
+    let lagging = sets.iter().filter(|(_, state)| state.lags).map(|(id, _)| id.to_string());
+    let lagging: Vec<_> = spec.lags.then(|| entry.to_string()).into_iter().chain(lagging).collect();
+    if !lagging.is_empty() {
+        let text = format!(
+            "the status of {} is for an earlier spec, so the controllers are still working, and may delete pods that are \
+             marked `keep` here: try again in a moment",
+            text::list(&lagging)
+        );
+        note(NoteCode::StatusLags, text);
+    }
+    let what_follows = match next {
+        Next::Step => Some((
+            NoteCode::GoesOn,
+            format!(
+                "this is only the next step of Deployment {name}: another one {} at once, and it may delete pods that \
+                 are marked `keep` here",
+                // A set may lose pods that are available before pods that are ready and not yet available.
+                if spec.min_ready_seconds.is_some_and(|seconds| seconds > 0) {
+                    "may follow"
+                } else {
+                    "follows"
+                }
+            ),
+        )),
+        Next::NewPods => Some((
+            NoteCode::RolloutWaits,
+            format!(
+                "after this step, Deployment {name} waits until more of its new pods are available; then it deletes old \
+                 pods that are marked `keep` here"
+            ),
+        )),
+        Next::OldPods(pods) => Some((
+            NoteCode::RolloutWaits,
+            format!(
+                "after this step, Deployment {name} waits until no old pod is left; then its new ReplicaSet gets {}",
+                count(*pods, "pod")
+            ),
+        )),
+        Next::AllNewPods(pods) => Some((
+            NoteCode::RolloutWaits,
+            format!(
+                "once {} of its new ReplicaSet {} available, Deployment {name} deletes all old pods",
+                count(*pods, "pod"),
+                if *pods == 1 { "is" } else { "are" }
+            ),
+        )),
+        Next::Nothing => None,
+    };
+    if let Some((code, text)) = what_follows {
+        note(code, text);
+    }
+    notes
+}
+
+/// Pods that the controller would release or adopt before it deletes any.
+pub(crate) fn claims(input: &Input, sets: &Sets<'_>, set: &SetEntry) -> Result<Vec<Note>, Error> {
+    let Some(selector) = set.selector()?.filter(|_| !set.is_being_deleted) else { return Ok(Vec::new()) };
+    let id: WorkloadRef<'_> = set.id();
+    let claim = |pod: &PodEntry| {
+        let matches = selector.matches(&pod.labels);
+        if pod.controller.is_none() && matches {
+            let text =
+                format!("{pod} has no controller: {id} would adopt it, but this preview does not count it");
+            Some(Note::new(NoteCode::WouldAdopt, text))
+        } else if sets.owner(pod) == Some(id) && !matches {
+            let text = format!(
+                "{pod} does not match the selector: {id} would release it, but this preview counts it"
+            );
+            Some(Note::new(NoteCode::WouldRelease, text))
+        } else {
+            None
+        }
+    };
+    // Most pods belong to other sets.
+    let may_be_its = |pod: &&PodEntry| pod.controller.as_ref().is_none_or(|owner| owner.name == id.name);
+    let pods = input.pods.iter().filter(may_be_its);
+    let pods = pods.filter(|pod| pod.is_active() && pod.namespace == set.namespace);
+    Ok(pods.filter_map(claim).collect())
+}

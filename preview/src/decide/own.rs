@@ -1,0 +1,108 @@
+//! What the modules of kinds have in common whose controllers delete pods themselves: the pods, what becomes of each, and some of
+//! the words.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::answer::preview::{Details, PodPreview, Verdict};
+use crate::ask::options::Options;
+use crate::object::pod::{PodEntry, Record};
+use crate::object::time::to_time;
+use crate::words::age::age;
+use crate::words::text::{count, goes};
+use podrank::Time;
+use podrank::controller::{self, Outcome};
+
+/// A pod that the workload owns and selects.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnPod<'a> {
+    pub(crate) entry: &'a PodEntry,
+    pub(crate) record: &'a Record,
+}
+
+/// What a kind's module decides.
+pub(crate) struct Decision<'a> {
+    /// The pods that are not being deleted yet, in the order in which they go.
+    pub(crate) pods: Vec<Decided<'a>>,
+    /// How many of the contested pods go.
+    pub(crate) quota: usize,
+}
+
+/// What happens to one pod.
+pub(crate) struct Decided<'a> {
+    pub(crate) pod: OwnPod<'a>,
+    pub(crate) verdict: Verdict,
+    pub(crate) rule: &'static str,
+    pub(crate) why: String,
+    /// The pod that it waits for, which may not exist.
+    pub(crate) by: Option<String>,
+}
+
+/// The verdict of the core's.
+pub(crate) fn verdict(verdict: controller::Verdict) -> Verdict {
+    match verdict {
+        controller::Verdict::Delete => Verdict::Delete,
+        controller::Verdict::Contested => Verdict::Contested,
+        controller::Verdict::Blocked => Verdict::Blocked,
+        _ => Verdict::Keep,
+    }
+}
+
+/// Why a ready pod is not available yet: `has been ready for 5s, and minReadySeconds is 10`.
+pub(crate) fn not_yet(ready_time: Time, now: Time, min_ready_seconds: u32) -> String {
+    let since = match age(now, ready_time) {
+        None => "has been ready since an unknown time".to_owned(),
+        Some(age) => match age.strip_prefix('-') {
+            None => format!("has been ready for {age}"),
+            Some(ahead) => format!("became ready {ahead} after the time of this decision"),
+        },
+    };
+    format!("{since}, and minReadySeconds is {min_ready_seconds}")
+}
+
+/// Returns a note on the first of these ready pods that becomes available, for a step that is another one from then on.
+pub(crate) fn becomes_available<'a>(
+    pods: impl Iterator<Item = OwnPod<'a>>,
+    min_ready_seconds: u32,
+    now: Time,
+) -> Option<Note> {
+    let wait = i64::from(min_ready_seconds).saturating_mul(1_000_000_000);
+    let at = |pod: &OwnPod<'_>| Some(pod.record.pod.ready_time.unix_nanos()?.saturating_add(wait));
+    let (pod, at) = pods.filter_map(|pod| Some((pod, at(&pod)?))).min_by_key(|(_, at)| *at)?;
+    let left = age(now, Time::from_unix_nanos(at))?;
+    let left = left.trim_start_matches('-');
+    let text = format!("{} becomes available in {left}, and then this step takes other pods", pod.entry);
+    Some(Note::new(NoteCode::BecomesAvailable, text))
+}
+
+/// What to add to the reason for a pod if it is one of several of which chance takes some: what decides is `how`.
+pub(crate) fn chance<R>(outcome: &Outcome<R>, outcomes: &[Outcome<R>], how: &str) -> String {
+    let is_contested = |outcome: &Outcome<R>| outcome.verdict == controller::Verdict::Contested;
+    if !is_contested(outcome) {
+        return String::new();
+    }
+    let group = outcomes.iter().filter(|other| is_contested(other) && other.group == outcome.group).count();
+    let (group, quota) = (count(group as u64, "pod"), outcome.quota);
+    format!(": one of {group} of which {quota} {}, {how}", goes(quota))
+}
+
+impl<'a> Decided<'a> {
+    pub(crate) fn preview(&self, position: usize, options: &Options) -> PodPreview<'a> {
+        let OwnPod { entry, record } = self.pod;
+        let mut details = Details::of(&record.pod, to_time(options.now));
+        if let Some(phase) = entry.finished_phase {
+            details.phase = phase.name();
+        }
+        PodPreview {
+            name: &entry.name,
+            uid: record.pod.uid.to_string(),
+            node: record.node.as_deref(),
+            rank: 0,
+            position,
+            verdict: self.verdict,
+            rule: Some(self.rule),
+            why: self.why.clone(),
+            is_passing: false,
+            contest: None,
+            details,
+        }
+    }
+}

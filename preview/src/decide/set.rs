@@ -1,0 +1,143 @@
+//! What becomes of the pods of one set that is scaled, alone or by its Deployment.
+
+use crate::answer::note::Note;
+use crate::answer::preview::{PodPreview, Preview, Workload};
+use crate::ask::options::{Options, Order};
+use crate::decide::line::{Line, MOST_IN_ONE_SYNC};
+use crate::decide::members::{Member, members, ranked};
+use crate::decide::race::Race;
+use crate::decide::related::Related;
+use crate::decide::{complete, notes};
+use crate::dump::input::Input;
+use crate::dump::sets::Sets;
+use crate::object::set::SetEntry;
+use crate::object::time::to_time;
+use crate::object::workload::WorkloadRef;
+use crate::words::error::Error;
+use podrank::Policy;
+
+pub(crate) fn preview_set<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    id: WorkloadRef<'a>,
+    options: &Options,
+) -> Result<Preview<'a>, Error> {
+    let gaps = complete::gaps(sets, id)?;
+    if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
+        return Err(complete::error(id.namespace, id.kind, &gaps));
+    }
+    let mut notes = gaps;
+    let replicas = match (options.replicas, sets.get(id)) {
+        (Some(replicas), _) => replicas,
+        (None, Some(set)) => u32::try_from(set.replicas()?).unwrap_or(0),
+        (None, None) => {
+            return Err(Error::new(format!("{id} is missing, so it has no number of replicas to keep")));
+        }
+    };
+    let scene = Scene::read(input, sets, id, options.order)?;
+    let decision = decide_set(input, sets, &scene, replicas, options, None, Some(&mut notes))?;
+    Ok(Preview {
+        api_version: "podrank/v1",
+        kind: "ScaleDownPreview",
+        namespace: id.namespace,
+        workload: Workload { kind: id.kind, name: id.name },
+        replica_set: id.name,
+        now: options.now,
+        now_source: options.now_source,
+        order: options.order,
+        feature_gates: options.gates,
+        active: decision.active,
+        replicas,
+        burst_replicas: options.burst_replicas,
+        partial: options.partial,
+        delete: decision.delete,
+        quota: decision.quota,
+        notes,
+        blocked: [],
+        pods: decision.pods,
+    })
+}
+
+/// What happens to the pods of one set.
+pub(crate) struct SetDecision<'a> {
+    /// How many are active.
+    pub(crate) active: usize,
+    /// How many go.
+    pub(crate) delete: usize,
+    /// How many of the contested ones go.
+    pub(crate) quota: usize,
+    /// The active pods in the order.
+    pub(crate) pods: Vec<PodPreview<'a>>,
+}
+
+/// A set and the pods that a decision about it reads.
+pub(crate) struct Scene<'a> {
+    id: WorkloadRef<'a>,
+    set: Option<&'a SetEntry>,
+    members: Vec<Member<'a>>,
+    notes: Vec<Note>,
+}
+
+impl<'a> Scene<'a> {
+    pub(crate) fn read(
+        input: &'a Input,
+        sets: &Sets<'a>,
+        id: WorkloadRef<'a>,
+        order: Order,
+    ) -> Result<Self, Error> {
+        let (set, mut notes) = (sets.get(id), Vec::new());
+        // Without a pod of its own, no other one matters.
+        let members = if sets.pods(id).iter().any(|pod| pod.is_active()) {
+            members(input, sets, id, &Related::of(id, set, sets, order)?, &mut notes)?
+        } else {
+            Vec::new()
+        };
+        Ok(Self { id, set, members, notes })
+    }
+}
+
+/// Decides which pods of one set go if it is scaled to `replicas`. In a `race`, its Deployment changes other sets at the same
+/// time. Without one, the set is scaled alone. `notes` gets what else a reader should know.
+pub(crate) fn decide_set<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    scene: &Scene<'a>,
+    replicas: u32,
+    options: &Options,
+    race: Option<&Race<'_>>,
+    notes: Option<&mut Vec<Note>>,
+) -> Result<SetDecision<'a>, Error> {
+    let Scene { id, set, members, .. } = scene;
+    let own = ranked(members);
+    let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
+    let most = options.burst_replicas.map_or(usize::MAX, |most| most.get() as usize);
+    let idle = set.map(SetEntry::idle).transpose()?.flatten();
+    let surplus = if idle.is_some() { 0 } else { own.len().saturating_sub(replicas as usize) };
+    let delete = surplus.min(most);
+    let line = Line::up(options.order, policy, &own, delete, race)?;
+
+    if let Some(notes) = notes {
+        notes.extend(scene.notes.iter().cloned());
+        notes.extend(notes::workload_listed_twice(input, *id));
+        notes.extend(idle.map(|why| notes::does_nothing(id, why)));
+        if let Some(set) = set {
+            notes.extend(complete::more_pods_than_status(set, own.len())?);
+            if race.is_none() {
+                notes.extend(set.lags().then(|| notes::lagging(id)));
+                notes.extend(notes::scaled_alone(sets, set, replicas)?);
+            }
+            notes.extend(notes::claims(input, sets, set)?);
+        }
+        if options.gates.pod_deletion_cost {
+            notes.extend(line.pods().filter_map(|(pod, _)| notes::invalid_cost(pod.entry, pod.record)));
+        }
+        notes.extend(notes::created_after_now(
+            line.pods().map(|(pod, _)| (pod.entry, pod.record)),
+            options.now,
+        ));
+        if options.order == Order::Kubernetes && delete > MOST_IN_ONE_SYNC {
+            notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
+        }
+    }
+    Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.previews() })
+}

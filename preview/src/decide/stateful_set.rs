@@ -1,0 +1,262 @@
+//! `StatefulSets`: which pods their next sync takes. The decision is the core's.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::answer::preview::Verdict;
+use crate::ask::options::Options;
+use crate::decide::own::{Decided, Decision, OwnPod, becomes_available, not_yet, verdict};
+use crate::decide::{complete, notes};
+use crate::object::daemon_set::REVISION_LABEL;
+use crate::object::direct::DirectEntry;
+use crate::object::stateful_set::StatefulSetSpec;
+use crate::object::time::to_time;
+use crate::words::error::Error;
+use crate::words::text;
+use podrank::Time;
+use podrank::controller::stateful_set::{
+    self as core, Member, MemberFlags, NO_MEMBER, Outcome, Reason, StatefulSet, Step, Update,
+};
+use podrank::controller::{Availability, availability};
+use std::collections::BTreeSet;
+
+impl StatefulSetSpec {
+    fn member(&self, pod: OwnPod<'_>, ordinal: i32, now: Time) -> Member {
+        let OwnPod { entry, record } = pod;
+        let availability = availability(&record.pod, self.min_ready_seconds, now);
+        let is_running = record.pod.phase == podrank::Phase::RUNNING && !entry.is_finished;
+        let revision = entry.labels.get(REVISION_LABEL).map_or("", String::as_str);
+        let is_updated = !self.knows_revision() || revision == self.update_revision;
+        let flags = MemberFlags::NONE
+            .with(MemberFlags::RUNNING, is_running)
+            .with(MemberFlags::FINISHED, entry.is_finished)
+            .with(MemberFlags::READY, availability.is_ready())
+            .with(MemberFlags::AVAILABLE, availability == Availability::Available)
+            .with(MemberFlags::TERMINATING, entry.is_terminating)
+            .with(MemberFlags::UPDATED, is_updated);
+        Member::new(ordinal, flags)
+    }
+}
+
+/// Asks the core about the next sync with this count.
+pub(crate) fn decide<'a>(
+    entry: &DirectEntry,
+    spec: &StatefulSetSpec,
+    replicas: i32,
+    pods: &[OwnPod<'a>],
+    options: &Options,
+    notes: &mut Vec<Note>,
+) -> Result<Decision<'a>, Error> {
+    let set = StatefulSet {
+        replicas,
+        is_being_deleted: entry.idle().is_some(),
+        max_unavailable_gate: options.controller_gates.max_unavailable_stateful_set,
+        recreate_gate: options.controller_gates.stateful_set_recreate_strategy,
+        ..spec.set
+    };
+    let now = to_time(options.now);
+    let (mut counted, mut ignored) = (Vec::new(), Vec::new());
+    for pod in pods {
+        match core::ordinal(&entry.name, &pod.entry.name) {
+            Some(ordinal) => counted.push((*pod, spec.member(*pod, ordinal, now))),
+            None => ignored.push(*pod),
+        }
+    }
+    let members: Vec<_> = counted.iter().map(|(_, member)| *member).collect();
+    let (step, outcomes) = next_sync(&set, &members);
+    let (_, without_gate) = next_sync(&StatefulSet { max_unavailable_gate: false, ..set }, &members);
+    if !spec.knows_revision() {
+        let old: Vec<_> = members.iter().map(|member| as_old(*member)).collect();
+        if victims(&next_sync(&set, &old).1) != victims(&outcomes) {
+            let text = format!("the status of {entry} has no updateRevision, so its old pods are not known");
+            let gap = Note::new(NoteCode::RevisionMissing, text);
+            if !options.accepts_gaps() {
+                return Err(complete::incomplete(&entry.namespace, entry.kind.types(), &[gap]));
+            }
+            notes.push(gap);
+        }
+    }
+
+    let as_available: Vec<_> = members.iter().map(|member| as_available(*member)).collect();
+    if victims(&next_sync(&set, &as_available).1) != victims(&outcomes) {
+        let are_soon = counted.iter().zip(&as_available).filter(|((_, member), later)| member != *later);
+        let pods = are_soon.map(|((pod, _), _)| *pod);
+        notes.extend(becomes_available(pods, spec.min_ready_seconds, now));
+    }
+
+    let lacks_pods = notes.iter().any(|note| note.code == NoteCode::PodsMissing);
+    let words = Words { entry, spec, set, pods: &counted, now, lacks_pods };
+    let decided = outcomes.iter().map(|outcome| words.decided(outcome));
+    let ignored = ignored.into_iter().filter(|pod| !pod.entry.is_terminating).map(|pod| Decided {
+        pod,
+        verdict: Verdict::Keep,
+        rule: Reason::NoOrdinal.name(),
+        why: format!("its name is not {}, a hyphen and an ordinal, so Kubernetes ignores it", entry.name),
+        by: None,
+    });
+    let pods = decided.filter(|pod| !pod.pod.entry.is_terminating).chain(ignored).collect();
+    words.notes(&outcomes, &without_gate, notes);
+    Ok(Decision { pods, quota: step.contested as usize })
+}
+
+fn next_sync(set: &StatefulSet, members: &[Member]) -> (Step, Vec<Outcome>) {
+    let mut outcomes = vec![Outcome::default(); members.len()];
+    let step = core::next_sync(set, members, &mut outcomes).expect("there is an outcome for each member");
+    (step, outcomes)
+}
+
+fn as_old(member: Member) -> Member {
+    Member::new(member.ordinal, member.flags.with(MemberFlags::UPDATED, false))
+}
+
+/// The member once it is available, if it is ready.
+fn as_available(member: Member) -> Member {
+    let is_ready = member.flags.contains(MemberFlags::READY);
+    Member::new(member.ordinal, member.flags.with(MemberFlags::AVAILABLE, is_ready))
+}
+
+/// The members that go or may go.
+fn victims(outcomes: &[Outcome]) -> BTreeSet<u32> {
+    let go =
+        outcomes.iter().filter(|it| matches!(it.verdict, core::Verdict::Delete | core::Verdict::Contested));
+    go.map(|outcome| outcome.member).collect()
+}
+
+/// What the words about a decision read.
+struct Words<'w, 'a> {
+    entry: &'w DirectEntry,
+    spec: &'w StatefulSetSpec,
+    set: StatefulSet,
+    pods: &'w [(OwnPod<'a>, Member)],
+    now: Time,
+    /// Whether the input is known to lack pods.
+    lacks_pods: bool,
+}
+
+impl<'a> Words<'_, 'a> {
+    fn decided(&self, outcome: &Outcome) -> Decided<'a> {
+        let (pod, member) = self.pods[outcome.member as usize];
+        let verdict = verdict(outcome.verdict);
+        let is_by = matches!(verdict, Verdict::Blocked | Verdict::Contested);
+        Decided {
+            pod,
+            verdict,
+            rule: outcome.reason.name(),
+            why: self.why(outcome, pod, member),
+            by: is_by.then(|| self.by(outcome)),
+        }
+    }
+
+    /// The name of the pod that is waited for, even if it does not exist.
+    fn by(&self, outcome: &Outcome) -> String {
+        match outcome.by {
+            NO_MEMBER => format!("{}-{}", self.entry.name, outcome.by_ordinal),
+            index => self.pods[index as usize].0.entry.name.clone(),
+        }
+    }
+
+    fn why(&self, outcome: &Outcome, pod: OwnPod<'_>, member: Member) -> String {
+        let by = if outcome.by == outcome.member { "it".to_owned() } else { self.by(outcome) };
+        let (start, ordinal) = (self.set.start, member.ordinal);
+        let last = i64::from(start) + i64::from(self.set.replicas) - 1;
+        match outcome.reason {
+            Reason::InRange => format!("ordinal {ordinal} is within {start} to {last}"),
+            Reason::SetDeleted => "the set is being deleted, so its controller does nothing".to_owned(),
+            Reason::RecreateOff => {
+                "the strategy Recreate needs a feature gate that is off, so every sync fails".to_owned()
+            }
+            Reason::BelowPartition => {
+                let index = i64::from(ordinal) - i64::from(start);
+                let Update::RollingUpdate { partition, .. } = self.set.update else { return String::new() };
+                format!("it is old, but index {index} is below the partition, {partition}")
+            }
+            Reason::OnDelete => "it is old, but with OnDelete only a user replaces pods".to_owned(),
+            Reason::OutOfRange if last < i64::from(start) => "no pod is wanted".to_owned(),
+            Reason::OutOfRange if ordinal < start => format!("ordinal {ordinal} is below the first, {start}"),
+            Reason::OutOfRange => format!("ordinal {ordinal} is beyond {last}"),
+            Reason::Finished => "it is finished, so it is deleted and created anew".to_owned(),
+            Reason::Old => self.revisions(pod),
+            Reason::OldUnavailable => format!("{}, and it is unavailable", self.revisions(pod)),
+            Reason::Twins => {
+                format!("{} has the same ordinal as another pod: the list order decides", self.by(outcome))
+            }
+            Reason::WaitsForMissing if self.lacks_pods => {
+                format!("{by} is not listed: if it does not exist, it is created first")
+            }
+            Reason::WaitsForMissing => format!("{by} does not exist yet and is created first"),
+            Reason::WaitsForFinished => format!("{by} is finished, and is deleted and created anew first"),
+            Reason::WaitsForTermination => format!("{by} is still being deleted"),
+            Reason::WaitsForRunning => format!("{by} is not Running"),
+            Reason::WaitsForReady => format!("{by} is not ready"),
+            Reason::WaitsForAvailable => self.not_yet(&by, outcome),
+            Reason::WaitsForEither => {
+                format!("neither it nor {by} is available: it waits until one of the two is")
+            }
+            Reason::OneAtATime => format!("{by} goes first: pods go one at a time"),
+            Reason::AfterScaling => format!("{by} goes first: scaling down comes before updating"),
+            Reason::Budget => format!("{by} is one of as many pods as may be unavailable, {}", self.budget()),
+            Reason::AfterRecreate => format!("{by} is old, and all old pods go first"),
+            _ => outcome.reason.name().to_owned(),
+        }
+    }
+
+    fn revisions(&self, pod: OwnPod<'_>) -> String {
+        let wanted = text::name(&self.spec.update_revision);
+        match pod.entry.labels.get(REVISION_LABEL) {
+            Some(revision) => format!("its revision is {}, not {wanted}", text::name(revision)),
+            None => format!("it has no revision, not {wanted}"),
+        }
+    }
+
+    fn not_yet(&self, by: &str, outcome: &Outcome) -> String {
+        let pod = self.pods.get(outcome.by as usize);
+        let since = pod.map_or(Time::UNSET, |(pod, _)| pod.record.pod.ready_time);
+        format!("{by} {}", not_yet(since, self.now, self.spec.min_ready_seconds))
+    }
+
+    fn budget(&self) -> i32 {
+        match self.set.update {
+            Update::RollingUpdate { max_unavailable, .. } if self.set.max_unavailable_gate => {
+                max_unavailable.rounded_down(self.set.replicas).max(1)
+            }
+            _ => 1,
+        }
+    }
+
+    /// What a reader should know besides.
+    fn notes(&self, outcomes: &[Outcome], without_gate: &[Outcome], notes: &mut Vec<Note>) {
+        let entry = self.entry;
+        let all = |reason| outcomes.iter().any(|outcome| outcome.reason == reason);
+        let recreate_off = || {
+            let why = "has the strategy Recreate, whose feature gate StatefulSetRecreateStrategy is off";
+            all(Reason::RecreateOff).then_some(why)
+        };
+        notes.extend(entry.idle().or_else(recreate_off).map(|why| notes::does_nothing(entry, why)));
+        let mut note = |code, text| notes.push(Note::new(code, text));
+        let waits = outcomes.iter().filter(|outcome| outcome.verdict == core::Verdict::Blocked).count();
+        let goes = outcomes.iter().any(|outcome| outcome.verdict == core::Verdict::Delete);
+        if waits > 0 && goes {
+            let pods = match waits {
+                1 => "the pod that waits now".to_owned(),
+                _ => format!("the {waits} pods that wait now"),
+            };
+            note(NoteCode::GoesOn, format!("this is only the next step: later ones may take {pods}"));
+        }
+        if victims(outcomes) != victims(without_gate) {
+            let text = "before Kubernetes 1.37, this step takes other pods, unless the feature gate \
+                        MaxUnavailableStatefulSet was turned on: --feature-gates MaxUnavailableStatefulSet=false shows which";
+            note(NoteCode::DependsOnRelease, text.to_owned());
+        }
+        let gone = outcomes.iter().filter(|outcome| outcome.reason == Reason::OutOfRange);
+        let mut claims = Vec::new();
+        for outcome in gone {
+            let name = &self.pods[outcome.member as usize].0.entry.name;
+            claims.extend(self.spec.claims_that_go.iter().map(|claim| format!("{claim}-{name}")));
+        }
+        if !claims.is_empty() {
+            let text = format!(
+                "whenScaled is Delete, so claims go with their pods, unless others own them, too: {}",
+                text::list(&claims)
+            );
+            note(NoteCode::ClaimsGo, text);
+        }
+    }
+}

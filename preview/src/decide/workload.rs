@@ -1,0 +1,75 @@
+//! From an input to a preview: chooses the workload, checks that the input is complete, and decides.
+
+use crate::answer::preview::WorkloadPreview;
+use crate::ask::options::Options;
+use crate::decide::choose::{Choice, choose_workload};
+use crate::decide::circle::Arrow;
+use crate::decide::deployment::preview_deployment;
+use crate::decide::direct::preview_direct;
+use crate::decide::members::{members, ranked};
+use crate::decide::related::Related;
+use crate::decide::set::preview_set;
+use crate::decide::{circle as circles, moment};
+use crate::dump::input::Input;
+use crate::dump::sets::Sets;
+use crate::object::pod::PodEntry;
+use crate::object::time::to_time;
+use crate::object::workload::WorkloadKind;
+use crate::words::error::Error;
+use crate::words::text;
+use podrank::Policy;
+
+/// Decides which pods of a workload go, and notes what else the reader should know.
+///
+/// # Errors
+/// If the options do not name one workload of the input, if a set or pod that matters is unsound, or if the input is
+/// incomplete, unless [`Options::partial`] accepts that.
+pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview<'a>, Error> {
+    let mut preview = preview_at(input, options)?;
+    moment::add_notes(&mut preview, options, |options| preview_at(input, options))?;
+    Ok(preview)
+}
+
+/// Decides without looking at where the time of the decision comes from.
+fn preview_at<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview<'a>, Error> {
+    let sets = Sets::of(input);
+    let choice = choose_workload(input, &sets, options)?;
+    let is_job = matches!(choice, Choice::Direct(entry) if entry.kind == WorkloadKind::Job);
+    if !is_job && (options.parallelism.is_some() || options.completions.is_some() || options.suspend) {
+        return Err(Error::new(format!(
+            "{choice} is not a Job, so it has no parallelism, completions or suspension"
+        )));
+    }
+    match choice {
+        Choice::Set(id) => preview_set(input, &sets, id, options).map(WorkloadPreview::Set),
+        Choice::Deployment(entry) => {
+            preview_deployment(input, &sets, entry, options).map(WorkloadPreview::Deployment)
+        }
+        Choice::Direct(entry) => preview_direct(input, entry, options).map(WorkloadPreview::Direct),
+    }
+}
+
+/// Returns three pods about which Kubernetes' rules contradict each other, the active pod with this UID first, or `None` if
+/// there are none: each goes before the next, and the last before the first, or one of these pairs ties although the third pod
+/// goes between the two. This is what makes pods contested that do not all tie.
+///
+/// # Errors
+/// If no such pod belongs to a set of the input, or if the set or a pod that matters is unsound.
+pub fn circle(input: &Input, options: &Options, uid: &str) -> Result<Option<[Arrow; 3]>, Error> {
+    let sets = Sets::of(input);
+    let is_it = |pod: &&PodEntry| {
+        pod.record
+            .as_ref()
+            .and_then(|record| record.as_ref().ok())
+            .is_some_and(|it| it.pod.uid.to_string() == uid)
+    };
+    let id = input.pods.iter().find(is_it).and_then(|pod| sets.owner(pod));
+    let id =
+        id.ok_or_else(|| Error::new(format!("no active pod of a set has the UID {}", text::word(uid))))?;
+    let related = Related::of(id, sets.get(id), &sets, options.order)?;
+    let members = members(input, &sets, id, &related, &mut Vec::new())?;
+    let own = ranked(&members);
+    let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
+    let start = own.iter().position(|(_, pod)| pod.uid.to_string() == uid);
+    Ok(start.and_then(|start| circles::circle(&policy, &own, start)))
+}

@@ -1,0 +1,263 @@
+//! One Deployment, and what its controller reads from its `ReplicaSet`s. Decides nothing.
+
+use crate::object::meta::Metadata;
+use crate::object::selector::{LabelSelector, Selector};
+use crate::object::template::Fingerprint;
+use crate::object::time::{Time, time};
+use crate::object::workload::{WorkloadKind, WorkloadRef};
+use crate::words::error::{Error, parse};
+use podrank::controller::IntOrPercent;
+use podrank::controller::deployment::{
+    DESIRED_REPLICAS_ANNOTATION, Deployment, MAX_REPLICAS_ANNOTATION, ReplicaSet, Strategy,
+};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// If this annotation has a revision, the Deployment's next sync only rolls back.
+pub(crate) const ROLLBACK_ANNOTATION: &str = "deprecated.deployment.rollback.to";
+
+/// What is kept from a Deployment.
+#[derive(Debug)]
+pub(crate) struct DeploymentEntry {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) uid: String,
+    pub(crate) resource_version: String,
+    spec: Result<DeploymentSpec, String>,
+}
+
+/// What its controller reads from it.
+#[derive(Debug)]
+pub(crate) struct DeploymentSpec {
+    /// The record for the decision. Its strategy does not have yet whether old pods run.
+    pub(crate) deployment: Deployment,
+    pub(crate) template: Fingerprint,
+    selector: Option<LabelSelector>,
+    /// For how long a pod must be ready before it counts as available. Kept as it is written: only whether there is one matters.
+    pub(crate) min_ready_seconds: Option<i32>,
+    /// Whether the status is for an earlier spec.
+    pub(crate) lags: bool,
+}
+
+/// What the controller of a Deployment reads from one of its `ReplicaSet`s.
+#[derive(Debug)]
+pub(crate) struct SetState {
+    /// The record for the decision, without what depends on other objects: the position of the name, and whether the
+    /// template is the Deployment's.
+    pub(crate) set: ReplicaSet,
+    pub(crate) template: Fingerprint,
+    pub(crate) labels: BTreeMap<String, String>,
+    /// Whether the status is for an earlier spec.
+    pub(crate) lags: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
+pub(crate) struct Head {
+    pub(crate) labels: Option<BTreeMap<String, String>>,
+    pub(crate) annotations: Option<BTreeMap<String, String>>,
+    pub(crate) creation_timestamp: Option<Time>,
+    pub(crate) generation: i64,
+}
+
+/// The status of a Deployment or of a `ReplicaSet`.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
+pub(crate) struct Status {
+    pub(crate) replicas: i32,
+    pub(crate) available_replicas: i32,
+    pub(crate) observed_generation: i64,
+}
+
+impl Head {
+    fn annotation(&self, name: &str) -> &str {
+        self.annotations.as_ref().and_then(|all| all.get(name)).map_or("", String::as_str)
+    }
+
+    /// Dumps that are written by hand have no generations.
+    fn is_ahead_of(&self, status: &Status) -> bool {
+        self.generation > status.observed_generation
+    }
+}
+
+impl DeploymentEntry {
+    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Object {
+            metadata: Metadata,
+        }
+        let Object { mut metadata } = parse(object)?;
+        Ok(Self {
+            namespace: metadata.namespace(),
+            spec: DeploymentSpec::read(object, metadata.is_being_deleted()),
+            name: metadata.name,
+            uid: metadata.uid.unwrap_or_default(),
+            resource_version: metadata.resource_version.unwrap_or_default(),
+        })
+    }
+
+    pub(crate) fn id(&self) -> WorkloadRef<'_> {
+        WorkloadRef { namespace: &self.namespace, kind: WorkloadKind::Deployment, name: &self.name }
+    }
+
+    pub(crate) fn spec(&self) -> Result<&DeploymentSpec, Error> {
+        self.spec.as_ref().map_err(|error| Error::new(format!("{self}: {error}")))
+    }
+}
+
+impl fmt::Display for DeploymentEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.id().fmt(f)
+    }
+}
+
+impl DeploymentSpec {
+    fn read(object: &RawValue, is_being_deleted: bool) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        #[serde(expecting = "a Deployment")]
+        struct Object {
+            metadata: Head,
+            spec: Spec,
+            #[serde(default)]
+            status: Option<Status>,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
+        struct Spec {
+            replicas: Option<i32>,
+            selector: Option<LabelSelector>,
+            #[serde(default)]
+            template: Fingerprint,
+            strategy: Option<WrittenStrategy>,
+            paused: Option<bool>,
+            #[serde(rename = "minReadySeconds")]
+            min_ready_seconds: Option<i32>,
+        }
+        let Object { metadata, spec, status } = parse(object)?;
+        let status = status.unwrap_or_default();
+        let deployment = Deployment {
+            replicas: spec.replicas.unwrap_or(1),
+            status_replicas: status.replicas,
+            strategy: spec.strategy.unwrap_or_default().read()?,
+            is_paused: spec.paused.unwrap_or_default(),
+            is_being_deleted,
+            is_rolling_back: metadata.annotation(ROLLBACK_ANNOTATION).parse::<i64>().is_ok(),
+        };
+        Ok(Self {
+            deployment,
+            template: spec.template,
+            min_ready_seconds: spec.min_ready_seconds,
+            lags: metadata.is_ahead_of(&status),
+            selector: spec.selector,
+        })
+    }
+
+    /// Its selector as it is written.
+    pub(crate) fn written_selector(&self) -> Option<&LabelSelector> {
+        self.selector.as_ref()
+    }
+
+    /// Its selector. `None` if Kubernetes calls it invalid, or if it selects everything, because Kubernetes then does
+    /// nothing.
+    pub(crate) fn selector(&self) -> Option<Selector<'_>> {
+        Selector::new(self.selector.as_ref()?).filter(|selector| !selector.is_empty())
+    }
+}
+
+/// A strategy as it is written. Missing values get Kubernetes' defaults.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "a strategy")]
+struct WrittenStrategy {
+    r#type: Option<String>,
+    rolling_update: Option<RollingUpdate>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
+struct RollingUpdate {
+    max_surge: Option<Budget>,
+    max_unavailable: Option<Budget>,
+}
+
+/// `maxSurge` or `maxUnavailable`, which may be a percentage.
+pub(crate) struct Budget(pub(crate) IntOrPercent);
+
+impl WrittenStrategy {
+    fn read(self) -> Result<Strategy, String> {
+        let RollingUpdate { max_surge, max_unavailable } = self.rolling_update.unwrap_or_default();
+        let or_default =
+            |budget: Option<Budget>| budget.map_or(IntOrPercent::Percent(25), |Budget(budget)| budget);
+        match self.r#type.as_deref() {
+            None | Some("" | "RollingUpdate") => Ok(Strategy::RollingUpdate {
+                max_surge: or_default(max_surge),
+                max_unavailable: or_default(max_unavailable),
+            }),
+            Some("Recreate") => Ok(Strategy::Recreate { old_pods_run: false }),
+            Some(other) => {
+                let other: String = other.chars().take(40).collect();
+                Err(format!("spec.strategy.type: {other:?} is neither RollingUpdate nor Recreate"))
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Budget {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "a number of pods or a percentage")]
+        enum Written {
+            Number(i32),
+            Text(String),
+        }
+        Ok(Self(match Written::deserialize(deserializer)? {
+            Written::Number(number) => IntOrPercent::Int(number),
+            Written::Text(text) => IntOrPercent::parse(&text).map_err(D::Error::custom)?,
+        }))
+    }
+}
+
+impl SetState {
+    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        #[serde(expecting = "a ReplicaSet")]
+        struct Object {
+            metadata: Head,
+            spec: Option<Spec>,
+            status: Option<Status>,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
+        struct Spec {
+            replicas: Option<i32>,
+            #[serde(default)]
+            template: Fingerprint,
+        }
+        let Object { metadata, spec, status } = parse(object)?;
+        let replicas = spec.as_ref().and_then(|spec| spec.replicas);
+        let template = spec.map_or_else(Fingerprint::default, |spec| spec.template);
+        Ok(Self::new(metadata, replicas, template, &status.unwrap_or_default()))
+    }
+
+    pub(crate) fn new(metadata: Head, replicas: Option<i32>, template: Fingerprint, status: &Status) -> Self {
+        let mut set = ReplicaSet {
+            creation_time: time(metadata.creation_timestamp.as_ref()),
+            replicas: replicas.unwrap_or(1),
+            status_replicas: status.replicas,
+            available_replicas: status.available_replicas,
+            ..ReplicaSet::new()
+        };
+        set.set_annotations(
+            metadata.annotation(DESIRED_REPLICAS_ANNOTATION),
+            metadata.annotation(MAX_REPLICAS_ANNOTATION),
+        );
+        Self {
+            set,
+            template,
+            lags: metadata.is_ahead_of(status),
+            labels: metadata.labels.unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What every object has: its name, its labels and who controls it.
+
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+
+/// An owner reference.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an owner reference")]
+pub(crate) struct OwnerReference {
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+    pub(crate) name: String,
+    pub(crate) uid: String,
+    controller: Option<bool>,
+}
+
+/// The `metadata` of any object that is kept: what identifies it and who controls it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+pub(crate) struct Metadata {
+    pub(crate) name: String,
+    pub(crate) namespace: Option<String>,
+    pub(crate) uid: Option<String>,
+    pub(crate) resource_version: Option<String>,
+    /// It changes with the spec. A dump that someone wrote may lack it.
+    #[serde(default)]
+    pub(crate) generation: i64,
+    pub(crate) labels: Option<BTreeMap<String, String>>,
+    pub(crate) owner_references: Option<Vec<OwnerReference>>,
+    pub(crate) deletion_timestamp: Option<IgnoredAny>,
+}
+
+impl Metadata {
+    /// The namespace, `default` if missing.
+    pub(crate) fn namespace(&mut self) -> String {
+        self.namespace
+            .take()
+            .filter(|namespace| !namespace.is_empty())
+            .unwrap_or_else(|| "default".to_owned())
+    }
+
+    pub(crate) fn controller(&mut self) -> Option<OwnerReference> {
+        self.owner_references.take()?.into_iter().find(|owner| owner.controller == Some(true))
+    }
+
+    pub(crate) fn is_being_deleted(&self) -> bool {
+        self.deletion_timestamp.is_some()
+    }
+}
+
+/// Fails for another kind of object at once, before the rest of it is read.
+pub(crate) fn only<'de, D: Deserializer<'de>>(
+    kind: &str,
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
+    match Option::<String>::deserialize(deserializer)? {
+        Some(other) if other != kind => Err(D::Error::custom(format_args!("{other} instead of {kind}"))),
+        own => Ok(own),
+    }
+}

@@ -1,0 +1,17 @@
+//! One file for each object: what is kept of it. Reads one object's JSON text.
+
+pub(crate) mod cost;
+pub(crate) mod daemon_set;
+pub(crate) mod deployment;
+pub(crate) mod direct;
+pub(crate) mod job;
+pub(crate) mod job_end;
+pub(crate) mod meta;
+pub(crate) mod node;
+pub(crate) mod pod;
+pub(crate) mod selector;
+pub(crate) mod set;
+pub(crate) mod stateful_set;
+pub(crate) mod template;
+pub(crate) mod time;
+pub(crate) mod workload;

@@ -1,0 +1,372 @@
+//! `ReplicaSets` and `ReplicationControllers`, and which pods belong to them. Reads one object's JSON text.
+
+use crate::object::deployment;
+use crate::object::deployment::SetState;
+use crate::object::meta::{Metadata, OwnerReference, only};
+use crate::object::selector::{LabelSelector, Selector};
+use crate::object::template::Template;
+use crate::object::time::{Lenient, Time, deletion, nanos, time};
+use crate::object::workload::{WorkloadKind, WorkloadRef};
+use crate::words::error::{Error, not_negative, parse};
+use podrank::DELETION_COST_ANNOTATION;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// What is kept from a set.
+#[derive(Debug)]
+pub(crate) struct SetEntry {
+    pub(crate) kind: WorkloadKind,
+    pub(crate) namespace: String,
+    name: String,
+    pub(crate) uid: String,
+    pub(crate) resource_version: String,
+    pub(crate) generation: i64,
+    /// The owner reference of its controller: most often a Deployment.
+    pub(crate) controller: Option<OwnerReference>,
+    pub(crate) is_being_deleted: bool,
+    spec: Result<SetSpec, String>,
+    status: Result<Option<SetStatus>, String>,
+    /// What its Deployment's controller reads of it, if it has one.
+    state: Option<Result<SetState, String>>,
+}
+
+/// `None` is what the status does not say.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+struct SetStatus {
+    replicas: Option<i32>,
+    observed_generation: Option<i64>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct SetSpec {
+    replicas: Option<i32>,
+    pub(crate) selector: Option<LabelSelector>,
+    pub(crate) min_ready_seconds: i32,
+    /// The deletion cost in its pod template.
+    pub(crate) template_cost: Option<String>,
+}
+
+/// A valid `ReplicaSet` whose template has its fields in order: all that is kept of it, in one go.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReplicaSet {
+    pub(crate) api_version: Option<String>,
+    #[serde(default, deserialize_with = "only_replica_set")]
+    pub(crate) kind: Option<String>,
+    metadata: Object<ReplicaSetMetadata>,
+    spec: Option<Object<ReplicaSetSpec>>,
+    status: Option<Object<ReplicaSetStatus>>,
+}
+
+/// The fields of [`Metadata`] and of what its Deployment's controller reads.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ReplicaSetMetadata {
+    name: String,
+    namespace: Option<String>,
+    uid: Option<String>,
+    resource_version: Option<String>,
+    #[serde(default)]
+    generation: i64,
+    labels: Option<BTreeMap<String, String>>,
+    annotations: Option<BTreeMap<String, String>>,
+    owner_references: Option<Vec<OwnerReference>>,
+    creation_timestamp: Option<Time>,
+    deletion_timestamp: Option<Lenient<Time>>,
+    #[serde(default)]
+    deletion_grace_period_seconds: Lenient<i64>,
+    #[serde(default)]
+    managed_fields: Lenient<Vec<Lenient<Written>>>,
+}
+
+/// An entry of `metadata.managedFields`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Written {
+    time: Lenient<Time>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ReplicaSetSpec {
+    replicas: Option<i32>,
+    selector: Option<LabelSelector>,
+    min_ready_seconds: Option<i32>,
+    #[serde(default)]
+    template: Template,
+}
+
+/// `None` is what the status does not say.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ReplicaSetStatus {
+    #[serde(deserialize_with = "not_null")]
+    replicas: Option<i32>,
+    #[serde(deserialize_with = "not_null")]
+    observed_generation: Option<i64>,
+    available_replicas: i32,
+    conditions: Lenient<Vec<Lenient<Condition>>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Condition {
+    last_transition_time: Lenient<Time>,
+}
+
+impl ReplicaSet {
+    /// Returns what [`time::newest`] returns for its text.
+    pub(crate) fn newest(&self) -> Option<i64> {
+        let Object(metadata) = &self.metadata;
+        let deleted = metadata.deletion_timestamp.as_ref().and_then(nanos);
+        let own = [
+            time(metadata.creation_timestamp.as_ref()).unix_nanos(),
+            deletion(deleted, metadata.deletion_grace_period_seconds.0),
+        ];
+        let managed = metadata.managed_fields.0.iter().flatten().filter_map(|entry| entry.0.as_ref());
+        let managed = managed.map(|entry| nanos(&entry.time));
+        let conditions = self.status.iter().flat_map(|Object(status)| status.conditions.0.iter().flatten());
+        let conditions = conditions.filter_map(|condition| condition.0.as_ref());
+        let conditions = conditions.map(|condition| nanos(&condition.last_transition_time));
+        own.into_iter().chain(managed).chain(conditions).flatten().max()
+    }
+}
+
+/// What is written as an object. To serde alone, a list is a structure, too.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(fields)).map(Object)
+            }
+        }
+
+        deserializer.deserialize_map(Fields(PhantomData))
+    }
+}
+
+fn only_replica_set<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    only("ReplicaSet", deserializer)
+}
+
+fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+impl SetEntry {
+    pub(crate) fn read(kind: WorkloadKind, object: &RawValue) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Head {
+            metadata: Metadata,
+        }
+        let Head { mut metadata } = parse(object)?;
+        let controller = metadata.controller();
+        let has_deployment = has_deployment(controller.as_ref());
+        Ok(Self {
+            kind,
+            namespace: metadata.namespace(),
+            controller,
+            is_being_deleted: metadata.is_being_deleted(),
+            name: metadata.name,
+            uid: metadata.uid.unwrap_or_default(),
+            resource_version: metadata.resource_version.unwrap_or_default(),
+            generation: metadata.generation,
+            spec: SetSpec::read(kind, object),
+            status: SetStatus::read(object),
+            state: has_deployment.then(|| SetState::read(object)),
+        })
+    }
+
+    pub(crate) fn id(&self) -> WorkloadRef<'_> {
+        WorkloadRef { namespace: &self.namespace, kind: self.kind, name: &self.name }
+    }
+
+    /// The number of pods that it should have.
+    pub(crate) fn replicas(&self) -> Result<i32, Error> {
+        not_negative(&self.id(), self.spec()?.replicas.unwrap_or(1))
+    }
+
+    /// Its selector. `None` if it has none, or one that Kubernetes calls invalid: either way it selects no pod.
+    pub(crate) fn selector(&self) -> Result<Option<Selector<'_>>, Error> {
+        Ok(self.spec()?.selector.as_ref().and_then(Selector::new))
+    }
+
+    /// Why its controller deletes no pods, whatever the count: `is being deleted`. `None` if it does its work.
+    pub(crate) fn idle(&self) -> Result<Option<&'static str>, Error> {
+        let has_invalid_selector = self.spec()?.selector.is_some() && self.selector()?.is_none();
+        Ok(match (self.is_being_deleted, has_invalid_selector) {
+            (true, _) => Some("is being deleted"),
+            (false, true) => Some("has an invalid selector"),
+            (false, false) => None,
+        })
+    }
+
+    /// The number of active pods by its status, if it has one. A negative number, which only a broken status has, is 0.
+    pub(crate) fn status_replicas(&self) -> Result<Option<u64>, Error> {
+        let status = self.status.as_ref().map_err(|error| self.error(error))?;
+        let replicas = status.as_ref().and_then(|status| status.replicas);
+        Ok(replicas.map(|replicas| u64::try_from(replicas).unwrap_or(0)))
+    }
+
+    /// Whether it has a status at all.
+    pub(crate) fn has_status(&self) -> bool {
+        matches!(self.status, Ok(Some(_)))
+    }
+
+    /// Which generation its status is for, if it says so.
+    pub(crate) fn observed_generation(&self) -> Option<i64> {
+        self.status.as_ref().ok()?.as_ref()?.observed_generation
+    }
+
+    /// Whether its status is known to be of an earlier spec.
+    pub(crate) fn lags(&self) -> bool {
+        let status = self.status.as_ref().ok().and_then(Option::as_ref);
+        status.is_some_and(|status| status.observed_generation.unwrap_or(0) < self.generation)
+    }
+
+    /// What its Deployment's controller reads of it. `None` if it has none.
+    pub(crate) fn state(&self) -> Result<Option<&SetState>, Error> {
+        self.state.as_ref().map(Result::as_ref).transpose().map_err(|error| self.error(error))
+    }
+
+    fn error(&self, error: &str) -> Error {
+        Error::new(format!("{}: {error}", self.id()))
+    }
+
+    pub(crate) fn spec(&self) -> Result<&SetSpec, Error> {
+        self.spec.as_ref().map_err(|error| self.error(error))
+    }
+}
+
+impl From<ReplicaSet> for SetEntry {
+    fn from(set: ReplicaSet) -> Self {
+        let ReplicaSet { metadata: Object(all), spec, status, .. } = set;
+        let status = status.map(|Object(status)| status);
+        let mut metadata = Metadata {
+            name: all.name,
+            namespace: all.namespace,
+            uid: all.uid,
+            resource_version: all.resource_version,
+            generation: all.generation,
+            labels: None,
+            owner_references: all.owner_references,
+            deletion_timestamp: all.deletion_timestamp.map(|_| IgnoredAny),
+        };
+        let controller = metadata.controller();
+        let ReplicaSetSpec { replicas, selector, min_ready_seconds, template } =
+            spec.map(|Object(spec)| spec).unwrap_or_default();
+        let state = has_deployment(controller.as_ref()).then(|| {
+            let head = deployment::Head {
+                labels: all.labels,
+                annotations: all.annotations,
+                creation_timestamp: all.creation_timestamp,
+                generation: all.generation,
+            };
+            let status =
+                status.as_ref().map_or_else(deployment::Status::default, |status| deployment::Status {
+                    replicas: status.replicas.unwrap_or(0),
+                    available_replicas: status.available_replicas,
+                    observed_generation: status.observed_generation.unwrap_or(0),
+                });
+            Ok(SetState::new(head, replicas, template.fingerprint, &status))
+        });
+        Self {
+            kind: WorkloadKind::ReplicaSet,
+            namespace: metadata.namespace(),
+            controller,
+            is_being_deleted: metadata.is_being_deleted(),
+            name: metadata.name,
+            uid: metadata.uid.unwrap_or_default(),
+            resource_version: metadata.resource_version.unwrap_or_default(),
+            generation: metadata.generation,
+            spec: Ok(SetSpec {
+                replicas,
+                selector,
+                min_ready_seconds: min_ready_seconds.unwrap_or(0),
+                template_cost: template.cost,
+            }),
+            status: Ok(status.map(|ReplicaSetStatus { replicas, observed_generation, .. }| SetStatus {
+                replicas,
+                observed_generation,
+            })),
+            state,
+        }
+    }
+}
+
+fn has_deployment(controller: Option<&OwnerReference>) -> bool {
+    controller.is_some_and(|controller| controller.kind == "Deployment")
+}
+
+impl SetSpec {
+    fn read(kind: WorkloadKind, object: &RawValue) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Set<S> {
+            spec: Option<Spec<S>>,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", expecting = "an object")]
+        struct Spec<S> {
+            replicas: Option<i32>,
+            selector: Option<S>,
+            min_ready_seconds: Option<i32>,
+            template: Option<Template>,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
+        struct Template {
+            metadata: Option<TemplateMetadata>,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
+        struct TemplateMetadata {
+            annotations: Option<BTreeMap<String, String>>,
+        }
+        let spec = if kind == WorkloadKind::ReplicaSet {
+            parse::<Set<LabelSelector>>(object)?.spec
+        } else {
+            parse::<Set<BTreeMap<String, String>>>(object)?.spec.map(|spec| {
+                let selector = spec
+                    .selector
+                    .map(|labels| LabelSelector { match_labels: Some(labels), match_expressions: None });
+                let Spec { replicas, min_ready_seconds, template, .. } = spec;
+                Spec { replicas, selector, min_ready_seconds, template }
+            })
+        };
+        Ok(spec.map_or_else(Self::default, |spec| {
+            let annotations = spec.template.and_then(|template| template.metadata?.annotations);
+            Self {
+                replicas: spec.replicas,
+                selector: spec.selector,
+                min_ready_seconds: spec.min_ready_seconds.unwrap_or(0),
+                template_cost: annotations.and_then(|mut all| all.remove(DELETION_COST_ANNOTATION)),
+            }
+        }))
+    }
+}
+
+impl SetStatus {
+    fn read(object: &RawValue) -> Result<Option<Self>, String> {
+        #[derive(Deserialize)]
+        struct Set {
+            status: Option<SetStatus>,
+        }
+        Ok(parse::<Set>(object)?.status)
+    }
+}

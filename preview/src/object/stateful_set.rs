@@ -1,0 +1,137 @@
+//! What the controller of `StatefulSets` reads from them. Reads one object's JSON text.
+
+use crate::object::deployment::Budget;
+use crate::words::error::parse;
+use crate::words::text;
+use podrank::controller::IntOrPercent;
+use podrank::controller::stateful_set::{PodManagement, StatefulSet, Update};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// What its controller reads from it.
+#[derive(Debug)]
+pub(crate) struct StatefulSetSpec {
+    /// The record for the decision, with Kubernetes' default feature gates.
+    pub(crate) set: StatefulSet,
+    pub(crate) status_replicas: i32,
+    pub(crate) min_ready_seconds: u32,
+    pub(crate) update_revision: String,
+    /// The claim templates, if claims of condemned pods are deleted.
+    pub(crate) claims_that_go: Vec<String>,
+}
+
+impl StatefulSetSpec {
+    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        #[serde(expecting = "a StatefulSet")]
+        struct Object {
+            spec: Spec,
+            #[serde(default)]
+            status: Option<Status>,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", expecting = "an object")]
+        struct Spec {
+            replicas: Option<i32>,
+            ordinals: Option<Ordinals>,
+            pod_management_policy: Option<String>,
+            update_strategy: Option<WrittenUpdate>,
+            min_ready_seconds: Option<i32>,
+            volume_claim_templates: Option<Vec<ClaimTemplate>>,
+            persistent_volume_claim_retention_policy: Option<Retention>,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
+        struct Ordinals {
+            #[serde(default)]
+            start: i32,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "a claim")]
+        struct ClaimTemplate {
+            metadata: ClaimMetadata,
+        }
+        #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
+        struct ClaimMetadata {
+            name: String,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", expecting = "an object")]
+        struct Retention {
+            when_scaled: Option<String>,
+        }
+        #[derive(Default, Deserialize)]
+        #[serde(rename_all = "camelCase", default, expecting = "an object")]
+        struct Status {
+            replicas: i32,
+            update_revision: String,
+        }
+        let Object { spec, status } = parse(object)?;
+        let Status { replicas: status_replicas, update_revision } = status.unwrap_or_default();
+        let management = match spec.pod_management_policy.as_deref() {
+            None | Some("" | "OrderedReady") => PodManagement::OrderedReady,
+            Some("Parallel") => PodManagement::Parallel,
+            Some(other) => {
+                let other = text::quoted(other);
+                return Err(format!(
+                    "spec.podManagementPolicy: {other} is neither OrderedReady nor Parallel"
+                ));
+            }
+        };
+        let retention = spec.persistent_volume_claim_retention_policy.and_then(|policy| policy.when_scaled);
+        let claims = spec.volume_claim_templates.unwrap_or_default();
+        let go = retention.as_deref() == Some("Delete");
+        Ok(Self {
+            set: StatefulSet {
+                replicas: spec.replicas.unwrap_or(1),
+                start: spec.ordinals.map_or(0, |ordinals| ordinals.start),
+                management,
+                update: spec.update_strategy.unwrap_or_default().read()?,
+                ..StatefulSet::default()
+            },
+            status_replicas,
+            min_ready_seconds: spec.min_ready_seconds.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
+            update_revision,
+            claims_that_go: claims.into_iter().filter(|_| go).map(|claim| claim.metadata.name).collect(),
+        })
+    }
+
+    /// Whether the revision is known that tells old pods from new ones.
+    pub(crate) fn knows_revision(&self) -> bool {
+        !self.update_revision.is_empty()
+    }
+}
+
+/// An update strategy as it is written. Missing values get Kubernetes' defaults.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an update strategy")]
+struct WrittenUpdate {
+    r#type: Option<String>,
+    rolling_update: Option<RollingUpdate>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
+struct RollingUpdate {
+    partition: Option<i32>,
+    max_unavailable: Option<Budget>,
+}
+
+impl WrittenUpdate {
+    fn read(self) -> Result<Update, String> {
+        let RollingUpdate { partition, max_unavailable } = self.rolling_update.unwrap_or_default();
+        match self.r#type.as_deref() {
+            None | Some("" | "RollingUpdate") => Ok(Update::RollingUpdate {
+                partition: partition.unwrap_or(0),
+                max_unavailable: max_unavailable.map_or(IntOrPercent::Int(1), |Budget(budget)| budget),
+            }),
+            Some("OnDelete") => Ok(Update::OnDelete),
+            Some("Recreate") => Ok(Update::Recreate),
+            Some(other) => Err(format!(
+                "spec.updateStrategy.type: {} is none of RollingUpdate, OnDelete and Recreate",
+                text::quoted(other)
+            )),
+        }
+    }
+}
