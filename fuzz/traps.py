@@ -37,7 +37,7 @@ DAEMON_SET = "core/src/controller/daemon_set/mod.rs"
 MEMBER, SYNC = "core/src/controller/stateful_set/member.rs", "core/src/controller/stateful_set/sync.rs"
 PLAN, AVAILABILITY = "core/src/controller/plan.rs", "core/src/controller/availability.rs"
 HEAD, GLANCE, MEMORY = "core/src/head.rs", "core/src/glance.rs", "ffi/src/memory.rs"
-POD, MEMBERS, DECIDE = "preview/src/pod.rs", "preview/src/members.rs", "preview/src/decide.rs"
+POD, MEMBERS, DECIDE = "preview/src/object/pod.rs", "preview/src/decide/members.rs", "preview/src/decide/set.rs"
 FFI_UPSTREAM = "ffi/src/upstream.rs"
 
 # For each trap: the targets that must find it, and the replacements that plant it. Each replaced text occurs once in its file.

@@ -10,8 +10,8 @@ mod steer;
 
 use failure::Failure;
 use podrank_preview::{
-    Arrow, Contest, Input, Options, PodPreview, SetPreview, Verdict, WorkloadId, WorkloadKind,
-    WorkloadPreview, circle, preview_workload,
+    Arrow, Contest, Input, Options, PodPreview, SetPreview, Verdict, WorkloadId, WorkloadPreview, circle,
+    preview_workload,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};

@@ -23,10 +23,9 @@ fn missing(cluster: &Cluster<'_>, plan: &Plan, how: &How) -> Result<(), String> 
         (By::Eviction, _) if !may("create", "pods/eviction") => {
             Err("you may not evict pods in this namespace".to_owned())
         }
-        (By::Eviction, _) => Ok(()),
         (By::Scale, Barrier::Canary) if plan.replicas > 0 => check_canary(cluster)
             .map_err(|error| format!("cannot create the canary: {error}; use --barrier first-victim")),
-        (By::Scale, Barrier::Canary) => Ok(()),
+        (By::Eviction, _) | (By::Scale, Barrier::Canary) => Ok(()),
         (By::Scale, Barrier::FirstVictim) => {
             if check_canary(cluster).is_ok() {
                 Err("--barrier first-victim is for those who may not create pods, and you may: leave it out"
