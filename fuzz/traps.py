@@ -5,6 +5,8 @@ Each run starts from an empty corpus, with a fixed seed, on one core, and withou
 README.md. `traps.py NAME...` plants only the named traps, and only prints their rows. It exits non-zero if a target does not
 find within a minute a trap that it should find.
 
+`traps.py --check` builds nothing, and only says which traps can no longer be planted, because the code has changed since.
+
 A run that was interrupted goes on where it stopped, as long as no file has changed: each row is kept as soon as it is known, in
 ${PODRANK_STATE:-${XDG_STATE_HOME:-~/.local/state}/podrank}/traps.
 """
@@ -176,7 +178,7 @@ TRAPS = {
     "the ordinal of `web-10` read as text: its last digit": ("stateful_set", [
         (MEMBER, "ordinal = ordinal.checked_mul(10)?.checked_add(i32::from(digit))?;", "ordinal = i32::from(digit);")]),
     "the partition taken for an ordinal": ("stateful_set", [
-        (SYNC, "if self.index(member) < i64::from(partition) => {", "if member.ordinal < partition => {")]),
+        (SYNC, "if self.offset(member) < i64::from(partition) => {", "if member.ordinal < partition => {")]),
     "the start ordinal left out of the range": ("stateful_set", [
         (SYNC, "i64::from(self.set.start).saturating_add(self.set.replicas.into())", "i64::from(self.set.replicas)")]),
     "a broken pod in the range does not hold the condemned": ("stateful_set", [
@@ -270,7 +272,22 @@ def kept_rows(path, files):
     return {row.split(" | ")[0].removeprefix("| "): row for row in rows}
 
 
+def check():
+    """Says which replaced texts do not occur exactly once."""
+    stale = 0
+    for name, (_, changes) in TRAPS.items():
+        for path, text, _ in changes:
+            found = (ROOT / path).read_text().count(text)
+            if found != 1:
+                print(f"{name}: {path} has this text {found} times: {text}")
+                stale += 1
+    print(f"{len(TRAPS)} traps, {stale} stale")
+    return bool(stale)
+
+
 def main(names):
+    if names == ["--check"]:
+        return check()
     unknown = set(names) - set(TRAPS)
     if unknown:
         sys.exit(f"no such trap: {', '.join(sorted(unknown))}")
