@@ -1,6 +1,6 @@
 //! The preview as a page: one file that opens without a network. Computes text and reads nothing.
 
-use podrank_preview::{Error, Input, Options, WorkloadId, WorkloadPreview, gates};
+use podrank_preview::{Error, Input, Options, Preview, WorkloadId, gates};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -21,13 +21,8 @@ const PLACE: &str = r#"<script type="application/json" id="given">null</script>"
 ///
 /// # Panics
 /// Never: the page has a place for the answer, which a test makes sure of.
-pub fn page(input: &Input, options: &Options, preview: &WorkloadPreview<'_>) -> Result<String, Error> {
-    let (namespace, workload, replicas) = match preview {
-        WorkloadPreview::Set(preview) => (preview.namespace, preview.workload, Some(preview.replicas)),
-        WorkloadPreview::Deployment(preview) => (preview.namespace, preview.workload, Some(preview.replicas)),
-        // There is no page of it: `extract` says so.
-        WorkloadPreview::Direct(preview) => (preview.namespace, preview.workload, None),
-    };
+pub fn page(input: &Input, options: &Options, preview: &Preview<'_>) -> Result<String, Error> {
+    let Preview { namespace, workload, .. } = *preview;
     let id =
         WorkloadId { namespace: namespace.to_owned(), kind: workload.kind, name: workload.name.to_owned() };
     let short = format!("{}/{}", workload.kind.short(), workload.name);
@@ -38,10 +33,10 @@ pub fn page(input: &Input, options: &Options, preview: &WorkloadPreview<'_>) -> 
         "options": {
             "namespace": namespace,
             "workload": short,
-            "replicas": replicas,
+            "replicas": preview.asked.replicas,
             "now": options.now,
             "order": options.order,
-            "featureGates": gates::changed(options.gates).collect::<BTreeMap<_, _>>(),
+            "featureGates": gates::changed(&preview.feature_gates).into_iter().collect::<BTreeMap<_, _>>(),
             "burstReplicas": options.burst_replicas,
             "partial": options.accepts_gaps(),
         },

@@ -17,7 +17,7 @@ use kubectl::Kubectl;
 use kubectl_podrank::html;
 use kubectl_podrank::render::{self, Look};
 use live::{Live, Managers, Scope};
-use podrank_preview::{Input, Options, Remedy, WorkloadName, WorkloadPreview, preview_workload};
+use podrank_preview::{Input, Options, Preview, Remedy, WorkloadName, preview_workload};
 use progress::Watched;
 use std::error::Error;
 use std::fmt::Display;
@@ -100,7 +100,7 @@ fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<
 fn print_preview(
     input: &Input,
     options: &Options,
-    preview: &WorkloadPreview<'_>,
+    preview: &Preview<'_>,
     output: Output,
 ) -> Result<(), Box<dyn Error>> {
     // Completes the text before it writes the first byte, so that no reader gets half a preview.
@@ -110,7 +110,7 @@ fn print_preview(
         Output::Html => html::page(input, options, preview)?,
         Output::Name => render::names(preview),
     };
-    for note in preview.notes() {
+    for note in &preview.notes {
         complain(&note.to_string());
     }
     let unnamed = if output == Output::Name { render::unnamed(preview) } else { Vec::new() };

@@ -2,15 +2,9 @@
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
-use jiff::Timestamp;
-use podrank::FeatureGates;
-use podrank_preview::{
-    DeploymentPreview, Details, DirectPreview, Order, PodPreview, Preview, SetPreview, Verdict, Workload,
-    WorkloadPreview, gates,
-};
+use podrank_preview::{Details, Order, PodPreview, Pods, Preview, SetPreview, Verdict, Workload, gates};
 use std::borrow::Cow;
 use std::iter;
-use std::num::NonZeroU32;
 use unicode_width::UnicodeWidthStr;
 
 /// The look of a table.
@@ -25,29 +19,26 @@ pub struct Look {
 }
 
 /// Returns `pod/NAME` of every certain victim, a line each.
-pub fn names(preview: &WorkloadPreview<'_>) -> String {
+pub fn names(preview: &Preview<'_>) -> String {
     certain(preview).flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
 }
 
 /// The victims that go soon after this moment, too.
-fn certain<'a>(preview: &'a WorkloadPreview<'_>) -> impl Iterator<Item = &'a PodPreview<'a>> {
+fn certain<'a>(preview: &'a Preview<'_>) -> impl Iterator<Item = &'a PodPreview<'a>> {
     preview.pods().filter(|pod| pod.verdict == Verdict::Delete && !pod.is_passing)
 }
 
 /// Returns what [`names`] leaves out: victims that soon stay, the victims among the contested pods, and if nothing is named, the
 /// pods that wait.
-pub fn unnamed(preview: &WorkloadPreview<'_>) -> Vec<String> {
+pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
     let (certain, contested) = (certain(preview).count(), count(preview.pods(), Verdict::Contested));
     let certainty =
         if certain == 0 { "no victim is certain" } else { "only the certain victims are printed" };
-    let quota = preview.quota();
+    let quota = preview.quota;
     let verb = if quota == 1 { "goes" } else { "go" };
     let contest =
         || format!("{certainty}: {quota} of {contested} contested pods {verb} (-o table lists them)");
-    let blocked = match preview {
-        WorkloadPreview::Direct(preview) if certain == 0 => &*preview.blocked,
-        _ => &[],
-    };
+    let blocked = if certain == 0 { &*preview.blocked } else { &[] };
     let wait = blocked.first().map(|first| {
         let pods = match blocked.len() {
             1 => "1 pod waits".to_owned(),
@@ -63,46 +54,39 @@ pub fn unnamed(preview: &WorkloadPreview<'_>) -> Vec<String> {
     passing.into_iter().chain((contested > 0).then(contest)).chain(wait).collect()
 }
 
-/// Returns a table for any workload.
-pub fn workload(preview: &WorkloadPreview<'_>, look: Look) -> String {
-    match preview {
-        WorkloadPreview::Set(preview) => table(preview, look),
-        WorkloadPreview::Deployment(preview) => deployment(preview, look),
-        WorkloadPreview::Direct(preview) => direct(preview, look),
-    }
-}
-
-/// Returns a table of the sets with what happens to each, then a table for each set that loses pods.
-fn deployment(preview: &DeploymentPreview<'_>, look: Look) -> String {
+/// Returns a table, victims first; of a Deployment, one of its sets, and then one for each set that loses pods. On a terminal that
+/// is too narrow, the reason for each pod is below the pod.
+pub fn workload(preview: &Preview<'_>, look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
-    let mut text = lines(&wrapped(&plain(&summary(&Summary::of_deployment(preview))), width));
-    if preview.sets.is_empty() {
-        return text;
-    }
-    text.push('\n');
-    text += &sets(&preview.sets, look);
-    for set in preview.sets.iter().filter(|set| set.delete > 0 || look.is_wide && set.active > 0) {
-        let title = format!(
-            "ReplicaSet {}: {} of {} active pods go{}",
-            set.replica_set.unwrap_or("<new>"),
-            set.delete,
-            set.active,
-            contest(&set.pods, set.quota)
-        );
-        text.push('\n');
-        text += &lines(&wrapped(&plain(&title), width));
-        text += &pods_table(&set.pods, look);
-    }
-    text
-}
-
-/// Returns a table of the pods of a workload whose controller deletes pods itself. It counts no ranks.
-fn direct(preview: &DirectPreview<'_>, look: Look) -> String {
-    let width = look.terminal_width.unwrap_or(usize::MAX);
-    let mut text = lines(&wrapped(&plain(&summary(&Summary::of_direct(preview))), width));
-    if !preview.pods.is_empty() {
-        text.push('\n');
-        text += &pods_table_of(&preview.pods, look, |column| column.header != RANK && column.header != COST);
+    let mut text = lines(&wrapped(&plain(&summary(preview)), width));
+    match &preview.of {
+        Pods::Pods(pods) if pods.is_empty() => {}
+        Pods::Sets(sets) if sets.is_empty() => {}
+        // A controller that deletes pods itself counts no ranks.
+        Pods::Pods(pods) if preview.workload.kind.is_direct() => {
+            text.push('\n');
+            text += &pods_table_of(pods, look, |column| column.header != RANK && column.header != COST);
+        }
+        Pods::Pods(pods) => {
+            text.push('\n');
+            text += &pods_table(pods, look);
+        }
+        Pods::Sets(all) => {
+            text.push('\n');
+            text += &sets(all, look);
+            for set in all.iter().filter(|set| set.delete > 0 || look.is_wide && set.active > 0) {
+                let title = format!(
+                    "ReplicaSet {}: {} of {} active pods go{}",
+                    set.replica_set.unwrap_or("<new>"),
+                    set.delete,
+                    set.active,
+                    contest(&set.pods, set.quota)
+                );
+                text.push('\n');
+                text += &lines(&wrapped(&plain(&title), width));
+                text += &pods_table(&set.pods, look);
+            }
+        }
     }
     text
 }
@@ -133,17 +117,6 @@ fn sets(sets: &[SetPreview<'_>], look: Look) -> String {
             let why = wrapped(&plain(&set.why), width.saturating_sub(2));
             text.extend(why.iter().map(|part| paint(look, Style::new().dimmed(), &format!("  {part}"))));
         }
-    }
-    text
-}
-
-/// Returns a table, victims first. On a terminal that is too narrow, the reason for each pod is below the pod.
-pub fn table(preview: &Preview<'_>, look: Look) -> String {
-    let width = look.terminal_width.unwrap_or(usize::MAX);
-    let mut text = lines(&wrapped(&plain(&summary(&Summary::of_set(preview))), width));
-    if !preview.pods.is_empty() {
-        text.push('\n');
-        text += &pods_table(&preview.pods, look);
     }
     text
 }
@@ -272,56 +245,22 @@ fn style(verdict: Verdict) -> Style {
     }
 }
 
-/// What a table is about.
-struct Summary<'a> {
-    workload: Workload<'a>,
-    namespace: &'a str,
-    active: usize,
-    delete: usize,
-    contest: String,
-    step: &'static str,
-    flags: String,
-}
-
-impl<'a> Summary<'a> {
-    fn of_set(preview: &'a Preview<'a>) -> Self {
-        let Preview { workload, namespace, active, delete, replicas, now, order, partial, .. } = *preview;
-        let contest = contest(&preview.pods, preview.quota);
-        let flags = flags(replicas, now, order, preview.feature_gates, preview.burst_replicas, partial);
-        Self { workload, namespace, active, delete, contest, step: "", flags }
-    }
-
-    fn of_deployment(preview: &'a DeploymentPreview<'a>) -> Self {
-        let DeploymentPreview { workload, namespace, active, delete, replicas, now, order, partial, .. } =
-            *preview;
-        let pods: Vec<_> = preview.sets.iter().flat_map(|set| &set.pods).collect();
-        let contest = contest(pods, preview.quota);
-        let step = if preview.goes_on || preview.waits { " in the next step" } else { "" };
-        let flags = flags(replicas, now, order, preview.feature_gates, preview.burst_replicas, partial);
-        Self { workload, namespace, active, delete, contest, step, flags }
-    }
-}
-
-impl<'a> Summary<'a> {
-    fn of_direct(preview: &'a DirectPreview<'a>) -> Self {
-        let DirectPreview { workload, namespace, active, delete, now, order, partial, .. } = *preview;
-        let step = if preview.blocked.is_empty() { "" } else { " in the next step" };
-        let waiting = match preview.blocked.len() {
-            0 => String::new(),
-            1 => ", 1 waits".to_owned(),
-            blocked => format!(", {blocked} wait"),
-        };
-        let contest = contest(&preview.pods, preview.quota) + &waiting;
-        let gates = gates::changed_of(&preview.feature_gates);
-        let flags = flags_with(&preview.asked.flags(), now, order, &gates, None, partial);
-        Self { workload, namespace, active, delete, contest, step, flags }
-    }
-}
-
-fn summary(summary: &Summary<'_>) -> String {
-    let Summary { workload: Workload { kind, name }, namespace, active, delete, contest, step, flags } =
-        summary;
-    format!("{delete} of {active} active pods of {kind} {namespace}/{name} go{step}{contest} at {flags}")
+/// What a table is about, and the flags that print the same again.
+fn summary(preview: &Preview<'_>) -> String {
+    let Preview { workload: Workload { kind, name }, namespace, active, delete, .. } = *preview;
+    let goes_on = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
+    let step = if goes_on || !preview.blocked.is_empty() { " in the next step" } else { "" };
+    let waiting = match preview.blocked.len() {
+        0 => String::new(),
+        1 => ", 1 waits".to_owned(),
+        blocked => format!(", {blocked} wait"),
+    };
+    let pods: Vec<_> = preview.pods().collect();
+    let contest = contest(pods, preview.quota);
+    let flags = flags(preview);
+    format!(
+        "{delete} of {active} active pods of {kind} {namespace}/{name} go{step}{contest}{waiting} at {flags}"
+    )
 }
 
 /// How certain the victims are.
@@ -335,36 +274,18 @@ fn contest<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>> + Clon
 }
 
 /// The flags that print the same again.
-fn flags(
-    replicas: u32,
-    now: Timestamp,
-    order: Order,
-    gates: FeatureGates,
-    most: Option<NonZeroU32>,
-    partial: bool,
-) -> String {
-    let gates: Vec<_> = gates::changed(gates).collect();
-    flags_with(&format!("--replicas {replicas}"), now, order, &gates, most, partial)
-}
-
-fn flags_with(
-    asked: &str,
-    now: Timestamp,
-    order: Order,
-    gates: &[(&str, bool)],
-    most: Option<NonZeroU32>,
-    partial: bool,
-) -> String {
-    let order = match order {
+fn flags(preview: &Preview<'_>) -> String {
+    let order = match preview.order {
         Order::Total => "total",
         Order::Kubernetes => "kubernetes",
     };
-    let gates: Vec<_> = gates.iter().map(|(name, on)| format!("{name}={on}")).collect();
+    let gates: Vec<_> =
+        gates::changed(&preview.feature_gates).iter().map(|(name, on)| format!("{name}={on}")).collect();
     let flags = [
-        Some(format!("{asked} --now {now} --order {order}")),
+        Some(format!("{} --now {} --order {order}", preview.asked.flags(), preview.now)),
         (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
-        most.map(|most| format!("--burst-replicas {most}")),
-        partial.then(|| "--partial".to_owned()),
+        preview.burst_replicas.flatten().map(|most| format!("--burst-replicas {most}")),
+        preview.partial.then(|| "--partial".to_owned()),
     ];
     flags.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

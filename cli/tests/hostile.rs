@@ -19,7 +19,7 @@ fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
     let mut options = Options::new(2, Timestamp::from_second(1_773_144_000).expect("a time"));
     options.order = order;
     let preview = preview_workload(&input, &options).map_err(|error| error.to_string())?;
-    for note in preview.notes() {
+    for note in &preview.notes {
         assert!(!note.to_string().is_empty());
     }
     for width in [None, Some(80)] {

@@ -13,8 +13,8 @@ use arbitrary::{Result, Unstructured};
 use jiff::Timestamp;
 use kubectl_podrank::render::{self, Look};
 use podrank_preview::{
-    Error, Input, Note, Options, Order, Preview, Remedy, Verdict, WorkloadKind, WorkloadName,
-    WorkloadPreview, preview_workload,
+    Error, Input, Note, NoteCode, Options, Order, Preview, Remedy, Verdict, WorkloadKind, WorkloadName,
+    preview_workload,
 };
 use serde_json::Value;
 use std::num::NonZeroU32;
@@ -109,18 +109,18 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
         let look = |in_colour, terminal_width| Look { in_colour, terminal_width, is_wide };
         let table = render::workload(&whole, look(false, None));
         // The table of a Deployment leaves out sets that lose no pods.
-        let least = if matches!(whole, WorkloadPreview::Deployment(_)) { 1 } else { whole.pods().count() };
+        let least = if whole.workload.kind == WorkloadKind::Deployment { 1 } else { whole.pods().count() };
         assert!(lines(&table) > least && !table.contains('\u{1b}'), "{table}");
         assert_eq!(lines(&render::workload(&whole, look(true, None))), lines(&table));
         render::workload(&whole, look(false, Some(text.len() / 8 % 120)));
     }
     let json = whole.to_json();
-    let preview = whole.set()?;
-    let strict = strict.map(|preview| preview.set().expect("the same set"));
+    let preview = whole;
+    preview.replica_set?;
     let shown = String::from_utf8_lossy(text);
     let set_kind = preview.workload.kind;
     if let Some(set) = &options.workload {
-        assert_eq!(preview.replica_set, set.name, "{shown}");
+        assert_eq!(preview.workload.name, set.name, "{shown}");
         assert!(set.kind.is_none_or(|kind| kind == preview.workload.kind), "{shown}");
     }
     assert!(options.namespace.as_ref().is_none_or(|namespace| namespace == preview.namespace), "{shown}");
@@ -136,7 +136,7 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     check_completeness(&strict, &preview, &expected.notes, options, &shown);
     let about: Vec<Value> = pods.iter().map(without_words).collect();
     assert_eq!(about, expected.pods, "{options:?} {shown}");
-    let warnings = preview.notes.iter().filter(|note| note.is_warning()).count();
+    let warnings = preview.notes.iter().filter(|note| note.code == NoteCode::InvalidDeletionCost).count();
     assert_eq!(warnings, if options.gates.pod_deletion_cost { expected.invalid_costs } else { 0 }, "{shown}");
     Some(actual)
 }

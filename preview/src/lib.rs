@@ -1,6 +1,6 @@
 //! Which pods go first when a workload scales down, read from what `kubectl get -o json` or `-o yaml` prints.
 //!
-//! [`Input::read`] keeps what matters in a dump, [`preview_workload`] decides, and [`WorkloadPreview::to_json`] writes what
+//! [`Input::read`] keeps what matters in a dump, [`preview_workload`] decides, and [`Preview::to_json`] writes what
 //! other programs read. The order itself is in the `podrank` crate: no module here knows its rules. No module uses files, the
 //! clock, the terminal or the network. Flags of the command line appear only in error texts.
 //!
@@ -33,8 +33,7 @@ mod words;
 
 pub use answer::note::{Note, NoteCode};
 pub use answer::preview::{
-    Asked, BlockedPod, Contest, DeploymentPreview, Details, DirectPreview, PodPreview, Preview, SetPreview,
-    Verdict, Workload, WorkloadPreview,
+    Asked, BlockedPod, Contest, Details, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict, Workload,
 };
 pub use ask::gates;
 pub use ask::options::{ControllerGates, NowSource, Options, Order};

@@ -16,7 +16,7 @@ use std::io::{BufRead, BufReader};
 
 /// The preview of a set.
 fn of_set<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
-    Ok(preview_workload(input, options)?.set().expect("a set"))
+    preview_workload(input, options)
 }
 
 /// One set that lost pods, as `cluster/internal/record` writes it.
@@ -63,11 +63,11 @@ impl Case {
         if preview.delete != self.victims.len() {
             return Err(format!("{} pods should go, and {} went", preview.delete, self.victims.len()));
         }
-        let listed: BTreeSet<_> = preview.pods.iter().map(|pod| pod.uid.clone()).collect();
+        let listed: BTreeSet<_> = preview.pods().map(|pod| pod.uid.clone()).collect();
         if let Some(unknown) = self.victims.difference(&listed).next() {
             return Err(format!("{unknown} went, and is not listed"));
         }
-        for pod in &preview.pods {
+        for pod in preview.pods() {
             let went = self.victims.contains(&pod.uid);
             let right = match pod.verdict {
                 Verdict::Delete => went,

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The preview of a set.
 fn of_set<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
-    Ok(preview_workload(input, options)?.set().expect("a set"))
+    preview_workload(input, options)
 }
 
 const NOW: i64 = 1_773_144_000;
@@ -137,7 +137,7 @@ fn play(rng: &mut Rng, pods: &[Played], replicas: usize) -> BTreeSet<u32> {
 }
 
 fn verdicts<'p>(preview: &'p Preview<'_>) -> impl Iterator<Item = (u32, Verdict)> + 'p {
-    preview.pods.iter().map(|pod| (pod.name[4..].parse().expect("a number"), pod.verdict))
+    preview.pods().map(|pod| (pod.name[4..].parse().expect("a number"), pod.verdict))
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn several_syncs_never_contradict_the_preview() {
         let note = preview.notes.iter().find(|note| note.code == NoteCode::SeveralSyncs).expect("a note");
         let words = format!("{delete} deletions take {} syncs of at most 500", delete.div_ceil(BURST));
         assert!(note.text.starts_with(&words), "{note}");
-        for pod in &preview.pods {
+        for pod in preview.pods() {
             let has_rule = pod.verdict != Verdict::Contested && delete < pods.len();
             assert_eq!(pod.rule.is_some(), has_rule, "seed {seed}: {pod:?}");
         }

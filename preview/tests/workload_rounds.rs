@@ -52,8 +52,8 @@ impl Round {
                 return Err(format!("{}: {:?} because {}, but went: {went}", pod.name, pod.verdict, pod.why));
             }
         }
-        if contested.len() != preview.quota() {
-            return Err(format!("{} contested pods went, and not {}", contested.len(), preview.quota()));
+        if contested.len() != preview.quota {
+            return Err(format!("{} contested pods went, and not {}", contested.len(), preview.quota));
         }
         Ok(contested)
     }

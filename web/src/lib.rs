@@ -10,8 +10,7 @@ mod steer;
 
 use failure::Failure;
 use podrank_preview::{
-    Arrow, Contest, Input, Options, PodPreview, SetPreview, Verdict, WorkloadId, WorkloadPreview, circle,
-    preview_workload,
+    Arrow, Contest, Input, Options, PodPreview, Pods, Preview, Verdict, WorkloadId, circle, preview_workload,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -35,7 +34,7 @@ pub struct Decision {
 #[serde(rename_all = "camelCase")]
 struct Head<'a> {
     #[serde(flatten)]
-    preview: WorkloadPreview<'a>,
+    preview: Preview<'a>,
     /// For each set, in the order of the pods: how many certainly go, are contested, and certainly stay.
     fates: Vec<[usize; 3]>,
 }
@@ -136,10 +135,9 @@ impl Dump {
             };
             (order.collect(), sets.iter().map(fates).collect())
         };
-        match &mut preview {
-            WorkloadPreview::Set(preview) => preview.pods.clear(),
-            WorkloadPreview::Deployment(preview) => preview.sets.iter_mut().for_each(|set| set.pods.clear()),
-            WorkloadPreview::Direct(_) => {}
+        match &mut preview.of {
+            Pods::Pods(pods) => pods.clear(),
+            Pods::Sets(sets) => sets.iter_mut().for_each(|set| set.pods.clear()),
         }
         Ok(Decision { head: json(&Head { preview, fates }), order })
     }
@@ -202,23 +200,21 @@ impl Dump {
     }
 
     /// The decision without the warning that needs a second one, for those who do not pass its notes on.
-    fn decided(&self, options: &str) -> Result<WorkloadPreview<'_>, Failure> {
+    fn decided(&self, options: &str) -> Result<Preview<'_>, Failure> {
         let mut options = options::read(options, &self.input)?;
         options.clock = None;
         self.shown(&options)
     }
 
-    fn shown(&self, options: &Options) -> Result<WorkloadPreview<'_>, Failure> {
-        match preview_workload(&self.input, options)? {
-            WorkloadPreview::Direct(preview) => {
-                let kind = preview.workload.kind;
-                Err(format!(
-                    "this page shows Deployments, ReplicaSets and ReplicationControllers, not a {kind}"
-                )
-                .into())
-            }
-            shown => Ok(shown),
+    fn shown(&self, options: &Options) -> Result<Preview<'_>, Failure> {
+        let preview = preview_workload(&self.input, options)?;
+        let kind = preview.workload.kind;
+        if kind.is_direct() {
+            let text =
+                format!("this page shows Deployments, ReplicaSets and ReplicationControllers, not a {kind}");
+            return Err(text.into());
         }
+        Ok(preview)
     }
 }
 
@@ -238,14 +234,10 @@ impl Decision {
 }
 
 /// The pods of each set.
-fn sets<'p>(preview: &'p WorkloadPreview<'_>) -> Vec<&'p [PodPreview<'p>]> {
-    match preview {
-        WorkloadPreview::Set(preview) => vec![&preview.pods],
-        WorkloadPreview::Deployment(preview) => {
-            preview.sets.iter().map(|set: &SetPreview<'_>| &*set.pods).collect()
-        }
-        // Not shown: see `decided`.
-        WorkloadPreview::Direct(_) => Vec::new(),
+fn sets<'p>(preview: &'p Preview<'_>) -> Vec<&'p [PodPreview<'p>]> {
+    match &preview.of {
+        Pods::Pods(pods) => vec![pods],
+        Pods::Sets(sets) => sets.iter().map(|set| &*set.pods).collect(),
     }
 }
 

@@ -3,16 +3,15 @@
 use crate::answer::note::Note;
 use crate::answer::why::phase_name;
 use crate::ask::gates;
-use crate::ask::options::{NowSource, Order};
-use crate::object::workload::WorkloadKind;
+use crate::ask::options::{NowSource, Options, Order};
+use crate::object::workload::{WorkloadKind, WorkloadRef};
 use crate::words::age::age;
 use jiff::Timestamp;
-use podrank::{FeatureGates, Flags, Pod, Time};
+use podrank::{Flags, Pod, Time};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// Which pods go and why. Serialized, it is the JSON that other programs read.
+/// Which pods of a workload go and why, whatever its kind. Serialized, it is the JSON that other programs read.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preview<'a> {
@@ -20,68 +19,95 @@ pub struct Preview<'a> {
     pub api_version: &'static str,
     /// `ScaleDownPreview`.
     pub kind: &'static str,
-    /// The set's namespace.
+    /// The workload's namespace.
     pub namespace: &'a str,
-    /// The set's kind and name.
+    /// The workload's kind and name.
     pub workload: Workload<'a>,
-    /// The set's name, whichever its kind.
-    pub replica_set: &'a str,
+    /// The workload's name, if it is a set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replica_set: Option<&'a str>,
     /// The exact time of the decision.
     pub now: Timestamp,
     /// Where that time comes from.
     pub now_source: NowSource,
     /// Whose decision it is.
     pub order: Order,
-    /// The feature gates.
+    /// The feature gates that its controller reads.
     #[serde(serialize_with = "gates::serialize")]
-    pub feature_gates: FeatureGates,
-    /// The number of active pods of the set.
+    pub feature_gates: Vec<(&'static str, bool)>,
+    /// How a Deployment goes on.
+    #[serde(flatten)]
+    pub rollout: Option<Rollout>,
+    /// The number of its active pods. If its controller deletes pods itself, of those that are not being deleted yet.
     pub active: usize,
-    /// The number of pods to scale to.
-    pub replicas: u32,
-    /// The most deletions that were to be shown, if limited.
-    pub burst_replicas: Option<NonZeroU32>,
+    /// What the workload is asked to be.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// The most deletions of a set that were to be shown, if limited. `None` for a workload without sets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub burst_replicas: Option<Option<NonZeroU32>>,
     /// Whether an incomplete input was accepted.
     pub partial: bool,
-    /// The number of pods that go.
+    /// The number of pods that go in this step. If pods of a `StatefulSet` are contested, it is the most.
     pub delete: usize,
-    /// The number of contested pods that go.
+    /// The number of contested pods that go in this step. For a `StatefulSet`, it is the most.
     pub quota: usize,
     /// What else a reader should know.
     pub notes: Vec<Note>,
-    /// What keeps the controller from deleting pods. Always empty, since nothing does for a
-    /// `ReplicaSet` or `ReplicationController`.
-    pub blocked: [(); 0],
-    /// The active pods in the order.
-    pub pods: Vec<PodPreview<'a>>,
+    /// The pods that would go, but wait. Always empty for sets and Deployments, since nothing keeps their pods.
+    pub blocked: Vec<BlockedPod<'a>>,
+    /// Its pods.
+    #[serde(flatten)]
+    pub of: Pods<'a>,
 }
 
-impl Preview<'_> {
-    /// Returns the JSON that other programs read, indented, with a newline at the end.
-    ///
-    /// # Panics
-    /// Never: every preview is JSON.
-    pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a preview is JSON") + "\n"
-    }
+/// How a Deployment goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rollout {
+    /// What the sync does: `scale`, `roll` or `recreate`, or `rollback` or `nothing`, which delete no pods.
+    pub path: &'static str,
+    /// Whether another sync follows at once and changes a set. If so, a pod that this sync keeps may go.
+    pub goes_on: bool,
+    /// Whether the Deployment, after this sync, waits for its pods: until new ones are available or old ones are gone. After
+    /// that, a pod that this sync keeps may go.
+    pub waits: bool,
 }
 
-/// What happens to a workload's pods.
+/// The pods of a workload, in the order in which they go.
 #[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
-pub enum WorkloadPreview<'a> {
-    /// A set.
-    Set(Preview<'a>),
-    /// A Deployment.
-    Deployment(DeploymentPreview<'a>),
-    /// A workload whose controller deletes pods itself.
-    Direct(DirectPreview<'a>),
+#[serde(rename_all = "lowercase")]
+pub enum Pods<'a> {
+    /// Those of a workload that has no sets.
+    Pods(Vec<PodPreview<'a>>),
+    /// The sets of a Deployment that have pods, or get some, oldest first.
+    Sets(Vec<SetPreview<'a>>),
 }
 
-impl<'a> WorkloadPreview<'a> {
-    /// Returns what happens to the pods of the set, if the workload is one.
-    pub fn set(self) -> Option<Preview<'a>> {
-        if let Self::Set(preview) = self { Some(preview) } else { None }
+impl<'a> Preview<'a> {
+    /// What is known before the decision.
+    pub(crate) fn new(id: WorkloadRef<'a>, options: &Options) -> Self {
+        Self {
+            api_version: "podrank/v1",
+            kind: "ScaleDownPreview",
+            namespace: id.namespace,
+            workload: Workload { kind: id.kind, name: id.name },
+            replica_set: None,
+            now: options.now,
+            now_source: options.now_source,
+            order: options.order,
+            feature_gates: Vec::new(),
+            rollout: None,
+            active: 0,
+            asked: Asked::default(),
+            burst_replicas: None,
+            partial: options.partial,
+            delete: 0,
+            quota: 0,
+            notes: Vec::new(),
+            blocked: Vec::new(),
+            of: Pods::Pods(Vec::new()),
+        }
     }
 
     /// Returns the JSON that other programs read, indented, with a newline at the end.
@@ -93,98 +119,26 @@ impl<'a> WorkloadPreview<'a> {
     }
 
     /// All pods, set by set, each set's in the order.
-    pub fn pods(&self) -> impl Iterator<Item = &PodPreview<'_>> {
-        let (pods, sets) = match self {
-            Self::Set(preview) => (&*preview.pods, &[][..]),
-            Self::Deployment(preview) => (&[][..], &*preview.sets),
-            Self::Direct(preview) => (&*preview.pods, &[][..]),
+    pub fn pods(&self) -> impl Iterator<Item = &PodPreview<'a>> {
+        let (pods, sets) = match &self.of {
+            Pods::Pods(pods) => (&**pods, &[][..]),
+            Pods::Sets(sets) => (&[][..], &**sets),
         };
         pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
     }
 
     pub(crate) fn pods_mut(&mut self) -> impl Iterator<Item = &mut PodPreview<'a>> {
-        let (pods, sets) = match self {
-            Self::Set(preview) => (&mut *preview.pods, &mut [][..]),
-            Self::Deployment(preview) => (&mut [][..], &mut *preview.sets),
-            Self::Direct(preview) => (&mut *preview.pods, &mut [][..]),
+        let (pods, sets) = match &mut self.of {
+            Pods::Pods(pods) => (&mut **pods, &mut [][..]),
+            Pods::Sets(sets) => (&mut [][..], &mut **sets),
         };
         pods.iter_mut().chain(sets.iter_mut().flat_map(|set| &mut set.pods))
     }
 
-    /// How many of the contested pods go.
-    pub fn quota(&self) -> usize {
-        match self {
-            Self::Set(preview) => preview.quota,
-            Self::Deployment(preview) => preview.quota,
-            Self::Direct(preview) => preview.quota,
-        }
+    /// The sets of a Deployment.
+    pub fn sets(&self) -> &[SetPreview<'a>] {
+        if let Pods::Sets(sets) = &self.of { sets } else { &[] }
     }
-
-    /// What else a reader should know.
-    pub fn notes(&self) -> &[Note] {
-        match self {
-            Self::Set(preview) => &preview.notes,
-            Self::Deployment(preview) => &preview.notes,
-            Self::Direct(preview) => &preview.notes,
-        }
-    }
-
-    pub(crate) fn notes_mut(&mut self) -> &mut Vec<Note> {
-        match self {
-            Self::Set(preview) => &mut preview.notes,
-            Self::Deployment(preview) => &mut preview.notes,
-            Self::Direct(preview) => &mut preview.notes,
-        }
-    }
-}
-
-/// What the next sync of a Deployment does to its sets, and which pods go. Serialized, it is the JSON that other programs
-/// read.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DeploymentPreview<'a> {
-    /// The version of the JSON: `podrank/v1`.
-    pub api_version: &'static str,
-    /// `ScaleDownPreview`.
-    pub kind: &'static str,
-    /// The Deployment's namespace.
-    pub namespace: &'a str,
-    /// The Deployment's kind and name.
-    pub workload: Workload<'a>,
-    /// The exact time of the decision.
-    pub now: Timestamp,
-    /// Where that time comes from.
-    pub now_source: NowSource,
-    /// Whose decision it is.
-    pub order: Order,
-    /// The feature gates.
-    #[serde(serialize_with = "gates::serialize")]
-    pub feature_gates: FeatureGates,
-    /// What the sync does: `scale`, `roll` or `recreate`, or `rollback` or `nothing`, which delete no pods.
-    pub path: &'static str,
-    /// Whether another sync follows at once and changes a set. If so, a pod that this sync keeps may go.
-    pub goes_on: bool,
-    /// Whether the Deployment, after this sync, waits for its pods: until new ones are available or old ones are gone. After
-    /// that, a pod that this sync keeps may go.
-    pub waits: bool,
-    /// The number of active pods of all its sets.
-    pub active: usize,
-    /// The number of pods that it should have.
-    pub replicas: u32,
-    /// The most deletions of a set that were to be shown, if limited.
-    pub burst_replicas: Option<NonZeroU32>,
-    /// Whether an incomplete input was accepted.
-    pub partial: bool,
-    /// The number of pods that go in this step.
-    pub delete: usize,
-    /// The number of contested pods that go in this step.
-    pub quota: usize,
-    /// What else a reader should know.
-    pub notes: Vec<Note>,
-    /// What keeps the controller from deleting pods. Always empty, since nothing does for a Deployment.
-    pub blocked: [(); 0],
-    /// The sets that have pods, or get some, oldest first.
-    pub sets: Vec<SetPreview<'a>>,
 }
 
 /// What happens to one set of a Deployment.
@@ -210,46 +164,6 @@ pub struct SetPreview<'a> {
     /// The number of its contested pods that go.
     pub quota: usize,
     /// Its active pods in the order.
-    pub pods: Vec<PodPreview<'a>>,
-}
-
-/// What the next sync of a workload does whose controller deletes pods itself: a `StatefulSet`, `DaemonSet` or `Job`.
-/// Serialized, it is the JSON that other programs read.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DirectPreview<'a> {
-    /// The version of the JSON: `podrank/v1`.
-    pub api_version: &'static str,
-    /// `ScaleDownPreview`.
-    pub kind: &'static str,
-    /// The workload's namespace.
-    pub namespace: &'a str,
-    /// The workload's kind and name.
-    pub workload: Workload<'a>,
-    /// The exact time of the decision.
-    pub now: Timestamp,
-    /// Where that time comes from.
-    pub now_source: NowSource,
-    /// Whose decision it is: `kubernetes`.
-    pub order: Order,
-    /// The feature gates that its controller reads.
-    pub feature_gates: BTreeMap<&'static str, bool>,
-    /// The number of its pods that are not being deleted yet.
-    pub active: usize,
-    /// What the workload is asked to be.
-    #[serde(flatten)]
-    pub asked: Asked,
-    /// Whether an incomplete input was accepted.
-    pub partial: bool,
-    /// The number of pods that go in this step. If pods are contested, it is the most.
-    pub delete: usize,
-    /// The number of contested pods that go in this step. For a `StatefulSet`, it is the most.
-    pub quota: usize,
-    /// What else a reader should know.
-    pub notes: Vec<Note>,
-    /// The pods that would go, but wait.
-    pub blocked: Vec<BlockedPod<'a>>,
-    /// Its pods that are not being deleted yet, in the order in which they go.
     pub pods: Vec<PodPreview<'a>>,
 }
 

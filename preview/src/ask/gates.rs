@@ -3,7 +3,6 @@
 use crate::ask::options::ControllerGates;
 use podrank::FeatureGates;
 use serde::Serializer;
-use std::collections::BTreeMap;
 
 /// Selects one of the gates.
 pub type Gate = fn(&mut FeatureGates) -> &mut bool;
@@ -24,30 +23,28 @@ pub const STATEFUL_SET_GATES: [(&str, ControllerGate); 2] = [
     ("StatefulSetRecreateStrategy", |gates| &mut gates.stateful_set_recreate_strategy),
 ];
 
-/// The gates of `StatefulSets` by name.
-pub(crate) fn of_stateful_sets(mut gates: ControllerGates) -> impl Iterator<Item = (&'static str, bool)> {
-    STATEFUL_SET_GATES.into_iter().map(move |(name, gate)| (name, *gate(&mut gates)))
+/// The gates of sets by name, in the order of [`GATES`].
+pub fn of_sets(mut gates: FeatureGates) -> Vec<(&'static str, bool)> {
+    GATES.into_iter().map(|(name, gate)| (name, *gate(&mut gates))).collect()
 }
 
-/// The gates of these that differ from Kubernetes' defaults.
-pub fn changed_of(gates: &BTreeMap<&'static str, bool>) -> Vec<(&'static str, bool)> {
-    let defaults: BTreeMap<_, _> = of_stateful_sets(ControllerGates::KUBERNETES).collect();
-    gates.iter().filter(|(name, on)| defaults.get(*name) != Some(on)).map(|(name, on)| (*name, *on)).collect()
+/// The gates of `StatefulSets` by name, in the order of [`STATEFUL_SET_GATES`].
+pub(crate) fn of_stateful_sets(mut gates: ControllerGates) -> Vec<(&'static str, bool)> {
+    STATEFUL_SET_GATES.into_iter().map(|(name, gate)| (name, *gate(&mut gates))).collect()
 }
 
-/// The gates by name, in the order of [`GATES`].
-pub fn by_name(mut gates: FeatureGates) -> impl Iterator<Item = (&'static str, bool)> {
-    GATES.into_iter().map(move |(name, gate)| (name, *gate(&mut gates)))
-}
-
-/// The gates that differ from Kubernetes' defaults.
-pub fn changed(gates: FeatureGates) -> impl Iterator<Item = (&'static str, bool)> {
-    let default = by_name(FeatureGates::KUBERNETES);
-    by_name(gates).zip(default).filter(|(gate, default)| gate != default).map(|(gate, _)| gate)
+/// Those of these gates that differ from Kubernetes' defaults.
+pub fn changed(gates: &[(&'static str, bool)]) -> Vec<(&'static str, bool)> {
+    let defaults =
+        [of_sets(FeatureGates::KUBERNETES), of_stateful_sets(ControllerGates::KUBERNETES)].concat();
+    gates.iter().filter(|gate| !defaults.contains(gate)).copied().collect()
 }
 
 /// An object with every gate by name.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
-pub(crate) fn serialize<S: Serializer>(gates: &FeatureGates, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(by_name(*gates))
+#[expect(clippy::ptr_arg, reason = "serde passes the field")]
+pub(crate) fn serialize<S: Serializer>(
+    gates: &Vec<(&'static str, bool)>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(gates.iter().copied())
 }

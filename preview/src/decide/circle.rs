@@ -195,7 +195,8 @@ mod tests {
         let restarted = CONTESTED.replace("restartCount: 5", "restartCount: 0");
         let input = Input::read(restarted.as_bytes()).expect("an example");
         let options = Options::new(3, "2026-03-10T12:00:00Z".parse().expect("a time"));
-        let pods = preview_workload(&input, &options).expect("sound").set().expect("a set").pods;
+        let preview = preview_workload(&input, &options).expect("sound");
+        let pods: Vec<_> = preview.pods().collect();
         assert_eq!(pods.iter().filter(|pod| pod.contest == Some(Contest::Between)).count(), 3);
         for start in [RESTARTED, SMALLEST, EARLIER] {
             let mut arrows = circle(&input, &options, start).expect("sound").expect("three pods").to_vec();

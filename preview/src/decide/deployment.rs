@@ -1,8 +1,9 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
 use crate::answer::note::Note;
-use crate::answer::preview::{DeploymentPreview, SetPreview, Verdict, Workload};
+use crate::answer::preview::{Asked, Pods, Preview, Rollout, SetPreview, Verdict};
 use crate::answer::set_why::set_why;
+use crate::ask::gates;
 use crate::ask::options::{Options, Order};
 use crate::decide::next::{Next, what_is_next};
 use crate::decide::race::Race;
@@ -29,7 +30,7 @@ pub(crate) fn preview_deployment<'a>(
     sets: &Sets<'a>,
     entry: &'a DeploymentEntry,
     options: &Options,
-) -> Result<DeploymentPreview<'a>, Error> {
+) -> Result<Preview<'a>, Error> {
     let spec = entry.spec()?;
     let own = own_sets(sets, entry, spec)?;
     let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
@@ -90,27 +91,21 @@ pub(crate) fn preview_deployment<'a>(
         });
     }
     let sum = |number: fn(&SetPreview<'_>) -> usize| previews.iter().map(number).sum();
-    Ok(DeploymentPreview {
-        api_version: "podrank/v1",
-        kind: "ScaleDownPreview",
-        namespace: &entry.namespace,
-        workload: Workload { kind: WorkloadKind::Deployment, name: &entry.name },
-        now: options.now,
-        now_source: options.now_source,
-        order: options.order,
-        feature_gates: options.gates,
-        path: path_name(step.path),
-        goes_on: matches!(next, Next::Step),
-        waits: !matches!(next, Next::Step | Next::Nothing),
+    Ok(Preview {
+        feature_gates: gates::of_sets(options.gates),
+        rollout: Some(Rollout {
+            path: path_name(step.path),
+            goes_on: matches!(next, Next::Step),
+            waits: !matches!(next, Next::Step | Next::Nothing),
+        }),
         active: sum(|set| set.active),
-        replicas: deployment.replicas.unsigned_abs(),
-        burst_replicas: options.burst_replicas,
-        partial: options.partial,
+        asked: Asked { replicas: Some(deployment.replicas.unsigned_abs()), ..Asked::default() },
+        burst_replicas: Some(options.burst_replicas),
         delete: sum(|set| set.delete),
         quota: sum(|set| set.quota),
         notes,
-        blocked: [],
-        sets: previews,
+        of: Pods::Sets(previews),
+        ..Preview::new(entry.id(), options)
     })
 }
 

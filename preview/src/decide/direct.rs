@@ -1,7 +1,7 @@
 //! Workloads whose controllers delete pods themselves: their next sync, whichever their kind.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{Asked, BlockedPod, DirectPreview, Verdict, Workload};
+use crate::answer::preview::{Asked, BlockedPod, Pods, Preview, Verdict};
 use crate::ask::options::{Options, Order};
 use crate::decide::members::Seen;
 use crate::decide::own::OwnPod;
@@ -11,14 +11,14 @@ use crate::object::direct::{DirectEntry, Spec};
 use crate::object::time::to_time;
 use crate::words::error::{Error, not_negative};
 use crate::words::text::count;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Says what a workload's next sync does.
 pub(crate) fn preview_direct<'a>(
     input: &'a Input,
     entry: &'a DirectEntry,
     options: &Options,
-) -> Result<DirectPreview<'a>, Error> {
+) -> Result<Preview<'a>, Error> {
     if options.order == Order::Total {
         return Err(Error::new(format!(
             "{entry}: the total order is for Deployments, ReplicaSets and ReplicationControllers; a {} has its own",
@@ -36,7 +36,7 @@ pub(crate) fn preview_direct<'a>(
         Spec::StatefulSet(spec) => {
             let count = entry.count(options, spec.set.replicas)?;
             let asked = Asked { replicas: Some(count.unsigned_abs()), ..Asked::default() };
-            let gates = crate::ask::gates::of_stateful_sets(options.controller_gates).collect();
+            let gates = crate::ask::gates::of_stateful_sets(options.controller_gates);
             (
                 asked,
                 gates,
@@ -49,13 +49,13 @@ pub(crate) fn preview_direct<'a>(
                 return Err(Error::new(text));
             }
             let decision = crate::decide::daemon_set::decide(input, entry, spec, &pods, options, &mut notes)?;
-            (Asked::default(), BTreeMap::new(), decision)
+            (Asked::default(), Vec::new(), decision)
         }
         Spec::Job(spec) => {
             let asked = crate::decide::job::asked(entry, spec, options)?;
             let decision =
                 crate::decide::job::decide(entry, spec, &asked, &pods, to_time(options.now), &mut notes);
-            (asked, BTreeMap::new(), decision)
+            (asked, Vec::new(), decision)
         }
     };
     if let Some(why) = entry.idle().filter(|_| !entry.is_being_deleted) {
@@ -66,18 +66,10 @@ pub(crate) fn preview_direct<'a>(
     }
     let count = |verdict| decision.pods.iter().filter(|pod| pod.verdict == verdict).count();
     let blocked = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Blocked);
-    Ok(DirectPreview {
-        api_version: "podrank/v1",
-        kind: "ScaleDownPreview",
-        namespace: &entry.namespace,
-        workload: Workload { kind: entry.kind, name: &entry.name },
-        now: options.now,
-        now_source: options.now_source,
-        order: options.order,
+    Ok(Preview {
         feature_gates: gates,
         active: decision.pods.len(),
         asked,
-        partial: options.partial,
         delete: count(Verdict::Delete) + decision.quota,
         quota: decision.quota,
         notes,
@@ -89,7 +81,10 @@ pub(crate) fn preview_direct<'a>(
                 why: pod.why.clone(),
             })
             .collect(),
-        pods: (1..).zip(decision.pods.iter()).map(|(place, pod)| pod.preview(place, options)).collect(),
+        of: Pods::Pods(
+            (1..).zip(decision.pods.iter()).map(|(place, pod)| pod.preview(place, options)).collect(),
+        ),
+        ..Preview::new(entry.id(), options)
     })
 }
 

@@ -4,7 +4,7 @@
 //! which cannot be before the newest time in the dump. If its workloads were at rest, it may be long after that time.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{Verdict, WorkloadPreview};
+use crate::answer::preview::{Preview, Verdict};
 use crate::ask::options::{NowSource, Options};
 use crate::dump::input::Input;
 use crate::words::error::Error;
@@ -43,9 +43,9 @@ const A_MOMENT: SignedDuration = SignedDuration::from_secs(5);
 /// Notes on the time of a decision: where it comes from, and which verdicts another time would change. Marks the pods that have
 /// these. `at` decides again.
 pub(crate) fn add_notes<'a>(
-    preview: &mut WorkloadPreview<'_>,
+    preview: &mut Preview<'_>,
     options: &Options,
-    at: impl Fn(&Options) -> Result<WorkloadPreview<'a>, Error>,
+    at: impl Fn(&Options) -> Result<Preview<'a>, Error>,
 ) -> Result<(), Error> {
     let now = options.now;
     let source = match options.now_source {
@@ -77,7 +77,7 @@ pub(crate) fn add_notes<'a>(
             differs_at_clock(&changed, clock)
         }
     };
-    preview.notes_mut().splice(..0, source.into_iter().chain(note));
+    preview.notes.splice(..0, source.into_iter().chain(note));
     for pod in preview.pods_mut() {
         pod.is_passing = changed.iter().any(|changed| changed.uid == pod.uid);
     }
@@ -85,7 +85,7 @@ pub(crate) fn add_notes<'a>(
 }
 
 /// The times soon after `now` at which the age of a pod reaches a power of two, to a quarter of a second.
-fn edges(preview: &WorkloadPreview<'_>, now: Timestamp) -> BTreeSet<Timestamp> {
+fn edges(preview: &Preview<'_>, now: Timestamp) -> BTreeSet<Timestamp> {
     const STEP: i128 = 250_000_000;
     let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
     let edges = times.flatten().filter_map(|time| {
@@ -107,7 +107,7 @@ struct Changed {
 }
 
 /// The pods whose verdict is another one in `other`.
-fn changes(preview: &WorkloadPreview<'_>, other: &WorkloadPreview<'_>) -> Vec<Changed> {
+fn changes(preview: &Preview<'_>, other: &Preview<'_>) -> Vec<Changed> {
     let verdicts: BTreeMap<&str, Verdict> = other.pods().map(|pod| (&*pod.uid, pod.verdict)).collect();
     let changed = preview.pods().filter_map(|pod| {
         let verdict = verdicts.get(&*pod.uid).filter(|verdict| **verdict != pod.verdict)?;

@@ -1,7 +1,8 @@
 //! What becomes of the pods of one set that is scaled, alone or by its Deployment.
 
 use crate::answer::note::Note;
-use crate::answer::preview::{PodPreview, Preview, Workload};
+use crate::answer::preview::{Asked, PodPreview, Pods, Preview};
+use crate::ask::gates;
 use crate::ask::options::{Options, Order};
 use crate::decide::line::{Line, MOST_IN_ONE_SYNC};
 use crate::decide::members::{Member, members, ranked};
@@ -37,24 +38,16 @@ pub(crate) fn preview_set<'a>(
     let scene = Scene::read(input, sets, id, options.order)?;
     let decision = decide_set(input, sets, &scene, replicas, options, None, Some(&mut notes))?;
     Ok(Preview {
-        api_version: "podrank/v1",
-        kind: "ScaleDownPreview",
-        namespace: id.namespace,
-        workload: Workload { kind: id.kind, name: id.name },
-        replica_set: id.name,
-        now: options.now,
-        now_source: options.now_source,
-        order: options.order,
-        feature_gates: options.gates,
+        replica_set: Some(id.name),
+        feature_gates: gates::of_sets(options.gates),
         active: decision.active,
-        replicas,
-        burst_replicas: options.burst_replicas,
-        partial: options.partial,
+        asked: Asked { replicas: Some(replicas), ..Asked::default() },
+        burst_replicas: Some(options.burst_replicas),
         delete: decision.delete,
         quota: decision.quota,
         notes,
-        blocked: [],
-        pods: decision.pods,
+        of: Pods::Pods(decision.pods),
+        ..Preview::new(id, options)
     })
 }
 

@@ -1,6 +1,6 @@
 //! From an input to a preview: chooses the workload, checks that the input is complete, and decides.
 
-use crate::answer::preview::WorkloadPreview;
+use crate::answer::preview::Preview;
 use crate::ask::options::Options;
 use crate::decide::choose::{Choice, choose_workload};
 use crate::decide::circle::Arrow;
@@ -24,14 +24,14 @@ use podrank::Policy;
 /// # Errors
 /// If the options do not name one workload of the input, if a set or pod that matters is unsound, or if the input is
 /// incomplete, unless [`Options::partial`] accepts that.
-pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview<'a>, Error> {
+pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
     let mut preview = preview_at(input, options)?;
     moment::add_notes(&mut preview, options, |options| preview_at(input, options))?;
     Ok(preview)
 }
 
 /// Decides without looking at where the time of the decision comes from.
-fn preview_at<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview<'a>, Error> {
+fn preview_at<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
     let sets = Sets::of(input);
     let choice = choose_workload(input, &sets, options)?;
     let is_job = matches!(choice, Choice::Direct(entry) if entry.kind == WorkloadKind::Job);
@@ -41,11 +41,9 @@ fn preview_at<'a>(input: &'a Input, options: &Options) -> Result<WorkloadPreview
         )));
     }
     match choice {
-        Choice::Set(id) => preview_set(input, &sets, id, options).map(WorkloadPreview::Set),
-        Choice::Deployment(entry) => {
-            preview_deployment(input, &sets, entry, options).map(WorkloadPreview::Deployment)
-        }
-        Choice::Direct(entry) => preview_direct(input, entry, options).map(WorkloadPreview::Direct),
+        Choice::Set(id) => preview_set(input, &sets, id, options),
+        Choice::Deployment(entry) => preview_deployment(input, &sets, entry, options),
+        Choice::Direct(entry) => preview_direct(input, entry, options),
     }
 }
 

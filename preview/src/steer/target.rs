@@ -116,7 +116,7 @@ fn of_deployment<'a>(
         return Err(Error::new(format!("{entry} is being deleted")));
     }
     let preview = preview_deployment(input, sets, entry, options)?;
-    let in_use: Vec<_> = preview.sets.iter().filter(|set| set.from > 0).collect();
+    let in_use: Vec<_> = preview.sets().iter().filter(|set| set.from > 0).collect();
     let [only] = &*in_use else {
         return Err(Error::new(match in_use.len() {
             0 => format!("{entry} has no pods"),
@@ -128,7 +128,8 @@ fn of_deployment<'a>(
     };
     let name = only.replica_set.expect("a set in use has a name");
     let id = WorkloadRef { namespace: &entry.namespace, kind: WorkloadKind::ReplicaSet, name };
-    if preview.goes_on || preview.waits || i64::from(only.to) != i64::from(preview.replicas) {
+    let is_rolling = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
+    if is_rolling || i64::from(only.to) != i64::from(preview.asked.replicas.unwrap_or(0)) {
         return Err(Error::new(format!("{entry} is in the middle of a rollout: wait for it to end")));
     }
     let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
