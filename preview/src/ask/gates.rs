@@ -41,7 +41,6 @@ pub fn changed(gates: &[(&'static str, bool)]) -> Vec<(&'static str, bool)> {
 }
 
 /// An object with every gate by name.
-#[expect(clippy::ptr_arg, reason = "serde passes the field")]
 pub(crate) fn serialize<S: Serializer>(
     gates: &Vec<(&'static str, bool)>,
     serializer: S,
