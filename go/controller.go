@@ -62,7 +62,7 @@ func Plan(state State, satisfied bool) (creations, deletions int, err error) {
 func Availability(active []*corev1.Pod, minReadySeconds int32, now time.Time) (
 	ready, available int, lookAgain time.Duration, err error,
 ) {
-	records := make([]core.Record, len(active))
+	records := make([]core.Pod, len(active))
 	for i, pod := range active {
 		if err := errInactive(pod); err != nil {
 			return 0, 0, 0, errPod("active", i, pod, err)

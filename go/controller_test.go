@@ -254,7 +254,7 @@ func TestExpectationsByTheClock(t *testing.T) {
 	}
 	for _, far := range []time.Time{time.Unix(-1<<60, 0), time.Date(-290000000, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		e.Clock = func() time.Time { return far }
-		if got := e.now(); got != core.Unset+1 {
+		if got := e.now(); got != core.TimeUnset+1 {
 			t.Errorf("%v is %d", far, got)
 		}
 	}

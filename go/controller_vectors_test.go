@@ -191,11 +191,11 @@ func TestExpectationsJSON(t *testing.T) {
 
 func TestAvailabilityJSON(t *testing.T) {
 	for _, c := range controllerJSON(t).Availability {
-		var records []core.Record
+		var records []core.Pod
 		var pods []*corev1.Pod
 		for _, vector := range c.Pods {
 			record, pod := vector.record(t), &corev1.Pod{}
-			if record.Flags&core.Ready != 0 {
+			if record.Flags&core.PodReady != 0 {
 				pod.Status.Conditions = []corev1.PodCondition{{
 					Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(vector.ReadyTime.time()),
 				}}

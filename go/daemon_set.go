@@ -180,11 +180,11 @@ func targetNode(pod *corev1.Pod) (string, bool) {
 
 func fillDaemonPod(record *core.DaemonPod, pod *corev1.Pod, set *appsv1.DaemonSet, revision, generation string, now time.Time) {
 	record.CreationTime = nanos(&pod.CreationTimestamp)
-	var ready core.Record
+	var ready core.Pod
 	fillReady(&ready, pod)
 	minReady := time.Duration(set.Spec.MinReadySeconds) * time.Second
-	isReady := ready.Flags&core.Ready != 0
-	isAvailable := isReady && (minReady == 0 || ready.ReadyTime != core.Unset && now.Sub(time.Unix(0, ready.ReadyTime)) >= minReady)
+	isReady := ready.Flags&core.PodReady != 0
+	isAvailable := isReady && (minReady == 0 || ready.ReadyTime != core.TimeUnset && now.Sub(time.Unix(0, ready.ReadyTime)) >= minReady)
 	hash := pod.Labels[appsv1.ControllerRevisionHashLabelKey]
 	label, hasGeneration := pod.Labels["pod-template-generation"]
 	record.Flags = bit(pod.Spec.NodeName != "", core.DaemonPodAssigned) |

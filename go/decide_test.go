@@ -49,9 +49,9 @@ func or(own *vectorPolicy, all vectorPolicy) vectorPolicy {
 	return all
 }
 
-func explained(t *testing.T, a, b core.Record, options core.Options) (first int, rule string) {
+func explained(t *testing.T, a, b core.Pod, options core.Options) (first int, rule string) {
 	t.Helper()
-	var rows [core.MaxRows]core.Row
+	var rows [core.RowsMax]core.Row
 	count, err := engine.Current.Explain(&a, &b, options, &rows)
 	if err != nil || count != 12 {
 		t.Fatalf("%d rows, %v", count, err)
@@ -110,7 +110,7 @@ func TestOrderJSON(t *testing.T) {
 			for _, name := range s.Related {
 				counts[node{g.Pods[name].Assigned, g.Pods[name].Node}]++
 			}
-			var records []core.Record
+			var records []core.Pod
 			for _, name := range s.Pods {
 				record := g.Pods[name].record(t)
 				if s.Related != nil {

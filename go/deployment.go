@@ -148,10 +148,10 @@ func NextDeployment(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, po
 		records[i].NameOrder = uint32(order)
 	}
 
-	changes := make([]core.Change, len(sets))
+	changes := make([]core.ReplicaSetChange, len(sets))
 	next, err := engine.Current.NextDeployment(&record, records, changes)
-	if err == nil && record.Flags&core.Recreate != 0 && oldPodsRun(sets, next.NewSet, pods) {
-		record.Flags |= core.OldPodsRun
+	if err == nil && record.Flags&core.DeploymentRecreate != 0 && oldPodsRun(sets, next.NewSet, pods) {
+		record.Flags |= core.DeploymentOldPodsRun
 		next, err = engine.Current.NextDeployment(&record, records, changes)
 	}
 	if err != nil {
@@ -191,17 +191,17 @@ func deploymentRecord(d *appsv1.Deployment) (record core.Deployment, err error) 
 		return record, errField("spec.template.spec.restartPolicy")
 	}
 	if d.Spec.Paused {
-		record.Flags |= core.Paused
+		record.Flags |= core.DeploymentPaused
 	}
 	if d.DeletionTimestamp != nil {
-		record.Flags |= core.BeingDeleted
+		record.Flags |= core.DeploymentBeingDeleted
 	}
 	if _, err := strconv.ParseInt(d.Annotations[appsv1.DeprecatedRollbackTo], 10, 64); err == nil {
-		record.Flags |= core.RollingBack
+		record.Flags |= core.DeploymentRollingBack
 	}
 	switch d.Spec.Strategy.Type {
 	case appsv1.RecreateDeploymentStrategyType:
-		record.Flags |= core.Recreate
+		record.Flags |= core.DeploymentRecreate
 		return record, nil
 	case appsv1.RollingUpdateDeploymentStrategyType:
 	case "":
@@ -219,8 +219,8 @@ func deploymentRecord(d *appsv1.Deployment) (record core.Deployment, err error) 
 		number  *int32
 		percent uint32
 	}{
-		{"maxSurge", rolling.MaxSurge, &record.MaxSurge, core.SurgePercent},
-		{"maxUnavailable", rolling.MaxUnavailable, &record.MaxUnavailable, core.UnavailablePercent},
+		{"maxSurge", rolling.MaxSurge, &record.MaxSurge, core.DeploymentSurgePercent},
+		{"maxUnavailable", rolling.MaxUnavailable, &record.MaxUnavailable, core.DeploymentUnavailablePercent},
 	} {
 		var isPercent bool
 		if *b.number, isPercent, err = budget("spec.strategy.rollingUpdate."+b.field, b.value); err != nil {
@@ -248,7 +248,7 @@ func fillSet(record *core.ReplicaSet, set *appsv1.ReplicaSet, d *appsv1.Deployme
 	}
 	record.CreationTime = nanos(&set.CreationTimestamp)
 	if equalTemplates(&set.Spec.Template, &d.Spec.Template) {
-		record.Flags = core.CurrentTemplate
+		record.Flags = core.SetCurrentTemplate
 	}
 	return engine.Current.SetAnnotations(record, set.Annotations[DesiredReplicasAnnotation], set.Annotations[MaxReplicasAnnotation])
 }
@@ -275,6 +275,6 @@ func oldPodsRun(sets []*appsv1.ReplicaSet, newSet uint32, pods []*corev1.Pod) bo
 	})
 }
 
-func setChange(set *appsv1.ReplicaSet, change *core.Change) SetChange {
+func setChange(set *appsv1.ReplicaSet, change *core.ReplicaSetChange) SetChange {
 	return SetChange{Set: set, Replicas: change.Replicas, Part: change.Part, Reason: Reason(engine.Current.ReasonName(change.Reason))}
 }

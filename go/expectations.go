@@ -139,9 +139,9 @@ func (e *Expectations) now() int64 {
 	}
 	now := clock()
 	if now.IsZero() {
-		return core.Unset
+		return core.TimeUnset
 	}
-	return max(int64(now.Sub(started)), core.Unset+1)
+	return max(int64(now.Sub(started)), core.TimeUnset+1)
 }
 
 // podKey is the pod's UID, or a hash of one that is no UUID. Of a pod without one, as fakes are, it is a hash of what Kubernetes

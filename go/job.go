@@ -61,7 +61,7 @@ func NextJob(job *batchv1.Job, pods []*corev1.Pod, now time.Time) (JobStep, erro
 			active = append(active, pod)
 		}
 	}
-	records, indexes := make([]core.Record, len(active)), make([]int64, len(active))
+	records, indexes := make([]core.Pod, len(active)), make([]int64, len(active))
 	for i, pod := range active {
 		fill(&records[i], pod, false)
 		if indexes[i], err = completionIndex(pod); err != nil {

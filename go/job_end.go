@@ -27,7 +27,7 @@ func fillEnd(record *core.Job, job *batchv1.Job, pods []*corev1.Pod, succeeded [
 		if *seconds < 0 {
 			return &cause{fmt.Sprintf("spec.activeDeadlineSeconds is negative: %d", *seconds), ErrOutOfRange}
 		}
-		record.ActiveDeadlineSeconds, record.StartTime = *seconds, core.Unset
+		record.ActiveDeadlineSeconds, record.StartTime = *seconds, core.TimeUnset
 		if job.Status.StartTime != nil {
 			record.StartTime = nanos(job.Status.StartTime)
 		}

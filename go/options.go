@@ -132,7 +132,7 @@ func (s *settings) options() core.Options {
 		clock = time.Now
 	}
 	now := nanos(&metav1.Time{Time: clock()})
-	if now == core.Unset {
+	if now == core.TimeUnset {
 		return core.Options{Flags: s.flags}
 	}
 	return core.Options{Flags: s.flags | core.Now, Now: now}

@@ -197,8 +197,8 @@ func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explan
 	return w.explain(&w.records[0], &w.records[1])
 }
 
-func (w *work) explain(a, b *core.Record) (Explanation, error) {
-	var rows [core.MaxRows]core.Row
+func (w *work) explain(a, b *core.Pod) (Explanation, error) {
+	var rows [core.RowsMax]core.Row
 	count, err := engine.Current.Explain(a, b, w.options, &rows)
 	if err != nil {
 		return Explanation{}, err

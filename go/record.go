@@ -51,19 +51,19 @@ func touch(pods []*corev1.Pod) (sum int) {
 
 // fill makes the record of an active pod, but for its node and rank, which depend on the others, and says whether its UID
 // is a UUID.
-func fill(record *core.Record, pod *corev1.Pod, labels bool) (isUUID bool) {
-	*record = core.Record{
+func fill(record *core.Pod, pod *corev1.Pod, labels bool) (isUUID bool) {
+	*record = core.Pod{
 		CreationTime: nanos(&pod.CreationTimestamp),
 		Restarts:     mostRestarts(pod.Status.ContainerStatuses),
 	}
 	switch pod.Status.Phase {
 	case corev1.PodRunning:
-		record.Phase = core.Running
+		record.Phase = core.PhaseRunning
 	case corev1.PodUnknown:
-		record.Phase = core.Unknown
+		record.Phase = core.PhaseUnknown
 	}
 	if pod.Spec.NodeName != "" {
-		record.Flags |= core.Assigned
+		record.Flags |= core.PodAssigned
 	}
 	fillReady(record, pod)
 	if text, ok := pod.Annotations[corev1.PodDeletionCost]; ok {
@@ -72,7 +72,7 @@ func fill(record *core.Record, pod *corev1.Pod, labels bool) (isUUID bool) {
 	}
 	if labels {
 		if _, ok := pod.Labels[PreferForScaleDownLabel]; ok {
-			record.Flags |= core.Preferred
+			record.Flags |= core.PodPreferred
 		}
 	}
 	if len(pod.Status.InitContainerStatuses) > 0 {
@@ -82,13 +82,13 @@ func fill(record *core.Record, pod *corev1.Pod, labels bool) (isUUID bool) {
 }
 
 // fillReady says in the record whether the pod is ready, and since when.
-func fillReady(record *core.Record, pod *corev1.Pod) {
-	record.ReadyTime = core.Unset
+func fillReady(record *core.Pod, pod *corev1.Pod) {
+	record.ReadyTime = core.TimeUnset
 	for i := range pod.Status.Conditions {
 		condition := &pod.Status.Conditions[i]
 		if condition.Type == corev1.PodReady {
 			if condition.Status == corev1.ConditionTrue {
-				record.Flags |= core.Ready
+				record.Flags |= core.PodReady
 				record.ReadyTime = nanos(&condition.LastTransitionTime)
 			}
 			break
@@ -129,7 +129,7 @@ func isSidecar(containers []corev1.Container, name string) bool {
 func nanos(time *metav1.Time) int64 {
 	const second = 1_000_000_000
 	if time.IsZero() {
-		return core.Unset
+		return core.TimeUnset
 	}
 	seconds, rest := time.Unix(), int64(time.Nanosecond())
 	if seconds < 0 {
@@ -141,7 +141,7 @@ func nanos(time *metav1.Time) int64 {
 		return math.MaxInt64
 	}
 	if seconds < -most || seconds == -most && rest < -(math.MaxInt64%second) {
-		return core.Unset + 1
+		return core.TimeUnset + 1
 	}
 	return seconds*second + rest
 }
@@ -200,7 +200,7 @@ func parseUID(uid *[16]byte, text types.UID) (ok bool) {
 
 // numberUIDs gives the records of pods, whose UIDs are not all UUIDs, the places of their UIDs among each other, as text: the
 // same order as Kubernetes', for the records of one call.
-func numberUIDs(records []core.Record, pods []*corev1.Pod) {
+func numberUIDs(records []core.Pod, pods []*corev1.Pod) {
 	order := make([]int, len(pods))
 	for i := range order {
 		order[i] = i

@@ -44,7 +44,7 @@ func (w *work) spread(active, related []*corev1.Pod) error {
 		w.records[i].Rank = 0
 	}
 	var others []*corev1.Pod
-	var elsewhere []core.Record
+	var elsewhere []core.Pod
 	for _, pod := range related {
 		if IsActive(pod) && !own[identity(pod)] {
 			others = append(others, pod)
@@ -81,10 +81,10 @@ func identity(pod *corev1.Pod) any {
 }
 
 // record is what counting reads of a pod, but for its node.
-func record(pod *corev1.Pod) core.Record {
-	record := core.Record{ReadyTime: core.Unset, CreationTime: core.Unset}
+func record(pod *corev1.Pod) core.Pod {
+	record := core.Pod{ReadyTime: core.TimeUnset, CreationTime: core.TimeUnset}
 	if pod.Spec.NodeName != "" {
-		record.Flags = core.Assigned
+		record.Flags = core.PodAssigned
 	}
 	return record
 }

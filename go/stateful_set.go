@@ -16,13 +16,13 @@ type Verdict uint8
 // The verdicts.
 const (
 	// VerdictKeep: the pod stays.
-	VerdictKeep Verdict = core.MemberKeep
+	VerdictKeep Verdict = core.VerdictKeep
 	// VerdictDelete: the pod certainly goes.
-	VerdictDelete Verdict = core.MemberDelete
+	VerdictDelete Verdict = core.VerdictDelete
 	// VerdictContested: the pod goes or stays by chance.
-	VerdictContested Verdict = core.MemberContested
+	VerdictContested Verdict = core.VerdictContested
 	// VerdictBlocked: the pod would go, but waits.
-	VerdictBlocked Verdict = core.MemberBlocked
+	VerdictBlocked Verdict = core.VerdictBlocked
 )
 
 // String returns the name in lower case, such as "blocked".
@@ -184,9 +184,9 @@ func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record 
 func memberFlags(set *appsv1.StatefulSet, pod *corev1.Pod, now time.Time) (flags uint8) {
 	switch pod.Status.Phase {
 	case corev1.PodRunning:
-		flags |= core.MemberRunning
+		flags |= core.MemberIsRunning
 	case corev1.PodSucceeded, corev1.PodFailed:
-		flags |= core.MemberFinished
+		flags |= core.MemberIsFinished
 	}
 	for i := range pod.Status.Conditions {
 		condition := &pod.Status.Conditions[i]
@@ -194,20 +194,20 @@ func memberFlags(set *appsv1.StatefulSet, pod *corev1.Pod, now time.Time) (flags
 			continue
 		}
 		if condition.Status == corev1.ConditionTrue {
-			flags |= core.MemberReady
+			flags |= core.MemberIsReady
 			since := condition.LastTransitionTime
 			wait := time.Duration(set.Spec.MinReadySeconds) * time.Second
 			if set.Spec.MinReadySeconds == 0 || !since.IsZero() && !since.Add(wait).After(now) {
-				flags |= core.MemberAvailable
+				flags |= core.MemberIsAvailable
 			}
 		}
 		break
 	}
 	if pod.DeletionTimestamp != nil {
-		flags |= core.MemberTerminating
+		flags |= core.MemberIsTerminating
 	}
 	if pod.Labels[appsv1.StatefulSetRevisionLabel] == set.Status.UpdateRevision {
-		flags |= core.MemberUpdated
+		flags |= core.MemberIsUpdated
 	}
 	return flags
 }

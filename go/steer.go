@@ -132,7 +132,7 @@ func (w *work) steer(active []*corev1.Pod) ([]int32, []core.Blocked, error) {
 }
 
 // setTier puts a record into its tier.
-func (s *settings) setTier(record *core.Record, pod *corev1.Pod) error {
+func (s *settings) setTier(record *core.Pod, pod *corev1.Pod) error {
 	if s.tier == nil {
 		return nil
 	}

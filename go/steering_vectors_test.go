@@ -28,7 +28,7 @@ func TestSteeringJSON(t *testing.T) {
 		}
 	}
 	readVectors(t, "steering.json", &file)
-	records := func(pods pods) (records []core.Record) {
+	records := func(pods pods) (records []core.Pod) {
 		for _, pod := range pods {
 			records = append(records, pod.record(t))
 		}

@@ -55,7 +55,7 @@ func (n *nanoseconds) UnmarshalJSON(data []byte) error {
 
 func (n nanoseconds) orUnset() int64 {
 	if n.int64 == nil {
-		return core.Unset
+		return core.TimeUnset
 	}
 	return *n.int64
 }
@@ -70,14 +70,14 @@ type vectorRecord struct {
 	Rank, Restarts, SidecarRestarts, Node uint32
 }
 
-func (v vectorRecord) record(t *testing.T) (record core.Record) {
+func (v vectorRecord) record(t *testing.T) (record core.Pod) {
 	t.Helper()
-	record = core.Record{
+	record = core.Pod{
 		ReadyTime: v.ReadyTime.orUnset(), CreationTime: v.CreationTime.orUnset(), DeletionCost: v.DeletionCost, Tier: v.Tier,
 		Rank: v.Rank, Restarts: v.Restarts, SidecarRestarts: v.SidecarRestarts, Node: v.Node, Phase: v.Phase,
 	}
 	for flag, set := range map[uint8]bool{
-		core.Assigned: v.Assigned, core.Ready: v.Ready, core.Preferred: v.Preferred,
+		core.PodAssigned: v.Assigned, core.PodReady: v.Ready, core.PodPreferred: v.Preferred,
 	} {
 		if set {
 			record.Flags |= flag

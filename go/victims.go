@@ -50,7 +50,7 @@ func ExplainVictims(active, related []*corev1.Pod, diff int, options ...Option) 
 }
 
 // why finds the rule by which a victim goes before the pod that stays.
-func (w *work) why(victim *Victim, goes, stays *core.Record) error {
+func (w *work) why(victim *Victim, goes, stays *core.Pod) error {
 	rule := Rule("")
 	if w.settings.kubernetes {
 		before, number, err := engine.Current.Upstream(goes, stays, w.options)

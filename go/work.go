@@ -15,7 +15,7 @@ type work struct {
 	settings *settings
 	// With the time, which load asks for once.
 	options core.Options
-	records []core.Record
+	records []core.Pod
 	nodes   nodes
 	order   []uint32
 	scratch []core.Scratch

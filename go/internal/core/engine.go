@@ -14,19 +14,19 @@ type Engine interface {
 
 	// Select writes the first len(victims) of records to victims and returns how many there were. scratch is for the engine
 	// to use again in the next call.
-	Select(records []Record, options Options, victims []uint32, scratch *[]Scratch) (int, error)
+	Select(records []Pod, options Options, victims []uint32, scratch *[]Scratch) (int, error)
 	// Settle writes all of records to order, the certain victims of k first, then the contested, and returns how many there
 	// are of both. order and scores have room for all.
-	Settle(records []Record, options Options, k int, order []uint32, scores []uint64) (certain, contested int, err error)
+	Settle(records []Pod, options Options, k int, order []uint32, scores []uint64) (certain, contested int, err error)
 	// Spread gives records ranks that count again after each pick. Node numbers are below len(counts); order has room for all.
-	Spread(records, others []Record, options Options, counts, order []uint32) error
+	Spread(records, others []Pod, options Options, counts, order []uint32) error
 	// Steer writes costs that follow the tiers of records, and which of these are blocked; costs and blocked have room for
 	// all, and fixed, a byte for each, may be empty. With ErrNoRoom, Lower and Higher are set.
-	Steer(records []Record, options Options, fixed []uint8, costs []int32, blocked []Blocked) (Steered, error)
+	Steer(records []Pod, options Options, fixed []uint8, costs []int32, blocked []Blocked) (Steered, error)
 	// Explain writes every rule's answer on a and b to rows and returns how many there are.
-	Explain(a, b *Record, options Options, rows *[MaxRows]Row) (int, error)
+	Explain(a, b *Pod, options Options, rows *[RowsMax]Row) (int, error)
 	// Upstream says whether kube-controller-manager calls a before b (-1), b before a (1) or neither, and by which rule.
-	Upstream(a, b *Record, options Options) (before int, rule uint8, err error)
+	Upstream(a, b *Pod, options Options) (before int, rule uint8, err error)
 
 	// Plan says how many pods one sync creates or deletes.
 	Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error)
@@ -45,14 +45,14 @@ type Engine interface {
 	// Satisfied says whether the set may act.
 	Satisfied(e *Expectations, now int64) (bool, error)
 	// Availability counts the ready and available records, and says in how many nanoseconds to look again: 0 for never.
-	Availability(records []Record, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error)
+	Availability(records []Pod, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error)
 
 	// ParsePercent reads a percentage such as "25%".
 	ParsePercent(text string) (uint32, error)
 	// SetAnnotations writes what the two annotations say to set; missing ones are empty.
 	SetAnnotations(set *ReplicaSet, desired, max string) error
 	// NextDeployment writes what the next sync does to each set to changes, of which there are as many.
-	NextDeployment(deployment *Deployment, sets []ReplicaSet, changes []Change) (Step, error)
+	NextDeployment(deployment *Deployment, sets []ReplicaSet, changes []ReplicaSetChange) (DeploymentStep, error)
 
 	// StatefulSetOrdinal is the ordinal in the name of a pod of the StatefulSet called set, -1 if it has none.
 	StatefulSetOrdinal(set, pod string) (int32, error)
@@ -63,7 +63,7 @@ type Engine interface {
 	// JobIndex reads a completion index, -1 if the text is none.
 	JobIndex(text string) (int64, error)
 	// NextJob writes what the next sync does to each record to outcomes. indexes, order and outcomes have an element for each.
-	NextJob(job *Job, now int64, records []Record, indexes []int64, order []uint32, outcomes []Outcome) (JobStep, error)
+	NextJob(job *Job, now int64, records []Pod, indexes []int64, order []uint32, outcomes []Outcome) (JobStep, error)
 	// JobReasonName is the name of a reason's number, "" if it has none.
 	JobReasonName(reason uint8) string
 	// NextDaemonSet writes what the next sync does to each pod to outcomes. order and outcomes have an element for each; nodes

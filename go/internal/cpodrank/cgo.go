@@ -38,68 +38,10 @@ var _ core.Engine = Engine{}
 // Name is this engine's.
 func (Engine) Name() string { return "libpodrank" }
 
-// The layouts are one: a difference is an index out of range, which does not compile.
-var (
-	_ = [1]int{}[unsafe.Sizeof(core.Record{})-C.sizeof_podrank_pod]
-	_ = [1]int{}[unsafe.Offsetof(core.Record{}.ReadyTime)-unsafe.Offsetof(C.podrank_pod{}.ready_time)]
-	_ = [1]int{}[unsafe.Offsetof(core.Record{}.CreationTime)-unsafe.Offsetof(C.podrank_pod{}.creation_time)]
-	_ = [1]int{}[unsafe.Offsetof(core.Record{}.DeletionCost)-unsafe.Offsetof(C.podrank_pod{}.deletion_cost)]
-	_ = [1]int{}[unsafe.Offsetof(core.Record{}.Rank)-unsafe.Offsetof(C.podrank_pod{}.rank)]
-	_ = [1]int{}[unsafe.Offsetof(core.Record{}.Restarts)-unsafe.Offsetof(C.podrank_pod{}.restarts)]
-	_ = [1]int{}[unsafe.Offsetof(core.Record{}.SidecarRestarts)-unsafe.Offsetof(C.podrank_pod{}.sidecar_restarts)]
-	_ = [1]int{}[unsafe.Offsetof(core.Record{}.Node)-unsafe.Offsetof(C.podrank_pod{}.node)]
-	_ = [1]int{}[unsafe.Offsetof(core.Record{}.Phase)-unsafe.Offsetof(C.podrank_pod{}.phase)]
-	_ = [1]int{}[unsafe.Offsetof(core.Record{}.Flags)-unsafe.Offsetof(C.podrank_pod{}.flags)]
-	_ = [1]int{}[unsafe.Offsetof(core.Record{}.Tier)-unsafe.Offsetof(C.podrank_pod{}.tier)]
-	_ = [1]int{}[unsafe.Sizeof(core.SteerScratch{})-C.sizeof_podrank_steer_scratch]
-	_ = [1]int{}[unsafe.Sizeof(core.Blocked{})-C.sizeof_podrank_blocked]
-	_ = [1]int{}[unsafe.Offsetof(core.Blocked{}.Before)-unsafe.Offsetof(C.podrank_blocked{}.before)]
-	_ = [1]int{}[unsafe.Offsetof(core.Blocked{}.Rule)-unsafe.Offsetof(C.podrank_blocked{}.rule)]
-	_ = [1]int{}[unsafe.Sizeof(core.Steered{})-C.sizeof_podrank_steered]
-	_ = [1]int{}[unsafe.Offsetof(core.Steered{}.Blocked)-unsafe.Offsetof(C.podrank_steered{}.blocked)]
-	_ = [1]int{}[unsafe.Offsetof(core.Steered{}.Lower)-unsafe.Offsetof(C.podrank_steered{}.lower)]
-	_ = [1]int{}[unsafe.Offsetof(core.Steered{}.Higher)-unsafe.Offsetof(C.podrank_steered{}.higher)]
-	_ = [1]int{}[unsafe.Sizeof(core.Scratch{})-C.sizeof_podrank_scratch]
-	_ = [1]int{}[unsafe.Sizeof(core.Row{})-C.sizeof_podrank_row]
-	_ = [1]int{}[unsafe.Offsetof(core.Row{}.A)-unsafe.Offsetof(C.podrank_row{}.a)]
-	_ = [1]int{}[unsafe.Offsetof(core.Row{}.B)-unsafe.Offsetof(C.podrank_row{}.b)]
-	_ = [1]int{}[unsafe.Offsetof(core.Row{}.Rule)-unsafe.Offsetof(C.podrank_row{}.rule)]
-	_ = [1]int{}[unsafe.Offsetof(core.Row{}.Applies)-unsafe.Offsetof(C.podrank_row{}.applies)]
-	_ = [1]int{}[unsafe.Offsetof(core.Row{}.Decides)-unsafe.Offsetof(C.podrank_row{}.decides)]
-	_ = [1]int{}[unsafe.Offsetof(core.Row{}.Kind)-unsafe.Offsetof(C.podrank_row{}.kind)]
-	_ = [1]int{}[unsafe.Offsetof(core.Row{}.Ordering)-unsafe.Offsetof(C.podrank_row{}.ordering)]
-)
-
-// So are the numbers.
-var (
-	_ = [1]int{}[core.MaxRows-C.PODRANK_ROWS_MAX]
-	_ = [1]int{}[core.Unset-C.PODRANK_TIME_UNSET]
-	_ = [1]int{}[core.Assigned-C.PODRANK_POD_ASSIGNED]
-	_ = [1]int{}[core.Ready-C.PODRANK_POD_READY]
-	_ = [1]int{}[core.Preferred-C.PODRANK_POD_PREFERRED]
-	_ = [1]int{}[core.Pending-C.PODRANK_PHASE_PENDING]
-	_ = [1]int{}[core.Unknown-C.PODRANK_PHASE_UNKNOWN]
-	_ = [1]int{}[core.Running-C.PODRANK_PHASE_RUNNING]
-	_ = [1]int{}[core.Now-C.PODRANK_NOW]
-	_ = [1]int{}[core.PodDeletionCostOff-C.PODRANK_POD_DELETION_COST_OFF]
-	_ = [1]int{}[core.LogarithmicScaleDownOff-C.PODRANK_LOGARITHMIC_SCALE_DOWN_OFF]
-	_ = [1]int{}[core.PreferForScaleDownOn-C.PODRANK_PREFER_FOR_SCALE_DOWN_ON]
-	_ = [1]int{}[core.KindBool-C.PODRANK_KIND_BOOL]
-	_ = [1]int{}[core.KindPhase-C.PODRANK_KIND_PHASE]
-	_ = [1]int{}[core.KindNumber-C.PODRANK_KIND_NUMBER]
-	_ = [1]int{}[core.KindTime-C.PODRANK_KIND_TIME]
-	_ = [1]int{}[core.KindAgeBucket-C.PODRANK_KIND_AGE_BUCKET]
-	_ = [1]int{}[core.KindUID-C.PODRANK_KIND_UID]
-	_ = [1]int{}[core.StatusOK-C.PODRANK_OK]
-	_ = [1]int{}[core.StatusNoRoom-C.PODRANK_ERR_NO_ROOM]
-	_ = [1]int{}[core.RelationBefore-C.PODRANK_RELATION_BEFORE]
-	_ = [1]int{}[core.RelationAfter-C.PODRANK_RELATION_AFTER]
-)
-
 // Names the symbol of this header's ABI, so that a program does not link with a library that has another ABI.
 var _ = C.podrank_abi_1()
 
-func (Engine) Select(records []core.Record, options core.Options, victims []uint32, scratch *[]core.Scratch) (int, error) {
+func (Engine) Select(records []core.Pod, options core.Options, victims []uint32, scratch *[]core.Scratch) (int, error) {
 	*scratch = slices.Grow((*scratch)[:0], len(victims))[:len(victims)]
 	var selected C.size_t
 	o := c(options)
@@ -110,7 +52,7 @@ func (Engine) Select(records []core.Record, options core.Options, victims []uint
 	return int(selected), err
 }
 
-func (Engine) Settle(records []core.Record, options core.Options, k int, order []uint32, scores []uint64) (certain, contested int, err error) {
+func (Engine) Settle(records []core.Pod, options core.Options, k int, order []uint32, scores []uint64) (certain, contested int, err error) {
 	var certainLen, contestedLen C.size_t
 	o := c(options)
 	err = failure(C.podrank_settle(
@@ -119,7 +61,7 @@ func (Engine) Settle(records []core.Record, options core.Options, k int, order [
 	return int(certainLen), int(contestedLen), err
 }
 
-func (Engine) Spread(records, others []core.Record, options core.Options, counts, order []uint32) error {
+func (Engine) Spread(records, others []core.Pod, options core.Options, counts, order []uint32) error {
 	o := c(options)
 	return failure(C.podrank_spread(
 		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)),
@@ -127,7 +69,7 @@ func (Engine) Spread(records, others []core.Record, options core.Options, counts
 		(*C.uint32_t)(unsafe.SliceData(counts)), C.size_t(len(counts)), (*C.uint32_t)(unsafe.SliceData(order))))
 }
 
-func (Engine) Steer(records []core.Record, options core.Options, fixed []uint8, costs []int32, blocked []core.Blocked) (core.Steered, error) {
+func (Engine) Steer(records []core.Pod, options core.Options, fixed []uint8, costs []int32, blocked []core.Blocked) (core.Steered, error) {
 	var steered core.Steered
 	scratch := make([]core.SteerScratch, len(records))
 	o := c(options)
@@ -143,7 +85,7 @@ func (Engine) Steer(records []core.Record, options core.Options, fixed []uint8, 
 	return steered, failure(status)
 }
 
-func (Engine) Explain(a, b *core.Record, options core.Options, rows *[core.MaxRows]core.Row) (int, error) {
+func (Engine) Explain(a, b *core.Pod, options core.Options, rows *[core.RowsMax]core.Row) (int, error) {
 	var rowsLen C.size_t
 	o := c(options)
 	err := failure(C.podrank_explain(
@@ -152,7 +94,7 @@ func (Engine) Explain(a, b *core.Record, options core.Options, rows *[core.MaxRo
 	return int(rowsLen), err
 }
 
-func (Engine) Upstream(a, b *core.Record, options core.Options) (before int, rule uint8, err error) {
+func (Engine) Upstream(a, b *core.Pod, options core.Options) (before int, rule uint8, err error) {
 	var relation C.int32_t
 	var number C.uint8_t
 	o := c(options)

@@ -32,22 +32,6 @@ import (
 	"github.com/podrank/podrank/go/internal/core"
 )
 
-// As in cgo.go: a difference does not compile.
-var (
-	_ = [1]int{}[unsafe.Sizeof(core.SlowStart{})-C.sizeof_podrank_slow_start]
-	_ = [1]int{}[unsafe.Offsetof(core.SlowStart{}.Batch)-unsafe.Offsetof(C.podrank_slow_start{}.batch)]
-	_ = [1]int{}[unsafe.Offsetof(core.SlowStart{}.Missing)-unsafe.Offsetof(C.podrank_slow_start{}.missing)]
-	_ = [1]int{}[unsafe.Sizeof(core.Expectations{})-C.sizeof_podrank_expectations]
-	_ = [1]int{}[unsafe.Offsetof(core.Expectations{}.Since)-unsafe.Offsetof(C.podrank_expectations{}.since)]
-	_ = [1]int{}[unsafe.Offsetof(core.Expectations{}.Creations)-unsafe.Offsetof(C.podrank_expectations{}.creations)]
-	_ = [1]int{}[unsafe.Offsetof(core.Expectations{}.Deletions)-unsafe.Offsetof(C.podrank_expectations{}.deletions)]
-	_ = [1]int{}[unsafe.Offsetof(core.Expectations{}.Keys)-unsafe.Offsetof(C.podrank_expectations{}.keys)]
-	_ = [1]int{}[unsafe.Offsetof(core.Expectations{}.IsSet)-unsafe.Offsetof(C.podrank_expectations{}.is_set)]
-	_ = [1]int{}[unsafe.Sizeof(core.PodKey{})-C.sizeof_podrank_pod_key]
-	_ = [1]int{}[core.BurstReplicas-C.PODRANK_BURST_REPLICAS]
-	_ = [1]int{}[core.ExpectationsTimeout-C.PODRANK_EXPECTATIONS_TIMEOUT]
-)
-
 func (Engine) Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error) {
 	var create, del C.uint32_t
 	err = failure(C.podrank_plan(C.uint32_t(wanted), C.uint32_t(active), C.uint32_t(burst), number(satisfied),
@@ -90,7 +74,7 @@ func (Engine) Satisfied(e *core.Expectations, now int64) (bool, error) {
 	return yes != 0, err
 }
 
-func (Engine) Availability(records []core.Record, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error) {
+func (Engine) Availability(records []core.Pod, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error) {
 	var readyLen, availableLen C.size_t
 	var nanoseconds C.uint64_t
 	err = failure(C.podrank_availability(

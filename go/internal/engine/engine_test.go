@@ -33,12 +33,12 @@ func both(t *testing.T, what string, ask func(core.Engine) []any) {
 	}
 }
 
-func records(r *rand.Rand, n int) []core.Record {
-	times := []int64{core.Unset, 0, 1e18, 1e18 + 1, 1e18 + 60e9, 1e18 + 3600e9, core.Unset + 1, 1<<63 - 1}
-	records := make([]core.Record, n)
+func records(r *rand.Rand, n int) []core.Pod {
+	times := []int64{core.TimeUnset, 0, 1e18, 1e18 + 1, 1e18 + 60e9, 1e18 + 3600e9, core.TimeUnset + 1, 1<<63 - 1}
+	records := make([]core.Pod, n)
 	for i := range records {
 		// Values that tie often.
-		records[i] = core.Record{
+		records[i] = core.Pod{
 			UID: [16]byte{15: byte(r.IntN(n + 1)), 0: byte(r.IntN(2))}, ReadyTime: times[r.IntN(len(times))],
 			CreationTime: times[r.IntN(len(times))], DeletionCost: int32(r.IntN(3) - 1), Rank: uint32(r.IntN(3)),
 			Restarts: uint32(r.IntN(2)), SidecarRestarts: uint32(r.IntN(2)), Node: uint32(r.IntN(4)), Phase: uint8(r.IntN(3)),
@@ -59,7 +59,7 @@ func TestDecisionsAreTheSame(t *testing.T) {
 		k := r.IntN(n + 2)
 		options := core.Options{Flags: uint32(r.IntN(16))}
 		if options.Flags&core.Now != 0 {
-			options.Now = []int64{1e18 + 7200e9, 0, core.Unset + 1, 1<<63 - 1}[r.IntN(4)]
+			options.Now = []int64{1e18 + 7200e9, 0, core.TimeUnset + 1, 1<<63 - 1}[r.IntN(4)]
 		}
 		both(t, "Select", func(e core.Engine) []any {
 			victims, scratch := make([]uint32, k), []core.Scratch(nil)
@@ -72,7 +72,7 @@ func TestDecisionsAreTheSame(t *testing.T) {
 			return []any{certain, contested, err, order}
 		})
 		both(t, "Spread", func(e core.Engine) []any {
-			ranked := append([]core.Record(nil), pods...)
+			ranked := append([]core.Pod(nil), pods...)
 			return []any{e.Spread(ranked, others, options, make([]uint32, 4), make([]uint32, n)), ranked}
 		})
 		both(t, "Steer", func(e core.Engine) []any {
@@ -93,7 +93,7 @@ func TestDecisionsAreTheSame(t *testing.T) {
 		})
 		if n > 1 {
 			both(t, "Explain", func(e core.Engine) []any {
-				var rows [core.MaxRows]core.Row
+				var rows [core.RowsMax]core.Row
 				count, err := e.Explain(&pods[0], &pods[1], options, &rows)
 				return []any{count, err, rows}
 			})
@@ -172,7 +172,7 @@ func TestDeploymentsAreTheSame(t *testing.T) {
 			}
 		}
 		both(t, fmt.Sprintf("%+v %+v", deployment, sets), func(e core.Engine) []any {
-			changes := make([]core.Change, len(sets))
+			changes := make([]core.ReplicaSetChange, len(sets))
 			step, err := e.NextDeployment(&deployment, sets, changes)
 			return []any{step, err, changes}
 		})

@@ -54,7 +54,7 @@ func names(name func(module *wasm.Module, number int32) int32) func() *[256]stri
 	})
 }
 
-func (Engine) Select(records []core.Record, options core.Options, victims []uint32, _ *[]core.Scratch) (selected int, err error) {
+func (Engine) Select(records []core.Pod, options core.Options, victims []uint32, _ *[]core.Scratch) (selected int, err error) {
 	err = run(func(m *machine) int32 {
 		most := min(len(victims), len(records))
 		pods, o := m.records(records), m.options(options)
@@ -69,7 +69,7 @@ func (Engine) Select(records []core.Record, options core.Options, victims []uint
 	return selected, err
 }
 
-func (Engine) Settle(records []core.Record, options core.Options, k int, order []uint32, scores []uint64) (certain, contested int, err error) {
+func (Engine) Settle(records []core.Pod, options core.Options, k int, order []uint32, scores []uint64) (certain, contested int, err error) {
 	err = run(func(m *machine) int32 {
 		pods, o := m.records(records), m.options(options)
 		list, room := m.room(len(records), 4), m.room(len(records), 8)
@@ -85,7 +85,7 @@ func (Engine) Settle(records []core.Record, options core.Options, k int, order [
 	return certain, contested, err
 }
 
-func (Engine) Spread(records, others []core.Record, options core.Options, counts, order []uint32) error {
+func (Engine) Spread(records, others []core.Pod, options core.Options, counts, order []uint32) error {
 	return run(func(m *machine) int32 {
 		pods, elsewhere, o := m.records(records), m.records(others), m.options(options)
 		status := m.module.Xpodrank_spread(pods, length(records), elsewhere, length(others), o,
@@ -100,7 +100,7 @@ func (Engine) Spread(records, others []core.Record, options core.Options, counts
 	})
 }
 
-func (Engine) Steer(records []core.Record, options core.Options, fixed []uint8, costs []int32, blocked []core.Blocked) (
+func (Engine) Steer(records []core.Pod, options core.Options, fixed []uint8, costs []int32, blocked []core.Blocked) (
 	steered core.Steered, err error,
 ) {
 	isFull := false
@@ -125,10 +125,10 @@ func (Engine) Steer(records []core.Record, options core.Options, fixed []uint8, 
 	return steered, err
 }
 
-func (Engine) Explain(a, b *core.Record, options core.Options, rows *[core.MaxRows]core.Row) (count int, err error) {
+func (Engine) Explain(a, b *core.Pod, options core.Options, rows *[core.RowsMax]core.Row) (count int, err error) {
 	err = run(func(m *machine) int32 {
-		pods, o := m.records([]core.Record{*a, *b}), m.options(options)
-		list, rowsLen := m.room(core.MaxRows, 24), m.room(1, 4)
+		pods, o := m.records([]core.Pod{*a, *b}), m.options(options)
+		list, rowsLen := m.room(core.RowsMax, 24), m.room(1, 4)
 		status := m.module.Xpodrank_explain(pods, pods+recordSize, o, list, rowsLen)
 		if status == ok {
 			count = int(m.u32(rowsLen))
@@ -139,9 +139,9 @@ func (Engine) Explain(a, b *core.Record, options core.Options, rows *[core.MaxRo
 	return count, err
 }
 
-func (Engine) Upstream(a, b *core.Record, options core.Options) (before int, rule uint8, err error) {
+func (Engine) Upstream(a, b *core.Pod, options core.Options) (before int, rule uint8, err error) {
 	err = run(func(m *machine) int32 {
-		pods, o := m.records([]core.Record{*a, *b}), m.options(options)
+		pods, o := m.records([]core.Pod{*a, *b}), m.options(options)
 		relation, number := m.room(1, 4), m.room(1, 1)
 		status := m.module.Xpodrank_upstream(pods, pods+recordSize, o, relation, number)
 		if status == ok {
@@ -239,7 +239,7 @@ func (Engine) Satisfied(e *core.Expectations, now int64) (satisfied bool, err er
 	return satisfied, err
 }
 
-func (Engine) Availability(records []core.Record, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error) {
+func (Engine) Availability(records []core.Pod, minReadySeconds uint32, now int64) (ready, available int, lookAgain uint64, err error) {
 	err = run(func(m *machine) int32 {
 		pods, readyLen, availableLen, nanoseconds := m.records(records), m.room(1, 4), m.room(1, 4), m.room(1, 8)
 		status := m.module.Xpodrank_availability(
@@ -269,7 +269,7 @@ func (Engine) SetAnnotations(set *core.ReplicaSet, desired, max string) error {
 	})
 }
 
-func (Engine) NextDeployment(deployment *core.Deployment, sets []core.ReplicaSet, changes []core.Change) (step core.Step, err error) {
+func (Engine) NextDeployment(deployment *core.Deployment, sets []core.ReplicaSet, changes []core.ReplicaSetChange) (step core.DeploymentStep, err error) {
 	err = run(func(m *machine) int32 {
 		one, list, result, next := m.in(deployment), m.in(sets), m.in(changes), m.in(&step)
 		status := m.module.Xpodrank_deployment_next(one, list, length(sets), result, next)

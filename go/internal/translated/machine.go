@@ -142,7 +142,7 @@ const (
 )
 
 // records copies records into memory: by hand, as there are many.
-func (m *machine) records(records []core.Record) int32 {
+func (m *machine) records(records []core.Pod) int32 {
 	address := m.room(len(records), recordSize)
 	memory := m.at(address)
 	for i := range records {

@@ -9,18 +9,18 @@ import (
 	"github.com/podrank/podrank/go/internal/core"
 )
 
-func some(n int) []core.Record {
-	records := make([]core.Record, n)
+func some(n int) []core.Pod {
+	records := make([]core.Pod, n)
 	for i := range records {
-		records[i] = core.Record{
-			UID: [16]byte{byte(i), byte(i >> 8), byte(i >> 16)}, Phase: core.Running, Flags: core.Assigned,
-			Restarts: uint32(i * 7 % 11), ReadyTime: core.Unset, CreationTime: core.Unset,
+		records[i] = core.Pod{
+			UID: [16]byte{byte(i), byte(i >> 8), byte(i >> 16)}, Phase: core.PhaseRunning, Flags: core.PodAssigned,
+			Restarts: uint32(i * 7 % 11), ReadyTime: core.TimeUnset, CreationTime: core.TimeUnset,
 		}
 	}
 	return records
 }
 
-func selected(t *testing.T, records []core.Record, k int) []uint32 {
+func selected(t *testing.T, records []core.Pod, k int) []uint32 {
 	t.Helper()
 	victims := make([]uint32, k)
 	n, err := Engine{}.Select(records, core.Options{}, victims, nil)
@@ -118,7 +118,7 @@ func TestCallsRunAtOnce(t *testing.T) {
 			defer group.Done()
 			for range 20 {
 				for _, c := range []struct {
-					records []core.Record
+					records []core.Pod
 					want    []uint32
 				}{{records, want}, {records[:10], few}} {
 					got := make([]uint32, len(c.want))

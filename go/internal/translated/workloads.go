@@ -37,7 +37,7 @@ func (Engine) JobIndex(text string) (index int64, err error) {
 	return index, err
 }
 
-func (Engine) NextJob(job *core.Job, now int64, records []core.Record, indexes []int64, order []uint32, outcomes []core.Outcome) (
+func (Engine) NextJob(job *core.Job, now int64, records []core.Pod, indexes []int64, order []uint32, outcomes []core.Outcome) (
 	step core.JobStep, err error,
 ) {
 	err = run(func(m *machine) int32 {

@@ -43,7 +43,7 @@ const (
 )
 
 // Pod is a podrank_pod: its layout is asserted where it is defined.
-type Pod = core.Record
+type Pod = core.Pod
 
 // Relation is what Kubernetes' comparator says of two pods.
 type Relation int
