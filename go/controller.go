@@ -42,7 +42,7 @@ func Plan(state State, satisfied bool) (creations, deletions int, err error) {
 	for i, number := range numbers {
 		if uint64(number) > math.MaxUint32 { // or negative
 			name := "State." + [...]string{"Wanted", "Active", "Burst"}[i]
-			return 0, 0, fmt.Errorf("podrank: %w", errRange(name, int64(number), math.MaxUint32))
+			return 0, 0, fmt.Errorf("podrank: %w", errRange(name, int64(number), 0, math.MaxUint32))
 		}
 	}
 	if numbers[2] == 0 {

@@ -14,7 +14,7 @@ var (
 	ErrNil = errors.New("is nil")
 	// ErrInactive: a pod is Succeeded or Failed or being deleted, so it is not one of its workload's replicas.
 	ErrInactive = errors.New("is not active")
-	// ErrOutOfRange: a tier of [WithTier], a rank of [WithRanks], or a number of a [State] or of an object, which is no percentage,
+	// ErrOutOfRange: a tier of [WithTier], a price of [WithPrice], a rank of [WithRanks], or a number of a [State] or of an object, which is no percentage,
 	// is negative or too large.
 	ErrOutOfRange = errors.New("is out of range")
 	// ErrMissing: an object lacks a field that a prediction reads, and that the API server or a controller sets.
@@ -93,8 +93,8 @@ func errInactive(pod *corev1.Pod) error {
 }
 
 // errRange says that there is no such number.
-func errRange(what string, number, most int64) error {
-	return &cause{fmt.Sprintf("%s %d: it must be from 0 to %d", what, number, most), ErrOutOfRange}
+func errRange(what string, number, least, most int64) error {
+	return &cause{fmt.Sprintf("%s %d: it must be from %d to %d", what, number, least, most), ErrOutOfRange}
 }
 
 // A cause is a text of its own for one of the errors above.

@@ -35,6 +35,8 @@ type settings struct {
 	tier func(*corev1.Pod) int
 	// nil: none
 	fixed func(*corev1.Pod) bool
+	// nil: 1 for all
+	price func(*corev1.Pod) int
 	// nil: counted among the related pods
 	ranks func(*corev1.Pod) int
 	// of WithSpread; none: ranks as in Kubernetes
@@ -149,10 +151,11 @@ const (
 	givenPreferred
 	givenTier
 	givenFixed
+	givenPrice
 )
 
 var givenNames = [...]string{
-	"Kubernetes", "WithBurst", "WithSpread", "WithRanks", "WithPreferForScaleDown", "WithTier", "WithFixed",
+	"Kubernetes", "WithBurst", "WithSpread", "WithRanks", "WithPreferForScaleDown", "WithTier", "WithFixed", "WithPrice",
 }
 
 // The options that functions can apply. All accept the time and Kubernetes' own feature gates.
@@ -161,7 +164,7 @@ const (
 	explainApply = givenRanks | givenPreferred | givenTier
 	// It is what kube-controller-manager would do.
 	settleApply = givenKubernetes | givenBurst | givenRanks
-	steerApply  = givenTier | givenFixed
+	steerApply  = givenTier | givenFixed | givenPrice
 )
 
 // newSettings makes the settings for a function that can apply these options. An option that has no effect there is an error, as

@@ -51,7 +51,7 @@ func none(*corev1.Pod) bool       { return false }
 func TestOptionsThatCannotApplyAreErrors(t *testing.T) {
 	all := map[string]Option{
 		"Kubernetes": Kubernetes(), "WithBurst": WithBurst(1), "WithSpread": WithSpread(), "WithRanks": WithRanks(zero),
-		"WithPreferForScaleDown": WithPreferForScaleDown(true), "WithTier": WithTier(zero), "WithFixed": WithFixed(none),
+		"WithPreferForScaleDown": WithPreferForScaleDown(true), "WithTier": WithTier(zero), "WithFixed": WithFixed(none), "WithPrice": WithPrice(zero),
 		"WithNow": WithNow(noon), "WithClock": WithClock(time.Now), "WithLogarithmicScaleDown": WithLogarithmicScaleDown(false),
 		"WithPodDeletionCost": WithPodDeletionCost(true), "off": WithPreferForScaleDown(false),
 	}
@@ -137,6 +137,7 @@ func TestNilArgumentsAreErrNil(t *testing.T) {
 		errs[name] = decisions["PodsToDelete"](pods, option)
 	}
 	errs["WithFixed: is"] = decisions["Steer"](pods, WithFixed(nil))
+	errs["WithPrice: of"] = decisions["Steer"](pods, WithPrice(nil))
 	_, errs["a"] = Explain(nil, pods[0], nil)
 	_, errs["b"] = Explain(pods[0], nil, nil)
 	_, errs["ctx"] = CreateInBatches(noContext, 1, func(context.Context) error { panic("called") })

@@ -33,6 +33,17 @@ func WithFixed(is func(*corev1.Pod) bool) Option {
 	}
 }
 
+// WithPrice says what it is worth to you that [Steer] leaves a pod's deletion cost as it is: a number from 1 to 254. By default, it is 1
+// for all, so that the fewest costs change. If you take the costs off again that remaining pods got, make those 2: then Steer takes the
+// fewest requests. Only Steer and [BlockedPods] accept it.
+func WithPrice(of func(*corev1.Pod) int) Option {
+	return func(s *settings) {
+		s.price = of
+		s.given |= givenPrice
+		s.needs(of != nil, "WithPrice: of")
+	}
+}
+
 // A Change is a new deletion cost for a pod.
 type Change struct {
 	// Pod is the pod.
@@ -42,9 +53,9 @@ type Change struct {
 }
 
 // Steer returns the deletion costs that make Kubernetes follow the tiers: with them, every pod of a lower [WithTier] costs less than
-// every pod of a higher one, and so goes first, whatever the moment and however many go. As few costs change as can be, and
-// the new ones are close to those that stay. That need not be the fewest requests: if you take costs off again, one that a remaining
-// pod got takes a second request. Within a tier, Kubernetes decides by its own rules.
+// every pod of a higher one, and so goes first, whatever the moment and however many go. The prices of the changes sum to the
+// least possible (by default, the fewest costs change; see [WithPrice]), and the new costs are close to those that stay. Within a tier,
+// Kubernetes decides by its own rules.
 //
 // No cost can change what Kubernetes compares before the costs: see [BlockedPods].
 //
@@ -114,21 +125,38 @@ func (w *work) steer(active []*corev1.Pod) ([]int32, []core.Blocked, error) {
 	if w.options.Flags&core.PodDeletionCostOff != 0 {
 		return nil, nil, &cause{"podrank: with WithPodDeletionCost(false), no deletion cost has an effect: leave it out", ErrOption}
 	}
-	var fixed []uint8
-	if w.settings.fixed != nil {
-		fixed = make([]uint8, len(active))
-		for i, pod := range active {
-			if w.settings.fixed(pod) {
-				fixed[i] = 1
-			}
-		}
+	prices, err := w.settings.prices(active)
+	if err != nil {
+		return nil, nil, err
 	}
 	costs, blocked := make([]int32, len(active)), make([]core.Blocked, len(active))
-	steered, err := engine.Current.Steer(w.records, w.options, fixed, costs, blocked)
+	steered, err := engine.Current.Steer(w.records, w.options, prices, costs, blocked)
 	if errors.Is(err, core.ErrNoRoom) {
 		err = &NoRoomError{Lower: active[steered.Lower], Higher: active[steered.Higher]}
 	}
 	return costs, blocked[:steered.Blocked], err
+}
+
+// prices are what changing each pod's cost is worth.
+func (s *settings) prices(active []*corev1.Pod) ([]uint8, error) {
+	if s.fixed == nil && s.price == nil {
+		return nil, nil
+	}
+	prices := make([]uint8, len(active))
+	for i, pod := range active {
+		price := 1
+		if s.price != nil {
+			price = s.price(pod)
+		}
+		if price < 1 || price >= core.PriceFixed {
+			return nil, errPod("active", i, pod, errRange("price", int64(price), 1, core.PriceFixed-1))
+		}
+		if s.fixed != nil && s.fixed(pod) {
+			price = core.PriceFixed
+		}
+		prices[i] = uint8(price)
+	}
+	return prices, nil
 }
 
 // setTier puts a record into its tier.
@@ -138,7 +166,7 @@ func (s *settings) setTier(record *core.Pod, pod *corev1.Pod) error {
 	}
 	tier := s.tier(pod)
 	if tier < 0 || tier > math.MaxUint16 {
-		return errRange("tier", int64(tier), math.MaxUint16)
+		return errRange("tier", int64(tier), 0, math.MaxUint16)
 	}
 	record.Tier = uint16(tier)
 	return nil

@@ -16,6 +16,7 @@ func TestSteeringJSON(t *testing.T) {
 			Name    string
 			Pods    pods
 			Fixed   []int
+			Prices  []int
 			Costs   []int32
 			Blocked [][3]any
 			NoRoom  []uint32
@@ -36,11 +37,14 @@ func TestSteeringJSON(t *testing.T) {
 	}
 	for _, c := range file.Steer {
 		n := len(c.Pods)
-		fixed, costs, blocked := make([]uint8, n), make([]int32, n), make([]core.Blocked, n)
-		for _, i := range c.Fixed {
-			fixed[i] = 1
+		prices, costs, blocked := make([]uint8, n), make([]int32, n), make([]core.Blocked, n)
+		for i, price := range c.Prices {
+			prices[i] = uint8(price)
 		}
-		steered, err := engine.Current.Steer(records(c.Pods), core.Options{}, fixed, costs, blocked)
+		for _, i := range c.Fixed {
+			prices[i] = core.PriceFixed
+		}
+		steered, err := engine.Current.Steer(records(c.Pods), core.Options{}, prices, costs, blocked)
 		if c.NoRoom != nil {
 			if got := []uint32{steered.Lower, steered.Higher}; !errors.Is(err, core.ErrNoRoom) || !reflect.DeepEqual(got, c.NoRoom) {
 				t.Errorf("%s: %v %v, not no room at %v", c.Name, got, err, c.NoRoom)

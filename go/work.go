@@ -116,7 +116,7 @@ func (w *work) rank(list string, active, related []*corev1.Pod) error {
 		for i, pod := range active {
 			rank := int64(of(pod))
 			if rank < 0 || rank > math.MaxUint32 {
-				return errPod(list, i, pod, errRange("rank", rank, math.MaxUint32))
+				return errPod(list, i, pod, errRange("rank", rank, 0, math.MaxUint32))
 			}
 			w.records[i].Rank = uint32(rank)
 		}

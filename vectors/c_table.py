@@ -305,7 +305,7 @@ def deployment():
 def steering():
     """The arrays of steering.json, and how many pods and nodes one case has at most."""
     file = known(read("steering.json"), ("steer", "spread"), "steering.json")
-    pods, fixed, costs, blocked, steers, ranks, spreads = ([] for _ in range(7))
+    pods, prices, costs, blocked, steers, ranks, spreads = ([] for _ in range(7))
     most_pods = most_nodes = 1
 
     def literals(list_of, where):
@@ -313,13 +313,14 @@ def steering():
 
     for case in file["steer"]:
         where = case["name"]
-        known(case, ("name", "pods", "fixed", "costs", "blocked", "noRoom"), where)
+        known(case, ("name", "pods", "fixed", "prices", "costs", "blocked", "noRoom"), where)
         listed = case["pods"]
         most_pods = max(most_pods, len(listed))
         place = slice_of(pods, literals(listed, where))
         at = len(costs)
         costs += [int32(cost) for cost in case.get("costs", [0] * len(listed))]
-        fixed += [str(int(index in case.get("fixed", []))) for index in range(len(listed))]
+        own = case.get("prices", [1] * len(listed))
+        prices += ["PODRANK_PRICE_FIXED" if index in case.get("fixed", []) else str(own[index]) for index in range(len(listed))]
         rows = [f"{{ {pod}u, {before}u, PODRANK_RULE_{rule.upper().replace('-', '_')}, {{ 0 }} }}"
                 for pod, before, rule in case.get("blocked", [])]
         lower, higher = case.get("noRoom", [0, 0])
@@ -337,7 +338,7 @@ def steering():
 
     arrays = [
         ("podrank_pod", "vector_tiered_pods", pods),
-        ("uint8_t", "vector_fixed", fixed),
+        ("uint8_t", "vector_prices", prices),
         ("int32_t", "vector_steered_costs", costs),
         ("podrank_blocked", "vector_blocked", blocked),
         ("struct vector_steer", "vector_steers", steers),

@@ -74,14 +74,16 @@ fn times(pods: &[Pod]) -> ([f64; 3], usize) {
     let len = pods.len();
     let (mut costs, mut scratch) = (vec![0; len], vec![SteerScratch::default(); len]);
     let changed =
-        policy.steer(pods, |_| false, &mut costs, &mut scratch).map_or(0, |steered| steered.changed());
+        policy.steer(pods, |_| Some(1), &mut costs, &mut scratch).map_or(0, |steered| steered.changed());
     let (mut spread, mut counts, mut order) = (pods.to_vec(), vec![0; NODES as usize], vec![0; len]);
     let mut sorted = vec![0; len];
     let times = race(
         Duration::from_millis(100),
         &mut [
             again(|| {
-                policy.steer(pods, |_| false, &mut costs, &mut scratch).map_or(0, |steered| steered.changed())
+                policy
+                    .steer(pods, |_| Some(1), &mut costs, &mut scratch)
+                    .map_or(0, |steered| steered.changed())
             }),
             again(|| policy.spread(&mut spread, &[], &mut counts, &mut order).is_ok()),
             again(|| policy.sort(pods, &mut sorted).map_or(0, <[u32]>::len)),

@@ -39,7 +39,7 @@ fn main() {
     let policy = Policy::at(Time::from_unix(NOW, 0));
 
     let (mut costs, mut scratch) = ([0; PODS.len()], [SteerScratch::default(); PODS.len()]);
-    let steered = policy.steer(&pods, |_| false, &mut costs, &mut scratch).expect("no cost is fixed");
+    let steered = policy.steer(&pods, |_| Some(1), &mut costs, &mut scratch).expect("no cost is fixed");
     println!("{} of {} deletion costs change:", steered.changed(), pods.len());
     for ((name, node, _, old), new) in PODS.iter().zip(steered.costs()).filter(|((.., old), new)| old != *new)
     {

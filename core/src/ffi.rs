@@ -40,10 +40,10 @@ pub fn select_with<'v>(
 pub fn fit(
     policy: &Policy,
     pods: &[Pod],
-    is_fixed: impl Fn(usize) -> bool,
+    price: impl Fn(usize) -> Option<u8>,
     scratch: &mut [SteerScratch],
 ) -> Result<(), SteerError> {
-    policy.fit(pods, is_fixed, scratch)
+    policy.fit(pods, price, scratch)
 }
 
 /// Does the rest, with what [`fit`] left in `scratch`. `costs` are as long as `pods`.
@@ -51,8 +51,9 @@ pub fn fit(
 pub fn steer_fitted<'s>(
     policy: &Policy,
     pods: &[Pod],
+    price: impl Fn(usize) -> Option<u8>,
     costs: &'s mut [i32],
     scratch: &'s mut [SteerScratch],
 ) -> Steered<'s> {
-    policy.steer_fitted(pods, costs, scratch)
+    policy.steer_fitted(pods, price, costs, scratch)
 }

@@ -1,11 +1,12 @@
-//! Deletion costs that make Kubernetes delete the pods of lower tiers first, with the fewest changes.
+//! Deletion costs that make Kubernetes delete the pods of lower tiers first, at the lowest price.
 //!
 //! Number the tiers that have pods 0, 1, 2, …, and let d be a pod's cost minus its tier's number. Two pods of
 //! different tiers can both keep their costs if the costs are at least as far apart as the tiers' numbers, because
 //! every tier between needs a value of its own. In other words, d must not decrease from the lower tier to the
 //! higher one. So if the pods are sorted by tier and cost, those that keep their costs form a subsequence in which
-//! d never decreases, and the longest such subsequence leaves the fewest costs to change. Pods with equal tiers
-//! and costs are all in the longest one, or none of them is, so the result does not depend on the list order.
+//! d never decreases. The prices of the pods that are left are the lowest if those of the subsequence are the
+//! highest. Pods with equal tiers and costs are all in that one, or none of them is, so the result does not depend
+//! on the list order.
 
 use crate::order::class;
 use crate::select::numbered;
@@ -43,8 +44,8 @@ pub struct SteerScratch {
     /// that blocks the pod.
     place: u64,
     index: u32,
-    /// First: the length of the longest run that ends here. Then: whether the cost is kept. In the last phase: the
-    /// pod that this pod, if blocked, goes before.
+    /// First: the number of d. Then: the price of the heaviest run that ends here, and whether the cost is kept. In
+    /// the last phase: the pod that this pod, if blocked, goes before.
     run: u32,
 }
 
@@ -98,9 +99,11 @@ impl Policy {
     /// time and for any number of victims. Within a tier, it decides by its own rules with the new costs. No cost
     /// can change what Kubernetes compares before the costs: see [`Steered::blocked`].
     ///
-    /// The number of costs that change is the least possible, and the new costs are close to those that stay. That need
-    /// not be the fewest requests: if you take costs off again, one that a remaining pod got takes a second request. If
-    /// `is_fixed` returns true for a pod's index, that pod keeps its cost, for instance because somebody else set it.
+    /// `price` returns what changing a pod's cost is worth to you, by the pod's index: 1 for all gives the fewest
+    /// changes. If you take the costs off again that remaining pods got, make those 2, as they take two requests. 0
+    /// counts as 1. `None` is for a pod that keeps its cost, for instance because somebody else set it. The prices
+    /// of the changes sum to the least possible, and the new costs are close to those that stay. With more than 16
+    /// million pods, the highest price is 2<sup>32</sup> divided by their number.
     ///
     /// `costs` gets the costs, and `scratch` is scratch memory. Both need one element per pod, and the call takes
     /// O(n log n) steps. It reads nothing from the policy but the gate `PodDeletionCost`.
@@ -110,22 +113,22 @@ impl Policy {
     pub fn steer<'s>(
         &self,
         pods: &[Pod],
-        is_fixed: impl Fn(usize) -> bool,
+        price: impl Fn(usize) -> Option<u8>,
         costs: &'s mut [i32],
         scratch: &'s mut [SteerScratch],
     ) -> Result<Steered<'s>, SteerError> {
         let short = OrderError::ShortBuffer { len: costs.len().min(scratch.len()), pods: pods.len() };
         let buffers = costs.get_mut(..pods.len()).zip(scratch.get_mut(..pods.len()));
         let (costs, places) = buffers.ok_or(SteerError::Order(short))?;
-        self.fit(pods, is_fixed, places)?;
-        Ok(self.steer_fitted(pods, costs, places))
+        self.fit(pods, &price, places)?;
+        Ok(self.steer_fitted(pods, price, costs, places))
     }
 
     /// Does the part of [`steer`](Policy::steer) that can fail. `places` is as long as `pods`.
     pub(crate) fn fit(
         &self,
         pods: &[Pod],
-        is_fixed: impl Fn(usize) -> bool,
+        price: impl Fn(usize) -> Option<u8>,
         places: &mut [SteerScratch],
     ) -> Result<(), SteerError> {
         if !self.gates.pod_deletion_cost {
@@ -135,17 +138,21 @@ impl Policy {
             return Err(SteerError::Order(OrderError::TooManyPods));
         }
         line_up(pods, places);
-        fit(places, |place| is_fixed(place.index as usize))
+        fit(places, |place| price(place.index as usize).is_none())
     }
 
     /// Does the rest, which cannot fail.
     pub(crate) fn steer_fitted<'s>(
         &self,
         pods: &[Pod],
+        price: impl Fn(usize) -> Option<u8>,
         costs: &'s mut [i32],
         places: &'s mut [SteerScratch],
     ) -> Steered<'s> {
-        keep_longest_run(places, costs);
+        // So that no sum of prices is too large for 32 bits.
+        let most = u32::try_from(pods.len()).ok().and_then(|len| u32::MAX.checked_div(len)).unwrap_or(1);
+        let price = |index: u32| u32::from(price(index as usize).unwrap_or(1)).clamp(1, most);
+        keep_heaviest_run(places, costs, |place| price(place.index));
         let changed = self.write(pods, places, costs);
         Steered { costs, places, changed }
     }
@@ -267,32 +274,73 @@ fn fit(places: &mut [SteerScratch], is_fixed: impl Fn(&SteerScratch) -> bool) ->
     Ok(())
 }
 
-/// Of the marked places, leaves only the longest run marked in which d never decreases. Fixed places are all in it:
-/// every marked place is compatible with them, so a run without them would not be the longest.
-fn keep_longest_run(places: &mut [SteerScratch], ends: &mut [i32]) {
-    // For each length, the smallest d with which a run of that length ends. These never decrease.
-    let mut len = 0_usize;
+/// Of the marked places, leaves only the run marked in which d never decreases and whose prices sum to the most.
+/// Fixed places are all in it: every marked place is compatible with them, so a run without them would not be the
+/// heaviest.
+///
+/// `tree` is as long as `places`.
+fn keep_heaviest_run(places: &mut [SteerScratch], tree: &mut [i32], price: impl Fn(&SteerScratch) -> u32) {
+    let len = number_by_d(places, tree);
+    let tree = tree.get_mut(..len).unwrap_or_default();
+    tree.fill(0);
+    // For each number of a d, the heaviest run that ends with it or with one before it: a Fenwick tree of maxima.
+    let mut heaviest = 0_u32;
     for place in places.iter_mut().filter(|place| place.is_kept()) {
-        let d = i32::try_from(place.d()).unwrap_or_default();
-        let shorter = ends.get(..len).unwrap_or_default().partition_point(|end| *end <= d);
-        if let Some(end) = ends.get_mut(shorter) {
-            *end = d;
+        let number = place.run as usize;
+        let mut best = 0;
+        let mut node = number;
+        while let Some(found) = node.checked_sub(1).and_then(|at| tree.get(at)) {
+            best = best.max(found.cast_unsigned());
+            node &= node.wrapping_sub(1);
         }
-        let run = shorter.wrapping_add(1);
-        place.run = u32::try_from(run).unwrap_or_default();
-        len = len.max(run);
+        let run = best.saturating_add(price(place));
+        let mut node = number;
+        while let Some(found) = node.checked_sub(1).and_then(|at| tree.get_mut(at)) {
+            *found = found.cast_unsigned().max(run).cast_signed();
+            node = node.wrapping_add(node & node.wrapping_neg());
+        }
+        place.run = run;
+        heaviest = heaviest.max(run);
     }
-    // From the end, so that among runs of equal length one with higher tiers is kept: whoever writes costs on pods
-    // that stay has to remove them again. Before the last place of a run of n there is one of a run of n - 1 with
-    // no larger d.
-    let mut end = i64::MAX;
+    // From the end, so that among runs of equal prices one with higher tiers is kept: whoever writes costs on pods
+    // that stay has to remove them again. Before the last place of a run, there is the last place of what is left
+    // of it, with no larger d.
+    let (mut left, mut end) = (heaviest, i64::MAX);
     for place in places.iter_mut().rev() {
-        let keep = len > 0 && place.run as usize == len && place.d() <= end;
+        let keep = left > 0 && place.run == left && place.d() <= end;
         if keep {
-            (len, end) = (len.wrapping_sub(1), place.d());
+            (left, end) = (left.wrapping_sub(price(place)), place.d());
         }
         place.run = u32::from(keep);
     }
+}
+
+/// Numbers the different values of d among the marked places from 1 on, the lowest first, and writes the numbers in
+/// place of the marks. Returns how many places are marked. `order` is scratch memory for as many.
+fn number_by_d(places: &mut [SteerScratch], order: &mut [i32]) -> usize {
+    let mut len = 0_usize;
+    for (index, _) in (0_u32..).zip(&*places).filter(|(_, place)| place.is_kept()) {
+        if let Some(slot) = order.get_mut(len) {
+            *slot = index.cast_signed();
+        }
+        len = len.wrapping_add(1);
+    }
+    let order = order.get_mut(..len).unwrap_or_default();
+    let d = |places: &[SteerScratch], at: i32| {
+        places.get(at.cast_unsigned() as usize).map_or(i64::MAX, SteerScratch::d)
+    };
+    sort(order, &|a, b| d(places, a) < d(places, b));
+    let (mut number, mut last) = (0_u32, i64::MIN);
+    for &at in &*order {
+        let own = d(places, at);
+        if own != last {
+            (number, last) = (number.wrapping_add(1), own);
+        }
+        if let Some(place) = places.get_mut(at.cast_unsigned() as usize) {
+            place.run = number;
+        }
+    }
+    len
 }
 
 impl fmt::Display for SteerError {

@@ -20,18 +20,18 @@ proptest! {
     #[test]
     fn steering_holds(
         policy in steering_policies(),
-        ((pods, fixed), shuffle) in steerable_pods(0..20).prop_flat_map(|case| {
+        ((pods, prices), shuffle) in steerable_pods(0..20).prop_flat_map(|case| {
             let shuffle = Just((0..case.0.len()).collect::<Vec<_>>()).prop_shuffle();
             (Just(case), shuffle)
         }),
     ) {
-        steer::holds(&Core, &policy, &pods, &fixed, &shuffle);
+        steer::holds(&Core, &policy, &pods, &prices, &shuffle);
     }
 
     #[test]
-    fn kubernetes_follows_the_costs((pods, fixed) in steerable_pods(0..14), now in any::<i64>()) {
+    fn kubernetes_follows_the_costs((pods, prices) in steerable_pods(0..14), now in any::<i64>()) {
         let nows = [Time::UNSET, Time::from_unix_nanos(NOW), Time::from_unix_nanos(now)];
-        steer::kubernetes_follows(&Core, &pods, &fixed, &nows);
+        steer::kubernetes_follows(&Core, &pods, &prices, &nows);
     }
 
     #[test]
@@ -54,13 +54,13 @@ proptest! {
 
     /// Costs lie in a range of few values; fixed pods close it, or the end of the 32 bits does.
     #[test]
-    fn changes_are_the_fewest((pods, fixed) in steerable_pods(0..6)) {
+    fn the_price_is_the_lowest((pods, prices) in steerable_pods(0..6)) {
         let costs = || pods.iter().map(|pod| pod.deletion_cost);
         // One cost more for each pod on both sides: nothing is to gain beyond.
         let more = i32::try_from(pods.len()).unwrap();
         let lowest = costs().min().unwrap_or(0).saturating_sub(more);
         let highest = costs().max().unwrap_or(0).saturating_add(more);
-        steer::changes_the_fewest(&Core, &Policy::without_now(), &pods, &fixed, lowest, highest);
+        steer::costs_the_least(&Core, &Policy::without_now(), &pods, &prices, lowest, highest);
     }
 
     /// Ranks of their own say who of a node goes first: those that Kubernetes counts for the same nodes say nothing.
@@ -88,43 +88,58 @@ fn ready(number: u8, tier: u16, deletion_cost: i32) -> Pod {
     }
 }
 
-fn steer(pods: &[Pod], fixed: &[bool]) -> Result<(Vec<i32>, usize), SteerError> {
-    Core.steer(&Policy::without_now(), pods, fixed).map(|steering| (steering.costs, steering.changed))
+fn steer(pods: &[Pod], prices: &[Option<u8>]) -> Result<(Vec<i32>, usize), SteerError> {
+    Core.steer(&Policy::without_now(), pods, prices).map(|steering| (steering.costs, steering.changed))
 }
 
 #[test]
 fn the_lower_tier_is_put_below_the_costs_that_stay() {
     // Seven without a cost stay; the three that are to go first are put one below.
     let pods: Vec<Pod> = (0..10).map(|i| ready(i, u16::from(i >= 3), 0)).collect();
-    assert_eq!(steer(&pods, &[false; 10]), Ok((vec![-1, -1, -1, 0, 0, 0, 0, 0, 0, 0], 3)));
+    assert_eq!(steer(&pods, &[Some(1); 10]), Ok((vec![-1, -1, -1, 0, 0, 0, 0, 0, 0, 0], 3)));
     // Where fewer stay, they are put above.
     let pods: Vec<Pod> = (0..10).map(|i| ready(i, u16::from(i >= 7) * 9, 0)).collect();
-    assert_eq!(steer(&pods, &[false; 10]), Ok((vec![0, 0, 0, 0, 0, 0, 0, 1, 1, 1], 3)));
+    assert_eq!(steer(&pods, &[Some(1); 10]), Ok((vec![0, 0, 0, 0, 0, 0, 0, 1, 1, 1], 3)));
     // One order for every k.
     let pods: Vec<Pod> = (0..4).map(|i| ready(i, u16::from(3 - i), 5)).collect();
-    assert_eq!(steer(&pods, &[false; 4]).map(|(_, changed)| changed), Ok(3));
+    assert_eq!(steer(&pods, &[Some(1); 4]).map(|(_, changed)| changed), Ok(3));
 }
 
 #[test]
 fn fixed_costs_that_leave_no_room_name_two_pods() {
-    let [none, first, all] = [[false; 3], [true, false, false], [true; 3]];
+    let [none, first, all] = [[Some(1); 3], [None, Some(1), Some(1)], [None; 3]];
     let at = |costs: [i32; 3]| [0, 1, 2].map(|i| ready(i, u16::from(i), costs[usize::from(i)]));
     assert_eq!(steer(&at([3, 4, 4]), &all), Err(SteerError::NoRoom { lower: 1, higher: 2 }));
-    assert_eq!(steer(&at([3, 9, 4]), &[true, false, true]), Err(SteerError::NoRoom { lower: 0, higher: 2 }));
+    assert_eq!(
+        steer(&at([3, 9, 4]), &[None, Some(1), None]),
+        Err(SteerError::NoRoom { lower: 0, higher: 2 })
+    );
     assert_eq!(steer(&at([3, 4, 5]), &all), Ok((vec![3, 4, 5], 0)));
     assert_eq!(steer(&at([i32::MAX - 1, 0, 0]), &first), Err(SteerError::NoRoom { lower: 0, higher: 2 }));
     assert_eq!(steer(&at([i32::MAX - 2, 0, 0]), &first), Ok((vec![i32::MAX - 2, i32::MAX - 1, i32::MAX], 2)));
-    let last = [false, false, true];
+    let last = [Some(1), Some(1), None];
     assert_eq!(steer(&at([0, 0, i32::MIN + 1]), &last), Err(SteerError::NoRoom { lower: 0, higher: 2 }));
     assert_eq!(steer(&at([0, 0, i32::MIN + 2]), &last), Ok((vec![i32::MIN, i32::MIN + 1, i32::MIN + 2], 2)));
     assert!(steer(&at([i32::MAX, i32::MIN, 0]), &none).is_ok());
 }
 
 #[test]
+fn what_is_dear_stays() {
+    // To put one that stays above takes one change, and two requests with the one that takes it off again.
+    let pods = [ready(1, 0, 5), ready(2, 0, 5), ready(3, 1, 5)];
+    assert_eq!(steer(&pods, &[Some(1); 3]), Ok((vec![5, 5, 6], 1)));
+    assert_eq!(steer(&pods, &[Some(1), Some(1), Some(2)]), Ok((vec![4, 4, 5], 2)));
+    assert_eq!(steer(&pods, &[Some(1), Some(1), Some(0)]), Ok((vec![5, 5, 6], 1)));
+    // Three of five stay where they are: five requests, and not the six of either of the two ways that treat all alike.
+    let pods = [ready(1, 0, 9), ready(2, 0, 2), ready(3, 0, 1), ready(4, 1, 3), ready(5, 1, 9)];
+    assert_eq!(steer(&pods, &[Some(1), Some(1), Some(1), Some(2), Some(2)]), Ok((vec![1, 2, 1, 3, 9], 1)));
+}
+
+#[test]
 fn every_tier_can_have_a_pod() {
     let pods: Vec<Pod> =
         (0..=u16::MAX).map(|tier| Pod { deletion_cost: i32::MAX, ..ready(0, tier, 0) }).collect();
-    let (costs, changed) = steer(&pods, &vec![false; pods.len()]).unwrap();
+    let (costs, changed) = steer(&pods, &vec![Some(1); pods.len()]).unwrap();
     assert_eq!(changed, pods.len() - 1);
     assert!(costs.is_sorted_by(|a, b| b - a == 1) && costs.last() == Some(&i32::MAX));
 }
@@ -137,11 +152,11 @@ fn what_cannot_be_is_refused_and_nothing_is_written() {
         policy.gates.pod_deletion_cost = false;
         policy
     };
-    assert_eq!(Core.steer(&off, &pods, &[false; 3]), Err(SteerError::GateOff));
+    assert_eq!(Core.steer(&off, &pods, &[Some(1); 3]), Err(SteerError::GateOff));
     for (costs, scratch) in [(2, 3), (3, 2), (0, 0)] {
         let len = costs.min(scratch);
         let (mut costs, mut scratch) = (vec![7; costs], vec![SteerScratch::default(); scratch]);
-        let steered = Policy::without_now().steer(&pods, |_| false, &mut costs, &mut scratch);
+        let steered = Policy::without_now().steer(&pods, |_| Some(1), &mut costs, &mut scratch);
         assert_eq!(steered.unwrap_err(), SteerError::Order(OrderError::ShortBuffer { len, pods: 3 }));
         assert!(costs.iter().all(|cost| *cost == 7));
     }
@@ -174,7 +189,7 @@ fn a_million_pods_are_a_moment() {
             }
         })
         .collect();
-    assert!(steer(&pods, &vec![false; pods.len()]).is_ok());
+    assert!(steer(&pods, &vec![Some(1); pods.len()]).is_ok());
     let mut spread = pods;
     Core.spread(&Policy::without_now(), &mut spread, &[], 1 << 16);
     assert!(spread.iter().all(|pod| pod.rank > 0));

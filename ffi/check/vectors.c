@@ -134,7 +134,7 @@ struct vector_deployment {
     uint16_t sets, sets_len;
 };
 
-/* These pods, of vector_tiered_pods, get these costs, of vector_steered_costs; vector_fixed starts where those do. */
+/* These pods, of vector_tiered_pods, get these costs, of vector_steered_costs; vector_prices starts where those do. */
 struct vector_steer {
     uint16_t pods, pods_len;
     uint16_t costs;
@@ -359,7 +359,7 @@ static int steer_holds(const struct vector_steer *steer) {
         changed = 0;
         for (i = 0; i < VECTOR_STEERED_MAX; i++)
             costs[i] = 99;
-        MUST(podrank_steer(pods, len, NULL, &vector_fixed[steer->costs], len, costs, scratch, round == 0 ? blocked : NULL,
+        MUST(podrank_steer(pods, len, NULL, &vector_prices[steer->costs], len, costs, scratch, round == 0 ? blocked : NULL,
                            round == 0 ? len : 0, &steered) == steer->status);
         MUST(steered.lower == steer->lower && steered.higher == steer->higher);
         for (i = 0; i < len; i++) {

@@ -108,26 +108,31 @@ pub unsafe extern "C" fn podrank_spread(
     })
 }
 
+/// A price of podrank_steer: the pod keeps its cost.
+pub const PODRANK_PRICE_FIXED: u8 = 255;
+
 /// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly
 /// lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
 /// the pods of the lower tier first, except for blocked pods (below), at any time and for any number of
-/// victims. Within a tier, it decides by its own rules with the new costs. The number of costs that change is
-/// the least possible, and the new costs are close to those that stay. That need not be the fewest requests: if you
-/// take costs off again, one that a remaining pod got takes a second request.
+/// victims. Within a tier, it decides by its own rules with the new costs. The prices of the changes sum to the least
+/// possible, and the new costs are close to those that stay.
 ///
 /// pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
 /// it is off, costs have no effect: PODRANK_ERR_GATE.
 ///
-/// fixed has one byte for each of the first fixed_len pods; the pods after these are not fixed. If a pod's byte is
-/// not 0, the pod keeps its cost, for instance because somebody else set it. fixed may be NULL with fixed_len 0.
+/// prices has one byte for each of the first prices_len pods: what changing the pod's cost is worth to you. It is 1
+/// for the pods after these, and where the byte is 0. With 1 for all, the fewest costs change. If you take the
+/// costs off again that remaining pods got, make those 2, as they take two requests. A pod whose byte is
+/// PODRANK_PRICE_FIXED keeps its cost, for instance because somebody else set it. prices may be NULL with
+/// prices_len 0. With more than 16 million pods, the highest price is 2^32 divided by their number.
 ///
 /// costs gets the cost of every pod, by index, whether it changes or not. It needs space for pods_len costs.
 /// scratch is scratch memory of pods_len elements.
 ///
-/// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can go
-/// before a pod of a lower tier whatever the costs. The pod that goes too early is called blocked. This is not an error.
-/// blocked gets the first blocked_len of the blocked pods, and steered->blocked is how many there are. blocked may be
-/// NULL with blocked_len 0.
+/// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can
+/// go before a pod of a lower tier whatever the costs. The pod that goes too early is called blocked. This is not
+/// an error. blocked gets the first blocked_len of the blocked pods, and steered->blocked is how many there are.
+/// blocked may be NULL with blocked_len 0.
 ///
 /// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case the function writes *steered
 /// although it fails: steered->lower and steered->higher are the indices of two pods, and steered->changed and
@@ -139,8 +144,8 @@ pub unsafe extern "C" fn podrank_steer(
     pods: *const podrank_pod,
     pods_len: usize,
     options: *const podrank_options,
-    fixed: *const u8,
-    fixed_len: usize,
+    prices: *const u8,
+    prices_len: usize,
     costs: *mut i32,
     scratch: *mut podrank_steer_scratch,
     blocked: *mut podrank_blocked,
@@ -149,21 +154,23 @@ pub unsafe extern "C" fn podrank_steer(
 ) -> i32 {
     run(|| {
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
-        let fixed = Input::new(fixed, fixed_len)?;
+        let prices = Input::new(prices, prices_len)?;
         let (costs, scratch) =
             (Output::new(costs, pods_len)?, Output::new(scratch.cast::<SteerScratch>(), pods_len)?);
         let (blocked, steered) = (Output::new(blocked, blocked_len)?, Output::one(steered)?);
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
         let written = [costs.span(), scratch.span(), blocked.span(), steered.span()];
-        apart(&written, &[pods.span(), fixed.span(), options])?;
+        apart(&written, &[pods.span(), prices.span(), options])?;
         // SAFETY: checked above; the rest is promised in the header.
-        let (pods, fixed) = unsafe { (sound(pods.read())?, fixed.read()) };
+        let (pods, prices) = unsafe { (sound(pods.read())?, prices.read()) };
         // SAFETY: as above.
         let scratch = unsafe { scratch.filled(pods_len, SteerScratch::default()) };
-        let is_fixed = |index: usize| fixed.get(index).is_some_and(|byte| *byte != 0);
+        let price = |index: usize| {
+            Some(prices.get(index).copied().unwrap_or(1)).filter(|byte| *byte != PODRANK_PRICE_FIXED)
+        };
         let mut found = podrank_steered { changed: 0, blocked: 0, lower: 0, higher: 0 };
-        if let Err(error) = fit(&policy, pods, is_fixed, scratch) {
+        if let Err(error) = fit(&policy, pods, price, scratch) {
             if let SteerError::NoRoom { lower, higher } = error {
                 (found.lower, found.higher) = (lower, higher);
                 // SAFETY: as above.
@@ -172,7 +179,7 @@ pub unsafe extern "C" fn podrank_steer(
             return Err(error.into());
         }
         // SAFETY: as above.
-        let answer = steer_fitted(&policy, pods, unsafe { costs.filled(pods_len, 0) }, scratch);
+        let answer = steer_fitted(&policy, pods, price, unsafe { costs.filled(pods_len, 0) }, scratch);
         let pairs = answer.blocked().map(|pair| {
             let (pod, before, rule) = (pair.pod, pair.before, pair.rule.number());
             podrank_blocked { pod, before, rule, reserved: [0; 3] }

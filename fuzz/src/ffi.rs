@@ -694,10 +694,11 @@ impl Question<'_> {
 
     /// As the core does it: `steer` looks at that.
     fn steer(&self, pods: &[Pod], wrong: &mut BTreeSet<i32>) -> Outputs {
-        let fixed = (self.content)("fixed").unwrap_or_default();
-        let fixed: Vec<bool> = (0..pods.len()).map(|i| fixed.get(i).is_some_and(|byte| *byte != 0)).collect();
+        let prices = (self.content)("prices").unwrap_or_default();
+        let price = |i| Some(prices.get(i).copied().unwrap_or(1)).filter(|byte| *byte != PODRANK_PRICE_FIXED);
+        let prices: Vec<_> = (0..pods.len()).map(price).collect();
         let number = |number: usize| u32::try_from(number).expect("few").to_ne_bytes();
-        match Core.steer(&self.policy, pods, &fixed) {
+        match Core.steer(&self.policy, pods, &prices) {
             Ok(steering) => {
                 let counts = [number(steering.changed), number(steering.blocked.len()), [0; 4], [0; 4]];
                 let blocked = steering.blocked.iter().take(self.lens[2]).flat_map(|pair| {

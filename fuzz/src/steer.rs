@@ -23,22 +23,27 @@ pub fn run(data: &[u8]) {
             [pod.tier, (pod.restarts % 4).try_into().expect("a small number")][usize::from(salt & 1 == 1)];
         pod.deletion_cost = start + (pod.node % 8).cast_signed();
     }
-    let fixed: Vec<bool> =
-        (0..pods.len()).map(|index| salt & 2 == 2 && salt >> (16 + index) & 1 == 1).collect();
-    check(&policy, &pods, &fixed, salt);
+    let price = |index: usize| match salt >> (16 + 2 * index) & 3 {
+        0 if salt & 2 == 2 => None,
+        1 => Some(2),
+        2 => Some(7),
+        _ => Some(1),
+    };
+    let prices: Vec<_> = (0..pods.len()).map(price).collect();
+    check(&policy, &pods, &prices, salt);
 }
 
 /// All laws on one case.
-pub fn check(policy: &Policy, pods: &[Pod], fixed: &[bool], salt: u64) {
+pub fn check(policy: &Policy, pods: &[Pod], prices: &[Option<u8>], salt: u64) {
     let mut shuffle: Vec<usize> = (0..pods.len()).collect();
     shuffle.sort_by_key(|index| (*index as u64).wrapping_add(1).wrapping_mul(salt | 1).rotate_left(29));
-    steer::holds(&Core, policy, pods, fixed, &shuffle);
-    steer::kubernetes_follows(&Core, pods, fixed, &[policy.now]);
+    steer::holds(&Core, policy, pods, prices, &shuffle);
+    steer::kubernetes_follows(&Core, pods, prices, &[policy.now]);
     if pods.len() <= FEW {
         let costs = || pods.iter().map(|pod| pod.deletion_cost);
         let more = i32::try_from(pods.len()).expect("a small number");
         let lowest = costs().min().unwrap_or(0).saturating_sub(more);
         let highest = costs().max().unwrap_or(0).saturating_add(more);
-        steer::changes_the_fewest(&Core, policy, pods, fixed, lowest, highest);
+        steer::costs_the_least(&Core, policy, pods, prices, lowest, highest);
     }
 }

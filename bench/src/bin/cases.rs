@@ -78,7 +78,9 @@ fn lists() {
                 (tier, i32::from(pod.uid.to_bytes()[0] % 5), pod.restarts);
         }
         case(&format!("steer 1,000 {}", set.name()), || {
-            policy.steer(&tiered, |_| false, &mut costs, &mut scratch).map_or(0, |steered| steered.changed())
+            policy
+                .steer(&tiered, |_| Some(1), &mut costs, &mut scratch)
+                .map_or(0, |steered| steered.changed())
         });
         case(&format!("spread 1,000 {}", set.name()), || {
             policy.spread(&mut tiered, &[], &mut [0; 8], &mut order).is_ok()

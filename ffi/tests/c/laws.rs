@@ -70,15 +70,15 @@ proptest! {
     #[test]
     fn steering_holds(
         policy in policies(),
-        ((pods, fixed), shuffle) in steerable_pods(0..16).prop_flat_map(|case| {
+        ((pods, prices), shuffle) in steerable_pods(0..16).prop_flat_map(|case| {
             let shuffle = Just((0..case.0.len()).collect::<Vec<_>>()).prop_shuffle();
             (Just(case), shuffle)
         }),
     ) {
         if policy.gates.pod_deletion_cost {
-            steer::holds(&C, &policy, &pods, &fixed, &shuffle);
+            steer::holds(&C, &policy, &pods, &prices, &shuffle);
         } else {
-            prop_assert_eq!(C.steer(&policy, &pods, &fixed), Err(podrank::SteerError::GateOff));
+            prop_assert_eq!(C.steer(&policy, &pods, &prices), Err(podrank::SteerError::GateOff));
         }
     }
 

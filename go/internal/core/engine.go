@@ -21,8 +21,8 @@ type Engine interface {
 	// Spread gives records ranks that count again after each pick. Node numbers are below len(counts); order has room for all.
 	Spread(records, others []Pod, options Options, counts, order []uint32) error
 	// Steer writes costs that follow the tiers of records, and which of these are blocked; costs and blocked have room for
-	// all, and fixed, a byte for each, may be empty. With ErrNoRoom, Lower and Higher are set.
-	Steer(records []Pod, options Options, fixed []uint8, costs []int32, blocked []Blocked) (Steered, error)
+	// all, and prices, a byte for each, may be empty. With ErrNoRoom, Lower and Higher are set.
+	Steer(records []Pod, options Options, prices []uint8, costs []int32, blocked []Blocked) (Steered, error)
 	// Explain writes every rule's answer on a and b to rows and returns how many there are.
 	Explain(a, b *Pod, options Options, rows *[RowsMax]Row) (int, error)
 	// Upstream says whether kube-controller-manager calls a before b (-1), b before a (1) or neither, and by which rule.

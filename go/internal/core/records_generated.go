@@ -165,6 +165,7 @@ const (
 	PodPreferred                      = 4
 	PodReady                          = 2
 	PreferForScaleDownOn              = 8
+	PriceFixed                        = 255
 	ReasonAfterNewSet                 = 50
 	ReasonAtCount                     = 40
 	ReasonAvailable                   = 52

@@ -69,13 +69,13 @@ func (Engine) Spread(records, others []core.Pod, options core.Options, counts, o
 		(*C.uint32_t)(unsafe.SliceData(counts)), C.size_t(len(counts)), (*C.uint32_t)(unsafe.SliceData(order))))
 }
 
-func (Engine) Steer(records []core.Pod, options core.Options, fixed []uint8, costs []int32, blocked []core.Blocked) (core.Steered, error) {
+func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, costs []int32, blocked []core.Blocked) (core.Steered, error) {
 	var steered core.Steered
 	scratch := make([]core.SteerScratch, len(records))
 	o := c(options)
 	status := C.podrank_steer(
 		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o,
-		(*C.uint8_t)(unsafe.SliceData(fixed)), C.size_t(len(fixed)), (*C.int32_t)(unsafe.SliceData(costs)),
+		(*C.uint8_t)(unsafe.SliceData(prices)), C.size_t(len(prices)), (*C.int32_t)(unsafe.SliceData(costs)),
 		(*C.podrank_steer_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))),
 		(*C.podrank_blocked)(unsafe.Pointer(unsafe.SliceData(blocked))), C.size_t(len(blocked)),
 		(*C.podrank_steered)(unsafe.Pointer(&steered)))

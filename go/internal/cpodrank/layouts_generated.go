@@ -413,6 +413,7 @@ var (
 	_ = [1]int{}[core.PodPreferred-C.PODRANK_POD_PREFERRED]
 	_ = [1]int{}[core.PodReady-C.PODRANK_POD_READY]
 	_ = [1]int{}[core.PreferForScaleDownOn-C.PODRANK_PREFER_FOR_SCALE_DOWN_ON]
+	_ = [1]int{}[core.PriceFixed-C.PODRANK_PRICE_FIXED]
 	_ = [1]int{}[core.ReasonAfterNewSet-C.PODRANK_REASON_AFTER_NEW_SET]
 	_ = [1]int{}[core.ReasonAtCount-C.PODRANK_REASON_AT_COUNT]
 	_ = [1]int{}[core.ReasonAvailable-C.PODRANK_REASON_AVAILABLE]

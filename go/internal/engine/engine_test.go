@@ -77,11 +77,11 @@ func TestDecisionsAreTheSame(t *testing.T) {
 		})
 		both(t, "Steer", func(e core.Engine) []any {
 			costs, blocked := make([]int32, n), make([]core.Blocked, n)
-			fixed := make([]uint8, n)
-			for i := range fixed {
-				fixed[i] = uint8(i % 7 / 6)
+			prices := make([]uint8, n)
+			for i := range prices {
+				prices[i] = []uint8{0, 1, 2, 2, 1, 9, core.PriceFixed}[i%7]
 			}
-			steered, err := e.Steer(pods, options, fixed[:n*(k%2)], costs, blocked)
+			steered, err := e.Steer(pods, options, prices[:n*(k%2)], costs, blocked)
 			if err != nil {
 				costs = nil // They are the caller's then.
 			}

@@ -100,15 +100,15 @@ func (Engine) Spread(records, others []core.Pod, options core.Options, counts, o
 	})
 }
 
-func (Engine) Steer(records []core.Pod, options core.Options, fixed []uint8, costs []int32, blocked []core.Blocked) (
+func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, costs []int32, blocked []core.Blocked) (
 	steered core.Steered, err error,
 ) {
 	isFull := false
 	err = run(func(m *machine) int32 {
-		pods, o, isFixed := m.records(records), m.options(options), m.bytes(string(fixed))
+		pods, o, priced := m.records(records), m.options(options), m.bytes(string(prices))
 		list, scratch := m.room(len(records), 4), m.room(len(records), 16)
 		pairs, result := m.room(len(blocked), 12), m.room(1, 16)
-		status := m.module.Xpodrank_steer(pods, length(records), o, isFixed, length(fixed), list, scratch, pairs, length(blocked), result)
+		status := m.module.Xpodrank_steer(pods, length(records), o, priced, length(prices), list, scratch, pairs, length(blocked), result)
 		isFull = status == core.StatusNoRoom
 		if status == ok || isFull {
 			m.out(result, &steered)

@@ -2,7 +2,6 @@
 //! only the input, and writes nothing: `manifest` makes the text that others write.
 
 mod budget;
-mod costs;
 mod manifest;
 mod notes;
 mod plan;

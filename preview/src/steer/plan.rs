@@ -13,7 +13,6 @@ use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::cost::{CostOwner, FIELD_MANAGER, Previous};
 use crate::object::time::to_time;
-use crate::steer::costs::{CostOf, costs};
 use crate::steer::notes::{idle_wish, still_working, unmet_wish};
 use crate::steer::state::state as current;
 use crate::steer::target::{Chosen, Target, choose};
@@ -22,7 +21,7 @@ use crate::steer::wish::{Count, Request, Why, spread, tiers};
 use crate::words::error::{Error, Remedy};
 use crate::words::text;
 use jiff::Timestamp;
-use podrank::{Flags, Phase, Pod, Policy, Rule, SteerError};
+use podrank::{Flags, Phase, Pod, Policy, Rule, SteerError, SteerScratch};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -471,19 +470,19 @@ fn costs_of(
     owners: &[Option<CostOwner>],
     wanted: &[usize],
 ) -> Result<Vec<i32>, Error> {
-    let pods: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
-    let mut about: Vec<_> = owners
-        .iter()
-        .map(|owner| CostOf {
-            is_wanted: false,
-            is_fixed: matches!(owner, Some(CostOwner::Other(_))) && !request.force,
-            is_podranks: matches!(owner, Some(CostOwner::Podrank)),
-        })
-        .collect();
+    let mut pods: Vec<_> = own.iter().map(|(_, pod)| Pod { tier: 1, ..*pod }).collect();
     for &index in wanted {
-        about[index].is_wanted = true;
+        pods[index].tier = 0;
     }
-    costs(policy, &pods, &about).map_err(|error| match error {
+    // In requests: the cost of a pod that stays has to be taken off again, unless that is due in any case.
+    let price = |index: usize| match &owners[index] {
+        Some(CostOwner::Other(_)) if !request.force => None,
+        Some(CostOwner::Podrank) => Some(1),
+        _ => Some(1 + u8::from(pods[index].tier == 1)),
+    };
+    let (mut costs, mut scratch) = (vec![0; pods.len()], vec![SteerScratch::default(); pods.len()]);
+    let steered = policy.steer(&pods, price, &mut costs, &mut scratch);
+    steered.map(|steered| steered.costs().to_vec()).map_err(|error| match error {
         SteerError::NoRoom { lower, higher } => {
             let pod = |index: u32| &own[index as usize].0;
             let cost = |index: u32| own[index as usize].1.deletion_cost;

@@ -22,8 +22,8 @@ pub fn all_gates() -> impl Iterator<Item = FeatureGates> {
     })
 }
 
-/// Returns values of `now` where ages could go wrong: unset, the usual one, the epoch and its neighbours, before 1970,
-/// and the ends of the range, where ages saturate.
+/// Returns values of `now` where ages could go wrong: unset, the usual one, the epoch and its neighbours, before
+/// 1970, and the ends of the range, where ages saturate.
 pub fn moments() -> Vec<Time> {
     let nanos = [NOW, 0, 1, -1, -NOW, -SECOND / 3, i64::MIN + 2, i64::MIN + 1_000, i64::MAX - 1];
     let mut moments = vec![Time::UNSET, Time::MIN, Time::MAX];
@@ -69,8 +69,8 @@ fn times() -> impl Strategy<Value = Time> {
     ]
 }
 
-/// Moves a time that was chosen for the usual `now`, so that at another `now` its age is the same. Times that would leave
-/// the range, and unset ones, stay.
+/// Moves a time that was chosen for the usual `now`, so that at another `now` its age is the same. Times that would
+/// leave the range, and unset ones, stay.
 fn moved(time: Time, now: Time) -> Time {
     let nanos = |time: Time| time.unix_nanos().map(i128::from);
     let moved = nanos(time).zip(nanos(now)).map(|(time, now)| time + now - i128::from(NOW));
@@ -167,8 +167,8 @@ pub fn pods(len: impl Into<SizeRange>) -> impl Strategy<Value = Vec<Pod>> {
     })
 }
 
-/// The bytes of a record that no valid pod has: an unknown phase, unknown flags, reserved bytes that are not zero. About
-/// one in eight is invalid in each of these ways.
+/// The bytes of a record that no valid pod has: an unknown phase, unknown flags, reserved bytes that are not zero.
+/// About one in eight is invalid in each of these ways.
 fn invalid_parts() -> impl Strategy<Value = (Option<u8>, Option<u8>, Option<(usize, u8)>)> {
     let rarely = 0.125;
     (
@@ -189,8 +189,8 @@ pub fn cases(len: impl Into<SizeRange>) -> impl Strategy<Value = (Policy, Vec<Po
     })
 }
 
-/// As [`cases`], but in half of the lists some records are invalid. The core accepts them all, and orders them by their
-/// bytes; C rejects them.
+/// As [`cases`], but in half of the lists some records are invalid. The core accepts them all, and orders them by
+/// their bytes; C rejects them.
 pub fn cases_with_invalid_records(len: impl Into<SizeRange>) -> impl Strategy<Value = (Policy, Vec<Pod>)> {
     let parts = prop::option::of(prop::collection::vec(invalid_parts(), 1..20));
     (cases(len), parts).prop_map(|((policy, mut pods), parts)| {
@@ -218,8 +218,9 @@ pub fn distinct_cases(len: impl Into<SizeRange>) -> impl Strategy<Value = (Polic
     })
 }
 
-/// Returns the configuration of a property test: as many cases as `PODRANK_CASES` says, or `few` if it is unset, made from the
-/// seed `PODRANK_SEED`, or 0. It prints both, which the test runner shows if the test fails. It writes no file of regressions.
+/// Returns the configuration of a property test: as many cases as `PODRANK_CASES` says, or `few` if it is unset,
+/// made from the seed `PODRANK_SEED`, or 0. It prints both, which the test runner shows if the test fails. It
+/// writes no file of regressions.
 ///
 /// # Panics
 /// If a variable is not a number.
@@ -234,8 +235,8 @@ pub fn config(few: u32) -> ProptestConfig {
     }
 }
 
-/// Returns the seeds for a test that makes its cases itself, one for each: from 0 on, unless `PODRANK_SEED` says otherwise. No
-/// two values of `PODRANK_SEED` have a seed in common.
+/// Returns the seeds for a test that makes its cases itself, one for each: from 0 on, unless `PODRANK_SEED` says
+/// otherwise. No two values of `PODRANK_SEED` have a seed in common.
 ///
 /// # Panics
 /// If the variable is not a number.
@@ -261,8 +262,9 @@ fn close_costs() -> impl Strategy<Value = (i32, i32)> {
         .prop_map(|(end, width)| (end.min(i32::MAX - width), width))
 }
 
-/// Pods to steer, in few tiers and with costs close to each other, and whether each cost is fixed: none are, or some.
-pub fn steerable_pods(len: Range<usize>) -> impl Strategy<Value = (Vec<Pod>, Vec<bool>)> {
+/// Pods to steer, in few tiers and with costs close to each other, and what changing each cost is worth: `None` if
+/// it is fixed, which none are, or some.
+pub fn steerable_pods(len: Range<usize>) -> impl Strategy<Value = (Vec<Pod>, Vec<Option<u8>>)> {
     let tier = || prop_oneof![6 => 0..4_u16, 1 => select(vec![99, u16::MAX])];
     let shape = (any::<prop::sample::Index>(), close_costs(), 0..4_u8);
     (distinct_cases(len), shape).prop_flat_map(move |((_, pods), (tiers, (start, width), fixed))| {
@@ -270,11 +272,13 @@ pub fn steerable_pods(len: Range<usize>) -> impl Strategy<Value = (Vec<Pod>, Vec
         let each = prop::collection::vec(each, pods.len());
         let most = u16::try_from(tiers.index(4)).expect("a small number");
         (Just(pods), each).prop_map(move |(mut pods, each)| {
-            let is_fixed = each.iter().map(|(_, _, choice)| *choice < fixed).collect();
+            let price =
+                |choice: u8| if choice < fixed { None } else { Some([1, 1, 2, 7][usize::from(choice % 4)]) };
+            let prices = each.iter().map(|(_, _, choice)| price(*choice)).collect();
             for (pod, (tier, cost, _)) in pods.iter_mut().zip(each) {
                 (pod.tier, pod.deletion_cost) = (if tier < 4 { tier.min(most) } else { tier }, cost);
             }
-            (pods, is_fixed)
+            (pods, prices)
         })
     })
 }
@@ -306,7 +310,8 @@ mod tests {
         }
     }
 
-    /// Another configuration would ignore `PODRANK_SEED` and `PODRANK_CASES`, and leave files of regressions in the tree.
+    /// Another configuration would ignore `PODRANK_SEED` and `PODRANK_CASES`, and leave files of regressions in the
+    /// tree.
     #[test]
     fn every_property_is_configured_here() {
         let mut files = vec![];

@@ -62,7 +62,7 @@ pub trait Implementation {
     ///
     /// # Errors
     /// Those of the core.
-    fn steer(&self, policy: &Policy, pods: &[Pod], fixed: &[bool]) -> Result<Steering, SteerError>;
+    fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, SteerError>;
 }
 
 /// The core itself.
@@ -122,9 +122,9 @@ impl Implementation for Core {
         policy.spread(pods, others, &mut vec![u32::MAX; nodes], &mut order).unwrap();
     }
 
-    fn steer(&self, policy: &Policy, pods: &[Pod], fixed: &[bool]) -> Result<Steering, SteerError> {
+    fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, SteerError> {
         let (mut costs, mut scratch) = (vec![-7; pods.len()], vec![SteerScratch::default(); pods.len()]);
-        match policy.steer(pods, |index| fixed[index], &mut costs, &mut scratch) {
+        match policy.steer(pods, |index| prices[index], &mut costs, &mut scratch) {
             Ok(steered) => Ok(Steering {
                 costs: steered.costs().to_vec(),
                 changed: steered.changed(),

@@ -1,4 +1,4 @@
-//! What steering must do: keep its promise with the fewest changes.
+//! What steering must do: keep its promise at the lowest price.
 
 use crate::Implementation;
 use podrank::{Blocked, Flags, Phase, Pod, Policy, Rule, SteerError, Time};
@@ -15,30 +15,36 @@ pub struct Steering {
     pub blocked: Vec<Blocked>,
 }
 
-/// All laws but the fewest changes. `shuffle` is any order of the pods.
-pub fn holds(order: &impl Implementation, policy: &Policy, pods: &[Pod], fixed: &[bool], shuffle: &[usize]) {
-    let answer = order.steer(policy, pods, fixed);
-    input_order_is_nothing(order, policy, pods, fixed, shuffle, &answer);
+/// All laws but the lowest price. `shuffle` is any order of the pods.
+pub fn holds(
+    order: &impl Implementation,
+    policy: &Policy,
+    pods: &[Pod],
+    prices: &[Option<u8>],
+    shuffle: &[usize],
+) {
+    let answer = order.steer(policy, pods, prices);
+    input_order_is_nothing(order, policy, pods, prices, shuffle, &answer);
     match answer {
         Ok(steering) => {
             promise(pods, &steering);
-            sums_up(pods, fixed, &steering);
+            sums_up(pods, prices, &steering);
             writes_neighbours(pods, &steering);
             tells_who_is_blocked(policy, pods, &steering);
             let steered = with_costs(pods, &steering.costs);
-            let again = order.steer(policy, &steered, fixed).expect("nothing to do");
+            let again = order.steer(policy, &steered, prices).expect("nothing to do");
             assert_eq!(
                 (again.changed, again.costs),
                 (0, steering.costs),
-                "steering again: {pods:?} {fixed:?}"
+                "steering again: {pods:?} {prices:?}"
             );
             // Of several pods that one goes before, another may be named, of the same place by the rules before.
             let rules = |blocked: Vec<Blocked>| -> BTreeSet<_> {
                 blocked.into_iter().map(|blocked| (blocked.pod, blocked.rule)).collect()
             };
-            assert_eq!(rules(again.blocked), rules(steering.blocked), "steering again: {pods:?} {fixed:?}");
+            assert_eq!(rules(again.blocked), rules(steering.blocked), "steering again: {pods:?} {prices:?}");
         }
-        Err(SteerError::NoRoom { lower, higher }) => has_no_room(pods, fixed, lower, higher),
+        Err(SteerError::NoRoom { lower, higher }) => has_no_room(pods, prices, lower, higher),
         Err(error) => panic!("{error}: {pods:?}"),
     }
 }
@@ -57,11 +63,14 @@ fn promise(pods: &[Pod], steering: &Steering) {
     }
 }
 
-fn sums_up(pods: &[Pod], fixed: &[bool], steering: &Steering) {
+fn sums_up(pods: &[Pod], prices: &[Option<u8>], steering: &Steering) {
     let differs = |index: &usize| pods[*index].deletion_cost != steering.costs[*index];
     let changed: Vec<usize> = (0..pods.len()).filter(differs).collect();
     assert_eq!(changed.len(), steering.changed, "{pods:?} {steering:?}");
-    assert!(changed.iter().all(|index| !fixed[*index]), "a fixed pod was written: {pods:?} {steering:?}");
+    assert!(
+        changed.iter().all(|index| prices[*index].is_some()),
+        "a fixed pod was written: {pods:?} {steering:?}"
+    );
 }
 
 /// The tiers that have pods, in order: a tier's place among them is its number.
@@ -73,8 +82,8 @@ fn number(pods: &[Pod], tier: u16) -> i64 {
     tiers(pods).iter().position(|other| *other == tier).unwrap().try_into().unwrap()
 }
 
-/// A written pod gets the lowest kept cost of its tier; else it stands as far above the highest kept cost below as its tier
-/// does, else as far below the lowest kept above; else at its tier's number.
+/// A written pod gets the lowest kept cost of its tier; else it stands as far above the highest kept cost below as
+/// its tier does, else as far below the lowest kept above; else at its tier's number.
 fn writes_neighbours(pods: &[Pod], steering: &Steering) {
     let kept = || pods.iter().zip(&steering.costs).filter(|(pod, cost)| pod.deletion_cost == **cost);
     let cost = |pod: &Pod| i64::from(pod.deletion_cost);
@@ -117,35 +126,37 @@ fn tells_who_is_blocked(policy: &Policy, pods: &[Pod], steering: &Steering) {
     }
 }
 
-/// The two pods of an error have no room: at least one is fixed, and there are fewer costs between that and the other, or the
-/// end of the range, than tiers.
-fn has_no_room(pods: &[Pod], fixed: &[bool], lower: u32, higher: u32) {
+/// The two pods of an error have no room: at least one is fixed, and there are fewer costs between that and the
+/// other, or the end of the range, than tiers.
+fn has_no_room(pods: &[Pod], prices: &[Option<u8>], lower: u32, higher: u32) {
     let (lower, higher) = (lower as usize, higher as usize);
-    assert!(fixed[lower] || fixed[higher], "{lower} {higher}: {pods:?} {fixed:?}");
-    let at = |index: usize, end: i32| i64::from(if fixed[index] { pods[index].deletion_cost } else { end });
+    assert!(prices[lower].is_none() || prices[higher].is_none(), "{lower} {higher}: {pods:?} {prices:?}");
+    let at = |index: usize, end: i32| {
+        i64::from(if prices[index].is_none() { pods[index].deletion_cost } else { end })
+    };
     let between = at(higher, i32::MAX) - at(lower, i32::MIN);
     let needed = number(pods, pods[higher].tier) - number(pods, pods[lower].tier);
-    assert!(needed > 0 && between < needed, "{lower} {higher}: {pods:?} {fixed:?}");
+    assert!(needed > 0 && between < needed, "{lower} {higher}: {pods:?} {prices:?}");
 }
 
 fn input_order_is_nothing(
     order: &impl Implementation,
     policy: &Policy,
     pods: &[Pod],
-    fixed: &[bool],
+    prices: &[Option<u8>],
     shuffle: &[usize],
     answer: &Result<Steering, SteerError>,
 ) {
     let shuffled: Vec<Pod> = shuffle.iter().map(|index| pods[*index]).collect();
-    let shuffled_fixed: Vec<bool> = shuffle.iter().map(|index| fixed[*index]).collect();
-    let other = order.steer(policy, &shuffled, &shuffled_fixed);
+    let shuffled_prices: Vec<_> = shuffle.iter().map(|index| prices[*index]).collect();
+    let other = order.steer(policy, &shuffled, &shuffled_prices);
     match (answer, other) {
         (Ok(answer), Ok(other)) => {
             let costs: Vec<i32> = shuffle.iter().map(|index| answer.costs[*index]).collect();
             assert_eq!(
                 (costs, answer.changed),
                 (other.costs, other.changed),
-                "{pods:?} {fixed:?} {shuffle:?}"
+                "{pods:?} {prices:?} {shuffle:?}"
             );
             let uids = |pods: &[Pod], blocked: &[Blocked]| -> Vec<_> {
                 let uid = |index: u32| pods[index as usize].uid;
@@ -160,23 +171,23 @@ fn input_order_is_nothing(
             let uids = |pods: &[Pod], a: u32, b: u32| [pods[a as usize].uid, pods[b as usize].uid];
             assert_eq!(uids(pods, *lower, *higher), uids(&shuffled, other_lower, other_higher), "{pods:?}");
         }
-        (answer, other) => panic!("{answer:?} and {other:?}: {pods:?} {fixed:?} {shuffle:?}"),
+        (answer, other) => panic!("{answer:?} and {other:?}: {pods:?} {prices:?} {shuffle:?}"),
     }
 }
 
-/// The fewest changes, by trying all assignments of the costs from `lowest` to `highest`, beyond which there must be nothing to
-/// gain; `None` if there is none.
-pub fn fewest(pods: &[Pod], fixed: &[bool], lowest: i32, highest: i32) -> Option<usize> {
+/// The lowest sum of prices, by trying all assignments of the costs from `lowest` to `highest`, beyond which there
+/// must be nothing to gain; `None` if there is none.
+pub fn cheapest(pods: &[Pod], prices: &[Option<u8>], lowest: i32, highest: i32) -> Option<usize> {
     let mut order: Vec<usize> = (0..pods.len()).collect();
     order.sort_by_key(|index| pods[*index].tier);
-    let mut search = Search { pods, fixed, order, lowest, highest, least: None };
+    let mut search = Search { pods, prices, order, lowest, highest, least: None };
     search.assign(0, i64::from(lowest) - 1, i64::from(lowest) - 1, 0);
     search.least
 }
 
 struct Search<'a> {
     pods: &'a [Pod],
-    fixed: &'a [bool],
+    prices: &'a [Option<u8>],
     order: Vec<usize>,
     lowest: i32,
     highest: i32,
@@ -184,8 +195,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Tries all costs of the pods from this place of the order on. `below` is the highest cost of the tiers below, `highest` of
-    /// all so far.
+    /// Tries all costs of the pods from this place of the order on. `below` is the highest cost of the tiers below,
+    /// `highest` of all so far.
     fn assign(&mut self, place: usize, below: i64, highest: i64, changed: usize) {
         if self.least.is_some_and(|least| changed >= least) {
             return;
@@ -200,34 +211,48 @@ impl Search<'_> {
         let below = if is_of_next_tier { highest } else { below };
         for cost in self.lowest..=self.highest {
             let is_kept = cost == pod.deletion_cost;
-            if i64::from(cost) > below && (is_kept || !self.fixed[index]) {
-                self.assign(place + 1, below, highest.max(cost.into()), changed + usize::from(!is_kept));
+            if i64::from(cost) > below && (is_kept || self.prices[index].is_some()) {
+                self.assign(
+                    place + 1,
+                    below,
+                    highest.max(cost.into()),
+                    changed + if is_kept { 0 } else { price(self.prices[index]) },
+                );
             }
         }
     }
 }
 
-/// As many costs change as the search finds, and there are none where it finds none.
-pub fn changes_the_fewest(
+/// What changing this pod's cost adds to the sum.
+fn price(price: Option<u8>) -> usize {
+    usize::from(price.unwrap_or(1)).max(1)
+}
+
+/// The prices of the changes sum to what the search finds, and there are none where it finds none.
+pub fn costs_the_least(
     order: &impl Implementation,
     policy: &Policy,
     pods: &[Pod],
-    fixed: &[bool],
+    prices: &[Option<u8>],
     lowest: i32,
     highest: i32,
 ) {
-    let changed = order.steer(policy, pods, fixed).ok().map(|steering| steering.changed);
-    assert_eq!(changed, fewest(pods, fixed, lowest, highest), "{pods:?} {fixed:?}");
+    let sum = |steering: Steering| {
+        let differs = |index: &usize| pods[*index].deletion_cost != steering.costs[*index];
+        (0..pods.len()).filter(differs).map(|index| price(prices[index])).sum()
+    };
+    let sum = order.steer(policy, pods, prices).ok().map(sum);
+    assert_eq!(sum, cheapest(pods, prices, lowest, highest), "{pods:?} {prices:?}");
 }
 
-/// With these costs, Kubernetes takes the lower tiers first: for every cut between tiers `settle` finds nothing contested and
-/// all below the cut certain, at any moment.
-pub fn kubernetes_follows(order: &impl Implementation, pods: &[Pod], fixed: &[bool], nows: &[Time]) {
+/// With these costs, Kubernetes takes the lower tiers first: for every cut between tiers `settle` finds nothing
+/// contested and all below the cut certain, at any moment.
+pub fn kubernetes_follows(order: &impl Implementation, pods: &[Pod], prices: &[Option<u8>], nows: &[Time]) {
     // All of one class, or the cost is not what decides.
     let same = Pod { phase: Phase::RUNNING, flags: Flags::ASSIGNED | Flags::READY, ..Pod::new() };
     let pods: Vec<Pod> =
         pods.iter().map(|pod| Pod { phase: same.phase, flags: same.flags, ..*pod }).collect();
-    let Ok(steering) = order.steer(&Policy::without_now(), &pods, fixed) else { return };
+    let Ok(steering) = order.steer(&Policy::without_now(), &pods, prices) else { return };
     assert_eq!(steering.blocked, []);
     let steered = with_costs(&pods, &steering.costs);
     for &now in nows {

@@ -243,7 +243,7 @@ pub fn all() -> Vec<Function> {
             buffers: vec![
                 tiered_pods("pods", 7, Some(0)),
                 options(),
-                input("fixed", &[0_u8, 1, 0, 0, 0], Some(1)),
+                input("prices", &[0_u8, PODRANK_PRICE_FIXED, 2, 1, 7], Some(1)),
                 output::<i32>("costs", 7, Some(0)),
                 output::<podrank_steer_scratch>("scratch", 7, Some(0)),
                 output::<podrank_blocked>("blocked", 3, Some(2)),

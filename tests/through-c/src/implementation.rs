@@ -195,9 +195,10 @@ impl Implementation for C {
         }
     }
 
-    fn steer(&self, policy: &Policy, pods: &[Pod], fixed: &[bool]) -> Result<Steering, SteerError> {
+    fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, SteerError> {
         let pods = records(pods);
-        let fixed: Vec<u8> = fixed.iter().map(|fixed| u8::from(*fixed) * 7).collect();
+        let prices: Vec<u8> = prices.iter().map(|price| price.unwrap_or(PODRANK_PRICE_FIXED)).collect();
+        let are_all_1 = prices.iter().all(|price| *price == 1);
         let mut costs = vec![-7; pods.len()];
         let mut scratch = vec![podrank_steer_scratch { words: [7; 2] }; pods.len()];
         let mut blocked = vec![podrank_blocked { pod: 7, before: 7, rule: 7, reserved: [7; 3] }; pods.len()];
@@ -207,8 +208,8 @@ impl Implementation for C {
                 pods.as_ptr(),
                 pods.len(),
                 &options(policy),
-                if fixed.contains(&7) { fixed.as_ptr() } else { null() },
-                if fixed.contains(&7) { fixed.len() } else { 0 },
+                if are_all_1 { null() } else { prices.as_ptr() },
+                if are_all_1 { 0 } else { prices.len() },
                 costs.as_mut_ptr(),
                 scratch.as_mut_ptr(),
                 blocked.as_mut_ptr(),

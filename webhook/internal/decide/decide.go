@@ -27,6 +27,8 @@ type Question struct {
 	MinReadySeconds   int32
 	// IsFixed is whether a pod's cost belongs to somebody else.
 	IsFixed func(*corev1.Pod) bool
+	// IsOurs is whether a pod's cost is taken off in any case, because this program wrote it.
+	IsOurs func(*corev1.Pod) bool
 	Now     time.Time
 }
 
@@ -34,8 +36,7 @@ type Question struct {
 type Decision struct {
 	// Wanted are the pods that should go, in the order in which they should.
 	Wanted []*corev1.Pod
-	// Writes are the costs to write: those of wanted pods alone, or those of which the fewest change, whichever takes fewer requests.
-	// Between the two, there can be costs that take fewer still.
+	// Writes are the costs to write, which take the fewest requests in all, with those that take the costs off survivors again.
 	Writes []Write
 	// Blocked are pods that go although the policy wants others to go before them.
 	Blocked []Blocked
@@ -134,8 +135,8 @@ func (q *Question) tiers() (func(*corev1.Pod) int, error) {
 	}, nil
 }
 
-// writes returns the costs with which the wanted pods go first. Survivors keep theirs, unless there is no other way or it takes
-// fewer writes in all, with those that take the survivors' costs off again.
+// writes returns the costs with which the wanted pods go first. A survivor's takes a second request, as it has to be taken off
+// again, unless that is due in any case.
 func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 	tier := podrank.WithTier(func(pod *corev1.Pod) int {
 		if wanted[pod] {
@@ -143,34 +144,19 @@ func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 		}
 		return 1
 	})
-	var best []Write
-	var none error
-	least, found := 0, false
-	for _, survivorsToo := range []bool{false, true} {
-		changes, err := podrank.Steer(q.Active, podrank.WithNow(q.Now), tier, podrank.WithFixed(func(pod *corev1.Pod) bool {
-			return q.IsFixed(pod) || !survivorsToo && !wanted[pod]
-		}))
-		if noRoom := (*podrank.NoRoomError)(nil); errors.As(err, &noRoom) {
-			none = fmt.Errorf("%w for a lower cost of pod %s than of pod %s", ErrNoRoom, noRoom.Lower.Name, noRoom.Higher.Name)
-			continue
+	requests := podrank.WithPrice(func(pod *corev1.Pod) int {
+		if wanted[pod] || q.IsOurs(pod) {
+			return 1
 		}
-		if err != nil {
-			return nil, err
-		}
-		writes, requests := make([]Write, 0, len(changes)), 0
-		for _, change := range changes {
-			goes := wanted[change.Pod]
-			writes = append(writes, Write{change.Pod, change.Cost, goes})
-			if requests++; !goes {
-				requests++
-			}
-		}
-		if !found || requests < least {
-			best, least, found = writes, requests, true
-		}
+		return 2
+	})
+	changes, err := podrank.Steer(q.Active, podrank.WithNow(q.Now), tier, requests, podrank.WithFixed(q.IsFixed))
+	if noRoom := (*podrank.NoRoomError)(nil); errors.As(err, &noRoom) {
+		return nil, fmt.Errorf("%w for a lower cost of pod %s than of pod %s", ErrNoRoom, noRoom.Lower.Name, noRoom.Higher.Name)
 	}
-	if !found {
-		return nil, none
+	var writes []Write
+	for _, change := range changes {
+		writes = append(writes, Write{change.Pod, change.Cost, wanted[change.Pod]})
 	}
-	return best, nil
+	return writes, err
 }

@@ -228,6 +228,7 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 			Domains:           compiled.Domains(nodes),
 			NotAvailableFirst: isOld, MinReadySeconds: o.Set.MinReadySeconds,
 			IsFixed: func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Other || theirs[pod.UID] },
+			IsOurs:  func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Ours },
 			Now:     o.At,
 		})
 		if err != nil {

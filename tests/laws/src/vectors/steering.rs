@@ -21,6 +21,9 @@ struct Steer {
     pods: Vec<Record>,
     #[serde(default)]
     fixed: Vec<usize>,
+    /// The prices of the other pods. 1 for all by default.
+    #[serde(default)]
+    prices: Vec<u8>,
     #[serde(default)]
     costs: Vec<i32>,
     #[serde(default)]
@@ -64,8 +67,10 @@ impl File {
 impl Steer {
     fn check(&self, order: &impl Implementation) {
         let pods = pods(&self.pods);
-        let fixed: Vec<bool> = (0..pods.len()).map(|index| self.fixed.contains(&index)).collect();
-        let answer = order.steer(&Policy::without_now(), &pods, &fixed);
+        let price =
+            |index| (!self.fixed.contains(&index)).then(|| self.prices.get(index).copied().unwrap_or(1));
+        let prices: Vec<_> = (0..pods.len()).map(price).collect();
+        let answer = order.steer(&Policy::without_now(), &pods, &prices);
         if let Some((lower, higher)) = self.no_room {
             assert_eq!(answer, Err(SteerError::NoRoom { lower, higher }), "{}", self.name);
             return;
