@@ -305,6 +305,31 @@ func ExampleWithFixed() {
 	// Output: 1 goes -6 <nil>
 }
 
+// All three pods cost 5. The fewest changes raise the one that stays. If that is worth three changes, the two that go are lowered.
+func ExampleWithPrice() {
+	goes, too, stays := pod("goes", 1, 0, 0), pod("too", 2, 0, 0), pod("stays", 3, 0, 0)
+	for _, pod := range []*corev1.Pod{goes, too, stays} {
+		pod.Annotations = map[string]string{corev1.PodDeletionCost: "5"}
+	}
+	tier := func(pod *corev1.Pod) int {
+		if pod == stays {
+			return 1
+		}
+		return 0
+	}
+	price := func(pod *corev1.Pod) int { return 1 + 2*tier(pod) }
+	for _, options := range [][]podrank.Option{nil, {podrank.WithPrice(price)}} {
+		changes, err := podrank.Steer([]*corev1.Pod{goes, too, stays}, append(options, podrank.WithTier(tier))...)
+		for _, change := range changes {
+			fmt.Print(change.Pod.Name, " ", change.Cost, " ")
+		}
+		fmt.Println(err)
+	}
+	// Output:
+	// stays 6 <nil>
+	// goes 4 too 4 <nil>
+}
+
 // For a program's -version: which core decides depends on how the program was built.
 func ExampleEngine() {
 	fmt.Println("podrank", podrank.LibraryVersion(), "by", podrank.Engine())

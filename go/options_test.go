@@ -45,20 +45,21 @@ var decisions = map[string]func(pods []*corev1.Pod, options ...Option) error{
 func node(pod *corev1.Pod) string { return pod.Spec.NodeName }
 func zone(pod *corev1.Pod) string { return pod.Spec.NodeName[:1] }
 func zero(*corev1.Pod) int        { return 0 }
+func one(*corev1.Pod) int         { return 1 }
 func none(*corev1.Pod) bool       { return false }
 
 // An option that would have no effect is an error that names it and the function.
 func TestOptionsThatCannotApplyAreErrors(t *testing.T) {
 	all := map[string]Option{
 		"Kubernetes": Kubernetes(), "WithBurst": WithBurst(1), "WithSpread": WithSpread(), "WithRanks": WithRanks(zero),
-		"WithPreferForScaleDown": WithPreferForScaleDown(true), "WithTier": WithTier(zero), "WithFixed": WithFixed(none), "WithPrice": WithPrice(zero),
+		"WithPreferForScaleDown": WithPreferForScaleDown(true), "WithTier": WithTier(zero), "WithFixed": WithFixed(none), "WithPrice": WithPrice(one),
 		"WithNow": WithNow(noon), "WithClock": WithClock(time.Now), "WithLogarithmicScaleDown": WithLogarithmicScaleDown(false),
 		"WithPodDeletionCost": WithPodDeletionCost(true), "off": WithPreferForScaleDown(false),
 	}
 	refused := map[string]string{
-		"PodsToDelete": "WithFixed", "AppendPodsToDelete": "WithFixed", "ExplainVictims": "WithFixed",
-		"Explain":     "Kubernetes WithBurst WithSpread WithFixed",
-		"Settle":      "WithSpread WithPreferForScaleDown WithTier WithFixed",
+		"PodsToDelete": "WithFixed WithPrice", "AppendPodsToDelete": "WithFixed WithPrice", "ExplainVictims": "WithFixed WithPrice",
+		"Explain":     "Kubernetes WithBurst WithSpread WithFixed WithPrice",
+		"Settle":      "WithSpread WithPreferForScaleDown WithTier WithFixed WithPrice",
 		"Steer":       "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown",
 		"BlockedPods": "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown",
 	}

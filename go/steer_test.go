@@ -73,6 +73,12 @@ func TestSteer(t *testing.T) {
 	if !errors.As(err, &noRoom) || noRoom.Lower.Name != "d" || noRoom.Higher.Name == "d" || !strings.Contains(err.Error(), "shop/d") {
 		t.Error(err)
 	}
+	for _, price := range []int{-1, 0, 255} {
+		_, err := podrank.Steer(pods, podrank.WithPrice(func(*corev1.Pod) int { return price }))
+		if want := fmt.Sprintf("active[0] (shop/a): price %d", price); !errors.Is(err, podrank.ErrOutOfRange) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 	for _, tier := range []int{-1, 65_536} {
 		_, err := podrank.Steer(pods, byName(map[string]int{"c": tier}))
 		if want := fmt.Sprintf("active[2] (shop/c): tier %d", tier); !errors.Is(err, podrank.ErrOutOfRange) || !strings.Contains(err.Error(), want) {

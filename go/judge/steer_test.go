@@ -54,7 +54,8 @@ func TestUpstreamFollowsTheSteeredCosts(t *testing.T) {
 			before[p] = p.Annotations[v1.PodDeletionCost]
 		}
 		written, err := podrank.Steer(pods, podrank.WithTier(func(p *v1.Pod) int { return tier[p] }),
-			podrank.WithFixed(func(p *v1.Pod) bool { return fixed[p] }))
+			podrank.WithFixed(func(p *v1.Pod) bool { return fixed[p] }),
+			podrank.WithPrice(func(p *v1.Pod) int { return 1 + tier[p] }))
 		if noRoom := (*podrank.NoRoomError)(nil); errors.As(err, &noRoom) {
 			refused++
 			continue

@@ -318,6 +318,9 @@
 // A number is negative that must not be, such as a size, a budget or an ordinal.
 #define PODRANK_ERR_NEGATIVE 32
 
+// A price of podrank_steer: the pod keeps its cost.
+#define PODRANK_PRICE_FIXED 255
+
 // The length of a UID's text, without the NUL.
 #define PODRANK_UID_TEXT_LEN 36
 
@@ -1370,23 +1373,25 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly
 // lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
 // the pods of the lower tier first, except for blocked pods (below), at any time and for any number of
-// victims. Within a tier, it decides by its own rules with the new costs. The number of costs that change is
-// the least possible, and the new costs are close to those that stay. That need not be the fewest requests: if you
-// take costs off again, one that a remaining pod got takes a second request.
+// victims. Within a tier, it decides by its own rules with the new costs. The prices of the changes sum to the least
+// possible, and the new costs are close to those that stay.
 //
 // pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
 // it is off, costs have no effect: PODRANK_ERR_GATE.
 //
-// fixed has one byte for each of the first fixed_len pods; the pods after these are not fixed. If a pod's byte is
-// not 0, the pod keeps its cost, for instance because somebody else set it. fixed may be NULL with fixed_len 0.
+// prices has one byte for each of the first prices_len pods: what changing the pod's cost is worth to you. It is 1
+// for the pods after these, and where the byte is 0. With 1 for all, the fewest costs change. If you take the
+// costs off again that remaining pods got, make those 2, as they take two requests. A pod whose byte is
+// PODRANK_PRICE_FIXED keeps its cost, for instance because somebody else set it. prices may be NULL with
+// prices_len 0. With more than 16 million pods, the highest price is 2^32 divided by their number.
 //
 // costs gets the cost of every pod, by index, whether it changes or not. It needs space for pods_len costs.
 // scratch is scratch memory of pods_len elements.
 //
-// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can go
-// before a pod of a lower tier whatever the costs. The pod that goes too early is called blocked. This is not an error.
-// blocked gets the first blocked_len of the blocked pods, and steered->blocked is how many there are. blocked may be
-// NULL with blocked_len 0.
+// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can
+// go before a pod of a lower tier whatever the costs. The pod that goes too early is called blocked. This is not
+// an error. blocked gets the first blocked_len of the blocked pods, and steered->blocked is how many there are.
+// blocked may be NULL with blocked_len 0.
 //
 // If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case the function writes *steered
 // although it fails: steered->lower and steered->higher are the indices of two pods, and steered->changed and
@@ -1396,8 +1401,8 @@ int32_t podrank_spread(struct podrank_pod *pods,
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,
-                      const uint8_t *fixed,
-                      size_t fixed_len,
+                      const uint8_t *prices,
+                      size_t prices_len,
                       int32_t *costs,
                       struct podrank_steer_scratch *scratch,
                       struct podrank_blocked *blocked,

@@ -29,7 +29,7 @@ type Question struct {
 	IsFixed func(*corev1.Pod) bool
 	// IsOurs is whether a pod's cost is taken off in any case, because this program wrote it.
 	IsOurs func(*corev1.Pod) bool
-	Now     time.Time
+	Now    time.Time
 }
 
 // A Decision is an answer.
