@@ -130,7 +130,10 @@ TRAPS = {
     "a tier that ties with the next": ("steer", [
         (STEER, "d.wrapping_add(self.tier().cast_signed()) as i32", "d.wrapping_add(self.tier().cast_signed() / 2) as i32")]),
     "a gap too small for the tiers between": ("steer", [
-        (STEER, "partition_point(|end| *end <= d)", "partition_point(|end| *end <= d.saturating_add(1))")]),
+        (STEER, "if own != last {", "if own > last.saturating_add(1) {")]),
+    "a price that counts for nothing": ("steer", [
+        (STEER, "best.saturating_add(price(place));", "best.saturating_add(1);"),
+        (STEER, "left.wrapping_sub(price(place))", "left.wrapping_sub(1)")]),
     "a fixed cost is written": ("steer", [(STEER, "            (least, below) = (place.d(), place.index);\n", "")]),
     "costs beyond the end of their range": ("steer", [
         (STEER, "i64::from(i32::MAX).wrapping_sub(top.tier().cast_signed())", "i64::from(i32::MAX)")]),

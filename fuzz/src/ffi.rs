@@ -399,15 +399,27 @@ fn content(
     let now = number("now").map_or(NOW, |(_, now)| *now);
     if let Some(content) = controller::content(buffer, size, now, u)? {
         return Ok(content);
-    } else if let Some(content) = stateful_set::content(function, buffer, size, u)? {
+    }
+    let mut next = stateful_set::content(function, buffer, size, u)?;
+    if next.is_none() {
+        next = job::content(function, buffer, size, u)?;
+    }
+    if next.is_none() {
+        next = daemon_set::content(function, buffer, size, u)?;
+    }
+    if next.is_none() {
+        next = deployment::content(buffer, size, u)?;
+    }
+    if let Some(mut content) = next {
+        content.resize(size, 0);
+        // Now and then a byte is anything: flags, reserved bytes and signs are among them.
+        if u.ratio(1, 8)? && !content.is_empty() {
+            let at = u.choose_index(content.len())?;
+            content[at] = u.arbitrary()?;
+        }
         return Ok(content);
-    } else if let Some(content) = job::content(function, buffer, size, u)? {
-        return Ok(content);
-    } else if let Some(content) = daemon_set::content(function, buffer, size, u)? {
-        return Ok(content);
-    } else if let Some(content) = deployment::content(buffer, size, u)? {
-        return Ok(content);
-    } else if buffer.usage == Use::Options {
+    }
+    if buffer.usage == Use::Options {
         return some_options(u);
     } else if buffer.records {
         for chunk in bytes.chunks_exact_mut(size_of::<podrank_pod>()) {
@@ -424,7 +436,7 @@ fn content(
                 _ => {}
             }
         }
-    } else if buffer.name == "fixed" && u.ratio(1, 2)? {
+    } else if buffer.name == "prices" && u.ratio(1, 2)? {
         u.fill_buffer(&mut bytes)?;
     } else if function.name == "podrank_phase_parse" && buffer.name == "text" {
         let texts = ["Running", "Unknown", "Pending", "running", "Failed", "Succeeded", ""];

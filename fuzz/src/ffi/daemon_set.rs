@@ -50,12 +50,6 @@ pub(super) fn content(
             }
         }
     }
-    bytes.resize(size, 0);
-    // Now and then a byte is anything: flags, reserved bytes and signs are among them.
-    if u.ratio(1, 8)? && !bytes.is_empty() {
-        let at = u.choose_index(bytes.len())?;
-        bytes[at] = u.arbitrary()?;
-    }
     Ok(Some(bytes))
 }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 /// What one of its buffers holds before the call, if it is one.
 pub(super) fn content(buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) -> Result<Option<Vec<u8>>> {
-    let mut bytes = match (buffer.name, buffer.usage) {
+    let bytes = match (buffer.name, buffer.usage) {
         (_, Use::Out | Use::Options) => return Ok(None),
         ("deployment", _) => deployment_bytes(&deployment(&case(u)?.0)),
         ("sets" | "set", _) => {
@@ -39,11 +39,6 @@ pub(super) fn content(buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) ->
         }
         _ => return Ok(None),
     };
-    // Now and then a byte is anything: flags, reserved bytes and signs are among them.
-    if u.ratio(1, 8)? && !bytes.is_empty() {
-        let at = u.choose_index(bytes.len())?;
-        bytes[at] = u.arbitrary()?;
-    }
     Ok(Some(bytes))
 }
 

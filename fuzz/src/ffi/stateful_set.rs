@@ -24,7 +24,7 @@ pub(super) fn content(
     if !function.name.starts_with("podrank_stateful_set") || buffer.usage == Use::Out {
         return Ok(None);
     }
-    let mut bytes = match (function.name, buffer.name) {
+    let bytes = match (function.name, buffer.name) {
         ("podrank_stateful_set_ordinal", which) => {
             let mut text =
                 if which == "set" { "web".to_owned() } else { format!("web-{}", name(u)?) }.into_bytes();
@@ -50,11 +50,6 @@ pub(super) fn content(
             bytes
         }
     };
-    // Now and then a byte is anything: flags, reserved bytes and signs are among them.
-    if u.ratio(1, 8)? && !bytes.is_empty() {
-        let at = u.choose_index(bytes.len())?;
-        bytes[at] = u.arbitrary()?;
-    }
     Ok(Some(bytes))
 }
 
