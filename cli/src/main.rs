@@ -94,6 +94,11 @@ fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<
     options.namespace = Some(workload.namespace);
     // The cluster has nothing more to tell, so where its statuses lag behind, notes say so.
     options.lags = lags;
+    // After the last answer, so that no pod in it is younger than the decision.
+    if args.now.is_none() {
+        let clock = Timestamp::now();
+        (options.now, options.clock) = (clock, Some(clock));
+    }
     Ok(input)
 }
 

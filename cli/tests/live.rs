@@ -127,6 +127,16 @@ fn controllers_pod(number: u32) -> Value {
 // What is asked.
 
 #[test]
+fn the_decision_is_younger_than_all_answers() {
+    let kubectl = Kubectl::new(&example());
+    let output = kubectl.run(&["deploy/web", "-n", "shop", "--replicas", "4", "-o", "json"]);
+    let json: Value = serde_json::from_str(fine(&output).0).expect("JSON");
+    let now: jiff::Timestamp = json["now"].as_str().expect("a time").parse().expect("a time");
+    let last = fs::metadata(kubectl.0.join("asked")).and_then(|asked| asked.modified()).expect("a time");
+    assert!(now >= jiff::Timestamp::try_from(last).expect("a time"));
+}
+
+#[test]
 fn a_deployment_its_namespaces_sets_and_its_pods_are_asked_for() {
     let kubectl = Kubectl::new(&example());
     let live = kubectl.run(&[&["deploy/web", "--replicas", "5", "-o", "json"][..], &NOON].concat());

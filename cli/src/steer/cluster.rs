@@ -62,9 +62,9 @@ impl<'k> Cluster<'k> {
 
     /// Reads the workload's current state.
     pub(super) fn state(&self) -> Result<State, Failure> {
+        let input = live::read_once(self.kubectl, &self.name(), self.scope(), Managers::Shown)?.input;
         let mut options = Options::new(0, jiff::Timestamp::now());
         self.name_workload(&mut options);
-        let input = live::read_once(self.kubectl, &self.name(), self.scope(), Managers::Shown)?.input;
         Ok(state(&input, &options)?)
     }
 
