@@ -5,7 +5,7 @@
 
 staged=$tmp/staged
 prefix=/opt/podrank
-quietly make -s install DESTDIR="$staged" PREFIX="$prefix"
+quietly make -s --no-print-directory install DESTDIR="$staged" PREFIX="$prefix"
 
 abi=$(sed -n 's/^#define PODRANK_ABI //p' include/podrank.h)
 installed=$(cd "$staged" && find . ! -type d | sort | paste -sd' ')
@@ -52,7 +52,7 @@ build shared "$libraries" "$staged$prefix/lib"
 build static "-Wl,-Bstatic $libraries -Wl,-Bdynamic" ""
 ! "$READELF" -dW "$tmp/victims-static" | grep -q libpodrank || fail "the program linked statically asks for libpodrank"
 
-quietly make -s uninstall DESTDIR="$staged" PREFIX="$prefix"
+quietly make -s --no-print-directory uninstall DESTDIR="$staged" PREFIX="$prefix"
 [ -z "$(find "$staged" ! -type d)" ] || fail "make uninstall leaves $(find "$staged" ! -type d)"
 
 # Outside a package, for a directory that the loader does not search: `make install` says what to do, and that works.
@@ -69,7 +69,7 @@ chmod +x "$tmp/ldconfig"
 : >"$tmp/cache"
 installs() {
     : >"$tmp/calls"
-    make -s "$1" PREFIX="$prefix" LDCONFIG="$tmp/ldconfig" >"$tmp/said" 2>&1 || fail "make $1"
+    make -s --no-print-directory "$1" PREFIX="$prefix" LDCONFIG="$tmp/ldconfig" >"$tmp/said" 2>&1 || fail "make $1"
     [ "$(id -u)" != 0 ] || grep -qx '' "$tmp/calls" || fail "make $1 as root does not run ldconfig"
 }
 installs install
