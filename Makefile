@@ -89,9 +89,9 @@ abi: archive ## ffi/abi.txt, the list of what must not change; refuses to remove
 
 table: $(OUT)/vectors_table.h # the vectors as a C header
 
-$(OUT)/vectors_table.h: vectors/c_table.py $(wildcard vectors/*.json)
+$(OUT)/vectors_table.h: tests/vectors/c_table.py $(wildcard tests/vectors/*.json)
 	@mkdir -p $(OUT)
-	@$(PYTHON) vectors/c_table.py >$@.new
+	@$(PYTHON) tests/vectors/c_table.py >$@.new
 	@mv $@.new $@
 
 examples: archive ## builds and runs examples-c/
@@ -164,14 +164,14 @@ mutants: ## changes core line by line and checks that a test fails (needs cargo-
 	$(CARGO) mutants -p podrank
 
 cluster: ## gets etcd and builds kube-apiserver and kube-controller-manager, into a cache (the first time, 15 minutes)
-	@cluster/get
+	@judge/cluster/get
 
 # Rounds FROM to N of a SEED.
 N ?= 100
 SEED ?= 1
 FROM ?= 1
 judge: cluster ## compares the preview with what the real controllers do, in N rounds (about 2 a second)
-	@cluster/judge $(N) $(SEED) $(FROM)
+	@judge/cluster/judge $(N) $(SEED) $(FROM)
 
 web: ## web/dist, the page that shows which pods go first (needs node and npm)
 	@web/build.sh web/dist

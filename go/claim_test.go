@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// judge/ asks Kubernetes' own PodControllerRefManager about every case; these are the rules of the documentation.
+// judge/code asks Kubernetes' own PodControllerRefManager about every case; these are the rules of the documentation.
 func TestClaimPod(t *testing.T) {
 	yes := true
 	selector := labels.SelectorFromSet(labels.Set{"app": "web"})

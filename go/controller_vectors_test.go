@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// controllerVectors are vectors/controller.json: what every implementation decides.
+// controllerVectors are tests/vectors/controller.json: what every implementation decides.
 type controllerVectors struct {
 	Active []struct {
 		Phase                corev1.PodPhase

@@ -143,7 +143,7 @@ func TestOrderJSON(t *testing.T) {
 	}
 }
 
-// What Kubernetes' own code said of pairs: go/judge asks it again.
+// What Kubernetes' own code said of pairs: judge/code asks it again.
 func TestUpstreamJSON(t *testing.T) {
 	var file struct {
 		Now   nanoseconds

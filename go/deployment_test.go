@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// deploymentVectors are vectors/deployment.json: what every implementation decides.
+// deploymentVectors are tests/vectors/deployment.json: what every implementation decides.
 type deploymentVectors struct {
 	Percent []struct {
 		Text    string

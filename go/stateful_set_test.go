@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// A case of vectors/stateful_set.json.
+// A case of tests/vectors/stateful_set.json.
 type statefulSetVector struct {
 	Name string
 	Set  struct {
@@ -28,7 +28,7 @@ type statefulSetVector struct {
 }
 
 func TestStatefulSetVectors(t *testing.T) {
-	text, err := os.ReadFile("../vectors/stateful_set.json")
+	text, err := os.ReadFile("../tests/vectors/stateful_set.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 // readVectors reads a file of cases that all implementations share. They stand in the repository, not in the module.
 func readVectors(t *testing.T, name string, into any) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "vectors", name))
+	data, err := os.ReadFile(filepath.Join("..", "tests", "vectors", name))
 	if _, checkout := os.Stat(filepath.Join("..", "Cargo.toml")); os.IsNotExist(err) && os.IsNotExist(checkout) {
 		t.Skip("this is not a checkout of the repository")
 	}

@@ -1,5 +1,5 @@
 //! Deployments: which sets shrink, by how much and why, and which of their pods go. The core computes the numbers, and
-//! `go/judge` compares them with Kubernetes' own functions. These tests check what the program reads for them and what it
+//! `judge/code` compares them with Kubernetes' own functions. These tests check what the program reads for them and what it
 //! shows.
 
 mod common;

@@ -1,5 +1,5 @@
 //! `scale`, `drop` and `undo` against what a real control plane answered: each file of `sessions` is one run that
-//! `cluster/sessions` recorded there. The same answers must lead to the same requests, output and exit status.
+//! `judge/cluster/sessions` recorded there. The same answers must lead to the same requests, output and exit status.
 #![cfg(unix)]
 
 use serde_json::{Value, json};

@@ -75,7 +75,7 @@ impl Policy {
 ///
 /// `float64` rounds an age above 2^53, and the logarithm rounds up just below a power of two: for the last
 /// `w` ns below 2^e, the result is e. `w` is 45 at e = 54 and doubles from one e to the next, rounded down.
-/// Measured with Go 1.27; `go/judge` checks it.
+/// Measured with Go 1.27; `judge/code` checks it.
 fn go_log2(age: i64) -> i32 {
     let Some(floor) = age.checked_ilog2() else { return -1 };
     let next = floor.wrapping_add(1);

@@ -269,7 +269,7 @@ fn vectors() {
         "failed",
         "being-deleted",
     ];
-    let cases: Vec<Case> = serde_json::from_str(include_str!("../../vectors/daemon_set.json")).unwrap();
+    let cases: Vec<Case> = serde_json::from_str(include_str!("../../tests/vectors/daemon_set.json")).unwrap();
     for case in &cases {
         let strategy = if case.on_delete {
             Strategy::OnDelete

@@ -569,7 +569,7 @@ fn a_short_slice_is_an_error_and_nothing_is_written() {
 
 #[test]
 fn vectors() {
-    let file: File = serde_json::from_str(include_str!("../../vectors/job.json")).unwrap();
+    let file: File = serde_json::from_str(include_str!("../../tests/vectors/job.json")).unwrap();
     for Text { text, index } in &file.indexes {
         assert_eq!(completion_index(text).to_string(), *index, "{text:?}");
     }

@@ -1,8 +1,8 @@
 /*
- * Runs the cases of vectors/ through the C functions. Everything but the main program at the end works without a C library,
+ * Runs the cases of tests/vectors/ through the C functions. Everything but the main program at the end works without a C library,
  * so that firmware can run it, too. It allocates nothing, prints nothing and needs about 2 KiB of stack.
  *
- *     python3 vectors/c_table.py > vectors_table.h
+ *     python3 tests/vectors/c_table.py > vectors_table.h
  *     cc -DPODRANK_VECTORS_MAIN -Iinclude -I. ffi/check/vectors.c libpodrank.a
  */
 #include "podrank.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The C functions pass the cases of vectors/, in the archive and in the shared library.
+# The C functions pass the cases of tests/vectors/, in the archive and in the shared library.
 . "$(dirname "$0")/common.sh"
 
 quietly make -s table

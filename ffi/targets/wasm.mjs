@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 
 const root = new URL("../../", import.meta.url);
-const json = (file) => JSON.parse(readFileSync(new URL(`vectors/${file}`, root), "utf8"));
+const json = (file) => JSON.parse(readFileSync(new URL(`tests/vectors/${file}`, root), "utf8"));
 
 // The header's numbers.
 const PODRANK = {};

@@ -62,7 +62,7 @@ for arch in amd64 arm64; do
     if [ "$("$GO" env GOARCH)" = "$arch" ]; then
         # The tests see what would be checked in.
         cp -R "$module" "$tmp/module"
-        cp -R ../vectors "$tmp/vectors"
+        mkdir -p "$tmp/tests" && cp -R ../tests/vectors "$tmp/tests/vectors"
         cp "$tmp/$archive" "$tmp/module/$package"
         (cd "$tmp/module" && quietly "$GO" test -count=1 . ./internal/engine)
         passes="; it passes"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Kubernetes' own tests of its ReplicaSet and ReplicationController controllers and of their order pass with podrank in place of
-# the sort: with each engine, by podrank's own order and by Kubernetes'. The release is the one that judge/go.mod pins; its
+# the sort: with each engine, by podrank's own order and by Kubernetes'. The release is the one that judge/code/go.mod pins; its
 # packages are patched in copies, which the compiler takes for packages of the judge.
 #
 # No test differs. Like Kubernetes, the patched controller asks for an order only if fewer than all pods go; if all go, two cases
 # of TestGetPodsToDelete expect them as listed, and podrank would list them in its order.
 . "$(dirname "$0")/common.sh"
 
-cd judge
+cd ../judge/code
 # On a machine that has never built it, it has no directory yet.
 "$GO" mod download k8s.io/kubernetes
 kubernetes=$("$GO" list -m -f '{{.Dir}}' k8s.io/kubernetes)

@@ -1,4 +1,4 @@
-//! Replays rounds that real controllers played: dumps of a real control plane, and the pods that went; `cluster/` records
+//! Replays rounds that real controllers played: dumps of a real control plane, and the pods that went; `judge/cluster/` records
 //! them.
 //!
 //! The negative controls tell the preview something wrong. If no round noticed, the rounds would prove nothing about it.
@@ -19,7 +19,7 @@ fn of_set<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error>
     preview_workload(input, options)
 }
 
-/// One set that lost pods, as `cluster/internal/record` writes it.
+/// One set that lost pods, as `judge/cluster/internal/record` writes it.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -33,7 +33,7 @@ struct Case {
 }
 
 fn rounds() -> Vec<Case> {
-    let path = format!("{}/../vectors/rounds.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../tests/vectors/rounds.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
     let lines = BufReader::new(GzDecoder::new(File::open(path).expect("the rounds")));
     lines.lines().map(|line| serde_json::from_str(&line.expect("a line")).expect("a round")).collect()
 }

@@ -1,4 +1,4 @@
-//! The scale-downs of `vectors/`, through the preview.
+//! The scale-downs of `tests/vectors/`, through the preview.
 
 use podrank_laws::vectors;
 use podrank_preview::{Input, Options, Order, Verdict, preview_workload};

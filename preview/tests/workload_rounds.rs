@@ -1,5 +1,5 @@
 //! Replays rounds that the real controllers of `StatefulSets`, `DaemonSets` and Jobs played: dumps of a real control plane, and the
-//! pods that went; `cluster/workloads` records them.
+//! pods that went; `judge/cluster/workloads` records them.
 //!
 //! The negative controls tell the preview something wrong. If no round noticed, the rounds would prove nothing about it.
 
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
-/// One round, as `cluster/cmd/workloads` writes it.
+/// One round, as `judge/cluster/cmd/workloads` writes it.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Round {
@@ -27,7 +27,7 @@ struct Round {
 }
 
 fn rounds() -> Vec<Round> {
-    let path = format!("{}/../vectors/workload-rounds.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../tests/vectors/workload-rounds.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
     let lines = BufReader::new(GzDecoder::new(File::open(path).expect("the rounds")));
     lines.lines().map(|line| serde_json::from_str(&line.expect("a line")).expect("a round")).collect()
 }

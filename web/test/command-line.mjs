@@ -26,7 +26,7 @@ export const podrank = (...given) =>
 
 /** Asserts that `decide(TEXT, OPTIONS)`, which gives `{ answer }` or `{ error }`, decides all shared vectors as the command line. */
 export async function assertAgreement(decide) {
-    const cases = JSON.parse(readFileSync(join(root, 'vectors/scale-down.json'), 'utf8'));
+    const cases = JSON.parse(readFileSync(join(root, 'tests/vectors/scale-down.json'), 'utf8'));
     const file = join(work, 'vector.json');
     let answers = 0;
     for (const { name, now, replicaSet, replicas, objects } of cases) {

@@ -11,7 +11,7 @@ dir=$(mktemp -d)
 stop() {
     [ -z "${copier-}" ] || kill "$copier" 2>/dev/null || true
     [ -z "${program-}" ] || kill "$program" 2>/dev/null || true
-    ../cluster/down "$dir/plane"
+    ../judge/cluster/down "$dir/plane"
     rm -rf "$dir"
 }
 trap stop EXIT
@@ -41,7 +41,7 @@ install -m 755 bin/podrank-webhook "$root/podrank-webhook"
 mkdir -p "$root/certificates" "$root/var/run/secrets/kubernetes.io/serviceaccount"
 
 # The cluster, and what kubelet mounts.
-addresses=$(../cluster/up "$dir/plane")
+addresses=$(../judge/cluster/up "$dir/plane")
 # shellcheck disable=SC2086 # one word for each variable
 export $addresses
 manifests=(-k config/base)
@@ -70,7 +70,7 @@ mount_certificates &
 copier=$!
 
 server=$(kubectl config view -o 'jsonpath={.clusters[0].cluster.server}')
-port() { (cd ../cluster && . ./lib.sh && free_port); }
+port() { (cd ../judge/cluster && . ./lib.sh && free_port); }
 probes=$(port) requests=$(port)
 # The root is mounted read-only in a mount namespace of its own.
 cat >"$dir/run" <<END

@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
-trap '../cluster/down "$dir/plane"; rm -rf "$dir"' EXIT
-addresses=$(../cluster/up "$dir/plane")
+trap '../judge/cluster/down "$dir/plane"; rm -rf "$dir"' EXIT
+addresses=$(../judge/cluster/up "$dir/plane")
 # shellcheck disable=SC2086 # one word for each variable
 export $addresses
 

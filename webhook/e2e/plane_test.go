@@ -1,6 +1,6 @@
 //go:build controlplane
 
-// Package e2e has tests on a real control plane, which `make cluster` gets and cluster/up starts. They run the program as a
+// Package e2e has tests on a real control plane, which `make cluster` gets and judge/cluster/up starts. They run the program as a
 // cluster does: with its manifests, and with the rights of its service account and no others.
 //
 //	go test -tags controlplane ./e2e
@@ -113,12 +113,12 @@ func TestMain(m *testing.M) {
 }
 
 func script(name string, arguments ...string) (string, error) {
-	command := exec.Command(filepath.Join("..", "..", "cluster", name), arguments...)
+	command := exec.Command(filepath.Join("..", "..", "judge", "cluster", name), arguments...)
 	var problems bytes.Buffer
 	command.Stderr = &problems
 	out, err := command.Output()
 	if err != nil {
-		err = fmt.Errorf("cluster/%s: %w: %s", name, err, problems.String())
+		err = fmt.Errorf("judge/cluster/%s: %w: %s", name, err, problems.String())
 	}
 	return string(out), err
 }

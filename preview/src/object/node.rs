@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use podrank_laws::vectors;
 
-    /// A case of `vectors/daemon_nodes.json`.
+    /// A case of `tests/vectors/daemon_nodes.json`.
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase", deny_unknown_fields)]
     struct Case {

@@ -409,7 +409,7 @@ mod tests {
     use podrank::DeletionCostError;
     use podrank_laws::vectors;
 
-    /// A case of `vectors/pods.json`.
+    /// A case of `tests/vectors/pods.json`.
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase", deny_unknown_fields)]
     struct Case {

@@ -353,7 +353,7 @@ mod tests {
     use podrank_laws::vectors;
     use serde_json::json;
 
-    /// A case of `vectors/templates.json`.
+    /// A case of `tests/vectors/templates.json`.
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Case {

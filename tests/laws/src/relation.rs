@@ -3,7 +3,7 @@
 use crate::oracle;
 use podrank::{Flags, Pod, Policy, Relation, Rule, Time};
 
-/// Where Go's `int64(math.Log2(float64(age)))` rounds up: for the last `w` ns below 2^e it is e. `go/judge` measures it.
+/// Where Go's `int64(math.Log2(float64(age)))` rounds up: for the last `w` ns below 2^e it is e. `judge/code` measures it.
 const EARLY: [(u32, i64); 15] = [
     (49, 1),
     (50, 2),

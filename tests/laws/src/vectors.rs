@@ -1,4 +1,4 @@
-//! Reads `vectors/`. The README there describes the formats.
+//! Reads `tests/vectors/`. The README there describes the formats.
 
 pub mod controller;
 pub mod deployment;
@@ -129,13 +129,13 @@ impl SelectionCase {
     }
 }
 
-/// Returns the text of a file in `vectors/`.
+/// Returns the text of a file in `tests/vectors/`.
 pub fn read(file: &str) -> String {
-    let path = format!("{}/../../vectors/{file}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../tests/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Returns the groups in `vectors/order.json`.
+/// Returns the groups in `tests/vectors/order.json`.
 pub fn groups() -> Vec<Group> {
     serde_json::from_str(&read("order.json")).expect("order.json")
 }
@@ -155,7 +155,7 @@ pub struct RelationCase {
     pub relation: Relation,
 }
 
-/// Returns the pairs in `vectors/upstream.json`.
+/// Returns the pairs in `tests/vectors/upstream.json`.
 pub fn upstream() -> Vec<RelationCase> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]

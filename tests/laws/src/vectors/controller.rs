@@ -88,7 +88,7 @@ struct AvailabilityCase {
     look_again: Option<String>,
 }
 
-/// `vectors/controller.json`.
+/// `tests/vectors/controller.json`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct File {

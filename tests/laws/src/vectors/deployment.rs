@@ -109,7 +109,7 @@ struct StepCase {
     changes: Vec<ChangeCase>,
 }
 
-/// `vectors/deployment.json`.
+/// `tests/vectors/deployment.json`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct File {

@@ -1,0 +1,329 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/judge/cluster/internal/fault"
+	"github.com/podrank/podrank/judge/cluster/internal/history"
+	"github.com/podrank/podrank/judge/cluster/internal/preview"
+	"github.com/podrank/podrank/judge/cluster/internal/scene"
+	"github.com/podrank/podrank/judge/cluster/internal/verdict"
+	"github.com/podrank/podrank/judge/cluster/internal/wish"
+)
+
+// game is one round as it is played.
+type game struct {
+	*steer
+	r        *rand.Rand
+	number   int
+	line     *line
+	dir      string // for files of this round
+	workload *scene.Workload
+	c        *wish.Case
+	expect   wish.Expectation
+	before   *verdict.State
+	ran      *preview.Ran
+	after    *verdict.State
+}
+
+// begin makes the round's workload and draws what is asked of it. The returned function ends the round.
+func (s *steer) begin(ctx context.Context, number int, l *line, options scene.WorkloadOptions, limits wish.Limits) (*game,
+	func(*error), error) {
+	r := rand.New(rand.NewPCG(s.seed, uint64(number)))
+	w, err := scene.BuildWorkload(ctx, s.plane, s.history, r, fmt.Sprintf("steer-%d-", number), options)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := &game{steer: s, r: r, number: number, line: l, workload: w}
+	if g.c, err = w.Case(ctx); err != nil {
+		return nil, nil, err
+	}
+	wish.Draw(r, g.c, w.Strangers, limits)
+	g.expect = g.c.Expect()
+	if g.dir, err = os.MkdirTemp("", "steer-*"); err != nil {
+		return nil, nil, err
+	}
+	if g.before, err = w.State(ctx); err != nil {
+		return nil, nil, err
+	}
+	s.history.ClearEvents(w.Namespace)
+	l.Workload, l.Pods, l.Delete = w.Kind, len(g.c.Pods), g.expect.Delete
+	l.Expect, l.Why = string(g.expect.Verdict), g.expect.Why
+	scheduling, stop := context.WithCancel(ctx)
+	go w.Schedule(scheduling)
+	return g, func(failed *error) {
+		stop()
+		if *failed == nil && l.isBad() {
+			*failed = g.keepRound()
+		}
+		os.RemoveAll(g.dir)
+		if *failed == nil {
+			*failed = w.CleanUp(ctx)
+		}
+	}, nil
+}
+
+// podrankIt runs the program with the round's command.
+func (g *game) podrankIt(ctx context.Context, environment []string, further ...string) (err error) {
+	file := filepath.Join(g.dir, "values")
+	if err := os.WriteFile(file, []byte(g.c.Values()), 0o644); err != nil {
+		return err
+	}
+	arguments := append(g.c.Arguments(file), "-n", g.workload.Namespace, "-o", "json")
+	arguments = append(arguments, further...)
+	g.line.Command = strings.Join(arguments, " ")
+	input := ""
+	if !g.c.ByValueFromAFile {
+		input = g.c.Values()
+	}
+	ctx, stop := context.WithTimeout(ctx, 30*time.Minute)
+	defer stop()
+	g.ran, err = g.podrank.Run(ctx, environment, input, arguments...)
+	if g.ran != nil {
+		g.line.Exit, g.line.Seconds = g.ran.Exit, g.ran.Took.Seconds()
+		if g.ran.Document != nil {
+			g.line.Message = g.ran.Document.Message
+		}
+	}
+	return err
+}
+
+// steering compares what was with what is now.
+func (g *game) steering(ctx context.Context) (*verdict.Steering, error) {
+	var err error
+	if g.after, err = g.workload.State(ctx); err != nil {
+		return nil, err
+	}
+	g.line.Writes = g.workload.CostChanges()
+	return &verdict.Steering{Exit: g.ran.Exit, Document: g.ran.Document, Before: g.before, After: g.after, To: g.to(),
+		KeepCosts: g.c.Keep, Removed: map[types.UID]bool{}, Costs: map[types.UID]string{}}, nil
+}
+
+// to is the count that the command leads to.
+func (g *game) to() int32 {
+	if g.c.Drop {
+		return int32(len(g.c.Pods) - g.expect.Delete)
+	}
+	return int32(g.c.To)
+}
+
+// is notes the result.
+func (g *game) is(r result, err error) {
+	g.line.Result = r
+	if err != nil {
+		g.line.Message = strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")+" "+g.line.Message), " ")
+	}
+	if r.isBad() && g.ran != nil && g.line.Message == "" {
+		g.line.Message = lastLine(g.ran.Stderr)
+	}
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// wishes plays a round that nobody disturbs.
+func (s *steer) wishes(ctx context.Context, number int, l *line) (err error) {
+	g, end, err := s.begin(ctx, number, l, scene.WorkloadOptions{}, wish.Limits{Evictions: true})
+	if err != nil {
+		return err
+	}
+	defer end(&err)
+	if err := g.podrankIt(ctx, nil, "--yes"); err != nil {
+		return g.unusable(ctx, err)
+	}
+	if err := g.workload.Settled(ctx); err != nil {
+		return err
+	}
+	run, err := g.steering(ctx)
+	if err != nil {
+		return err
+	}
+	g.is(g.judge(run))
+	return nil
+}
+
+// unusable makes a program that hangs or prints nonsense a wrong round, and passes other errors on.
+func (g *game) unusable(ctx context.Context, err error) error {
+	if g.ran == nil || ctx.Err() != nil {
+		return err
+	}
+	g.is(wrong, err)
+	return nil
+}
+
+// judge says what came of a round that nobody disturbed.
+func (g *game) judge(run *verdict.Steering) (result, error) {
+	infeasible := g.expect.Verdict == wish.Infeasible
+	if run.Exit == 1 && g.expect.Verdict != wish.Feasible {
+		err := run.Untouched()
+		if g.workload.HadCanary() {
+			err = errors.Join(err, errors.New("a barrier was made before the refusal"))
+		}
+		if err == nil {
+			return refused, nil
+		}
+		if infeasible {
+			return wrong, err
+		}
+	}
+	if infeasible {
+		return wrong, fmt.Errorf("exit status %d, though %s", run.Exit, g.expect.Why)
+	}
+	if run.Exit == 1 {
+		if err := run.Describes(); err != nil {
+			return wrong, err
+		}
+		return gaveUp, errors.New(lastLine(g.ran.Stderr))
+	}
+	if run.Document == nil || run.Document.Exit == nil {
+		return wrong, fmt.Errorf("exit status %d without an outcome: %s", run.Exit, lastLine(g.ran.Stderr))
+	}
+	less, more := run.Missed()
+	g.line.Missed, g.line.Others = len(less), len(more)
+	if len(less)+len(more) > 0 {
+		return missed, fmt.Errorf("missed %v, and %v went", less, more)
+	}
+	if run.Exit != 0 {
+		return wrong, fmt.Errorf("exit status %d, though exactly the wanted pods went: %s", run.Exit, lastLine(g.ran.Stderr))
+	}
+	wanted := run.Document.Wanted()
+	g.line.Least, g.line.Decides = g.c.Least(wanted), g.c.Rest(&g.expect)
+	if g.c.Evict || g.c.Keep && len(run.Document.Left) != 0 {
+		g.line.Least = g.line.Writes // it is not comparable: replacements of evicted pods get costs, too
+	}
+	if err := errors.Join(g.c.Check(&g.expect, wanted), run.Describes()); err != nil {
+		return wrong, err
+	}
+	return took, nil
+}
+
+// plain plays the same rounds with kubectl alone: a low cost for each wanted pod, and then the new count.
+func (s *steer) plain(ctx context.Context, number int, l *line) (err error) {
+	g, end, err := s.begin(ctx, number, l, scene.WorkloadOptions{}, wish.Limits{Evictions: true})
+	if err != nil {
+		return err
+	}
+	defer end(&err)
+	if err := g.podrankIt(ctx, nil, "--dry-run=client"); err != nil {
+		return g.unusable(ctx, err)
+	}
+	var names []string
+	wanted := map[types.UID]bool{}
+	for _, pod := range g.c.Pods {
+		goes := slices.Contains(g.c.Names, pod.Name)
+		if g.ran.Exit == 0 && g.ran.Document != nil {
+			goes = slices.Contains(g.ran.Document.Wanted(), pod.UID)
+		}
+		if goes {
+			names, wanted[pod.UID] = append(names, pod.Name), true
+		}
+	}
+	to := len(g.c.Pods) - len(names)
+	if !g.c.Drop {
+		to = g.c.To
+	}
+	unknown := slices.ContainsFunc(g.c.Names, func(name string) bool { return slices.Contains(g.workload.Strangers, name) })
+	if g.workload.Refused != "" || len(names) == 0 || unknown || to+len(names) > len(g.c.Pods) {
+		g.is(skipped, nil)
+		return nil
+	}
+	cost := int64(-1)
+	for _, pod := range g.c.Pods {
+		cost = max(-1<<31, min(cost, int64(pod.Cost)-1))
+	}
+	began := time.Now()
+	flags := []string{"-n", g.workload.Namespace}
+	annotate := append([]string{"annotate", "--overwrite", "pods"}, names...)
+	annotate = append(annotate, fmt.Sprintf("controller.kubernetes.io/pod-deletion-cost=%d", cost))
+	if err := kubectl(ctx, append(annotate, flags...)...); err != nil {
+		return err
+	}
+	if err := kubectl(ctx, append([]string{"scale", g.workload.Target, fmt.Sprintf("--replicas=%d", to)}, flags...)...); err != nil {
+		return err
+	}
+	l.Seconds = time.Since(began).Seconds()
+	if err := g.workload.Settled(ctx); err != nil {
+		return err
+	}
+	run, err := g.steering(ctx)
+	if err != nil {
+		return err
+	}
+	gone := run.Gone()
+	for _, uid := range gone {
+		if !wanted[uid] {
+			l.Others++
+		}
+	}
+	l.Missed = len(names) - (len(gone) - l.Others)
+	l.Delete, l.Result = len(gone), took
+	if l.Missed > 0 {
+		l.Result = missed
+	}
+	return nil
+}
+
+func kubectl(ctx context.Context, arguments ...string) error {
+	out, err := exec.CommandContext(ctx, "kubectl", arguments...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("kubectl %v: %w: %s", arguments, err, out)
+	}
+	return nil
+}
+
+// keepRound writes down all that is known of a round that went wrong.
+func (g *game) keepRound() error {
+	dir := filepath.Join(g.keep, fmt.Sprintf("steer-%d-%s-%d", g.seed, g.mode, g.number))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	var story strings.Builder
+	fmt.Fprintf(&story, "%s: %s\nkubectl-podrank %s\nworkload %s, template's cost %q, fault %s, exit status %d\n", g.line.Result,
+		g.line.Message, g.line.Command, g.workload.Kind, g.workload.Template, g.line.Fault, g.line.Exit)
+	fmt.Fprintf(&story, "expected: %s, %d pods go, %s\n\n", g.expect.Verdict, g.expect.Delete, g.expect.Why)
+	for _, pod := range g.c.Pods {
+		fate := "?"
+		if g.after != nil {
+			fate = "went"
+			if after, ok := g.after.Pods[pod.UID]; ok {
+				fate = fmt.Sprintf("stayed, cost %q, ours %v, marks %v", after.Cost, after.Ours, after.Marks)
+			}
+		}
+		fmt.Fprintf(&story, "%s %s must=%v never=%v named=%v: %s; %s ready=%v available=%v cost=%d fixed=%v labels=%v on %s %v\n",
+			pod.UID, pod.Name, g.expect.Must[pod.UID], g.expect.Never[pod.UID], slices.Contains(g.c.Names, pod.Name), fate,
+			pod.Phase, pod.Ready, pod.Available, pod.Cost, pod.Fixed, pod.Labels, pod.Node, pod.NodeLabels)
+	}
+	g.history.Look(g.workload.Namespace, func(n *history.Namespace) {
+		for _, cost := range n.Costs {
+			fmt.Fprintf(&story, "%d cost of %s: %q, then %q\n", cost.Version, cost.Pod, cost.From, cost.To)
+		}
+		for _, scaled := range n.Scaled {
+			fmt.Fprintf(&story, "%d set %s: %d, then %d\n", scaled.Version, scaled.Set, scaled.From, scaled.To)
+		}
+		for _, gone := range n.Gone {
+			fmt.Fprintf(&story, "%d %s went at %s\n", gone.Version, gone.Pod.Name, gone.At.UTC().Format(time.RFC3339Nano))
+		}
+	})
+	if calls, err := (fault.Calls{Dir: g.dir}).List(); err == nil {
+		for i, call := range calls {
+			fmt.Fprintf(&story, "call %d at %s: %s\n", i+1, call.At.UTC().Format(time.RFC3339Nano), call.Arguments)
+		}
+	}
+	if g.ran != nil {
+		fmt.Fprintf(&story, "\nstdout:\n%s\nstderr:\n%s\n", g.ran.Stdout, g.ran.Stderr)
+	}
+	return os.WriteFile(filepath.Join(dir, "story.txt"), []byte(story.String()), 0o644)
+}

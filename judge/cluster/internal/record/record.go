@@ -1,0 +1,85 @@
+// Package record reduces judged rounds to what the preview reads, as one JSON line for each set that lost pods.
+package record
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/judge/cluster/internal/verdict"
+)
+
+// Case is one set that lost pods, as it was before, and what went.
+type Case struct {
+	Round    int               `json:"round"`
+	Kind     string            `json:"kind"`
+	Set      string            `json:"set"`
+	Replicas int32             `json:"replicas"`
+	Now      time.Time         `json:"now"`
+	Victims  []types.UID       `json:"victims"`
+	Items    []json.RawMessage `json:"items"`
+}
+
+// Of makes the case of an outcome, or nil if the outcome is not plain.
+func Of(round int, kind string, run *verdict.Run, outcome *verdict.Set) (*Case, error) {
+	if !outcome.IsPlain() {
+		return nil, nil
+	}
+	c := &Case{round, kind, outcome.Name, outcome.To, outcome.Now.UTC(), outcome.Gone, nil}
+	for _, object := range run.Dump.Items {
+		var whole map[string]any
+		if err := json.Unmarshal(object.Raw, &whole); err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(prune(whole, "", slices.Concat(kept[""], kept[object.Kind])))
+		if err != nil {
+			return nil, err
+		}
+		c.Items = append(c.Items, text)
+	}
+	return c, nil
+}
+
+// kept are the paths of what stays of each kind, with all that is below them; lists are no part of a path.
+var kept = map[string][]string{
+	"": {
+		".apiVersion", ".kind", ".metadata.name", ".metadata.namespace", ".metadata.uid", ".metadata.labels",
+		".metadata.creationTimestamp", ".metadata.deletionTimestamp", ".metadata.ownerReferences",
+	},
+	"Pod": {
+		".metadata.annotations." + corev1.PodDeletionCost, ".spec.nodeName", ".spec.initContainers.name",
+		".spec.initContainers.restartPolicy", ".status.phase", ".status.conditions.type", ".status.conditions.status",
+		".status.conditions.lastTransitionTime", ".status.containerStatuses.restartCount",
+		".status.containerStatuses.name", ".status.initContainerStatuses.restartCount",
+		".status.initContainerStatuses.name",
+	},
+	"ReplicaSet":            {".spec.replicas", ".spec.selector", ".status.replicas"},
+	"ReplicationController": {".spec.replicas", ".spec.selector", ".status.replicas"},
+	"Deployment":            {".spec.replicas", ".spec.selector", ".spec.paused", ".spec.strategy", ".status.replicas"},
+}
+
+func prune(value any, path string, kept []string) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, inner := range value {
+			at := path + "." + key
+			stays := func(p string) bool {
+				return p == at || strings.HasPrefix(p, at+".") || strings.HasPrefix(at, p+".")
+			}
+			if slices.ContainsFunc(kept, stays) {
+				value[key] = prune(inner, at, kept)
+			} else {
+				delete(value, key)
+			}
+		}
+	case []any:
+		for i, inner := range value {
+			value[i] = prune(inner, path, kept)
+		}
+	}
+	return value
+}

@@ -1,0 +1,93 @@
+package scene
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/judge/cluster/internal/history"
+	"github.com/podrank/podrank/judge/cluster/internal/verdict"
+)
+
+// State reads the workload's namespace as it is now.
+func (w *Workload) State(ctx context.Context) (*verdict.State, error) {
+	count, _, err := w.Count(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &verdict.State{Count: count, Pods: map[types.UID]verdict.PodState{}}
+	pods, err := w.plane.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		if isCanary(pod) {
+			s.Canaries = append(s.Canaries, "pod/"+pod.Name)
+		}
+		owner := metav1.GetControllerOf(pod)
+		if !history.IsActive(pod) || owner == nil || strings.HasPrefix(owner.Name, canary) {
+			continue
+		}
+		p := verdict.PodState{Name: pod.Name, Version: pod.ResourceVersion, Cost: pod.Annotations[corev1.PodDeletionCost]}
+		for key := range pod.Annotations {
+			if strings.HasPrefix(key, "podrank.dev/") {
+				p.Marks = append(p.Marks, key)
+			}
+		}
+		p.Ours = managesCost(pod, "podrank")
+		s.Pods[pod.UID] = p
+	}
+	sets, err := w.plane.AppsV1().ReplicaSets(w.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range sets.Items {
+		if isCanary(&sets.Items[i]) {
+			s.Canaries = append(s.Canaries, "replicaset/"+sets.Items[i].Name)
+		}
+	}
+	return s, nil
+}
+
+func managesCost(pod *corev1.Pod, manager string) bool {
+	return slices.ContainsFunc(pod.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == manager && entry.FieldsV1 != nil &&
+			strings.Contains(entry.FieldsV1.String(), corev1.PodDeletionCost)
+	})
+}
+
+// canary is how the names of the objects of podrank's barrier begin.
+const canary = "podrank-canary"
+
+func isCanary(object metav1.Object) bool {
+	return object.GetDeletionTimestamp() == nil &&
+		(strings.HasPrefix(object.GetName(), canary) || object.GetLabels()["podrank.dev/canary"] != "")
+}
+
+// HadCanary says whether a barrier's set has been seen in the namespace.
+func (w *Workload) HadCanary() bool {
+	had := false
+	w.history.Look(w.Namespace, func(n *history.Namespace) {
+		for _, name := range n.Made {
+			had = had || strings.HasPrefix(name, canary)
+		}
+	})
+	return had
+}
+
+// CostChanges counts the changes of deletion costs since the last ClearEvents.
+func (w *Workload) CostChanges() int {
+	changes := 0
+	w.history.Look(w.Namespace, func(n *history.Namespace) { changes = len(n.Costs) })
+	return changes
+}
+
+// Quiet waits until the controllers have nothing to do any more.
+func (w *Workload) Quiet(ctx context.Context) error {
+	return w.history.AwaitQuiet(ctx, w.Namespace, "quiet", 4*quiet, (*history.Namespace).IsSettled)
+}

@@ -1,0 +1,544 @@
+package scene
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/judge/cluster/internal/control"
+	"github.com/podrank/podrank/judge/cluster/internal/history"
+	"github.com/podrank/podrank/judge/cluster/internal/wish"
+)
+
+// Workload is what a round of steering is about: one workload in a namespace with nodes of its own, whose pods run, and
+// pods of others. Replacements of its pods are bound at once, and the stand-in for kubelet makes them ready.
+type Workload struct {
+	Namespace string
+	Kind      string // deployment, replicaset or replicationcontroller; rolling or owned if it must be refused
+	Target    string // as TYPE/NAME
+	Refused   string // why it cannot be steered; empty if it can
+	Strangers []string
+	Template  string // the deletion cost of its pod template
+
+	plane   *control.Plane
+	history *history.History
+	nodes   map[string]map[string]string // labels by name
+	first   map[types.UID]bool           // the pods that were made with it
+	owner   types.UID                    // of the pods
+
+	minReady time.Duration
+}
+
+// WorkloadOptions narrow down what is drawn.
+type WorkloadOptions struct {
+	Steerable bool // nothing that must be refused as it is
+	Ready     bool // all pods are ready
+	Own       bool // no costs of others
+	Size      int  // as many pods; 2 to 30 if 0
+	Kind      string
+}
+
+// BuildWorkload makes the workload of one round.
+func BuildWorkload(ctx context.Context, plane *control.Plane, h *history.History, r *rand.Rand, prefix string,
+	options WorkloadOptions) (*Workload, error) {
+	created, err := plane.CoreV1().Namespaces().Create(ctx,
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: prefix}}, metav1.CreateOptions{})
+	if err != nil {
+		return nil, err
+	}
+	w := &Workload{Namespace: created.Name, plane: plane, history: h, nodes: map[string]map[string]string{},
+		first: map[types.UID]bool{}}
+	size := int32(2 + r.IntN(29))
+	w.Kind = pick(r, "deployment", "deployment", "replicaset", "replicationcontroller")
+	if !options.Steerable && r.IntN(25) == 0 {
+		w.Kind = pick(r, "rolling", "owned")
+	}
+	if options.Kind != "" {
+		w.Kind = options.Kind
+	}
+	if options.Size > 0 {
+		size = int32(options.Size)
+	}
+	if err := w.createNodes(ctx, r); err != nil {
+		return nil, err
+	}
+	if err := w.create(ctx, r, size, options); err != nil {
+		return nil, err
+	}
+	if err := w.giveFacts(ctx, r, options); err != nil {
+		return nil, err
+	}
+	if err := w.createStrangers(ctx, r); err != nil {
+		return nil, err
+	}
+	return w, w.Settled(ctx)
+}
+
+func (w *Workload) createNodes(ctx context.Context, r *rand.Rand) error {
+	zones := []string{"a", "b", "c"}[:1+r.IntN(3)]
+	for i := range 2 + r.IntN(7) {
+		name := fmt.Sprintf("%s-%d", w.Namespace, i)
+		labels := map[string]string{"round": w.Namespace, wish.Hostname: name, wish.Zone: pick(r, zones...),
+			wish.Lifecycle: pick(r, "spot", "on-demand")}
+		w.nodes[name] = labels
+		_, err := w.plane.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}},
+			metav1.CreateOptions{})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Workload) nodeNames() []string {
+	var names []string
+	for name := range w.nodes {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// create makes the workload and waits for its pods.
+func (w *Workload) create(ctx context.Context, r *rand.Rand, size int32, options WorkloadOptions) error {
+	const name = "web"
+	labels := map[string]string{"app": name}
+	template := template(labels)
+	if r.Float64() < 0.12 && !options.Own {
+		w.Template = pick(r, "0", "5", "-3", "100")
+		template.Annotations = map[string]string{corev1.PodDeletionCost: w.Template}
+	}
+	var minReady int32
+	if r.Float64() < 0.15 {
+		minReady = minReadySeconds
+	}
+	w.minReady = time.Duration(minReady) * time.Second
+	meta := metav1.ObjectMeta{Name: name}
+	selector := &metav1.LabelSelector{MatchLabels: labels}
+	var err error
+	switch w.Kind {
+	case "replicaset":
+		w.Target = "rs/" + name
+		_, err = w.plane.AppsV1().ReplicaSets(w.Namespace).Create(ctx, &appsv1.ReplicaSet{ObjectMeta: meta,
+			Spec: appsv1.ReplicaSetSpec{Replicas: &size, Selector: selector, Template: template, MinReadySeconds: minReady},
+		}, metav1.CreateOptions{})
+	case "replicationcontroller":
+		w.Target = "rc/" + name
+		_, err = w.plane.CoreV1().ReplicationControllers(w.Namespace).Create(ctx, &corev1.ReplicationController{ObjectMeta: meta,
+			Spec: corev1.ReplicationControllerSpec{Replicas: &size, Selector: labels, Template: &template, MinReadySeconds: minReady},
+		}, metav1.CreateOptions{})
+	default:
+		w.Target = "deploy/" + name
+		deadline := minReady + 600
+		_, err = w.plane.AppsV1().Deployments(w.Namespace).Create(ctx, &appsv1.Deployment{ObjectMeta: meta,
+			Spec: appsv1.DeploymentSpec{Replicas: &size, Selector: selector, Template: template, MinReadySeconds: minReady,
+				ProgressDeadlineSeconds: &deadline},
+		}, metav1.CreateOptions{})
+	}
+	if err != nil {
+		return err
+	}
+	err = w.history.Await(ctx, w.Namespace, "settled", func(n *history.Namespace) bool {
+		return len(n.Sets) > 0 && n.IsSettled()
+	})
+	if err != nil {
+		return err
+	}
+	if w.Kind == "rolling" {
+		err = w.stopMidway(ctx)
+	}
+	w.history.Look(w.Namespace, func(n *history.Namespace) {
+		for uid, set := range n.Sets {
+			if set.Replicas > 0 {
+				w.owner = uid
+			}
+			if w.Kind == "owned" {
+				w.Target, w.Refused = "rs/"+set.Name, "the set has an owner"
+			}
+			for _, pod := range n.Active(uid) {
+				w.first[pod.UID] = true
+			}
+		}
+	})
+	return err
+}
+
+// minReadySeconds is longer than half of the ages of pods.
+const minReadySeconds = 3600
+
+// stopMidway pauses the Deployment in the midst of a rollout.
+func (w *Workload) stopMidway(ctx context.Context) error {
+	b := &builder{plane: w.plane, history: w.history, namespace: w.Namespace}
+	err := b.patchDeployment(ctx, `{"spec":{"strategy":{"rollingUpdate":{"maxUnavailable":0,"maxSurge":1}},`+
+		`"template":{"metadata":{"annotations":{"revision":"2"}}}}}`)
+	if err != nil {
+		return err
+	}
+	err = w.history.AwaitQuiet(ctx, w.Namespace, "rolled as far as it goes", quiet, func(n *history.Namespace) bool {
+		return len(n.Sets) == 2 && n.IsSettled()
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.patchDeployment(ctx, `{"spec":{"paused":true}}`); err != nil {
+		return err
+	}
+	active := 0
+	w.history.Look(w.Namespace, func(n *history.Namespace) {
+		for _, set := range n.Sets {
+			if set.Replicas > 0 {
+				active++
+			}
+		}
+	})
+	if active > 1 {
+		w.Refused = "a rollout is not complete"
+	}
+	return nil
+}
+
+// condition of one pod of the workload.
+type condition struct {
+	node     string // none if empty
+	ready    bool
+	age      time.Duration // since it was ready
+	restarts int32
+	labels   map[string]string
+	cost     string // none if empty
+	apply    bool   // the cost comes by a server-side apply
+}
+
+// giveFacts draws what the pods are like, and makes it so.
+func (w *Workload) giveFacts(ctx context.Context, r *rand.Rand, options WorkloadOptions) error {
+	chance := func(p float64) bool { return r.Float64() < p }
+	notReady, unassigned := pick(r, 0, 0, 0.1), pick(r, 0, 0, 0, 0, 0, 0, 0.1)
+	if options.Ready {
+		notReady, unassigned = 0, 0
+	}
+	costs, cost := []string{"0"}, 0.0
+	if !options.Own && chance(0.25) {
+		cost = pick(r, 0.1, 0.3, 0.3, 0.6)
+		costs = pick(r, []string{"-1", "0", "1", "5", "100"}, []string{"100", "1000"}, []string{"1000000"}, []string{"0"},
+			[]string{"-1"}, []string{"-2147483648", "2147483647"}, []string{"-50", "50"})
+	}
+	nodes := w.nodeNames()
+	young := pick(r, 0, 0.5, 0.5)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(8)
+	var pods []*corev1.Pod
+	w.history.Look(w.Namespace, func(n *history.Namespace) {
+		for uid := range n.Sets {
+			pods = append(pods, n.Active(uid)...)
+		}
+	})
+	slices.SortFunc(pods, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	for _, pod := range pods {
+		c := condition{node: pick(r, nodes...), ready: !chance(notReady), labels: map[string]string{}}
+		if chance(unassigned) {
+			c.node, c.ready = "", false
+		}
+		c.age = time.Duration(minReadySeconds+3600+r.IntN(1000000)) * time.Second
+		if chance(young) {
+			c.age = time.Duration(10+r.IntN(600)) * time.Second
+		}
+		if chance(0.2) {
+			c.restarts = int32(r.IntN(5))
+		}
+		if chance(0.3) {
+			c.labels[wish.Draining] = "true"
+		}
+		c.labels[wish.Shard] = strconv.Itoa(r.IntN(4))
+		if chance(cost) {
+			c.cost, c.apply = pick(r, costs...), chance(0.5)
+		}
+		group.Go(func() error { return w.give(ctx, pod, &c) })
+	}
+	return group.Wait()
+}
+
+// give makes a pod so. Its status comes before its node, so that the stand-in for kubelet leaves it alone.
+func (w *Workload) give(ctx context.Context, pod *corev1.Pod, c *condition) error {
+	pods := w.plane.CoreV1().Pods(w.Namespace)
+	patch := func(kind types.PatchType, options metav1.PatchOptions, patch any, subresources ...string) error {
+		text, err := json.Marshal(patch)
+		if err == nil {
+			_, err = pods.Patch(ctx, pod.Name, kind, text, options, subresources...)
+		}
+		return err
+	}
+	if c.node != "" {
+		status := corev1.ConditionFalse
+		if c.ready {
+			status = corev1.ConditionTrue
+		}
+		since := metav1.NewTime(time.Now().Add(-c.age))
+		err := patch(types.MergePatchType, metav1.PatchOptions{FieldManager: "kubelet"}, map[string]any{"status": map[string]any{
+			"phase":             corev1.PodRunning,
+			"conditions":        []corev1.PodCondition{{Type: corev1.PodReady, Status: status, LastTransitionTime: since}},
+			"containerStatuses": []corev1.ContainerStatus{{Name: "main", Ready: c.ready, RestartCount: c.restarts}},
+		}}, "status")
+		if err != nil {
+			return err
+		}
+		if err := w.bind(ctx, pod, c.node); err != nil {
+			return err
+		}
+	}
+	if err := patch(types.MergePatchType, metav1.PatchOptions{}, map[string]any{
+		"metadata": map[string]any{"labels": c.labels}}); err != nil {
+		return err
+	}
+	if c.cost == "" {
+		return nil
+	}
+	_, err := w.SetCost(ctx, pod.Name, c.cost, c.apply)
+	return err
+}
+
+func (w *Workload) bind(ctx context.Context, pod *corev1.Pod, node string) error {
+	return w.plane.CoreV1().Pods(w.Namespace).Bind(ctx, &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Name: pod.Name, UID: pod.UID}, Target: corev1.ObjectReference{Kind: "Node", Name: node},
+	}, metav1.CreateOptions{})
+}
+
+// SetCost gives a pod a deletion cost that is someone else's: by a server-side apply, or as `kubectl annotate` does. It reports
+// whether the API server says whose it is: a patch to the value that was there already leaves no trace.
+func (w *Workload) SetCost(ctx context.Context, pod, cost string, apply bool) (bool, error) {
+	kind, options := types.MergePatchType, metav1.PatchOptions{FieldManager: "kubectl-annotate"}
+	object := map[string]any{"metadata": map[string]any{"annotations": map[string]any{corev1.PodDeletionCost: cost}}}
+	if apply {
+		force := true
+		kind, options = types.ApplyPatchType, metav1.PatchOptions{FieldManager: "autoscaler", Force: &force}
+		object["apiVersion"], object["kind"] = "v1", "Pod"
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		return false, err
+	}
+	written, err := w.plane.CoreV1().Pods(w.Namespace).Patch(ctx, pod, kind, text, options)
+	return err == nil && managesCost(written, options.FieldManager), err
+}
+
+// SetReady changes the condition Ready of a pod.
+func (w *Workload) SetReady(ctx context.Context, pod string, status corev1.ConditionStatus) error {
+	text, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []corev1.PodCondition{
+		{Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.Now()}}}})
+	if err == nil {
+		_, err = w.plane.CoreV1().Pods(w.Namespace).Patch(ctx, pod, types.StrategicMergePatchType, text,
+			metav1.PatchOptions{FieldManager: "kubelet"}, "status")
+	}
+	if apierrors.IsNotFound(err) { // it has gone
+		return nil
+	}
+	return err
+}
+
+// Roll starts a rollout of the Deployment.
+func (w *Workload) Roll(ctx context.Context) error {
+	_, err := w.plane.AppsV1().Deployments(w.Namespace).Patch(ctx, "web", types.MergePatchType,
+		[]byte(`{"spec":{"template":{"metadata":{"annotations":{"revision":"2"}}}}}`), metav1.PatchOptions{})
+	return err
+}
+
+// Remove deletes a pod, if it is still there.
+func (w *Workload) Remove(ctx context.Context, pod string) error {
+	err := w.plane.CoreV1().Pods(w.Namespace).Delete(ctx, pod, metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// Adopt makes a pod of nobody that the workload's set takes for its own.
+func (w *Workload) Adopt(ctx context.Context) error {
+	var labels map[string]string
+	w.history.Look(w.Namespace, func(n *history.Namespace) {
+		for _, pod := range n.Active(w.owner) {
+			labels = pod.Labels
+		}
+	})
+	if labels == nil {
+		return nil // none is left to be like
+	}
+	_, err := w.plane.CoreV1().Pods(w.Namespace).Create(ctx, &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "adopted", Labels: labels}, Spec: template(nil).Spec}, metav1.CreateOptions{})
+	return err
+}
+
+// Scale changes the count as anybody may.
+func (w *Workload) Scale(ctx context.Context, count int32) error {
+	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, count)
+	var err error
+	switch w.Target[:2] {
+	case "de":
+		_, err = w.plane.AppsV1().Deployments(w.Namespace).Patch(ctx, "web", types.MergePatchType, patch, metav1.PatchOptions{}, "scale")
+	case "rc":
+		_, err = w.plane.CoreV1().ReplicationControllers(w.Namespace).Patch(ctx, "web", types.MergePatchType, patch,
+			metav1.PatchOptions{}, "scale")
+	default:
+		_, err = w.plane.AppsV1().ReplicaSets(w.Namespace).Patch(ctx, "web", types.MergePatchType, patch, metav1.PatchOptions{}, "scale")
+	}
+	return err
+}
+
+// createStrangers makes pods of nobody on the workload's nodes.
+func (w *Workload) createStrangers(ctx context.Context, r *rand.Rand) error {
+	for i := range r.IntN(4) {
+		name := fmt.Sprintf("stranger-%d", i)
+		spec := template(nil).Spec
+		spec.NodeName = pick(r, w.nodeNames()...)
+		_, err := w.plane.CoreV1().Pods(w.Namespace).Create(ctx, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"app": "stranger"}}, Spec: spec,
+		}, metav1.CreateOptions{})
+		if err != nil {
+			return err
+		}
+		w.Strangers = append(w.Strangers, name)
+	}
+	return nil
+}
+
+// Schedule binds new pods of the workload, until the context ends. The seed and the name of a pod decide its node.
+func (w *Workload) Schedule(ctx context.Context) {
+	nodes := w.nodeNames()
+	begun := map[types.UID]bool{}
+	for ctx.Err() == nil {
+		var found *corev1.Pod
+		// An error is that of the context, or that nothing is to be done.
+		_ = w.history.Await(ctx, w.Namespace, "waiting for a node", func(n *history.Namespace) bool {
+			found = nil
+			for uid, pod := range n.Pods {
+				if pod.Spec.NodeName == "" && len(pod.Spec.SchedulingGates) == 0 && pod.DeletionTimestamp == nil &&
+					!w.first[uid] && !begun[uid] {
+					found = pod
+				}
+			}
+			return found != nil
+		})
+		if found == nil {
+			continue
+		}
+		begun[found.UID] = true
+		hash := fnv.New32a()
+		hash.Write([]byte(found.Name))
+		node := nodes[int(hash.Sum32())%len(nodes)]
+		if err := w.bind(ctx, found, node); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) &&
+			!apierrors.IsConflict(err) {
+			delete(begun, found.UID)
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+}
+
+// Settled waits until the controllers have done what the workload's present count asks of them.
+func (w *Workload) Settled(ctx context.Context) error {
+	count, generation, err := w.Count(ctx)
+	if err != nil {
+		return err
+	}
+	return w.history.Await(ctx, w.Namespace, "settled", func(n *history.Namespace) bool {
+		total := int32(0)
+		for uid, set := range n.Sets {
+			if uid == w.owner && w.Target[:2] != "de" && set.Generation < generation {
+				return false
+			}
+			total += set.Replicas
+		}
+		for _, deployment := range n.Deployments {
+			if w.Target[:2] == "de" && deployment.Generation < generation {
+				return false
+			}
+		}
+		return (w.Refused != "" || total == count) && n.IsSettled()
+	})
+}
+
+// Count reads the workload's count and generation.
+func (w *Workload) Count(ctx context.Context) (count int32, generation int64, err error) {
+	switch w.Target[:2] {
+	case "de":
+		deployment, err := w.plane.AppsV1().Deployments(w.Namespace).Get(ctx, "web", metav1.GetOptions{})
+		if err != nil {
+			return 0, 0, err
+		}
+		return *deployment.Spec.Replicas, deployment.Generation, nil
+	case "rc":
+		controller, err := w.plane.CoreV1().ReplicationControllers(w.Namespace).Get(ctx, "web", metav1.GetOptions{})
+		if err != nil {
+			return 0, 0, err
+		}
+		return *controller.Spec.Replicas, controller.Generation, nil
+	}
+	set, err := w.plane.AppsV1().ReplicaSets(w.Namespace).Get(ctx, w.Target[3:], metav1.GetOptions{})
+	if err != nil {
+		return 0, 0, err
+	}
+	return *set.Spec.Replicas, set.Generation, nil
+}
+
+// Case describes the workload and its pods as they are, without a command.
+func (w *Workload) Case(ctx context.Context) (*wish.Case, error) {
+	listed, err := w.plane.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	c := &wish.Case{Target: w.Target, Refused: w.Refused, NodeLoad: map[string]int{}}
+	for i := range listed.Items {
+		pod := &listed.Items[i]
+		if !history.IsActive(pod) {
+			continue
+		}
+		if pod.Spec.NodeName != "" {
+			c.NodeLoad[pod.Spec.NodeName]++
+		}
+		if metav1.GetControllerOf(pod) == nil {
+			continue
+		}
+		p := wish.Pod{Name: pod.Name, UID: pod.UID, Node: pod.Spec.NodeName, Labels: pod.Labels,
+			NodeLabels: w.nodes[pod.Spec.NodeName], Phase: pod.Status.Phase, Ready: history.IsReady(pod)}
+		if cost, ok := pod.Annotations[corev1.PodDeletionCost]; ok {
+			number, err := strconv.ParseInt(cost, 10, 32)
+			if err != nil {
+				return nil, err
+			}
+			p.Cost = int32(number)
+			p.Fixed = cost != w.Template || hasManager(pod, "autoscaler", "kubectl-annotate")
+		}
+		for _, condition := range pod.Status.Conditions {
+			if condition.Type == corev1.PodReady {
+				p.Available = p.Ready && time.Since(condition.LastTransitionTime.Time) >= w.minReady
+			}
+		}
+		c.Pods = append(c.Pods, p)
+	}
+	slices.SortFunc(c.Pods, func(a, b wish.Pod) int { return strings.Compare(a.Name, b.Name) })
+	return c, nil
+}
+
+func hasManager(pod *corev1.Pod, names ...string) bool {
+	return slices.ContainsFunc(pod.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
+		return slices.Contains(names, entry.Manager)
+	})
+}
+
+// CleanUp removes the workload and its nodes.
+func (w *Workload) CleanUp(ctx context.Context) error {
+	if err := CleanUp(ctx, w.plane, w.history, w.Namespace); err != nil {
+		return err
+	}
+	return w.plane.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{},
+		metav1.ListOptions{LabelSelector: "round=" + w.Namespace})
+}

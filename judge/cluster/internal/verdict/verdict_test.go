@@ -1,0 +1,156 @@
+package verdict
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/judge/cluster/internal/preview"
+)
+
+var began = time.Unix(1_800_000_000, 0)
+
+// dump has a ReplicaSet `a` of five pods a0 to a4, `b` of two, and a pod of nobody. All is old enough for no age to cross
+// an edge.
+func dump(t *testing.T) *preview.Dump {
+	t.Helper()
+	var items []string
+	object := func(kind, name, owner, rest string) {
+		items = append(items, fmt.Sprintf(`{"kind":%q,"metadata":{"name":%q,"uid":%q,
+			"creationTimestamp":"2020-01-01T00:00:00Z","ownerReferences":[{"uid":%q,"controller":true}]}%s}`,
+			kind, name, name, owner, rest))
+	}
+	for set, size := range map[string]int{"a": 5, "b": 2} {
+		object("ReplicaSet", set, "", fmt.Sprintf(`,"spec":{"replicas":%d}`, size))
+		for i := range size {
+			object("Pod", fmt.Sprint(set, i), set, "")
+		}
+	}
+	object("Pod", "stranger", "nobody", "")
+	var dump preview.Dump
+	if err := json.Unmarshal([]byte(`{"items":[`+strings.Join(items, ",")+`]}`), &dump); err != nil {
+		t.Fatal(err)
+	}
+	return &dump
+}
+
+// inTurn is a preview that takes pods by name, a0 first; all are certain.
+func inTurn(q *preview.Question) (*preview.Prediction, error) {
+	var names []string
+	for _, object := range q.Dump.Items {
+		if object.IsActivePod() && "rs/"+object.Owner() == types.UID(q.Set) {
+			names = append(names, object.Metadata.Name)
+		}
+	}
+	slices.Sort(names)
+	p := preview.Prediction{Active: len(names), Delete: len(names) - int(q.Replicas)}
+	for i, name := range names {
+		verdict := "keep"
+		if i < p.Delete {
+			verdict = "delete"
+		}
+		p.Pods = append(p.Pods, pod(name, verdict))
+	}
+	return &p, nil
+}
+
+func pod(name, verdict string) (pod struct {
+	Name    string    `json:"name"`
+	UID     types.UID `json:"uid"`
+	Verdict string    `json:"verdict"`
+}) {
+	pod.Name, pod.UID, pod.Verdict = name, types.UID(name), verdict
+	return pod
+}
+
+// lost are the pods that went, in this order, a millisecond apart.
+func lost(names ...string) (lost []Gone) {
+	for i, name := range names {
+		lost = append(lost, Gone{types.UID(name), name, began.Add(time.Duration(i+1) * time.Millisecond)})
+	}
+	return lost
+}
+
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		gone   []Gone
+		counts map[types.UID][]int32
+		wrong  string // part of the error; right if empty
+	}{
+		{"nothing happened", nil, nil, ""},
+		{"the right ones", lost("a1", "a0"), map[types.UID][]int32{"a": {3}}, ""},
+		{"another one", lost("a0", "a2"), map[types.UID][]int32{"a": {3}}, "is certain to go, and stayed"},
+		{"too few", lost("a0"), map[types.UID][]int32{"a": {3}}, "from 5 to 3, and 1 pods went"},
+		{"too many", lost("a0", "a1", "a2"), map[types.UID][]int32{"a": {3}}, "from 5 to 3, and 3 pods went"},
+		{"without a reason", lost("b0"), nil, "from 2 to 2, and 1 pods went"},
+		{"a stranger's", lost("a0", "stranger"), map[types.UID][]int32{"a": {4}}, "stranger went, and no set's count"},
+		{"all", lost("a0", "a1", "a2", "a3", "a4"), map[types.UID][]int32{"a": {0}}, ""},
+		{"two sets", lost("b0", "a0"), map[types.UID][]int32{"a": {4}, "b": {1}}, ""},
+		{"two sets, one wrong", lost("b1", "a0"), map[types.UID][]int32{"a": {4}, "b": {1}}, "rs/b: "},
+		{"two steps", lost("a0", "a2", "a1"), map[types.UID][]int32{"a": {4, 2}}, ""}, // seen as one
+		{"two steps, the second wrong", lost("a0", "a2"), map[types.UID][]int32{"a": {4, 3}}, "certain to go"},
+		{"a pod made later", lost("a0", "later"), map[types.UID][]int32{"a": {4}}, ""},
+		{"grown", nil, map[types.UID][]int32{"a": {7}}, ""},
+		{"grown, then shrunk", lost("a0", "a3"), map[types.UID][]int32{"a": {4, 7, 6}}, ""},
+	} {
+		_, err := Judge(&Run{"default", dump(t), began, c.gone, c.counts, nil}, inTurn)
+		if c.wrong == "" && err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
+			t.Errorf("%s: want %q, got %v", c.name, c.wrong, err)
+		}
+	}
+}
+
+// A preview that is right only if pods of the other set have gone already, as ranks can be.
+func TestOtherSetsMayHaveLostPods(t *testing.T) {
+	after := func(others int) Ask {
+		return func(q *preview.Question) (*preview.Prediction, error) {
+			p, err := inTurn(q)
+			count := 0
+			for _, object := range q.Dump.Items {
+				if object.Owner() == "b" {
+					count++
+				}
+			}
+			if q.Set == "rs/a" && count != 2-others {
+				slices.Reverse(p.Pods)
+				for i := range p.Pods {
+					p.Pods[i].Verdict = map[bool]string{true: "delete", false: "keep"}[i < p.Delete]
+				}
+			}
+			return p, err
+		}
+	}
+	run := &Run{"default", dump(t), began, lost("a0", "b0"), map[types.UID][]int32{"a": {4}, "b": {1}}, nil}
+	for others, right := range []bool{true, true, false} {
+		if _, err := Judge(run, after(others)); (err == nil) != right {
+			t.Errorf("right only after %d others: %v", others, err)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	prediction := &preview.Prediction{Active: 4, Delete: 2}
+	prediction.Pods = append(prediction.Pods, pod("sure", "delete"), pod("one", "contested"), pod("two", "contested"),
+		pod("safe", "keep"))
+	for gone, right := range map[string]bool{
+		"sure one": true, "sure two": true, "one two": false, "sure safe": false, "sure": false, "sure one two": false,
+		"sure unknown": false,
+	} {
+		var uids []types.UID
+		for name := range strings.FieldsSeq(gone) {
+			uids = append(uids, types.UID(name))
+		}
+		if err := Compare(prediction, 2, uids); (err == nil) != right {
+			t.Errorf("%s: %v", gone, err)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+# Functions for the scripts in this directory, which source this file. It uses the cache and the directories that `up` made.
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+self=${0##*/}
+
+# The release of Kubernetes: go.mod names it, and no other file of this directory does.
+version=$(sed -n 's|^.*k8s\.io/kubernetes \(v[^ ]*\).*|\1|p' "$here/go.mod")
+cache=${PODRANK_CLUSTER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/podrank/cluster}/$version
+
+die() {
+    printf '%s: %s\n' "$self" "$*" >&2
+    exit 1
+}
+
+# Whether something listens on a port of 127.0.0.1.
+listens() { (: </dev/tcp/127.0.0.1/"$1") 2>/dev/null; }
+
+# A port that nobody listens on, below those that Linux gives to outgoing connections.
+free_port() {
+    local port
+    while :; do
+        port=$((20000 + SRANDOM % 12000))
+        listens $port || break
+    done
+    echo $port
+}
+
+# start DIR PART: runs DIR/PART.sh in the background, into DIR/PART.log and DIR/PART.pid.
+start() {
+    setsid "$1/$2.sh" </dev/null >>"$1/$2.log" 2>&1 &
+    echo $! >"$1/$2.pid"
+}
+
+# Whether the process that `start` started still runs. Each has DIR in its command line, which tells it from another
+# process that has got its number since.
+runs() {
+    local pid
+    pid=$(cat "$1/$2.pid" 2>/dev/null) && grep -qF -- "$1/" "/proc/$pid/cmdline" 2>/dev/null
+}
+
+# stop DIR PART: asks it to end, and after 10 s makes it.
+stop() {
+    local pid
+    if runs "$1" "$2"; then
+        pid=$(cat "$1/$2.pid")
+        kill "$pid" 2>/dev/null || true
+        for _ in {1..200}; do
+            runs "$1" "$2" || break
+            sleep 0.05
+        done
+        ! runs "$1" "$2" || kill -KILL "$pid" 2>/dev/null || true
+    fi
+    rm -f "$1/$2.pid"
+}
+
+# Builds the preview, and sets podrank to its path.
+build_podrank() {
+    (cd "$here/../.." && cargo build --quiet --release -p kubectl-podrank)
+    podrank=$(cd "$here/../.." && cd "${CARGO_TARGET_DIR:-target}" && pwd)/release/kubectl-podrank
+}
+
+# with_cluster FLAG...: a control plane for this script, which goes when the script does. Sets KUBECONFIG and ETCD.
+with_cluster() {
+    dir=$(mktemp -d)
+    trap '"$here/down" "$dir"; rm -rf "$programs"' EXIT
+    programs=$(mktemp -d)
+    local addresses
+    addresses=$("$here/up" "$dir" "$@")
+    # shellcheck disable=SC2046,SC2086 # one word for each variable
+    export $addresses
+}
+
+# go_run NAME ARGUMENT...: runs a program of cmd/. Not by `go run`, which does not pass its exit status on.
+go_run() {
+    (cd "$here" && CGO_ENABLED=0 go build -o "$programs/$1" "./cmd/$1")
+    "$programs/$1" "${@:2}"
+}

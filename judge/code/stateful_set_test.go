@@ -1,0 +1,395 @@
+package judge
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	podrank "github.com/podrank/podrank/go"
+	"github.com/podrank/podrank/go/judge/upstream"
+)
+
+// GOGC=800 go test -run TestStatefulSets$ -v -timeout 0 -stateful-sets 1000000 .
+var statefulSets = flag.Int("stateful-sets", 20_000, "how many random StatefulSets TestStatefulSets judges")
+
+// Kubernetes' whole UpdateStatefulSet, on random StatefulSets: it deletes the pods that podrank predicts.
+func TestStatefulSets(t *testing.T) {
+	start, tally := time.Now(), map[string]int{}
+	defer func() {
+		if err := upstream.SetStatefulSetGates(true, false); err != nil {
+			t.Error(err)
+		}
+	}()
+	settings := []struct {
+		maxUnavailable, recreate bool
+		share                    int
+	}{{true, false, 5}, {false, false, 2}, {true, true, 2}, {false, true, 1}}
+	done := 0
+	for _, setting := range settings {
+		if err := upstream.SetStatefulSetGates(setting.maxUnavailable, setting.recreate); err != nil {
+			t.Fatal(err)
+		}
+		gates := podrank.StatefulSetGates{MaxUnavailableOff: !setting.maxUnavailable, RecreateOn: setting.recreate}
+		n := *statefulSets * setting.share / 10
+		judgeStatefulSets(t, *first+done, n, gates, tally)
+		done += n
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d StatefulSets from number %d on agree, %.0f per second", done, *first, float64(done)/time.Since(start).Seconds())
+	reasons := map[string]bool{}
+	for _, what := range slices.Sorted(maps.Keys(tally)) {
+		t.Logf("%10d %s", tally[what], what)
+		if _, reason, ok := strings.Cut(what, "reason "); ok {
+			reasons[reason] = true
+		}
+	}
+	// Every reason occurs but that of a pod without an ordinal, which is left out.
+	if done >= 5_000 && len(reasons) != 22 {
+		t.Errorf("%d reasons: %v", len(reasons), slices.Sorted(maps.Keys(reasons)))
+	}
+}
+
+func judgeStatefulSets(t *testing.T, first, n int, gates podrank.StatefulSetGates, tally map[string]int) {
+	workers := runtime.GOMAXPROCS(0)
+	tallies := make([]map[string]int, workers)
+	var running sync.WaitGroup
+	for worker := range workers {
+		running.Go(func() {
+			tally := map[string]int{}
+			tallies[worker] = tally
+			controller := upstream.NewStatefulSetController()
+			for number := first + worker; number < first+n; number += workers {
+				c := newStatefulSetCase(seeded(12, number))
+				if err := c.judge(controller, gates, tally); err != nil {
+					t.Errorf("StatefulSet %d with %+v: %v\n%s", number, gates, err, c)
+					return
+				}
+			}
+		})
+	}
+	running.Wait()
+	for _, part := range tallies {
+		for what, count := range part {
+			tally[what] += count
+		}
+	}
+}
+
+// Of a condemned pod's claim, Kubernetes makes the pod the only owner, if the vectors say that it goes.
+func TestStatefulSetClaims(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../tests/vectors/stateful_set.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Claim []struct {
+			Owners []string
+			Goes   bool
+		}
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	isController := true
+	reference := func(owner string) metav1.OwnerReference {
+		ref := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "other", UID: "other"}
+		switch owner {
+		case "set", "stale set":
+			ref = metav1.OwnerReference{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "web", UID: "set", Controller: &isController}
+		case "pod", "stale pod":
+			ref = metav1.OwnerReference{APIVersion: "v1", Kind: "Pod", Name: "web-4", UID: "pod", Controller: &isController}
+		case "other controller":
+			ref.Controller = &isController
+		}
+		if strings.HasPrefix(owner, "stale") {
+			ref.UID += " of another time"
+		}
+		return ref
+	}
+	replicas := int32(1)
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-4", UID: "pod"}}
+	for _, whenDeleted := range []appsv1.PersistentVolumeClaimRetentionPolicyType{"Retain", "Delete"} {
+		set := &appsv1.StatefulSet{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "set"},
+			Spec: appsv1.StatefulSetSpec{
+				Replicas: &replicas, VolumeClaimTemplates: []v1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}},
+				PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{
+					WhenScaled: "Delete", WhenDeleted: whenDeleted},
+			},
+		}
+		for _, c := range file.Claim {
+			var owners []metav1.OwnerReference
+			for _, owner := range c.Owners {
+				owners = append(owners, reference(owner))
+			}
+			after, err := upstream.NewStatefulSetController().ClaimOwners(set, pod, owners)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if goes := len(after) == 1 && after[0].UID == "pod"; goes != c.Goes {
+				t.Errorf("%v, when deleted %s: upstream leaves %v, want goes %t", c.Owners, whenDeleted, after, c.Goes)
+			}
+		}
+	}
+	if len(file.Claim) < 10 {
+		t.Errorf("%d claims", len(file.Claim))
+	}
+}
+
+// A statefulSetCase is a StatefulSet with few ordinals, of which many are missing, broken or not its own.
+type statefulSetCase struct {
+	set  *appsv1.StatefulSet
+	pods []*v1.Pod
+	now  time.Time
+	// twins is whether two pods have one ordinal.
+	twins bool
+}
+
+func newStatefulSetCase(r *rand.Rand) *statefulSetCase {
+	c := &statefulSetCase{now: at(time.Hour).Time}
+	replicas := r.Int32N(7)
+	partition := pick(r, 0, 0, 0, 1, 2, 3, replicas, replicas+1)
+	unavailable := pick(r, intstr.FromInt32(1), intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromInt32(3), intstr.FromInt32(9),
+		intstr.FromString("1%"), intstr.FromString("25%"), intstr.FromString("34%"), intstr.FromString("50%"), intstr.FromString("100%"))
+	c.set = &appsv1.StatefulSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "web", Generation: 2},
+		Spec: appsv1.StatefulSetSpec{
+			Replicas:             &replicas,
+			Selector:             &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+			Template:             v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web"}}},
+			MinReadySeconds:      pick(r, int32(0), 0, 10),
+			PodManagementPolicy:  pick(r, appsv1.OrderedReadyPodManagement, appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement),
+			RevisionHistoryLimit: new(int32),
+			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{
+				Type:          appsv1.RollingUpdateStatefulSetStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &partition, MaxUnavailable: &unavailable},
+			},
+		},
+		Status: appsv1.StatefulSetStatus{CurrentRevision: upstream.OldRevision, UpdateRevision: upstream.NewRevision},
+	}
+	*c.set.Spec.RevisionHistoryLimit = 10
+	switch r.IntN(12) {
+	case 0:
+		c.set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
+	case 1, 2:
+		c.set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{Type: appsv1.RecreateStatefulSetStrategyType}
+	case 3:
+		c.set.Spec.UpdateStrategy.RollingUpdate = nil
+	case 4:
+		c.set.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = nil
+	}
+	if r.IntN(40) == 0 {
+		c.set.DeletionTimestamp = &metav1.Time{Time: c.now}
+	}
+	start := int32(0)
+	if r.IntN(2) == 0 {
+		start = pick(r, int32(0), 1, 3, 8, 95)
+		c.set.Spec.Ordinals = &appsv1.StatefulSetOrdinals{Start: start}
+	}
+
+	// Most pods are as they should be, or nothing would ever go.
+	broken, missing, old := pick(r, 0, 0, 3, 10, 40), pick(r, 0, 0, 0, 10, 40), pick(r, 0, 20, 50, 100)
+	ordinals := map[string]bool{}
+	for ordinal := max(0, start-r.Int32N(4)); ordinal < start+replicas+r.Int32N(4); ordinal++ {
+		if r.IntN(100) < missing {
+			continue
+		}
+		c.add(r, fmt.Sprint("web-", ordinal), broken, old)
+		ordinals[fmt.Sprint(ordinal)] = true
+	}
+	if r.IntN(4) == 0 {
+		far := fmt.Sprint(pick(r, 10, 100, 1_000_000_000, 2_147_483_647))
+		if !ordinals[far] {
+			c.add(r, "web-"+far, broken, old)
+		}
+	}
+	if r.IntN(4) == 0 {
+		c.add(r, pick(r, "web-x", "web-", "web", "web-1-2", "db-1", "web-2147483648", "web-99999999999999999999", "web--1", "web-1x",
+			"web-+1", "webb-1", "web-1."), broken, old)
+	}
+	if r.IntN(8) == 0 {
+		c.add(r, "web-0"+fmt.Sprint(start+r.Int32N(8)), broken, old)
+	}
+	r.Shuffle(len(c.pods), func(i, j int) { c.pods[i], c.pods[j] = c.pods[j], c.pods[i] })
+	return c
+}
+
+func (c *statefulSetCase) add(r *rand.Rand, name string, broken, old int) {
+	bad := func() bool { return r.IntN(100) < broken }
+	pod := &v1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "shop", Name: name, UID: types.UID(name),
+			Labels: map[string]string{"app": "web", appsv1.StatefulSetRevisionLabel: upstream.NewRevision},
+		},
+		Status: v1.PodStatus{Phase: v1.PodRunning},
+	}
+	if r.IntN(100) < old {
+		pod.Labels[appsv1.StatefulSetRevisionLabel] = pick(r, upstream.OldRevision, upstream.OldRevision, "web-older", "")
+	}
+	if bad() {
+		pod.Status.Phase = pick(r, v1.PodPending, v1.PodUnknown, v1.PodSucceeded, v1.PodFailed)
+	}
+	ready := v1.PodCondition{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: at(0)}
+	if bad() {
+		ready.LastTransitionTime = pick(r, metav1.Time{}, at(time.Hour-10*time.Second), at(time.Hour-10*time.Second+time.Nanosecond), at(time.Hour))
+	}
+	if bad() {
+		ready.Status = pick(r, v1.ConditionFalse, v1.ConditionUnknown)
+	}
+	pod.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionTrue}, ready}
+	if r.IntN(200) < broken {
+		pod.Status.Conditions = pod.Status.Conditions[:1]
+	}
+	if bad() && bad() || r.IntN(300) < broken {
+		pod.DeletionTimestamp = &metav1.Time{Time: c.now}
+	}
+	for _, other := range c.pods {
+		if _, ordinal := upstream.ParentAndOrdinal(pod); ordinal >= 0 {
+			_, theirs := upstream.ParentAndOrdinal(other)
+			c.twins = c.twins || ordinal == theirs
+		}
+	}
+	c.pods = append(c.pods, pod)
+}
+
+func (c *statefulSetCase) judge(controller *upstream.StatefulSetController, gates podrank.StatefulSetGates, tally map[string]int) error {
+	var members []*v1.Pod
+	for _, pod := range c.pods {
+		// As upstream's getPodsForStatefulSet.
+		if parent, _ := upstream.ParentAndOrdinal(pod); parent == c.set.Name {
+			members = append(members, pod)
+		}
+	}
+	deleted, err := controller.Sync(c.set, members, c.now)
+	isRecreate := c.set.Spec.UpdateStrategy.Type == appsv1.RecreateStatefulSetStrategyType
+	if wantErr := isRecreate && !gates.RecreateOn; (err != nil) != wantErr {
+		return fmt.Errorf("upstream: %w", err)
+	}
+	outcomes, err := podrank.NextStatefulSet(c.set, c.pods, c.now, gates)
+	if err != nil {
+		return err
+	}
+	counted := 0
+	for _, pod := range members {
+		if _, ordinal := upstream.ParentAndOrdinal(pod); ordinal >= 0 {
+			counted++
+		}
+	}
+	if len(outcomes) != counted {
+		return fmt.Errorf("%d outcomes of %d members", len(outcomes), counted)
+	}
+	policy := c.set.Spec.PodManagementPolicy
+	last := 1 << 40
+	for _, outcome := range outcomes {
+		_, ordinal := upstream.ParentAndOrdinal(outcome.Pod)
+		if ordinal > last {
+			return fmt.Errorf("%s is out of order", outcome.Pod.Name)
+		}
+		last = ordinal
+		goes := slices.Contains(deleted, outcome.Pod.Name)
+		switch outcome.Verdict {
+		case podrank.VerdictContested:
+			if !c.twins {
+				return fmt.Errorf("%s is contested", outcome.Pod.Name)
+			}
+		default:
+			if goes != (outcome.Verdict == podrank.VerdictDelete) {
+				return fmt.Errorf("upstream deletes %v; podrank: %s %s, %s by %q", deleted, outcome.Verdict, outcome.Pod.Name,
+					outcome.Reason, outcome.ByName)
+			}
+		}
+		if (outcome.Verdict == podrank.VerdictBlocked) != (outcome.ByName != "" && outcome.Verdict != podrank.VerdictContested) {
+			return fmt.Errorf("%s is %s by %q", outcome.Pod.Name, outcome.Verdict, outcome.ByName)
+		}
+		tally[fmt.Sprintf("reason %s", outcome.Reason)]++
+		tally[fmt.Sprintf("%s: %s", policy, outcome.Verdict)]++
+	}
+	known := func(name string) bool {
+		return slices.ContainsFunc(outcomes, func(o podrank.StatefulSetOutcome) bool { return o.Pod.Name == name })
+	}
+	for _, name := range deleted {
+		if !known(name) {
+			return fmt.Errorf("upstream deletes %s", name)
+		}
+	}
+	return c.judgeBlockers(controller, gates, members, outcomes, tally)
+}
+
+// judgeBlockers mends the pod that others wait for, and sees that upstream's next sync differs: something goes that did not,
+// or another pod is waited for.
+func (c *statefulSetCase) judgeBlockers(
+	controller *upstream.StatefulSetController, gates podrank.StatefulSetGates, members []*v1.Pod,
+	outcomes []podrank.StatefulSetOutcome, tally map[string]int,
+) error {
+	i := slices.IndexFunc(outcomes, func(o podrank.StatefulSetOutcome) bool {
+		switch o.Reason {
+		case "waits-for-running", "waits-for-ready", "waits-for-available", "waits-for-either":
+			return true
+		}
+		return false
+	})
+	if i < 0 {
+		return nil
+	}
+	by, waits := outcomes[i].By, outcomes[i].Pod
+	mended := make([]*v1.Pod, len(members))
+	for j, pod := range members {
+		if mended[j] = pod; pod == by {
+			mended[j] = pod.DeepCopy()
+			mended[j].DeletionTimestamp = nil
+			mended[j].Status = v1.PodStatus{Phase: v1.PodRunning, Conditions: []v1.PodCondition{
+				{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: at(0)}}}
+		}
+	}
+	deleted, err := controller.Sync(c.set, mended, c.now)
+	if err != nil {
+		return err
+	}
+	after, err := podrank.NextStatefulSet(c.set, mended, c.now, gates)
+	if err != nil {
+		return err
+	}
+	j := slices.IndexFunc(after, func(o podrank.StatefulSetOutcome) bool { return o.Pod.Name == waits.Name })
+	isNextOther := after[j].Verdict == podrank.VerdictBlocked && after[j].ByName != by.Name
+	// Behind the pod that was mended, others go first.
+	if goes := len(deleted) > 0; !goes && !isNextOther {
+		return fmt.Errorf("%s waits for %s (%s); with that mended, upstream deletes %v, and podrank: %s by %q, %s", waits.Name,
+			by.Name, outcomes[i].Reason, deleted, after[j].Verdict, after[j].ByName, after[j].Reason)
+	}
+	tally[fmt.Sprintf("mended: goes %t", len(deleted) > 0)]++
+	return nil
+}
+
+// String is the case as a few lines.
+func (c *statefulSetCase) String() string {
+	var text strings.Builder
+	spec := c.set.Spec
+	fmt.Fprintf(&text, "replicas %d, ordinals %v, %s, min ready %d, strategy %+v, being deleted %t\n", *spec.Replicas, spec.Ordinals,
+		spec.PodManagementPolicy, spec.MinReadySeconds, spec.UpdateStrategy, c.set.DeletionTimestamp != nil)
+	if rolling := spec.UpdateStrategy.RollingUpdate; rolling != nil {
+		fmt.Fprintf(&text, "partition %d, maxUnavailable %v\n", *rolling.Partition, rolling.MaxUnavailable)
+	}
+	for _, pod := range c.pods {
+		fmt.Fprintf(&text, "%s %s %q deleted %t %+v\n", pod.Name, pod.Status.Phase, pod.Labels[appsv1.StatefulSetRevisionLabel],
+			pod.DeletionTimestamp != nil, pod.Status.Conditions[1:])
+	}
+	return text.String()
+}
