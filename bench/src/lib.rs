@@ -13,4 +13,3 @@ pub mod preview;
 pub mod race;
 pub mod report;
 pub mod settle;
-pub mod steer;
