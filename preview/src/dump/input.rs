@@ -211,11 +211,7 @@ impl Input {
     }
 
     /// Does what [`Input::add`] does with the next object: fast if the object is valid, as nearly all are.
-    fn add_next(
-        &mut self,
-        json: &mut Json<impl Read>,
-        list: Option<&TypeMeta>,
-    ) -> Result<Result<Option<Untyped>, String>, Fault> {
+    fn add_next(&mut self, json: &mut Json<impl Read>, list: Option<&TypeMeta>) -> Result<Added, Fault> {
         let is_taken = json.take_if(|mut pod: Pod| {
             let own = TypeMeta { api_version: pod.api_version.take(), kind: pod.kind.take() };
             let is_pod = matches!(own.class(list), Some(Class::Pod));
@@ -244,7 +240,7 @@ impl Input {
 
     /// Keeps one object. If it has no type, its list has it: `list`. Returns the object as untyped if the type of its list is
     /// not known yet.
-    fn add(&mut self, object: &RawValue, list: Option<&TypeMeta>) -> Result<Option<Untyped>, String> {
+    fn add(&mut self, object: &RawValue, list: Option<&TypeMeta>) -> Added {
         let own: TypeMeta = parse(object)?;
         if own.kind.is_none() && list.is_none() {
             return Ok(Some(Untyped::read(object)));
@@ -409,6 +405,9 @@ impl TypeMeta {
         WorkloadKind::of_object(kind, api_version).map(Class::Workload)
     }
 }
+
+/// What became of an object: kept or counted, or untyped as yet; or why it cannot be read.
+type Added = Result<Option<Untyped>, String>;
 
 /// An item without a kind, in a list whose kind comes after its items. Read as each kind that it may be, which takes less
 /// memory than its text.

@@ -175,22 +175,35 @@ impl SetEntry {
         struct Head {
             metadata: Metadata,
         }
-        let Head { mut metadata } = parse(object)?;
-        let controller = metadata.controller();
-        let has_deployment = has_deployment(controller.as_ref());
+        let Head { metadata } = parse(object)?;
+        let set = Self::empty(kind, metadata);
         Ok(Self {
+            spec: SetSpec::read(kind, object),
+            status: SetStatus::read(object),
+            state: set.has_deployment().then(|| SetState::read(object)),
+            ..set
+        })
+    }
+
+    /// One of which only the metadata are known.
+    fn empty(kind: WorkloadKind, mut metadata: Metadata) -> Self {
+        Self {
             kind,
             namespace: metadata.namespace(),
-            controller,
+            controller: metadata.controller(),
             is_being_deleted: metadata.is_being_deleted(),
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
             resource_version: metadata.resource_version.unwrap_or_default(),
             generation: metadata.generation,
-            spec: SetSpec::read(kind, object),
-            status: SetStatus::read(object),
-            state: has_deployment.then(|| SetState::read(object)),
-        })
+            spec: Ok(SetSpec::default()),
+            status: Ok(None),
+            state: None,
+        }
+    }
+
+    fn has_deployment(&self) -> bool {
+        self.controller.as_ref().is_some_and(|controller| controller.kind == "Deployment")
     }
 
     pub(crate) fn id(&self) -> WorkloadRef<'_> {
@@ -258,7 +271,7 @@ impl From<ReplicaSet> for SetEntry {
     fn from(set: ReplicaSet) -> Self {
         let ReplicaSet { metadata: Object(all), spec, status, .. } = set;
         let status = status.map(|Object(status)| status);
-        let mut metadata = Metadata {
+        let metadata = Metadata {
             name: all.name,
             namespace: all.namespace,
             uid: all.uid,
@@ -268,10 +281,10 @@ impl From<ReplicaSet> for SetEntry {
             owner_references: all.owner_references,
             deletion_timestamp: all.deletion_timestamp.map(|_| IgnoredAny),
         };
-        let controller = metadata.controller();
+        let set = Self::empty(WorkloadKind::ReplicaSet, metadata);
         let ReplicaSetSpec { replicas, selector, min_ready_seconds, template } =
             spec.map(|Object(spec)| spec).unwrap_or_default();
-        let state = has_deployment(controller.as_ref()).then(|| {
+        let state = set.has_deployment().then(|| {
             let head = deployment::Head {
                 labels: all.labels,
                 annotations: all.annotations,
@@ -287,14 +300,6 @@ impl From<ReplicaSet> for SetEntry {
             Ok(SetState::new(head, replicas, template.fingerprint, &status))
         });
         Self {
-            kind: WorkloadKind::ReplicaSet,
-            namespace: metadata.namespace(),
-            controller,
-            is_being_deleted: metadata.is_being_deleted(),
-            name: metadata.name,
-            uid: metadata.uid.unwrap_or_default(),
-            resource_version: metadata.resource_version.unwrap_or_default(),
-            generation: metadata.generation,
             spec: Ok(SetSpec {
                 replicas,
                 selector,
@@ -306,12 +311,9 @@ impl From<ReplicaSet> for SetEntry {
                 observed_generation,
             })),
             state,
+            ..set
         }
     }
-}
-
-fn has_deployment(controller: Option<&OwnerReference>) -> bool {
-    controller.is_some_and(|controller| controller.kind == "Deployment")
 }
 
 impl SetSpec {
