@@ -20,12 +20,12 @@ LIBDIR ?= $(PREFIX)/lib
 
 # Only this release makes the header, because each writes it a little differently.
 CBINDGEN_VERSION := 0.29.4
-HEADER ?= include/podrank.h
+HEADERS ?= include
+TOPICS := $(patsubst include/%,%,$(wildcard include/podrank/*.h))
 
 # Each is written in one place and read from there.
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^version/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 # Without what follows the patch number, as in 1.2.3-rc.1.
-VERSION_PARTS := $(subst ., ,$(firstword $(subst -, ,$(subst +, ,$(VERSION)))))
 ABI := $(shell sed -n 's/^\#define PODRANK_ABI //p' include/podrank.h)
 URL := $(shell sed -n 's/^repository = "\(.*\)"/\1/p' Cargo.toml)
 
@@ -76,13 +76,10 @@ $(OUT)/libpodrank.so.$(ABI): $(OUT)/podrank.o
 $(OUT)/libpodrank.so: $(OUT)/libpodrank.so.$(ABI)
 	@ln -sf libpodrank.so.$(ABI) $@
 
-header: ## include/podrank.h, made from ffi/ by cbindgen
+header: ## include/, made from ffi/ by cbindgen
 	@test "$$(cbindgen --version 2>&1)" = "cbindgen $(CBINDGEN_VERSION)" || { \
 	echo "make header needs cbindgen $(CBINDGEN_VERSION): cargo install --locked cbindgen@$(CBINDGEN_VERSION)" >&2; exit 1; }
-	@cbindgen --quiet --config ffi/cbindgen.toml --crate podrank-ffi --output $(HEADER).new
-	@sed 's|@VERSION@|$(VERSION)|; s|@VERSION_MAJOR@|$(word 1,$(VERSION_PARTS))|; s|@VERSION_MINOR@|$(word 2,$(VERSION_PARTS))|; s|@VERSION_PATCH@|$(word 3,$(VERSION_PARTS))|' \
-		$(HEADER).new >$(HEADER)
-	@rm $(HEADER).new
+	@$(PYTHON) ffi/headers/make.py $(HEADERS)
 
 abi: archive ## ffi/abi.txt, the list of what must not change; refuses to remove or change a line
 	@ffi/check/abi.sh --write
@@ -106,8 +103,9 @@ CHECK_CACHE = @PATH="$$PATH:/sbin:/usr/sbin" $(LDCONFIG) -p 2>/dev/null | grep -
 endif
 
 install: archive ## header, libraries and podrank.pc, under DESTDIR and PREFIX
-	$(INSTALL) -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig
-	$(INSTALL) -m 644 include/podrank.h $(DESTDIR)$(INCLUDEDIR)/podrank.h
+	$(INSTALL) -d $(DESTDIR)$(INCLUDEDIR)/podrank $(DESTDIR)$(LIBDIR)/pkgconfig
+	$(INSTALL) -m 644 include/podrank.h $(DESTDIR)$(INCLUDEDIR)
+	$(INSTALL) -m 644 include/podrank/*.h $(DESTDIR)$(INCLUDEDIR)/podrank
 	$(INSTALL) -m 644 $(OUT)/libpodrank.a $(DESTDIR)$(LIBDIR)/libpodrank.a
 ifneq ($(SHARED),)
 	$(INSTALL) -m 755 $(OUT)/libpodrank.so.$(ABI) $(DESTDIR)$(LIBDIR)/libpodrank.so.$(ABI)
@@ -120,8 +118,9 @@ endif
 	$(CHECK_CACHE)
 
 uninstall: ## removes what install put there, with the same DESTDIR and PREFIX
-	rm -f $(DESTDIR)$(INCLUDEDIR)/podrank.h $(DESTDIR)$(LIBDIR)/libpodrank.a $(DESTDIR)$(LIBDIR)/libpodrank.so \
+	rm -f $(DESTDIR)$(INCLUDEDIR)/podrank.h $(addprefix $(DESTDIR)$(INCLUDEDIR)/,$(TOPICS)) $(DESTDIR)$(LIBDIR)/libpodrank.a $(DESTDIR)$(LIBDIR)/libpodrank.so \
 		$(DESTDIR)$(LIBDIR)/libpodrank.so.$(ABI) $(DESTDIR)$(LIBDIR)/pkgconfig/podrank.pc
+	-rmdir $(DESTDIR)$(INCLUDEDIR)/podrank
 	$(UPDATE_CACHE)
 
 check-c: archive ## checks what C users rely on: one line for each check in ffi/check

@@ -5,7 +5,7 @@
  *     cc agent.c $(pkg-config --cflags --libs podrank) && ./a.out
  */
 #define _POSIX_C_SOURCE 200809L
-#include <podrank.h>
+#include <podrank/controller.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

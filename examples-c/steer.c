@@ -4,7 +4,7 @@
  *
  *     cc steer.c $(pkg-config --cflags --libs podrank) && ./a.out
  */
-#include <podrank.h>
+#include <podrank/steer.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,27 @@
 // podrank: which pods go first when Kubernetes scales down, as one total order.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Made by cbindgen from ffi/: do not edit.
+// Made by `make header` from ffi/: do not edit.
+//
+//     #include <podrank.h>
+//     #include <stdio.h>
+//
+//     int main(void) {
+//         podrank_pod pods[2] = { PODRANK_POD_INIT, PODRANK_POD_INIT };
+//         podrank_options options = PODRANK_OPTIONS_AT(1773144000000000000); /* when you decide, in nanoseconds */
+//         uint32_t victims[1];
+//         size_t selected;
+//         pods[0].phase = pods[1].phase = PODRANK_PHASE_RUNNING;
+//         pods[0].flags = pods[1].flags = PODRANK_POD_ASSIGNED | PODRANK_POD_READY;
+//         pods[0].restarts = 3; /* so it goes first */
+//         if (podrank_select(pods, 2, &options, victims, 1, NULL, 0, &selected) != PODRANK_OK)
+//             return 1;
+//         printf("pod %u goes\n", (unsigned)victims[0]);
+//         return 0;
+//     }
+//
+// The headers, each of which includes this one: podrank/controller.h for the other decisions of a controller, podrank/predict.h
+// for what Deployments, StatefulSets, DaemonSets and Jobs do next, podrank/steer.h to make Kubernetes delete the pods you want.
 //
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
@@ -29,50 +49,18 @@
 //
 // WHAT THE LIBRARY NEEDS. At most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
 // three; on a Cortex-M0 also integer arithmetic from the compiler's runtime. `make needs` prints which functions each
-// machine needs. Without a C library, copy examples-c/firmware/memory.c.
-//
-// ORDER. These rules apply in turn, and the first that does not tie decides: unassigned first; lower phase; not ready;
-// lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time,
-// unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW, unless
-// PODRANK_LOGARITHMIC_SCALE_DOWN_OFF is set, ages are compared by age bucket, floor(log2(age in ns)): two ages in one
-// bucket tie, and the next rule decides.
-//
-// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
-// are in one bucket, its comparator skips the other rules and compares the UIDs, so it can contradict itself: X before
-// Z, Z before Y, but X and Y tie, or even Y before X. And if no two times differ in this way, it never compares UIDs, so
-// pods can tie in everything that it compares. In both cases the list order decides. podrank_settle separates the pods that are deleted in every
-// list order (CERTAIN), those that are kept in every list order, and the CONTESTED ones in between, of which a known
-// number is deleted, but the list order decides which. podrank_select has no contested pods: it gives one answer, by
-// the order.
-//
-// STEERING. To have Kubernetes delete some pods before others, give them lower tiers. podrank_steer turns tiers into
-// deletion costs, which Kubernetes compares; you write them into the pods' annotations. podrank_spread sets ranks
-// such that podrank_select keeps the remaining pods spread over nodes, zones or both.
-//
-// AROUND THE ORDER. These functions make the other decisions of a ReplicaSet controller, for a controller of your own.
-// podrank_plan says how many pods to create or delete. podrank_slow_start_begin and _report say in which batches to
-// create them; deletions may be requested all at once. podrank_expect_ and podrank_..._observed record requested
-// changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
-// available pods. You can use each without the others; where one takes the result of another, it says so.
-//
-// Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; some time after a request
-// has failed; once as many nanoseconds have passed as podrank_availability stored in *look_again; and as soon as more
-// than PODRANK_EXPECTATIONS_TIMEOUT has passed since expectations were set.
-//
-// DEPLOYMENTS. A Deployment changes the sizes of its ReplicaSets, and each ReplicaSet creates and deletes its own pods.
-// podrank_deployment_next predicts the sizes that the Deployment's next sync writes, and says why.
-// podrank_percent_parse and podrank_replica_set_annotations read texts for it. Below, a set's size is its
-// spec.replicas; the count is the Deployment's spec.replicas; the new set is the one with the Deployment's pod
-// template or, if several have it, the oldest of them; every other set is old; a set is active if its size is above 0;
-// the budgets are maxSurge and maxUnavailable as numbers of pods.
-//
-// STATEFULSETS, JOBS AND DAEMONSETS delete pods themselves. podrank_stateful_set_next, podrank_job_next and
-// podrank_daemon_set_next predict which pods the next sync deletes: those that certainly go, and contested ones, among
-// which list order or chance decides. How many of the contested pods go is unknown for a StatefulSet, and known
-// for the others.
+// machine needs. Without a C library, copy examples-c/firmware/memory.c. The archive is one object, so pass
+// -Wl,--gc-sections to the linker if the program should have only what it calls.
 
 #ifndef PODRANK_H
 #define PODRANK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 // The release of the library that this header came with; podrank_version() returns that of the library linked in.
 #define PODRANK_VERSION "0.1.0"
@@ -80,140 +68,21 @@
 #define PODRANK_VERSION_MINOR 1
 #define PODRANK_VERSION_PATCH 0
 
-
-#include <stddef.h>
-#include <stdint.h>
-
-// A pod that is all zero, with unset times: `podrank_pod pod = PODRANK_POD_INIT;`
-#define PODRANK_POD_INIT \
-    { { 0 }, PODRANK_TIME_UNSET, PODRANK_TIME_UNSET, 0, 0, 0, 0, 0, 0, 0, 0, { 0 } }
-
-// The default options, which compare times as they are: `podrank_options options = PODRANK_OPTIONS_INIT;`
-#define PODRANK_OPTIONS_INIT \
-    { (uint32_t)sizeof(podrank_options), 0, 0 }
-
-// The options of kube-controller-manager at the time now, in nanoseconds since the Unix epoch:
-// `podrank_options options = PODRANK_OPTIONS_AT(now);`
-#define PODRANK_OPTIONS_AT(now) \
-    { (uint32_t)sizeof(podrank_options), PODRANK_NOW, (now) }
-
-// No expectations: `podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;`
-#define PODRANK_EXPECTATIONS_INIT \
-    { 0, 0, 0, 0, 0 }
-
-// An old ReplicaSet of size 0: `podrank_replica_set set = PODRANK_REPLICA_SET_INIT;`
-#define PODRANK_REPLICA_SET_INIT \
-    { PODRANK_TIME_UNSET, 0, 0, 0, 0, 0, 0, 0, { 0 } }
-
 // If a function contains it, the program links only with a library that has the ABI of this header.
 #define PODRANK_REQUIRE_ABI() ((void)podrank_abi_1())
 
+// Returns the release of the library, such as "1.2.3". The text is static: do not free it.
+const char *podrank_version(void);
 
 // The number of the ABI that this header describes. It changes only if programs would break.
 #define PODRANK_ABI 1
 
-// The options' now is set. Ages are log-scaled, as in kube-controller-manager.
-#define PODRANK_NOW 1
+// Returns PODRANK_ABI. Every library with ABI 1 has this function, and no other has it. So a program that
+// names it, as PODRANK_REQUIRE_ABI does, links only with ABI 1.
+uint32_t podrank_abi_1(void);
 
-// Turns the feature gate PodDeletionCost off (on by default: beta since Kubernetes 1.22).
-#define PODRANK_POD_DELETION_COST_OFF 2
-
-// Turns the feature gate LogarithmicScaleDown off (on by default since Kubernetes 1.22, always on since 1.31).
-#define PODRANK_LOGARITHMIC_SCALE_DOWN_OFF 4
-
-// Turns PreferForScaleDown on (off by default: no release of Kubernetes has it).
-#define PODRANK_PREFER_FOR_SCALE_DOWN_ON 8
-
-// The largest size of options that a library accepts.
-#define PODRANK_OPTIONS_SIZE_MAX 1024
-
-// The length of a key, in bytes.
-#define PODRANK_KEY_LEN 64
-
-// An unset time, distinct from the epoch (0).
-#define PODRANK_TIME_UNSET INT64_MIN
-
-// Pending, and any text that is not a phase of Kubernetes.
-#define PODRANK_PHASE_PENDING 0
-
-// Unknown.
-#define PODRANK_PHASE_UNKNOWN 1
-
-// Running.
-#define PODRANK_PHASE_RUNNING 2
-
-// spec.nodeName is not empty.
-#define PODRANK_POD_ASSIGNED 1
-
-// The first condition of type Ready has status True.
-#define PODRANK_POD_READY 2
-
-// The label kubernetes.io/prefer-for-scale-down is present, whatever its value.
-#define PODRANK_POD_PREFERRED 4
-
-// No rule. The rules follow in the order in which they apply. A rule keeps its number for ever. Rules that
-// later releases add get numbers in between, so skip a podrank_row whose rule or kind you do not know.
-#define PODRANK_RULE_NONE 0
-
-// Unassigned before assigned.
-#define PODRANK_RULE_UNASSIGNED 10
-
-// Pending before unknown before running.
-#define PODRANK_RULE_PHASE 20
-
-// Not ready before ready.
-#define PODRANK_RULE_NOT_READY 30
-
-// Lower tier before higher.
-#define PODRANK_RULE_TIER 35
-
-// Lower deletion cost before higher.
-#define PODRANK_RULE_DELETION_COST 40
-
-// Higher rank before lower.
-#define PODRANK_RULE_RANK 50
-
-// Preferred before not preferred. Off unless PODRANK_PREFER_FOR_SCALE_DOWN_ON.
-#define PODRANK_RULE_PREFERRED 60
-
-// Among ready pods: an unset ready time before any other, then ready for a shorter time before longer.
-#define PODRANK_RULE_READY_TIME 70
-
-// More restarts before fewer.
-#define PODRANK_RULE_RESTARTS 80
-
-// More sidecar restarts before fewer.
-#define PODRANK_RULE_SIDECAR_RESTARTS 85
-
-// An unset creation time before any other, then younger before older.
-#define PODRANK_RULE_CREATION_TIME 90
-
-// Smaller UID before larger.
-#define PODRANK_RULE_UID 100
-
-// The most rows that podrank_explain writes, in any library with this ABI.
-#define PODRANK_ROWS_MAX 16
-
-// In podrank_row, a and b say whether each of the two pods is assigned (in the row of
-// PODRANK_RULE_UNASSIGNED), ready (PODRANK_RULE_NOT_READY) or preferred (PODRANK_RULE_PREFERRED): 1 if so,
-// and otherwise 0.
-#define PODRANK_KIND_BOOL 1
-
-// a and b are PODRANK_PHASE_ values.
-#define PODRANK_KIND_PHASE 2
-
-// a and b are plain numbers.
-#define PODRANK_KIND_NUMBER 3
-
-// a and b are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET.
-#define PODRANK_KIND_TIME 4
-
-// a and b are age buckets: the base-2 logarithm of the age in nanoseconds, rounded down, from 0 to 62. -1
-// for a time that is not before now, and PODRANK_TIME_UNSET for an unset time.
-#define PODRANK_KIND_AGE_BUCKET 5
-
-// a and b are 0, because UIDs do not fit. Read them from the pods.
-#define PODRANK_KIND_UID 6
+// ---------------------------------------------------------------------------------------------------------------------
+// STATUS
 
 // Success.
 #define PODRANK_OK 0
@@ -318,492 +187,12 @@
 // A number is negative that must not be, such as a size, a budget or an ordinal.
 #define PODRANK_ERR_NEGATIVE 32
 
-// A price of podrank_steer: the pod keeps its cost.
-#define PODRANK_PRICE_FIXED 255
-
-// The length of a UID's text, without the NUL.
-#define PODRANK_UID_TEXT_LEN 36
-
-// Neither pod is before the other.
-#define PODRANK_RELATION_TIE 0
-
-// a is before b.
-#define PODRANK_RELATION_BEFORE 1
-
-// b is before a.
-#define PODRANK_RELATION_AFTER 2
-
-// The most pods that kube-controller-manager creates or deletes in one sync.
-#define PODRANK_BURST_REPLICAS 500
-
-// How long a set waits at most for what it expects to be observed, in nanoseconds: 5 minutes.
-#define PODRANK_EXPECTATIONS_TIMEOUT 300000000000
-
-// The largest percentage that is accepted.
-#define PODRANK_PERCENT_MAX 4194304
-
-// spec.paused is true.
-#define PODRANK_DEPLOYMENT_PAUSED 1
-
-// The Deployment has a metadata.deletionTimestamp.
-#define PODRANK_DEPLOYMENT_BEING_DELETED 2
-
-// The annotation deprecated.deployment.rollback.to is a 64-bit integer, which asks for a rollback.
-#define PODRANK_DEPLOYMENT_ROLLING_BACK 4
-
-// spec.strategy.type is Recreate, not RollingUpdate.
-#define PODRANK_DEPLOYMENT_RECREATE 8
-
-// max_surge is a percentage, up to PODRANK_PERCENT_MAX.
-#define PODRANK_DEPLOYMENT_SURGE_PERCENT 16
-
-// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
-#define PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT 32
-
-// Some pod of an old set is neither Succeeded nor Failed. Read only with PODRANK_DEPLOYMENT_RECREATE.
-#define PODRANK_DEPLOYMENT_OLD_PODS_RUN 64
-
-// The set's pod template equals the Deployment's, apart from the label pod-template-hash. Kubernetes compares
-// templates semantically: nil equals empty, and 1000m equals 1. The oldest set with this flag is the new set, and
-// all others are old.
-#define PODRANK_SET_CURRENT_TEMPLATE 1
-
-// The annotation deployment.kubernetes.io/desired-replicas is valid: only digits, and at most 2147483647.
-#define PODRANK_SET_DESIRED 2
-
-// That annotation is not valid, but it is a 64-bit integer, with or without a sign. desired_replicas is its low
-// 32 bits.
-#define PODRANK_SET_DESIRED_LENIENT 4
-
-// The annotation deployment.kubernetes.io/max-replicas is valid: only digits, and at most 2147483647.
-#define PODRANK_SET_MAX 8
-
-// The new set does not exist yet.
-#define PODRANK_NO_SET UINT32_MAX
-
-// The Deployment is being deleted, so no set changes.
-#define PODRANK_PATH_NOTHING 0
-
-// The sync scales the sets that exist, because the Deployment is paused or its count changed.
-#define PODRANK_PATH_SCALE 10
-
-// The sync replaces old pods with new ones, within the budgets.
-#define PODRANK_PATH_ROLL 20
-
-// The sync deletes all old pods, and only then creates new ones.
-#define PODRANK_PATH_RECREATE 30
-
-// The sync changes the Deployment's template, as its rollback annotation demands. No set changes, but the new set is
-// created if it does not exist yet.
-#define PODRANK_PATH_ROLLBACK 40
-
-// The sync does not consider the set. This is the reason of every set if the path is PODRANK_PATH_NOTHING or
-// PODRANK_PATH_ROLLBACK. On the other paths, it is the reason of a set of size 0 about which there is nothing to decide.
-// "Scale", "Roll" and "Recreate" at the start of the other reasons name the path on which they occur.
-#define PODRANK_REASON_UNTOUCHED 0
-
-// Scale: the set gets the whole count, because it is the only active one. If no set is active, the new set gets
-// it, or the newest set if the new set does not exist yet.
-#define PODRANK_REASON_ONLY_ACTIVE 10
-
-// Scale: the new set already has the whole count, all available. So it keeps its size, and old sets get 0.
-#define PODRANK_REASON_SATURATED 20
-
-// Scale: the set gets its proportional share.
-#define PODRANK_REASON_SHARE 30
-
-// Scale: the set's proportional share is more than what is left to add or remove, so it gets only that.
-#define PODRANK_REASON_CUT_SHARE 31
-
-// Scale: the set is the largest. Besides its proportional share, it gets the remainder that no set's share
-// covers.
-#define PODRANK_REASON_SHARE_AND_LEFTOVER 32
-
-// Scale: the set keeps its size, because nothing is left to add or remove.
-#define PODRANK_REASON_USED_UP 33
-
-// Scale: the set keeps its size, because its share cannot be computed: its annotation max-replicas is missing,
-// invalid or 0, and the Deployment's status.replicas is 0.
-#define PODRANK_REASON_NO_SHARE 34
-
-// Scale: the set keeps its size, because several sets are active and the strategy is Recreate.
-#define PODRANK_REASON_NOT_ROLLING 35
-
-// The new set already has the count.
-#define PODRANK_REASON_AT_COUNT 40
-
-// The new set gets the count as its size, because its size is above the count, or because the strategy is
-// Recreate and no old pod is left.
-#define PODRANK_REASON_TO_COUNT 41
-
-// Roll: the new set grows as far as the count and the surge allow.
-#define PODRANK_REASON_GROWS 42
-
-// Roll: the new set cannot grow, because there are already as many pods as the count and the surge allow.
-#define PODRANK_REASON_NO_SURGE 43
-
-// Roll: the old set keeps its size in this sync, because the new set changes first.
-#define PODRANK_REASON_AFTER_NEW_SET 50
-
-// Roll: the old set shrinks by pods that are not available.
-#define PODRANK_REASON_UNHEALTHY 51
-
-// Roll: the old set shrinks as far as it can while enough pods stay available.
-#define PODRANK_REASON_AVAILABLE 52
-
-// Roll: the old set shrinks by pods that are not available, and then as far as it can while enough pods stay
-// available.
-#define PODRANK_REASON_UNHEALTHY_AND_AVAILABLE 53
-
-// Roll: the old set keeps its size, so that enough pods are available.
-#define PODRANK_REASON_HELD_BACK 54
-
-// Recreate: the old set gets 0.
-#define PODRANK_REASON_RECREATED 60
-
-// Recreate: the new set waits until no pod of an old set is left.
-#define PODRANK_REASON_WAITS 61
-
-// The size overflowed 32 bits and is below 0. The API server rejects it, so the set does not change, and the sync
-// ends.
-#define PODRANK_REASON_REJECTED 90
-
-// Roll: the old set has more available pods than its size, because its status lags behind. The sync ends.
-#define PODRANK_REASON_LAGS 91
-
-// The sync ended before it reached the set.
-#define PODRANK_REASON_NOT_REACHED 92
-
-// spec.podManagementPolicy is Parallel, not OrderedReady.
-#define PODRANK_STATEFUL_PARALLEL 1
-
-// The StatefulSet has a metadata.deletionTimestamp.
-#define PODRANK_STATEFUL_BEING_DELETED 2
-
-// spec.updateStrategy.type is OnDelete, not RollingUpdate.
-#define PODRANK_STATEFUL_ON_DELETE 4
-
-// spec.updateStrategy.type is Recreate, not RollingUpdate.
-#define PODRANK_STATEFUL_RECREATE 8
-
-// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
-#define PODRANK_STATEFUL_UNAVAILABLE_PERCENT 16
-
-// Set this if Kubernetes' feature gate MaxUnavailableStatefulSet is off. By default, it is on since 1.37.
-#define PODRANK_STATEFUL_NO_MAX_UNAVAILABLE 32
-
-// Set this if Kubernetes' feature gate StatefulSetRecreateStrategy is on. By default, it is off in 1.37.
-#define PODRANK_STATEFUL_RECREATE_GATE 64
-
-// status.phase is Running. Ignored if PODRANK_MEMBER_IS_FINISHED is set.
-#define PODRANK_MEMBER_IS_RUNNING 1
-
-// status.phase is Succeeded or Failed.
-#define PODRANK_MEMBER_IS_FINISHED 2
-
-// The condition Ready is True.
-#define PODRANK_MEMBER_IS_READY 4
-
-// The condition Ready is True, and has been for spec.minReadySeconds of the StatefulSet.
-#define PODRANK_MEMBER_IS_AVAILABLE 8
-
-// The pod has a metadata.deletionTimestamp.
-#define PODRANK_MEMBER_IS_TERMINATING 16
-
-// The label controller-revision-hash is the StatefulSet's status.updateRevision. A pod without this flag is old.
-#define PODRANK_MEMBER_IS_UPDATED 32
-
-// The value of podrank_member_outcome.by if the reason refers to no pod, or to an ordinal that has no pod.
-#define PODRANK_NO_MEMBER UINT32_MAX
-
-// The pod stays.
-#define PODRANK_VERDICT_KEEP 0
-
-// The pod certainly goes.
-#define PODRANK_VERDICT_DELETE 1
-
-// The pod goes or stays by chance.
-#define PODRANK_VERDICT_CONTESTED 2
-
-// The pod would go, but waits.
-#define PODRANK_VERDICT_BLOCKED 3
-
-// Keep: the ordinal is in the range, and the pod is neither finished nor old. (In the reasons that follow, by and
-// by_ordinal are those of podrank_member_outcome.)
-#define PODRANK_MEMBER_IN_RANGE 0
-
-// Keep: the pod is already being deleted.
-#define PODRANK_MEMBER_TERMINATING 1
-
-// Keep: the set is being deleted, and does nothing.
-#define PODRANK_MEMBER_SET_DELETED 2
-
-// Keep: the set's strategy is Recreate, whose feature gate is off, so every sync fails.
-#define PODRANK_MEMBER_RECREATE_OFF 3
-
-// Never returned by podrank_stateful_set_next, which rejects a negative ordinal with PODRANK_ERR_NEGATIVE.
-#define PODRANK_MEMBER_NO_ORDINAL 4
-
-// Keep: the pod is old, but its ordinal minus start is below the partition.
-#define PODRANK_MEMBER_BELOW_PARTITION 5
-
-// Keep: the pod is old, but with the strategy OnDelete only a user replaces pods.
-#define PODRANK_MEMBER_ON_DELETE 6
-
-// Delete: the ordinal is not in the range.
-#define PODRANK_MEMBER_OUT_OF_RANGE 20
-
-// Delete: the pod is finished. Kubernetes deletes it and creates it anew.
-#define PODRANK_MEMBER_FINISHED 21
-
-// Delete: the pod is old, and it is replaced.
-#define PODRANK_MEMBER_OLD 22
-
-// Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
-#define PODRANK_MEMBER_OLD_UNAVAILABLE 23
-
-// Contested: members[by] shares its ordinal with another pod of the set, and it is open which of the two
-// Kubernetes sees. The outcome of this pod depends on that, even if its own ordinal is unique.
-#define PODRANK_MEMBER_TWINS 40
-
-// Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
-#define PODRANK_MEMBER_WAITS_FOR_MISSING 60
-
-// Blocked: members[by] is finished. It is deleted and created anew first.
-#define PODRANK_MEMBER_WAITS_FOR_FINISHED 61
-
-// Blocked: members[by] is being deleted.
-#define PODRANK_MEMBER_WAITS_FOR_TERMINATION 62
-
-// Blocked: members[by] is not Running.
-#define PODRANK_MEMBER_WAITS_FOR_RUNNING 63
-
-// Blocked: members[by] is not ready.
-#define PODRANK_MEMBER_WAITS_FOR_READY 64
-
-// Blocked: members[by] has not been ready for minReadySeconds.
-#define PODRANK_MEMBER_WAITS_FOR_AVAILABLE 65
-
-// Blocked: neither this pod, which is next, nor members[by], which has a lower ordinal, is available. This pod
-// goes as soon as one of the two is available.
-#define PODRANK_MEMBER_WAITS_FOR_EITHER 66
-
-// Blocked: members[by] goes first, because pods go one at a time.
-#define PODRANK_MEMBER_ONE_AT_A_TIME 67
-
-// Blocked: members[by] has to go first, because scaling down comes before updating.
-#define PODRANK_MEMBER_AFTER_SCALING 68
-
-// Blocked: max_unavailable is used up by pods that are missing, unavailable or deleted in this sync. One of them is
-// members[by]. If by is PODRANK_NO_MEMBER, it is the missing pod with the ordinal by_ordinal.
-#define PODRANK_MEMBER_BUDGET 69
-
-// Blocked: with the strategy Recreate, members[by], which is old, has to go first.
-#define PODRANK_MEMBER_AFTER_RECREATE 70
-
-// How many pods each of the two parts of a DaemonSet's sync deletes at most. The first part gives every node
-// the pods that it should have; the second, the update, replaces old pods.
-#define PODRANK_DAEMON_BURST_REPLICAS 250
-
-// spec.updateStrategy.type is OnDelete, not RollingUpdate.
-#define PODRANK_DAEMON_ON_DELETE 1
-
-// The DaemonSet has a metadata.deletionTimestamp.
-#define PODRANK_DAEMON_BEING_DELETED 2
-
-// max_surge is a percentage, up to PODRANK_PERCENT_MAX.
-#define PODRANK_DAEMON_SURGE_PERCENT 4
-
-// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
-#define PODRANK_DAEMON_UNAVAILABLE_PERCENT 8
-
-// The pod is not assigned, and its affinity names no node. The controller does not see such a pod.
-#define PODRANK_NO_NODE UINT32_MAX
-
-// spec.nodeName is not empty.
-#define PODRANK_DAEMON_POD_ASSIGNED 1
-
-// The first condition of type Ready has status True.
-#define PODRANK_DAEMON_POD_READY 2
-
-// The pod is available, as podrank_availability counts it.
-#define PODRANK_DAEMON_POD_AVAILABLE 4
-
-// The label controller-revision-hash is that of the DaemonSet's current revision.
-#define PODRANK_DAEMON_POD_CURRENT_REVISION 8
-
-// The label pod-template-generation is the number in the DaemonSet's annotation
-// deprecated.daemonset.template.generation. For the update, such a pod is up to date whatever its revision.
-#define PODRANK_DAEMON_POD_CURRENT_GENERATION 16
-
-// status.phase is Succeeded.
-#define PODRANK_DAEMON_POD_SUCCEEDED 32
-
-// status.phase is Failed.
-#define PODRANK_DAEMON_POD_FAILED 64
-
-// The pod has a metadata.deletionTimestamp.
-#define PODRANK_DAEMON_POD_BEING_DELETED 128
-
-// The node exists. The other flags have no meaning without this one.
-#define PODRANK_NODE_EXISTS 1
-
-// A pod may start here: the node's name, labels and taints allow it.
-#define PODRANK_NODE_MAY_START 2
-
-// A pod that runs here may stay: the node's name, labels and taints with the effect NoExecute allow it. Other taints do
-// not count. Set it wherever PODRANK_NODE_MAY_START is set.
-#define PODRANK_NODE_MAY_KEEP 4
-
-// The controller has deleted a failed pod here so recently that it leaves the next one for later.
-#define PODRANK_NODE_IN_BACKOFF 8
-
-// No pod.
-#define PODRANK_NO_POD UINT32_MAX
-
-// It stays: nothing asks for its deletion, or it is being deleted already.
-#define PODRANK_DAEMON_REASON_KEPT 0
-
-// It is not allowed to stay on its node.
-#define PODRANK_DAEMON_REASON_NOT_WANTED 10
-
-// It has succeeded.
-#define PODRANK_DAEMON_REASON_SUCCEEDED 11
-
-// It has failed. Of several failed pods of a node, one goes in each sync, and chance decides which.
-#define PODRANK_DAEMON_REASON_FAILED 12
-
-// It has failed, but the controller deleted another failed pod of the node only recently.
-#define PODRANK_DAEMON_REASON_BACKED_OFF 13
-
-// Another pod of the node is kept: preferably an assigned one, then the oldest, then the one with the
-// smallest name.
-#define PODRANK_DAEMON_REASON_SURPLUS 14
-
-// With surge: the node has a new pod, and the old one is not ready.
-#define PODRANK_DAEMON_REASON_OLD_NOT_READY 15
-
-// The new pod of the node is available, so the old one goes.
-#define PODRANK_DAEMON_REASON_REPLACED 16
-
-// It is not assigned, and its node does not exist.
-#define PODRANK_DAEMON_REASON_NO_NODE 17
-
-// Update: the old pod is not available, so deleting it takes nothing from the budget.
-#define PODRANK_DAEMON_REASON_OLD_UNAVAILABLE 20
-
-// Update: the old pod is available. Such pods go while maxUnavailable allows it.
-#define PODRANK_DAEMON_REASON_OLD_AVAILABLE 21
-
-// Update with surge: the old pod stays until the new one of its node is available. The new one may not have
-// been created yet.
-#define PODRANK_DAEMON_REASON_AWAITS_NEW 22
-
-// Update with surge: no pod may start on the node any more, and the old pod is not available.
-#define PODRANK_DAEMON_REASON_NOT_STARTABLE 23
-
-// Update with surge: no pod may start on the node any more. Such pods go only while
-// podrank_daemon_step.available is above podrank_daemon_step.wanted.
-#define PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE 24
-
-// Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that
-// are being deleted do not count. The first part of a later sync deletes the surplus.
-#define PODRANK_DAEMON_REASON_UNSETTLED 25
-
-// The old pod stays until somebody deletes it, because the strategy is OnDelete.
-#define PODRANK_DAEMON_REASON_ON_DELETE 30
-
-// The old pod stays until a later sync, because this sync first has to create or delete pods in its first
-// part.
-#define PODRANK_DAEMON_REASON_AFTER_FIRST_PART 31
-
-// Update with surge: the sync fails, because an old pod is alone on a node that does not exist.
-#define PODRANK_DAEMON_REASON_NODE_MISSING 32
-
-// It goes in a later sync, because one part of a sync deletes at most PODRANK_DAEMON_BURST_REPLICAS pods.
-#define PODRANK_DAEMON_REASON_NEXT_SYNC 90
-
-// How many pods one sync of a Job deletes at most, unless it deletes all.
-#define PODRANK_JOB_DELETIONS_MAX 500
-
-// spec.completions is set.
-#define PODRANK_JOB_COMPLETIONS 1
-
-// spec.completionMode is Indexed. Then spec.completions is always set.
-#define PODRANK_JOB_INDEXED 2
-
-// spec.suspend is true.
-#define PODRANK_JOB_SUSPENDED 4
-
-// The Job fails or has met its success criteria: its condition FailureTarget or SuccessCriteriaMet is true.
-#define PODRANK_JOB_ENDING 8
-
-// The controller leaves the Job alone: its condition Complete or Failed is true, or spec.managedBy names another
-// controller.
-#define PODRANK_JOB_LEFT_ALONE 16
-
-// The Job has a metadata.deletionTimestamp.
-#define PODRANK_JOB_BEING_DELETED 32
-
-// A failed pod matches a rule of spec.podFailurePolicy whose action is FailJob.
-#define PODRANK_JOB_POD_FAILURE_POLICY 64
-
-// The succeeded indexes meet a rule of spec.successPolicy.
-#define PODRANK_JOB_SUCCESS_POLICY 128
-
-// spec.activeDeadlineSeconds is set.
-#define PODRANK_JOB_DEADLINE 256
-
-// spec.maxFailedIndexes is set.
-#define PODRANK_JOB_MAX_FAILED_INDEXES 512
-
-// It stays: nothing asks for its deletion.
-#define PODRANK_JOB_REASON_KEPT 0
-
-// All pods go, because the Job is suspended.
-#define PODRANK_JOB_REASON_SUSPENDED 10
-
-// All pods go, because the Job fails or has met its success criteria: its condition FailureTarget or SuccessCriteriaMet
-// is true.
-#define PODRANK_JOB_REASON_ENDING 11
-
-// All pods go, because a failed pod makes the Job fail: a rule of its podFailurePolicy says so.
-#define PODRANK_JOB_REASON_POD_FAILURE_POLICY 12
-
-// All pods go, because the Job fails: more pods have failed than its backoffLimit.
-#define PODRANK_JOB_REASON_BACKOFF_LIMIT 13
-
-// All pods go, because the Job fails: the containers of its pods have restarted as often as its backoffLimit or, if that is
-// 0, once.
-#define PODRANK_JOB_REASON_RESTARTS 14
-
-// All pods go, because the Job fails: its activeDeadlineSeconds have passed.
-#define PODRANK_JOB_REASON_DEADLINE 15
-
-// All pods go, because the Job fails: more indexes have failed than its maxFailedIndexes.
-#define PODRANK_JOB_REASON_MAX_FAILED_INDEXES 16
-
-// All pods go, because the Job fails: each index has succeeded or failed, and at least one has failed.
-#define PODRANK_JOB_REASON_FAILED_INDEXES 17
-
-// All pods go, because the Job succeeds: the indexes that have succeeded meet its successPolicy.
-#define PODRANK_JOB_REASON_SUCCESS_POLICY 18
-
-// The Job is Indexed, but the pod has no completion index.
-#define PODRANK_JOB_REASON_NO_INDEX 20
-
-// The pod's index is not below the Job's completions.
-#define PODRANK_JOB_REASON_BEYOND_COMPLETIONS 21
-
-// Several pods have the same index. Only the one that comes last by Kubernetes' ActivePods stays.
-#define PODRANK_JOB_REASON_DUPLICATE 22
-
-// More pods run than the Job wants, and this one is among the first by Kubernetes' ActivePods.
-#define PODRANK_JOB_REASON_SURPLUS 30
-
-// It can go only in a later sync, because one sync deletes at most PODRANK_JOB_DELETIONS_MAX pods. Chance can decide which
-// of these pods go then.
-#define PODRANK_JOB_REASON_NEXT_SYNC 90
+// Returns the text of a status, in English, without a full stop, or "unknown status" for any other number.
+// The text is static: do not free it.
+const char *podrank_status_str(int32_t status);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// PODS
 
 // What the order reads from one active pod. Only active pods become records: the phase is neither Succeeded
 // nor Failed, and there is no metadata.deletionTimestamp. Start from PODRANK_POD_INIT, which unsets both
@@ -842,471 +231,30 @@ typedef struct podrank_pod {
     uint8_t reserved[8];
 } podrank_pod;
 
-// The time and the feature gates by which to decide. Start from PODRANK_OPTIONS_AT(now), which does what
-// kube-controller-manager does at that time.
-//
-// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' default
-// feature gates, and times compared as they are. kube-controller-manager compares ages instead: to do the
-// same, set now and PODRANK_NOW.
-typedef struct podrank_options {
-    // sizeof(podrank_options). Options may grow. A library accepts the smaller size of an older header, and
-    // reads the rest as zero. It accepts a larger size, up to PODRANK_OPTIONS_SIZE_MAX, if all bytes that it
-    // does not know are zero.
-    uint32_t size;
-    // PODRANK_NOW, and the flags of the gates that differ from the default. 0 is the default.
-    uint32_t flags;
-    // The time at which ages are taken, in nanoseconds since the Unix epoch. It needs PODRANK_NOW in flags:
-    // a value other than 0 without it is PODRANK_ERR_OPTIONS_NOW.
-    int64_t now;
-} podrank_options;
+// `struct podrank_pod it = PODRANK_POD_INIT;`
+#define PODRANK_POD_INIT \
+    { { 0 }, PODRANK_TIME_UNSET, PODRANK_TIME_UNSET, 0, 0, 0, 0, 0, 0, 0, 0, { 0 } }
 
-// What one rule says about two pods a and b.
-typedef struct podrank_row {
-    // The value that the rule reads from pod a. kind says what it is.
-    int64_t a;
-    // The value that the rule reads from pod b.
-    int64_t b;
-    // PODRANK_RULE_...
-    uint8_t rule;
-    // 1 if the rule applies: its gate is on and, for PODRANK_RULE_READY_TIME, both pods are ready. Otherwise
-    // 0.
-    uint8_t applies;
-    // 1 in the row of the rule that decides: the first whose ordering is not 0. Otherwise 0.
-    uint8_t decides;
-    // PODRANK_KIND_...
-    uint8_t kind;
-    // -1 if a goes first by this rule alone, 1 if b does, 0 if it ties or does not apply.
-    int32_t ordering;
-} podrank_row;
+// An unset time, distinct from the epoch (0).
+#define PODRANK_TIME_UNSET INT64_MIN
 
-// Scratch memory of podrank_select for one victim. Its contents are private and need not be initialised.
-typedef struct podrank_scratch {
-    // Private.
-    uint64_t words[8];
-} podrank_scratch;
+// Pending, and any text that is not a phase of Kubernetes.
+#define PODRANK_PHASE_PENDING 0u
 
-// Scratch memory of podrank_steer for one pod. Its contents are private and need not be initialised.
-typedef struct podrank_steer_scratch {
-    // Private.
-    uint64_t words[2];
-} podrank_steer_scratch;
+// Unknown.
+#define PODRANK_PHASE_UNKNOWN 1u
 
-// A blocked pod: it goes before some pod of a lower tier whatever their costs, because an earlier rule decides.
-typedef struct podrank_blocked {
-    // The index of the blocked pod. It has the higher tier, but goes first.
-    uint32_t pod;
-    // The index of a pod of a lower tier before which the blocked pod goes. If there are several, this is
-    // one of those that come last by the rules before PODRANK_RULE_TIER.
-    uint32_t before;
-    // The rule that decides: PODRANK_RULE_UNASSIGNED, PODRANK_RULE_PHASE or PODRANK_RULE_NOT_READY.
-    uint8_t rule;
-    // Zero.
-    uint8_t reserved[3];
-} podrank_blocked;
+// Running.
+#define PODRANK_PHASE_RUNNING 2u
 
-// What podrank_steer returns besides the costs.
-typedef struct podrank_steered {
-    // How many costs change, and so how many annotations you have to write.
-    uint32_t changed;
-    // How many pods are blocked. This can be more than blocked_len.
-    uint32_t blocked;
-    // With PODRANK_ERR_NO_ROOM: the index of the pod of the lower tier. Otherwise 0.
-    uint32_t lower;
-    // With PODRANK_ERR_NO_ROOM: the index of the pod of the higher tier. Otherwise 0.
-    uint32_t higher;
-} podrank_steered;
+// spec.nodeName is not empty.
+#define PODRANK_POD_ASSIGNED 1u
 
-// A slot in a table of node names. Start from all zeros. After that, only podrank_node_number may write it.
-typedef struct podrank_node_name {
-    // The name's bytes, or NULL if the slot is free.
-    const char *name;
-    // The number of bytes.
-    size_t len;
-} podrank_node_name;
+// The first condition of type Ready has status True.
+#define PODRANK_POD_READY 2u
 
-// The state of a slow start, in which you create pods in batches of 1, 2, 4 and so on, until a creation in a
-// batch fails. Only podrank_slow_start_begin and _report may write it. You may read it.
-typedef struct podrank_slow_start {
-    // How many pods to create next, in parallel if you like. 0 at the end.
-    uint32_t batch;
-    // How many pods have not been created so far, because they failed or were not tried. At the end, report
-    // this number to podrank_creations_observed, because no one will observe those pods.
-    uint32_t missing;
-} podrank_slow_start;
-
-// What one set expects to observe. Start from PODRANK_EXPECTATIONS_INIT, all zeros, which expects nothing,
-// and reset it to that when the set is gone. If events and syncs run on different threads, protect all calls
-// with a lock.
-typedef struct podrank_expectations {
-    // When expectations were set, in nanoseconds.
-    int64_t since;
-    // How many creations are pending. Negative if more were observed than expected.
-    int64_t creations;
-    // How many deletions are pending. Negative if more were observed than expected.
-    int64_t deletions;
-    // How many keys are now in room, the buffer of podrank_expect_deletions.
-    uint32_t keys;
-    // 0 if no expectations are set.
-    uint32_t is_set;
-} podrank_expectations;
-
-// Identifies a pod of a set while it is being deleted: 16 bytes of your choice, such as the pod's UID.
-// Kubernetes uses namespace and name.
-typedef struct podrank_pod_key {
-    // The bytes.
-    uint8_t bytes[16];
-} podrank_pod_key;
-
-// What podrank_deployment_next reads from one ReplicaSet. Start from PODRANK_REPLICA_SET_INIT.
-typedef struct podrank_replica_set {
-    // metadata.creationTimestamp, as in podrank_pod. A set without one counts as the oldest.
-    int64_t creation_time;
-    // The position of metadata.name among the names of all sets, sorted by their bytes: the smaller name has the
-    // smaller number. It decides between sets with equal creation times. If it is equal, too, the index decides.
-    uint32_t name_order;
-    // spec.replicas: the set's size.
-    int32_t replicas;
-    // status.replicas.
-    int32_t status_replicas;
-    // status.availableReplicas.
-    int32_t available_replicas;
-    // The number in the annotation deployment.kubernetes.io/desired-replicas. podrank_replica_set_annotations
-    // writes it and its flags.
-    int32_t desired_replicas;
-    // The number in the annotation deployment.kubernetes.io/max-replicas. podrank_replica_set_annotations writes
-    // it and its flag.
-    int32_t max_replicas;
-    // Any of PODRANK_SET_...
-    uint8_t flags;
-    // Zero.
-    uint8_t reserved[15];
-} podrank_replica_set;
-
-// What podrank_deployment_next reads from a Deployment. Start from all zeros. No number may be negative.
-typedef struct podrank_deployment {
-    // spec.replicas: the count.
-    int32_t replicas;
-    // status.replicas.
-    int32_t status_replicas;
-    // spec.strategy.rollingUpdate.maxSurge: a number of pods, or a percentage if PODRANK_DEPLOYMENT_SURGE_PERCENT
-    // is set. Not used with PODRANK_DEPLOYMENT_RECREATE.
-    int32_t max_surge;
-    // spec.strategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
-    // PODRANK_DEPLOYMENT_UNAVAILABLE_PERCENT is set. Not used with PODRANK_DEPLOYMENT_RECREATE.
-    int32_t max_unavailable;
-    // Any of PODRANK_DEPLOYMENT_...
-    uint32_t flags;
-    // Zero.
-    uint8_t reserved[12];
-} podrank_deployment;
-
-// What a sync does to one ReplicaSet.
-typedef struct podrank_replica_set_change {
-    // The size that the set gets: its new spec.replicas.
-    int32_t replicas;
-    // The part of the change in size that was decided first, negative if the set shrinks. With
-    // PODRANK_REASON_SHARE_AND_LEFTOVER, it is the share, and the rest is the leftover. With
-    // PODRANK_REASON_UNHEALTHY_AND_AVAILABLE, it is the pods that are not available. With any other reason, it is
-    // the whole change.
-    int32_t part;
-    // Why the set gets this size: PODRANK_REASON_..., which keeps its number for ever.
-    uint8_t reason;
-    // Zero.
-    uint8_t reserved[7];
-} podrank_replica_set_change;
-
-// What a sync does, apart from the changes to the sets that exist.
-typedef struct podrank_deployment_step {
-    // How many pods there may be above the count. A percentage is rounded up. 0 with Recreate.
-    int32_t surge;
-    // How many of the Deployment's pods may be unavailable. A percentage is rounded down. At most the count, and 0 with
-    // Recreate. A rollout could never start if both budgets were 0, so with RollingUpdate this one is then 1, unless the
-    // count is 0.
-    int32_t unavailable;
-    // The index of the new set, or PODRANK_NO_SET if it does not exist yet.
-    uint32_t new_set;
-    // What kind of sync it is: PODRANK_PATH_..., which keeps its number for ever.
-    uint8_t path;
-    // 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
-    uint8_t creates;
-    // 1 if another step follows at once: the next sync, too, changes a size, an annotation that records one, or creates
-    // the new set, although nothing changes but what this sync leads to. Otherwise 0.
-    //
-    // This sync leads to the following. The ReplicaSet controllers create and delete pods until each set has as many as
-    // its size, and the statuses follow. A set that shrinks loses pods that are not available first. Pods that are
-    // created do not become available, and with Recreate, pods that are deleted still run. What only the Deployment's
-    // status records does not count.
-    //
-    // If it is 0, this sync is the last one, or the Deployment waits. The sync is the last one, whatever the statuses
-    // become, if it leaves every old set at 0 and the new set, which exists by then, at the count. Otherwise, a
-    // RollingUpdate waits until more pods of the new set are available, and Recreate until no pod of an old set runs. A
-    // Deployment that is paused, or whose annotations still record another count, only scales.
-    //
-    // The prediction has limits:
-    //
-    // - If minReadySeconds is not 0, deletion costs and ranks can make a set lose an available pod before one that is
-    //   ready but not yet available.
-    // - If the controller syncs before it sees all new statuses, it can change more sizes than this says.
-    // - Deleting a pod without a node ends it at once, so the next sync of a Recreate may follow at once, too.
-    // - After a rollback it is 1: the sync changes the template, and another set may become the new one.
-    // - If a size is rejected (PODRANK_REASON_REJECTED) it is 1: the controller tries again.
-    uint8_t goes_on;
-    // Zero.
-    uint8_t reserved;
-    // What happens to the new set. If it does not exist yet, this is the size with which it is created, or why it
-    // is not created.
-    struct podrank_replica_set_change new_change;
-} podrank_deployment_step;
-
-// What podrank_stateful_set_next reads from a StatefulSet. Start from all zeros. No number may be negative.
-typedef struct podrank_stateful_set {
-    // spec.replicas.
-    int32_t replicas;
-    // spec.ordinals.start: the first ordinal of the range, which ends at start + replicas - 1.
-    int32_t start;
-    // spec.updateStrategy.rollingUpdate.partition: pods whose ordinal minus start is below it are not updated. Not used
-    // with PODRANK_STATEFUL_ON_DELETE and PODRANK_STATEFUL_RECREATE.
-    int32_t partition;
-    // spec.updateStrategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
-    // PODRANK_STATEFUL_UNAVAILABLE_PERCENT is set. 0 counts as 1. Not used with PODRANK_STATEFUL_ON_DELETE,
-    // PODRANK_STATEFUL_RECREATE and PODRANK_STATEFUL_NO_MAX_UNAVAILABLE.
-    int32_t max_unavailable;
-    // Any of PODRANK_STATEFUL_...
-    uint32_t flags;
-    // Zero.
-    uint8_t reserved[12];
-} podrank_stateful_set;
-
-// What podrank_stateful_set_next reads from one pod.
-typedef struct podrank_member {
-    // The ordinal in its name: podrank_stateful_set_ordinal.
-    int32_t ordinal;
-    // Any of PODRANK_MEMBER_IS_...
-    uint8_t flags;
-    // Zero.
-    uint8_t reserved[3];
-} podrank_member;
-
-// What a sync does with one pod.
-typedef struct podrank_member_outcome {
-    // The index of the pod in members.
-    uint32_t member;
-    // The index of the pod that reason refers to, or PODRANK_NO_MEMBER.
-    uint32_t by;
-    // The ordinal of that pod. If reason is PODRANK_MEMBER_WAITS_FOR_MISSING, or if it is PODRANK_MEMBER_BUDGET and by
-    // is PODRANK_NO_MEMBER, this is the ordinal that has no pod. 0 if reason refers neither to a pod nor to an ordinal.
-    int32_t by_ordinal;
-    // What happens to the pod at index member: PODRANK_VERDICT_..., which keeps its number for ever.
-    uint8_t verdict;
-    // Why: PODRANK_MEMBER_..., which keeps its number for ever.
-    uint8_t reason;
-    // Zero.
-    uint8_t reserved[2];
-} podrank_member_outcome;
-
-// What a sync does in all.
-typedef struct podrank_stateful_set_step {
-    // How many pods certainly go.
-    uint32_t deleted;
-    // How many pods are contested. Any number of them may go.
-    uint32_t contested;
-    // How many pods would go, but wait.
-    uint32_t blocked;
-    // Zero.
-    uint32_t reserved;
-} podrank_stateful_set_step;
-
-// What podrank_daemon_set_next reads from a DaemonSet. Start from all zeros. No number may be negative.
-typedef struct podrank_daemon_set {
-    // spec.updateStrategy.rollingUpdate.maxSurge: a number of pods, or a percentage if PODRANK_DAEMON_SURGE_PERCENT is set.
-    // Not used with PODRANK_DAEMON_ON_DELETE.
-    int32_t max_surge;
-    // spec.updateStrategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
-    // PODRANK_DAEMON_UNAVAILABLE_PERCENT is set. Not used with PODRANK_DAEMON_ON_DELETE.
-    int32_t max_unavailable;
-    // Any of PODRANK_DAEMON_...
-    uint32_t flags;
-    // Zero.
-    uint8_t reserved[20];
-} podrank_daemon_set;
-
-// What podrank_daemon_set_next reads from one pod. Start from all zeros with creation_time PODRANK_TIME_UNSET.
-typedef struct podrank_daemon_pod {
-    // metadata.creationTimestamp, as in podrank_pod. A pod without one counts as the oldest.
-    int64_t creation_time;
-    // The position of metadata.name among the names of all pods, sorted by their bytes: the smaller name has the smaller
-    // number. It decides between pods with equal creation times.
-    uint32_t name_order;
-    // The index of the pod's node: that of spec.nodeName, or if the pod is not assigned, the one that its affinity names. If
-    // that names none, PODRANK_NO_NODE.
-    uint32_t node;
-    // Any of PODRANK_DAEMON_POD_...
-    uint8_t flags;
-    // Zero.
-    uint8_t reserved[7];
-} podrank_daemon_pod;
-
-// What a sync does to one pod.
-typedef struct podrank_outcome {
-    // If the pod is contested, the index of one pod of its group. It is the same for all pods of the group. Otherwise 0.
-    uint32_t group;
-    // If the pod is contested, how many pods of its group go: at least 1, and fewer than there are. Otherwise 0.
-    uint32_t quota;
-    // Whether the pod goes: PODRANK_VERDICT_..., which keeps its number for ever.
-    uint8_t verdict;
-    // Why: PODRANK_JOB_REASON_... or PODRANK_DAEMON_REASON_..., which keeps its number for ever.
-    uint8_t reason;
-    // Zero.
-    uint8_t reserved[2];
-} podrank_outcome;
-
-// What a sync does, apart from the outcome of each pod.
-typedef struct podrank_daemon_step {
-    // maxSurge as a number of nodes. This and the next four are 0 unless is_update is 1.
-    int64_t surge;
-    // maxUnavailable as a number of nodes.
-    int64_t unavailable;
-    // On how many nodes a pod may start.
-    uint32_t wanted;
-    // How much of the budget is used. Without surge, this is the number of unavailable nodes. A node is available if, not
-    // counting pods being deleted, it has exactly one pod and that pod is available. A node that has no pod at all, not
-    // even one being deleted, counts as unavailable only if a pod may start there. With surge, this is the number of nodes
-    // that have a second pod that is not yet available.
-    uint32_t used;
-    // With surge, how many nodes have an available pod.
-    uint32_t available;
-    // How many pods the sync deletes.
-    uint32_t deleted;
-    // How many pods it creates.
-    uint32_t creates;
-    // How many more pods a later sync deletes, because one part of a sync deletes at most
-    // PODRANK_DAEMON_BURST_REPLICAS.
-    uint32_t later;
-    // With surge, the update fails if an old pod is the only one of a node that no longer exists. This is the index of
-    // such a pod, or PODRANK_NO_POD if there is none.
-    uint32_t blocked_by;
-    // 1 if the sync reaches its second part, the update, because its first part has nothing to do. Otherwise 0.
-    uint8_t is_update;
-    // Zero.
-    uint8_t reserved[3];
-} podrank_daemon_step;
-
-// What podrank_job_next reads from a Job. Start from all zeros. No number but start_time may be negative.
-typedef struct podrank_job {
-    // spec.parallelism.
-    int32_t parallelism;
-    // spec.completions. Read only with PODRANK_JOB_COMPLETIONS or PODRANK_JOB_INDEXED.
-    int32_t completions;
-    // How many pods have succeeded: the sum of status.succeeded, the length of status.uncountedTerminatedPods.succeeded,
-    // and the number of succeeded pods that are not in that list but have the finalizer batch.kubernetes.io/job-tracking.
-    // For an Indexed Job, how many of its indexes have succeeded: those in status.completedIndexes and those of succeeded
-    // pods with that finalizer.
-    int32_t succeeded;
-    // Any of PODRANK_JOB_...
-    uint32_t flags;
-    // How many pods have failed: the sum of status.failed, the length of status.uncountedTerminatedPods.failed, and the
-    // number of failed pods that are not in that list but have the finalizer batch.kubernetes.io/job-tracking and, for an
-    // Indexed Job, an index below the completions. Unless spec.podReplacementPolicy is Failed, pods that are being deleted
-    // and have not succeeded count as failed. Pods that a rule of spec.podFailurePolicy ignores do not count.
-    int32_t failed;
-    // spec.backoffLimit.
-    int32_t backoff_limit;
-    // If the pods' restart policy is OnFailure: the sum of the restarts of all containers, including init containers, of the
-    // running and pending pods, even of those that are being deleted. 0 for another policy.
-    int32_t restarts;
-    // How many indexes have failed: those in status.failedIndexes below the completions, and those of the pods that have
-    // failed since. 0 without spec.backoffLimitPerIndex. Read only for an Indexed Job, as is max_failed_indexes.
-    int32_t failed_indexes;
-    // spec.activeDeadlineSeconds. Read only with PODRANK_JOB_DEADLINE.
-    int64_t active_deadline_seconds;
-    // status.startTime, in nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET, and then the deadline begins to count
-    // now. Read only with PODRANK_JOB_DEADLINE.
-    int64_t start_time;
-    // spec.maxFailedIndexes. Read only with PODRANK_JOB_MAX_FAILED_INDEXES.
-    int32_t max_failed_indexes;
-    // Zero.
-    uint8_t reserved[12];
-} podrank_job;
-
-// What a sync does, apart from the outcome of each pod.
-typedef struct podrank_job_step {
-    // How many active pods the controller wants.
-    uint32_t wanted;
-    // How many pods the sync deletes.
-    uint32_t deleted;
-    // How many more pods a later sync deletes, because this one deletes at most PODRANK_JOB_DELETIONS_MAX.
-    uint32_t later;
-    // Zero.
-    uint32_t reserved;
-} podrank_job_step;
-
-#ifdef __cplusplus
-extern "C" {
-#endif // __cplusplus
-
-// Returns the release of the library, such as "1.2.3". The text is static: do not free it.
-const char *podrank_version(void);
-
-// Returns PODRANK_ABI. Every library with ABI 1 has this function, and no other has it. So a program that
-// names it, as PODRANK_REQUIRE_ABI does, links only with ABI 1.
-uint32_t podrank_abi_1(void);
-
-// Compares two pods. Writes -1 to ordering if a goes first, 1 if b goes first, and 0 if every rule ties.
-// Pods with distinct UIDs never tie.
-int32_t podrank_compare(const struct podrank_pod *a,
-                        const struct podrank_pod *b,
-                        const struct podrank_options *options,
-                        int32_t *ordering);
-
-// Compares two pods as podrank_compare does, and stores the rule that decides in *rule: the first rule that
-// does not tie, or PODRANK_RULE_NONE if all tie.
-int32_t podrank_decide(const struct podrank_pod *a,
-                       const struct podrank_pod *b,
-                       const struct podrank_options *options,
-                       int32_t *ordering,
-                       uint8_t *rule);
-
-// Explains a comparison: writes to rows what each rule says about the two pods, in rule order, whether it
-// applies or not. rows must have space for PODRANK_ROWS_MAX rows. Writes the number of rows to rows_len.
-int32_t podrank_explain(const struct podrank_pod *a,
-                        const struct podrank_pod *b,
-                        const struct podrank_options *options,
-                        struct podrank_row *rows,
-                        size_t *rows_len);
-
-// Writes the pod's place in the order to key, as PODRANK_KEY_LEN bytes that memcmp compares as
-// podrank_compare compares the pods. COMPARE ONLY KEYS THAT ONE RELEASE MADE WITH THE SAME now AND GATES.
-// The bytes do not depend on the machine.
-int32_t podrank_key(const struct podrank_pod *pod, const struct podrank_options *options, uint8_t *key);
-
-// Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
-// to victims, in the order in which they go, and their number to selected. Of pods that tie, the one with the lower
-// index goes first. The records do not move.
-//
-// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
-// selecting more than a few victims is usually faster. A shorter buffer is allowed but may be
-// ignored. On machines without 64-bit atomics, such as Cortex-M and 32-bit RISC-V, scratch is always ignored.
-int32_t podrank_select(const struct podrank_pod *pods,
-                       size_t pods_len,
-                       const struct podrank_options *options,
-                       uint32_t *victims,
-                       size_t victims_len,
-                       struct podrank_scratch *scratch,
-                       size_t scratch_len,
-                       size_t *selected);
-
-// Sorts all pods: fills the array order with their indices, starting with the pod that goes first. Of pods
-// that tie, the one with the lower index goes first. The records do not move. If order_len is below
-// pods_len: PODRANK_ERR_SHORT_BUFFER.
-int32_t podrank_sort(const struct podrank_pod *pods,
-                     size_t pods_len,
-                     const struct podrank_options *options,
-                     uint32_t *order,
-                     size_t order_len);
-
-// Returns the name of a rule, such as "deletion-cost", or NULL for PODRANK_RULE_NONE and any other number.
-// The text is static: do not free it.
-const char *podrank_rule_str(uint8_t rule);
+// The label kubernetes.io/prefer-for-scale-down is present, whatever its value.
+#define PODRANK_POD_PREFERRED 4u
 
 // Finds the first record that is not sound. Every other function also checks its records; this one says
 // which record is not sound and why, for records from a file or another machine.
@@ -1339,106 +287,125 @@ int32_t podrank_count_ranks(struct podrank_pod *pods,
 // into seconds and nanoseconds, is PODRANK_TIME_UNSET, because that is how Kubernetes writes missing times.
 int32_t podrank_time_from_unix(int64_t seconds, uint32_t nanoseconds, int64_t *time);
 
-// Returns the text of a status, in English, without a full stop, or "unknown status" for any other number.
-// The text is static: do not free it.
-const char *podrank_status_str(int32_t status);
+// ---------------------------------------------------------------------------------------------------------------------
+// OPTIONS
 
-// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you
-// deleted one pod at a time and counted again after each. The rules before PODRANK_RULE_RANK still come
-// first. Kubernetes counts once, as podrank_count_ranks does: with three pods on one node and two on
-// another, if three are deleted, all three are from the first node.
+// The time and the feature gates by which to decide. Start from PODRANK_OPTIONS_AT(now), which does what
+// kube-controller-manager does at that time.
 //
-// A pod's rank becomes the number of pods that are left on its node when its turn comes: this counts both
-// arrays, and includes the pod itself. The array others has the related active pods that cannot be victims,
-// as for podrank_count_ranks. others may be NULL with others_len 0.
-//
-// The ranks are input and output: the old ranks take part in the order of the pods of each node, and then
-// they are overwritten. So set them to 0 before you spread, but not between levels. A node can be any domain
-// with a number, such as a zone. To spread over zones and, within each zone, over nodes: call this with the
-// node numbers; keep the ranks, but set each pod's node to the number of its zone, also in others; and call
-// it again. Any number of levels is possible: start with the innermost.
-//
-// counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
-// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. scratch is
-// scratch memory of pods_len numbers.
-int32_t podrank_spread(struct podrank_pod *pods,
-                       size_t pods_len,
-                       const struct podrank_pod *others,
-                       size_t others_len,
+// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' default
+// feature gates, and times compared as they are. kube-controller-manager compares ages instead: to do the
+// same, set now and PODRANK_NOW.
+typedef struct podrank_options {
+    // sizeof(podrank_options). Options may grow. A library accepts the smaller size of an older header, and
+    // reads the rest as zero. It accepts a larger size, up to PODRANK_OPTIONS_SIZE_MAX, if all bytes that it
+    // does not know are zero.
+    uint32_t size;
+    // PODRANK_NOW, and the flags of the gates that differ from the default. 0 is the default.
+    uint32_t flags;
+    // The time at which ages are taken, in nanoseconds since the Unix epoch. It needs PODRANK_NOW in flags:
+    // a value other than 0 without it is PODRANK_ERR_OPTIONS_NOW.
+    int64_t now;
+} podrank_options;
+
+// `struct podrank_options it = PODRANK_OPTIONS_INIT;`
+#define PODRANK_OPTIONS_INIT \
+    { (uint32_t)sizeof(podrank_options), 0, 0 }
+
+// The options' now is set. Ages are log-scaled, as in kube-controller-manager.
+#define PODRANK_NOW 1u
+
+// Turns the feature gate PodDeletionCost off (on by default: beta since Kubernetes 1.22).
+#define PODRANK_POD_DELETION_COST_OFF 2u
+
+// Turns the feature gate LogarithmicScaleDown off (on by default since Kubernetes 1.22, always on since 1.31).
+#define PODRANK_LOGARITHMIC_SCALE_DOWN_OFF 4u
+
+// Turns PreferForScaleDown on (off by default: no release of Kubernetes has it).
+#define PODRANK_PREFER_FOR_SCALE_DOWN_ON 8u
+
+// The largest size of options that a library accepts.
+#define PODRANK_OPTIONS_SIZE_MAX 1024u
+
+// The options of kube-controller-manager at the time now, in nanoseconds since the Unix epoch:
+// `podrank_options options = PODRANK_OPTIONS_AT(now);`
+#define PODRANK_OPTIONS_AT(now) \
+    { (uint32_t)sizeof(podrank_options), PODRANK_NOW, (now) }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// THE ORDER. These rules apply in turn, and the first that does not tie decides: unassigned first; lower phase; not ready;
+// lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time,
+// unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW, unless
+// PODRANK_LOGARITHMIC_SCALE_DOWN_OFF is set, ages are compared by age bucket, floor(log2(age in ns)): two ages in one
+// bucket tie, and the next rule decides.
+
+// Scratch memory of podrank_select for one victim. Its contents are private and need not be initialised.
+typedef struct podrank_scratch {
+    // Private.
+    uint64_t words[8];
+} podrank_scratch;
+
+// `struct podrank_scratch it = PODRANK_SCRATCH_INIT;`
+#define PODRANK_SCRATCH_INIT \
+    { { 0 } }
+
+// Compares two pods. Writes -1 to ordering if a goes first, 1 if b goes first, and 0 if every rule ties.
+// Pods with distinct UIDs never tie.
+int32_t podrank_compare(const struct podrank_pod *a,
+                        const struct podrank_pod *b,
+                        const struct podrank_options *options,
+                        int32_t *ordering);
+
+// Compares two pods as podrank_compare does, and stores the rule that decides in *rule: the first rule that
+// does not tie, or PODRANK_RULE_NONE if all tie.
+int32_t podrank_decide(const struct podrank_pod *a,
+                       const struct podrank_pod *b,
                        const struct podrank_options *options,
-                       uint32_t *counts,
-                       size_t counts_len,
-                       uint32_t *scratch);
+                       int32_t *ordering,
+                       uint8_t *rule);
 
-// Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly
-// lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
-// the pods of the lower tier first, except for blocked pods (below), at any time and for any number of
-// victims. Within a tier, it decides by its own rules with the new costs. The prices of the changes sum to the least
-// possible, and the new costs are close to those that stay.
+// Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
+// to victims, in the order in which they go, and their number to selected. Of pods that tie, the one with the lower
+// index goes first. The records do not move.
 //
-// pods are the pods with their tiers and present costs. Of the options, only the gate PodDeletionCost matters. If
-// it is off, costs have no effect: PODRANK_ERR_GATE.
-//
-// prices has one byte for each of the first prices_len pods: what changing the pod's cost is worth to you. It is 1
-// for the pods after these, and where the byte is 0. With 1 for all, the fewest costs change. If you take the
-// costs off again that remaining pods got, make those 2, as they take two requests. A pod whose byte is
-// PODRANK_PRICE_FIXED keeps its cost, for instance because somebody else set it. prices may be NULL with
-// prices_len 0. With more than 16 million pods, the highest price is 2^32 divided by their number.
-//
-// costs gets the cost of every pod, by index, whether it changes or not. It needs space for pods_len costs.
-// scratch is scratch memory of pods_len elements.
-//
-// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can
-// go before a pod of a lower tier whatever the costs. The pod that goes too early is called blocked. This is not
-// an error. blocked gets the first blocked_len of the blocked pods, and steered->blocked is how many there are.
-// blocked may be NULL with blocked_len 0.
-//
-// If the fixed costs leave no room for the tiers: PODRANK_ERR_NO_ROOM. In that case the function writes *steered
-// although it fails: steered->lower and steered->higher are the indices of two pods, and steered->changed and
-// steered->blocked are 0. The first of the two pods has to cost less than the second, with room between the two
-// for a cost of each tier in between. Either both pods have fixed costs and these are too close together, or only
-// one has, and it is too close to a limit of int32_t.
-int32_t podrank_steer(const struct podrank_pod *pods,
-                      size_t pods_len,
-                      const struct podrank_options *options,
-                      const uint8_t *prices,
-                      size_t prices_len,
-                      int32_t *costs,
-                      struct podrank_steer_scratch *scratch,
-                      struct podrank_blocked *blocked,
-                      size_t blocked_len,
-                      struct podrank_steered *steered);
+// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
+// selecting more than a few victims is usually faster. A shorter buffer is allowed but may be
+// ignored. On machines without 64-bit atomics, such as Cortex-M and 32-bit RISC-V, scratch is always ignored.
+int32_t podrank_select(const struct podrank_pod *pods,
+                       size_t pods_len,
+                       const struct podrank_options *options,
+                       uint32_t *victims,
+                       size_t victims_len,
+                       struct podrank_scratch *scratch,
+                       size_t scratch_len,
+                       size_t *selected);
 
-// Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
-// kube-apiserver writes. Writes 16 bytes to uid.
-int32_t podrank_uid_parse(const char *text, size_t text_len, uint8_t *uid);
+// Sorts all pods: fills the array order with their indices, starting with the pod that goes first. Of pods
+// that tie, the one with the lower index goes first. The records do not move. If order_len is below
+// pods_len: PODRANK_ERR_SHORT_BUFFER.
+int32_t podrank_sort(const struct podrank_pod *pods,
+                     size_t pods_len,
+                     const struct podrank_options *options,
+                     uint32_t *order,
+                     size_t order_len);
 
-// Writes the text of a UID of 16 bytes, and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes.
-int32_t podrank_uid_format(const uint8_t *uid, char *text);
+// ---------------------------------------------------------------------------------------------------------------------
+// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
+// are in one bucket, its comparator skips the other rules and compares the UIDs, so it can contradict itself: X before
+// Z, Z before Y, but X and Y tie, or even Y before X. And if no two times differ in this way, it never compares UIDs, so
+// pods can tie in everything that it compares. In both cases the list order decides. podrank_settle separates the pods
+// that are deleted in every list order (certain), those that are kept in every list order, and the contested ones in
+// between, of which a known number is deleted, but the list order decides which. podrank_select has no contested pods: it
+// gives one answer, by the order.
 
-// Reads status.phase and writes a PODRANK_PHASE_ value. Text that is not a phase counts as Pending, as it
-// does in Kubernetes. Succeeded and Failed are PODRANK_ERR_INACTIVE, because such a pod has no place in the
-// order.
-int32_t podrank_phase_parse(const char *text, size_t text_len, uint8_t *phase);
+// Neither pod is before the other.
+#define PODRANK_RELATION_TIE 0
 
-// Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
-// is "0" or starts with '-' or a digit from 1 to 9. If the annotation is missing, the cost is 0. If the text
-// is rejected (PODRANK_ERR_COST_...), Kubernetes uses 0, too, so do the same.
-int32_t podrank_deletion_cost(const char *text, size_t text_len, int32_t *cost);
+// a is before b.
+#define PODRANK_RELATION_BEFORE 1
 
-// Stores the number of the node with this name in *node. The number is below table_len, and it is the same
-// in every call with this table and this name.
-//
-// You own the table: zero it before the first call. It keeps the pointers to the names, so a name's bytes must
-// stay unchanged in the same place for as long as you use the table. Give it a third more slots than there are
-// nodes: the fuller it is, the longer it takes to find a name.
-//
-// If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
-int32_t podrank_node_number(struct podrank_node_name *table,
-                            size_t table_len,
-                            const char *name,
-                            size_t name_len,
-                            uint32_t *node);
+// b is before a.
+#define PODRANK_RELATION_AFTER 2
 
 // Says how kube-controller-manager's comparator orders two pods. Stores a PODRANK_RELATION_ value in
 // *relation, and the rule that decides, or PODRANK_RULE_NONE for a tie, in *rule.
@@ -1481,249 +448,167 @@ int32_t podrank_settle(const struct podrank_pod *pods,
                        size_t *certain_len,
                        size_t *contested_len);
 
-// Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most
-// burst_replicas, which is PODRANK_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers
-// to creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of active
-// pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
+// ---------------------------------------------------------------------------------------------------------------------
+// EXPLANATIONS
+
+// No rule. The rules follow in the order in which they apply. A rule keeps its number for ever. Rules that
+// later releases add get numbers in between, so skip a podrank_row whose rule or kind you do not know.
+#define PODRANK_RULE_NONE 0u
+
+// Unassigned before assigned.
+#define PODRANK_RULE_UNASSIGNED 10u
+
+// Pending before unknown before running.
+#define PODRANK_RULE_PHASE 20u
+
+// Not ready before ready.
+#define PODRANK_RULE_NOT_READY 30u
+
+// Lower tier before higher.
+#define PODRANK_RULE_TIER 35u
+
+// Lower deletion cost before higher.
+#define PODRANK_RULE_DELETION_COST 40u
+
+// Higher rank before lower.
+#define PODRANK_RULE_RANK 50u
+
+// Preferred before not preferred. Off unless PODRANK_PREFER_FOR_SCALE_DOWN_ON.
+#define PODRANK_RULE_PREFERRED 60u
+
+// Among ready pods: an unset ready time before any other, then ready for a shorter time before longer.
+#define PODRANK_RULE_READY_TIME 70u
+
+// More restarts before fewer.
+#define PODRANK_RULE_RESTARTS 80u
+
+// More sidecar restarts before fewer.
+#define PODRANK_RULE_SIDECAR_RESTARTS 85u
+
+// An unset creation time before any other, then younger before older.
+#define PODRANK_RULE_CREATION_TIME 90u
+
+// Smaller UID before larger.
+#define PODRANK_RULE_UID 100u
+
+// Returns the name of a rule, such as "deletion-cost", or NULL for PODRANK_RULE_NONE and any other number.
+// The text is static: do not free it.
+const char *podrank_rule_str(uint8_t rule);
+
+// The most rows that podrank_explain writes, in any library with this ABI.
+#define PODRANK_ROWS_MAX 16u
+
+// What one rule says about two pods a and b.
+typedef struct podrank_row {
+    // The value that the rule reads from pod a. kind says what it is.
+    int64_t a;
+    // The value that the rule reads from pod b.
+    int64_t b;
+    // PODRANK_RULE_...
+    uint8_t rule;
+    // 1 if the rule applies: its gate is on and, for PODRANK_RULE_READY_TIME, both pods are ready. Otherwise
+    // 0.
+    uint8_t applies;
+    // 1 in the row of the rule that decides: the first whose ordering is not 0. Otherwise 0.
+    uint8_t decides;
+    // PODRANK_KIND_...
+    uint8_t kind;
+    // -1 if a goes first by this rule alone, 1 if b does, 0 if it ties or does not apply.
+    int32_t ordering;
+} podrank_row;
+
+// `struct podrank_row it = PODRANK_ROW_INIT;`
+#define PODRANK_ROW_INIT \
+    { 0, 0, 0, 0, 0, 0, 0 }
+
+// In podrank_row, a and b say whether each of the two pods is assigned (in the row of
+// PODRANK_RULE_UNASSIGNED), ready (PODRANK_RULE_NOT_READY) or preferred (PODRANK_RULE_PREFERRED): 1 if so,
+// and otherwise 0.
+#define PODRANK_KIND_BOOL 1u
+
+// a and b are PODRANK_PHASE_ values.
+#define PODRANK_KIND_PHASE 2u
+
+// a and b are plain numbers.
+#define PODRANK_KIND_NUMBER 3u
+
+// a and b are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET.
+#define PODRANK_KIND_TIME 4u
+
+// a and b are age buckets: the base-2 logarithm of the age in nanoseconds, rounded down, from 0 to 62. -1
+// for a time that is not before now, and PODRANK_TIME_UNSET for an unset time.
+#define PODRANK_KIND_AGE_BUCKET 5u
+
+// a and b are 0, because UIDs do not fit. Read them from the pods.
+#define PODRANK_KIND_UID 6u
+
+// Explains a comparison: writes to rows what each rule says about the two pods, in rule order, whether it
+// applies or not. rows must have space for PODRANK_ROWS_MAX rows. Writes the number of rows to rows_len.
+int32_t podrank_explain(const struct podrank_pod *a,
+                        const struct podrank_pod *b,
+                        const struct podrank_options *options,
+                        struct podrank_row *rows,
+                        size_t *rows_len);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// TEXTS: what Kubernetes' objects have as text, and records have as numbers.
+
+// The length of a UID's text, without the NUL.
+#define PODRANK_UID_TEXT_LEN 36u
+
+// Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
+// kube-apiserver writes. Writes 16 bytes to uid.
+int32_t podrank_uid_parse(const char *text, size_t text_len, uint8_t *uid);
+
+// Writes the text of a UID of 16 bytes, and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes.
+int32_t podrank_uid_format(const uint8_t *uid, char *text);
+
+// Reads status.phase and writes a PODRANK_PHASE_ value. Text that is not a phase counts as Pending, as it
+// does in Kubernetes. Succeeded and Failed are PODRANK_ERR_INACTIVE, because such a pod has no place in the
+// order.
+int32_t podrank_phase_parse(const char *text, size_t text_len, uint8_t *phase);
+
+// Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
+// is "0" or starts with '-' or a digit from 1 to 9. If the annotation is missing, the cost is 0. If the text
+// is rejected (PODRANK_ERR_COST_...), Kubernetes uses 0, too, so do the same.
+int32_t podrank_deletion_cost(const char *text, size_t text_len, int32_t *cost);
+
+// A slot in a table of node names. Start from all zeros. After that, only podrank_node_number may write it.
+typedef struct podrank_node_name {
+    // The name's bytes, or NULL if the slot is free.
+    const char *name;
+    // The number of bytes.
+    size_t len;
+} podrank_node_name;
+
+// `struct podrank_node_name it = PODRANK_NODE_NAME_INIT;`
+#define PODRANK_NODE_NAME_INIT \
+    { 0, 0 }
+
+// Stores the number of the node with this name in *node. The number is below table_len, and it is the same
+// in every call with this table and this name.
 //
-// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list
-// the pods. A list from before that call could lack changes that have been observed. If being_deleted is not
-// 0, the set is being deleted, and both numbers are 0, too.
-int32_t podrank_plan(uint32_t wanted,
-                     uint32_t active,
-                     uint32_t burst_replicas,
-                     int32_t satisfied,
-                     int32_t being_deleted,
-                     uint32_t *creations,
-                     uint32_t *deletions);
-
-// Begins a slow start for count pods: writes its state, with the size of the first batch, to start. You
-// create the pods:
+// You own the table: zero it before the first call. It keeps the pointers to the names, so a name's bytes must
+// stay unchanged in the same place for as long as you use the table. Give it a third more slots than there are
+// nodes: the fuller it is, the longer it takes to find a name.
 //
-//     podrank_expect_creations(&expectations, count, now);
-//     podrank_slow_start_begin(count, &start);
-//     while (start.batch > 0)
-//         podrank_slow_start_report(&start, count_of_failures_when_creating(start.batch));
-//     podrank_creations_observed(&expectations, start.missing);
-int32_t podrank_slow_start_begin(uint32_t count, struct podrank_slow_start *start);
+// If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
+int32_t podrank_node_number(struct podrank_node_name *table,
+                            size_t table_len,
+                            const char *name,
+                            size_t name_len,
+                            uint32_t *node);
 
-// Reports how many pods of the batch could not be created. A number above the batch counts as the whole
-// batch. A batch with a failure is the last. If a creation is rejected because the namespace is being
-// terminated, that is not a failure, and the creation stays pending.
-int32_t podrank_slow_start_report(struct podrank_slow_start *start, uint32_t failures);
+// ---------------------------------------------------------------------------------------------------------------------
+// KEYS, for pods in a sorted store
 
-// Expects count creations and no deletion. Call it before you create pods. It replaces all earlier
-// expectations, so the number of pending deletions becomes 0. As in Kubernetes, however, their keys are not
-// removed: if you report one of them later, the number falls below zero, which counts as satisfied.
-//
-// now is in nanoseconds. Only differences count, so any monotonic clock works, if all calls use the same
-// one. With PODRANK_TIME_UNSET there is no timeout.
-int32_t podrank_expect_creations(struct podrank_expectations *expectations, uint32_t count, int64_t now);
+// The length of a key, in bytes.
+#define PODRANK_KEY_LEN 64u
 
-// Expects the deletion of the pods with these keys and no creation. Call it before you delete pods. It
-// replaces all earlier expectations. A duplicate key counts once. Each key is compared with those before it,
-// so the time grows with the square of keys_len. For the parameter now, see podrank_expect_creations.
-//
-// room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expect_deletions
-// and podrank_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
-// not be initialised. If keys_len is above room_len: PODRANK_ERR_KEYS_FULL.
-int32_t podrank_expect_deletions(struct podrank_expectations *expectations,
-                                 struct podrank_pod_key *room,
-                                 size_t room_len,
-                                 const struct podrank_pod_key *keys,
-                                 size_t keys_len,
-                                 int64_t now);
-
-// Records count creations as observed. Does nothing if no expectations are set.
-//
-// Report 1 when you first observe a pod that this set controls. After a slow start, also report
-// podrank_slow_start.missing, the number of pods that were not created: you will never observe them. Do not
-// report a pod twice, nor one that the set adopts. A pod that is already being deleted when you first
-// observe it is a deletion, not a creation. The number of pending creations may go below zero.
-int32_t podrank_creations_observed(struct podrank_expectations *expectations, uint32_t count);
-
-// Counts the deletion of the pod with this key as observed. Stores 1 in *counted if it was pending. If not,
-// stores 0, and nothing else changes, so you may report a deletion as often as you observe it.
-//
-// Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by
-// now.
-int32_t podrank_deletion_observed(struct podrank_expectations *expectations,
-                                  struct podrank_pod_key *room,
-                                  size_t room_len,
-                                  const struct podrank_pod_key *key,
-                                  int32_t *counted);
-
-// Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if
-// they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago. Otherwise 0. Check again after that
-// time, because an event can be lost.
-int32_t podrank_expectations_satisfied(const struct podrank_expectations *expectations,
-                                       int64_t now,
-                                       int32_t *satisfied);
-
-// Counts the ready and the available pods. A pod is available if it has been ready for at least
-// min_ready_seconds (spec.minReadySeconds) at now, which is in nanoseconds since the Unix epoch. If
-// min_ready_seconds is 0, every ready pod is available. Otherwise, a pod without a ready time is not
-// available. Nor is any pod if the argument now is PODRANK_TIME_UNSET.
-//
-// Stores in *look_again the number of nanoseconds until the next pod becomes available if it stays ready, or
-// 0 if there is no pod to wait for. Round it up to your timer's unit.
-int32_t podrank_availability(const struct podrank_pod *pods,
-                             size_t pods_len,
-                             uint32_t min_ready_seconds,
-                             int64_t now,
-                             size_t *ready,
-                             size_t *available,
-                             uint64_t *look_again);
-
-// Reads a maxSurge or maxUnavailable that is a text, such as "25%": one or more digits and '%'. Writes the number
-// to percent, which is at most PODRANK_PERCENT_MAX. The text "3" is PODRANK_ERR_PERCENT_SIGN, as in Kubernetes,
-// because a number of pods must be an integer, not a text.
-int32_t podrank_percent_parse(const char *text,
-                              size_t text_len,
-                              uint32_t *percent);
-
-// Reads the texts of a ReplicaSet's annotations deployment.kubernetes.io/desired-replicas and
-// deployment.kubernetes.io/max-replicas as Kubernetes does. Pass length 0 for a missing annotation. A text that
-// Kubernetes does not accept counts as missing and is not an error.
-//
-// Writes set->desired_replicas and set->max_replicas, and sets or clears PODRANK_SET_DESIRED,
-// PODRANK_SET_DESIRED_LENIENT and PODRANK_SET_MAX in set->flags. Nothing else in set changes, so initialise it
-// first.
-int32_t podrank_replica_set_annotations(const char *desired,
-                                        size_t desired_len,
-                                        const char *max,
-                                        size_t max_len,
-                                        struct podrank_replica_set *set);
-
-// Predicts the next sync of a Deployment, as in Kubernetes 1.37. Writes to changes, at the index of each
-// set, the size that the set gets and why. Stores in *step what else the sync does. Kubernetes' Deployment
-// controller never touches a pod: podrank_settle predicts which pods a set then deletes.
-//
-// sets are the ReplicaSets that the Deployment owns and its selector matches, in any order, including those of
-// size 0. changes needs space for sets_len elements. The prediction relies on the sizes and statuses that you
-// pass. If Kubernetes has newer ones by then, it may decide differently. The time grows with sets_len times the
-// number of active sets.
-//
-// If a number of replicas or a budget is negative: PODRANK_ERR_NEGATIVE. (With PODRANK_SET_DESIRED_LENIENT,
-// desired_replicas may be.) If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE. If
-// deployment or a set has an unknown flag or a reserved byte that is not zero: PODRANK_ERR_FLAGS or
-// PODRANK_ERR_RESERVED.
-int32_t podrank_deployment_next(const struct podrank_deployment *deployment,
-                                const struct podrank_replica_set *sets,
-                                size_t sets_len,
-                                struct podrank_replica_set_change *changes,
-                                struct podrank_deployment_step *step);
-
-// Returns the name of a reason, such as "share-and-leftover", or NULL for any other number. The text is static:
-// do not free it.
-const char *podrank_reason_str(uint8_t reason);
-
-// Writes the ordinal in a pod's name to ordinal, or -1 if the pod is no member of the StatefulSet called set: its name
-// must be the set's, a hyphen and one or more digits, which are at most 2147483647. As in Kubernetes, leading zeros are
-// accepted, so "web-1" and "web-01" have the same ordinal.
-int32_t podrank_stateful_set_ordinal(const char *set,
-                                     size_t set_len,
-                                     const char *pod,
-                                     size_t pod_len,
-                                     int32_t *ordinal);
-
-// Predicts the next sync of a StatefulSet, as in Kubernetes 1.37. Writes an outcome for each pod to outcomes, the highest
-// ordinal first, and the totals to step. With OrderedReady, one pod goes at a time, and only while the others are
-// available, so a single broken pod keeps a StatefulSet from being scaled down: the outcome names it.
-//
-// members are the pods that the StatefulSet owns and its selector matches, in any order, including those that are finished
-// or being deleted, but only those with an ordinal. outcomes needs space for members_len elements. The prediction relies
-// on the states that you pass. If creating or deleting a pod fails, or a PersistentVolumeClaim cannot be created,
-// Kubernetes ends the sync there, and fewer pods go. The time grows with n log n.
-//
-// If a number or an ordinal is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX:
-// PODRANK_ERR_PERCENT_RANGE. If set or a member has an unknown flag, or set has both PODRANK_STATEFUL_ON_DELETE and
-// PODRANK_STATEFUL_RECREATE: PODRANK_ERR_FLAGS. If a reserved byte is not zero: PODRANK_ERR_RESERVED.
-int32_t podrank_stateful_set_next(const struct podrank_stateful_set *set,
-                                  const struct podrank_member *members,
-                                  size_t members_len,
-                                  struct podrank_member_outcome *outcomes,
-                                  struct podrank_stateful_set_step *step);
-
-// Returns the name of the reason of an outcome, such as "waits-for-ready", or NULL for any other number. The text is
-// static: do not free it.
-const char *podrank_stateful_set_reason_str(uint8_t reason);
-
-// Predicts the next sync of a DaemonSet, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it
-// goes and why. Stores in *step what else the sync does.
-//
-// nodes has one element per node: any of PODRANK_NODE_.... If pods of this DaemonSet name a node that no longer exists,
-// that node needs an element, too: 0. pods are the DaemonSet's pods, in any order, including those that have ended or are
-// being deleted. order is scratch memory. order and outcomes need space for pods_len elements. The time grows with n log
-// n.
-//
-// A sync has two parts. The first gives every node the pods that it should have: it creates missing pods, and deletes
-// failed, surplus and unwanted ones. Only if it had nothing to do does the second part follow, the update, which replaces
-// old pods within the budgets maxSurge and maxUnavailable. Kubernetes walks the nodes in random order, so if the budget is
-// smaller than the number of old available pods, these are contested.
-//
-// If a budget is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE.
-// If a pod's node is neither PODRANK_NO_NODE nor below nodes_len: PODRANK_ERR_NODE. If the set, a node or a pod has an
-// unknown flag, or if a pod has the flags of both success and failure: PODRANK_ERR_FLAGS. If a reserved byte is not zero:
-// PODRANK_ERR_RESERVED.
-int32_t podrank_daemon_set_next(const struct podrank_daemon_set *set,
-                                const uint8_t *nodes,
-                                size_t nodes_len,
-                                const struct podrank_daemon_pod *pods,
-                                size_t pods_len,
-                                uint32_t *order,
-                                struct podrank_outcome *outcomes,
-                                struct podrank_daemon_step *step);
-
-// Returns the name of a reason, such as "old-available", or NULL for any other number. The text is static: do not free it.
-const char *podrank_daemon_reason_str(uint8_t reason);
-
-// Predicts the next sync of a Job, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it goes
-// and why. Stores in *step what else the sync does. now is the time of the sync, in nanoseconds since the Unix epoch: a
-// deadline that has passed by then ends the Job. With PODRANK_TIME_UNSET, no deadline passes.
-//
-// pods are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read.
-// indexes are their completion indexes, at the same positions, as podrank_job_index returns them. Only an Indexed Job
-// reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
-// The time grows with n log n.
-//
-// Pods tie if they are equal in everything that Kubernetes compares. If only some of the pods that tie go, no rule says
-// which, so all of them are contested. Chance decides among the pods of one index, and among those of a Job without
-// indexes. If no two pods of an Indexed Job share an index, Kubernetes' sort decides, which this prediction does not model.
-// An Indexed Job can have several groups of contested pods: one for each index whose pods tie, and one for the pods that
-// tie across the boundary between the last pod that goes and the first that stays.
-//
-// If a number of the job is negative: PODRANK_ERR_NEGATIVE. If the job or a pod has an unknown flag, an unknown phase or a
-// reserved byte that is not zero: PODRANK_ERR_FLAGS, PODRANK_ERR_PHASE or PODRANK_ERR_RESERVED.
-int32_t podrank_job_next(const struct podrank_job *job,
-                         int64_t now,
-                         const struct podrank_pod *pods,
-                         size_t pods_len,
-                         const int64_t *indexes,
-                         uint32_t *order,
-                         struct podrank_outcome *outcomes,
-                         struct podrank_job_step *step);
-
-// Reads the text of the annotation batch.kubernetes.io/job-completion-index as Kubernetes does. Writes -1 if it is not a
-// decimal number, is negative, or does not fit in 64 bits, which is not an error.
-int32_t podrank_job_index(const char *text,
-                          size_t text_len,
-                          int64_t *index);
-
-// Returns the nanoseconds until Kubernetes deletes a finished Job, negative if that is overdue. finished and now are
-// nanoseconds since the Unix epoch. ttl_seconds is spec.ttlSecondsAfterFinished, and finished is the lastTransitionTime of
-// the first condition Complete or Failed that is true. Returns PODRANK_TIME_UNSET, for never, if a time is
-// PODRANK_TIME_UNSET.
-int64_t podrank_job_time_left(int32_t ttl_seconds,
-                              int64_t finished,
-                              int64_t now);
-
-// Returns the name of a reason, such as "duplicate", or NULL for any other number. The text is static: do not free it.
-const char *podrank_job_reason_str(uint8_t reason);
-
-#ifdef __cplusplus
-}  // extern "C"
-#endif  // __cplusplus
+// Writes the pod's place in the order to key, as PODRANK_KEY_LEN bytes that memcmp compares as
+// podrank_compare compares the pods. COMPARE ONLY KEYS THAT ONE RELEASE MADE WITH THE SAME now AND GATES.
+// The bytes do not depend on the machine.
+int32_t podrank_key(const struct podrank_pod *pod, const struct podrank_options *options, uint8_t *key);
 
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
 // C or C++ compiler accepts.
@@ -1748,6 +633,8 @@ PODRANK_ASSERT(sizeof(podrank_options) == 16);
 PODRANK_ASSERT(offsetof(podrank_options, size) == 0);
 PODRANK_ASSERT(offsetof(podrank_options, flags) == 4);
 PODRANK_ASSERT(offsetof(podrank_options, now) == 8);
+PODRANK_ASSERT(sizeof(podrank_scratch) == 64);
+PODRANK_ASSERT(offsetof(podrank_scratch, words) == 0);
 PODRANK_ASSERT(sizeof(podrank_row) == 24);
 PODRANK_ASSERT(offsetof(podrank_row, a) == 0);
 PODRANK_ASSERT(offsetof(podrank_row, b) == 8);
@@ -1756,112 +643,16 @@ PODRANK_ASSERT(offsetof(podrank_row, applies) == 17);
 PODRANK_ASSERT(offsetof(podrank_row, decides) == 18);
 PODRANK_ASSERT(offsetof(podrank_row, kind) == 19);
 PODRANK_ASSERT(offsetof(podrank_row, ordering) == 20);
-PODRANK_ASSERT(sizeof(podrank_scratch) == 64);
-PODRANK_ASSERT(sizeof(podrank_steer_scratch) == 16);
-PODRANK_ASSERT(sizeof(podrank_steered) == 16);
-PODRANK_ASSERT(offsetof(podrank_steered, changed) == 0);
-PODRANK_ASSERT(offsetof(podrank_steered, blocked) == 4);
-PODRANK_ASSERT(offsetof(podrank_steered, lower) == 8);
-PODRANK_ASSERT(offsetof(podrank_steered, higher) == 12);
-PODRANK_ASSERT(sizeof(podrank_blocked) == 12);
-PODRANK_ASSERT(offsetof(podrank_blocked, pod) == 0);
-PODRANK_ASSERT(offsetof(podrank_blocked, before) == 4);
-PODRANK_ASSERT(offsetof(podrank_blocked, rule) == 8);
-PODRANK_ASSERT(sizeof(podrank_slow_start) == 8);
-PODRANK_ASSERT(offsetof(podrank_slow_start, batch) == 0);
-PODRANK_ASSERT(offsetof(podrank_slow_start, missing) == 4);
-PODRANK_ASSERT(sizeof(podrank_expectations) == 32);
-PODRANK_ASSERT(offsetof(podrank_expectations, since) == 0);
-PODRANK_ASSERT(offsetof(podrank_expectations, creations) == 8);
-PODRANK_ASSERT(offsetof(podrank_expectations, deletions) == 16);
-PODRANK_ASSERT(offsetof(podrank_expectations, keys) == 24);
-PODRANK_ASSERT(offsetof(podrank_expectations, is_set) == 28);
-PODRANK_ASSERT(sizeof(podrank_pod_key) == 16);
-PODRANK_ASSERT(offsetof(podrank_pod_key, bytes) == 0);
 PODRANK_ASSERT(sizeof(podrank_node_name) == 2 * sizeof(void *));
 PODRANK_ASSERT(offsetof(podrank_node_name, name) == 0);
 PODRANK_ASSERT(offsetof(podrank_node_name, len) == sizeof(void *));
-PODRANK_ASSERT(sizeof(podrank_deployment) == 32);
-PODRANK_ASSERT(offsetof(podrank_deployment, replicas) == 0);
-PODRANK_ASSERT(offsetof(podrank_deployment, status_replicas) == 4);
-PODRANK_ASSERT(offsetof(podrank_deployment, max_surge) == 8);
-PODRANK_ASSERT(offsetof(podrank_deployment, max_unavailable) == 12);
-PODRANK_ASSERT(offsetof(podrank_deployment, flags) == 16);
-PODRANK_ASSERT(offsetof(podrank_deployment, reserved) == 20);
-PODRANK_ASSERT(sizeof(podrank_replica_set) == 48);
-PODRANK_ASSERT(offsetof(podrank_replica_set, creation_time) == 0);
-PODRANK_ASSERT(offsetof(podrank_replica_set, name_order) == 8);
-PODRANK_ASSERT(offsetof(podrank_replica_set, replicas) == 12);
-PODRANK_ASSERT(offsetof(podrank_replica_set, status_replicas) == 16);
-PODRANK_ASSERT(offsetof(podrank_replica_set, available_replicas) == 20);
-PODRANK_ASSERT(offsetof(podrank_replica_set, desired_replicas) == 24);
-PODRANK_ASSERT(offsetof(podrank_replica_set, max_replicas) == 28);
-PODRANK_ASSERT(offsetof(podrank_replica_set, flags) == 32);
-PODRANK_ASSERT(offsetof(podrank_replica_set, reserved) == 33);
-PODRANK_ASSERT(sizeof(podrank_replica_set_change) == 16);
-PODRANK_ASSERT(offsetof(podrank_replica_set_change, replicas) == 0);
-PODRANK_ASSERT(offsetof(podrank_replica_set_change, part) == 4);
-PODRANK_ASSERT(offsetof(podrank_replica_set_change, reason) == 8);
-PODRANK_ASSERT(offsetof(podrank_replica_set_change, reserved) == 9);
-PODRANK_ASSERT(sizeof(podrank_deployment_step) == 32);
-PODRANK_ASSERT(offsetof(podrank_deployment_step, surge) == 0);
-PODRANK_ASSERT(offsetof(podrank_deployment_step, unavailable) == 4);
-PODRANK_ASSERT(offsetof(podrank_deployment_step, new_set) == 8);
-PODRANK_ASSERT(offsetof(podrank_deployment_step, path) == 12);
-PODRANK_ASSERT(offsetof(podrank_deployment_step, creates) == 13);
-PODRANK_ASSERT(offsetof(podrank_deployment_step, goes_on) == 14);
-PODRANK_ASSERT(offsetof(podrank_deployment_step, reserved) == 15);
-PODRANK_ASSERT(offsetof(podrank_deployment_step, new_change) == 16);
-PODRANK_ASSERT(sizeof(podrank_outcome) == 12);
-PODRANK_ASSERT(offsetof(podrank_outcome, group) == 0);
-PODRANK_ASSERT(offsetof(podrank_outcome, quota) == 4);
-PODRANK_ASSERT(offsetof(podrank_outcome, verdict) == 8);
-PODRANK_ASSERT(offsetof(podrank_outcome, reason) == 9);
-PODRANK_ASSERT(offsetof(podrank_outcome, reserved) == 10);
-PODRANK_ASSERT(sizeof(podrank_job) == 64);
-PODRANK_ASSERT(offsetof(podrank_job, parallelism) == 0);
-PODRANK_ASSERT(offsetof(podrank_job, completions) == 4);
-PODRANK_ASSERT(offsetof(podrank_job, succeeded) == 8);
-PODRANK_ASSERT(offsetof(podrank_job, flags) == 12);
-PODRANK_ASSERT(offsetof(podrank_job, failed) == 16);
-PODRANK_ASSERT(offsetof(podrank_job, backoff_limit) == 20);
-PODRANK_ASSERT(offsetof(podrank_job, restarts) == 24);
-PODRANK_ASSERT(offsetof(podrank_job, failed_indexes) == 28);
-PODRANK_ASSERT(offsetof(podrank_job, active_deadline_seconds) == 32);
-PODRANK_ASSERT(offsetof(podrank_job, start_time) == 40);
-PODRANK_ASSERT(offsetof(podrank_job, max_failed_indexes) == 48);
-PODRANK_ASSERT(offsetof(podrank_job, reserved) == 52);
-PODRANK_ASSERT(sizeof(podrank_job_step) == 16);
-PODRANK_ASSERT(offsetof(podrank_job_step, wanted) == 0);
-PODRANK_ASSERT(offsetof(podrank_job_step, deleted) == 4);
-PODRANK_ASSERT(offsetof(podrank_job_step, later) == 8);
-PODRANK_ASSERT(offsetof(podrank_job_step, reserved) == 12);
-PODRANK_ASSERT(sizeof(podrank_daemon_set) == 32);
-PODRANK_ASSERT(offsetof(podrank_daemon_set, max_surge) == 0);
-PODRANK_ASSERT(offsetof(podrank_daemon_set, max_unavailable) == 4);
-PODRANK_ASSERT(offsetof(podrank_daemon_set, flags) == 8);
-PODRANK_ASSERT(offsetof(podrank_daemon_set, reserved) == 12);
-PODRANK_ASSERT(sizeof(podrank_daemon_pod) == 24);
-PODRANK_ASSERT(offsetof(podrank_daemon_pod, creation_time) == 0);
-PODRANK_ASSERT(offsetof(podrank_daemon_pod, name_order) == 8);
-PODRANK_ASSERT(offsetof(podrank_daemon_pod, node) == 12);
-PODRANK_ASSERT(offsetof(podrank_daemon_pod, flags) == 16);
-PODRANK_ASSERT(offsetof(podrank_daemon_pod, reserved) == 17);
-PODRANK_ASSERT(sizeof(podrank_daemon_step) == 48);
-PODRANK_ASSERT(offsetof(podrank_daemon_step, surge) == 0);
-PODRANK_ASSERT(offsetof(podrank_daemon_step, unavailable) == 8);
-PODRANK_ASSERT(offsetof(podrank_daemon_step, wanted) == 16);
-PODRANK_ASSERT(offsetof(podrank_daemon_step, used) == 20);
-PODRANK_ASSERT(offsetof(podrank_daemon_step, available) == 24);
-PODRANK_ASSERT(offsetof(podrank_daemon_step, deleted) == 28);
-PODRANK_ASSERT(offsetof(podrank_daemon_step, creates) == 32);
-PODRANK_ASSERT(offsetof(podrank_daemon_step, later) == 36);
-PODRANK_ASSERT(offsetof(podrank_daemon_step, blocked_by) == 40);
-PODRANK_ASSERT(offsetof(podrank_daemon_step, is_update) == 44);
-PODRANK_ASSERT(offsetof(podrank_daemon_step, reserved) == 45);
 
 #undef PODRANK_ASSERT
 #undef PODRANK_ASSERT_AT
 #undef PODRANK_ASSERT_NAMED
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
 
 #endif // PODRANK_H

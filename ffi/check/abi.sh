@@ -7,13 +7,18 @@
 . "$(dirname "$0")/common.sh"
 list=ffi/abi.txt
 
+# Every macro is read below, or is a function, an initialiser, an include guard or the text of the version.
+unread=$(sed -nE '/^#define [A-Z0-9_]+\(/d; s/^#define ([A-Z0-9_]+)( .*|$)/\1\2/p' "${headers[@]}" |
+    grep -vE '^PODRANK_([A-Z_]*_)?H$|^PODRANK_[A-Z_]+_INIT |^PODRANK_VERSION "|^[A-Z0-9_]+ +[-A-Z0-9_]+u?$') || true
+[ -z "$unread" ] || fail "a macro that is no number: $unread"
+
 # A C program that prints the header's numbers: constants, sizes, and members with their types and offsets. Not
 # PODRANK_ABI, which is the first line, nor the version, nor the reserved bytes, which may become members.
 {
-    echo '#include "podrank.h"'
+    printf '#include "%s"\n' "${headers[@]#include/}"
     echo '#include <stdio.h>'
     echo 'int main(void) {'
-    sed -nE 's/^#define (PODRANK_[A-Z0-9_]+) +[-A-Z0-9_]+$/\1/p' include/podrank.h | sort | grep -vxE 'PODRANK_(ABI|VERSION_[A-Z]*)' |
+    sed -nE 's/^#define (PODRANK_[A-Z0-9_]+) +[-A-Z0-9_]+u?$/\1/p' "${headers[@]}" | sort | grep -vxE 'PODRANK_(ABI|VERSION_[A-Z]*)' |
         sed 's/.*/printf("constant &: %lld\\n", (long long)&);/'
     awk '
         /^typedef struct/ { type = $3; printf "printf(\"size %s: %%zu\\n\", sizeof(%s));\n", type, type; next }
@@ -24,7 +29,7 @@ list=ffi/abi.txt
             if (name == "reserved") next
             printf "printf(\"member %s.%s: %s at %%zu, %%zu bytes\\n\", offsetof(%s, %s), sizeof(((%s *)0)->%s));\n",
                 type, name, $0, type, name, type, name
-        }' include/podrank.h
+        }' "${headers[@]}"
     echo 'return 0; }'
 } >"$tmp/abi.c"
 quietly $CC -std=c99 -Iinclude "$tmp/abi.c" -o "$tmp/abi"
@@ -33,7 +38,7 @@ abi=$(sed -n 's/^#define PODRANK_ABI //p' include/podrank.h)
     echo "abi $abi"
     "$tmp/abi"
     # Each function in one line, without the names of its parameters.
-    sed 's|//.*||; /^#/d' include/podrank.h | tr '\n' ' ' | tr -s ' ' | grep -oE '[a-z][a-z0-9_ ]*[ *]+podrank_[a-z0-9_]+\([^)]*\);' |
+    sed 's|//.*||; /^#/d' "${headers[@]}" | tr '\n' ' ' | tr -s ' ' | grep -oE '[a-z][a-z0-9_ ]*[ *]+podrank_[a-z0-9_]+\([^)]*\);' |
         sed -E 's/([ *])[a-z0-9_]+([,)])/\1\2/g; s/ ([,)])/\1/g; s/.*[ *](podrank_[a-z0-9_]+)\(/function \1: &/; s/;$//' | sort
 } >"$tmp/now"
 

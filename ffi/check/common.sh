@@ -8,6 +8,7 @@ cd "$(dirname "$0")/../.."
 : "${CARGO_TARGET_DIR:=target}" "${TARGET:=}"
 : "${OUT:=$CARGO_TARGET_DIR${TARGET:+/$TARGET}/c}"
 archive=$OUT/libpodrank.a
+headers=(include/podrank.h include/podrank/*.h)
 shared=$OUT/libpodrank.so
 strict="-Wall -Wextra -Wpedantic -Werror"
 
@@ -33,7 +34,7 @@ quietly() {
 
 # The names of the header's functions, in order.
 functions() {
-    sed -nE 's/^[a-z].*[ *](podrank_[a-z0-9_]+)\(.*/\1/p' include/podrank.h | sort
+    sed -nE 's/^[a-z].*[ *](podrank_[a-z0-9_]+)\(.*/\1/p' "${headers[@]}" | sort
 }
 
 # allowed MACHINE: the functions that the archive may need there.

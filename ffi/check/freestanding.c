@@ -3,7 +3,9 @@
  * code and mem functions. In firmware (ffi/targets), it uses the firmware's. It exits with 0, with 1 if a vector fails, or
  * with 2 if a result below is wrong.
  */
-#include "podrank.h"
+#include "podrank/controller.h"
+#include "podrank/predict.h"
+#include "podrank/steer.h"
 
 int podrank_run_vectors(void);
 void *memcpy(void *to, const void *from, size_t len);

@@ -1,19 +1,24 @@
 #!/usr/bin/env bash
-# The checked-in header is what cbindgen makes from ffi/. It compiles without a warning, included once and twice, in every C
+# The checked-in headers are what make.py makes from ffi/. They compile without a warning, each alone and all twice, in every C
 # and C++ standard that the compilers here support. Each assertion on the layout is effective: with another number, the
 # header does not compile.
 . "$(dirname "$0")/common.sh"
 
-quietly make -s header HEADER="$tmp/made.h"
-diff -u include/podrank.h "$tmp/made.h" >"$tmp/diff" || {
+quietly make -s --no-print-directory header HEADERS="$tmp/made"
+diff -ru include "$tmp/made" >"$tmp/diff" || {
     cat "$tmp/diff" >&2
-    fail "include/podrank.h is not what ffi/ makes: make header"
+    fail "include/ is not what ffi/ makes: make header"
 }
 
-echo '#include "podrank.h"' >"$tmp/alone"
-cat >"$tmp/twice" <<'C'
-#include "podrank.h"
-#include "podrank.h"
+# Each header alone, and all of them twice.
+files=twice
+for header in "${headers[@]#include/}"; do
+    file=alone-$(basename "$header" .h)
+    echo "#include \"$header\"" >"$tmp/$file"
+    files="$files $file"
+done
+for _ in 1 2; do printf '#include "%s"\n' "${headers[@]#include/}"; done >"$tmp/twice"
+cat >>"$tmp/twice" <<'C'
 int use(void);
 int use(void) {
     podrank_pod pod = PODRANK_POD_INIT;
@@ -23,7 +28,7 @@ int use(void) {
     return at_5.now == 5 && podrank_key(&pod, &options, key) == PODRANK_OK && pod.ready_time == PODRANK_TIME_UNSET;
 }
 C
-for file in alone twice; do
+for file in $files; do
     cp "$tmp/$file" "$tmp/$file.c"
     cp "$tmp/$file" "$tmp/$file.cpp"
 done
@@ -39,13 +44,13 @@ done=""
 for compiler in gcc g++ clang clang++; do
     command -v "$compiler" >/dev/null || continue
     case $compiler in
-    *++) language=cpp standards="c++11 c++20" ;;
+    *++) language=cpp standards="c++11 c++17 c++20" ;;
     *) language=c standards="c99 c11 c2x" ;;
     esac
     for standard in $standards; do
         # C23 is for the compilers that have it.
         [ "$standard" != c2x ] || compiles "$compiler" c2x "$tmp/nothing.c" || continue
-        for file in alone twice; do
+        for file in $files; do
             compiles "$compiler" "$standard" "$tmp/$file.$language" ||
                 { cat "$tmp/output" >&2; fail "$compiler -std=$standard, included $file"; }
         done
@@ -54,17 +59,20 @@ for compiler in gcc g++ clang clang++; do
 done
 [ -n "$done" ] || fail "no compiler found"
 
-mkdir "$tmp/wrong"
 asserted=0
-for line in $(grep -n '^PODRANK_ASSERT(.* == ' include/podrank.h | cut -d: -f1); do
-    sed "${line}s/ == / == 1 + /" include/podrank.h >"$tmp/wrong/podrank.h"
-    for tongue in "gcc c11 c" "g++ c++11 cpp"; do
-        set -- $tongue
-        command -v "$1" >/dev/null || continue
-        ! compiles "$1" "$2" "$tmp/alone.$3" "$tmp/wrong" ||
-            fail "$1 accepts a wrong number: $(sed -n "${line}p" "$tmp/wrong/podrank.h")"
+for header in "${headers[@]#include/}"; do
+    for line in $(grep -n '^PODRANK_ASSERT(.* == ' "include/$header" | cut -d: -f1); do
+        rm -rf "$tmp/wrong" && cp -R include "$tmp/wrong"
+        sed -i "${line}s/ == / == 1 + /" "$tmp/wrong/$header"
+        for tongue in "gcc c11 c" "g++ c++11 cpp"; do
+            set -- $tongue
+            command -v "$1" >/dev/null || continue
+            ! compiles "$1" "$2" "$tmp/twice.$3" "$tmp/wrong" ||
+                fail "$1 accepts a wrong number: $(sed -n "${line}p" "$tmp/wrong/$header")"
+        done
+        asserted=$((asserted + 1))
     done
-    asserted=$((asserted + 1))
 done
-[ "$asserted" -ge 16 ] || fail "only $asserted assertions on the layout"
-ok "$asserted assertions;$done"
+structs=$(grep -h '^typedef struct' "${headers[@]}" | wc -l)
+[ "$(grep -hE '^PODRANK_ASSERT\(sizeof' "${headers[@]}" | wc -l)" = "$structs" ] || fail "a struct without assertions on its layout"
+ok "$asserted assertions on $structs structs;$done"

@@ -9,7 +9,7 @@ quietly make -s --no-print-directory install DESTDIR="$staged" PREFIX="$prefix"
 
 abi=$(sed -n 's/^#define PODRANK_ABI //p' include/podrank.h)
 installed=$(cd "$staged" && find . ! -type d | sort | paste -sd' ')
-expected="./opt/podrank/include/podrank.h ./opt/podrank/lib/libpodrank.a ./opt/podrank/lib/libpodrank.so"
+expected="./opt/podrank/include/podrank.h $(printf "./opt/podrank/%s " include/podrank/*.h)./opt/podrank/lib/libpodrank.a ./opt/podrank/lib/libpodrank.so"
 expected="$expected ./opt/podrank/lib/libpodrank.so.$abi ./opt/podrank/lib/pkgconfig/podrank.pc"
 [ "$installed" = "$expected" ] || fail "installed $installed, expected $expected"
 

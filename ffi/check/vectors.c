@@ -5,7 +5,9 @@
  *     python3 tests/vectors/c_table.py > vectors_table.h
  *     cc -DPODRANK_VECTORS_MAIN -Iinclude -I. ffi/check/vectors.c libpodrank.a
  */
-#include "podrank.h"
+#include "podrank/controller.h"
+#include "podrank/predict.h"
+#include "podrank/steer.h"
 
 #ifdef PODRANK_VECTORS_MAIN
 #include <stdio.h>

@@ -20,30 +20,29 @@
 )]
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod controller;
+mod daemon_set;
+mod deployment;
+mod explain;
+mod job;
+mod key;
 mod memory;
 mod options;
 mod order;
+mod outcome;
 mod record;
+mod stateful_set;
 mod status;
 mod steer;
 mod text;
 mod upstream;
 
-// Last, so that the order comes first in the header.
-mod controller;
-mod deployment;
-mod stateful_set;
-
-// After the verdicts.
-mod outcome;
-
-mod daemon_set;
-mod job;
-
 pub use controller::*;
 pub use daemon_set::*;
 pub use deployment::*;
+pub use explain::*;
 pub use job::*;
+pub use key::*;
 pub use options::*;
 pub use order::*;
 pub use outcome::*;

@@ -1,16 +1,13 @@
-//! The decisions by the order: compare, decide, explain, key, select, sort.
+//! The decisions by the order: compare, decide, select, sort.
 
+use crate::explain::PODRANK_RULE_NONE;
 use crate::memory::{Input, Output, Span, apart};
 use crate::options::{self, podrank_options};
-use crate::record::{PODRANK_ROWS_MAX, PODRANK_RULE_NONE, podrank_pod, podrank_row, sound};
+use crate::record::{podrank_pod, sound};
 use crate::status::{Error, PODRANK_ERR_NULL, PODRANK_ERR_SHORT_BUFFER, run};
-use core::ffi::c_char;
 use core::mem::size_of;
-use podrank::ffi::{IS_SCRATCH_USED, rule_name, select_with};
-use podrank::{Candidate, Key, Pod, Policy, Rule, Scratch};
-
-/// The length of a key, in bytes.
-pub const PODRANK_KEY_LEN: usize = 64;
+use podrank::ffi::{IS_SCRATCH_USED, select_with};
+use podrank::{Candidate, Pod, Policy, Rule, Scratch};
 
 /// Scratch memory of podrank_select for one victim. Its contents are private and need not be initialised.
 #[repr(C)]
@@ -24,7 +21,6 @@ type Words = [u64; 8];
 
 const _: () = {
     assert!(size_of::<podrank_scratch>() == size_of::<Words>());
-    assert!(PODRANK_KEY_LEN == Key::LEN);
     // A candidate may need more alignment than a word, and then one is lost. Of the 4 k in k scratches, at
     // least the 2 k remain that selecting needs.
     assert!(size_of::<podrank_scratch>() == size_of::<Scratch>());
@@ -61,7 +57,7 @@ impl Question<'_> {
 ///
 /// # Safety
 /// As for [`Input::read`].
-unsafe fn one<'a>(pod: Input<Pod>) -> Result<&'a Pod, Error> {
+pub(crate) unsafe fn one<'a>(pod: Input<Pod>) -> Result<&'a Pod, Error> {
     // SAFETY: the caller's.
     let pod = sound(unsafe { pod.read() })?;
     // There is one, because the buffer was checked for one.
@@ -108,54 +104,6 @@ pub unsafe extern "C" fn podrank_decide(
         unsafe {
             ordering.set(answer as i32);
             rule.set(decided_by.map_or(PODRANK_RULE_NONE, Rule::number));
-        }
-        Ok(())
-    })
-}
-
-/// Explains a comparison: writes to rows what each rule says about the two pods, in rule order, whether it
-/// applies or not. rows must have space for PODRANK_ROWS_MAX rows. Writes the number of rows to rows_len.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn podrank_explain(
-    a: *const podrank_pod,
-    b: *const podrank_pod,
-    options: *const podrank_options,
-    rows: *mut podrank_row,
-    rows_len: *mut usize,
-) -> i32 {
-    run(|| {
-        let (rows, rows_len) = (Output::new(rows, PODRANK_ROWS_MAX)?, Output::one(rows_len)?);
-        // SAFETY: promised in the header.
-        let Question { a, b, policy, spans } = unsafe { Question::read(a, b, options) }?;
-        apart(&[rows.span(), rows_len.span()], &spans)?;
-        let explanation = policy.explain(a, b);
-        // SAFETY: checked above; the rest is promised in the header.
-        unsafe {
-            rows.write(explanation.rows().iter().map(podrank_row::from));
-            rows_len.set(explanation.rows().len());
-        }
-        Ok(())
-    })
-}
-
-/// Writes the pod's place in the order to key, as PODRANK_KEY_LEN bytes that memcmp compares as
-/// podrank_compare compares the pods. COMPARE ONLY KEYS THAT ONE RELEASE MADE WITH THE SAME now AND GATES.
-/// The bytes do not depend on the machine.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn podrank_key(
-    pod: *const podrank_pod,
-    options: *const podrank_options,
-    key: *mut u8,
-) -> i32 {
-    run(|| {
-        let pod = Input::one(pod.cast::<Pod>())?;
-        let key = Output::new(key, PODRANK_KEY_LEN)?;
-        // SAFETY: promised in the header.
-        let (policy, options) = unsafe { options::read(options) }?;
-        apart(&[key.span()], &[pod.span(), options])?;
-        // SAFETY: checked above; the rest is promised in the header.
-        unsafe {
-            key.write(policy.key(one(pod)?).to_bytes());
         }
         Ok(())
     })
@@ -228,11 +176,4 @@ pub unsafe extern "C" fn podrank_sort(
         }
         Ok(())
     })
-}
-
-/// Returns the name of a rule, such as "deletion-cost", or NULL for PODRANK_RULE_NONE and any other number.
-/// The text is static: do not free it.
-#[unsafe(no_mangle)]
-pub extern "C" fn podrank_rule_str(rule: u8) -> *const c_char {
-    Rule::from_number(rule).map_or(core::ptr::null(), |rule| rule_name(rule).as_ptr())
 }

@@ -1,7 +1,16 @@
-//! What a sync does to one pod of a Job or a DaemonSet.
+//! What a sync does to one pod: the verdicts, and the outcome for a pod of a Job or a DaemonSet.
 
 use core::mem::{align_of, offset_of, size_of};
-use podrank::controller::Outcome;
+use podrank::controller::{Outcome, Verdict};
+
+/// The pod stays.
+pub const PODRANK_VERDICT_KEEP: u8 = 0;
+/// The pod certainly goes.
+pub const PODRANK_VERDICT_DELETE: u8 = 1;
+/// The pod goes or stays by chance.
+pub const PODRANK_VERDICT_CONTESTED: u8 = 2;
+/// The pod would go, but waits.
+pub const PODRANK_VERDICT_BLOCKED: u8 = 3;
 
 /// What a sync does to one pod.
 #[repr(C)]
@@ -26,4 +35,8 @@ const _: () = {
     assert!(offset_of!(podrank_outcome, quota) == offset_of!(Outcome<u8>, quota));
     assert!(offset_of!(podrank_outcome, verdict) == offset_of!(Outcome<u8>, verdict));
     assert!(offset_of!(podrank_outcome, reason) == offset_of!(Outcome<u8>, reason));
+    assert!(Verdict::Keep.number() == PODRANK_VERDICT_KEEP);
+    assert!(Verdict::Delete.number() == PODRANK_VERDICT_DELETE);
+    assert!(Verdict::Contested.number() == PODRANK_VERDICT_CONTESTED);
+    assert!(Verdict::Blocked.number() == PODRANK_VERDICT_BLOCKED);
 };

@@ -1,9 +1,9 @@
-//! The record and the row as C sees them, with assertions that they are the core's.
+//! The record as C sees it, with assertions that it is the core's.
 
 use crate::memory::{InOut, Input, Output, apart};
 use crate::status::{Error, run, status};
 use core::mem::{align_of, offset_of, size_of};
-use podrank::{Flags, Phase, Pod, Row, Rule, Time, ValueKind};
+use podrank::{Flags, Phase, Pod, Time};
 
 /// What the order reads from one active pod. Only active pods become records: the phase is neither Succeeded
 /// nor Failed, and there is no metadata.deletionTimestamp. Start from PODRANK_POD_INIT, which unsets both
@@ -61,74 +61,6 @@ pub const PODRANK_POD_READY: u8 = 2;
 /// The label kubernetes.io/prefer-for-scale-down is present, whatever its value.
 pub const PODRANK_POD_PREFERRED: u8 = 4;
 
-/// No rule. The rules follow in the order in which they apply. A rule keeps its number for ever. Rules that
-/// later releases add get numbers in between, so skip a podrank_row whose rule or kind you do not know.
-pub const PODRANK_RULE_NONE: u8 = 0;
-/// Unassigned before assigned.
-pub const PODRANK_RULE_UNASSIGNED: u8 = 10;
-/// Pending before unknown before running.
-pub const PODRANK_RULE_PHASE: u8 = 20;
-/// Not ready before ready.
-pub const PODRANK_RULE_NOT_READY: u8 = 30;
-/// Lower tier before higher.
-pub const PODRANK_RULE_TIER: u8 = 35;
-/// Lower deletion cost before higher.
-pub const PODRANK_RULE_DELETION_COST: u8 = 40;
-/// Higher rank before lower.
-pub const PODRANK_RULE_RANK: u8 = 50;
-/// Preferred before not preferred. Off unless PODRANK_PREFER_FOR_SCALE_DOWN_ON.
-pub const PODRANK_RULE_PREFERRED: u8 = 60;
-/// Among ready pods: an unset ready time before any other, then ready for a shorter time before longer.
-pub const PODRANK_RULE_READY_TIME: u8 = 70;
-/// More restarts before fewer.
-pub const PODRANK_RULE_RESTARTS: u8 = 80;
-/// More sidecar restarts before fewer.
-pub const PODRANK_RULE_SIDECAR_RESTARTS: u8 = 85;
-/// An unset creation time before any other, then younger before older.
-pub const PODRANK_RULE_CREATION_TIME: u8 = 90;
-/// Smaller UID before larger.
-pub const PODRANK_RULE_UID: u8 = 100;
-
-/// The most rows that podrank_explain writes, in any library with this ABI.
-pub const PODRANK_ROWS_MAX: usize = 16;
-
-/// What one rule says about two pods a and b.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct podrank_row {
-    /// The value that the rule reads from pod a. kind says what it is.
-    pub a: i64,
-    /// The value that the rule reads from pod b.
-    pub b: i64,
-    /// PODRANK_RULE_...
-    pub rule: u8,
-    /// 1 if the rule applies: its gate is on and, for PODRANK_RULE_READY_TIME, both pods are ready. Otherwise
-    /// 0.
-    pub applies: u8,
-    /// 1 in the row of the rule that decides: the first whose ordering is not 0. Otherwise 0.
-    pub decides: u8,
-    /// PODRANK_KIND_...
-    pub kind: u8,
-    /// -1 if a goes first by this rule alone, 1 if b does, 0 if it ties or does not apply.
-    pub ordering: i32,
-}
-
-/// In podrank_row, a and b say whether each of the two pods is assigned (in the row of
-/// PODRANK_RULE_UNASSIGNED), ready (PODRANK_RULE_NOT_READY) or preferred (PODRANK_RULE_PREFERRED): 1 if so,
-/// and otherwise 0.
-pub const PODRANK_KIND_BOOL: u8 = 1;
-/// a and b are PODRANK_PHASE_ values.
-pub const PODRANK_KIND_PHASE: u8 = 2;
-/// a and b are plain numbers.
-pub const PODRANK_KIND_NUMBER: u8 = 3;
-/// a and b are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET.
-pub const PODRANK_KIND_TIME: u8 = 4;
-/// a and b are age buckets: the base-2 logarithm of the age in nanoseconds, rounded down, from 0 to 62. -1
-/// for a time that is not before now, and PODRANK_TIME_UNSET for an unset time.
-pub const PODRANK_KIND_AGE_BUCKET: u8 = 5;
-/// a and b are 0, because UIDs do not fit. Read them from the pods.
-pub const PODRANK_KIND_UID: u8 = 6;
-
 const _: () = {
     assert!(size_of::<podrank_pod>() == size_of::<Pod>() && size_of::<Pod>() == 64);
     assert!(align_of::<podrank_pod>() == align_of::<Pod>());
@@ -145,55 +77,13 @@ const _: () = {
     assert!(offset_of!(podrank_pod, tier) == offset_of!(Pod, tier));
     assert!(offset_of!(podrank_pod, reserved) == offset_of!(Pod, reserved));
 
-    assert!(size_of::<podrank_row>() == 24);
-    assert!(offset_of!(podrank_row, a) == 0);
-    assert!(offset_of!(podrank_row, b) == 8);
-    assert!(offset_of!(podrank_row, rule) == 16);
-    assert!(offset_of!(podrank_row, applies) == 17);
-    assert!(offset_of!(podrank_row, decides) == 18);
-    assert!(offset_of!(podrank_row, kind) == 19);
-    assert!(offset_of!(podrank_row, ordering) == 20);
-
     assert!(Phase::PENDING.ordinal() == PODRANK_PHASE_PENDING);
     assert!(Phase::UNKNOWN.ordinal() == PODRANK_PHASE_UNKNOWN);
     assert!(Phase::RUNNING.ordinal() == PODRANK_PHASE_RUNNING);
     assert!(Flags::ASSIGNED.bits() == PODRANK_POD_ASSIGNED);
     assert!(Flags::READY.bits() == PODRANK_POD_READY);
     assert!(Flags::PREFERRED.bits() == PODRANK_POD_PREFERRED);
-    assert!(Rule::Unassigned.number() == PODRANK_RULE_UNASSIGNED);
-    assert!(Rule::Phase.number() == PODRANK_RULE_PHASE);
-    assert!(Rule::NotReady.number() == PODRANK_RULE_NOT_READY);
-    assert!(Rule::Tier.number() == PODRANK_RULE_TIER);
-    assert!(Rule::DeletionCost.number() == PODRANK_RULE_DELETION_COST);
-    assert!(Rule::Rank.number() == PODRANK_RULE_RANK);
-    assert!(Rule::Preferred.number() == PODRANK_RULE_PREFERRED);
-    assert!(Rule::ReadyTime.number() == PODRANK_RULE_READY_TIME);
-    assert!(Rule::Restarts.number() == PODRANK_RULE_RESTARTS);
-    assert!(Rule::SidecarRestarts.number() == PODRANK_RULE_SIDECAR_RESTARTS);
-    assert!(Rule::CreationTime.number() == PODRANK_RULE_CREATION_TIME);
-    assert!(Rule::Uid.number() == PODRANK_RULE_UID);
-    assert!(Rule::ALL.len() <= PODRANK_ROWS_MAX);
-    assert!(ValueKind::Bool as u8 == PODRANK_KIND_BOOL);
-    assert!(ValueKind::Phase as u8 == PODRANK_KIND_PHASE);
-    assert!(ValueKind::Number as u8 == PODRANK_KIND_NUMBER);
-    assert!(ValueKind::Time as u8 == PODRANK_KIND_TIME);
-    assert!(ValueKind::AgeBucket as u8 == PODRANK_KIND_AGE_BUCKET);
-    assert!(ValueKind::Uid as u8 == PODRANK_KIND_UID);
 };
-
-impl From<&Row> for podrank_row {
-    fn from(row: &Row) -> Self {
-        Self {
-            a: row.a,
-            b: row.b,
-            rule: row.rule.number(),
-            applies: row.applies.into(),
-            decides: row.decides.into(),
-            kind: row.kind as u8,
-            ordering: row.ordering as i32,
-        }
-    }
-}
 
 /// Returns the records if all are sound.
 pub(crate) fn sound(pods: &[Pod]) -> Result<&[Pod], Error> {

@@ -11,7 +11,7 @@ use core::mem::{align_of, offset_of, size_of};
 use podrank::controller::IntOrPercent;
 use podrank::controller::stateful_set::{
     InvalidMember, Member, MemberFlags, NO_MEMBER, Outcome, PodManagement, Reason, StatefulSet, Step, Update,
-    Verdict, next_sync, ordinal,
+    next_sync, ordinal,
 };
 
 /// What podrank_stateful_set_next reads from a StatefulSet. Start from all zeros. No number may be negative.
@@ -111,15 +111,6 @@ pub struct podrank_stateful_set_step {
     pub reserved: u32,
 }
 
-/// The pod stays.
-pub const PODRANK_VERDICT_KEEP: u8 = 0;
-/// The pod certainly goes.
-pub const PODRANK_VERDICT_DELETE: u8 = 1;
-/// The pod goes or stays by chance.
-pub const PODRANK_VERDICT_CONTESTED: u8 = 2;
-/// The pod would go, but waits.
-pub const PODRANK_VERDICT_BLOCKED: u8 = 3;
-
 /// Keep: the ordinal is in the range, and the pod is neither finished nor old. (In the reasons that follow, by and
 /// by_ordinal are those of podrank_member_outcome.)
 pub const PODRANK_MEMBER_IN_RANGE: u8 = 0;
@@ -206,11 +197,6 @@ const _: () = {
     assert!(MemberFlags::AVAILABLE.bits() == PODRANK_MEMBER_IS_AVAILABLE);
     assert!(MemberFlags::TERMINATING.bits() == PODRANK_MEMBER_IS_TERMINATING);
     assert!(MemberFlags::UPDATED.bits() == PODRANK_MEMBER_IS_UPDATED);
-
-    assert!(Verdict::Keep.number() == PODRANK_VERDICT_KEEP);
-    assert!(Verdict::Delete.number() == PODRANK_VERDICT_DELETE);
-    assert!(Verdict::Contested.number() == PODRANK_VERDICT_CONTESTED);
-    assert!(Verdict::Blocked.number() == PODRANK_VERDICT_BLOCKED);
 
     assert!(Reason::InRange.number() == PODRANK_MEMBER_IN_RANGE);
     assert!(Reason::Terminating.number() == PODRANK_MEMBER_TERMINATING);

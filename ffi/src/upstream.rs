@@ -1,9 +1,10 @@
 //! What kube-controller-manager would do: its comparator, and which victims that determines.
 
+use crate::explain::PODRANK_RULE_NONE;
 use crate::memory::{Input, Output, apart};
 use crate::options::{self, podrank_options};
 use crate::order::Question;
-use crate::record::{PODRANK_RULE_NONE, podrank_pod, sound};
+use crate::record::{podrank_pod, sound};
 use crate::status::run;
 use podrank::{Pod, Relation, Rule};
 

@@ -10,10 +10,11 @@ const json = (file) => JSON.parse(readFileSync(new URL(`tests/vectors/${file}`, 
 
 // The header's numbers.
 const PODRANK = {};
-for (const [, name, number] of readFileSync(new URL("include/podrank.h", root), "utf8").matchAll(
-  /^#define PODRANK_([A-Z0-9_]+) (-?\d+)$/gm,
-))
-  PODRANK[name] = Number(number);
+for (const header of ["podrank.h", "podrank/controller.h", "podrank/predict.h", "podrank/steer.h"])
+  for (const [, name, number] of readFileSync(new URL(`include/${header}`, root), "utf8").matchAll(
+    /^#define PODRANK_([A-Z0-9_]+) (-?\d+)u?$/gm,
+  ))
+    PODRANK[name] = Number(number);
 const TIME_UNSET = -(2n ** 63n);
 const POD = 64, OPTIONS = 16, ROW = 24, SCRATCH = 64;
 

@@ -38,13 +38,15 @@ if [ "${1:-}" = --write ]; then
     build amd64 x86_64
     build arm64 aarch64
     [ -z "$foreign" ] || fail "core for$foreign is not the release's: record archives where rustup has both targets"
-    cp "$tmp"/libpodrank_linux_*.a ../include/podrank.h "$package"
+    cp "$tmp"/libpodrank_linux_*.a "$package"
+    ../ffi/headers/make.py --flat "$package/podrank.h"
     echo "$compiler" >"$package/RUSTC"
     ok "wrote $package"
     exit
 fi
 
-cmp ../include/podrank.h "$package/podrank.h" >&2 || fail "the header copy is another: make -C go archives"
+../ffi/headers/make.py --flat "$tmp/podrank.h"
+cmp "$tmp/podrank.h" "$package/podrank.h" >&2 || fail "the header copy is another: make -C go archives"
 build amd64 x86_64
 build arm64 aarch64
 for arch in amd64 arm64; do

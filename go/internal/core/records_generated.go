@@ -241,6 +241,9 @@ type Pod struct {
 	_               [8]byte
 }
 
+// Scratch is C's podrank_scratch.
+type Scratch [8]uint64
+
 // Row is C's podrank_row.
 type Row struct {
 	A        int64
@@ -250,28 +253,6 @@ type Row struct {
 	Decides  uint8
 	Kind     uint8
 	Ordering int32
-}
-
-// Scratch is C's podrank_scratch.
-type Scratch [8]uint64
-
-// SteerScratch is C's podrank_steer_scratch.
-type SteerScratch [2]uint64
-
-// Blocked is C's podrank_blocked.
-type Blocked struct {
-	Pod    uint32
-	Before uint32
-	Rule   uint8
-	_      [3]byte
-}
-
-// Steered is C's podrank_steered.
-type Steered struct {
-	Changed uint32
-	Blocked uint32
-	Lower   uint32
-	Higher  uint32
 }
 
 // SlowStart is C's podrank_slow_start.
@@ -292,6 +273,25 @@ type Expectations struct {
 // PodKey is C's podrank_pod_key.
 type PodKey [16]uint8
 
+// Outcome is C's podrank_outcome.
+type Outcome struct {
+	Group   uint32
+	Quota   uint32
+	Verdict uint8
+	Reason  uint8
+	_       [2]byte
+}
+
+// Deployment is C's podrank_deployment.
+type Deployment struct {
+	Replicas       int32
+	StatusReplicas int32
+	MaxSurge       int32
+	MaxUnavailable int32
+	Flags          uint32
+	_              [12]byte
+}
+
 // ReplicaSet is C's podrank_replica_set.
 type ReplicaSet struct {
 	CreationTime      int64
@@ -303,16 +303,6 @@ type ReplicaSet struct {
 	MaxReplicas       int32
 	Flags             uint8
 	_                 [15]byte
-}
-
-// Deployment is C's podrank_deployment.
-type Deployment struct {
-	Replicas       int32
-	StatusReplicas int32
-	MaxSurge       int32
-	MaxUnavailable int32
-	Flags          uint32
-	_              [12]byte
 }
 
 // ReplicaSetChange is C's podrank_replica_set_change.
@@ -387,15 +377,6 @@ type DaemonPod struct {
 	_            [7]byte
 }
 
-// Outcome is C's podrank_outcome.
-type Outcome struct {
-	Group   uint32
-	Quota   uint32
-	Verdict uint8
-	Reason  uint8
-	_       [2]byte
-}
-
 // DaemonStep is C's podrank_daemon_step.
 type DaemonStep struct {
 	Surge       int64
@@ -433,4 +414,23 @@ type JobStep struct {
 	Deleted uint32
 	Later   uint32
 	_       [4]byte
+}
+
+// SteerScratch is C's podrank_steer_scratch.
+type SteerScratch [2]uint64
+
+// Steered is C's podrank_steered.
+type Steered struct {
+	Changed uint32
+	Blocked uint32
+	Lower   uint32
+	Higher  uint32
+}
+
+// Blocked is C's podrank_blocked.
+type Blocked struct {
+	Pod    uint32
+	Before uint32
+	Rule   uint8
+	_      [3]byte
 }

@@ -1,0 +1,32 @@
+// podrank: the other decisions of a ReplicaSet controller, for a controller of your own.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Made by `make header` from ffi/: do not edit.
+
+#ifndef PODRANK_CONTROLLER_H
+#define PODRANK_CONTROLLER_H
+
+#include "../podrank.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// podrank_plan says how many pods to create or delete. podrank_slow_start_begin and _report say in which batches to
+// create them; deletions may be requested all at once. podrank_expect_ and podrank_..._observed record requested
+// changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
+// available pods. You can use each without the others; where one takes the result of another, it says so.
+//
+// Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; some time after a request
+// has failed; once as many nanoseconds have passed as podrank_availability stored in *look_again; and as soon as more
+// than PODRANK_EXPECTATIONS_TIMEOUT has passed since expectations were set.
+
+@controller@
+
+@assertions@
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // PODRANK_CONTROLLER_H

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Makes the C headers from ffi/src and from the texts beside this script.
+
+    make.py DIRECTORY     podrank.h and podrank/*.h, in DIRECTORY
+    make.py --flat FILE   all that is in include/ as one file, for those who cannot have a folder; needs no cbindgen
+
+A text says `@MODULE@` where the items of ffi/src/MODULE.rs belong: its constants, structs and functions in the order of the
+source, as cbindgen writes them. Each struct gets an initialiser, and assertions on its layout at the end of the header.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+HERE = pathlib.Path(__file__).resolve().parent
+FFI = HERE.parent
+TOPICS = {"podrank.h": "podrank.h", "podrank/controller.h": "controller.h", "podrank/predict.h": "predict.h", "podrank/steer.h": "steer.h"}
+ITEM = re.compile(r"^pub (?:const (PODRANK_\w+): (\w+)|struct (podrank_\w+)|(?:unsafe )?extern \"C\" fn (podrank_\w+))", re.MULTILINE)
+SIZES = {"int64_t": 8, "uint64_t": 8, "int32_t": 4, "uint32_t": 4, "uint16_t": 2, "uint8_t": 1}
+# What can name no item: the rest of a pod is zero, but an unset time is not.
+UNSET = {"ready_time", "creation_time", "start_time"}
+ASSERTIONS = """
+// The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
+// C or C++ compiler accepts.
+#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_##line[(condition) ? 1 : -1]
+#define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
+#define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
+
+{}
+
+#undef PODRANK_ASSERT
+#undef PODRANK_ASSERT_AT
+#undef PODRANK_ASSERT_NAMED
+"""
+
+
+def items():
+    """What cbindgen writes for each name."""
+    with tempfile.NamedTemporaryFile(suffix=".h") as made:
+        subprocess.run(["cbindgen", "--quiet", "--config", FFI / "cbindgen.toml", "--crate", "podrank-ffi", "--output", made.name],
+                       check=True, cwd=FFI.parent)
+        text = pathlib.Path(made.name).read_text()
+    found = {}
+    for block in re.split(r"\n\n+", text):
+        code = "\n".join(line for line in block.split("\n") if not line.lstrip().startswith("//"))
+        if match := re.search(r"#define (\w+)|typedef struct (\w+)|\b(podrank_\w+)\(", code):
+            found[next(filter(None, match.groups()))] = block.strip("\n")
+    return found
+
+
+def fields(struct):
+    """Name, type and number of elements of each field; 0 elements if it is no array."""
+    body = re.sub(r"//.*", "", struct[struct.index("{") + 1:struct.rindex("}")])
+    for field in filter(None, (part.strip() for part in body.split(";"))):
+        kind, name, count = re.fullmatch(r"(.*?[ *])(\w+)(?:\[(\w+)\])?", field).groups()
+        yield name, kind.replace("struct ", "").strip(), int(count or 0)
+
+
+def initialiser(name, structs):
+    values = []
+    for field, kind, count in fields(structs[name]):
+        if kind in structs:
+            values.append(initialiser(kind, structs))
+        elif name == "podrank_options" and field == "size":
+            values.append("(uint32_t)sizeof(podrank_options)")
+        else:
+            values.append("{ 0 }" if count else "PODRANK_TIME_UNSET" if field in UNSET else "0")
+    return "{ " + ", ".join(values) + " }"
+
+
+def layout(name, structs):
+    """The size and the alignment of a struct, and its assertions."""
+    at, widest, offsets = 0, 1, []
+    pointers = 0
+    for field, kind, count in fields(structs[name]):
+        if kind in structs:
+            size, align, _ = layout(kind, structs)
+        elif kind in SIZES:
+            size = align = SIZES[kind]
+        else:
+            # A pointer or size_t: these stand alone in their structs.
+            offsets.append((field, f"{pointers} * sizeof(void *)" if pointers > 1 else "sizeof(void *)" if pointers else "0"))
+            pointers += 1
+            continue
+        at += -at % align
+        offsets.append((field, str(at)))
+        at += size * (count or 1)
+        widest = max(widest, align)
+    at += -at % widest
+    size = f"{pointers} * sizeof(void *)" if pointers else str(at)
+    assertions = [f"PODRANK_ASSERT(sizeof({name}) == {size});"]
+    assertions += [f"PODRANK_ASSERT(offsetof({name}, {field}) == {offset});" for field, offset in offsets]
+    return at, widest, assertions
+
+
+def module(name, found, structs):
+    """The items of a module of the source, and the names of its structs."""
+    parts, own = [], []
+    for constant, kind, struct, function in ITEM.findall((FFI / f"src/{name}.rs").read_text()):
+        item = found.pop(constant or struct or function)
+        if kind.startswith("u") and constant != "PODRANK_ABI":
+            item = re.sub(r"(#define \w+ \d+)$", r"\1u", item)
+        if struct:
+            own.append(struct)
+            values = textwrap.wrap(initialiser(struct, structs), 105, break_long_words=False)
+            macro = struct.upper() + "_INIT"
+            item += f"\n\n// `struct {struct} it = {macro};`\n#define {macro} \\\n    " + " \\\n      ".join(values)
+        parts.append(item)
+    return "\n\n".join(parts), own
+
+
+def header(text, found, structs, version):
+    own = []
+
+    def place(match):
+        made, names = module(match[1], found, structs)
+        own.extend(names)
+        return made
+
+    text = re.sub(r"^@(?!assertions)(\w+)@$", place, text, flags=re.MULTILINE)
+    assertions = ["\n".join(layout(name, structs)[2]) for name in own]
+    text = text.replace("@assertions@\n", ASSERTIONS.format("\n".join(assertions)).lstrip("\n"))
+    for part, value in zip(("VERSION", "MAJOR", "MINOR", "PATCH"), (version, *re.match(r"(\d+)\.(\d+)\.(\d+)", version).groups())):
+        text = text.replace(f"@{part}@", value)
+    return text
+
+
+def flat():
+    texts = ((FFI.parent / "include" / path).read_text() for path in TOPICS)
+    return "\n".join(re.sub(r'^#include "\.\./podrank\.h"\n\n', "", text, flags=re.MULTILINE) for text in texts)
+
+
+def main(words):
+    if words[0] == "--flat":
+        pathlib.Path(words[1]).write_text(flat())
+        return
+    found = items()
+    structs = {name: item for name, item in found.items() if item.splitlines()[-1].startswith("}")}
+    version = re.search(r'^version = "(.*)"', (FFI.parent / "Cargo.toml").read_text(), re.MULTILINE)[1]
+    headers = {path: header((HERE / text).read_text(), found, structs, version) for path, text in TOPICS.items()}
+    if found:
+        sys.exit(f"make.py: no header has a place for {', '.join(found)}")
+    for path, text in headers.items():
+        place = pathlib.Path(words[0]) / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

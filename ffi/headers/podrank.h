@@ -1,0 +1,137 @@
+// podrank: which pods go first when Kubernetes scales down, as one total order.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Made by `make header` from ffi/: do not edit.
+//
+//     #include <podrank.h>
+//     #include <stdio.h>
+//
+//     int main(void) {
+//         podrank_pod pods[2] = { PODRANK_POD_INIT, PODRANK_POD_INIT };
+//         podrank_options options = PODRANK_OPTIONS_AT(1773144000000000000); /* when you decide, in nanoseconds */
+//         uint32_t victims[1];
+//         size_t selected;
+//         pods[0].phase = pods[1].phase = PODRANK_PHASE_RUNNING;
+//         pods[0].flags = pods[1].flags = PODRANK_POD_ASSIGNED | PODRANK_POD_READY;
+//         pods[0].restarts = 3; /* so it goes first */
+//         if (podrank_select(pods, 2, &options, victims, 1, NULL, 0, &selected) != PODRANK_OK)
+//             return 1;
+//         printf("pod %u goes\n", (unsigned)victims[0]);
+//         return 0;
+//     }
+//
+// The headers, each of which includes this one: podrank/controller.h for the other decisions of a controller, podrank/predict.h
+// for what Deployments, StatefulSets, DaemonSets and Jobs do next, podrank/steer.h to make Kubernetes delete the pods you want.
+//
+// WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
+//
+//  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. No later
+//     release gives a number another meaning. (Functions that return a static text, the ABI number or a time return no status.)
+//  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has
+//     stored the indices of two pods in *steered. Outputs need not be initialised, unless the function also reads them,
+//     as podrank_count_ranks reads pods. Scratch memory may change in any case.
+//  3. A pointer may be NULL if its length is 0. Options may be NULL, which means the defaults. Where a pointer may be
+//     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
+//  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
+//  5. A buffer that a function writes must not overlap any other. If it does: PODRANK_ERR_OVERLAP.
+//  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG.
+//  7. Records must be sound: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
+//     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first unsound record.
+//  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread may
+//     call any function, and threads may share inputs.
+//  9. No pointer is kept after the call, except those to node names in the table of podrank_node_number.
+// 10. Every call returns, whatever the buffers hold: no panic, no abort, no unbounded wait. The one exception is the
+//     table of podrank_node_number: every pointer in it must be one that podrank_node_number stored there and must still
+//     be valid.
+//
+// Your part: a pointer that is not NULL must point to as many elements as its length says, readable for inputs and
+// writable for outputs, and no one else may write them during the call.
+//
+// WHAT THE LIBRARY NEEDS. At most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
+// three; on a Cortex-M0 also integer arithmetic from the compiler's runtime. `make needs` prints which functions each
+// machine needs. Without a C library, copy examples-c/firmware/memory.c. The archive is one object, so pass
+// -Wl,--gc-sections to the linker if the program should have only what it calls.
+
+#ifndef PODRANK_H
+#define PODRANK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The release of the library that this header came with; podrank_version() returns that of the library linked in.
+#define PODRANK_VERSION "@VERSION@"
+#define PODRANK_VERSION_MAJOR @MAJOR@
+#define PODRANK_VERSION_MINOR @MINOR@
+#define PODRANK_VERSION_PATCH @PATCH@
+
+// If a function contains it, the program links only with a library that has the ABI of this header.
+#define PODRANK_REQUIRE_ABI() ((void)podrank_abi_1())
+
+@lib@
+
+// ---------------------------------------------------------------------------------------------------------------------
+// STATUS
+
+@status@
+
+// ---------------------------------------------------------------------------------------------------------------------
+// PODS
+
+@record@
+
+// ---------------------------------------------------------------------------------------------------------------------
+// OPTIONS
+
+@options@
+
+// The options of kube-controller-manager at the time now, in nanoseconds since the Unix epoch:
+// `podrank_options options = PODRANK_OPTIONS_AT(now);`
+#define PODRANK_OPTIONS_AT(now) \
+    { (uint32_t)sizeof(podrank_options), PODRANK_NOW, (now) }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// THE ORDER. These rules apply in turn, and the first that does not tie decides: unassigned first; lower phase; not ready;
+// lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time,
+// unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW, unless
+// PODRANK_LOGARITHMIC_SCALE_DOWN_OFF is set, ages are compared by age bucket, floor(log2(age in ns)): two ages in one
+// bucket tie, and the next rule decides.
+
+@order@
+
+// ---------------------------------------------------------------------------------------------------------------------
+// CERTAIN AND CONTESTED. Kubernetes itself has no total order, for two reasons. If two times differ but their ages
+// are in one bucket, its comparator skips the other rules and compares the UIDs, so it can contradict itself: X before
+// Z, Z before Y, but X and Y tie, or even Y before X. And if no two times differ in this way, it never compares UIDs, so
+// pods can tie in everything that it compares. In both cases the list order decides. podrank_settle separates the pods
+// that are deleted in every list order (certain), those that are kept in every list order, and the contested ones in
+// between, of which a known number is deleted, but the list order decides which. podrank_select has no contested pods: it
+// gives one answer, by the order.
+
+@upstream@
+
+// ---------------------------------------------------------------------------------------------------------------------
+// EXPLANATIONS
+
+@explain@
+
+// ---------------------------------------------------------------------------------------------------------------------
+// TEXTS: what Kubernetes' objects have as text, and records have as numbers.
+
+@text@
+
+// ---------------------------------------------------------------------------------------------------------------------
+// KEYS, for pods in a sorted store
+
+@key@
+
+@assertions@
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // PODRANK_H

@@ -1,0 +1,27 @@
+// podrank: deletion costs that make Kubernetes delete the pods you want, and ranks that keep pods spread.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Made by `make header` from ffi/: do not edit.
+
+#ifndef PODRANK_STEER_H
+#define PODRANK_STEER_H
+
+#include "../podrank.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// To have Kubernetes delete some pods before others, give them lower tiers. podrank_steer turns tiers into
+// deletion costs, which Kubernetes compares; you write them into the annotations of the pods. podrank_spread sets ranks
+// such that podrank_select keeps the remaining pods spread over nodes, zones or both.
+
+@steer@
+
+@assertions@
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // PODRANK_STEER_H
