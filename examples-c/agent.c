@@ -68,7 +68,7 @@ static void observe_started(int milliseconds) {
     struct pollfd said = { events[0], POLLIN, 0 };
     for (; count < WORKERS_MAX && poll(&said, 1, milliseconds) > 0; milliseconds = 0) {
         check(read(events[0], &workers[count++], sizeof *workers) == (ssize_t)sizeof *workers, "read");
-        podrank_creations_observed(&expectations, 1);
+        podrank_expectations_creations_observed(&expectations, 1);
     }
 }
 
@@ -85,7 +85,7 @@ static void observe(void) {
             int32_t counted;
             podrank_pod_key key;
             memcpy(key.bytes, workers[i].uid, sizeof key.bytes);
-            check(podrank_deletion_observed(&expectations, room, BURST, &key, &counted) == PODRANK_OK, "deletion");
+            check(podrank_expectations_deletion_observed(&expectations, room, BURST, &key, &counted) == PODRANK_OK, "deletion");
             if (!counted)
                 printf("worker %u ended, and nobody asked it to\n", number_of(&workers[i]));
             workers[i] = workers[--count];
@@ -95,7 +95,7 @@ static void observe(void) {
 
 static void start_workers(uint32_t creations) {
     podrank_slow_start start;
-    podrank_expect_creations(&expectations, creations, now());
+    podrank_expectations_expect_creations(&expectations, creations, now());
     for (podrank_slow_start_begin(creations, &start); start.batch > 0;) {
         uint32_t i, failures = 0;
         printf("  starts %u of %u\n", (unsigned)start.batch, (unsigned)start.missing);
@@ -103,7 +103,7 @@ static void start_workers(uint32_t creations) {
             failures += !start_worker();
         podrank_slow_start_report(&start, failures);
     }
-    podrank_creations_observed(&expectations, start.missing); /* no one will observe those */
+    podrank_expectations_creations_observed(&expectations, start.missing); /* no one will observe those */
 }
 
 static void stop_workers(uint32_t deletions) {
@@ -113,7 +113,7 @@ static void stop_workers(uint32_t deletions) {
     check(podrank_select(workers, count, NULL, victims, deletions, NULL, 0, &selected) == PODRANK_OK, "select");
     for (i = 0; i < deletions; i++)
         memcpy(keys[i].bytes, workers[victims[i]].uid, sizeof keys[i].bytes);
-    check(podrank_expect_deletions(&expectations, room, BURST, keys, deletions, now()) == PODRANK_OK, "expect");
+    check(podrank_expectations_expect_deletions(&expectations, room, BURST, keys, deletions, now()) == PODRANK_OK, "expect");
     for (i = 0; i < deletions; i++) {
         printf("  stops worker %u\n", number_of(&workers[victims[i]]));
         check(kill((pid_t)workers[victims[i]].node, SIGKILL) == 0, "kill");

@@ -22,27 +22,27 @@ static void describe(char text[WIDTH], uint8_t kind, int64_t value, const podran
     static const char *const phases[] = { "Pending", "Unknown", "Running" };
 
     switch (kind) {
-    case PODRANK_KIND_BOOL:
+    case PODRANK_ROW_KIND_BOOL:
         snprintf(text, WIDTH, "%s", value != 0 ? "yes" : "no");
         break;
-    case PODRANK_KIND_PHASE:
+    case PODRANK_ROW_KIND_PHASE:
         snprintf(text, WIDTH, "%s", phases[value]);
         break;
-    case PODRANK_KIND_TIME:
-    case PODRANK_KIND_AGE_BUCKET:
+    case PODRANK_ROW_KIND_TIME:
+    case PODRANK_ROW_KIND_AGE_BUCKET:
         if (value == PODRANK_TIME_UNSET)
             snprintf(text, WIDTH, "unset");
-        else if (kind == PODRANK_KIND_TIME)
+        else if (kind == PODRANK_ROW_KIND_TIME)
             snprintf(text, WIDTH, "%lld s", (long long)(value / 1000000000));
         else if (value < 0)
             snprintf(text, WIDTH, "in the future");
         else
             snprintf(text, WIDTH, "2^%lld ns or more", (long long)value);
         break;
-    case PODRANK_KIND_UID:
+    case PODRANK_ROW_KIND_UID:
         check(podrank_uid_format(pod->uid, text), "UID");
         break;
-    default: /* PODRANK_KIND_NUMBER, and kinds of later libraries */
+    default: /* PODRANK_ROW_KIND_NUMBER, and kinds of later libraries */
         snprintf(text, WIDTH, "%lld", (long long)value);
     }
 }
@@ -52,7 +52,7 @@ int main(void) {
     static const char uid_b[] = "7d1e0c6a-52c1-4b7e-8a43-000000000001";
     podrank_pod a = PODRANK_POD_INIT, b = PODRANK_POD_INIT;
     podrank_options options = PODRANK_OPTIONS_INIT;
-    podrank_row rows[PODRANK_ROWS_MAX];
+    podrank_row rows[PODRANK_ROW_MAX];
     const char *winner = "neither";
     size_t len, i;
 
@@ -68,7 +68,7 @@ int main(void) {
     check(podrank_time_from_unix(1767263300, 0, &a.creation_time), "creation time of a");
 
     /* At noon they have been ready for 90 and 110 minutes. Both are between 2^42 and 2^43 ns, so they tie. */
-    options.flags = PODRANK_NOW;
+    options.flags = PODRANK_OPTIONS_NOW;
     check(podrank_time_from_unix(1767268800, 0, &options.now), "now");
 
     check(podrank_explain(&a, &b, &options, rows, &len), "explain");

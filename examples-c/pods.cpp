@@ -59,7 +59,7 @@ podrank_pod running(const std::string &uid, std::uint32_t node, std::int64_t rea
 void run() {
     const std::int64_t now = 1767268800; // 2026-01-01T12:00:00Z
     podrank_options options = PODRANK_OPTIONS_INIT;
-    options.flags = PODRANK_NOW;
+    options.flags = PODRANK_OPTIONS_NOW;
     check(podrank_time_from_unix(now, 0, &options.now));
 
     // Three on node 0, two on node 1. On node 0, one has been ready for a minute and two for about an hour, which is a

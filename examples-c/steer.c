@@ -57,7 +57,7 @@ int main(void) {
         pod.tier = strncmp(set[i].node, "pay-per-use", strlen("pay-per-use")) != 0;
         pods[i] = pod;
     }
-    options.flags = PODRANK_NOW;
+    options.flags = PODRANK_OPTIONS_NOW;
     check(podrank_time_from_unix(NOW, 0, &options.now), "now");
 
     /* No cost is fixed. */

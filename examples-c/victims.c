@@ -73,7 +73,7 @@ static podrank_pod record(const struct api_pod *api) {
     }
     if (api->cost != NULL) {
         /* Kubernetes counts text that is not a cost as 0. So does this program, and warns. */
-        status = podrank_deletion_cost(api->cost, strlen(api->cost), &pod.deletion_cost);
+        status = podrank_deletion_cost_parse(api->cost, strlen(api->cost), &pod.deletion_cost);
         if (status != PODRANK_OK)
             printf("%s: cost \"%s\" counts as 0: %s\n", api->name, api->cost, podrank_status_str(status));
     }
@@ -93,7 +93,7 @@ int main(void) {
         others[i] = record(&older[i]);
     check(podrank_count_ranks(pods, COUNT(set), others, COUNT(older), counts, COUNT(nodes)), "ranks");
 
-    options.flags = PODRANK_NOW;
+    options.flags = PODRANK_OPTIONS_NOW;
     check(podrank_time_from_unix(NOW, 0, &options.now), "now");
     check(podrank_select(pods, COUNT(set), &options, victims, DELETE, NULL, 0, &selected), "victims");
 

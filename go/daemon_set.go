@@ -64,18 +64,18 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 	numbers, flags := map[string]uint32{}, make([]uint8, 0, len(nodes))
 	for _, node := range nodes {
 		numbers[node.Name] = uint32(len(flags))
-		flags = append(flags, core.NodeExists|
-			bit(node.MayStart, core.NodeMayStart)|bit(node.MayKeep, core.NodeMayKeep)|bit(node.InBackoff, core.NodeInBackoff))
+		flags = append(flags, core.DaemonSetNodeExists|
+			bit(node.MayStart, core.DaemonSetNodeMayStart)|bit(node.MayKeep, core.DaemonSetNodeMayKeep)|bit(node.InBackoff, core.DaemonSetNodeInBackoff))
 	}
 	generation := templateGeneration(set)
-	records := make([]core.DaemonPod, len(pods))
+	records := make([]core.DaemonSetPod, len(pods))
 	for i, pod := range pods {
 		if pod == nil {
 			return DaemonSetStep{}, errPod("pods", i, pod, ErrNil)
 		}
 		node, ok := targetNode(pod)
 		if !ok {
-			records[i].Node = core.NoNode
+			records[i].Node = core.None
 		} else if number, exists := numbers[node]; exists {
 			records[i].Node = number
 		} else {
@@ -102,7 +102,7 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 		Used: int(next.Used), Available: int(next.Available),
 		Deleted: int(next.Deleted), Created: int(next.Creates), Later: int(next.Later),
 	}
-	if next.BlockedBy != core.NoPod {
+	if next.BlockedBy != core.None {
 		step.BlockedBy = pods[next.BlockedBy]
 	}
 	for i := range outcomes {
@@ -113,12 +113,12 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 
 func daemonRecord(set *appsv1.DaemonSet) (record core.DaemonSet, err error) {
 	if set.DeletionTimestamp != nil {
-		record.Flags |= core.DaemonBeingDeleted
+		record.Flags |= core.DaemonSetBeingDeleted
 	}
 	strategy := &set.Spec.UpdateStrategy
 	switch strategy.Type {
 	case appsv1.OnDeleteDaemonSetStrategyType:
-		record.Flags |= core.DaemonOnDelete
+		record.Flags |= core.DaemonSetOnDelete
 		return record, nil
 	case appsv1.RollingUpdateDaemonSetStrategyType:
 	case "":
@@ -135,14 +135,14 @@ func daemonRecord(set *appsv1.DaemonSet) (record core.DaemonSet, err error) {
 		return record, err
 	}
 	if isPercent {
-		record.Flags |= core.DaemonSurgePercent
+		record.Flags |= core.DaemonSetSurgePercent
 	}
 	record.MaxUnavailable, isPercent, err = budget("spec.updateStrategy.rollingUpdate.maxUnavailable", rolling.MaxUnavailable)
 	if err != nil {
 		return record, err
 	}
 	if isPercent {
-		record.Flags |= core.DaemonUnavailablePercent
+		record.Flags |= core.DaemonSetUnavailablePercent
 	}
 	return record, nil
 }
@@ -178,7 +178,7 @@ func targetNode(pod *corev1.Pod) (string, bool) {
 	return "", false
 }
 
-func fillDaemonPod(record *core.DaemonPod, pod *corev1.Pod, set *appsv1.DaemonSet, revision, generation string, now time.Time) {
+func fillDaemonPod(record *core.DaemonSetPod, pod *corev1.Pod, set *appsv1.DaemonSet, revision, generation string, now time.Time) {
 	record.CreationTime = nanos(&pod.CreationTimestamp)
 	var ready core.Pod
 	fillReady(&ready, pod)
@@ -187,14 +187,14 @@ func fillDaemonPod(record *core.DaemonPod, pod *corev1.Pod, set *appsv1.DaemonSe
 	isAvailable := isReady && (minReady == 0 || ready.ReadyTime != core.TimeUnset && now.Sub(time.Unix(0, ready.ReadyTime)) >= minReady)
 	hash := pod.Labels[appsv1.ControllerRevisionHashLabelKey]
 	label, hasGeneration := pod.Labels["pod-template-generation"]
-	record.Flags = bit(pod.Spec.NodeName != "", core.DaemonPodAssigned) |
-		bit(isReady, core.DaemonPodReady) |
-		bit(isAvailable, core.DaemonPodAvailable) |
-		bit(revision != "" && hash == revision, core.DaemonPodCurrentRevision) |
-		bit(generation != "" && hasGeneration && label == generation, core.DaemonPodCurrentGeneration) |
-		bit(pod.Status.Phase == corev1.PodSucceeded, core.DaemonPodSucceeded) |
-		bit(pod.Status.Phase == corev1.PodFailed, core.DaemonPodFailed) |
-		bit(pod.DeletionTimestamp != nil, core.DaemonPodBeingDeleted)
+	record.Flags = bit(pod.Spec.NodeName != "", core.DaemonSetPodAssigned) |
+		bit(isReady, core.DaemonSetPodReady) |
+		bit(isAvailable, core.DaemonSetPodAvailable) |
+		bit(revision != "" && hash == revision, core.DaemonSetPodCurrentRevision) |
+		bit(generation != "" && hasGeneration && label == generation, core.DaemonSetPodCurrentGeneration) |
+		bit(pod.Status.Phase == corev1.PodSucceeded, core.DaemonSetPodSucceeded) |
+		bit(pod.Status.Phase == corev1.PodFailed, core.DaemonSetPodFailed) |
+		bit(pod.DeletionTimestamp != nil, core.DaemonSetPodBeingDeleted)
 }
 
 // bit returns the flag if it is set, and 0 otherwise.

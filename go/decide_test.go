@@ -23,7 +23,7 @@ func (p vectorPolicy) options(t *testing.T) core.Options {
 	t.Helper()
 	options := core.Options{}
 	if p.Now.int64 != nil {
-		options = core.Options{Flags: core.Now, Now: *p.Now.int64}
+		options = core.Options{Flags: core.OptionsNow, Now: *p.Now.int64}
 	}
 	for gate, on := range p.FeatureGates {
 		s := settings{}
@@ -51,7 +51,7 @@ func or(own *vectorPolicy, all vectorPolicy) vectorPolicy {
 
 func explained(t *testing.T, a, b core.Pod, options core.Options) (first int, rule string) {
 	t.Helper()
-	var rows [core.RowsMax]core.Row
+	var rows [core.RowMax]core.Row
 	count, err := engine.Current.Explain(&a, &b, options, &rows)
 	if err != nil || count != 12 {
 		t.Fatalf("%d rows, %v", count, err)

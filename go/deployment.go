@@ -29,15 +29,15 @@ type Path uint8
 // The paths.
 const (
 	// PathNothing: the Deployment is being deleted, and no set changes.
-	PathNothing Path = core.PathNothing
+	PathNothing Path = core.DeploymentPathNothing
 	// PathScale: it scales the sets there are, because it is paused or its count changed.
-	PathScale Path = core.PathScale
+	PathScale Path = core.DeploymentPathScale
 	// PathRoll: it replaces old pods by new ones, within its budgets.
-	PathRoll Path = core.PathRoll
+	PathRoll Path = core.DeploymentPathRoll
 	// PathRecreate: it takes all old pods first, then creates the new ones.
-	PathRecreate Path = core.PathRecreate
+	PathRecreate Path = core.DeploymentPathRecreate
 	// PathRollback: it only changes its template, by its rollback annotation.
-	PathRollback Path = core.PathRollback
+	PathRollback Path = core.DeploymentPathRollback
 )
 
 // String returns the name in lower case, such as "scale".
@@ -165,7 +165,7 @@ func NextDeployment(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, po
 	for i := range changes {
 		step.Changes[i] = setChange(sets[i], &changes[i])
 	}
-	if next.NewSet != core.NoSet {
+	if next.NewSet != core.None {
 		step.New.Set = sets[next.NewSet]
 	}
 	return step, nil
@@ -248,7 +248,7 @@ func fillSet(record *core.ReplicaSet, set *appsv1.ReplicaSet, d *appsv1.Deployme
 	}
 	record.CreationTime = nanos(&set.CreationTimestamp)
 	if equalTemplates(&set.Spec.Template, &d.Spec.Template) {
-		record.Flags = core.SetCurrentTemplate
+		record.Flags = core.ReplicaSetCurrentTemplate
 	}
 	return engine.Current.SetAnnotations(record, set.Annotations[DesiredReplicasAnnotation], set.Annotations[MaxReplicasAnnotation])
 }

@@ -95,11 +95,11 @@ func TestPercentJSON(t *testing.T) {
 func TestAnnotationJSON(t *testing.T) {
 	const desired, lenient, max = 2, 4, 8
 	for _, c := range deploymentJSON(t).Annotation {
-		set := core.ReplicaSet{Flags: core.SetCurrentTemplate}
+		set := core.ReplicaSet{Flags: core.ReplicaSetCurrentTemplate}
 		if err := engine.Current.SetAnnotations(&set, c.Text, c.Text); err != nil {
 			t.Fatal(err)
 		}
-		want := core.ReplicaSet{Flags: core.SetCurrentTemplate}
+		want := core.ReplicaSet{Flags: core.ReplicaSetCurrentTemplate}
 		switch {
 		case c.Valid != nil:
 			want.Flags |= desired | max

@@ -13,7 +13,7 @@ import (
 // BurstReplicas is the most pods that kube-controller-manager creates or deletes in one sync.
 const BurstReplicas = 500
 
-var _ = [1]int{}[BurstReplicas-core.BurstReplicas]
+var _ = [1]int{}[BurstReplicas-core.PlanBurstReplicas]
 
 // An Option changes how pods are chosen.
 type Option func(*settings)
@@ -88,19 +88,19 @@ func WithBurst(most int) Option {
 // WithPodDeletionCost sets the feature gate of this name, on by default: the annotation
 // controller.kubernetes.io/pod-deletion-cost counts. [Steer] and [BlockedPods] cannot work without it.
 func WithPodDeletionCost(on bool) Option {
-	return flag(core.PodDeletionCostOff, !on)
+	return flag(core.OptionsPodDeletionCostOff, !on)
 }
 
 // WithLogarithmicScaleDown sets the feature gate of this name, on by default: ages between the same powers of two nanoseconds
 // are equal. Kubernetes has it locked on since 1.31.
 func WithLogarithmicScaleDown(on bool) Option {
-	return flag(core.LogarithmicScaleDownOff, !on)
+	return flag(core.OptionsLogarithmicScaleDownOff, !on)
 }
 
 // WithPreferForScaleDown lets pods with [PreferForScaleDownLabel] go first among equals. Off by default: no release of Kubernetes
 // has it, and with [Kubernetes] it decides which contested pods go, and no certain one. [Settle], [Steer] and [BlockedPods] do not accept it.
 func WithPreferForScaleDown(on bool) Option {
-	gate := flag(core.PreferForScaleDownOn, on)
+	gate := flag(core.OptionsPreferForScaleDownOn, on)
 	return func(s *settings) {
 		gate(s)
 		s.labels = on
@@ -137,7 +137,7 @@ func (s *settings) options() core.Options {
 	if now == core.TimeUnset {
 		return core.Options{Flags: s.flags}
 	}
-	return core.Options{Flags: s.flags | core.Now, Now: now}
+	return core.Options{Flags: s.flags | core.OptionsNow, Now: now}
 }
 
 // A set has bits for options.

@@ -165,17 +165,17 @@ type Kind uint8
 // The kinds.
 const (
 	// KindBool: 0 for no, 1 for yes.
-	KindBool Kind = core.KindBool
+	KindBool Kind = core.RowKindBool
 	// KindPhase: 0 pending, 1 unknown, 2 running.
-	KindPhase Kind = core.KindPhase
+	KindPhase Kind = core.RowKindPhase
 	// KindNumber: a cost, a rank, a count.
-	KindNumber Kind = core.KindNumber
+	KindNumber Kind = core.RowKindNumber
 	// KindTime: nanoseconds since the Unix epoch, or math.MinInt64 for unset.
-	KindTime Kind = core.KindTime
+	KindTime Kind = core.RowKindTime
 	// KindAgeBucket: the power of two that the age in nanoseconds reaches, -1 if it is not positive, or math.MinInt64 for unset.
-	KindAgeBucket Kind = core.KindAgeBucket
+	KindAgeBucket Kind = core.RowKindAgeBucket
 	// KindUID: both are 0, read the pods.
-	KindUID Kind = core.KindUID
+	KindUID Kind = core.RowKindUID
 )
 
 // Explain returns which of two active pods goes first by the total order, with every rule's answer. related is the same as
@@ -198,7 +198,7 @@ func Explain(a, b *corev1.Pod, related []*corev1.Pod, options ...Option) (Explan
 }
 
 func (w *work) explain(a, b *core.Pod) (Explanation, error) {
-	var rows [core.RowsMax]core.Row
+	var rows [core.RowMax]core.Row
 	count, err := engine.Current.Explain(a, b, w.options, &rows)
 	if err != nil {
 		return Explanation{}, err

@@ -86,7 +86,7 @@ func NextStatefulSet(
 	if err != nil {
 		return nil, fmt.Errorf("podrank: StatefulSet %s/%s: %w", set.Namespace, set.Name, err)
 	}
-	members := make([]core.Member, 0, len(pods))
+	members := make([]core.StatefulSetPod, 0, len(pods))
 	counted := make([]*corev1.Pod, 0, len(pods))
 	for i, pod := range pods {
 		if pod == nil {
@@ -97,11 +97,11 @@ func NextStatefulSet(
 			return nil, errPod("pods", i, pod, err)
 		}
 		if ordinal >= 0 {
-			members = append(members, core.Member{Ordinal: ordinal, Flags: memberFlags(set, pod, now)})
+			members = append(members, core.StatefulSetPod{Ordinal: ordinal, Flags: memberFlags(set, pod, now)})
 			counted = append(counted, pod)
 		}
 	}
-	next := make([]core.MemberOutcome, len(members))
+	next := make([]core.StatefulSetOutcome, len(members))
 	if err := engine.Current.NextStatefulSet(&record, members, next); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func NextStatefulSet(
 			Pod: counted[outcome.Member], Verdict: Verdict(outcome.Verdict),
 			Reason: Reason(engine.Current.MemberReasonName(outcome.Reason)),
 		}
-		if outcome.By != core.NoMember {
+		if outcome.By != core.None {
 			outcomes[i].By = counted[outcome.By]
 			outcomes[i].ByName = outcomes[i].By.Name
 		} else if outcomes[i].Verdict == VerdictBlocked {
@@ -138,21 +138,21 @@ func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record 
 	switch policy := set.Spec.PodManagementPolicy; policy {
 	case appsv1.OrderedReadyPodManagement:
 	case appsv1.ParallelPodManagement:
-		record.Flags |= core.StatefulParallel
+		record.Flags |= core.StatefulSetParallel
 	case "":
 		return record, errField("spec.podManagementPolicy")
 	default:
 		return record, fmt.Errorf("spec.podManagementPolicy %q is neither OrderedReady nor Parallel", policy)
 	}
-	flag(set.DeletionTimestamp != nil, core.StatefulBeingDeleted)
-	flag(gates.MaxUnavailableOff, core.StatefulNoMaxUnavailable)
-	flag(gates.RecreateOn, core.StatefulRecreateGate)
+	flag(set.DeletionTimestamp != nil, core.StatefulSetBeingDeleted)
+	flag(gates.MaxUnavailableOff, core.StatefulSetNoMaxUnavailable)
+	flag(gates.RecreateOn, core.StatefulSetRecreateGate)
 	switch kind := set.Spec.UpdateStrategy.Type; kind {
 	case appsv1.OnDeleteStatefulSetStrategyType:
-		record.Flags |= core.StatefulOnDelete
+		record.Flags |= core.StatefulSetOnDelete
 		return record, nil
 	case "Recreate":
-		record.Flags |= core.StatefulRecreate
+		record.Flags |= core.StatefulSetRecreate
 		return record, nil
 	case appsv1.RollingUpdateStatefulSetStrategyType:
 	case "":
@@ -176,7 +176,7 @@ func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record 
 		if err != nil {
 			return record, err
 		}
-		flag(isPercent, core.StatefulUnavailablePercent)
+		flag(isPercent, core.StatefulSetUnavailablePercent)
 	}
 	return record, nil
 }
@@ -184,9 +184,9 @@ func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record 
 func memberFlags(set *appsv1.StatefulSet, pod *corev1.Pod, now time.Time) (flags uint8) {
 	switch pod.Status.Phase {
 	case corev1.PodRunning:
-		flags |= core.MemberIsRunning
+		flags |= core.StatefulSetPodRunning
 	case corev1.PodSucceeded, corev1.PodFailed:
-		flags |= core.MemberIsFinished
+		flags |= core.StatefulSetPodFinished
 	}
 	for i := range pod.Status.Conditions {
 		condition := &pod.Status.Conditions[i]
@@ -194,20 +194,20 @@ func memberFlags(set *appsv1.StatefulSet, pod *corev1.Pod, now time.Time) (flags
 			continue
 		}
 		if condition.Status == corev1.ConditionTrue {
-			flags |= core.MemberIsReady
+			flags |= core.StatefulSetPodReady
 			since := condition.LastTransitionTime
 			wait := time.Duration(set.Spec.MinReadySeconds) * time.Second
 			if set.Spec.MinReadySeconds == 0 || !since.IsZero() && !since.Add(wait).After(now) {
-				flags |= core.MemberIsAvailable
+				flags |= core.StatefulSetPodAvailable
 			}
 		}
 		break
 	}
 	if pod.DeletionTimestamp != nil {
-		flags |= core.MemberIsTerminating
+		flags |= core.StatefulSetPodTerminating
 	}
 	if pod.Labels[appsv1.StatefulSetRevisionLabel] == set.Status.UpdateRevision {
-		flags |= core.MemberIsUpdated
+		flags |= core.StatefulSetPodUpdated
 	}
 	return flags
 }

@@ -122,7 +122,7 @@ func (w *work) steer(active []*corev1.Pod) ([]int32, []core.Blocked, error) {
 	if err := w.load("active", active, nil); err != nil {
 		return nil, nil, err
 	}
-	if w.options.Flags&core.PodDeletionCostOff != 0 {
+	if w.options.Flags&core.OptionsPodDeletionCostOff != 0 {
 		return nil, nil, &cause{"podrank: with WithPodDeletionCost(false), no deletion cost has an effect: leave it out", ErrOption}
 	}
 	prices, err := w.settings.prices(active)
@@ -148,11 +148,11 @@ func (s *settings) prices(active []*corev1.Pod) ([]uint8, error) {
 		if s.price != nil {
 			price = s.price(pod)
 		}
-		if price < 1 || price >= core.PriceFixed {
-			return nil, errPod("active", i, pod, errRange("price", int64(price), 1, core.PriceFixed-1))
+		if price < 1 || price >= core.SteerPriceFixed {
+			return nil, errPod("active", i, pod, errRange("price", int64(price), 1, core.SteerPriceFixed-1))
 		}
 		if s.fixed != nil && s.fixed(pod) {
-			price = core.PriceFixed
+			price = core.SteerPriceFixed
 		}
 		prices[i] = uint8(price)
 	}

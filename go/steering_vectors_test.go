@@ -42,7 +42,7 @@ func TestSteeringJSON(t *testing.T) {
 			prices[i] = uint8(price)
 		}
 		for _, i := range c.Fixed {
-			prices[i] = core.PriceFixed
+			prices[i] = core.SteerPriceFixed
 		}
 		steered, err := engine.Current.Steer(records(c.Pods), core.Options{}, prices, costs, blocked)
 		if c.NoRoom != nil {

@@ -116,7 +116,7 @@ uint32_t podrank_abi_1(void);
 // A record's reserved bytes are not all zero.
 #define PODRANK_ERR_RESERVED 9
 
-// An assigned pod's node is not below counts_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NO_NODE
+// An assigned pod's node is not below counts_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NONE
 // nor below nodes_len.
 #define PODRANK_ERR_NODE 10
 
@@ -159,7 +159,7 @@ uint32_t podrank_abi_1(void);
 // There are more keys than room_len.
 #define PODRANK_ERR_KEYS_FULL 23
 
-// The options' now is not 0, but their flags lack PODRANK_NOW. Set the flag, or start from PODRANK_OPTIONS_AT.
+// The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW. Set the flag, or start from PODRANK_OPTIONS_AT.
 #define PODRANK_ERR_OPTIONS_NOW 24
 
 // A buffer that needs one element per pod has fewer.
@@ -207,7 +207,7 @@ typedef struct podrank_pod {
     int64_t ready_time;
     // metadata.creationTimestamp.
     int64_t creation_time;
-    // The annotation controller.kubernetes.io/pod-deletion-cost: see podrank_deletion_cost. 0 if it is
+    // The annotation controller.kubernetes.io/pod-deletion-cost: see podrank_deletion_cost_parse. 0 if it is
     // missing or invalid.
     int32_t deletion_cost;
     // How many active related pods are on this pod's node, including the pod itself: see podrank_count_ranks.
@@ -295,15 +295,15 @@ int32_t podrank_time_from_unix(int64_t seconds, uint32_t nanoseconds, int64_t *t
 //
 // NULL means the defaults, as do options that are all zero except for their size: Kubernetes' default
 // feature gates, and times compared as they are. kube-controller-manager compares ages instead: to do the
-// same, set now and PODRANK_NOW.
+// same, set now and PODRANK_OPTIONS_NOW.
 typedef struct podrank_options {
     // sizeof(podrank_options). Options may grow. A library accepts the smaller size of an older header, and
     // reads the rest as zero. It accepts a larger size, up to PODRANK_OPTIONS_SIZE_MAX, if all bytes that it
     // does not know are zero.
     uint32_t size;
-    // PODRANK_NOW, and the flags of the gates that differ from the default. 0 is the default.
+    // PODRANK_OPTIONS_NOW, and the flags of the gates that differ from the default. 0 is the default.
     uint32_t flags;
-    // The time at which ages are taken, in nanoseconds since the Unix epoch. It needs PODRANK_NOW in flags:
+    // The time at which ages are taken, in nanoseconds since the Unix epoch. It needs PODRANK_OPTIONS_NOW in flags:
     // a value other than 0 without it is PODRANK_ERR_OPTIONS_NOW.
     int64_t now;
 } podrank_options;
@@ -313,16 +313,16 @@ typedef struct podrank_options {
     { (uint32_t)sizeof(podrank_options), 0, 0 }
 
 // The options' now is set. Ages are log-scaled, as in kube-controller-manager.
-#define PODRANK_NOW 1u
+#define PODRANK_OPTIONS_NOW 1u
 
 // Turns the feature gate PodDeletionCost off (on by default: beta since Kubernetes 1.22).
-#define PODRANK_POD_DELETION_COST_OFF 2u
+#define PODRANK_OPTIONS_POD_DELETION_COST_OFF 2u
 
 // Turns the feature gate LogarithmicScaleDown off (on by default since Kubernetes 1.22, always on since 1.31).
-#define PODRANK_LOGARITHMIC_SCALE_DOWN_OFF 4u
+#define PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF 4u
 
 // Turns PreferForScaleDown on (off by default: no release of Kubernetes has it).
-#define PODRANK_PREFER_FOR_SCALE_DOWN_ON 8u
+#define PODRANK_OPTIONS_PREFER_FOR_SCALE_DOWN_ON 8u
 
 // The largest size of options that a library accepts.
 #define PODRANK_OPTIONS_SIZE_MAX 1024u
@@ -330,13 +330,13 @@ typedef struct podrank_options {
 // The options of kube-controller-manager at the time now, in nanoseconds since the Unix epoch:
 // `podrank_options options = PODRANK_OPTIONS_AT(now);`
 #define PODRANK_OPTIONS_AT(now) \
-    { (uint32_t)sizeof(podrank_options), PODRANK_NOW, (now) }
+    { (uint32_t)sizeof(podrank_options), PODRANK_OPTIONS_NOW, (now) }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // THE ORDER. These rules apply in turn, and the first that does not tie decides: unassigned first; lower phase; not ready;
 // lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time,
-// unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW, unless
-// PODRANK_LOGARITHMIC_SCALE_DOWN_OFF is set, ages are compared by age bucket, floor(log2(age in ns)): two ages in one
+// unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_OPTIONS_NOW, unless
+// PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF is set, ages are compared by age bucket, floor(log2(age in ns)): two ages in one
 // bucket tie, and the next rule decides.
 
 // Scratch memory of podrank_select for one victim. Its contents are private and need not be initialised.
@@ -399,15 +399,15 @@ int32_t podrank_sort(const struct podrank_pod *pods,
 // gives one answer, by the order.
 
 // Neither pod is before the other.
-#define PODRANK_RELATION_TIE 0
+#define PODRANK_UPSTREAM_TIE 0
 
 // a is before b.
-#define PODRANK_RELATION_BEFORE 1
+#define PODRANK_UPSTREAM_BEFORE 1
 
 // b is before a.
-#define PODRANK_RELATION_AFTER 2
+#define PODRANK_UPSTREAM_AFTER 2
 
-// Says how kube-controller-manager's comparator orders two pods. Stores a PODRANK_RELATION_ value in
+// Says how kube-controller-manager's comparator orders two pods. Stores a PODRANK_UPSTREAM_ value in
 // *relation, and the rule that decides, or PODRANK_RULE_NONE for a tie, in *rule.
 //
 // The comparator differs from the order in four ways. It has neither tiers nor PreferForScaleDown. If two
@@ -436,7 +436,7 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // Call podrank_count_ranks first. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
 // that no other object controls.
 //
-// The result holds for one sync, at the time in options->now. A sync deletes at most PODRANK_BURST_REPLICAS
+// The result holds for one sync, at the time in options->now. A sync deletes at most PODRANK_PLAN_BURST_REPLICAS
 // pods, so for a larger k, later syncs can choose other pods. The result can also differ if an age reaches
 // the next power of two before the controller runs.
 int32_t podrank_settle(const struct podrank_pod *pods,
@@ -473,7 +473,7 @@ int32_t podrank_settle(const struct podrank_pod *pods,
 // Higher rank before lower.
 #define PODRANK_RULE_RANK 50u
 
-// Preferred before not preferred. Off unless PODRANK_PREFER_FOR_SCALE_DOWN_ON.
+// Preferred before not preferred. Off unless PODRANK_OPTIONS_PREFER_FOR_SCALE_DOWN_ON.
 #define PODRANK_RULE_PREFERRED 60u
 
 // Among ready pods: an unset ready time before any other, then ready for a shorter time before longer.
@@ -496,7 +496,7 @@ int32_t podrank_settle(const struct podrank_pod *pods,
 const char *podrank_rule_str(uint8_t rule);
 
 // The most rows that podrank_explain writes, in any library with this ABI.
-#define PODRANK_ROWS_MAX 16u
+#define PODRANK_ROW_MAX 16u
 
 // What one rule says about two pods a and b.
 typedef struct podrank_row {
@@ -511,7 +511,7 @@ typedef struct podrank_row {
     uint8_t applies;
     // 1 in the row of the rule that decides: the first whose ordering is not 0. Otherwise 0.
     uint8_t decides;
-    // PODRANK_KIND_...
+    // PODRANK_ROW_KIND_...
     uint8_t kind;
     // -1 if a goes first by this rule alone, 1 if b does, 0 if it ties or does not apply.
     int32_t ordering;
@@ -524,26 +524,26 @@ typedef struct podrank_row {
 // In podrank_row, a and b say whether each of the two pods is assigned (in the row of
 // PODRANK_RULE_UNASSIGNED), ready (PODRANK_RULE_NOT_READY) or preferred (PODRANK_RULE_PREFERRED): 1 if so,
 // and otherwise 0.
-#define PODRANK_KIND_BOOL 1u
+#define PODRANK_ROW_KIND_BOOL 1u
 
 // a and b are PODRANK_PHASE_ values.
-#define PODRANK_KIND_PHASE 2u
+#define PODRANK_ROW_KIND_PHASE 2u
 
 // a and b are plain numbers.
-#define PODRANK_KIND_NUMBER 3u
+#define PODRANK_ROW_KIND_NUMBER 3u
 
 // a and b are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET.
-#define PODRANK_KIND_TIME 4u
+#define PODRANK_ROW_KIND_TIME 4u
 
 // a and b are age buckets: the base-2 logarithm of the age in nanoseconds, rounded down, from 0 to 62. -1
 // for a time that is not before now, and PODRANK_TIME_UNSET for an unset time.
-#define PODRANK_KIND_AGE_BUCKET 5u
+#define PODRANK_ROW_KIND_AGE_BUCKET 5u
 
 // a and b are 0, because UIDs do not fit. Read them from the pods.
-#define PODRANK_KIND_UID 6u
+#define PODRANK_ROW_KIND_UID 6u
 
 // Explains a comparison: writes to rows what each rule says about the two pods, in rule order, whether it
-// applies or not. rows must have space for PODRANK_ROWS_MAX rows. Writes the number of rows to rows_len.
+// applies or not. rows must have space for PODRANK_ROW_MAX rows. Writes the number of rows to rows_len.
 int32_t podrank_explain(const struct podrank_pod *a,
                         const struct podrank_pod *b,
                         const struct podrank_options *options,
@@ -571,7 +571,7 @@ int32_t podrank_phase_parse(const char *text, size_t text_len, uint8_t *phase);
 // Reads the annotation controller.kubernetes.io/pod-deletion-cost as Kubernetes does: a base-10 int32 that
 // is "0" or starts with '-' or a digit from 1 to 9. If the annotation is missing, the cost is 0. If the text
 // is rejected (PODRANK_ERR_COST_...), Kubernetes uses 0, too, so do the same.
-int32_t podrank_deletion_cost(const char *text, size_t text_len, int32_t *cost);
+int32_t podrank_deletion_cost_parse(const char *text, size_t text_len, int32_t *cost);
 
 // A slot in a table of node names. Start from all zeros. After that, only podrank_node_number may write it.
 typedef struct podrank_node_name {

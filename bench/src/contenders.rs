@@ -1,7 +1,9 @@
 //! Who races: the ways to find the first `k` pods of the order, and the floor, which no way to find them can beat.
 
 use podrank::{Flags, Pod, Policy, Scratch, Time};
-use podrank_ffi::{PODRANK_NOW, PODRANK_OK, podrank_options, podrank_pod, podrank_scratch, podrank_select};
+use podrank_ffi::{
+    PODRANK_OK, PODRANK_OPTIONS_NOW, podrank_options, podrank_pod, podrank_scratch, podrank_select,
+};
 use std::cmp::Reverse;
 use std::ptr::from_mut;
 
@@ -95,7 +97,7 @@ pub fn sort(policy: &Policy, pods: &[Pod], k: usize) -> Vec<u32> {
 /// The options of the C library that mean a policy of Kubernetes' gates.
 pub fn options(policy: &Policy) -> podrank_options {
     let now = policy.now.unix_nanos();
-    podrank_options { size: 16, flags: now.map_or(0, |_| PODRANK_NOW), now: now.unwrap_or(0) }
+    podrank_options { size: 16, flags: now.map_or(0, |_| PODRANK_OPTIONS_NOW), now: now.unwrap_or(0) }
 }
 
 /// `podrank_select` with the scratch it asks for, as called from C.

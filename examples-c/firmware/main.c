@@ -31,7 +31,7 @@ static const podrank_pod pods[PODS] = {
       .creation_time = NOW - 410 * SECONDS, .restarts = 1 },
 };
 
-static const podrank_options options = { sizeof(podrank_options), PODRANK_NOW, NOW };
+static const podrank_options options = { sizeof(podrank_options), PODRANK_OPTIONS_NOW, NOW };
 
 static void line(const char *a, const char *b, const char *c) {
     semihosting_write(a);
@@ -42,7 +42,7 @@ static void line(const char *a, const char *b, const char *c) {
 
 int main(void) {
     uint32_t order[DELETE + 1];
-    podrank_row rows[PODRANK_ROWS_MAX];
+    podrank_row rows[PODRANK_ROW_MAX];
     size_t selected, len, i;
     int32_t status;
 

@@ -63,12 +63,12 @@ static int deployments_answer(void) {
     /* The new set is missing one of 4 pods, and the old one is to go. */
     sets[0].replicas = 1;
     sets[1].replicas = 3;
-    sets[1].flags = PODRANK_SET_CURRENT_TEMPLATE;
+    sets[1].flags = PODRANK_REPLICA_SET_CURRENT_TEMPLATE;
     if (podrank_replica_set_annotations("4", 1, "5", 1, &sets[1]) != 0 || sets[1].max_replicas != 5)
         return 0;
-    return podrank_deployment_next(&deployment, sets, 2, changes, &step) == 0 && step.path == PODRANK_PATH_ROLL &&
+    return podrank_deployment_next(&deployment, sets, 2, changes, &step) == 0 && step.path == PODRANK_DEPLOYMENT_PATH_ROLL &&
            step.surge == 1 && step.new_set == 1 && changes[1].replicas == 4 && changes[0].replicas == 1 &&
-           podrank_reason_str(changes[1].reason)[0] == 'g';
+           podrank_deployment_reason_str(changes[1].reason)[0] == 'g';
 }
 
 /* One pod each, of which none is wanted: beyond the range, one too many, and on a node that it must leave. */
@@ -76,29 +76,29 @@ static int other_workloads_answer(const podrank_pod *pod) {
     const podrank_stateful_set stateful_set = { 0 };
     const podrank_job job = { 0 };
     const podrank_daemon_set daemon_set = { 0 };
-    const uint8_t node = PODRANK_NODE_EXISTS;
-    podrank_member member = { 0 };
-    podrank_member_outcome member_outcome;
+    const uint8_t node = PODRANK_DAEMON_SET_NODE_EXISTS;
+    podrank_stateful_set_pod member = { 0 };
+    podrank_stateful_set_outcome member_outcome;
     podrank_stateful_set_step stateful_set_step;
     podrank_job_step job_step;
-    podrank_daemon_pod daemon_pod = { 0 };
-    podrank_daemon_step daemon_step;
+    podrank_daemon_set_pod daemon_pod = { 0 };
+    podrank_daemon_set_step daemon_step;
     podrank_outcome outcome;
     uint32_t order;
     int64_t index;
 
-    member.flags = PODRANK_MEMBER_IS_RUNNING | PODRANK_MEMBER_IS_READY | PODRANK_MEMBER_IS_AVAILABLE;
+    member.flags = PODRANK_STATEFUL_SET_POD_RUNNING | PODRANK_STATEFUL_SET_POD_READY | PODRANK_STATEFUL_SET_POD_AVAILABLE;
     if (podrank_stateful_set_ordinal("db", 2, "db-1", 4, &member.ordinal) != 0 || member.ordinal != 1 ||
         podrank_stateful_set_next(&stateful_set, &member, 1, &member_outcome, &stateful_set_step) != 0 ||
         stateful_set_step.deleted != 1 || podrank_stateful_set_reason_str(member_outcome.reason)[0] != 'o')
         return 0;
-    if (podrank_job_index("7", 1, &index) != 0 || index != 7 || podrank_job_time_left(60, 0, 0) <= 0 ||
+    if (podrank_job_index_parse("7", 1, &index) != 0 || index != 7 || podrank_job_time_left(60, 0, 0) <= 0 ||
         podrank_job_next(&job, PODRANK_TIME_UNSET, pod, 1, NULL, &order, &outcome, &job_step) != 0 || job_step.deleted != 1 ||
         podrank_job_reason_str(outcome.reason)[0] != 's')
         return 0;
-    daemon_pod.flags = PODRANK_DAEMON_POD_ASSIGNED;
+    daemon_pod.flags = PODRANK_DAEMON_SET_POD_ASSIGNED;
     return podrank_daemon_set_next(&daemon_set, &node, 1, &daemon_pod, 1, &order, &outcome, &daemon_step) == 0 &&
-           daemon_step.deleted == 1 && podrank_daemon_reason_str(outcome.reason)[0] == 'n';
+           daemon_step.deleted == 1 && podrank_daemon_set_reason_str(outcome.reason)[0] == 'n';
 }
 
 static int around_the_order_answers(const podrank_pod *pods) {
@@ -115,12 +115,12 @@ static int around_the_order_answers(const podrank_pod *pods) {
     if (podrank_slow_start_begin(4, &start) != 0 || start.batch != 1 || podrank_slow_start_report(&start, 0) != 0 ||
         start.batch != 2 || podrank_slow_start_report(&start, 1) != 0 || start.batch != 0 || start.missing != 2)
         return 0;
-    if (podrank_expect_creations(&expectations, 4, 0) != 0 || podrank_creations_observed(&expectations, 3) != 0 ||
+    if (podrank_expectations_expect_creations(&expectations, 4, 0) != 0 || podrank_expectations_creations_observed(&expectations, 3) != 0 ||
         podrank_expectations_satisfied(&expectations, 0, &answer) != 0 || answer != 0)
         return 0;
-    if (podrank_expect_deletions(&expectations, room, 2, keys, 2, 0) != 0 ||
-        podrank_deletion_observed(&expectations, room, 2, &keys[0], &answer) != 0 || answer != 1 ||
-        podrank_deletion_observed(&expectations, room, 2, &keys[0], &answer) != 0 || answer != 0 ||
+    if (podrank_expectations_expect_deletions(&expectations, room, 2, keys, 2, 0) != 0 ||
+        podrank_expectations_deletion_observed(&expectations, room, 2, &keys[0], &answer) != 0 || answer != 1 ||
+        podrank_expectations_deletion_observed(&expectations, room, 2, &keys[0], &answer) != 0 || answer != 0 ||
         podrank_expectations_satisfied(&expectations, PODRANK_EXPECTATIONS_TIMEOUT + 1, &answer) != 0 || answer != 1)
         return 0;
     /* pods[1] became ready at 1000000005 ns. */
@@ -152,7 +152,7 @@ static int every_function_answers(void) {
     podrank_pod pods[2] = { PODRANK_POD_INIT, PODRANK_POD_INIT };
     podrank_options options = PODRANK_OPTIONS_INIT;
     podrank_node_name names[2] = { { NULL, 0 }, { NULL, 0 } };
-    podrank_row rows[PODRANK_ROWS_MAX];
+    podrank_row rows[PODRANK_ROW_MAX];
     podrank_scratch scratch[2];
     uint8_t keys[2][PODRANK_KEY_LEN], rule = 0;
     uint32_t order[2] = { 9, 9 }, counts[2];
@@ -171,7 +171,7 @@ static int every_function_answers(void) {
         return 0;
     if (podrank_node_number(names, 2, "node-a", 6, &pods[1].node) != 0 || pods[1].node > 1)
         return 0;
-    if (podrank_phase_parse("Running", 7, &pods[1].phase) != 0 || podrank_deletion_cost("-5", 2, &answer) != 0 ||
+    if (podrank_phase_parse("Running", 7, &pods[1].phase) != 0 || podrank_deletion_cost_parse("-5", 2, &answer) != 0 ||
         answer != -5 || podrank_time_from_unix(1, 5, &pods[1].ready_time) != 0 || pods[1].ready_time != 1000000005)
         return 0;
     pods[1].deletion_cost = answer;
@@ -190,7 +190,7 @@ static int every_function_answers(void) {
     if (podrank_key(&pods[0], NULL, keys[0]) != 0 || podrank_key(&pods[1], NULL, keys[1]) != 0 ||
         memcmp(keys[0], keys[1], PODRANK_KEY_LEN) >= 0)
         return 0;
-    if (podrank_upstream(&pods[0], &pods[1], &options, &answer, &rule) != 0 || answer != PODRANK_RELATION_BEFORE)
+    if (podrank_upstream(&pods[0], &pods[1], &options, &answer, &rule) != 0 || answer != PODRANK_UPSTREAM_BEFORE)
         return 0;
     if (podrank_settle(pods, 2, NULL, 1, order, scores, &len, &contested) != 0 || len != 1 || contested != 0)
         return 0;

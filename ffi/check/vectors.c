@@ -238,7 +238,7 @@ static int one_way(const podrank_pod *a, const podrank_pod *b, const podrank_opt
                    uint8_t rule) {
     int32_t found = 99;
     uint8_t by = 99;
-    podrank_row rows[PODRANK_ROWS_MAX];
+    podrank_row rows[PODRANK_ROW_MAX];
     size_t rows_len = 99, i, deciding = 0;
     uint8_t key_a[PODRANK_KEY_LEN], key_b[PODRANK_KEY_LEN];
 
@@ -252,7 +252,7 @@ static int one_way(const podrank_pod *a, const podrank_pod *b, const podrank_opt
     MUST((podrank_rule_str(by) == NULL) == (by == PODRANK_RULE_NONE));
 
     MUST(podrank_explain(a, b, options, rows, &rows_len) == PODRANK_OK);
-    MUST(rows_len > 0 && rows_len <= PODRANK_ROWS_MAX);
+    MUST(rows_len > 0 && rows_len <= PODRANK_ROW_MAX);
     for (i = 0; i < rows_len; i++) {
         MUST(i == 0 || rows[i - 1].rule < rows[i].rule);
         MUST(rows[i].applies || rows[i].ordering == 0);
@@ -393,7 +393,7 @@ static int spread_holds(const struct vector_spread *spread) {
 
 static int cost_holds(const struct vector_cost *text) {
     int32_t cost = 99;
-    MUST(podrank_deletion_cost(text->text, text->len, &cost) == text->status);
+    MUST(podrank_deletion_cost_parse(text->text, text->len, &cost) == text->status);
     MUST(cost == (text->status == PODRANK_OK ? text->cost : 99));
     return 1;
 }
@@ -416,12 +416,12 @@ static int uid_holds(const struct vector_uid *text) {
 static int relation_holds(const struct vector_relation *pair) {
     const podrank_pod *first = &vector_relation_pods[pair->first], *second = &vector_relation_pods[pair->second];
     const podrank_options *options = &vector_options[pair->options];
-    int32_t relation = 99, back = pair->relation == PODRANK_RELATION_TIE ? PODRANK_RELATION_TIE : PODRANK_RELATION_AFTER;
+    int32_t relation = 99, back = pair->relation == PODRANK_UPSTREAM_TIE ? PODRANK_UPSTREAM_TIE : PODRANK_UPSTREAM_AFTER;
     uint8_t rule = 99;
 
     MUST(podrank_upstream(first, second, options, &relation, &rule) == PODRANK_OK);
     MUST(relation == pair->relation);
-    MUST((rule == PODRANK_RULE_NONE) == (relation == PODRANK_RELATION_TIE));
+    MUST((rule == PODRANK_RULE_NONE) == (relation == PODRANK_UPSTREAM_TIE));
     MUST(podrank_upstream(second, first, options, &relation, &rule) == PODRANK_OK);
     MUST(relation == back);
     return 1;
@@ -466,17 +466,17 @@ static int step_holds(podrank_expectations *expectations, podrank_pod_key *room,
 
     switch (step->what) {
     case VECTOR_EXPECT_CREATIONS:
-        MUST(podrank_expect_creations(expectations, step->count, step->now) == PODRANK_OK);
+        MUST(podrank_expectations_expect_creations(expectations, step->count, step->now) == PODRANK_OK);
         break;
     case VECTOR_EXPECT_DELETIONS:
-        MUST(podrank_expect_deletions(expectations, room, VECTOR_KEYS_MAX, keys, step->keys_len, step->now) ==
+        MUST(podrank_expectations_expect_deletions(expectations, room, VECTOR_KEYS_MAX, keys, step->keys_len, step->now) ==
              PODRANK_OK);
         break;
     case VECTOR_CREATIONS_OBSERVED:
-        MUST(podrank_creations_observed(expectations, step->count) == PODRANK_OK);
+        MUST(podrank_expectations_creations_observed(expectations, step->count) == PODRANK_OK);
         break;
     case VECTOR_DELETION_OBSERVED:
-        MUST(podrank_deletion_observed(expectations, room, VECTOR_KEYS_MAX, keys, &counted) == PODRANK_OK);
+        MUST(podrank_expectations_deletion_observed(expectations, room, VECTOR_KEYS_MAX, keys, &counted) == PODRANK_OK);
         MUST(counted == step->counted);
         break;
     case VECTOR_CLEAR:
@@ -523,9 +523,9 @@ static int percent_holds(const struct vector_percent *text) {
 
 static int annotation_holds(const struct vector_annotation *text) {
     podrank_replica_set set = PODRANK_REPLICA_SET_INIT;
-    set.flags = PODRANK_SET_CURRENT_TEMPLATE | PODRANK_SET_MAX;
+    set.flags = PODRANK_REPLICA_SET_CURRENT_TEMPLATE | PODRANK_REPLICA_SET_MAX;
     MUST(podrank_replica_set_annotations(text->text, text->len, text->text, text->len, &set) == PODRANK_OK);
-    MUST(set.flags == (PODRANK_SET_CURRENT_TEMPLATE | text->flags));
+    MUST(set.flags == (PODRANK_REPLICA_SET_CURRENT_TEMPLATE | text->flags));
     MUST(set.desired_replicas == text->desired);
     MUST(set.max_replicas == text->max);
     return 1;
@@ -557,7 +557,7 @@ static int deployment_holds(const struct vector_deployment *expected) {
     MUST(memcmp(&step, &expected->step, sizeof step) == 0);
     MUST(memcmp(changes, &vector_changes[expected->sets], len * sizeof *changes) == 0);
     for (i = 0; i < len; i++)
-        MUST(podrank_reason_str(changes[i].reason) != NULL);
+        MUST(podrank_deployment_reason_str(changes[i].reason) != NULL);
     return 1;
 }
 
@@ -570,8 +570,8 @@ static int ordinal_holds(const struct vector_ordinal *name) {
 
 /* The order in which the members are listed does not matter. */
 static int stateful_set_holds(const struct vector_stateful_set *expected, int reversed) {
-    podrank_member members[VECTOR_MEMBERS_MAX] = { { 0 } };
-    podrank_member_outcome outcomes[VECTOR_MEMBERS_MAX];
+    podrank_stateful_set_pod members[VECTOR_MEMBERS_MAX] = { { 0 } };
+    podrank_stateful_set_outcome outcomes[VECTOR_MEMBERS_MAX];
     podrank_stateful_set_step step;
     uint32_t listed[VECTOR_MEMBERS_MAX], counts[PODRANK_VERDICT_BLOCKED + 1] = { 0, 0, 0, 0 };
     size_t len = expected->members_len, i;
@@ -581,7 +581,7 @@ static int stateful_set_holds(const struct vector_stateful_set *expected, int re
         members[reversed ? len - 1 - i : i] = vector_members[expected->members + i];
     MUST(podrank_stateful_set_next(&expected->set, members, len, outcomes, &step) == PODRANK_OK);
     for (i = 0; i < len; i++) {
-        const podrank_member_outcome *found = &outcomes[i];
+        const podrank_stateful_set_outcome *found = &outcomes[i];
         const struct vector_member_outcome *outcome = &vector_member_outcomes[expected->members + i];
         listed[i] = found->member;
         MUST(found->member < len);
@@ -590,10 +590,10 @@ static int stateful_set_holds(const struct vector_stateful_set *expected, int re
         MUST(found->reason == outcome->reason);
         MUST(podrank_stateful_set_reason_str(found->reason) != NULL);
         if (outcome->by == -1)
-            MUST(found->by == PODRANK_NO_MEMBER);
+            MUST(found->by == PODRANK_NONE);
         else {
             MUST(found->by_ordinal == outcome->by);
-            MUST(found->by == PODRANK_NO_MEMBER || members[found->by].ordinal == outcome->by);
+            MUST(found->by == PODRANK_NONE || members[found->by].ordinal == outcome->by);
         }
         counts[found->verdict]++;
     }
@@ -628,7 +628,7 @@ static int outcomes_hold(const podrank_outcome *found, const struct vector_outco
 
 static int index_holds(const struct vector_index *text) {
     int64_t index = 99;
-    MUST(podrank_job_index(text->text, text->len, &index) == PODRANK_OK);
+    MUST(podrank_job_index_parse(text->text, text->len, &index) == PODRANK_OK);
     MUST(index == text->index);
     return 1;
 }
@@ -645,7 +645,7 @@ static int job_holds(const struct vector_job *expected) {
     for (i = 0; i < len; i++) {
         const struct vector_job_pod *pod = &vector_job_pods[expected->pods + i];
         pods[i] = pod->pod;
-        MUST(podrank_job_index(pod->index, pod->index_len, &indexes[i]) == PODRANK_OK);
+        MUST(podrank_job_index_parse(pod->index, pod->index_len, &indexes[i]) == PODRANK_OK);
     }
     MUST(podrank_job_next(&expected->job, expected->now, pods, len, indexes, order, outcomes, &step) == PODRANK_OK);
     for (i = 0; i < len; i++)
@@ -656,14 +656,14 @@ static int job_holds(const struct vector_job *expected) {
 static int daemon_set_holds(const struct vector_daemon_set *expected) {
     uint32_t order[VECTOR_OWNED_MAX];
     podrank_outcome outcomes[VECTOR_OWNED_MAX];
-    podrank_daemon_step step;
+    podrank_daemon_set_step step;
     size_t len = expected->pods_len, i;
 
     MUST(len <= VECTOR_OWNED_MAX && len == expected->outcomes_len);
     MUST(podrank_daemon_set_next(&expected->set, &vector_daemon_nodes[expected->nodes], expected->nodes_len,
                                  &vector_daemon_pods[expected->pods], len, order, outcomes, &step) == PODRANK_OK);
     for (i = 0; i < len; i++)
-        MUST(podrank_daemon_reason_str(outcomes[i].reason) != NULL);
+        MUST(podrank_daemon_set_reason_str(outcomes[i].reason) != NULL);
     MUST(step.blocked_by == expected->blocked_by);
     MUST(expected->creates == -1 || step.creates == (uint32_t)expected->creates);
     return outcomes_hold(outcomes, &vector_outcomes[expected->outcomes], len, step.deleted);

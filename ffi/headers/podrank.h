@@ -91,13 +91,13 @@ extern "C" {
 // The options of kube-controller-manager at the time now, in nanoseconds since the Unix epoch:
 // `podrank_options options = PODRANK_OPTIONS_AT(now);`
 #define PODRANK_OPTIONS_AT(now) \
-    { (uint32_t)sizeof(podrank_options), PODRANK_NOW, (now) }
+    { (uint32_t)sizeof(podrank_options), PODRANK_OPTIONS_NOW, (now) }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // THE ORDER. These rules apply in turn, and the first that does not tie decides: unassigned first; lower phase; not ready;
 // lower tier (if you set any); lower deletion cost; higher rank; preferred (if turned on); ready for a shorter time,
-// unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_NOW, unless
-// PODRANK_LOGARITHMIC_SCALE_DOWN_OFF is set, ages are compared by age bucket, floor(log2(age in ns)): two ages in one
+// unset first; more restarts; more sidecar restarts; created later, unset first; smaller UID. With PODRANK_OPTIONS_NOW, unless
+// PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF is set, ages are compared by age bucket, floor(log2(age in ns)): two ages in one
 // bucket tie, and the next rule decides.
 
 @order@

@@ -13,7 +13,7 @@ use podrank::controller::{
 use podrank::ffi::Expected;
 
 /// The most pods that kube-controller-manager creates or deletes in one sync.
-pub const PODRANK_BURST_REPLICAS: u32 = 500;
+pub const PODRANK_PLAN_BURST_REPLICAS: u32 = 500;
 /// How long a set waits at most for what it expects to be observed, in nanoseconds: 5 minutes.
 pub const PODRANK_EXPECTATIONS_TIMEOUT: i64 = 300_000_000_000;
 
@@ -25,7 +25,7 @@ pub struct podrank_slow_start {
     /// How many pods to create next, in parallel if you like. 0 at the end.
     pub batch: u32,
     /// How many pods have not been created so far, because they failed or were not tried. At the end, report
-    /// this number to podrank_creations_observed, because no one will observe those pods.
+    /// this number to podrank_expectations_creations_observed, because no one will observe those pods.
     pub missing: u32,
 }
 
@@ -41,7 +41,7 @@ pub struct podrank_expectations {
     pub creations: i64,
     /// How many deletions are pending. Negative if more were observed than expected.
     pub deletions: i64,
-    /// How many keys are now in room, the buffer of podrank_expect_deletions.
+    /// How many keys are now in room, the buffer of podrank_expectations_expect_deletions.
     pub keys: u32,
     /// 0 if no expectations are set.
     pub is_set: u32,
@@ -57,7 +57,7 @@ pub struct podrank_pod_key {
 }
 
 const _: () = {
-    assert!(PODRANK_BURST_REPLICAS == BURST_REPLICAS);
+    assert!(PODRANK_PLAN_BURST_REPLICAS == BURST_REPLICAS);
     assert!(PODRANK_EXPECTATIONS_TIMEOUT == EXPECTATIONS_TIMEOUT_NANOS);
 
     // The core asserts the same of its own.
@@ -79,7 +79,7 @@ const _: () = {
 };
 
 /// Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most
-/// burst_replicas, which is PODRANK_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers
+/// burst_replicas, which is PODRANK_PLAN_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers
 /// to creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of active
 /// pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
 ///
@@ -119,11 +119,11 @@ pub unsafe extern "C" fn podrank_plan(
 /// Begins a slow start for count pods: writes its state, with the size of the first batch, to start. You
 /// create the pods:
 ///
-///     podrank_expect_creations(&expectations, count, now);
+///     podrank_expectations_expect_creations(&expectations, count, now);
 ///     podrank_slow_start_begin(count, &start);
 ///     while (start.batch > 0)
 ///         podrank_slow_start_report(&start, count_of_failures_when_creating(start.batch));
-///     podrank_creations_observed(&expectations, start.missing);
+///     podrank_expectations_creations_observed(&expectations, start.missing);
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_slow_start_begin(count: u32, start: *mut podrank_slow_start) -> i32 {
     run(|| {
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn podrank_slow_start_report(start: *mut podrank_slow_star
 /// now is in nanoseconds. Only differences count, so any monotonic clock works, if all calls use the same
 /// one. With PODRANK_TIME_UNSET there is no timeout.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn podrank_expect_creations(
+pub unsafe extern "C" fn podrank_expectations_expect_creations(
     expectations: *mut podrank_expectations,
     count: u32,
     now: i64,
@@ -173,13 +173,13 @@ pub unsafe extern "C" fn podrank_expect_creations(
 
 /// Expects the deletion of the pods with these keys and no creation. Call it before you delete pods. It
 /// replaces all earlier expectations. A duplicate key counts once. Each key is compared with those before it,
-/// so the time grows with the square of keys_len. For the parameter now, see podrank_expect_creations.
+/// so the time grows with the square of keys_len. For the parameter now, see podrank_expectations_expect_creations.
 ///
-/// room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expect_deletions
-/// and podrank_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
+/// room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expectations_expect_deletions
+/// and podrank_expectations_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
 /// not be initialised. If keys_len is above room_len: PODRANK_ERR_KEYS_FULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn podrank_expect_deletions(
+pub unsafe extern "C" fn podrank_expectations_expect_deletions(
     expectations: *mut podrank_expectations,
     room: *mut podrank_pod_key,
     room_len: usize,
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn podrank_expect_deletions(
 /// report a pod twice, nor one that the set adopts. A pod that is already being deleted when you first
 /// observe it is a deletion, not a creation. The number of pending creations may go below zero.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn podrank_creations_observed(
+pub unsafe extern "C" fn podrank_expectations_creations_observed(
     expectations: *mut podrank_expectations,
     count: u32,
 ) -> i32 {
@@ -233,7 +233,7 @@ pub unsafe extern "C" fn podrank_creations_observed(
 /// Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by
 /// now.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn podrank_deletion_observed(
+pub unsafe extern "C" fn podrank_expectations_deletion_observed(
     expectations: *mut podrank_expectations,
     room: *mut podrank_pod_key,
     room_len: usize,

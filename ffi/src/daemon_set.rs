@@ -2,6 +2,7 @@
 
 use crate::deployment::PODRANK_PERCENT_MAX;
 use crate::memory::{Input, Output, apart};
+use crate::outcome::PODRANK_NONE;
 use crate::outcome::podrank_outcome;
 use crate::status::{
     Error, PODRANK_ERR_FLAGS, PODRANK_ERR_NEGATIVE, PODRANK_ERR_NODE, PODRANK_ERR_PERCENT_RANGE,
@@ -17,86 +18,83 @@ use podrank::controller::daemon_set::{
 
 /// How many pods each of the two parts of a DaemonSet's sync deletes at most. The first part gives every node
 /// the pods that it should have; the second, the update, replaces old pods.
-pub const PODRANK_DAEMON_BURST_REPLICAS: u32 = 250;
+pub const PODRANK_DAEMON_SET_BURST_REPLICAS: u32 = 250;
 
 /// What podrank_daemon_set_next reads from a DaemonSet. Start from all zeros. No number may be negative.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_daemon_set {
-    /// spec.updateStrategy.rollingUpdate.maxSurge: a number of pods, or a percentage if PODRANK_DAEMON_SURGE_PERCENT is set.
-    /// Not used with PODRANK_DAEMON_ON_DELETE.
+    /// spec.updateStrategy.rollingUpdate.maxSurge: a number of pods, or a percentage if PODRANK_DAEMON_SET_SURGE_PERCENT is set.
+    /// Not used with PODRANK_DAEMON_SET_ON_DELETE.
     pub max_surge: i32,
     /// spec.updateStrategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
-    /// PODRANK_DAEMON_UNAVAILABLE_PERCENT is set. Not used with PODRANK_DAEMON_ON_DELETE.
+    /// PODRANK_DAEMON_SET_UNAVAILABLE_PERCENT is set. Not used with PODRANK_DAEMON_SET_ON_DELETE.
     pub max_unavailable: i32,
-    /// Any of PODRANK_DAEMON_...
+    /// Any of PODRANK_DAEMON_SET_...
     pub flags: u32,
     /// Zero.
     pub reserved: [u8; 20],
 }
 
 /// spec.updateStrategy.type is OnDelete, not RollingUpdate.
-pub const PODRANK_DAEMON_ON_DELETE: u32 = 1;
+pub const PODRANK_DAEMON_SET_ON_DELETE: u32 = 1;
 /// The DaemonSet has a metadata.deletionTimestamp.
-pub const PODRANK_DAEMON_BEING_DELETED: u32 = 2;
+pub const PODRANK_DAEMON_SET_BEING_DELETED: u32 = 2;
 /// max_surge is a percentage, up to PODRANK_PERCENT_MAX.
-pub const PODRANK_DAEMON_SURGE_PERCENT: u32 = 4;
+pub const PODRANK_DAEMON_SET_SURGE_PERCENT: u32 = 4;
 /// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
-pub const PODRANK_DAEMON_UNAVAILABLE_PERCENT: u32 = 8;
+pub const PODRANK_DAEMON_SET_UNAVAILABLE_PERCENT: u32 = 8;
 
 /// What podrank_daemon_set_next reads from one pod. Start from all zeros with creation_time PODRANK_TIME_UNSET.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct podrank_daemon_pod {
+pub struct podrank_daemon_set_pod {
     /// metadata.creationTimestamp, as in podrank_pod. A pod without one counts as the oldest.
     pub creation_time: i64,
     /// The position of metadata.name among the names of all pods, sorted by their bytes: the smaller name has the smaller
     /// number. It decides between pods with equal creation times.
     pub name_order: u32,
     /// The index of the pod's node: that of spec.nodeName, or if the pod is not assigned, the one that its affinity names. If
-    /// that names none, PODRANK_NO_NODE.
+    /// that names none, PODRANK_NONE.
     pub node: u32,
-    /// Any of PODRANK_DAEMON_POD_...
+    /// Any of PODRANK_DAEMON_SET_POD_...
     pub flags: u8,
     /// Zero.
     pub reserved: [u8; 7],
 }
 
-/// The pod is not assigned, and its affinity names no node. The controller does not see such a pod.
-pub const PODRANK_NO_NODE: u32 = u32::MAX;
-
 /// spec.nodeName is not empty.
-pub const PODRANK_DAEMON_POD_ASSIGNED: u8 = 1;
+pub const PODRANK_DAEMON_SET_POD_ASSIGNED: u8 = 1;
 /// The first condition of type Ready has status True.
-pub const PODRANK_DAEMON_POD_READY: u8 = 2;
+pub const PODRANK_DAEMON_SET_POD_READY: u8 = 2;
 /// The pod is available, as podrank_availability counts it.
-pub const PODRANK_DAEMON_POD_AVAILABLE: u8 = 4;
+pub const PODRANK_DAEMON_SET_POD_AVAILABLE: u8 = 4;
 /// The label controller-revision-hash is that of the DaemonSet's current revision.
-pub const PODRANK_DAEMON_POD_CURRENT_REVISION: u8 = 8;
+pub const PODRANK_DAEMON_SET_POD_CURRENT_REVISION: u8 = 8;
 /// The label pod-template-generation is the number in the DaemonSet's annotation
 /// deprecated.daemonset.template.generation. For the update, such a pod is up to date whatever its revision.
-pub const PODRANK_DAEMON_POD_CURRENT_GENERATION: u8 = 16;
+pub const PODRANK_DAEMON_SET_POD_CURRENT_GENERATION: u8 = 16;
 /// status.phase is Succeeded.
-pub const PODRANK_DAEMON_POD_SUCCEEDED: u8 = 32;
+pub const PODRANK_DAEMON_SET_POD_SUCCEEDED: u8 = 32;
 /// status.phase is Failed.
-pub const PODRANK_DAEMON_POD_FAILED: u8 = 64;
+pub const PODRANK_DAEMON_SET_POD_FAILED: u8 = 64;
 /// The pod has a metadata.deletionTimestamp.
-pub const PODRANK_DAEMON_POD_BEING_DELETED: u8 = 128;
+pub const PODRANK_DAEMON_SET_POD_BEING_DELETED: u8 = 128;
 
 /// The node exists. The other flags have no meaning without this one.
-pub const PODRANK_NODE_EXISTS: u8 = 1;
+pub const PODRANK_DAEMON_SET_NODE_EXISTS: u8 = 1;
 /// A pod may start here: the node's name, labels and taints allow it.
-pub const PODRANK_NODE_MAY_START: u8 = 2;
+pub const PODRANK_DAEMON_SET_NODE_MAY_START: u8 = 2;
 /// A pod that runs here may stay: the node's name, labels and taints with the effect NoExecute allow it. Other taints do
-/// not count. Set it wherever PODRANK_NODE_MAY_START is set.
-pub const PODRANK_NODE_MAY_KEEP: u8 = 4;
+/// not count. Set it wherever PODRANK_DAEMON_SET_NODE_MAY_START is set.
+pub const PODRANK_DAEMON_SET_NODE_MAY_KEEP: u8 = 4;
 /// The controller has deleted a failed pod here so recently that it leaves the next one for later.
-pub const PODRANK_NODE_IN_BACKOFF: u8 = 8;
+pub const PODRANK_DAEMON_SET_NODE_IN_BACKOFF: u8 = 8;
 
 /// What a sync does, apart from the outcome of each pod.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct podrank_daemon_step {
+pub struct podrank_daemon_set_step {
     /// maxSurge as a number of nodes. This and the next four are 0 unless is_update is 1.
     pub surge: i64,
     /// maxUnavailable as a number of nodes.
@@ -115,10 +113,10 @@ pub struct podrank_daemon_step {
     /// How many pods it creates.
     pub creates: u32,
     /// How many more pods a later sync deletes, because one part of a sync deletes at most
-    /// PODRANK_DAEMON_BURST_REPLICAS.
+    /// PODRANK_DAEMON_SET_BURST_REPLICAS.
     pub later: u32,
     /// With surge, the update fails if an old pod is the only one of a node that no longer exists. This is the index of
-    /// such a pod, or PODRANK_NO_POD if there is none.
+    /// such a pod, or PODRANK_NONE if there is none.
     pub blocked_by: u32,
     /// 1 if the sync reaches its second part, the update, because its first part has nothing to do. Otherwise 0.
     pub is_update: u8,
@@ -126,120 +124,117 @@ pub struct podrank_daemon_step {
     pub reserved: [u8; 3],
 }
 
-/// No pod.
-pub const PODRANK_NO_POD: u32 = u32::MAX;
-
 /// It stays: nothing asks for its deletion, or it is being deleted already.
-pub const PODRANK_DAEMON_REASON_KEPT: u8 = 0;
+pub const PODRANK_DAEMON_SET_REASON_KEPT: u8 = 121;
 /// It is not allowed to stay on its node.
-pub const PODRANK_DAEMON_REASON_NOT_WANTED: u8 = 10;
+pub const PODRANK_DAEMON_SET_REASON_NOT_WANTED: u8 = 124;
 /// It has succeeded.
-pub const PODRANK_DAEMON_REASON_SUCCEEDED: u8 = 11;
+pub const PODRANK_DAEMON_SET_REASON_SUCCEEDED: u8 = 125;
 /// It has failed. Of several failed pods of a node, one goes in each sync, and chance decides which.
-pub const PODRANK_DAEMON_REASON_FAILED: u8 = 12;
+pub const PODRANK_DAEMON_SET_REASON_FAILED: u8 = 126;
 /// It has failed, but the controller deleted another failed pod of the node only recently.
-pub const PODRANK_DAEMON_REASON_BACKED_OFF: u8 = 13;
+pub const PODRANK_DAEMON_SET_REASON_BACKED_OFF: u8 = 127;
 /// Another pod of the node is kept: preferably an assigned one, then the oldest, then the one with the
 /// smallest name.
-pub const PODRANK_DAEMON_REASON_SURPLUS: u8 = 14;
+pub const PODRANK_DAEMON_SET_REASON_SURPLUS: u8 = 128;
 /// With surge: the node has a new pod, and the old one is not ready.
-pub const PODRANK_DAEMON_REASON_OLD_NOT_READY: u8 = 15;
+pub const PODRANK_DAEMON_SET_REASON_OLD_NOT_READY: u8 = 129;
 /// The new pod of the node is available, so the old one goes.
-pub const PODRANK_DAEMON_REASON_REPLACED: u8 = 16;
+pub const PODRANK_DAEMON_SET_REASON_REPLACED: u8 = 130;
 /// It is not assigned, and its node does not exist.
-pub const PODRANK_DAEMON_REASON_NO_NODE: u8 = 17;
+pub const PODRANK_DAEMON_SET_REASON_NO_NODE: u8 = 131;
 /// Update: the old pod is not available, so deleting it takes nothing from the budget.
-pub const PODRANK_DAEMON_REASON_OLD_UNAVAILABLE: u8 = 20;
+pub const PODRANK_DAEMON_SET_REASON_OLD_UNAVAILABLE: u8 = 134;
 /// Update: the old pod is available. Such pods go while maxUnavailable allows it.
-pub const PODRANK_DAEMON_REASON_OLD_AVAILABLE: u8 = 21;
+pub const PODRANK_DAEMON_SET_REASON_OLD_AVAILABLE: u8 = 135;
 /// Update with surge: the old pod stays until the new one of its node is available. The new one may not have
 /// been created yet.
-pub const PODRANK_DAEMON_REASON_AWAITS_NEW: u8 = 22;
+pub const PODRANK_DAEMON_SET_REASON_AWAITS_NEW: u8 = 136;
 /// Update with surge: no pod may start on the node any more, and the old pod is not available.
-pub const PODRANK_DAEMON_REASON_NOT_STARTABLE: u8 = 23;
+pub const PODRANK_DAEMON_SET_REASON_NOT_STARTABLE: u8 = 137;
 /// Update with surge: no pod may start on the node any more. Such pods go only while
-/// podrank_daemon_step.available is above podrank_daemon_step.wanted.
-pub const PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE: u8 = 24;
+/// podrank_daemon_set_step.available is above podrank_daemon_set_step.wanted.
+pub const PODRANK_DAEMON_SET_REASON_NOT_STARTABLE_AVAILABLE: u8 = 138;
 /// Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that
 /// are being deleted do not count. The first part of a later sync deletes the surplus.
-pub const PODRANK_DAEMON_REASON_UNSETTLED: u8 = 25;
+pub const PODRANK_DAEMON_SET_REASON_UNSETTLED: u8 = 139;
 /// The old pod stays until somebody deletes it, because the strategy is OnDelete.
-pub const PODRANK_DAEMON_REASON_ON_DELETE: u8 = 30;
+pub const PODRANK_DAEMON_SET_REASON_ON_DELETE: u8 = 142;
 /// The old pod stays until a later sync, because this sync first has to create or delete pods in its first
 /// part.
-pub const PODRANK_DAEMON_REASON_AFTER_FIRST_PART: u8 = 31;
+pub const PODRANK_DAEMON_SET_REASON_AFTER_FIRST_PART: u8 = 143;
 /// Update with surge: the sync fails, because an old pod is alone on a node that does not exist.
-pub const PODRANK_DAEMON_REASON_NODE_MISSING: u8 = 32;
-/// It goes in a later sync, because one part of a sync deletes at most PODRANK_DAEMON_BURST_REPLICAS pods.
-pub const PODRANK_DAEMON_REASON_NEXT_SYNC: u8 = 90;
+pub const PODRANK_DAEMON_SET_REASON_NODE_MISSING: u8 = 144;
+/// It goes in a later sync, because one part of a sync deletes at most PODRANK_DAEMON_SET_BURST_REPLICAS pods.
+pub const PODRANK_DAEMON_SET_REASON_NEXT_SYNC: u8 = 147;
 
 const _: () = {
-    assert!(PODRANK_DAEMON_BURST_REPLICAS == BURST_REPLICAS);
-    assert!(PODRANK_NO_NODE == NO_NODE);
+    assert!(PODRANK_DAEMON_SET_BURST_REPLICAS == BURST_REPLICAS);
+    assert!(PODRANK_NONE == NO_NODE);
 
     assert!(size_of::<podrank_daemon_set>() == 32);
     assert!(offset_of!(podrank_daemon_set, max_unavailable) == 4);
     assert!(offset_of!(podrank_daemon_set, flags) == 8);
     assert!(offset_of!(podrank_daemon_set, reserved) == 12);
 
-    assert!(size_of::<podrank_daemon_pod>() == size_of::<Pod>() && size_of::<Pod>() == 24);
-    assert!(align_of::<podrank_daemon_pod>() == align_of::<Pod>());
-    assert!(offset_of!(podrank_daemon_pod, creation_time) == offset_of!(Pod, creation_time));
-    assert!(offset_of!(podrank_daemon_pod, name_order) == offset_of!(Pod, name_order));
-    assert!(offset_of!(podrank_daemon_pod, node) == offset_of!(Pod, node));
-    assert!(offset_of!(podrank_daemon_pod, flags) == offset_of!(Pod, flags));
-    assert!(offset_of!(podrank_daemon_pod, reserved) == offset_of!(Pod, reserved));
+    assert!(size_of::<podrank_daemon_set_pod>() == size_of::<Pod>() && size_of::<Pod>() == 24);
+    assert!(align_of::<podrank_daemon_set_pod>() == align_of::<Pod>());
+    assert!(offset_of!(podrank_daemon_set_pod, creation_time) == offset_of!(Pod, creation_time));
+    assert!(offset_of!(podrank_daemon_set_pod, name_order) == offset_of!(Pod, name_order));
+    assert!(offset_of!(podrank_daemon_set_pod, node) == offset_of!(Pod, node));
+    assert!(offset_of!(podrank_daemon_set_pod, flags) == offset_of!(Pod, flags));
+    assert!(offset_of!(podrank_daemon_set_pod, reserved) == offset_of!(Pod, reserved));
 
-    assert!(size_of::<podrank_daemon_step>() == 48);
-    assert!(offset_of!(podrank_daemon_step, unavailable) == 8);
-    assert!(offset_of!(podrank_daemon_step, wanted) == 16);
-    assert!(offset_of!(podrank_daemon_step, used) == 20);
-    assert!(offset_of!(podrank_daemon_step, available) == 24);
-    assert!(offset_of!(podrank_daemon_step, deleted) == 28);
-    assert!(offset_of!(podrank_daemon_step, creates) == 32);
-    assert!(offset_of!(podrank_daemon_step, later) == 36);
-    assert!(offset_of!(podrank_daemon_step, blocked_by) == 40);
-    assert!(offset_of!(podrank_daemon_step, is_update) == 44);
+    assert!(size_of::<podrank_daemon_set_step>() == 48);
+    assert!(offset_of!(podrank_daemon_set_step, unavailable) == 8);
+    assert!(offset_of!(podrank_daemon_set_step, wanted) == 16);
+    assert!(offset_of!(podrank_daemon_set_step, used) == 20);
+    assert!(offset_of!(podrank_daemon_set_step, available) == 24);
+    assert!(offset_of!(podrank_daemon_set_step, deleted) == 28);
+    assert!(offset_of!(podrank_daemon_set_step, creates) == 32);
+    assert!(offset_of!(podrank_daemon_set_step, later) == 36);
+    assert!(offset_of!(podrank_daemon_set_step, blocked_by) == 40);
+    assert!(offset_of!(podrank_daemon_set_step, is_update) == 44);
 
-    assert!(PodFlags::ASSIGNED.bits() == PODRANK_DAEMON_POD_ASSIGNED);
-    assert!(PodFlags::READY.bits() == PODRANK_DAEMON_POD_READY);
-    assert!(PodFlags::AVAILABLE.bits() == PODRANK_DAEMON_POD_AVAILABLE);
-    assert!(PodFlags::CURRENT_REVISION.bits() == PODRANK_DAEMON_POD_CURRENT_REVISION);
-    assert!(PodFlags::CURRENT_GENERATION.bits() == PODRANK_DAEMON_POD_CURRENT_GENERATION);
-    assert!(PodFlags::SUCCEEDED.bits() == PODRANK_DAEMON_POD_SUCCEEDED);
-    assert!(PodFlags::FAILED.bits() == PODRANK_DAEMON_POD_FAILED);
-    assert!(PodFlags::BEING_DELETED.bits() == PODRANK_DAEMON_POD_BEING_DELETED);
+    assert!(PodFlags::ASSIGNED.bits() == PODRANK_DAEMON_SET_POD_ASSIGNED);
+    assert!(PodFlags::READY.bits() == PODRANK_DAEMON_SET_POD_READY);
+    assert!(PodFlags::AVAILABLE.bits() == PODRANK_DAEMON_SET_POD_AVAILABLE);
+    assert!(PodFlags::CURRENT_REVISION.bits() == PODRANK_DAEMON_SET_POD_CURRENT_REVISION);
+    assert!(PodFlags::CURRENT_GENERATION.bits() == PODRANK_DAEMON_SET_POD_CURRENT_GENERATION);
+    assert!(PodFlags::SUCCEEDED.bits() == PODRANK_DAEMON_SET_POD_SUCCEEDED);
+    assert!(PodFlags::FAILED.bits() == PODRANK_DAEMON_SET_POD_FAILED);
+    assert!(PodFlags::BEING_DELETED.bits() == PODRANK_DAEMON_SET_POD_BEING_DELETED);
 
-    assert!(NodeFlags::EXISTS.bits() == PODRANK_NODE_EXISTS);
-    assert!(NodeFlags::MAY_START.bits() == PODRANK_NODE_MAY_START);
-    assert!(NodeFlags::MAY_KEEP.bits() == PODRANK_NODE_MAY_KEEP);
-    assert!(NodeFlags::IN_BACKOFF.bits() == PODRANK_NODE_IN_BACKOFF);
+    assert!(NodeFlags::EXISTS.bits() == PODRANK_DAEMON_SET_NODE_EXISTS);
+    assert!(NodeFlags::MAY_START.bits() == PODRANK_DAEMON_SET_NODE_MAY_START);
+    assert!(NodeFlags::MAY_KEEP.bits() == PODRANK_DAEMON_SET_NODE_MAY_KEEP);
+    assert!(NodeFlags::IN_BACKOFF.bits() == PODRANK_DAEMON_SET_NODE_IN_BACKOFF);
 
-    assert!(Reason::Kept.number() == PODRANK_DAEMON_REASON_KEPT);
-    assert!(Reason::NotWanted.number() == PODRANK_DAEMON_REASON_NOT_WANTED);
-    assert!(Reason::Succeeded.number() == PODRANK_DAEMON_REASON_SUCCEEDED);
-    assert!(Reason::Failed.number() == PODRANK_DAEMON_REASON_FAILED);
-    assert!(Reason::BackedOff.number() == PODRANK_DAEMON_REASON_BACKED_OFF);
-    assert!(Reason::Surplus.number() == PODRANK_DAEMON_REASON_SURPLUS);
-    assert!(Reason::OldNotReady.number() == PODRANK_DAEMON_REASON_OLD_NOT_READY);
-    assert!(Reason::Replaced.number() == PODRANK_DAEMON_REASON_REPLACED);
-    assert!(Reason::NoNode.number() == PODRANK_DAEMON_REASON_NO_NODE);
-    assert!(Reason::OldUnavailable.number() == PODRANK_DAEMON_REASON_OLD_UNAVAILABLE);
-    assert!(Reason::OldAvailable.number() == PODRANK_DAEMON_REASON_OLD_AVAILABLE);
-    assert!(Reason::AwaitsNew.number() == PODRANK_DAEMON_REASON_AWAITS_NEW);
-    assert!(Reason::NotStartable.number() == PODRANK_DAEMON_REASON_NOT_STARTABLE);
-    assert!(Reason::NotStartableAvailable.number() == PODRANK_DAEMON_REASON_NOT_STARTABLE_AVAILABLE);
-    assert!(Reason::Unsettled.number() == PODRANK_DAEMON_REASON_UNSETTLED);
-    assert!(Reason::OnDelete.number() == PODRANK_DAEMON_REASON_ON_DELETE);
-    assert!(Reason::AfterFirstPart.number() == PODRANK_DAEMON_REASON_AFTER_FIRST_PART);
-    assert!(Reason::NodeMissing.number() == PODRANK_DAEMON_REASON_NODE_MISSING);
-    assert!(Reason::NextSync.number() == PODRANK_DAEMON_REASON_NEXT_SYNC);
+    assert!(Reason::Kept.number() == PODRANK_DAEMON_SET_REASON_KEPT);
+    assert!(Reason::NotWanted.number() == PODRANK_DAEMON_SET_REASON_NOT_WANTED);
+    assert!(Reason::Succeeded.number() == PODRANK_DAEMON_SET_REASON_SUCCEEDED);
+    assert!(Reason::Failed.number() == PODRANK_DAEMON_SET_REASON_FAILED);
+    assert!(Reason::BackedOff.number() == PODRANK_DAEMON_SET_REASON_BACKED_OFF);
+    assert!(Reason::Surplus.number() == PODRANK_DAEMON_SET_REASON_SURPLUS);
+    assert!(Reason::OldNotReady.number() == PODRANK_DAEMON_SET_REASON_OLD_NOT_READY);
+    assert!(Reason::Replaced.number() == PODRANK_DAEMON_SET_REASON_REPLACED);
+    assert!(Reason::NoNode.number() == PODRANK_DAEMON_SET_REASON_NO_NODE);
+    assert!(Reason::OldUnavailable.number() == PODRANK_DAEMON_SET_REASON_OLD_UNAVAILABLE);
+    assert!(Reason::OldAvailable.number() == PODRANK_DAEMON_SET_REASON_OLD_AVAILABLE);
+    assert!(Reason::AwaitsNew.number() == PODRANK_DAEMON_SET_REASON_AWAITS_NEW);
+    assert!(Reason::NotStartable.number() == PODRANK_DAEMON_SET_REASON_NOT_STARTABLE);
+    assert!(Reason::NotStartableAvailable.number() == PODRANK_DAEMON_SET_REASON_NOT_STARTABLE_AVAILABLE);
+    assert!(Reason::Unsettled.number() == PODRANK_DAEMON_SET_REASON_UNSETTLED);
+    assert!(Reason::OnDelete.number() == PODRANK_DAEMON_SET_REASON_ON_DELETE);
+    assert!(Reason::AfterFirstPart.number() == PODRANK_DAEMON_SET_REASON_AFTER_FIRST_PART);
+    assert!(Reason::NodeMissing.number() == PODRANK_DAEMON_SET_REASON_NODE_MISSING);
+    assert!(Reason::NextSync.number() == PODRANK_DAEMON_SET_REASON_NEXT_SYNC);
 };
 
 /// Predicts the next sync of a DaemonSet, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it
 /// goes and why. Stores in *step what else the sync does.
 ///
-/// nodes has one element per node: any of PODRANK_NODE_.... If pods of this DaemonSet name a node that no longer exists,
+/// nodes has one element per node: any of PODRANK_DAEMON_SET_NODE_.... If pods of this DaemonSet name a node that no longer exists,
 /// that node needs an element, too: 0. pods are the DaemonSet's pods, in any order, including those that have ended or are
 /// being deleted. order is scratch memory. order and outcomes need space for pods_len elements. The time grows with n log
 /// n.
@@ -250,7 +245,7 @@ const _: () = {
 /// smaller than the number of old available pods, these are contested.
 ///
 /// If a budget is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE.
-/// If a pod's node is neither PODRANK_NO_NODE nor below nodes_len: PODRANK_ERR_NODE. If the set, a node or a pod has an
+/// If a pod's node is neither PODRANK_NONE nor below nodes_len: PODRANK_ERR_NODE. If the set, a node or a pod has an
 /// unknown flag, or if a pod has the flags of both success and failure: PODRANK_ERR_FLAGS. If a reserved byte is not zero:
 /// PODRANK_ERR_RESERVED.
 #[unsafe(no_mangle)]
@@ -258,11 +253,11 @@ pub unsafe extern "C" fn podrank_daemon_set_next(
     set: *const podrank_daemon_set,
     nodes: *const u8,
     nodes_len: usize,
-    pods: *const podrank_daemon_pod,
+    pods: *const podrank_daemon_set_pod,
     pods_len: usize,
     order: *mut u32,
     outcomes: *mut podrank_outcome,
-    step: *mut podrank_daemon_step,
+    step: *mut podrank_daemon_set_step,
 ) -> i32 {
     run(|| {
         let set = Input::one(set)?;
@@ -288,21 +283,21 @@ pub unsafe extern "C" fn podrank_daemon_set_next(
             unsafe { (order.filled(pods_len, 0), outcomes.filled(pods_len, Outcome::default())) };
         let next = next_sync(&set, nodes, pods, order, outcomes)?;
         // SAFETY: as above.
-        unsafe { step.set(podrank_daemon_step::from(&next)) };
+        unsafe { step.set(podrank_daemon_set_step::from(&next)) };
         Ok(())
     })
 }
 
 /// Returns the name of a reason, such as "old-available", or NULL for any other number. The text is static: do not free it.
 #[unsafe(no_mangle)]
-pub extern "C" fn podrank_daemon_reason_str(reason: u8) -> *const c_char {
+pub extern "C" fn podrank_daemon_set_reason_str(reason: u8) -> *const c_char {
     Reason::from_number(reason).map_or(core::ptr::null(), |reason| reason.c_name().as_ptr())
 }
 
 impl podrank_daemon_set {
     /// Returns the core's DaemonSet if this one is sound.
     fn read(&self) -> Result<DaemonSet, Error> {
-        const KNOWN: u32 = 2 * PODRANK_DAEMON_UNAVAILABLE_PERCENT - 1;
+        const KNOWN: u32 = 2 * PODRANK_DAEMON_SET_UNAVAILABLE_PERCENT - 1;
         let &podrank_daemon_set { max_surge, max_unavailable, flags, reserved } = self;
         if max_surge | max_unavailable < 0 {
             return Err(Error(PODRANK_ERR_NEGATIVE));
@@ -319,19 +314,19 @@ impl podrank_daemon_set {
             percent if percent > PODRANK_PERCENT_MAX => Err(Error(PODRANK_ERR_PERCENT_RANGE)),
             percent => Ok(IntOrPercent::Percent(percent)),
         };
-        let strategy = if has(PODRANK_DAEMON_ON_DELETE) {
+        let strategy = if has(PODRANK_DAEMON_SET_ON_DELETE) {
             Strategy::OnDelete
         } else {
             Strategy::RollingUpdate {
-                max_surge: number(max_surge, has(PODRANK_DAEMON_SURGE_PERCENT))?,
-                max_unavailable: number(max_unavailable, has(PODRANK_DAEMON_UNAVAILABLE_PERCENT))?,
+                max_surge: number(max_surge, has(PODRANK_DAEMON_SET_SURGE_PERCENT))?,
+                max_unavailable: number(max_unavailable, has(PODRANK_DAEMON_SET_UNAVAILABLE_PERCENT))?,
             }
         };
-        Ok(DaemonSet { strategy, is_being_deleted: has(PODRANK_DAEMON_BEING_DELETED) })
+        Ok(DaemonSet { strategy, is_being_deleted: has(PODRANK_DAEMON_SET_BEING_DELETED) })
     }
 }
 
-impl From<&Step> for podrank_daemon_step {
+impl From<&Step> for podrank_daemon_set_step {
     fn from(step: &Step) -> Self {
         Self {
             surge: step.surge,
@@ -342,7 +337,7 @@ impl From<&Step> for podrank_daemon_step {
             deleted: step.deleted,
             creates: step.creates,
             later: step.later,
-            blocked_by: step.blocked_by.unwrap_or(PODRANK_NO_POD),
+            blocked_by: step.blocked_by.unwrap_or(PODRANK_NONE),
             is_update: step.is_update.into(),
             reserved: [0; 3],
         }

@@ -1,6 +1,7 @@
 //! What a Deployment's next sync does to its ReplicaSets.
 
 use crate::memory::{InOut, Input, Output, apart};
+use crate::outcome::PODRANK_NONE;
 use crate::status::{
     Error, PODRANK_ERR_FLAGS, PODRANK_ERR_NEGATIVE, PODRANK_ERR_PERCENT_DIGIT, PODRANK_ERR_PERCENT_NO_DIGITS,
     PODRANK_ERR_PERCENT_RANGE, PODRANK_ERR_PERCENT_SIGN, PODRANK_ERR_RESERVED, PODRANK_ERR_TOO_LONG, run,
@@ -71,7 +72,7 @@ pub struct podrank_replica_set {
     /// The number in the annotation deployment.kubernetes.io/max-replicas. podrank_replica_set_annotations writes
     /// it and its flag.
     pub max_replicas: i32,
-    /// Any of PODRANK_SET_...
+    /// Any of PODRANK_REPLICA_SET_...
     pub flags: u8,
     /// Zero.
     pub reserved: [u8; 15],
@@ -80,14 +81,14 @@ pub struct podrank_replica_set {
 /// The set's pod template equals the Deployment's, apart from the label pod-template-hash. Kubernetes compares
 /// templates semantically: nil equals empty, and 1000m equals 1. The oldest set with this flag is the new set, and
 /// all others are old.
-pub const PODRANK_SET_CURRENT_TEMPLATE: u8 = 1;
+pub const PODRANK_REPLICA_SET_CURRENT_TEMPLATE: u8 = 1;
 /// The annotation deployment.kubernetes.io/desired-replicas is valid: only digits, and at most 2147483647.
-pub const PODRANK_SET_DESIRED: u8 = 2;
+pub const PODRANK_REPLICA_SET_DESIRED: u8 = 2;
 /// That annotation is not valid, but it is a 64-bit integer, with or without a sign. desired_replicas is its low
 /// 32 bits.
-pub const PODRANK_SET_DESIRED_LENIENT: u8 = 4;
+pub const PODRANK_REPLICA_SET_DESIRED_LENIENT: u8 = 4;
 /// The annotation deployment.kubernetes.io/max-replicas is valid: only digits, and at most 2147483647.
-pub const PODRANK_SET_MAX: u8 = 8;
+pub const PODRANK_REPLICA_SET_MAX: u8 = 8;
 
 /// What a sync does to one ReplicaSet.
 #[repr(C)]
@@ -96,11 +97,11 @@ pub struct podrank_replica_set_change {
     /// The size that the set gets: its new spec.replicas.
     pub replicas: i32,
     /// The part of the change in size that was decided first, negative if the set shrinks. With
-    /// PODRANK_REASON_SHARE_AND_LEFTOVER, it is the share, and the rest is the leftover. With
-    /// PODRANK_REASON_UNHEALTHY_AND_AVAILABLE, it is the pods that are not available. With any other reason, it is
+    /// PODRANK_DEPLOYMENT_REASON_SHARE_AND_LEFTOVER, it is the share, and the rest is the leftover. With
+    /// PODRANK_DEPLOYMENT_REASON_UNHEALTHY_AND_AVAILABLE, it is the pods that are not available. With any other reason, it is
     /// the whole change.
     pub part: i32,
-    /// Why the set gets this size: PODRANK_REASON_..., which keeps its number for ever.
+    /// Why the set gets this size: PODRANK_DEPLOYMENT_REASON_..., which keeps its number for ever.
     pub reason: u8,
     /// Zero.
     pub reserved: [u8; 7],
@@ -116,9 +117,9 @@ pub struct podrank_deployment_step {
     /// Recreate. A rollout could never start if both budgets were 0, so with RollingUpdate this one is then 1, unless the
     /// count is 0.
     pub unavailable: i32,
-    /// The index of the new set, or PODRANK_NO_SET if it does not exist yet.
+    /// The index of the new set, or PODRANK_NONE if it does not exist yet.
     pub new_set: u32,
-    /// What kind of sync it is: PODRANK_PATH_..., which keeps its number for ever.
+    /// What kind of sync it is: PODRANK_DEPLOYMENT_PATH_..., which keeps its number for ever.
     pub path: u8,
     /// 1 if the sync creates the new set, with size new_change.replicas, which can be 0. Otherwise 0.
     pub creates: u8,
@@ -142,7 +143,7 @@ pub struct podrank_deployment_step {
     /// - If the controller syncs before it sees all new statuses, it can change more sizes than this says.
     /// - Deleting a pod without a node ends it at once, so the next sync of a Recreate may follow at once, too.
     /// - After a rollback it is 1: the sync changes the template, and another set may become the new one.
-    /// - If a size is rejected (PODRANK_REASON_REJECTED) it is 1: the controller tries again.
+    /// - If a size is rejected (PODRANK_DEPLOYMENT_REASON_REJECTED) it is 1: the controller tries again.
     pub goes_on: u8,
     /// Zero.
     pub reserved: u8,
@@ -151,75 +152,72 @@ pub struct podrank_deployment_step {
     pub new_change: podrank_replica_set_change,
 }
 
-/// The new set does not exist yet.
-pub const PODRANK_NO_SET: u32 = u32::MAX;
-
 /// The Deployment is being deleted, so no set changes.
-pub const PODRANK_PATH_NOTHING: u8 = 0;
+pub const PODRANK_DEPLOYMENT_PATH_NOTHING: u8 = 0;
 /// The sync scales the sets that exist, because the Deployment is paused or its count changed.
-pub const PODRANK_PATH_SCALE: u8 = 10;
+pub const PODRANK_DEPLOYMENT_PATH_SCALE: u8 = 10;
 /// The sync replaces old pods with new ones, within the budgets.
-pub const PODRANK_PATH_ROLL: u8 = 20;
+pub const PODRANK_DEPLOYMENT_PATH_ROLL: u8 = 20;
 /// The sync deletes all old pods, and only then creates new ones.
-pub const PODRANK_PATH_RECREATE: u8 = 30;
+pub const PODRANK_DEPLOYMENT_PATH_RECREATE: u8 = 30;
 /// The sync changes the Deployment's template, as its rollback annotation demands. No set changes, but the new set is
 /// created if it does not exist yet.
-pub const PODRANK_PATH_ROLLBACK: u8 = 40;
+pub const PODRANK_DEPLOYMENT_PATH_ROLLBACK: u8 = 40;
 
-/// The sync does not consider the set. This is the reason of every set if the path is PODRANK_PATH_NOTHING or
-/// PODRANK_PATH_ROLLBACK. On the other paths, it is the reason of a set of size 0 about which there is nothing to decide.
+/// The sync does not consider the set. This is the reason of every set if the path is PODRANK_DEPLOYMENT_PATH_NOTHING or
+/// PODRANK_DEPLOYMENT_PATH_ROLLBACK. On the other paths, it is the reason of a set of size 0 about which there is nothing to decide.
 /// "Scale", "Roll" and "Recreate" at the start of the other reasons name the path on which they occur.
-pub const PODRANK_REASON_UNTOUCHED: u8 = 0;
+pub const PODRANK_DEPLOYMENT_REASON_UNTOUCHED: u8 = 1;
 /// Scale: the set gets the whole count, because it is the only active one. If no set is active, the new set gets
 /// it, or the newest set if the new set does not exist yet.
-pub const PODRANK_REASON_ONLY_ACTIVE: u8 = 10;
+pub const PODRANK_DEPLOYMENT_REASON_ONLY_ACTIVE: u8 = 4;
 /// Scale: the new set already has the whole count, all available. So it keeps its size, and old sets get 0.
-pub const PODRANK_REASON_SATURATED: u8 = 20;
+pub const PODRANK_DEPLOYMENT_REASON_SATURATED: u8 = 7;
 /// Scale: the set gets its proportional share.
-pub const PODRANK_REASON_SHARE: u8 = 30;
+pub const PODRANK_DEPLOYMENT_REASON_SHARE: u8 = 10;
 /// Scale: the set's proportional share is more than what is left to add or remove, so it gets only that.
-pub const PODRANK_REASON_CUT_SHARE: u8 = 31;
+pub const PODRANK_DEPLOYMENT_REASON_CUT_SHARE: u8 = 11;
 /// Scale: the set is the largest. Besides its proportional share, it gets the remainder that no set's share
 /// covers.
-pub const PODRANK_REASON_SHARE_AND_LEFTOVER: u8 = 32;
+pub const PODRANK_DEPLOYMENT_REASON_SHARE_AND_LEFTOVER: u8 = 12;
 /// Scale: the set keeps its size, because nothing is left to add or remove.
-pub const PODRANK_REASON_USED_UP: u8 = 33;
+pub const PODRANK_DEPLOYMENT_REASON_USED_UP: u8 = 13;
 /// Scale: the set keeps its size, because its share cannot be computed: its annotation max-replicas is missing,
 /// invalid or 0, and the Deployment's status.replicas is 0.
-pub const PODRANK_REASON_NO_SHARE: u8 = 34;
+pub const PODRANK_DEPLOYMENT_REASON_NO_SHARE: u8 = 14;
 /// Scale: the set keeps its size, because several sets are active and the strategy is Recreate.
-pub const PODRANK_REASON_NOT_ROLLING: u8 = 35;
+pub const PODRANK_DEPLOYMENT_REASON_NOT_ROLLING: u8 = 15;
 /// The new set already has the count.
-pub const PODRANK_REASON_AT_COUNT: u8 = 40;
+pub const PODRANK_DEPLOYMENT_REASON_AT_COUNT: u8 = 18;
 /// The new set gets the count as its size, because its size is above the count, or because the strategy is
 /// Recreate and no old pod is left.
-pub const PODRANK_REASON_TO_COUNT: u8 = 41;
+pub const PODRANK_DEPLOYMENT_REASON_TO_COUNT: u8 = 19;
 /// Roll: the new set grows as far as the count and the surge allow.
-pub const PODRANK_REASON_GROWS: u8 = 42;
+pub const PODRANK_DEPLOYMENT_REASON_GROWS: u8 = 20;
 /// Roll: the new set cannot grow, because there are already as many pods as the count and the surge allow.
-pub const PODRANK_REASON_NO_SURGE: u8 = 43;
+pub const PODRANK_DEPLOYMENT_REASON_NO_SURGE: u8 = 21;
 /// Roll: the old set keeps its size in this sync, because the new set changes first.
-pub const PODRANK_REASON_AFTER_NEW_SET: u8 = 50;
+pub const PODRANK_DEPLOYMENT_REASON_AFTER_NEW_SET: u8 = 24;
 /// Roll: the old set shrinks by pods that are not available.
-pub const PODRANK_REASON_UNHEALTHY: u8 = 51;
+pub const PODRANK_DEPLOYMENT_REASON_UNHEALTHY: u8 = 25;
 /// Roll: the old set shrinks as far as it can while enough pods stay available.
-pub const PODRANK_REASON_AVAILABLE: u8 = 52;
+pub const PODRANK_DEPLOYMENT_REASON_AVAILABLE: u8 = 26;
 /// Roll: the old set shrinks by pods that are not available, and then as far as it can while enough pods stay
 /// available.
-pub const PODRANK_REASON_UNHEALTHY_AND_AVAILABLE: u8 = 53;
+pub const PODRANK_DEPLOYMENT_REASON_UNHEALTHY_AND_AVAILABLE: u8 = 27;
 /// Roll: the old set keeps its size, so that enough pods are available.
-pub const PODRANK_REASON_HELD_BACK: u8 = 54;
+pub const PODRANK_DEPLOYMENT_REASON_HELD_BACK: u8 = 28;
 /// Recreate: the old set gets 0.
-pub const PODRANK_REASON_RECREATED: u8 = 60;
+pub const PODRANK_DEPLOYMENT_REASON_RECREATED: u8 = 31;
 /// Recreate: the new set waits until no pod of an old set is left.
-pub const PODRANK_REASON_WAITS: u8 = 61;
+pub const PODRANK_DEPLOYMENT_REASON_WAITS: u8 = 32;
 /// The size overflowed 32 bits and is below 0. The API server rejects it, so the set does not change, and the sync
 /// ends.
-pub const PODRANK_REASON_REJECTED: u8 = 90;
+pub const PODRANK_DEPLOYMENT_REASON_REJECTED: u8 = 35;
 /// Roll: the old set has more available pods than its size, because its status lags behind. The sync ends.
-pub const PODRANK_REASON_LAGS: u8 = 91;
+pub const PODRANK_DEPLOYMENT_REASON_LAGS: u8 = 36;
 /// The sync ended before it reached the set.
-pub const PODRANK_REASON_NOT_REACHED: u8 = 92;
+pub const PODRANK_DEPLOYMENT_REASON_NOT_REACHED: u8 = 37;
 
 const _: () = {
     assert!(PODRANK_PERCENT_MAX == MAX_PERCENT);
@@ -261,40 +259,40 @@ const _: () = {
     assert!(offset_of!(podrank_deployment_step, goes_on) == 14);
     assert!(offset_of!(podrank_deployment_step, new_change) == 16);
 
-    assert!(SetFlags::CURRENT_TEMPLATE.bits() == PODRANK_SET_CURRENT_TEMPLATE);
-    assert!(SetFlags::DESIRED.bits() == PODRANK_SET_DESIRED);
-    assert!(SetFlags::DESIRED_LENIENT.bits() == PODRANK_SET_DESIRED_LENIENT);
-    assert!(SetFlags::MAX.bits() == PODRANK_SET_MAX);
+    assert!(SetFlags::CURRENT_TEMPLATE.bits() == PODRANK_REPLICA_SET_CURRENT_TEMPLATE);
+    assert!(SetFlags::DESIRED.bits() == PODRANK_REPLICA_SET_DESIRED);
+    assert!(SetFlags::DESIRED_LENIENT.bits() == PODRANK_REPLICA_SET_DESIRED_LENIENT);
+    assert!(SetFlags::MAX.bits() == PODRANK_REPLICA_SET_MAX);
 
-    assert!(Path::Nothing.number() == PODRANK_PATH_NOTHING);
-    assert!(Path::Scale.number() == PODRANK_PATH_SCALE);
-    assert!(Path::Roll.number() == PODRANK_PATH_ROLL);
-    assert!(Path::Recreate.number() == PODRANK_PATH_RECREATE);
-    assert!(Path::Rollback.number() == PODRANK_PATH_ROLLBACK);
+    assert!(Path::Nothing.number() == PODRANK_DEPLOYMENT_PATH_NOTHING);
+    assert!(Path::Scale.number() == PODRANK_DEPLOYMENT_PATH_SCALE);
+    assert!(Path::Roll.number() == PODRANK_DEPLOYMENT_PATH_ROLL);
+    assert!(Path::Recreate.number() == PODRANK_DEPLOYMENT_PATH_RECREATE);
+    assert!(Path::Rollback.number() == PODRANK_DEPLOYMENT_PATH_ROLLBACK);
 
-    assert!(Reason::Untouched.number() == PODRANK_REASON_UNTOUCHED);
-    assert!(Reason::OnlyActive.number() == PODRANK_REASON_ONLY_ACTIVE);
-    assert!(Reason::Saturated.number() == PODRANK_REASON_SATURATED);
-    assert!(Reason::Share.number() == PODRANK_REASON_SHARE);
-    assert!(Reason::CutShare.number() == PODRANK_REASON_CUT_SHARE);
-    assert!(Reason::ShareAndLeftover.number() == PODRANK_REASON_SHARE_AND_LEFTOVER);
-    assert!(Reason::UsedUp.number() == PODRANK_REASON_USED_UP);
-    assert!(Reason::NoShare.number() == PODRANK_REASON_NO_SHARE);
-    assert!(Reason::NotRolling.number() == PODRANK_REASON_NOT_ROLLING);
-    assert!(Reason::AtCount.number() == PODRANK_REASON_AT_COUNT);
-    assert!(Reason::ToCount.number() == PODRANK_REASON_TO_COUNT);
-    assert!(Reason::Grows.number() == PODRANK_REASON_GROWS);
-    assert!(Reason::NoSurge.number() == PODRANK_REASON_NO_SURGE);
-    assert!(Reason::AfterNewSet.number() == PODRANK_REASON_AFTER_NEW_SET);
-    assert!(Reason::Unhealthy.number() == PODRANK_REASON_UNHEALTHY);
-    assert!(Reason::Available.number() == PODRANK_REASON_AVAILABLE);
-    assert!(Reason::UnhealthyAndAvailable.number() == PODRANK_REASON_UNHEALTHY_AND_AVAILABLE);
-    assert!(Reason::HeldBack.number() == PODRANK_REASON_HELD_BACK);
-    assert!(Reason::Recreated.number() == PODRANK_REASON_RECREATED);
-    assert!(Reason::Waits.number() == PODRANK_REASON_WAITS);
-    assert!(Reason::Rejected.number() == PODRANK_REASON_REJECTED);
-    assert!(Reason::Lags.number() == PODRANK_REASON_LAGS);
-    assert!(Reason::NotReached.number() == PODRANK_REASON_NOT_REACHED);
+    assert!(Reason::Untouched.number() == PODRANK_DEPLOYMENT_REASON_UNTOUCHED);
+    assert!(Reason::OnlyActive.number() == PODRANK_DEPLOYMENT_REASON_ONLY_ACTIVE);
+    assert!(Reason::Saturated.number() == PODRANK_DEPLOYMENT_REASON_SATURATED);
+    assert!(Reason::Share.number() == PODRANK_DEPLOYMENT_REASON_SHARE);
+    assert!(Reason::CutShare.number() == PODRANK_DEPLOYMENT_REASON_CUT_SHARE);
+    assert!(Reason::ShareAndLeftover.number() == PODRANK_DEPLOYMENT_REASON_SHARE_AND_LEFTOVER);
+    assert!(Reason::UsedUp.number() == PODRANK_DEPLOYMENT_REASON_USED_UP);
+    assert!(Reason::NoShare.number() == PODRANK_DEPLOYMENT_REASON_NO_SHARE);
+    assert!(Reason::NotRolling.number() == PODRANK_DEPLOYMENT_REASON_NOT_ROLLING);
+    assert!(Reason::AtCount.number() == PODRANK_DEPLOYMENT_REASON_AT_COUNT);
+    assert!(Reason::ToCount.number() == PODRANK_DEPLOYMENT_REASON_TO_COUNT);
+    assert!(Reason::Grows.number() == PODRANK_DEPLOYMENT_REASON_GROWS);
+    assert!(Reason::NoSurge.number() == PODRANK_DEPLOYMENT_REASON_NO_SURGE);
+    assert!(Reason::AfterNewSet.number() == PODRANK_DEPLOYMENT_REASON_AFTER_NEW_SET);
+    assert!(Reason::Unhealthy.number() == PODRANK_DEPLOYMENT_REASON_UNHEALTHY);
+    assert!(Reason::Available.number() == PODRANK_DEPLOYMENT_REASON_AVAILABLE);
+    assert!(Reason::UnhealthyAndAvailable.number() == PODRANK_DEPLOYMENT_REASON_UNHEALTHY_AND_AVAILABLE);
+    assert!(Reason::HeldBack.number() == PODRANK_DEPLOYMENT_REASON_HELD_BACK);
+    assert!(Reason::Recreated.number() == PODRANK_DEPLOYMENT_REASON_RECREATED);
+    assert!(Reason::Waits.number() == PODRANK_DEPLOYMENT_REASON_WAITS);
+    assert!(Reason::Rejected.number() == PODRANK_DEPLOYMENT_REASON_REJECTED);
+    assert!(Reason::Lags.number() == PODRANK_DEPLOYMENT_REASON_LAGS);
+    assert!(Reason::NotReached.number() == PODRANK_DEPLOYMENT_REASON_NOT_REACHED);
 };
 
 /// Reads a maxSurge or maxUnavailable that is a text, such as "25%": one or more digits and '%'. Writes the number
@@ -323,8 +321,8 @@ pub unsafe extern "C" fn podrank_percent_parse(
 /// deployment.kubernetes.io/max-replicas as Kubernetes does. Pass length 0 for a missing annotation. A text that
 /// Kubernetes does not accept counts as missing and is not an error.
 ///
-/// Writes set->desired_replicas and set->max_replicas, and sets or clears PODRANK_SET_DESIRED,
-/// PODRANK_SET_DESIRED_LENIENT and PODRANK_SET_MAX in set->flags. Nothing else in set changes, so initialise it
+/// Writes set->desired_replicas and set->max_replicas, and sets or clears PODRANK_REPLICA_SET_DESIRED,
+/// PODRANK_REPLICA_SET_DESIRED_LENIENT and PODRANK_REPLICA_SET_MAX in set->flags. Nothing else in set changes, so initialise it
 /// first.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_replica_set_annotations(
@@ -357,7 +355,7 @@ pub unsafe extern "C" fn podrank_replica_set_annotations(
 /// pass. If Kubernetes has newer ones by then, it may decide differently. The time grows with sets_len times the
 /// number of active sets.
 ///
-/// If a number of replicas or a budget is negative: PODRANK_ERR_NEGATIVE. (With PODRANK_SET_DESIRED_LENIENT,
+/// If a number of replicas or a budget is negative: PODRANK_ERR_NEGATIVE. (With PODRANK_REPLICA_SET_DESIRED_LENIENT,
 /// desired_replicas may be.) If a percentage is above PODRANK_PERCENT_MAX: PODRANK_ERR_PERCENT_RANGE. If
 /// deployment or a set has an unknown flag or a reserved byte that is not zero: PODRANK_ERR_FLAGS or
 /// PODRANK_ERR_RESERVED.
@@ -392,7 +390,7 @@ pub unsafe extern "C" fn podrank_deployment_next(
 /// Returns the name of a reason, such as "share-and-leftover", or NULL for any other number. The text is static:
 /// do not free it.
 #[unsafe(no_mangle)]
-pub extern "C" fn podrank_reason_str(reason: u8) -> *const c_char {
+pub extern "C" fn podrank_deployment_reason_str(reason: u8) -> *const c_char {
     Reason::from_number(reason).map_or(core::ptr::null(), |reason| reason.c_name().as_ptr())
 }
 
@@ -441,7 +439,7 @@ impl From<&Step> for podrank_deployment_step {
         Self {
             surge: step.budgets.surge,
             unavailable: step.budgets.unavailable,
-            new_set: step.new_set.unwrap_or(PODRANK_NO_SET),
+            new_set: step.new_set.unwrap_or(PODRANK_NONE),
             path: step.path.number(),
             creates: step.creates.into(),
             goes_on: step.goes_on.into(),

@@ -24,7 +24,7 @@ pub const PODRANK_RULE_TIER: u8 = 35;
 pub const PODRANK_RULE_DELETION_COST: u8 = 40;
 /// Higher rank before lower.
 pub const PODRANK_RULE_RANK: u8 = 50;
-/// Preferred before not preferred. Off unless PODRANK_PREFER_FOR_SCALE_DOWN_ON.
+/// Preferred before not preferred. Off unless PODRANK_OPTIONS_PREFER_FOR_SCALE_DOWN_ON.
 pub const PODRANK_RULE_PREFERRED: u8 = 60;
 /// Among ready pods: an unset ready time before any other, then ready for a shorter time before longer.
 pub const PODRANK_RULE_READY_TIME: u8 = 70;
@@ -45,7 +45,7 @@ pub extern "C" fn podrank_rule_str(rule: u8) -> *const c_char {
 }
 
 /// The most rows that podrank_explain writes, in any library with this ABI.
-pub const PODRANK_ROWS_MAX: usize = 16;
+pub const PODRANK_ROW_MAX: usize = 16;
 
 /// What one rule says about two pods a and b.
 #[repr(C)]
@@ -62,7 +62,7 @@ pub struct podrank_row {
     pub applies: u8,
     /// 1 in the row of the rule that decides: the first whose ordering is not 0. Otherwise 0.
     pub decides: u8,
-    /// PODRANK_KIND_...
+    /// PODRANK_ROW_KIND_...
     pub kind: u8,
     /// -1 if a goes first by this rule alone, 1 if b does, 0 if it ties or does not apply.
     pub ordering: i32,
@@ -71,18 +71,18 @@ pub struct podrank_row {
 /// In podrank_row, a and b say whether each of the two pods is assigned (in the row of
 /// PODRANK_RULE_UNASSIGNED), ready (PODRANK_RULE_NOT_READY) or preferred (PODRANK_RULE_PREFERRED): 1 if so,
 /// and otherwise 0.
-pub const PODRANK_KIND_BOOL: u8 = 1;
+pub const PODRANK_ROW_KIND_BOOL: u8 = 1;
 /// a and b are PODRANK_PHASE_ values.
-pub const PODRANK_KIND_PHASE: u8 = 2;
+pub const PODRANK_ROW_KIND_PHASE: u8 = 2;
 /// a and b are plain numbers.
-pub const PODRANK_KIND_NUMBER: u8 = 3;
+pub const PODRANK_ROW_KIND_NUMBER: u8 = 3;
 /// a and b are nanoseconds since the Unix epoch, or PODRANK_TIME_UNSET.
-pub const PODRANK_KIND_TIME: u8 = 4;
+pub const PODRANK_ROW_KIND_TIME: u8 = 4;
 /// a and b are age buckets: the base-2 logarithm of the age in nanoseconds, rounded down, from 0 to 62. -1
 /// for a time that is not before now, and PODRANK_TIME_UNSET for an unset time.
-pub const PODRANK_KIND_AGE_BUCKET: u8 = 5;
+pub const PODRANK_ROW_KIND_AGE_BUCKET: u8 = 5;
 /// a and b are 0, because UIDs do not fit. Read them from the pods.
-pub const PODRANK_KIND_UID: u8 = 6;
+pub const PODRANK_ROW_KIND_UID: u8 = 6;
 
 const _: () = {
     assert!(Rule::Unassigned.number() == PODRANK_RULE_UNASSIGNED);
@@ -97,13 +97,13 @@ const _: () = {
     assert!(Rule::SidecarRestarts.number() == PODRANK_RULE_SIDECAR_RESTARTS);
     assert!(Rule::CreationTime.number() == PODRANK_RULE_CREATION_TIME);
     assert!(Rule::Uid.number() == PODRANK_RULE_UID);
-    assert!(Rule::ALL.len() <= PODRANK_ROWS_MAX);
-    assert!(ValueKind::Bool as u8 == PODRANK_KIND_BOOL);
-    assert!(ValueKind::Phase as u8 == PODRANK_KIND_PHASE);
-    assert!(ValueKind::Number as u8 == PODRANK_KIND_NUMBER);
-    assert!(ValueKind::Time as u8 == PODRANK_KIND_TIME);
-    assert!(ValueKind::AgeBucket as u8 == PODRANK_KIND_AGE_BUCKET);
-    assert!(ValueKind::Uid as u8 == PODRANK_KIND_UID);
+    assert!(Rule::ALL.len() <= PODRANK_ROW_MAX);
+    assert!(ValueKind::Bool as u8 == PODRANK_ROW_KIND_BOOL);
+    assert!(ValueKind::Phase as u8 == PODRANK_ROW_KIND_PHASE);
+    assert!(ValueKind::Number as u8 == PODRANK_ROW_KIND_NUMBER);
+    assert!(ValueKind::Time as u8 == PODRANK_ROW_KIND_TIME);
+    assert!(ValueKind::AgeBucket as u8 == PODRANK_ROW_KIND_AGE_BUCKET);
+    assert!(ValueKind::Uid as u8 == PODRANK_ROW_KIND_UID);
 };
 
 impl From<&Row> for podrank_row {
@@ -121,7 +121,7 @@ impl From<&Row> for podrank_row {
 }
 
 /// Explains a comparison: writes to rows what each rule says about the two pods, in rule order, whether it
-/// applies or not. rows must have space for PODRANK_ROWS_MAX rows. Writes the number of rows to rows_len.
+/// applies or not. rows must have space for PODRANK_ROW_MAX rows. Writes the number of rows to rows_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_explain(
     a: *const podrank_pod,
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn podrank_explain(
     rows_len: *mut usize,
 ) -> i32 {
     run(|| {
-        let (rows, rows_len) = (Output::new(rows, PODRANK_ROWS_MAX)?, Output::one(rows_len)?);
+        let (rows, rows_len) = (Output::new(rows, PODRANK_ROW_MAX)?, Output::one(rows_len)?);
         // SAFETY: promised in the header.
         let Question { a, b, policy, spans } = unsafe { Question::read(a, b, options) }?;
         apart(&[rows.span(), rows_len.span()], &spans)?;

@@ -95,38 +95,38 @@ pub struct podrank_job_step {
 }
 
 /// It stays: nothing asks for its deletion.
-pub const PODRANK_JOB_REASON_KEPT: u8 = 0;
+pub const PODRANK_JOB_REASON_KEPT: u8 = 181;
 /// All pods go, because the Job is suspended.
-pub const PODRANK_JOB_REASON_SUSPENDED: u8 = 10;
+pub const PODRANK_JOB_REASON_SUSPENDED: u8 = 184;
 /// All pods go, because the Job fails or has met its success criteria: its condition FailureTarget or SuccessCriteriaMet
 /// is true.
-pub const PODRANK_JOB_REASON_ENDING: u8 = 11;
+pub const PODRANK_JOB_REASON_ENDING: u8 = 185;
 /// All pods go, because a failed pod makes the Job fail: a rule of its podFailurePolicy says so.
-pub const PODRANK_JOB_REASON_POD_FAILURE_POLICY: u8 = 12;
+pub const PODRANK_JOB_REASON_POD_FAILURE_POLICY: u8 = 186;
 /// All pods go, because the Job fails: more pods have failed than its backoffLimit.
-pub const PODRANK_JOB_REASON_BACKOFF_LIMIT: u8 = 13;
+pub const PODRANK_JOB_REASON_BACKOFF_LIMIT: u8 = 187;
 /// All pods go, because the Job fails: the containers of its pods have restarted as often as its backoffLimit or, if that is
 /// 0, once.
-pub const PODRANK_JOB_REASON_RESTARTS: u8 = 14;
+pub const PODRANK_JOB_REASON_RESTARTS: u8 = 188;
 /// All pods go, because the Job fails: its activeDeadlineSeconds have passed.
-pub const PODRANK_JOB_REASON_DEADLINE: u8 = 15;
+pub const PODRANK_JOB_REASON_DEADLINE: u8 = 189;
 /// All pods go, because the Job fails: more indexes have failed than its maxFailedIndexes.
-pub const PODRANK_JOB_REASON_MAX_FAILED_INDEXES: u8 = 16;
+pub const PODRANK_JOB_REASON_MAX_FAILED_INDEXES: u8 = 190;
 /// All pods go, because the Job fails: each index has succeeded or failed, and at least one has failed.
-pub const PODRANK_JOB_REASON_FAILED_INDEXES: u8 = 17;
+pub const PODRANK_JOB_REASON_FAILED_INDEXES: u8 = 191;
 /// All pods go, because the Job succeeds: the indexes that have succeeded meet its successPolicy.
-pub const PODRANK_JOB_REASON_SUCCESS_POLICY: u8 = 18;
+pub const PODRANK_JOB_REASON_SUCCESS_POLICY: u8 = 192;
 /// The Job is Indexed, but the pod has no completion index.
-pub const PODRANK_JOB_REASON_NO_INDEX: u8 = 20;
+pub const PODRANK_JOB_REASON_NO_INDEX: u8 = 195;
 /// The pod's index is not below the Job's completions.
-pub const PODRANK_JOB_REASON_BEYOND_COMPLETIONS: u8 = 21;
+pub const PODRANK_JOB_REASON_BEYOND_COMPLETIONS: u8 = 196;
 /// Several pods have the same index. Only the one that comes last by Kubernetes' ActivePods stays.
-pub const PODRANK_JOB_REASON_DUPLICATE: u8 = 22;
+pub const PODRANK_JOB_REASON_DUPLICATE: u8 = 197;
 /// More pods run than the Job wants, and this one is among the first by Kubernetes' ActivePods.
-pub const PODRANK_JOB_REASON_SURPLUS: u8 = 30;
+pub const PODRANK_JOB_REASON_SURPLUS: u8 = 200;
 /// It can go only in a later sync, because one sync deletes at most PODRANK_JOB_DELETIONS_MAX pods. Chance can decide which
 /// of these pods go then.
-pub const PODRANK_JOB_REASON_NEXT_SYNC: u8 = 90;
+pub const PODRANK_JOB_REASON_NEXT_SYNC: u8 = 203;
 
 const _: () = {
     assert!(PODRANK_JOB_DELETIONS_MAX == MAX_DELETIONS);
@@ -171,7 +171,7 @@ const _: () = {
 /// deadline that has passed by then ends the Job. With PODRANK_TIME_UNSET, no deadline passes.
 ///
 /// pods are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read.
-/// indexes are their completion indexes, at the same positions, as podrank_job_index returns them. Only an Indexed Job
+/// indexes are their completion indexes, at the same positions, as podrank_job_index_parse returns them. Only an Indexed Job
 /// reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
 /// The time grows with n log n.
 ///
@@ -229,7 +229,11 @@ pub unsafe extern "C" fn podrank_job_next(
 /// Reads the text of the annotation batch.kubernetes.io/job-completion-index as Kubernetes does. Writes -1 if it is not a
 /// decimal number, is negative, or does not fit in 64 bits, which is not an error.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn podrank_job_index(text: *const c_char, text_len: usize, index: *mut i64) -> i32 {
+pub unsafe extern "C" fn podrank_job_index_parse(
+    text: *const c_char,
+    text_len: usize,
+    index: *mut i64,
+) -> i32 {
     run(|| {
         let (text, index) = (Input::new(text.cast::<u8>(), text_len)?, Output::one(index)?);
         apart(&[index.span()], &[text.span()])?;

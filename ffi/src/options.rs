@@ -10,7 +10,7 @@ use podrank::{FeatureGates, Policy, Time};
 ///
 /// NULL means the defaults, as do options that are all zero except for their size: Kubernetes' default
 /// feature gates, and times compared as they are. kube-controller-manager compares ages instead: to do the
-/// same, set now and PODRANK_NOW.
+/// same, set now and PODRANK_OPTIONS_NOW.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct podrank_options {
@@ -18,29 +18,29 @@ pub struct podrank_options {
     /// reads the rest as zero. It accepts a larger size, up to PODRANK_OPTIONS_SIZE_MAX, if all bytes that it
     /// does not know are zero.
     pub size: u32,
-    /// PODRANK_NOW, and the flags of the gates that differ from the default. 0 is the default.
+    /// PODRANK_OPTIONS_NOW, and the flags of the gates that differ from the default. 0 is the default.
     pub flags: u32,
-    /// The time at which ages are taken, in nanoseconds since the Unix epoch. It needs PODRANK_NOW in flags:
+    /// The time at which ages are taken, in nanoseconds since the Unix epoch. It needs PODRANK_OPTIONS_NOW in flags:
     /// a value other than 0 without it is PODRANK_ERR_OPTIONS_NOW.
     pub now: i64,
 }
 
 /// The options' now is set. Ages are log-scaled, as in kube-controller-manager.
-pub const PODRANK_NOW: u32 = 1;
+pub const PODRANK_OPTIONS_NOW: u32 = 1;
 /// Turns the feature gate PodDeletionCost off (on by default: beta since Kubernetes 1.22).
-pub const PODRANK_POD_DELETION_COST_OFF: u32 = 2;
+pub const PODRANK_OPTIONS_POD_DELETION_COST_OFF: u32 = 2;
 /// Turns the feature gate LogarithmicScaleDown off (on by default since Kubernetes 1.22, always on since 1.31).
-pub const PODRANK_LOGARITHMIC_SCALE_DOWN_OFF: u32 = 4;
+pub const PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF: u32 = 4;
 /// Turns PreferForScaleDown on (off by default: no release of Kubernetes has it).
-pub const PODRANK_PREFER_FOR_SCALE_DOWN_ON: u32 = 8;
+pub const PODRANK_OPTIONS_PREFER_FOR_SCALE_DOWN_ON: u32 = 8;
 
 /// The largest size of options that a library accepts.
 pub const PODRANK_OPTIONS_SIZE_MAX: u32 = 1024;
 
-const KNOWN_FLAGS: u32 = PODRANK_NOW
-    | PODRANK_POD_DELETION_COST_OFF
-    | PODRANK_LOGARITHMIC_SCALE_DOWN_OFF
-    | PODRANK_PREFER_FOR_SCALE_DOWN_ON;
+const KNOWN_FLAGS: u32 = PODRANK_OPTIONS_NOW
+    | PODRANK_OPTIONS_POD_DELETION_COST_OFF
+    | PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF
+    | PODRANK_OPTIONS_PREFER_FOR_SCALE_DOWN_ON;
 
 const _: () = {
     assert!(size_of::<podrank_options>() == 16);
@@ -83,14 +83,15 @@ impl podrank_options {
             return Err(Error(PODRANK_ERR_OPTIONS_FLAGS));
         }
         let has = |flag| self.flags & flag != 0;
-        if self.now != 0 && !has(PODRANK_NOW) {
+        if self.now != 0 && !has(PODRANK_OPTIONS_NOW) {
             return Err(Error(PODRANK_ERR_OPTIONS_NOW));
         }
         let mut gates = FeatureGates::KUBERNETES;
-        gates.pod_deletion_cost = !has(PODRANK_POD_DELETION_COST_OFF);
-        gates.logarithmic_scale_down = !has(PODRANK_LOGARITHMIC_SCALE_DOWN_OFF);
-        gates.prefer_for_scale_down = has(PODRANK_PREFER_FOR_SCALE_DOWN_ON);
-        let policy = if has(PODRANK_NOW) { Policy::at(time(self.now)) } else { Policy::without_now() };
+        gates.pod_deletion_cost = !has(PODRANK_OPTIONS_POD_DELETION_COST_OFF);
+        gates.logarithmic_scale_down = !has(PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF);
+        gates.prefer_for_scale_down = has(PODRANK_OPTIONS_PREFER_FOR_SCALE_DOWN_ON);
+        let policy =
+            if has(PODRANK_OPTIONS_NOW) { Policy::at(time(self.now)) } else { Policy::without_now() };
         Ok(policy.with_gates(gates))
     }
 }

@@ -3,6 +3,9 @@
 use core::mem::{align_of, offset_of, size_of};
 use podrank::controller::{Outcome, Verdict};
 
+/// What is written in place of the index of a pod, a node or a ReplicaSet if there is none.
+pub const PODRANK_NONE: u32 = u32::MAX;
+
 /// The pod stays.
 pub const PODRANK_VERDICT_KEEP: u8 = 0;
 /// The pod certainly goes.
@@ -22,7 +25,7 @@ pub struct podrank_outcome {
     pub quota: u32,
     /// Whether the pod goes: PODRANK_VERDICT_..., which keeps its number for ever.
     pub verdict: u8,
-    /// Why: PODRANK_JOB_REASON_... or PODRANK_DAEMON_REASON_..., which keeps its number for ever.
+    /// Why: PODRANK_JOB_REASON_... or PODRANK_DAEMON_SET_REASON_..., which keeps its number for ever.
     pub reason: u8,
     /// Zero.
     pub reserved: [u8; 2],

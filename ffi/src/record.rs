@@ -20,7 +20,7 @@ pub struct podrank_pod {
     pub ready_time: i64,
     /// metadata.creationTimestamp.
     pub creation_time: i64,
-    /// The annotation controller.kubernetes.io/pod-deletion-cost: see podrank_deletion_cost. 0 if it is
+    /// The annotation controller.kubernetes.io/pod-deletion-cost: see podrank_deletion_cost_parse. 0 if it is
     /// missing or invalid.
     pub deletion_cost: i32,
     /// How many active related pods are on this pod's node, including the pod itself: see podrank_count_ranks.

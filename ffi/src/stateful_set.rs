@@ -2,6 +2,7 @@
 
 use crate::deployment::PODRANK_PERCENT_MAX;
 use crate::memory::{Input, Output, apart};
+use crate::outcome::PODRANK_NONE;
 use crate::status::{
     Error, PODRANK_ERR_FLAGS, PODRANK_ERR_NEGATIVE, PODRANK_ERR_PERCENT_RANGE, PODRANK_ERR_RESERVED,
     PODRANK_ERR_TOO_LONG, run,
@@ -23,79 +24,76 @@ pub struct podrank_stateful_set {
     /// spec.ordinals.start: the first ordinal of the range, which ends at start + replicas - 1.
     pub start: i32,
     /// spec.updateStrategy.rollingUpdate.partition: pods whose ordinal minus start is below it are not updated. Not used
-    /// with PODRANK_STATEFUL_ON_DELETE and PODRANK_STATEFUL_RECREATE.
+    /// with PODRANK_STATEFUL_SET_ON_DELETE and PODRANK_STATEFUL_SET_RECREATE.
     pub partition: i32,
     /// spec.updateStrategy.rollingUpdate.maxUnavailable: a number of pods, or a percentage if
-    /// PODRANK_STATEFUL_UNAVAILABLE_PERCENT is set. 0 counts as 1. Not used with PODRANK_STATEFUL_ON_DELETE,
-    /// PODRANK_STATEFUL_RECREATE and PODRANK_STATEFUL_NO_MAX_UNAVAILABLE.
+    /// PODRANK_STATEFUL_SET_UNAVAILABLE_PERCENT is set. 0 counts as 1. Not used with PODRANK_STATEFUL_SET_ON_DELETE,
+    /// PODRANK_STATEFUL_SET_RECREATE and PODRANK_STATEFUL_SET_NO_MAX_UNAVAILABLE.
     pub max_unavailable: i32,
-    /// Any of PODRANK_STATEFUL_...
+    /// Any of PODRANK_STATEFUL_SET_...
     pub flags: u32,
     /// Zero.
     pub reserved: [u8; 12],
 }
 
 /// spec.podManagementPolicy is Parallel, not OrderedReady.
-pub const PODRANK_STATEFUL_PARALLEL: u32 = 1;
+pub const PODRANK_STATEFUL_SET_PARALLEL: u32 = 1;
 /// The StatefulSet has a metadata.deletionTimestamp.
-pub const PODRANK_STATEFUL_BEING_DELETED: u32 = 2;
+pub const PODRANK_STATEFUL_SET_BEING_DELETED: u32 = 2;
 /// spec.updateStrategy.type is OnDelete, not RollingUpdate.
-pub const PODRANK_STATEFUL_ON_DELETE: u32 = 4;
+pub const PODRANK_STATEFUL_SET_ON_DELETE: u32 = 4;
 /// spec.updateStrategy.type is Recreate, not RollingUpdate.
-pub const PODRANK_STATEFUL_RECREATE: u32 = 8;
+pub const PODRANK_STATEFUL_SET_RECREATE: u32 = 8;
 /// max_unavailable is a percentage, up to PODRANK_PERCENT_MAX.
-pub const PODRANK_STATEFUL_UNAVAILABLE_PERCENT: u32 = 16;
+pub const PODRANK_STATEFUL_SET_UNAVAILABLE_PERCENT: u32 = 16;
 /// Set this if Kubernetes' feature gate MaxUnavailableStatefulSet is off. By default, it is on since 1.37.
-pub const PODRANK_STATEFUL_NO_MAX_UNAVAILABLE: u32 = 32;
+pub const PODRANK_STATEFUL_SET_NO_MAX_UNAVAILABLE: u32 = 32;
 /// Set this if Kubernetes' feature gate StatefulSetRecreateStrategy is on. By default, it is off in 1.37.
-pub const PODRANK_STATEFUL_RECREATE_GATE: u32 = 64;
+pub const PODRANK_STATEFUL_SET_RECREATE_GATE: u32 = 64;
 
 /// What podrank_stateful_set_next reads from one pod.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct podrank_member {
+pub struct podrank_stateful_set_pod {
     /// The ordinal in its name: podrank_stateful_set_ordinal.
     pub ordinal: i32,
-    /// Any of PODRANK_MEMBER_IS_...
+    /// Any of PODRANK_STATEFUL_SET_POD_...
     pub flags: u8,
     /// Zero.
     pub reserved: [u8; 3],
 }
 
-/// status.phase is Running. Ignored if PODRANK_MEMBER_IS_FINISHED is set.
-pub const PODRANK_MEMBER_IS_RUNNING: u8 = 1;
+/// status.phase is Running. Ignored if PODRANK_STATEFUL_SET_POD_FINISHED is set.
+pub const PODRANK_STATEFUL_SET_POD_RUNNING: u8 = 1;
 /// status.phase is Succeeded or Failed.
-pub const PODRANK_MEMBER_IS_FINISHED: u8 = 2;
+pub const PODRANK_STATEFUL_SET_POD_FINISHED: u8 = 2;
 /// The condition Ready is True.
-pub const PODRANK_MEMBER_IS_READY: u8 = 4;
+pub const PODRANK_STATEFUL_SET_POD_READY: u8 = 4;
 /// The condition Ready is True, and has been for spec.minReadySeconds of the StatefulSet.
-pub const PODRANK_MEMBER_IS_AVAILABLE: u8 = 8;
+pub const PODRANK_STATEFUL_SET_POD_AVAILABLE: u8 = 8;
 /// The pod has a metadata.deletionTimestamp.
-pub const PODRANK_MEMBER_IS_TERMINATING: u8 = 16;
+pub const PODRANK_STATEFUL_SET_POD_TERMINATING: u8 = 16;
 /// The label controller-revision-hash is the StatefulSet's status.updateRevision. A pod without this flag is old.
-pub const PODRANK_MEMBER_IS_UPDATED: u8 = 32;
+pub const PODRANK_STATEFUL_SET_POD_UPDATED: u8 = 32;
 
 /// What a sync does with one pod.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct podrank_member_outcome {
+pub struct podrank_stateful_set_outcome {
     /// The index of the pod in members.
     pub member: u32,
-    /// The index of the pod that reason refers to, or PODRANK_NO_MEMBER.
+    /// The index of the pod that reason refers to, or PODRANK_NONE.
     pub by: u32,
-    /// The ordinal of that pod. If reason is PODRANK_MEMBER_WAITS_FOR_MISSING, or if it is PODRANK_MEMBER_BUDGET and by
-    /// is PODRANK_NO_MEMBER, this is the ordinal that has no pod. 0 if reason refers neither to a pod nor to an ordinal.
+    /// The ordinal of that pod. If reason is PODRANK_STATEFUL_SET_REASON_WAITS_FOR_MISSING, or if it is PODRANK_STATEFUL_SET_REASON_BUDGET and by
+    /// is PODRANK_NONE, this is the ordinal that has no pod. 0 if reason refers neither to a pod nor to an ordinal.
     pub by_ordinal: i32,
     /// What happens to the pod at index member: PODRANK_VERDICT_..., which keeps its number for ever.
     pub verdict: u8,
-    /// Why: PODRANK_MEMBER_..., which keeps its number for ever.
+    /// Why: PODRANK_STATEFUL_SET_REASON_..., which keeps its number for ever.
     pub reason: u8,
     /// Zero.
     pub reserved: [u8; 2],
 }
-
-/// The value of podrank_member_outcome.by if the reason refers to no pod, or to an ordinal that has no pod.
-pub const PODRANK_NO_MEMBER: u32 = u32::MAX;
 
 /// What a sync does in all.
 #[repr(C)]
@@ -112,55 +110,55 @@ pub struct podrank_stateful_set_step {
 }
 
 /// Keep: the ordinal is in the range, and the pod is neither finished nor old. (In the reasons that follow, by and
-/// by_ordinal are those of podrank_member_outcome.)
-pub const PODRANK_MEMBER_IN_RANGE: u8 = 0;
+/// by_ordinal are those of podrank_stateful_set_outcome.)
+pub const PODRANK_STATEFUL_SET_REASON_IN_RANGE: u8 = 61;
 /// Keep: the pod is already being deleted.
-pub const PODRANK_MEMBER_TERMINATING: u8 = 1;
+pub const PODRANK_STATEFUL_SET_REASON_TERMINATING: u8 = 62;
 /// Keep: the set is being deleted, and does nothing.
-pub const PODRANK_MEMBER_SET_DELETED: u8 = 2;
+pub const PODRANK_STATEFUL_SET_REASON_SET_DELETED: u8 = 63;
 /// Keep: the set's strategy is Recreate, whose feature gate is off, so every sync fails.
-pub const PODRANK_MEMBER_RECREATE_OFF: u8 = 3;
+pub const PODRANK_STATEFUL_SET_REASON_RECREATE_OFF: u8 = 64;
 /// Never returned by podrank_stateful_set_next, which rejects a negative ordinal with PODRANK_ERR_NEGATIVE.
-pub const PODRANK_MEMBER_NO_ORDINAL: u8 = 4;
+pub const PODRANK_STATEFUL_SET_REASON_NO_ORDINAL: u8 = 65;
 /// Keep: the pod is old, but its ordinal minus start is below the partition.
-pub const PODRANK_MEMBER_BELOW_PARTITION: u8 = 5;
+pub const PODRANK_STATEFUL_SET_REASON_BELOW_PARTITION: u8 = 66;
 /// Keep: the pod is old, but with the strategy OnDelete only a user replaces pods.
-pub const PODRANK_MEMBER_ON_DELETE: u8 = 6;
+pub const PODRANK_STATEFUL_SET_REASON_ON_DELETE: u8 = 67;
 /// Delete: the ordinal is not in the range.
-pub const PODRANK_MEMBER_OUT_OF_RANGE: u8 = 20;
+pub const PODRANK_STATEFUL_SET_REASON_OUT_OF_RANGE: u8 = 70;
 /// Delete: the pod is finished. Kubernetes deletes it and creates it anew.
-pub const PODRANK_MEMBER_FINISHED: u8 = 21;
+pub const PODRANK_STATEFUL_SET_REASON_FINISHED: u8 = 71;
 /// Delete: the pod is old, and it is replaced.
-pub const PODRANK_MEMBER_OLD: u8 = 22;
+pub const PODRANK_STATEFUL_SET_REASON_OLD: u8 = 72;
 /// Delete: the pod is old and unavailable, so replacing it takes nothing from the budget.
-pub const PODRANK_MEMBER_OLD_UNAVAILABLE: u8 = 23;
+pub const PODRANK_STATEFUL_SET_REASON_OLD_UNAVAILABLE: u8 = 73;
 /// Contested: members[by] shares its ordinal with another pod of the set, and it is open which of the two
 /// Kubernetes sees. The outcome of this pod depends on that, even if its own ordinal is unique.
-pub const PODRANK_MEMBER_TWINS: u8 = 40;
+pub const PODRANK_STATEFUL_SET_REASON_TWINS: u8 = 76;
 /// Blocked: the ordinal by_ordinal is in the range and has no pod. It is created first.
-pub const PODRANK_MEMBER_WAITS_FOR_MISSING: u8 = 60;
+pub const PODRANK_STATEFUL_SET_REASON_WAITS_FOR_MISSING: u8 = 79;
 /// Blocked: members[by] is finished. It is deleted and created anew first.
-pub const PODRANK_MEMBER_WAITS_FOR_FINISHED: u8 = 61;
+pub const PODRANK_STATEFUL_SET_REASON_WAITS_FOR_FINISHED: u8 = 80;
 /// Blocked: members[by] is being deleted.
-pub const PODRANK_MEMBER_WAITS_FOR_TERMINATION: u8 = 62;
+pub const PODRANK_STATEFUL_SET_REASON_WAITS_FOR_TERMINATION: u8 = 81;
 /// Blocked: members[by] is not Running.
-pub const PODRANK_MEMBER_WAITS_FOR_RUNNING: u8 = 63;
+pub const PODRANK_STATEFUL_SET_REASON_WAITS_FOR_RUNNING: u8 = 82;
 /// Blocked: members[by] is not ready.
-pub const PODRANK_MEMBER_WAITS_FOR_READY: u8 = 64;
+pub const PODRANK_STATEFUL_SET_REASON_WAITS_FOR_READY: u8 = 83;
 /// Blocked: members[by] has not been ready for minReadySeconds.
-pub const PODRANK_MEMBER_WAITS_FOR_AVAILABLE: u8 = 65;
+pub const PODRANK_STATEFUL_SET_REASON_WAITS_FOR_AVAILABLE: u8 = 84;
 /// Blocked: neither this pod, which is next, nor members[by], which has a lower ordinal, is available. This pod
 /// goes as soon as one of the two is available.
-pub const PODRANK_MEMBER_WAITS_FOR_EITHER: u8 = 66;
+pub const PODRANK_STATEFUL_SET_REASON_WAITS_FOR_EITHER: u8 = 85;
 /// Blocked: members[by] goes first, because pods go one at a time.
-pub const PODRANK_MEMBER_ONE_AT_A_TIME: u8 = 67;
+pub const PODRANK_STATEFUL_SET_REASON_ONE_AT_A_TIME: u8 = 86;
 /// Blocked: members[by] has to go first, because scaling down comes before updating.
-pub const PODRANK_MEMBER_AFTER_SCALING: u8 = 68;
+pub const PODRANK_STATEFUL_SET_REASON_AFTER_SCALING: u8 = 87;
 /// Blocked: max_unavailable is used up by pods that are missing, unavailable or deleted in this sync. One of them is
-/// members[by]. If by is PODRANK_NO_MEMBER, it is the missing pod with the ordinal by_ordinal.
-pub const PODRANK_MEMBER_BUDGET: u8 = 69;
+/// members[by]. If by is PODRANK_NONE, it is the missing pod with the ordinal by_ordinal.
+pub const PODRANK_STATEFUL_SET_REASON_BUDGET: u8 = 88;
 /// Blocked: with the strategy Recreate, members[by], which is old, has to go first.
-pub const PODRANK_MEMBER_AFTER_RECREATE: u8 = 70;
+pub const PODRANK_STATEFUL_SET_REASON_AFTER_RECREATE: u8 = 89;
 
 const _: () = {
     assert!(size_of::<podrank_stateful_set>() == 32);
@@ -171,56 +169,56 @@ const _: () = {
     assert!(offset_of!(podrank_stateful_set, flags) == 16);
     assert!(offset_of!(podrank_stateful_set, reserved) == 20);
 
-    assert!(size_of::<podrank_member>() == size_of::<Member>() && size_of::<Member>() == 8);
-    assert!(align_of::<podrank_member>() == align_of::<Member>());
-    assert!(offset_of!(podrank_member, ordinal) == offset_of!(Member, ordinal));
-    assert!(offset_of!(podrank_member, flags) == offset_of!(Member, flags));
-    assert!(offset_of!(podrank_member, reserved) == offset_of!(Member, reserved));
+    assert!(size_of::<podrank_stateful_set_pod>() == size_of::<Member>() && size_of::<Member>() == 8);
+    assert!(align_of::<podrank_stateful_set_pod>() == align_of::<Member>());
+    assert!(offset_of!(podrank_stateful_set_pod, ordinal) == offset_of!(Member, ordinal));
+    assert!(offset_of!(podrank_stateful_set_pod, flags) == offset_of!(Member, flags));
+    assert!(offset_of!(podrank_stateful_set_pod, reserved) == offset_of!(Member, reserved));
 
-    assert!(size_of::<podrank_member_outcome>() == size_of::<Outcome>() && size_of::<Outcome>() == 16);
-    assert!(align_of::<podrank_member_outcome>() == align_of::<Outcome>());
-    assert!(offset_of!(podrank_member_outcome, member) == offset_of!(Outcome, member));
-    assert!(offset_of!(podrank_member_outcome, by) == offset_of!(Outcome, by));
-    assert!(offset_of!(podrank_member_outcome, by_ordinal) == offset_of!(Outcome, by_ordinal));
-    assert!(offset_of!(podrank_member_outcome, verdict) == offset_of!(Outcome, verdict));
-    assert!(offset_of!(podrank_member_outcome, reason) == offset_of!(Outcome, reason));
+    assert!(size_of::<podrank_stateful_set_outcome>() == size_of::<Outcome>() && size_of::<Outcome>() == 16);
+    assert!(align_of::<podrank_stateful_set_outcome>() == align_of::<Outcome>());
+    assert!(offset_of!(podrank_stateful_set_outcome, member) == offset_of!(Outcome, member));
+    assert!(offset_of!(podrank_stateful_set_outcome, by) == offset_of!(Outcome, by));
+    assert!(offset_of!(podrank_stateful_set_outcome, by_ordinal) == offset_of!(Outcome, by_ordinal));
+    assert!(offset_of!(podrank_stateful_set_outcome, verdict) == offset_of!(Outcome, verdict));
+    assert!(offset_of!(podrank_stateful_set_outcome, reason) == offset_of!(Outcome, reason));
 
     assert!(size_of::<podrank_stateful_set_step>() == 16);
     assert!(offset_of!(podrank_stateful_set_step, deleted) == 0);
     assert!(offset_of!(podrank_stateful_set_step, contested) == 4);
     assert!(offset_of!(podrank_stateful_set_step, blocked) == 8);
 
-    assert!(NO_MEMBER == PODRANK_NO_MEMBER);
-    assert!(MemberFlags::RUNNING.bits() == PODRANK_MEMBER_IS_RUNNING);
-    assert!(MemberFlags::FINISHED.bits() == PODRANK_MEMBER_IS_FINISHED);
-    assert!(MemberFlags::READY.bits() == PODRANK_MEMBER_IS_READY);
-    assert!(MemberFlags::AVAILABLE.bits() == PODRANK_MEMBER_IS_AVAILABLE);
-    assert!(MemberFlags::TERMINATING.bits() == PODRANK_MEMBER_IS_TERMINATING);
-    assert!(MemberFlags::UPDATED.bits() == PODRANK_MEMBER_IS_UPDATED);
+    assert!(NO_MEMBER == PODRANK_NONE);
+    assert!(MemberFlags::RUNNING.bits() == PODRANK_STATEFUL_SET_POD_RUNNING);
+    assert!(MemberFlags::FINISHED.bits() == PODRANK_STATEFUL_SET_POD_FINISHED);
+    assert!(MemberFlags::READY.bits() == PODRANK_STATEFUL_SET_POD_READY);
+    assert!(MemberFlags::AVAILABLE.bits() == PODRANK_STATEFUL_SET_POD_AVAILABLE);
+    assert!(MemberFlags::TERMINATING.bits() == PODRANK_STATEFUL_SET_POD_TERMINATING);
+    assert!(MemberFlags::UPDATED.bits() == PODRANK_STATEFUL_SET_POD_UPDATED);
 
-    assert!(Reason::InRange.number() == PODRANK_MEMBER_IN_RANGE);
-    assert!(Reason::Terminating.number() == PODRANK_MEMBER_TERMINATING);
-    assert!(Reason::SetDeleted.number() == PODRANK_MEMBER_SET_DELETED);
-    assert!(Reason::RecreateOff.number() == PODRANK_MEMBER_RECREATE_OFF);
-    assert!(Reason::NoOrdinal.number() == PODRANK_MEMBER_NO_ORDINAL);
-    assert!(Reason::BelowPartition.number() == PODRANK_MEMBER_BELOW_PARTITION);
-    assert!(Reason::OnDelete.number() == PODRANK_MEMBER_ON_DELETE);
-    assert!(Reason::OutOfRange.number() == PODRANK_MEMBER_OUT_OF_RANGE);
-    assert!(Reason::Finished.number() == PODRANK_MEMBER_FINISHED);
-    assert!(Reason::Old.number() == PODRANK_MEMBER_OLD);
-    assert!(Reason::OldUnavailable.number() == PODRANK_MEMBER_OLD_UNAVAILABLE);
-    assert!(Reason::Twins.number() == PODRANK_MEMBER_TWINS);
-    assert!(Reason::WaitsForMissing.number() == PODRANK_MEMBER_WAITS_FOR_MISSING);
-    assert!(Reason::WaitsForFinished.number() == PODRANK_MEMBER_WAITS_FOR_FINISHED);
-    assert!(Reason::WaitsForTermination.number() == PODRANK_MEMBER_WAITS_FOR_TERMINATION);
-    assert!(Reason::WaitsForRunning.number() == PODRANK_MEMBER_WAITS_FOR_RUNNING);
-    assert!(Reason::WaitsForReady.number() == PODRANK_MEMBER_WAITS_FOR_READY);
-    assert!(Reason::WaitsForAvailable.number() == PODRANK_MEMBER_WAITS_FOR_AVAILABLE);
-    assert!(Reason::WaitsForEither.number() == PODRANK_MEMBER_WAITS_FOR_EITHER);
-    assert!(Reason::OneAtATime.number() == PODRANK_MEMBER_ONE_AT_A_TIME);
-    assert!(Reason::AfterScaling.number() == PODRANK_MEMBER_AFTER_SCALING);
-    assert!(Reason::Budget.number() == PODRANK_MEMBER_BUDGET);
-    assert!(Reason::AfterRecreate.number() == PODRANK_MEMBER_AFTER_RECREATE);
+    assert!(Reason::InRange.number() == PODRANK_STATEFUL_SET_REASON_IN_RANGE);
+    assert!(Reason::Terminating.number() == PODRANK_STATEFUL_SET_REASON_TERMINATING);
+    assert!(Reason::SetDeleted.number() == PODRANK_STATEFUL_SET_REASON_SET_DELETED);
+    assert!(Reason::RecreateOff.number() == PODRANK_STATEFUL_SET_REASON_RECREATE_OFF);
+    assert!(Reason::NoOrdinal.number() == PODRANK_STATEFUL_SET_REASON_NO_ORDINAL);
+    assert!(Reason::BelowPartition.number() == PODRANK_STATEFUL_SET_REASON_BELOW_PARTITION);
+    assert!(Reason::OnDelete.number() == PODRANK_STATEFUL_SET_REASON_ON_DELETE);
+    assert!(Reason::OutOfRange.number() == PODRANK_STATEFUL_SET_REASON_OUT_OF_RANGE);
+    assert!(Reason::Finished.number() == PODRANK_STATEFUL_SET_REASON_FINISHED);
+    assert!(Reason::Old.number() == PODRANK_STATEFUL_SET_REASON_OLD);
+    assert!(Reason::OldUnavailable.number() == PODRANK_STATEFUL_SET_REASON_OLD_UNAVAILABLE);
+    assert!(Reason::Twins.number() == PODRANK_STATEFUL_SET_REASON_TWINS);
+    assert!(Reason::WaitsForMissing.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_MISSING);
+    assert!(Reason::WaitsForFinished.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_FINISHED);
+    assert!(Reason::WaitsForTermination.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_TERMINATION);
+    assert!(Reason::WaitsForRunning.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_RUNNING);
+    assert!(Reason::WaitsForReady.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_READY);
+    assert!(Reason::WaitsForAvailable.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_AVAILABLE);
+    assert!(Reason::WaitsForEither.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_EITHER);
+    assert!(Reason::OneAtATime.number() == PODRANK_STATEFUL_SET_REASON_ONE_AT_A_TIME);
+    assert!(Reason::AfterScaling.number() == PODRANK_STATEFUL_SET_REASON_AFTER_SCALING);
+    assert!(Reason::Budget.number() == PODRANK_STATEFUL_SET_REASON_BUDGET);
+    assert!(Reason::AfterRecreate.number() == PODRANK_STATEFUL_SET_REASON_AFTER_RECREATE);
 };
 
 /// Writes the ordinal in a pod's name to ordinal, or -1 if the pod is no member of the StatefulSet called set: its name
@@ -255,14 +253,14 @@ pub unsafe extern "C" fn podrank_stateful_set_ordinal(
 /// Kubernetes ends the sync there, and fewer pods go. The time grows with n log n.
 ///
 /// If a number or an ordinal is negative: PODRANK_ERR_NEGATIVE. If a percentage is above PODRANK_PERCENT_MAX:
-/// PODRANK_ERR_PERCENT_RANGE. If set or a member has an unknown flag, or set has both PODRANK_STATEFUL_ON_DELETE and
-/// PODRANK_STATEFUL_RECREATE: PODRANK_ERR_FLAGS. If a reserved byte is not zero: PODRANK_ERR_RESERVED.
+/// PODRANK_ERR_PERCENT_RANGE. If set or a member has an unknown flag, or set has both PODRANK_STATEFUL_SET_ON_DELETE and
+/// PODRANK_STATEFUL_SET_RECREATE: PODRANK_ERR_FLAGS. If a reserved byte is not zero: PODRANK_ERR_RESERVED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_stateful_set_next(
     set: *const podrank_stateful_set,
-    members: *const podrank_member,
+    members: *const podrank_stateful_set_pod,
     members_len: usize,
-    outcomes: *mut podrank_member_outcome,
+    outcomes: *mut podrank_stateful_set_outcome,
     step: *mut podrank_stateful_set_step,
 ) -> i32 {
     run(|| {
@@ -294,8 +292,8 @@ pub extern "C" fn podrank_stateful_set_reason_str(reason: u8) -> *const c_char {
 impl podrank_stateful_set {
     /// Returns the core's StatefulSet if this one is sound.
     fn read(&self) -> Result<StatefulSet, Error> {
-        const KNOWN: u32 = 2 * PODRANK_STATEFUL_RECREATE_GATE - 1;
-        const STRATEGIES: u32 = PODRANK_STATEFUL_ON_DELETE | PODRANK_STATEFUL_RECREATE;
+        const KNOWN: u32 = 2 * PODRANK_STATEFUL_SET_RECREATE_GATE - 1;
+        const STRATEGIES: u32 = PODRANK_STATEFUL_SET_ON_DELETE | PODRANK_STATEFUL_SET_RECREATE;
         let &podrank_stateful_set { replicas, start, partition, max_unavailable, flags, reserved } = self;
         if replicas | start | partition | max_unavailable < 0 {
             return Err(Error(PODRANK_ERR_NEGATIVE));
@@ -308,28 +306,28 @@ impl podrank_stateful_set {
         }
         let has = |flag| flags & flag != 0;
         let max_unavailable = match max_unavailable.cast_unsigned() {
-            _ if !has(PODRANK_STATEFUL_UNAVAILABLE_PERCENT) => IntOrPercent::Int(max_unavailable),
+            _ if !has(PODRANK_STATEFUL_SET_UNAVAILABLE_PERCENT) => IntOrPercent::Int(max_unavailable),
             percent if percent > PODRANK_PERCENT_MAX => return Err(Error(PODRANK_ERR_PERCENT_RANGE)),
             percent => IntOrPercent::Percent(percent),
         };
         Ok(StatefulSet {
             replicas,
             start,
-            management: if has(PODRANK_STATEFUL_PARALLEL) {
+            management: if has(PODRANK_STATEFUL_SET_PARALLEL) {
                 PodManagement::Parallel
             } else {
                 PodManagement::OrderedReady
             },
-            update: if has(PODRANK_STATEFUL_ON_DELETE) {
+            update: if has(PODRANK_STATEFUL_SET_ON_DELETE) {
                 Update::OnDelete
-            } else if has(PODRANK_STATEFUL_RECREATE) {
+            } else if has(PODRANK_STATEFUL_SET_RECREATE) {
                 Update::Recreate
             } else {
                 Update::RollingUpdate { partition, max_unavailable }
             },
-            is_being_deleted: has(PODRANK_STATEFUL_BEING_DELETED),
-            max_unavailable_gate: !has(PODRANK_STATEFUL_NO_MAX_UNAVAILABLE),
-            recreate_gate: has(PODRANK_STATEFUL_RECREATE_GATE),
+            is_being_deleted: has(PODRANK_STATEFUL_SET_BEING_DELETED),
+            max_unavailable_gate: !has(PODRANK_STATEFUL_SET_NO_MAX_UNAVAILABLE),
+            recreate_gate: has(PODRANK_STATEFUL_SET_RECREATE_GATE),
         })
     }
 }

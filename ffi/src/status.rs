@@ -26,7 +26,7 @@ pub const PODRANK_ERR_PHASE: i32 = 7;
 pub const PODRANK_ERR_FLAGS: i32 = 8;
 /// A record's reserved bytes are not all zero.
 pub const PODRANK_ERR_RESERVED: i32 = 9;
-/// An assigned pod's node is not below counts_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NO_NODE
+/// An assigned pod's node is not below counts_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NONE
 /// nor below nodes_len.
 pub const PODRANK_ERR_NODE: i32 = 10;
 /// The node name is new, and the table has no free slot.
@@ -55,7 +55,7 @@ pub const PODRANK_ERR_COST_DIGIT: i32 = 21;
 pub const PODRANK_ERR_COST_RANGE: i32 = 22;
 /// There are more keys than room_len.
 pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
-/// The options' now is not 0, but their flags lack PODRANK_NOW. Set the flag, or start from PODRANK_OPTIONS_AT.
+/// The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW. Set the flag, or start from PODRANK_OPTIONS_AT.
 pub const PODRANK_ERR_OPTIONS_NOW: i32 = 24;
 /// A buffer that needs one element per pod has fewer.
 pub const PODRANK_ERR_SHORT_BUFFER: i32 = 25;
@@ -117,7 +117,7 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_COST_DIGIT => c"the deletion cost has a byte that is not a digit",
         PODRANK_ERR_COST_RANGE => c"the deletion cost is outside -2147483648 to 2147483647",
         PODRANK_ERR_KEYS_FULL => c"there are more keys than the capacity",
-        PODRANK_ERR_OPTIONS_NOW => c"the options have a now, but lack the flag PODRANK_NOW",
+        PODRANK_ERR_OPTIONS_NOW => c"the options have a now, but lack the flag PODRANK_OPTIONS_NOW",
         PODRANK_ERR_SHORT_BUFFER => c"a buffer has fewer elements than there are pods",
         PODRANK_ERR_NO_ROOM => c"the fixed deletion costs leave no room for the tiers",
         PODRANK_ERR_GATE => c"the feature gate PodDeletionCost is off",

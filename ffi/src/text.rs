@@ -67,7 +67,11 @@ pub unsafe extern "C" fn podrank_phase_parse(text: *const c_char, text_len: usiz
 /// is "0" or starts with '-' or a digit from 1 to 9. If the annotation is missing, the cost is 0. If the text
 /// is rejected (PODRANK_ERR_COST_...), Kubernetes uses 0, too, so do the same.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn podrank_deletion_cost(text: *const c_char, text_len: usize, cost: *mut i32) -> i32 {
+pub unsafe extern "C" fn podrank_deletion_cost_parse(
+    text: *const c_char,
+    text_len: usize,
+    cost: *mut i32,
+) -> i32 {
     run(|| {
         let (text, cost) = (Input::new(text.cast::<u8>(), text_len)?, Output::one(cost)?);
         apart(&[cost.span()], &[text.span()])?;

@@ -9,13 +9,13 @@ use crate::status::run;
 use podrank::{Pod, Relation, Rule};
 
 /// Neither pod is before the other.
-pub const PODRANK_RELATION_TIE: i32 = 0;
+pub const PODRANK_UPSTREAM_TIE: i32 = 0;
 /// a is before b.
-pub const PODRANK_RELATION_BEFORE: i32 = 1;
+pub const PODRANK_UPSTREAM_BEFORE: i32 = 1;
 /// b is before a.
-pub const PODRANK_RELATION_AFTER: i32 = 2;
+pub const PODRANK_UPSTREAM_AFTER: i32 = 2;
 
-/// Says how kube-controller-manager's comparator orders two pods. Stores a PODRANK_RELATION_ value in
+/// Says how kube-controller-manager's comparator orders two pods. Stores a PODRANK_UPSTREAM_ value in
 /// *relation, and the rule that decides, or PODRANK_RULE_NONE for a tie, in *rule.
 ///
 /// The comparator differs from the order in four ways. It has neither tiers nor PreferForScaleDown. If two
@@ -43,9 +43,9 @@ pub unsafe extern "C" fn podrank_upstream(
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             relation.set(match answer {
-                Relation::Tie => PODRANK_RELATION_TIE,
-                Relation::Before => PODRANK_RELATION_BEFORE,
-                Relation::After => PODRANK_RELATION_AFTER,
+                Relation::Tie => PODRANK_UPSTREAM_TIE,
+                Relation::Before => PODRANK_UPSTREAM_BEFORE,
+                Relation::After => PODRANK_UPSTREAM_AFTER,
             });
             rule.set(decided_by.map_or(PODRANK_RULE_NONE, Rule::number));
         }
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn podrank_upstream(
 /// Call podrank_count_ranks first. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
 /// that no other object controls.
 ///
-/// The result holds for one sync, at the time in options->now. A sync deletes at most PODRANK_BURST_REPLICAS
+/// The result holds for one sync, at the time in options->now. A sync deletes at most PODRANK_PLAN_BURST_REPLICAS
 /// pods, so for a larger k, later syncs can choose other pods. The result can also differ if an age reaches
 /// the next power of two before the controller runs.
 #[unsafe(no_mangle)]

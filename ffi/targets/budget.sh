@@ -31,7 +31,7 @@ for name in $names; do
 done >"$tmp/alone.txt"
 two=$(alone podrank_compare podrank_select)
 # Programs that do not call these do not pay for them. They have limits of their own.
-deployments="podrank_deployment_next podrank_percent_parse podrank_reason_str podrank_replica_set_annotations"
+deployments="podrank_deployment_next podrank_percent_parse podrank_deployment_reason_str podrank_replica_set_annotations"
 without_steering=$(grep -vxE 'podrank_(spread|steer|stateful_set_.*|job_.*|daemon_.*)' <<<"$names")
 others=$(grep -vxF "${deployments// /$'\n'}" <<<"$without_steering")
 without=$(alone $others)

@@ -59,7 +59,7 @@ static void fill(uint32_t n, int worst) {
 }
 
 static int measure(const char *name, uint32_t n, int worst, size_t room) {
-    static const podrank_options options = { sizeof(podrank_options), PODRANK_NOW, NOW };
+    static const podrank_options options = { sizeof(podrank_options), PODRANK_OPTIONS_NOW, NOW };
     size_t selected = 0;
     uint32_t start, end;
 

@@ -1,7 +1,7 @@
 //! `cost`: the text of a deletion cost against its grammar, in Rust and through C.
 
 use podrank::{DeletionCostError, deletion_cost};
-use podrank_ffi::{PODRANK_OK, podrank_deletion_cost};
+use podrank_ffi::{PODRANK_OK, podrank_deletion_cost_parse};
 
 /// The target: the bytes are a text; from 0x80 on, the first says that the others choose from the characters of numbers.
 pub fn run(data: &[u8]) {
@@ -27,7 +27,7 @@ fn check(text: &[u8]) {
     }
     let mut through_c = 77;
     // SAFETY: a text of this length and a place for an integer.
-    let status = unsafe { podrank_deletion_cost(text.as_ptr().cast(), text.len(), &raw mut through_c) };
+    let status = unsafe { podrank_deletion_cost_parse(text.as_ptr().cast(), text.len(), &raw mut through_c) };
     assert_eq!((status == PODRANK_OK).then_some(through_c), expected, "{shown:?}");
 }
 

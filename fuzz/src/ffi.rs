@@ -488,14 +488,14 @@ fn policy(options: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Policy {
         wrong.insert(PODRANK_ERR_OPTIONS_FLAGS);
     }
     let mut policy = Policy::without_now();
-    if flags & PODRANK_NOW != 0 {
+    if flags & PODRANK_OPTIONS_NOW != 0 {
         policy.now = time(now);
     } else if now != 0 {
         wrong.insert(PODRANK_ERR_OPTIONS_NOW);
     }
-    policy.gates.pod_deletion_cost = flags & PODRANK_POD_DELETION_COST_OFF == 0;
-    policy.gates.logarithmic_scale_down = flags & PODRANK_LOGARITHMIC_SCALE_DOWN_OFF == 0;
-    policy.gates.prefer_for_scale_down = flags & PODRANK_PREFER_FOR_SCALE_DOWN_ON != 0;
+    policy.gates.pod_deletion_cost = flags & PODRANK_OPTIONS_POD_DELETION_COST_OFF == 0;
+    policy.gates.logarithmic_scale_down = flags & PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF == 0;
+    policy.gates.prefer_for_scale_down = flags & PODRANK_OPTIONS_PREFER_FOR_SCALE_DOWN_ON != 0;
     policy
 }
 
@@ -643,9 +643,9 @@ impl Question<'_> {
             "podrank_upstream" => {
                 let (relation, rule) = relation::relation(&self.policy, a, b);
                 let relation = match relation {
-                    Relation::Tie => PODRANK_RELATION_TIE,
-                    Relation::Before => PODRANK_RELATION_BEFORE,
-                    Relation::After => PODRANK_RELATION_AFTER,
+                    Relation::Tie => PODRANK_UPSTREAM_TIE,
+                    Relation::Before => PODRANK_UPSTREAM_BEFORE,
+                    Relation::After => PODRANK_UPSTREAM_AFTER,
                 };
                 vec![("relation", relation.to_ne_bytes().to_vec()), ("rule", number(rule))]
             }
@@ -707,7 +707,7 @@ impl Question<'_> {
     /// As the core does it: `steer` looks at that.
     fn steer(&self, pods: &[Pod], wrong: &mut BTreeSet<i32>) -> Outputs {
         let prices = (self.content)("prices").unwrap_or_default();
-        let price = |i| Some(prices.get(i).copied().unwrap_or(1)).filter(|byte| *byte != PODRANK_PRICE_FIXED);
+        let price = |i| Some(prices.get(i).copied().unwrap_or(1)).filter(|byte| *byte != PODRANK_STEER_PRICE_FIXED);
         let prices: Vec<_> = (0..pods.len()).map(price).collect();
         let number = |number: usize| u32::try_from(number).expect("few").to_ne_bytes();
         match Core.steer(&self.policy, pods, &prices) {
@@ -743,7 +743,7 @@ impl Question<'_> {
                 }
                 uid.map(|uid| ("uid", uid.to_vec())).into_iter().collect()
             }
-            ("podrank_deletion_cost", text) => {
+            ("podrank_deletion_cost_parse", text) => {
                 let cost = cost::grammar(text);
                 if cost.is_none() {
                     wrong.extend(PODRANK_ERR_COST_EMPTY..=PODRANK_ERR_COST_RANGE);

@@ -106,4 +106,5 @@ def main(arguments):
     return wrong
 
 
-sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 // podrank_plan says how many pods to create or delete. podrank_slow_start_begin and _report say in which batches to
-// create them; deletions may be requested all at once. podrank_expect_ and podrank_..._observed record requested
+// create them; deletions may be requested all at once. podrank_expectations_expect_ and podrank_..._observed record requested
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
 // available pods. You can use each without the others; where one takes the result of another, it says so.
 //
@@ -22,7 +22,7 @@ extern "C" {
 // than PODRANK_EXPECTATIONS_TIMEOUT has passed since expectations were set.
 
 // The most pods that kube-controller-manager creates or deletes in one sync.
-#define PODRANK_BURST_REPLICAS 500u
+#define PODRANK_PLAN_BURST_REPLICAS 500u
 
 // How long a set waits at most for what it expects to be observed, in nanoseconds: 5 minutes.
 #define PODRANK_EXPECTATIONS_TIMEOUT 300000000000
@@ -33,7 +33,7 @@ typedef struct podrank_slow_start {
     // How many pods to create next, in parallel if you like. 0 at the end.
     uint32_t batch;
     // How many pods have not been created so far, because they failed or were not tried. At the end, report
-    // this number to podrank_creations_observed, because no one will observe those pods.
+    // this number to podrank_expectations_creations_observed, because no one will observe those pods.
     uint32_t missing;
 } podrank_slow_start;
 
@@ -51,7 +51,7 @@ typedef struct podrank_expectations {
     int64_t creations;
     // How many deletions are pending. Negative if more were observed than expected.
     int64_t deletions;
-    // How many keys are now in room, the buffer of podrank_expect_deletions.
+    // How many keys are now in room, the buffer of podrank_expectations_expect_deletions.
     uint32_t keys;
     // 0 if no expectations are set.
     uint32_t is_set;
@@ -73,7 +73,7 @@ typedef struct podrank_pod_key {
     { { 0 } }
 
 // Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most
-// burst_replicas, which is PODRANK_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers
+// burst_replicas, which is PODRANK_PLAN_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers
 // to creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of active
 // pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
 //
@@ -91,11 +91,11 @@ int32_t podrank_plan(uint32_t wanted,
 // Begins a slow start for count pods: writes its state, with the size of the first batch, to start. You
 // create the pods:
 //
-//     podrank_expect_creations(&expectations, count, now);
+//     podrank_expectations_expect_creations(&expectations, count, now);
 //     podrank_slow_start_begin(count, &start);
 //     while (start.batch > 0)
 //         podrank_slow_start_report(&start, count_of_failures_when_creating(start.batch));
-//     podrank_creations_observed(&expectations, start.missing);
+//     podrank_expectations_creations_observed(&expectations, start.missing);
 int32_t podrank_slow_start_begin(uint32_t count, struct podrank_slow_start *start);
 
 // Reports how many pods of the batch could not be created. A number above the batch counts as the whole
@@ -109,21 +109,23 @@ int32_t podrank_slow_start_report(struct podrank_slow_start *start, uint32_t fai
 //
 // now is in nanoseconds. Only differences count, so any monotonic clock works, if all calls use the same
 // one. With PODRANK_TIME_UNSET there is no timeout.
-int32_t podrank_expect_creations(struct podrank_expectations *expectations, uint32_t count, int64_t now);
+int32_t podrank_expectations_expect_creations(struct podrank_expectations *expectations,
+                                              uint32_t count,
+                                              int64_t now);
 
 // Expects the deletion of the pods with these keys and no creation. Call it before you delete pods. It
 // replaces all earlier expectations. A duplicate key counts once. Each key is compared with those before it,
-// so the time grows with the square of keys_len. For the parameter now, see podrank_expect_creations.
+// so the time grows with the square of keys_len. For the parameter now, see podrank_expectations_expect_creations.
 //
-// room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expect_deletions
-// and podrank_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
+// room is your buffer for the keys. Pass the same one in every call for a set. Only podrank_expectations_expect_deletions
+// and podrank_expectations_deletion_observed may write it. It needs one element per pod that a plan may delete, and need
 // not be initialised. If keys_len is above room_len: PODRANK_ERR_KEYS_FULL.
-int32_t podrank_expect_deletions(struct podrank_expectations *expectations,
-                                 struct podrank_pod_key *room,
-                                 size_t room_len,
-                                 const struct podrank_pod_key *keys,
-                                 size_t keys_len,
-                                 int64_t now);
+int32_t podrank_expectations_expect_deletions(struct podrank_expectations *expectations,
+                                              struct podrank_pod_key *room,
+                                              size_t room_len,
+                                              const struct podrank_pod_key *keys,
+                                              size_t keys_len,
+                                              int64_t now);
 
 // Records count creations as observed. Does nothing if no expectations are set.
 //
@@ -131,18 +133,18 @@ int32_t podrank_expect_deletions(struct podrank_expectations *expectations,
 // podrank_slow_start.missing, the number of pods that were not created: you will never observe them. Do not
 // report a pod twice, nor one that the set adopts. A pod that is already being deleted when you first
 // observe it is a deletion, not a creation. The number of pending creations may go below zero.
-int32_t podrank_creations_observed(struct podrank_expectations *expectations, uint32_t count);
+int32_t podrank_expectations_creations_observed(struct podrank_expectations *expectations, uint32_t count);
 
 // Counts the deletion of the pod with this key as observed. Stores 1 in *counted if it was pending. If not,
 // stores 0, and nothing else changes, so you may report a deletion as often as you observe it.
 //
 // Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by
 // now.
-int32_t podrank_deletion_observed(struct podrank_expectations *expectations,
-                                  struct podrank_pod_key *room,
-                                  size_t room_len,
-                                  const struct podrank_pod_key *key,
-                                  int32_t *counted);
+int32_t podrank_expectations_deletion_observed(struct podrank_expectations *expectations,
+                                               struct podrank_pod_key *room,
+                                               size_t room_len,
+                                               const struct podrank_pod_key *key,
+                                               int32_t *counted);
 
 // Stores in *satisfied whether the set may act: 1 if no expectations are set, if nothing is pending, or if
 // they were set more than PODRANK_EXPECTATIONS_TIMEOUT nanoseconds ago. Otherwise 0. Check again after that

@@ -87,7 +87,7 @@ int32_t podrank_spread(struct podrank_pod *pods,
                        uint32_t *scratch);
 
 // A price of podrank_steer: the pod keeps its cost.
-#define PODRANK_PRICE_FIXED 255u
+#define PODRANK_STEER_PRICE_FIXED 255u
 
 // Writes deletion costs that make Kubernetes follow the tiers: every pod of a lower tier gets a strictly
 // lower cost than every pod of a higher one. With these costs in the pods' annotations, Kubernetes deletes
@@ -101,7 +101,7 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // prices has one byte for each of the first prices_len pods: what changing the pod's cost is worth to you. It is 1
 // for the pods after these, and where the byte is 0. With 1 for all, the fewest costs change. If you take the
 // costs off again that remaining pods got, make those 2, as they take two requests. A pod whose byte is
-// PODRANK_PRICE_FIXED keeps its cost, for instance because somebody else set it. prices may be NULL with
+// PODRANK_STEER_PRICE_FIXED keeps its cost, for instance because somebody else set it. prices may be NULL with
 // prices_len 0. With more than 16 million pods, the highest price is 2^32 divided by their number.
 //
 // costs gets the cost of every pod, by index, whether it changes or not. It needs space for pods_len costs.

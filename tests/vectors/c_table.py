@@ -24,9 +24,9 @@ PERCENT_ERRORS = {
 }
 UID_ERRORS = {"length": "LENGTH", "not a hyphen": "HYPHEN", "not a hex digit": "DIGIT"}
 GATES = {  # By name: the default, and the flag that changes it.
-    "PodDeletionCost": (True, "PODRANK_POD_DELETION_COST_OFF"),
-    "LogarithmicScaleDown": (True, "PODRANK_LOGARITHMIC_SCALE_DOWN_OFF"),
-    "PreferForScaleDown": (False, "PODRANK_PREFER_FOR_SCALE_DOWN_ON"),
+    "PodDeletionCost": (True, "PODRANK_OPTIONS_POD_DELETION_COST_OFF"),
+    "LogarithmicScaleDown": (True, "PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF"),
+    "PreferForScaleDown": (False, "PODRANK_OPTIONS_PREFER_FOR_SCALE_DOWN_ON"),
 }
 POD_FIELDS = {
     "uid", "assigned", "phase", "ready", "readyTime", "deletionCost", "rank", "tier", "preferred", "restarts",
@@ -104,7 +104,7 @@ def pod_literal(pod, rank):
 
 def options_literal(policy, where):
     known(policy, ("now", "featureGates"), where)
-    flags = [] if policy.get("now") is None else ["PODRANK_NOW"]
+    flags = [] if policy.get("now") is None else ["PODRANK_OPTIONS_NOW"]
     for gate, on in policy.get("featureGates", {}).items():
         default, flag = GATES[gate]
         flags += [flag] if on != default else []
@@ -230,7 +230,7 @@ def deployment_literal(case, where):
 def change_literal(change, where):
     known(change, ("replicas", "part", "reason"), where)
     reason = change["reason"].upper().replace("-", "_")
-    return f"{{ {change['replicas']}, {int32(change['part'])}, PODRANK_REASON_{reason}, {{ 0 }} }}"
+    return f"{{ {change['replicas']}, {int32(change['part'])}, PODRANK_DEPLOYMENT_REASON_{reason}, {{ 0 }} }}"
 
 
 def deployment():
@@ -247,7 +247,7 @@ def deployment():
         known(case, ("text", "valid", "lenient"), case["text"])
         literal, length = text(case["text"])
         valid = case.get("valid")
-        flags = "PODRANK_SET_DESIRED | PODRANK_SET_MAX" if valid is not None else "PODRANK_SET_DESIRED_LENIENT"
+        flags = "PODRANK_REPLICA_SET_DESIRED | PODRANK_REPLICA_SET_MAX" if valid is not None else "PODRANK_REPLICA_SET_DESIRED_LENIENT"
         flags = flags if valid is not None or "lenient" in case else "0"
         comment = number(f"annotation {case['text']!r}")
         desired = int32(case.get("valid", case.get("lenient", 0)))
@@ -271,7 +271,7 @@ def deployment():
             # As bytes, which is how Python compares ASCII.
             order = sorted(names).index(listed["name"])
             numbers = ", ".join(str(listed.get(field, 0)) for field in ("replicas", "statusReplicas", "availableReplicas"))
-            flags = "PODRANK_SET_CURRENT_TEMPLATE" if listed.get("current", False) else "0"
+            flags = "PODRANK_REPLICA_SET_CURRENT_TEMPLATE" if listed.get("current", False) else "0"
             (desired, desired_len), (most, most_len) = (text(listed.get(field, "")) for field in ("desired", "max"))
             rows.append(
                 f"{{ {{ {time(listed.get('creationTime'))}, {order}u, {numbers}, 0, 0, {flags}, {{ 0 }} }}, "
@@ -284,9 +284,9 @@ def deployment():
             new, new_change = f"{index}u", change_literal(case["changes"][index], where)
         else:
             size = case.get("creates", 0)
-            new, new_change = "PODRANK_NO_SET", change_literal({"replicas": size, "part": size, "reason": case["missing"]}, where)
+            new, new_change = "PODRANK_NONE", change_literal({"replicas": size, "part": size, "reason": case["missing"]}, where)
         step = (
-            f"{{ {case.get('surge', 0)}, {case.get('unavailable', 0)}, {new}, PODRANK_PATH_{case['path'].upper()}, "
+            f"{{ {case.get('surge', 0)}, {case.get('unavailable', 0)}, {new}, PODRANK_DEPLOYMENT_PATH_{case['path'].upper()}, "
             f"{int('creates' in case)}, {flag(case, 'goesOn', False)}, 0, {new_change} }}"
         )
         literal = deployment_literal(case["deployment"], where)
@@ -320,7 +320,7 @@ def steering():
         at = len(costs)
         costs += [int32(cost) for cost in case.get("costs", [0] * len(listed))]
         own = case.get("prices", [1] * len(listed))
-        prices += ["PODRANK_PRICE_FIXED" if index in case.get("fixed", []) else str(own[index]) for index in range(len(listed))]
+        prices += ["PODRANK_STEER_PRICE_FIXED" if index in case.get("fixed", []) else str(own[index]) for index in range(len(listed))]
         rows = [f"{{ {pod}u, {before}u, PODRANK_RULE_{rule.upper().replace('-', '_')}, {{ 0 }} }}"
                 for pod, before, rule in case.get("blocked", [])]
         lower, higher = case.get("noRoom", [0, 0])
@@ -390,7 +390,7 @@ def stateful_set():
         set_flags += [] if of.get("maxUnavailableGate", True) else ["NO_MAX_UNAVAILABLE"]
         literal = designated({
             "replicas": of["replicas"], "start": of.get("start", 0), "partition": of.get("partition", 0),
-            "max_unavailable": unavailable, "flags": flags_literal("STATEFUL", set_flags),
+            "max_unavailable": unavailable, "flags": flags_literal("STATEFUL_SET", set_flags),
         })
         rows, expected = [], []
         for pod in case["pods"]:
@@ -399,18 +399,18 @@ def stateful_set():
             gone = [flag for word in words for flag in without[word]]
             flags = [flag for flag in healthy if flag not in gone]
             flags += [word.upper() for word in words if word in ("terminating", "finished")]
-            rows.append(designated({"ordinal": ordinal, "flags": flags_literal("MEMBER_IS", flags)}))
+            rows.append(designated({"ordinal": ordinal, "flags": flags_literal("STATEFUL_SET_POD", flags)}))
             verdict, reason, *by = outcome.split()
             if by and by[0] != "by":
                 sys.exit(f"{where}: {pod}")
-            expected.append(f"{{ {by[1] if by else -1}, {constant('VERDICT', verdict)}, {constant('MEMBER', reason)} }}")
+            expected.append(f"{{ {by[1] if by else -1}, {constant('VERDICT', verdict)}, {constant('STATEFUL_SET_REASON', reason)} }}")
         most = max(most, len(rows))
         place = slice_of(members, rows)
         outcomes += expected
         syncs.append(f"{number('StatefulSet: ' + where)} {{ {literal}, {place} }}")
     arrays = [
         ("struct vector_ordinal", "vector_ordinals", ordinals),
-        ("podrank_member", "vector_members", members),
+        ("podrank_stateful_set_pod", "vector_members", members),
         ("struct vector_member_outcome", "vector_member_outcomes", outcomes),
         ("struct vector_stateful_set", "vector_stateful_sets", syncs),
     ]
@@ -483,25 +483,25 @@ def daemon_set(outcomes):
         surge, surge_flag = budget(case["maxSurge"], "SURGE_PERCENT")
         unavailable, unavailable_flag = budget(case["maxUnavailable"], "UNAVAILABLE_PERCENT")
         flags = surge_flag + unavailable_flag + (["ON_DELETE"] if case.get("onDelete", False) else [])
-        literal = designated({"max_surge": surge, "max_unavailable": unavailable, "flags": flags_literal("DAEMON", flags)})
+        literal = designated({"max_surge": surge, "max_unavailable": unavailable, "flags": flags_literal("DAEMON_SET", flags)})
         rows = []
         for index, pod in enumerate(case["pods"]):
             known(pod, ("node", "flags", "created"), where)
             rows.append(designated({
                 "creation_time": seconds(pod["created"]), "name_order": f"{index}u", "node": f"{pod['node']}u",
-                "flags": flags_literal("DAEMON_POD", pod["flags"].split()),
+                "flags": flags_literal("DAEMON_SET_POD", pod["flags"].split()),
             }))
         most = max(most, len(rows))
-        on = slice_of(nodes, [flags_literal("NODE", node.split()) for node in case["nodes"]])
-        at = slice_of(outcomes, [outcome_literal(outcome, "DAEMON", where) for outcome in case["outcomes"]])
-        blocked_by = f"{case['blockedBy']}u" if "blockedBy" in case else "PODRANK_NO_POD"
+        on = slice_of(nodes, [flags_literal("DAEMON_SET_NODE", node.split()) for node in case["nodes"]])
+        at = slice_of(outcomes, [outcome_literal(outcome, "DAEMON_SET", where) for outcome in case["outcomes"]])
+        blocked_by = f"{case['blockedBy']}u" if "blockedBy" in case else "PODRANK_NONE"
         syncs.append(
             f"{number('DaemonSet: ' + where)} {{ {literal}, {on}, {slice_of(pods, rows)}, {at}, {blocked_by}, "
             f"{case.get('creates', -1)} }}"
         )
     arrays = [
         ("uint8_t", "vector_daemon_nodes", nodes),
-        ("podrank_daemon_pod", "vector_daemon_pods", pods),
+        ("podrank_daemon_set_pod", "vector_daemon_pods", pods),
         ("struct vector_daemon_set", "vector_daemon_sets", syncs),
     ]
     return arrays, most
@@ -592,7 +592,7 @@ def main():
         index = options_index(pair.get("policy", {"now": upstream["now"]}), where)
         relations.append(
             f"{number(where)} {{ {places[pair['first']]}, {places[pair['second']]}, {index}, "
-            f"PODRANK_RELATION_{pair['relation'].upper()} }}"
+            f"PODRANK_UPSTREAM_{pair['relation'].upper()} }}"
         )
 
     controller_arrays, most_keys = controller()

@@ -5,14 +5,16 @@ use core::ffi::CStr;
 /// Gives a reason its list, its number and its name.
 ///
 /// The names are not a `match`, because compilers turn that into code with traps for the numbers in between. They are bytes
-/// instead of texts, because a list of addresses is memory that a loader writes.
+/// instead of texts, because a list of addresses is memory that a loader writes, and one function searches all lists,
+/// because compilers make a list of addresses where they see which numbers there are.
 macro_rules! names {
     ($reason:ident, $len:literal: $($variant:ident $name:literal),* $(,)?) => {
         impl $reason {
             /// Every reason, in the order of their numbers.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            const NAMES: &'static [(Self, [u8; $len])] = &[$((Self::$variant, padded($name))),*];
+            /// Of each reason, the number and the name.
+            const NAMES: &'static [[u8; $len + 1]] = &[$(named(Self::$variant as u8, $name)),*];
 
             /// Returns the reason's number, which never changes.
             #[must_use]
@@ -35,8 +37,7 @@ macro_rules! names {
             /// Returns the [name](Self::name) as C text.
             #[must_use]
             pub fn c_name(self) -> &'static CStr {
-                let name = Self::NAMES.iter().find(|(reason, _)| *reason == self);
-                name.and_then(|(_, name)| CStr::from_bytes_until_nul(name).ok()).unwrap_or_default()
+                name_of(self.number(), Self::NAMES.as_flattened(), $len + 1)
             }
         }
 
@@ -48,16 +49,34 @@ macro_rules! names {
     };
 }
 
-/// Returns a text padded with zeros to `LEN` bytes. At least one zero must fit.
-pub(super) const fn padded<const LEN: usize>(text: &CStr) -> [u8; LEN] {
+/// Returns a number and a text, padded with zeros to `LEN` bytes. At least one zero must fit.
+pub(super) const fn named<const LEN: usize>(number: u8, text: &CStr) -> [u8; LEN] {
     let mut bytes = [0; LEN];
     let (mut from, mut to): (&[u8], &mut [u8]) = (text.to_bytes_with_nul(), &mut bytes);
-    assert!(from.len() <= to.len(), "the text is too long");
+    assert!(from.len() < to.len(), "the text is too long");
+    if let [first, name @ ..] = to {
+        (*first, to) = (number, name);
+    } else {
+        to = &mut [];
+    }
     while let ([byte, more @ ..], [slot, space @ ..]) = (from, to) {
         *slot = *byte;
         (from, to) = (more, space);
     }
     bytes
+}
+
+/// Returns the name with this number in a list of them, each `width` bytes. An empty text if there is none.
+#[inline(never)]
+pub(super) fn name_of(number: u8, names: &'static [u8], width: usize) -> &'static CStr {
+    let mut rest = names;
+    while let Some(([first, name @ ..], more)) = rest.split_at_checked(width) {
+        if *first == number {
+            return CStr::from_bytes_until_nul(name).unwrap_or_default();
+        }
+        rest = more;
+    }
+    c""
 }
 
 pub(super) use names;

@@ -59,12 +59,13 @@ fn unsound_records_are_refused() {
         podrank_replica_set { replicas: -1, ..sound },
         podrank_replica_set { status_replicas: -1, ..sound },
         podrank_replica_set { available_replicas: i32::MIN, ..sound },
-        podrank_replica_set { max_replicas: -1, flags: PODRANK_SET_MAX, ..sound },
-        podrank_replica_set { desired_replicas: -1, flags: PODRANK_SET_DESIRED, ..sound },
+        podrank_replica_set { max_replicas: -1, flags: PODRANK_REPLICA_SET_MAX, ..sound },
+        podrank_replica_set { desired_replicas: -1, flags: PODRANK_REPLICA_SET_DESIRED, ..sound },
     ] {
         assert_eq!(status(&good, bad), PODRANK_ERR_NEGATIVE, "{bad:?}");
     }
-    let lenient = podrank_replica_set { desired_replicas: -1, flags: PODRANK_SET_DESIRED_LENIENT, ..sound };
+    let lenient =
+        podrank_replica_set { desired_replicas: -1, flags: PODRANK_REPLICA_SET_DESIRED_LENIENT, ..sound };
     assert_eq!(status(&good, lenient), PODRANK_OK);
     assert_eq!(status(&good, podrank_replica_set { flags: 16, ..sound }), PODRANK_ERR_FLAGS);
     let mut reserved = sound;
@@ -110,10 +111,10 @@ fn a_deployment_without_sets_and_reasons_in_words() {
     let none = null::<podrank_replica_set>();
     let status = unsafe { podrank_deployment_next(&record, none, 0, null_mut(), &raw mut step) };
     assert_eq!(status, PODRANK_OK);
-    assert_eq!((step.new_set, step.creates, step.new_change.replicas), (PODRANK_NO_SET, 1, 3));
+    assert_eq!((step.new_set, step.creates, step.new_change.replicas), (PODRANK_NONE, 1, 3));
 
     for number in 0..=u8::MAX {
-        let text = podrank_reason_str(number);
+        let text = podrank_deployment_reason_str(number);
         let name = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_str().unwrap());
         assert_eq!(name, Reason::from_number(number).map(Reason::name));
     }

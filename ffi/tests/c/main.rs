@@ -7,5 +7,6 @@ mod daemon_set;
 mod deployment;
 mod job;
 mod laws;
+mod names;
 mod promises;
 mod stateful_set;

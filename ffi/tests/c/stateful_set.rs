@@ -14,9 +14,9 @@ fn vectors() {
 }
 
 /// The status of a call with this set and two members, of which the last is this one.
-fn status(set: *const podrank_stateful_set, last: podrank_member) -> i32 {
+fn status(set: *const podrank_stateful_set, last: podrank_stateful_set_pod) -> i32 {
     let members = [member(&Member::new(0, MemberFlags::NONE)), last];
-    let canary = podrank_member_outcome {
+    let canary = podrank_stateful_set_outcome {
         member: 77,
         by: 77,
         by_ordinal: 77,
@@ -39,11 +39,14 @@ fn unsound_records_are_refused() {
     let (good, sound) = (stateful_set(&StatefulSet::default()), member(&Member::new(1, MemberFlags::READY)));
     assert_eq!(status(&good, sound), PODRANK_OK);
     assert_eq!(status(null(), sound), PODRANK_ERR_NULL);
-    assert_eq!(status(&good, podrank_member { ordinal: -1, ..sound }), PODRANK_ERR_NEGATIVE);
-    assert_eq!(status(&good, podrank_member { flags: 64, ..sound }), PODRANK_ERR_FLAGS);
-    assert_eq!(status(&good, podrank_member { reserved: [0, 0, 1], ..sound }), PODRANK_ERR_RESERVED);
-    let both = PODRANK_STATEFUL_ON_DELETE | PODRANK_STATEFUL_RECREATE;
-    let percent = PODRANK_STATEFUL_UNAVAILABLE_PERCENT;
+    assert_eq!(status(&good, podrank_stateful_set_pod { ordinal: -1, ..sound }), PODRANK_ERR_NEGATIVE);
+    assert_eq!(status(&good, podrank_stateful_set_pod { flags: 64, ..sound }), PODRANK_ERR_FLAGS);
+    assert_eq!(
+        status(&good, podrank_stateful_set_pod { reserved: [0, 0, 1], ..sound }),
+        PODRANK_ERR_RESERVED
+    );
+    let both = PODRANK_STATEFUL_SET_ON_DELETE | PODRANK_STATEFUL_SET_RECREATE;
+    let percent = PODRANK_STATEFUL_SET_UNAVAILABLE_PERCENT;
     for (bad, expected) in [
         (podrank_stateful_set { replicas: -1, ..good }, PODRANK_ERR_NEGATIVE),
         (podrank_stateful_set { start: -1, ..good }, PODRANK_ERR_NEGATIVE),

@@ -110,12 +110,12 @@ impl Question<'_> {
                 let next = if failures > 0 { 0 } else { (2 * batch).min(missing) };
                 vec![("start", [word(next), word(missing)].concat())]
             }
-            "podrank_expect_creations" => {
+            "podrank_expectations_expect_creations" => {
                 let [creations, since] = ["count", "now"].map(|name| self.number(name));
                 let state = State { since, creations, deletions: 0, is_set: 1, ..state()? };
                 vec![("expectations", state.bytes())]
             }
-            "podrank_expect_deletions" => {
+            "podrank_expectations_expect_deletions" => {
                 if self.lens[1] > self.lens[0] {
                     wrong.insert(PODRANK_ERR_KEYS_FULL);
                 }
@@ -130,13 +130,13 @@ impl Question<'_> {
                 let state = State { since, creations: 0, deletions: keys.into(), keys, is_set: 1 };
                 vec![("expectations", state.bytes()), ("room", distinct.concat())]
             }
-            "podrank_creations_observed" => {
+            "podrank_expectations_creations_observed" => {
                 let state = state()?;
                 let observed = if state.is_set == 0 { 0 } else { self.number("count") };
                 let creations = state.creations.saturating_sub(observed);
                 vec![("expectations", State { creations, ..state }.bytes())]
             }
-            "podrank_deletion_observed" => {
+            "podrank_expectations_deletion_observed" => {
                 let (mut state, mut room, key) = (state()?, keys("room")?, *keys("key")?.first()?);
                 let known = room.iter().take(state.keys as usize).position(|other| *other == key);
                 if let Some(place) = known {

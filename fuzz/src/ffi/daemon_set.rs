@@ -60,7 +60,7 @@ fn read_set(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> DaemonSet {
     wrong.extend((surge < 0 || unavailable < 0).then_some(PODRANK_ERR_NEGATIVE));
     wrong.extend((flags >= 16).then_some(PODRANK_ERR_FLAGS));
     wrong.extend((bytes[12..] != [0; 20]).then_some(PODRANK_ERR_RESERVED));
-    let is_on_delete = flags & PODRANK_DAEMON_ON_DELETE != 0;
+    let is_on_delete = flags & PODRANK_DAEMON_SET_ON_DELETE != 0;
     let mut budget = |number: i32, percent: u32| {
         if flags & percent == 0 {
             return IntOrPercent::Int(number);
@@ -68,12 +68,12 @@ fn read_set(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> DaemonSet {
         wrong.extend((number > 4_194_304 && !is_on_delete).then_some(PODRANK_ERR_PERCENT_RANGE));
         IntOrPercent::Percent(number.cast_unsigned())
     };
-    let max_surge = budget(surge, PODRANK_DAEMON_SURGE_PERCENT);
-    let max_unavailable = budget(unavailable, PODRANK_DAEMON_UNAVAILABLE_PERCENT);
+    let max_surge = budget(surge, PODRANK_DAEMON_SET_SURGE_PERCENT);
+    let max_unavailable = budget(unavailable, PODRANK_DAEMON_SET_UNAVAILABLE_PERCENT);
     let rolling = Strategy::RollingUpdate { max_surge, max_unavailable };
     DaemonSet {
         strategy: if is_on_delete { Strategy::OnDelete } else { rolling },
-        is_being_deleted: flags & PODRANK_DAEMON_BEING_DELETED != 0,
+        is_being_deleted: flags & PODRANK_DAEMON_SET_BEING_DELETED != 0,
     }
 }
 
@@ -112,7 +112,7 @@ impl Question<'_> {
         let nodes: Vec<NodeFlags> = nodes.iter().copied().map(NodeFlags::from_bits).collect();
         let (mut order, mut found) = (vec![0; pods.len()], vec![Outcome::default(); pods.len()]);
         let step = next_sync(&set, &nodes, &pods, &mut order, &mut found).expect("as many of each");
-        let blocked_by = step.blocked_by.unwrap_or(PODRANK_NO_POD);
+        let blocked_by = step.blocked_by.unwrap_or(PODRANK_NONE);
         let counts =
             [step.wanted, step.used, step.available, step.deleted, step.creates, step.later, blocked_by];
         let step = [

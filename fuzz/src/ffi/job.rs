@@ -110,7 +110,7 @@ impl Question<'_> {
     /// What its outputs are to begin with; nothing if a buffer is not all there, or it is none of these functions.
     pub(super) fn job(&self, pods: &[Pod], wrong: &mut BTreeSet<i32>, spoilt: bool) -> Option<Outputs> {
         Some(match self.function.name {
-            "podrank_job_index" => {
+            "podrank_job_index_parse" => {
                 // Rust's grammar is Go's.
                 let text = std::str::from_utf8((self.content)("text").unwrap_or_default());
                 let index = text.ok().and_then(|text| text.parse::<i64>().ok());

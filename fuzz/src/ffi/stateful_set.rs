@@ -66,13 +66,13 @@ fn read_set(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> StatefulSet {
     if [replicas, start, partition, most].iter().any(|number| *number < 0) {
         wrong.insert(PODRANK_ERR_NEGATIVE);
     }
-    if flags >= 128 || has(PODRANK_STATEFUL_ON_DELETE) && has(PODRANK_STATEFUL_RECREATE) {
+    if flags >= 128 || has(PODRANK_STATEFUL_SET_ON_DELETE) && has(PODRANK_STATEFUL_SET_RECREATE) {
         wrong.insert(PODRANK_ERR_FLAGS);
     }
     if bytes[20..] != [0; 12] {
         wrong.insert(PODRANK_ERR_RESERVED);
     }
-    let is_percent = has(PODRANK_STATEFUL_UNAVAILABLE_PERCENT);
+    let is_percent = has(PODRANK_STATEFUL_SET_UNAVAILABLE_PERCENT);
     if is_percent && most > 4_194_304 {
         wrong.insert(PODRANK_ERR_PERCENT_RANGE);
     }
@@ -81,21 +81,21 @@ fn read_set(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> StatefulSet {
     StatefulSet {
         replicas,
         start,
-        management: if has(PODRANK_STATEFUL_PARALLEL) {
+        management: if has(PODRANK_STATEFUL_SET_PARALLEL) {
             PodManagement::Parallel
         } else {
             PodManagement::OrderedReady
         },
-        update: if has(PODRANK_STATEFUL_ON_DELETE) {
+        update: if has(PODRANK_STATEFUL_SET_ON_DELETE) {
             Update::OnDelete
-        } else if has(PODRANK_STATEFUL_RECREATE) {
+        } else if has(PODRANK_STATEFUL_SET_RECREATE) {
             Update::Recreate
         } else {
             Update::RollingUpdate { partition, max_unavailable }
         },
-        is_being_deleted: has(PODRANK_STATEFUL_BEING_DELETED),
-        max_unavailable_gate: !has(PODRANK_STATEFUL_NO_MAX_UNAVAILABLE),
-        recreate_gate: has(PODRANK_STATEFUL_RECREATE_GATE),
+        is_being_deleted: has(PODRANK_STATEFUL_SET_BEING_DELETED),
+        max_unavailable_gate: !has(PODRANK_STATEFUL_SET_NO_MAX_UNAVAILABLE),
+        recreate_gate: has(PODRANK_STATEFUL_SET_RECREATE_GATE),
     }
 }
 

@@ -24,7 +24,7 @@ type Engine interface {
 	// all, and prices, a byte for each, may be empty. With ErrNoRoom, Lower and Higher are set.
 	Steer(records []Pod, options Options, prices []uint8, costs []int32, blocked []Blocked) (Steered, error)
 	// Explain writes every rule's answer on a and b to rows and returns how many there are.
-	Explain(a, b *Pod, options Options, rows *[RowsMax]Row) (int, error)
+	Explain(a, b *Pod, options Options, rows *[RowMax]Row) (int, error)
 	// Upstream says whether kube-controller-manager calls a before b (-1), b before a (1) or neither, and by which rule.
 	Upstream(a, b *Pod, options Options) (before int, rule uint8, err error)
 
@@ -57,7 +57,7 @@ type Engine interface {
 	// StatefulSetOrdinal is the ordinal in the name of a pod of the StatefulSet called set, -1 if it has none.
 	StatefulSetOrdinal(set, pod string) (int32, error)
 	// NextStatefulSet writes what the next sync does with each member to outcomes, of which there are as many.
-	NextStatefulSet(set *StatefulSet, members []Member, outcomes []MemberOutcome) error
+	NextStatefulSet(set *StatefulSet, members []StatefulSetPod, outcomes []StatefulSetOutcome) error
 	// MemberReasonName is the name of a reason's number, "" if it has none.
 	MemberReasonName(reason uint8) string
 	// JobIndex reads a completion index, -1 if the text is none.
@@ -68,7 +68,7 @@ type Engine interface {
 	JobReasonName(reason uint8) string
 	// NextDaemonSet writes what the next sync does to each pod to outcomes. order and outcomes have an element for each; nodes
 	// are flags.
-	NextDaemonSet(set *DaemonSet, nodes []uint8, pods []DaemonPod, order []uint32, outcomes []Outcome) (DaemonStep, error)
+	NextDaemonSet(set *DaemonSet, nodes []uint8, pods []DaemonSetPod, order []uint32, outcomes []Outcome) (DaemonSetStep, error)
 	// DaemonReasonName is the name of a reason's number, "" if it has none.
 	DaemonReasonName(reason uint8) string
 }

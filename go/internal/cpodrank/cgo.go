@@ -85,7 +85,7 @@ func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, co
 	return steered, failure(status)
 }
 
-func (Engine) Explain(a, b *core.Pod, options core.Options, rows *[core.RowsMax]core.Row) (int, error) {
+func (Engine) Explain(a, b *core.Pod, options core.Options, rows *[core.RowMax]core.Row) (int, error) {
 	var rowsLen C.size_t
 	o := c(options)
 	err := failure(C.podrank_explain(
@@ -101,9 +101,9 @@ func (Engine) Upstream(a, b *core.Pod, options core.Options) (before int, rule u
 	err = failure(C.podrank_upstream(
 		(*C.podrank_pod)(unsafe.Pointer(a)), (*C.podrank_pod)(unsafe.Pointer(b)), &o, &relation, &number))
 	switch relation {
-	case C.PODRANK_RELATION_BEFORE:
+	case C.PODRANK_UPSTREAM_BEFORE:
 		before = -1
-	case C.PODRANK_RELATION_AFTER:
+	case C.PODRANK_UPSTREAM_AFTER:
 		before = 1
 	}
 	return before, uint8(number), err

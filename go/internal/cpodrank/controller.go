@@ -11,14 +11,14 @@ package cpodrank
 #cgo nocallback podrank_slow_start_begin
 #cgo noescape podrank_slow_start_report
 #cgo nocallback podrank_slow_start_report
-#cgo noescape podrank_expect_creations
-#cgo nocallback podrank_expect_creations
-#cgo noescape podrank_expect_deletions
-#cgo nocallback podrank_expect_deletions
-#cgo noescape podrank_creations_observed
-#cgo nocallback podrank_creations_observed
-#cgo noescape podrank_deletion_observed
-#cgo nocallback podrank_deletion_observed
+#cgo noescape podrank_expectations_expect_creations
+#cgo nocallback podrank_expectations_expect_creations
+#cgo noescape podrank_expectations_expect_deletions
+#cgo nocallback podrank_expectations_expect_deletions
+#cgo noescape podrank_expectations_creations_observed
+#cgo nocallback podrank_expectations_creations_observed
+#cgo noescape podrank_expectations_deletion_observed
+#cgo nocallback podrank_expectations_deletion_observed
 #cgo noescape podrank_expectations_satisfied
 #cgo nocallback podrank_expectations_satisfied
 #cgo noescape podrank_availability
@@ -49,21 +49,21 @@ func (Engine) ReportSlowStart(start *core.SlowStart, failures uint32) error {
 }
 
 func (Engine) ExpectCreations(e *core.Expectations, count uint32, now int64) error {
-	return failure(C.podrank_expect_creations(expectations(e), C.uint32_t(count), C.int64_t(now)))
+	return failure(C.podrank_expectations_expect_creations(expectations(e), C.uint32_t(count), C.int64_t(now)))
 }
 
 func (Engine) ExpectDeletions(e *core.Expectations, room, keys []core.PodKey, now int64) error {
-	return failure(C.podrank_expect_deletions(expectations(e), podKeys(room), C.size_t(len(room)),
+	return failure(C.podrank_expectations_expect_deletions(expectations(e), podKeys(room), C.size_t(len(room)),
 		podKeys(keys), C.size_t(len(keys)), C.int64_t(now)))
 }
 
 func (Engine) CreationsObserved(e *core.Expectations, count uint32) error {
-	return failure(C.podrank_creations_observed(expectations(e), C.uint32_t(count)))
+	return failure(C.podrank_expectations_creations_observed(expectations(e), C.uint32_t(count)))
 }
 
 func (Engine) DeletionObserved(e *core.Expectations, room []core.PodKey, key core.PodKey) (counted bool, err error) {
 	var yes C.int32_t
-	err = failure(C.podrank_deletion_observed(expectations(e), podKeys(room), C.size_t(len(room)),
+	err = failure(C.podrank_expectations_deletion_observed(expectations(e), podKeys(room), C.size_t(len(room)),
 		(*C.podrank_pod_key)(unsafe.Pointer(&key)), &yes))
 	return yes != 0, err
 }

@@ -43,7 +43,7 @@ func (Engine) NextDeployment(deployment *core.Deployment, sets []core.ReplicaSet
 
 func (Engine) ReasonName(reason uint8) string { return reasonNames()[reason] }
 
-var reasonNames = names(func(number C.uint8_t) *C.char { return C.podrank_reason_str(number) })
+var reasonNames = names(func(number C.uint8_t) *C.char { return C.podrank_deployment_reason_str(number) })
 
 // names asks for all names once.
 func names(name func(C.uint8_t) *C.char) func() *[256]string {

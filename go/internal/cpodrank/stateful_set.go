@@ -25,12 +25,12 @@ func (Engine) StatefulSetOrdinal(set, pod string) (int32, error) {
 	return int32(ordinal), err
 }
 
-func (Engine) NextStatefulSet(set *core.StatefulSet, members []core.Member, outcomes []core.MemberOutcome) error {
+func (Engine) NextStatefulSet(set *core.StatefulSet, members []core.StatefulSetPod, outcomes []core.StatefulSetOutcome) error {
 	var step core.StatefulSetStep
 	return failure(C.podrank_stateful_set_next(
 		(*C.podrank_stateful_set)(unsafe.Pointer(set)),
-		(*C.podrank_member)(unsafe.Pointer(unsafe.SliceData(members))), C.size_t(len(members)),
-		(*C.podrank_member_outcome)(unsafe.Pointer(unsafe.SliceData(outcomes))),
+		(*C.podrank_stateful_set_pod)(unsafe.Pointer(unsafe.SliceData(members))), C.size_t(len(members)),
+		(*C.podrank_stateful_set_outcome)(unsafe.Pointer(unsafe.SliceData(outcomes))),
 		(*C.podrank_stateful_set_step)(unsafe.Pointer(&step))))
 }
 

@@ -7,8 +7,8 @@ package cpodrank
 
 #cgo noescape podrank_job_next
 #cgo nocallback podrank_job_next
-#cgo noescape podrank_job_index
-#cgo nocallback podrank_job_index
+#cgo noescape podrank_job_index_parse
+#cgo nocallback podrank_job_index_parse
 #cgo noescape podrank_daemon_set_next
 #cgo nocallback podrank_daemon_set_next
 */
@@ -33,18 +33,18 @@ func (Engine) NextJob(job *core.Job, now int64, pods []core.Pod, indexes []int64
 
 func (Engine) JobIndex(text string) (int64, error) {
 	var index C.int64_t
-	err := failure(C.podrank_job_index(chars(text), C.size_t(len(text)), &index))
+	err := failure(C.podrank_job_index_parse(chars(text), C.size_t(len(text)), &index))
 	return int64(index), err
 }
 
-func (Engine) NextDaemonSet(set *core.DaemonSet, nodes []uint8, pods []core.DaemonPod, order []uint32, outcomes []core.Outcome) (step core.DaemonStep, err error) {
+func (Engine) NextDaemonSet(set *core.DaemonSet, nodes []uint8, pods []core.DaemonSetPod, order []uint32, outcomes []core.Outcome) (step core.DaemonSetStep, err error) {
 	err = failure(C.podrank_daemon_set_next(
 		(*C.podrank_daemon_set)(unsafe.Pointer(set)),
 		(*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(nodes))), C.size_t(len(nodes)),
-		(*C.podrank_daemon_pod)(unsafe.Pointer(unsafe.SliceData(pods))), C.size_t(len(pods)),
+		(*C.podrank_daemon_set_pod)(unsafe.Pointer(unsafe.SliceData(pods))), C.size_t(len(pods)),
 		(*C.uint32_t)(unsafe.Pointer(unsafe.SliceData(order))),
 		(*C.podrank_outcome)(unsafe.Pointer(unsafe.SliceData(outcomes))),
-		(*C.podrank_daemon_step)(unsafe.Pointer(&step))))
+		(*C.podrank_daemon_set_step)(unsafe.Pointer(&step))))
 	return step, err
 }
 
@@ -54,4 +54,4 @@ var jobReasonNames = names(func(number C.uint8_t) *C.char { return C.podrank_job
 
 func (Engine) DaemonReasonName(reason uint8) string { return daemonReasonNames()[reason] }
 
-var daemonReasonNames = names(func(number C.uint8_t) *C.char { return C.podrank_daemon_reason_str(number) })
+var daemonReasonNames = names(func(number C.uint8_t) *C.char { return C.podrank_daemon_set_reason_str(number) })

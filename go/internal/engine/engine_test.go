@@ -58,7 +58,7 @@ func TestDecisionsAreTheSame(t *testing.T) {
 		pods, others := records(r, n), records(r, r.IntN(5))
 		k := r.IntN(n + 2)
 		options := core.Options{Flags: uint32(r.IntN(16))}
-		if options.Flags&core.Now != 0 {
+		if options.Flags&core.OptionsNow != 0 {
 			options.Now = []int64{1e18 + 7200e9, 0, core.TimeUnset + 1, 1<<63 - 1}[r.IntN(4)]
 		}
 		both(t, "Select", func(e core.Engine) []any {
@@ -79,7 +79,7 @@ func TestDecisionsAreTheSame(t *testing.T) {
 			costs, blocked := make([]int32, n), make([]core.Blocked, n)
 			prices := make([]uint8, n)
 			for i := range prices {
-				prices[i] = []uint8{0, 1, 2, 2, 1, 9, core.PriceFixed}[i%7]
+				prices[i] = []uint8{0, 1, 2, 2, 1, 9, core.SteerPriceFixed}[i%7]
 			}
 			steered, err := e.Steer(pods, options, prices[:n*(k%2)], costs, blocked)
 			if err != nil {
@@ -93,7 +93,7 @@ func TestDecisionsAreTheSame(t *testing.T) {
 		})
 		if n > 1 {
 			both(t, "Explain", func(e core.Engine) []any {
-				var rows [core.RowsMax]core.Row
+				var rows [core.RowMax]core.Row
 				count, err := e.Explain(&pods[0], &pods[1], options, &rows)
 				return []any{count, err, rows}
 			})
@@ -194,12 +194,12 @@ func TestOtherWorkloadsAreTheSame(t *testing.T) {
 		set := core.StatefulSet{
 			Replicas: small(), Start: small(), Partition: small(), MaxUnavailable: small(), Flags: uint32(r.IntN(128)),
 		}
-		members := make([]core.Member, n)
+		members := make([]core.StatefulSetPod, n)
 		for i := range members {
-			members[i] = core.Member{Ordinal: small(), Flags: uint8(r.IntN(64))}
+			members[i] = core.StatefulSetPod{Ordinal: small(), Flags: uint8(r.IntN(64))}
 		}
 		both(t, fmt.Sprintf("%+v %+v", set, members), func(e core.Engine) []any {
-			outcomes := make([]core.MemberOutcome, n)
+			outcomes := make([]core.StatefulSetOutcome, n)
 			return []any{e.NextStatefulSet(&set, members, outcomes), outcomes}
 		})
 		job := core.Job{Parallelism: small(), Completions: small(), Succeeded: small(), Flags: uint32(r.IntN(1024)),
@@ -216,12 +216,12 @@ func TestOtherWorkloadsAreTheSame(t *testing.T) {
 			return []any{step, err, outcomes}
 		})
 		daemonSet := core.DaemonSet{MaxSurge: small(), MaxUnavailable: small(), Flags: uint32(r.IntN(16))}
-		nodes, daemons := make([]uint8, 1+r.IntN(4)), make([]core.DaemonPod, n)
+		nodes, daemons := make([]uint8, 1+r.IntN(4)), make([]core.DaemonSetPod, n)
 		for i := range nodes {
 			nodes[i] = uint8(r.IntN(16))
 		}
 		for i := range daemons {
-			daemons[i] = core.DaemonPod{
+			daemons[i] = core.DaemonSetPod{
 				CreationTime: int64(r.IntN(3)), NameOrder: uint32(i), Node: uint32(r.IntN(len(nodes))), Flags: uint8(r.IntN(256)),
 			}
 		}

@@ -37,7 +37,7 @@ func (Engine) ReasonName(reason uint8) string { return reasonNames()[reason] }
 
 var (
 	ruleNames   = names((*wasm.Module).Xpodrank_rule_str)
-	reasonNames = names((*wasm.Module).Xpodrank_reason_str)
+	reasonNames = names((*wasm.Module).Xpodrank_deployment_reason_str)
 )
 
 // names asks for all names once.
@@ -125,10 +125,10 @@ func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, co
 	return steered, err
 }
 
-func (Engine) Explain(a, b *core.Pod, options core.Options, rows *[core.RowsMax]core.Row) (count int, err error) {
+func (Engine) Explain(a, b *core.Pod, options core.Options, rows *[core.RowMax]core.Row) (count int, err error) {
 	err = run(func(m *machine) int32 {
 		pods, o := m.records([]core.Pod{*a, *b}), m.options(options)
-		list, rowsLen := m.room(core.RowsMax, 24), m.room(1, 4)
+		list, rowsLen := m.room(core.RowMax, 24), m.room(1, 4)
 		status := m.module.Xpodrank_explain(pods, pods+recordSize, o, list, rowsLen)
 		if status == ok {
 			count = int(m.u32(rowsLen))
@@ -147,9 +147,9 @@ func (Engine) Upstream(a, b *core.Pod, options core.Options) (before int, rule u
 		if status == ok {
 			rule = m.at(number)[0]
 			switch m.u32(relation) {
-			case core.RelationBefore:
+			case core.UpstreamBefore:
 				before = -1
-			case core.RelationAfter:
+			case core.UpstreamAfter:
 				before = 1
 			}
 		}
@@ -190,7 +190,7 @@ func (Engine) ReportSlowStart(start *core.SlowStart, failures uint32) error {
 func (Engine) ExpectCreations(e *core.Expectations, count uint32, now int64) error {
 	return run(func(m *machine) int32 {
 		at := m.in(e)
-		status := m.module.Xpodrank_expect_creations(at, int32(count), now)
+		status := m.module.Xpodrank_expectations_expect_creations(at, int32(count), now)
 		m.out(at, e)
 		return status
 	})
@@ -199,7 +199,7 @@ func (Engine) ExpectCreations(e *core.Expectations, count uint32, now int64) err
 func (Engine) ExpectDeletions(e *core.Expectations, room, keys []core.PodKey, now int64) error {
 	return run(func(m *machine) int32 {
 		at, places, list := m.in(e), m.keys(room), m.keys(keys)
-		status := m.module.Xpodrank_expect_deletions(at, places, length(room), list, length(keys), now)
+		status := m.module.Xpodrank_expectations_expect_deletions(at, places, length(room), list, length(keys), now)
 		m.out(at, e)
 		m.keysOut(places, room)
 		return status
@@ -209,7 +209,7 @@ func (Engine) ExpectDeletions(e *core.Expectations, room, keys []core.PodKey, no
 func (Engine) CreationsObserved(e *core.Expectations, count uint32) error {
 	return run(func(m *machine) int32 {
 		at := m.in(e)
-		status := m.module.Xpodrank_creations_observed(at, int32(count))
+		status := m.module.Xpodrank_expectations_creations_observed(at, int32(count))
 		m.out(at, e)
 		return status
 	})
@@ -218,7 +218,7 @@ func (Engine) CreationsObserved(e *core.Expectations, count uint32) error {
 func (Engine) DeletionObserved(e *core.Expectations, room []core.PodKey, key core.PodKey) (counted bool, err error) {
 	err = run(func(m *machine) int32 {
 		at, places, one, yes := m.in(e), m.keys(room), m.keys([]core.PodKey{key}), m.room(1, 4)
-		status := m.module.Xpodrank_deletion_observed(at, places, length(room), one, yes)
+		status := m.module.Xpodrank_expectations_deletion_observed(at, places, length(room), one, yes)
 		if status == ok {
 			counted = m.u32(yes) != 0
 			m.out(at, e)

@@ -15,7 +15,7 @@ func (Engine) StatefulSetOrdinal(set, pod string) (ordinal int32, err error) {
 	return ordinal, err
 }
 
-func (Engine) NextStatefulSet(set *core.StatefulSet, members []core.Member, outcomes []core.MemberOutcome) error {
+func (Engine) NextStatefulSet(set *core.StatefulSet, members []core.StatefulSetPod, outcomes []core.StatefulSetOutcome) error {
 	var step core.StatefulSetStep
 	return run(func(m *machine) int32 {
 		one, list, result := m.in(set), m.in(members), m.in(outcomes)
@@ -30,7 +30,7 @@ func (Engine) NextStatefulSet(set *core.StatefulSet, members []core.Member, outc
 func (Engine) JobIndex(text string) (index int64, err error) {
 	err = run(func(m *machine) int32 {
 		chars, number := m.bytes(text), m.room(1, 8)
-		status := m.module.Xpodrank_job_index(chars, int32(len(text)), number)
+		status := m.module.Xpodrank_job_index_parse(chars, int32(len(text)), number)
 		index = int64(m.u64(number))
 		return status
 	})
@@ -53,8 +53,8 @@ func (Engine) NextJob(job *core.Job, now int64, records []core.Pod, indexes []in
 	return step, err
 }
 
-func (Engine) NextDaemonSet(set *core.DaemonSet, nodes []uint8, pods []core.DaemonPod, order []uint32, outcomes []core.Outcome) (
-	step core.DaemonStep, err error,
+func (Engine) NextDaemonSet(set *core.DaemonSet, nodes []uint8, pods []core.DaemonSetPod, order []uint32, outcomes []core.Outcome) (
+	step core.DaemonSetStep, err error,
 ) {
 	err = run(func(m *machine) int32 {
 		one, flags, list := m.in(set), m.bytes(string(nodes)), m.in(pods)
@@ -76,5 +76,5 @@ func (Engine) DaemonReasonName(reason uint8) string { return daemonReasonNames()
 var (
 	memberReasonNames = names((*wasm.Module).Xpodrank_stateful_set_reason_str)
 	jobReasonNames    = names((*wasm.Module).Xpodrank_job_reason_str)
-	daemonReasonNames = names((*wasm.Module).Xpodrank_daemon_reason_str)
+	daemonReasonNames = names((*wasm.Module).Xpodrank_daemon_set_reason_str)
 )

@@ -75,26 +75,31 @@ impl Controller for C {
     }
 
     fn expect_creations(&self, expectations: &mut Expectations, count: u32, now: Time) {
-        done(unsafe { podrank_expect_creations(&raw mut expectations.expected, count, nanos(now)) });
+        done(unsafe {
+            podrank_expectations_expect_creations(&raw mut expectations.expected, count, nanos(now))
+        });
     }
 
     fn expect_deletions(&self, expectations: &mut Expectations, keys: &[PodKey], now: Time) -> bool {
         let keys: Vec<_> = keys.iter().map(key).collect();
         let (expected, room) = (&raw mut expectations.expected, expectations.room.as_mut_ptr());
-        let status =
-            unsafe { podrank_expect_deletions(expected, room, ROOM, keys.as_ptr(), keys.len(), nanos(now)) };
+        let status = unsafe {
+            podrank_expectations_expect_deletions(expected, room, ROOM, keys.as_ptr(), keys.len(), nanos(now))
+        };
         assert!([PODRANK_OK, PODRANK_ERR_KEYS_FULL].contains(&status));
         status == PODRANK_OK
     }
 
     fn creations_observed(&self, expectations: &mut Expectations, count: u32) {
-        done(unsafe { podrank_creations_observed(&raw mut expectations.expected, count) });
+        done(unsafe { podrank_expectations_creations_observed(&raw mut expectations.expected, count) });
     }
 
     fn deletion_observed(&self, expectations: &mut Expectations, deleted: &PodKey) -> bool {
         let (expected, room) = (&raw mut expectations.expected, expectations.room.as_mut_ptr());
         let mut counted = 77;
-        done(unsafe { podrank_deletion_observed(expected, room, ROOM, &key(deleted), &raw mut counted) });
+        done(unsafe {
+            podrank_expectations_deletion_observed(expected, room, ROOM, &key(deleted), &raw mut counted)
+        });
         [false, true][usize::try_from(counted).unwrap()]
     }
 

@@ -87,7 +87,7 @@ impl Deployments for C {
         Outcome {
             path: paths.into_iter().find(|path| path.number() == step.path).unwrap(),
             budgets: Budgets { surge: step.surge, unavailable: step.unavailable },
-            new_set: Some(step.new_set).filter(|index| *index != PODRANK_NO_SET),
+            new_set: Some(step.new_set).filter(|index| *index != PODRANK_NONE),
             new: effect(&step.new_change),
             creates: [false, true][usize::from(step.creates)],
             goes_on: [false, true][usize::from(step.goes_on)],

@@ -83,7 +83,7 @@ fn tiered_pods(name: &'static str, count: u16, len: Option<usize>) -> Buffer {
 }
 
 fn options() -> Buffer {
-    let options = podrank_options { size: 16, flags: PODRANK_NOW, now: 5 };
+    let options = podrank_options { size: 16, flags: PODRANK_OPTIONS_NOW, now: 5 };
     Buffer { usage: Use::Options, ..input("options", &[options], None) }
 }
 
@@ -127,7 +127,7 @@ pub fn all() -> Vec<Function> {
                 pods("a", 1, None),
                 pods("b", 1, None),
                 options(),
-                output::<podrank_row>("rows", PODRANK_ROWS_MAX, None),
+                output::<podrank_row>("rows", PODRANK_ROW_MAX, None),
                 output::<usize>("rows_len", 1, None),
             ],
             lens: vec![],
@@ -243,7 +243,7 @@ pub fn all() -> Vec<Function> {
             buffers: vec![
                 tiered_pods("pods", 7, Some(0)),
                 options(),
-                input("prices", &[0_u8, PODRANK_PRICE_FIXED, 2, 1, 7], Some(1)),
+                input("prices", &[0_u8, PODRANK_STEER_PRICE_FIXED, 2, 1, 7], Some(1)),
                 output::<i32>("costs", 7, Some(0)),
                 output::<podrank_steer_scratch>("scratch", 7, Some(0)),
                 output::<podrank_blocked>("blocked", 3, Some(2)),
@@ -322,11 +322,11 @@ pub fn all() -> Vec<Function> {
             call: |p, n, _| unsafe { podrank_phase_parse(p[0].cast(), n[0], p[1]) },
         },
         Function {
-            name: "podrank_deletion_cost",
+            name: "podrank_deletion_cost_parse",
             buffers: vec![text("text", "-100"), output::<i32>("cost", 1, None)],
             lens: vec![4],
             numbers: vec![],
-            call: |p, n, _| unsafe { podrank_deletion_cost(p[0].cast(), n[0], p[1].cast()) },
+            call: |p, n, _| unsafe { podrank_deletion_cost_parse(p[0].cast(), n[0], p[1].cast()) },
         },
         Function {
             name: "podrank_node_number",
@@ -392,11 +392,11 @@ fn of_jobs() -> Vec<Function> {
             },
         },
         Function {
-            name: "podrank_job_index",
+            name: "podrank_job_index_parse",
             buffers: vec![input("text", b"+12", Some(0)), output::<i64>("index", 1, None)],
             lens: vec![3],
             numbers: vec![],
-            call: |p, n, _| unsafe { podrank_job_index(p[0].cast(), n[0], p[1].cast()) },
+            call: |p, n, _| unsafe { podrank_job_index_parse(p[0].cast(), n[0], p[1].cast()) },
         },
     ]
 }
@@ -406,12 +406,15 @@ fn of_daemon_sets() -> Vec<Function> {
     let set = podrank_daemon_set {
         max_surge: 0,
         max_unavailable: 34,
-        flags: PODRANK_DAEMON_UNAVAILABLE_PERCENT,
+        flags: PODRANK_DAEMON_SET_UNAVAILABLE_PERCENT,
         reserved: [0; 20],
     };
-    let node = PODRANK_NODE_EXISTS | PODRANK_NODE_MAY_START | PODRANK_NODE_MAY_KEEP;
-    let flags = PODRANK_DAEMON_POD_ASSIGNED | PODRANK_DAEMON_POD_READY | PODRANK_DAEMON_POD_AVAILABLE;
-    let pod = |node| podrank_daemon_pod { creation_time: 5, name_order: node, node, flags, reserved: [0; 7] };
+    let node =
+        PODRANK_DAEMON_SET_NODE_EXISTS | PODRANK_DAEMON_SET_NODE_MAY_START | PODRANK_DAEMON_SET_NODE_MAY_KEEP;
+    let flags =
+        PODRANK_DAEMON_SET_POD_ASSIGNED | PODRANK_DAEMON_SET_POD_READY | PODRANK_DAEMON_SET_POD_AVAILABLE;
+    let pod =
+        |node| podrank_daemon_set_pod { creation_time: 5, name_order: node, node, flags, reserved: [0; 7] };
     vec![Function {
         name: "podrank_daemon_set_next",
         buffers: vec![
@@ -420,7 +423,7 @@ fn of_daemon_sets() -> Vec<Function> {
             input("pods", &[pod(0), pod(1), pod(2)], Some(1)),
             output::<u32>("order", 3, Some(1)),
             output::<podrank_outcome>("outcomes", 3, Some(1)),
-            output::<podrank_daemon_step>("step", 1, None),
+            output::<podrank_daemon_set_step>("step", 1, None),
         ],
         lens: vec![4, 3],
         numbers: vec![],
@@ -477,9 +480,9 @@ pub fn plain() -> [Plain; 9] {
             call: |x| words(podrank_status_str(x[0] as i32)),
         },
         Plain {
-            name: "podrank_reason_str",
+            name: "podrank_deployment_reason_str",
             numbers: number,
-            call: |x| words(podrank_reason_str(x[0] as u8)),
+            call: |x| words(podrank_deployment_reason_str(x[0] as u8)),
         },
         Plain {
             name: "podrank_stateful_set_reason_str",
@@ -487,9 +490,9 @@ pub fn plain() -> [Plain; 9] {
             call: |x| words(podrank_stateful_set_reason_str(x[0] as u8)),
         },
         Plain {
-            name: "podrank_daemon_reason_str",
+            name: "podrank_daemon_set_reason_str",
             numbers: number,
-            call: |x| words(podrank_daemon_reason_str(x[0] as u8)),
+            call: |x| words(podrank_daemon_set_reason_str(x[0] as u8)),
         },
         Plain {
             name: "podrank_job_reason_str",
@@ -555,11 +558,13 @@ fn of_stateful_sets() -> Vec<Function> {
         start: 1,
         partition: 1,
         max_unavailable: 25,
-        flags: PODRANK_STATEFUL_UNAVAILABLE_PERCENT,
+        flags: PODRANK_STATEFUL_SET_UNAVAILABLE_PERCENT,
         reserved: [0; 12],
     };
-    let flags = PODRANK_MEMBER_IS_RUNNING | PODRANK_MEMBER_IS_READY | PODRANK_MEMBER_IS_AVAILABLE;
-    let member = |ordinal| podrank_member { ordinal, flags, reserved: [0; 3] };
+    let flags = PODRANK_STATEFUL_SET_POD_RUNNING
+        | PODRANK_STATEFUL_SET_POD_READY
+        | PODRANK_STATEFUL_SET_POD_AVAILABLE;
+    let member = |ordinal| podrank_stateful_set_pod { ordinal, flags, reserved: [0; 3] };
     vec![
         Function {
             name: "podrank_stateful_set_ordinal",
@@ -579,7 +584,7 @@ fn of_stateful_sets() -> Vec<Function> {
             buffers: vec![
                 input("set", &[set], None),
                 input("members", &[member(1), member(2), member(10)], Some(0)),
-                output::<podrank_member_outcome>("outcomes", 3, Some(0)),
+                output::<podrank_stateful_set_outcome>("outcomes", 3, Some(0)),
                 output::<podrank_stateful_set_step>("step", 1, None),
             ],
             lens: vec![3],
@@ -602,11 +607,15 @@ fn of_deployments() -> Vec<Function> {
         available_replicas: 2,
         desired_replicas: 4,
         max_replicas: 5,
-        flags: PODRANK_SET_DESIRED | PODRANK_SET_MAX,
+        flags: PODRANK_REPLICA_SET_DESIRED | PODRANK_REPLICA_SET_MAX,
         reserved: [0; 15],
     };
-    let new =
-        podrank_replica_set { creation_time: 6, name_order: 0, flags: PODRANK_SET_CURRENT_TEMPLATE, ..old };
+    let new = podrank_replica_set {
+        creation_time: 6,
+        name_order: 0,
+        flags: PODRANK_REPLICA_SET_CURRENT_TEMPLATE,
+        ..old
+    };
     let deployment = podrank_deployment {
         replicas: 5,
         status_replicas: 6,
@@ -701,30 +710,30 @@ fn around_the_order() -> Vec<Function> {
             call: |p, _, x| unsafe { podrank_slow_start_report(p[0].cast(), x[0] as u32) },
         },
         Function {
-            name: "podrank_expect_creations",
+            name: "podrank_expectations_expect_creations",
             buffers: vec![written(expectations())],
             lens: vec![],
             numbers: vec![("count", 7), ("now", 9)],
-            call: |p, _, x| unsafe { podrank_expect_creations(p[0].cast(), x[0] as u32, x[1]) },
+            call: |p, _, x| unsafe { podrank_expectations_expect_creations(p[0].cast(), x[0] as u32, x[1]) },
         },
         Function {
-            name: "podrank_expect_deletions",
+            name: "podrank_expectations_expect_deletions",
             buffers: vec![written(expectations()), room(), input("keys", &[key(7), key(8), key(7)], Some(1))],
             lens: vec![4, 3],
             numbers: vec![("now", 9)],
             call: |p, n, x| unsafe {
-                podrank_expect_deletions(p[0].cast(), p[1].cast(), n[0], p[2].cast(), n[1], x[0])
+                podrank_expectations_expect_deletions(p[0].cast(), p[1].cast(), n[0], p[2].cast(), n[1], x[0])
             },
         },
         Function {
-            name: "podrank_creations_observed",
+            name: "podrank_expectations_creations_observed",
             buffers: vec![written(expectations())],
             lens: vec![],
             numbers: vec![("count", 1)],
-            call: |p, _, x| unsafe { podrank_creations_observed(p[0].cast(), x[0] as u32) },
+            call: |p, _, x| unsafe { podrank_expectations_creations_observed(p[0].cast(), x[0] as u32) },
         },
         Function {
-            name: "podrank_deletion_observed",
+            name: "podrank_expectations_deletion_observed",
             buffers: vec![
                 written(expectations()),
                 room(),
@@ -734,7 +743,13 @@ fn around_the_order() -> Vec<Function> {
             lens: vec![4],
             numbers: vec![],
             call: |p, n, _| unsafe {
-                podrank_deletion_observed(p[0].cast(), p[1].cast(), n[0], p[2].cast(), p[3].cast())
+                podrank_expectations_deletion_observed(
+                    p[0].cast(),
+                    p[1].cast(),
+                    n[0],
+                    p[2].cast(),
+                    p[3].cast(),
+                )
             },
         },
         Function {

@@ -16,10 +16,10 @@ pub fn options(policy: &Policy) -> podrank_options {
     let flag = |set: bool, flag: u32| if set { flag } else { 0 };
     podrank_options {
         size: 16,
-        flags: flag(!policy.now.is_unset(), PODRANK_NOW)
-            | flag(!policy.gates.pod_deletion_cost, PODRANK_POD_DELETION_COST_OFF)
-            | flag(!policy.gates.logarithmic_scale_down, PODRANK_LOGARITHMIC_SCALE_DOWN_OFF)
-            | flag(policy.gates.prefer_for_scale_down, PODRANK_PREFER_FOR_SCALE_DOWN_ON),
+        flags: flag(!policy.now.is_unset(), PODRANK_OPTIONS_NOW)
+            | flag(!policy.gates.pod_deletion_cost, PODRANK_OPTIONS_POD_DELETION_COST_OFF)
+            | flag(!policy.gates.logarithmic_scale_down, PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF)
+            | flag(policy.gates.prefer_for_scale_down, PODRANK_OPTIONS_PREFER_FOR_SCALE_DOWN_ON),
         now: policy.now.unix_nanos().unwrap_or(0),
     }
 }
@@ -70,7 +70,7 @@ impl Implementation for C {
 
     fn explain(&self, policy: &Policy, a: &Pod, b: &Pod) -> Vec<Row> {
         let blank = podrank_row { a: 7, b: 7, rule: 7, applies: 7, decides: 7, kind: 7, ordering: 7 };
-        let mut rows = [blank; PODRANK_ROWS_MAX];
+        let mut rows = [blank; PODRANK_ROW_MAX];
         let mut len = 0;
         let status = unsafe {
             podrank_explain(&record(a), &record(b), &options(policy), rows.as_mut_ptr(), &raw mut len)
@@ -146,9 +146,9 @@ impl Implementation for C {
         };
         assert_eq!(status, PODRANK_OK);
         let relation = match relation {
-            PODRANK_RELATION_TIE => Relation::Tie,
-            PODRANK_RELATION_BEFORE => Relation::Before,
-            PODRANK_RELATION_AFTER => Relation::After,
+            PODRANK_UPSTREAM_TIE => Relation::Tie,
+            PODRANK_UPSTREAM_BEFORE => Relation::Before,
+            PODRANK_UPSTREAM_AFTER => Relation::After,
             other => panic!("no relation {other}"),
         };
         (relation, rule(number))
@@ -197,7 +197,7 @@ impl Implementation for C {
 
     fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, SteerError> {
         let pods = records(pods);
-        let prices: Vec<u8> = prices.iter().map(|price| price.unwrap_or(PODRANK_PRICE_FIXED)).collect();
+        let prices: Vec<u8> = prices.iter().map(|price| price.unwrap_or(PODRANK_STEER_PRICE_FIXED)).collect();
         let are_all_1 = prices.iter().all(|price| *price == 1);
         let mut costs = vec![-7; pods.len()];
         let mut scratch = vec![podrank_steer_scratch { words: [7; 2] }; pods.len()];

@@ -16,10 +16,10 @@ pub fn stateful_set(set: &StatefulSet) -> podrank_stateful_set {
             (partition, number, 0)
         }
         Update::RollingUpdate { partition, max_unavailable: IntOrPercent::Percent(percent) } => {
-            (partition, percent.cast_signed(), PODRANK_STATEFUL_UNAVAILABLE_PERCENT)
+            (partition, percent.cast_signed(), PODRANK_STATEFUL_SET_UNAVAILABLE_PERCENT)
         }
-        Update::OnDelete => (0, 0, PODRANK_STATEFUL_ON_DELETE),
-        Update::Recreate => (0, 0, PODRANK_STATEFUL_RECREATE),
+        Update::OnDelete => (0, 0, PODRANK_STATEFUL_SET_ON_DELETE),
+        Update::Recreate => (0, 0, PODRANK_STATEFUL_SET_RECREATE),
     };
     podrank_stateful_set {
         replicas: set.replicas,
@@ -27,17 +27,21 @@ pub fn stateful_set(set: &StatefulSet) -> podrank_stateful_set {
         partition,
         max_unavailable,
         flags: strategy
-            | flag(set.management == PodManagement::Parallel, PODRANK_STATEFUL_PARALLEL)
-            | flag(set.is_being_deleted, PODRANK_STATEFUL_BEING_DELETED)
-            | flag(!set.max_unavailable_gate, PODRANK_STATEFUL_NO_MAX_UNAVAILABLE)
-            | flag(set.recreate_gate, PODRANK_STATEFUL_RECREATE_GATE),
+            | flag(set.management == PodManagement::Parallel, PODRANK_STATEFUL_SET_PARALLEL)
+            | flag(set.is_being_deleted, PODRANK_STATEFUL_SET_BEING_DELETED)
+            | flag(!set.max_unavailable_gate, PODRANK_STATEFUL_SET_NO_MAX_UNAVAILABLE)
+            | flag(set.recreate_gate, PODRANK_STATEFUL_SET_RECREATE_GATE),
         reserved: [0; 12],
     }
 }
 
 /// A member as C sees it.
-pub fn member(member: &Member) -> podrank_member {
-    podrank_member { ordinal: member.ordinal, flags: member.flags.bits(), reserved: member.reserved }
+pub fn member(member: &Member) -> podrank_stateful_set_pod {
+    podrank_stateful_set_pod {
+        ordinal: member.ordinal,
+        flags: member.flags.bits(),
+        reserved: member.reserved,
+    }
 }
 
 impl StatefulSets for C {
@@ -58,7 +62,7 @@ impl StatefulSets for C {
 
     fn next_sync(&self, set: &StatefulSet, members: &[Member]) -> (Step, Vec<Outcome>) {
         let records: Vec<_> = members.iter().map(member).collect();
-        let canary = podrank_member_outcome {
+        let canary = podrank_stateful_set_outcome {
             member: 77,
             by: 77,
             by_ordinal: 77,
@@ -79,7 +83,7 @@ impl StatefulSets for C {
             )
         };
         assert_eq!(status, PODRANK_OK);
-        assert_eq!((step.reserved, PODRANK_NO_MEMBER), (0, NO_MEMBER));
+        assert_eq!((step.reserved, PODRANK_NONE), (0, NO_MEMBER));
         // The outcomes have private fields: those of the core, if C says the same.
         let mut outcomes = vec![Outcome::default(); members.len()];
         next_sync(set, members, &mut outcomes).unwrap();

@@ -1,6 +1,6 @@
 //! What one sync of a `DaemonSet` does, and why a pod goes or stays.
 
-use crate::controller::names::{names, padded};
+use crate::controller::names::{name_of, named, names};
 use core::ffi::CStr;
 use core::fmt;
 
@@ -42,47 +42,47 @@ pub struct Step {
 pub enum Reason {
     /// It stays: nothing asks for its deletion, or it is being deleted already.
     #[default]
-    Kept = 0,
+    Kept = 121,
     /// It is not allowed to stay on its node.
-    NotWanted = 10,
+    NotWanted = 124,
     /// It has succeeded.
-    Succeeded = 11,
+    Succeeded = 125,
     /// It has failed. Of several failed pods of a node, one goes in each sync, and chance decides which.
-    Failed = 12,
+    Failed = 126,
     /// It has failed, but the controller deleted another failed pod of the node only recently.
-    BackedOff = 13,
+    BackedOff = 127,
     /// Another pod of the node is kept: preferably an assigned one, then the oldest, then the one with the smallest name.
-    Surplus = 14,
+    Surplus = 128,
     /// With surge: the node has a new pod, and the old one is not ready.
-    OldNotReady = 15,
+    OldNotReady = 129,
     /// The new pod of the node is available, so the old one goes.
-    Replaced = 16,
+    Replaced = 130,
     /// It is not assigned, and its node does not exist.
-    NoNode = 17,
+    NoNode = 131,
     /// Update: the old pod is not available, so deleting it takes nothing from the budget.
-    OldUnavailable = 20,
+    OldUnavailable = 134,
     /// Update: the old pod is available. Such pods go while `maxUnavailable` allows it.
-    OldAvailable = 21,
+    OldAvailable = 135,
     /// Update with surge: the old pod stays until the new one of its node is available. The new one may not have been
     /// created yet.
-    AwaitsNew = 22,
+    AwaitsNew = 136,
     /// Update with surge: no pod may start on the node any more, and the old pod is not available.
-    NotStartable = 23,
+    NotStartable = 137,
     /// Update with surge: no pod may start on the node any more. Such pods go only while [`Step::available`] is above
     /// [`Step::wanted`].
-    NotStartableAvailable = 24,
+    NotStartableAvailable = 138,
     /// Update: the node has several old or several new pods or, without surge, an old and a new one. Pods that are being
     /// deleted do not count. The first part of a later sync deletes the surplus.
-    Unsettled = 25,
+    Unsettled = 139,
     /// The old pod stays until somebody deletes it, because the strategy is `OnDelete`.
-    OnDelete = 30,
+    OnDelete = 142,
     /// The old pod stays until a later sync, because this sync first has to create or delete pods in its first
     /// part.
-    AfterFirstPart = 31,
+    AfterFirstPart = 143,
     /// Update with surge: the sync fails, because an old pod is alone on a node that does not exist.
-    NodeMissing = 32,
+    NodeMissing = 144,
     /// It goes in a later sync, because one part of a sync deletes at most [`BURST_REPLICAS`](super::BURST_REPLICAS) pods.
-    NextSync = 90,
+    NextSync = 147,
 }
 
 names! { Reason, 24:

@@ -1,7 +1,7 @@
 //! What one sync of a Deployment does to each of its sets, and why.
 
 use super::Budgets;
-use crate::controller::names::{names, padded};
+use crate::controller::names::{name_of, named, names};
 use core::ffi::CStr;
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
@@ -35,57 +35,57 @@ pub enum Reason {
     /// The sync does not consider the set. This is the reason of every set if the path is [`Path::Nothing`] or
     /// [`Path::Rollback`]. On the other paths, it is the reason of a set of size 0 about which there is nothing to decide.
     #[default]
-    Untouched = 0,
+    Untouched = 1,
     /// Scale: the set gets the whole count, because it is the only active one. If no set is active, the new set
     /// gets it, or the newest set if the new set does not exist yet.
-    OnlyActive = 10,
+    OnlyActive = 4,
     /// Scale: the new set already has the whole count, all available. So it keeps its size, and old sets get 0.
-    Saturated = 20,
+    Saturated = 7,
     /// Scale: the set gets its proportional share.
-    Share = 30,
+    Share = 10,
     /// Scale: the set's proportional share is more than what is left to add or remove, so it gets only that.
-    CutShare = 31,
+    CutShare = 11,
     /// Scale: the set is the largest. Besides its proportional share, it gets the remainder that no set's share
     /// covers.
-    ShareAndLeftover = 32,
+    ShareAndLeftover = 12,
     /// Scale: the set keeps its size, because nothing is left to add or remove.
-    UsedUp = 33,
+    UsedUp = 13,
     /// Scale: the set keeps its size, because its share cannot be computed: its annotation max-replicas is missing,
     /// invalid or 0, and the Deployment's `status.replicas` is 0.
-    NoShare = 34,
+    NoShare = 14,
     /// Scale: the set keeps its size, because several sets are active and the strategy is `Recreate`.
-    NotRolling = 35,
+    NotRolling = 15,
     /// The new set already has the count.
-    AtCount = 40,
+    AtCount = 18,
     /// The new set gets the count, because it is above the count, or because the strategy is `Recreate` and no old
     /// pod is left.
-    ToCount = 41,
+    ToCount = 19,
     /// Roll: the new set grows as far as the count and the surge allow.
-    Grows = 42,
+    Grows = 20,
     /// Roll: the new set cannot grow, because there are already as many pods as the count and the surge allow.
-    NoSurge = 43,
+    NoSurge = 21,
     /// Roll: the old set keeps its size in this sync, because the new set changes first.
-    AfterNewSet = 50,
+    AfterNewSet = 24,
     /// Roll: the old set shrinks by pods that are not available.
-    Unhealthy = 51,
+    Unhealthy = 25,
     /// Roll: the old set shrinks as far as it can while enough pods stay available.
-    Available = 52,
+    Available = 26,
     /// Roll: the old set shrinks by pods that are not available, and then as far as it can while enough pods stay
     /// available.
-    UnhealthyAndAvailable = 53,
+    UnhealthyAndAvailable = 27,
     /// Roll: the old set keeps its size, so that enough pods are available.
-    HeldBack = 54,
+    HeldBack = 28,
     /// Recreate: the old set gets 0.
-    Recreated = 60,
+    Recreated = 31,
     /// Recreate: the new set waits until no pod of an old set is left.
-    Waits = 61,
+    Waits = 32,
     /// The size overflowed 32 bits and is below 0. The API server rejects it, so the set does not change, and the
     /// sync ends.
-    Rejected = 90,
+    Rejected = 35,
     /// Roll: the old set has more available pods than its size, because its status lags behind. The sync ends.
-    Lags = 91,
+    Lags = 36,
     /// The sync ended before it reached the set.
-    NotReached = 92,
+    NotReached = 37,
 }
 
 /// What a sync does to one set, with the same layout in Rust and C.

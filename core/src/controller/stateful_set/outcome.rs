@@ -2,7 +2,7 @@
 
 pub use crate::controller::outcome::Verdict;
 
-use crate::controller::names::{names, padded};
+use crate::controller::names::{name_of, named, names};
 use core::ffi::CStr;
 use core::fmt;
 use core::mem::{align_of, offset_of, size_of};
@@ -17,57 +17,57 @@ pub const NO_MEMBER: u32 = u32::MAX;
 pub enum Reason {
     /// Keep: its ordinal is in the range, and it is neither finished nor old.
     #[default]
-    InRange = 0,
+    InRange = 61,
     /// Keep: it is already being deleted.
-    Terminating = 1,
+    Terminating = 62,
     /// Keep: the set is being deleted, and does nothing.
-    SetDeleted = 2,
+    SetDeleted = 63,
     /// Keep: the set's strategy is `Recreate`, whose feature gate is off, so every sync fails.
-    RecreateOff = 3,
+    RecreateOff = 64,
     /// Keep: its ordinal is negative, so Kubernetes ignores it.
-    NoOrdinal = 4,
+    NoOrdinal = 65,
     /// Keep: it is old, but its ordinal minus the start is below the partition.
-    BelowPartition = 5,
+    BelowPartition = 66,
     /// Keep: it is old, but with the strategy `OnDelete` only a user replaces pods.
-    OnDelete = 6,
+    OnDelete = 67,
 
     /// Delete: its ordinal is not in the range.
-    OutOfRange = 20,
+    OutOfRange = 70,
     /// Delete: it is finished. Kubernetes deletes it and creates it anew.
-    Finished = 21,
+    Finished = 71,
     /// Delete: it is old, and it is replaced.
-    Old = 22,
+    Old = 72,
     /// Delete: it is old and unavailable, so replacing it takes nothing from the budget.
-    OldUnavailable = 23,
+    OldUnavailable = 73,
 
     /// Contested: the pod at index `by` shares its ordinal with another pod of the set, and it is open which of the two
     /// Kubernetes sees. The outcome of this pod depends on that, even if its own ordinal is unique.
-    Twins = 40,
+    Twins = 76,
 
     /// Blocked: the ordinal `by_ordinal` is in the range and has no pod. It is created first.
-    WaitsForMissing = 60,
+    WaitsForMissing = 79,
     /// Blocked: the pod at index `by` is finished. It is deleted and created anew first.
-    WaitsForFinished = 61,
+    WaitsForFinished = 80,
     /// Blocked: the pod at index `by` is being deleted.
-    WaitsForTermination = 62,
+    WaitsForTermination = 81,
     /// Blocked: the pod at index `by` is not `Running`.
-    WaitsForRunning = 63,
+    WaitsForRunning = 82,
     /// Blocked: the pod at index `by` is not ready.
-    WaitsForReady = 64,
+    WaitsForReady = 83,
     /// Blocked: the pod at index `by` has not been ready for `minReadySeconds`.
-    WaitsForAvailable = 65,
+    WaitsForAvailable = 84,
     /// Blocked: neither this pod, which is next, nor the pod at index `by`, which has a lower ordinal, is available. This
     /// pod goes as soon as one of the two is available: Kubernetes does not require both.
-    WaitsForEither = 66,
+    WaitsForEither = 85,
     /// Blocked: the pod at index `by` goes first, because pods go one at a time.
-    OneAtATime = 67,
+    OneAtATime = 86,
     /// Blocked: the pod at index `by` has to go first, because scaling down comes before updating.
-    AfterScaling = 68,
+    AfterScaling = 87,
     /// Blocked: the pods that are missing, are unavailable or go in this sync use up `maxUnavailable`. One of them is the
     /// pod at index `by` or, if that is [`NO_MEMBER`], the missing one with the ordinal `by_ordinal`.
-    Budget = 69,
+    Budget = 88,
     /// Blocked: with the strategy `Recreate`, the pod at index `by`, which is old, has to go first.
-    AfterRecreate = 70,
+    AfterRecreate = 89,
 }
 
 /// What a sync does with one member, with the same layout in Rust and C.

@@ -50,9 +50,9 @@ type Relation int
 
 // The relations of a to b.
 const (
-	Tie    Relation = C.PODRANK_RELATION_TIE
-	Before Relation = C.PODRANK_RELATION_BEFORE
-	After  Relation = C.PODRANK_RELATION_AFTER
+	Tie    Relation = C.PODRANK_UPSTREAM_TIE
+	Before Relation = C.PODRANK_UPSTREAM_BEFORE
+	After  Relation = C.PODRANK_UPSTREAM_AFTER
 )
 
 func (r Relation) String() string {
@@ -92,11 +92,11 @@ type Policy struct {
 func (p Policy) options() C.podrank_options {
 	o := C.podrank_options{size: C.sizeof_podrank_options}
 	if p.Now != TimeUnset {
-		o.flags |= C.PODRANK_NOW
+		o.flags |= C.PODRANK_OPTIONS_NOW
 		o.now = C.int64_t(p.Now)
 	}
 	if p.CostOff {
-		o.flags |= C.PODRANK_POD_DELETION_COST_OFF
+		o.flags |= C.PODRANK_OPTIONS_POD_DELETION_COST_OFF
 	}
 	return o
 }
@@ -166,7 +166,7 @@ func CountRanks(pods, others []Pod, nodes int) {
 // DeletionCost reads the text of the annotation.
 func DeletionCost(text string) (int32, error) {
 	var cost C.int32_t
-	if err := status(C.podrank_deletion_cost(chars(text), C.size_t(len(text)), &cost)); err != nil {
+	if err := status(C.podrank_deletion_cost_parse(chars(text), C.size_t(len(text)), &cost)); err != nil {
 		return 0, err
 	}
 	return int32(cost), nil

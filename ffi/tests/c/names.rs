@@ -1,0 +1,54 @@
+//! The scheme of C's names, over the list of all that is declared: ffi/abi.txt.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+const ABI: &str = include_str!("../../abi.txt");
+
+/// What no struct or function is named after: statuses, no index, the verdicts of several kinds of workload.
+const OTHERS: [&str; 4] = ["OK", "ERR", "NONE", "VERDICT"];
+
+/// The names of this sort, and what the list says of them.
+fn all(sort: &str) -> BTreeMap<&str, &str> {
+    let lines = ABI.lines().filter_map(|line| line.strip_prefix(sort)?.strip_prefix(' ')?.split_once(": "));
+    lines.collect()
+}
+
+#[test]
+fn every_constant_starts_with_its_object() {
+    let items = all("size").into_keys().chain(all("function").into_keys());
+    let mut objects: BTreeSet<_> = items.map(|name| name.replace("podrank_", "").to_uppercase()).collect();
+    // `uid_parse` is about the object `uid`.
+    for name in objects.clone() {
+        let parts: Vec<_> = name.split('_').collect();
+        objects.extend((1..parts.len()).map(|count| parts[..count].join("_")));
+    }
+    let objects: BTreeSet<_> = objects.iter().map(String::as_str).chain(OTHERS).collect();
+    let constants = all("constant");
+    assert!(constants.len() > 150, "{}", constants.len());
+    for name in constants.keys() {
+        let name = name.strip_prefix("PODRANK_").expect("the library's prefix");
+        let is_its = |object: &&str| {
+            name.strip_prefix(object).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+        };
+        assert!(objects.iter().any(is_its), "PODRANK_{name} starts with no object");
+    }
+}
+
+/// So the name of a reason cannot be that of another kind's, even if the wrong function is asked.
+#[test]
+fn reasons_of_different_kinds_share_no_number() {
+    let constants = all("constant");
+    let mut kinds = BTreeMap::<_, BTreeSet<u8>>::new();
+    for (name, number) in &constants {
+        if let Some((kind, _)) = name.split_once("_REASON_") {
+            kinds.entry(kind).or_default().insert(number.parse().expect("a byte"));
+        }
+    }
+    let names: Vec<_> = kinds.keys().copied().collect();
+    let expected = ["PODRANK_DAEMON_SET", "PODRANK_DEPLOYMENT", "PODRANK_JOB", "PODRANK_STATEFUL_SET"];
+    assert_eq!(names, expected, "a reason names its kind of workload");
+    let reasons = constants.keys().filter(|name| name.contains("REASON")).count();
+    let numbers: BTreeSet<_> = kinds.values().flatten().collect();
+    assert_eq!(numbers.len(), reasons);
+    assert!(!numbers.contains(&0), "a record of zeros has no reason");
+}
