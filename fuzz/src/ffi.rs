@@ -707,7 +707,8 @@ impl Question<'_> {
     /// As the core does it: `steer` looks at that.
     fn steer(&self, pods: &[Pod], wrong: &mut BTreeSet<i32>) -> Outputs {
         let prices = (self.content)("prices").unwrap_or_default();
-        let price = |i| Some(prices.get(i).copied().unwrap_or(1)).filter(|byte| *byte != PODRANK_STEER_PRICE_FIXED);
+        let price =
+            |i| Some(prices.get(i).copied().unwrap_or(1)).filter(|byte| *byte != PODRANK_STEER_PRICE_FIXED);
         let prices: Vec<_> = (0..pods.len()).map(price).collect();
         let number = |number: usize| u32::try_from(number).expect("few").to_ne_bytes();
         match Core.steer(&self.policy, pods, &prices) {

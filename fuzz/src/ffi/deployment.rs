@@ -116,7 +116,10 @@ fn read_sets(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Vec<ReplicaSet> {
             flags: SetFlags::from_bits(flags),
             ..ReplicaSet::new()
         };
-        let annotations = [(PODRANK_REPLICA_SET_DESIRED, set.desired_replicas), (PODRANK_REPLICA_SET_MAX, set.max_replicas)];
+        let annotations = [
+            (PODRANK_REPLICA_SET_DESIRED, set.desired_replicas),
+            (PODRANK_REPLICA_SET_MAX, set.max_replicas),
+        ];
         if [set.replicas, set.status_replicas, set.available_replicas].iter().any(|number| *number < 0)
             || annotations.iter().any(|(flag, number)| flags & flag != 0 && *number < 0)
         {
@@ -158,9 +161,14 @@ impl Question<'_> {
                 let max = max.filter(|(_, is_valid)| *is_valid);
                 set[24..28].copy_from_slice(&desired_number.to_ne_bytes());
                 set[28..32].copy_from_slice(&max.map_or(0, |(number, _)| number).to_ne_bytes());
-                set[32] &= !(PODRANK_REPLICA_SET_DESIRED | PODRANK_REPLICA_SET_DESIRED_LENIENT | PODRANK_REPLICA_SET_MAX);
+                set[32] &= !(PODRANK_REPLICA_SET_DESIRED
+                    | PODRANK_REPLICA_SET_DESIRED_LENIENT
+                    | PODRANK_REPLICA_SET_MAX);
                 set[32] |= flag(desired.is_some_and(|(_, is_valid)| is_valid), PODRANK_REPLICA_SET_DESIRED)
-                    | flag(desired.is_some_and(|(_, is_valid)| !is_valid), PODRANK_REPLICA_SET_DESIRED_LENIENT)
+                    | flag(
+                        desired.is_some_and(|(_, is_valid)| !is_valid),
+                        PODRANK_REPLICA_SET_DESIRED_LENIENT,
+                    )
                     | flag(max.is_some(), PODRANK_REPLICA_SET_MAX);
                 vec![("set", set)]
             }
