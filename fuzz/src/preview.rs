@@ -1,12 +1,15 @@
-//! `preview`: previews of any bytes. Nothing panics, whatever the kind of workload. Every preview of a set is that of a second
-//! reading of the same text, and Kubernetes' decision on an incomplete dump is an error.
+//! `preview`: previews of any bytes. Nothing panics, and every preview, whatever the kind of workload, is that of a second reading
+//! of the same text. Kubernetes' decision on an incomplete dump of a set is an error.
 //!
 //! Bytes that start with `{` are the text itself. Others choose a dump of related objects, or changes to an example, and what to
 //! ask about it.
 
 mod dump;
 mod example;
-mod reference;
+mod kinds;
+mod reading;
+mod sets;
+mod workloads;
 
 use crate::case::{self, extended};
 use arbitrary::{Result, Unstructured};
@@ -19,7 +22,7 @@ use podrank_preview::{
 use serde_json::Value;
 use std::num::NonZeroU32;
 
-pub use reference::COMPLETENESS;
+pub use sets::COMPLETENESS;
 
 /// The target.
 pub fn run(data: &[u8]) {
@@ -59,6 +62,8 @@ fn choose(u: &mut Unstructured<'_>) -> Result<(Options, Vec<u8>)> {
     options.burst_replicas = if u.ratio(1, 8)? { NonZeroU32::new(u.int_in_range(1..=3)?) } else { None };
     let mut text = if u.ratio(1, 8)? {
         example::changed(u, &mut options)?
+    } else if u.ratio(1, 4)? {
+        workloads::dump(u, &mut options)?
     } else {
         let set = match u.int_in_range(0..=7_u8)? {
             0 => None,
@@ -109,16 +114,15 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
         let look = |in_colour, terminal_width| Look { in_colour, terminal_width, is_wide };
         let table = render::workload(&whole, look(false, None));
         // The table of a Deployment leaves out sets that lose no pods.
-        let least = if whole.workload.kind == WorkloadKind::Deployment { 1 } else { whole.pods().count() };
+        let least = if whole.workload.kind == WorkloadKind::Deployment { 0 } else { whole.pods().count() };
         assert!(lines(&table) > least && !table.contains('\u{1b}'), "{table}");
         assert_eq!(lines(&render::workload(&whole, look(true, None))), lines(&table));
         render::workload(&whole, look(false, Some(text.len() / 8 % 120)));
     }
     let json = whole.to_json();
     let preview = whole;
-    preview.replica_set?;
     let shown = String::from_utf8_lossy(text);
-    let set_kind = preview.workload.kind;
+    let kind = preview.workload.kind.to_string();
     if let Some(set) = &options.workload {
         assert_eq!(preview.workload.name, set.name, "{shown}");
         assert!(set.kind.is_none_or(|kind| kind == preview.workload.kind), "{shown}");
@@ -126,11 +130,15 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     assert!(options.namespace.as_ref().is_none_or(|namespace| namespace == preview.namespace), "{shown}");
 
     let actual: Value = serde_json::from_str(&json).expect("a preview is JSON");
+    let id = (preview.namespace, kind.as_str(), preview.workload.name);
+    if preview.replica_set.is_none() {
+        kinds::check(text, id, options, &actual, &shown)?;
+        return Some(actual);
+    }
     let pods = actual["pods"].as_array().expect("pods");
     assert_eq!(actual["active"], pods.len(), "{shown}");
-    let id = (preview.namespace, set_kind, preview.workload.name);
     // None of texts that are read differently for what no cluster writes: see there.
-    let expected = reference::reference(text, id, options)?;
+    let expected = sets::reference(text, id, options)?;
     assert_eq!(actual["delete"], expected.delete, "{options:?} {shown}");
     assert_eq!(actual["quota"], expected.delete - victims, "{options:?} {shown}");
     check_completeness(&strict, &preview, &expected.notes, options, &shown);

@@ -173,7 +173,9 @@ pub(crate) fn decide<'a>(
         Verdict::Keep => 3,
     });
     words.notes(&decided, notes);
-    let certain = decided.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
+    // The next sync deletes some pods again that are on their way already.
+    let is_certain = |outcome: &&Outcome| outcome.verdict == controller::Verdict::Delete;
+    let certain = words.outcomes.iter().filter(is_certain).count();
     Ok(Decision { pods: decided, quota: step.deleted as usize - certain })
 }
 

@@ -1,0 +1,291 @@
+//! Dumps of workloads that are no sets, with their pods, sets, nodes and revisions. Each field has a few values, so that they collide.
+
+use arbitrary::{Result, Unstructured};
+use podrank_preview::{Options, Order};
+use serde_json::{Value, json};
+
+/// Where a field stands, as the names on the way to it, and the JSON values that it may have. Half of the objects lack it.
+type Fields = [(&'static str, &'static [&'static str])];
+
+const STATEFUL_SET: &Fields = &[
+    ("spec replicas", &["0", "2", "3", "4", "5"]),
+    ("spec ordinals start", &["0", "1"]),
+    ("spec podManagementPolicy", &[r#""Parallel""#, r#""OrderedReady""#]),
+    ("spec minReadySeconds", &["0", "60"]),
+    ("spec updateStrategy type", &[r#""RollingUpdate""#, r#""OnDelete""#, r#""Recreate""#]),
+    ("spec updateStrategy rollingUpdate partition", &["0", "1", "3"]),
+    ("spec updateStrategy rollingUpdate maxUnavailable", &["1", "2", r#""50%""#]),
+    ("status updateRevision", &[r#""a""#, r#""a""#, r#""b""#]),
+];
+
+const DAEMON_SET: &Fields = &[
+    ("metadata annotations deprecated.daemonset.template.generation", &[r#""1""#, r#""2""#, r#""two""#]),
+    ("spec minReadySeconds", &["0", "60"]),
+    ("spec updateStrategy type", &[r#""RollingUpdate""#, r#""RollingUpdate""#, r#""OnDelete""#]),
+    ("spec updateStrategy rollingUpdate maxUnavailable", &["0", "1", "2", r#""50%""#]),
+    ("spec updateStrategy rollingUpdate maxSurge", &["0", "1", r#""34%""#]),
+    ("spec template spec nodeSelector", &[r#"{"disk": "ssd"}"#]),
+    ("spec template spec nodeName", &[r#""""#, r#""node-0""#]),
+    ("spec template spec hostNetwork", &["true", "false"]),
+    (
+        "spec template spec tolerations",
+        &[
+            r#"[{"operator": "Exists"}]"#,
+            r#"[{"key": "for", "value": "gpu"}]"#,
+            r#"[{"key": "for", "operator": "Exists", "effect": "NoSchedule"}]"#,
+        ],
+    ),
+    ("status desiredNumberScheduled", &["1", "2", "3"]),
+];
+
+const NODE: &Fields = &[
+    ("metadata labels", &[r#"{"disk": "ssd"}"#, r#"{"disk": "hdd"}"#, r#"{"disk": "ssd", "a": "b"}"#]),
+    (
+        "spec taints",
+        &[
+            "[]",
+            r#"[{"key": "for", "value": "gpu", "effect": "NoSchedule"}]"#,
+            r#"[{"key": "for", "effect": "NoExecute"}]"#,
+            r#"[{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}]"#,
+            r#"[{"key": "node.kubernetes.io/network-unavailable", "effect": "NoSchedule"}]"#,
+        ],
+    ),
+];
+
+const REVISION: &Fields = &[
+    ("revision", &["1", "2", "3"]),
+    ("metadata labels", &[r#"{"controller-revision-hash": "a"}"#, r#"{"controller-revision-hash": "b"}"#]),
+];
+
+const JOB: &Fields = &[
+    ("spec parallelism", &["0", "1", "2", "3"]),
+    ("spec completions", &["2", "3", "5"]),
+    ("spec suspend", &["true", "false", "false"]),
+    ("spec backoffLimit", &["0", "1", "3", "6"]),
+    ("spec activeDeadlineSeconds", &["100", "3600"]),
+    ("spec podReplacementPolicy", &[r#""Failed""#, r#""TerminatingOrFailed""#]),
+    (
+        "spec managedBy",
+        &[r#""kubernetes.io/job-controller""#, r#""kubernetes.io/job-controller""#, r#""mine""#],
+    ),
+    ("spec maxFailedIndexes", &["0", "1"]),
+    ("spec template spec restartPolicy", &[r#""Never""#, r#""OnFailure""#]),
+    ("status startTime", &[r#""2026-03-10T11:55:00Z""#, r#""2026-03-10T10:00:00Z""#]),
+    ("status succeeded", &["0", "1", "2"]),
+    ("status failed", &["0", "1", "3"]),
+    ("status completedIndexes", &[r#""""#, r#""0""#, r#""0,2-3""#, r#""1-9""#]),
+    ("status uncountedTerminatedPods succeeded", &["[]", r#"["00000000-0000-4000-8000-000000000001"]"#]),
+    ("status uncountedTerminatedPods failed", &["[]", r#"["00000000-0000-4000-8000-000000000002"]"#]),
+    (
+        "status conditions",
+        &[
+            "[]",
+            "[]",
+            r#"[{"type": "FailureTarget", "status": "True"}]"#,
+            r#"[{"type": "SuccessCriteriaMet", "status": "False"}]"#,
+            r#"[{"type": "Failed", "status": "True"}]"#,
+        ],
+    ),
+];
+
+const DEPLOYMENT: &Fields = &[
+    ("spec replicas", &["0", "1", "3", "4", "6"]),
+    ("spec paused", &["true", "false", "false", "false"]),
+    ("spec strategy type", &[r#""RollingUpdate""#, r#""RollingUpdate""#, r#""Recreate""#]),
+    ("spec strategy rollingUpdate maxSurge", &["0", "1", r#""50%""#]),
+    ("spec strategy rollingUpdate maxUnavailable", &["1", "2", r#""50%""#]),
+    ("status replicas", &["0", "3", "5"]),
+];
+
+const REPLICA_SET: &Fields = &[
+    ("spec replicas", &["0", "0", "1", "2", "3"]),
+    ("status replicas", &["0", "1", "2"]),
+    ("status availableReplicas", &["0", "1", "2"]),
+    ("metadata creationTimestamp", &[r#""2026-03-10T10:00:00Z""#, r#""2026-03-10T11:00:00Z""#]),
+    ("metadata annotations deployment.kubernetes.io/desired-replicas", &[r#""3""#, r#""5""#]),
+    ("metadata annotations deployment.kubernetes.io/max-replicas", &[r#""4""#, r#""6""#]),
+];
+
+const POD: &Fields = &[
+    (
+        "status phase",
+        &[
+            r#""Running""#,
+            r#""Running""#,
+            r#""Running""#,
+            r#""Pending""#,
+            r#""Failed""#,
+            r#""Succeeded""#,
+            r#""Unknown""#,
+        ],
+    ),
+    (
+        "status conditions",
+        &[
+            r#"[{"type": "Ready", "status": "True"}]"#,
+            r#"[{"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:00:00Z"}]"#,
+            r#"[{"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:59:30Z"}]"#,
+            r#"[{"type": "Ready", "status": "False"}]"#,
+        ],
+    ),
+    (
+        "status containerStatuses",
+        &[r#"[{"name": "a", "restartCount": 1}, {"name": "b", "restartCount": 2}]"#],
+    ),
+    ("metadata labels controller-revision-hash", &[r#""a""#, r#""a""#, r#""b""#]),
+    ("metadata labels pod-template-generation", &[r#""1""#, r#""2""#]),
+    (
+        "metadata annotations batch.kubernetes.io/job-completion-index",
+        &[r#""0""#, r#""1""#, r#""1""#, r#""4""#, r#""x""#],
+    ),
+    ("metadata finalizers", &[r#"["batch.kubernetes.io/job-tracking"]"#, r#"["mine"]"#]),
+    ("metadata creationTimestamp", &[r#""2026-03-10T10:00:00Z""#, r#""2026-03-10T11:00:00Z""#]),
+    ("spec nodeName", &[r#""node-0""#, r#""node-1""#, r#""node-2""#, r#""node-9""#]),
+];
+
+/// An unassigned pod of a `DaemonSet` names its node in this way.
+const AFFINITY: &str = r#"{"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+    {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-1"]}]}]}}}"#;
+
+/// A dump of one of them, and what to ask of it.
+pub(super) fn dump(u: &mut Unstructured<'_>, options: &mut Options) -> Result<Vec<u8>> {
+    options.now = "2026-03-10T12:00:00Z".parse().expect("a moment");
+    options.namespace = None;
+    options.workload = None;
+    options.order = Order::Kubernetes;
+    options.controller_gates.max_unavailable_stateful_set = u.arbitrary()?;
+    options.controller_gates.stateful_set_recreate_strategy = u.arbitrary()?;
+    if u.ratio(1, 2)? {
+        options.replicas = None;
+    }
+    let (kind, version, fields) = *u.choose(&[
+        ("StatefulSet", "apps/v1", STATEFUL_SET),
+        ("DaemonSet", "apps/v1", DAEMON_SET),
+        ("Job", "batch/v1", JOB),
+        ("Deployment", "apps/v1", DEPLOYMENT),
+    ])?;
+    let mut workload = object(u, kind, version, "web", fields)?;
+    let all = r#"{"matchLabels": {"app": "web"}}"#;
+    let selector =
+        if u.ratio(1, 16)? { u.choose(&["{}", "null", r#"{"matchLabels": {"-": "a"}}"#])? } else { all };
+    workload["spec"]["selector"] = json(selector);
+    if u.ratio(1, 24)? {
+        workload["metadata"]["deletionTimestamp"] = json!("2026-03-10T11:00:00Z");
+    }
+    let mut items = Vec::new();
+    let mut owners = vec![workload.clone()];
+    match kind {
+        "DaemonSet" => {
+            options.replicas = None;
+            for i in 0..u.int_in_range(0..=3)? {
+                items.push(object(u, "Node", "v1", &format!("node-{i}"), NODE)?);
+            }
+            for i in 0..u.int_in_range(0..=2)? {
+                let mut revision = object(u, "ControllerRevision", "apps/v1", &format!("web-{i}"), REVISION)?;
+                revision["metadata"]["ownerReferences"] = owner(u, &workload)?;
+                items.push(revision);
+            }
+        }
+        "Job" => {
+            options.parallelism = options.replicas.take();
+            options.suspend = u.ratio(1, 8)?;
+            let is_indexed = u.ratio(1, 2)? && !workload["spec"]["completions"].is_null();
+            workload["spec"]["completionMode"] = json!(if is_indexed { "Indexed" } else { "NonIndexed" });
+        }
+        "Deployment" => {
+            options.order = if u.ratio(1, 3)? { Order::Total } else { Order::Kubernetes };
+            workload["spec"]["template"] = template("a", "1");
+            owners.clear();
+            for i in 0..u.int_in_range(1..=3)? {
+                let mut set = object(u, "ReplicaSet", "apps/v1", &format!("web-{i}"), REPLICA_SET)?;
+                let hash = i.to_string();
+                set["metadata"]["labels"] =
+                    json!({ "app": u.choose(&["web", "web", "web", "api"])?, "pod-template-hash": hash });
+                set["metadata"]["ownerReferences"] = owner(u, &workload)?;
+                set["spec"]["selector"] =
+                    json!({ "matchLabels": { "app": "web", "pod-template-hash": hash } });
+                set["spec"]["template"] = template(u.choose(&["a", "b"])?, &hash);
+                items.push(set.clone());
+                owners.push(set);
+            }
+        }
+        _ => {}
+    }
+    for i in 0..u.int_in_range(0..=6)? {
+        items.push(pod(u, i, &owners)?);
+    }
+    items.push(workload);
+    let turn = u.choose_index(items.len())?;
+    items.rotate_left(turn);
+    Ok(json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string().into_bytes())
+}
+
+/// An object with some of these fields.
+fn object(u: &mut Unstructured<'_>, kind: &str, version: &str, name: &str, fields: &Fields) -> Result<Value> {
+    let mut object = json!({
+        "apiVersion": version,
+        "kind": kind,
+        "metadata": { "name": name, "uid": format!("uid-of-{name}") },
+        "spec": {},
+    });
+    for (path, values) in fields {
+        if u.ratio(1, 2)? {
+            let field = path.split(' ').fold(&mut object, |object, name| &mut object[name]);
+            *field = json(u.choose(values)?);
+        }
+    }
+    Ok(object)
+}
+
+fn pod(u: &mut Unstructured<'_>, i: u32, owners: &[Value]) -> Result<Value> {
+    let name = match u.arbitrary::<u8>()? {
+        0..=23 => format!("web-0{}", i.saturating_sub(1)),
+        24..=31 => format!("web-x{i}"),
+        32..=47 => format!("web-{}", i + 4),
+        _ => format!("web-{i}"),
+    };
+    let mut pod = object(u, "Pod", "v1", &name, POD)?;
+    if u.ratio(1, 2)? {
+        pod["status"]["phase"] = json!("Running");
+        let since = u.choose(&["11:00:00", "11:00:00", "11:59:30"])?;
+        pod["status"]["conditions"] = json!([{ "type": "Ready", "status": "True", "lastTransitionTime": format!("2026-03-10T{since}Z") }]);
+    }
+    pod["metadata"]["uid"] = json!(format!("00000000-0000-4000-8000-{i:012x}"));
+    let of = u.choose(owners)?.clone();
+    pod["metadata"]["ownerReferences"] = owner(u, &of)?;
+    let is_strange = u.ratio(1, 16)?;
+    pod["metadata"]["labels"]["app"] = json!(if is_strange { "api" } else { "web" });
+    if let Some(hash) = of["metadata"]["labels"].get("pod-template-hash") {
+        pod["metadata"]["labels"]["pod-template-hash"] = hash.clone();
+    }
+    if u.ratio(1, 8)? {
+        pod["metadata"]["deletionTimestamp"] = json!("2026-03-10T11:59:00Z");
+    }
+    if u.ratio(1, 8)? {
+        pod["spec"]["affinity"] = json(AFFINITY);
+    }
+    Ok(pod)
+}
+
+/// The owner references of an object that mostly belongs to this one.
+fn owner(u: &mut Unstructured<'_>, of: &Value) -> Result<Value> {
+    let mut owner = json!({ "apiVersion": of["apiVersion"], "kind": of["kind"], "name": of["metadata"]["name"],
+        "uid": of["metadata"]["uid"], "controller": true });
+    match u.arbitrary::<u8>()? {
+        0..=5 => owner["controller"] = json!(false),
+        6..=11 => owner["uid"] = json!("of-another-time"),
+        _ => {}
+    }
+    Ok(json!([owner]))
+}
+
+fn template(image: &str, hash: &str) -> Value {
+    json!({
+        "metadata": { "labels": { "app": "web", "pod-template-hash": hash } },
+        "spec": { "containers": [{ "name": "web", "image": image }] },
+    })
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
