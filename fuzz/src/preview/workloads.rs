@@ -74,8 +74,16 @@ const JOB: &Fields = &[
     ("status succeeded", &["0", "1", "2"]),
     ("status failed", &["0", "1", "3"]),
     ("status completedIndexes", &[r#""""#, r#""0""#, r#""0,2-3""#, r#""1-9""#]),
-    ("status uncountedTerminatedPods succeeded", &["[]", r#"["00000000-0000-4000-8000-000000000001"]"#]),
-    ("status uncountedTerminatedPods failed", &["[]", r#"["00000000-0000-4000-8000-000000000002"]"#]),
+    (
+        "status uncountedTerminatedPods succeeded",
+        &[
+            r#"["00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]"#,
+        ],
+    ),
+    (
+        "status uncountedTerminatedPods failed",
+        &["[]", r#"["00000000-0000-4000-8000-000000000003", "00000000-0000-4000-8000-000000000004"]"#],
+    ),
     (
         "status conditions",
         &[
@@ -138,7 +146,14 @@ const POD: &Fields = &[
         "metadata annotations batch.kubernetes.io/job-completion-index",
         &[r#""0""#, r#""1""#, r#""1""#, r#""4""#, r#""x""#],
     ),
-    ("metadata finalizers", &[r#"["batch.kubernetes.io/job-tracking"]"#, r#"["mine"]"#]),
+    (
+        "metadata finalizers",
+        &[
+            r#"["batch.kubernetes.io/job-tracking"]"#,
+            r#"["batch.kubernetes.io/job-tracking", "mine"]"#,
+            r#"["mine"]"#,
+        ],
+    ),
     ("metadata creationTimestamp", &[r#""2026-03-10T10:00:00Z""#, r#""2026-03-10T11:00:00Z""#]),
     ("spec nodeName", &[r#""node-0""#, r#""node-1""#, r#""node-2""#, r#""node-9""#]),
 ];
