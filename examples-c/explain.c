@@ -40,7 +40,7 @@ static void describe(char text[WIDTH], uint8_t kind, int64_t value, const podran
             snprintf(text, WIDTH, "2^%lld ns or more", (long long)value);
         break;
     case PODRANK_ROW_KIND_UID:
-        check(podrank_uid_format(pod->uid, text), "UID");
+        check(podrank_uid_format(pod->uid, text, WIDTH), "UID");
         break;
     default: /* PODRANK_ROW_KIND_NUMBER, and kinds of later libraries */
         snprintf(text, WIDTH, "%lld", (long long)value);
@@ -61,8 +61,8 @@ int main(void) {
     a.phase = b.phase = PODRANK_PHASE_RUNNING;
     a.rank = b.rank = 2;
     b.restarts = 2;
-    check(podrank_uid_parse(uid_a, strlen(uid_a), a.uid), "UID of a");
-    check(podrank_uid_parse(uid_b, strlen(uid_b), b.uid), "UID of b");
+    check(podrank_uid_parse(uid_a, strlen(uid_a), a.uid, sizeof a.uid), "UID of a");
+    check(podrank_uid_parse(uid_b, strlen(uid_b), b.uid, sizeof b.uid), "UID of b");
     check(podrank_time_from_unix(1767263400, 0, &a.ready_time), "ready time of a");
     check(podrank_time_from_unix(1767262200, 0, &b.ready_time), "ready time of b");
     check(podrank_time_from_unix(1767263300, 0, &a.creation_time), "creation time of a");
@@ -71,7 +71,7 @@ int main(void) {
     options.flags = PODRANK_OPTIONS_NOW;
     check(podrank_time_from_unix(1767268800, 0, &options.now), "now");
 
-    check(podrank_explain(&a, &b, &options, rows, &len), "explain");
+    check(podrank_explain(&a, &b, &options, rows, PODRANK_ROW_MAX, &len), "explain");
     printf("%-16s %-37s %-37s goes first\n", "rule", "a", "b");
     for (i = 0; i < len; i++) {
         const podrank_row *row = &rows[i];

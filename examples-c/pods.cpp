@@ -48,7 +48,7 @@ std::string rule(const podrank_pod &a, const podrank_pod &b, const podrank_optio
 
 podrank_pod running(const std::string &uid, std::uint32_t node, std::int64_t ready_seconds) {
     podrank_pod pod = PODRANK_POD_INIT;
-    check(podrank_uid_parse(uid.data(), uid.size(), pod.uid));
+    check(podrank_uid_parse(uid.data(), uid.size(), pod.uid, sizeof pod.uid));
     check(podrank_time_from_unix(ready_seconds, 0, &pod.ready_time));
     pod.phase = PODRANK_PHASE_RUNNING;
     pod.flags = PODRANK_POD_ASSIGNED | PODRANK_POD_READY;
@@ -76,7 +76,7 @@ void run() {
     const std::vector<std::uint32_t> order = victims(pods, pods.size(), options);
     for (std::size_t i = 0; i < order.size(); i++) {
         char uid[PODRANK_UID_TEXT_LEN + 1];
-        check(podrank_uid_format(pods[order[i]].uid, uid));
+        check(podrank_uid_format(pods[order[i]].uid, uid, sizeof uid));
         std::cout << uid << " on node " << pods[order[i]].node;
         if (i + 1 < order.size())
             std::cout << ", before the next by " << rule(pods[order[i]], pods[order[i + 1]], options);

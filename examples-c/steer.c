@@ -61,7 +61,8 @@ int main(void) {
     check(podrank_time_from_unix(NOW, 0, &options.now), "now");
 
     /* No cost is fixed. */
-    check(podrank_steer(pods, COUNT(set), &options, NULL, 0, costs, scratch, blocked, COUNT(set), &steered), "steer");
+    check(podrank_steer(pods, COUNT(set), &options, NULL, 0, costs, COUNT(costs), scratch, COUNT(scratch), blocked,
+                        COUNT(blocked), &steered), "steer");
     printf("%u of %zu deletion costs change:\n", (unsigned)steered.changed, COUNT(set));
     for (i = 0; i < COUNT(set); i++) {
         if (costs[i] != set[i].cost)
@@ -71,7 +72,8 @@ int main(void) {
     for (i = 0; i < steered.blocked; i++)
         printf("%s still goes before them: %s\n", set[blocked[i].pod].name, podrank_rule_str(blocked[i].rule));
 
-    check(podrank_settle(pods, COUNT(set), &options, DELETE, order, scores, &certain, &contested), "settle");
+    check(podrank_settle(pods, COUNT(set), &options, DELETE, order, COUNT(order), scores, COUNT(scores), &certain,
+                         &contested), "settle");
     printf("if 4 pods go, Kubernetes certainly deletes:");
     for (i = 0; i < certain; i++)
         printf(" %s", set[order[i]].name);

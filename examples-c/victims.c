@@ -1,10 +1,10 @@
 /*
- * Selects the victims when a Deployment is scaled down in the middle of a rollout. The pods are as Kubernetes' API returns
- * them: UID, phase and deletion cost as text, nodes by name, and times in seconds.
+ * Chooses which pods go when a ReplicaSet is scaled down, while a budget says how many must stay available: the question of an
+ * autoscaler. The pods are as Kubernetes' API returns them: UID, phase and deletion cost as text, nodes by name.
  *
  *     cc victims.c $(pkg-config --cflags --libs podrank) && ./a.out
  */
-#include <podrank.h>
+#include <podrank/controller.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define MINUTES(n) (NOW - 60 * (n))
 
-enum { NOW = 1767268800, DELETE = 4 }; /* 2026-01-01T12:00:00Z */
+enum { NOW = 1767268800, WANTED = 2, MIN_AVAILABLE = 3, MIN_READY_SECONDS = 30 }; /* 2026-01-01T12:00:00Z */
 
 /* An active pod, as an agent may have read it. */
-struct api_pod {
+static const struct api_pod {
     const char *name;
     const char *uid;
     const char *node;  /* spec.nodeName, or "" */
@@ -24,27 +24,14 @@ struct api_pod {
     int64_t created;   /* metadata.creationTimestamp */
     int64_t ready;     /* lastTransitionTime of the condition Ready if it is True, or 0 */
     uint32_t restarts; /* the most of any container */
+} set[] = {
+    { "web-adele", "7d1e0c6a-52c1-4b7e-8a43-000000000001", "node-a", "Running", NULL, MINUTES(61), MINUTES(60), 0 },
+    { "web-bruno", "7d1e0c6a-52c1-4b7e-8a43-000000000002", "node-a", "Running", "+10", MINUTES(121), MINUTES(120), 0 },
+    { "web-carla", "7d1e0c6a-52c1-4b7e-8a43-000000000003", "node-a", "Running", "10", MINUTES(61), MINUTES(60), 0 },
+    { "web-david", "7d1e0c6a-52c1-4b7e-8a43-000000000004", "node-b", "Running", NULL, MINUTES(181), MINUTES(180), 3 },
+    { "web-ellen", "7d1e0c6a-52c1-4b7e-8a43-000000000005", "node-b", "Running", "10", MINUTES(61), 0, 0 },
+    { "web-fritz", "7d1e0c6a-52c1-4b7e-8a43-000000000006", "", "Pending", "10", MINUTES(1), 0, 0 },
 };
-
-/* The ReplicaSet that is scaled down. */
-static const struct api_pod set[] = {
-    { "web-2-adele", "7d1e0c6a-52c1-4b7e-8a43-000000000001", "node-a", "Running", NULL, MINUTES(61), MINUTES(60), 0 },
-    { "web-2-bruno", "7d1e0c6a-52c1-4b7e-8a43-000000000002", "node-a", "Running", "+10", MINUTES(121), MINUTES(120), 0 },
-    { "web-2-carla", "7d1e0c6a-52c1-4b7e-8a43-000000000003", "node-a", "Running", "10", MINUTES(61), MINUTES(60), 0 },
-    { "web-2-david", "7d1e0c6a-52c1-4b7e-8a43-000000000004", "node-b", "Running", NULL, MINUTES(181), MINUTES(180), 3 },
-    { "web-2-ellen", "7d1e0c6a-52c1-4b7e-8a43-000000000005", "node-b", "Running", "10", MINUTES(61), 0, 0 },
-    { "web-2-fritz", "7d1e0c6a-52c1-4b7e-8a43-000000000006", "", "Pending", "10", MINUTES(1), 0, 0 },
-    { "web-2-greta", "7d1e0c6a-52c1-4b7e-8a43-000000000007", "node-c", "Running", "-5", MINUTES(61), MINUTES(60), 0 },
-};
-
-/* The Deployment's older ReplicaSet. Its pods cannot be victims, but they count in the ranks. */
-static const struct api_pod older[] = {
-    { "web-1-heike", "3b9f5d20-0d6e-4c4f-9d0a-000000000001", "node-b", "Running", NULL, MINUTES(900), MINUTES(899), 0 },
-    { "web-1-ivana", "3b9f5d20-0d6e-4c4f-9d0a-000000000002", "node-b", "Running", NULL, MINUTES(900), MINUTES(899), 0 },
-};
-
-/* The table of node names, zeroed, with at least a third more slots than there are nodes. */
-static podrank_node_name nodes[8];
 
 static void check(int32_t status, const char *what) {
     if (status != PODRANK_OK) {
@@ -53,54 +40,55 @@ static void check(int32_t status, const char *what) {
     }
 }
 
-/* Returns the record of a pod. Its rank is counted later, over all pods. */
-static podrank_pod record(const struct api_pod *api) {
+/* Returns the record of a pod. Its rank is counted later, over all pods. Give the table a third more slots than nodes. */
+static podrank_pod record(const struct api_pod *api, podrank_node_name *nodes, size_t nodes_len) {
     podrank_pod pod = PODRANK_POD_INIT;
-    int32_t status;
 
-    check(podrank_uid_parse(api->uid, strlen(api->uid), pod.uid), api->name);
+    check(podrank_uid_parse(api->uid, strlen(api->uid), pod.uid, sizeof pod.uid), api->name);
     /* Succeeded and Failed are PODRANK_ERR_INACTIVE: leave such pods out. */
     check(podrank_phase_parse(api->phase, strlen(api->phase), &pod.phase), api->name);
     check(podrank_time_from_unix(api->created, 0, &pod.creation_time), api->name);
     pod.restarts = api->restarts;
     if (api->node[0] != '\0') {
         pod.flags |= PODRANK_POD_ASSIGNED;
-        check(podrank_node_number(nodes, COUNT(nodes), api->node, strlen(api->node), &pod.node), api->name);
+        check(podrank_node_number(nodes, nodes_len, api->node, strlen(api->node), &pod.node), api->name);
     }
     if (api->ready != 0) {
         pod.flags |= PODRANK_POD_READY;
         check(podrank_time_from_unix(api->ready, 0, &pod.ready_time), api->name);
     }
-    if (api->cost != NULL) {
-        /* Kubernetes counts text that is not a cost as 0. So does this program, and warns. */
-        status = podrank_deletion_cost_parse(api->cost, strlen(api->cost), &pod.deletion_cost);
-        if (status != PODRANK_OK)
-            printf("%s: cost \"%s\" counts as 0: %s\n", api->name, api->cost, podrank_status_str(status));
-    }
+    /* Kubernetes counts text that is not a cost as 0. So does this program, as the cost is left at 0. */
+    if (api->cost != NULL && podrank_deletion_cost_parse(api->cost, strlen(api->cost), &pod.deletion_cost) != PODRANK_OK)
+        printf("%s: cost \"%s\" counts as 0\n", api->name, api->cost);
     return pod;
 }
 
 int main(void) {
-    podrank_pod pods[COUNT(set)], others[COUNT(older)];
-    podrank_options options = PODRANK_OPTIONS_INIT;
-    uint32_t counts[COUNT(nodes)], victims[DELETE];
-    size_t i, selected;
+    podrank_pod pods[COUNT(set)];
+    podrank_node_name nodes[8] = { PODRANK_NODE_NAME_INIT };
+    podrank_options options = PODRANK_OPTIONS_AT(NOW * INT64_C(1000000000));
+    uint32_t counts[COUNT(nodes)], order[COUNT(set)];
+    size_t i, ready, available;
+    uint64_t look_again;
 
-    PODRANK_REQUIRE_ABI();
     for (i = 0; i < COUNT(set); i++)
-        pods[i] = record(&set[i]);
-    for (i = 0; i < COUNT(older); i++)
-        others[i] = record(&older[i]);
-    check(podrank_count_ranks(pods, COUNT(set), others, COUNT(older), counts, COUNT(nodes)), "ranks");
+        pods[i] = record(&set[i], nodes, COUNT(nodes));
+    check(podrank_count_ranks(pods, COUNT(set), NULL, 0, counts, COUNT(nodes)), "ranks");
+    check(podrank_availability(pods, COUNT(set), MIN_READY_SECONDS, options.now, &ready, &available, &look_again), "availability");
+    check(podrank_sort(pods, COUNT(set), &options, order, COUNT(order)), "order");
 
-    options.flags = PODRANK_OPTIONS_NOW;
-    check(podrank_time_from_unix(NOW, 0, &options.now), "now");
-    check(podrank_select(pods, COUNT(set), &options, victims, DELETE, NULL, 0, &selected), "victims");
-
-    printf("%zu of %zu pods go:\n", selected, COUNT(set));
-    for (i = 0; i < selected; i++) {
-        const struct api_pod *api = &set[victims[i]];
-        printf("  %s on %s\n", api->name, api->node[0] == '\0' ? "no node" : api->node);
+    printf("%zu of %zu pods are available, and %d must be:\n", available, COUNT(set), MIN_AVAILABLE);
+    for (i = 0; i < COUNT(set) - WANTED; i++) {
+        const struct api_pod *api = &set[order[i]];
+        size_t is_available;
+        check(podrank_availability(&pods[order[i]], 1, MIN_READY_SECONDS, options.now, &ready, &is_available, &look_again), api->name);
+        /* A pod that is not available costs the budget nothing. */
+        if (is_available && available <= MIN_AVAILABLE) {
+            printf("  %s waits\n", api->name);
+            continue;
+        }
+        available -= is_available;
+        printf("  %s goes\n", api->name);
     }
     return EXIT_SUCCESS;
 }

@@ -34,7 +34,8 @@
 //     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
 //  5. A buffer that a function writes must not overlap any other. If it does: PODRANK_ERR_OVERLAP.
-//  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG.
+//  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every buffer that a function
+//     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER.
 //  7. Records must be sound: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
 //     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first unsound record.
 //  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread may
@@ -162,7 +163,7 @@ uint32_t podrank_abi_1(void);
 // The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW. Set the flag, or start from PODRANK_OPTIONS_AT.
 #define PODRANK_ERR_OPTIONS_NOW 24
 
-// A buffer that needs one element per pod has fewer.
+// A buffer is shorter than the function needs. It says how long the buffer must be.
 #define PODRANK_ERR_SHORT_BUFFER 25
 
 // The fixed deletion costs leave no room for the tiers: see podrank_steer.
@@ -262,6 +263,7 @@ typedef struct podrank_pod {
 // Stores the index of that record in *first_unsound, and in *why the status that other functions would
 // return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, it stores
 // pods_len and PODRANK_OK.
+// The time grows with pods_len.
 int32_t podrank_validate(const struct podrank_pod *pods,
                          size_t pods_len,
                          size_t *first_unsound,
@@ -274,6 +276,7 @@ int32_t podrank_validate(const struct podrank_pod *pods,
 //
 // counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
 // podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE.
+// The time grows with pods_len + others_len + counts_len.
 int32_t podrank_count_ranks(struct podrank_pod *pods,
                             size_t pods_len,
                             const struct podrank_pod *others,
@@ -371,6 +374,7 @@ int32_t podrank_decide(const struct podrank_pod *a,
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 // selecting more than a few victims is usually faster. A shorter buffer is allowed but may be
 // ignored. On machines without 64-bit atomics, such as Cortex-M and 32-bit RISC-V, scratch is always ignored.
+// The time grows with n log k, for n pods and k victims.
 int32_t podrank_select(const struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_options *options,
@@ -383,6 +387,7 @@ int32_t podrank_select(const struct podrank_pod *pods,
 // Sorts all pods: fills the array order with their indices, starting with the pod that goes first. Of pods
 // that tie, the one with the lower index goes first. The records do not move. If order_len is below
 // pods_len: PODRANK_ERR_SHORT_BUFFER.
+// The time grows with n log n, for n pods.
 int32_t podrank_sort(const struct podrank_pod *pods,
                      size_t pods_len,
                      const struct podrank_options *options,
@@ -430,8 +435,8 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 //
 // Fills the array order with the indices of all pods. The first certain_len of them are CERTAIN: it deletes
 // them in every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and
-// the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. order needs
-// space for pods_len indices, and scores is scratch memory of pods_len numbers.
+// the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. scores is scratch memory.
+// If order_len or scores_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
 // Call podrank_count_ranks first. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
 // that no other object controls.
@@ -439,12 +444,15 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // The result holds for one sync, at the time in options->now. A sync deletes at most PODRANK_PLAN_BURST_REPLICAS
 // pods, so for a larger k, later syncs can choose other pods. The result can also differ if an age reaches
 // the next power of two before the controller runs.
+// The time grows with n log n, for n pods.
 int32_t podrank_settle(const struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_options *options,
                        size_t k,
                        uint32_t *order,
+                       size_t order_len,
                        uint64_t *scores,
+                       size_t scores_len,
                        size_t *certain_len,
                        size_t *contested_len);
 
@@ -543,12 +551,13 @@ typedef struct podrank_row {
 #define PODRANK_ROW_KIND_UID 6u
 
 // Explains a comparison: writes to rows what each rule says about the two pods, in rule order, whether it
-// applies or not. rows must have space for PODRANK_ROW_MAX rows. Writes the number of rows to rows_len.
+// applies or not. Stores the number of rows in *count. If rows_len is below PODRANK_ROW_MAX: PODRANK_ERR_SHORT_BUFFER.
 int32_t podrank_explain(const struct podrank_pod *a,
                         const struct podrank_pod *b,
                         const struct podrank_options *options,
                         struct podrank_row *rows,
-                        size_t *rows_len);
+                        size_t rows_len,
+                        size_t *count);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // TEXTS: what Kubernetes' objects have as text, and records have as numbers.
@@ -557,11 +566,12 @@ int32_t podrank_explain(const struct podrank_pod *a,
 #define PODRANK_UID_TEXT_LEN 36u
 
 // Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
-// kube-apiserver writes. Writes 16 bytes to uid.
-int32_t podrank_uid_parse(const char *text, size_t text_len, uint8_t *uid);
+// kube-apiserver writes. Writes 16 bytes to uid. If uid_len is below 16: PODRANK_ERR_SHORT_BUFFER.
+int32_t podrank_uid_parse(const char *text, size_t text_len, uint8_t *uid, size_t uid_len);
 
-// Writes the text of a UID of 16 bytes, and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes.
-int32_t podrank_uid_format(const uint8_t *uid, char *text);
+// Writes the text of a UID of 16 bytes, and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes. If text_len is below that:
+// PODRANK_ERR_SHORT_BUFFER.
+int32_t podrank_uid_format(const uint8_t *uid, char *text, size_t text_len);
 
 // Reads status.phase and writes a PODRANK_PHASE_ value. Text that is not a phase counts as Pending, as it
 // does in Kubernetes. Succeeded and Failed are PODRANK_ERR_INACTIVE, because such a pod has no place in the
@@ -593,6 +603,7 @@ typedef struct podrank_node_name {
 // nodes: the fuller it is, the longer it takes to find a name.
 //
 // If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
+// With a third more slots than names, the time does not grow with the table. In a full one, it grows with table_len.
 int32_t podrank_node_number(struct podrank_node_name *table,
                             size_t table_len,
                             const char *name,
@@ -605,10 +616,23 @@ int32_t podrank_node_number(struct podrank_node_name *table,
 // The length of a key, in bytes.
 #define PODRANK_KEY_LEN 64u
 
+// The number of the format of keys. It changes whenever some pods' keys get other bytes, as with a new rule. So a
+// store of keys compares the number that it stored with podrank_key_format() of the library that it runs with, and if they
+// differ, makes all keys anew from the pods.
+#define PODRANK_KEY_FORMAT 1u
+
+// Returns the format of the keys that this library makes: PODRANK_KEY_FORMAT of its own header.
+uint32_t podrank_key_format(void);
+
 // Writes the pod's place in the order to key, as PODRANK_KEY_LEN bytes that memcmp compares as
-// podrank_compare compares the pods. COMPARE ONLY KEYS THAT ONE RELEASE MADE WITH THE SAME now AND GATES.
-// The bytes do not depend on the machine.
-int32_t podrank_key(const struct podrank_pod *pod, const struct podrank_options *options, uint8_t *key);
+// podrank_compare compares the pods. COMPARE ONLY KEYS OF ONE FORMAT THAT WERE MADE WITH THE SAME now AND GATES.
+// The bytes do not depend on the machine. If key_len is below PODRANK_KEY_LEN: PODRANK_ERR_SHORT_BUFFER.
+//
+// To store keys, store PODRANK_KEY_FORMAT with them: see there.
+int32_t podrank_key(const struct podrank_pod *pod,
+                    const struct podrank_options *options,
+                    uint8_t *key,
+                    size_t key_len);
 
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
 // C or C++ compiler accepts.

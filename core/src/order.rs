@@ -5,8 +5,8 @@ use core::cmp::Ordering;
 
 /// A pod's place in the order, as a number of 64 bytes: the pod with the smaller key goes first.
 ///
-/// **Compare only keys that one release of this crate made with the same [`Policy`]**, that is, with the same `now`
-/// and gates.
+/// **Compare only keys of one [format](Key::FORMAT) that were made with the same [`Policy`]**, that is, with the same `now` and
+/// gates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key([u64; WORDS]);
 
@@ -17,6 +17,10 @@ const CLASS_SHIFT: u32 = 54;
 impl Key {
     /// The length of [`Key::to_bytes`].
     pub const LEN: usize = WORDS * size_of::<u64>();
+
+    /// The number of the format of [`Key::to_bytes`]. It changes whenever some pods' keys get other bytes, as with a new rule.
+    /// So a store of keys keeps this number with them, and makes all keys anew if it is another.
+    pub const FORMAT: u32 = 1;
 
     /// Returns the key as bytes, which compare as the pods do, also by `memcmp`. They do not depend on the machine.
     #[must_use]

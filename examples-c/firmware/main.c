@@ -50,7 +50,7 @@ int main(void) {
     /* One more than DELETE: the last of them is the first that stays. */
     status = podrank_select(pods, PODS, &options, order, DELETE + 1, NULL, 0, &selected);
     if (status == PODRANK_OK)
-        status = podrank_explain(&pods[order[0]], &pods[order[DELETE]], &options, rows, &len);
+        status = podrank_explain(&pods[order[0]], &pods[order[DELETE]], &options, rows, PODRANK_ROW_MAX, &len);
     if (status != PODRANK_OK) {
         line(podrank_status_str(status), "", "");
         return status;

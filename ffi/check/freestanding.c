@@ -66,7 +66,7 @@ static int deployments_answer(void) {
     sets[1].flags = PODRANK_REPLICA_SET_CURRENT_TEMPLATE;
     if (podrank_replica_set_annotations("4", 1, "5", 1, &sets[1]) != 0 || sets[1].max_replicas != 5)
         return 0;
-    return podrank_deployment_next(&deployment, sets, 2, changes, &step) == 0 && step.path == PODRANK_DEPLOYMENT_PATH_ROLL &&
+    return podrank_deployment_next(&deployment, sets, 2, changes, 2, &step) == 0 && step.path == PODRANK_DEPLOYMENT_PATH_ROLL &&
            step.surge == 1 && step.new_set == 1 && changes[1].replicas == 4 && changes[0].replicas == 1 &&
            podrank_deployment_reason_str(changes[1].reason)[0] == 'g';
 }
@@ -89,28 +89,33 @@ static int other_workloads_answer(const podrank_pod *pod) {
 
     member.flags = PODRANK_STATEFUL_SET_POD_RUNNING | PODRANK_STATEFUL_SET_POD_READY | PODRANK_STATEFUL_SET_POD_AVAILABLE;
     if (podrank_stateful_set_ordinal("db", 2, "db-1", 4, &member.ordinal) != 0 || member.ordinal != 1 ||
-        podrank_stateful_set_next(&stateful_set, &member, 1, &member_outcome, &stateful_set_step) != 0 ||
+        podrank_stateful_set_next(&stateful_set, &member, 1, &member_outcome, 1, &stateful_set_step) != 0 ||
         stateful_set_step.deleted != 1 || podrank_stateful_set_reason_str(member_outcome.reason)[0] != 'o')
         return 0;
     if (podrank_job_index_parse("7", 1, &index) != 0 || index != 7 || podrank_job_time_left(60, 0, 0) <= 0 ||
-        podrank_job_next(&job, PODRANK_TIME_UNSET, pod, 1, NULL, &order, &outcome, &job_step) != 0 || job_step.deleted != 1 ||
-        podrank_job_reason_str(outcome.reason)[0] != 's')
+        podrank_job_next(&job, PODRANK_TIME_UNSET, pod, 1, NULL, 0, &order, 1, &outcome, 1, &job_step) != 0 ||
+        job_step.deleted != 1 || podrank_job_reason_str(outcome.reason)[0] != 's')
         return 0;
     daemon_pod.flags = PODRANK_DAEMON_SET_POD_ASSIGNED;
-    return podrank_daemon_set_next(&daemon_set, &node, 1, &daemon_pod, 1, &order, &outcome, &daemon_step) == 0 &&
+    return podrank_daemon_set_next(&daemon_set, &node, 1, &daemon_pod, 1, &order, 1, &outcome, 1, &daemon_step) == 0 &&
            daemon_step.deleted == 1 && podrank_daemon_set_reason_str(outcome.reason)[0] == 'n';
 }
 
 static int around_the_order_answers(const podrank_pod *pods) {
     podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;
     podrank_pod_key room[2], keys[2] = { { { 1 } }, { { 2 } } };
+    podrank_plan_state state = PODRANK_PLAN_STATE_INIT;
     podrank_slow_start start;
     uint32_t creations = 9, deletions = 9;
     size_t ready = 9, available = 9;
     uint64_t look_again = 9;
     int32_t answer = 9;
 
-    if (podrank_plan(1, 4, 2, 1, 0, &creations, &deletions) != 0 || creations != 0 || deletions != 2)
+    state.wanted = 1;
+    state.active = 4;
+    state.burst_replicas = 2;
+    state.flags = PODRANK_PLAN_SATISFIED;
+    if (podrank_plan(&state, &creations, &deletions) != 0 || creations != 0 || deletions != 2)
         return 0;
     if (podrank_slow_start_begin(4, &start) != 0 || start.batch != 1 || podrank_slow_start_report(&start, 0) != 0 ||
         start.batch != 2 || podrank_slow_start_report(&start, 1) != 0 || start.batch != 0 || start.missing != 2)
@@ -141,11 +146,11 @@ static int steering_answers(const podrank_pod *pods) {
     tiered[1] = pods[1];
     tiered[0].tier = 1;
     tiered[0].deletion_cost = tiered[1].deletion_cost;
-    if (podrank_steer(tiered, 2, NULL, NULL, 0, costs, scratch, &blocked, 1, &steered) != 0 || costs[1] >= costs[0] ||
+    if (podrank_steer(tiered, 2, NULL, NULL, 0, costs, 2, scratch, 2, &blocked, 1, &steered) != 0 || costs[1] >= costs[0] ||
         steered.changed != 1 || steered.blocked != 1 || blocked.rule != PODRANK_RULE_UNASSIGNED)
         return 0;
     tiered[0] = tiered[1];
-    return podrank_spread(tiered, 2, NULL, 0, NULL, counts, 2, order) == 0 && tiered[0].rank == 2 && tiered[1].rank == 1;
+    return podrank_spread(tiered, 2, NULL, 0, NULL, counts, 2, order, 2) == 0 && tiered[0].rank == 2 && tiered[1].rank == 1;
 }
 
 static int every_function_answers(void) {
@@ -166,8 +171,8 @@ static int every_function_answers(void) {
     if (podrank_abi_1() != PODRANK_ABI || podrank_version()[0] == '\0' || podrank_status_str(0)[0] != 's')
         return 0;
     /* pods[1] is on a node, running, ready, and has a low cost. It still goes after the one without a node. */
-    if (podrank_uid_parse(uid, sizeof uid - 1, pods[1].uid) != 0 || podrank_uid_format(pods[1].uid, text) != 0 ||
-        memcmp(uid, text, sizeof uid) != 0)
+    if (podrank_uid_parse(uid, sizeof uid - 1, pods[1].uid, sizeof pods[1].uid) != 0 ||
+        podrank_uid_format(pods[1].uid, text, sizeof text) != 0 || memcmp(uid, text, sizeof uid) != 0)
         return 0;
     if (podrank_node_number(names, 2, "node-a", 6, &pods[1].node) != 0 || pods[1].node > 1)
         return 0;
@@ -185,14 +190,14 @@ static int every_function_answers(void) {
     if (podrank_decide(&pods[0], &pods[1], NULL, &answer, &rule) != 0 || rule != PODRANK_RULE_UNASSIGNED ||
         podrank_rule_str(rule)[0] != 'u')
         return 0;
-    if (podrank_explain(&pods[0], &pods[1], NULL, rows, &len) != 0 || !rows[0].decides)
+    if (podrank_explain(&pods[0], &pods[1], NULL, rows, PODRANK_ROW_MAX, &len) != 0 || !rows[0].decides)
         return 0;
-    if (podrank_key(&pods[0], NULL, keys[0]) != 0 || podrank_key(&pods[1], NULL, keys[1]) != 0 ||
-        memcmp(keys[0], keys[1], PODRANK_KEY_LEN) >= 0)
+    if (podrank_key(&pods[0], NULL, keys[0], sizeof keys[0]) != 0 || podrank_key(&pods[1], NULL, keys[1], sizeof keys[1]) != 0 ||
+        podrank_key_format() != PODRANK_KEY_FORMAT || memcmp(keys[0], keys[1], PODRANK_KEY_LEN) >= 0)
         return 0;
     if (podrank_upstream(&pods[0], &pods[1], &options, &answer, &rule) != 0 || answer != PODRANK_UPSTREAM_BEFORE)
         return 0;
-    if (podrank_settle(pods, 2, NULL, 1, order, scores, &len, &contested) != 0 || len != 1 || contested != 0)
+    if (podrank_settle(pods, 2, NULL, 1, order, 2, scores, 2, &len, &contested) != 0 || len != 1 || contested != 0)
         return 0;
     if (podrank_sort(pods, 2, NULL, order, 2) != 0 || order[0] != 0 || order[1] != 1)
         return 0;

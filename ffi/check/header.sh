@@ -25,7 +25,7 @@ int use(void) {
     podrank_options options = PODRANK_OPTIONS_INIT, at_5 = PODRANK_OPTIONS_AT(5);
     uint8_t key[PODRANK_KEY_LEN];
     PODRANK_REQUIRE_ABI();
-    return at_5.now == 5 && podrank_key(&pod, &options, key) == PODRANK_OK && pod.ready_time == PODRANK_TIME_UNSET;
+    return at_5.now == 5 && podrank_key(&pod, &options, key, sizeof key) == PODRANK_OK && pod.ready_time == PODRANK_TIME_UNSET;
 }
 C
 for file in $files; do
@@ -33,9 +33,14 @@ for file in $files; do
     cp "$tmp/$file" "$tmp/$file.cpp"
 done
 
+for example in victims agent sorted_store; do
+    cp "examples-c/$example.c" "$tmp/$example.c"
+    cp "examples-c/$example.c" "$tmp/$example.cpp"
+done
+
 # compiles COMPILER STANDARD FILE [INCLUDE]
 compiles() {
-    "$1" -std="$2" $strict -Wconversion -Wshadow -Wredundant-decls -I"${4:-include}" -fsyntax-only "$3" >"$tmp/output" 2>&1
+    "$1" -std="$2" $strict -Wconversion -Wsign-conversion -Wshadow -Wredundant-decls -I"${4:-include}" -fsyntax-only "$3" >"$tmp/output" 2>&1
 }
 
 echo 'extern int nothing;' >"$tmp/nothing.c"
@@ -45,7 +50,7 @@ for compiler in gcc g++ clang clang++; do
     command -v "$compiler" >/dev/null || continue
     case $compiler in
     *++) language=cpp standards="c++11 c++17 c++20" ;;
-    *) language=c standards="c99 c11 c2x" ;;
+    *) language=c standards="c99 c11 c17 c2x" ;;
     esac
     for standard in $standards; do
         # C23 is for the compilers that have it.
@@ -53,6 +58,11 @@ for compiler in gcc g++ clang clang++; do
         for file in $files; do
             compiles "$compiler" "$standard" "$tmp/$file.$language" ||
                 { cat "$tmp/output" >&2; fail "$compiler -std=$standard, included $file"; }
+        done
+        # The programs that people write first. They are C, which C++17 takes, too, but C++11 does not.
+        [ "$standard" = c++11 ] || for example in victims agent sorted_store; do
+            compiles "$compiler" "$standard" "$tmp/$example.$language" ||
+                { cat "$tmp/output" >&2; fail "$compiler -std=$standard, examples-c/$example.c"; }
         done
         done="$done $compiler-$standard"
     done

@@ -64,8 +64,8 @@ struct vector_phase {
 };
 
 struct vector_plan {
-    uint32_t wanted, active, burst, creations, deletions;
-    uint8_t satisfied, being_deleted;
+    podrank_plan_state state;
+    uint32_t creations, deletions;
 };
 
 /* The batches in vector_batches, of which the last has failures. */
@@ -251,7 +251,7 @@ static int one_way(const podrank_pod *a, const podrank_pod *b, const podrank_opt
     MUST(by == rule);
     MUST((podrank_rule_str(by) == NULL) == (by == PODRANK_RULE_NONE));
 
-    MUST(podrank_explain(a, b, options, rows, &rows_len) == PODRANK_OK);
+    MUST(podrank_explain(a, b, options, rows, PODRANK_ROW_MAX, &rows_len) == PODRANK_OK);
     MUST(rows_len > 0 && rows_len <= PODRANK_ROW_MAX);
     for (i = 0; i < rows_len; i++) {
         MUST(i == 0 || rows[i - 1].rule < rows[i].rule);
@@ -266,8 +266,8 @@ static int one_way(const podrank_pod *a, const podrank_pod *b, const podrank_opt
     }
     MUST(deciding == (rule != PODRANK_RULE_NONE));
 
-    MUST(podrank_key(a, options, key_a) == PODRANK_OK);
-    MUST(podrank_key(b, options, key_b) == PODRANK_OK);
+    MUST(podrank_key(a, options, key_a, sizeof key_a) == PODRANK_OK);
+    MUST(podrank_key(b, options, key_b, sizeof key_b) == PODRANK_OK);
     MUST(sign(memcmp(key_a, key_b, PODRANK_KEY_LEN)) == ordering);
     return 1;
 }
@@ -361,8 +361,8 @@ static int steer_holds(const struct vector_steer *steer) {
         changed = 0;
         for (i = 0; i < VECTOR_STEERED_MAX; i++)
             costs[i] = 99;
-        MUST(podrank_steer(pods, len, NULL, &vector_prices[steer->costs], len, costs, scratch, round == 0 ? blocked : NULL,
-                           round == 0 ? len : 0, &steered) == steer->status);
+        MUST(podrank_steer(pods, len, NULL, &vector_prices[steer->costs], len, costs, len, scratch, len,
+                           round == 0 ? blocked : NULL, round == 0 ? len : 0, &steered) == steer->status);
         MUST(steered.lower == steer->lower && steered.higher == steer->higher);
         for (i = 0; i < len; i++) {
             MUST(costs[i] == (steer->status == PODRANK_OK ? expected[i] : 99));
@@ -385,7 +385,7 @@ static int spread_holds(const struct vector_spread *spread) {
     for (i = 0; i < spread->pods_len; i++)
         pods[i] = vector_tiered_pods[spread->pods + i];
     MUST(podrank_spread(pods, spread->pods_len, &vector_tiered_pods[spread->others], spread->others_len, NULL, counts,
-                        spread->nodes, order) == PODRANK_OK);
+                        spread->nodes, order, spread->pods_len) == PODRANK_OK);
     for (i = 0; i < spread->pods_len; i++)
         MUST(pods[i].rank == vector_spread_ranks[spread->ranks + i]);
     return 1;
@@ -401,13 +401,13 @@ static int cost_holds(const struct vector_cost *text) {
 static int uid_holds(const struct vector_uid *text) {
     uint8_t uid[16] = { 99 };
     char back[PODRANK_UID_TEXT_LEN + 1];
-    MUST(podrank_uid_parse(text->text, text->len, uid) == text->status);
+    MUST(podrank_uid_parse(text->text, text->len, uid, sizeof uid) == text->status);
     if (text->status != PODRANK_OK) {
         MUST(uid[0] == 99);
         return 1;
     }
     MUST(memcmp(uid, text->uid, sizeof uid) == 0);
-    MUST(podrank_uid_format(uid, back) == PODRANK_OK);
+    MUST(podrank_uid_format(uid, back, sizeof back) == PODRANK_OK);
     MUST(memcmp(back, text->text, PODRANK_UID_TEXT_LEN) == 0 && back[PODRANK_UID_TEXT_LEN] == '\0');
     return 1;
 }
@@ -436,8 +436,7 @@ static int phase_holds(const struct vector_phase *text) {
 
 static int plan_holds(const struct vector_plan *plan) {
     uint32_t creations = 99, deletions = 99;
-    MUST(podrank_plan(plan->wanted, plan->active, plan->burst, plan->satisfied, plan->being_deleted, &creations,
-                      &deletions) == PODRANK_OK);
+    MUST(podrank_plan(&plan->state, &creations, &deletions) == PODRANK_OK);
     MUST(creations == plan->creations);
     MUST(deletions == plan->deletions);
     return 1;
@@ -533,7 +532,7 @@ static int annotation_holds(const struct vector_annotation *text) {
 
 static int budgets_hold(const struct vector_budgets *expected) {
     podrank_deployment_step step;
-    MUST(podrank_deployment_next(&expected->deployment, NULL, 0, NULL, &step) == PODRANK_OK);
+    MUST(podrank_deployment_next(&expected->deployment, NULL, 0, NULL, 0, &step) == PODRANK_OK);
     MUST(step.surge == expected->surge);
     MUST(step.unavailable == expected->unavailable);
     return 1;
@@ -552,7 +551,7 @@ static int deployment_holds(const struct vector_deployment *expected) {
         MUST(podrank_replica_set_annotations(set->desired, set->desired_len, set->max, set->max_len, &sets[i]) ==
              PODRANK_OK);
     }
-    MUST(podrank_deployment_next(&expected->deployment, sets, len, changes, &step) == PODRANK_OK);
+    MUST(podrank_deployment_next(&expected->deployment, sets, len, changes, len, &step) == PODRANK_OK);
     /* Neither has padding. */
     MUST(memcmp(&step, &expected->step, sizeof step) == 0);
     MUST(memcmp(changes, &vector_changes[expected->sets], len * sizeof *changes) == 0);
@@ -579,7 +578,7 @@ static int stateful_set_holds(const struct vector_stateful_set *expected, int re
     MUST(len <= VECTOR_MEMBERS_MAX);
     for (i = 0; i < len; i++)
         members[reversed ? len - 1 - i : i] = vector_members[expected->members + i];
-    MUST(podrank_stateful_set_next(&expected->set, members, len, outcomes, &step) == PODRANK_OK);
+    MUST(podrank_stateful_set_next(&expected->set, members, len, outcomes, len, &step) == PODRANK_OK);
     for (i = 0; i < len; i++) {
         const podrank_stateful_set_outcome *found = &outcomes[i];
         const struct vector_member_outcome *outcome = &vector_member_outcomes[expected->members + i];
@@ -647,7 +646,8 @@ static int job_holds(const struct vector_job *expected) {
         pods[i] = pod->pod;
         MUST(podrank_job_index_parse(pod->index, pod->index_len, &indexes[i]) == PODRANK_OK);
     }
-    MUST(podrank_job_next(&expected->job, expected->now, pods, len, indexes, order, outcomes, &step) == PODRANK_OK);
+    MUST(podrank_job_next(&expected->job, expected->now, pods, len, indexes, len, order, len, outcomes, len, &step) ==
+         PODRANK_OK);
     for (i = 0; i < len; i++)
         MUST(podrank_job_reason_str(outcomes[i].reason) != NULL);
     return outcomes_hold(outcomes, &vector_outcomes[expected->outcomes], len, step.deleted);
@@ -661,7 +661,8 @@ static int daemon_set_holds(const struct vector_daemon_set *expected) {
 
     MUST(len <= VECTOR_OWNED_MAX && len == expected->outcomes_len);
     MUST(podrank_daemon_set_next(&expected->set, &vector_daemon_nodes[expected->nodes], expected->nodes_len,
-                                 &vector_daemon_pods[expected->pods], len, order, outcomes, &step) == PODRANK_OK);
+                                 &vector_daemon_pods[expected->pods], len, order, len, outcomes, len,
+                                 &step) == PODRANK_OK);
     for (i = 0; i < len; i++)
         MUST(podrank_daemon_set_reason_str(outcomes[i].reason) != NULL);
     MUST(step.blocked_by == expected->blocked_by);
@@ -743,7 +744,7 @@ int podrank_run_vectors(void) {
 
 static void put_key(void (*put)(const uint8_t *key), const podrank_pod *pod, uint8_t options) {
     uint8_t key[PODRANK_KEY_LEN] = { 0 };
-    podrank_key(pod, &vector_options[options], key);
+    podrank_key(pod, &vector_options[options], key, sizeof key);
     put(key);
 }
 

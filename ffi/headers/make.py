@@ -22,6 +22,10 @@ ITEM = re.compile(r"^pub (?:const (PODRANK_\w+): (\w+)|struct (podrank_\w+)|(?:u
 SIZES = {"int64_t": 8, "uint64_t": 8, "int32_t": 4, "uint32_t": 4, "uint16_t": 2, "uint8_t": 1}
 # What can name no item: the rest of a pod is zero, but an unset time is not.
 UNSET = {"ready_time", "creation_time", "start_time"}
+START = {
+    ("podrank_options", "size"): "(uint32_t)sizeof(podrank_options)",
+    ("podrank_plan_state", "burst_replicas"): "PODRANK_PLAN_BURST_REPLICAS",
+}
 ASSERTIONS = """
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
 // C or C++ compiler accepts.
@@ -64,10 +68,9 @@ def initialiser(name, structs):
     for field, kind, count in fields(structs[name]):
         if kind in structs:
             values.append(initialiser(kind, structs))
-        elif name == "podrank_options" and field == "size":
-            values.append("(uint32_t)sizeof(podrank_options)")
         else:
-            values.append("{ 0 }" if count else "PODRANK_TIME_UNSET" if field in UNSET else "0")
+            usual = "{ 0 }" if count else "PODRANK_TIME_UNSET" if field in UNSET else "0"
+            values.append(START.get((name, field), usual))
     return "{ " + ", ".join(values) + " }"
 
 

@@ -34,7 +34,8 @@
 //     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
 //  5. A buffer that a function writes must not overlap any other. If it does: PODRANK_ERR_OVERLAP.
-//  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG.
+//  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every buffer that a function
+//     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER.
 //  7. Records must be sound: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
 //     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first unsound record.
 //  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread may

@@ -3,7 +3,7 @@
 use crate::memory::{InOut, Input, Output, apart};
 use crate::options::time;
 use crate::record::{podrank_pod, sound};
-use crate::status::run;
+use crate::status::{Error, PODRANK_ERR_FLAGS, run};
 use core::mem::{align_of, offset_of, size_of};
 use podrank::Pod;
 use podrank::controller::{
@@ -16,6 +16,27 @@ use podrank::ffi::Expected;
 pub const PODRANK_PLAN_BURST_REPLICAS: u32 = 500;
 /// How long a set waits at most for what it expects to be observed, in nanoseconds: 5 minutes.
 pub const PODRANK_EXPECTATIONS_TIMEOUT: i64 = 300_000_000_000;
+
+/// What podrank_plan reads of a set. Start from PODRANK_PLAN_STATE_INIT, which has the burst of Kubernetes and is not
+/// satisfied.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_plan_state {
+    /// How many pods the set should have: spec.replicas.
+    pub wanted: u32,
+    /// How many active pods it has: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
+    pub active: u32,
+    /// The most pods that one sync creates or deletes.
+    pub burst_replicas: u32,
+    /// Any of PODRANK_PLAN_SATISFIED and _BEING_DELETED.
+    pub flags: u32,
+}
+
+/// podrank_expectations_satisfied said so, before you listed the pods. A list from before that call could lack changes that
+/// have been observed.
+pub const PODRANK_PLAN_SATISFIED: u32 = 1;
+/// The set is being deleted: it has a metadata.deletionTimestamp.
+pub const PODRANK_PLAN_BEING_DELETED: u32 = 2;
 
 /// The state of a slow start, in which you create pods in batches of 1, 2, 4 and so on, until a creation in a
 /// batch fails. Only podrank_slow_start_begin and _report may write it. You may read it.
@@ -58,6 +79,7 @@ pub struct podrank_pod_key {
 
 const _: () = {
     assert!(PODRANK_PLAN_BURST_REPLICAS == BURST_REPLICAS);
+    assert!(size_of::<podrank_plan_state>() == 16);
     assert!(PODRANK_EXPECTATIONS_TIMEOUT == EXPECTATIONS_TIMEOUT_NANOS);
 
     // The core asserts the same of its own.
@@ -79,34 +101,36 @@ const _: () = {
 };
 
 /// Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most
-/// burst_replicas, which is PODRANK_PLAN_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers
-/// to creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of active
-/// pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
+/// burst_replicas of them. The next sync does the rest. Writes the numbers to creations and deletions, of which at least one
+/// is 0. Both are 0 unless the set is satisfied, and if it is being deleted.
 ///
-/// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list
-/// the pods. A list from before that call could lack changes that have been observed. If being_deleted is not
-/// 0, the set is being deleted, and both numbers are 0, too.
+/// If the flags have a bit that is unknown: PODRANK_ERR_FLAGS.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_plan(
-    wanted: u32,
-    active: u32,
-    burst_replicas: u32,
-    satisfied: i32,
-    being_deleted: i32,
+    state: *const podrank_plan_state,
     creations: *mut u32,
     deletions: *mut u32,
 ) -> i32 {
     run(|| {
+        let state = Input::one(state)?;
         let (creations, deletions) = (Output::one(creations)?, Output::one(deletions)?);
-        apart(&[creations.span(), deletions.span()], &[])?;
-        let mut set = SetState::new(wanted, active);
-        set.is_satisfied = satisfied != 0;
-        set.is_being_deleted = being_deleted != 0;
-        let (create, delete) = match plan(&set, burst_replicas) {
-            Plan::Nothing => (0, 0),
-            Plan::Create(count) => (count, 0),
-            Plan::Delete(count) => (0, count),
-        };
+        apart(&[creations.span(), deletions.span()], &[state.span()])?;
+        let (mut create, mut delete) = (0, 0);
+        // SAFETY: checked above; the rest is promised in the header.
+        for state in unsafe { state.read() } {
+            let &podrank_plan_state { wanted, active, burst_replicas, flags } = state;
+            if flags & !(PODRANK_PLAN_SATISFIED | PODRANK_PLAN_BEING_DELETED) != 0 {
+                return Err(Error(PODRANK_ERR_FLAGS));
+            }
+            let mut set = SetState::new(wanted, active);
+            set.is_satisfied = flags & PODRANK_PLAN_SATISFIED != 0;
+            set.is_being_deleted = flags & PODRANK_PLAN_BEING_DELETED != 0;
+            match plan(&set, burst_replicas) {
+                Plan::Nothing => {}
+                Plan::Create(count) => create = count,
+                Plan::Delete(count) => delete = count,
+            }
+        }
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             creations.set(create);
@@ -232,6 +256,7 @@ pub unsafe extern "C" fn podrank_expectations_creations_observed(
 ///
 /// Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by
 /// now.
+/// The time grows with the number of pending keys.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_expectations_deletion_observed(
     expectations: *mut podrank_expectations,
@@ -288,6 +313,7 @@ pub unsafe extern "C" fn podrank_expectations_satisfied(
 ///
 /// Stores in *look_again the number of nanoseconds until the next pod becomes available if it stays ready, or
 /// 0 if there is no pod to wait for. Round it up to your timer's unit.
+/// The time grows with pods_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_availability(
     pods: *const podrank_pod,

@@ -236,8 +236,8 @@ const _: () = {
 ///
 /// nodes has one element per node: any of PODRANK_DAEMON_SET_NODE_.... If pods of this DaemonSet name a node that no longer exists,
 /// that node needs an element, too: 0. pods are the DaemonSet's pods, in any order, including those that have ended or are
-/// being deleted. order is scratch memory. order and outcomes need space for pods_len elements. The time grows with n log
-/// n.
+/// being deleted. order is scratch memory. If order_len or outcomes_len is below pods_len: PODRANK_ERR_SHORT_BUFFER. The time
+/// grows with n log n.
 ///
 /// A sync has two parts. The first gives every node the pods that it should have: it creates missing pods, and deletes
 /// failed, surplus and unwanted ones. Only if it had nothing to do does the second part follow, the update, which replaces
@@ -256,7 +256,9 @@ pub unsafe extern "C" fn podrank_daemon_set_next(
     pods: *const podrank_daemon_set_pod,
     pods_len: usize,
     order: *mut u32,
+    order_len: usize,
     outcomes: *mut podrank_outcome,
+    outcomes_len: usize,
     step: *mut podrank_daemon_set_step,
 ) -> i32 {
     run(|| {
@@ -264,10 +266,12 @@ pub unsafe extern "C" fn podrank_daemon_set_next(
         let nodes = Input::new(nodes.cast::<NodeFlags>(), nodes_len)?;
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
         let (order, outcomes) =
-            (Output::new(order, pods_len)?, Output::new(outcomes.cast::<Outcome>(), pods_len)?);
+            (Output::new(order, order_len)?, Output::new(outcomes.cast::<Outcome>(), outcomes_len)?);
         let step = Output::one(step)?;
         let written = [order.span(), outcomes.span(), step.span()];
         apart(&written, &[set.span(), nodes.span(), pods.span()])?;
+        order.needs(pods_len)?;
+        outcomes.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         let (set, nodes, pods) = unsafe { (set.read(), nodes.read(), pods.read()) };
         let set = set.first().map_or_else(|| Ok(DaemonSet::default()), podrank_daemon_set::read)?;

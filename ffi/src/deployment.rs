@@ -351,7 +351,7 @@ pub unsafe extern "C" fn podrank_replica_set_annotations(
 /// controller never touches a pod: podrank_settle predicts which pods a set then deletes.
 ///
 /// sets are the ReplicaSets that the Deployment owns and its selector matches, in any order, including those of
-/// size 0. changes needs space for sets_len elements. The prediction relies on the sizes and statuses that you
+/// size 0. If changes_len is below sets_len: PODRANK_ERR_SHORT_BUFFER. The prediction relies on the sizes and statuses that you
 /// pass. If Kubernetes has newer ones by then, it may decide differently. The time grows with sets_len times the
 /// number of active sets.
 ///
@@ -365,14 +365,16 @@ pub unsafe extern "C" fn podrank_deployment_next(
     sets: *const podrank_replica_set,
     sets_len: usize,
     changes: *mut podrank_replica_set_change,
+    changes_len: usize,
     step: *mut podrank_deployment_step,
 ) -> i32 {
     run(|| {
         let deployment = Input::one(deployment)?;
         let sets = Input::new(sets.cast::<ReplicaSet>(), sets_len)?;
-        let changes = Output::new(changes.cast::<Change>(), sets_len)?;
+        let changes = Output::new(changes.cast::<Change>(), changes_len)?;
         let step = Output::one(step)?;
         apart(&[changes.span(), step.span()], &[deployment.span(), sets.span()])?;
+        changes.needs(sets_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         let (deployment, sets) = unsafe { (deployment.read(), sets.read()) };
         let deployment =

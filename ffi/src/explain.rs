@@ -121,25 +121,27 @@ impl From<&Row> for podrank_row {
 }
 
 /// Explains a comparison: writes to rows what each rule says about the two pods, in rule order, whether it
-/// applies or not. rows must have space for PODRANK_ROW_MAX rows. Writes the number of rows to rows_len.
+/// applies or not. Stores the number of rows in *count. If rows_len is below PODRANK_ROW_MAX: PODRANK_ERR_SHORT_BUFFER.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_explain(
     a: *const podrank_pod,
     b: *const podrank_pod,
     options: *const podrank_options,
     rows: *mut podrank_row,
-    rows_len: *mut usize,
+    rows_len: usize,
+    count: *mut usize,
 ) -> i32 {
     run(|| {
-        let (rows, rows_len) = (Output::new(rows, PODRANK_ROW_MAX)?, Output::one(rows_len)?);
+        let (rows, count) = (Output::new(rows, rows_len)?, Output::one(count)?);
         // SAFETY: promised in the header.
         let Question { a, b, policy, spans } = unsafe { Question::read(a, b, options) }?;
-        apart(&[rows.span(), rows_len.span()], &spans)?;
+        apart(&[rows.span(), count.span()], &spans)?;
+        rows.needs(PODRANK_ROW_MAX)?;
         let explanation = policy.explain(a, b);
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             rows.write(explanation.rows().iter().map(podrank_row::from));
-            rows_len.set(explanation.rows().len());
+            count.set(explanation.rows().len());
         }
         Ok(())
     })

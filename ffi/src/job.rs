@@ -172,8 +172,8 @@ const _: () = {
 ///
 /// pods are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read.
 /// indexes are their completion indexes, at the same positions, as podrank_job_index_parse returns them. Only an Indexed Job
-/// reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
-/// The time grows with n log n.
+/// reads them, so with other Jobs indexes_len may be 0. order is scratch memory. If order_len or outcomes_len is below pods_len,
+/// or indexes_len is for an Indexed Job: PODRANK_ERR_SHORT_BUFFER. The time grows with n log n.
 ///
 /// Pods tie if they are equal in everything that Kubernetes compares. If only some of the pods that tie go, no rule says
 /// which, so all of them are contested. Chance decides among the pods of one index, and among those of a Job without
@@ -190,24 +190,29 @@ pub unsafe extern "C" fn podrank_job_next(
     pods: *const podrank_pod,
     pods_len: usize,
     indexes: *const i64,
+    indexes_len: usize,
     order: *mut u32,
+    order_len: usize,
     outcomes: *mut podrank_outcome,
+    outcomes_len: usize,
     step: *mut podrank_job_step,
 ) -> i32 {
     run(|| {
         let job = Input::one(job)?;
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
-        let indexes = Input::new(indexes, if indexes.is_null() { 0 } else { pods_len })?;
+        let indexes = Input::new(indexes, indexes_len)?;
         let (order, outcomes) =
-            (Output::new(order, pods_len)?, Output::new(outcomes.cast::<Outcome>(), pods_len)?);
+            (Output::new(order, order_len)?, Output::new(outcomes.cast::<Outcome>(), outcomes_len)?);
         let step = Output::one(step)?;
         let written = [order.span(), outcomes.span(), step.span()];
         apart(&written, &[job.span(), pods.span(), indexes.span()])?;
+        order.needs(pods_len)?;
+        outcomes.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         let (job, pods, indexes) = unsafe { (job.read(), sound(pods.read())?, indexes.read()) };
         let job = job.first().map_or_else(|| Ok(Job::default()), podrank_job::read)?;
         if matches!(job.completion, Completion::Indexed(_)) && indexes.len() < pods_len {
-            return Err(Error(crate::status::PODRANK_ERR_NULL));
+            return Err(Error(PODRANK_ERR_SHORT_BUFFER));
         }
         // SAFETY: as above.
         let (order, outcomes) =

@@ -3,7 +3,8 @@
 //! Only this module turns a caller's pointers into references.
 
 use crate::status::{
-    Error, PODRANK_ERR_MISALIGNED, PODRANK_ERR_NULL, PODRANK_ERR_OVERLAP, PODRANK_ERR_TOO_LONG,
+    Error, PODRANK_ERR_MISALIGNED, PODRANK_ERR_NULL, PODRANK_ERR_OVERLAP, PODRANK_ERR_SHORT_BUFFER,
+    PODRANK_ERR_TOO_LONG,
 };
 use core::mem::{MaybeUninit, align_of, size_of};
 use core::slice;
@@ -122,6 +123,11 @@ impl<T: Copy> Output<T> {
 
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// Rejects a buffer with fewer elements than this.
+    pub(crate) fn needs(&self, count: usize) -> Result<(), Error> {
+        if self.len < count { Err(Error(PODRANK_ERR_SHORT_BUFFER)) } else { Ok(()) }
     }
 
     /// Writes `value` to a buffer of one element.

@@ -4,7 +4,7 @@ use crate::explain::PODRANK_RULE_NONE;
 use crate::memory::{Input, Output, Span, apart};
 use crate::options::{self, podrank_options};
 use crate::record::{podrank_pod, sound};
-use crate::status::{Error, PODRANK_ERR_NULL, PODRANK_ERR_SHORT_BUFFER, run};
+use crate::status::{Error, PODRANK_ERR_NULL, run};
 use core::mem::size_of;
 use podrank::ffi::{IS_SCRATCH_USED, select_with};
 use podrank::{Candidate, Pod, Policy, Rule, Scratch};
@@ -116,6 +116,7 @@ pub unsafe extern "C" fn podrank_decide(
 /// scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 /// selecting more than a few victims is usually faster. A shorter buffer is allowed but may be
 /// ignored. On machines without 64-bit atomics, such as Cortex-M and 32-bit RISC-V, scratch is always ignored.
+/// The time grows with n log k, for n pods and k victims.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_select(
     pods: *const podrank_pod,
@@ -152,6 +153,7 @@ pub unsafe extern "C" fn podrank_select(
 /// Sorts all pods: fills the array order with their indices, starting with the pod that goes first. Of pods
 /// that tie, the one with the lower index goes first. The records do not move. If order_len is below
 /// pods_len: PODRANK_ERR_SHORT_BUFFER.
+/// The time grows with n log n, for n pods.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_sort(
     pods: *const podrank_pod,
@@ -166,12 +168,10 @@ pub unsafe extern "C" fn podrank_sort(
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
         apart(&[order.span()], &[pods.span(), options])?;
+        order.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             let pods = sound(pods.read())?;
-            if order_len < pods.len() {
-                return Err(Error(PODRANK_ERR_SHORT_BUFFER));
-            }
             policy.sort(pods, order.filled(pods.len(), 0))?;
         }
         Ok(())

@@ -97,6 +97,7 @@ pub(crate) fn sound(pods: &[Pod]) -> Result<&[Pod], Error> {
 /// Stores the index of that record in *first_unsound, and in *why the status that other functions would
 /// return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, it stores
 /// pods_len and PODRANK_OK.
+/// The time grows with pods_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_validate(
     pods: *const podrank_pod,
@@ -126,6 +127,7 @@ pub unsafe extern "C" fn podrank_validate(
 ///
 /// counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
 /// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE.
+/// The time grows with pods_len + others_len + counts_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_count_ranks(
     pods: *mut podrank_pod,

@@ -248,7 +248,7 @@ pub unsafe extern "C" fn podrank_stateful_set_ordinal(
 /// available, so a single broken pod keeps a StatefulSet from being scaled down: the outcome names it.
 ///
 /// members are the pods that the StatefulSet owns and its selector matches, in any order, including those that are finished
-/// or being deleted, but only those with an ordinal. outcomes needs space for members_len elements. The prediction relies
+/// or being deleted, but only those with an ordinal. If outcomes_len is below members_len: PODRANK_ERR_SHORT_BUFFER. The prediction relies
 /// on the states that you pass. If creating or deleting a pod fails, or a PersistentVolumeClaim cannot be created,
 /// Kubernetes ends the sync there, and fewer pods go. The time grows with n log n.
 ///
@@ -261,14 +261,16 @@ pub unsafe extern "C" fn podrank_stateful_set_next(
     members: *const podrank_stateful_set_pod,
     members_len: usize,
     outcomes: *mut podrank_stateful_set_outcome,
+    outcomes_len: usize,
     step: *mut podrank_stateful_set_step,
 ) -> i32 {
     run(|| {
         let set = Input::one(set)?;
         let members = Input::new(members.cast::<Member>(), members_len)?;
-        let outcomes = Output::new(outcomes.cast::<Outcome>(), members_len)?;
+        let outcomes = Output::new(outcomes.cast::<Outcome>(), outcomes_len)?;
         let step = Output::one(step)?;
         apart(&[outcomes.span(), step.span()], &[set.span(), members.span()])?;
+        outcomes.needs(members_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         let (set, members) = unsafe { (set.read(), members.read()) };
         let set = set.first().map_or_else(|| Ok(StatefulSet::default()), podrank_stateful_set::read)?;

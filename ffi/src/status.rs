@@ -57,7 +57,7 @@ pub const PODRANK_ERR_COST_RANGE: i32 = 22;
 pub const PODRANK_ERR_KEYS_FULL: i32 = 23;
 /// The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW. Set the flag, or start from PODRANK_OPTIONS_AT.
 pub const PODRANK_ERR_OPTIONS_NOW: i32 = 24;
-/// A buffer that needs one element per pod has fewer.
+/// A buffer is shorter than the function needs. It says how long the buffer must be.
 pub const PODRANK_ERR_SHORT_BUFFER: i32 = 25;
 /// The fixed deletion costs leave no room for the tiers: see podrank_steer.
 pub const PODRANK_ERR_NO_ROOM: i32 = 26;
@@ -118,7 +118,7 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_COST_RANGE => c"the deletion cost is outside -2147483648 to 2147483647",
         PODRANK_ERR_KEYS_FULL => c"there are more keys than the capacity",
         PODRANK_ERR_OPTIONS_NOW => c"the options have a now, but lack the flag PODRANK_OPTIONS_NOW",
-        PODRANK_ERR_SHORT_BUFFER => c"a buffer has fewer elements than there are pods",
+        PODRANK_ERR_SHORT_BUFFER => c"a buffer is shorter than the function needs",
         PODRANK_ERR_NO_ROOM => c"the fixed deletion costs leave no room for the tiers",
         PODRANK_ERR_GATE => c"the feature gate PodDeletionCost is off",
         PODRANK_ERR_PERCENT_SIGN => c"the percentage does not end with '%'",

@@ -77,8 +77,9 @@ const _: () = {
 /// it again. Any number of levels is possible: start with the innermost.
 ///
 /// counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
-/// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. scratch is
-/// scratch memory of pods_len numbers.
+/// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. If scratch_len,
+/// the length of more scratch memory, is below pods_len: PODRANK_ERR_SHORT_BUFFER.
+/// The time grows with n log n for n pods, and with others_len and counts_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_spread(
     pods: *mut podrank_pod,
@@ -89,14 +90,16 @@ pub unsafe extern "C" fn podrank_spread(
     counts: *mut u32,
     counts_len: usize,
     scratch: *mut u32,
+    scratch_len: usize,
 ) -> i32 {
     run(|| {
         let pods = InOut::new(pods.cast::<Pod>(), pods_len)?;
         let others = Input::new(others.cast::<Pod>(), others_len)?;
-        let (counts, scratch) = (Output::new(counts, counts_len)?, Output::new(scratch, pods_len)?);
+        let (counts, scratch) = (Output::new(counts, counts_len)?, Output::new(scratch, scratch_len)?);
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
         apart(&[pods.span(), counts.span(), scratch.span()], &[others.span(), options])?;
+        scratch.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         let (pods, others) = unsafe { (pods.all(), others.read()) };
         sound(pods)?;
@@ -126,8 +129,8 @@ pub const PODRANK_STEER_PRICE_FIXED: u8 = 255;
 /// PODRANK_STEER_PRICE_FIXED keeps its cost, for instance because somebody else set it. prices may be NULL with
 /// prices_len 0. With more than 16 million pods, the highest price is 2^32 divided by their number.
 ///
-/// costs gets the cost of every pod, by index, whether it changes or not. It needs space for pods_len costs.
-/// scratch is scratch memory of pods_len elements.
+/// costs gets the cost of every pod, by index, whether it changes or not. scratch is scratch memory. If costs_len or
+/// scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 ///
 /// No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can
 /// go before a pod of a lower tier whatever the costs. The pod that goes too early is called blocked. This is not
@@ -139,6 +142,7 @@ pub const PODRANK_STEER_PRICE_FIXED: u8 = 255;
 /// steered->blocked are 0. The first of the two pods has to cost less than the second, with room between the two
 /// for a cost of each tier in between. Either both pods have fixed costs and these are too close together, or only
 /// one has, and it is too close to a limit of int32_t.
+/// The time grows with n log n, for n pods.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_steer(
     pods: *const podrank_pod,
@@ -147,7 +151,9 @@ pub unsafe extern "C" fn podrank_steer(
     prices: *const u8,
     prices_len: usize,
     costs: *mut i32,
+    costs_len: usize,
     scratch: *mut podrank_steer_scratch,
+    scratch_len: usize,
     blocked: *mut podrank_blocked,
     blocked_len: usize,
     steered: *mut podrank_steered,
@@ -156,12 +162,14 @@ pub unsafe extern "C" fn podrank_steer(
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
         let prices = Input::new(prices, prices_len)?;
         let (costs, scratch) =
-            (Output::new(costs, pods_len)?, Output::new(scratch.cast::<SteerScratch>(), pods_len)?);
+            (Output::new(costs, costs_len)?, Output::new(scratch.cast::<SteerScratch>(), scratch_len)?);
         let (blocked, steered) = (Output::new(blocked, blocked_len)?, Output::one(steered)?);
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
         let written = [costs.span(), scratch.span(), blocked.span(), steered.span()];
         apart(&written, &[pods.span(), prices.span(), options])?;
+        costs.needs(pods_len)?;
+        scratch.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         let (pods, prices) = unsafe { (sound(pods.read())?, prices.read()) };
         // SAFETY: as above.

@@ -13,12 +13,18 @@ pub const PODRANK_UID_TEXT_LEN: usize = 36;
 const _: () = assert!(PODRANK_UID_TEXT_LEN == Uid::TEXT_LEN);
 
 /// Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
-/// kube-apiserver writes. Writes 16 bytes to uid.
+/// kube-apiserver writes. Writes 16 bytes to uid. If uid_len is below 16: PODRANK_ERR_SHORT_BUFFER.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn podrank_uid_parse(text: *const c_char, text_len: usize, uid: *mut u8) -> i32 {
+pub unsafe extern "C" fn podrank_uid_parse(
+    text: *const c_char,
+    text_len: usize,
+    uid: *mut u8,
+    uid_len: usize,
+) -> i32 {
     run(|| {
-        let (text, uid) = (Input::new(text.cast::<u8>(), text_len)?, Output::new(uid, 16)?);
+        let (text, uid) = (Input::new(text.cast::<u8>(), text_len)?, Output::new(uid, uid_len)?);
         apart(&[uid.span()], &[text.span()])?;
+        uid.needs(16)?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             uid.write(Uid::parse(text.read())?.to_bytes());
@@ -27,13 +33,15 @@ pub unsafe extern "C" fn podrank_uid_parse(text: *const c_char, text_len: usize,
     })
 }
 
-/// Writes the text of a UID of 16 bytes, and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes.
+/// Writes the text of a UID of 16 bytes, and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes. If text_len is below that:
+/// PODRANK_ERR_SHORT_BUFFER.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn podrank_uid_format(uid: *const u8, text: *mut c_char) -> i32 {
+pub unsafe extern "C" fn podrank_uid_format(uid: *const u8, text: *mut c_char, text_len: usize) -> i32 {
     run(|| {
         let uid = Input::new(uid, 16)?;
-        let text = Output::new(text.cast::<u8>(), PODRANK_UID_TEXT_LEN.saturating_add(1))?;
+        let text = Output::new(text.cast::<u8>(), text_len)?;
         apart(&[text.span()], &[uid.span()])?;
+        text.needs(PODRANK_UID_TEXT_LEN.saturating_add(1))?;
         let mut bytes = [0; 16];
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
@@ -105,6 +113,7 @@ const _: () = {
 /// nodes: the fuller it is, the longer it takes to find a name.
 ///
 /// If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
+/// With a third more slots than names, the time does not grow with the table. In a full one, it grows with table_len.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_node_number(
     table: *mut podrank_node_name,

@@ -59,8 +59,8 @@ pub unsafe extern "C" fn podrank_upstream(
 ///
 /// Fills the array order with the indices of all pods. The first certain_len of them are CERTAIN: it deletes
 /// them in every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and
-/// the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. order needs
-/// space for pods_len indices, and scores is scratch memory of pods_len numbers.
+/// the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. scores is scratch memory.
+/// If order_len or scores_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 ///
 /// Call podrank_count_ranks first. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
 /// that no other object controls.
@@ -68,6 +68,7 @@ pub unsafe extern "C" fn podrank_upstream(
 /// The result holds for one sync, at the time in options->now. A sync deletes at most PODRANK_PLAN_BURST_REPLICAS
 /// pods, so for a larger k, later syncs can choose other pods. The result can also differ if an age reaches
 /// the next power of two before the controller runs.
+/// The time grows with n log n, for n pods.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_settle(
     pods: *const podrank_pod,
@@ -75,18 +76,22 @@ pub unsafe extern "C" fn podrank_settle(
     options: *const podrank_options,
     k: usize,
     order: *mut u32,
+    order_len: usize,
     scores: *mut u64,
+    scores_len: usize,
     certain_len: *mut usize,
     contested_len: *mut usize,
 ) -> i32 {
     run(|| {
         let pods = Input::new(pods.cast::<Pod>(), pods_len)?;
-        let (order, scores) = (Output::new(order, pods_len)?, Output::new(scores, pods_len)?);
+        let (order, scores) = (Output::new(order, order_len)?, Output::new(scores, scores_len)?);
         let (certain_len, contested_len) = (Output::one(certain_len)?, Output::one(contested_len)?);
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
         let written = [order.span(), scores.span(), certain_len.span(), contested_len.span()];
         apart(&written, &[pods.span(), options])?;
+        order.needs(pods_len)?;
+        scores.needs(pods_len)?;
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
             let pods = sound(pods.read())?;

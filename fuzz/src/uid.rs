@@ -64,7 +64,9 @@ fn check(text: &[u8]) {
     }
     let mut through_c = [77; 16];
     // SAFETY: a text of this length and 16 bytes.
-    let status = unsafe { podrank_uid_parse(text.as_ptr().cast(), text.len(), through_c.as_mut_ptr()) };
+    let status = unsafe {
+        podrank_uid_parse(text.as_ptr().cast(), text.len(), through_c.as_mut_ptr(), through_c.len())
+    };
     assert_eq!((status == PODRANK_OK).then_some(through_c), expected, "{shown:?}");
 }
 
@@ -95,6 +97,6 @@ fn in_order(a: [u8; 16], b: [u8; 16]) {
     assert_eq!(first.cmp(&second), first.to_text().cmp(&second.to_text()));
     let mut through_c = [b'x'; PODRANK_UID_TEXT_LEN + 1];
     // SAFETY: 16 bytes, and a place for the text.
-    let status = unsafe { podrank_uid_format(a.as_ptr(), through_c.as_mut_ptr().cast()) };
+    let status = unsafe { podrank_uid_format(a.as_ptr(), through_c.as_mut_ptr().cast(), through_c.len()) };
     assert_eq!((status, &through_c[..]), (PODRANK_OK, [text.as_bytes(), &[0]].concat().as_slice()));
 }

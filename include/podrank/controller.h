@@ -27,6 +27,30 @@ extern "C" {
 // How long a set waits at most for what it expects to be observed, in nanoseconds: 5 minutes.
 #define PODRANK_EXPECTATIONS_TIMEOUT 300000000000
 
+// What podrank_plan reads of a set. Start from PODRANK_PLAN_STATE_INIT, which has the burst of Kubernetes and is not
+// satisfied.
+typedef struct podrank_plan_state {
+    // How many pods the set should have: spec.replicas.
+    uint32_t wanted;
+    // How many active pods it has: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
+    uint32_t active;
+    // The most pods that one sync creates or deletes.
+    uint32_t burst_replicas;
+    // Any of PODRANK_PLAN_SATISFIED and _BEING_DELETED.
+    uint32_t flags;
+} podrank_plan_state;
+
+// `struct podrank_plan_state it = PODRANK_PLAN_STATE_INIT;`
+#define PODRANK_PLAN_STATE_INIT \
+    { 0, 0, PODRANK_PLAN_BURST_REPLICAS, 0 }
+
+// podrank_expectations_satisfied said so, before you listed the pods. A list from before that call could lack changes that
+// have been observed.
+#define PODRANK_PLAN_SATISFIED 1u
+
+// The set is being deleted: it has a metadata.deletionTimestamp.
+#define PODRANK_PLAN_BEING_DELETED 2u
+
 // The state of a slow start, in which you create pods in batches of 1, 2, 4 and so on, until a creation in a
 // batch fails. Only podrank_slow_start_begin and _report may write it. You may read it.
 typedef struct podrank_slow_start {
@@ -73,18 +97,11 @@ typedef struct podrank_pod_key {
     { { 0 } }
 
 // Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most
-// burst_replicas, which is PODRANK_PLAN_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers
-// to creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of active
-// pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
+// burst_replicas of them. The next sync does the rest. Writes the numbers to creations and deletions, of which at least one
+// is 0. Both are 0 unless the set is satisfied, and if it is being deleted.
 //
-// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list
-// the pods. A list from before that call could lack changes that have been observed. If being_deleted is not
-// 0, the set is being deleted, and both numbers are 0, too.
-int32_t podrank_plan(uint32_t wanted,
-                     uint32_t active,
-                     uint32_t burst_replicas,
-                     int32_t satisfied,
-                     int32_t being_deleted,
+// If the flags have a bit that is unknown: PODRANK_ERR_FLAGS.
+int32_t podrank_plan(const struct podrank_plan_state *state,
                      uint32_t *creations,
                      uint32_t *deletions);
 
@@ -140,6 +157,7 @@ int32_t podrank_expectations_creations_observed(struct podrank_expectations *exp
 //
 // Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by
 // now.
+// The time grows with the number of pending keys.
 int32_t podrank_expectations_deletion_observed(struct podrank_expectations *expectations,
                                                struct podrank_pod_key *room,
                                                size_t room_len,
@@ -160,6 +178,7 @@ int32_t podrank_expectations_satisfied(const struct podrank_expectations *expect
 //
 // Stores in *look_again the number of nanoseconds until the next pod becomes available if it stays ready, or
 // 0 if there is no pod to wait for. Round it up to your timer's unit.
+// The time grows with pods_len.
 int32_t podrank_availability(const struct podrank_pod *pods,
                              size_t pods_len,
                              uint32_t min_ready_seconds,
@@ -174,6 +193,11 @@ int32_t podrank_availability(const struct podrank_pod *pods,
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
+PODRANK_ASSERT(sizeof(podrank_plan_state) == 16);
+PODRANK_ASSERT(offsetof(podrank_plan_state, wanted) == 0);
+PODRANK_ASSERT(offsetof(podrank_plan_state, active) == 4);
+PODRANK_ASSERT(offsetof(podrank_plan_state, burst_replicas) == 8);
+PODRANK_ASSERT(offsetof(podrank_plan_state, flags) == 12);
 PODRANK_ASSERT(sizeof(podrank_slow_start) == 8);
 PODRANK_ASSERT(offsetof(podrank_slow_start, batch) == 0);
 PODRANK_ASSERT(offsetof(podrank_slow_start, missing) == 4);

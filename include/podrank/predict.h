@@ -327,7 +327,7 @@ int32_t podrank_replica_set_annotations(const char *desired,
 // controller never touches a pod: podrank_settle predicts which pods a set then deletes.
 //
 // sets are the ReplicaSets that the Deployment owns and its selector matches, in any order, including those of
-// size 0. changes needs space for sets_len elements. The prediction relies on the sizes and statuses that you
+// size 0. If changes_len is below sets_len: PODRANK_ERR_SHORT_BUFFER. The prediction relies on the sizes and statuses that you
 // pass. If Kubernetes has newer ones by then, it may decide differently. The time grows with sets_len times the
 // number of active sets.
 //
@@ -339,6 +339,7 @@ int32_t podrank_deployment_next(const struct podrank_deployment *deployment,
                                 const struct podrank_replica_set *sets,
                                 size_t sets_len,
                                 struct podrank_replica_set_change *changes,
+                                size_t changes_len,
                                 struct podrank_deployment_step *step);
 
 // Returns the name of a reason, such as "share-and-leftover", or NULL for any other number. The text is static:
@@ -550,7 +551,7 @@ int32_t podrank_stateful_set_ordinal(const char *set,
 // available, so a single broken pod keeps a StatefulSet from being scaled down: the outcome names it.
 //
 // members are the pods that the StatefulSet owns and its selector matches, in any order, including those that are finished
-// or being deleted, but only those with an ordinal. outcomes needs space for members_len elements. The prediction relies
+// or being deleted, but only those with an ordinal. If outcomes_len is below members_len: PODRANK_ERR_SHORT_BUFFER. The prediction relies
 // on the states that you pass. If creating or deleting a pod fails, or a PersistentVolumeClaim cannot be created,
 // Kubernetes ends the sync there, and fewer pods go. The time grows with n log n.
 //
@@ -561,6 +562,7 @@ int32_t podrank_stateful_set_next(const struct podrank_stateful_set *set,
                                   const struct podrank_stateful_set_pod *members,
                                   size_t members_len,
                                   struct podrank_stateful_set_outcome *outcomes,
+                                  size_t outcomes_len,
                                   struct podrank_stateful_set_step *step);
 
 // Returns the name of the reason of an outcome, such as "waits-for-ready", or NULL for any other number. The text is
@@ -764,8 +766,8 @@ typedef struct podrank_daemon_set_step {
 //
 // nodes has one element per node: any of PODRANK_DAEMON_SET_NODE_.... If pods of this DaemonSet name a node that no longer exists,
 // that node needs an element, too: 0. pods are the DaemonSet's pods, in any order, including those that have ended or are
-// being deleted. order is scratch memory. order and outcomes need space for pods_len elements. The time grows with n log
-// n.
+// being deleted. order is scratch memory. If order_len or outcomes_len is below pods_len: PODRANK_ERR_SHORT_BUFFER. The time
+// grows with n log n.
 //
 // A sync has two parts. The first gives every node the pods that it should have: it creates missing pods, and deletes
 // failed, surplus and unwanted ones. Only if it had nothing to do does the second part follow, the update, which replaces
@@ -782,7 +784,9 @@ int32_t podrank_daemon_set_next(const struct podrank_daemon_set *set,
                                 const struct podrank_daemon_set_pod *pods,
                                 size_t pods_len,
                                 uint32_t *order,
+                                size_t order_len,
                                 struct podrank_outcome *outcomes,
+                                size_t outcomes_len,
                                 struct podrank_daemon_set_step *step);
 
 // Returns the name of a reason, such as "old-available", or NULL for any other number. The text is static: do not free it.
@@ -936,8 +940,8 @@ typedef struct podrank_job_step {
 //
 // pods are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read.
 // indexes are their completion indexes, at the same positions, as podrank_job_index_parse returns them. Only an Indexed Job
-// reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
-// The time grows with n log n.
+// reads them, so with other Jobs indexes_len may be 0. order is scratch memory. If order_len or outcomes_len is below pods_len,
+// or indexes_len is for an Indexed Job: PODRANK_ERR_SHORT_BUFFER. The time grows with n log n.
 //
 // Pods tie if they are equal in everything that Kubernetes compares. If only some of the pods that tie go, no rule says
 // which, so all of them are contested. Chance decides among the pods of one index, and among those of a Job without
@@ -952,8 +956,11 @@ int32_t podrank_job_next(const struct podrank_job *job,
                          const struct podrank_pod *pods,
                          size_t pods_len,
                          const int64_t *indexes,
+                         size_t indexes_len,
                          uint32_t *order,
+                         size_t order_len,
                          struct podrank_outcome *outcomes,
+                         size_t outcomes_len,
                          struct podrank_job_step *step);
 
 // Reads the text of the annotation batch.kubernetes.io/job-completion-index as Kubernetes does. Writes -1 if it is not a

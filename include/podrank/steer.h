@@ -75,8 +75,9 @@ typedef struct podrank_blocked {
 // it again. Any number of levels is possible: start with the innermost.
 //
 // counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
-// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. scratch is
-// scratch memory of pods_len numbers.
+// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. If scratch_len,
+// the length of more scratch memory, is below pods_len: PODRANK_ERR_SHORT_BUFFER.
+// The time grows with n log n for n pods, and with others_len and counts_len.
 int32_t podrank_spread(struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_pod *others,
@@ -84,7 +85,8 @@ int32_t podrank_spread(struct podrank_pod *pods,
                        const struct podrank_options *options,
                        uint32_t *counts,
                        size_t counts_len,
-                       uint32_t *scratch);
+                       uint32_t *scratch,
+                       size_t scratch_len);
 
 // A price of podrank_steer: the pod keeps its cost.
 #define PODRANK_STEER_PRICE_FIXED 255u
@@ -104,8 +106,8 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // PODRANK_STEER_PRICE_FIXED keeps its cost, for instance because somebody else set it. prices may be NULL with
 // prices_len 0. With more than 16 million pods, the highest price is 2^32 divided by their number.
 //
-// costs gets the cost of every pod, by index, whether it changes or not. It needs space for pods_len costs.
-// scratch is scratch memory of pods_len elements.
+// costs gets the cost of every pod, by index, whether it changes or not. scratch is scratch memory. If costs_len or
+// scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
 // No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can
 // go before a pod of a lower tier whatever the costs. The pod that goes too early is called blocked. This is not
@@ -117,13 +119,16 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // steered->blocked are 0. The first of the two pods has to cost less than the second, with room between the two
 // for a cost of each tier in between. Either both pods have fixed costs and these are too close together, or only
 // one has, and it is too close to a limit of int32_t.
+// The time grows with n log n, for n pods.
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,
                       const uint8_t *prices,
                       size_t prices_len,
                       int32_t *costs,
+                      size_t costs_len,
                       struct podrank_steer_scratch *scratch,
+                      size_t scratch_len,
                       struct podrank_blocked *blocked,
                       size_t blocked_len,
                       struct podrank_steered *steered);

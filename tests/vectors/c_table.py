@@ -155,9 +155,10 @@ def controller():
     plans = []
     for case in file["plan"]:
         known(case, ("wanted", "active", "burst", "satisfied", "beingDeleted", "create", "delete"), str(case))
-        numbers = ", ".join(f"{case.get(field, 0)}u" for field in ("wanted", "active", "burst", "create", "delete"))
+        flags = flag(case, "satisfied", True) * 1 + flag(case, "beingDeleted", False) * 2
+        state = f"{{ {case['wanted']}u, {case['active']}u, {case['burst']}u, {flags}u }}"
         comment = number(f"plan: {case['wanted']} wanted, {case['active']} active")
-        plans.append(f"{comment} {{ {numbers}, {flag(case, 'satisfied', True)}, {flag(case, 'beingDeleted', False)} }}")
+        plans.append(f"{comment} {{ {state}, {case.get('create', 0)}u, {case.get('delete', 0)}u }}")
 
     batches, slow_starts = [], []
     for case in file["slowStart"]:

@@ -42,7 +42,9 @@ fn status(set: *const podrank_daemon_set, node: u8, pod: podrank_daemon_set_pod)
             [POD, podrank_daemon_set_pod { name_order: 1, ..pod }].as_ptr(),
             2,
             order.as_mut_ptr(),
+            2,
             outcomes.as_mut_ptr(),
+            2,
             &raw mut step,
         )
     };

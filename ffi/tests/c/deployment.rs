@@ -42,8 +42,9 @@ fn status(deployment: &podrank_deployment, last: podrank_replica_set) -> i32 {
         reserved: 77,
         new_change: changes[0],
     };
-    let status =
-        unsafe { podrank_deployment_next(deployment, sets.as_ptr(), 3, changes.as_mut_ptr(), &raw mut step) };
+    let status = unsafe {
+        podrank_deployment_next(deployment, sets.as_ptr(), 3, changes.as_mut_ptr(), 3, &raw mut step)
+    };
     let is_written = [changes[0].replicas, changes[2].part, step.surge].iter().all(|number| *number != 77);
     let is_untouched =
         changes.iter().all(|change| change.replicas == 77 && change.reason == 77) && step.path == 77;
@@ -109,7 +110,7 @@ fn a_deployment_without_sets_and_reasons_in_words() {
     let record = podrank_deployment { replicas: 3, ..deployment(&Deployment::default()) };
     let mut step: podrank_deployment_step = unsafe { std::mem::zeroed() };
     let none = null::<podrank_replica_set>();
-    let status = unsafe { podrank_deployment_next(&record, none, 0, null_mut(), &raw mut step) };
+    let status = unsafe { podrank_deployment_next(&record, none, 0, null_mut(), 0, &raw mut step) };
     assert_eq!(status, PODRANK_OK);
     assert_eq!((step.new_set, step.creates, step.new_change.replicas), (PODRANK_NONE, 1, 3));
 

@@ -22,7 +22,7 @@ const GOOD: podrank_job = podrank_job {
 };
 
 /// The status of a call with this Job, two pods and these indexes.
-fn status(job: *const podrank_job, indexes: *const i64) -> i32 {
+fn status(job: *const podrank_job, indexes: &[i64]) -> i32 {
     let pods = [record(&podrank::Pod::new()); 2];
     let canary = podrank_outcome { group: 77, quota: 77, verdict: 77, reason: 77, reserved: [77; 2] };
     let (mut order, mut outcomes) = ([77; 2], [canary; 2]);
@@ -33,9 +33,12 @@ fn status(job: *const podrank_job, indexes: *const i64) -> i32 {
             PODRANK_TIME_UNSET,
             pods.as_ptr(),
             2,
-            indexes,
+            indexes.as_ptr(),
+            indexes.len(),
             order.as_mut_ptr(),
+            2,
             outcomes.as_mut_ptr(),
+            2,
             &raw mut step,
         )
     };
@@ -48,11 +51,11 @@ fn status(job: *const podrank_job, indexes: *const i64) -> i32 {
 #[test]
 fn unsound_jobs_are_refused() {
     let indexes = [0, 1];
-    assert_eq!(status(&GOOD, indexes.as_ptr()), PODRANK_OK);
-    assert_eq!(status(null(), indexes.as_ptr()), PODRANK_ERR_NULL);
+    assert_eq!(status(&GOOD, &indexes), PODRANK_OK);
+    assert_eq!(status(null(), &indexes), PODRANK_ERR_NULL);
     // Only an Indexed Job reads them.
-    assert_eq!(status(&GOOD, null()), PODRANK_ERR_NULL);
-    assert_eq!(status(&podrank_job { flags: PODRANK_JOB_COMPLETIONS, ..GOOD }, null()), PODRANK_OK);
+    assert_eq!(status(&GOOD, &[1]), PODRANK_ERR_SHORT_BUFFER);
+    assert_eq!(status(&podrank_job { flags: PODRANK_JOB_COMPLETIONS, ..GOOD }, &[]), PODRANK_OK);
     for (bad, expected) in [
         (podrank_job { parallelism: -1, ..GOOD }, PODRANK_ERR_NEGATIVE),
         (podrank_job { completions: i32::MIN, ..GOOD }, PODRANK_ERR_NEGATIVE),
@@ -61,12 +64,12 @@ fn unsound_jobs_are_refused() {
         (podrank_job { flags: 2 * PODRANK_JOB_MAX_FAILED_INDEXES, ..GOOD }, PODRANK_ERR_FLAGS),
         (podrank_job { flags: 2 * PODRANK_JOB_MAX_FAILED_INDEXES - 1, ..GOOD }, PODRANK_OK),
     ] {
-        assert_eq!(status(&bad, indexes.as_ptr()), expected, "{bad:?}");
+        assert_eq!(status(&bad, &indexes), expected, "{bad:?}");
     }
     for byte in 0..GOOD.reserved.len() {
         let mut bad = GOOD;
         bad.reserved[byte] = 1;
-        assert_eq!(status(&bad, indexes.as_ptr()), PODRANK_ERR_RESERVED, "{byte}");
+        assert_eq!(status(&bad, &indexes), PODRANK_ERR_RESERVED, "{byte}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The scheme of C's names, over the list of all that is declared: ffi/abi.txt.
+//! The scheme of C's names, over the list of all that is declared, ffi/abi.txt; and what the headers say of every function.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,4 +51,29 @@ fn reasons_of_different_kinds_share_no_number() {
     let numbers: BTreeSet<_> = kinds.values().flatten().collect();
     assert_eq!(numbers.len(), reasons);
     assert!(!numbers.contains(&0), "a record of zeros has no reason");
+}
+
+/// Parameters with the length of a list, which can be long.
+const LISTS: [&str; 5] = ["pods_len", "sets_len", "members_len", "table_len", "room_len"];
+
+#[test]
+fn functions_that_take_a_list_say_how_their_time_grows() {
+    let headers = concat!(
+        include_str!("../../../include/podrank.h"),
+        include_str!("../../../include/podrank/controller.h"),
+        include_str!("../../../include/podrank/predict.h"),
+        include_str!("../../../include/podrank/steer.h"),
+    );
+    let declarations = headers.split("\n\n").filter(|part| part.ends_with(");"));
+    let lists = declarations.filter(|part| LISTS.iter().any(|list| part.contains(&format!("size_t {list}"))));
+    let mut count = 0;
+    for part in lists {
+        let words = part.replace("\n//", "");
+        assert!(
+            ["he time grows with", "the time does not grow"].iter().any(|it| words.contains(it)),
+            "{part}"
+        );
+        count += 1;
+    }
+    assert!(count >= 14, "{count}");
 }

@@ -257,6 +257,15 @@ fn promise_6_lengths_are_counts_up_to_32_bits() {
                 call.rejected(&function, PODRANK_ERR_TOO_LONG, &format!("length {which} is {len}"));
             }
         }
+        // A buffer that is too short for what the function writes there.
+        for (buffer, len) in function.buffers.iter().filter_map(|buffer| Some((buffer, buffer.len?))) {
+            let least = buffer.least(&function.lens);
+            for shorter in 0..least {
+                let mut call = Call::new(&function);
+                call.lens[len] = shorter;
+                call.rejected(&function, PODRANK_ERR_SHORT_BUFFER, &format!("{} {shorter}", buffer.name));
+            }
+        }
         // A buffer that would go on beyond the end of the address space.
         for (i, buffer) in function.buffers.iter().enumerate().filter(|(_, buffer)| buffer.bytes.len() > 64) {
             let mut call = Call::new(&function);
@@ -635,12 +644,12 @@ fn texts_are_read_and_written() {
 
     let text = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01";
     let (mut uid, mut back) = ([0; 16], [b'x'; 37]);
-    assert_eq!(unsafe { podrank_uid_parse(text.as_ptr().cast(), 36, uid.as_mut_ptr()) }, PODRANK_OK);
-    assert_eq!(unsafe { podrank_uid_format(uid.as_ptr(), back.as_mut_ptr().cast()) }, PODRANK_OK);
+    assert_eq!(unsafe { podrank_uid_parse(text.as_ptr().cast(), 36, uid.as_mut_ptr(), 16) }, PODRANK_OK);
+    assert_eq!(unsafe { podrank_uid_format(uid.as_ptr(), back.as_mut_ptr().cast(), 37) }, PODRANK_OK);
     assert_eq!(CStr::from_bytes_with_nul(&back).unwrap().to_str().unwrap(), text);
 
     let mut status_of =
-        |text: &[u8]| unsafe { podrank_uid_parse(text.as_ptr().cast(), text.len(), uid.as_mut_ptr()) };
+        |text: &[u8]| unsafe { podrank_uid_parse(text.as_ptr().cast(), text.len(), uid.as_mut_ptr(), 16) };
     assert_eq!(status_of(b"0b9e"), PODRANK_ERR_UID_LENGTH);
     assert_eq!(status_of(b"0b9e6f4e_6f0c-4b0e-9d55-0e8d3f3c1a01"), PODRANK_ERR_UID_HYPHEN);
     assert_eq!(status_of(b"0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a0\xff"), PODRANK_ERR_UID_DIGIT);

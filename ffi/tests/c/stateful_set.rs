@@ -26,8 +26,9 @@ fn status(set: *const podrank_stateful_set, last: podrank_stateful_set_pod) -> i
     };
     let mut outcomes = [canary; 2];
     let mut step = podrank_stateful_set_step { deleted: 77, contested: 77, blocked: 77, reserved: 77 };
-    let status =
-        unsafe { podrank_stateful_set_next(set, members.as_ptr(), 2, outcomes.as_mut_ptr(), &raw mut step) };
+    let status = unsafe {
+        podrank_stateful_set_next(set, members.as_ptr(), 2, outcomes.as_mut_ptr(), 2, &raw mut step)
+    };
     let is_written = outcomes[1].member != 77 && step.deleted != 77;
     let is_untouched = outcomes.iter().all(|outcome| outcome.member == 77) && step.deleted == 77;
     assert!(if status == PODRANK_OK { is_written } else { is_untouched });

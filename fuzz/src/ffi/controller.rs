@@ -17,6 +17,14 @@ pub(super) fn content(
 ) -> Result<Option<Vec<u8>>> {
     Ok(match (buffer.name, buffer.usage) {
         (_, Use::Out | Use::Options) => None,
+        ("state", _) => {
+            let mut count = || -> Result<u32> {
+                Ok(u.choose(&[0, 0, 3, 500, 1 << 31, u32::MAX - 2])? + u.int_in_range(0..=2)?)
+            };
+            let counts = [count()?, count()?, count()?];
+            let flags = *u.choose(&[0, 1, 1, 1, 2, 3, 4, 1 << 31])?;
+            Some([counts[0], counts[1], counts[2], flags].map(u32::to_ne_bytes).concat())
+        }
         ("start", _) => {
             let number =
                 |u: &mut Unstructured<'_>| u.choose(&[0, 1, 2, 3, 64, 500, 1 << 31, u32::MAX]).copied();
@@ -92,9 +100,11 @@ impl Question<'_> {
         let word = |number: i64| u32::try_from(number).expect("32 bits").to_ne_bytes().to_vec();
         Some(match self.function.name {
             "podrank_plan" => {
-                let may_act = self.number("satisfied") != 0 && self.number("being_deleted") == 0;
-                let shortfall = if may_act { self.number("wanted") - self.number("active") } else { 0 };
-                let burst = self.number("burst_replicas");
+                let state = (self.content)("state")?;
+                let [wanted, active, burst, flags] =
+                    [0, 4, 8, 12].map(|at| i64::from(u32::from_ne_bytes(array(&state[at..]))));
+                wrong.extend((flags >= 4).then_some(PODRANK_ERR_FLAGS));
+                let shortfall = if flags == 1 { wanted - active } else { 0 };
                 let counts = [shortfall, -shortfall].map(|count| count.clamp(0, burst));
                 vec![("creations", word(counts[0])), ("deletions", word(counts[1]))]
             }

@@ -134,6 +134,7 @@ const (
 	JobReasonSuspended                    = 184
 	JobSuccessPolicy                      = 128
 	JobSuspended                          = 4
+	KeyFormat                             = 1
 	KeyLen                                = 64
 	None                                  = 4294967295
 	StatusOK                              = 0
@@ -146,7 +147,9 @@ const (
 	PhasePending                          = 0
 	PhaseRunning                          = 2
 	PhaseUnknown                          = 1
+	PlanBeingDeleted                      = 2
 	PlanBurstReplicas                     = 500
+	PlanSatisfied                         = 1
 	PodAssigned                           = 1
 	PodPreferred                          = 4
 	PodReady                              = 2
@@ -250,6 +253,14 @@ type Row struct {
 	Decides  uint8
 	Kind     uint8
 	Ordering int32
+}
+
+// PlanState is C's podrank_plan_state.
+type PlanState struct {
+	Wanted        uint32
+	Active        uint32
+	BurstReplicas uint32
+	Flags         uint32
 }
 
 // SlowStart is C's podrank_slow_start.

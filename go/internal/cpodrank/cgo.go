@@ -57,7 +57,8 @@ func (Engine) Settle(records []core.Pod, options core.Options, k int, order []ui
 	o := c(options)
 	err = failure(C.podrank_settle(
 		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o, C.size_t(k),
-		(*C.uint32_t)(unsafe.SliceData(order)), (*C.uint64_t)(unsafe.SliceData(scores)), &certainLen, &contestedLen))
+		(*C.uint32_t)(unsafe.SliceData(order)), C.size_t(len(order)),
+		(*C.uint64_t)(unsafe.SliceData(scores)), C.size_t(len(scores)), &certainLen, &contestedLen))
 	return int(certainLen), int(contestedLen), err
 }
 
@@ -66,7 +67,8 @@ func (Engine) Spread(records, others []core.Pod, options core.Options, counts, o
 	return failure(C.podrank_spread(
 		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)),
 		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(others))), C.size_t(len(others)), &o,
-		(*C.uint32_t)(unsafe.SliceData(counts)), C.size_t(len(counts)), (*C.uint32_t)(unsafe.SliceData(order))))
+		(*C.uint32_t)(unsafe.SliceData(counts)), C.size_t(len(counts)),
+		(*C.uint32_t)(unsafe.SliceData(order)), C.size_t(len(order))))
 }
 
 func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, costs []int32, blocked []core.Blocked) (core.Steered, error) {
@@ -75,8 +77,9 @@ func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, co
 	o := c(options)
 	status := C.podrank_steer(
 		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o,
-		(*C.uint8_t)(unsafe.SliceData(prices)), C.size_t(len(prices)), (*C.int32_t)(unsafe.SliceData(costs)),
-		(*C.podrank_steer_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))),
+		(*C.uint8_t)(unsafe.SliceData(prices)), C.size_t(len(prices)),
+		(*C.int32_t)(unsafe.SliceData(costs)), C.size_t(len(costs)),
+		(*C.podrank_steer_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))), C.size_t(len(scratch)),
 		(*C.podrank_blocked)(unsafe.Pointer(unsafe.SliceData(blocked))), C.size_t(len(blocked)),
 		(*C.podrank_steered)(unsafe.Pointer(&steered)))
 	if status == C.PODRANK_ERR_NO_ROOM {
@@ -86,12 +89,12 @@ func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, co
 }
 
 func (Engine) Explain(a, b *core.Pod, options core.Options, rows *[core.RowMax]core.Row) (int, error) {
-	var rowsLen C.size_t
+	var count C.size_t
 	o := c(options)
 	err := failure(C.podrank_explain(
 		(*C.podrank_pod)(unsafe.Pointer(a)), (*C.podrank_pod)(unsafe.Pointer(b)), &o,
-		(*C.podrank_row)(unsafe.Pointer(rows)), &rowsLen))
-	return int(rowsLen), err
+		(*C.podrank_row)(unsafe.Pointer(rows)), C.size_t(len(rows)), &count))
+	return int(count), err
 }
 
 func (Engine) Upstream(a, b *core.Pod, options core.Options) (before int, rule uint8, err error) {

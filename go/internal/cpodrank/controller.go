@@ -34,8 +34,8 @@ import (
 
 func (Engine) Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error) {
 	var create, del C.uint32_t
-	err = failure(C.podrank_plan(C.uint32_t(wanted), C.uint32_t(active), C.uint32_t(burst), number(satisfied),
-		number(beingDeleted), &create, &del))
+	state := core.NewPlanState(wanted, active, burst, satisfied, beingDeleted)
+	err = failure(C.podrank_plan((*C.podrank_plan_state)(unsafe.Pointer(&state)), &create, &del))
 	return uint32(create), uint32(del), err
 }
 
@@ -89,11 +89,4 @@ func expectations(e *core.Expectations) *C.podrank_expectations {
 
 func podKeys(keys []core.PodKey) *C.podrank_pod_key {
 	return (*C.podrank_pod_key)(unsafe.Pointer(unsafe.SliceData(keys)))
-}
-
-func number(yes bool) C.int32_t {
-	if yes {
-		return 1
-	}
-	return 0
 }

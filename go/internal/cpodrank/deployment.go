@@ -36,7 +36,7 @@ func (Engine) NextDeployment(deployment *core.Deployment, sets []core.ReplicaSet
 	err = failure(C.podrank_deployment_next(
 		(*C.podrank_deployment)(unsafe.Pointer(deployment)),
 		(*C.podrank_replica_set)(unsafe.Pointer(unsafe.SliceData(sets))), C.size_t(len(sets)),
-		(*C.podrank_replica_set_change)(unsafe.Pointer(unsafe.SliceData(changes))),
+		(*C.podrank_replica_set_change)(unsafe.Pointer(unsafe.SliceData(changes))), C.size_t(len(changes)),
 		(*C.podrank_deployment_step)(unsafe.Pointer(&step))))
 	return step, err
 }

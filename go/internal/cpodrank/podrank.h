@@ -34,7 +34,8 @@
 //     NULL in other cases, its function says so. Any other NULL is PODRANK_ERR_NULL.
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
 //  5. A buffer that a function writes must not overlap any other. If it does: PODRANK_ERR_OVERLAP.
-//  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG.
+//  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every buffer that a function
+//     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER.
 //  7. Records must be sound: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
 //     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first unsound record.
 //  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread may
@@ -162,7 +163,7 @@ uint32_t podrank_abi_1(void);
 // The options' now is not 0, but their flags lack PODRANK_OPTIONS_NOW. Set the flag, or start from PODRANK_OPTIONS_AT.
 #define PODRANK_ERR_OPTIONS_NOW 24
 
-// A buffer that needs one element per pod has fewer.
+// A buffer is shorter than the function needs. It says how long the buffer must be.
 #define PODRANK_ERR_SHORT_BUFFER 25
 
 // The fixed deletion costs leave no room for the tiers: see podrank_steer.
@@ -262,6 +263,7 @@ typedef struct podrank_pod {
 // Stores the index of that record in *first_unsound, and in *why the status that other functions would
 // return for it: PODRANK_ERR_PHASE, PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. If all are sound, it stores
 // pods_len and PODRANK_OK.
+// The time grows with pods_len.
 int32_t podrank_validate(const struct podrank_pod *pods,
                          size_t pods_len,
                          size_t *first_unsound,
@@ -274,6 +276,7 @@ int32_t podrank_validate(const struct podrank_pod *pods,
 //
 // counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
 // podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE.
+// The time grows with pods_len + others_len + counts_len.
 int32_t podrank_count_ranks(struct podrank_pod *pods,
                             size_t pods_len,
                             const struct podrank_pod *others,
@@ -371,6 +374,7 @@ int32_t podrank_decide(const struct podrank_pod *a,
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 // selecting more than a few victims is usually faster. A shorter buffer is allowed but may be
 // ignored. On machines without 64-bit atomics, such as Cortex-M and 32-bit RISC-V, scratch is always ignored.
+// The time grows with n log k, for n pods and k victims.
 int32_t podrank_select(const struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_options *options,
@@ -383,6 +387,7 @@ int32_t podrank_select(const struct podrank_pod *pods,
 // Sorts all pods: fills the array order with their indices, starting with the pod that goes first. Of pods
 // that tie, the one with the lower index goes first. The records do not move. If order_len is below
 // pods_len: PODRANK_ERR_SHORT_BUFFER.
+// The time grows with n log n, for n pods.
 int32_t podrank_sort(const struct podrank_pod *pods,
                      size_t pods_len,
                      const struct podrank_options *options,
@@ -430,8 +435,8 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 //
 // Fills the array order with the indices of all pods. The first certain_len of them are CERTAIN: it deletes
 // them in every list order. The next contested_len are CONTESTED: it deletes k - certain_len of them, and
-// the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. order needs
-// space for pods_len indices, and scores is scratch memory of pods_len numbers.
+// the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. scores is scratch memory.
+// If order_len or scores_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
 // Call podrank_count_ranks first. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
 // that no other object controls.
@@ -439,12 +444,15 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // The result holds for one sync, at the time in options->now. A sync deletes at most PODRANK_PLAN_BURST_REPLICAS
 // pods, so for a larger k, later syncs can choose other pods. The result can also differ if an age reaches
 // the next power of two before the controller runs.
+// The time grows with n log n, for n pods.
 int32_t podrank_settle(const struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_options *options,
                        size_t k,
                        uint32_t *order,
+                       size_t order_len,
                        uint64_t *scores,
+                       size_t scores_len,
                        size_t *certain_len,
                        size_t *contested_len);
 
@@ -543,12 +551,13 @@ typedef struct podrank_row {
 #define PODRANK_ROW_KIND_UID 6u
 
 // Explains a comparison: writes to rows what each rule says about the two pods, in rule order, whether it
-// applies or not. rows must have space for PODRANK_ROW_MAX rows. Writes the number of rows to rows_len.
+// applies or not. Stores the number of rows in *count. If rows_len is below PODRANK_ROW_MAX: PODRANK_ERR_SHORT_BUFFER.
 int32_t podrank_explain(const struct podrank_pod *a,
                         const struct podrank_pod *b,
                         const struct podrank_options *options,
                         struct podrank_row *rows,
-                        size_t *rows_len);
+                        size_t rows_len,
+                        size_t *count);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // TEXTS: what Kubernetes' objects have as text, and records have as numbers.
@@ -557,11 +566,12 @@ int32_t podrank_explain(const struct podrank_pod *a,
 #define PODRANK_UID_TEXT_LEN 36u
 
 // Reads metadata.uid: a lower-case UUID in groups of 8-4-4-4-12 hex digits, the only form that
-// kube-apiserver writes. Writes 16 bytes to uid.
-int32_t podrank_uid_parse(const char *text, size_t text_len, uint8_t *uid);
+// kube-apiserver writes. Writes 16 bytes to uid. If uid_len is below 16: PODRANK_ERR_SHORT_BUFFER.
+int32_t podrank_uid_parse(const char *text, size_t text_len, uint8_t *uid, size_t uid_len);
 
-// Writes the text of a UID of 16 bytes, and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes.
-int32_t podrank_uid_format(const uint8_t *uid, char *text);
+// Writes the text of a UID of 16 bytes, and a NUL: PODRANK_UID_TEXT_LEN + 1 bytes. If text_len is below that:
+// PODRANK_ERR_SHORT_BUFFER.
+int32_t podrank_uid_format(const uint8_t *uid, char *text, size_t text_len);
 
 // Reads status.phase and writes a PODRANK_PHASE_ value. Text that is not a phase counts as Pending, as it
 // does in Kubernetes. Succeeded and Failed are PODRANK_ERR_INACTIVE, because such a pod has no place in the
@@ -593,6 +603,7 @@ typedef struct podrank_node_name {
 // nodes: the fuller it is, the longer it takes to find a name.
 //
 // If the name is new and no slot is free: PODRANK_ERR_NODES_FULL. If the name is empty: PODRANK_ERR_NODE_NAME.
+// With a third more slots than names, the time does not grow with the table. In a full one, it grows with table_len.
 int32_t podrank_node_number(struct podrank_node_name *table,
                             size_t table_len,
                             const char *name,
@@ -605,10 +616,23 @@ int32_t podrank_node_number(struct podrank_node_name *table,
 // The length of a key, in bytes.
 #define PODRANK_KEY_LEN 64u
 
+// The number of the format of keys. It changes whenever some pods' keys get other bytes, as with a new rule. So a
+// store of keys compares the number that it stored with podrank_key_format() of the library that it runs with, and if they
+// differ, makes all keys anew from the pods.
+#define PODRANK_KEY_FORMAT 1u
+
+// Returns the format of the keys that this library makes: PODRANK_KEY_FORMAT of its own header.
+uint32_t podrank_key_format(void);
+
 // Writes the pod's place in the order to key, as PODRANK_KEY_LEN bytes that memcmp compares as
-// podrank_compare compares the pods. COMPARE ONLY KEYS THAT ONE RELEASE MADE WITH THE SAME now AND GATES.
-// The bytes do not depend on the machine.
-int32_t podrank_key(const struct podrank_pod *pod, const struct podrank_options *options, uint8_t *key);
+// podrank_compare compares the pods. COMPARE ONLY KEYS OF ONE FORMAT THAT WERE MADE WITH THE SAME now AND GATES.
+// The bytes do not depend on the machine. If key_len is below PODRANK_KEY_LEN: PODRANK_ERR_SHORT_BUFFER.
+//
+// To store keys, store PODRANK_KEY_FORMAT with them: see there.
+int32_t podrank_key(const struct podrank_pod *pod,
+                    const struct podrank_options *options,
+                    uint8_t *key,
+                    size_t key_len);
 
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
 // C or C++ compiler accepts.
@@ -684,6 +708,30 @@ extern "C" {
 // How long a set waits at most for what it expects to be observed, in nanoseconds: 5 minutes.
 #define PODRANK_EXPECTATIONS_TIMEOUT 300000000000
 
+// What podrank_plan reads of a set. Start from PODRANK_PLAN_STATE_INIT, which has the burst of Kubernetes and is not
+// satisfied.
+typedef struct podrank_plan_state {
+    // How many pods the set should have: spec.replicas.
+    uint32_t wanted;
+    // How many active pods it has: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
+    uint32_t active;
+    // The most pods that one sync creates or deletes.
+    uint32_t burst_replicas;
+    // Any of PODRANK_PLAN_SATISFIED and _BEING_DELETED.
+    uint32_t flags;
+} podrank_plan_state;
+
+// `struct podrank_plan_state it = PODRANK_PLAN_STATE_INIT;`
+#define PODRANK_PLAN_STATE_INIT \
+    { 0, 0, PODRANK_PLAN_BURST_REPLICAS, 0 }
+
+// podrank_expectations_satisfied said so, before you listed the pods. A list from before that call could lack changes that
+// have been observed.
+#define PODRANK_PLAN_SATISFIED 1u
+
+// The set is being deleted: it has a metadata.deletionTimestamp.
+#define PODRANK_PLAN_BEING_DELETED 2u
+
 // The state of a slow start, in which you create pods in batches of 1, 2, 4 and so on, until a creation in a
 // batch fails. Only podrank_slow_start_begin and _report may write it. You may read it.
 typedef struct podrank_slow_start {
@@ -730,18 +778,11 @@ typedef struct podrank_pod_key {
     { { 0 } }
 
 // Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most
-// burst_replicas, which is PODRANK_PLAN_BURST_REPLICAS in Kubernetes. The next sync does the rest. Writes the numbers
-// to creations and deletions, of which at least one is 0. wanted is spec.replicas. active is the number of active
-// pods: those that are neither Succeeded nor Failed and have no metadata.deletionTimestamp.
+// burst_replicas of them. The next sync does the rest. Writes the numbers to creations and deletions, of which at least one
+// is 0. Both are 0 unless the set is satisfied, and if it is being deleted.
 //
-// If satisfied is 0, both numbers are 0. Get satisfied from podrank_expectations_satisfied before you list
-// the pods. A list from before that call could lack changes that have been observed. If being_deleted is not
-// 0, the set is being deleted, and both numbers are 0, too.
-int32_t podrank_plan(uint32_t wanted,
-                     uint32_t active,
-                     uint32_t burst_replicas,
-                     int32_t satisfied,
-                     int32_t being_deleted,
+// If the flags have a bit that is unknown: PODRANK_ERR_FLAGS.
+int32_t podrank_plan(const struct podrank_plan_state *state,
                      uint32_t *creations,
                      uint32_t *deletions);
 
@@ -797,6 +838,7 @@ int32_t podrank_expectations_creations_observed(struct podrank_expectations *exp
 //
 // Report a pod that is being deleted, is gone or could not be deleted, even if another set controls it by
 // now.
+// The time grows with the number of pending keys.
 int32_t podrank_expectations_deletion_observed(struct podrank_expectations *expectations,
                                                struct podrank_pod_key *room,
                                                size_t room_len,
@@ -817,6 +859,7 @@ int32_t podrank_expectations_satisfied(const struct podrank_expectations *expect
 //
 // Stores in *look_again the number of nanoseconds until the next pod becomes available if it stays ready, or
 // 0 if there is no pod to wait for. Round it up to your timer's unit.
+// The time grows with pods_len.
 int32_t podrank_availability(const struct podrank_pod *pods,
                              size_t pods_len,
                              uint32_t min_ready_seconds,
@@ -831,6 +874,11 @@ int32_t podrank_availability(const struct podrank_pod *pods,
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
+PODRANK_ASSERT(sizeof(podrank_plan_state) == 16);
+PODRANK_ASSERT(offsetof(podrank_plan_state, wanted) == 0);
+PODRANK_ASSERT(offsetof(podrank_plan_state, active) == 4);
+PODRANK_ASSERT(offsetof(podrank_plan_state, burst_replicas) == 8);
+PODRANK_ASSERT(offsetof(podrank_plan_state, flags) == 12);
 PODRANK_ASSERT(sizeof(podrank_slow_start) == 8);
 PODRANK_ASSERT(offsetof(podrank_slow_start, batch) == 0);
 PODRANK_ASSERT(offsetof(podrank_slow_start, missing) == 4);
@@ -1180,7 +1228,7 @@ int32_t podrank_replica_set_annotations(const char *desired,
 // controller never touches a pod: podrank_settle predicts which pods a set then deletes.
 //
 // sets are the ReplicaSets that the Deployment owns and its selector matches, in any order, including those of
-// size 0. changes needs space for sets_len elements. The prediction relies on the sizes and statuses that you
+// size 0. If changes_len is below sets_len: PODRANK_ERR_SHORT_BUFFER. The prediction relies on the sizes and statuses that you
 // pass. If Kubernetes has newer ones by then, it may decide differently. The time grows with sets_len times the
 // number of active sets.
 //
@@ -1192,6 +1240,7 @@ int32_t podrank_deployment_next(const struct podrank_deployment *deployment,
                                 const struct podrank_replica_set *sets,
                                 size_t sets_len,
                                 struct podrank_replica_set_change *changes,
+                                size_t changes_len,
                                 struct podrank_deployment_step *step);
 
 // Returns the name of a reason, such as "share-and-leftover", or NULL for any other number. The text is static:
@@ -1403,7 +1452,7 @@ int32_t podrank_stateful_set_ordinal(const char *set,
 // available, so a single broken pod keeps a StatefulSet from being scaled down: the outcome names it.
 //
 // members are the pods that the StatefulSet owns and its selector matches, in any order, including those that are finished
-// or being deleted, but only those with an ordinal. outcomes needs space for members_len elements. The prediction relies
+// or being deleted, but only those with an ordinal. If outcomes_len is below members_len: PODRANK_ERR_SHORT_BUFFER. The prediction relies
 // on the states that you pass. If creating or deleting a pod fails, or a PersistentVolumeClaim cannot be created,
 // Kubernetes ends the sync there, and fewer pods go. The time grows with n log n.
 //
@@ -1414,6 +1463,7 @@ int32_t podrank_stateful_set_next(const struct podrank_stateful_set *set,
                                   const struct podrank_stateful_set_pod *members,
                                   size_t members_len,
                                   struct podrank_stateful_set_outcome *outcomes,
+                                  size_t outcomes_len,
                                   struct podrank_stateful_set_step *step);
 
 // Returns the name of the reason of an outcome, such as "waits-for-ready", or NULL for any other number. The text is
@@ -1617,8 +1667,8 @@ typedef struct podrank_daemon_set_step {
 //
 // nodes has one element per node: any of PODRANK_DAEMON_SET_NODE_.... If pods of this DaemonSet name a node that no longer exists,
 // that node needs an element, too: 0. pods are the DaemonSet's pods, in any order, including those that have ended or are
-// being deleted. order is scratch memory. order and outcomes need space for pods_len elements. The time grows with n log
-// n.
+// being deleted. order is scratch memory. If order_len or outcomes_len is below pods_len: PODRANK_ERR_SHORT_BUFFER. The time
+// grows with n log n.
 //
 // A sync has two parts. The first gives every node the pods that it should have: it creates missing pods, and deletes
 // failed, surplus and unwanted ones. Only if it had nothing to do does the second part follow, the update, which replaces
@@ -1635,7 +1685,9 @@ int32_t podrank_daemon_set_next(const struct podrank_daemon_set *set,
                                 const struct podrank_daemon_set_pod *pods,
                                 size_t pods_len,
                                 uint32_t *order,
+                                size_t order_len,
                                 struct podrank_outcome *outcomes,
+                                size_t outcomes_len,
                                 struct podrank_daemon_set_step *step);
 
 // Returns the name of a reason, such as "old-available", or NULL for any other number. The text is static: do not free it.
@@ -1789,8 +1841,8 @@ typedef struct podrank_job_step {
 //
 // pods are the active pods that the Job controls, in any order. Their ranks, deletion costs and tiers are not read.
 // indexes are their completion indexes, at the same positions, as podrank_job_index_parse returns them. Only an Indexed Job
-// reads them; otherwise indexes may be NULL. order is scratch memory. order and outcomes need space for pods_len elements.
-// The time grows with n log n.
+// reads them, so with other Jobs indexes_len may be 0. order is scratch memory. If order_len or outcomes_len is below pods_len,
+// or indexes_len is for an Indexed Job: PODRANK_ERR_SHORT_BUFFER. The time grows with n log n.
 //
 // Pods tie if they are equal in everything that Kubernetes compares. If only some of the pods that tie go, no rule says
 // which, so all of them are contested. Chance decides among the pods of one index, and among those of a Job without
@@ -1805,8 +1857,11 @@ int32_t podrank_job_next(const struct podrank_job *job,
                          const struct podrank_pod *pods,
                          size_t pods_len,
                          const int64_t *indexes,
+                         size_t indexes_len,
                          uint32_t *order,
+                         size_t order_len,
                          struct podrank_outcome *outcomes,
+                         size_t outcomes_len,
                          struct podrank_job_step *step);
 
 // Reads the text of the annotation batch.kubernetes.io/job-completion-index as Kubernetes does. Writes -1 if it is not a
@@ -2019,8 +2074,9 @@ typedef struct podrank_blocked {
 // it again. Any number of levels is possible: start with the innermost.
 //
 // counts is scratch memory, and counts_len must be above every assigned pod's node: use table_len if
-// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. scratch is
-// scratch memory of pods_len numbers.
+// podrank_node_number chose the numbers. If a node is not below counts_len: PODRANK_ERR_NODE. If scratch_len,
+// the length of more scratch memory, is below pods_len: PODRANK_ERR_SHORT_BUFFER.
+// The time grows with n log n for n pods, and with others_len and counts_len.
 int32_t podrank_spread(struct podrank_pod *pods,
                        size_t pods_len,
                        const struct podrank_pod *others,
@@ -2028,7 +2084,8 @@ int32_t podrank_spread(struct podrank_pod *pods,
                        const struct podrank_options *options,
                        uint32_t *counts,
                        size_t counts_len,
-                       uint32_t *scratch);
+                       uint32_t *scratch,
+                       size_t scratch_len);
 
 // A price of podrank_steer: the pod keeps its cost.
 #define PODRANK_STEER_PRICE_FIXED 255u
@@ -2048,8 +2105,8 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // PODRANK_STEER_PRICE_FIXED keeps its cost, for instance because somebody else set it. prices may be NULL with
 // prices_len 0. With more than 16 million pods, the highest price is 2^32 divided by their number.
 //
-// costs gets the cost of every pod, by index, whether it changes or not. It needs space for pods_len costs.
-// scratch is scratch memory of pods_len elements.
+// costs gets the cost of every pod, by index, whether it changes or not. scratch is scratch memory. If costs_len or
+// scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
 // No cost can change what Kubernetes compares earlier: whether a pod is assigned, running and ready. So a pod can
 // go before a pod of a lower tier whatever the costs. The pod that goes too early is called blocked. This is not
@@ -2061,13 +2118,16 @@ int32_t podrank_spread(struct podrank_pod *pods,
 // steered->blocked are 0. The first of the two pods has to cost less than the second, with room between the two
 // for a cost of each tier in between. Either both pods have fixed costs and these are too close together, or only
 // one has, and it is too close to a limit of int32_t.
+// The time grows with n log n, for n pods.
 int32_t podrank_steer(const struct podrank_pod *pods,
                       size_t pods_len,
                       const struct podrank_options *options,
                       const uint8_t *prices,
                       size_t prices_len,
                       int32_t *costs,
+                      size_t costs_len,
                       struct podrank_steer_scratch *scratch,
+                      size_t scratch_len,
                       struct podrank_blocked *blocked,
                       size_t blocked_len,
                       struct podrank_steered *steered);

@@ -30,7 +30,7 @@ func (Engine) NextStatefulSet(set *core.StatefulSet, members []core.StatefulSetP
 	return failure(C.podrank_stateful_set_next(
 		(*C.podrank_stateful_set)(unsafe.Pointer(set)),
 		(*C.podrank_stateful_set_pod)(unsafe.Pointer(unsafe.SliceData(members))), C.size_t(len(members)),
-		(*C.podrank_stateful_set_outcome)(unsafe.Pointer(unsafe.SliceData(outcomes))),
+		(*C.podrank_stateful_set_outcome)(unsafe.Pointer(unsafe.SliceData(outcomes))), C.size_t(len(outcomes)),
 		(*C.podrank_stateful_set_step)(unsafe.Pointer(&step))))
 }
 

@@ -24,9 +24,9 @@ func (Engine) NextJob(job *core.Job, now int64, pods []core.Pod, indexes []int64
 	err = failure(C.podrank_job_next(
 		(*C.podrank_job)(unsafe.Pointer(job)), C.int64_t(now),
 		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(pods))), C.size_t(len(pods)),
-		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(indexes))),
-		(*C.uint32_t)(unsafe.Pointer(unsafe.SliceData(order))),
-		(*C.podrank_outcome)(unsafe.Pointer(unsafe.SliceData(outcomes))),
+		(*C.int64_t)(unsafe.Pointer(unsafe.SliceData(indexes))), C.size_t(len(indexes)),
+		(*C.uint32_t)(unsafe.Pointer(unsafe.SliceData(order))), C.size_t(len(order)),
+		(*C.podrank_outcome)(unsafe.Pointer(unsafe.SliceData(outcomes))), C.size_t(len(outcomes)),
 		(*C.podrank_job_step)(unsafe.Pointer(&step))))
 	return step, err
 }
@@ -42,8 +42,8 @@ func (Engine) NextDaemonSet(set *core.DaemonSet, nodes []uint8, pods []core.Daem
 		(*C.podrank_daemon_set)(unsafe.Pointer(set)),
 		(*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(nodes))), C.size_t(len(nodes)),
 		(*C.podrank_daemon_set_pod)(unsafe.Pointer(unsafe.SliceData(pods))), C.size_t(len(pods)),
-		(*C.uint32_t)(unsafe.Pointer(unsafe.SliceData(order))),
-		(*C.podrank_outcome)(unsafe.Pointer(unsafe.SliceData(outcomes))),
+		(*C.uint32_t)(unsafe.Pointer(unsafe.SliceData(order))), C.size_t(len(order)),
+		(*C.podrank_outcome)(unsafe.Pointer(unsafe.SliceData(outcomes))), C.size_t(len(outcomes)),
 		(*C.podrank_daemon_set_step)(unsafe.Pointer(&step))))
 	return step, err
 }

@@ -75,7 +75,7 @@ func (Engine) Settle(records []core.Pod, options core.Options, k int, order []ui
 		list, room := m.room(len(records), 4), m.room(len(records), 8)
 		certainLen, contestedLen := m.room(1, 4), m.room(1, 4)
 		status := m.module.Xpodrank_settle(
-			pods, length(records), o, int32(min(k, len(records))), list, room, certainLen, contestedLen)
+			pods, length(records), o, int32(min(k, len(records))), list, length(records), room, length(records), certainLen, contestedLen)
 		if status == ok {
 			certain, contested = int(m.u32(certainLen)), int(m.u32(contestedLen))
 			m.numbers(list, order[:len(records)])
@@ -89,7 +89,7 @@ func (Engine) Spread(records, others []core.Pod, options core.Options, counts, o
 	return run(func(m *machine) int32 {
 		pods, elsewhere, o := m.records(records), m.records(others), m.options(options)
 		status := m.module.Xpodrank_spread(pods, length(records), elsewhere, length(others), o,
-			m.room(len(counts), 4), length(counts), m.room(len(records), 4))
+			m.room(len(counts), 4), length(counts), m.room(len(records), 4), length(records))
 		if status == ok {
 			memory := m.at(pods)
 			for i := range records {
@@ -108,7 +108,8 @@ func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, co
 		pods, o, priced := m.records(records), m.options(options), m.bytes(string(prices))
 		list, scratch := m.room(len(records), 4), m.room(len(records), 16)
 		pairs, result := m.room(len(blocked), 12), m.room(1, 16)
-		status := m.module.Xpodrank_steer(pods, length(records), o, priced, length(prices), list, scratch, pairs, length(blocked), result)
+		status := m.module.Xpodrank_steer(pods, length(records), o, priced, length(prices),
+			list, length(records), scratch, length(records), pairs, length(blocked), result)
 		isFull = status == core.StatusNoRoom
 		if status == ok || isFull {
 			m.out(result, &steered)
@@ -129,7 +130,7 @@ func (Engine) Explain(a, b *core.Pod, options core.Options, rows *[core.RowMax]c
 	err = run(func(m *machine) int32 {
 		pods, o := m.records([]core.Pod{*a, *b}), m.options(options)
 		list, rowsLen := m.room(core.RowMax, 24), m.room(1, 4)
-		status := m.module.Xpodrank_explain(pods, pods+recordSize, o, list, rowsLen)
+		status := m.module.Xpodrank_explain(pods, pods+recordSize, o, list, core.RowMax, rowsLen)
 		if status == ok {
 			count = int(m.u32(rowsLen))
 			m.out(list, rows[:count])
@@ -160,8 +161,9 @@ func (Engine) Upstream(a, b *core.Pod, options core.Options) (before int, rule u
 
 func (Engine) Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (creations, deletions uint32, err error) {
 	err = run(func(m *machine) int32 {
-		create, del := m.room(1, 4), m.room(1, 4)
-		status := m.module.Xpodrank_plan(int32(wanted), int32(active), int32(burst), number(satisfied), number(beingDeleted), create, del)
+		state := core.NewPlanState(wanted, active, burst, satisfied, beingDeleted)
+		one, create, del := m.in(&state), m.room(1, 4), m.room(1, 4)
+		status := m.module.Xpodrank_plan(one, create, del)
 		creations, deletions = m.u32(create), m.u32(del)
 		return status
 	})
@@ -272,7 +274,7 @@ func (Engine) SetAnnotations(set *core.ReplicaSet, desired, max string) error {
 func (Engine) NextDeployment(deployment *core.Deployment, sets []core.ReplicaSet, changes []core.ReplicaSetChange) (step core.DeploymentStep, err error) {
 	err = run(func(m *machine) int32 {
 		one, list, result, next := m.in(deployment), m.in(sets), m.in(changes), m.in(&step)
-		status := m.module.Xpodrank_deployment_next(one, list, length(sets), result, next)
+		status := m.module.Xpodrank_deployment_next(one, list, length(sets), result, length(changes), next)
 		if status == ok {
 			m.out(result, changes)
 			m.out(next, &step)
@@ -302,10 +304,3 @@ func (m *machine) keysOut(address int32, keys []core.PodKey) {
 
 // length is a list's, which [machine.room] has bounded.
 func length[T any](list []T) int32 { return int32(uint32(len(list))) }
-
-func number(yes bool) int32 {
-	if yes {
-		return 1
-	}
-	return 0
-}

@@ -19,7 +19,7 @@ func (Engine) NextStatefulSet(set *core.StatefulSet, members []core.StatefulSetP
 	var step core.StatefulSetStep
 	return run(func(m *machine) int32 {
 		one, list, result := m.in(set), m.in(members), m.in(outcomes)
-		status := m.module.Xpodrank_stateful_set_next(one, list, length(members), result, m.in(&step))
+		status := m.module.Xpodrank_stateful_set_next(one, list, length(members), result, length(outcomes), m.in(&step))
 		if status == ok {
 			m.out(result, outcomes)
 		}
@@ -43,7 +43,8 @@ func (Engine) NextJob(job *core.Job, now int64, records []core.Pod, indexes []in
 	err = run(func(m *machine) int32 {
 		one, pods, list := m.in(job), m.records(records), m.in(indexes)
 		room, result, next := m.room(len(order), 4), m.in(outcomes), m.in(&step)
-		status := m.module.Xpodrank_job_next(one, now, pods, length(records), list, room, result, next)
+		status := m.module.Xpodrank_job_next(one, now, pods, length(records),
+			list, length(indexes), room, length(order), result, length(outcomes), next)
 		if status == ok {
 			m.out(result, outcomes)
 			m.out(next, &step)
@@ -59,7 +60,8 @@ func (Engine) NextDaemonSet(set *core.DaemonSet, nodes []uint8, pods []core.Daem
 	err = run(func(m *machine) int32 {
 		one, flags, list := m.in(set), m.bytes(string(nodes)), m.in(pods)
 		room, result, next := m.room(len(order), 4), m.in(outcomes), m.in(&step)
-		status := m.module.Xpodrank_daemon_set_next(one, flags, length(nodes), list, length(pods), room, result, next)
+		status := m.module.Xpodrank_daemon_set_next(one, flags, length(nodes), list, length(pods),
+			room, length(order), result, length(outcomes), next)
 		if status == ok {
 			m.out(result, outcomes)
 			m.out(next, &step)

@@ -35,19 +35,15 @@ impl Controller for C {
 
     fn plan(&self, set: &SetState, burst_replicas: u32) -> Plan {
         let (mut creations, mut deletions) = (77, 77);
-        // Any number other than 0 means yes.
-        let yes = |set: bool| if set { -1 } else { 0 };
-        done(unsafe {
-            podrank_plan(
-                set.wanted,
-                set.active,
-                burst_replicas,
-                yes(set.is_satisfied),
-                yes(set.is_being_deleted),
-                &raw mut creations,
-                &raw mut deletions,
-            )
-        });
+        let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
+        let state = podrank_plan_state {
+            wanted: set.wanted,
+            active: set.active,
+            burst_replicas,
+            flags: flag(set.is_satisfied, PODRANK_PLAN_SATISFIED)
+                | flag(set.is_being_deleted, PODRANK_PLAN_BEING_DELETED),
+        };
+        done(unsafe { podrank_plan(&raw const state, &raw mut creations, &raw mut deletions) });
         match (creations, deletions) {
             (0, 0) => Plan::Nothing,
             (count, 0) => Plan::Create(count),

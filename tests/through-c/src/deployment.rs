@@ -79,7 +79,14 @@ impl Deployments for C {
         };
         let record = deployment(subject);
         let status = unsafe {
-            podrank_deployment_next(&record, sets.as_ptr(), sets.len(), changes.as_mut_ptr(), &raw mut step)
+            podrank_deployment_next(
+                &record,
+                sets.as_ptr(),
+                sets.len(),
+                changes.as_mut_ptr(),
+                changes.len(),
+                &raw mut step,
+            )
         };
         assert_eq!(status, PODRANK_OK);
         assert_eq!(step.reserved, 0);

@@ -33,8 +33,21 @@ pub struct Buffer {
     pub bytes: Vec<u8>,
     /// The position in [`Function::lens`] of its number of elements. `None` if that number is fixed.
     pub len: Option<usize>,
+    /// How many elements the function needs.
+    pub least: Least,
     /// Whether it holds pods.
     pub records: bool,
+}
+
+/// How many elements a function needs in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Least {
+    /// Any number will do.
+    Any,
+    /// This many.
+    Fixed(usize),
+    /// One for each element of a list: its length has this position in [`Function::lens`].
+    Each(usize),
 }
 
 /// Calls a function: with the pointers to its buffers, their lengths, and its other arguments.
@@ -60,12 +73,21 @@ fn bytes<T>(values: &[T]) -> Vec<u8> {
 }
 
 fn input<T>(name: &'static str, values: &[T], len: Option<usize>) -> Buffer {
-    Buffer { name, usage: Use::In, align: align_of::<T>(), bytes: bytes(values), len, records: false }
+    Buffer {
+        name,
+        usage: Use::In,
+        align: align_of::<T>(),
+        bytes: bytes(values),
+        len,
+        least: Least::Any,
+        records: false,
+    }
 }
 
 fn output<T>(name: &'static str, count: usize, len: Option<usize>) -> Buffer {
+    assert!(count == 1 || len.is_some(), "every list that a function writes has a length");
     let bytes = vec![0xA5; count * size_of::<T>()];
-    Buffer { name, usage: Use::Out, align: align_of::<T>(), bytes, len, records: false }
+    Buffer { name, usage: Use::Out, align: align_of::<T>(), bytes, len, least: Least::Any, records: false }
 }
 
 fn pods(name: &'static str, count: u32, len: Option<usize>) -> Buffer {
@@ -127,21 +149,25 @@ pub fn all() -> Vec<Function> {
                 pods("a", 1, None),
                 pods("b", 1, None),
                 options(),
-                output::<podrank_row>("rows", PODRANK_ROW_MAX, None),
-                output::<usize>("rows_len", 1, None),
+                output::<podrank_row>("rows", PODRANK_ROW_MAX, Some(0)).fixed(PODRANK_ROW_MAX),
+                output::<usize>("count", 1, None),
             ],
-            lens: vec![],
+            lens: vec![PODRANK_ROW_MAX],
             numbers: vec![],
-            call: |p, _, _| unsafe {
-                podrank_explain(p[0].cast(), p[1].cast(), p[2].cast(), p[3].cast(), p[4].cast())
+            call: |p, n, _| unsafe {
+                podrank_explain(p[0].cast(), p[1].cast(), p[2].cast(), p[3].cast(), n[0], p[4].cast())
             },
         },
         Function {
             name: "podrank_key",
-            buffers: vec![pods("pod", 1, None), options(), output::<u8>("key", PODRANK_KEY_LEN, None)],
-            lens: vec![],
+            buffers: vec![
+                pods("pod", 1, None),
+                options(),
+                output::<u8>("key", PODRANK_KEY_LEN, Some(0)).fixed(PODRANK_KEY_LEN),
+            ],
+            lens: vec![PODRANK_KEY_LEN],
             numbers: vec![],
-            call: |p, _, _| unsafe { podrank_key(p[0].cast(), p[1].cast(), p[2]) },
+            call: |p, n, _| unsafe { podrank_key(p[0].cast(), p[1].cast(), p[2], n[0]) },
         },
         Function {
             name: "podrank_select",
@@ -169,7 +195,7 @@ pub fn all() -> Vec<Function> {
         },
         Function {
             name: "podrank_sort",
-            buffers: vec![pods("pods", 7, Some(0)), options(), output::<u32>("order", 7, Some(1))],
+            buffers: vec![pods("pods", 7, Some(0)), options(), output::<u32>("order", 7, Some(1)).each(0)],
             lens: vec![7, 7],
             numbers: vec![],
             call: |p, n, _| unsafe { podrank_sort(p[0].cast(), n[0], p[1].cast(), p[2].cast(), n[1]) },
@@ -194,12 +220,12 @@ pub fn all() -> Vec<Function> {
             buffers: vec![
                 pods("pods", 7, Some(0)),
                 options(),
-                output::<u32>("order", 7, Some(0)),
-                output::<u64>("scores", 7, Some(0)),
+                output::<u32>("order", 7, Some(1)).each(0),
+                output::<u64>("scores", 7, Some(2)).each(0),
                 output::<usize>("certain_len", 1, None),
                 output::<usize>("contested_len", 1, None),
             ],
-            lens: vec![7],
+            lens: vec![7, 7, 7],
             numbers: vec![("k", 3)],
             call: |p, n, x| unsafe {
                 podrank_settle(
@@ -208,7 +234,9 @@ pub fn all() -> Vec<Function> {
                     p[1].cast(),
                     x[0] as usize,
                     p[2].cast(),
+                    n[1],
                     p[3].cast(),
+                    n[2],
                     p[4].cast(),
                     p[5].cast(),
                 )
@@ -221,9 +249,9 @@ pub fn all() -> Vec<Function> {
                 pods("others", 5, Some(1)),
                 options(),
                 output::<u32>("counts", 3, Some(2)),
-                output::<u32>("scratch", 7, Some(0)),
+                output::<u32>("scratch", 7, Some(3)).each(0),
             ],
-            lens: vec![7, 5, 3],
+            lens: vec![7, 5, 3, 7],
             numbers: vec![],
             call: |p, n, _| unsafe {
                 podrank_spread(
@@ -235,6 +263,7 @@ pub fn all() -> Vec<Function> {
                     p[3].cast(),
                     n[2],
                     p[4].cast(),
+                    n[3],
                 )
             },
         },
@@ -244,12 +273,12 @@ pub fn all() -> Vec<Function> {
                 tiered_pods("pods", 7, Some(0)),
                 options(),
                 input("prices", &[0_u8, PODRANK_STEER_PRICE_FIXED, 2, 1, 7], Some(1)),
-                output::<i32>("costs", 7, Some(0)),
-                output::<podrank_steer_scratch>("scratch", 7, Some(0)),
-                output::<podrank_blocked>("blocked", 3, Some(2)),
+                output::<i32>("costs", 7, Some(2)).each(0),
+                output::<podrank_steer_scratch>("scratch", 7, Some(3)).each(0),
+                output::<podrank_blocked>("blocked", 3, Some(4)),
                 output::<podrank_steered>("steered", 1, None),
             ],
-            lens: vec![7, 5, 3],
+            lens: vec![7, 5, 7, 7, 3],
             numbers: vec![],
             call: |p, n, _| unsafe {
                 podrank_steer(
@@ -259,9 +288,11 @@ pub fn all() -> Vec<Function> {
                     p[2],
                     n[1],
                     p[3].cast(),
-                    p[4].cast(),
-                    p[5].cast(),
                     n[2],
+                    p[4].cast(),
+                    n[3],
+                    p[5].cast(),
+                    n[4],
                     p[6].cast(),
                 )
             },
@@ -301,18 +332,18 @@ pub fn all() -> Vec<Function> {
             name: "podrank_uid_parse",
             buffers: vec![
                 text("text", "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01"),
-                output::<u8>("uid", 16, None),
+                output::<u8>("uid", 16, Some(1)).fixed(16),
             ],
-            lens: vec![36],
+            lens: vec![36, 16],
             numbers: vec![],
-            call: |p, n, _| unsafe { podrank_uid_parse(p[0].cast(), n[0], p[1]) },
+            call: |p, n, _| unsafe { podrank_uid_parse(p[0].cast(), n[0], p[1], n[1]) },
         },
         Function {
             name: "podrank_uid_format",
-            buffers: vec![input("uid", &[0xAB_u8; 16], None), output::<u8>("text", 37, None)],
-            lens: vec![],
+            buffers: vec![input("uid", &[0xAB_u8; 16], None), output::<u8>("text", 37, Some(0)).fixed(37)],
+            lens: vec![37],
             numbers: vec![],
-            call: |p, _, _| unsafe { podrank_uid_format(p[0], p[1].cast()) },
+            call: |p, n, _| unsafe { podrank_uid_format(p[0], p[1].cast(), n[0]) },
         },
         Function {
             name: "podrank_phase_parse",
@@ -371,12 +402,12 @@ fn of_jobs() -> Vec<Function> {
             buffers: vec![
                 input("job", &[job], None),
                 pods("pods", 7, Some(0)),
-                input("indexes", &[3_i64, 3, 7, 1, -1, 0, 2], Some(0)),
-                output::<u32>("order", 7, Some(0)),
-                output::<podrank_outcome>("outcomes", 7, Some(0)),
+                input("indexes", &[3_i64, 3, 7, 1, -1, 0, 2], Some(1)).each(0),
+                output::<u32>("order", 7, Some(2)).each(0),
+                output::<podrank_outcome>("outcomes", 7, Some(3)).each(0),
                 output::<podrank_job_step>("step", 1, None),
             ],
-            lens: vec![7],
+            lens: vec![7, 7, 7, 7],
             numbers: vec![("now", 5)],
             call: |p, n, x| unsafe {
                 podrank_job_next(
@@ -385,8 +416,11 @@ fn of_jobs() -> Vec<Function> {
                     p[1].cast(),
                     n[0],
                     p[2].cast(),
+                    n[1],
                     p[3].cast(),
+                    n[2],
                     p[4].cast(),
+                    n[3],
                     p[5].cast(),
                 )
             },
@@ -421,11 +455,11 @@ fn of_daemon_sets() -> Vec<Function> {
             input("set", &[set], None),
             input("nodes", &[node; 4], Some(0)),
             input("pods", &[pod(0), pod(1), pod(2)], Some(1)),
-            output::<u32>("order", 3, Some(1)),
-            output::<podrank_outcome>("outcomes", 3, Some(1)),
+            output::<u32>("order", 3, Some(2)).each(1),
+            output::<podrank_outcome>("outcomes", 3, Some(3)).each(1),
             output::<podrank_daemon_set_step>("step", 1, None),
         ],
-        lens: vec![4, 3],
+        lens: vec![4, 3, 3, 3],
         numbers: vec![],
         call: |p, n, _| unsafe {
             podrank_daemon_set_next(
@@ -435,7 +469,9 @@ fn of_daemon_sets() -> Vec<Function> {
                 p[2].cast(),
                 n[1],
                 p[3].cast(),
+                n[2],
                 p[4].cast(),
+                n[3],
                 p[5].cast(),
             )
         },
@@ -453,7 +489,7 @@ pub struct Plain {
 }
 
 /// Returns all functions that take no buffer.
-pub fn plain() -> [Plain; 9] {
+pub fn plain() -> [Plain; 10] {
     /// NULL or a text.
     fn words(text: *const c_char) {
         // SAFETY: the functions return NULL or a static text.
@@ -472,6 +508,11 @@ pub fn plain() -> [Plain; 9] {
     let number = &["reason"];
     [
         Plain { name: "podrank_version", numbers: &[], call: |_| words(podrank_version()) },
+        Plain {
+            name: "podrank_key_format",
+            numbers: &[],
+            call: |_| assert_eq!(podrank_key_format(), PODRANK_KEY_FORMAT),
+        },
         Plain { name: "podrank_abi_1", numbers: &[], call: |_| assert_eq!(podrank_abi_1(), PODRANK_ABI) },
         Plain { name: "podrank_rule_str", numbers: &["rule"], call: |x| words(podrank_rule_str(x[0] as u8)) },
         Plain {
@@ -584,13 +625,13 @@ fn of_stateful_sets() -> Vec<Function> {
             buffers: vec![
                 input("set", &[set], None),
                 input("members", &[member(1), member(2), member(10)], Some(0)),
-                output::<podrank_stateful_set_outcome>("outcomes", 3, Some(0)),
+                output::<podrank_stateful_set_outcome>("outcomes", 3, Some(1)).each(0),
                 output::<podrank_stateful_set_step>("step", 1, None),
             ],
-            lens: vec![3],
+            lens: vec![3, 3],
             numbers: vec![],
             call: |p, n, _| unsafe {
-                podrank_stateful_set_next(p[0].cast(), p[1].cast(), n[0], p[2].cast(), p[3].cast())
+                podrank_stateful_set_next(p[0].cast(), p[1].cast(), n[0], p[2].cast(), n[1], p[3].cast())
             },
         },
     ]
@@ -650,13 +691,13 @@ fn of_deployments() -> Vec<Function> {
             buffers: vec![
                 input("deployment", &[deployment], None),
                 input("sets", &[old, new, old], Some(0)),
-                output::<podrank_replica_set_change>("changes", 3, Some(0)),
+                output::<podrank_replica_set_change>("changes", 3, Some(1)).each(0),
                 output::<podrank_deployment_step>("step", 1, None),
             ],
-            lens: vec![3],
+            lens: vec![3, 3],
             numbers: vec![],
             call: |p, n, _| unsafe {
-                podrank_deployment_next(p[0].cast(), p[1].cast(), n[0], p[2].cast(), p[3].cast())
+                podrank_deployment_next(p[0].cast(), p[1].cast(), n[0], p[2].cast(), n[1], p[3].cast())
             },
         },
     ]
@@ -668,32 +709,22 @@ fn around_the_order() -> Vec<Function> {
     let key = |byte| podrank_pod_key { bytes: [byte; 16] };
     // Two creations and three deletions are pending.
     let expected = podrank_expectations { since: 5, creations: 2, deletions: 3, keys: 3, is_set: 1 };
+    let state =
+        podrank_plan_state { wanted: 3, active: 5, burst_replicas: 500, flags: PODRANK_PLAN_SATISFIED };
     let expectations = || input("expectations", &[expected], None);
     let written = |buffer| Buffer { usage: Use::InOut, ..buffer };
     let room = || written(input("room", &[key(1), key(2), key(3), key(0)], Some(0)));
     vec![
         Function {
             name: "podrank_plan",
-            buffers: vec![output::<u32>("creations", 1, None), output::<u32>("deletions", 1, None)],
-            lens: vec![],
-            numbers: vec![
-                ("wanted", 3),
-                ("active", 5),
-                ("burst_replicas", 500),
-                ("satisfied", 1),
-                ("being_deleted", 0),
+            buffers: vec![
+                input("state", &[state], None),
+                output::<u32>("creations", 1, None),
+                output::<u32>("deletions", 1, None),
             ],
-            call: |p, _, x| unsafe {
-                podrank_plan(
-                    x[0] as u32,
-                    x[1] as u32,
-                    x[2] as u32,
-                    x[3] as i32,
-                    x[4] as i32,
-                    p[0].cast(),
-                    p[1].cast(),
-                )
-            },
+            lens: vec![],
+            numbers: vec![],
+            call: |p, _, _| unsafe { podrank_plan(p[0].cast(), p[1].cast(), p[2].cast()) },
         },
         Function {
             name: "podrank_slow_start_begin",
@@ -785,6 +816,25 @@ fn around_the_order() -> Vec<Function> {
 }
 
 impl Buffer {
+    /// The buffer, of which the function needs one element for each of a list.
+    fn each(self, list: usize) -> Self {
+        Self { least: Least::Each(list), ..self }
+    }
+
+    /// The buffer, of which the function needs this many elements.
+    fn fixed(self, least: usize) -> Self {
+        Self { least: Least::Fixed(least), ..self }
+    }
+
+    /// How many elements the function needs with these lengths.
+    pub fn least(&self, lens: &[usize]) -> usize {
+        match self.least {
+            Least::Any => 0,
+            Least::Fixed(count) => count,
+            Least::Each(list) => lens[list],
+        }
+    }
+
     /// Whether the function writes the buffer.
     pub fn written(&self) -> bool {
         matches!(self.usage, Use::Out | Use::InOut)

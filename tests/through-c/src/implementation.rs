@@ -73,7 +73,14 @@ impl Implementation for C {
         let mut rows = [blank; PODRANK_ROW_MAX];
         let mut len = 0;
         let status = unsafe {
-            podrank_explain(&record(a), &record(b), &options(policy), rows.as_mut_ptr(), &raw mut len)
+            podrank_explain(
+                &record(a),
+                &record(b),
+                &options(policy),
+                rows.as_mut_ptr(),
+                rows.len(),
+                &raw mut len,
+            )
         };
         assert_eq!(status, PODRANK_OK);
         let kinds = [
@@ -99,7 +106,7 @@ impl Implementation for C {
 
     fn key(&self, policy: &Policy, pod: &Pod) -> [u8; Key::LEN] {
         let mut key = [0; PODRANK_KEY_LEN];
-        let status = unsafe { podrank_key(&record(pod), &options(policy), key.as_mut_ptr()) };
+        let status = unsafe { podrank_key(&record(pod), &options(policy), key.as_mut_ptr(), key.len()) };
         assert_eq!(status, PODRANK_OK);
         key
     }
@@ -165,7 +172,9 @@ impl Implementation for C {
                 &options(policy),
                 k,
                 order.as_mut_ptr(),
+                order.len(),
                 scores.as_mut_ptr(),
+                scores.len(),
                 &raw mut certain,
                 &raw mut contested,
             )
@@ -187,6 +196,7 @@ impl Implementation for C {
                 counts.as_mut_ptr(),
                 counts.len(),
                 order.as_mut_ptr(),
+                order.len(),
             )
         };
         assert_eq!(status, PODRANK_OK);
@@ -211,7 +221,9 @@ impl Implementation for C {
                 if are_all_1 { null() } else { prices.as_ptr() },
                 if are_all_1 { 0 } else { prices.len() },
                 costs.as_mut_ptr(),
+                costs.len(),
                 scratch.as_mut_ptr(),
+                scratch.len(),
                 blocked.as_mut_ptr(),
                 blocked.len(),
                 &raw mut steered,

@@ -79,6 +79,7 @@ impl StatefulSets for C {
                 records.as_ptr(),
                 records.len(),
                 found.as_mut_ptr(),
+                found.len(),
                 &raw mut step,
             )
         };

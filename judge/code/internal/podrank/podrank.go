@@ -143,7 +143,8 @@ func Settle(pods []Pod, k int, p Policy) Settled {
 	order, scores := make([]uint32, len(pods)), make([]uint64, len(pods))
 	var certain, contested C.size_t
 	must(C.podrank_settle(records(pods), C.size_t(len(pods)), &o, C.size_t(k),
-		indices(order), (*C.uint64_t)(unsafe.SliceData(scores)), &certain, &contested))
+		indices(order), C.size_t(len(order)),
+		(*C.uint64_t)(unsafe.SliceData(scores)), C.size_t(len(scores)), &certain, &contested))
 	s := Settled{
 		Certain:   order[:certain],
 		Contested: order[certain : certain+contested],
@@ -173,7 +174,7 @@ func DeletionCost(text string) (int32, error) {
 }
 
 func parseUID(text string) (uid [16]byte, err error) {
-	err = status(C.podrank_uid_parse(chars(text), C.size_t(len(text)), (*C.uint8_t)(&uid[0])))
+	err = status(C.podrank_uid_parse(chars(text), C.size_t(len(text)), (*C.uint8_t)(&uid[0]), C.size_t(len(uid))))
 	return uid, err
 }
 
