@@ -35,6 +35,8 @@ SOURCES := Cargo.toml Cargo.lock core/Cargo.toml ffi/Cargo.toml ffi/archive/Carg
 	$(shell find core/src ffi/src ffi/archive/src -name '*.rs')
 # Without an operating system, there is little memory, so code is optimised for size...
 OPT_LEVEL ?= $(if $(findstring -none,$(TARGET)),s)
+# z calls functions of the compiler's runtime, which the archive does not have.
+$(if $(filter-out s 2 3,$(OPT_LEVEL)),$(error OPT_LEVEL=$(OPT_LEVEL): use s, 2 or 3))
 # ...and there are no shared libraries.
 SHARED := $(if $(findstring -none,$(TARGET)),,$(OUT)/libpodrank.so)
 CHECKS := header abi freestanding second-rust vectors installed sanitize quick-start

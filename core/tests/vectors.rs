@@ -1,10 +1,10 @@
 //! The shared vectors, through the core.
 
 use podrank::controller::is_active;
-use podrank::{DeletionCostError, Phase, Uid, UidError, deletion_cost};
+use podrank::{DeletionCostError, Key, Phase, Pod, Policy, Uid, UidError, deletion_cost};
 use podrank_laws::{Core, laws, relation, vectors};
-use serde::Deserialize;
-use std::collections::BTreeSet;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,37 @@ fn pairs() {
         laws::one_answer(&Core, &case.policy, &case.first, &case.second);
     }
     assert!(cases.len() > 80, "{} pairs", cases.len());
+}
+
+/// The bytes of a format never change, so a store may keep them. `KEYS=write` makes the file anew, for another format.
+#[test]
+fn keys() {
+    #[derive(Serialize, Deserialize)]
+    struct Keys {
+        format: u32,
+        /// By the name of the pair, in hexadecimal digits.
+        keys: BTreeMap<String, [String; 2]>,
+    }
+    let groups = vectors::groups();
+    let hex = |policy: &Policy, pod: &Pod| {
+        policy.key(pod).to_bytes().iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    let cases = groups.iter().flat_map(vectors::Group::pair_cases);
+    let keys: BTreeMap<_, _> = cases
+        .map(|case| (case.name, [&case.first, &case.second].map(|pod| hex(&case.policy, pod))))
+        .collect();
+    if std::env::var_os("KEYS").is_some_and(|wish| wish == "write") {
+        let text = serde_json::to_string_pretty(&Keys { format: Key::FORMAT, keys }).unwrap();
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors/keys.json"), text + "\n")
+            .unwrap();
+        return;
+    }
+    let pinned: Keys = serde_json::from_str(&vectors::read("keys.json")).unwrap();
+    assert_eq!(pinned.format, Key::FORMAT);
+    assert!(pinned.keys.len() > 80, "{} pairs", pinned.keys.len());
+    for (name, keys) in keys {
+        assert_eq!(pinned.keys.get(&name), Some(&keys), "{name}: other bytes need another Key::FORMAT");
+    }
 }
 
 #[test]
@@ -166,7 +197,8 @@ fn every_file_has_the_readers_that_its_readme_names() {
         assert_eq!(found, languages, "{file}: the readers, and those that tests/vectors/README.md names");
         let all = ["Rust", "C", "Go"].iter().all(|language| languages.contains(language));
         assert!(
-            all || languages.contains("the preview"),
+            // Go has no keys, and C's are compared with Rust's.
+            all || languages.contains("the preview") || file == "keys.json",
             "{file}: Rust, C and Go must read it, or it is for the preview"
         );
     }

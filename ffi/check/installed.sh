@@ -49,7 +49,8 @@ build() {
 build shared "$libraries" "$staged$prefix/lib"
 "$READELF" -dW "$tmp/victims-shared" | grep -q "NEEDED.*\[libpodrank\.so\.$abi\]" ||
     fail "the program does not ask for libpodrank.so.$abi"
-build static "-Wl,-Bstatic $libraries -Wl,-Bdynamic" ""
+build static "-Wl,-Bstatic $("$PKG_CONFIG" --static --libs podrank) -Wl,-Bdynamic" ""
+! ${NM:-nm} "$tmp/victims-static" | grep -q podrank_steer || fail "a static program has functions that it does not call"
 ! "$READELF" -dW "$tmp/victims-static" | grep -q libpodrank || fail "the program linked statically asks for libpodrank"
 
 quietly make -s --no-print-directory uninstall DESTDIR="$staged" PREFIX="$prefix"

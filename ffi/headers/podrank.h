@@ -50,8 +50,8 @@
 //
 // WHAT THE LIBRARY NEEDS. At most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
 // three; on a Cortex-M0 also integer arithmetic from the compiler's runtime. `make needs` prints which functions each
-// machine needs. Without a C library, copy examples-c/firmware/memory.c. The archive is one object, so pass
-// -Wl,--gc-sections to the linker if the program should have only what it calls.
+// machine needs. Without a C library, copy examples-c/firmware/memory.c. The archive is one object: link a static
+// program with -Wl,--gc-sections, as `pkg-config --static --libs podrank` does, so that it has only what it calls.
 
 #ifndef PODRANK_H
 #define PODRANK_H

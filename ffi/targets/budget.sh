@@ -29,13 +29,25 @@ alone() {
 for name in $names; do
     echo "$name $(alone "$name")"
 done >"$tmp/alone.txt"
-two=$(alone podrank_compare podrank_select)
-# Programs that do not call these do not pay for them. They have limits of their own.
-deployments="podrank_deployment_next podrank_percent_parse podrank_deployment_reason_str podrank_replica_set_annotations"
-without_steering=$(grep -vxE 'podrank_(spread|steer|stateful_set_.*|job_.*|daemon_.*)' <<<"$names")
-others=$(grep -vxF "${deployments// /$'\n'}" <<<"$without_steering")
-without=$(alone $others)
-with_deployments=$(alone $without_steering)
+
+# image NAME SOURCE FUNCTION...: the flash of a whole program: this source, the start code, the mem functions, and from the archive
+# what the source and these functions need.
+image() {
+    local name=$1 source=$2
+    shift 2
+    LINK="-Wl,$unlimited $(printf -- '-Wl,--undefined=%s ' ${*:-podrank_abi_1})" firmware cortex-m3 "$tmp/image" "$source"
+    echo "$name $(arm-none-eabi-size -A "$tmp/image" | awk '$1 ~ /^[.](vectors|podrank|text|data)$/ { sum += $2 } END { print sum }')"
+}
+agent=$(grep -xE 'podrank_(plan|slow_start_.*|expectations_.*)' <<<"$names")
+controller="podrank_compare podrank_select podrank_sort podrank_count_ranks podrank_settle podrank_availability $agent
+    podrank_deployment_next podrank_percent_parse podrank_replica_set_annotations"
+{
+    image order-and-choose-victims ffi/targets/empty.c podrank_count_ranks podrank_select
+    image a-node-agent ffi/targets/empty.c podrank_select $agent
+    image examples-c/firmware examples-c/firmware/main.c
+    image order,-settle,-controller,-Deployments ffi/targets/empty.c $controller
+    image every-function ffi/targets/empty.c $names
+} >"$tmp/images.txt"
 
 sed 's/^/wrap /' <<<"$names" >"$tmp/wrapped.h"
 LINK="-Wl,$unlimited$(printf ',--wrap=%s' $names)" firmware cortex-m3 "$tmp/stack" ffi/targets/stack.{c,S} ffi/check/vectors.c
@@ -44,7 +56,5 @@ emulate cortex-m3 "$tmp/stack" >"$tmp/measured.txt" || fail "the stack was not m
 LINK="-Wl,$unlimited" firmware cortex-m3 "$tmp/growth" ffi/targets/growth.c
 emulate cortex-m3 "$tmp/growth" -icount shift=7 >"$tmp/growth.txt" || fail "the instructions were not counted"
 
-$PYTHON -B ffi/targets/budget.py "$tmp/whole" "$tmp"/{alone,measured,growth}.txt "$two" "$without" "$with_deployments" "$undefined" || fail "over"
-# Links once more, with the limit.
-LINK=$(printf -- '-Wl,--undefined=%s ' $others) firmware cortex-m3 "$tmp/within" ffi/targets/empty.c
+$PYTHON -B ffi/targets/budget.py "$tmp/whole" "$tmp"/{alone,measured,growth,images}.txt "$undefined" || fail "over"
 ok

@@ -96,7 +96,7 @@ const keys = [];
 
 function key(pod, policy) {
   const at = room(PODRANK.KEY_LEN);
-  must(podrank.podrank_key(pod, policy, at) === PODRANK.OK, "key");
+  must(podrank.podrank_key(pod, policy, at, PODRANK.KEY_LEN) === PODRANK.OK, "key");
   return Buffer.from(bytes.slice(at, at + PODRANK.KEY_LEN));
 }
 
@@ -106,7 +106,7 @@ function oneWay(a, b, policy, ordering, rule) {
   must(podrank.podrank_compare(a, b, policy, found) === PODRANK.OK && view.getInt32(found, true) === ordering, "compare");
   must(podrank.podrank_decide(a, b, policy, found, by) === PODRANK.OK && view.getInt32(found, true) === ordering, "decide");
   must(rule === undefined ? bytes[by] === PODRANK.RULE_NONE : text(podrank.podrank_rule_str(bytes[by])) === rule, "rule");
-  must(podrank.podrank_explain(a, b, policy, rows, length) === PODRANK.OK, "explain");
+  must(podrank.podrank_explain(a, b, policy, rows, PODRANK.ROW_MAX, length) === PODRANK.OK, "explain");
   const deciding = [];
   for (let row = rows; row < rows + ROW * view.getUint32(length, true); row += ROW)
     if (bytes[row + 18] !== 0) deciding.push(bytes[row + 16]);
@@ -168,7 +168,7 @@ function cost({ text: string, cost, error }) {
 
 function uid({ text: string, hex, error }) {
   const found = room(16);
-  const status = podrank.podrank_uid_parse(...encode(string), found);
+  const status = podrank.podrank_uid_parse(...encode(string), found, 16);
   must((status === PODRANK.OK) === (error === undefined), "status");
   must(error !== undefined || Buffer.from(bytes.slice(found, found + 16)).toString("hex") === hex, "UID");
 }
