@@ -68,8 +68,10 @@ static void stop_workers(uint32_t deletions) {
     for (i = 0; i < deletions; i++)
         memcpy(keys[i].bytes, workers[victims[i]].uid, sizeof keys[i].bytes);
     check(podrank_expectations_expect_deletions(&expectations, room, BURST, keys, deletions, now()), "expect ends");
-    for (i = 0; i < deletions; i++)
+    for (i = 0; i < deletions; i++) {
+        printf("  stops worker %u\n", workers[victims[i]].uid[0]);
         kill((pid_t)workers[victims[i]].node, SIGKILL);
+    }
 }
 
 /* Waits until a worker ends, and forgets it. */
@@ -81,7 +83,8 @@ static void observe_end(void) {
         i++;
     memcpy(key.bytes, workers[i].uid, sizeof key.bytes);
     check(podrank_expectations_deletion_observed(&expectations, room, BURST, &key, &counted), "end");
-    printf("  worker %u ended%s\n", key.bytes[0], counted ? "" : ", and nobody asked it to");
+    if (!counted)
+        printf("worker %u ended, and nobody asked it to\n", key.bytes[0]);
     workers[i] = workers[--count];
 }
 

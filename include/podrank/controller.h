@@ -17,6 +17,16 @@ extern "C" {
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
 // available pods. You can use each without the others; where one takes the result of another, it says so.
 //
+// One sync, which examples-c/agent.c has in full:
+//
+//     podrank_expectations_satisfied(&expectations, now, &satisfied);      may it act?
+//     podrank_plan(&state, &creations, &deletions);                        how many, with that in state.flags?
+//     podrank_expectations_expect_creations(&expectations, creations, now);    then create, in a slow start
+//     podrank_select(pods, pods_len, &options, victims, deletions, ...);       which go?
+//     podrank_expectations_expect_deletions(&expectations, room, room_len, keys, deletions, now);    then delete them
+//
+// and as you observe that pods have come or gone, podrank_expectations_creations_observed and _deletion_observed.
+//
 // Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; some time after a request
 // has failed; once as many nanoseconds have passed as podrank_availability stored in *look_again; and as soon as more
 // than PODRANK_EXPECTATIONS_TIMEOUT has passed since expectations were set.

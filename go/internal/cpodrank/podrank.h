@@ -50,8 +50,8 @@
 //
 // WHAT THE LIBRARY NEEDS. At most memcpy, memmove, memset and memcmp; on 32-bit ARM also the __aeabi_ names of the first
 // three; on a Cortex-M0 also integer arithmetic from the compiler's runtime. `make needs` prints which functions each
-// machine needs. Without a C library, copy examples-c/firmware/memory.c. The archive is one object, so pass
-// -Wl,--gc-sections to the linker if the program should have only what it calls.
+// machine needs. Without a C library, copy examples-c/firmware/memory.c. The archive is one object: link a static
+// program with -Wl,--gc-sections, as `pkg-config --static --libs podrank` does, so that it has only what it calls.
 
 #ifndef PODRANK_H
 #define PODRANK_H
@@ -697,6 +697,16 @@ extern "C" {
 // create them; deletions may be requested all at once. podrank_expectations_expect_ and podrank_..._observed record requested
 // changes that have not been observed yet, so that nothing is requested twice. podrank_availability counts ready and
 // available pods. You can use each without the others; where one takes the result of another, it says so.
+//
+// One sync, which examples-c/agent.c has in full:
+//
+//     podrank_expectations_satisfied(&expectations, now, &satisfied);      may it act?
+//     podrank_plan(&state, &creations, &deletions);                        how many, with that in state.flags?
+//     podrank_expectations_expect_creations(&expectations, creations, now);    then create, in a slow start
+//     podrank_select(pods, pods_len, &options, victims, deletions, ...);       which go?
+//     podrank_expectations_expect_deletions(&expectations, room, room_len, keys, deletions, now);    then delete them
+//
+// and as you observe that pods have come or gone, podrank_expectations_creations_observed and _deletion_observed.
 //
 // Sync a set when it changes; when one of its pods, or a pod that it could adopt, changes; some time after a request
 // has failed; once as many nanoseconds have passed as podrank_availability stored in *look_again; and as soon as more
