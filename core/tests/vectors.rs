@@ -32,7 +32,10 @@ fn keys() {
     }
     let groups = vectors::groups();
     let hex = |policy: &Policy, pod: &Pod| {
-        policy.key(pod).to_bytes().iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        let bytes = policy.key(pod).to_bytes();
+        let halves =
+            bytes.as_chunks::<16>().0.iter().map(|half| format!("{:032x}", u128::from_be_bytes(*half)));
+        halves.collect::<Vec<_>>().concat()
     };
     let cases = groups.iter().flat_map(vectors::Group::pair_cases);
     let keys: BTreeMap<_, _> = cases
