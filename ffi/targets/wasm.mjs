@@ -154,7 +154,7 @@ function relation(file, { first, second, relation, policy }) {
   const [found, rule] = [room(4), room(1)];
   const is = (a, b, expected) =>
     must(podrank.podrank_upstream(a, b, at, found, rule) === PODRANK.OK && view.getInt32(found, true) === expected, relation);
-  is(a, b, PODRANK[`RELATION_${relation.toUpperCase()}`]);
+  is(a, b, PODRANK[`UPSTREAM_${relation.toUpperCase()}`]);
   is(b, a, relation === "tie" ? PODRANK.UPSTREAM_TIE : PODRANK.UPSTREAM_AFTER);
   keys.push(key(a, at), key(b, at));
 }
