@@ -25,6 +25,7 @@ ROOT = FUZZ.parent
 SEEDS = (1, 2, 3)
 SECONDS = 60
 ORDER, SELECT, SETTLE = "core/src/order.rs", "core/src/select.rs", "core/src/settle.rs"
+ODDS, GO_SORT = "core/src/odds.rs", "core/src/go_sort.rs"
 STEER, SPREAD = "core/src/steer.rs", "core/src/spread.rs"
 UPSTREAM, COST, UID = "core/src/upstream.rs", "core/src/deletion_cost.rs", "core/src/uid.rs"
 POLICY, TIME, RULE = "core/src/policy.rs", "core/src/time.rs", "core/src/rule.rs"
@@ -127,6 +128,16 @@ TRAPS = {
     "contested pods called certain": ("settle ffi preview", [
         (SETTLE, "let (from, to) = group_at(order, scores, k);",
          "let (_, to) = group_at(order, scores, k);\n        let from = k.min(to);")]),
+    "odds of one deletion more": ("odds", [
+        (ODDS, "(settled.contested(), settled.quota());", "(settled.contested(), settled.quota().wrapping_add(1));")]),
+    "lists that are not shuffled uniformly": ("odds", [
+        (ODDS, "cells.get(pick(last.wrapping_add(1)) as usize)", "cells.get(pick(last.max(1)) as usize)")]),
+    "a sort by insertion up to 11 pods": ("odds", [
+        (GO_SORT, "pub(crate) const SHORT: usize = 12;", "pub(crate) const SHORT: usize = 11;")]),
+    "another seed where the sort breaks a pattern": ("odds", [
+        (GO_SORT, "Random(len as u64)", "Random((len as u64).wrapping_add(1))")]),
+    "a sort by heap that leaves out the root": ("odds", [
+        (GO_SORT, "for root in (0..=len.wrapping_sub(1) / 2).rev() {", "for root in (1..=len.wrapping_sub(1) / 2).rev() {")]),
     "a tier that ties with the next": ("steer", [
         (STEER, "d.wrapping_add(self.tier().cast_signed()) as i32", "d.wrapping_add(self.tier().cast_signed() / 2) as i32")]),
     "a gap too small for the tiers between": ("steer", [
@@ -218,7 +229,7 @@ TRAPS = {
         (UID, "b'a'..=b'f' => byte.wrapping_sub(b'a').wrapping_add(10),",
          "b'a'..=b'f' | b'A'..=b'F' => (byte | 0x20).wrapping_sub(b'a').wrapping_add(10),")]),
 }
-TARGETS = ("order", "select", "settle", "steer", "controller", "deployment", "stateful_set", "job", "daemon_set", "ffi", "cost", "uid", "preview")
+TARGETS = ("order", "select", "settle", "odds", "steer", "controller", "deployment", "stateful_set", "job", "daemon_set", "ffi", "cost", "uid", "preview")
 
 
 def plant(copy, changes):

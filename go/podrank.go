@@ -118,6 +118,11 @@ func Settle(active, related []*corev1.Pod, diff int, options ...Option) (Settled
 	if err != nil {
 		return Settled{}, err
 	}
+	return w.settled(active, k, certain, contested), nil
+}
+
+// settled returns the pods in w.order.
+func (w *work) settled(active []*corev1.Pod, k, certain, contested int) Settled {
 	pods := make([]*corev1.Pod, len(active))
 	for i, index := range w.order {
 		pods[i] = active[index]
@@ -130,7 +135,48 @@ func Settle(active, related []*corev1.Pod, diff int, options ...Option) (Settled
 	if contested > 0 {
 		settled.Quota = k - certain
 	}
-	return settled, nil
+	return settled
+}
+
+// A Chance is how likely a contested pod is deleted.
+type Chance struct {
+	Pod *corev1.Pod
+	// Share is the share of all orders in which the controller can list the pods that has the pod deleted, from 0 to 1. A contested
+	// pod that is deleted in none or in all of the lists that were looked at has 0 or 1, and is contested all the same.
+	Share float64
+	// Error is the standard error of Share, or 0 if Share is exact.
+	Error float64
+}
+
+// Odds returns what [Settle] returns, and for each contested pod, in the same order, how likely kube-controller-manager deletes it.
+//
+// It sorts the pods as kube-controller-manager does, in many lists of random order, because nobody outside the controller can know the
+// order in which it lists them. So the shares hold as long as nothing is known of the list: a controller that deletes the same
+// pods twice starts from similar lists. The lists are the same in each call. The shares of all contested pods add up to Quota. They are
+// exact if all contested pods relate alike to every other pod, or if there are up to 12 pods of which up to 7 are contested.
+// Otherwise 4096 lists are sorted, the error is at most 0.008, and a call takes a quarter of a second for 1000 pods, and three times
+// that without cgo.
+func Odds(active, related []*corev1.Pod, diff int, options ...Option) (Settled, []Chance, error) {
+	settings := newSettings("Odds", settleApply, options)
+	w := take(&settings)
+	defer w.free()
+	if err := w.load("active", active, related); err != nil {
+		return Settled{}, nil, err
+	}
+	k := min(w.settings.capped(diff), len(active))
+	w.order = room(w.order, len(active))
+	odds := make([]core.PodOdds, len(active))
+	certain, contested, err := engine.Current.Odds(w.records, w.options, k, w.order, odds)
+	if err != nil {
+		return Settled{}, nil, err
+	}
+	settled := w.settled(active, k, certain, contested)
+	chances := make([]Chance, contested)
+	for i, index := range w.order[certain : certain+contested] {
+		of := odds[index]
+		chances[i] = Chance{Pod: active[index], Share: float64(of.Goes) / float64(of.Of), Error: float64(of.Error) / 1e6}
+	}
+	return settled, chances, nil
 }
 
 // An Explanation says which of two pods goes first, and why.

@@ -1,6 +1,7 @@
 //! What the C ABI needs besides the public items. Hidden: it may change with any release.
 
 pub use crate::controller::expectations::Expected;
+pub use crate::go_sort::go_sort;
 pub use crate::node::node_number;
 
 use crate::{Candidate, Pod, Policy, Rule, SteerError, SteerScratch, Steered, TooManyPods};

@@ -47,6 +47,7 @@
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
 //! | pods | which of them kube-controller-manager would delete | [`Policy::settle`], [`Policy::upstream`] |
+//! | pods | how likely it deletes each of them | [`Policy::odds`] |
 //! | pods with tiers | deletion costs that make Kubernetes delete lower tiers first | [`Policy::steer`] |
 //! | pods on nodes or in zones | ranks that keep the remaining pods spread | [`Policy::spread`] |
 //! | node numbers | ranks | [`NodeCounts`], [`count_ranks`] |
@@ -79,8 +80,10 @@ mod explain;
 pub mod ffi;
 mod flags;
 mod glance;
+mod go_sort;
 mod head;
 mod node;
+mod odds;
 mod order;
 mod pod;
 mod pod_set;
@@ -99,6 +102,7 @@ pub use deletion_cost::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_co
 pub use explain::{Explanation, Row, ValueKind};
 pub use head::{Candidate, Scratch};
 pub use node::{NodeCounts, UnknownNode, count_ranks};
+pub use odds::{Odds, OddsScratch};
 pub use order::Key;
 pub use pod::{Flags, InactivePhase, InvalidPod, Phase, Pod, Reserved};
 pub use pod_set::{PodSet, PodSetError};

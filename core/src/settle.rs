@@ -96,7 +96,7 @@ impl Policy {
 /// What Kubernetes' comparator compares, in four steps. If two different times are in one age bucket, it
 /// compares the UIDs and stops.
 #[derive(Clone, Copy)]
-enum Step {
+pub(crate) enum Step {
     /// Everything up to the age bucket of the ready time.
     ReadyAge,
     /// The ready time itself.
@@ -202,7 +202,7 @@ impl Policy {
     }
 
     /// Compares, by one step, two pods that are equal in all steps before.
-    fn by_step(&self, step: Step, a: &Pod, b: &Pod) -> Ordering {
+    pub(crate) fn by_step(&self, step: Step, a: &Pod, b: &Pod) -> Ordering {
         let by_values = |rules: &[Rule]| {
             let by_value = |rule: &Rule| value(*rule, a, self).cmp(&value(*rule, b, self));
             rules.iter().map(by_value).find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)

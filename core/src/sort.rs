@@ -104,7 +104,7 @@ fn partition<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) -> usize {
 }
 
 /// `Cell::swap` without its panic.
-fn exchange<T: Copy>(a: &Cell<T>, b: &Cell<T>) {
+pub(crate) fn exchange<T: Copy>(a: &Cell<T>, b: &Cell<T>) {
     a.set(b.replace(a.get()));
 }
 

@@ -115,6 +115,12 @@ extern "C" {
 @upstream@
 
 // ---------------------------------------------------------------------------------------------------------------------
+// ODDS: how likely a contested pod is deleted. Nobody outside the controller can know the order in which it lists pods. Over all
+// lists, each pod is among the victims with a certain share, which depends on Kubernetes' comparator and on Go's sort.
+
+@odds@
+
+// ---------------------------------------------------------------------------------------------------------------------
 // EXPLANATIONS
 
 @explain@

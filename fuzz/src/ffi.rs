@@ -17,7 +17,7 @@ mod stateful_set;
 use crate::case::{self, Case, extended};
 use crate::{cost, uid};
 use arbitrary::{Result, Unstructured};
-use podrank::{Flags, Phase, Pod, Policy, Relation, Rule, SteerError, Time, Uid};
+use podrank::{Flags, Odds, Phase, Pod, Policy, Relation, Rule, SteerError, Time, Uid};
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
 use podrank_laws::generate::NOW;
@@ -596,7 +596,7 @@ impl Question<'_> {
                 // Its bytes are private: see `check_key`.
                 Vec::new()
             }
-            "podrank_select" | "podrank_sort" | "podrank_settle" => {
+            "podrank_select" | "podrank_sort" | "podrank_settle" | "podrank_odds" | "podrank_upstream_sort" => {
                 let pods = pods("pods", wrong);
                 if spoilt { Vec::new() } else { self.list(&pods) }
             }
@@ -675,15 +675,28 @@ impl Question<'_> {
                 vec![("victims", bytes(victims)), ("selected", victims.len().to_ne_bytes().to_vec())]
             }
             "podrank_sort" => vec![("order", bytes(&order))],
-            _ => {
+            "podrank_upstream_sort" => {
+                let list = (self.content)("list").unwrap_or_default().chunks_exact(4).map(array);
+                let list: Vec<u32> = list.map(u32::from_ne_bytes).collect();
+                // As the core sorts it: `odds` looks at that.
+                vec![("list", bytes(&Core.upstream_sort(&self.policy, pods, &list)))]
+            }
+            name => {
                 // As C does, it takes a negative number for a very large one.
                 let k = usize::try_from(self.number("k")).unwrap_or(usize::MAX);
                 let settled = relation::settled(&self.policy, pods, k);
-                vec![
+                let mut outputs = vec![
                     ("order", bytes(&settled.order)),
                     ("certain_len", settled.certain.to_ne_bytes().to_vec()),
                     ("contested_len", settled.contested.to_ne_bytes().to_vec()),
-                ]
+                ];
+                if name == "podrank_odds" {
+                    // As the core has them: `odds` looks at that.
+                    let odds = Core.odds(&self.policy, pods, k).1;
+                    let bytes = |odds: &Odds| [odds.goes, odds.of, odds.error].map(u32::to_ne_bytes).concat();
+                    outputs.push(("odds", odds.iter().flat_map(bytes).collect()));
+                }
+                outputs
             }
         }
     }

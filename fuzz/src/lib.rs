@@ -10,6 +10,7 @@ pub mod daemon_set;
 pub mod deployment;
 pub mod ffi;
 pub mod job;
+pub mod odds;
 pub mod order;
 pub mod preview;
 pub mod select;
@@ -22,10 +23,11 @@ pub mod uid;
 pub type Target = fn(&[u8]);
 
 /// Every target, with its name.
-pub const TARGETS: [(&str, Target); 13] = [
+pub const TARGETS: [(&str, Target); 14] = [
     ("order", order::run),
     ("select", select::run),
     ("settle", settle::run),
+    ("odds", odds::run),
     ("steer", steer::run),
     ("controller", controller::run),
     ("deployment", deployment::run),

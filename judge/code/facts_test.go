@@ -155,7 +155,7 @@ func TestUpstreamJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(now.Bytes(), then) {
-		t.Error("tests/vectors/upstream.json is out of date: go run ./cmd/vectors >../../tests/vectors/upstream.json")
+		t.Error("tests/vectors/upstream.json is out of date: go run ./cmd/vectors")
 	}
 
 	var read vectors.File

@@ -3,7 +3,7 @@
 use podrank::{Pod, Policy, Uid, deletion_cost};
 use podrank_ffi::*;
 use podrank_laws::generate::{cases, config, distinct_cases, pods, policies, sizes, steerable_pods};
-use podrank_laws::{Implementation, exhaustive, laws, spread, steer, vectors};
+use podrank_laws::{Core, Implementation, exhaustive, laws, odds, spread, steer, vectors};
 use podrank_through_c::implementation::{C, options, record};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -60,6 +60,15 @@ proptest! {
     #[test]
     fn verdicts_are_those_of_all_pairs((policy, list) in sizes().prop_flat_map(cases), k in any::<Index>()) {
         laws::settles_as_all_pairs_say(&C, &policy, &list, k.index(list.len() + 2));
+    }
+
+    #[test]
+    fn odds_are_the_cores((policy, list) in distinct_cases(0..30), k in any::<Index>()) {
+        let k = k.index(list.len() + 2);
+        prop_assert_eq!(C.odds(&policy, &list, k), Core.odds(&policy, &list, k));
+        for listed in odds::patterned_lists(&policy, &list) {
+            odds::sorts_as_upstream(&C, &policy, &list, &listed);
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ type Engine interface {
 	// Settle writes all of records to order, the certain victims of k first, then the contested, and returns how many there
 	// are of both. order and scores have room for all.
 	Settle(records []Pod, options Options, k int, order []uint32, scores []uint64) (certain, contested int, err error)
+	// Odds writes what Settle writes to order, and how likely each record is deleted to odds. All have room for all records.
+	Odds(records []Pod, options Options, k int, order []uint32, odds []PodOdds) (certain, contested int, err error)
 	// Spread gives records ranks that count again after each pick. Node numbers are below len(counts); order has room for all.
 	Spread(records, others []Pod, options Options, counts, order []uint32) error
 	// Steer writes costs that follow the tiers of records, and which of these are blocked; costs and blocked have room for

@@ -11,6 +11,8 @@ package cpodrank
 #cgo nocallback podrank_select
 #cgo noescape podrank_settle
 #cgo nocallback podrank_settle
+#cgo noescape podrank_odds
+#cgo nocallback podrank_odds
 #cgo noescape podrank_spread
 #cgo nocallback podrank_spread
 #cgo noescape podrank_steer
@@ -59,6 +61,18 @@ func (Engine) Settle(records []core.Pod, options core.Options, k int, order []ui
 		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o, C.size_t(k),
 		(*C.uint32_t)(unsafe.SliceData(order)), C.size_t(len(order)),
 		(*C.uint64_t)(unsafe.SliceData(scores)), C.size_t(len(scores)), &certainLen, &contestedLen))
+	return int(certainLen), int(contestedLen), err
+}
+
+func (Engine) Odds(records []core.Pod, options core.Options, k int, order []uint32, odds []core.PodOdds) (certain, contested int, err error) {
+	var certainLen, contestedLen C.size_t
+	scratch := make([]core.OddsScratch, len(records))
+	o := c(options)
+	err = failure(C.podrank_odds(
+		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o, C.size_t(k),
+		(*C.uint32_t)(unsafe.SliceData(order)), C.size_t(len(order)),
+		(*C.podrank_pod_odds)(unsafe.Pointer(unsafe.SliceData(odds))), C.size_t(len(odds)),
+		(*C.podrank_odds_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))), C.size_t(len(scratch)), &certainLen, &contestedLen))
 	return int(certainLen), int(contestedLen), err
 }
 

@@ -85,6 +85,23 @@ func (Engine) Settle(records []core.Pod, options core.Options, k int, order []ui
 	return certain, contested, err
 }
 
+func (Engine) Odds(records []core.Pod, options core.Options, k int, order []uint32, odds []core.PodOdds) (certain, contested int, err error) {
+	err = run(func(m *machine) int32 {
+		pods, o, n := m.records(records), m.options(options), len(records)
+		list, chances, scratch := m.room(n, 4), m.room(n, 12), m.room(n, 32)
+		certainLen, contestedLen := m.room(1, 4), m.room(1, 4)
+		status := m.module.Xpodrank_odds(pods, int32(n), o, int32(min(k, n)), list, int32(n), chances, int32(n), scratch, int32(n),
+			certainLen, contestedLen)
+		if status == ok {
+			certain, contested = int(m.u32(certainLen)), int(m.u32(contestedLen))
+			m.numbers(list, order[:n])
+			m.out(chances, odds[:n])
+		}
+		return status
+	})
+	return certain, contested, err
+}
+
 func (Engine) Spread(records, others []core.Pod, options core.Options, counts, order []uint32) error {
 	return run(func(m *machine) int32 {
 		pods, elsewhere, o := m.records(records), m.records(others), m.options(options)

@@ -16,8 +16,10 @@ pub mod daemon_set;
 pub mod deployment;
 pub mod exhaustive;
 pub mod generate;
+pub mod go_sort;
 pub mod job;
 pub mod laws;
+pub mod odds;
 pub mod oracle;
 pub mod relation;
 pub mod spread;
@@ -31,7 +33,7 @@ pub mod vectors;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-use podrank::{Key, Pod, Policy, Relation, Row, Rule, Scratch, SteerError, SteerScratch};
+use podrank::{Key, Odds, Pod, Policy, Relation, Row, Rule, Scratch, SteerError, SteerScratch};
 use relation::Settled;
 use std::cmp::Ordering;
 use steer::Steering;
@@ -56,6 +58,10 @@ pub trait Implementation {
     fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>);
     /// Returns what Kubernetes' relation determines when `k` pods are deleted.
     fn settle(&self, policy: &Policy, pods: &[Pod], k: usize) -> Settled;
+    /// Returns this list of indices as Kubernetes sorts it.
+    fn upstream_sort(&self, policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32>;
+    /// Returns what [`settle`](Implementation::settle) returns, and the odds of each pod.
+    fn odds(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Settled, Vec<Odds>);
     /// Sets ranks that are counted again after each pick. Node numbers are below `nodes`.
     fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize);
     /// Returns costs that make Kubernetes follow the tiers.
@@ -109,12 +115,24 @@ impl Implementation for Core {
     fn settle(&self, policy: &Policy, pods: &[Pod], k: usize) -> Settled {
         let (mut order, mut scores) = (vec![u32::MAX; pods.len()], vec![u64::MAX; pods.len()]);
         let settled = policy.settle(pods, k, &mut order, &mut scores).unwrap();
-        let (certain, contested) = (settled.certain(), settled.contested());
-        assert_eq!(certain.len() + settled.quota(), k.min(pods.len()));
-        let parts = [certain, contested, settled.safe()].concat();
-        let (certain, contested) = (certain.len(), contested.len());
-        assert_eq!(parts, order, "k = {k}: {policy:?} {pods:?}");
-        Settled { order, certain, contested }
+        assert_eq!(settled.certain().len() + settled.quota(), k.min(pods.len()));
+        let settled = in_one_list(&settled);
+        assert_eq!(settled.order, order, "k = {k}: {policy:?} {pods:?}");
+        settled
+    }
+
+    fn upstream_sort(&self, policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32> {
+        let (mut list, mut scratch) = (list.to_vec(), vec![[u64::MAX; 4]; list.len()]);
+        policy.upstream_sort(pods, &mut list, &mut scratch).unwrap();
+        list
+    }
+
+    fn odds(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Settled, Vec<Odds>) {
+        let mut order = vec![u32::MAX; pods.len()];
+        let mut odds = vec![Odds { goes: 7, of: 7, error: 7 }; pods.len()];
+        let settled =
+            policy.odds(pods, k, &mut order, &mut odds, &mut vec![[u64::MAX; 4]; pods.len()]).unwrap();
+        (in_one_list(&settled), odds)
     }
 
     fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize) {
@@ -136,6 +154,11 @@ impl Implementation for Core {
             }
         }
     }
+}
+
+fn in_one_list(settled: &podrank::Settled<'_>) -> Settled {
+    let order = [settled.certain(), settled.contested(), settled.safe()].concat();
+    Settled { order, certain: settled.certain().len(), contested: settled.contested().len() }
 }
 
 /// Calls `then` with every order of a list.

@@ -812,6 +812,50 @@ fn around_the_order() -> Vec<Function> {
                 )
             },
         },
+        Function {
+            name: "podrank_odds",
+            buffers: vec![
+                pods("pods", 7, Some(0)),
+                options(),
+                output::<u32>("order", 7, Some(1)).each(0),
+                output::<podrank_pod_odds>("odds", 7, Some(2)).each(0),
+                output::<podrank_odds_scratch>("scratch", 7, Some(3)).each(0),
+                output::<usize>("certain_len", 1, None),
+                output::<usize>("contested_len", 1, None),
+            ],
+            lens: vec![7; 4],
+            numbers: vec![("k", 3)],
+            call: |p, n, x| unsafe {
+                podrank_odds(
+                    p[0].cast(),
+                    n[0],
+                    p[1].cast(),
+                    x[0] as usize,
+                    p[2].cast(),
+                    n[1],
+                    p[3].cast(),
+                    n[2],
+                    p[4].cast(),
+                    n[3],
+                    p[5].cast(),
+                    p[6].cast(),
+                )
+            },
+        },
+        Function {
+            name: "podrank_upstream_sort",
+            buffers: vec![
+                pods("pods", 7, Some(0)),
+                options(),
+                Buffer { usage: Use::InOut, ..input("list", &[6_u32, 2, 4, 0], Some(1)) },
+                output::<podrank_odds_scratch>("scratch", 4, Some(2)).each(1),
+            ],
+            lens: vec![7, 4, 4],
+            numbers: vec![],
+            call: |p, n, _| unsafe {
+                podrank_upstream_sort(p[0].cast(), n[0], p[1].cast(), p[2].cast(), n[1], p[3].cast(), n[2])
+            },
+        },
     ]
 }
 

@@ -1,6 +1,6 @@
 //! The C functions as an implementation of the order, for the laws.
 
-use podrank::{Blocked, Key, Pod, Policy, Relation, Row, Rule, SteerError, ValueKind};
+use podrank::{Blocked, Key, Odds, Pod, Policy, Relation, Row, Rule, SteerError, ValueKind};
 use podrank_ffi::*;
 use podrank_laws::Implementation;
 use podrank_laws::relation::Settled;
@@ -181,6 +181,51 @@ impl Implementation for C {
         };
         assert_eq!(status, PODRANK_OK);
         Settled { order, certain, contested }
+    }
+
+    fn upstream_sort(&self, policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32> {
+        let (pods, mut list) = (records(pods), list.to_vec());
+        let mut scratch = vec![podrank_odds_scratch { words: [7; 4] }; list.len()];
+        let status = unsafe {
+            podrank_upstream_sort(
+                pods.as_ptr(),
+                pods.len(),
+                &options(policy),
+                list.as_mut_ptr(),
+                list.len(),
+                scratch.as_mut_ptr(),
+                scratch.len(),
+            )
+        };
+        assert_eq!(status, PODRANK_OK);
+        list
+    }
+
+    fn odds(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Settled, Vec<Odds>) {
+        let pods = records(pods);
+        let mut order = vec![u32::MAX; pods.len()];
+        let mut odds = vec![podrank_pod_odds { goes: 7, of: 7, error: 7 }; pods.len()];
+        let mut scratch = vec![podrank_odds_scratch { words: [7; 4] }; pods.len()];
+        let (mut certain, mut contested) = (usize::MAX, usize::MAX);
+        let status = unsafe {
+            podrank_odds(
+                pods.as_ptr(),
+                pods.len(),
+                &options(policy),
+                k,
+                order.as_mut_ptr(),
+                order.len(),
+                odds.as_mut_ptr(),
+                odds.len(),
+                scratch.as_mut_ptr(),
+                scratch.len(),
+                &raw mut certain,
+                &raw mut contested,
+            )
+        };
+        assert_eq!(status, PODRANK_OK);
+        let odds = odds.iter().map(|odds| Odds { goes: odds.goes, of: odds.of, error: odds.error }).collect();
+        (Settled { order, certain, contested }, odds)
     }
 
     fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize) {

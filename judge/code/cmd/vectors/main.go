@@ -1,9 +1,10 @@
-// Command vectors writes tests/vectors/upstream.json to standard output:
+// Command vectors writes what Kubernetes and Go themselves say to tests/vectors, upstream.json and go_sort.json:
 //
-//	go run ./cmd/vectors >../../tests/vectors/upstream.json
+//	go run ./cmd/vectors
 package main
 
 import (
+	"bytes"
 	"log"
 	"os"
 
@@ -12,7 +13,21 @@ import (
 )
 
 func main() {
-	if err := vectors.Upstream(judge.Kubernetes).Write(os.Stdout); err != nil {
+	if err := write(); err != nil {
 		log.Fatal(err)
 	}
+}
+
+func write() error {
+	var relation, sorts bytes.Buffer
+	if err := vectors.Upstream(judge.Kubernetes).Write(&relation); err != nil {
+		return err
+	}
+	if err := vectors.WriteGoSorts(&sorts); err != nil {
+		return err
+	}
+	if err := os.WriteFile(vectors.Path("upstream.json"), relation.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(vectors.Path("go_sort.json"), sorts.Bytes(), 0o644)
 }

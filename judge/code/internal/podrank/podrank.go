@@ -156,6 +156,14 @@ func Settle(pods []Pod, k int, p Policy) Settled {
 	return s
 }
 
+// UpstreamSort sorts a list of indices as kube-controller-manager does.
+func UpstreamSort(pods []Pod, list []uint32, p Policy) {
+	o := p.options()
+	scratch := make([]core.OddsScratch, len(list))
+	must(C.podrank_upstream_sort(records(pods), C.size_t(len(pods)), &o, indices(list), C.size_t(len(list)),
+		(*C.podrank_odds_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))), C.size_t(len(scratch))))
+}
+
 // CountRanks gives each pod the number of pods and others on its node. All
 // nodes of assigned pods are below the given number of them.
 func CountRanks(pods, others []Pod, nodes int) {

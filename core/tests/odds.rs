@@ -1,0 +1,165 @@
+//! The odds, against every list of a few pods and against samples of more, and the sort that they rest on.
+
+use podrank::ffi::go_sort;
+use podrank::{Flags, Odds, OrderError, Phase, Pod, Policy, Time, Uid};
+use podrank_laws::generate::{NOW, cases, config, distinct_cases};
+use podrank_laws::{Core, Implementation, odds};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+proptest! {
+    #![proptest_config(config(512))]
+
+    #[test]
+    fn odds_of_a_few_pods_are_exact((policy, pods) in cases(0..7), k in 0..8_usize) {
+        odds::odds_are_shares_of_all_lists(&Core, &policy, &pods, k);
+    }
+
+    #[test]
+    fn odds_add_up_to_the_number_of_deletions((policy, pods) in lists(), k in any::<Index>()) {
+        odds::odds_add_up(&Core, &policy, &pods, k.index(pods.len() + 2));
+    }
+
+    #[test]
+    fn odds_do_not_depend_on_the_list((policy, pods) in lists(), shuffled in Just((0..100).collect::<Vec<_>>()).prop_shuffle(), k in any::<Index>()) {
+        let shuffled: Vec<usize> = shuffled.into_iter().filter(|index| *index < pods.len()).collect();
+        odds::odds_belong_to_the_pods(&Core, &policy, &pods, &shuffled, k.index(pods.len() + 1));
+    }
+
+    #[test]
+    fn every_list_is_sorted_as_go_sorts_it((policy, pods) in lists(), shuffled in Just((0..100).collect::<Vec<u32>>()).prop_shuffle(), k in any::<Index>()) {
+        let list: Vec<u32> = shuffled.into_iter().filter(|index| (*index as usize) < pods.len()).collect();
+        odds::sorts_as_upstream(&Core, &policy, &pods, &list);
+        odds::sorting_keeps_the_line(&Core, &policy, &pods, &list, k.index(pods.len() + 1));
+        for list in odds::patterned_lists(&policy, &pods) {
+            odds::sorts_as_upstream(&Core, &policy, &pods, &list);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(48))]
+
+    #[test]
+    fn odds_are_what_the_sort_does_to_random_lists((policy, pods) in lists(), k in any::<Index>(), seed in any::<u64>()) {
+        odds::odds_are_frequencies(&Core, &policy, &pods, k.index(pods.len() + 1), seed);
+    }
+}
+
+/// Lists of any length up to 60, in half of which the ages collide as in an ordinary rollout.
+fn lists() -> impl Strategy<Value = (Policy, Vec<Pod>)> {
+    prop_oneof![distinct_cases(0..16), distinct_cases(0..60)]
+}
+
+/// What Go itself makes of lists of numbers, also if its `Less` contradicts itself.
+#[test]
+fn lists_of_numbers_are_sorted_as_go_sorts_them() {
+    #[derive(serde::Deserialize)]
+    struct File {
+        cases: Vec<Case>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Case {
+        less: String,
+        list: Vec<i64>,
+        sorted: Vec<i64>,
+    }
+    let file: File = serde_json::from_str(&podrank_laws::vectors::read("go_sort.json")).unwrap();
+    for Case { less: name, list, sorted } in &file.cases {
+        let less = |a: i64, b: i64| match name.as_str() {
+            "smaller" => a < b,
+            "larger" => a > b,
+            "smaller by tens" => a / 10 < b / 10,
+            "cycle" => (b - a).rem_euclid(3) == 1,
+            "always" => true,
+            "never" => false,
+            "odd" => a % 2 > 0 || a < b && b % 2 == 0,
+            _ => panic!("unknown: {name}"),
+        };
+        let (mut ours, mut naive) = (list.clone(), list.clone());
+        go_sort(&mut ours, &less);
+        assert_eq!(&ours, sorted, "{name}: {list:?}");
+        podrank_laws::go_sort::go_sort(&mut naive, &|a, b| less(*a, *b));
+        assert_eq!(&naive, sorted, "the naive sort: {name}: {list:?}");
+    }
+    assert!(file.cases.len() >= 280, "{}", file.cases.len());
+}
+
+/// An ordinary rollout: pods that became ready in four distinct seconds, of which a quarter have restarted.
+fn rollout(pods: u32) -> Vec<Pod> {
+    let pod = |i: u32| Pod {
+        uid: Uid::from_bytes(u128::from(i.wrapping_mul(0x9e37_79b9)).to_be_bytes()),
+        phase: Phase::RUNNING,
+        flags: Flags::ASSIGNED | Flags::READY,
+        ready_time: Time::from_unix_nanos(NOW - i64::from(600 + i % 4) * 1_000_000_000),
+        creation_time: Time::from_unix_nanos(NOW - 605_000_000_000),
+        restarts: u32::from(i % 4 == i % 7),
+        ..Pod::new()
+    };
+    (0..pods).map(pod).collect()
+}
+
+/// X goes before Z, Z before Y, and X and Y tie. Over all six lists of the three, X goes first in three, Z in two, Y in one.
+#[test]
+fn three_pods_of_which_two_tie() {
+    let second = |ago: i64| Time::from_unix_nanos(NOW - ago * 1_000_000_000);
+    let pod = |uid: u128, ready_time| Pod {
+        uid: Uid::from_bytes(uid.to_be_bytes()),
+        flags: Flags::ASSIGNED | Flags::READY,
+        ready_time,
+        ..Pod::new()
+    };
+    let pods = [pod(1, second(600)), pod(3, second(600)), pod(2, second(601))];
+    let shares: Vec<_> = Core
+        .odds(&Policy::at(Time::from_unix_nanos(NOW)), &pods, 1)
+        .1
+        .iter()
+        .map(|odds| (odds.goes * 6 / odds.of, odds.error))
+        .collect();
+    assert_eq!(shares, [(3, 0), (1, 0), (2, 0)]);
+}
+
+#[test]
+fn pods_that_are_alike_share_exactly() {
+    let pods = vec![Pod::new(); 40];
+    let (_, odds) = Core.odds(&Policy::without_now(), &pods, 7);
+    assert_eq!(odds, vec![Odds { goes: 7, of: 40, error: 0 }; 40]);
+}
+
+#[test]
+fn a_rollout_of_many_pods_is_sampled() {
+    let pods = rollout(200);
+    let policy = Policy::at(Time::from_unix_nanos(NOW));
+    let (settled, odds) = Core.odds(&policy, &pods, 70);
+    assert!(settled.contested > 100, "{settled:?}");
+    let errors = odds.iter().filter(|odds| odds.error > 0).count();
+    assert_eq!(errors, settled.contested);
+    assert!(odds.iter().all(|odds| odds.error <= 7_813), "half a millionth of 1 / sqrt(4096)");
+    odds::odds_are_frequencies(&Core, &policy, &pods, 70, 1);
+}
+
+#[test]
+fn short_buffers_are_errors_and_nothing_is_written() {
+    let pods = rollout(9);
+    let policy = Policy::without_now();
+    for (order_len, odds_len, scratch_len) in [(8, 9, 9), (9, 8, 9), (9, 9, 8)] {
+        let (mut order, mut odds) = (vec![7; order_len], vec![Odds::default(); odds_len]);
+        let mut scratch = vec![[0; 4]; scratch_len];
+        let error = policy.odds(&pods, 3, &mut order, &mut odds, &mut scratch);
+        assert_eq!(error, Err(OrderError::ShortBuffer { len: 8, pods: 9 }));
+        assert_eq!((order, odds), (vec![7; order_len], vec![Odds::default(); odds_len]));
+    }
+    let mut list = [2, 1, 0];
+    let error = policy.upstream_sort(&pods, &mut list, &mut [[0; 4]; 2]);
+    assert_eq!((error, list), (Err(OrderError::ShortBuffer { len: 2, pods: 3 }), [2, 1, 0]));
+}
+
+/// A list may have some of the pods, and an index without a pod stays in it.
+#[test]
+fn a_list_of_some_pods() {
+    let pods = rollout(9);
+    let mut list = [3, 99, 5];
+    Policy::without_now().upstream_sort(&pods, &mut list, &mut [[0; 4]; 3]).unwrap();
+    list.sort_unstable();
+    assert_eq!(list, [3, 5, 99]);
+}

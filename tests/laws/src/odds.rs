@@ -1,0 +1,157 @@
+//! The laws of odds, and naive implementations to compare with: every list of a few pods, and samples of longer ones.
+
+use crate::go_sort::go_sort;
+use crate::{Implementation, oracle, permute, relation};
+use podrank::{Odds, Pod, Policy, Uid};
+
+/// How many lists a frequency is taken from. As many as the core takes, so that both errors are alike.
+const LISTS: u32 = 4096;
+
+/// Sorts a list of indices as Kubernetes does, by the naive relation and the naive sort.
+fn sorted(policy: &Policy, pods: &[Pod], list: &[u32]) -> Vec<u32> {
+    let mut list = list.to_vec();
+    go_sort(&mut list, &|a, b| relation::less(policy, &pods[*a as usize], &pods[*b as usize]));
+    list
+}
+
+/// Any list is sorted as the naive implementations sort it, and keeps the line of the groups that the relation determines.
+pub fn sorts_as_upstream(order: &impl Implementation, policy: &Policy, pods: &[Pod], list: &[u32]) {
+    let naive = sorted(policy, pods, list);
+    assert_eq!(order.upstream_sort(policy, pods, list), naive, "{list:?}: {policy:?} {pods:?}");
+}
+
+/// Whatever the list, the first `k` of it have all pods that are certain, and none that is safe.
+pub fn sorting_keeps_the_line(order: &impl Implementation, policy: &Policy, pods: &[Pod], list: &[u32], k: usize) {
+    let sorted = order.upstream_sort(policy, pods, list);
+    let verdicts = relation::verdicts(policy, pods, k);
+    for (place, pod) in sorted.iter().enumerate() {
+        let (verdict, is_early) = (verdicts[*pod as usize], place < k);
+        let is_right = verdict == relation::Verdict::Contested || is_early == (verdict == relation::Verdict::Certain);
+        assert!(is_right, "pod {pod} at {place} of {list:?}, k = {k}: {policy:?} {pods:?}");
+    }
+}
+
+/// The odds of up to 7 pods are exactly their share of all lists.
+pub fn odds_are_shares_of_all_lists(order: &impl Implementation, policy: &Policy, pods: &[Pod], k: usize) {
+    let mut went = vec![0_u64; pods.len()];
+    let mut lists = 0;
+    permute(&mut (0..pods.len()).collect::<Vec<_>>(), &mut |list| {
+        lists += 1;
+        let list: Vec<u32> = list.iter().map(|&pod| u32::try_from(pod).unwrap()).collect();
+        sorted(policy, pods, &list).iter().take(k).for_each(|&pod| went[pod as usize] += 1);
+    });
+    for (pod, (odds, went)) in order.odds(policy, pods, k).1.iter().zip(went).enumerate() {
+        let equal = u64::from(odds.goes) * lists == went * u64::from(odds.of);
+        assert!(equal, "pod {pod}, k = {k}: {odds:?}, but {went} of {lists}: {policy:?} {pods:?}");
+        assert_eq!(odds.error, 0, "pod {pod}, k = {k}: {policy:?} {pods:?}");
+    }
+}
+
+/// The odds add up to `k`. Pods that are certain have 1, safe ones have 0, and what `settle` says comes with the odds. The error
+/// is 0 or what 4,096 lists have, but for the rounding. Pods that relate alike to every other pod have the same odds.
+pub fn odds_add_up(order: &impl Implementation, policy: &Policy, pods: &[Pod], k: usize) {
+    let (settled, odds) = order.odds(policy, pods, k);
+    let context = || format!("k = {k}: {odds:?} {policy:?} {pods:?}");
+    assert_eq!(settled, order.settle(policy, pods, k), "{}", context());
+    assert_eq!(odds.len(), pods.len());
+    let sum: f64 = odds.iter().map(share).sum();
+    #[expect(clippy::cast_precision_loss, reason = "few pods")]
+    let k_there = k.min(pods.len()) as f64;
+    assert!((sum - k_there).abs() < 1e-6, "the sum is {sum}: {}", context());
+    for (verdict, (pod, odds)) in relation::verdicts(policy, pods, k).iter().zip(odds.iter().enumerate()) {
+        match verdict {
+            relation::Verdict::Certain => assert_eq!(*odds, Odds { goes: 1, of: 1, error: 0 }, "{}", context()),
+            relation::Verdict::Safe => assert_eq!(*odds, Odds { goes: 0, of: 1, error: 0 }, "{}", context()),
+            relation::Verdict::Contested => {
+                assert!(odds.goes <= odds.of && odds.of > 0, "pod {pod}: {}", context());
+                let p = share(odds);
+                let expected = if p == 0.0 || p == 1.0 { 3.0 } else { (p * (1.0 - p) * 4096.0).sqrt() } / 4096.0;
+                // The square root is taken of whole numbers.
+                let close = (f64::from(odds.error) / 1e6 - expected).abs() < 3e-4;
+                assert!(odds.error == 0 || close, "pod {pod}: {expected}: {}", context());
+            }
+        }
+    }
+    for (a, b) in (0..pods.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
+        let relate = |pod: usize, other: usize| relation::relation(policy, &pods[pod], &pods[other]).0;
+        let others = (0..pods.len()).filter(|&other| other != a && other != b);
+        if relate(a, b) == podrank::Relation::Tie && others.clone().all(|other| relate(a, other) == relate(b, other)) {
+            assert_eq!(odds[a], odds[b], "{a} and {b}: {}", context());
+        }
+    }
+}
+
+/// The odds are how often the sort puts a pod among the first `k` of a random list.
+pub fn odds_are_frequencies(order: &impl Implementation, policy: &Policy, pods: &[Pod], k: usize, seed: u64) {
+    let mut state = seed;
+    // SplitMix64, which the core does not use.
+    let mut random = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    };
+    let mut went = vec![0_u32; pods.len()];
+    let mut list: Vec<u32> = (0..u32::try_from(pods.len()).unwrap()).collect();
+    for _ in 0..LISTS {
+        for last in (1..list.len()).rev() {
+            list.swap(last, usize::try_from(random() % (last as u64 + 1)).unwrap());
+        }
+        for &pod in order.upstream_sort(policy, pods, &list).iter().take(k) {
+            went[pod as usize] += 1;
+        }
+    }
+    for (pod, (odds, went)) in order.odds(policy, pods, k).1.iter().zip(went).enumerate() {
+        let frequency = f64::from(went) / f64::from(LISTS);
+        assert!(are_close(share(odds), frequency), "pod {pod}: {frequency}, k = {k}: {odds:?} {policy:?} {pods:?}");
+    }
+}
+
+/// The same pods have the same odds in any list. And if the relation does not ask for UIDs, other UIDs change exact odds not at
+/// all, and others by no more than chance.
+pub fn odds_belong_to_the_pods(
+    order: &impl Implementation,
+    policy: &Policy,
+    pods: &[Pod],
+    shuffled: &[usize],
+    k: usize,
+) {
+    let (_, odds) = order.odds(policy, pods, k);
+    let moved: Vec<Pod> = shuffled.iter().map(|&index| pods[index]).collect();
+    for (&index, moved) in shuffled.iter().zip(order.odds(policy, &moved, k).1) {
+        assert_eq!(moved, odds[index], "pod {index}, k = {k}: {policy:?} {pods:?}");
+    }
+    let mut gates = policy.gates;
+    gates.logarithmic_scale_down = false;
+    let plain = policy.with_gates(gates);
+    let renamed: Vec<Pod> = shuffled
+        .iter()
+        .zip(pods)
+        .map(|(&index, pod)| Pod { uid: Uid::from_bytes((index as u128).to_be_bytes()), ..*pod })
+        .collect();
+    let before = order.odds(&plain, pods, k).1;
+    for (index, (a, b)) in before.iter().zip(order.odds(&plain, &renamed, k).1).enumerate() {
+        let is_same = if a.error == 0 { *a == b } else { are_close(share(a), share(&b)) };
+        assert!(is_same, "pod {index}: {a:?} and {b:?}, k = {k}: {plain:?} {pods:?}");
+    }
+}
+
+/// Whether two samples can have the same odds: within five standard errors of their difference.
+fn are_close(a: f64, b: f64) -> bool {
+    let p = f64::midpoint(a, b);
+    (a - b).abs() <= 5.0 * (2.0 * p * (1.0 - p) / f64::from(LISTS)).sqrt() + 5.0 / f64::from(LISTS)
+}
+
+fn share(odds: &Odds) -> f64 {
+    f64::from(odds.goes) / f64::from(odds.of)
+}
+
+/// A list of pods in the order, the reverse of it, and one that goes up and then down: lists in which a quicksort takes other
+/// ways.
+pub fn patterned_lists(policy: &Policy, pods: &[Pod]) -> [Vec<u32>; 3] {
+    let sorted = oracle::sort(policy, pods);
+    let reversed = sorted.iter().rev().copied().collect();
+    let (up, down): (Vec<_>, Vec<_>) = sorted.iter().enumerate().partition(|(place, _)| place % 2 == 0);
+    let pipe = up.into_iter().chain(down.into_iter().rev()).map(|(_, &pod)| pod).collect();
+    [sorted, reversed, pipe]
+}
