@@ -38,6 +38,10 @@ var decisions = map[string]func(pods []*corev1.Pod, options ...Option) error{
 		_, err := Settle(pods, pods, 2, options...)
 		return err
 	},
+	"Odds": func(pods []*corev1.Pod, options ...Option) error {
+		_, _, err := Odds(pods, pods, 2, options...)
+		return err
+	},
 	"Steer":       func(pods []*corev1.Pod, options ...Option) error { _, err := Steer(pods, options...); return err },
 	"BlockedPods": func(pods []*corev1.Pod, options ...Option) error { _, err := BlockedPods(pods, options...); return err },
 }
@@ -60,6 +64,7 @@ func TestOptionsThatCannotApplyAreErrors(t *testing.T) {
 		"PodsToDelete": "WithFixed WithPrice", "AppendPodsToDelete": "WithFixed WithPrice", "ExplainVictims": "WithFixed WithPrice",
 		"Explain":     "Kubernetes WithBurst WithSpread WithFixed WithPrice",
 		"Settle":      "WithSpread WithPreferForScaleDown WithTier WithFixed WithPrice",
+		"Odds":        "WithSpread WithPreferForScaleDown WithTier WithFixed WithPrice",
 		"Steer":       "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown",
 		"BlockedPods": "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown",
 	}

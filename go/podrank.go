@@ -4,7 +4,8 @@
 // [PodsToDelete] drops into a controller. A [Ranker] has options for many decisions. [Explain] says why one pod goes before
 // another, and [ExplainVictims] why each victim goes.
 //
-// Some functions are about Kubernetes itself. [Settle] says which pods kube-controller-manager would delete. [Steer] returns
+// Some functions are about Kubernetes itself. [Settle] says which pods kube-controller-manager would delete, and [Odds] how likely
+// it deletes those of which that is not certain. [Steer] returns
 // deletion costs that make it delete the pods that you want. [NextDeployment], [NextStatefulSet], [NextJob] and [NextDaemonSet]
 // predict the next sync of a workload, from objects as an API server returns them, with all defaults.
 //

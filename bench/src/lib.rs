@@ -3,6 +3,7 @@
 //! [`data`] has the pods, [`contenders`] the ways to decide, and [`race`] times them. Each of the other modules makes one
 //! table. [`report`] and [`chart`] show the results.
 
+pub mod calibration;
 pub mod chart;
 pub mod contenders;
 pub mod data;

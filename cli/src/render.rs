@@ -2,7 +2,9 @@
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
-use podrank_preview::{Details, Order, PodPreview, Pods, Preview, SetPreview, Verdict, Workload, gates};
+use podrank_preview::{
+    Details, Odds, Order, PodPreview, Pods, Preview, SetPreview, Verdict, Workload, gates,
+};
 use std::borrow::Cow;
 use std::iter;
 use unicode_width::UnicodeWidthStr;
@@ -322,7 +324,7 @@ const COLUMNS: [Column; 13] = {
     use Shown::{Always, Roomy, Wide};
     [
         new(Always, "#", |pod| pod.position.to_string()),
-        new(Always, "VERDICT", |pod| verdict(pod.verdict).to_owned()),
+        new(Always, "VERDICT", |pod| verdict(pod.verdict, pod.odds)),
         new(Always, "POD", |pod| pod.name.to_owned()),
         new(Always, NODE, |pod| pod.node.unwrap_or("<none>").to_owned()),
         new(Always, RANK, |pod| pod.rank.to_string()),
@@ -337,8 +339,9 @@ const COLUMNS: [Column; 13] = {
     ]
 };
 
-pub(crate) fn verdict(verdict: Verdict) -> &'static str {
-    verdict.name()
+/// What happens to a pod: for one that is contested, how likely it goes, if that is known.
+pub(crate) fn verdict(verdict: Verdict, odds: Option<Odds>) -> String {
+    odds.map_or_else(|| verdict.name().to_owned(), |odds| odds.text())
 }
 
 /// For how long the pod has been ready.

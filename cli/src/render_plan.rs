@@ -34,8 +34,8 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     let shown: Vec<_> = plan.pods.iter().enumerate().filter(is_shown).map(|(_, pod)| pod).collect();
     let rows = shown.iter().map(|pod| {
         vec![
-            verdict(pod.by_itself).to_owned(),
-            verdict(if pod.is_wanted { Verdict::Delete } else { Verdict::Keep }).to_owned(),
+            verdict(pod.by_itself, pod.odds),
+            verdict(if pod.is_wanted { Verdict::Delete } else { Verdict::Keep }, None),
             plain(&pod.name).into_owned(),
             pod.node.as_deref().map_or("<none>".into(), plain).into_owned(),
             cost(pod),

@@ -180,7 +180,8 @@ impl<T: Copy, F: Fn(T, T) -> bool> List<'_, T, F> {
     /// Swaps three items around the middle with others, after an uneven partition.
     fn break_pattern(&self, from: usize, len: usize) {
         let mut random = Random(len as u64);
-        let mask = 1_usize.wrapping_shl(len.checked_ilog2().map_or(0, |log| log.wrapping_add(1))).wrapping_sub(1);
+        let mask =
+            1_usize.wrapping_shl(len.checked_ilog2().map_or(0, |log| log.wrapping_add(1))).wrapping_sub(1);
         let middle = from.wrapping_add((len / 4).wrapping_mul(2));
         for at in middle.wrapping_sub(1)..=middle.wrapping_add(1) {
             #[expect(clippy::cast_possible_truncation, reason = "the mask needs the lower bits alone")]

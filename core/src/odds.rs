@@ -104,6 +104,43 @@ fn goes_before(a: OddsScratch, b: OddsScratch) -> bool {
     Entry(a).goes_before(Entry(b))
 }
 
+/// Sorts entries as Kubernetes does. Each list that is sorted runs through this one copy of the code.
+#[inline(never)]
+fn sort_as_upstream(entries: &mut [OddsScratch]) {
+    go_sort(entries, &goes_before);
+}
+
+/// What entries can be arranged by. After each, they are in the order of their UIDs, and then of their indices.
+#[derive(Clone, Copy)]
+enum By {
+    Index,
+    Uid,
+    Head,
+    /// The number in [`Odds::goes`], and the tail.
+    Run,
+    /// The number in [`Odds::error`].
+    Class,
+}
+
+/// Sorts entries by numbers.
+#[inline(never)]
+fn arrange(entries: &mut [OddsScratch], by: By, odds: &[Cell<Odds>]) {
+    let at = |entry: Entry| odds.get(entry.index() as usize).map(Cell::get).unwrap_or_default();
+    let key = |entry: OddsScratch| {
+        let [.., uid_and_index] = entry;
+        let entry = Entry(entry);
+        let first = match by {
+            By::Index => entry.index().into(),
+            By::Uid => 0,
+            By::Head => entry.head(),
+            By::Run => u64::from(at(entry).goes) << 32 | u64::from(entry.tail()),
+            By::Class => at(entry).error.into(),
+        };
+        (first, uid_and_index)
+    };
+    sort(entries, &|a, b| key(a) < key(b));
+}
+
 impl Policy {
     /// Sorts a list of pods as kube-controller-manager does: with its comparator, the [relation](crate::Relation), and with Go's
     /// `sort.Sort`. Because the relation is not an order, the result depends on the order of the list, and on how Go sorts: see
@@ -128,8 +165,8 @@ impl Policy {
         let short = OrderError::ShortBuffer { len: scratch.len(), pods: list.len() };
         let entries = scratch.get_mut(..list.len()).ok_or(short)?;
         self.enter(pods, Some(list), entries);
-        sort(entries, &|a, b| Entry(a).index() < Entry(b).index());
-        go_sort(entries, &goes_before);
+        arrange(entries, By::Index, &[]);
+        sort_as_upstream(entries);
         for [.., last] in &mut *entries {
             let index = list.get(low(*last) as usize);
             *last = index.copied().unwrap_or(0).into();
@@ -187,10 +224,11 @@ impl Policy {
         let short = OrderError::ShortBuffer { len, pods: pods.len() };
         let odds = odds.get_mut(..pods.len()).ok_or(short)?;
         let entries = scratch.get_mut(..pods.len()).ok_or(short)?;
-        let settled = self.settle(pods, k, order, entries.as_flattened_mut()).map_err(|error| match error {
-            OrderError::ShortBuffer { .. } => short,
-            other => other,
-        })?;
+        let settled =
+            self.settle(pods, k, order, entries.as_flattened_mut()).map_err(|error| match error {
+                OrderError::ShortBuffer { .. } => short,
+                other => other,
+            })?;
         if !settled.contested().is_empty() {
             self.enter(pods, None, entries);
             draw(&settled, Cell::from_mut(odds).as_slice_of_cells(), entries);
@@ -256,11 +294,11 @@ fn draw(settled: &Settled<'_>, odds: &[Cell<Odds>], entries: &mut [OddsScratch])
     // In a sorted list, the contested pods stand together, whatever it was sorted from.
     let is_short = entries.len() <= SHORT && contested.len() <= ENUMERABLE;
     let lists = if is_short {
-        go_sort(entries, &goes_before);
+        sort_as_upstream(entries);
         let group = entries.get(from..from.wrapping_add(contested.len())).unwrap_or_default();
         enumerate(group, quota, odds)
     } else {
-        sort(entries, &|a, b| (Entry(a).uid(), Entry(a).index()) < (Entry(b).uid(), Entry(b).index()));
+        arrange(entries, By::Uid, odds);
         sample(entries, from, quota, odds)
     };
     share(odds, entries, lists, is_short);
@@ -272,15 +310,15 @@ fn draw(settled: &Settled<'_>, odds: &[Cell<Odds>], entries: &mut [OddsScratch])
 /// another time is between theirs.
 fn classify(odds: &[Cell<Odds>], entries: &mut [OddsScratch]) {
     let at = |entry: &OddsScratch| odds.get(Entry(*entry).index() as usize);
-    let run = |entry: &OddsScratch| (at(entry).map(|odds| odds.get().goes), Entry(*entry).tail());
-    sort(entries, &|a, b| (Entry(a).head(), Entry(a).uid()) < (Entry(b).head(), Entry(b).uid()));
+    arrange(entries, By::Head, odds);
     let ready = |entry: &OddsScratch| (Entry(*entry).head(), Entry(*entry).ready_time());
     for (goes, alike) in (0..).zip(runs(entries, |a, b| ready(a) == ready(b))) {
         for odds in alike.iter().filter_map(at) {
             odds.set(Odds { goes, ..odds.get() });
         }
     }
-    sort(entries, &|a, b| (run(&a), Entry(a).uid()) < (run(&b), Entry(b).uid()));
+    arrange(entries, By::Run, odds);
+    let run = |entry: &OddsScratch| (at(entry).map(|odds| odds.get().goes), Entry(*entry).tail());
     let created = |entry: &OddsScratch| (run(entry), Entry(*entry).creation_time());
     for (error, alike) in (0..).zip(runs(entries, |a, b| created(a) == created(b))) {
         for odds in alike.iter().filter_map(at) {
@@ -319,7 +357,7 @@ fn sample(entries: &mut [OddsScratch], from: usize, quota: usize, odds: &[Cell<O
     for _ in 0..RUNS {
         // Some places are picked for one more of the 2^32 numbers than others: of 5,000 places, a millionth more often.
         shuffle(entries, |places| low((random.next() >> 32).wrapping_mul(places.into()) >> 32));
-        go_sort(entries, &goes_before);
+        sort_as_upstream(entries);
         add(odds, entries.get(from..from.wrapping_add(quota)).unwrap_or_default());
     }
     RUNS
@@ -346,14 +384,11 @@ fn add(odds: &[Cell<Odds>], victims: &[OddsScratch]) {
 /// Gives the pods of each class their mean.
 fn share(odds: &[Cell<Odds>], entries: &mut [OddsScratch], lists: u32, is_exact: bool) {
     let at = |entry: &OddsScratch| odds.get(Entry(*entry).index() as usize);
-    for entry in &mut *entries {
-        let class = at(entry).map_or(0, |odds| odds.get().error);
-        let [first, ..] = entry;
-        *first = class.into();
-    }
-    sort(entries, &|[a, ..], [b, ..]| a < b);
-    for class in runs(entries, |[a, ..], [b, ..]| a == b) {
-        let goes = class.iter().filter_map(at).fold(0, |sum: u64, odds| sum.wrapping_add(odds.get().goes.into()));
+    arrange(entries, By::Class, odds);
+    let class = |entry: &OddsScratch| at(entry).map(|odds| odds.get().error);
+    for class in runs(entries, |a, b| class(a) == class(b)) {
+        let goes =
+            class.iter().filter_map(at).fold(0, |sum: u64, odds| sum.wrapping_add(odds.get().goes.into()));
         let of = u64::from(lists).wrapping_mul(class.len() as u64);
         // Both fit 32 bits for up to a million pods that are alike.
         let excess = (of >> 32).checked_ilog2().map_or(0, |log| log.wrapping_add(1));

@@ -74,8 +74,7 @@ pub unsafe extern "C" fn podrank_odds(
         let (certain_len, contested_len) = (Output::one(certain_len)?, Output::one(contested_len)?);
         // SAFETY: promised in the header.
         let (policy, options) = unsafe { options::read(options) }?;
-        let written =
-            [order.span(), odds.span(), scratch.span(), certain_len.span(), contested_len.span()];
+        let written = [order.span(), odds.span(), scratch.span(), certain_len.span(), contested_len.span()];
         apart(&written, &[pods.span(), options])?;
         order.needs(pods_len)?;
         odds.needs(pods_len)?;

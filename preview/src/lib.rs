@@ -32,6 +32,7 @@ pub mod steer;
 mod words;
 
 pub use answer::note::{Note, NoteCode};
+pub use answer::odds::Odds;
 pub use answer::preview::{
     Asked, BlockedPod, Contest, Details, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict, Workload,
 };

@@ -29,6 +29,12 @@ pub struct Decision {
     order: Vec<u32>,
 }
 
+/// The most pods for which the map shows how likely contested ones go: each step of a slider must be quick.
+const MOST_WITH_ODDS_AT_ONCE: usize = 120;
+
+/// The most pods for which anything says how likely contested ones go.
+const MOST_WITH_ODDS: usize = 1_500;
+
 /// Everything in a preview but its pods, and how many of them go.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -37,6 +43,8 @@ struct Head<'a> {
     preview: Preview<'a>,
     /// For each set, in the order of the pods: how many certainly go, are contested, and certainly stay.
     fates: Vec<[usize; 3]>,
+    /// For each pod, in the order of the pods, how likely it goes, if it is contested and that is known.
+    odds: Vec<Option<String>>,
 }
 
 /// What is shown about a pod before anybody asks for more.
@@ -120,7 +128,8 @@ impl Dump {
     /// # Errors
     /// Those of the command line.
     pub fn decide(&self, options: &str) -> Result<Decision, Failure> {
-        let mut preview = self.shown(&options::read(options, &self.input)?)?;
+        let mut preview = self.with_odds(&options::read(options, &self.input)?, MOST_WITH_ODDS_AT_ONCE)?;
+        let odds = preview.pods().map(|pod| pod.odds.map(|odds| odds.text())).collect();
         let (order, fates) = {
             let sets = sets(&preview);
             let mut uids: Vec<_> =
@@ -139,7 +148,7 @@ impl Dump {
             Pods::Pods(pods) => pods.clear(),
             Pods::Sets(sets) => sets.iter_mut().for_each(|set| set.pods.clear()),
         }
-        Ok(Decision { head: json(&Head { preview, fates }), order })
+        Ok(Decision { head: json(&Head { preview, fates, odds }), order })
     }
 
     /// What `kubectl podrank -o json` prints.
@@ -185,8 +194,9 @@ impl Dump {
     /// # Errors
     /// Those of the command line.
     pub fn contested(&self, options: &str) -> Result<usize, Failure> {
-        let preview = self.decided(options)?;
-        Ok(preview.pods().filter(|pod| pod.verdict == Verdict::Contested).count())
+        let mut options = options::read(options, &self.input)?;
+        (options.clock, options.odds) = (None, false);
+        Ok(self.shown(&options)?.pods().filter(|pod| pod.verdict == Verdict::Contested).count())
     }
 
     /// The plan that makes Kubernetes take exactly the named pods, and the commands for it, as JSON. With `ahead`, those
@@ -203,7 +213,15 @@ impl Dump {
     fn decided(&self, options: &str) -> Result<Preview<'_>, Failure> {
         let mut options = options::read(options, &self.input)?;
         options.clock = None;
-        self.shown(&options)
+        self.with_odds(&options, MOST_WITH_ODDS)
+    }
+
+    /// The decision, with odds if there are up to this number of pods.
+    fn with_odds(&self, options: &Options, most: usize) -> Result<Preview<'_>, Failure> {
+        let mut without = options.clone();
+        without.odds = false;
+        let preview = self.shown(&without)?;
+        if preview.active > most { Ok(preview) } else { self.shown(options) }
     }
 
     fn shown(&self, options: &Options) -> Result<Preview<'_>, Failure> {

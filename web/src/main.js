@@ -136,7 +136,7 @@ const decide = latest(async () => {
     if (!answer) return;
     complain('');
     shown = answer;
-    map.update(shown.order, shown.head.fates);
+    map.update(shown.order, shown.head.fates, shown.head.odds);
     showControls(state, dump, shown.head);
     if (!dump.pods.some((pod) => pod.uid === state.uid)) state.uid = atTheCut();
     map.mark(state.uid, state.wanted);
@@ -202,7 +202,7 @@ async function steering() {
 async function list() {
     const rows = await ask('rows', options(state), 0, $('list').dataset.all ? ALL_ROWS : MOST_ROWS);
     if (!rows) return;
-    const cells = (pod) => [`${pod.position}`, fate(pod.verdict), pod.name, pod.node ?? 'none', `${pod.rank}`, pod.age ?? 'unset', pod.rule ?? '–', pod.why];
+    const cells = (pod) => [`${pod.position}`, fate(pod.verdict, pod.odds), pod.name, pod.node ?? 'none', `${pod.rank}`, pod.age ?? 'unset', pod.rule ?? '–', pod.why];
     const cell = (value, column) => (column === 2 ? el('th', { scope: 'row' }, value) : el('td', {}, value));
     $('rows').replaceChildren(...rows.map((pod) => el('tr', {}, cells(pod).map(cell))));
     $('more').hidden = rows.length === dump.pods.length;

@@ -20,6 +20,7 @@ export class PodMap {
         this.pods = pods;
         this.fates = new Uint8Array(pods.length).fill(255);
         this.places = new Uint32Array(pods.length);
+        this.odds = [];
         this.sets = new Set(pods.map((pod) => pod.set)).size;
         const nodes = new Map();
         pods.forEach((pod, index) => {
@@ -50,26 +51,28 @@ export class PodMap {
         this.elements[0]?.setAttribute('tabindex', '0');
     }
 
-    /** Shows a decision: the pods in the order, and for each set how many have each verdict. */
-    update(order, fates) {
+    /** Shows a decision: the pods in the order, for each set how many have each verdict, and how likely contested pods go. */
+    update(order, fates, odds) {
         let at = 0;
         for (const [set, numbers] of fates.entries()) {
             let place = 0;
             numbers.forEach((number, fate) => {
                 for (const end = at + number; at < end; at++) {
-                    this.#set(order[at], fate, ++place, set);
+                    this.#set(order[at], fate, ++place, set, odds[at]);
                 }
             });
         }
     }
 
-    #set(index, fate, place, set) {
-        if (this.fates[index] === fate && this.places[index] === place) return;
+    #set(index, fate, place, set, odds) {
+        if (this.fates[index] === fate && this.places[index] === place && this.odds[index] === odds) return;
         this.fates[index] = fate;
         this.places[index] = place;
+        this.odds[index] = odds;
         const element = this.elements[index];
         const pod = this.pods[index];
-        const number = this.sets > 1 ? `${place}${letter(set)}` : `${place}`;
+        // Of contested pods, none is first.
+        const number = odds ?? (this.sets > 1 ? `${place}${letter(set)}` : `${place}`);
         element.dataset.fate = FATES[fate];
         element.firstChild.textContent = number;
         element.setAttribute('aria-label',

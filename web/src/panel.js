@@ -4,14 +4,21 @@ import { code, count, el, short } from './dom.js';
 import { FATE_WORDS } from './map.js';
 import { RULES } from './rules.js';
 
-export function fate(verdict) {
-    return el('span', { class: 'fate', 'data-fate': verdict }, FATE_WORDS[verdict]);
+/** What happens to a pod, and how likely, if that is contested and known. */
+export function fate(verdict, odds) {
+    return el('span', { class: 'fate', 'data-fate': verdict }, FATE_WORDS[verdict], odds === undefined ? null : `: ${percent(odds)}`);
+}
+
+/** As the command line writes it: contested pods never have 0 or 100 %. */
+function percent(odds) {
+    if (odds < 0.005) return '<1 %';
+    return odds < 0.995 ? `${(odds * 100).toFixed(0)} %` : '>99 %';
 }
 
 /** One pod beside the pod that it is compared with, or among three that contradict each other. */
 export function explanation({ pod, other, circle }) {
     return [
-        el('p', { class: 'who' }, fate(pod.verdict), el('strong', {}, pod.name)),
+        el('p', { class: 'who' }, fate(pod.verdict, pod.odds), el('strong', {}, pod.name)),
         el('p', {}, `${pod.why[0].toUpperCase()}${pod.why.slice(1)}.`),
         circle ? circleFigure(circle) : comparison(pod, other),
     ];
@@ -43,7 +50,7 @@ export function plan(plan) {
     const costs = ({ write, costOwner, deletionCost }) =>
         (write === null ? '–' : [`${costOwner === null ? 'none' : deletionCost} → `, el('strong', {}, `${write}`)]);
     const rows = plan.pods.filter((pod) => pod.wanted || pod.write !== null).map((pod) =>
-        el('tr', {}, el('th', { scope: 'row' }, short(pod.name)), el('td', {}, fate(pod.byItself)),
+        el('tr', {}, el('th', { scope: 'row' }, short(pod.name)), el('td', {}, fate(pod.byItself, pod.odds)),
             el('td', {}, fate(pod.wanted ? 'delete' : 'keep')), el('td', { class: 'number' }, costs(pod))));
     const heads = ['Pod', 'By itself', 'Steered', 'Cost'].map((head) => el('th', { scope: 'col' }, head));
     return [

@@ -244,6 +244,16 @@ type Pod struct {
 // Scratch is C's podrank_scratch.
 type Scratch [8]uint64
 
+// PodOdds is C's podrank_pod_odds.
+type PodOdds struct {
+	Goes  uint32
+	Of    uint32
+	Error uint32
+}
+
+// OddsScratch is C's podrank_odds_scratch.
+type OddsScratch [4]uint64
+
 // Row is C's podrank_row.
 type Row struct {
 	A        int64

@@ -71,6 +71,11 @@ func TestDecisionsAreTheSame(t *testing.T) {
 			certain, contested, err := e.Settle(pods, options, k, order, scores)
 			return []any{certain, contested, err, order}
 		})
+		both(t, "Odds", func(e core.Engine) []any {
+			order, odds := make([]uint32, n), make([]core.PodOdds, n)
+			certain, contested, err := e.Odds(pods, options, k, order, odds)
+			return []any{certain, contested, err, order, odds}
+		})
 		both(t, "Spread", func(e core.Engine) []any {
 			ranked := append([]core.Pod(nil), pods...)
 			return []any{e.Spread(ranked, others, options, make([]uint32, 4), make([]uint32, n)), ranked}

@@ -1,6 +1,7 @@
 //! What is answered: the preview as data and JSON, and its sentences.
 
 pub(crate) mod note;
+pub(crate) mod odds;
 pub(crate) mod preview;
 pub(crate) mod set_why;
 pub(crate) mod why;

@@ -31,6 +31,8 @@ pub enum NoteCode {
     InvalidDeletionCost,
     /// The controller needs several syncs for the deletions.
     SeveralSyncs,
+    /// It is not said how likely contested pods go.
+    NoOdds,
     /// The set's Deployment is in the middle of a rollout.
     MidRollout,
     /// The set's Deployment writes its own count back.

@@ -1,6 +1,7 @@
 //! The decision as plain data, and as the JSON that other programs read: docs/preview-json.md says what each name means.
 
 use crate::answer::note::Note;
+use crate::answer::odds::Odds;
 use crate::answer::why::phase_name;
 use crate::ask::gates;
 use crate::ask::options::{NowSource, Options, Order};
@@ -237,6 +238,9 @@ pub struct PodPreview<'a> {
     pub position: usize,
     /// Whether it goes.
     pub verdict: Verdict,
+    /// How likely it goes, if it is contested and that is known.
+    #[serde(flatten)]
+    pub odds: Option<Odds>,
     /// The rule that separates it from the nearest pod with another verdict.
     pub rule: Option<&'static str>,
     /// The values that this rule compares, as a short sentence.

@@ -9,6 +9,7 @@ use std::num::NonZeroU32;
 /// What to preview, and how. Further fields may come: start with [`Options::new`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Options {
     /// The number of pods that the workload should have. `None` means the number that it has: the next step of a rollout.
     pub replicas: Option<u32>,
@@ -36,6 +37,8 @@ pub struct Options {
     pub controller_gates: ControllerGates,
     /// The most deletions to show. `None` means all.
     pub burst_replicas: Option<NonZeroU32>,
+    /// Whether to say how likely contested pods go, which takes up to a few seconds for thousands of pods.
+    pub odds: bool,
     /// Whether to decide on an incomplete input, too. If so, notes say what is missing.
     pub partial: bool,
     /// Whether the input is the last answer of a cluster whose statuses lag. It is decided on as with `partial`.
@@ -59,6 +62,7 @@ impl Options {
             gates: FeatureGates::KUBERNETES,
             controller_gates: ControllerGates::KUBERNETES,
             burst_replicas: None,
+            odds: true,
             partial: false,
             lags: false,
         }

@@ -4,7 +4,7 @@ use crate::answer::note::{Note, NoteCode};
 use crate::answer::preview::Verdict;
 use crate::ask::options::Options;
 use crate::decide::notes;
-use crate::decide::own::{Decided, Decision, OwnPod, becomes_available, chance, not_yet, verdict};
+use crate::decide::own::{Decided, Decision, OwnPod, becomes_available, chance, not_yet, odds, verdict};
 use crate::dump::input::Input;
 use crate::object::daemon_set::{DaemonSetSpec, REVISION_LABEL};
 use crate::object::direct::DirectEntry;
@@ -218,6 +218,8 @@ impl<'a> Words<'_, 'a> {
         Decided {
             pod: self.pods[pod],
             verdict: if by.is_some() { Verdict::Blocked } else { verdict(outcome.verdict) },
+            // Kubernetes takes them in the order of a Go map, which tells no pod from another.
+            odds: odds(outcome, &self.outcomes),
             rule: outcome.reason.name(),
             why: self.why(pod, by),
             by: by.map(|by| self.name(by).to_owned()),

@@ -4,7 +4,7 @@ use crate::answer::note::{Note, NoteCode};
 use crate::answer::preview::{Asked, Verdict};
 use crate::ask::options::Options;
 use crate::decide::job_end::Intervals;
-use crate::decide::own::{Decided, Decision, OwnPod, chance, verdict};
+use crate::decide::own::{Decided, Decision, OwnPod, chance, odds, verdict};
 use crate::decide::{job_end, notes};
 use crate::object::direct::DirectEntry;
 use crate::object::job::JobSpec;
@@ -14,7 +14,7 @@ use crate::words::error::Error;
 use crate::words::text::count;
 use podrank::controller::job::{Completion, Job, NO_INDEX, Outcome, Reason, State, next_sync};
 use podrank::controller::{self, job};
-use podrank::{FeatureGates, Policy, Time};
+use podrank::{FeatureGates, Pod, Policy, Time};
 
 impl JobSpec {
     /// How many pods have succeeded, including those that the status does not count yet.
@@ -136,6 +136,11 @@ pub(crate) fn decide<'a>(
     let mut gates = FeatureGates::KUBERNETES;
     gates.pod_deletion_cost = false;
     let policy = Policy::without_now().with_gates(gates);
+    let sorted = if is_indexed(&job) {
+        settle_by_index(&policy, &records, &indexes, &mut outcomes)
+    } else {
+        Vec::new()
+    };
     let order = policy.sort(&records, &mut order).expect("there is room");
     let mut order: Vec<_> = order.iter().map(|pod| *pod as usize).collect();
     // What goes first, in the order.
@@ -152,10 +157,13 @@ pub(crate) fn decide<'a>(
         wanted: step.wanted,
         indexes: &indexes,
         outcomes: &outcomes,
+        sorted: &sorted,
     };
     let decided = order.into_iter().map(|pod| Decided {
         pod: active[pod],
         verdict: verdict(outcomes[pod].verdict),
+        // Beyond one sync's deletions, and of pods that their index leaves open, something else decides, too.
+        odds: odds(&outcomes[pod], &outcomes).filter(|_| step.later == 0 && !words.is_by_index(pod)),
         rule: outcomes[pod].reason.name(),
         why: words.why(pod),
         by: None,
@@ -185,6 +193,41 @@ pub(crate) fn decide<'a>(
     Decision { pods: decided, quota: step.deleted as usize - certain }
 }
 
+fn is_indexed(job: &Job) -> bool {
+    matches!(job.completion, Completion::Indexed(_))
+}
+
+/// Decides what the rules leave open of an Indexed Job, in whose list the pods come by index, by running Kubernetes' sort on that
+/// list. Returns the pods that it decided about: none if chance decides which pod of an index is in the list.
+fn settle_by_index(policy: &Policy, records: &[Pod], indexes: &[i64], outcomes: &mut [Outcome]) -> Vec<u32> {
+    use controller::Verdict::{Contested, Delete, Keep};
+    let is_contested = |outcome: &Outcome| outcome.verdict == Contested;
+    if outcomes.iter().any(|outcome| is_contested(outcome) && outcome.reason != Reason::Surplus) {
+        return Vec::new();
+    }
+    let is_left = |outcome: &Outcome| matches!(outcome.reason, Reason::Surplus | Reason::Kept);
+    let mut list: Vec<u32> =
+        (0..).zip(&*outcomes).filter(|(_, outcome)| is_left(outcome)).map(|(pod, _)| pod).collect();
+    list.sort_by_key(|pod| indexes[*pod as usize]);
+    let certain = outcomes
+        .iter()
+        .filter(|outcome| outcome.reason == Reason::Surplus && outcome.verdict == Delete)
+        .count();
+    let quota =
+        outcomes.iter().find(|outcome| is_contested(outcome)).map_or(0, |outcome| outcome.quota as usize);
+    let mut scratch = vec![[0; 4]; list.len()];
+    policy.upstream_sort(records, &mut list, &mut scratch).expect("there is room");
+    let mut decided = Vec::new();
+    for (place, pod) in list.into_iter().enumerate() {
+        let outcome = &mut outcomes[pod as usize];
+        if is_contested(outcome) {
+            outcome.verdict = if place < certain + quota { Delete } else { Keep };
+            decided.push(pod);
+        }
+    }
+    decided
+}
+
 /// What the words about a decision read.
 struct Words<'w> {
     job: Job,
@@ -196,18 +239,24 @@ struct Words<'w> {
     wanted: u32,
     indexes: &'w [i64],
     outcomes: &'w [Outcome],
+    /// The pods that the rules leave open, and Kubernetes' own sort of the list by index does not.
+    sorted: &'w [u32],
 }
 
 impl Words<'_> {
     fn why(&self, pod: usize) -> String {
-        let is_by_index = self.outcomes[pod].reason == Reason::Surplus
-            && matches!(self.job.completion, Completion::Indexed(_));
-        let how = if is_by_index {
-            "as Kubernetes' sort decides, which podrank does not run"
-        } else {
-            "by list order"
-        };
+        if self.sorted.iter().any(|sorted| *sorted as usize == pod) {
+            return self.reason(pod)
+                + ": it ties with others, and Kubernetes' sort of the list by index decides";
+        }
+        let how =
+            if self.is_by_index(pod) { "depending on which pods of one index go" } else { "by list order" };
         self.reason(pod) + &chance(&self.outcomes[pod], self.outcomes, how)
+    }
+
+    /// Whether what the rules leave open is decided by a list in the order of the indexes.
+    fn is_by_index(&self, pod: usize) -> bool {
+        self.outcomes[pod].reason == Reason::Surplus && is_indexed(&self.job)
     }
 
     fn reason(&self, pod: usize) -> String {

@@ -1,5 +1,6 @@
 //! The decision: the set's pods in the order in which they go, and what becomes of each. Knows pods and ranks, not the input.
 
+use crate::answer::odds::Odds;
 use crate::answer::preview::{Contest, Details, PodPreview, Verdict};
 use crate::answer::why::why;
 use crate::ask::options::Order;
@@ -8,10 +9,14 @@ use crate::decide::members::RankedPod;
 use crate::decide::race::{Fate, Race, fates};
 use crate::words::error::Error;
 use crate::words::text::{count, goes};
-use podrank::{Flags, Pod, Policy, Rule};
+use podrank::{Flags, Pod, Policy, Rule, Uid};
+use std::collections::HashMap;
 
 /// The most pods that kube-controller-manager deletes in one sync: upstream's `BurstReplicas`.
 pub const MOST_IN_ONE_SYNC: usize = 500;
+
+/// The most pods of a set of which [`PodPreview::odds`] are worked out, which takes a few seconds.
+const MOST_WITH_ODDS: usize = 5_000;
 
 /// The set's pods in line. The victims come first, then the contested ones, then the survivors.
 pub(crate) struct Line<'m, 'a> {
@@ -74,8 +79,36 @@ impl<'m, 'a> Line<'m, 'a> {
         self.delete - self.victims.len()
     }
 
+    /// Why it cannot be said how likely the contested pods go, if that is so and their own reason does not say it.
+    pub(crate) fn without_odds(&self) -> Option<String> {
+        if self.contested.is_empty() || self.is_race {
+            None
+        } else if self.delete > MOST_IN_ONE_SYNC {
+            Some(format!("above {MOST_IN_ONE_SYNC} deletions, they depend on what happens between the syncs"))
+        } else if self.pods().count() > MOST_WITH_ODDS {
+            Some(format!("above {MOST_WITH_ODDS} pods, they take too long to work out"))
+        } else {
+            None
+        }
+    }
+
+    /// How likely each contested pod goes, by UID; empty if that is not known. In a race it is not, because nobody knows how likely
+    /// the ranks are that decide.
+    pub(crate) fn odds(&self) -> Result<HashMap<Uid, Odds>, Error> {
+        if self.contested.is_empty() || self.is_race || self.without_odds().is_some() {
+            return Ok(HashMap::new());
+        }
+        let pods: Vec<_> = self.pods().map(|(_, pod)| *pod).collect();
+        let (mut order, mut odds) = (vec![0; pods.len()], vec![podrank::Odds::default(); pods.len()]);
+        let mut scratch = vec![[0; 4]; pods.len()];
+        let found = self.policy.odds(&pods, self.delete, &mut order, &mut odds, &mut scratch);
+        let found = found.map_err(|error| Error::new(error.to_string()))?;
+        let of = |index: &u32| (pods[*index as usize].uid, Odds::of(odds[*index as usize]));
+        Ok(found.contested().iter().map(of).collect())
+    }
+
     /// What becomes of each pod, and why: a victim is compared with the first pod that is none, a survivor with the last.
-    pub(crate) fn previews(&self) -> Vec<PodPreview<'a>> {
+    pub(crate) fn previews(&self, odds: &HashMap<Uid, Odds>) -> Vec<PodPreview<'a>> {
         let after_victims = self.contested.first().or(self.survivors.first()).copied();
         let before_survivors = self.contested.last().or(self.victims.last()).copied();
         let contest = self.contest();
@@ -101,6 +134,7 @@ impl<'m, 'a> Line<'m, 'a> {
                 rank: pod.rank,
                 position: index + 1,
                 verdict,
+                odds: odds.get(&pod.uid).copied(),
                 rule,
                 why,
                 is_passing: false,

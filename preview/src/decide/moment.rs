@@ -63,7 +63,7 @@ pub(crate) fn add_notes<'a>(
         None => None,
         Some(_) if options.now_source == NowSource::Clock => {
             for moment in edges(preview, now) {
-                let other = at(&Options { now: moment, ..options.clone() })?;
+                let other = at(&Options { now: moment, odds: false, ..options.clone() })?;
                 let is_new = |pod: &Changed| changed.iter().all(|known: &Changed| known.uid != pod.uid);
                 let new: Vec<_> = changes(preview, &other).into_iter().filter(is_new).collect();
                 changed.extend(new);
@@ -72,7 +72,7 @@ pub(crate) fn add_notes<'a>(
         }
         Some(clock) if clock == now => None,
         Some(clock) => {
-            let other = at(&Options { now: clock, ..options.clone() })?;
+            let other = at(&Options { now: clock, odds: false, ..options.clone() })?;
             changed = changes(preview, &other);
             differs_at_clock(&changed, clock)
         }

@@ -57,6 +57,11 @@ pub(crate) fn several_syncs(delete: usize, most: usize) -> Note {
     )
 }
 
+/// Contested pods of which it is not said how likely they go.
+pub(crate) fn no_odds(id: &impl fmt::Display, why: &str) -> Note {
+    Note::new(NoteCode::NoOdds, format!("there are no odds for the contested pods of {id}: {why}"))
+}
+
 /// A workload or set whose controller has not acted on its latest change yet.
 pub(crate) fn lagging(what: &impl fmt::Display) -> Note {
     let text = format!(

@@ -2,6 +2,7 @@
 //! the words.
 
 use crate::answer::note::{Note, NoteCode};
+use crate::answer::odds::Odds;
 use crate::answer::preview::{Details, PodPreview, Verdict};
 use crate::ask::options::Options;
 use crate::object::pod::{PodEntry, Record};
@@ -30,6 +31,7 @@ pub(crate) struct Decision<'a> {
 pub(crate) struct Decided<'a> {
     pub(crate) pod: OwnPod<'a>,
     pub(crate) verdict: Verdict,
+    pub(crate) odds: Option<Odds>,
     pub(crate) rule: &'static str,
     pub(crate) why: String,
     /// The pod that it waits for, which may not exist.
@@ -73,14 +75,25 @@ pub(crate) fn becomes_available<'a>(
     Some(Note::new(NoteCode::BecomesAvailable, text))
 }
 
+/// How many pods are contested together with this one.
+fn group_of<R>(outcome: &Outcome<R>, outcomes: &[Outcome<R>]) -> u32 {
+    let is_contested = |outcome: &&Outcome<R>| outcome.verdict == controller::Verdict::Contested;
+    let group = outcomes.iter().filter(is_contested).filter(|other| other.group == outcome.group).count();
+    u32::try_from(group).unwrap_or(u32::MAX)
+}
+
+/// How likely a pod goes that is contested among pods of which nothing tells one from another.
+pub(crate) fn odds<R>(outcome: &Outcome<R>, outcomes: &[Outcome<R>]) -> Option<Odds> {
+    let is_contested = outcome.verdict == controller::Verdict::Contested;
+    is_contested.then(|| Odds::shared(outcome.quota, group_of(outcome, outcomes)))
+}
+
 /// What to add to the reason for a pod if it is one of several of which chance takes some: what decides is `how`.
 pub(crate) fn chance<R>(outcome: &Outcome<R>, outcomes: &[Outcome<R>], how: &str) -> String {
-    let is_contested = |outcome: &Outcome<R>| outcome.verdict == controller::Verdict::Contested;
-    if !is_contested(outcome) {
+    if outcome.verdict != controller::Verdict::Contested {
         return String::new();
     }
-    let group = outcomes.iter().filter(|other| is_contested(other) && other.group == outcome.group).count();
-    let (group, quota) = (count(group as u64, "pod"), outcome.quota);
+    let (group, quota) = (count(group_of(outcome, outcomes), "pod"), outcome.quota);
     format!(": one of {group} of which {quota} {}, {how}", goes(quota))
 }
 
@@ -98,6 +111,7 @@ impl<'a> Decided<'a> {
             rank: 0,
             position,
             verdict: self.verdict,
+            odds: self.odds,
             rule: Some(self.rule),
             why: self.why.clone(),
             is_passing: false,

@@ -16,6 +16,7 @@ use crate::object::time::to_time;
 use crate::object::workload::WorkloadRef;
 use crate::words::error::Error;
 use podrank::Policy;
+use std::collections::HashMap;
 
 pub(crate) fn preview_set<'a>(
     input: &'a Input,
@@ -109,7 +110,12 @@ pub(crate) fn decide_set<'a>(
     let delete = surplus.min(most);
     let line = Line::up(options.order, policy, &own, delete, race)?;
 
+    let mut odds = HashMap::new();
     if let Some(notes) = notes {
+        if options.odds {
+            odds = line.odds()?;
+            notes.extend(line.without_odds().map(|why| notes::no_odds(id, &why)));
+        }
         notes.extend(scene.notes.iter().cloned());
         notes.extend(notes::workload_listed_twice(input, *id));
         notes.extend(idle.map(|why| notes::does_nothing(id, why)));
@@ -132,5 +138,5 @@ pub(crate) fn decide_set<'a>(
             notes.push(notes::several_syncs(delete, MOST_IN_ONE_SYNC));
         }
     }
-    Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.previews() })
+    Ok(SetDecision { active: own.len(), delete, quota: line.quota(), pods: line.previews(&odds) })
 }

@@ -88,6 +88,7 @@ pub(crate) fn decide<'a>(
     let ignored = ignored.into_iter().filter(|pod| !pod.entry.is_terminating).map(|pod| Decided {
         pod,
         verdict: Verdict::Keep,
+        odds: None,
         rule: Reason::NoOrdinal.name(),
         why: format!("its name is not {}, a hyphen and an ordinal, so Kubernetes ignores it", entry.name),
         by: None,
@@ -139,6 +140,7 @@ impl<'a> Words<'_, 'a> {
         Decided {
             pod,
             verdict,
+            odds: None,
             rule: outcome.reason.name(),
             why: self.why(outcome, pod, member),
             by: is_by.then(|| self.by(outcome)),

@@ -109,6 +109,7 @@ mod tests {
             uid: format!("uid-{name}"),
             node: None,
             by_itself: Verdict::Keep,
+            odds: None,
             is_wanted: false,
             is_named: false,
             why: Vec::new(),

@@ -2,7 +2,8 @@
 //! by itself. Plain data; `plan` computes it.
 
 use crate::answer::note::Note;
-use crate::answer::preview::{PodPreview, Verdict, Workload};
+use crate::answer::odds::Odds;
+use crate::answer::preview::{Verdict, Workload};
 use crate::answer::why::why;
 use crate::ask::options::Order;
 use crate::decide::line::Line;
@@ -73,6 +74,9 @@ pub struct PlannedPod {
     pub node: Option<String>,
     /// What Kubernetes would do with it, with the deletion costs as they are.
     pub by_itself: Verdict,
+    /// How likely Kubernetes deletes it then, if that is contested and known.
+    #[serde(flatten)]
+    pub odds: Option<Odds>,
     /// Whether it is to go.
     #[serde(rename = "wanted")]
     pub is_wanted: bool,
@@ -288,14 +292,14 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     check_blocked(request, policy, &own, &steered, wanted, survivors)?;
 
     notes.extend([notes::claims(input, &sets, chosen.set)?, notes_on_pods(request, &own, delete)].concat());
-    let line = Line::up(Order::Kubernetes, policy, &own, delete, None)?.previews();
-    let by_itself: HashMap<_, _> =
-        line.iter().map(|pod: &PodPreview<'_>| (pod.uid.as_str(), pod.verdict)).collect();
+    let line = Line::up(Order::Kubernetes, policy, &own, delete, None)?;
+    let line = line.previews(&line.odds()?).into_iter();
+    let by_itself: HashMap<_, _> = line.map(|pod| (pod.uid, (pod.verdict, pod.odds))).collect();
     let template = chosen.set.spec()?.template_cost.as_deref();
     let owner = |member: &Member<'_>| member.record.cost.as_ref().map(|cost| cost.owner(template));
     let owners: Vec<_> = own.iter().map(|(member, _)| owner(member)).collect();
     let takes_them_anyway =
-        || wanted.iter().all(|&index| by_itself[&*own[index].1.uid.to_string()] == Verdict::Delete);
+        || wanted.iter().all(|&index| by_itself[&own[index].1.uid.to_string()].0 == Verdict::Delete);
     let writes = request.by_cost && !(request.only_if_needed && takes_them_anyway());
     let written = if writes { Some(costs_of(request, policy, &own, &owners, wanted)?) } else { None };
     let pods: Vec<_> = order
@@ -305,8 +309,10 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
             let (member, pod) = &own[index];
             let owner = owners[index].as_ref();
             let uid = pod.uid.to_string();
+            let (by_itself, odds) = by_itself[uid.as_str()];
             PlannedPod {
-                by_itself: by_itself[uid.as_str()],
+                by_itself,
+                odds,
                 name: member.entry.name.clone(),
                 uid,
                 node: member.record.node.clone(),

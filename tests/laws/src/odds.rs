@@ -21,12 +21,19 @@ pub fn sorts_as_upstream(order: &impl Implementation, policy: &Policy, pods: &[P
 }
 
 /// Whatever the list, the first `k` of it have all pods that are certain, and none that is safe.
-pub fn sorting_keeps_the_line(order: &impl Implementation, policy: &Policy, pods: &[Pod], list: &[u32], k: usize) {
+pub fn sorting_keeps_the_line(
+    order: &impl Implementation,
+    policy: &Policy,
+    pods: &[Pod],
+    list: &[u32],
+    k: usize,
+) {
     let sorted = order.upstream_sort(policy, pods, list);
     let verdicts = relation::verdicts(policy, pods, k);
     for (place, pod) in sorted.iter().enumerate() {
         let (verdict, is_early) = (verdicts[*pod as usize], place < k);
-        let is_right = verdict == relation::Verdict::Contested || is_early == (verdict == relation::Verdict::Certain);
+        let is_right =
+            verdict == relation::Verdict::Contested || is_early == (verdict == relation::Verdict::Certain);
         assert!(is_right, "pod {pod} at {place} of {list:?}, k = {k}: {policy:?} {pods:?}");
     }
 }
@@ -60,12 +67,15 @@ pub fn odds_add_up(order: &impl Implementation, policy: &Policy, pods: &[Pod], k
     assert!((sum - k_there).abs() < 1e-6, "the sum is {sum}: {}", context());
     for (verdict, (pod, odds)) in relation::verdicts(policy, pods, k).iter().zip(odds.iter().enumerate()) {
         match verdict {
-            relation::Verdict::Certain => assert_eq!(*odds, Odds { goes: 1, of: 1, error: 0 }, "{}", context()),
+            relation::Verdict::Certain => {
+                assert_eq!(*odds, Odds { goes: 1, of: 1, error: 0 }, "{}", context())
+            }
             relation::Verdict::Safe => assert_eq!(*odds, Odds { goes: 0, of: 1, error: 0 }, "{}", context()),
             relation::Verdict::Contested => {
                 assert!(odds.goes <= odds.of && odds.of > 0, "pod {pod}: {}", context());
                 let p = share(odds);
-                let expected = if p == 0.0 || p == 1.0 { 3.0 } else { (p * (1.0 - p) * 4096.0).sqrt() } / 4096.0;
+                let expected =
+                    if p == 0.0 || p == 1.0 { 3.0 } else { (p * (1.0 - p) * 4096.0).sqrt() } / 4096.0;
                 // The square root is taken of whole numbers.
                 let close = (f64::from(odds.error) / 1e6 - expected).abs() < 3e-4;
                 assert!(odds.error == 0 || close, "pod {pod}: {expected}: {}", context());
@@ -75,7 +85,9 @@ pub fn odds_add_up(order: &impl Implementation, policy: &Policy, pods: &[Pod], k
     for (a, b) in (0..pods.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
         let relate = |pod: usize, other: usize| relation::relation(policy, &pods[pod], &pods[other]).0;
         let others = (0..pods.len()).filter(|&other| other != a && other != b);
-        if relate(a, b) == podrank::Relation::Tie && others.clone().all(|other| relate(a, other) == relate(b, other)) {
+        if relate(a, b) == podrank::Relation::Tie
+            && others.clone().all(|other| relate(a, other) == relate(b, other))
+        {
             assert_eq!(odds[a], odds[b], "{a} and {b}: {}", context());
         }
     }
@@ -103,7 +115,10 @@ pub fn odds_are_frequencies(order: &impl Implementation, policy: &Policy, pods: 
     }
     for (pod, (odds, went)) in order.odds(policy, pods, k).1.iter().zip(went).enumerate() {
         let frequency = f64::from(went) / f64::from(LISTS);
-        assert!(are_close(share(odds), frequency), "pod {pod}: {frequency}, k = {k}: {odds:?} {policy:?} {pods:?}");
+        assert!(
+            are_close(share(odds), frequency),
+            "pod {pod}: {frequency}, k = {k}: {odds:?} {policy:?} {pods:?}"
+        );
     }
 }
 
