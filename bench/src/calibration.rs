@@ -25,7 +25,8 @@ const MOST_Z: f64 = 3.5;
 /// One round, as `judge/cluster/internal/record` writes it.
 #[derive(Deserialize)]
 struct Round {
-    round: u64,
+    #[serde(rename = "round")]
+    number: u64,
     set: String,
     replicas: u32,
     now: String,
@@ -80,7 +81,7 @@ impl Calibration {
         let mut sizes = [Self::default(), Self::default()];
         for line in lines.lines() {
             let round: Round = serde_json::from_str(&line?)?;
-            round.judge(&mut sizes).map_err(|error| format!("round {}: {error}", round.round))?;
+            round.judge(&mut sizes).map_err(|error| format!("round {}: {error}", round.number))?;
         }
         Ok(sizes)
     }
@@ -182,7 +183,7 @@ impl Round {
             said.iter().map(|(place, _)| self.victims.contains(&pods[*place].uid)).collect();
         let outcome = Outcome::of(&said, &went);
 
-        let mut random = fastrand::Rng::with_seed(self.round);
+        let mut random = fastrand::Rng::with_seed(self.number);
         let mut order: Vec<u32> = (0..u32::try_from(records.len())?).collect();
         let mut scratch = vec![[0; 4]; records.len()];
         let (mut sums, mut squares) = (Outcome::default(), Outcome::default());

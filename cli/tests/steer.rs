@@ -233,10 +233,13 @@ fn the_document_on_the_json_names_every_field() {
     let lines = session.recorded["stdout"].as_array().expect("lines").iter().filter_map(Value::as_str);
     let outcome: Value = serde_json::from_str(&lines.collect::<Vec<_>>().join("\n")).expect("JSON");
     let mut names = Vec::new();
+    let pods = outcome["pods"].as_array().expect("pods");
+    // Not all have odds.
+    let pod = pods.iter().find(|pod| pod["odds"].is_f64()).expect("a contested pod");
     for (prefix, object) in [
         ("", &outcome),
         ("workload.", &outcome["workload"]),
-        ("pods[].", &outcome["pods"][0]),
+        ("pods[].", pod),
         ("pods[].why[].", &outcome["pods"][0]["why"][0]),
         ("blocked[].", &outcome["blocked"][0]),
         // There is none here. It has what a note of the preview has.
