@@ -291,8 +291,7 @@ func TestOverruled(t *testing.T) {
 	var pod corev1.Pod
 	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "web-1"}, &pod))
 	pod.Annotations[corev1.PodDeletionCost] = "100"
-	fakeapi.Manage(&pod, "somebody", corev1.PodDeletionCost)
-	s.must(s.Update(context.Background(), &pod))
+	s.must(s.Update(context.Background(), &pod, client.FieldOwner("somebody")))
 	s.look(time.Second)
 	s.deletePod(0)
 	s.deletePod(2)
@@ -414,8 +413,7 @@ func TestOverruledWithTemplate(t *testing.T) {
 	var pod corev1.Pod
 	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "web-0"}, &pod))
 	pod.Annotations[corev1.PodDeletionCost] = "100"
-	fakeapi.Manage(&pod, "somebody", corev1.PodDeletionCost)
-	s.must(s.Update(context.Background(), &pod))
+	s.must(s.Update(context.Background(), &pod, client.FieldOwner("somebody")))
 	s.count(2, 2, true)
 	s.look(time.Second)
 	s.has()

@@ -283,7 +283,7 @@ func TestSharedCostOfTemplate(t *testing.T) {
 		s.set.Spec.Template.Annotations = map[string]string{corev1.PodDeletionCost: "10"}
 		for _, pod := range pods {
 			other(pod, "kube-controller-manager", "10")
-			fakeapi.Share(pod, cost.Manager, corev1.PodDeletionCost)
+			fakeapi.Manage(pod, cost.Manager, corev1.PodDeletionCost)
 		}
 	})
 	is(t, s.fall(3), steer.Steered, "")
@@ -304,8 +304,8 @@ func (s *shop) overwrite(manager, value string) *bool {
 		if err := s.Get(context.Background(), types.NamespacedName{Namespace: "shop", Name: "web-1"}, &pod); err != nil {
 			return err
 		}
-		other(&pod, manager, value)
-		return s.Update(context.Background(), &pod)
+		pod.Annotations = map[string]string{corev1.PodDeletionCost: value}
+		return s.Update(context.Background(), &pod, client.FieldOwner(manager))
 	}
 	return once
 }
