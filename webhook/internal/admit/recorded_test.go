@@ -11,24 +11,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	admissionv1 "k8s.io/api/admission/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
-	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/recorded"
-	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
@@ -46,10 +42,10 @@ type server struct {
 func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 	t.Helper()
 	s := &server{API: fakeapi.New(objects...)}
+	reporter, _ := s.NewReporter()
 	s.Handler = &admit.Handler{
-		Steerer:  &steer.Steerer{Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API, s.API), Barrier: open{}, Now: func() time.Time { return now }},
-		Reporter: &report.Reporter{Live: s.API, Client: s.API, Events: events.NewFakeRecorder(10), Log: logr.Discard()},
-		Plans:    &plans.Plans{}, Deadline: time.Minute, IsEnding: func() bool { return false },
+		Steerer: s.NewSteerer(open{}, now), Reporter: reporter, Plans: &plans.Plans{}, Deadline: time.Minute,
+		IsEnding: func() bool { return false },
 	}
 	s.http = httptest.NewServer(&webhook.Admission{Handler: admission.HandlerFunc(s.Handle)})
 	t.Cleanup(s.http.Close)
@@ -95,7 +91,7 @@ func TestRecorded(t *testing.T) {
 				t.Fatalf("refused: %+v", answer.Result)
 			}
 			costs := map[string]string{}
-			for _, write := range s.Log() {
+			for _, write := range s.Written() {
 				costs[write.Name] = write.Annotations[corev1.PodDeletionCost]
 			}
 			if !maps.Equal(costs, c.Costs) {

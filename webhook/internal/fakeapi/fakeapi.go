@@ -66,8 +66,8 @@ func New(objects ...client.Object) *API {
 	return api
 }
 
-// Log returns what was applied so far.
-func (a *API) Log() []Write {
+// Written is what was applied so far.
+func (a *API) Written() []Write {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.writes)
@@ -94,7 +94,9 @@ func (a *API) patch(ctx context.Context, to client.WithWatch, object client.Obje
 	// The fake client would change the UID.
 	var pod corev1.Pod
 	if err := to.Get(ctx, client.ObjectKeyFromObject(&applied), &pod); err == nil && pod.UID != applied.UID {
-		return invalidUID(applied.Name)
+		return refuse(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, applied.Name, metav1.StatusCause{
+			Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.uid", Message: "field is immutable",
+		})
 	}
 	if err := to.Patch(ctx, object, patch, options...); err != nil {
 		return err
@@ -127,11 +129,13 @@ func Manage(pod *corev1.Pod, manager string, keys ...string) {
 	})
 }
 
-func invalidUID(name string) error {
+// Theirs is the error if another field manager has the cost of a pod.
+func Theirs(pod string) error {
+	return refuse(http.StatusConflict, metav1.StatusReasonConflict, pod, metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict})
+}
+
+func refuse(code int32, reason metav1.StatusReason, name string, cause metav1.StatusCause) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid,
-		Details: &metav1.StatusDetails{Name: name, Causes: []metav1.StatusCause{
-			{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.uid", Message: "field is immutable"},
-		}},
+		Status: metav1.StatusFailure, Code: code, Reason: reason, Details: &metav1.StatusDetails{Name: name, Causes: []metav1.StatusCause{cause}},
 	}}
 }
