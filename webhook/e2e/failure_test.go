@@ -24,7 +24,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
@@ -88,12 +88,7 @@ func (p *Plane) Metric(name string) (value float64) {
 
 func TestNoRoom(t *testing.T) {
 	w, set := web(t, 6, SpotFirst, nil)
-	for _, pod := range w.Pods() {
-		if !w.IsSpot(pod) {
-			_, err := w.Kubectl("", "-n", w.Namespace, "annotate", "pod", pod.Name, corev1.PodDeletionCost+"=-2147483648")
-			w.must(err)
-		}
-	}
+	costs("-2147483648")(w)
 	w.must(w.Scale(set, 4))
 	if last := w.let(steer.NoRoom, 4); !strings.Contains(last.Message, "leave no room") {
 		t.Errorf("message: %s", last.Message)
@@ -108,17 +103,10 @@ func TestNoRoom(t *testing.T) {
 // Others' costs that leave room are left alone, and count.
 func TestCostsOfOthers(t *testing.T) {
 	w, set := web(t, 6, SpotFirst, nil)
-	for _, pod := range w.Pods() {
-		if !w.IsSpot(pod) {
-			_, err := w.Kubectl("", "-n", w.Namespace, "annotate", "pod", pod.Name, corev1.PodDeletionCost+"=-5")
-			w.must(err)
-		}
-	}
+	costs("-5")(w)
 	w.must(w.Scale(set, 4))
 	w.let(steer.Steered, 4)
-	if went := w.AwaitGone(2); w.Spots(went) != 2 {
-		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
-	}
+	w.AwaitSpots(2)
 }
 
 // A cost of the template is nobody's: it is written over, and stays on the pods that stay.
@@ -131,9 +119,7 @@ func TestCostOfTemplate(t *testing.T) {
 	if last.Result != string(steer.Steered) {
 		t.Fatalf("%+v", last)
 	}
-	if went := w.AwaitGone(2); w.Spots(went) != 2 {
-		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
-	}
+	w.AwaitSpots(2)
 	w.AwaitReady(4)
 	w.Await("the template's cost again", 30*time.Second, func() bool {
 		return !slices.ContainsFunc(w.Pods(), func(pod *corev1.Pod) bool {
@@ -190,7 +176,7 @@ func TestRefusedByAnother(t *testing.T) {
 	if err := w.Scale(set, 4); !apierrors.IsForbidden(err) && (err == nil || !strings.Contains(err.Error(), "refused by a test")) {
 		t.Fatalf("not refused: %v", err)
 	}
-	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == before+2 })
+	w.awaitCosts(before + 2)
 	if err := w.Scale(set, 4); err == nil {
 		t.Fatal("not refused")
 	}
@@ -235,6 +221,13 @@ func (w *World) part(what, part string) {
 	}
 }
 
+// async does something, and sends what came of it.
+func async(do func() error) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	return done
+}
+
 // Without the right to write costs, the request is let through.
 func TestAPIError(t *testing.T) {
 	w, set := web(t, 6, SpotFirst, nil)
@@ -247,11 +240,10 @@ func TestAPIError(t *testing.T) {
 		})
 	}
 	w.must(w.Update(w.ctx, &role))
-	restore := func() {
+	t.Cleanup(func() {
 		whole.ResourceVersion = ""
 		_ = w.Update(context.Background(), whole)
-	}
-	t.Cleanup(restore)
+	})
 	time.Sleep(time.Second)
 	w.must(w.Scale(set, 4))
 	if last := w.let(steer.Failed, 4); !strings.Contains(last.Message, "forbidden") {
@@ -263,11 +255,8 @@ func TestAPIError(t *testing.T) {
 func TestTerminal(t *testing.T) {
 	w, set := web(t, 6, SpotFirst, nil)
 	pod := w.Pods()[0]
-	object := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"uid":%q,"annotations":{%q:"-1"}}}`,
-		pod.Name, pod.Namespace, pod.UID, corev1.PodDeletionCost)
-	_, err := w.Kubectl(object, "apply", "--server-side", "--field-manager=podrank", "-f", "-")
-	w.must(err)
-	w.Await("a cost", 5*time.Second, func() bool { return w.CostChanges() == 1 })
+	w.apply(pod, cost.Terminal, map[string]string{})
+	w.awaitCosts(1)
 	w.must(w.Scale(set, 5))
 	w.let(steer.StoodAside, 5)
 	if went := w.AwaitGone(1); went[0].UID != pod.UID || w.CostChanges() != 1 {
@@ -278,23 +267,29 @@ func TestTerminal(t *testing.T) {
 // A pod that is not ready goes first whatever its cost. It is reported, and the rest is steered.
 func TestBlocked(t *testing.T) {
 	w, set := web(t, 8, SpotFirst, nil)
-	var unready *corev1.Pod
-	for _, pod := range w.Pods() {
-		if !w.IsSpot(pod) {
-			unready = pod
-		}
-	}
-	status := []byte(`{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`)
-	_, err := w.Clients.CoreV1().Pods(w.Namespace).Patch(w.ctx, unready.Name, types.StrategicMergePatchType, status, metav1.PatchOptions{}, "status")
-	w.must(err)
+	blocked := w.Unready()
 	w.must(w.Scale(set, 5))
 	last := w.let(steer.Steered, 5)
-	if last.Blocked != 1 || !strings.Contains(last.Message, unready.Name) || !w.hasEvent("Blocked") {
+	if last.Blocked != 1 || !strings.Contains(last.Message, blocked.Name) || !w.hasEvent("Blocked") {
 		t.Errorf("%+v", last)
 	}
-	if went := w.AwaitGone(3); w.Spots(went) != 2 || !slices.ContainsFunc(went, func(pod *corev1.Pod) bool { return pod.UID == unready.UID }) {
+	if went := w.AwaitGone(3); w.Spots(went) != 2 || !slices.ContainsFunc(went, func(pod *corev1.Pod) bool { return pod.UID == blocked.UID }) {
 		t.Errorf("%d of 3 on spot nodes", w.Spots(went))
 	}
+}
+
+// apply writes a cost as this field manager does, with these annotations besides.
+func (w *World) apply(pod *corev1.Pod, manager string, annotations map[string]string) {
+	w.Helper()
+	annotations[corev1.PodDeletionCost] = "-1"
+	apply := applycorev1.Pod(pod.Name, pod.Namespace).WithUID(pod.UID).WithAnnotations(annotations)
+	w.must(w.Apply(w.ctx, apply, client.FieldOwner(manager)))
+}
+
+// awaitCosts waits until costs have changed so often.
+func (w *World) awaitCosts(changes int) {
+	w.Helper()
+	w.Await(fmt.Sprintf("%d changes of costs", changes), 5*time.Second, func() bool { return w.CostChanges() == changes })
 }
 
 // Two falls before the first is done.
@@ -302,9 +297,7 @@ func TestTwoFalls(t *testing.T) {
 	w, set := web(t, 12, SpotFirst, nil)
 	w.must(w.Scale(set, 9))
 	w.must(w.Scale(set, 6))
-	if went := w.AwaitGone(6); w.Spots(went) != 6 {
-		t.Errorf("%d of 6 on spot nodes", w.Spots(went))
-	}
+	w.AwaitSpots(6)
 	w.AwaitReady(6)
 	w.AwaitClean()
 }
@@ -334,9 +327,7 @@ func TestTwoPolicies(t *testing.T) {
 	})
 	w.must(w.Scale(set, 4))
 	w.let(steer.Steered, 4)
-	if went := w.AwaitGone(2); w.Spots(went) != 2 {
-		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
-	}
+	w.AwaitSpots(2)
 	w.must(w.Delete(w.ctx, set))
 	w.Await("accepted, since no other policy counts for any set", 10*time.Second, func() bool {
 		return meta.IsStatusConditionTrue(w.Status("reserved").Conditions, v1alpha1.Accepted)
@@ -347,10 +338,7 @@ func TestTwoPolicies(t *testing.T) {
 func TestManyDeletions(t *testing.T) {
 	w, set := web(t, 0, SpotFirst, nil)
 	w.must(w.Scale(set, 640))
-	w.Await("640 ready pods", 3*time.Minute, func() bool {
-		pods := w.Pods()
-		return len(pods) == 640 && !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !isReady(pod) })
-	})
+	w.Await("640 ready pods", 3*time.Minute, func() bool { return w.areReady(640) })
 	w.must(w.Scale(set, 40))
 	last := w.Last("spot", 1)
 	t.Logf("%+v", last)
@@ -365,9 +353,8 @@ func TestManyDeletions(t *testing.T) {
 func TestKilled(t *testing.T) {
 	w, set := web(t, 8, SpotFirst, nil)
 	w.part("stop", "kube-controller-manager")
-	answer := make(chan error)
-	go func() { answer <- w.Scale(set, 6) }()
-	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 2 })
+	answer := async(func() error { return w.Scale(set, 6) })
+	w.awaitCosts(2)
 	w.Kill()
 	if err := <-answer; err != nil {
 		t.Errorf("the request was refused: %v", err)
@@ -389,12 +376,9 @@ func TestLeftBehind(t *testing.T) {
 	w, set := web(t, 4, SpotFirst, nil)
 	w.must(w.Stop())
 	for _, pod := range w.Pods()[:2] {
-		object := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"annotations":{%q:"-1",%q:"%s/3"}}}`,
-			pod.Name, pod.Namespace, corev1.PodDeletionCost, cost.Annotation, set.GetUID())
-		_, err := w.Kubectl(object, "apply", "--server-side", "--field-manager="+cost.Manager, "-f", "-")
-		w.must(err)
+		w.apply(pod, cost.Manager, map[string]string{cost.Annotation: string(set.GetUID()) + "/3"})
 	}
-	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 2 })
+	w.awaitCosts(2)
 	w.must(w.Run())
 	w.AwaitClean()
 	if len(w.Went()) != 0 {
@@ -413,12 +397,8 @@ func TestNextLeader(t *testing.T) {
 	})
 	w.must(err)
 	w.Kill()
-	pod := w.Pods()[0]
-	object := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"annotations":{%q:"-1",%q:"%s/3"}}}`,
-		pod.Name, pod.Namespace, corev1.PodDeletionCost, cost.Annotation, set.GetUID())
-	_, err = w.Kubectl(object, "apply", "--server-side", "--field-manager="+cost.Manager, "-f", "-")
-	w.must(err)
-	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 1 })
+	w.apply(w.Pods()[0], cost.Manager, map[string]string{cost.Annotation: string(set.GetUID()) + "/3"})
+	w.awaitCosts(1)
 	w.AwaitClean()
 	w.must(w.Run())
 }
@@ -431,23 +411,14 @@ func TestRollout(t *testing.T) {
 			spec.Rollouts = rollouts
 			w := NewWorld(t, 4)
 			w.Policy("spot", spec)
-			d := deployment(w.Namespace, "web", 8)
-			w.must(w.Create(w.ctx, d))
-			w.AwaitReady(8)
-			old := map[types.UID]bool{}
-			for _, pod := range w.Pods() {
-				old[pod.UID] = true
-			}
+			w.must(w.Create(w.ctx, deployment(w.Namespace, "web", 8)))
+			old := w.AwaitReady(8)
 			_, err := w.Kubectl("", "-n", w.Namespace, "set", "image", "deployment/web", "main=new")
 			w.must(err)
 			w.AwaitGone(8)
 			w.AwaitReady(8)
 			w.AwaitClean()
-			for _, pod := range w.Went() {
-				if !old[pod.UID] {
-					t.Errorf("new pod %s went", pod.Name)
-				}
-			}
+			w.must(onlyOld(old, w.Went()))
 			calls := w.Proxy.Calls(w.Namespace)
 			if len(calls) == 0 {
 				t.Fatal("nothing was asked")
@@ -510,11 +481,9 @@ func TestLeaderEvent(t *testing.T) {
 func TestSteersUntilTheEnd(t *testing.T) {
 	w, set := web(t, 6, SpotFirst, nil)
 	w.signal(syscall.SIGSTOP, "kube-controller-manager")
-	answer := make(chan error)
-	go func() { answer <- w.Scale(set, 4) }()
-	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 2 })
-	stopped := make(chan error)
-	go func() { stopped <- w.Stop() }()
+	answer := async(func() error { return w.Scale(set, 4) })
+	w.awaitCosts(2)
+	stopped := async(w.Stop)
 	time.Sleep(500 * time.Millisecond)
 	w.signal(syscall.SIGCONT, "kube-controller-manager")
 	w.must(<-answer)
@@ -523,9 +492,7 @@ func TestSteersUntilTheEnd(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 	w.must(w.Run())
-	if went := w.AwaitGone(2); w.Spots(went) != 2 {
-		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
-	}
+	w.AwaitSpots(2)
 }
 
 // signal sends a signal to a part of the control plane.
@@ -545,11 +512,9 @@ func (w *World) signal(signal syscall.Signal, part string) {
 func TestGracefulShutdown(t *testing.T) {
 	w, set := web(t, 6, SpotFirst, nil)
 	w.part("stop", "kube-controller-manager")
-	answer := make(chan error)
-	go func() { answer <- w.Scale(set, 4) }()
-	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 2 })
-	stopped := make(chan error)
-	go func() { stopped <- w.Stop() }()
+	answer := async(func() error { return w.Scale(set, 4) })
+	w.awaitCosts(2)
+	stopped := async(w.Stop)
 	if err := <-answer; err != nil {
 		t.Errorf("the request was refused: %v", err)
 	}

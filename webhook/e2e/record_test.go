@@ -64,7 +64,7 @@ func TestRecord(t *testing.T) {
 		{"replicaset-update-draining", draining, set, label, patch, "Steered", 3},
 		{"replicationcontroller-scale-spot", SpotFirst, old, nil, kubectl("rc"), "Steered", 3},
 		{"replicationcontroller-update-spread", spread, old, nil, patch, "Steered", 3},
-		{"blocked", SpotFirst, set, unready, direct, "Steered", 3},
+		{"blocked", SpotFirst, set, func(w *World) { w.Unready() }, direct, "Steered", 3},
 		{"costs-of-others", SpotFirst, set, costs("-3"), direct, "Steered", 3},
 		{"no-room", SpotFirst, set, costs("-2147483648"), direct, "NoRoom", 3},
 		{"dry-run", SpotFirst, set, nil, func(w *World, object client.Object) { w.must(w.Scale(object, 5, client.DryRunAll)) }, "", 0},
@@ -104,17 +104,14 @@ func label(w *World) {
 	}
 }
 
-// unready makes one pod that is not on a spot node not ready.
-func unready(w *World) {
-	for _, pod := range w.Pods() {
-		if !w.IsSpot(pod) {
-			status := []byte(`{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`)
-			_, err := w.Clients.CoreV1().Pods(w.Namespace).Patch(w.ctx, pod.Name, types.StrategicMergePatchType, status,
-				metav1.PatchOptions{}, "status")
-			w.must(err)
-			return
-		}
-	}
+// Unready makes one pod that is not on a spot node not ready.
+func (w *World) Unready() *corev1.Pod {
+	w.Helper()
+	pods := w.Pods()
+	pod := pods[slices.IndexFunc(pods, func(pod *corev1.Pod) bool { return !w.IsSpot(pod) })]
+	status := []byte(`{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`)
+	w.must(w.Client.Status().Patch(w.ctx, pod, client.RawPatch(types.StrategicMergePatchType, status)))
+	return pod
 }
 
 // costs writes somebody's cost on the pods that are not on spot nodes.
