@@ -91,13 +91,16 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 				t.Errorf("%+v", wrong)
 			}
 		}
-		for _, order := range [][]Option{nil, {Kubernetes()}} {
-			// All would go, too.
-			for _, diff := range []int{1, 4, 9} {
-				victims, err := PodsToDelete(pods, nil, diff, order...)
-				is(err, "active", 2)
-				if victims != nil {
-					t.Errorf("%v", names(victims))
+		// All would go, too.
+		for _, diff := range []int{1, 4, 9} {
+			victims, err := PodsToDelete(pods, nil, diff, Kubernetes())
+			is(err, "active", 2)
+			if victims != nil {
+				t.Errorf("%v", names(victims))
+			}
+			for function, decide := range decisions {
+				if function != "Explain" {
+					is(decide(pods, diff), "active", 2)
 				}
 			}
 		}
@@ -105,10 +108,6 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 		is(err, "active", 2)
 		_, err = Explain(pods[0], pods[2], nil)
 		is(err, "b", -1)
-		_, err = ExplainVictims(pods, nil, 1)
-		is(err, "active", 2)
-		_, err = Steer(pods)
-		is(err, "active", 2)
 		_, _, _, err = Availability(pods, 0, noon)
 		is(err, "active", 2)
 	}
@@ -142,16 +141,10 @@ func TestANilOptionIsAnError(t *testing.T) {
 		t.Errorf("the caller's slice was kept: %v", err)
 	}
 	for _, options := range [][]Option{{nil}, {WithNow(noon), nil, Kubernetes()}, {WithSpread(nil)}} {
-		_, errSettle := Settle(pods, pods, 0, options...)
-		_, errExplain := Explain(pods[0], pods[1], pods, options...)
-		_, errVictims := ExplainVictims(pods, pods, 1, options...)
-		_, errSteer := Steer(pods, options...)
-		_, errBlocked := BlockedPods(pods, options...)
 		for diff := range 3 {
-			victims, err := PodsToDelete(pods, pods, diff, options...)
-			for _, err := range []error{err, errSettle, errExplain, errVictims, errSteer, errBlocked} {
-				if !errors.Is(err, ErrNil) || victims != nil {
-					t.Errorf("%d options: %v, %v", len(options), err, victims)
+			for function, decide := range decisions {
+				if err := decide(pods, diff, options...); !errors.Is(err, ErrNil) {
+					t.Errorf("%s with %d options: %v", function, len(options), err)
 				}
 			}
 		}
