@@ -175,7 +175,14 @@ func (l setLister) List(labels.Selector) ([]*appsv1.ReplicaSet, error) { return 
 
 type podLister []*corev1.Pod
 
-func (l podLister) List(labels.Selector) ([]*corev1.Pod, error) { return l, nil }
+func (l podLister) List(selector labels.Selector) (selected []*corev1.Pod, err error) {
+	for _, pod := range l {
+		if pod == nil || selector.Matches(labels.Set(pod.Labels)) {
+			selected = append(selected, pod)
+		}
+	}
+	return selected, nil
+}
 
 // The clock is asked once for each decision, whatever it is, and then all of it is decided at that moment.
 func TestTheClockIsAskedOncePerDecision(t *testing.T) {
