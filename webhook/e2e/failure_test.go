@@ -34,11 +34,11 @@ import (
 )
 
 // web makes a world with a policy and a ReplicaSet of ready pods.
-func web(t *testing.T, count int32, spec v1alpha1.ScaleDownPolicySpec, change func(*corev1.PodTemplateSpec)) (*World, client.Object) {
+func web(t *testing.T, count int32, changes ...func(*corev1.PodTemplateSpec)) (*World, client.Object) {
 	t.Helper()
 	w := NewWorld(t, 4)
-	w.Policy("spot", spec)
-	set := replicaSet(w.Namespace, "web", count, change)
+	w.Policy("spot", SpotFirst)
+	set := replicaSet(w.Namespace, "web", count, changes...)
 	w.must(w.Create(w.ctx, set))
 	w.AwaitReady(int(count))
 	return w, set
@@ -87,7 +87,7 @@ func (p *Plane) Metric(name string) (value float64) {
 }
 
 func TestNoRoom(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	costs("-2147483648")(w)
 	w.must(w.Scale(set, 4))
 	if last := w.let(steer.NoRoom, 4); !strings.Contains(last.Message, "leave no room") {
@@ -102,7 +102,7 @@ func TestNoRoom(t *testing.T) {
 
 // Others' costs that leave room are left alone, and count.
 func TestCostsOfOthers(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	costs("-5")(w)
 	w.must(w.Scale(set, 4))
 	w.let(steer.Steered, 4)
@@ -111,7 +111,7 @@ func TestCostsOfOthers(t *testing.T) {
 
 // A cost of the template is nobody's: it is written over, and stays on the pods that stay.
 func TestCostOfTemplate(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, func(pods *corev1.PodTemplateSpec) {
+	w, set := web(t, 6, func(pods *corev1.PodTemplateSpec) {
 		pods.Annotations = map[string]string{corev1.PodDeletionCost: "-2147483648"}
 	})
 	w.must(w.Scale(set, 4))
@@ -130,7 +130,7 @@ func TestCostOfTemplate(t *testing.T) {
 }
 
 func TestDryRun(t *testing.T) {
-	w, set := web(t, 4, SpotFirst, nil)
+	w, set := web(t, 4)
 	w.must(w.Scale(set, 2, client.DryRunAll))
 	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 1 || !calls[0].Response.Response.Allowed {
 		t.Errorf("%d requests", len(calls))
@@ -143,11 +143,10 @@ func TestDryRun(t *testing.T) {
 
 // A fall to 0, a rise, and a change that leaves the count, are not even sent.
 func TestNotAsked(t *testing.T) {
-	w, set := web(t, 2, SpotFirst, nil)
+	w, set := web(t, 2)
 	w.must(w.Scale(set, 3))
 	w.AwaitReady(3)
-	_, err := w.Kubectl("", "-n", w.Namespace, "annotate", "replicaset", "web", "a=b")
-	w.must(err)
+	w.must(w.Kubectl("annotate", "replicaset", "web", "a=b"))
 	w.must(w.Scale(set, 0))
 	w.AwaitReady(0)
 	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 0 {
@@ -157,7 +156,7 @@ func TestNotAsked(t *testing.T) {
 
 // Another webhook refuses the request, twice. The second time, the costs fit already. Then they come off.
 func TestRefusedByAnother(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	address, none := w.Proxy.URL+"/refuse", admissionregistrationv1.SideEffectClassNone
 	refuse := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
 	refuse.Webhooks = []admissionregistrationv1.ValidatingWebhook{{
@@ -199,7 +198,7 @@ func TestRefusedByAnother(t *testing.T) {
 
 // The controller does not answer: the request is let through at the deadline.
 func TestDeadline(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	w.part("stop", "kube-controller-manager")
 	began := time.Now()
 	err := w.Scale(set, 4)
@@ -230,7 +229,7 @@ func async(do func() error) <-chan error {
 
 // Without the right to write costs, the request is let through.
 func TestAPIError(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	var role rbacv1.ClusterRole
 	w.must(w.Get(w.ctx, client.ObjectKey{Name: "podrank-webhook"}, &role))
 	whole := role.DeepCopy()
@@ -253,7 +252,7 @@ func TestAPIError(t *testing.T) {
 
 // kubectl podrank has begun to steer the set.
 func TestTerminal(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	pod := w.Pods()[0]
 	w.apply(pod, cost.Terminal, map[string]string{})
 	w.awaitCosts(1)
@@ -266,7 +265,7 @@ func TestTerminal(t *testing.T) {
 
 // A pod that is not ready goes first whatever its cost. It is reported, and the rest is steered.
 func TestBlocked(t *testing.T) {
-	w, set := web(t, 8, SpotFirst, nil)
+	w, set := web(t, 8)
 	blocked := w.Unready()
 	w.must(w.Scale(set, 5))
 	last := w.let(steer.Steered, 5)
@@ -294,7 +293,7 @@ func (w *World) awaitCosts(changes int) {
 
 // Two falls before the first is done.
 func TestTwoFalls(t *testing.T) {
-	w, set := web(t, 12, SpotFirst, nil)
+	w, set := web(t, 12)
 	w.must(w.Scale(set, 9))
 	w.must(w.Scale(set, 6))
 	w.AwaitSpots(6)
@@ -304,7 +303,7 @@ func TestTwoFalls(t *testing.T) {
 
 // A fall, and a rise before it is done. What is left of the costs comes off.
 func TestFallAndRise(t *testing.T) {
-	w, set := web(t, 8, SpotFirst, nil)
+	w, set := web(t, 8)
 	w.must(w.Scale(set, 5))
 	w.must(w.Scale(set, 8))
 	w.AwaitReady(8)
@@ -316,7 +315,7 @@ func TestFallAndRise(t *testing.T) {
 
 // The older of two policies counts, and the other says so.
 func TestTwoPolicies(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	time.Sleep(1100 * time.Millisecond) // creation times are whole seconds
 	w.Policy("reserved", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
 		{Nodes: &metav1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "reserved"}}},
@@ -336,7 +335,7 @@ func TestTwoPolicies(t *testing.T) {
 
 // 600 deletions take several syncs of the controller. Costs stay until all are done.
 func TestManyDeletions(t *testing.T) {
-	w, set := web(t, 0, SpotFirst, nil)
+	w, set := web(t, 0)
 	w.must(w.Scale(set, 640))
 	w.Await("640 ready pods", 3*time.Minute, func() bool { return w.areReady(640) })
 	w.must(w.Scale(set, 40))
@@ -351,7 +350,7 @@ func TestManyDeletions(t *testing.T) {
 
 // With the program killed, scaling works as without it. What it left behind comes off when it is back.
 func TestKilled(t *testing.T) {
-	w, set := web(t, 8, SpotFirst, nil)
+	w, set := web(t, 8)
 	w.part("stop", "kube-controller-manager")
 	answer := async(func() error { return w.Scale(set, 6) })
 	w.awaitCosts(2)
@@ -373,7 +372,7 @@ func TestKilled(t *testing.T) {
 
 // A cost on a pod whose count never falls, left behind by a program that was killed, comes off after a restart.
 func TestLeftBehind(t *testing.T) {
-	w, set := web(t, 4, SpotFirst, nil)
+	w, set := web(t, 4)
 	w.must(w.Stop())
 	for _, pod := range w.Pods()[:2] {
 		w.apply(pod, cost.Manager, map[string]string{cost.Annotation: string(set.GetUID()) + "/3"})
@@ -388,7 +387,7 @@ func TestLeftBehind(t *testing.T) {
 
 // When the leader is killed, the other replica takes its place, and takes off what it left behind.
 func TestNextLeader(t *testing.T) {
-	w, set := web(t, 4, SpotFirst, nil)
+	w, set := web(t, 4)
 	address := func() string { return fmt.Sprintf("127.0.0.1:%d", freePort()) }
 	other, err := w.launch(freePort(), address(), address())
 	t.Cleanup(func() {
@@ -413,8 +412,7 @@ func TestRollout(t *testing.T) {
 			w.Policy("spot", spec)
 			w.must(w.Create(w.ctx, deployment(w.Namespace, "web", 8)))
 			old := w.AwaitReady(8)
-			_, err := w.Kubectl("", "-n", w.Namespace, "set", "image", "deployment/web", "main=new")
-			w.must(err)
+			w.must(w.Kubectl("set", "image", "deployment/web", "main=new"))
 			w.AwaitGone(8)
 			w.AwaitReady(8)
 			w.AwaitClean()
@@ -479,7 +477,7 @@ func TestLeaderEvent(t *testing.T) {
 
 // A request that waits for the barrier when SIGTERM comes is steered.
 func TestSteersUntilTheEnd(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	w.signal(syscall.SIGSTOP, "kube-controller-manager")
 	answer := async(func() error { return w.Scale(set, 4) })
 	w.awaitCosts(2)
@@ -510,7 +508,7 @@ func (w *World) signal(signal syscall.Signal, part string) {
 
 // SIGTERM ends the program without an error, and a request that it has begun is answered.
 func TestGracefulShutdown(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	w.part("stop", "kube-controller-manager")
 	answer := async(func() error { return w.Scale(set, 4) })
 	w.awaitCosts(2)

@@ -35,13 +35,12 @@ func TestRecord(t *testing.T) {
 	}}
 	both := *SpotFirst.DeepCopy()
 	both.Spread = []string{corev1.LabelTopologyZone}
-	set := func(namespace string) client.Object { return replicaSet(namespace, "web", 8, nil) }
+	set := func(namespace string) client.Object { return replicaSet(namespace, "web", 8) }
 	deploy := func(namespace string) client.Object { return deployment(namespace, "web", 8) }
 	old := func(namespace string) client.Object { return controller(namespace, "web", 8) }
 	kubectl := func(kind string) func(*World, client.Object) {
 		return func(w *World, _ client.Object) {
-			_, err := w.Kubectl("", "-n", w.Namespace, "scale", kind+"/web", "--replicas=5")
-			w.must(err)
+			w.must(w.Kubectl("scale", kind+"/web", "--replicas=5"))
 		}
 	}
 	direct := func(w *World, object client.Object) { w.must(w.Scale(object, 5)) }
@@ -99,8 +98,7 @@ func TestRecord(t *testing.T) {
 
 func label(w *World) {
 	for _, pod := range w.Pods()[:2] {
-		_, err := w.Kubectl("", "-n", w.Namespace, "label", "pod", pod.Name, "draining=true")
-		w.must(err)
+		w.must(w.Kubectl("label", "pod", pod.Name, "draining=true"))
 	}
 }
 
@@ -119,8 +117,7 @@ func costs(value string) func(*World) {
 	return func(w *World) {
 		for _, pod := range w.Pods() {
 			if !w.IsSpot(pod) {
-				_, err := w.Kubectl("", "-n", w.Namespace, "annotate", "pod", pod.Name, corev1.PodDeletionCost+"="+value)
-				w.must(err)
+				w.must(w.Kubectl("annotate", "pod", pod.Name, corev1.PodDeletionCost+"="+value))
 			}
 		}
 	}

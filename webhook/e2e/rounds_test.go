@@ -222,7 +222,7 @@ func play(t *testing.T, l *line) {
 	var object client.Object = deployment(w.Namespace, "web", int32(l.Pods))
 	switch l.Way {
 	case "replicasets/scale":
-		object = replicaSet(w.Namespace, "web", int32(l.Pods), nil)
+		object = replicaSet(w.Namespace, "web", int32(l.Pods))
 	case "kubectl scale rc":
 		object = controller(w.Namespace, "web", int32(l.Pods))
 	}
@@ -241,12 +241,12 @@ func play(t *testing.T, l *line) {
 	goes := l.Pods - l.To
 	switch l.Way {
 	case "kubectl scale deployment":
-		_, err = w.Kubectl("", "-n", w.Namespace, "scale", "deployment/web", fmt.Sprintf("--replicas=%d", l.To))
+		err = w.Kubectl("scale", "deployment/web", fmt.Sprintf("--replicas=%d", l.To))
 	case "kubectl scale rc":
-		_, err = w.Kubectl("", "-n", w.Namespace, "scale", "rc/web", fmt.Sprintf("--replicas=%d", l.To))
+		err = w.Kubectl("scale", "rc/web", fmt.Sprintf("--replicas=%d", l.To))
 	case "rollout":
 		l.To, goes = l.Pods, l.Pods
-		_, err = w.Kubectl("", "-n", w.Namespace, "set", "image", "deployment/web", "main=new")
+		err = w.Kubectl("set", "image", "deployment/web", "main=new")
 	default:
 		err = w.Scale(object, int32(l.To))
 	}

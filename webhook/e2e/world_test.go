@@ -74,6 +74,11 @@ func (w *World) must(err error) {
 	}
 }
 
+// Kubectl runs kubectl in the namespace.
+func (w *World) Kubectl(arguments ...string) error {
+	return w.Plane.Kubectl(append([]string{"-n", w.Namespace}, arguments...)...)
+}
+
 // follow assigns pods to nodes in turn, and notes what becomes of them.
 func (w *World) follow() {
 	version, next := "", 0
@@ -201,18 +206,18 @@ func template(name string) corev1.PodTemplateSpec {
 	}
 }
 
-func replicaSet(namespace, name string, count int32, change func(*corev1.PodTemplateSpec)) *appsv1.ReplicaSet {
+func replicaSet(namespace, name string, count int32, changes ...func(*corev1.PodTemplateSpec)) *appsv1.ReplicaSet {
 	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	set.Spec.Replicas, set.Spec.Template = &count, template(name)
 	set.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
-	if change != nil {
+	for _, change := range changes {
 		change(&set.Spec.Template)
 	}
 	return set
 }
 
 func deployment(namespace, name string, count int32) *appsv1.Deployment {
-	set := replicaSet(namespace, name, count, nil)
+	set := replicaSet(namespace, name, count)
 	return &appsv1.Deployment{ObjectMeta: set.ObjectMeta, Spec: appsv1.DeploymentSpec{
 		Replicas: &count, Template: set.Spec.Template, Selector: set.Spec.Selector,
 	}}
