@@ -12,7 +12,6 @@ import (
 	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
@@ -26,11 +25,14 @@ import (
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/recorded"
 	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-type open struct{}
+type barrier func(context.Context) error
 
-func (open) Wait(context.Context) error { return nil }
+func (b barrier) Wait(ctx context.Context) error { return b(ctx) }
+
+func open(context.Context) error { return nil }
 
 // server answers requests as the program does, with everything but a cluster.
 type server struct {
@@ -44,7 +46,7 @@ func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 	s := &server{API: fakeapi.New(objects...)}
 	reporter, _ := s.NewReporter()
 	s.Handler = &admit.Handler{
-		Steerer: s.NewSteerer(open{}, now), Reporter: reporter, Plans: &plans.Plans{}, Deadline: time.Minute,
+		Steerer: s.NewSteerer(barrier(open), now), Reporter: reporter, Plans: &plans.Plans{}, Deadline: time.Minute,
 		IsEnding: func() bool { return false },
 	}
 	s.http = httptest.NewServer(&webhook.Admission{Handler: admission.HandlerFunc(s.Handle)})
@@ -125,10 +127,6 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-type barrier func(context.Context) error
-
-func (b barrier) Wait(ctx context.Context) error { return b(ctx) }
-
 // A request is not steered if the API server no longer waits, but is if its context ends because the program does.
 func TestEnds(t *testing.T) {
 	cases, err := recorded.Read("testdata")
@@ -178,14 +176,13 @@ func read(t *testing.T, c *recorded.Case) (objects []client.Object) {
 
 func setOf(t *testing.T, s *server, request *admissionv1.AdmissionRequest) types.UID {
 	t.Helper()
-	var object client.Object = &corev1.ReplicationController{}
-	if request.Resource.Resource == "replicasets" {
-		object = &appsv1.ReplicaSet{}
-	}
-	if err := s.Get(context.Background(), types.NamespacedName{Namespace: request.Namespace, Name: request.Name}, object); err != nil {
+	kind := map[string]workload.Kind{"replicasets": workload.ReplicaSet, "replicationcontrollers": workload.ReplicationController}
+	key := types.NamespacedName{Namespace: request.Namespace, Name: request.Name}
+	set, err := workload.Get(context.Background(), s, kind[request.Resource.Resource], key)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return object.GetUID()
+	return set.UID()
 }
 
 // Whatever is sent, it is allowed.
