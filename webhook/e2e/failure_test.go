@@ -441,18 +441,21 @@ func TestCertificates(t *testing.T) {
 	w := NewWorld(t, 2)
 	w.must(w.Stop())
 	dir := t.TempDir()
+	ctx, stop := context.WithCancel(w.ctx)
+	// Kubelet would mount the Secret.
+	mounting := async(func() error {
+		for ; ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
+			w.mount(dir)
+		}
+		return nil
+	})
 	t.Cleanup(func() {
+		stop()
+		<-mounting
 		w.Kill()
 		w.must(w.Plane.register())
 		w.must(w.Run())
 	})
-	// Kubelet would mount the Secret.
-	go func() {
-		for w.ctx.Err() == nil {
-			w.mount(dir)
-			time.Sleep(100 * time.Millisecond)
-		}
-	}()
 	if err := w.Run("--rotate-certificates", "--cert-dir", dir); err != nil {
 		t.Fatalf("%v\n%s", err, w.log())
 	}
