@@ -2,6 +2,8 @@ package podrank
 
 import (
 	"encoding/json"
+	"errors"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -259,4 +261,69 @@ func TestScaleDownJSON(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestSteeringJSON(t *testing.T) {
+	type pods []vectorRecord
+	var file struct {
+		Steer []struct {
+			Name    string
+			Pods    pods
+			Fixed   []int
+			Prices  []int
+			Costs   []int32
+			Blocked [][3]any
+			NoRoom  []uint32
+		}
+		Spread []struct {
+			Name         string
+			Pods, Others pods
+			Nodes        int
+			Ranks        []uint32
+		}
+	}
+	readVectors(t, "steering.json", &file)
+	records := func(pods pods) (records []core.Pod) {
+		for _, pod := range pods {
+			records = append(records, pod.record(t))
+		}
+		return records
+	}
+	for _, c := range file.Steer {
+		n := len(c.Pods)
+		prices, costs, blocked := make([]uint8, n), make([]int32, n), make([]core.Blocked, n)
+		for i, price := range c.Prices {
+			prices[i] = uint8(price)
+		}
+		for _, i := range c.Fixed {
+			prices[i] = core.SteerPriceFixed
+		}
+		steered, err := engine.Current.Steer(records(c.Pods), core.Options{}, prices, costs, blocked)
+		if c.NoRoom != nil {
+			if got := []uint32{steered.Lower, steered.Higher}; !errors.Is(err, core.ErrNoRoom) || !reflect.DeepEqual(got, c.NoRoom) {
+				t.Errorf("%s: %v %v, not no room at %v", c.Name, got, err, c.NoRoom)
+			}
+			continue
+		}
+		var pairs [][3]any
+		for _, pair := range blocked[:steered.Blocked] {
+			pairs = append(pairs, [3]any{float64(pair.Pod), float64(pair.Before), engine.Current.RuleName(pair.Rule)})
+		}
+		if err != nil || n > 0 && !reflect.DeepEqual(costs, c.Costs) || !reflect.DeepEqual(pairs, c.Blocked) {
+			t.Errorf("%s: %v %v %v, not %v %v", c.Name, costs, pairs, err, c.Costs, c.Blocked)
+		}
+	}
+	for _, c := range file.Spread {
+		own := records(c.Pods)
+		err := engine.Current.Spread(own, records(c.Others), core.Options{}, make([]uint32, c.Nodes), make([]uint32, len(own)))
+		ranks := []uint32{}
+		for _, record := range own {
+			ranks = append(ranks, record.Rank)
+		}
+		if err != nil || !reflect.DeepEqual(ranks, c.Ranks) {
+			t.Errorf("%s: %v %v, not %v", c.Name, ranks, err, c.Ranks)
+		}
+	}
+	atLeast(t, 15, len(file.Steer))
+	atLeast(t, 5, len(file.Spread))
 }

@@ -81,14 +81,7 @@ func TestRecorded(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
-			objects := read(t, c)
-			var policy *v1alpha1.ScaleDownPolicy
-			for _, object := range objects {
-				if found, ok := object.(*v1alpha1.ScaleDownPolicy); ok {
-					policy = found
-				}
-			}
-			s := serve(t, c.Now, objects...)
+			s := serve(t, c.Now, read(t, c)...)
 			if answer := s.ask(t, c.Review); !answer.Allowed {
 				t.Fatalf("refused: %+v", answer.Result)
 			}
@@ -99,12 +92,8 @@ func TestRecorded(t *testing.T) {
 			if !maps.Equal(costs, c.Costs) {
 				t.Errorf("costs: %v, not %v", costs, c.Costs)
 			}
-			var review admissionv1.AdmissionReview
-			if err := json.Unmarshal(c.Review, &review); err != nil {
-				t.Fatal(err)
-			}
 			var gone []types.UID
-			plan, _ := s.Plans.Take(setOf(t, s, review.Request))
+			plan, _ := s.Plans.Take(setOf(t, s, request(t, c)))
 			for _, pod := range plan.Wanted {
 				gone = append(gone, pod.UID)
 			}
@@ -113,12 +102,13 @@ func TestRecorded(t *testing.T) {
 			if c.Result == string(steer.Steered) && !slices.Equal(gone, c.Gone) {
 				t.Errorf("wanted %v, but %v went", gone, c.Gone)
 			}
-			if err := s.Get(context.Background(), client.ObjectKeyFromObject(policy), policy); err != nil {
+			var policies v1alpha1.ScaleDownPolicyList
+			if err := s.List(context.Background(), &policies); err != nil {
 				t.Fatal(err)
 			}
 			result := ""
-			if len(policy.Status.ScaleDowns) > 0 {
-				result = policy.Status.ScaleDowns[0].Result
+			if downs := policies.Items[0].Status.ScaleDowns; len(downs) > 0 {
+				result = downs[0].Result
 			}
 			if result != c.Result {
 				t.Errorf("result %q, not %q", result, c.Result)
@@ -146,15 +136,11 @@ func TestEnds(t *testing.T) {
 			}
 			return ctx.Err()
 		})
-		var review admissionv1.AdmissionReview
-		if err := json.Unmarshal(c.Review, &review); err != nil {
-			t.Fatal(err)
-		}
-		if answer := s.Handle(ctx, admission.Request{AdmissionRequest: *review.Request}); !answer.Allowed {
+		if answer := s.Handle(ctx, admission.Request{AdmissionRequest: *request(t, c)}); !answer.Allowed {
 			t.Errorf("refused: %+v", answer.Result)
 		}
 		s.Wait()
-		if _, ok := s.Plans.Take(setOf(t, s, review.Request)); ok != isEnding {
+		if _, ok := s.Plans.Take(setOf(t, s, request(t, c))); ok != isEnding {
 			t.Errorf("the program ends: %t, steered: %t", isEnding, ok)
 		}
 	}
@@ -172,6 +158,15 @@ func read(t *testing.T, c *recorded.Case) (objects []client.Object) {
 		objects = append(objects, object.(client.Object))
 	}
 	return objects
+}
+
+func request(t *testing.T, c *recorded.Case) *admissionv1.AdmissionRequest {
+	t.Helper()
+	var review admissionv1.AdmissionReview
+	if err := json.Unmarshal(c.Review, &review); err != nil {
+		t.Fatal(err)
+	}
+	return review.Request
 }
 
 func setOf(t *testing.T, s *server, request *admissionv1.AdmissionRequest) types.UID {

@@ -395,6 +395,17 @@ func metric(t testing.TB, name string) (value float64) {
 	return value
 }
 
+// since returns a check of how much a metric has grown since.
+func since(t testing.TB, name string) func(want float64) {
+	before := metric(t, name)
+	return func(want float64) {
+		t.Helper()
+		if grown := metric(t, name) - before; grown != want {
+			t.Errorf("%s grew by %v, not %v", name, grown, want)
+		}
+	}
+}
+
 // Somebody overrules a cost where the template has one, too. The mark comes off all the same, and that is told once.
 func TestOverruledWithTemplate(t *testing.T) {
 	s := newShop(t, mark(2))
@@ -414,15 +425,14 @@ func TestStale(t *testing.T) {
 	s.look(0)
 	s.count(2, 2, true)
 	s.Cache = s.frozen()
-	asked, missed := metric(t, "pods_asked_total"), metric(t, "pods_missed_total")
+	asked, missed := since(t, "pods_asked_total"), since(t, "pods_missed_total")
 	for range 20 {
 		s.look(10 * time.Second)
 	}
 	s.has()
 	s.ended(0, 1, "OthersWentFirst: web-0")
-	if asked, missed = metric(t, "pods_asked_total")-asked, metric(t, "pods_missed_total")-missed; asked != 0 || missed != 1 {
-		t.Errorf("%v asked for again, %v missed", asked, missed)
-	}
+	asked(0)
+	missed(1)
 	s.Cache = s.API
 	s.look(time.Second)
 	s.rests(time.Second)
@@ -440,7 +450,7 @@ func TestOneFails(t *testing.T) {
 		return nil
 	}
 	s.count(2, 2, true)
-	asked, missed := metric(t, "pods_asked_total"), metric(t, "pods_missed_total")
+	asked, missed := since(t, "pods_asked_total"), since(t, "pods_missed_total")
 	for range 3 {
 		s.now = s.now.Add(time.Minute)
 		if _, err := s.Reconcile(context.Background(), id); err == nil || !strings.Contains(err.Error(), "forbidden") {
@@ -449,9 +459,8 @@ func TestOneFails(t *testing.T) {
 	}
 	s.has("web-0")
 	s.ended(0, 2, "OthersWentFirst")
-	if asked, missed = metric(t, "pods_asked_total")-asked, metric(t, "pods_missed_total")-missed; asked != 0 || missed != 2 {
-		t.Errorf("%v asked for again, %v missed", asked, missed)
-	}
+	asked(0)
+	missed(2)
 	fails = false
 	s.look(time.Minute)
 	s.has()
@@ -470,15 +479,13 @@ func TestSetDeleted(t *testing.T) {
 			set.UID, set.ResourceVersion = "another", ""
 			s.must(s.Create(context.Background(), set))
 		}
-		done := metric(t, "pods_done_total")
+		done := since(t, "pods_done_total")
 		if wait := s.look(time.Second); wait == 0 {
 			t.Error("does not look again although a pod is there")
 		}
 		s.deletePods(1)
 		s.rests(time.Second)
-		if done = metric(t, "pods_done_total") - done; done != 2 {
-			t.Errorf("%v done", done)
-		}
+		done(2)
 	}
 }
 
@@ -486,11 +493,9 @@ func TestSetDeleted(t *testing.T) {
 func TestOldPlan(t *testing.T) {
 	s := newShop(t)
 	s.plan(pod(0))
-	asked := metric(t, "pods_asked_total")
+	asked := since(t, "pods_asked_total")
 	s.rests(s.Patience + time.Second)
-	if asked = metric(t, "pods_asked_total") - asked; asked != 0 {
-		t.Errorf("%v asked for", asked)
-	}
+	asked(0)
 }
 
 // A pod that should go and needs no cost is compared, too.
