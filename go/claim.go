@@ -1,7 +1,6 @@
 package podrank
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -31,17 +30,7 @@ const (
 
 // String is the name in lower case.
 func (c Claim) String() string {
-	switch c {
-	case ClaimIgnore:
-		return "ignore"
-	case ClaimKeep:
-		return "keep"
-	case ClaimRelease:
-		return "release"
-	case ClaimAdopt:
-		return "adopt"
-	}
-	return fmt.Sprintf("Claim(%d)", uint8(c))
+	return nameOf("Claim", c, map[Claim]string{ClaimIgnore: "ignore", ClaimKeep: "keep", ClaimRelease: "release", ClaimAdopt: "adopt"})
 }
 
 // ClaimPod says what a set does with a pod, as Kubernetes' PodControllerRefManager: set is the workload, whose pods selector matches.

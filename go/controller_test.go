@@ -147,46 +147,48 @@ func TestExpectationsOfANilPodAreAnError(t *testing.T) {
 	}
 }
 
-// A UID that is no UUID does not stop a set: its text tells pods apart, whatever their names.
-func TestExpectationsOfOddUIDs(t *testing.T) {
-	odd := func(name, uid string) *corev1.Pod {
-		pod := named(name, 0)
-		pod.UID = types.UID(uid)
-		return pod
+// A UID that is no UUID does not stop a set: its text tells pods apart, whatever their names. Fakes have no UID: they are told apart by
+// namespace and name, which are not joined to one text without a place between.
+func TestExpectationsOfOddPods(t *testing.T) {
+	pod := func(namespace, name, uid string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(uid)}}
 	}
-	var e Expectations
-	if err := e.ExpectDeletions([]*corev1.Pod{odd("a", "x"), odd("a", "y"), odd("b", "x"), keyed(7)}); err != nil || e.Deletions() != 3 {
-		t.Fatal(e.Deletions(), err)
-	}
-	// No text of a UID is the hash of another's name.
-	fake := named("a", 0)
-	fake.UID = ""
-	for _, stranger := range []*corev1.Pod{fake, odd("a", "shop/a"), odd("x", "UID x"), odd("a", "X")} {
-		if e.DeletionObserved(stranger) {
-			t.Errorf("%s is seen", stranger.UID)
+	for _, c := range []struct{ expected, strangers, seen []*corev1.Pod }{
+		{
+			[]*corev1.Pod{pod("shop", "a", "x"), pod("shop", "a", "y"), pod("shop", "b", "x"), keyed(7)},
+			// No text of a UID is the hash of another's name.
+			[]*corev1.Pod{pod("shop", "a", ""), pod("shop", "a", "shop/a"), pod("shop", "x", "UID x"), pod("shop", "a", "X")},
+			[]*corev1.Pod{pod("shop", "c", "y"), pod("shop", "c", "x"), keyed(7)},
+		},
+		{
+			[]*corev1.Pod{pod("a", "x", ""), pod("b", "x", ""), pod("a", "y", ""), pod("a", "x", "")},
+			// Nor is a text of a UID the name of a pod without one.
+			[]*corev1.Pod{pod("b", "y", ""), pod("c", "z", "a/x")},
+			[]*corev1.Pod{pod("a", "y", ""), pod("a", "x", ""), pod("b", "x", "")},
+		},
+		{
+			[]*corev1.Pod{pod("shop", "web-1", ""), pod("shopweb", "-1", "")},
+			[]*corev1.Pod{pod("sho", "pweb-1", ""), pod("", "shopweb-1", "")},
+			[]*corev1.Pod{pod("shop", "web-1", ""), pod("shopweb", "-1", "")},
+		},
+	} {
+		var e Expectations
+		if err := e.ExpectDeletions(c.expected); err != nil || int(e.Deletions()) != len(c.seen) {
+			t.Fatal(e.Deletions(), err)
 		}
-	}
-	for _, pod := range []*corev1.Pod{odd("c", "y"), odd("c", "x"), keyed(7)} {
-		if e.Satisfied() || !e.DeletionObserved(pod) || e.DeletionObserved(pod) {
-			t.Errorf("%s", pod.UID)
+		for _, stranger := range c.strangers {
+			if e.DeletionObserved(stranger) {
+				t.Errorf("%s/%s %q is seen", stranger.Namespace, stranger.Name, stranger.UID)
+			}
 		}
-	}
-	if !e.Satisfied() {
-		t.Error("not satisfied")
-	}
-}
-
-// Namespace and name are not joined to one text without a place between.
-func TestExpectationsTellNamespaceFromName(t *testing.T) {
-	fake := func(namespace, name string) *corev1.Pod {
-		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-	}
-	var e Expectations
-	if err := e.ExpectDeletions([]*corev1.Pod{fake("shop", "web-1"), fake("shopweb", "-1")}); err != nil || e.Deletions() != 2 {
-		t.Error(e.Deletions(), err)
-	}
-	if e.DeletionObserved(fake("sho", "pweb-1")) || e.DeletionObserved(fake("", "shopweb-1")) {
-		t.Error("another pod is taken for it")
+		for _, pod := range c.seen {
+			if e.Satisfied() || !e.DeletionObserved(pod) || e.DeletionObserved(pod) {
+				t.Errorf("%s/%s %q", pod.Namespace, pod.Name, pod.UID)
+			}
+		}
+		if !e.Satisfied() || len(e.deletions) != 0 {
+			t.Errorf("not satisfied: %+v", e.state)
+		}
 	}
 }
 
@@ -208,30 +210,6 @@ func TestManyDeletionsAreExpected(t *testing.T) {
 	}
 	if !e.Satisfied() || time.Since(start) > time.Minute {
 		t.Errorf("%v, %v", e.Satisfied(), time.Since(start))
-	}
-}
-
-// Fakes have no UID: they are told apart by namespace and name.
-func TestExpectationsOfFakes(t *testing.T) {
-	fake := func(namespace, name string) *corev1.Pod {
-		pod := &corev1.Pod{}
-		pod.Namespace, pod.Name = namespace, name
-		return pod
-	}
-	var e Expectations
-	if err := e.ExpectDeletions([]*corev1.Pod{fake("a", "x"), fake("b", "x"), fake("a", "y"), fake("a", "x")}); err != nil {
-		t.Fatal(err)
-	}
-	if e.Deletions() != 3 || e.DeletionObserved(fake("b", "y")) {
-		t.Errorf("%d", e.Deletions())
-	}
-	for _, pod := range []*corev1.Pod{fake("a", "y"), fake("a", "x"), fake("b", "x")} {
-		if e.Satisfied() || !e.DeletionObserved(pod) || e.DeletionObserved(pod) {
-			t.Errorf("%s/%s", pod.Namespace, pod.Name)
-		}
-	}
-	if !e.Satisfied() || len(e.deletions) != 0 {
-		t.Errorf("%+v", e.state)
 	}
 }
 

@@ -2,7 +2,6 @@ package podrank
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -64,8 +63,11 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 	numbers, flags := map[string]uint32{}, make([]uint8, 0, len(nodes))
 	for _, node := range nodes {
 		numbers[node.Name] = uint32(len(flags))
-		flags = append(flags, core.DaemonSetNodeExists|
-			bit(node.MayStart, core.DaemonSetNodeMayStart)|bit(node.MayKeep, core.DaemonSetNodeMayKeep)|bit(node.InBackoff, core.DaemonSetNodeInBackoff))
+		own := uint8(core.DaemonSetNodeExists)
+		raise(&own, node.MayStart, core.DaemonSetNodeMayStart)
+		raise(&own, node.MayKeep, core.DaemonSetNodeMayKeep)
+		raise(&own, node.InBackoff, core.DaemonSetNodeInBackoff)
+		flags = append(flags, own)
 	}
 	generation := templateGeneration(set)
 	records := make([]core.DaemonSetPod, len(pods))
@@ -84,12 +86,7 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 		}
 		fillDaemonPod(&records[i], pod, set, revision, generation, now)
 	}
-	byName := make([]int, len(pods))
-	for i := range byName {
-		byName[i] = i
-	}
-	slices.SortStableFunc(byName, func(a, b int) int { return strings.Compare(pods[a].Name, pods[b].Name) })
-	for order, i := range byName {
+	for order, i := range sorted(len(pods), func(a, b int) int { return strings.Compare(pods[a].Name, pods[b].Name) }) {
 		records[i].NameOrder = uint32(order)
 	}
 	outcomes := make([]core.Outcome, len(pods))
@@ -112,39 +109,21 @@ func NextDaemonSet(set *appsv1.DaemonSet, revision string, nodes []DaemonNode, p
 }
 
 func daemonRecord(set *appsv1.DaemonSet) (record core.DaemonSet, err error) {
-	if set.DeletionTimestamp != nil {
-		record.Flags |= core.DaemonSetBeingDeleted
-	}
-	strategy := &set.Spec.UpdateStrategy
-	switch strategy.Type {
-	case appsv1.OnDeleteDaemonSetStrategyType:
+	var r reader
+	raise(&record.Flags, set.DeletionTimestamp != nil, core.DaemonSetBeingDeleted)
+	switch kind, rolling := set.Spec.UpdateStrategy.Type, set.Spec.UpdateStrategy.RollingUpdate; {
+	case kind == appsv1.OnDeleteDaemonSetStrategyType:
 		record.Flags |= core.DaemonSetOnDelete
-		return record, nil
-	case appsv1.RollingUpdateDaemonSetStrategyType:
-	case "":
-		return record, errField("spec.updateStrategy.type")
+	case kind != appsv1.RollingUpdateDaemonSetStrategyType:
+		r.odd("spec.updateStrategy.type", string(kind), "neither RollingUpdate nor OnDelete")
+	case rolling == nil:
+		r.fail(errField("spec.updateStrategy.rollingUpdate"))
 	default:
-		return record, fmt.Errorf("spec.updateStrategy.type %q is neither RollingUpdate nor OnDelete", strategy.Type)
+		const field = "spec.updateStrategy.rollingUpdate."
+		r.budget(field+"maxSurge", rolling.MaxSurge, &record.MaxSurge, &record.Flags, core.DaemonSetSurgePercent)
+		r.budget(field+"maxUnavailable", rolling.MaxUnavailable, &record.MaxUnavailable, &record.Flags, core.DaemonSetUnavailablePercent)
 	}
-	rolling := strategy.RollingUpdate
-	if rolling == nil {
-		return record, errField("spec.updateStrategy.rollingUpdate")
-	}
-	var isPercent bool
-	if record.MaxSurge, isPercent, err = budget("spec.updateStrategy.rollingUpdate.maxSurge", rolling.MaxSurge); err != nil {
-		return record, err
-	}
-	if isPercent {
-		record.Flags |= core.DaemonSetSurgePercent
-	}
-	record.MaxUnavailable, isPercent, err = budget("spec.updateStrategy.rollingUpdate.maxUnavailable", rolling.MaxUnavailable)
-	if err != nil {
-		return record, err
-	}
-	if isPercent {
-		record.Flags |= core.DaemonSetUnavailablePercent
-	}
-	return record, nil
+	return record, r.err
 }
 
 // templateGeneration returns the text that pods of the current template generation have as a label, or "" if there is none.
@@ -180,27 +159,15 @@ func targetNode(pod *corev1.Pod) (string, bool) {
 
 func fillDaemonPod(record *core.DaemonSetPod, pod *corev1.Pod, set *appsv1.DaemonSet, revision, generation string, now time.Time) {
 	record.CreationTime = nanos(&pod.CreationTimestamp)
-	var ready core.Pod
-	fillReady(&ready, pod)
-	minReady := time.Duration(set.Spec.MinReadySeconds) * time.Second
-	isReady := ready.Flags&core.PodReady != 0
-	isAvailable := isReady && (minReady == 0 || ready.ReadyTime != core.TimeUnset && now.Sub(time.Unix(0, ready.ReadyTime)) >= minReady)
+	isReady, isAvailable := readiness(pod, set.Spec.MinReadySeconds, now)
 	hash := pod.Labels[appsv1.ControllerRevisionHashLabelKey]
-	label, hasGeneration := pod.Labels["pod-template-generation"]
-	record.Flags = bit(pod.Spec.NodeName != "", core.DaemonSetPodAssigned) |
-		bit(isReady, core.DaemonSetPodReady) |
-		bit(isAvailable, core.DaemonSetPodAvailable) |
-		bit(revision != "" && hash == revision, core.DaemonSetPodCurrentRevision) |
-		bit(generation != "" && hasGeneration && label == generation, core.DaemonSetPodCurrentGeneration) |
-		bit(pod.Status.Phase == corev1.PodSucceeded, core.DaemonSetPodSucceeded) |
-		bit(pod.Status.Phase == corev1.PodFailed, core.DaemonSetPodFailed) |
-		bit(pod.DeletionTimestamp != nil, core.DaemonSetPodBeingDeleted)
-}
-
-// bit returns the flag if it is set, and 0 otherwise.
-func bit(isSet bool, flag uint8) uint8 {
-	if isSet {
-		return flag
-	}
-	return 0
+	flags := &record.Flags
+	raise(flags, pod.Spec.NodeName != "", core.DaemonSetPodAssigned)
+	raise(flags, isReady, core.DaemonSetPodReady)
+	raise(flags, isAvailable, core.DaemonSetPodAvailable)
+	raise(flags, revision != "" && hash == revision, core.DaemonSetPodCurrentRevision)
+	raise(flags, generation != "" && pod.Labels["pod-template-generation"] == generation, core.DaemonSetPodCurrentGeneration)
+	raise(flags, pod.Status.Phase == corev1.PodSucceeded, core.DaemonSetPodSucceeded)
+	raise(flags, pod.Status.Phase == corev1.PodFailed, core.DaemonSetPodFailed)
+	raise(flags, pod.DeletionTimestamp != nil, core.DaemonSetPodBeingDeleted)
 }

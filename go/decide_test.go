@@ -2,6 +2,8 @@ package podrank
 
 import (
 	"encoding/json"
+	"errors"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -11,7 +13,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 type vectorPolicy struct {
@@ -169,68 +170,49 @@ func TestUpstreamJSON(t *testing.T) {
 	}
 }
 
+// An object is a pod or a set, of which only the metadata and a ReplicaSet's selector are read.
 type object struct {
-	Kind     string
-	Metadata metav1.ObjectMeta
-	Spec     struct {
-		Selector *metav1.LabelSelector
-	}
+	Kind string
+	appsv1.ReplicaSet
 	pod *corev1.Pod
 }
 
 func (o *object) UnmarshalJSON(data []byte) error {
-	var kind struct{ Kind string }
+	var kind metav1.PartialObjectMetadata
 	if err := json.Unmarshal(data, &kind); err != nil {
 		return err
 	}
-	o.Kind = kind.Kind
-	switch kind.Kind {
+	o.Kind, o.ObjectMeta = kind.Kind, kind.ObjectMeta
+	switch o.Kind {
 	case "Pod":
-		o.pod = &corev1.Pod{}
-		return json.Unmarshal(data, o.pod)
+		return json.Unmarshal(data, &o.pod)
 	case "ReplicaSet":
-		set := appsv1.ReplicaSet{}
-		if err := json.Unmarshal(data, &set); err != nil {
-			return err
-		}
-		o.Metadata, o.Spec.Selector = set.ObjectMeta, set.Spec.Selector
-	default:
-		set := corev1.ReplicationController{}
-		if err := json.Unmarshal(data, &set); err != nil {
-			return err
-		}
-		o.Metadata = set.ObjectMeta
+		return json.Unmarshal(data, &o.ReplicaSet)
 	}
 	return nil
 }
 
-// related is what the ReplicaSet controller relates to the pods of a set: those that the selectors of all ReplicaSets with
-// the same controller select, or, by our choice, a set's own where it has no controller.
-func related(set object, objects []object, own []*corev1.Pod) (pods []*corev1.Pod) {
-	controller := metav1.GetControllerOfNoCopy(&set.Metadata)
-	if controller == nil || set.Kind != "ReplicaSet" {
+// related are the pods that [RelatedPods] finds or, by our choice, a set's own where it has no controller.
+func related(t *testing.T, set *object, objects []object, own []*corev1.Pod) []*corev1.Pod {
+	t.Helper()
+	if set.Kind != "ReplicaSet" || metav1.GetControllerOfNoCopy(set) == nil {
 		return own
 	}
-	seen := map[*corev1.Pod]bool{}
-	for _, sibling := range objects {
-		if sibling.Kind != "ReplicaSet" {
-			continue
-		}
-		if owner := metav1.GetControllerOfNoCopy(&sibling.Metadata); owner == nil || owner.UID != controller.UID {
-			continue
-		}
-		selector, err := metav1.LabelSelectorAsSelector(sibling.Spec.Selector)
-		if err != nil {
-			continue
-		}
-		for _, o := range objects {
-			if o.pod != nil && !seen[o.pod] && o.pod.Namespace == set.Metadata.Namespace && selector.Matches(labels.Set(o.pod.Labels)) {
-				seen[o.pod] = true
-				pods = append(pods, o.pod)
-			}
+	var sets setLister
+	var pods podLister
+	for i := range objects {
+		switch o := &objects[i]; {
+		case o.pod != nil && o.pod.Namespace == set.Namespace:
+			pods = append(pods, o.pod)
+		case o.Kind == "ReplicaSet" && o.Namespace == set.Namespace:
+			sets = append(sets, &o.ReplicaSet)
 		}
 	}
-	return pods
+	all, err := RelatedPods(&set.ReplicaSet, sets, pods)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func TestScaleDownJSON(t *testing.T) {
@@ -242,15 +224,15 @@ func TestScaleDownJSON(t *testing.T) {
 		Ranks            map[string]uint32
 		Objects          []object
 	}](t, "scale-down.json", 25) {
-		set := c.Objects[slices.IndexFunc(c.Objects, func(o object) bool {
-			return o.pod == nil && o.Metadata.Name == c.ReplicaSet && o.Metadata.Namespace == "default"
+		set := &c.Objects[slices.IndexFunc(c.Objects, func(o object) bool {
+			return o.pod == nil && o.Name == c.ReplicaSet && o.Namespace == "default"
 		})]
 		var own, active []*corev1.Pod
 		for _, o := range c.Objects {
 			if o.pod == nil {
 				continue
 			}
-			if owner := metav1.GetControllerOf(o.pod); owner != nil && owner.UID == set.Metadata.UID {
+			if owner := metav1.GetControllerOf(o.pod); owner != nil && owner.UID == set.UID {
 				own = append(own, o.pod)
 				if IsActive(o.pod) {
 					active = append(active, o.pod)
@@ -258,7 +240,7 @@ func TestScaleDownJSON(t *testing.T) {
 			}
 		}
 		r := NewRanker(WithNow(c.Now))
-		all := related(set, c.Objects, own)
+		all := related(t, set, c.Objects, own)
 		victims, err := r.PodsToDelete(active, all, len(active)-c.Replicas)
 		if err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
@@ -279,4 +261,69 @@ func TestScaleDownJSON(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestSteeringJSON(t *testing.T) {
+	type pods []vectorRecord
+	var file struct {
+		Steer []struct {
+			Name    string
+			Pods    pods
+			Fixed   []int
+			Prices  []int
+			Costs   []int32
+			Blocked [][3]any
+			NoRoom  []uint32
+		}
+		Spread []struct {
+			Name         string
+			Pods, Others pods
+			Nodes        int
+			Ranks        []uint32
+		}
+	}
+	readVectors(t, "steering.json", &file)
+	records := func(pods pods) (records []core.Pod) {
+		for _, pod := range pods {
+			records = append(records, pod.record(t))
+		}
+		return records
+	}
+	for _, c := range file.Steer {
+		n := len(c.Pods)
+		prices, costs, blocked := make([]uint8, n), make([]int32, n), make([]core.Blocked, n)
+		for i, price := range c.Prices {
+			prices[i] = uint8(price)
+		}
+		for _, i := range c.Fixed {
+			prices[i] = core.SteerPriceFixed
+		}
+		steered, err := engine.Current.Steer(records(c.Pods), core.Options{}, prices, costs, blocked)
+		if c.NoRoom != nil {
+			if got := []uint32{steered.Lower, steered.Higher}; !errors.Is(err, core.ErrNoRoom) || !reflect.DeepEqual(got, c.NoRoom) {
+				t.Errorf("%s: %v %v, not no room at %v", c.Name, got, err, c.NoRoom)
+			}
+			continue
+		}
+		var pairs [][3]any
+		for _, pair := range blocked[:steered.Blocked] {
+			pairs = append(pairs, [3]any{float64(pair.Pod), float64(pair.Before), engine.Current.RuleName(pair.Rule)})
+		}
+		if err != nil || n > 0 && !reflect.DeepEqual(costs, c.Costs) || !reflect.DeepEqual(pairs, c.Blocked) {
+			t.Errorf("%s: %v %v %v, not %v %v", c.Name, costs, pairs, err, c.Costs, c.Blocked)
+		}
+	}
+	for _, c := range file.Spread {
+		own := records(c.Pods)
+		err := engine.Current.Spread(own, records(c.Others), core.Options{}, make([]uint32, c.Nodes), make([]uint32, len(own)))
+		ranks := []uint32{}
+		for _, record := range own {
+			ranks = append(ranks, record.Rank)
+		}
+		if err != nil || !reflect.DeepEqual(ranks, c.Ranks) {
+			t.Errorf("%s: %v %v, not %v", c.Name, ranks, err, c.Ranks)
+		}
+	}
+	atLeast(t, 15, len(file.Steer))
+	atLeast(t, 5, len(file.Spread))
 }

@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // The annotations in which Kubernetes records, on each ReplicaSet that it scales, the Deployment's spec.replicas, and that
@@ -42,19 +41,9 @@ const (
 
 // String returns the name in lower case, such as "scale".
 func (p Path) String() string {
-	switch p {
-	case PathNothing:
-		return "nothing"
-	case PathScale:
-		return "scale"
-	case PathRoll:
-		return "roll"
-	case PathRecreate:
-		return "recreate"
-	case PathRollback:
-		return "rollback"
-	}
-	return fmt.Sprintf("Path(%d)", uint8(p))
+	return nameOf("Path", p, map[Path]string{
+		PathNothing: "nothing", PathScale: "scale", PathRoll: "roll", PathRecreate: "recreate", PathRollback: "rollback",
+	})
 }
 
 // A SetChange is what a sync does to one ReplicaSet.
@@ -139,12 +128,7 @@ func NextDeployment(deployment *appsv1.Deployment, sets []*appsv1.ReplicaSet, po
 			return DeploymentStep{}, errSet(i, set, err)
 		}
 	}
-	byName := make([]int, len(sets))
-	for i := range byName {
-		byName[i] = i
-	}
-	slices.SortStableFunc(byName, func(a, b int) int { return strings.Compare(sets[a].Name, sets[b].Name) })
-	for order, i := range byName {
+	for order, i := range sorted(len(sets), func(a, b int) int { return strings.Compare(sets[a].Name, sets[b].Name) }) {
 		records[i].NameOrder = uint32(order)
 	}
 
@@ -180,76 +164,43 @@ func errSet(index int, set *appsv1.ReplicaSet, err error) error {
 }
 
 func deploymentRecord(d *appsv1.Deployment) (record core.Deployment, err error) {
-	if record.Replicas, err = count("spec.replicas", d.Spec.Replicas); err != nil {
-		return record, err
-	}
-	if record.StatusReplicas, err = count("status.replicas", &d.Status.Replicas); err != nil {
-		return record, err
-	}
-	if d.Spec.Template.Spec.RestartPolicy == "" {
-		// Without its defaults, the template equals that of no ReplicaSet.
-		return record, errField("spec.template.spec.restartPolicy")
-	}
-	if d.Spec.Paused {
-		record.Flags |= core.DeploymentPaused
-	}
-	if d.DeletionTimestamp != nil {
-		record.Flags |= core.DeploymentBeingDeleted
-	}
-	if _, err := strconv.ParseInt(d.Annotations[appsv1.DeprecatedRollbackTo], 10, 64); err == nil {
-		record.Flags |= core.DeploymentRollingBack
-	}
-	switch d.Spec.Strategy.Type {
-	case appsv1.RecreateDeploymentStrategyType:
+	var r reader
+	record.Replicas = r.count("spec.replicas", d.Spec.Replicas)
+	record.StatusReplicas = r.count("status.replicas", &d.Status.Replicas)
+	// Without its defaults, the template equals that of no ReplicaSet.
+	r.needs(d.Spec.Template.Spec.RestartPolicy != "", "spec.template.spec.restartPolicy")
+	_, notNumber := strconv.ParseInt(d.Annotations[appsv1.DeprecatedRollbackTo], 10, 64)
+	raise(&record.Flags, d.Spec.Paused, core.DeploymentPaused)
+	raise(&record.Flags, d.DeletionTimestamp != nil, core.DeploymentBeingDeleted)
+	raise(&record.Flags, notNumber == nil, core.DeploymentRollingBack)
+	switch kind, rolling := d.Spec.Strategy.Type, d.Spec.Strategy.RollingUpdate; {
+	case kind == appsv1.RecreateDeploymentStrategyType:
 		record.Flags |= core.DeploymentRecreate
-		return record, nil
-	case appsv1.RollingUpdateDeploymentStrategyType:
-	case "":
-		return record, errField("spec.strategy.type")
+	case kind != appsv1.RollingUpdateDeploymentStrategyType:
+		r.odd("spec.strategy.type", string(kind), "neither RollingUpdate nor Recreate")
+	case rolling == nil:
+		r.fail(errField("spec.strategy.rollingUpdate"))
 	default:
-		return record, fmt.Errorf("spec.strategy.type %q is neither RollingUpdate nor Recreate", d.Spec.Strategy.Type)
+		const field = "spec.strategy.rollingUpdate."
+		r.budget(field+"maxSurge", rolling.MaxSurge, &record.MaxSurge, &record.Flags, core.DeploymentSurgePercent)
+		r.budget(field+"maxUnavailable", rolling.MaxUnavailable, &record.MaxUnavailable, &record.Flags, core.DeploymentUnavailablePercent)
 	}
-	rolling := d.Spec.Strategy.RollingUpdate
-	if rolling == nil {
-		return record, errField("spec.strategy.rollingUpdate")
-	}
-	for _, b := range []struct {
-		field   string
-		value   *intstr.IntOrString
-		number  *int32
-		percent uint32
-	}{
-		{"maxSurge", rolling.MaxSurge, &record.MaxSurge, core.DeploymentSurgePercent},
-		{"maxUnavailable", rolling.MaxUnavailable, &record.MaxUnavailable, core.DeploymentUnavailablePercent},
-	} {
-		var isPercent bool
-		if *b.number, isPercent, err = budget("spec.strategy.rollingUpdate."+b.field, b.value); err != nil {
-			return record, err
-		}
-		if isPercent {
-			record.Flags |= b.percent
-		}
-	}
-	return record, nil
+	return record, r.err
 }
 
-func fillSet(record *core.ReplicaSet, set *appsv1.ReplicaSet, d *appsv1.Deployment) (err error) {
+func fillSet(record *core.ReplicaSet, set *appsv1.ReplicaSet, d *appsv1.Deployment) error {
 	if set == nil {
 		return ErrNil
 	}
-	if record.Replicas, err = count("spec.replicas", set.Spec.Replicas); err != nil {
-		return err
-	}
-	if record.StatusReplicas, err = count("status.replicas", &set.Status.Replicas); err != nil {
-		return err
-	}
-	if record.AvailableReplicas, err = count("status.availableReplicas", &set.Status.AvailableReplicas); err != nil {
-		return err
+	var r reader
+	record.Replicas = r.count("spec.replicas", set.Spec.Replicas)
+	record.StatusReplicas = r.count("status.replicas", &set.Status.Replicas)
+	record.AvailableReplicas = r.count("status.availableReplicas", &set.Status.AvailableReplicas)
+	if r.err != nil {
+		return r.err
 	}
 	record.CreationTime = nanos(&set.CreationTimestamp)
-	if equalTemplates(&set.Spec.Template, &d.Spec.Template) {
-		record.Flags = core.ReplicaSetCurrentTemplate
-	}
+	raise(&record.Flags, equalTemplates(&set.Spec.Template, &d.Spec.Template), core.ReplicaSetCurrentTemplate)
 	return engine.Current.SetAnnotations(record, set.Annotations[DesiredReplicasAnnotation], set.Annotations[MaxReplicasAnnotation])
 }
 

@@ -2,7 +2,6 @@ package podrank
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -65,13 +64,7 @@ type vectorDeployment struct {
 func deploymentJSON(t *testing.T) (file deploymentVectors) {
 	t.Helper()
 	readVectors(t, "deployment.json", &file)
-	for what, count := range map[string]int{
-		"percent": len(file.Percent), "annotation": len(file.Annotation), "budgets": len(file.Budgets), "steps": len(file.Steps),
-	} {
-		if count < 15 {
-			t.Errorf("only %d cases of %s", count, what)
-		}
-	}
+	atLeast(t, 15, len(file.Percent), len(file.Annotation), len(file.Budgets), len(file.Steps))
 	return file
 }
 
@@ -170,17 +163,10 @@ func asJSON(t *testing.T, objects ...any) string {
 }
 
 func rolling(replicas int32, surge, unavailable intstr.IntOrString) *appsv1.Deployment {
-	return &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
-		Spec: appsv1.DeploymentSpec{
-			Replicas: &replicas,
-			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyAlways, Hostname: "new"}},
-			Strategy: appsv1.DeploymentStrategy{
-				Type:          appsv1.RollingUpdateDeploymentStrategyType,
-				RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &unavailable},
-			},
-		},
-	}
+	d := defaultedDeployment()
+	d.Spec.Replicas, d.Spec.Template.Spec.Hostname = &replicas, "new"
+	*d.Spec.Strategy.RollingUpdate = appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &unavailable}
+	return d
 }
 
 func replicaSet(name string, replicas int32) *appsv1.ReplicaSet {
@@ -293,21 +279,12 @@ func TestNextStepWaitsForOldPods(t *testing.T) {
 func TestNextStepNamesWhatIsWrong(t *testing.T) {
 	one, negative := intstr.FromInt32(1), int32(-1)
 	for want, change := range map[string]func(d *appsv1.Deployment, sets []*appsv1.ReplicaSet){
-		"Deployment shop/web: spec.replicas is missing":               func(d *appsv1.Deployment, _ []*appsv1.ReplicaSet) { d.Spec.Replicas = nil },
-		"Deployment shop/web: spec.replicas is negative: -1":          func(d *appsv1.Deployment, _ []*appsv1.ReplicaSet) { d.Spec.Replicas = &negative },
-		"Deployment shop/web: status.replicas is negative: -1":        func(d *appsv1.Deployment, _ []*appsv1.ReplicaSet) { d.Status.Replicas = -1 },
-		`Deployment shop/web: spec.strategy.type "Later" is neither`:  func(d *appsv1.Deployment, _ []*appsv1.ReplicaSet) { d.Spec.Strategy.Type = "Later" },
-		"Deployment shop/web: spec.strategy.rollingUpdate is missing": func(d *appsv1.Deployment, _ []*appsv1.ReplicaSet) { d.Spec.Strategy.RollingUpdate = nil },
-		"spec.strategy.rollingUpdate.maxSurge is missing":             func(d *appsv1.Deployment, _ []*appsv1.ReplicaSet) { d.Spec.Strategy.RollingUpdate.MaxSurge = nil },
-		`maxSurge "3": podrank: the percentage does not end`:          budgetText(func(r *appsv1.RollingUpdateDeployment) **intstr.IntOrString { return &r.MaxSurge }, "3"),
-		`maxUnavailable "x%": podrank: the percentage has a byte`:     budgetText(func(r *appsv1.RollingUpdateDeployment) **intstr.IntOrString { return &r.MaxUnavailable }, "x%"),
+		"Deployment shop/web: status.replicas is negative: -1": func(d *appsv1.Deployment, _ []*appsv1.ReplicaSet) { d.Status.Replicas = -1 },
 		"sets[1] is nil": func(_ *appsv1.Deployment, s []*appsv1.ReplicaSet) { s[1] = nil },
-		"sets[1] (shop/b): spec.replicas is missing":                          func(_ *appsv1.Deployment, s []*appsv1.ReplicaSet) { s[1].Spec.Replicas = nil },
-		"sets[1] (shop/b): spec.replicas is negative: -1":                     func(_ *appsv1.Deployment, s []*appsv1.ReplicaSet) { s[1].Spec.Replicas = &negative },
-		"sets[1] (shop/b): status.availableReplicas is negative: -1":          func(_ *appsv1.Deployment, s []*appsv1.ReplicaSet) { s[1].Status.AvailableReplicas = -1 },
-		"sets[1] (shop/b): status.replicas is negative: -1":                   func(_ *appsv1.Deployment, s []*appsv1.ReplicaSet) { s[1].Status.Replicas = -1 },
-		"spec.strategy.rollingUpdate.maxUnavailable is negative: -1":          budgetNumber(-1),
-		"spec.strategy.rollingUpdate.maxUnavailable is negative: -2147483648": budgetNumber(-1 << 31),
+		"sets[1] (shop/b): spec.replicas is missing":                 func(_ *appsv1.Deployment, s []*appsv1.ReplicaSet) { s[1].Spec.Replicas = nil },
+		"sets[1] (shop/b): spec.replicas is negative: -1":            func(_ *appsv1.Deployment, s []*appsv1.ReplicaSet) { s[1].Spec.Replicas = &negative },
+		"sets[1] (shop/b): status.availableReplicas is negative: -1": func(_ *appsv1.Deployment, s []*appsv1.ReplicaSet) { s[1].Status.AvailableReplicas = -1 },
+		"sets[1] (shop/b): status.replicas is negative: -1":          func(_ *appsv1.Deployment, s []*appsv1.ReplicaSet) { s[1].Status.Replicas = -1 },
 	} {
 		d, sets := rolling(3, one, one), []*appsv1.ReplicaSet{replicaSet("a", 1), replicaSet("b", 2)}
 		change(d, sets)
@@ -316,21 +293,7 @@ func TestNextStepNamesWhatIsWrong(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if got := Path(77).String(); got != fmt.Sprint("Path(77)") {
+	if got := Path(77).String(); got != "Path(77)" {
 		t.Error(got)
-	}
-}
-
-func budgetText(of func(*appsv1.RollingUpdateDeployment) **intstr.IntOrString, text string) func(*appsv1.Deployment, []*appsv1.ReplicaSet) {
-	return func(d *appsv1.Deployment, _ []*appsv1.ReplicaSet) {
-		value := intstr.FromString(text)
-		*of(d.Spec.Strategy.RollingUpdate) = &value
-	}
-}
-
-func budgetNumber(number int32) func(*appsv1.Deployment, []*appsv1.ReplicaSet) {
-	return func(d *appsv1.Deployment, _ []*appsv1.ReplicaSet) {
-		value := intstr.FromInt32(number)
-		d.Spec.Strategy.RollingUpdate.MaxUnavailable = &value
 	}
 }

@@ -44,15 +44,8 @@ func ExamplePodsToDelete() {
 	active := []*corev1.Pod{healthy, restarted, pending}
 
 	victims, err := podrank.PodsToDelete(active, active, 2)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, pod := range victims {
-		fmt.Println(pod.Name)
-	}
-	// Output:
-	// web-3
-	// web-2
+	fmt.Println(names(victims), err)
+	// Output: web-3 web-2 <nil>
 }
 
 // This chooses as the ReplicaSet controller does. Only among contested pods, for which the list order decides there, podrank
@@ -61,11 +54,8 @@ func ExamplePodsToDelete_kubernetes() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0)}
 	victims, err := podrank.PodsToDelete(active, nil, 1,
 		podrank.Kubernetes(), podrank.WithBurst(podrank.BurstReplicas), podrank.WithNow(now))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(victims[0].Name)
-	// Output: y
+	fmt.Println(names(victims), err)
+	// Output: y <nil>
 }
 
 func ExampleRanker() {
@@ -73,19 +63,13 @@ func ExampleRanker() {
 	active := []*corev1.Pod{pod("web-1", 1, 0, 0), pod("web-2", 2, 0, 3), pod("web-3", 3, 0, 1)}
 	for diff := range 4 {
 		victims, err := ranker.PodsToDelete(active, active, diff)
-		if err != nil {
-			log.Fatal(err)
-		}
-		for _, pod := range victims {
-			fmt.Print(pod.Name, " ")
-		}
-		fmt.Println("of", len(active))
+		fmt.Println(len(victims), "of 3:", names(victims), err)
 	}
 	// Output:
-	// of 3
-	// web-2 of 3
-	// web-2 web-3 of 3
-	// web-2 web-3 web-1 of 3
+	// 0 of 3:  <nil>
+	// 1 of 3: web-2 <nil>
+	// 2 of 3: web-2 web-3 <nil>
+	// 3 of 3: web-2 web-3 web-1 <nil>
 }
 
 func ExampleExplain() {
@@ -109,11 +93,23 @@ func ExampleSettle() {
 	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0), pod("cheap", 4, 0, 0)}
 	active[3].Annotations = map[string]string{corev1.PodDeletionCost: "-1"}
 	settled, err := podrank.Settle(active, nil, 2, podrank.WithNow(now))
-	if err != nil {
-		log.Fatal(err)
+	fmt.Println(names(settled.Certain), "goes, and", settled.Quota, "of", len(settled.Contested), "others", err)
+	// Output: cheap goes, and 1 of 3 others <nil>
+}
+
+// How likely each of the three goes: each in a third of all orders in which the controller can list them.
+func ExampleOdds() {
+	active := []*corev1.Pod{pod("x", 1, 1, 0), pod("y", 3, 1, 5), pod("z", 2, 0, 0)}
+	_, chances, err := podrank.Odds(active, nil, 1, podrank.WithNow(now))
+	for _, chance := range chances {
+		fmt.Printf("%s: %.0f %%\n", chance.Pod.Name, 100*chance.Share)
 	}
-	fmt.Printf("%s goes, and %d of %d others\n", settled.Certain[0].Name, settled.Quota, len(settled.Contested))
-	// Output: cheap goes, and 1 of 3 others
+	fmt.Println(err)
+	// Unordered output:
+	// x: 33 %
+	// y: 33 %
+	// z: 33 %
+	// <nil>
 }
 
 // Pods on pay-per-use nodes should go first, so that these nodes become empty and cost nothing. Kubernetes does not know
@@ -156,10 +152,7 @@ func ExampleSteer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Print("if 4 pods go, Kubernetes certainly deletes:")
-	for _, pod := range settled.Certain {
-		fmt.Print(" ", pod.Name)
-	}
+	fmt.Println("if 4 pods go, Kubernetes certainly deletes:", names(settled.Certain))
 	// Output:
 	// 3 of 7 deletion costs change:
 	//   web-4 on pay-per-use-1: -1
@@ -191,15 +184,13 @@ func ExampleRanker_AppendPodsToDelete() {
 	var victims []*corev1.Pod
 	for diff := range 3 {
 		var err error
-		if victims, err = ranker.AppendPodsToDelete(victims[:0], active, active, diff); err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(len(victims))
+		victims, err = ranker.AppendPodsToDelete(victims[:0], active, active, diff)
+		fmt.Println(len(victims), err)
 	}
 	// Output:
-	// 0
-	// 1
-	// 2
+	// 0 <nil>
+	// 1 <nil>
+	// 2 <nil>
 }
 
 func ExamplePodError() {
@@ -293,12 +284,7 @@ func ExampleWithPreferForScaleDown() {
 func ExampleWithFixed() {
 	stays, goes := pod("stays", 1, 0, 0), pod("goes", 2, 0, 0)
 	stays.Annotations = map[string]string{corev1.PodDeletionCost: "-5", "cost-of": "autoscaler"}
-	first := podrank.WithTier(func(pod *corev1.Pod) int {
-		if pod == goes {
-			return 0
-		}
-		return 1
-	})
+	first := podrank.WithTier(func(pod *corev1.Pod) int { return map[string]int{"goes": 0, "stays": 1}[pod.Name] })
 	others := podrank.WithFixed(func(pod *corev1.Pod) bool { return pod.Annotations["cost-of"] != "" })
 	changes, err := podrank.Steer([]*corev1.Pod{stays, goes}, first, others)
 	fmt.Println(len(changes), changes[0].Pod.Name, changes[0].Cost, err)
@@ -311,12 +297,7 @@ func ExampleWithPrice() {
 	for _, pod := range []*corev1.Pod{goes, too, stays} {
 		pod.Annotations = map[string]string{corev1.PodDeletionCost: "5"}
 	}
-	tier := func(pod *corev1.Pod) int {
-		if pod == stays {
-			return 1
-		}
-		return 0
-	}
+	tier := func(pod *corev1.Pod) int { return map[string]int{"goes": 0, "too": 0, "stays": 1}[pod.Name] }
 	price := func(pod *corev1.Pod) int { return 1 + 2*tier(pod) }
 	for _, options := range [][]podrank.Option{nil, {podrank.WithPrice(price)}} {
 		changes, err := podrank.Steer([]*corev1.Pod{goes, too, stays}, append(options, podrank.WithTier(tier))...)
@@ -343,31 +324,20 @@ func ExampleWithSpread() {
 	}
 	for _, options := range [][]podrank.Option{nil, {podrank.WithSpread()}} {
 		victims, err := podrank.PodsToDelete(active, active, 3, append(options, podrank.WithNow(now))...)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(names(victims))
+		fmt.Println(names(victims), err)
 	}
 	// Output:
-	// a-0 a-1 a-2
-	// a-0 a-1 b-3
+	// a-0 a-1 a-2 <nil>
+	// a-0 a-1 b-3 <nil>
 }
 
 func ExampleBlockedPods() {
 	ready, starting := pod("unwanted", 1, 0, 0), pod("wanted", 2, 0, 0)
 	starting.Status.Conditions = nil
-	first := podrank.WithTier(func(pod *corev1.Pod) int {
-		if pod.Name == "unwanted" {
-			return 0
-		}
-		return 1
-	})
+	first := podrank.WithTier(func(pod *corev1.Pod) int { return map[string]int{"unwanted": 0, "wanted": 1}[pod.Name] })
 	blocked, err := podrank.BlockedPods([]*corev1.Pod{ready, starting}, first)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(blocked[0].Pod.Name, "goes before", blocked[0].Before.Name, "by", blocked[0].Rule)
-	// Output: wanted goes before unwanted by not-ready
+	fmt.Println(blocked[0].Pod.Name, "goes before", blocked[0].Before.Name, "by", blocked[0].Rule, err)
+	// Output: wanted goes before unwanted by not-ready <nil>
 }
 
 func ExampleClaimPod() {
@@ -424,19 +394,16 @@ func ExampleAvailability() {
 
 func ExampleSlowStart() {
 	start, err := podrank.NewSlowStart(6)
-	if err != nil {
-		log.Fatal(err)
-	}
 	for start.Batch() > 0 {
 		fmt.Println("create", start.Batch())
 		start.Report(0)
 	}
-	fmt.Println("missing", start.Missing())
+	fmt.Println("missing", start.Missing(), err)
 	// Output:
 	// create 1
 	// create 2
 	// create 3
-	// missing 0
+	// missing 0 <nil>
 }
 
 func ExampleCreateInBatches() {
@@ -461,28 +428,12 @@ func ExampleExpectations() {
 	// true false true
 }
 
-// setsOfNamespace and podsOfNamespace are client-go's listers of one namespace, in a controller.
-type (
-	setsOfNamespace []*appsv1.ReplicaSet
-	podsOfNamespace []*corev1.Pod
-)
-
-func (l setsOfNamespace) List(labels.Selector) ([]*appsv1.ReplicaSet, error) { return l, nil }
-
-func (l podsOfNamespace) List(selector labels.Selector) (selected []*corev1.Pod, err error) {
-	for _, pod := range l {
-		if selector.Matches(labels.Set(pod.Labels)) {
-			selected = append(selected, pod)
-		}
-	}
-	return selected, nil
-}
-
 // The pods of both ReplicaSets of a Deployment count on a node.
 func ExampleRelatedPods() {
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: "d"}}
-	var sets setsOfNamespace
-	var pods podsOfNamespace
+	// In a controller, they are client-go's listers of one namespace.
+	var sets setLister
+	var pods podLister
 	for i, version := range []string{"v1", "v2"} {
 		set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Name: "web-" + version}}
 		set.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(deployment, appsv1.SchemeGroupVersion.WithKind("Deployment"))}
@@ -505,11 +456,8 @@ func ExampleNextDeployment() {
 	set.Spec.Replicas = &four
 	set.Annotations = map[string]string{podrank.DesiredReplicasAnnotation: "4"}
 	step, err := podrank.NextDeployment(deployment, []*appsv1.ReplicaSet{set}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(step.Path, step.Changes[0].Set.Name, step.Changes[0].Replicas)
-	// Output: scale web 2
+	fmt.Println(step.Path, step.Changes[0].Set.Name, step.Changes[0].Replicas, err)
+	// Output: scale web 2 <nil>
 }
 
 func ExampleNextStatefulSet() {

@@ -57,7 +57,7 @@ func NextJob(job *batchv1.Job, pods []*corev1.Pod, now time.Time) (JobStep, erro
 		if pod == nil {
 			return JobStep{}, errPod("pods", i, pod, ErrNil)
 		}
-		if pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed && pod.DeletionTimestamp == nil {
+		if IsActive(pod) {
 			active = append(active, pod)
 		}
 	}
@@ -85,35 +85,25 @@ func outcome(pod *corev1.Pod, o *core.Outcome, name func(uint8) string) Outcome 
 }
 
 func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record core.Job, err error) {
-	spec := &job.Spec
-	if record.Parallelism, err = count("spec.parallelism", spec.Parallelism); err != nil {
-		return record, err
+	var r reader
+	spec, flags := &job.Spec, &record.Flags
+	record.Parallelism = r.count("spec.parallelism", spec.Parallelism)
+	r.needs(spec.CompletionMode != nil, "spec.completionMode")
+	r.needs(spec.Suspend != nil, "spec.suspend")
+	if r.err != nil {
+		return record, r.err
 	}
-	if spec.CompletionMode == nil {
-		return record, errField("spec.completionMode")
-	}
-	if spec.Suspend == nil {
-		return record, errField("spec.suspend")
-	}
-	isIndexed := false
-	switch *spec.CompletionMode {
-	case batchv1.IndexedCompletion:
-		isIndexed = true
-	case batchv1.NonIndexedCompletion:
-	default:
-		record.Flags |= core.JobLeftAlone
-	}
+	isIndexed := *spec.CompletionMode == batchv1.IndexedCompletion
+	raise(flags, isIndexed, core.JobIndexed)
+	raise(flags, !isIndexed && *spec.CompletionMode != batchv1.NonIndexedCompletion, core.JobLeftAlone)
 	if spec.Completions != nil {
-		if record.Completions, err = count("spec.completions", spec.Completions); err != nil {
-			return record, err
-		}
-		record.Flags |= core.JobCompletions
+		record.Completions = r.count("spec.completions", spec.Completions)
+		*flags |= core.JobCompletions
+	} else if isIndexed {
+		r.fail(fmt.Errorf("%w, although spec.completionMode is Indexed", errField("spec.completions")))
 	}
-	if isIndexed {
-		if spec.Completions == nil {
-			return record, fmt.Errorf("%w, although spec.completionMode is Indexed", errField("spec.completions"))
-		}
-		record.Flags |= core.JobIndexed
+	if r.err != nil {
+		return record, r.err
 	}
 	indexes, err := succeededIndexes(job, pods, isIndexed)
 	if err != nil {
@@ -123,26 +113,20 @@ func jobRecord(job *batchv1.Job, pods []*corev1.Pod) (record core.Job, err error
 	if err = fillEnd(&record, job, pods, indexes, isIndexed); err != nil {
 		return record, err
 	}
-	if *spec.Suspend {
-		record.Flags |= core.JobSuspended
-	}
-	if spec.ManagedBy != nil && *spec.ManagedBy != batchv1.JobControllerName {
-		record.Flags |= core.JobLeftAlone
-	}
+	raise(flags, *spec.Suspend, core.JobSuspended)
+	raise(flags, spec.ManagedBy != nil && *spec.ManagedBy != batchv1.JobControllerName, core.JobLeftAlone)
 	for _, condition := range job.Status.Conditions {
 		if condition.Status != corev1.ConditionTrue {
 			continue
 		}
 		switch condition.Type {
 		case batchv1.JobComplete, batchv1.JobFailed:
-			record.Flags |= core.JobLeftAlone
+			*flags |= core.JobLeftAlone
 		case batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet:
-			record.Flags |= core.JobEnding
+			*flags |= core.JobEnding
 		}
 	}
-	if job.DeletionTimestamp != nil {
-		record.Flags |= core.JobBeingDeleted
-	}
+	raise(flags, job.DeletionTimestamp != nil, core.JobBeingDeleted)
 	return record, nil
 }
 

@@ -12,20 +12,17 @@ import (
 )
 
 // fillEnd writes to the record what can end the Job. succeeded are the indexes that have succeeded.
-func fillEnd(record *core.Job, job *batchv1.Job, pods []*corev1.Pod, succeeded [][2]int, isIndexed bool) (err error) {
+func fillEnd(record *core.Job, job *batchv1.Job, pods []*corev1.Pod, succeeded [][2]int, isIndexed bool) error {
+	var r reader
 	spec := &job.Spec
-	if record.BackoffLimit, err = count("spec.backoffLimit", spec.BackoffLimit); err != nil {
-		return err
-	}
+	record.BackoffLimit = r.count("spec.backoffLimit", spec.BackoffLimit)
 	if spec.MaxFailedIndexes != nil {
-		if record.MaxFailedIndexes, err = count("spec.maxFailedIndexes", spec.MaxFailedIndexes); err != nil {
-			return err
-		}
+		record.MaxFailedIndexes = r.count("spec.maxFailedIndexes", spec.MaxFailedIndexes)
 		record.Flags |= core.JobMaxFailedIndexes
 	}
 	if seconds := spec.ActiveDeadlineSeconds; seconds != nil {
 		if *seconds < 0 {
-			return &cause{fmt.Sprintf("spec.activeDeadlineSeconds is negative: %d", *seconds), ErrOutOfRange}
+			r.fail(&cause{fmt.Sprintf("spec.activeDeadlineSeconds is negative: %d", *seconds), ErrOutOfRange})
 		}
 		record.ActiveDeadlineSeconds, record.StartTime = *seconds, core.TimeUnset
 		if job.Status.StartTime != nil {
@@ -33,37 +30,29 @@ func fillEnd(record *core.Job, job *batchv1.Job, pods []*corev1.Pod, succeeded [
 		}
 		record.Flags |= core.JobDeadline
 	}
-	if err = hasDefaults(spec); err != nil {
-		return err
+	r.hasDefaults(spec)
+	if r.err != nil {
+		return r.err
 	}
 	if spec.Template.Spec.RestartPolicy == corev1.RestartPolicyOnFailure {
 		record.Restarts = restarts(pods)
 	}
-	if isIndexed && meetsSuccessPolicy(spec.SuccessPolicy, succeeded, int(*spec.Completions)) {
-		record.Flags |= core.JobSuccessPolicy
-	}
+	raise(&record.Flags, isIndexed && meetsSuccessPolicy(spec.SuccessPolicy, succeeded, int(record.Completions)), core.JobSuccessPolicy)
 	return fillFailed(record, job, pods, isIndexed)
 }
 
-// hasDefaults returns an error for the defaults that decide which pods have failed, and why.
-func hasDefaults(spec *batchv1.JobSpec) error {
-	if spec.Template.Spec.RestartPolicy == "" {
-		return errField("spec.template.spec.restartPolicy")
-	}
+// hasDefaults reads the defaults that decide which pods have failed, and why.
+func (r *reader) hasDefaults(spec *batchv1.JobSpec) {
+	r.needs(spec.Template.Spec.RestartPolicy != "", "spec.template.spec.restartPolicy")
 	if spec.PodFailurePolicy == nil {
-		return nil
+		return
 	}
-	if spec.PodReplacementPolicy == nil {
-		return errField("spec.podReplacementPolicy")
-	}
+	r.needs(spec.PodReplacementPolicy != nil, "spec.podReplacementPolicy")
 	for i, rule := range spec.PodFailurePolicy.Rules {
 		for j, condition := range rule.OnPodConditions {
-			if condition.Status == "" {
-				return errField(fmt.Sprintf("spec.podFailurePolicy.rules[%d].onPodConditions[%d].status", i, j))
-			}
+			r.needs(condition.Status != "", fmt.Sprintf("spec.podFailurePolicy.rules[%d].onPodConditions[%d].status", i, j))
 		}
 	}
-	return nil
 }
 
 // fillFailed counts the pods and indexes that have failed, including those that the status does not count yet.
@@ -76,11 +65,12 @@ func fillFailed(record *core.Job, job *batchv1.Job, pods []*corev1.Pod, isIndexe
 	var limit *int32
 	var failedIndexes [][2]int
 	if isIndexed && spec.BackoffLimitPerIndex != nil {
-		perIndex, err := count("spec.backoffLimitPerIndex", spec.BackoffLimitPerIndex)
-		if err != nil {
-			return err
+		var r reader
+		r.count("spec.backoffLimitPerIndex", spec.BackoffLimitPerIndex)
+		if r.err != nil {
+			return r.err
 		}
-		limit = &perIndex
+		limit = spec.BackoffLimitPerIndex
 		if text := job.Status.FailedIndexes; text != nil {
 			failedIndexes = indexIntervals(*text, completions)
 		}

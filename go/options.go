@@ -51,38 +51,25 @@ func WithNow(now time.Time) Option {
 // WithClock calls now once for each decision, as a [Ranker] makes many. The default is time.Now. Of several WithClock and
 // [WithNow], the last counts. If now returns the zero time, ages are not log-scaled, as in Kubernetes.
 func WithClock(now func() time.Time) Option {
-	return func(s *settings) {
-		s.clock = now
-		s.needs(now != nil, "WithClock: now")
-	}
+	return give(0, now != nil, "WithClock: now", func(s *settings) { s.clock = now })
 }
 
 // Kubernetes chooses the pods that kube-controller-manager certainly deletes, and then contested ones by the total order (see
 // [Settle]). The default is the total order alone. It excludes [WithSpread]. [Explain], [Steer] and [BlockedPods] do not accept it.
 func Kubernetes() Option {
-	return func(s *settings) {
-		s.kubernetes = true
-		s.given |= givenKubernetes
-	}
+	return give(givenKubernetes, true, "", func(s *settings) { s.kubernetes = true })
 }
 
 // WithRanks gives each pod the rank that a function says, from 0 to 4294967295, in place of the number of related pods on its node:
 // the higher rank goes first among pods of one deletion cost. It excludes [WithSpread]. [Steer] and [BlockedPods] do not accept it.
 func WithRanks(of func(*corev1.Pod) int) Option {
-	return func(s *settings) {
-		s.ranks = of
-		s.given |= givenRanks
-		s.needs(of != nil, "WithRanks: of")
-	}
+	return give(givenRanks, of != nil, "WithRanks: of", func(s *settings) { s.ranks = of })
 }
 
 // WithBurst caps the number of deletions; at 0 or less, none go. The default is no cap; kube-controller-manager's is
 // [BurstReplicas]. [Explain], [Steer] and [BlockedPods] do not accept it.
 func WithBurst(most int) Option {
-	return func(s *settings) {
-		s.burst = &most
-		s.given |= givenBurst
-	}
+	return give(givenBurst, true, "", func(s *settings) { s.burst = &most })
 }
 
 // WithPodDeletionCost sets the feature gate of this name, on by default: the annotation
@@ -195,6 +182,15 @@ func newSettings(function string, apply set, options []Option) settings {
 		}
 	}
 	return s
+}
+
+// give is an option that changes the settings, and needs an argument.
+func give(option set, isThere bool, argument string, change func(*settings)) Option {
+	return func(s *settings) {
+		change(s)
+		s.given |= option
+		s.needs(isThere, argument)
+	}
 }
 
 // needs makes an argument that is not there an error.

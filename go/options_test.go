@@ -17,33 +17,40 @@ import (
 )
 
 // The functions that have options, by name.
-var decisions = map[string]func(pods []*corev1.Pod, options ...Option) error{
-	"PodsToDelete": func(pods []*corev1.Pod, options ...Option) error {
-		_, err := PodsToDelete(pods, pods, 2, options...)
-		return err
+var decisions = map[string]func(pods []*corev1.Pod, diff int, options ...Option) error{
+	"PodsToDelete": func(pods []*corev1.Pod, diff int, options ...Option) error {
+		return nothing(PodsToDelete(pods, pods, diff, options...))
 	},
-	"AppendPodsToDelete": func(pods []*corev1.Pod, options ...Option) error {
-		_, err := NewRanker(options...).AppendPodsToDelete(nil, pods, pods, 2)
-		return err
+	"AppendPodsToDelete": func(pods []*corev1.Pod, diff int, options ...Option) error {
+		return nothing(NewRanker(options...).AppendPodsToDelete(nil, pods, pods, diff))
 	},
-	"ExplainVictims": func(pods []*corev1.Pod, options ...Option) error {
-		_, err := ExplainVictims(pods, pods, 2, options...)
-		return err
+	"ExplainVictims": func(pods []*corev1.Pod, diff int, options ...Option) error {
+		return nothing(ExplainVictims(pods, pods, diff, options...))
 	},
-	"Explain": func(pods []*corev1.Pod, options ...Option) error {
+	"Explain": func(pods []*corev1.Pod, _ int, options ...Option) error {
 		_, err := Explain(pods[0], pods[1], pods, options...)
 		return err
 	},
-	"Settle": func(pods []*corev1.Pod, options ...Option) error {
-		_, err := Settle(pods, pods, 2, options...)
+	"Settle": func(pods []*corev1.Pod, diff int, options ...Option) error {
+		_, err := Settle(pods, pods, diff, options...)
 		return err
 	},
-	"Odds": func(pods []*corev1.Pod, options ...Option) error {
-		_, _, err := Odds(pods, pods, 2, options...)
-		return err
+	"Odds": func(pods []*corev1.Pod, diff int, options ...Option) error {
+		_, chances, err := Odds(pods, pods, diff, options...)
+		return nothing(chances, err)
 	},
-	"Steer":       func(pods []*corev1.Pod, options ...Option) error { _, err := Steer(pods, options...); return err },
-	"BlockedPods": func(pods []*corev1.Pod, options ...Option) error { _, err := BlockedPods(pods, options...); return err },
+	"Steer": func(pods []*corev1.Pod, _ int, options ...Option) error { return nothing(Steer(pods, options...)) },
+	"BlockedPods": func(pods []*corev1.Pod, _ int, options ...Option) error {
+		return nothing(BlockedPods(pods, options...))
+	},
+}
+
+// nothing returns the error, with which there must be no results.
+func nothing[T any](list []T, err error) error {
+	if err != nil && list != nil {
+		return fmt.Errorf("%v with the error %v", list, err)
+	}
+	return err
 }
 
 func node(pod *corev1.Pod) string { return pod.Spec.NodeName }
@@ -70,7 +77,7 @@ func TestOptionsThatCannotApplyAreErrors(t *testing.T) {
 	}
 	for function, decide := range decisions {
 		for name, option := range all {
-			err := decide(some(4), option)
+			err := decide(some(4), 2, option)
 			if !slices.Contains(strings.Fields(refused[function]), name) {
 				if err != nil {
 					t.Errorf("%s with %s: %v", function, name, err)
@@ -86,7 +93,7 @@ func TestOptionsThatCannotApplyAreErrors(t *testing.T) {
 	}
 	for _, pair := range [][]Option{{WithSpread(), Kubernetes()}, {WithRanks(zero), WithSpread()}} {
 		for _, function := range []string{"PodsToDelete", "AppendPodsToDelete", "ExplainVictims"} {
-			if err := decisions[function](some(4), pair...); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "WithSpread has no effect with ") {
+			if err := decisions[function](some(4), 2, pair...); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "WithSpread has no effect with ") {
 				t.Errorf("%s: %v", function, err)
 			}
 		}
@@ -96,12 +103,9 @@ func TestOptionsThatCannotApplyAreErrors(t *testing.T) {
 // Nothing that is nil is taken for a default, and nothing panics.
 func TestNilArgumentsAreErrNil(t *testing.T) {
 	yes := true
-	pods, set := some(3), &appsv1.ReplicaSet{}
-	set.OwnerReferences = []metav1.OwnerReference{{UID: "d", Controller: new(bool)}}
-	*set.OwnerReferences[0].Controller = true
-	listers := setLister{}
-	owned := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{UID: "d", Controller: &yes}}}}
-	owned.Spec.Selector = &metav1.LabelSelector{}
+	pods, set, listers := some(3), &appsv1.ReplicaSet{}, setLister{}
+	set.OwnerReferences = []metav1.OwnerReference{{UID: "d", Controller: &yes}}
+	set.Spec.Selector = &metav1.LabelSelector{}
 	var noSet *appsv1.ReplicaSet
 	var noLister *setLister
 	var noContext context.Context
@@ -117,10 +121,6 @@ func TestNilArgumentsAreErrNil(t *testing.T) {
 		_, err := RelatedPods(set, sets, pods)
 		return err
 	}
-	victims := func(active, related []*corev1.Pod) error {
-		_, err := PodsToDelete(active, related, 2)
-		return err
-	}
 	errs := map[string]error{
 		"set":      claim(nil, everything, pods[0]),
 		"set ":     claim(noSet, everything, pods[0]),
@@ -132,18 +132,19 @@ func TestNilArgumentsAreErrNil(t *testing.T) {
 		"pods":     related(set, listers, nil),
 		"sets  ":   related(set, setFunc(nil), podLister{}),
 
-		"a listed ReplicaSet": related(owned, setLister{nil}, podLister{}),
-		"a listed pod":        related(owned, setLister{owned}, podLister{nil}),
-		"active[1]":           victims([]*corev1.Pod{pods[0], nil}, nil), "related[1]": victims(pods, []*corev1.Pod{pods[0], nil}),
+		"a listed ReplicaSet": related(set, setLister{nil}, podLister{}),
+		"a listed pod":        related(set, setLister{set}, podLister{nil}),
 	}
+	_, errs["active[1]"] = PodsToDelete([]*corev1.Pod{pods[0], nil}, nil, 2)
+	_, errs["related[1]"] = PodsToDelete(pods, []*corev1.Pod{pods[0], nil}, 2)
 	for name, option := range map[string]Option{
 		"options[0]": nil, "WithClock: now": WithClock(nil), "WithSpread: domains[1]": WithSpread(node, nil),
 		"WithRanks: of": WithRanks(nil), "WithTier: of": WithTier(nil),
 	} {
-		errs[name] = decisions["PodsToDelete"](pods, option)
+		errs[name] = decisions["PodsToDelete"](pods, 2, option)
 	}
-	errs["WithFixed: is"] = decisions["Steer"](pods, WithFixed(nil))
-	errs["WithPrice: of"] = decisions["Steer"](pods, WithPrice(nil))
+	errs["WithFixed: is"] = decisions["Steer"](pods, 2, WithFixed(nil))
+	errs["WithPrice: of"] = decisions["Steer"](pods, 2, WithPrice(nil))
 	_, errs["a"] = Explain(nil, pods[0], nil)
 	_, errs["b"] = Explain(pods[0], nil, nil)
 	_, errs["ctx"] = CreateInBatches(noContext, 1, func(context.Context) error { panic("called") })
@@ -179,7 +180,14 @@ func (l setLister) List(labels.Selector) ([]*appsv1.ReplicaSet, error) { return 
 
 type podLister []*corev1.Pod
 
-func (l podLister) List(labels.Selector) ([]*corev1.Pod, error) { return l, nil }
+func (l podLister) List(selector labels.Selector) (selected []*corev1.Pod, err error) {
+	for _, pod := range l {
+		if pod == nil || selector.Matches(labels.Set(pod.Labels)) {
+			selected = append(selected, pod)
+		}
+	}
+	return selected, nil
+}
 
 // The clock is asked once for each decision, whatever it is, and then all of it is decided at that moment.
 func TestTheClockIsAskedOncePerDecision(t *testing.T) {
@@ -188,7 +196,7 @@ func TestTheClockIsAskedOncePerDecision(t *testing.T) {
 	for function, decide := range decisions {
 		for _, options := range [][]Option{{clock}, {clock, Kubernetes()}, {clock, WithSpread()}, {clock, WithSpread(node, zone)}} {
 			calls = 0
-			if err := decide(some(9), options...); errors.Is(err, ErrOption) {
+			if err := decide(some(9), 2, options...); errors.Is(err, ErrOption) {
 				continue
 			} else if err != nil || calls != 1 {
 				t.Errorf("%s with %d options: the clock was asked %d times, %v", function, len(options), calls, err)

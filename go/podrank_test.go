@@ -91,13 +91,16 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 				t.Errorf("%+v", wrong)
 			}
 		}
-		for _, order := range [][]Option{nil, {Kubernetes()}} {
-			// All would go, too.
-			for _, diff := range []int{1, 4, 9} {
-				victims, err := PodsToDelete(pods, nil, diff, order...)
-				is(err, "active", 2)
-				if victims != nil {
-					t.Errorf("%v", names(victims))
+		// All would go, too.
+		for _, diff := range []int{1, 4, 9} {
+			victims, err := PodsToDelete(pods, nil, diff, Kubernetes())
+			is(err, "active", 2)
+			if victims != nil {
+				t.Errorf("%v", names(victims))
+			}
+			for function, decide := range decisions {
+				if function != "Explain" {
+					is(decide(pods, diff), "active", 2)
 				}
 			}
 		}
@@ -105,10 +108,6 @@ func TestErrorsNameThePodAndChooseNothing(t *testing.T) {
 		is(err, "active", 2)
 		_, err = Explain(pods[0], pods[2], nil)
 		is(err, "b", -1)
-		_, err = ExplainVictims(pods, nil, 1)
-		is(err, "active", 2)
-		_, err = Steer(pods)
-		is(err, "active", 2)
 		_, _, _, err = Availability(pods, 0, noon)
 		is(err, "active", 2)
 	}
@@ -142,16 +141,10 @@ func TestANilOptionIsAnError(t *testing.T) {
 		t.Errorf("the caller's slice was kept: %v", err)
 	}
 	for _, options := range [][]Option{{nil}, {WithNow(noon), nil, Kubernetes()}, {WithSpread(nil)}} {
-		_, errSettle := Settle(pods, pods, 0, options...)
-		_, errExplain := Explain(pods[0], pods[1], pods, options...)
-		_, errVictims := ExplainVictims(pods, pods, 1, options...)
-		_, errSteer := Steer(pods, options...)
-		_, errBlocked := BlockedPods(pods, options...)
 		for diff := range 3 {
-			victims, err := PodsToDelete(pods, pods, diff, options...)
-			for _, err := range []error{err, errSettle, errExplain, errVictims, errSteer, errBlocked} {
-				if !errors.Is(err, ErrNil) || victims != nil {
-					t.Errorf("%d options: %v, %v", len(options), err, victims)
+			for function, decide := range decisions {
+				if err := decide(pods, diff, options...); !errors.Is(err, ErrNil) {
+					t.Errorf("%s with %d options: %v", function, len(options), err)
 				}
 			}
 		}
@@ -390,29 +383,23 @@ func TestGatesAndNow(t *testing.T) {
 	cheap, dear := named("cheap", 2), named("dear", 1)
 	dear.Annotations = map[string]string{corev1.PodDeletionCost: "9"}
 	pair := []*corev1.Pod{cheap, dear}
-	if got := toDelete(t, pair, nil, 1); got[0] != "cheap" {
-		t.Errorf("by cost, %v", got)
+	goes := func(want string, options ...Option) {
+		t.Helper()
+		if got := toDelete(t, pair, nil, 1, options...); got[0] != want {
+			t.Errorf("%v goes, want %s", got, want)
+		}
 	}
-	if got := toDelete(t, pair, nil, 1, WithPodDeletionCost(false)); got[0] != "dear" {
-		t.Errorf("without the gate, %v", got)
-	}
-	if got := toDelete(t, pair, nil, 1, WithPodDeletionCost(false), WithPodDeletionCost(true)); got[0] != "cheap" {
-		t.Errorf("with the gate on again, %v", got)
-	}
+	goes("cheap")
+	goes("dear", WithPodDeletionCost(false))
+	goes("cheap", WithPodDeletionCost(false), WithPodDeletionCost(true))
 
 	liked, other := named("liked", 2), named("other", 1)
 	liked.Labels = map[string]string{PreferForScaleDownLabel: "false"}
 	pair = []*corev1.Pod{other, liked}
-	if got := toDelete(t, pair, nil, 1); got[0] != "other" {
-		t.Errorf("without the gate, %v", got)
-	}
-	if got := toDelete(t, pair, nil, 1, WithPreferForScaleDown(true)); got[0] != "liked" {
-		t.Errorf("by the label, %v", got)
-	}
+	goes("other")
+	goes("liked", WithPreferForScaleDown(true))
 	// Nothing tells them apart in Kubernetes, and the contested go by the total order.
-	if got := toDelete(t, pair, nil, 1, WithPreferForScaleDown(true), Kubernetes()); got[0] != "liked" {
-		t.Errorf("as Kubernetes, %v", got)
-	}
+	goes("liked", WithPreferForScaleDown(true), Kubernetes())
 	if e, err := Explain(liked, other, nil); err != nil || e.Rows[6].A != 1 || e.Rows[6].B != 0 || e.Rows[6].Applies {
 		t.Errorf("%+v, %v", e.Rows[6], err)
 	}
@@ -421,27 +408,19 @@ func TestGatesAndNow(t *testing.T) {
 	old, young := named("old", 1), named("young", 2)
 	old.CreationTimestamp, young.CreationTimestamp = metav1.NewTime(noon.Add(-181*time.Minute)), metav1.NewTime(noon.Add(-160*time.Minute))
 	pair = []*corev1.Pod{old, young}
-	for _, c := range []struct {
-		want    string
-		options []Option
-	}{
-		{"old", []Option{WithNow(noon)}},
-		{"young", []Option{WithNow(time.Time{})}},
-		{"young", []Option{WithNow(noon), WithLogarithmicScaleDown(false)}},
-		// On the way through a power of two, 2.44 hours.
-		{"young", []Option{WithNow(noon.Add(-30 * time.Minute))}},
-		{"young", []Option{WithClock(func() time.Time { return time.Time{} })}},
-		// The clock: both have the same great age.
-		{"old", nil},
-		// The last counts.
-		{"young", []Option{WithNow(noon), WithClock(func() time.Time { return noon.Add(-30 * time.Minute) })}},
-		{"old", []Option{WithNow(time.Time{}), WithNow(noon)}},
-		{"old", []Option{WithNow(time.Time{}), WithClock(time.Now)}},
-	} {
-		if got := toDelete(t, pair, nil, 1, c.options...); got[0] != c.want {
-			t.Errorf("%v goes, want %s", got, c.want)
-		}
-	}
+	before := noon.Add(-30 * time.Minute)
+	goes("old", WithNow(noon))
+	goes("young", WithNow(time.Time{}))
+	goes("young", WithNow(noon), WithLogarithmicScaleDown(false))
+	// On the way through a power of two, 2.44 hours.
+	goes("young", WithNow(before))
+	goes("young", WithClock(func() time.Time { return time.Time{} }))
+	// The clock: both have the same great age.
+	goes("old")
+	// The last counts.
+	goes("young", WithNow(noon), WithClock(func() time.Time { return before }))
+	goes("old", WithNow(time.Time{}), WithNow(noon))
+	goes("old", WithNow(time.Time{}), WithClock(time.Now))
 
 	// A clock is asked once in each decision, and goes on.
 	at, asked := noon, 0

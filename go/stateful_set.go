@@ -27,17 +27,9 @@ const (
 
 // String returns the name in lower case, such as "blocked".
 func (v Verdict) String() string {
-	switch v {
-	case VerdictKeep:
-		return "keep"
-	case VerdictDelete:
-		return "delete"
-	case VerdictContested:
-		return "contested"
-	case VerdictBlocked:
-		return "blocked"
-	}
-	return fmt.Sprintf("Verdict(%d)", uint8(v))
+	return nameOf("Verdict", v, map[Verdict]string{
+		VerdictKeep: "keep", VerdictDelete: "delete", VerdictContested: "contested", VerdictBlocked: "blocked",
+	})
 }
 
 // StatefulSetGates are feature gates of Kubernetes that differ from the defaults of 1.37.
@@ -122,92 +114,58 @@ func NextStatefulSet(
 }
 
 func statefulSetRecord(set *appsv1.StatefulSet, gates StatefulSetGates) (record core.StatefulSet, err error) {
-	if record.Replicas, err = count("spec.replicas", set.Spec.Replicas); err != nil {
-		return record, err
-	}
+	var r reader
+	record.Replicas = r.count("spec.replicas", set.Spec.Replicas)
 	if ordinals := set.Spec.Ordinals; ordinals != nil {
-		if record.Start, err = count("spec.ordinals.start", &ordinals.Start); err != nil {
-			return record, err
-		}
-	}
-	flag := func(isSet bool, flag uint32) {
-		if isSet {
-			record.Flags |= flag
-		}
+		record.Start = r.count("spec.ordinals.start", &ordinals.Start)
 	}
 	switch policy := set.Spec.PodManagementPolicy; policy {
 	case appsv1.OrderedReadyPodManagement:
 	case appsv1.ParallelPodManagement:
 		record.Flags |= core.StatefulSetParallel
-	case "":
-		return record, errField("spec.podManagementPolicy")
 	default:
-		return record, fmt.Errorf("spec.podManagementPolicy %q is neither OrderedReady nor Parallel", policy)
+		r.odd("spec.podManagementPolicy", string(policy), "neither OrderedReady nor Parallel")
 	}
-	flag(set.DeletionTimestamp != nil, core.StatefulSetBeingDeleted)
-	flag(gates.MaxUnavailableOff, core.StatefulSetNoMaxUnavailable)
-	flag(gates.RecreateOn, core.StatefulSetRecreateGate)
+	raise(&record.Flags, set.DeletionTimestamp != nil, core.StatefulSetBeingDeleted)
+	raise(&record.Flags, gates.MaxUnavailableOff, core.StatefulSetNoMaxUnavailable)
+	raise(&record.Flags, gates.RecreateOn, core.StatefulSetRecreateGate)
 	switch kind := set.Spec.UpdateStrategy.Type; kind {
 	case appsv1.OnDeleteStatefulSetStrategyType:
 		record.Flags |= core.StatefulSetOnDelete
-		return record, nil
 	case "Recreate":
 		record.Flags |= core.StatefulSetRecreate
-		return record, nil
 	case appsv1.RollingUpdateStatefulSetStrategyType:
-	case "":
-		return record, errField("spec.updateStrategy.type")
-	default:
-		return record, fmt.Errorf("spec.updateStrategy.type %q is none of RollingUpdate, OnDelete and Recreate", kind)
-	}
-	if set.Status.UpdateRevision == "" {
-		return record, errField("status.updateRevision")
-	}
-	rolling := set.Spec.UpdateStrategy.RollingUpdate
-	if rolling == nil {
-		return record, nil
-	}
-	if record.Partition, err = count("spec.updateStrategy.rollingUpdate.partition", rolling.Partition); err != nil {
-		return record, err
-	}
-	if rolling.MaxUnavailable != nil {
-		var isPercent bool
-		record.MaxUnavailable, isPercent, err = budget("spec.updateStrategy.rollingUpdate.maxUnavailable", rolling.MaxUnavailable)
-		if err != nil {
-			return record, err
+		r.needs(set.Status.UpdateRevision != "", "status.updateRevision")
+		if rolling := set.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
+			const field = "spec.updateStrategy.rollingUpdate."
+			record.Partition = r.count(field+"partition", rolling.Partition)
+			if rolling.MaxUnavailable != nil {
+				r.budget(field+"maxUnavailable", rolling.MaxUnavailable, &record.MaxUnavailable, &record.Flags, core.StatefulSetUnavailablePercent)
+			}
 		}
-		flag(isPercent, core.StatefulSetUnavailablePercent)
+	default:
+		r.odd("spec.updateStrategy.type", string(kind), "none of RollingUpdate, OnDelete and Recreate")
 	}
-	return record, nil
+	return record, r.err
 }
 
 func memberFlags(set *appsv1.StatefulSet, pod *corev1.Pod, now time.Time) (flags uint8) {
-	switch pod.Status.Phase {
-	case corev1.PodRunning:
-		flags |= core.StatefulSetPodRunning
-	case corev1.PodSucceeded, corev1.PodFailed:
-		flags |= core.StatefulSetPodFinished
-	}
-	for i := range pod.Status.Conditions {
-		condition := &pod.Status.Conditions[i]
-		if condition.Type != corev1.PodReady {
-			continue
-		}
-		if condition.Status == corev1.ConditionTrue {
-			flags |= core.StatefulSetPodReady
-			since := condition.LastTransitionTime
-			wait := time.Duration(set.Spec.MinReadySeconds) * time.Second
-			if set.Spec.MinReadySeconds == 0 || !since.IsZero() && !since.Add(wait).After(now) {
-				flags |= core.StatefulSetPodAvailable
-			}
-		}
-		break
-	}
-	if pod.DeletionTimestamp != nil {
-		flags |= core.StatefulSetPodTerminating
-	}
-	if pod.Labels[appsv1.StatefulSetRevisionLabel] == set.Status.UpdateRevision {
-		flags |= core.StatefulSetPodUpdated
-	}
+	phase := pod.Status.Phase
+	isReady, isAvailable := readiness(pod, set.Spec.MinReadySeconds, now)
+	raise(&flags, phase == corev1.PodRunning, core.StatefulSetPodRunning)
+	raise(&flags, phase == corev1.PodSucceeded || phase == corev1.PodFailed, core.StatefulSetPodFinished)
+	raise(&flags, isReady, core.StatefulSetPodReady)
+	raise(&flags, isAvailable, core.StatefulSetPodAvailable)
+	raise(&flags, pod.DeletionTimestamp != nil, core.StatefulSetPodTerminating)
+	raise(&flags, pod.Labels[appsv1.StatefulSetRevisionLabel] == set.Status.UpdateRevision, core.StatefulSetPodUpdated)
 	return flags
+}
+
+// readiness returns whether a pod is ready, and whether it has been for so many seconds.
+func readiness(pod *corev1.Pod, seconds int32, now time.Time) (isReady, isAvailable bool) {
+	var record core.Pod
+	fillReady(&record, pod)
+	wait := time.Duration(seconds) * time.Second
+	isReady = record.Flags&core.PodReady != 0
+	return isReady, isReady && (wait == 0 || record.ReadyTime != core.TimeUnset && now.Sub(time.Unix(0, record.ReadyTime)) >= wait)
 }

@@ -1,9 +1,7 @@
 package podrank
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -28,10 +26,6 @@ type statefulSetVector struct {
 }
 
 func TestStatefulSetVectors(t *testing.T) {
-	text, err := os.ReadFile("../tests/vectors/stateful_set.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Ordinal []struct {
 			Set, Pod string
@@ -39,9 +33,7 @@ func TestStatefulSetVectors(t *testing.T) {
 		}
 		Sync []statefulSetVector
 	}
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	readVectors(t, "stateful_set.json", &file)
 	now := time.Unix(1_700_000_000, 0)
 	for _, c := range file.Ordinal {
 		// A pod with an ordinal is the only one, beyond a range of none.
@@ -82,20 +74,14 @@ func TestStatefulSetVectors(t *testing.T) {
 }
 
 func (c *statefulSetVector) set() (*appsv1.StatefulSet, StatefulSetGates) {
-	set := &appsv1.StatefulSet{
-		ObjectMeta: metav1.ObjectMeta{Name: "web"},
-		Spec: appsv1.StatefulSetSpec{
-			Replicas: &c.Set.Replicas, MinReadySeconds: 10, Ordinals: &appsv1.StatefulSetOrdinals{Start: c.Set.Start},
-			PodManagementPolicy: appsv1.OrderedReadyPodManagement,
-			UpdateStrategy:      appsv1.StatefulSetUpdateStrategy{Type: appsv1.StatefulSetUpdateStrategyType(c.Set.Update)},
-		},
-		Status: appsv1.StatefulSetStatus{UpdateRevision: "new"},
-	}
+	set := defaultedStatefulSet()
+	set.Spec.Replicas, set.Spec.MinReadySeconds, set.Spec.Ordinals = &c.Set.Replicas, 10, &appsv1.StatefulSetOrdinals{Start: c.Set.Start}
 	if c.Set.Update == "" {
-		set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{
-			Type:          appsv1.RollingUpdateStatefulSetStrategyType,
-			RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &c.Set.Partition, MaxUnavailable: c.Set.MaxUnavailable},
+		*set.Spec.UpdateStrategy.RollingUpdate = appsv1.RollingUpdateStatefulSetStrategy{
+			Partition: &c.Set.Partition, MaxUnavailable: c.Set.MaxUnavailable,
 		}
+	} else {
+		set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{Type: appsv1.StatefulSetUpdateStrategyType(c.Set.Update)}
 	}
 	if c.Set.Parallel {
 		set.Spec.PodManagementPolicy = appsv1.ParallelPodManagement

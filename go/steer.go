@@ -16,32 +16,20 @@ import (
 // tiers, so with [Kubernetes] they decide which contested pods go, and no certain one; [Steer] makes it follow them. By default, all pods are in one.
 // [Settle] does not accept it.
 func WithTier(of func(*corev1.Pod) int) Option {
-	return func(s *settings) {
-		s.tier = of
-		s.given |= givenTier
-		s.needs(of != nil, "WithTier: of")
-	}
+	return give(givenTier, of != nil, "WithTier: of", func(s *settings) { s.tier = of })
 }
 
 // WithFixed says whose deletion cost [Steer] leaves as it is, because it is somebody else's, say. By default, none is fixed. Only
 // Steer and [BlockedPods] accept it.
 func WithFixed(is func(*corev1.Pod) bool) Option {
-	return func(s *settings) {
-		s.fixed = is
-		s.given |= givenFixed
-		s.needs(is != nil, "WithFixed: is")
-	}
+	return give(givenFixed, is != nil, "WithFixed: is", func(s *settings) { s.fixed = is })
 }
 
 // WithPrice says what it is worth to you that [Steer] leaves a pod's deletion cost as it is: a number from 1 to 254. By default, it is 1
 // for all, so that the fewest costs change. If you take the costs off again that remaining pods got, make those 2: then Steer takes the
 // fewest requests. Only Steer and [BlockedPods] accept it.
 func WithPrice(of func(*corev1.Pod) int) Option {
-	return func(s *settings) {
-		s.price = of
-		s.given |= givenPrice
-		s.needs(of != nil, "WithPrice: of")
-	}
+	return give(givenPrice, of != nil, "WithPrice: of", func(s *settings) { s.price = of })
 }
 
 // A Change is a new deletion cost for a pod.

@@ -125,10 +125,11 @@ func TestTiersDecide(t *testing.T) {
 	}
 }
 
+func node(pod *corev1.Pod) string { return pod.Spec.NodeName }
+func zone(pod *corev1.Pod) string { return pod.Spec.NodeName[:1] }
+
 // Spreading is taking one pod at a time and counting the rest anew, on nodes alone; over zones, every zone sends its own.
 func TestSpreadCountsAnew(t *testing.T) {
-	zone := func(pod *corev1.Pod) string { return pod.Spec.NodeName[:1] }
-	node := func(pod *corev1.Pod) string { return pod.Spec.NodeName }
 	for round := range 300 {
 		r := rand.New(rand.NewPCG(1, uint64(round)))
 		var active, related []*corev1.Pod
@@ -175,8 +176,6 @@ func TestZonesTakeTurns(t *testing.T) {
 	}
 	// Zone a has three pods on two nodes, zone b two on one node.
 	active := []*corev1.Pod{on("a1x", 1, "a1"), on("a2x", 2, "a2"), on("a2y", 3, "a2"), on("b1x", 4, "b1"), on("b1y", 5, "b1")}
-	zone := func(pod *corev1.Pod) string { return pod.Spec.NodeName[:1] }
-	node := func(pod *corev1.Pod) string { return pod.Spec.NodeName }
 	victims, err := podrank.PodsToDelete(active, active, 5, podrank.WithNow(now), podrank.WithSpread(node, zone))
 	// a sends from its fuller node; then both zones have two, and the UID decides.
 	if got := names(victims); err != nil || got != "a2x a1x b1x a2y b1y" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,10 +35,16 @@ func readVectors(t *testing.T, name string, into any) {
 func vectors[T any](t *testing.T, name string, least int) (cases []T) {
 	t.Helper()
 	readVectors(t, name, &cases)
-	if len(cases) < least {
-		t.Errorf("%s has only %d cases", name, len(cases))
-	}
+	atLeast(t, least, len(cases))
 	return cases
+}
+
+// atLeast checks that the lists of a file have as many cases.
+func atLeast(t *testing.T, least int, counts ...int) {
+	t.Helper()
+	if slices.Min(counts) < least {
+		t.Errorf("%d cases, and not %d of each", counts, least)
+	}
 }
 
 // nanoseconds are a decimal string, or unset.

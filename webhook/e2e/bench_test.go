@@ -39,7 +39,7 @@ func TestCost(t *testing.T) {
 	after := w.memory()
 	fmt.Printf("memory: %d KiB without pods, %d KiB with %d: %d bytes for each (live heap after a collection)\n", before>>10, after>>10,
 		*others, (after-before) / *others)
-	set := replicaSet(w.Namespace, "web", 30, nil)
+	set := replicaSet(w.Namespace, "web", 30)
 	w.must(w.Create(w.ctx, set))
 	var took []time.Duration
 	writes, goes := 0, 0

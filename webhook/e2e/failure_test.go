@@ -24,7 +24,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
@@ -34,11 +34,11 @@ import (
 )
 
 // web makes a world with a policy and a ReplicaSet of ready pods.
-func web(t *testing.T, count int32, spec v1alpha1.ScaleDownPolicySpec, change func(*corev1.PodTemplateSpec)) (*World, client.Object) {
+func web(t *testing.T, count int32, changes ...func(*corev1.PodTemplateSpec)) (*World, client.Object) {
 	t.Helper()
 	w := NewWorld(t, 4)
-	w.Policy("spot", spec)
-	set := replicaSet(w.Namespace, "web", count, change)
+	w.Policy("spot", SpotFirst)
+	set := replicaSet(w.Namespace, "web", count, changes...)
 	w.must(w.Create(w.ctx, set))
 	w.AwaitReady(int(count))
 	return w, set
@@ -87,13 +87,8 @@ func (p *Plane) Metric(name string) (value float64) {
 }
 
 func TestNoRoom(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
-	for _, pod := range w.Pods() {
-		if !w.IsSpot(pod) {
-			_, err := w.Kubectl("", "-n", w.Namespace, "annotate", "pod", pod.Name, corev1.PodDeletionCost+"=-2147483648")
-			w.must(err)
-		}
-	}
+	w, set := web(t, 6)
+	costs("-2147483648")(w)
 	w.must(w.Scale(set, 4))
 	if last := w.let(steer.NoRoom, 4); !strings.Contains(last.Message, "leave no room") {
 		t.Errorf("message: %s", last.Message)
@@ -107,23 +102,16 @@ func TestNoRoom(t *testing.T) {
 
 // Others' costs that leave room are left alone, and count.
 func TestCostsOfOthers(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
-	for _, pod := range w.Pods() {
-		if !w.IsSpot(pod) {
-			_, err := w.Kubectl("", "-n", w.Namespace, "annotate", "pod", pod.Name, corev1.PodDeletionCost+"=-5")
-			w.must(err)
-		}
-	}
+	w, set := web(t, 6)
+	costs("-5")(w)
 	w.must(w.Scale(set, 4))
 	w.let(steer.Steered, 4)
-	if went := w.AwaitGone(2); w.Spots(went) != 2 {
-		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
-	}
+	w.AwaitSpots(2)
 }
 
 // A cost of the template is nobody's: it is written over, and stays on the pods that stay.
 func TestCostOfTemplate(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, func(pods *corev1.PodTemplateSpec) {
+	w, set := web(t, 6, func(pods *corev1.PodTemplateSpec) {
 		pods.Annotations = map[string]string{corev1.PodDeletionCost: "-2147483648"}
 	})
 	w.must(w.Scale(set, 4))
@@ -131,9 +119,7 @@ func TestCostOfTemplate(t *testing.T) {
 	if last.Result != string(steer.Steered) {
 		t.Fatalf("%+v", last)
 	}
-	if went := w.AwaitGone(2); w.Spots(went) != 2 {
-		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
-	}
+	w.AwaitSpots(2)
 	w.AwaitReady(4)
 	w.Await("the template's cost again", 30*time.Second, func() bool {
 		return !slices.ContainsFunc(w.Pods(), func(pod *corev1.Pod) bool {
@@ -144,7 +130,7 @@ func TestCostOfTemplate(t *testing.T) {
 }
 
 func TestDryRun(t *testing.T) {
-	w, set := web(t, 4, SpotFirst, nil)
+	w, set := web(t, 4)
 	w.must(w.Scale(set, 2, client.DryRunAll))
 	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 1 || !calls[0].Response.Response.Allowed {
 		t.Errorf("%d requests", len(calls))
@@ -157,11 +143,10 @@ func TestDryRun(t *testing.T) {
 
 // A fall to 0, a rise, and a change that leaves the count, are not even sent.
 func TestNotAsked(t *testing.T) {
-	w, set := web(t, 2, SpotFirst, nil)
+	w, set := web(t, 2)
 	w.must(w.Scale(set, 3))
 	w.AwaitReady(3)
-	_, err := w.Kubectl("", "-n", w.Namespace, "annotate", "replicaset", "web", "a=b")
-	w.must(err)
+	w.must(w.Kubectl("annotate", "replicaset", "web", "a=b"))
 	w.must(w.Scale(set, 0))
 	w.AwaitReady(0)
 	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 0 {
@@ -171,7 +156,7 @@ func TestNotAsked(t *testing.T) {
 
 // Another webhook refuses the request, twice. The second time, the costs fit already. Then they come off.
 func TestRefusedByAnother(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	address, none := w.Proxy.URL+"/refuse", admissionregistrationv1.SideEffectClassNone
 	refuse := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
 	refuse.Webhooks = []admissionregistrationv1.ValidatingWebhook{{
@@ -190,7 +175,7 @@ func TestRefusedByAnother(t *testing.T) {
 	if err := w.Scale(set, 4); !apierrors.IsForbidden(err) && (err == nil || !strings.Contains(err.Error(), "refused by a test")) {
 		t.Fatalf("not refused: %v", err)
 	}
-	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == before+2 })
+	w.awaitCosts(before + 2)
 	if err := w.Scale(set, 4); err == nil {
 		t.Fatal("not refused")
 	}
@@ -213,7 +198,7 @@ func TestRefusedByAnother(t *testing.T) {
 
 // The controller does not answer: the request is let through at the deadline.
 func TestDeadline(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	w.part("stop", "kube-controller-manager")
 	began := time.Now()
 	err := w.Scale(set, 4)
@@ -235,9 +220,16 @@ func (w *World) part(what, part string) {
 	}
 }
 
+// async does something, and sends what came of it.
+func async(do func() error) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	return done
+}
+
 // Without the right to write costs, the request is let through.
 func TestAPIError(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	var role rbacv1.ClusterRole
 	w.must(w.Get(w.ctx, client.ObjectKey{Name: "podrank-webhook"}, &role))
 	whole := role.DeepCopy()
@@ -247,11 +239,10 @@ func TestAPIError(t *testing.T) {
 		})
 	}
 	w.must(w.Update(w.ctx, &role))
-	restore := func() {
+	t.Cleanup(func() {
 		whole.ResourceVersion = ""
 		_ = w.Update(context.Background(), whole)
-	}
-	t.Cleanup(restore)
+	})
 	time.Sleep(time.Second)
 	w.must(w.Scale(set, 4))
 	if last := w.let(steer.Failed, 4); !strings.Contains(last.Message, "forbidden") {
@@ -261,13 +252,10 @@ func TestAPIError(t *testing.T) {
 
 // kubectl podrank has begun to steer the set.
 func TestTerminal(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	pod := w.Pods()[0]
-	object := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"uid":%q,"annotations":{%q:"-1"}}}`,
-		pod.Name, pod.Namespace, pod.UID, corev1.PodDeletionCost)
-	_, err := w.Kubectl(object, "apply", "--server-side", "--field-manager=podrank", "-f", "-")
-	w.must(err)
-	w.Await("a cost", 5*time.Second, func() bool { return w.CostChanges() == 1 })
+	w.apply(pod, cost.Terminal, map[string]string{})
+	w.awaitCosts(1)
 	w.must(w.Scale(set, 5))
 	w.let(steer.StoodAside, 5)
 	if went := w.AwaitGone(1); went[0].UID != pod.UID || w.CostChanges() != 1 {
@@ -277,41 +265,45 @@ func TestTerminal(t *testing.T) {
 
 // A pod that is not ready goes first whatever its cost. It is reported, and the rest is steered.
 func TestBlocked(t *testing.T) {
-	w, set := web(t, 8, SpotFirst, nil)
-	var unready *corev1.Pod
-	for _, pod := range w.Pods() {
-		if !w.IsSpot(pod) {
-			unready = pod
-		}
-	}
-	status := []byte(`{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`)
-	_, err := w.Clients.CoreV1().Pods(w.Namespace).Patch(w.ctx, unready.Name, types.StrategicMergePatchType, status, metav1.PatchOptions{}, "status")
-	w.must(err)
+	w, set := web(t, 8)
+	blocked := w.Unready()
 	w.must(w.Scale(set, 5))
 	last := w.let(steer.Steered, 5)
-	if last.Blocked != 1 || !strings.Contains(last.Message, unready.Name) || !w.hasEvent("Blocked") {
+	if last.Blocked != 1 || !strings.Contains(last.Message, blocked.Name) || !w.hasEvent("Blocked") {
 		t.Errorf("%+v", last)
 	}
-	if went := w.AwaitGone(3); w.Spots(went) != 2 || !slices.ContainsFunc(went, func(pod *corev1.Pod) bool { return pod.UID == unready.UID }) {
+	if went := w.AwaitGone(3); w.Spots(went) != 2 || !slices.ContainsFunc(went, func(pod *corev1.Pod) bool { return pod.UID == blocked.UID }) {
 		t.Errorf("%d of 3 on spot nodes", w.Spots(went))
 	}
 }
 
+// apply writes a cost as this field manager does, with these annotations besides.
+func (w *World) apply(pod *corev1.Pod, manager string, annotations map[string]string) {
+	w.Helper()
+	annotations[corev1.PodDeletionCost] = "-1"
+	apply := applycorev1.Pod(pod.Name, pod.Namespace).WithUID(pod.UID).WithAnnotations(annotations)
+	w.must(w.Apply(w.ctx, apply, client.FieldOwner(manager)))
+}
+
+// awaitCosts waits until costs have changed so often.
+func (w *World) awaitCosts(changes int) {
+	w.Helper()
+	w.Await(fmt.Sprintf("%d changes of costs", changes), 5*time.Second, func() bool { return w.CostChanges() == changes })
+}
+
 // Two falls before the first is done.
 func TestTwoFalls(t *testing.T) {
-	w, set := web(t, 12, SpotFirst, nil)
+	w, set := web(t, 12)
 	w.must(w.Scale(set, 9))
 	w.must(w.Scale(set, 6))
-	if went := w.AwaitGone(6); w.Spots(went) != 6 {
-		t.Errorf("%d of 6 on spot nodes", w.Spots(went))
-	}
+	w.AwaitSpots(6)
 	w.AwaitReady(6)
 	w.AwaitClean()
 }
 
 // A fall, and a rise before it is done. What is left of the costs comes off.
 func TestFallAndRise(t *testing.T) {
-	w, set := web(t, 8, SpotFirst, nil)
+	w, set := web(t, 8)
 	w.must(w.Scale(set, 5))
 	w.must(w.Scale(set, 8))
 	w.AwaitReady(8)
@@ -323,7 +315,7 @@ func TestFallAndRise(t *testing.T) {
 
 // The older of two policies counts, and the other says so.
 func TestTwoPolicies(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	time.Sleep(1100 * time.Millisecond) // creation times are whole seconds
 	w.Policy("reserved", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
 		{Nodes: &metav1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "reserved"}}},
@@ -334,9 +326,7 @@ func TestTwoPolicies(t *testing.T) {
 	})
 	w.must(w.Scale(set, 4))
 	w.let(steer.Steered, 4)
-	if went := w.AwaitGone(2); w.Spots(went) != 2 {
-		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
-	}
+	w.AwaitSpots(2)
 	w.must(w.Delete(w.ctx, set))
 	w.Await("accepted, since no other policy counts for any set", 10*time.Second, func() bool {
 		return meta.IsStatusConditionTrue(w.Status("reserved").Conditions, v1alpha1.Accepted)
@@ -345,12 +335,9 @@ func TestTwoPolicies(t *testing.T) {
 
 // 600 deletions take several syncs of the controller. Costs stay until all are done.
 func TestManyDeletions(t *testing.T) {
-	w, set := web(t, 0, SpotFirst, nil)
+	w, set := web(t, 0)
 	w.must(w.Scale(set, 640))
-	w.Await("640 ready pods", 3*time.Minute, func() bool {
-		pods := w.Pods()
-		return len(pods) == 640 && !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !isReady(pod) })
-	})
+	w.Await("640 ready pods", 3*time.Minute, func() bool { return w.areReady(640) })
 	w.must(w.Scale(set, 40))
 	last := w.Last("spot", 1)
 	t.Logf("%+v", last)
@@ -363,11 +350,10 @@ func TestManyDeletions(t *testing.T) {
 
 // With the program killed, scaling works as without it. What it left behind comes off when it is back.
 func TestKilled(t *testing.T) {
-	w, set := web(t, 8, SpotFirst, nil)
+	w, set := web(t, 8)
 	w.part("stop", "kube-controller-manager")
-	answer := make(chan error)
-	go func() { answer <- w.Scale(set, 6) }()
-	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 2 })
+	answer := async(func() error { return w.Scale(set, 6) })
+	w.awaitCosts(2)
 	w.Kill()
 	if err := <-answer; err != nil {
 		t.Errorf("the request was refused: %v", err)
@@ -386,15 +372,12 @@ func TestKilled(t *testing.T) {
 
 // A cost on a pod whose count never falls, left behind by a program that was killed, comes off after a restart.
 func TestLeftBehind(t *testing.T) {
-	w, set := web(t, 4, SpotFirst, nil)
+	w, set := web(t, 4)
 	w.must(w.Stop())
 	for _, pod := range w.Pods()[:2] {
-		object := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"annotations":{%q:"-1",%q:"%s/3"}}}`,
-			pod.Name, pod.Namespace, corev1.PodDeletionCost, cost.Annotation, set.GetUID())
-		_, err := w.Kubectl(object, "apply", "--server-side", "--field-manager="+cost.Manager, "-f", "-")
-		w.must(err)
+		w.apply(pod, cost.Manager, map[string]string{cost.Annotation: string(set.GetUID()) + "/3"})
 	}
-	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 2 })
+	w.awaitCosts(2)
 	w.must(w.Run())
 	w.AwaitClean()
 	if len(w.Went()) != 0 {
@@ -404,7 +387,7 @@ func TestLeftBehind(t *testing.T) {
 
 // When the leader is killed, the other replica takes its place, and takes off what it left behind.
 func TestNextLeader(t *testing.T) {
-	w, set := web(t, 4, SpotFirst, nil)
+	w, set := web(t, 4)
 	address := func() string { return fmt.Sprintf("127.0.0.1:%d", freePort()) }
 	other, err := w.launch(freePort(), address(), address())
 	t.Cleanup(func() {
@@ -413,12 +396,8 @@ func TestNextLeader(t *testing.T) {
 	})
 	w.must(err)
 	w.Kill()
-	pod := w.Pods()[0]
-	object := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"namespace":%q,"annotations":{%q:"-1",%q:"%s/3"}}}`,
-		pod.Name, pod.Namespace, corev1.PodDeletionCost, cost.Annotation, set.GetUID())
-	_, err = w.Kubectl(object, "apply", "--server-side", "--field-manager="+cost.Manager, "-f", "-")
-	w.must(err)
-	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 1 })
+	w.apply(w.Pods()[0], cost.Manager, map[string]string{cost.Annotation: string(set.GetUID()) + "/3"})
+	w.awaitCosts(1)
 	w.AwaitClean()
 	w.must(w.Run())
 }
@@ -431,23 +410,13 @@ func TestRollout(t *testing.T) {
 			spec.Rollouts = rollouts
 			w := NewWorld(t, 4)
 			w.Policy("spot", spec)
-			d := deployment(w.Namespace, "web", 8)
-			w.must(w.Create(w.ctx, d))
-			w.AwaitReady(8)
-			old := map[types.UID]bool{}
-			for _, pod := range w.Pods() {
-				old[pod.UID] = true
-			}
-			_, err := w.Kubectl("", "-n", w.Namespace, "set", "image", "deployment/web", "main=new")
-			w.must(err)
+			w.must(w.Create(w.ctx, deployment(w.Namespace, "web", 8)))
+			old := w.AwaitReady(8)
+			w.must(w.Kubectl("set", "image", "deployment/web", "main=new"))
 			w.AwaitGone(8)
 			w.AwaitReady(8)
 			w.AwaitClean()
-			for _, pod := range w.Went() {
-				if !old[pod.UID] {
-					t.Errorf("new pod %s went", pod.Name)
-				}
-			}
+			w.must(onlyOld(old, w.Went()))
 			calls := w.Proxy.Calls(w.Namespace)
 			if len(calls) == 0 {
 				t.Fatal("nothing was asked")
@@ -472,18 +441,21 @@ func TestCertificates(t *testing.T) {
 	w := NewWorld(t, 2)
 	w.must(w.Stop())
 	dir := t.TempDir()
+	ctx, stop := context.WithCancel(w.ctx)
+	// Kubelet would mount the Secret.
+	mounting := async(func() error {
+		for ; ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
+			w.mount(dir)
+		}
+		return nil
+	})
 	t.Cleanup(func() {
+		stop()
+		<-mounting
 		w.Kill()
 		w.must(w.Plane.register())
 		w.must(w.Run())
 	})
-	// Kubelet would mount the Secret.
-	go func() {
-		for w.ctx.Err() == nil {
-			w.mount(dir)
-			time.Sleep(100 * time.Millisecond)
-		}
-	}()
 	if err := w.Run("--rotate-certificates", "--cert-dir", dir); err != nil {
 		t.Fatalf("%v\n%s", err, w.log())
 	}
@@ -508,13 +480,11 @@ func TestLeaderEvent(t *testing.T) {
 
 // A request that waits for the barrier when SIGTERM comes is steered.
 func TestSteersUntilTheEnd(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	w.signal(syscall.SIGSTOP, "kube-controller-manager")
-	answer := make(chan error)
-	go func() { answer <- w.Scale(set, 4) }()
-	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 2 })
-	stopped := make(chan error)
-	go func() { stopped <- w.Stop() }()
+	answer := async(func() error { return w.Scale(set, 4) })
+	w.awaitCosts(2)
+	stopped := async(w.Stop)
 	time.Sleep(500 * time.Millisecond)
 	w.signal(syscall.SIGCONT, "kube-controller-manager")
 	w.must(<-answer)
@@ -523,9 +493,7 @@ func TestSteersUntilTheEnd(t *testing.T) {
 		t.Errorf("%+v", last)
 	}
 	w.must(w.Run())
-	if went := w.AwaitGone(2); w.Spots(went) != 2 {
-		t.Errorf("%d of 2 on spot nodes", w.Spots(went))
-	}
+	w.AwaitSpots(2)
 }
 
 // signal sends a signal to a part of the control plane.
@@ -543,13 +511,11 @@ func (w *World) signal(signal syscall.Signal, part string) {
 
 // SIGTERM ends the program without an error, and a request that it has begun is answered.
 func TestGracefulShutdown(t *testing.T) {
-	w, set := web(t, 6, SpotFirst, nil)
+	w, set := web(t, 6)
 	w.part("stop", "kube-controller-manager")
-	answer := make(chan error)
-	go func() { answer <- w.Scale(set, 4) }()
-	w.Await("costs", 5*time.Second, func() bool { return w.CostChanges() == 2 })
-	stopped := make(chan error)
-	go func() { stopped <- w.Stop() }()
+	answer := async(func() error { return w.Scale(set, 4) })
+	w.awaitCosts(2)
+	stopped := async(w.Stop)
 	if err := <-answer; err != nil {
 		t.Errorf("the request was refused: %v", err)
 	}

@@ -9,19 +9,13 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/json"
-	"encoding/pem"
 	"flag"
 	"fmt"
 	"io"
-	"math/big"
-	mathrand "math/rand/v2"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -46,6 +40,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/cert"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -149,7 +144,7 @@ func start(dir string) (*Plane, error) {
 	if p.Clients, err = kubernetes.NewForConfig(p.Config); err != nil {
 		return nil, err
 	}
-	if _, err := p.Kubectl("", "apply", "--server-side", "-k", "../config/base"); err != nil {
+	if err := p.Kubectl("apply", "--server-side", "-k", "../config/base"); err != nil {
 		// The first time, the API server may not know policies yet.
 		return nil, err
 	}
@@ -165,45 +160,28 @@ func start(dir string) (*Plane, error) {
 	return p, p.register()
 }
 
-// Kubectl runs kubectl and returns what it prints.
-func (p *Plane) Kubectl(input string, arguments ...string) (string, error) {
-	command := exec.Command("kubectl", append([]string{"--kubeconfig", p.Kubeconfig}, arguments...)...)
-	command.Stdin = strings.NewReader(input)
-	out, err := command.CombinedOutput()
+// Kubectl runs kubectl.
+func (p *Plane) Kubectl(arguments ...string) error {
+	out, err := exec.Command("kubectl", append([]string{"--kubeconfig", p.Kubeconfig}, arguments...)...).CombinedOutput()
 	if err != nil {
-		return string(out), fmt.Errorf("kubectl %s: %w: %s", strings.Join(arguments, " "), err, out)
+		return fmt.Errorf("kubectl %s: %w: %s", strings.Join(arguments, " "), err, out)
 	}
-	return string(out), nil
+	return nil
 }
 
 // certify makes a certificate, for the program and for the proxy before it.
 func (p *Plane) certify(dir string) error {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	authority, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
 	if err != nil {
 		return err
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "podrank-webhook"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	p.ca = authority
+	for name, text := range map[string][]byte{"tls.crt": authority, "tls.key": key} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			return err
+		}
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		return err
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return err
-	}
-	p.ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	if err := os.WriteFile(filepath.Join(dir, "tls.crt"), p.ca, 0o600); err != nil {
-		return err
-	}
-	keyText := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
-	if err := os.WriteFile(filepath.Join(dir, "tls.key"), keyText, 0o600); err != nil {
-		return err
-	}
-	pair, err := tls.X509KeyPair(p.ca, keyText)
+	pair, err := tls.X509KeyPair(authority, key)
 	if err != nil {
 		return err
 	}
@@ -217,7 +195,7 @@ func (p *Plane) certify(dir string) error {
 // before it is used.
 func freePort() int {
 	for {
-		port := 20_000 + mathrand.IntN(12_000)
+		port := 20_000 + rand.IntN(12_000)
 		if listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
 			listener.Close()
 			return port
@@ -321,7 +299,7 @@ func (p *Plane) awaitRegistration() error {
 		return err
 	}
 	before := p.Proxy.Count()
-	set := replicaSet(namespace.Name, "probe", 3, nil)
+	set := replicaSet(namespace.Name, "probe", 3)
 	if err := p.Create(ctx, set); err != nil {
 		return err
 	}

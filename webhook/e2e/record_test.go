@@ -35,13 +35,12 @@ func TestRecord(t *testing.T) {
 	}}
 	both := *SpotFirst.DeepCopy()
 	both.Spread = []string{corev1.LabelTopologyZone}
-	set := func(namespace string) client.Object { return replicaSet(namespace, "web", 8, nil) }
+	set := func(namespace string) client.Object { return replicaSet(namespace, "web", 8) }
 	deploy := func(namespace string) client.Object { return deployment(namespace, "web", 8) }
 	old := func(namespace string) client.Object { return controller(namespace, "web", 8) }
 	kubectl := func(kind string) func(*World, client.Object) {
 		return func(w *World, _ client.Object) {
-			_, err := w.Kubectl("", "-n", w.Namespace, "scale", kind+"/web", "--replicas=5")
-			w.must(err)
+			w.must(w.Kubectl("scale", kind+"/web", "--replicas=5"))
 		}
 	}
 	direct := func(w *World, object client.Object) { w.must(w.Scale(object, 5)) }
@@ -64,7 +63,7 @@ func TestRecord(t *testing.T) {
 		{"replicaset-update-draining", draining, set, label, patch, "Steered", 3},
 		{"replicationcontroller-scale-spot", SpotFirst, old, nil, kubectl("rc"), "Steered", 3},
 		{"replicationcontroller-update-spread", spread, old, nil, patch, "Steered", 3},
-		{"blocked", SpotFirst, set, unready, direct, "Steered", 3},
+		{"blocked", SpotFirst, set, func(w *World) { w.Unready() }, direct, "Steered", 3},
 		{"costs-of-others", SpotFirst, set, costs("-3"), direct, "Steered", 3},
 		{"no-room", SpotFirst, set, costs("-2147483648"), direct, "NoRoom", 3},
 		{"dry-run", SpotFirst, set, nil, func(w *World, object client.Object) { w.must(w.Scale(object, 5, client.DryRunAll)) }, "", 0},
@@ -99,22 +98,18 @@ func TestRecord(t *testing.T) {
 
 func label(w *World) {
 	for _, pod := range w.Pods()[:2] {
-		_, err := w.Kubectl("", "-n", w.Namespace, "label", "pod", pod.Name, "draining=true")
-		w.must(err)
+		w.must(w.Kubectl("label", "pod", pod.Name, "draining=true"))
 	}
 }
 
-// unready makes one pod that is not on a spot node not ready.
-func unready(w *World) {
-	for _, pod := range w.Pods() {
-		if !w.IsSpot(pod) {
-			status := []byte(`{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`)
-			_, err := w.Clients.CoreV1().Pods(w.Namespace).Patch(w.ctx, pod.Name, types.StrategicMergePatchType, status,
-				metav1.PatchOptions{}, "status")
-			w.must(err)
-			return
-		}
-	}
+// Unready makes one pod that is not on a spot node not ready.
+func (w *World) Unready() *corev1.Pod {
+	w.Helper()
+	pods := w.Pods()
+	pod := pods[slices.IndexFunc(pods, func(pod *corev1.Pod) bool { return !w.IsSpot(pod) })]
+	status := []byte(`{"status":{"conditions":[{"type":"Ready","status":"False"}]}}`)
+	w.must(w.Client.Status().Patch(w.ctx, pod, client.RawPatch(types.StrategicMergePatchType, status)))
+	return pod
 }
 
 // costs writes somebody's cost on the pods that are not on spot nodes.
@@ -122,8 +117,7 @@ func costs(value string) func(*World) {
 	return func(w *World) {
 		for _, pod := range w.Pods() {
 			if !w.IsSpot(pod) {
-				_, err := w.Kubectl("", "-n", w.Namespace, "annotate", "pod", pod.Name, corev1.PodDeletionCost+"="+value)
-				w.must(err)
+				w.must(w.Kubectl("annotate", "pod", pod.Name, corev1.PodDeletionCost+"="+value))
 			}
 		}
 	}

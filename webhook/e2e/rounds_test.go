@@ -156,13 +156,8 @@ var wishes = []wish{
 	{"draining", v1alpha1.ScaleDownPolicySpec{First: []v1alpha1.Tier{
 		{Pods: &metav1.LabelSelector{MatchLabels: map[string]string{"draining": "true"}}},
 	}}, func(_ *World, before, went []*corev1.Pod) error {
-		draining := func(pods []*corev1.Pod) (count int) {
-			for _, pod := range pods {
-				if pod.Labels["draining"] == "true" {
-					count++
-				}
-			}
-			return count
+		draining := func(pods []*corev1.Pod) int {
+			return count(pods, func(pod *corev1.Pod) bool { return pod.Labels["draining"] == "true" })
 		}
 		if got, want := draining(went), min(len(went), draining(before)); got != want {
 			return fmt.Errorf("%d draining pods went, not %d", got, want)
@@ -227,7 +222,7 @@ func play(t *testing.T, l *line) {
 	var object client.Object = deployment(w.Namespace, "web", int32(l.Pods))
 	switch l.Way {
 	case "replicasets/scale":
-		object = replicaSet(w.Namespace, "web", int32(l.Pods), nil)
+		object = replicaSet(w.Namespace, "web", int32(l.Pods))
 	case "kubectl scale rc":
 		object = controller(w.Namespace, "web", int32(l.Pods))
 	}
@@ -246,12 +241,12 @@ func play(t *testing.T, l *line) {
 	goes := l.Pods - l.To
 	switch l.Way {
 	case "kubectl scale deployment":
-		_, err = w.Kubectl("", "-n", w.Namespace, "scale", "deployment/web", fmt.Sprintf("--replicas=%d", l.To))
+		err = w.Kubectl("scale", "deployment/web", fmt.Sprintf("--replicas=%d", l.To))
 	case "kubectl scale rc":
-		_, err = w.Kubectl("", "-n", w.Namespace, "scale", "rc/web", fmt.Sprintf("--replicas=%d", l.To))
+		err = w.Kubectl("scale", "rc/web", fmt.Sprintf("--replicas=%d", l.To))
 	case "rollout":
 		l.To, goes = l.Pods, l.Pods
-		_, err = w.Kubectl("", "-n", w.Namespace, "set", "image", "deployment/web", "main=new")
+		err = w.Kubectl("set", "image", "deployment/web", "main=new")
 	default:
 		err = w.Scale(object, int32(l.To))
 	}
@@ -299,14 +294,8 @@ func (l *line) judge(w *World, chosen wish, before []*corev1.Pod) {
 	}
 	if l.Way == "rollout" {
 		// All old pods go. Its steps are compared by the program, whose status says so.
-		old := map[types.UID]bool{}
-		for _, pod := range before {
-			old[pod.UID] = true
-		}
-		for _, pod := range went {
-			if !old[pod.UID] {
-				problems = append(problems, fmt.Errorf("the new pod %s went", pod.Name))
-			}
+		if err := onlyOld(before, went); err != nil {
+			problems = append(problems, err)
 		}
 	} else if err := chosen.check(w, before, went); err != nil {
 		problems = append(problems, err)

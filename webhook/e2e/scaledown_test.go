@@ -13,25 +13,22 @@ import (
 // Whoever scales, and whatever is scaled, the pods on spot nodes go.
 func TestScaleDown(t *testing.T) {
 	objects := map[string]func(namespace string) client.Object{
-		"replicaset":            func(namespace string) client.Object { return replicaSet(namespace, "web", 10, nil) },
+		"replicaset":            func(namespace string) client.Object { return replicaSet(namespace, "web", 10) },
 		"deployment":            func(namespace string) client.Object { return deployment(namespace, "web", 10) },
 		"replicationcontroller": func(namespace string) client.Object { return controller(namespace, "web", 10) },
 	}
 	ways := map[string]func(*World, string, client.Object) error{
 		"kubectl scale": func(w *World, kind string, _ client.Object) error {
-			_, err := w.Kubectl("", "-n", w.Namespace, "scale", kind+"/web", "--replicas=7")
-			return err
+			return w.Kubectl("scale", kind+"/web", "--replicas=7")
 		},
 		"subresource": func(w *World, _ string, object client.Object) error { return w.Scale(object, 7) },
 		"spec": func(w *World, kind string, _ client.Object) error {
-			_, err := w.Kubectl("", "-n", w.Namespace, "patch", kind+"/web", "-p", `{"spec":{"replicas":7}}`)
-			return err
+			return w.Kubectl("patch", kind+"/web", "-p", `{"spec":{"replicas":7}}`)
 		},
 	}
 	ways["autoscaler"] = func(w *World, _ string, _ client.Object) error {
 		// It needs no metrics to see that there are too many.
-		_, err := w.Kubectl("", "-n", w.Namespace, "autoscale", "deployment", "web", "--min=1", "--max=7", "--cpu-percent=50")
-		return err
+		return w.Kubectl("autoscale", "deployment", "web", "--min=1", "--max=7", "--cpu-percent=50")
 	}
 	for kind, object := range objects {
 		for way, scale := range ways {

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -71,6 +72,11 @@ func (w *World) must(err error) {
 	if err != nil {
 		w.Fatal(err)
 	}
+}
+
+// Kubectl runs kubectl in the namespace.
+func (w *World) Kubectl(arguments ...string) error {
+	return w.Plane.Kubectl(append([]string{"-n", w.Namespace}, arguments...)...)
 }
 
 // follow assigns pods to nodes in turn, and notes what becomes of them.
@@ -168,11 +174,14 @@ func isReady(pod *corev1.Pod) bool {
 // AwaitReady waits until there are this many pods, all ready.
 func (w *World) AwaitReady(count int) []*corev1.Pod {
 	w.Helper()
-	w.Await(fmt.Sprintf("%d ready pods", count), time.Minute, func() bool {
-		pods := w.Pods()
-		return len(pods) == count && !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !isReady(pod) })
-	})
+	w.Await(fmt.Sprintf("%d ready pods", count), time.Minute, func() bool { return w.areReady(count) })
 	return w.Pods()
+}
+
+// areReady reports whether there are this many pods, all ready.
+func (w *World) areReady(count int) bool {
+	pods := w.Pods()
+	return len(pods) == count && !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return !isReady(pod) })
 }
 
 // AwaitClean waits until no pod has a cost or mark of this program.
@@ -197,21 +206,21 @@ func template(name string) corev1.PodTemplateSpec {
 	}
 }
 
-func replicaSet(namespace, name string, count int32, change func(*corev1.PodTemplateSpec)) *appsv1.ReplicaSet {
+func replicaSet(namespace, name string, count int32, changes ...func(*corev1.PodTemplateSpec)) *appsv1.ReplicaSet {
 	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	set.Spec.Replicas, set.Spec.Template = &count, template(name)
 	set.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
-	if change != nil {
+	for _, change := range changes {
 		change(&set.Spec.Template)
 	}
 	return set
 }
 
 func deployment(namespace, name string, count int32) *appsv1.Deployment {
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-	d.Spec.Replicas, d.Spec.Template = &count, template(name)
-	d.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
-	return d
+	set := replicaSet(namespace, name, count)
+	return &appsv1.Deployment{ObjectMeta: set.ObjectMeta, Spec: appsv1.DeploymentSpec{
+		Replicas: &count, Template: set.Spec.Template, Selector: set.Spec.Selector,
+	}}
 }
 
 func controller(namespace, name string, count int32) *corev1.ReplicationController {
@@ -273,9 +282,11 @@ func (w *World) IsSpot(pod *corev1.Pod) bool {
 }
 
 // Spots counts pods on spot nodes.
-func (w *World) Spots(pods []*corev1.Pod) (count int) {
+func (w *World) Spots(pods []*corev1.Pod) int { return count(pods, w.IsSpot) }
+
+func count(pods []*corev1.Pod, is func(*corev1.Pod) bool) (count int) {
 	for _, pod := range pods {
-		if w.IsSpot(pod) {
+		if is(pod) {
 			count++
 		}
 	}
@@ -287,4 +298,23 @@ func (w *World) AwaitGone(count int) []*corev1.Pod {
 	w.Helper()
 	w.Await(fmt.Sprintf("%d pods gone", count), time.Minute, func() bool { return len(w.Went()) >= count })
 	return w.Went()
+}
+
+// AwaitSpots waits until this many pods went, all on spot nodes.
+func (w *World) AwaitSpots(count int) {
+	w.Helper()
+	if went := w.AwaitGone(count); w.Spots(went) != count {
+		w.Errorf("%d of %d on spot nodes", w.Spots(went), count)
+	}
+}
+
+// onlyOld returns an error if any pod that went was not there before.
+func onlyOld(before, went []*corev1.Pod) error {
+	var problems []error
+	for _, pod := range went {
+		if !slices.ContainsFunc(before, func(old *corev1.Pod) bool { return old.UID == pod.UID }) {
+			problems = append(problems, fmt.Errorf("the new pod %s went", pod.Name))
+		}
+	}
+	return errors.Join(problems...)
 }

@@ -188,61 +188,41 @@ func (Engine) Plan(wanted, active, burst uint32, satisfied, beingDeleted bool) (
 }
 
 func (Engine) BeginSlowStart(count uint32) (start core.SlowStart, err error) {
-	err = run(func(m *machine) int32 {
-		at := m.in(&start)
-		status := m.module.Xpodrank_slow_start_begin(int32(count), at)
-		m.out(at, &start)
-		return status
-	})
+	err = change(&start, func(m *machine, at int32) int32 { return m.module.Xpodrank_slow_start_begin(int32(count), at) })
 	return start, err
 }
 
 func (Engine) ReportSlowStart(start *core.SlowStart, failures uint32) error {
-	return run(func(m *machine) int32 {
-		at := m.in(start)
-		status := m.module.Xpodrank_slow_start_report(at, int32(failures))
-		m.out(at, start)
-		return status
-	})
+	return change(start, func(m *machine, at int32) int32 { return m.module.Xpodrank_slow_start_report(at, int32(failures)) })
 }
 
 func (Engine) ExpectCreations(e *core.Expectations, count uint32, now int64) error {
-	return run(func(m *machine) int32 {
-		at := m.in(e)
-		status := m.module.Xpodrank_expectations_expect_creations(at, int32(count), now)
-		m.out(at, e)
-		return status
+	return change(e, func(m *machine, at int32) int32 {
+		return m.module.Xpodrank_expectations_expect_creations(at, int32(count), now)
 	})
 }
 
 func (Engine) ExpectDeletions(e *core.Expectations, room, keys []core.PodKey, now int64) error {
-	return run(func(m *machine) int32 {
-		at, places, list := m.in(e), m.keys(room), m.keys(keys)
+	return change(e, func(m *machine, at int32) int32 {
+		places, list := m.in(room), m.in(keys)
 		status := m.module.Xpodrank_expectations_expect_deletions(at, places, length(room), list, length(keys), now)
-		m.out(at, e)
-		m.keysOut(places, room)
+		m.out(places, room)
 		return status
 	})
 }
 
 func (Engine) CreationsObserved(e *core.Expectations, count uint32) error {
-	return run(func(m *machine) int32 {
-		at := m.in(e)
-		status := m.module.Xpodrank_expectations_creations_observed(at, int32(count))
-		m.out(at, e)
-		return status
+	return change(e, func(m *machine, at int32) int32 {
+		return m.module.Xpodrank_expectations_creations_observed(at, int32(count))
 	})
 }
 
 func (Engine) DeletionObserved(e *core.Expectations, room []core.PodKey, key core.PodKey) (counted bool, err error) {
-	err = run(func(m *machine) int32 {
-		at, places, one, yes := m.in(e), m.keys(room), m.keys([]core.PodKey{key}), m.room(1, 4)
+	err = change(e, func(m *machine, at int32) int32 {
+		places, one, yes := m.in(room), m.in(&key), m.room(1, 4)
 		status := m.module.Xpodrank_expectations_deletion_observed(at, places, length(room), one, yes)
-		if status == ok {
-			counted = m.u32(yes) != 0
-			m.out(at, e)
-			m.keysOut(places, room)
-		}
+		counted = m.u32(yes) != 0
+		m.out(places, room)
 		return status
 	})
 	return counted, err
@@ -280,11 +260,9 @@ func (Engine) ParsePercent(text string) (percent uint32, err error) {
 }
 
 func (Engine) SetAnnotations(set *core.ReplicaSet, desired, max string) error {
-	return run(func(m *machine) int32 {
-		at, first, second := m.in(set), m.bytes(desired), m.bytes(max)
-		status := m.module.Xpodrank_replica_set_annotations(first, int32(len(desired)), second, int32(len(max)), at)
-		m.out(at, set)
-		return status
+	return change(set, func(m *machine, at int32) int32 {
+		first, second := m.bytes(desired), m.bytes(max)
+		return m.module.Xpodrank_replica_set_annotations(first, int32(len(desired)), second, int32(len(max)), at)
 	})
 }
 
@@ -301,22 +279,14 @@ func (Engine) NextDeployment(deployment *core.Deployment, sets []core.ReplicaSet
 	return step, err
 }
 
-// keys copies keys into memory.
-func (m *machine) keys(keys []core.PodKey) int32 {
-	address := m.room(len(keys), len(core.PodKey{}))
-	memory := m.at(address)
-	for i := range keys {
-		copy(memory[i*len(keys[i]):], keys[i][:])
-	}
-	return address
-}
-
-// keysOut copies them back.
-func (m *machine) keysOut(address int32, keys []core.PodKey) {
-	memory := m.at(address)
-	for i := range keys {
-		copy(keys[i][:], memory[i*len(keys[i]):])
-	}
+// change makes one call that changes a value.
+func change[T any](value *T, call func(m *machine, at int32) (status int32)) error {
+	return run(func(m *machine) int32 {
+		at := m.in(value)
+		status := call(m, at)
+		m.out(at, value)
+		return status
+	})
 }
 
 // length is a list's, which [machine.room] has bounded.

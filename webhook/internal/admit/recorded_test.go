@@ -11,30 +11,28 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	admissionv1 "k8s.io/api/admission/v1"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
-	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/recorded"
-	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-type open struct{}
+type barrier func(context.Context) error
 
-func (open) Wait(context.Context) error { return nil }
+func (b barrier) Wait(ctx context.Context) error { return b(ctx) }
+
+func open(context.Context) error { return nil }
 
 // server answers requests as the program does, with everything but a cluster.
 type server struct {
@@ -46,10 +44,10 @@ type server struct {
 func serve(t *testing.T, now time.Time, objects ...client.Object) *server {
 	t.Helper()
 	s := &server{API: fakeapi.New(objects...)}
+	reporter, _ := s.NewReporter()
 	s.Handler = &admit.Handler{
-		Steerer:  &steer.Steerer{Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API, s.API), Barrier: open{}, Now: func() time.Time { return now }},
-		Reporter: &report.Reporter{Live: s.API, Client: s.API, Events: events.NewFakeRecorder(10), Log: logr.Discard()},
-		Plans:    &plans.Plans{}, Deadline: time.Minute, IsEnding: func() bool { return false },
+		Steerer: s.NewSteerer(barrier(open), now), Reporter: reporter, Plans: &plans.Plans{}, Deadline: time.Minute,
+		IsEnding: func() bool { return false },
 	}
 	s.http = httptest.NewServer(&webhook.Admission{Handler: admission.HandlerFunc(s.Handle)})
 	t.Cleanup(s.http.Close)
@@ -83,30 +81,19 @@ func TestRecorded(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
-			objects := read(t, c)
-			var policy *v1alpha1.ScaleDownPolicy
-			for _, object := range objects {
-				if found, ok := object.(*v1alpha1.ScaleDownPolicy); ok {
-					policy = found
-				}
-			}
-			s := serve(t, c.Now, objects...)
+			s := serve(t, c.Now, read(t, c)...)
 			if answer := s.ask(t, c.Review); !answer.Allowed {
 				t.Fatalf("refused: %+v", answer.Result)
 			}
 			costs := map[string]string{}
-			for _, write := range s.Log() {
+			for _, write := range s.Written() {
 				costs[write.Name] = write.Annotations[corev1.PodDeletionCost]
 			}
 			if !maps.Equal(costs, c.Costs) {
 				t.Errorf("costs: %v, not %v", costs, c.Costs)
 			}
-			var review admissionv1.AdmissionReview
-			if err := json.Unmarshal(c.Review, &review); err != nil {
-				t.Fatal(err)
-			}
 			var gone []types.UID
-			plan, _ := s.Plans.Take(setOf(t, s, review.Request))
+			plan, _ := s.Plans.Take(setOf(t, s, request(t, c)))
 			for _, pod := range plan.Wanted {
 				gone = append(gone, pod.UID)
 			}
@@ -115,12 +102,13 @@ func TestRecorded(t *testing.T) {
 			if c.Result == string(steer.Steered) && !slices.Equal(gone, c.Gone) {
 				t.Errorf("wanted %v, but %v went", gone, c.Gone)
 			}
-			if err := s.Get(context.Background(), client.ObjectKeyFromObject(policy), policy); err != nil {
+			var policies v1alpha1.ScaleDownPolicyList
+			if err := s.List(context.Background(), &policies); err != nil {
 				t.Fatal(err)
 			}
 			result := ""
-			if len(policy.Status.ScaleDowns) > 0 {
-				result = policy.Status.ScaleDowns[0].Result
+			if downs := policies.Items[0].Status.ScaleDowns; len(downs) > 0 {
+				result = downs[0].Result
 			}
 			if result != c.Result {
 				t.Errorf("result %q, not %q", result, c.Result)
@@ -128,10 +116,6 @@ func TestRecorded(t *testing.T) {
 		})
 	}
 }
-
-type barrier func(context.Context) error
-
-func (b barrier) Wait(ctx context.Context) error { return b(ctx) }
 
 // A request is not steered if the API server no longer waits, but is if its context ends because the program does.
 func TestEnds(t *testing.T) {
@@ -152,15 +136,11 @@ func TestEnds(t *testing.T) {
 			}
 			return ctx.Err()
 		})
-		var review admissionv1.AdmissionReview
-		if err := json.Unmarshal(c.Review, &review); err != nil {
-			t.Fatal(err)
-		}
-		if answer := s.Handle(ctx, admission.Request{AdmissionRequest: *review.Request}); !answer.Allowed {
+		if answer := s.Handle(ctx, admission.Request{AdmissionRequest: *request(t, c)}); !answer.Allowed {
 			t.Errorf("refused: %+v", answer.Result)
 		}
 		s.Wait()
-		if _, ok := s.Plans.Take(setOf(t, s, review.Request)); ok != isEnding {
+		if _, ok := s.Plans.Take(setOf(t, s, request(t, c))); ok != isEnding {
 			t.Errorf("the program ends: %t, steered: %t", isEnding, ok)
 		}
 	}
@@ -180,16 +160,24 @@ func read(t *testing.T, c *recorded.Case) (objects []client.Object) {
 	return objects
 }
 
-func setOf(t *testing.T, s *server, request *admissionv1.AdmissionRequest) types.UID {
+func request(t *testing.T, c *recorded.Case) *admissionv1.AdmissionRequest {
 	t.Helper()
-	var object client.Object = &corev1.ReplicationController{}
-	if request.Resource.Resource == "replicasets" {
-		object = &appsv1.ReplicaSet{}
-	}
-	if err := s.Get(context.Background(), types.NamespacedName{Namespace: request.Namespace, Name: request.Name}, object); err != nil {
+	var review admissionv1.AdmissionReview
+	if err := json.Unmarshal(c.Review, &review); err != nil {
 		t.Fatal(err)
 	}
-	return object.GetUID()
+	return review.Request
+}
+
+func setOf(t *testing.T, s *server, request *admissionv1.AdmissionRequest) types.UID {
+	t.Helper()
+	kind := map[string]workload.Kind{"replicasets": workload.ReplicaSet, "replicationcontrollers": workload.ReplicationController}
+	key := types.NamespacedName{Namespace: request.Namespace, Name: request.Name}
+	set, err := workload.Get(context.Background(), s, kind[request.Resource.Resource], key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.UID()
 }
 
 // Whatever is sent, it is allowed.

@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 // cached says what the caches keep: of pods and nodes only metadata, and of everything only what somebody reads.
@@ -19,16 +19,13 @@ func cached() cache.Options {
 	return cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			cleanup.Pods():                  {Transform: strip},
+			cost.Metadata():                 {Transform: strip},
 			steer.Node():                    {Transform: strip},
 			&appsv1.ReplicaSet{}:            {Transform: strip},
 			&corev1.ReplicationController{}: {Transform: strip},
 		},
 	}
 }
-
-// revision is how a Deployment numbers its sets' templates.
-const revision = "deployment.kubernetes.io/revision"
 
 // strip drops what nobody reads.
 func strip(object any) (any, error) {
@@ -41,7 +38,7 @@ func strip(object any) (any, error) {
 			object.Labels = nil
 		}
 	case *appsv1.ReplicaSet:
-		object.ManagedFields, object.Annotations = nil, only(object.Annotations, revision)
+		object.ManagedFields, object.Annotations = nil, only(object.Annotations, workload.Revision)
 		object.Spec.Template.Spec = corev1.PodSpec{}
 		object.Spec.Template.Annotations = only(object.Spec.Template.Annotations, corev1.PodDeletionCost)
 		object.Status.Conditions = nil

@@ -105,11 +105,6 @@ const (
 	outrun    = "OthersWentFirst"
 )
 
-// Pods is the metadata of pods, which is all that the cache has of them.
-func Pods() *metav1.PartialObjectMetadata {
-	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
-}
-
 // Controller is what ByController indexes pods by.
 func Controller(pod client.Object) []string {
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
@@ -120,7 +115,7 @@ func Controller(pod client.Object) []string {
 
 // SetUp makes the cleaner run on the manager's leader.
 func (c *Cleaner) SetUp(ctx context.Context, mgr manager.Manager) error {
-	if err := mgr.GetFieldIndexer().IndexField(ctx, Pods(), ByController, Controller); err != nil {
+	if err := mgr.GetFieldIndexer().IndexField(ctx, cost.Metadata(), ByController, Controller); err != nil {
 		return err
 	}
 	skip := true
@@ -329,7 +324,7 @@ func (s *scaleDown) judge(
 
 // isGone reads whether a pod is gone or going.
 func (c *Cleaner) isGone(ctx context.Context, pod cost.Pod) (bool, error) {
-	now := Pods()
+	now := cost.Metadata()
 	if err := c.Live.Get(ctx, pod.Key, now); err != nil {
 		return true, client.IgnoreNotFound(err)
 	}
@@ -410,7 +405,7 @@ func (c *Cleaner) report(ctx context.Context, over *report.Over) {
 
 // orphan takes the cost off a pod whose set is gone.
 func (c *Cleaner) orphan(ctx context.Context, id Set) error {
-	pod := Pods()
+	pod := cost.Metadata()
 	err := c.Cache.Get(ctx, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, pod)
 	if err != nil {
 		return client.IgnoreNotFound(err)

@@ -9,12 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -24,7 +22,6 @@ import (
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/plans"
-	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
@@ -38,42 +35,30 @@ type shop struct {
 	event *events.FakeRecorder
 }
 
-var id = cleanup.Set{Kind: workload.ReplicaSet, Namespace: "shop", Name: "web", UID: "00000001-0000-4000-8000-000000000000"}
+var id = cleanup.Set{Kind: workload.ReplicaSet, Namespace: "shop", Name: "web", UID: fakeapi.UID(1, 0)}
 
 func newShop(t *testing.T, marks ...string) *shop {
-	labels, count, isController := map[string]string{"app": "web"}, int32(4), true
-	set := &appsv1.ReplicaSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: id.Namespace, Name: id.Name, UID: id.UID, Generation: 1},
-		Spec: appsv1.ReplicaSetSpec{Replicas: &count, Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}}},
-		Status: appsv1.ReplicaSetStatus{Replicas: count, ObservedGeneration: 1},
-	}
-	policy := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: id.Namespace, Name: "spot", UID: "policy"}}
+	set, policy, pods := fakeapi.Shop(4)
 	policy.Status.ScaleDowns = []v1alpha1.ScaleDown{{Kind: "ReplicaSet", Name: "web", UID: id.UID, From: 4, To: 2, Result: "Steered"}}
 	objects := []client.Object{set, policy}
-	for i := range int(count) {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-			Namespace: id.Namespace, Name: fmt.Sprint("web-", i), UID: uid(i), Labels: labels,
-			OwnerReferences: []metav1.OwnerReference{
-				{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: id.Name, UID: id.UID, Controller: &isController},
-			},
-		}}
+	for i, pod := range pods {
 		if i < len(marks) && marks[i] != "" {
 			pod.Annotations = map[string]string{corev1.PodDeletionCost: "-1", cost.Annotation: marks[i]}
 			fakeapi.Manage(pod, cost.Manager, corev1.PodDeletionCost, cost.Annotation)
 		}
 		objects = append(objects, pod)
 	}
-	s := &shop{TB: t, API: fakeapi.New(objects...), now: time.Unix(1_700_000_000, 0), event: events.NewFakeRecorder(10)}
+	s := &shop{TB: t, API: fakeapi.New(objects...), now: time.Unix(1_700_000_000, 0)}
 	s.Cleaner = &cleanup.Cleaner{
 		Cache: s.API, Live: s.API, Costs: cost.NewWriter(s.API, s.API), Plans: &plans.Plans{}, Patience: 12 * time.Second, Now: func() time.Time { return s.now },
-		Reporter: &report.Reporter{Live: s.API, Client: s.API, Events: s.event, Log: logr.Discard()},
 	}
+	s.Reporter, s.event = s.NewReporter()
 	return s
 }
 
-func uid(number int) types.UID {
-	return types.UID(fmt.Sprintf("00000003-0000-4000-8000-%012x", number))
+// pod identifies a pod.
+func pod(number int) cost.Pod {
+	return cost.Pod{Key: fakeapi.Key(fmt.Sprint("web-", number)), UID: fakeapi.UID(3, number)}
 }
 
 func mark(count int32) string { return cost.Mark{Set: id.UID, Count: count, Goes: true}.String() }
@@ -97,22 +82,59 @@ func (s *shop) look(later time.Duration) time.Duration {
 // count sets the set's count, and what its controller says about it.
 func (s *shop) count(count, active int32, observed bool) {
 	s.Helper()
-	var set appsv1.ReplicaSet
-	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: id.Name}, &set))
+	set := fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")
 	set.Generation++
 	set.Spec.Replicas, set.Status.Replicas = &count, active
 	if observed {
 		set.Status.ObservedGeneration = set.Generation
 	}
 	status := set.Status
-	s.must(s.Update(context.Background(), &set))
+	s.must(s.Update(context.Background(), set))
 	set.Status = status
-	s.must(s.Status().Update(context.Background(), &set))
+	s.must(s.Status().Update(context.Background(), set))
 }
 
-func (s *shop) deletePod(number int) {
+func (s *shop) deletePods(numbers ...int) {
 	s.Helper()
-	s.must(s.Delete(context.Background(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: id.Namespace, Name: fmt.Sprint("web-", number)}}))
+	for _, number := range numbers {
+		s.must(s.Delete(context.Background(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: id.Namespace, Name: fmt.Sprint("web-", number)}}))
+	}
+}
+
+// rests looks after some time, and checks that it need not look again.
+func (s *shop) rests(later time.Duration) {
+	s.Helper()
+	if wait := s.look(later); wait != 0 {
+		s.Errorf("looks again after %v", wait)
+	}
+}
+
+func (s *shop) policy() *v1alpha1.ScaleDownPolicy {
+	return fakeapi.Read[v1alpha1.ScaleDownPolicy](s, s.API, "spot")
+}
+
+// costOfTemplate gives the template a cost.
+func (s *shop) costOfTemplate() {
+	s.Helper()
+	set := fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")
+	set.Spec.Template.Annotations = map[string]string{corev1.PodDeletionCost: "10"}
+	s.must(s.Update(context.Background(), set))
+}
+
+// overrule has somebody write another cost.
+func (s *shop) overrule(name string) {
+	s.Helper()
+	pod := fakeapi.Read[corev1.Pod](s, s.API, name)
+	pod.Annotations[corev1.PodDeletionCost] = "100"
+	s.must(s.Update(context.Background(), pod, client.FieldOwner("somebody")))
+}
+
+// costs checks a pod's cost.
+func (s *shop) costs(name, want string) {
+	s.Helper()
+	if pod := fakeapi.Read[corev1.Pod](s, s.API, name); pod.Annotations[corev1.PodDeletionCost] != want {
+		s.Error(pod.Annotations)
+	}
 }
 
 // marked are the pods that have a mark.
@@ -140,8 +162,7 @@ func (s *shop) has(names ...string) {
 // ended checks what the status says.
 func (s *shop) ended(gone, missed int32, why string) {
 	s.Helper()
-	var policy v1alpha1.ScaleDownPolicy
-	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	policy := s.policy()
 	down := policy.Status.ScaleDowns[0]
 	if down.Gone == nil || *down.Gone != gone || *down.Missed != missed || !strings.Contains(down.Message, why) {
 		s.Fatalf("%+v, gone %v, missed %v", down, down.Gone, down.Missed)
@@ -159,13 +180,10 @@ func TestDone(t *testing.T) {
 	s.count(2, 4, false)
 	s.look(time.Second)
 	s.has("web-0", "web-1")
-	s.deletePod(0)
-	s.deletePod(1)
+	s.deletePods(0, 1)
 	s.look(time.Minute)
 	s.ended(2, 0, "")
-	if wait := s.look(time.Second); wait != 0 {
-		t.Errorf("looks again after %v", wait)
-	}
+	s.rests(time.Second)
 }
 
 // Costs stay as long as the controller works, such as in several syncs of 500 deletions.
@@ -174,11 +192,11 @@ func TestSeveralSyncs(t *testing.T) {
 	s.look(0)
 	s.count(2, 4, true)
 	s.look(time.Second)
-	s.deletePod(0)
+	s.deletePods(0)
 	s.count(2, 3, true)
 	s.look(time.Hour)
 	s.has("web-1")
-	s.deletePod(1)
+	s.deletePods(1)
 	s.count(2, 2, true)
 	s.look(time.Second)
 	s.ended(2, 0, "")
@@ -196,9 +214,7 @@ func TestRefused(t *testing.T) {
 	s.has()
 	s.ended(0, 2, "CountDidNotFall")
 	// The cache has seen it, so it is forgotten.
-	if wait := s.look(time.Second); wait != 0 {
-		t.Errorf("looks again after %v", wait)
-	}
+	s.rests(time.Second)
 }
 
 // The count does not fall a second time, while the first fall goes on: its pods have the marks of the second.
@@ -208,7 +224,7 @@ func TestRefusedMeanwhile(t *testing.T) {
 	s.count(3, 4, true)
 	s.look(time.Hour)
 	s.has("web-0", "web-1")
-	s.deletePod(0)
+	s.deletePods(0)
 	s.count(3, 3, true)
 	s.look(time.Second)
 	s.has()
@@ -219,11 +235,8 @@ func TestRefusedMeanwhile(t *testing.T) {
 func TestOneByOne(t *testing.T) {
 	s := newShop(t, mark(2))
 	s.look(0)
-	key := types.NamespacedName{Namespace: id.Namespace, Name: "web-1"}
-	write := cost.Write{Pod: cost.Pod{Key: key, UID: uid(1)}, Cost: -1, Mark: cost.Mark{Set: id.UID, Count: 2, Goes: true}}
-	if err := s.Costs.Write(context.Background(), []cost.Write{write})[0]; err != nil {
-		t.Fatal(err)
-	}
+	write := cost.Write{Pod: pod(1), Cost: -1, Mark: cost.Mark{Set: id.UID, Count: 2, Goes: true}}
+	s.must(s.Costs.Write(context.Background(), []cost.Write{write})[0])
 	s.look(time.Second)
 	s.look(s.Patience - time.Second)
 	s.has("web-1")
@@ -237,21 +250,19 @@ func TestOneByOne(t *testing.T) {
 // Two falls in quick succession, as a rollout makes them, are two scale-downs.
 func TestTwoFalls(t *testing.T) {
 	s := newShop(t, mark(3), mark(2))
-	var policy v1alpha1.ScaleDownPolicy
-	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	policy := s.policy()
 	first := policy.Status.ScaleDowns[0]
 	first.To = 3
 	policy.Status.ScaleDowns = append(policy.Status.ScaleDowns, first)
-	s.must(s.Status().Update(context.Background(), &policy))
+	s.must(s.Status().Update(context.Background(), policy))
 	s.look(0)
 	s.count(2, 4, false)
-	s.deletePod(0)
+	s.deletePods(0)
 	s.look(time.Second)
-	s.deletePod(1)
+	s.deletePods(1)
 	s.look(time.Second)
 	s.ended(1, 0, "")
-	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
-	if last := policy.Status.ScaleDowns[1]; last.Gone == nil || *last.Gone != 1 {
+	if last := s.policy().Status.ScaleDowns[1]; last.Gone == nil || *last.Gone != 1 {
 		t.Errorf("%+v", last)
 	}
 }
@@ -259,17 +270,16 @@ func TestTwoFalls(t *testing.T) {
 // The status of the request is written only after the pods went.
 func TestLateStatus(t *testing.T) {
 	s := newShop(t, mark(2))
-	var policy v1alpha1.ScaleDownPolicy
-	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	policy := s.policy()
 	entries := policy.Status.ScaleDowns
 	policy.Status.ScaleDowns = nil
-	s.must(s.Status().Update(context.Background(), &policy))
+	s.must(s.Status().Update(context.Background(), policy))
 	s.look(0)
-	s.deletePod(0)
+	s.deletePods(0)
 	s.look(time.Second)
-	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
+	policy = s.policy()
 	policy.Status.ScaleDowns = entries
-	s.must(s.Status().Update(context.Background(), &policy))
+	s.must(s.Status().Update(context.Background(), policy))
 	s.Reporter.Wait()
 	s.ended(1, 0, "")
 }
@@ -277,8 +287,7 @@ func TestLateStatus(t *testing.T) {
 func TestMissed(t *testing.T) {
 	s := newShop(t, mark(2), mark(2))
 	s.look(0)
-	s.deletePod(0)
-	s.deletePod(2)
+	s.deletePods(0, 2)
 	s.count(2, 2, true)
 	s.look(time.Second)
 	s.has()
@@ -288,22 +297,14 @@ func TestMissed(t *testing.T) {
 func TestOverruled(t *testing.T) {
 	s := newShop(t, mark(2), mark(2))
 	s.look(0)
-	var pod corev1.Pod
-	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "web-1"}, &pod))
-	pod.Annotations[corev1.PodDeletionCost] = "100"
-	fakeapi.Manage(&pod, "somebody", corev1.PodDeletionCost)
-	s.must(s.Update(context.Background(), &pod))
+	s.overrule("web-1")
 	s.look(time.Second)
-	s.deletePod(0)
-	s.deletePod(2)
+	s.deletePods(0, 2)
 	s.count(2, 2, true)
 	s.look(time.Second)
 	s.has()
 	s.ended(1, 1, "CostChanged: web-1")
-	s.must(s.Get(context.Background(), client.ObjectKeyFromObject(&pod), &pod))
-	if pod.Annotations[corev1.PodDeletionCost] != "100" {
-		t.Error("another's cost was taken off")
-	}
+	s.costs("web-1", "100")
 }
 
 // The replica that answered takes its costs off, because the request failed.
@@ -311,15 +312,12 @@ func TestWithdrawn(t *testing.T) {
 	s := newShop(t, mark(2), mark(2))
 	s.look(0)
 	for i := range 2 {
-		key := types.NamespacedName{Namespace: id.Namespace, Name: fmt.Sprint("web-", i)}
-		undo := cost.Undo{Pod: cost.Pod{Key: key, UID: uid(i)}, Mark: cost.Mark{Set: id.UID, Count: 2}}
+		undo := cost.Undo{Pod: pod(i), Mark: cost.Mark{Set: id.UID, Count: 2}}
 		s.must(s.Costs.TakeOff(context.Background(), []cost.Undo{undo})[0])
 	}
 	s.look(time.Second)
 	s.ended(0, 2, "RequestFailed")
-	if wait := s.look(time.Second); wait != 0 {
-		t.Errorf("looks again after %v", wait)
-	}
+	s.rests(time.Second)
 }
 
 // The count falls and rises before the controller has done its work.
@@ -339,13 +337,11 @@ func TestRoseAgain(t *testing.T) {
 func TestWantedAgain(t *testing.T) {
 	s := newShop(t, mark(2), mark(2))
 	s.look(0)
-	s.deletePod(0)
-	s.deletePod(2)
+	s.deletePods(0, 2)
 	s.count(2, 2, true)
 	s.Cache = s.frozen()
 	later := cost.Mark{Set: id.UID, Count: 1, Request: "later", Goes: true}
-	key := types.NamespacedName{Namespace: id.Namespace, Name: "web-1"}
-	write := cost.Write{Pod: cost.Pod{Key: key, UID: uid(1)}, Cost: -1, Mark: later}
+	write := cost.Write{Pod: pod(1), Cost: -1, Mark: later}
 	s.must(s.Costs.Write(context.Background(), []cost.Write{write})[0])
 	s.look(time.Second)
 	s.has("web-1")
@@ -354,11 +350,9 @@ func TestWantedAgain(t *testing.T) {
 	s.look(time.Second)
 	s.has("web-1")
 	s.count(1, 2, false)
-	s.deletePod(1)
+	s.deletePods(1)
 	s.look(time.Second)
-	if wait := s.look(time.Second); wait != 0 {
-		t.Errorf("looks again after %v", wait)
-	}
+	s.rests(time.Second)
 }
 
 // frozen is a cache that lags.
@@ -366,21 +360,18 @@ func (s *shop) frozen() client.Reader {
 	s.Helper()
 	var pods corev1.PodList
 	s.must(s.List(context.Background(), &pods))
-	objects := []client.Object{s.read().Object}
+	objects := []client.Object{fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")}
 	for i := range pods.Items {
 		objects = append(objects, &pods.Items[i])
 	}
-	var policy v1alpha1.ScaleDownPolicy
-	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "spot"}, &policy))
-	return fakeapi.New(append(objects, &policy)...)
+	return fakeapi.New(append(objects, s.policy())...)
 }
 
 // A cost on a pod that stays is not asked for, and comes off like the others.
 func TestStays(t *testing.T) {
 	s := newShop(t, mark(2), mark(2), cost.Mark{Set: id.UID, Count: 2}.String())
 	s.look(0)
-	s.deletePod(0)
-	s.deletePod(1)
+	s.deletePods(0, 1)
 	s.count(2, 2, true)
 	s.look(time.Second)
 	s.has()
@@ -404,26 +395,28 @@ func metric(t testing.TB, name string) (value float64) {
 	return value
 }
 
+// since returns a check of how much a metric has grown since.
+func since(t testing.TB, name string) func(want float64) {
+	before := metric(t, name)
+	return func(want float64) {
+		t.Helper()
+		if grown := metric(t, name) - before; grown != want {
+			t.Errorf("%s grew by %v, not %v", name, grown, want)
+		}
+	}
+}
+
 // Somebody overrules a cost where the template has one, too. The mark comes off all the same, and that is told once.
 func TestOverruledWithTemplate(t *testing.T) {
 	s := newShop(t, mark(2))
-	set := s.read().Object.(*appsv1.ReplicaSet)
-	set.Spec.Template.Annotations = map[string]string{corev1.PodDeletionCost: "10"}
-	s.must(s.Update(context.Background(), set))
+	s.costOfTemplate()
 	s.look(0)
-	var pod corev1.Pod
-	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "web-0"}, &pod))
-	pod.Annotations[corev1.PodDeletionCost] = "100"
-	fakeapi.Manage(&pod, "somebody", corev1.PodDeletionCost)
-	s.must(s.Update(context.Background(), &pod))
+	s.overrule("web-0")
 	s.count(2, 2, true)
 	s.look(time.Second)
 	s.has()
 	s.ended(0, 1, "CostChanged: web-0")
-	s.must(s.Get(context.Background(), client.ObjectKeyFromObject(&pod), &pod))
-	if pod.Annotations[corev1.PodDeletionCost] != "100" {
-		t.Error(pod.Annotations)
-	}
+	s.costs("web-0", "100")
 }
 
 // A cache shows for a long time a mark that was taken off: that changes nothing of what was told.
@@ -432,19 +425,17 @@ func TestStale(t *testing.T) {
 	s.look(0)
 	s.count(2, 2, true)
 	s.Cache = s.frozen()
-	asked, missed := metric(t, "pods_asked_total"), metric(t, "pods_missed_total")
+	asked, missed := since(t, "pods_asked_total"), since(t, "pods_missed_total")
 	for range 20 {
 		s.look(10 * time.Second)
 	}
 	s.has()
 	s.ended(0, 1, "OthersWentFirst: web-0")
-	if asked, missed = metric(t, "pods_asked_total")-asked, metric(t, "pods_missed_total")-missed; asked != 0 || missed != 1 {
-		t.Errorf("%v asked for again, %v missed", asked, missed)
-	}
+	asked(0)
+	missed(1)
 	s.Cache = s.API
-	if s.look(time.Second); s.look(time.Second) != 0 {
-		t.Error("looks again")
-	}
+	s.look(time.Second)
+	s.rests(time.Second)
 }
 
 // The cost of one pod cannot be taken off. The others come off, all are reported once, and it is tried again.
@@ -459,7 +450,7 @@ func TestOneFails(t *testing.T) {
 		return nil
 	}
 	s.count(2, 2, true)
-	asked, missed := metric(t, "pods_asked_total"), metric(t, "pods_missed_total")
+	asked, missed := since(t, "pods_asked_total"), since(t, "pods_missed_total")
 	for range 3 {
 		s.now = s.now.Add(time.Minute)
 		if _, err := s.Reconcile(context.Background(), id); err == nil || !strings.Contains(err.Error(), "forbidden") {
@@ -468,15 +459,12 @@ func TestOneFails(t *testing.T) {
 	}
 	s.has("web-0")
 	s.ended(0, 2, "OthersWentFirst")
-	if asked, missed = metric(t, "pods_asked_total")-asked, metric(t, "pods_missed_total")-missed; asked != 0 || missed != 2 {
-		t.Errorf("%v asked for again, %v missed", asked, missed)
-	}
+	asked(0)
+	missed(2)
 	fails = false
 	s.look(time.Minute)
 	s.has()
-	if wait := s.look(time.Second); wait != 0 {
-		t.Errorf("looks again after %v", wait)
-	}
+	s.rests(time.Second)
 }
 
 // The set is deleted in the middle of a scale-down, and perhaps made anew under its name. Nothing is left to look at.
@@ -484,74 +472,57 @@ func TestSetDeleted(t *testing.T) {
 	for _, anew := range []bool{false, true} {
 		s := newShop(t, mark(2), mark(2))
 		s.look(0)
-		s.deletePod(0)
-		set := s.read().Object
+		s.deletePods(0)
+		set := fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")
 		s.must(s.Delete(context.Background(), set))
 		if anew {
-			other := set.DeepCopyObject().(client.Object)
-			other.SetUID("another")
-			other.SetResourceVersion("")
-			s.must(s.Create(context.Background(), other))
+			set.UID, set.ResourceVersion = "another", ""
+			s.must(s.Create(context.Background(), set))
 		}
-		done := metric(t, "pods_done_total")
+		done := since(t, "pods_done_total")
 		if wait := s.look(time.Second); wait == 0 {
 			t.Error("does not look again although a pod is there")
 		}
-		s.deletePod(1)
-		if wait := s.look(time.Second); wait != 0 {
-			t.Errorf("looks again after %v", wait)
-		}
-		if done = metric(t, "pods_done_total") - done; done != 2 {
-			t.Errorf("%v done", done)
-		}
+		s.deletePods(1)
+		s.rests(time.Second)
+		done(2)
 	}
 }
 
 // A replica that becomes leader later knows plans of its own that are long over.
 func TestOldPlan(t *testing.T) {
 	s := newShop(t)
-	s.Plans.Add(&steer.Outcome{
-		Request: steer.Request{To: 2}, Result: steer.Steered, At: s.now, Set: s.read(),
-		Wanted: []cost.Pod{{Key: types.NamespacedName{Namespace: id.Namespace, Name: "web-0"}, UID: uid(0)}},
-	})
-	asked := metric(t, "pods_asked_total")
-	if wait := s.look(s.Patience + time.Second); wait != 0 {
-		t.Errorf("looks again after %v", wait)
-	}
-	if asked = metric(t, "pods_asked_total") - asked; asked != 0 {
-		t.Errorf("%v asked for", asked)
-	}
+	s.plan(pod(0))
+	asked := since(t, "pods_asked_total")
+	s.rests(s.Patience + time.Second)
+	asked(0)
 }
 
 // A pod that should go and needs no cost is compared, too.
 func TestUnmarked(t *testing.T) {
 	s := newShop(t)
-	s.Plans.Add(&steer.Outcome{
-		Request: steer.Request{To: 2}, Result: steer.Steered, At: s.now, Set: s.read(),
-		Wanted: []cost.Pod{{Key: types.NamespacedName{Namespace: id.Namespace, Name: "web-0"}, UID: uid(0)},
-			{Key: types.NamespacedName{Namespace: id.Namespace, Name: "web-1"}, UID: uid(1)}},
-	})
+	s.plan(pod(0), pod(1))
 	s.count(2, 4, false)
 	s.look(0)
-	s.deletePod(0)
-	s.deletePod(2)
+	s.deletePods(0, 2)
 	s.count(2, 2, true)
 	s.look(time.Second)
 	s.ended(1, 1, "OthersWentFirst: web-1")
 }
 
-func (s *shop) read() *workload.Set {
+// plan has the pods wanted that need no cost.
+func (s *shop) plan(wanted ...cost.Pod) {
 	s.Helper()
-	set, err := workload.Get(context.Background(), s.API, id.Kind, types.NamespacedName{Namespace: id.Namespace, Name: id.Name})
+	set, err := workload.Get(context.Background(), s.API, id.Kind, fakeapi.Key("web"))
 	s.must(err)
-	return set
+	s.Plans.Add(&steer.Outcome{Request: steer.Request{To: 2}, Result: steer.Steered, At: s.now, Set: set, Wanted: wanted})
 }
 
 // The set is deleted and leaves its pods behind.
 func TestOrphans(t *testing.T) {
 	s := newShop(t, mark(2))
 	s.look(0)
-	s.must(s.Delete(context.Background(), s.read().Object))
+	s.must(s.Delete(context.Background(), fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")))
 	s.look(time.Minute)
 	s.has("web-0")
 	_, err := s.Reconcile(context.Background(), cleanup.Set{Namespace: id.Namespace, Name: "web-0", UID: id.UID})
@@ -562,15 +533,9 @@ func TestOrphans(t *testing.T) {
 // Costs of the template are put back.
 func TestTemplate(t *testing.T) {
 	s := newShop(t, mark(2))
-	set := s.read().Object.(*appsv1.ReplicaSet)
-	set.Spec.Template.Annotations = map[string]string{corev1.PodDeletionCost: "10"}
-	s.must(s.Update(context.Background(), set))
+	s.costOfTemplate()
 	s.look(0)
 	s.look(s.Patience)
 	s.has()
-	var pod corev1.Pod
-	s.must(s.Get(context.Background(), types.NamespacedName{Namespace: id.Namespace, Name: "web-0"}, &pod))
-	if pod.Annotations[corev1.PodDeletionCost] != "10" {
-		t.Error(pod.Annotations)
-	}
+	s.costs("web-0", "10")
 }

@@ -56,7 +56,7 @@ func TestOwner(t *testing.T) {
 		pod.Annotations = map[string]string{corev1.PodDeletionCost: test.cost}
 		fakeapi.Manage(pod, "stranger", "example.com/other")
 		for _, manager := range test.managers {
-			fakeapi.Share(pod, manager, corev1.PodDeletionCost)
+			fakeapi.Manage(pod, manager, corev1.PodDeletionCost)
 		}
 		if got := cost.OwnerOf(pod, template); got != test.want {
 			t.Errorf("%+v: %d", test, got)

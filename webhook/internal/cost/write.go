@@ -44,6 +44,11 @@ func PodOf(pod metav1.Object) Pod {
 	return Pod{types.NamespacedName{Namespace: pod.GetNamespace(), Name: pod.GetName()}, pod.GetUID()}
 }
 
+// Metadata is that of a pod, which is all that the cache has of it.
+func Metadata() *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
+}
+
 // A Writer writes costs and marks by server-side apply.
 type Writer struct {
 	client client.Client
@@ -99,7 +104,7 @@ func (w *Writer) TakeOff(ctx context.Context, undos []Undo) []error {
 func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 	var err error
 	for range attempts {
-		pod := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
+		pod := Metadata()
 		if err := w.live.Get(ctx, undo.Pod.Key, pod); client.IgnoreNotFound(err) != nil {
 			return err
 		}
@@ -157,10 +162,8 @@ func (w *Writer) apply(ctx context.Context, pod Pod, version string, force bool,
 	if err != nil {
 		return err
 	}
-	object := &metav1.PartialObjectMetadata{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Key.Namespace, Name: pod.Key.Name},
-	}
+	object := Metadata()
+	object.Namespace, object.Name = pod.Key.Namespace, pod.Key.Name
 	options := []client.PatchOption{client.FieldOwner(Manager)}
 	if force {
 		options = append(options, client.ForceOwnership)

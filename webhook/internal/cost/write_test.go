@@ -8,8 +8,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -23,8 +21,8 @@ var mark = cost.Mark{Set: "set", Count: 1, Request: "request"}
 func hanging(t *testing.T) (writer *cost.Writer, writes []cost.Write, undos []cost.Undo) {
 	t.Helper()
 	var objects []client.Object
-	for i := range 40 {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprint("web-", i), UID: types.UID(fmt.Sprint(i))}}
+	_, _, pods := fakeapi.Shop(40)
+	for _, pod := range pods {
 		pod.Annotations = map[string]string{cost.Annotation: mark.String()}
 		fakeapi.Manage(pod, cost.Manager, cost.Annotation)
 		objects = append(objects, pod)
@@ -82,18 +80,16 @@ func TestWriteDuringTakeOff(t *testing.T) {
 
 // A pod that changes all the time keeps its cost, and that is an error.
 func TestTakeOffEnds(t *testing.T) {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "web"}}
+	_, _, pods := fakeapi.Shop(1)
+	pod := pods[0]
 	pod.Annotations = map[string]string{cost.Annotation: mark.String()}
 	api := fakeapi.New(pod)
 	changes := 0
 	api.Before = func(*fakeapi.Write) error {
 		changes++
-		var now corev1.Pod
-		if err := api.Get(context.Background(), client.ObjectKeyFromObject(pod), &now); err != nil {
-			return err
-		}
+		now := fakeapi.Read[corev1.Pod](t, api, pod.Name)
 		now.Labels = map[string]string{"change": fmt.Sprint(changes)}
-		return api.Update(context.Background(), &now)
+		return api.Update(context.Background(), now)
 	}
 	err := cost.NewWriter(api, api).TakeOff(context.Background(), []cost.Undo{{Pod: cost.PodOf(pod), Mark: mark}})[0]
 	if err == nil || errors.Is(err, cost.ErrGone) || changes < 2 {

@@ -18,6 +18,13 @@ import (
 
 var now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 
+func running(uid uint32, node string) *corev1.Pod {
+	pod := &corev1.Pod{}
+	pod.UID = types.UID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", uid))
+	pod.Spec.NodeName, pod.Status.Phase = node, corev1.PodRunning
+	return pod
+}
+
 // TestCosts: after the writes, every wanted pod has a lower cost than every other; no fixed cost was written; and no other writes
 // take fewer requests.
 func TestCosts(t *testing.T) {
@@ -25,13 +32,12 @@ func TestCosts(t *testing.T) {
 	var noRoom, survivors, none, both int
 	for round := range 5_000 {
 		n := 1 + r.IntN(7)
-		q := decide.Question{Delete: r.IntN(n), Tier: func(*corev1.Pod) int { return 0 }, Now: now}
+		q := decide.Question{Delete: r.IntN(n), Now: now}
 		fixed, ours, costs := map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]int64{}
 		for i := range n {
 			cost := []int64{math.MinInt32, math.MinInt32 + 1, -1, 0, 0, 0, 1, math.MaxInt32}[r.IntN(8)]
-			pod := &corev1.Pod{}
-			pod.UID = types.UID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", r.Uint32()))
-			pod.Name, pod.Spec.NodeName, pod.Status.Phase = fmt.Sprint(i), "node", corev1.PodRunning
+			pod := running(r.Uint32(), "node")
+			pod.Name = fmt.Sprint(i)
 			pod.Status.Conditions = []corev1.PodCondition{
 				{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))},
 			}
@@ -144,18 +150,15 @@ func fewestRequests(
 	return fewest
 }
 
-func no(*corev1.Pod) bool { return false }
+func no(*corev1.Pod) bool  { return false }
+func same(*corev1.Pod) int { return 0 }
 
 // Many pods go and few stay: it is cheaper to raise the costs of those that stay.
 func TestFewSurvivors(t *testing.T) {
-	q := decide.Question{Delete: 10, IsFixed: no, IsOurs: no, Now: now}
+	q := decide.Question{Delete: 10, Tier: same, IsFixed: no, IsOurs: no, Now: now}
 	for i := range 12 {
-		pod := &corev1.Pod{}
-		pod.UID = types.UID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", i))
-		pod.Spec.NodeName, pod.Status.Phase = "node", corev1.PodRunning
-		q.Active = append(q.Active, pod)
+		q.Active = append(q.Active, running(uint32(i), "node"))
 	}
-	q.Tier = func(*corev1.Pod) int { return 0 }
 	decision, err := decide.Decide(q)
 	if err != nil || len(decision.Writes) != 2 || decision.Writes[0].Goes || decision.Writes[0].Cost != 1 {
 		t.Fatalf("%+v, %v", decision.Writes, err)
@@ -164,12 +167,10 @@ func TestFewSurvivors(t *testing.T) {
 
 // Each victim comes from the zone that has the most pods left.
 func TestSpread(t *testing.T) {
-	q := decide.Question{Delete: 3, Tier: func(*corev1.Pod) int { return 0 }, IsFixed: no, IsOurs: no, Now: now}
+	q := decide.Question{Delete: 3, Tier: same, IsFixed: no, IsOurs: no, Now: now}
 	zones := map[types.UID]string{}
 	for i, zone := range []string{"a", "a", "a", "a", "a", "b", "b", "c"} {
-		pod := &corev1.Pod{}
-		pod.UID = types.UID(fmt.Sprintf("%08x-0000-4000-8000-000000000000", i))
-		pod.Spec.NodeName, pod.Status.Phase = "node-"+zone, corev1.PodRunning
+		pod := running(uint32(i), "node-"+zone)
 		q.Active = append(q.Active, pod)
 		zones[pod.UID] = zone
 	}

@@ -5,18 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/events"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/policies"
-	"github.com/podrank/podrank/webhook/internal/report"
 )
 
 func policy(name string, second int64, selector metav1.LabelSelector) *v1alpha1.ScaleDownPolicy {
@@ -28,25 +23,19 @@ func policy(name string, second int64, selector metav1.LabelSelector) *v1alpha1.
 
 func TestJudge(t *testing.T) {
 	web := metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
-	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"}, Spec: appsv1.ReplicaSetSpec{
-		Selector: &web, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: web.MatchLabels}},
-	}}
+	set, _, _ := fakeapi.Shop(0)
 	older := policy("older", 1, web)
 	api := fakeapi.New(set, older, policy("younger", 2, metav1.LabelSelector{}),
 		policy("other", 0, metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}),
 		policy("invalid", 0, metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In"}}}))
-	judge := &policies.Judge{Cache: api, Reporter: &report.Reporter{
-		Live: api, Client: api, Events: events.NewFakeRecorder(1), Log: logr.Discard(),
-	}}
+	reporter, _ := api.NewReporter()
+	judge := &policies.Judge{Cache: api, Reporter: reporter}
 	is := func(name, reason string) {
 		t.Helper()
 		if _, err := judge.Reconcile(context.Background(), "shop"); err != nil {
 			t.Fatal(err)
 		}
-		var now v1alpha1.ScaleDownPolicy
-		if err := api.Get(context.Background(), types.NamespacedName{Namespace: "shop", Name: name}, &now); err != nil {
-			t.Fatal(err)
-		}
+		now := fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, name)
 		condition := meta.FindStatusCondition(now.Status.Conditions, v1alpha1.Accepted)
 		if condition == nil || condition.Reason != reason || time.Since(condition.LastTransitionTime.Time) > time.Minute {
 			t.Errorf("%s: %+v", name, condition)

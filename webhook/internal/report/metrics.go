@@ -4,57 +4,50 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/podrank/podrank/webhook/internal/steer"
 )
 
+// metric registers what it makes.
+var metric = promauto.With(metrics.Registry)
+
 var (
-	admissions = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	admissions = metric.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "podrank_webhook_admission_duration_seconds",
 		Help: "Time until a request to lower a count was answered, by result.",
 		// The deadline is 2 s.
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 3, 5},
 	}, []string{"result"})
-	written = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "podrank_webhook_costs_written_total",
-		Help: "Deletion costs written.",
-	})
-	takenOff = prometheus.NewCounterVec(prometheus.CounterOpts{
+	written  = metric.NewCounter(prometheus.CounterOpts{Name: "podrank_webhook_costs_written_total", Help: "Deletion costs written."})
+	takenOff = metric.NewCounterVec(prometheus.CounterOpts{
 		Name: "podrank_webhook_costs_taken_off_total",
 		Help: "Deletion costs taken off again, by why: RequestFailed, or a reason for which pods are missed.",
 	}, []string{"why"})
-	blocked = prometheus.NewCounterVec(prometheus.CounterOpts{
+	blocked = metric.NewCounterVec(prometheus.CounterOpts{
 		Name: "podrank_webhook_blocked_pods_total",
 		Help: "Pods that went although the policy wanted others to go first, by the rule that decided.",
 	}, []string{"rule"})
-	canaries = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	canaries = metric.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "podrank_webhook_canary_duration_seconds",
 		Help:    "Time until the ReplicaSet controller had seen all earlier writes, by whether it was seen.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2, 5, 10},
 	}, []string{"seen"})
-	asked = prometheus.NewCounter(prometheus.CounterOpts{
+	asked = metric.NewCounter(prometheus.CounterOpts{
 		Name: "podrank_webhook_pods_asked_total",
 		Help: "Pods that should go. Counted by the leader: asked = done + missed + those of requests under way + those that a later " +
 			"request wanted to stay.",
 	})
-	done = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "podrank_webhook_pods_done_total",
-		Help: "Pods that should go and went.",
-	})
-	missed = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "podrank_webhook_pods_missed_total",
-		Help: "Pods that should go and stayed, by reason.",
+	done   = metric.NewCounter(prometheus.CounterOpts{Name: "podrank_webhook_pods_done_total", Help: "Pods that should go and went."})
+	missed = metric.NewCounterVec(prometheus.CounterOpts{
+		Name: "podrank_webhook_pods_missed_total", Help: "Pods that should go and stayed, by reason.",
 	}, []string{"reason"})
-	unreported = prometheus.NewCounter(prometheus.CounterOpts{
+	unreported = metric.NewCounter(prometheus.CounterOpts{
 		Name: "podrank_webhook_unreported_total",
 		Help: "Scale-downs that are missing in the status of their policy, because it could not be written.",
 	})
 )
-
-func init() {
-	metrics.Registry.MustRegister(admissions, written, takenOff, blocked, canaries, asked, done, missed, unreported)
-}
 
 // Answered counts a request that was answered.
 func Answered(o *steer.Outcome, took time.Duration) {

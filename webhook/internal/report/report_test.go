@@ -6,13 +6,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/go-logr/logr"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/events"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/report"
@@ -22,8 +15,8 @@ import (
 
 func set(t *testing.T) *workload.Set {
 	t.Helper()
-	set, err := workload.OfReplicaSet(&appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "web"},
-		Spec: appsv1.ReplicaSetSpec{Selector: &metav1.LabelSelector{}, Template: corev1.PodTemplateSpec{}}})
+	replicaSet, _, _ := fakeapi.Shop(0)
+	set, err := workload.OfReplicaSet(replicaSet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +25,7 @@ func set(t *testing.T) *workload.Set {
 
 // The API server refuses events with longer notes.
 func TestLongNote(t *testing.T) {
-	recorder := events.NewFakeRecorder(10)
-	r := &report.Reporter{Events: recorder, Log: logr.Discard()}
+	r, recorder := fakeapi.New().NewReporter()
 	r.Outcome(context.Background(), &steer.Outcome{Result: steer.Failed, Message: strings.Repeat("ä", 2_000), Set: set(t)})
 	// The recorder puts type and reason before it.
 	event := strings.TrimPrefix(<-recorder.Events, "Warning Failed ")
@@ -44,17 +36,11 @@ func TestLongNote(t *testing.T) {
 
 // Nothing is written to a status that stays as it is.
 func TestNothingToWrite(t *testing.T) {
-	policy := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "spot", UID: "policy"}}
+	_, policy, _ := fakeapi.Shop(0)
 	api := fakeapi.New(policy)
-	version := func() string {
-		var now v1alpha1.ScaleDownPolicy
-		if err := api.Get(context.Background(), client.ObjectKeyFromObject(policy), &now); err != nil {
-			t.Fatal(err)
-		}
-		return now.ResourceVersion
-	}
+	version := func() string { return fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").ResourceVersion }
 	before := version()
-	r := &report.Reporter{Live: api, Client: api, Events: events.NewFakeRecorder(10), Log: logr.Discard()}
+	r, _ := api.NewReporter()
 	// Its request is in no status, so that it looks for it several times.
 	r.Over(context.Background(), &report.Over{Set: set(t), UID: "web", To: 1, Policy: policy, Gone: 1})
 	r.Wait()

@@ -22,8 +22,8 @@ const (
 	ReplicationController Kind = "ReplicationController"
 )
 
-// revision is where the Deployment controller notes which template a set has.
-const revision = "deployment.kubernetes.io/revision"
+// Revision is where the Deployment controller notes which template a set has.
+const Revision = "deployment.kubernetes.io/revision"
 
 // A Set is a ReplicaSet or a ReplicationController.
 type Set struct {
@@ -124,8 +124,8 @@ func (s *Set) IsOld(ctx context.Context, live client.Reader) (bool, error) {
 	if err := live.Get(ctx, key, &deployment); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
-	newest := deployment.Annotations[revision]
-	return newest != "" && newest != s.Object.GetAnnotations()[revision], nil
+	newest := deployment.Annotations[Revision]
+	return newest != "" && newest != s.Object.GetAnnotations()[Revision], nil
 }
 
 // IsOwn reports whether a pod belongs to the set.

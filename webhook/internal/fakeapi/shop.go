@@ -1,0 +1,83 @@
+package fakeapi
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/report"
+	"github.com/podrank/podrank/webhook/internal/steer"
+)
+
+// Now is when tests take place.
+var Now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+
+// UID makes a UUID.
+func UID(kind, number int) types.UID {
+	return types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", kind, number))
+}
+
+// Key names an object of the shop.
+func Key(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: "shop", Name: name}
+}
+
+// Shop is the set "web" of so many ready pods, every other one on the spot node node-1, and the policy "spot" for all sets.
+func Shop(count int32) (*appsv1.ReplicaSet, *v1alpha1.ScaleDownPolicy, []*corev1.Pod) {
+	labels := map[string]string{"app": "web"}
+	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: UID(1, 0), Generation: 1}}
+	set.Spec.Replicas, set.Spec.Selector = &count, &metav1.LabelSelector{MatchLabels: labels}
+	set.Spec.Template.Labels = labels
+	set.Status = appsv1.ReplicaSetStatus{Replicas: count, ObservedGeneration: 1}
+	hourAgo := metav1.NewTime(Now.Add(-time.Hour))
+	var pods []*corev1.Pod
+	for i := range int(count) {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "shop", Name: fmt.Sprint("web-", i), UID: UID(3, i), Labels: labels, CreationTimestamp: hourAgo,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))},
+		}}
+		pod.Spec.NodeName, pod.Status.Phase = fmt.Sprint("node-", i%2), corev1.PodRunning
+		pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: hourAgo}}
+		pods = append(pods, pod)
+	}
+	policy := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: "spot", UID: UID(2, 0), CreationTimestamp: metav1.NewTime(Now),
+	}}
+	policy.Spec.First = []v1alpha1.Tier{{Nodes: &metav1.LabelSelector{MatchLabels: map[string]string{"lifecycle": "spot"}}}}
+	return set, policy, pods
+}
+
+// Read returns an object of the shop as it is now.
+func Read[T any, P interface {
+	*T
+	client.Object
+}](t testing.TB, api client.Reader, name string) P {
+	t.Helper()
+	object := P(new(T))
+	if err := api.Get(context.Background(), Key(name), object); err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+// NewReporter reports to the server, and events to a recorder.
+func (a *API) NewReporter() (*report.Reporter, *events.FakeRecorder) {
+	recorder := events.NewFakeRecorder(10)
+	return &report.Reporter{Live: a, Client: a, Events: recorder, Log: logr.Discard()}, recorder
+}
+
+// NewSteerer steers what is on the server.
+func (a *API) NewSteerer(barrier steer.Barrier, now time.Time) *steer.Steerer {
+	return &steer.Steerer{Cache: a, Live: a, Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now }}
+}
