@@ -1,7 +1,7 @@
 //! A plan as a table for people: what Kubernetes would do by itself, beside what it is made to do, and each write. Computes
 //! text and reads nothing.
 
-use crate::render::{Look, in_columns, paint, plain, verdict};
+use crate::render::{Look, in_columns, paint, plain};
 use anstyle::{AnsiColor, Style};
 use podrank_preview::Verdict;
 use podrank_preview::steer::{Plan, PlannedPod};
@@ -34,8 +34,8 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     let shown: Vec<_> = plan.pods.iter().enumerate().filter(is_shown).map(|(_, pod)| pod).collect();
     let rows = shown.iter().map(|pod| {
         vec![
-            verdict(pod.by_itself).to_owned(),
-            verdict(if pod.is_wanted { Verdict::Delete } else { Verdict::Keep }).to_owned(),
+            pod.by_itself.name().to_owned(),
+            (if pod.is_wanted { Verdict::Delete } else { Verdict::Keep }).name().to_owned(),
             plain(&pod.name).into_owned(),
             pod.node.as_deref().map_or("<none>".into(), plain).into_owned(),
             cost(pod),

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{PROGRAM, output, put, row, set, with};
+use common::{PROGRAM, bare_set, output, put, ready, row, with};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -23,13 +23,12 @@ fn seconds(seconds: i64) -> SignedDuration {
 }
 
 /// A pod that became ready some seconds before `taken`, and whose container started five seconds before it.
-fn pod(name: &str, uid: u32, taken: Timestamp, ready: i64) -> Value {
-    let time = json!((taken - seconds(ready)).to_string());
+fn pod(name: &str, uid: u32, taken: Timestamp, since: i64) -> Value {
+    let time = (taken - seconds(since)).to_string();
     let state = json!({ "running": { "startedAt": (taken - seconds(5)).to_string() } });
     let mut pod = with(common::pod(uid), "metadata name", json!(name));
-    put(&mut pod, "metadata creationTimestamp", time.clone());
-    let ready = json!([{ "type": "Ready", "status": "True", "lastTransitionTime": time }]);
-    put(&mut pod, "status conditions", ready);
+    put(&mut pod, "metadata creationTimestamp", json!(time));
+    put(&mut pod, "status conditions", ready(true, &time));
     with(pod, "status containerStatuses", json!([{ "name": "main", "restartCount": 0, "state": state }]))
 }
 
@@ -41,8 +40,7 @@ fn dump(taken: Timestamp) -> String {
 
 /// The set and its pods.
 fn list(pods: &[Value]) -> String {
-    let set = with(set("web"), "metadata ownerReferences", Value::Null);
-    common::dump(&[&[with(set, "spec replicas", json!(2))][..], pods].concat())
+    common::dump(&[&[bare_set("web", 2)][..], pods].concat())
 }
 
 fn saved(name: &str, text: &str, modified: Timestamp) -> Dump {

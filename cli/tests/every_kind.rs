@@ -239,12 +239,16 @@ fn lists_in_lists_are_read() {
         let flat = kind.ran(&items);
         assert_eq!(flat.0, Some(0));
         let bare = |pod: &Value| with(with(pod.clone(), "kind", Value::Null), "apiVersion", Value::Null);
-        let pods: Vec<_> = items[2..4].iter().map(bare).collect();
-        let typed = json!({ "apiVersion": "v1", "kind": "PodList", "items": pods });
-        let inner = json!({ "apiVersion": "v1", "kind": "List", "items": [items[1], typed, items[4]] });
+        // The kind of a list comes behind its items, as YAML and old kubectl write it.
+        let typed = |kind: &str, api_version: &str, items: &[Value]| {
+            let items: Vec<_> = items.iter().map(bare).collect();
+            json!({ "apiVersion": api_version, "items": items, "kind": format!("{kind}List") })
+        };
+        let pods = typed("Pod", "v1", &items[2..4]);
+        let inner = json!({ "apiVersion": "v1", "kind": "List", "items": [items[1], pods, items[4]] });
         let empty = json!({ "apiVersion": "v1", "kind": "List", "items": null });
         // One behind the other, they are no deeper.
-        let mut nested = vec![items[0].clone(), inner];
+        let mut nested = vec![typed(kind.kind, kind.api_version, &items[..1]), inner];
         nested.resize(20, empty);
         assert_eq!(kind.ran(&nested), flat, "{kind:?}");
     }

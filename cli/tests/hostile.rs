@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{CONTESTED, ROLLOUT, pod, put, run, set};
+use common::{CONTESTED, ROLLOUT, pod, put, ready, run, set};
 use fastrand::Rng;
 use jiff::Timestamp;
 use kubectl_podrank::render;
@@ -45,7 +45,8 @@ fn json_cut_at_every_length_is_an_error() {
         thread::spawn(move || {
             for length in (odd..whole.len()).step_by(2) {
                 let error = Input::read(&whole[..length]).expect_err("it is cut short").to_string();
-                assert!(error.ends_with(": the input is cut off here") || length == 0, "{length}: {error}");
+                let cut = format!("line 1 column {length}: the input is cut off here");
+                assert!(error == cut || length == 0, "{length}: {error}");
             }
         })
     });
@@ -176,13 +177,11 @@ fn small() -> String {
     let pod = |number: u32| {
         let mut pod = pod(number);
         let cost = json!({ "controller.kubernetes.io/pod-deletion-cost": "1" });
-        let ready =
-            json!([{ "type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:00:10Z" }]);
         for (place, value) in [
             ("metadata annotations", cost),
             ("metadata creationTimestamp", json!("2026-03-10T11:00:00Z")),
             ("spec initContainers", json!([{ "name": "logs", "restartPolicy": "Always" }])),
-            ("status conditions", ready),
+            ("status conditions", ready(true, "2026-03-10T11:00:10Z")),
             ("status containerStatuses", json!([{ "name": "web", "restartCount": number }])),
             ("status initContainerStatuses", json!([{ "name": "logs", "restartCount": 1 }])),
         ] {

@@ -14,7 +14,7 @@
 //! | incomplete dumps, `--partial` | the section on incomplete dumps; `fuzz/tests/preview.rs` |
 //! | `ReplicationController`s; bare sets | `bare_sets_and_replication_controllers_have_ranks_in_the_total_order_alone` |
 //! | nothing to delete is valid | `a_set_without_pods_is_fine`, `example_rules_move_with_the_cut` |
-//! | duplicates | `one_pod_twice_and_one_uid_on_two_pods` |
+//! | duplicates | `one_pod_several_times_is_told_once_and_has_one_uid`; `every_kind.rs` |
 //! | only pods that matter need to be sound | `only_pods_that_matter_need_to_be_sound` |
 //! | the names and meaning of the JSON; rules and reasons | `example_as_json`, `everything_that_was_asked_is_in_the_json`, `example_rules_move_with_the_cut`, `a_circle_is_contested`; `fuzz/tests/preview.rs` |
 //! | notes and warnings on standard error | the section on notes |
@@ -300,8 +300,7 @@ fn names_in_a_page_are_no_markup() {
 #[test]
 fn a_circle_is_contested() {
     let ready = |number: u32, time: &str, restarts: u32| {
-        let condition = json!([{ "type": "Ready", "status": "True", "lastTransitionTime": time }]);
-        let pod = with(pod(number), "status conditions", condition);
+        let pod = with(pod(number), "status conditions", common::ready(true, time));
         with(pod, "status containerStatuses", container_restarted(restarts))
     };
     let x = ready(1, "2026-03-10T11:59:00Z", 0);
@@ -494,14 +493,6 @@ fn yaml_past_the_limit() {
 }
 
 #[test]
-fn truncated() {
-    let dump = dump(&[set("web"), pod(1), pod(2)]);
-    for length in [1, 20, dump.len() / 2, dump.len() - 2, dump.len() - 1] {
-        bad_input(&dump[..length], "", &format!("line 1 column {length}: the input is cut off here"));
-    }
-}
-
-#[test]
 fn neither_a_pod_nor_a_set() {
     let empty = "the list is empty: check the namespace and the labels given to kubectl get";
     let others = |count| format!("no Pod or workload that has a preview among {count}: {PRINT}");
@@ -628,22 +619,17 @@ fn only_pods_that_matter_need_to_be_sound() {
 }
 
 #[test]
-fn one_pod_twice_and_one_uid_on_two_pods() {
+fn one_pod_several_times_is_told_once_and_has_one_uid() {
+    let again = |pods: &[Value]| dump(&[&[set("web"), pod(1), pod(2)], pods].concat());
     let note = "note: pod default/web-1 is listed more than once: only the first entry counts\n";
-    for pods in [&[pod(1), pod(2), pod(1)][..], &[pod(1), pod(2), pod(1), pod(1)]] {
-        let dump = dump(&[&[set("web")], pods].concat());
-        let printed = fine("--replicas 1 --order total -o name", dump);
+    for pods in [&[pod(1)][..], &[pod(1), pod(1)]] {
+        let printed = fine("--replicas 1 --order total -o name", again(pods));
         assert_eq!(printed, ("pod/web-1\n".to_owned(), note.to_owned()));
     }
-    let one = uid(1);
-    let error =
-        format!("pod default/web-2: metadata.uid: pod default/web-1 has {one}, too; UIDs must be unique");
-    bad_input(&dump(&[set("web"), pod(1), with(pod(2), "metadata uid", json!(one))]), "", &error);
-    let error = format!(
-        "pod default/web-1: metadata.uid: {}, but {one} where the pod is listed before; list it once",
-        uid(2)
-    );
-    bad_input(&dump(&[set("web"), pod(1), with(pod(2), "metadata name", json!("web-1"))]), "", &error);
+    let (other, one) = (uid(3), uid(1));
+    let error = format!("{other}, but {one} where the pod is listed before; list it once");
+    let renamed = again(&[with(pod(3), "metadata name", json!("web-1"))]);
+    bad_input(&renamed, "", &format!("pod default/web-1: metadata.uid: {error}"));
 }
 
 #[test]

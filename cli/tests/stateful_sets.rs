@@ -2,9 +2,7 @@
 
 mod common;
 
-use common::{
-    Change, STATEFUL_SET, changed, dump, fails, fine, items, plain, row, shown, with_twin, without,
-};
+use common::{Change, STATEFUL_SET, changed, fails, fine, plain, row, shown, with_twin, without};
 use serde_json::json;
 
 /// Of the five pods of the example, `db-1` is not ready. Here it is, after which come these changes.
@@ -199,17 +197,6 @@ fn bad_input_says_what_is_wrong() {
     let (status, _, error) = plain("scale sts/db --replicas 3");
     assert_eq!(status, Some(2), "{error}");
     assert!(error.contains("the controller of a StatefulSet reads no deletion costs"), "{error}");
-}
-
-/// A list that only says at its end of what it is, as YAML and old kubectl write it.
-#[test]
-fn the_kind_of_a_list_may_come_last() {
-    let mut pods = items(STATEFUL_SET);
-    let mut set = pods.remove(0);
-    set.as_object_mut().expect("an object").retain(|key, _| key != "kind" && key != "apiVersion");
-    let sets = format!("{{\"items\": [{set}], \"apiVersion\": \"apps/v1\", \"kind\": \"StatefulSetList\"}}");
-    let blocked = ["db-4 waits for db-1; …", "db-3 waits for db-1; …"];
-    shown("sts/db --replicas 3", format!("{sets}\n{}", dump(&pods))).says(&blocked);
 }
 
 /// Without the revision of the update, nobody knows which pods are old.

@@ -18,6 +18,7 @@ pub mod exhaustive;
 pub mod generate;
 pub mod job;
 pub mod laws;
+pub mod objects;
 pub mod oracle;
 pub mod relation;
 pub mod spread;
