@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 /// The kinds whose controllers delete pods.
 const KINDS: [Kind; 5] = [
-    Kind { short: "rs", kind: "ReplicaSet", api_version: "apps/v1" },
-    Kind { short: "rc", kind: "ReplicationController", api_version: "v1" },
-    Kind { short: "sts", kind: "StatefulSet", api_version: "apps/v1" },
-    Kind { short: "ds", kind: "DaemonSet", api_version: "apps/v1" },
-    Kind { short: "job", kind: "Job", api_version: "batch/v1" },
+    Kind { short: "rs", name: "ReplicaSet", api_version: "apps/v1" },
+    Kind { short: "rc", name: "ReplicationController", api_version: "v1" },
+    Kind { short: "sts", name: "StatefulSet", api_version: "apps/v1" },
+    Kind { short: "ds", name: "DaemonSet", api_version: "apps/v1" },
+    Kind { short: "job", name: "Job", api_version: "batch/v1" },
 ];
 
 #[derive(Clone, Copy, Debug)]
 struct Kind {
     short: &'static str,
-    kind: &'static str,
+    name: &'static str,
     api_version: &'static str,
 }
 
@@ -42,7 +42,7 @@ impl Kind {
         let selector = if self.short == "rc" { labels.clone() } else { json!({ "matchLabels": labels }) };
         let mut items = vec![json!({
             "apiVersion": self.api_version,
-            "kind": self.kind,
+            "kind": self.name,
             "metadata": { "name": "web", "namespace": namespace, "uid": "web" },
             "spec": { "replicas": 3, "parallelism": 3, "selector": selector },
             "status": { "replicas": 3, "active": 3, "updateRevision": "r" },
@@ -56,7 +56,7 @@ impl Kind {
                     "namespace": namespace,
                     "uid": uid(number),
                     "labels": { "app": "web", "controller-revision-hash": "r" },
-                    "ownerReferences": owner(self.api_version, self.kind, "web"),
+                    "ownerReferences": owner(self.api_version, self.name, "web"),
                 },
                 "spec": { "nodeName": "a" },
                 "status": { "phase": "Running", "conditions": [{ "type": "Ready", "status": "True" }] },
@@ -90,7 +90,7 @@ impl Kind {
     #[track_caller]
     fn does_nothing(self, why: &str, place: &str, value: Value) {
         let shown = self.changed(place, value);
-        let note = format!("note: default {}/web {why}: its controller deletes no pods", self.kind);
+        let note = format!("note: default {}/web {why}: its controller deletes no pods", self.name);
         shown.says(&["0 of 3 go, …", "…; keep; …", "…; keep; …", "…; keep; …", &note]).lacks("releases it");
         assert!(shown.notes.ends_with(&format!("{note}\n")), "{shown}");
         assert!(list(&shown.json["notes"]).any(|note| note["code"] == "does-nothing"), "{shown}");
@@ -155,10 +155,10 @@ fn counts_that_kubernetes_has_not_are_errors() {
         let mut items = kind.objects();
         put(&mut items[0], "spec replicas", json!(-3));
         let error = "spec.replicas: -3 is negative, which Kubernetes does not allow";
-        let error = format!("default {}/web: {error}", kind.kind);
+        let error = format!("default {}/web: {error}", kind.name);
         fails(&format!("{}/web --rollout", kind.short), dump(&items), &error);
     }
-    let deployment = Kind { short: "deploy", kind: "Deployment", api_version: "apps/v1" };
+    let deployment = Kind { short: "deploy", name: "Deployment", api_version: "apps/v1" };
     for kind in KINDS.into_iter().chain([deployment]) {
         let flag = if kind.short == "job" { "--parallelism" } else { "--replicas" };
         let (status, _, stderr) =
@@ -170,7 +170,7 @@ fn counts_that_kubernetes_has_not_are_errors() {
 
 #[test]
 fn a_namespace_without_the_workload_is_named() {
-    for of @ Kind { short, kind, .. } in KINDS {
+    for of @ Kind { short, name: kind, .. } in KINDS {
         let both = dump(&[of.objects_in("shop"), of.objects_in("staging")].concat());
         for (namespace, shown) in [("prod", "prod"), ("", "\"\"")] {
             for (name, what) in [(&*format!("{short}/web"), kind), ("web", "workload"), ("", "workload")] {
@@ -248,7 +248,7 @@ fn lists_in_lists_are_read() {
         let inner = json!({ "apiVersion": "v1", "kind": "List", "items": [items[1], pods, items[4]] });
         let empty = json!({ "apiVersion": "v1", "kind": "List", "items": null });
         // One behind the other, they are no deeper.
-        let mut nested = vec![typed(kind.kind, kind.api_version, &items[..1]), inner];
+        let mut nested = vec![typed(kind.name, kind.api_version, &items[..1]), inner];
         nested.resize(20, empty);
         assert_eq!(kind.ran(&nested), flat, "{kind:?}");
     }
@@ -259,7 +259,7 @@ fn lists_in_lists_are_read() {
 fn objects_of_other_groups_are_left_out() {
     let kinds = ["Pod", "Node", "ControllerRevision", "Deployment"].into_iter();
     let others: Vec<_> = kinds
-        .chain(KINDS.map(|it| it.kind))
+        .chain(KINDS.map(|it| it.name))
         .map(|kind| json!({ "apiVersion": "example.com/v1", "kind": kind, "metadata": 3 }))
         .collect();
     for kind in KINDS {
@@ -323,7 +323,7 @@ fn a_workload_that_is_listed_twice_is_noted() {
         let twice = fine(&kind.of_web(), dump(&[items, vec![other]].concat()));
         assert_eq!(twice.0, once.0, "{kind:?}");
         let note = "listed more than once: only the first entry counts";
-        let note = format!("note: default {}/web is {note}\n", kind.kind);
+        let note = format!("note: default {}/web is {note}\n", kind.name);
         assert!(twice.1.contains(&note) && !once.1.contains(&note), "{}", twice.1);
     }
 }

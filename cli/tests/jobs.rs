@@ -125,10 +125,10 @@ fn a_sync_that_ends_the_job_takes_all_its_pods() {
     ends(&[failed(1), job("spec backoffLimit", json!(0))], one);
 
     // Restarts.
-    let once = |name: &str| json!({ "name": name, "restartCount": 1 });
+    let restarted = |name: &str| json!({ "name": name, "restartCount": 1 });
     let restarts = [
-        ("import-2-a", "status containerStatuses", json!([once("a"), once("b")])),
-        ("import-2-a", "status initContainerStatuses", json!([once("c")])),
+        ("import-2-a", "status containerStatuses", json!([restarted("a"), restarted("b")])),
+        ("import-2-a", "status initContainerStatuses", json!([restarted("c")])),
     ];
     let policy = |policy: &str, limit: u32| {
         let template = json!({ "spec": { "restartPolicy": policy } });

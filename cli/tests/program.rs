@@ -785,8 +785,8 @@ fn yaml_is_read_as_json_is() {
 #[test]
 fn yaml_of_five_thousand_pods() {
     // Flow style: JSON within YAML.
-    let items = (0..5_000).map(|number| format!("- {}\n", pod(number))).collect::<String>();
-    let dump = format!("apiVersion: v1\nitems:\n{items}kind: List\n");
+    let items: Vec<_> = (0..5_000).map(|number| format!("- {}", pod(number))).collect();
+    let dump = format!("apiVersion: v1\nitems:\n{}\nkind: List\n", items.join("\n"));
     assert_eq!(fine("--replicas 4999 -o name --order total", dump).0, "pod/web-0\n");
 }
 
