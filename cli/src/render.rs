@@ -61,19 +61,15 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
 pub fn workload(preview: &Preview<'_>, look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let mut text = lines(&wrapped(&plain(&summary(preview)), width));
+    // A controller that deletes pods itself counts no ranks.
+    let is_direct = preview.workload.kind.is_direct();
+    let has = |column: &Column| !is_direct || column.header != RANK && column.header != COST;
     match &preview.of {
-        Pods::Pods(pods) if pods.is_empty() => {}
-        Pods::Sets(sets) if sets.is_empty() => {}
-        // A controller that deletes pods itself counts no ranks.
-        Pods::Pods(pods) if preview.workload.kind.is_direct() => {
+        Pods::Pods(pods) if !pods.is_empty() => {
             text.push('\n');
-            text += &pods_table_of(pods, look, |column| column.header != RANK && column.header != COST);
+            text += &pods_table(pods, look, has);
         }
-        Pods::Pods(pods) => {
-            text.push('\n');
-            text += &pods_table(pods, look);
-        }
-        Pods::Sets(all) => {
+        Pods::Sets(all) if !all.is_empty() => {
             text.push('\n');
             text += &sets(all, look);
             for set in all.iter().filter(|set| set.delete > 0 || look.is_wide && set.active > 0) {
@@ -86,9 +82,10 @@ pub fn workload(preview: &Preview<'_>, look: Look) -> String {
                 );
                 text.push('\n');
                 text += &lines(&wrapped(&plain(&title), width));
-                text += &pods_table(&set.pods, look);
+                text += &pods_table(&set.pods, look, has);
             }
         }
+        _ => {}
     }
     text
 }
@@ -139,13 +136,8 @@ pub(crate) fn paint(look: Look, style: Style, line: &str) -> String {
     if look.in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
 }
 
-/// The pods of one set, with a header.
-fn pods_table(pods: &[PodPreview<'_>], look: Look) -> String {
-    pods_table_of(pods, look, |_| true)
-}
-
 /// The pods, with a header, in those of the columns that say something about them.
-fn pods_table_of(pods: &[PodPreview<'_>], look: Look, has: impl Fn(&Column) -> bool) -> String {
+fn pods_table(pods: &[PodPreview<'_>], look: Look, has: impl Fn(&Column) -> bool) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let mut text = String::new();
     let (pods, left_out) = shown(pods, look);

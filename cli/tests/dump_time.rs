@@ -1,13 +1,13 @@
 //! At which time a saved dump is judged if nobody names one: a file a day old has the verdicts that it had.
 
+mod common;
+
+use common::{PROGRAM, bare_set, output, put, ready, row, with};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use std::fs::{self, File};
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
 
 /// A file that is removed at the end of its test.
 struct Dump(PathBuf);
@@ -23,31 +23,13 @@ fn seconds(seconds: i64) -> SignedDuration {
 }
 
 /// A pod that became ready some seconds before `taken`, and whose container started five seconds before it.
-fn pod(name: &str, uid: u32, taken: Timestamp, ready: i64) -> Value {
-    let time = (taken - seconds(ready)).to_string();
-    json!({
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": name,
-            "uid": format!("{uid:08x}-0000-4000-8000-000000000000"),
-            "creationTimestamp": time,
-            "labels": { "app": "web" },
-            "ownerReferences": [
-                { "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "web", "controller": true }
-            ],
-        },
-        "spec": { "nodeName": "a" },
-        "status": {
-            "phase": "Running",
-            "conditions": [{ "type": "Ready", "status": "True", "lastTransitionTime": time }],
-            "containerStatuses": [{
-                "name": "main",
-                "restartCount": 0,
-                "state": { "running": { "startedAt": (taken - seconds(5)).to_string() } },
-            }],
-        },
-    })
+fn pod(name: &str, uid: u32, taken: Timestamp, since: i64) -> Value {
+    let time = (taken - seconds(since)).to_string();
+    let state = json!({ "running": { "startedAt": (taken - seconds(5)).to_string() } });
+    let mut pod = with(common::pod(uid), "metadata name", json!(name));
+    put(&mut pod, "metadata creationTimestamp", json!(time));
+    put(&mut pod, "status conditions", ready(true, &time));
+    with(pod, "status containerStatuses", json!([{ "name": "main", "restartCount": 0, "state": state }]))
 }
 
 /// Two pods whose ages are in different buckets when the dump is taken, and in the same one a day later. Then the smaller UID
@@ -58,14 +40,7 @@ fn dump(taken: Timestamp) -> String {
 
 /// The set and its pods.
 fn list(pods: &[Value]) -> String {
-    let set = json!({
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": { "name": "web", "uid": "web" },
-        "spec": { "replicas": 2, "selector": { "matchLabels": { "app": "web" } }, "template": {} },
-    });
-    let items = [&[set][..], pods].concat();
-    json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string()
+    common::dump(&[&[bare_set("web", 2)][..], pods].concat())
 }
 
 fn saved(name: &str, text: &str, modified: Timestamp) -> Dump {
@@ -85,10 +60,11 @@ fn scale(file: &Dump, args: &[&str]) -> (Value, String) {
     (serde_json::from_slice(&output.stdout).expect("JSON"), stderr)
 }
 
-/// The pod that goes.
-fn victim(preview: &Value) -> &str {
-    let mut pods = preview["pods"].as_array().expect("pods").iter();
-    pods.find(|pod| pod["verdict"] == "delete").and_then(|pod| pod["name"].as_str()).expect("a victim")
+/// The pod that goes, and where the time of the decision comes from.
+fn decision(preview: &Value) -> String {
+    let mut pods = common::list(&preview["pods"]);
+    let victim = pods.find(|pod| pod["verdict"] == "delete").expect("a victim");
+    format!("{} at {}", row(victim, "{name}"), row(preview, "{nowSource}"))
 }
 
 #[test]
@@ -96,8 +72,8 @@ fn a_dump_of_yesterday_is_judged_at_the_time_of_its_file() {
     let taken = Timestamp::now() - seconds(86_400);
     let file = saved("of-its-time.json", &dump(taken), taken);
     let (preview, stderr) = scale(&file, &[]);
-    assert_eq!(victim(&preview), "web-younger");
-    assert_eq!((&preview["now"], &preview["nowSource"]), (&json!(taken.to_string()), &json!("file-time")));
+    assert_eq!(decision(&preview), "web-younger at file-time");
+    assert_eq!(preview["now"], taken.to_string());
     let (note, warning) = stderr.trim_end().split_once('\n').expect("two lines");
     assert_eq!(
         note,
@@ -118,10 +94,10 @@ fn a_dump_of_yesterday_is_judged_at_the_time_of_its_file() {
 
     // What the warning says to type does what it says, and is not talked back to.
     let (preview, stderr) = scale(&file, &["--now", clock]);
-    assert_eq!((victim(&preview), &*stderr), ("web-older", ""));
-    assert_eq!((&preview["now"], &preview["nowSource"]), (&json!(clock), &json!("given")));
+    assert_eq!((&*decision(&preview), &*stderr), ("web-older at given", ""));
+    assert_eq!(preview["now"], clock);
     let (again, stderr) = scale(&file, &["--now", &taken.to_string()]);
-    assert_eq!((victim(&again), &*stderr), ("web-younger", ""));
+    assert_eq!((&*decision(&again), &*stderr), ("web-younger at given", ""));
 }
 
 #[test]
@@ -129,7 +105,7 @@ fn a_dump_of_pods_at_rest_is_judged_at_the_time_of_its_file() {
     let clock = Timestamp::now();
     let file = saved("at-rest.json", &dump(clock - seconds(86_400)), clock - seconds(60));
     let (preview, stderr) = scale(&file, &[]);
-    assert_eq!((victim(&preview), &preview["nowSource"]), ("web-older", &json!("file-time")));
+    assert_eq!(decision(&preview), "web-older at file-time");
     assert!(!stderr.contains("warning"), "{stderr}");
 }
 
@@ -165,11 +141,8 @@ fn a_file_with_an_implausible_time_is_judged_at_the_newest_time_in_it() {
         ("older-than-its-pods.json", taken - seconds(3_600)),
     ] {
         let (preview, stderr) = scale(&saved(name, &dump(taken), modified), &[]);
-        assert_eq!(victim(&preview), "web-younger", "{name}");
-        assert_eq!(
-            (&preview["now"], &preview["nowSource"]),
-            (&json!(newest.to_string()), &json!("newest-time"))
-        );
+        assert_eq!(decision(&preview), "web-younger at newest-time", "{name}");
+        assert_eq!(preview["now"], newest.to_string());
         let note = format!(
             "note: ages count to {newest}, the newest time in the file, because the file's own time is not plausible; --now \
              sets another time\nwarning: 2 pods have"
@@ -182,7 +155,7 @@ fn a_file_with_an_implausible_time_is_judged_at_the_newest_time_in_it() {
 fn a_fresh_dump_gets_no_warning() {
     let clock = Timestamp::now();
     let (preview, stderr) = scale(&saved("fresh.json", &dump(clock), clock), &[]);
-    assert_eq!(victim(&preview), "web-younger");
+    assert_eq!(decision(&preview), "web-younger at file-time");
     assert!(stderr.starts_with("note: ages count to ") && stderr.lines().count() == 1, "{stderr}");
 }
 
@@ -198,7 +171,7 @@ fn standard_input_is_judged_at_the_clocks_time() {
         let output = command.output().expect("the program runs");
         cat.wait().expect("cat ends");
         let preview: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        assert_eq!((victim(&preview), &preview["nowSource"]), ("web-older", &json!("clock")), "{name}");
+        assert_eq!(decision(&preview), "web-older at clock", "{name}");
         assert_eq!(output.stderr, b"", "{name}");
     }
 }
@@ -212,14 +185,8 @@ fn ages_that_reach_another_bucket_in_a_moment_are_told() {
         .map(|place| pod(&format!("web-{place}"), place, now, 4_398 - 3 * i64::from(place)))
         .collect();
     let mut command = Command::new(PROGRAM);
-    command
-        .args(["-f", "-", "--replicas", "1"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program runs");
-    child.stdin.take().expect("a pipe").write_all(list(&pods).as_bytes()).expect("it reads");
-    let stderr = String::from_utf8(child.wait_with_output().expect("it ends").stderr).expect("UTF-8");
+    let output = output(command.args(["-f", "-", "--replicas", "1"]), list(&pods).as_bytes());
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
     let end = " have other verdicts within the next 5 s, because ages go on, and the controller decides later than this preview: web-";
     let warning = stderr.strip_prefix("warning: ").unwrap_or_else(|| panic!("{stderr}"));
     assert!(warning.contains(end) && warning.contains("(keep instead of delete)"), "{warning}");

@@ -1,17 +1,15 @@
 //! Files that are cut short, damaged or garbage must give an error of one line, and never a panic.
 
+mod common;
+
+use common::{CONTESTED, ROLLOUT, pod, put, ready, run, set};
 use fastrand::Rng;
 use jiff::Timestamp;
 use kubectl_podrank::render;
 use podrank_laws::generate::seeds;
 use podrank_preview::{Input, Options, Order, preview_workload};
 use serde_json::{Value, json};
-use std::io::Write;
-use std::process::{Command, Stdio};
 use std::thread;
-
-const ROLLOUT: &str = include_str!("../../preview/examples/rollout.json");
-const CONTESTED: &str = include_str!("../../preview/examples/contested.yaml");
 
 /// The preview as JSON, or the error.
 fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
@@ -47,7 +45,8 @@ fn json_cut_at_every_length_is_an_error() {
         thread::spawn(move || {
             for length in (odd..whole.len()).step_by(2) {
                 let error = Input::read(&whole[..length]).expect_err("it is cut short").to_string();
-                assert!(error.ends_with(": the input is cut off here") || length == 0, "{length}: {error}");
+                let cut = format!("line 1 column {length}: the input is cut off here");
+                assert!(error == cut || length == 0, "{length}: {error}");
             }
         })
     });
@@ -75,38 +74,17 @@ fn yaml_cut_at_every_length_is_an_error() {
 
 #[test]
 fn garbage() {
-    const WORDS: [&[u8]; 24] = [
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-        b":",
-        b",",
-        b"\"",
-        b"\n",
-        b"- ",
-        b": ",
-        b"? ",
-        b"|\n",
-        b">-\n",
-        b"&a ",
-        b"*a",
-        b"!!str ",
-        b"%YAML 1.2\n",
-        b"---\n",
-        b"...\n",
-        b"\"items\":",
-        b"kind: List\n",
-        b"\t",
-        b"#",
-        b"\xC3\xA9",
+    const MARKS: [&str; 21] = [
+        "{", "}", "[", "]", ":", ",", "\"", "\n", "- ", ": ", "? ", "|\n", ">-\n", "&a ", "*a", "!!str ",
+        "---\n", "...\n", "\t", "#", "é",
     ];
+    let words = [&MARKS[..], &["%YAML 1.2\n", "\"items\":", "kind: List\n"]].concat();
     for seed in seeds(100_000) {
         let mut rng = Rng::with_seed(seed);
         let mut dump = Vec::new();
         for _ in 0..rng.usize(..40) {
             if rng.bool() {
-                dump.extend(WORDS[rng.usize(..WORDS.len())]);
+                dump.extend(words[rng.usize(..words.len())].as_bytes());
             } else {
                 dump.push(if rng.bool() { rng.u8(..) } else { rng.u8(b' '..=b'~') });
             }
@@ -197,40 +175,25 @@ fn pointers(value: &Value, place: String, places: &mut Vec<String>) {
 /// A set with three pods.
 fn small() -> String {
     let pod = |number: u32| {
-        json!({
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {
-                "name": format!("web-{number}"),
-                "uid": format!("{number:08x}-0000-4000-8000-000000000000"),
-                "labels": { "app": "web" },
-                "annotations": { "controller.kubernetes.io/pod-deletion-cost": "1" },
-                "creationTimestamp": "2026-03-10T11:00:00Z",
-                "ownerReferences": [{ "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "w", "controller": true }],
-            },
-            "spec": { "nodeName": "a", "initContainers": [{ "name": "logs", "restartPolicy": "Always" }] },
-            "status": {
-                "phase": "Running",
-                "conditions": [{ "type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:00:10Z" }],
-                "containerStatuses": [{ "name": "web", "restartCount": number }],
-                "initContainerStatuses": [{ "name": "logs", "restartCount": 1 }],
-            },
-        })
+        let mut pod = pod(number);
+        let cost = json!({ "controller.kubernetes.io/pod-deletion-cost": "1" });
+        for (place, value) in [
+            ("metadata annotations", cost),
+            ("metadata creationTimestamp", json!("2026-03-10T11:00:00Z")),
+            ("spec initContainers", json!([{ "name": "logs", "restartPolicy": "Always" }])),
+            ("status conditions", ready(true, "2026-03-10T11:00:10Z")),
+            ("status containerStatuses", json!([{ "name": "web", "restartCount": number }])),
+            ("status initContainerStatuses", json!([{ "name": "logs", "restartCount": 1 }])),
+        ] {
+            put(&mut pod, place, value);
+        }
+        pod
     };
-    let set = json!({
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": {
-            "name": "web",
-            "uid": "w",
-            "ownerReferences": [{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "d", "uid": "d", "controller": true }],
-        },
-        "spec": {
-            "replicas": 3,
-            "selector": { "matchLabels": { "app": "web" }, "matchExpressions": [{ "key": "app", "operator": "In", "values": ["web"] }] },
-        },
-    });
-    json!({ "apiVersion": "v1", "kind": "List", "items": [pod(1), pod(2), pod(3), set] }).to_string()
+    let mut set = set("web");
+    put(&mut set, "spec replicas", json!(3));
+    let expressions = json!([{ "key": "app", "operator": "In", "values": ["web"] }]);
+    put(&mut set, "spec selector matchExpressions", expressions);
+    common::dump(&[pod(1), pod(2), pod(3), set])
 }
 
 #[test]
@@ -256,19 +219,9 @@ fn the_program_fails_in_one_line() {
     let garbage =
         [&b"\xFF\xFE\0"[..], b"\0", b"{\"items\":[", b"a: [", b"\x1b[31m: *\n", b"%"].map(<[u8]>::to_vec);
     for dump in cuts.collect::<Vec<_>>().into_iter().chain(garbage) {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-podrank"))
-            .args(["-f", "-", "--replicas", "1", "web-7f6b9d5c48"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        // It may exit with its input unread.
-        drop(child.stdin.take().expect("a pipe").write_all(&dump));
-        let output = child.wait_with_output().expect("the program ends");
-        let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+        let (status, stdout, stderr) = run("--replicas 1 web-7f6b9d5c48", &dump);
         assert!(stderr.starts_with("error: standard input: ") && stderr.lines().count() == 1, "{stderr}");
         assert!(!stderr.trim_end().contains(char::is_control), "{stderr}");
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+        assert_eq!((status, &*stdout), (Some(1), ""));
     }
 }

@@ -2,258 +2,200 @@
 
 mod common;
 
-use common::{fails_with, pods, preview};
+use common::{Change, JOB, STATEFUL_SET, changed, fails, items, list, pods, row, shown};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
-/// An Indexed Job with 6 completions: index 3 twice, a pod with index 7, and one without.
-const EXAMPLE: &str = include_str!("../../preview/examples/job.json");
+// An Indexed Job with 6 completions: index 3 twice, a pod with index 7, and one without.
 
-/// The example, after a change of the Job and of its pods.
-fn changed(change: impl Fn(&mut Value)) -> String {
-    let mut list: Value = serde_json::from_str(EXAMPLE).expect("JSON");
-    list["items"].as_array_mut().expect("items").iter_mut().for_each(change);
-    list.to_string()
+const INDEX: &str = "metadata annotations batch.kubernetes.io/job-completion-index";
+
+fn job(place: &str, value: Value) -> Change<'_> {
+    ("import", place, value)
 }
 
-/// The example, after a change of the Job.
-fn job(change: impl Fn(&mut Value)) -> String {
-    changed(|item| {
-        if item["kind"] == "Job" {
-            change(item);
-        }
-    })
+fn without_indexes() -> Change<'static> {
+    job("spec completionMode", json!("NonIndexed"))
+}
+
+/// The example, after these changes.
+fn example(changes: &[Change<'_>]) -> String {
+    changed(JOB, changes)
 }
 
 #[test]
 fn indexes_decide_first() {
-    let (preview, stderr) = preview(&["job/import", "--parallelism", "2"], EXAMPLE);
-    assert_eq!(stderr, "");
-    assert_eq!(preview["workload"], json!({ "kind": "Job", "name": "import" }));
-    assert_eq!((&preview["parallelism"], &preview["suspend"]), (&json!(2), &json!(false)));
-    assert_eq!(
-        (&preview["active"], &preview["delete"], &preview["quota"]),
-        (&json!(6), &json!(4), &json!(0))
-    );
-    assert_eq!(
-        pods(&preview),
-        [
-            "import-3-b; delete; duplicate; index 3 has 2 pods, and one is enough",
-            "import-2-a; delete; surplus; 6 active pods, and 2 wanted",
-            "import-7-a; delete; beyond-completions; index 7 is not below the completions, 6",
-            "import-x; delete; no-index; it has no completion index",
-            "import-1-a; keep; kept; 6 active pods, and 2 wanted",
-            "import-3-a; keep; kept; index 3 keeps this pod",
-        ]
-    );
+    let shown = shown("job/import --parallelism 2", JOB);
+    shown.says(&[
+        "4 of 6 go, quota 0",
+        "import-3-b; delete; duplicate; index 3 has 2 pods, and one is enough",
+        "import-2-a; delete; surplus; 6 active pods, and 2 wanted",
+        "import-7-a; delete; beyond-completions; index 7 is not below the completions, 6",
+        "import-x; delete; no-index; it has no completion index",
+        "import-1-a; keep; kept; 6 active pods, and 2 wanted",
+        "import-3-a; keep; kept; index 3 keeps this pod",
+    ]);
+    assert_eq!(shown.notes, "");
+    let expected = r#"{"kind":"Job","name":"import"} 2 false"#;
+    assert_eq!(row(&shown.json, "{workload} {parallelism} {suspend}"), expected);
 }
 
 #[test]
 fn ties_are_contested() {
-    let plain = changed(|item| {
-        if item["kind"] == "Job" {
-            item["spec"]["completionMode"] = json!("NonIndexed");
-            item["spec"]["completions"] = json!(9);
-        }
-    });
+    let plain = example(&[without_indexes(), job("spec completions", json!(9))]);
     // Four of the pods became ready and were created at the same time.
-    let (preview, _) = preview(&["job/import", "--parallelism", "3"], &plain);
-    assert_eq!((&preview["delete"], &preview["quota"]), (&json!(3), &json!(1)));
-    let pods = pods(&preview);
-    assert!(pods[0].starts_with("import-3-b; delete") && pods[1].starts_with("import-2-a; delete"));
-    for pod in &pods[2..] {
-        let why =
-            "contested; surplus; 6 active pods, and 3 wanted: one of 4 pods of which 1 goes, by list order";
-        assert!(pod.ends_with(why), "{pod}");
-    }
+    let tie =
+        "…; contested; surplus; 6 active pods, and 3 wanted: one of 4 pods of which 1 goes, by list order";
+    shown("job/import --parallelism 3", plain).says(&[
+        "3 of 6 go, quota 1",
+        "import-3-b; delete; …",
+        "import-2-a; delete; …",
+        tie,
+        tie,
+        tie,
+        tie,
+    ]);
 }
 
 #[test]
 fn all_go_or_none() {
-    let all = |args: &[&str], dump: &str, why: &str| {
-        let (preview, _) = preview(&[&["job/import"], args].concat(), dump);
-        assert_eq!(preview["delete"], json!(6));
-        assert!(pods(&preview).iter().all(|pod| pod.ends_with(why)), "{:?}", pods(&preview));
-    };
-    all(&["--suspend"], EXAMPLE, "suspended; all pods of a suspended Job go");
-    let conditions = |name: &str| json!([{ "type": name, "status": "True" }]);
-    let failing = job(|job| job["status"]["conditions"] = conditions("FailureTarget"));
-    all(&["--parallelism", "9"], &failing, "ending; the condition FailureTarget is true, so all pods go");
-    let complete = job(|job| job["status"]["conditions"] = conditions("Complete"));
-    let (preview, stderr) = preview(&["job/import", "--suspend"], &complete);
-    assert_eq!(preview["delete"], json!(0));
-    assert_eq!(stderr, "note: default Job/import is complete: its controller deletes no pods\n");
+    let conditions = |name: &str| job("status conditions", json!([{ "type": name, "status": "True" }]));
+    let failing = example(&[conditions("FailureTarget")]);
+    for (words, dump, why) in [
+        ("--suspend", JOB, "…; delete; suspended; all pods of a suspended Job go"),
+        (
+            "--parallelism 9",
+            &failing,
+            "…; delete; ending; the condition FailureTarget is true, so all pods go",
+        ),
+    ] {
+        shown(&format!("job/import {words}"), dump).says(&["6 of 6 go, quota 0"]).says(&[why; 6]);
+    }
+    let note = "note: default Job/import is complete: its controller deletes no pods";
+    let complete = shown("job/import --suspend", example(&[conditions("Complete")]));
+    complete.says(&["0 of …", note]);
+    let managed = example(&[job("spec managedBy", json!("example.com/kueue"))]);
+    let note = "note: default Job/import is managed by \"example.com/kueue\", so kube-controller-manager leaves it alone";
+    let managed = shown("job/import --suspend", managed);
+    managed.says(&["0 of …", note]);
+    assert_eq!([complete, managed].map(|it| it.notes.lines().count()), [1, 1]);
 }
 
-/// The preview of the Job as it is, at noon, after this change of its spec and its status: what is said of the pods that go, if
-/// it is the same of all active ones, and what the notes say.
-fn end(spec: &Value, status: &Value, change: impl Fn(&mut Value)) -> (Option<String>, String) {
-    let dump = changed(|item| {
-        if item["kind"] == "Job" {
-            for (part, fields) in [("spec", spec), ("status", status)] {
-                for (name, value) in fields.as_object().expect("an object") {
-                    item[part][name] = value.clone();
-                }
-            }
-        } else {
-            change(item);
-        }
-    });
-    let (preview, stderr) = preview(&["job/import", "--rollout", "--partial"], &dump);
-    let why: std::collections::BTreeSet<_> =
-        pods(&preview).iter().map(|pod| pod.split_once("; ").expect("a name").1.to_owned()).collect();
+/// The preview of the Job as it is, at noon, after these changes: what is said of the pods that go, if it is the same of all
+/// active ones, and what the notes say.
+fn end(changes: &[Change<'_>]) -> (Option<String>, String) {
+    let shown = shown("job/import --rollout --partial", example(changes));
+    let said: Vec<_> = pods(&shown.json);
+    let why: BTreeSet<_> =
+        said.iter().map(|pod| pod.split_once("; ").expect("a name").1.to_owned()).collect();
     let only = why.first().filter(|_| why.len() == 1).cloned();
-    if only.is_some() {
-        assert_eq!(preview["delete"], preview["active"]);
-    }
-    (only, stderr)
+    assert!(only.is_none() || shown.json["delete"] == shown.json["active"], "{shown}");
+    (only, shown.notes)
 }
 
-/// Marks a pod.
-fn with(name: &'static str, status: Value) -> impl Fn(&mut Value) {
-    move |pod| {
-        if pod["metadata"]["name"] == name {
-            for (field, value) in status.as_object().expect("an object") {
-                pod["status"][field] = value.clone();
-            }
-        }
-    }
+/// Asserts that the Job ends for this reason, if there is one.
+#[track_caller]
+fn ends(changes: &[Change<'_>], why: Option<&str>) {
+    assert_eq!(end(changes).0, why.map(|why| format!("delete; {why}")), "{changes:?}");
 }
 
-/// Each limit and policy, and one step before it.
+/// Each limit, and one step before it.
 #[test]
 fn a_sync_that_ends_the_job_takes_all_its_pods() {
-    let why = |spec: Value, status: Value, change: &dyn Fn(&mut Value)| end(&spec, &status, change).0;
-    let same = |_: &mut Value| {};
-    let none = json!({});
     // Failures, by the status and since.
-    assert_eq!(why(none.clone(), json!({ "failed": 6 }), &same), None);
-    let ended = Some("delete; backoff-limit; 7 failures exceed backoffLimit 6".to_owned());
-    assert_eq!(why(none.clone(), json!({ "failed": 7 }), &same), ended);
-    let failed = with("import-2-a", json!({ "phase": "Failed" }));
-    assert_eq!(why(none.clone(), json!({ "failed": 6 }), &failed), ended);
-    let uncounted = |uid: &str| json!({ "failed": 6, "uncountedTerminatedPods": { "failed": [uid] } });
-    assert_eq!(why(none.clone(), uncounted("5a3f0c1e-0000-4000-8000-00000000ffff"), &same), ended);
+    let failed = |count: u32| job("status failed", json!(count));
+    let fails = ("import-2-a", "status phase", json!("Failed"));
+    let uncounted = |uid: &Value| job("status uncountedTerminatedPods", json!({ "failed": [uid] }));
+    let example = items(JOB);
+    let its = example.iter().find(|item| item["metadata"]["name"] == "import-2-a").expect("a pod");
+    let goes = ("import-2-a", "metadata deletionTimestamp", json!("2026-03-10T11:59:00Z"));
+    let seven = Some("backoff-limit; 7 failures exceed backoffLimit 6");
+    ends(&[failed(6)], None);
+    ends(&[failed(7)], seven);
+    ends(&[failed(6), fails.clone()], seven);
+    ends(&[failed(6), uncounted(&json!("5a3f0c1e-0000-4000-8000-00000000ffff"))], seven);
     // A pod that the status lists counts once.
-    let example: Value = serde_json::from_str(EXAMPLE).expect("JSON");
-    let items = example["items"].as_array().expect("items");
-    let its = items.iter().find(|item| item["metadata"]["name"] == "import-2-a").expect("a pod");
-    assert_eq!(why(none.clone(), uncounted(its["metadata"]["uid"].as_str().expect("a UID")), &failed), ended);
+    ends(&[failed(6), uncounted(&its["metadata"]["uid"]), fails.clone()], seven);
     // One that goes counts, unless its replacement waits for its end.
-    let goes = |pod: &mut Value| {
-        if pod["metadata"]["name"] == "import-2-a" {
-            pod["metadata"]["deletionTimestamp"] = json!("2026-03-10T11:59:00Z");
-        }
-    };
-    assert_eq!(why(none.clone(), json!({ "failed": 6 }), &goes), ended);
-    assert_eq!(why(json!({ "podReplacementPolicy": "Failed" }), json!({ "failed": 6 }), &goes), None);
+    ends(&[failed(6), goes.clone()], seven);
+    ends(&[failed(6), goes, job("spec podReplacementPolicy", json!("Failed"))], None);
     // A limit per index takes the other limit away.
-    assert_eq!(why(json!({ "backoffLimitPerIndex": 9 }), json!({ "failed": 7 }), &same), None);
-    assert_eq!(
-        why(json!({ "backoffLimit": 0 }), json!({ "failed": 1 }), &same).as_deref(),
-        Some("delete; backoff-limit; 1 failure exceeds backoffLimit 0")
-    );
+    ends(&[failed(7), job("spec backoffLimitPerIndex", json!(9))], None);
+    let one = Some("backoff-limit; 1 failure exceeds backoffLimit 0");
+    ends(&[failed(1), job("spec backoffLimit", json!(0))], one);
 
     // Restarts.
-    let restarted = |pod: &mut Value| {
-        if pod["metadata"]["name"] == "import-2-a" {
-            pod["status"]["containerStatuses"] =
-                json!([{ "name": "a", "restartCount": 1 }, { "name": "b", "restartCount": 1 }]);
-            pod["status"]["initContainerStatuses"] = json!([{ "name": "c", "restartCount": 1 }]);
-        }
+    let restarted = |name: &str| json!({ "name": name, "restartCount": 1 });
+    let restarts = [
+        ("import-2-a", "status containerStatuses", json!([restarted("a"), restarted("b")])),
+        ("import-2-a", "status initContainerStatuses", json!([restarted("c")])),
+    ];
+    let policy = |policy: &str, limit: u32| {
+        let template = json!({ "spec": { "restartPolicy": policy } });
+        [job("spec backoffLimit", json!(limit)), job("spec template", template)]
     };
-    let policy = |policy: &str, limit: i32| json!({ "backoffLimit": limit, "template": { "spec": { "restartPolicy": policy } } });
-    assert_eq!(
-        why(policy("OnFailure", 3), none.clone(), &restarted).as_deref(),
-        Some("delete; restarts; 3 restarts, and backoffLimit is 3")
-    );
-    assert_eq!(why(policy("OnFailure", 4), none.clone(), &restarted), None);
-    assert_eq!(why(policy("OnFailure", 0), none.clone(), &same), None);
-    assert_eq!(why(policy("Never", 3), none.clone(), &restarted), None);
+    let three = Some("restarts; 3 restarts, and backoffLimit is 3");
+    ends(&[&policy("OnFailure", 3)[..], &restarts].concat(), three);
+    ends(&[&policy("OnFailure", 4)[..], &restarts].concat(), None);
+    ends(&policy("OnFailure", 0), None);
+    ends(&[&policy("Never", 3)[..], &restarts].concat(), None);
 
     // Indexes. import-0-a has succeeded.
-    let per_index = |most: Value| json!({ "backoffLimitPerIndex": 1, "maxFailedIndexes": most });
-    assert_eq!(why(per_index(json!(2)), json!({ "failedIndexes": "1,4" }), &same), None);
-    assert_eq!(
-        why(per_index(json!(1)), json!({ "failedIndexes": "1,4" }), &same).as_deref(),
-        Some("delete; max-failed-indexes; 2 indexes failed, and maxFailedIndexes is 1")
-    );
-    let twice = |pod: &mut Value| {
-        failed(pod);
-        if pod["metadata"]["name"] == "import-2-a" {
-            pod["metadata"]["annotations"]["batch.kubernetes.io/job-index-failure-count"] = json!("1");
-        }
+    let count = "metadata annotations batch.kubernetes.io/job-index-failure-count";
+    let twice = ("import-2-a", count, json!("1"));
+    let per_index = |most: Value, failed: Value, others: &[Change<'_>], why| {
+        let limits = [job("spec backoffLimitPerIndex", json!(1)), job("spec maxFailedIndexes", most)];
+        ends(&[&limits[..], &[job("status failedIndexes", failed)], others].concat(), why);
     };
-    assert_eq!(why(per_index(json!(0)), none.clone(), &failed), None);
-    assert_eq!(
-        why(per_index(json!(0)), none.clone(), &twice).as_deref(),
-        Some("delete; max-failed-indexes; 1 index failed, and maxFailedIndexes is 0")
-    );
-    assert_eq!(why(per_index(Value::Null), json!({ "failedIndexes": "1-4" }), &same), None);
-    assert_eq!(
-        why(per_index(Value::Null), json!({ "failedIndexes": "1-5" }), &same).as_deref(),
-        Some("delete; failed-indexes; 5 indexes failed, and the other 1 succeeded")
-    );
+    let two = Some("max-failed-indexes; 2 indexes failed, and maxFailedIndexes is 1");
+    per_index(json!(2), json!("1,4"), &[], None);
+    per_index(json!(1), json!("1,4"), &[], two);
+    let one = Some("max-failed-indexes; 1 index failed, and maxFailedIndexes is 0");
+    per_index(json!(0), Value::Null, std::slice::from_ref(&fails), None);
+    per_index(json!(0), Value::Null, &[fails, twice], one);
+    let all = Some("failed-indexes; 5 indexes failed, and the other 1 succeeded");
+    per_index(Value::Null, json!("1-4"), &[], None);
+    per_index(Value::Null, json!("1-5"), &[], all);
 }
 
 #[test]
 fn policies_end_a_job() {
-    let why = |spec: Value, change: &dyn Fn(&mut Value)| end(&spec, &json!({}), change).0;
-    let failed = with(
-        "import-2-a",
-        json!({ "phase": "Failed", "containerStatuses": [{ "name": "main", "state": { "terminated": { "exitCode": 42 } } }],
-            "conditions": [{ "type": "DisruptionTarget", "status": "True" }] }),
-    );
-    let rule = |action: &str, matches: Value| {
-        let mut rule = matches;
+    let terminated = json!([{ "name": "main", "state": { "terminated": { "exitCode": 42 } } }]);
+    let failed = [
+        ("import-2-a", "status phase", json!("Failed")),
+        ("import-2-a", "status containerStatuses", terminated),
+        ("import-2-a", "status conditions", json!([{ "type": "DisruptionTarget", "status": "True" }])),
+    ];
+    let ends = |action: &str, mut rule: Value, others: &[Change<'_>], why| {
         rule["action"] = json!(action);
-        json!({ "podFailurePolicy": { "rules": [{ "action": "FailJob", "onPodConditions": [] }, rule] } })
+        let rules = json!({ "rules": [{ "action": "FailJob", "onPodConditions": [] }, rule] });
+        ends(&[&failed[..], &[job("spec podFailurePolicy", rules)], others].concat(), why);
     };
     let codes =
-        |operator: &str, values: Value| json!({ "onExitCodes": { "operator": operator, "values": values } });
-    let ended = "delete; pod-failure-policy; import-2-a failed with exit code 42, and podFailurePolicy.rules[1] fails the Job";
-    for (policy, expected) in [
-        (rule("FailJob", codes("In", json!([1, 42]))), Some(ended)),
-        (rule("FailJob", codes("In", json!([1]))), None),
-        (rule("FailJob", codes("NotIn", json!([1]))), Some(ended)),
-        (rule("Count", codes("NotIn", json!([1]))), None),
-        (
-            rule(
-                "FailJob",
-                json!({ "onExitCodes": { "operator": "In", "values": [42], "containerName": "other" } }),
-            ),
-            None,
-        ),
-        (
-            rule("FailJob", json!({ "onPodConditions": [{ "type": "DisruptionTarget" }] })),
-            Some(
-                "delete; pod-failure-policy; import-2-a failed with the condition DisruptionTarget=True, and \
-                 podFailurePolicy.rules[1] fails the Job",
-            ),
-        ),
-        (
-            rule(
-                "FailJob",
-                json!({ "onPodConditions": [{ "type": "DisruptionTarget", "status": "False" }] }),
-            ),
-            None,
-        ),
-    ] {
-        assert_eq!(why(policy.clone(), &failed).as_deref(), expected, "{policy}");
-    }
+        |operator: &str, codes: &[u8]| json!({ "onExitCodes": { "operator": operator, "values": codes } });
+    let of = "podFailurePolicy.rules[1] fails the Job";
+    let code = format!("pod-failure-policy; import-2-a failed with exit code 42, and {of}");
+    ends("FailJob", codes("In", &[1, 42]), &[], Some(&*code));
+    ends("FailJob", codes("In", &[1]), &[], None);
+    ends("FailJob", codes("NotIn", &[1]), &[], Some(&*code));
+    ends("Count", codes("NotIn", &[1]), &[], None);
+    let other = json!({ "onExitCodes": { "operator": "In", "values": [42], "containerName": "other" } });
+    ends("FailJob", other, &[], None);
+    let condition =
+        format!("pod-failure-policy; import-2-a failed with the condition DisruptionTarget=True, and {of}");
+    ends("FailJob", json!({ "onPodConditions": [{ "type": "DisruptionTarget" }] }), &[], Some(&*condition));
+    let is_false = json!({ "onPodConditions": [{ "type": "DisruptionTarget", "status": "False" }] });
+    ends("FailJob", is_false, &[], None);
     // What a rule ignores is no failure.
-    let mut ignored = rule("Ignore", codes("In", json!([42])));
-    ignored["backoffLimit"] = json!(0);
-    assert_eq!(why(ignored.clone(), &failed), None);
-    ignored["podFailurePolicy"]["rules"][1]["action"] = json!("Count");
-    assert_eq!(
-        why(ignored, &failed).as_deref(),
-        Some("delete; backoff-limit; 1 failure exceeds backoffLimit 0")
-    );
+    let none = [job("spec backoffLimit", json!(0))];
+    ends("Ignore", codes("In", &[42]), &none, None);
+    ends("Count", codes("In", &[42]), &none, Some("backoff-limit; 1 failure exceeds backoffLimit 0"));
+}
 
+#[test]
+fn a_success_policy_ends_a_job() {
     // import-0-a has succeeded, and the status has index 0, too.
-    let success = |rule: Value| json!({ "successPolicy": { "rules": [{ "succeededIndexes": "5" }, rule] } });
-    let met = Some("delete; success-policy; 1 index succeeded, which meets successPolicy.rules[1]");
-    let same = |_: &mut Value| {};
+    let met = Some("success-policy; 1 index succeeded, which meets successPolicy.rules[1]");
     for (rule, expected) in [
         (json!({ "succeededCount": 1 }), met),
         (json!({ "succeededCount": 2 }), None),
@@ -262,87 +204,74 @@ fn policies_end_a_job() {
         (json!({ "succeededIndexes": "0-2", "succeededCount": 1 }), met),
         (json!({ "succeededIndexes": "1-2", "succeededCount": 1 }), None),
     ] {
-        assert_eq!(why(success(rule.clone()), &same).as_deref(), expected, "{rule}");
+        let policy = json!({ "rules": [{ "succeededIndexes": "5" }, rule] });
+        ends(&[job("spec successPolicy", policy)], expected);
     }
 }
 
-/// `preview` asks at noon.
+/// `shown` asks at noon.
 #[test]
 fn a_deadline_ends_a_job_when_it_passes() {
-    let at = |start: &str, seconds: i64| {
-        end(&json!({ "activeDeadlineSeconds": seconds }), &json!({ "startTime": start }), |_| {})
-    };
-    let passes = |left: &str| {
-        format!(
-            "note: the deadline of default Job/import passes in {left}, and then all its active pods go\n"
-        )
-    };
-    assert_eq!(at("2026-03-10T11:59:30Z", 60), (None, passes("30s")));
-    assert_eq!(at("2026-03-10T11:00:01Z", 3_600), (None, passes("1s")));
-    let ended = |why: &str| (Some(format!("delete; deadline; {why}")), String::new());
-    assert_eq!(at("2026-03-10T11:00:00Z", 3_600), ended("the deadline of 3600 s passed 0s ago"));
-    assert_eq!(at("2026-03-10T11:58:55Z", 60), ended("the deadline of 60 s passed 5s ago"));
     let overflow = "activeDeadlineSeconds 10000000000 overflows in Kubernetes, so the deadline has passed";
-    assert_eq!(at("2026-03-10T11:58:55Z", 10_000_000_000), ended(overflow));
+    for (start, seconds, expected) in [
+        ("11:59:30", 60_i64, Err("30s")),
+        ("11:00:01", 3_600, Err("1s")),
+        ("11:00:00", 3_600, Ok("the deadline of 3600 s passed 0s ago")),
+        ("11:58:55", 60, Ok("the deadline of 60 s passed 5s ago")),
+        ("11:58:55", 10_000_000_000, Ok(overflow)),
+    ] {
+        let expected = match expected {
+            Ok(why) => (Some(format!("delete; deadline; {why}")), String::new()),
+            Err(left) => {
+                let passes = format!("passes in {left}, and then all its active pods go");
+                (None, format!("note: the deadline of default Job/import {passes}\n"))
+            }
+        };
+        let start = json!(format!("2026-03-10T{start}Z"));
+        let changes = [job("spec activeDeadlineSeconds", json!(seconds)), job("status startTime", start)];
+        assert_eq!(end(&changes), expected, "{changes:?}");
+    }
     // None passes while the Job is suspended.
-    let (why, notes) = end(
-        &json!({ "activeDeadlineSeconds": 60, "suspend": true }),
-        &json!({ "startTime": "2026-03-10T11:58:55Z" }),
-        |_| {},
-    );
-    assert_eq!((why.as_deref(), &*notes), (Some("delete; suspended; all pods of a suspended Job go"), ""));
+    let suspended = end(&[
+        job("spec activeDeadlineSeconds", json!(60)),
+        job("spec suspend", json!(true)),
+        job("status startTime", json!("2026-03-10T11:58:55Z")),
+    ]);
+    let why = "delete; suspended; all pods of a suspended Job go".to_owned();
+    assert_eq!(suspended, (Some(why), String::new()));
 }
 
 /// An elastic Indexed Job: both numbers fall together, and the highest indexes go.
 #[test]
 fn completions_and_parallelism_change_together() {
-    let elastic = changed(|item| {
-        let name = item["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-        let indexes = [
-            ("import-1-a", "0"),
-            ("import-2-a", "1"),
-            ("import-3-a", "2"),
-            ("import-3-b", "3"),
-            ("import-7-a", "4"),
-            ("import-x", "5"),
-        ];
-        if item["kind"] == "Job" {
-            item["spec"]["parallelism"] = json!(6);
-            item["status"] = json!({});
-        } else if let Some((_, index)) = indexes.iter().find(|(pod, _)| *pod == name) {
-            item["metadata"]["annotations"] = json!({ "batch.kubernetes.io/job-completion-index": index });
-        } else {
-            item["metadata"]["finalizers"] = json!([]);
-        }
-    });
-    let (both, _) = preview(&["job/import", "--completions", "3", "--parallelism", "3"], &elastic);
-    assert_eq!(
-        (&both["completions"], &both["parallelism"], &both["delete"]),
-        (&json!(3), &json!(3), &json!(3))
-    );
-    let mut gone: Vec<_> = pods(&both).into_iter().filter(|pod| pod.contains("delete")).collect();
-    gone.sort();
-    assert_eq!(
-        gone,
-        [
-            "import-3-b; delete; beyond-completions; index 3 is not below the completions, 3",
-            "import-7-a; delete; beyond-completions; index 4 is not below the completions, 3",
-            "import-x; delete; beyond-completions; index 5 is not below the completions, 3",
-        ]
-    );
+    let elastic = example(&[
+        job("spec parallelism", json!(6)),
+        job("status", json!({})),
+        ("import-1-a", INDEX, json!("0")),
+        ("import-2-a", INDEX, json!("1")),
+        ("import-3-a", INDEX, json!("2")),
+        ("import-3-b", INDEX, json!("3")),
+        ("import-7-a", INDEX, json!("4")),
+        ("import-x", INDEX, json!("5")),
+        ("import-0-a", "metadata finalizers", json!([])),
+    ]);
+    let both = shown("job/import --completions 3 --parallelism 3", &elastic);
+    assert_eq!(row(&both.json, "{completions} {parallelism} {delete}"), "3 3 3");
+    for (pod, index) in [("import-3-b", 3), ("import-7-a", 4), ("import-x", 5)] {
+        let why = format!("index {index} is not below the completions, 3");
+        both.says(&[&format!("{pod}; delete; beyond-completions; {why}")]);
+    }
     // The same number needs no other, and is no change.
-    let (same, _) = preview(&["job/import", "--completions", "6", "--parallelism", "4"], &elastic);
-    assert_eq!(same["delete"], json!(2));
-    fails_with(
-        &["job/import", "--completions", "3"],
+    shown("job/import --completions 6 --parallelism 4", &elastic).says(&["2 of 6 go, quota 0"]);
+    fails(
+        "job/import --completions 3",
         &elastic,
         "default Job/import: Kubernetes lets completions change only to the same number as parallelism, which is 6: use \
          --completions 3 --parallelism 3",
     );
-    let plain = job(|job| job["spec"]["completionMode"] = json!("NonIndexed"));
-    fails_with(
-        &["job/import", "--completions", "3", "--parallelism", "3"],
-        &plain,
+    fails(
+        "job/import --completions 3 --parallelism 3",
+        example(&[without_indexes()]),
         "default Job/import is not Indexed, so Kubernetes does not let its completions change: use --parallelism N alone, or \
          create another Job",
     );
@@ -350,83 +279,41 @@ fn completions_and_parallelism_change_together() {
 
 #[test]
 fn no_pod_of_an_index_is_said_to_stay_if_all_go() {
-    let same = changed(|item| {
-        if item["kind"] == "Pod" {
-            item["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"] = json!("0");
-        }
-    });
-    let (preview, _) = preview(&["job/import", "--parallelism", "0"], &same);
-    assert_eq!(preview["delete"], json!(6));
-    let pods = pods(&preview);
-    assert!(
-        pods.iter().any(|pod| pod.ends_with("duplicate; index 0 has 6 pods, and one is enough")),
-        "{pods:?}"
-    );
-    assert!(!pods.iter().any(|pod| pod.contains("stays")), "{pods:?}");
-}
-
-#[test]
-fn another_controller_may_delete_pods() {
-    let managed = job(|job| job["spec"]["managedBy"] = json!("example.com/kueue"));
-    let (preview, stderr) = preview(&["job/import", "--suspend"], &managed);
-    assert_eq!(preview["delete"], json!(0));
-    assert_eq!(
-        stderr,
-        "note: default Job/import is managed by \"example.com/kueue\", so kube-controller-manager leaves it alone\n"
-    );
+    let same = example(&[("Pod", INDEX, json!("0"))]);
+    let duplicate = "…; delete; duplicate; index 0 has 6 pods, and one is enough";
+    shown("job/import --parallelism 0", same).says(&["6 of 6 go, …", duplicate]).lacks("stays");
 }
 
 /// What the status does not count yet counts all the same.
 #[test]
 fn successes_leave_less_to_do() {
-    let stay = |dump: &str| {
-        let (preview, _) = preview(&["job/import", "--parallelism", "9"], dump);
-        6 - preview["delete"].as_u64().expect("a number")
+    let stay = |changes: &[Change<'_>], stay: u32| {
+        shown("job/import --parallelism 9", example(changes)).says(&[&format!("{} of 6 go, …", 6 - stay)]);
     };
+    let completed = |indexes: &str| job("status completedIndexes", json!(indexes));
     // Five indexes are missing, and three of the pods work on one.
-    assert_eq!(stay(EXAMPLE), 3);
-    let more = job(|job| job["status"]["completedIndexes"] = json!("1-4"));
-    // Index 0 has a succeeded pod that is not counted, so one index is missing.
-    assert_eq!(stay(&more), 1);
-    // It is counted once.
-    let already = job(|job| job["status"]["completedIndexes"] = json!("0-4"));
-    assert_eq!(stay(&already), 1);
-    let counted = changed(|item| {
-        if item["kind"] == "Job" {
-            item["status"]["completedIndexes"] = json!("1-4");
-        } else if item["metadata"]["name"] == "import-0-a" {
-            item["metadata"]["finalizers"] = json!([]);
-        }
-    });
-    assert_eq!(stay(&counted), 2);
-}
-
-/// Of a Job without indexes, pods that have succeeded count once: by number, by UID, or still to be counted.
-#[test]
-fn successes_of_a_job_without_indexes_count_once() {
-    let stay = |uncounted: Value| {
-        let plain = job(|job| {
-            job["spec"]["completionMode"] = json!("NonIndexed");
-            job["status"]["uncountedTerminatedPods"] = json!({ "succeeded": uncounted });
-        });
-        let (preview, _) = preview(&["job/import", "--parallelism", "9"], &plain);
-        6 - preview["delete"].as_u64().expect("a number")
-    };
-    // Of six completions, one is counted, and import-0-a has succeeded since.
-    assert_eq!(stay(json!([])), 4);
-    let example: Value = serde_json::from_str(EXAMPLE).expect("JSON");
-    let items = example["items"].as_array().expect("items");
-    let its = items.iter().find(|item| item["metadata"]["name"] == "import-0-a").expect("a pod");
-    assert_eq!(stay(json!([its["metadata"]["uid"]])), 4);
-    assert_eq!(stay(json!(["5a3f0c1e-0000-4000-8000-00000000ffff"])), 3);
+    stay(&[], 3);
+    // Index 0 has a succeeded pod that is not counted, so one index is missing. It is counted once.
+    stay(&[completed("1-4")], 1);
+    stay(&[completed("0-4")], 1);
+    stay(&[completed("1-4"), ("import-0-a", "metadata finalizers", json!([]))], 2);
+    // Of a Job without indexes, pods that have succeeded count once: by number, by UID, or still to be counted. Of six
+    // completions, one is counted, and import-0-a has succeeded since.
+    let uncounted = |uids: Value| job("status uncountedTerminatedPods", json!({ "succeeded": uids }));
+    let example = items(JOB);
+    let its = example.iter().find(|item| item["metadata"]["name"] == "import-0-a").expect("a pod");
+    stay(&[without_indexes(), uncounted(json!([]))], 4);
+    stay(&[without_indexes(), uncounted(json!([its["metadata"]["uid"]]))], 4);
+    stay(&[without_indexes(), uncounted(json!(["5a3f0c1e-0000-4000-8000-00000000ffff"]))], 3);
 }
 
 #[test]
 fn completed_indexes_beyond_the_completions_count_for_nothing() {
     let wanted = |indexes: &str| {
-        let done = job(|job| job["status"]["completedIndexes"] = json!(indexes));
-        let (preview, _) = preview(&["job/import", "--parallelism", "9"], &done);
-        preview["pods"].to_string()
+        let done = example(&[job("status completedIndexes", json!(indexes))]);
+        list(&shown("job/import --parallelism 9", done).json["pods"])
+            .map(Value::to_string)
+            .collect::<Vec<_>>()
     };
     assert_eq!(wanted("0,2-9"), wanted("0,2-5"));
     assert_eq!(wanted("0,6-9"), wanted("0"));
@@ -436,32 +323,18 @@ fn completed_indexes_beyond_the_completions_count_for_nothing() {
 /// Which pods a Job's controller prefers is not for podrank's label to say.
 #[test]
 fn the_label_of_the_total_order_means_nothing_here() {
-    let labelled = changed(|item| {
-        if item["kind"] == "Pod" && item["metadata"]["name"] == "import-1-a" {
-            item["metadata"]["labels"]["kubernetes.io/prefer-for-scale-down"] = json!("true");
-        }
-    });
-    let args = ["job/import", "--parallelism", "2"];
-    assert_eq!(pods(&preview(&args, &labelled).0), pods(&preview(&args, EXAMPLE).0));
+    let label = "metadata labels kubernetes.io/prefer-for-scale-down";
+    let labelled = shown("job/import --parallelism 2", example(&[("import-1-a", label, json!("true"))]));
+    assert_eq!(labelled.lines, shown("job/import --parallelism 2", JOB).lines);
 }
 
 #[test]
 fn flags_belong_to_their_kind() {
-    fails_with(
-        &["job/import", "--replicas", "2"],
-        EXAMPLE,
-        "default Job/import has no replicas: use --parallelism N or --suspend",
-    );
-    let set = include_str!("../../preview/examples/stateful-set.json");
-    fails_with(
-        &["sts/db", "--suspend"],
-        set,
-        "StatefulSet/db is not a Job, so it has no parallelism, completions or suspension",
-    );
-    let bad = job(|job| drop(job["spec"].as_object_mut().expect("a spec").remove("completions")));
-    fails_with(
-        &["job/import", "--suspend"],
-        &bad,
-        "spec.completions is missing, although spec.completionMode is Indexed",
-    );
+    let replicas = "default Job/import has no replicas: use --parallelism N or --suspend";
+    fails("job/import --replicas 2", JOB, replicas);
+    let suspension = "…StatefulSet/db is not a Job, so it has no parallelism, completions or suspension";
+    fails("sts/db --suspend", STATEFUL_SET, suspension);
+    let bad = example(&[job("spec completions", Value::Null)]);
+    let missing = "…spec.completions is missing, although spec.completionMode is Indexed";
+    fails("job/import --suspend", bad, missing);
 }

@@ -1,10 +1,12 @@
 //! The plugin file for k9s: k9s accepts it, and it runs the preview.
 #![cfg(unix)]
 
+mod common;
+
+use common::kubectl::Kubectl;
 use serde_json::Value;
-use std::io::Write;
-use std::process::{Command, Stdio};
-use std::{env, fs};
+use std::env;
+use std::process::Command;
 
 fn plugin() -> Value {
     let file: Value = serde_saphyr::from_str(include_str!("../k9s/plugins.yaml")).expect("YAML");
@@ -49,25 +51,11 @@ fn the_plugin_previews_the_selected_workload() {
         assert!(!filled.replace("${", "").contains('$'), "{filled}");
         filled
     });
-    let answers = env::temp_dir().join(format!("podrank-k9s-{}", std::process::id()));
-    fs::create_dir_all(&answers).expect("a directory");
+    let kubectl = Kubectl::with([]);
     let path = format!("{}/tests/fake:{}", env!("CARGO_MANIFEST_DIR"), env::var("PATH").expect("a PATH"));
     let mut command = Command::new(plugin["command"].as_str().expect("a command"));
-    command
-        .args(args)
-        .env("PATH", path)
-        .env("ANSWERS", &answers)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped());
-    let mut child = command.spawn().expect("it starts");
-    child.stdin.take().expect("a pipe").write_all(b"3\n").expect("it reads");
-    let output = child.wait_with_output().expect("it ends");
-    let asked = fs::read_to_string(answers.join("asked")).expect("it was asked");
-    fs::remove_dir_all(answers).expect("it is ours");
-    assert_eq!(text(&output.stdout), "How many replicas would web have? ");
-    assert_eq!(asked, "podrank|deployments/web|--namespace|shop|--context|c 1|--replicas|3\n");
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).expect("UTF-8")
+    command.args(args).env("PATH", path).env("ANSWERS", kubectl.path(""));
+    let output = common::output(&mut command, b"3\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "How many replicas would web have? ");
+    assert_eq!(kubectl.asked(), ["podrank|deployments/web|--namespace|shop|--context|c 1|--replicas|3"]);
 }

@@ -1,13 +1,16 @@
 //! The table on terminals, and the lines that it leaves whole for a pipe.
 
 use kubectl_podrank::render::{self, Look};
+use podrank_laws::objects;
 use podrank_preview::{Input, Options, preview_workload};
 use serde_json::json;
 use std::fs::File;
 
+const NAME: &str = "web-7f6b9d5c48";
+
 fn table(input: &Input, replicas: u32, look: Look) -> String {
     let mut options = Options::new(replicas, "2026-03-10T12:00:00Z".parse().expect("a time"));
-    options.workload = Some("web-7f6b9d5c48".parse().expect("a name"));
+    options.workload = Some(NAME.parse().expect("a name"));
     render::workload(&preview_workload(input, &options).expect("a preview"), look)
 }
 
@@ -67,22 +70,13 @@ fn no_line_is_wider_than_the_terminal() {
 #[test]
 fn long_node_names_lose_their_middle_on_a_terminal_alone() {
     let pod = |number: u32| {
-        json!({
-            "kind": "Pod",
-            "metadata": {
-                "name": format!("web-7f6b9d5c48-{number:05}"),
-                "annotations": { "controller.kubernetes.io/pod-deletion-cost": number.to_string() },
-                "uid": format!("{number:08x}-0000-4000-8000-000000000000"),
-                "ownerReferences": [{ "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-7f6b9d5c48", "controller": true }],
-            },
-            "spec": { "nodeName": format!("ip-10-0-12-{number}.eu-west-1.compute.internal") },
-            "status": { "phase": "Running" },
-        })
+        let cost = "metadata annotations controller.kubernetes.io/pod-deletion-cost";
+        let pod = objects::with(objects::owned_pod(number, NAME), cost, json!(number.to_string()));
+        let node = format!("ip-10-0-12-{number}.eu-west-1.compute.internal");
+        objects::with(pod, "spec nodeName", json!(node))
     };
-    let pods: Vec<_> = (10..70).map(pod).collect();
-    let set = json!({ "kind": "ReplicaSet", "metadata": { "name": "web-7f6b9d5c48" } });
-    let items: Vec<_> = pods.into_iter().chain([set]).collect();
-    let dump = json!({ "kind": "List", "items": items }).to_string();
+    let items: Vec<_> = (10..70).map(pod).chain([objects::bare_set(NAME, 60)]).collect();
+    let dump = objects::dump(&items);
     let input = Input::read(dump.as_bytes()).expect("sound");
     let text = table(&input, 58, terminal(80));
     assert!(longest(&text) <= 80, "{text}");

@@ -2,51 +2,52 @@
 //! `judge/cluster/sessions` recorded there. The same answers must lead to the same requests, output and exit status.
 #![cfg(unix)]
 
+mod common;
+
+use common::dump;
+use common::kubectl::{KUBECTL, Kubectl};
 use serde_json::{Value, json};
-use std::env;
 use std::fs;
-use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_kubectl-podrank");
-const KUBECTL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake/kubectl");
 const SESSIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sessions");
 
 /// A recorded run.
 struct Session {
     name: String,
     recorded: Value,
-    /// Where the stand-in for kubectl finds its answers. It goes when this is dropped.
-    answers: PathBuf,
 }
 
-/// Several tests read the same sessions at the same time.
-static COUNT: AtomicU32 = AtomicU32::new(0);
+/// The texts of a list.
+fn texts(value: &Value) -> Vec<&str> {
+    value.as_array().expect("a list").iter().filter_map(Value::as_str).collect()
+}
 
 impl Session {
     fn read(path: &Path) -> Self {
         let name = path.file_stem().expect("a name").to_str().expect("UTF-8").to_owned();
-        let recorded: Value =
-            serde_json::from_str(&fs::read_to_string(path).expect("a session")).expect("JSON");
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let answers = env::temp_dir().join(format!("podrank-steer-{}-{number}", std::process::id()));
-        fs::create_dir_all(&answers).expect("a directory");
-        let session = Self { name, recorded, answers };
-        for (number, request) in (1..).zip(session.requests()) {
-            let put = |suffix: &str, text: &str| {
-                fs::write(session.answers.join(format!("{number}.{suffix}")), text).expect("a file");
-            };
-            put("out", &session.output_of(request));
-            put("err", request["err"].as_str().unwrap_or_default());
-            put("status", &request["status"].to_string());
-            if let Some(signal) = request["signal"].as_str() {
-                put("signal", signal);
-            }
-        }
-        session
+        let text = fs::read_to_string(path).expect("a session");
+        Self { name, recorded: serde_json::from_str(&text).expect("JSON") }
+    }
+
+    /// What it answers, each request in turn.
+    fn kubectl(&self) -> Kubectl {
+        Kubectl::with(self.requests().iter().map(|request| {
+            let text = |field: &str| request[field].as_str().map(str::to_owned);
+            let mut files = vec![
+                ("out", self.output_of(request)),
+                ("err", text("err").unwrap_or_default()),
+                ("status", request["status"].to_string()),
+            ];
+            files.extend(text("signal").map(|signal| ("signal", signal)));
+            files
+        }))
+    }
+
+    /// The JSON that it printed, if it did.
+    fn outcome(&self) -> Option<Value> {
+        serde_json::from_str(&texts(&self.recorded["stdout"]).join("\n")).ok()
     }
 
     fn requests(&self) -> &[Value] {
@@ -60,8 +61,7 @@ impl Session {
             Some(keys.iter().map(|key| &self.recorded["objects"][key.as_str().expect("a key")]))
         };
         if let Some(items) = objects("list") {
-            return json!({ "apiVersion": "v1", "kind": "List", "items": items.collect::<Vec<_>>() })
-                .to_string();
+            return dump(&items.cloned().collect::<Vec<_>>());
         }
         if let Some(documents) = objects("documents") {
             return documents.map(ToString::to_string).collect::<Vec<_>>().join("\n");
@@ -69,44 +69,29 @@ impl Session {
         request["out"].as_str().unwrap_or_default().to_owned()
     }
 
-    fn run(&self) -> Output {
-        let args = self.recorded["args"].as_array().expect("args").iter().filter_map(Value::as_str);
-        let mut command = Command::new(PROGRAM);
-        command.args(args).env("KUBECTL", KUBECTL).env("ANSWERS", &self.answers);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the program runs");
-        let stdin = self.recorded["stdin"].as_str().unwrap_or_default();
-        child.stdin.take().expect("a pipe").write_all(stdin.as_bytes()).expect("it is read");
-        child.wait_with_output().expect("it ends")
-    }
-
     /// What was asked of kubectl: its words, and what it was given.
-    fn asked(&self) -> Vec<(String, Value)> {
-        let asked = fs::read_to_string(self.answers.join("asked")).unwrap_or_default();
+    fn asked(kubectl: &Kubectl) -> Vec<(String, Value)> {
         let given = |number: usize| {
-            let text = fs::read_to_string(self.answers.join(format!("{number}.in"))).ok();
+            let text = fs::read_to_string(kubectl.path(&format!("{number}.in"))).ok();
             text.map_or(Value::Null, |text| serde_json::from_str(&text).expect("JSON"))
         };
-        (1..).zip(asked.lines()).map(|(number, line)| normal(line, &given(number))).collect()
+        (1..).zip(kubectl.asked()).map(|(number, line)| normal(&line, &given(number))).collect()
     }
 
     /// What was asked when it was recorded.
     fn expected(&self) -> Vec<(String, Value)> {
-        let words = |request: &Value| {
-            let words = request["words"].as_array().expect("words").iter().filter_map(Value::as_str);
-            words.collect::<Vec<_>>().join("|")
-        };
-        self.requests().iter().map(|request| normal(&words(request), &request["in"])).collect()
+        let requests = self.requests().iter();
+        requests.map(|request| normal(&texts(&request["words"]).join("|"), &request["in"])).collect()
     }
 
     /// The differences between this run and the recorded one.
     fn differences(&self) -> Vec<String> {
-        let output = self.run();
+        let kubectl = self.kubectl();
+        let stdin = self.recorded["stdin"].as_str().unwrap_or_default();
+        let output = kubectl.run(&texts(&self.recorded["args"]), stdin.as_bytes());
         let status = output.status.code().or_else(|| output.status.signal().map(|signal| -signal));
-        let text = |part: &str| {
-            let lines = self.recorded[part].as_array().expect("lines").iter().filter_map(Value::as_str);
-            lines.map(timeless).collect::<Vec<_>>().join("\n")
-        };
+        let text =
+            |part: &str| texts(&self.recorded[part]).into_iter().map(timeless).collect::<Vec<_>>().join("\n");
         let mut differences = Vec::new();
         let mut compare = |what: &str, now: &str, recorded: &str| {
             if now != recorded {
@@ -122,14 +107,8 @@ impl Session {
         let lines = |asked: Vec<(String, Value)>| {
             looks_once(asked.iter().map(|(words, given)| format!("{words} {given}"))).join("\n")
         };
-        compare("requests", &lines(self.asked()), &lines(self.expected()));
+        compare("requests", &lines(Self::asked(&kubectl)), &lines(self.expected()));
         differences
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.answers);
     }
 }
 
@@ -190,10 +169,7 @@ fn outcomes_agree_with_themselves() {
     let mut count = 0;
     for path in sessions() {
         let session = Session::read(&path);
-        let lines = session.recorded["stdout"].as_array().expect("lines").iter().filter_map(Value::as_str);
-        let Ok(outcome) = serde_json::from_str::<Value>(&lines.collect::<Vec<_>>().join("\n")) else {
-            continue;
-        };
+        let Some(outcome) = session.outcome() else { continue };
         count += 1;
         let name = &session.name;
         assert_eq!(
@@ -229,9 +205,7 @@ fn outcomes_agree_with_themselves() {
 /// docs/scale-json.md names what there is, and nothing else.
 #[test]
 fn the_document_on_the_json_names_every_field() {
-    let session = Session::read(&Path::new(SESSIONS).join("by-value.json"));
-    let lines = session.recorded["stdout"].as_array().expect("lines").iter().filter_map(Value::as_str);
-    let outcome: Value = serde_json::from_str(&lines.collect::<Vec<_>>().join("\n")).expect("JSON");
+    let outcome = Session::read(&Path::new(SESSIONS).join("by-value.json")).outcome().expect("JSON");
     let mut names = Vec::new();
     let pods = outcome["pods"].as_array().expect("pods");
     // Not all have odds.

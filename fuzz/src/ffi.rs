@@ -285,9 +285,9 @@ impl<'f> Call<'f> {
         let status = unsafe { (self.function.call)(&self.pointers, &self.lens, &self.numbers) };
         let name = self.function.name;
         if wrong.is_empty() {
-            assert_eq!(status, PODRANK_OK, "{name}: {}", words(status));
+            assert_eq!(status, PODRANK_OK, "{name}: {}", meaning(status));
         } else {
-            assert!(wrong.contains(&status), "{name}: {}, expected one of {wrong:?}", words(status));
+            assert!(wrong.contains(&status), "{name}: {}, expected one of {wrong:?}", meaning(status));
         }
         let after = self.block.bytes();
         let mut may_change = vec![false; before.len()];
@@ -303,7 +303,7 @@ impl<'f> Call<'f> {
         }
         for ((at, may_change), (before, after)) in may_change.iter().enumerate().zip(before.iter().zip(after))
         {
-            assert!(*may_change || before == after, "{name}: byte {at} changed, {}", words(status));
+            assert!(*may_change || before == after, "{name}: byte {at} changed, {}", meaning(status));
         }
         if status == PODRANK_OK {
             self.check_outputs(&expected);
@@ -432,7 +432,7 @@ fn content(
             if let Some((_, seconds)) = number("min_ready_seconds") {
                 pod = controller::ready_time(&pod, *seconds, now, u)?;
             }
-            write_record(chunk, &record(&Pod { node: pod.node % 4, ..pod }));
+            chunk.copy_from_slice(&functions::bytes(&[record(&Pod { node: pod.node % 4, ..pod })]));
             match u.arbitrary::<u8>()? {
                 0..=3 => chunk[52] = u.arbitrary()?,
                 4..=7 => chunk[53] = u.arbitrary()?,
@@ -483,20 +483,21 @@ fn some_options(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
 /// Returns the policy that options stand for, read as the header documents them. Adds what is wrong with them to `wrong`.
 fn policy(options: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Policy {
     let Some(options) = options else { return Policy::without_now() };
-    let word = |at: usize| u32::from_ne_bytes(array(&options[at..]));
-    let (size, flags, now) = (word(0), word(4), i64::from_ne_bytes(array(&options[8..])));
+    let ([size, flags], [now]) = (words(options, [0, 4]), longs(options, [8]));
     let beyond = options.get(16..size as usize);
-    if size > PODRANK_OPTIONS_SIZE_MAX || beyond.is_none_or(|beyond| beyond.iter().any(|&byte| byte != 0)) {
-        wrong.insert(PODRANK_ERR_OPTIONS_SIZE);
-    }
-    if flags >= 16 {
-        wrong.insert(PODRANK_ERR_OPTIONS_FLAGS);
-    }
+    let is_odd = beyond.is_none_or(|beyond| beyond.iter().any(|&byte| byte != 0));
+    let has_now = flags & PODRANK_OPTIONS_NOW != 0;
+    refuse(
+        wrong,
+        [
+            (size > PODRANK_OPTIONS_SIZE_MAX || is_odd, PODRANK_ERR_OPTIONS_SIZE),
+            (flags >= 16, PODRANK_ERR_OPTIONS_FLAGS),
+            (!has_now && now != 0, PODRANK_ERR_OPTIONS_NOW),
+        ],
+    );
     let mut policy = Policy::without_now();
-    if flags & PODRANK_OPTIONS_NOW != 0 {
+    if has_now {
         policy.now = time(now);
-    } else if now != 0 {
-        wrong.insert(PODRANK_ERR_OPTIONS_NOW);
     }
     policy.gates.pod_deletion_cost = flags & PODRANK_OPTIONS_POD_DELETION_COST_OFF == 0;
     policy.gates.logarithmic_scale_down = flags & PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF == 0;
@@ -521,10 +522,22 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes[..N].try_into().expect("enough bytes")
 }
 
-fn write_record(bytes: &mut [u8], record: &podrank_pod) {
-    assert_eq!(bytes.len(), size_of::<podrank_pod>());
-    // SAFETY: as long as a record, which has no padding.
-    unsafe { bytes.as_mut_ptr().cast::<podrank_pod>().write_unaligned(*record) };
+/// The fields of a record at these places.
+fn words<const N: usize>(bytes: &[u8], places: [usize; N]) -> [u32; N] {
+    places.map(|at| u32::from_ne_bytes(array(&bytes[at..])))
+}
+
+fn ints<const N: usize>(bytes: &[u8], places: [usize; N]) -> [i32; N] {
+    words(bytes, places).map(u32::cast_signed)
+}
+
+fn longs<const N: usize>(bytes: &[u8], places: [usize; N]) -> [i64; N] {
+    places.map(|at| i64::from_ne_bytes(array(&bytes[at..])))
+}
+
+/// Adds each status whose reason is there.
+fn refuse<const N: usize>(wrong: &mut BTreeSet<i32>, reasons: [(bool, i32); N]) {
+    wrong.extend(reasons.into_iter().filter(|(is_there, _)| *is_there).map(|(_, status)| status));
 }
 
 /// Returns the records in a buffer, read field by field. Adds what is invalid in them to `wrong`.
@@ -532,17 +545,17 @@ fn pods(bytes: Option<&[u8]>, wrong: &mut BTreeSet<i32>) -> Vec<Pod> {
     let records = bytes.unwrap_or_default().chunks_exact(64);
     let pods = records.map(|bytes| {
         wrong.extend(unsound(bytes));
-        let long = |at: usize| i64::from_ne_bytes(array(&bytes[at..]));
-        let word = |at: usize| u32::from_ne_bytes(array(&bytes[at..]));
+        let [ready_time, creation_time] = longs(bytes, [16, 24]).map(time);
+        let [rank, restarts, sidecar_restarts, node] = words(bytes, [36, 40, 44, 48]);
         Pod {
             uid: Uid::from_bytes(array(bytes)),
-            ready_time: time(long(16)),
-            creation_time: time(long(24)),
-            deletion_cost: word(32).cast_signed(),
-            rank: word(36),
-            restarts: word(40),
-            sidecar_restarts: word(44),
-            node: word(48),
+            ready_time,
+            creation_time,
+            deletion_cost: ints(bytes, [32])[0],
+            rank,
+            restarts,
+            sidecar_restarts,
+            node,
             phase: Phase::from_ordinal(bytes[52]),
             flags: Flags::from_bits(bytes[53]),
             tier: u16::from_ne_bytes(array(&bytes[54..])),
@@ -708,14 +721,13 @@ impl Question<'_> {
         if all.iter().any(is_unknown) {
             wrong.insert(PODRANK_ERR_NODE);
         }
-        let mut bytes = vec![0; own.len() * size_of::<podrank_pod>()];
+        let mut bytes = Vec::new();
         let spread = spread::ranks(&self.policy, &own, others);
-        let records = bytes.chunks_exact_mut(size_of::<podrank_pod>());
-        for ((pod, spread), bytes) in own.into_iter().zip(spread).zip(records) {
+        for (pod, spread) in own.into_iter().zip(spread) {
             let count = all.iter().filter(|other| place(other) == place(&pod)).count();
             let count = u32::try_from(count).expect("few");
             let rank = if self.function.name == "podrank_spread" { spread } else { count };
-            write_record(bytes, &record(&Pod { rank, ..pod }));
+            bytes.extend(functions::bytes(&[record(&Pod { rank, ..pod })]));
         }
         vec![("pods", bytes)]
     }
@@ -799,9 +811,9 @@ impl Question<'_> {
     }
 }
 
-fn words(status: i32) -> &'static str {
+fn meaning(status: i32) -> &'static str {
     // SAFETY: a static text.
-    let words = unsafe { CStr::from_ptr(podrank_status_str(status)) }.to_str().expect("ASCII");
-    assert_ne!(words, "unknown status", "{status}");
-    words
+    let meaning = unsafe { CStr::from_ptr(podrank_status_str(status)) }.to_str().expect("ASCII");
+    assert_ne!(meaning, "unknown status", "{status}");
+    meaning
 }

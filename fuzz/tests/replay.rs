@@ -40,10 +40,8 @@ fn every_list_has_every_target() {
     let list = lib.lines().find_map(|line| line.strip_prefix("targets=(")?.strip_suffix(')'));
     let list = list.expect("the list").split(' ').map(str::to_owned).collect();
     let manifest = read("Cargo.toml");
-    let programs = manifest.split("[[bin]]").skip(1).map(|program| {
-        let name = program.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
-        name.expect("a name").to_owned()
-    });
+    let programs = manifest.lines().filter_map(|line| line.strip_prefix("    { name = \"")?.split_once('"'));
+    let programs = programs.map(|(name, _)| name.to_owned());
     let seeds =
         files("seeds", "").into_iter().map(|path| path.file_name().expect("a name").to_string_lossy().into());
     for (place, found) in

@@ -3,10 +3,12 @@
 
 use fastrand::Rng;
 use jiff::{SignedDuration, Timestamp};
+use podrank_laws::objects;
 use podrank_preview::{Arrow, Contest, Input, Options, PodPreview, Verdict, circle, preview_workload};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::iter;
 
 const SETS: u64 = 5_000;
 
@@ -30,7 +32,7 @@ fn a_cycle_is_claimed_only_where_there_is_one() {
         let mut rng = Rng::with_seed(seed);
         let pods = pods(&mut rng);
         let replicas = rng.u32(1..u32::try_from(pods.len()).expect("few"));
-        let text = dump(&pods).to_string();
+        let text = dump(&pods);
         let input = Input::read(text.as_bytes()).expect("a dump");
         let options = Options::new(replicas, now());
         let preview = preview_workload(&input, &options).expect("sound");
@@ -144,36 +146,21 @@ fn find<'p>(pods: &'p [Pod], uid: &str) -> &'p Pod {
     pods.iter().find(|pod| pod.uid == uid).expect("a pod of the set")
 }
 
-fn dump(pods: &[Pod]) -> Value {
+fn dump(pods: &[Pod]) -> String {
     let time = |age: usize| (now() - SignedDuration::from_secs(AGES[age])).to_string();
-    let labels = json!({ "app": "web" });
-    let set = json!({
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": { "name": "web", "namespace": "default", "uid": "00000000-0000-4000-9000-000000000000" },
-        "spec": { "replicas": pods.len(), "selector": { "matchLabels": labels } },
-    });
-    let pod = |pod: &Pod| {
-        let status = if pod.is_ready { "True" } else { "False" };
-        json!({
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {
-                "name": format!("web-{}", &pod.uid[35..]), "namespace": "default", "uid": pod.uid, "labels": labels,
-                "creationTimestamp": time(pod.created),
-                "ownerReferences": [{
-                    "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "controller": true,
-                    "uid": "00000000-0000-4000-9000-000000000000",
-                }],
-            },
-            "spec": { "nodeName": "worker", "containers": [{ "name": "web", "image": "web" }] },
-            "status": {
-                "phase": "Running",
-                "conditions": [{ "type": "Ready", "status": status, "lastTransitionTime": time(pod.ready) }],
-                "containerStatuses": [{ "name": "web", "restartCount": pod.restarts }],
-            },
-        })
+    let object = |pod: &Pod| {
+        let mut object = objects::pod(0);
+        for (place, value) in [
+            ("metadata name", json!(format!("web-{}", &pod.uid[35..]))),
+            ("metadata uid", json!(pod.uid)),
+            ("metadata creationTimestamp", json!(time(pod.created))),
+            ("status conditions", objects::ready(pod.is_ready, &time(pod.ready))),
+            ("status containerStatuses", json!([{ "name": "web", "restartCount": pod.restarts }])),
+        ] {
+            objects::put(&mut object, place, value);
+        }
+        object
     };
-    let items: Vec<_> = std::iter::once(set).chain(pods.iter().map(pod)).collect();
-    json!({ "apiVersion": "v1", "kind": "List", "items": items })
+    let set = objects::bare_set("web", pods.len());
+    objects::dump(&iter::once(set).chain(pods.iter().map(object)).collect::<Vec<_>>())
 }

@@ -1,5 +1,6 @@
 //! Whether a reading of the cluster has settled, or has to be read again.
 
+use podrank_laws::objects;
 use podrank_preview::{Input, WorkloadKind, WorkloadName};
 use serde_json::{Value, json};
 
@@ -13,12 +14,11 @@ const EXAMPLES: [(&str, &str); 4] = [
 /// The objects of a kind's example.
 fn example(kind: &str) -> Vec<Value> {
     let (_, text) = EXAMPLES.iter().find(|(of, _)| *of == kind).expect("an example");
-    let list: Value = serde_json::from_str(text).expect("JSON");
-    list["items"].as_array().expect("items").clone()
+    objects::items(text)
 }
 
 fn input(items: &[Value]) -> Input {
-    Input::read(json!({ "kind": "List", "items": items }).to_string().as_bytes()).expect("sound")
+    Input::read(objects::dump(items).as_bytes()).expect("sound")
 }
 
 /// Whether the last workload of this kind lags.

@@ -3,21 +3,16 @@
 //!
 //! The negative controls tell the preview something wrong. If no round noticed, the rounds would prove nothing about it.
 
-use flate2::read::GzDecoder;
+mod recorded;
+
 use podrank::FeatureGates;
+use podrank_laws::objects;
 use podrank_preview::{
-    Error, Input, NoteCode, Options, Preview, Verdict, WorkloadId, WorkloadKind, preview_workload,
+    Input, NoteCode, Options, Preview, Verdict, WorkloadId, WorkloadKind, preview_workload,
 };
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-
-/// The preview of a set.
-fn of_set<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
-    preview_workload(input, options)
-}
 
 /// One set that lost pods, as `judge/cluster/internal/record` writes it.
 #[derive(Clone, Deserialize)]
@@ -33,22 +28,19 @@ struct Case {
 }
 
 fn rounds() -> Vec<Case> {
-    let path = format!("{}/../tests/vectors/rounds.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
-    let lines = BufReader::new(GzDecoder::new(File::open(path).expect("the rounds")));
-    lines.lines().map(|line| serde_json::from_str(&line.expect("a line")).expect("a round")).collect()
+    recorded::rounds("rounds.jsonl.gz")
 }
 
 impl Case {
     /// Whether the preview is right about this round; an error is neither.
     fn replay(&self, gates: FeatureGates) -> Result<(), String> {
         let input = self.input()?;
-        let preview = of_set(&input, &self.options(gates)).map_err(|error| error.to_string())?;
+        let preview = preview_workload(&input, &self.options(gates)).map_err(|error| error.to_string())?;
         self.compare(&preview)
     }
 
     fn input(&self) -> Result<Input, String> {
-        let list = json!({ "apiVersion": "v1", "kind": "List", "items": self.items }).to_string();
-        Input::read(list.as_bytes()).map_err(|error| error.to_string())
+        Input::read(objects::dump(&self.items).as_bytes()).map_err(|error| error.to_string())
     }
 
     fn options(&self, gates: FeatureGates) -> Options {
@@ -130,9 +122,9 @@ fn no_round_without_siblings_is_wrong_without_a_word() {
         round.without_sets();
         let input = round.input().expect("a dump");
         let mut options = round.options(FeatureGates::KUBERNETES);
-        let answer = of_set(&input, &options).map_err(|error| error.to_string());
+        let answer = preview_workload(&input, &options).map_err(|error| error.to_string());
         options.partial = true;
-        let partial = of_set(&input, &options).expect("gaps are accepted");
+        let partial = preview_workload(&input, &options).expect("gaps are accepted");
         let place = format!("round {}, {} of a {}", round.round, round.set, round.kind);
         match answer {
             Ok(preview) => {
@@ -149,7 +141,7 @@ fn no_round_without_siblings_is_wrong_without_a_word() {
                 for workload in input.workloads().into_iter().filter(has_it) {
                     let extract = input.extract(&workload).expect("sound");
                     let again = Input::read(extract.as_bytes()).expect("what was extracted");
-                    let again = of_set(&again, &options).expect("gaps are accepted");
+                    let again = preview_workload(&again, &options).expect("gaps are accepted");
                     assert_eq!(again.to_json(), partial.to_json(), "{place}");
                 }
                 *told.entry(round.kind.clone()).or_default() += 1;
@@ -168,7 +160,7 @@ fn the_extract_of_a_round_leads_to_the_same_decision() {
     for round in rounds() {
         let input = round.input().expect("a dump");
         let options = round.options(FeatureGates::KUBERNETES);
-        let decision = |input: &Input| of_set(input, &options).expect("a preview").to_json();
+        let decision = |input: &Input| preview_workload(input, &options).expect("a preview").to_json();
         let workloads = input.workloads();
         let extracts = workloads.iter().map(|workload| input.extract(workload).expect("sound"));
         let extracts: Vec<_> = extracts.filter(|extract| extract.contains(&round.set[3..])).collect();

@@ -27,6 +27,10 @@ fn one_of(rng: &mut Rng, values: &[Value]) -> Value {
     values[rng.usize(..values.len())].clone()
 }
 
+fn word(rng: &mut Rng, words: &str) -> Value {
+    one_of(rng, &words.split(' ').map(Value::from).collect::<Vec<_>>())
+}
+
 fn small(rng: &mut Rng) -> Value {
     json!(rng.u32(..4))
 }
@@ -36,11 +40,8 @@ fn flag(rng: &mut Rng) -> Value {
 }
 
 fn time(rng: &mut Rng) -> Value {
-    one_of(
-        rng,
-        &["11:00:00", "11:50:00", "11:59:30", "11:59:59", "12:00:00", "12:10:00"]
-            .map(|time| json!(format!("2026-03-10T{time}Z"))),
-    )
+    let time = word(rng, "11:00:00 11:50:00 11:59:30 11:59:59 12:00:00 12:10:00");
+    json!(format!("2026-03-10T{}Z", time.as_str().expect("a time")))
 }
 
 fn budget(rng: &mut Rng) -> Value {
@@ -58,11 +59,9 @@ fn node(rng: &mut Rng) -> Value {
 const REVISION: &str = "/metadata/labels/controller-revision-hash";
 
 const PODS: &[Change] = &[
-    ("Pod", "/status/conditions/0/status", |rng| one_of(rng, &[json!("True"), json!("False")])),
+    ("Pod", "/status/conditions/0/status", |rng| word(rng, "True False")),
     ("Pod", "/status/conditions/0/lastTransitionTime", time),
-    ("Pod", "/status/phase", |rng| {
-        one_of(rng, &["Running", "Pending", "Succeeded", "Failed", "Unknown"].map(Value::from))
-    }),
+    ("Pod", "/status/phase", |rng| word(rng, "Running Pending Succeeded Failed Unknown")),
     ("Pod", "/metadata/creationTimestamp", time),
     ("Pod", "/metadata/deletionTimestamp", time),
     ("Pod", "/metadata/labels/app", |rng| one_of(rng, &[json!("other"), Value::Null])),
@@ -78,23 +77,21 @@ const PODS: &[Change] = &[
 
 const DAEMON_SETS: &[Change] = &[
     ("Pod", REVISION, |rng| one_of(rng, &[json!("59c4b"), json!("6d8f7"), Value::Null])),
-    ("Pod", "/metadata/labels/pod-template-generation", |rng| one_of(rng, &["1", "2"].map(Value::from))),
+    ("Pod", "/metadata/labels/pod-template-generation", |rng| word(rng, "1 2")),
     ("Node", "/spec", |rng| {
-        let effect = one_of(rng, &["NoSchedule", "NoExecute"].map(Value::from));
+        let effect = word(rng, "NoSchedule NoExecute");
         json!({ "taints": [{ "key": "dedicated", "value": "gpu", "effect": effect }] })
     }),
     ("Node", "/metadata/labels", |_| json!({})),
     ("Node", "/metadata/name", |_| json!("node-8")),
     ("ControllerRevision", "/metadata/ownerReferences", |_| json!([])),
-    ("DaemonSet", "/spec/updateStrategy/type", |rng| {
-        one_of(rng, &["RollingUpdate", "OnDelete"].map(Value::from))
-    }),
+    ("DaemonSet", "/spec/updateStrategy/type", |rng| word(rng, "RollingUpdate OnDelete")),
     ("DaemonSet", "/spec/updateStrategy/rollingUpdate/maxSurge", budget),
     ("DaemonSet", "/spec/updateStrategy/rollingUpdate/maxUnavailable", budget),
     ("DaemonSet", "/spec/minReadySeconds", |rng| json!(rng.u32(..2) * 60)),
     ("DaemonSet", "/spec/template/spec/affinity", |rng| {
         let required = json!({ "nodeSelectorTerms": [{ "matchExpressions": [
-            { "key": "kubernetes.io/os", "operator": one_of(rng, &["Exists", "DoesNotExist", "Gt"].map(Value::from)), "values": [] }
+            { "key": "kubernetes.io/os", "operator": word(rng, "Exists DoesNotExist Gt"), "values": [] }
         ] }] });
         json!({ "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution": required } })
     }),
@@ -106,14 +103,10 @@ const DAEMON_SETS: &[Change] = &[
 
 const STATEFUL_SETS: &[Change] = &[
     ("Pod", REVISION, |rng| one_of(rng, &[json!("db-1"), json!("db-2"), Value::Null])),
-    ("Pod", "/metadata/name", |rng| one_of(rng, &[json!("db-7"), json!("db-x"), json!("db-1")])),
+    ("Pod", "/metadata/name", |rng| word(rng, "db-7 db-x db-1")),
     ("StatefulSet", "/spec/replicas", |rng| json!(rng.u32(..8))),
-    ("StatefulSet", "/spec/podManagementPolicy", |rng| {
-        one_of(rng, &["OrderedReady", "Parallel"].map(Value::from))
-    }),
-    ("StatefulSet", "/spec/updateStrategy/type", |rng| {
-        one_of(rng, &["RollingUpdate", "OnDelete", "Recreate"].map(Value::from))
-    }),
+    ("StatefulSet", "/spec/podManagementPolicy", |rng| word(rng, "OrderedReady Parallel")),
+    ("StatefulSet", "/spec/updateStrategy/type", |rng| word(rng, "RollingUpdate OnDelete Recreate")),
     ("StatefulSet", "/spec/updateStrategy/rollingUpdate/partition", |rng| json!(rng.u32(..6))),
     ("StatefulSet", "/spec/updateStrategy/rollingUpdate/maxUnavailable", budget),
     ("StatefulSet", "/spec/minReadySeconds", |rng| json!(rng.u32(..2) * 60)),
@@ -134,25 +127,21 @@ const JOBS: &[Change] = &[
     ("Pod", "/metadata/labels/batch.kubernetes.io~1job-name", |_| json!("other")),
     ("Job", "/spec/parallelism", |rng| json!(rng.u32(..8))),
     ("Job", "/spec/completions", |rng| one_of(rng, &[json!(3), json!(6), Value::Null])),
-    ("Job", "/spec/completionMode", |rng| one_of(rng, &["Indexed", "NonIndexed", "Other"].map(Value::from))),
+    ("Job", "/spec/completionMode", |rng| word(rng, "Indexed NonIndexed Other")),
     ("Job", "/spec/suspend", flag),
-    ("Job", "/spec/managedBy", |rng| {
-        one_of(rng, &["example.com/queue", "kubernetes.io/job-controller"].map(Value::from))
-    }),
-    ("Job", "/spec/podReplacementPolicy", |rng| {
-        one_of(rng, &["Failed", "TerminatingOrFailed"].map(Value::from))
-    }),
+    ("Job", "/spec/managedBy", |rng| word(rng, "example.com/queue kubernetes.io/job-controller")),
+    ("Job", "/spec/podReplacementPolicy", |rng| word(rng, "Failed TerminatingOrFailed")),
     ("Job", "/spec/backoffLimit", |rng| json!(rng.u32(..2))),
     ("Job", "/spec/backoffLimitPerIndex", |_| json!(0)),
     ("Job", "/spec/maxFailedIndexes", |rng| json!(rng.u32(..3))),
     ("Job", "/spec/template", |_| json!({ "spec": { "restartPolicy": "OnFailure" } })),
     ("Job", "/spec/activeDeadlineSeconds", |rng| one_of(rng, &[json!(60), json!(7_200), json!(1_u64 << 40)])),
     ("Job", "/spec/podFailurePolicy", |rng| {
-        let exit_codes = json!({ "operator": one_of(rng, &["In", "NotIn"].map(Value::from)), "values": [3] });
+        let exit_codes = json!({ "operator": word(rng, "In NotIn"), "values": [3] });
         let conditions = json!([{ "type": "DisruptionTarget" }]);
         let matches =
             one_of(rng, &[json!({ "onExitCodes": exit_codes }), json!({ "onPodConditions": conditions })]);
-        let action = one_of(rng, &["FailJob", "FailIndex", "Ignore", "Count"].map(Value::from));
+        let action = word(rng, "FailJob FailIndex Ignore Count");
         let mut rule = matches;
         rule["action"] = action;
         json!({ "rules": [rule] })
@@ -160,8 +149,8 @@ const JOBS: &[Change] = &[
     ("Job", "/spec/successPolicy", |rng| json!({ "rules": [{ "succeededCount": 1 + rng.u32(..2) }] })),
     ("Job", "/status/startTime", |_| json!("2026-03-10T11:00:00Z")),
     ("Job", "/status/failed", |rng| json!(rng.u32(..3))),
-    ("Job", "/status/failedIndexes", |rng| one_of(rng, &["0", "1-4", "1,3"].map(Value::from))),
-    ("Pod", "/status/phase", |rng| one_of(rng, &["Failed", "Succeeded", "Pending"].map(Value::from))),
+    ("Job", "/status/failedIndexes", |rng| word(rng, "0 1-4 1,3")),
+    ("Pod", "/status/phase", |rng| word(rng, "Failed Succeeded Pending")),
     (
         "Pod",
         "/status/containerStatuses",
@@ -172,13 +161,10 @@ const JOBS: &[Change] = &[
     ("Job", "/metadata/deletionTimestamp", time),
     ("Job", "/status/active", |rng| json!(rng.u32(3..8))),
     ("Job", "/status/succeeded", |rng| json!(rng.u32(..7))),
-    ("Job", "/status/completedIndexes", |rng| one_of(rng, &["0", "0-2", "1,3", "5-2", "x"].map(Value::from))),
+    ("Job", "/status/completedIndexes", |rng| word(rng, "0 0-2 1,3 5-2 x")),
     ("Job", "/status/conditions", |rng| {
-        let kind = one_of(
-            rng,
-            &["Complete", "Failed", "FailureTarget", "SuccessCriteriaMet", "Suspended"].map(Value::from),
-        );
-        json!([{ "type": kind, "status": one_of(rng, &["True", "False"].map(Value::from)) }])
+        let kind = word(rng, "Complete Failed FailureTarget SuccessCriteriaMet Suspended");
+        json!([{ "type": kind, "status": word(rng, "True False") }])
     }),
 ];
 

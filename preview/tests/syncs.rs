@@ -6,14 +6,10 @@ use fastrand::Rng;
 use jiff::Timestamp;
 use podrank::{Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_laws::generate::seeds;
-use podrank_preview::{Error, Input, Note, NoteCode, Options, Order, Preview, Verdict, preview_workload};
+use podrank_laws::objects;
+use podrank_preview::{Input, Note, NoteCode, Options, Order, Preview, Verdict, preview_workload};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The preview of a set.
-fn of_set<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
-    preview_workload(input, options)
-}
 
 const NOW: i64 = 1_773_144_000;
 const BURST: usize = 500;
@@ -48,24 +44,19 @@ impl Played {
 
     fn object(&self) -> Value {
         let time = |before| Timestamp::from_second(NOW - before).expect("a time").to_string();
-        let ready = if self.ready.is_some() { "True" } else { "False" };
-        json!({
-            "apiVersion": "v1", "kind": "Pod",
-            "metadata": {
-                "name": format!("web-{}", self.number), "uid": self.uid().to_string(), "labels": { "app": "web" },
-                "creationTimestamp": time(self.created),
-                "annotations": { "controller.kubernetes.io/pod-deletion-cost": self.cost.to_string() },
-                "ownerReferences": [
-                    { "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "s", "controller": true }
-                ],
-            },
-            "spec": { "nodeName": if self.node == 0 { String::new() } else { self.node.to_string() } },
-            "status": {
-                "phase": if self.phase == Phase::PENDING { "Pending" } else { "Running" },
-                "conditions": [{ "type": "Ready", "status": ready, "lastTransitionTime": time(self.ready.unwrap_or(0)) }],
-                "containerStatuses": [{ "name": "web", "restartCount": self.restarts }],
-            },
-        })
+        let mut object = objects::pod(self.number);
+        for (place, value) in [
+            ("metadata uid", json!(self.uid().to_string())),
+            ("metadata creationTimestamp", json!(time(self.created))),
+            ("metadata annotations controller.kubernetes.io/pod-deletion-cost", json!(self.cost.to_string())),
+            ("spec nodeName", json!(if self.node == 0 { String::new() } else { self.node.to_string() })),
+            ("status phase", json!(if self.phase == Phase::PENDING { "Pending" } else { "Running" })),
+            ("status conditions", objects::ready(self.ready.is_some(), &time(self.ready.unwrap_or(0)))),
+            ("status containerStatuses", json!([{ "name": "web", "restartCount": self.restarts }])),
+        ] {
+            objects::put(&mut object, place, value);
+        }
+        object
     }
 
     fn uid(&self) -> Uid {
@@ -94,17 +85,9 @@ impl Played {
 }
 
 fn dump(pods: &[Played]) -> String {
-    let set = json!({
-        "apiVersion": "apps/v1", "kind": "ReplicaSet",
-        "metadata": {
-            "name": "web", "uid": "s",
-            "ownerReferences": [{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "d", "controller": true }],
-        },
-        "spec": { "replicas": pods.len(), "selector": { "matchLabels": { "app": "web" } } },
-        "status": { "replicas": pods.len() },
-    });
-    let items: Vec<_> = pods.iter().map(Played::object).chain([set]).collect();
-    json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string()
+    let set = objects::with(objects::set("web"), "spec replicas", json!(pods.len()));
+    let set = objects::with(set, "status replicas", json!(pods.len()));
+    objects::dump(&pods.iter().map(Played::object).chain([set]).collect::<Vec<_>>())
 }
 
 /// The certain and the contested victims of one sync, as places in `pods`, and how many of the contested go.
@@ -152,7 +135,7 @@ fn several_syncs_never_contradict_the_preview() {
         let text = dump(&pods);
         let input = Input::read(text.as_bytes()).expect("a dump");
         let options = Options::new(replicas, Timestamp::from_second(NOW).expect("a time"));
-        let preview = of_set(&input, &options).expect("a preview");
+        let preview = preview_workload(&input, &options).expect("a preview");
 
         // By the definition.
         let first: BTreeSet<u32> =
@@ -228,20 +211,20 @@ fn one_sync_and_the_total_order_are_one_list() {
     let text = dump(&pods);
     let input = Input::read(text.as_bytes()).expect("a dump");
     let mut options = Options::new(200, Timestamp::from_second(NOW).expect("a time"));
-    let one = of_set(&input, &options).expect("a preview");
+    let one = preview_workload(&input, &options).expect("a preview");
     let certain = sync(&pods, NOW, 500).0.len();
     assert_eq!(verdicts(&one).filter(|(_, verdict)| *verdict == Verdict::Delete).count(), certain);
     assert!(are_no_limit(&one.notes), "{:?}", one.notes);
 
     options.replicas = Some(10);
     options.order = Order::Total;
-    let total = of_set(&input, &options).expect("a preview");
+    let total = preview_workload(&input, &options).expect("a preview");
     assert_eq!(verdicts(&total).filter(|(_, verdict)| *verdict == Verdict::Delete).count(), 690);
     assert!(are_no_limit(&total.notes) && total.quota == 0, "{:?}", total.notes);
 
     // The first deletions alone are one sync.
     options.order = Order::Kubernetes;
     options.burst_replicas = std::num::NonZeroU32::new(500);
-    let first = of_set(&input, &options).expect("a preview");
+    let first = preview_workload(&input, &options).expect("a preview");
     assert!(first.delete == 500 && are_no_limit(&first.notes), "{:?}", first.notes);
 }

@@ -3,13 +3,13 @@
 //!
 //! The negative controls tell the preview something wrong. If no round noticed, the rounds would prove nothing about it.
 
-use flate2::read::GzDecoder;
+mod recorded;
+
+use podrank_laws::objects;
 use podrank_preview::{Input, Options, Verdict, preview_workload};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 
 /// One round, as `judge/cluster/cmd/workloads` writes it.
 #[derive(Clone, Deserialize)]
@@ -27,17 +27,14 @@ struct Round {
 }
 
 fn rounds() -> Vec<Round> {
-    let path = format!("{}/../tests/vectors/workload-rounds.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
-    let lines = BufReader::new(GzDecoder::new(File::open(path).expect("the rounds")));
-    lines.lines().map(|line| serde_json::from_str(&line.expect("a line")).expect("a round")).collect()
+    recorded::rounds("workload-rounds.jsonl.gz")
 }
 
 impl Round {
     /// Whether the preview is right about this round; an error is neither. Returns the places of the contested pods that
     /// went.
     fn replay(&self) -> Result<BTreeSet<usize>, String> {
-        let list = json!({ "apiVersion": "v1", "kind": "List", "items": self.items }).to_string();
-        let input = Input::read(list.as_bytes()).map_err(|error| error.to_string())?;
+        let input = Input::read(objects::dump(&self.items).as_bytes()).map_err(|error| error.to_string())?;
         let mut options = Options::new(0, self.now.parse().expect("a time"));
         options.workload = Some(self.workload.parse().expect("a name"));
         (options.replicas, options.parallelism) = (self.replicas, self.parallelism);

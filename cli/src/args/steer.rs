@@ -6,6 +6,7 @@ use clap::{ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_preview::gates::Gate;
 use podrank_preview::{WorkloadKind, WorkloadName};
+use serde::Serialize;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -190,7 +191,8 @@ pub(crate) enum DryRun {
     Server,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum By {
     /// The controller deletes them, by deletion costs
     Scale,
@@ -198,7 +200,8 @@ pub(crate) enum By {
     Eviction,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Barrier {
     /// Until the controller has adopted a pod that podrank creates and removes
     Canary,

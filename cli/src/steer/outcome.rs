@@ -48,8 +48,8 @@ pub(super) struct Outcome {
 pub(super) struct Document<'a> {
     api_version: &'static str,
     kind: &'static str,
-    by: &'static str,
-    barrier: &'static str,
+    by: By,
+    barrier: Barrier,
     #[serde(flatten)]
     plan: &'a Plan,
     #[serde(flatten)]
@@ -84,14 +84,7 @@ impl<'a> Document<'a> {
     }
 
     fn new(kind: &'static str, plan: &'a Plan, how: &How, result: Option<Result<'a>>) -> Self {
-        let by = match how.by {
-            By::Scale => "scale",
-            By::Eviction => "eviction",
-        };
-        let barrier = match how.barrier() {
-            Barrier::Canary => "canary",
-            Barrier::FirstVictim => "first-victim",
-        };
+        let (by, barrier) = (how.by, how.barrier());
         Self { api_version: "podrank/v1", kind, by, barrier, plan, result }
     }
 

@@ -1,6 +1,6 @@
 //! The functions for a controller's decisions: what their buffers hold before a call, and what they must hold after it.
 
-use super::{Outputs, Question, array};
+use super::{Outputs, Question, array, longs, words};
 use arbitrary::{Result, Unstructured};
 use podrank::{Flags, Pod};
 #[allow(clippy::wildcard_imports)] // the header's names
@@ -74,9 +74,9 @@ struct State {
 
 impl State {
     fn of(bytes: &[u8]) -> Self {
-        let long = |at: usize| i64::from_ne_bytes(array(&bytes[at..]));
-        let word = |at: usize| u32::from_ne_bytes(array(&bytes[at..]));
-        Self { since: long(0), creations: long(8), deletions: long(16), keys: word(24), is_set: word(28) }
+        let ([since, creations, deletions], [keys, is_set]) =
+            (longs(bytes, [0, 8, 16]), words(bytes, [24, 28]));
+        Self { since, creations, deletions, keys, is_set }
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -101,8 +101,7 @@ impl Question<'_> {
         Some(match self.function.name {
             "podrank_plan" => {
                 let state = (self.content)("state")?;
-                let [wanted, active, burst, flags] =
-                    [0, 4, 8, 12].map(|at| i64::from(u32::from_ne_bytes(array(&state[at..]))));
+                let [wanted, active, burst, flags] = words(state, [0, 4, 8, 12]).map(i64::from);
                 wrong.extend((flags >= 4).then_some(PODRANK_ERR_FLAGS));
                 let shortfall = if flags == 1 { wanted - active } else { 0 };
                 let counts = [shortfall, -shortfall].map(|count| count.clamp(0, burst));
@@ -114,7 +113,7 @@ impl Question<'_> {
             }
             "podrank_slow_start_report" => {
                 let start = (self.content)("start")?;
-                let [batch, missing] = [0, 4].map(|at| i64::from(u32::from_ne_bytes(array(&start[at..]))));
+                let [batch, missing] = words(start, [0, 4]).map(i64::from);
                 let failures = self.number("failures");
                 let missing = (missing - (batch - failures).max(0)).max(0);
                 let next = if failures > 0 { 0 } else { (2 * batch).min(missing) };
@@ -159,10 +158,8 @@ impl Question<'_> {
                 vec![("expectations", state.bytes()), ("room", room.concat()), ("counted", counted)]
             }
             "podrank_expectations_satisfied" => {
-                vec![(
-                    "satisfied",
-                    i32::from(state()?.is_satisfied(self.number("now"))).to_ne_bytes().to_vec(),
-                )]
+                let is_satisfied = state()?.is_satisfied(self.number("now"));
+                vec![("satisfied", i32::from(is_satisfied).to_ne_bytes().to_vec())]
             }
             "podrank_availability" => {
                 availability(pods, self.number("min_ready_seconds"), self.number("now"))

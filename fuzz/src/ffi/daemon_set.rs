@@ -1,7 +1,7 @@
 //! The function for a `DaemonSet`'s sync: what its buffers hold before a call, and what they must hold after it. What a sync does
 //! is the core's answer, which the target `daemon_set` compares with a naive implementation.
 
-use super::{Outputs, Question, array, outcomes, time};
+use super::{Outputs, Question, ints, longs, outcomes, time, words};
 use arbitrary::{Result, Unstructured};
 use podrank::controller::IntOrPercent;
 use podrank::controller::daemon_set::{
@@ -55,8 +55,7 @@ pub(super) fn content(
 
 /// The `DaemonSet` in a buffer, by the words of the header; `wrong` gets what is unsound in it.
 fn read_set(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> DaemonSet {
-    let [surge, unavailable] = [0, 4].map(|at| i32::from_ne_bytes(array(&bytes[at..])));
-    let flags = u32::from_ne_bytes(array(&bytes[8..]));
+    let ([surge, unavailable], [flags]) = (ints(bytes, [0, 4]), words(bytes, [8]));
     wrong.extend((surge < 0 || unavailable < 0).then_some(PODRANK_ERR_NEGATIVE));
     wrong.extend((flags >= 16).then_some(PODRANK_ERR_FLAGS));
     wrong.extend((bytes[12..] != [0; 20]).then_some(PODRANK_ERR_RESERVED));
@@ -80,13 +79,13 @@ fn read_set(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> DaemonSet {
 /// The pods in a buffer, likewise, on this number of nodes.
 fn read_pods(bytes: &[u8], nodes: usize, wrong: &mut BTreeSet<i32>) -> Vec<Pod> {
     let pods = bytes.chunks_exact(24).map(|bytes| {
-        let [name_order, node] = [8, 12].map(|at| u32::from_ne_bytes(array(&bytes[at..])));
+        let [name_order, node] = words(bytes, [8, 12]);
         let has_ended_twice = bytes[16] & 0x60 == 0x60;
         wrong.extend(has_ended_twice.then_some(PODRANK_ERR_FLAGS));
         wrong.extend((bytes[17..] != [0; 7]).then_some(PODRANK_ERR_RESERVED));
         wrong.extend((node != NO_NODE && node as usize >= nodes).then_some(PODRANK_ERR_NODE));
         Pod {
-            creation_time: time(i64::from_ne_bytes(array(bytes))),
+            creation_time: time(longs(bytes, [0])[0]),
             name_order,
             node,
             flags: PodFlags::from_bits(bytes[16]),

@@ -1,6 +1,6 @@
 //! The functions for a Deployment's sync: what their buffers hold before a call, and what they must hold after it.
 
-use super::{Outputs, Question, array, time};
+use super::{Outputs, Question, ints, longs, refuse, time, words};
 use crate::deployment::{annotation, case, percent, text};
 use arbitrary::{Result, Unstructured};
 use podrank::controller::IntOrPercent;
@@ -9,14 +9,14 @@ use podrank::controller::deployment::{Deployment, ReplicaSet, SetFlags, Strategy
 use podrank_ffi::*;
 use podrank_laws::deployment::{Effect, naive};
 use podrank_through_c::deployment::{deployment, set};
-use podrank_through_c::functions::{Buffer, Use};
+use podrank_through_c::functions::{self, Buffer, Use};
 use std::collections::BTreeSet;
 
 /// What one of its buffers holds before the call, if it is one.
 pub(super) fn content(buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) -> Result<Option<Vec<u8>>> {
     let bytes = match (buffer.name, buffer.usage) {
         (_, Use::Out | Use::Options) => return Ok(None),
-        ("deployment", _) => deployment_bytes(&deployment(&case(u)?.0)),
+        ("deployment", _) => functions::bytes(&[deployment(&case(u)?.0)]),
         ("sets" | "set", _) => {
             let mut bytes = Vec::new();
             while bytes.len() < size {
@@ -25,9 +25,7 @@ pub(super) fn content(buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) ->
                 if sets.is_empty() {
                     sets.push(ReplicaSet::new());
                 }
-                for record in sets {
-                    bytes.extend(set_bytes(&set(&record)));
-                }
+                bytes.extend(functions::bytes(&sets.iter().map(set).collect::<Vec<_>>()));
             }
             bytes.truncate(size);
             bytes
@@ -42,46 +40,26 @@ pub(super) fn content(buffer: &Buffer, size: usize, u: &mut Unstructured<'_>) ->
     Ok(Some(bytes))
 }
 
-fn deployment_bytes(record: &podrank_deployment) -> Vec<u8> {
-    let numbers = [record.replicas, record.status_replicas, record.max_surge, record.max_unavailable];
-    [&numbers.map(i32::to_ne_bytes).concat()[..], &record.flags.to_ne_bytes(), &record.reserved].concat()
-}
-
-fn set_bytes(record: &podrank_replica_set) -> Vec<u8> {
-    let numbers = [
-        record.name_order.cast_signed(),
-        record.replicas,
-        record.status_replicas,
-        record.available_replicas,
-        record.desired_replicas,
-        record.max_replicas,
-    ];
-    let (time, numbers) = (record.creation_time.to_ne_bytes(), numbers.map(i32::to_ne_bytes).concat());
-    [&time[..], &numbers, &[record.flags], &record.reserved].concat()
-}
-
 /// The Deployment in a buffer, by the words of the header; `wrong` gets what is unsound in it.
 fn read_deployment(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Deployment {
-    let number = |at: usize| i32::from_ne_bytes(array(&bytes[at..]));
-    let [replicas, status_replicas, surge, unavailable] = [0, 4, 8, 12].map(number);
-    let flags = number(16).cast_unsigned();
-    if [replicas, status_replicas, surge, unavailable].iter().any(|number| *number < 0) {
-        wrong.insert(PODRANK_ERR_NEGATIVE);
-    }
-    if flags >= 128 {
-        wrong.insert(PODRANK_ERR_FLAGS);
-    }
-    if bytes[20..] != [0; 12] {
-        wrong.insert(PODRANK_ERR_RESERVED);
-    }
+    let [replicas, status_replicas, surge, unavailable] = ints(bytes, [0, 4, 8, 12]);
+    let [flags] = words(bytes, [16]);
+    let is_negative = [replicas, status_replicas, surge, unavailable].iter().any(|number| *number < 0);
+    refuse(
+        wrong,
+        [
+            (is_negative, PODRANK_ERR_NEGATIVE),
+            (flags >= 128, PODRANK_ERR_FLAGS),
+            (bytes[20..] != [0; 12], PODRANK_ERR_RESERVED),
+        ],
+    );
     let has = |flag: u32| flags & flag != 0;
     let mut budget = |number: i32, is_percent: bool| {
         if !is_percent {
             return IntOrPercent::Int(number);
         }
-        if number > 4_194_304 && !has(PODRANK_DEPLOYMENT_RECREATE) {
-            wrong.insert(PODRANK_ERR_PERCENT_RANGE);
-        }
+        let is_large = number > 4_194_304 && !has(PODRANK_DEPLOYMENT_RECREATE);
+        refuse(wrong, [(is_large, PODRANK_ERR_PERCENT_RANGE)]);
         IntOrPercent::Percent(number.cast_unsigned())
     };
     let max_surge = budget(surge, has(PODRANK_DEPLOYMENT_SURGE_PERCENT));
@@ -103,35 +81,34 @@ fn read_deployment(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Deployment {
 /// The sets in a buffer, likewise.
 fn read_sets(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Vec<ReplicaSet> {
     let sets = bytes.chunks_exact(48).map(|bytes| {
-        let number = |at: usize| i32::from_ne_bytes(array(&bytes[at..]));
         let flags = bytes[32];
-        let set = ReplicaSet {
-            creation_time: time(i64::from_ne_bytes(array(bytes))),
-            name_order: number(8).cast_unsigned(),
-            replicas: number(12),
-            status_replicas: number(16),
-            available_replicas: number(20),
-            desired_replicas: number(24),
-            max_replicas: number(28),
+        let [replicas, status_replicas, available_replicas, desired_replicas, max_replicas] =
+            ints(bytes, [12, 16, 20, 24, 28]);
+        let has = |flag: u8| flags & flag != 0;
+        let is_negative = replicas < 0
+            || status_replicas < 0
+            || available_replicas < 0
+            || has(PODRANK_REPLICA_SET_DESIRED) && desired_replicas < 0
+            || has(PODRANK_REPLICA_SET_MAX) && max_replicas < 0;
+        refuse(
+            wrong,
+            [
+                (is_negative, PODRANK_ERR_NEGATIVE),
+                (flags >= 16, PODRANK_ERR_FLAGS),
+                (bytes[33..] != [0; 15], PODRANK_ERR_RESERVED),
+            ],
+        );
+        ReplicaSet {
+            creation_time: time(longs(bytes, [0])[0]),
+            name_order: words(bytes, [8])[0],
+            replicas,
+            status_replicas,
+            available_replicas,
+            desired_replicas,
+            max_replicas,
             flags: SetFlags::from_bits(flags),
             ..ReplicaSet::new()
-        };
-        let annotations = [
-            (PODRANK_REPLICA_SET_DESIRED, set.desired_replicas),
-            (PODRANK_REPLICA_SET_MAX, set.max_replicas),
-        ];
-        if [set.replicas, set.status_replicas, set.available_replicas].iter().any(|number| *number < 0)
-            || annotations.iter().any(|(flag, number)| flags & flag != 0 && *number < 0)
-        {
-            wrong.insert(PODRANK_ERR_NEGATIVE);
         }
-        if flags >= 16 {
-            wrong.insert(PODRANK_ERR_FLAGS);
-        }
-        if bytes[33..] != [0; 15] {
-            wrong.insert(PODRANK_ERR_RESERVED);
-        }
-        set
     });
     sets.collect()
 }

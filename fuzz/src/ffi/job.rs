@@ -1,10 +1,10 @@
 //! The functions for a Job's sync: what their buffers hold before a call, and what they must hold after it. What a sync does is
 //! the core's answer, which the target `job` compares with a naive implementation.
 
-use super::{Outputs, Question, array, outcomes};
+use super::{Outputs, Question, ints, longs, outcomes, time, words};
 use arbitrary::{Result, Unstructured};
+use podrank::Pod;
 use podrank::controller::job::{Completion, Job, Outcome, Reason, State, next_sync};
-use podrank::{Pod, Time};
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
 use podrank_through_c::functions::{Buffer, Function, Use};
@@ -54,13 +54,11 @@ pub(super) fn content(
 
 /// The Job in a buffer, by the words of the header; `wrong` gets what is unsound in it.
 fn read_job(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Job {
-    let number = |at: usize| i32::from_ne_bytes(array(&bytes[at..]));
-    let [parallelism, completions, succeeded] = [0, 4, 8].map(number);
-    let [failed, backoff_limit, restarts, failed_indexes] = [16, 20, 24, 28].map(number);
-    let [deadline, start] = [32, 40].map(|at| i64::from_ne_bytes(array(&bytes[at..])));
-    let flags = u32::from_ne_bytes(array(&bytes[12..]));
+    let counts = ints(bytes, [0, 4, 8, 16, 20, 24, 28, 48]);
+    let [parallelism, completions, succeeded, failed, backoff_limit, restarts, failed_indexes, most] = counts;
+    let ([deadline, start], [flags]) = (longs(bytes, [32, 40]), words(bytes, [12]));
     let has = |flag: u32| flags & flag != 0;
-    let is_negative = deadline < 0 || [0, 4, 8, 16, 20, 24, 28, 48].iter().any(|at| number(*at) < 0);
+    let is_negative = deadline < 0 || counts.iter().any(|count| *count < 0);
     wrong.extend(is_negative.then_some(PODRANK_ERR_NEGATIVE));
     wrong.extend((flags >= 1024).then_some(PODRANK_ERR_FLAGS));
     wrong.extend((bytes[52..] != [0; 12]).then_some(PODRANK_ERR_RESERVED));
@@ -93,17 +91,13 @@ fn read_job(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Job {
         active_deadline_seconds: has(PODRANK_JOB_DEADLINE).then_some(deadline),
         start_time: time(start),
         failed_indexes,
-        max_failed_indexes: has(PODRANK_JOB_MAX_FAILED_INDEXES).then_some(number(48)),
+        max_failed_indexes: has(PODRANK_JOB_MAX_FAILED_INDEXES).then_some(most),
     }
-}
-
-fn time(nanos: i64) -> Time {
-    if nanos == PODRANK_TIME_UNSET { Time::UNSET } else { Time::from_unix_nanos(nanos) }
 }
 
 /// Whether the Job in a buffer is Indexed: only then `podrank_job_next` reads indexes, and they may not be NULL.
 pub(super) fn is_indexed(job: &[u8]) -> bool {
-    u32::from_ne_bytes(array(&job[12..])) & PODRANK_JOB_INDEXED != 0
+    words(job, [12])[0] & PODRANK_JOB_INDEXED != 0
 }
 
 impl Question<'_> {
@@ -121,11 +115,8 @@ impl Question<'_> {
                 if spoilt || !wrong.is_empty() {
                     return Some(Vec::new());
                 }
-                let indexes: Vec<i64> = (self.content)("indexes")
-                    .unwrap_or_default()
-                    .chunks_exact(8)
-                    .map(|bytes| i64::from_ne_bytes(array(bytes)))
-                    .collect();
+                let indexes = (self.content)("indexes").unwrap_or_default().chunks_exact(8);
+                let indexes: Vec<i64> = indexes.map(|bytes| longs(bytes, [0])[0]).collect();
                 let (mut order, mut found) = (vec![0; pods.len()], vec![Outcome::default(); pods.len()]);
                 let now = time(self.number("now"));
                 let step =

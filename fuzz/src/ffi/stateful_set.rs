@@ -1,7 +1,7 @@
 //! The functions for a `StatefulSet`'s sync: what their buffers hold before a call, and what they must hold after it. What a
 //! sync does is the core's answer, which the target `stateful_set` compares with a naive implementation.
 
-use super::{Outputs, Question, array};
+use super::{Outputs, Question, ints, refuse, words};
 use crate::stateful_set::{case, name, ordinal};
 use arbitrary::{Result, Unstructured};
 use podrank::controller::IntOrPercent;
@@ -10,7 +10,7 @@ use podrank::controller::stateful_set::{
 };
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
-use podrank_through_c::functions::{Buffer, Function, Use};
+use podrank_through_c::functions::{self, Buffer, Function, Use};
 use podrank_through_c::stateful_set::stateful_set;
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ pub(super) fn content(
             text.resize(size, b'1');
             text
         }
-        (_, "set") => set_bytes(&stateful_set(&case(u)?.0)),
+        (_, "set") => functions::bytes(&[stateful_set(&case(u)?.0)]),
         _ => {
             let mut bytes = Vec::new();
             while bytes.len() < size {
@@ -53,29 +53,22 @@ pub(super) fn content(
     Ok(Some(bytes))
 }
 
-fn set_bytes(record: &podrank_stateful_set) -> Vec<u8> {
-    let numbers = [record.replicas, record.start, record.partition, record.max_unavailable];
-    [&numbers.map(i32::to_ne_bytes).concat()[..], &record.flags.to_ne_bytes(), &record.reserved].concat()
-}
-
 /// The `StatefulSet` in a buffer, by the words of the header; `wrong` gets what is unsound in it.
 fn read_set(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> StatefulSet {
-    let [replicas, start, partition, most] = [0, 4, 8, 12].map(|at| i32::from_ne_bytes(array(&bytes[at..])));
-    let flags = u32::from_ne_bytes(array(&bytes[16..]));
+    let [replicas, start, partition, most] = ints(bytes, [0, 4, 8, 12]);
+    let [flags] = words(bytes, [16]);
     let has = |flag: u32| flags & flag != 0;
-    if [replicas, start, partition, most].iter().any(|number| *number < 0) {
-        wrong.insert(PODRANK_ERR_NEGATIVE);
-    }
-    if flags >= 128 || has(PODRANK_STATEFUL_SET_ON_DELETE) && has(PODRANK_STATEFUL_SET_RECREATE) {
-        wrong.insert(PODRANK_ERR_FLAGS);
-    }
-    if bytes[20..] != [0; 12] {
-        wrong.insert(PODRANK_ERR_RESERVED);
-    }
+    let is_twice = has(PODRANK_STATEFUL_SET_ON_DELETE) && has(PODRANK_STATEFUL_SET_RECREATE);
     let is_percent = has(PODRANK_STATEFUL_SET_UNAVAILABLE_PERCENT);
-    if is_percent && most > 4_194_304 {
-        wrong.insert(PODRANK_ERR_PERCENT_RANGE);
-    }
+    refuse(
+        wrong,
+        [
+            ([replicas, start, partition, most].iter().any(|number| *number < 0), PODRANK_ERR_NEGATIVE),
+            (flags >= 128 || is_twice, PODRANK_ERR_FLAGS),
+            (bytes[20..] != [0; 12], PODRANK_ERR_RESERVED),
+            (is_percent && most > 4_194_304, PODRANK_ERR_PERCENT_RANGE),
+        ],
+    );
     let percent = IntOrPercent::Percent(most.cast_unsigned());
     let max_unavailable = if is_percent { percent } else { IntOrPercent::Int(most) };
     StatefulSet {
@@ -102,7 +95,7 @@ fn read_set(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> StatefulSet {
 /// The pods in a buffer, likewise.
 fn read_members(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Vec<Member> {
     let members = bytes.chunks_exact(8).map(|bytes| {
-        let number = i32::from_ne_bytes(array(bytes));
+        let [number] = ints(bytes, [0]);
         wrong.extend((number < 0).then_some(PODRANK_ERR_NEGATIVE));
         wrong.extend((bytes[4] >= 64).then_some(PODRANK_ERR_FLAGS));
         wrong.extend((bytes[5..] != [0; 3]).then_some(PODRANK_ERR_RESERVED));

@@ -4,158 +4,119 @@ use arbitrary::{Result, Unstructured};
 use podrank_preview::{Options, Order};
 use serde_json::{Value, json};
 
-/// Where a field stands, as the names on the way to it, and the JSON values that it may have. Half of the objects lack it.
-type Fields = [(&'static str, &'static [&'static str])];
+/// Where a field stands, as the names on the way to it, and the values that it may have, in JSON. Half of the objects lack it.
+type Fields = [(&'static str, &'static str)];
 
 const STATEFUL_SET: &Fields = &[
-    ("spec replicas", &["0", "2", "3", "4", "5"]),
-    ("spec ordinals start", &["0", "1"]),
-    ("spec podManagementPolicy", &[r#""Parallel""#, r#""OrderedReady""#]),
-    ("spec minReadySeconds", &["0", "60"]),
-    ("spec updateStrategy type", &[r#""RollingUpdate""#, r#""OnDelete""#, r#""Recreate""#]),
-    ("spec updateStrategy rollingUpdate partition", &["0", "1", "3"]),
-    ("spec updateStrategy rollingUpdate maxUnavailable", &["1", "2", r#""50%""#]),
-    ("status updateRevision", &[r#""a""#, r#""a""#, r#""b""#]),
+    ("spec replicas", "[0, 2, 3, 4, 5]"),
+    ("spec ordinals start", "[0, 1]"),
+    ("spec podManagementPolicy", r#"["Parallel", "OrderedReady"]"#),
+    ("spec minReadySeconds", "[0, 60]"),
+    ("spec updateStrategy type", r#"["RollingUpdate", "OnDelete", "Recreate"]"#),
+    ("spec updateStrategy rollingUpdate partition", "[0, 1, 3]"),
+    ("spec updateStrategy rollingUpdate maxUnavailable", r#"[1, 2, "50%"]"#),
+    ("status updateRevision", r#"["a", "a", "b"]"#),
 ];
 
 const DAEMON_SET: &Fields = &[
-    ("metadata annotations deprecated.daemonset.template.generation", &[r#""1""#, r#""2""#, r#""two""#]),
-    ("spec minReadySeconds", &["0", "60"]),
-    ("spec updateStrategy type", &[r#""RollingUpdate""#, r#""RollingUpdate""#, r#""OnDelete""#]),
-    ("spec updateStrategy rollingUpdate maxUnavailable", &["0", "1", "2", r#""50%""#]),
-    ("spec updateStrategy rollingUpdate maxSurge", &["0", "1", r#""34%""#]),
-    ("spec template spec nodeSelector", &[r#"{"disk": "ssd"}"#]),
-    ("spec template spec nodeName", &[r#""""#, r#""node-0""#]),
-    ("spec template spec hostNetwork", &["true", "false"]),
+    ("metadata annotations deprecated.daemonset.template.generation", r#"["1", "2", "two"]"#),
+    ("spec minReadySeconds", "[0, 60]"),
+    ("spec updateStrategy type", r#"["RollingUpdate", "RollingUpdate", "OnDelete"]"#),
+    ("spec updateStrategy rollingUpdate maxUnavailable", r#"[0, 1, 2, "50%"]"#),
+    ("spec updateStrategy rollingUpdate maxSurge", r#"[0, 1, "34%"]"#),
+    ("spec template spec nodeSelector", r#"[{"disk": "ssd"}]"#),
+    ("spec template spec nodeName", r#"["", "node-0"]"#),
+    ("spec template spec hostNetwork", "[true, false]"),
     (
         "spec template spec tolerations",
-        &[
-            r#"[{"operator": "Exists"}]"#,
-            r#"[{"key": "for", "value": "gpu"}]"#,
-            r#"[{"key": "for", "operator": "Exists", "effect": "NoSchedule"}]"#,
-        ],
+        r#"[[{"operator": "Exists"}], [{"key": "for", "value": "gpu"}],
+            [{"key": "for", "operator": "Exists", "effect": "NoSchedule"}]]"#,
     ),
-    ("status desiredNumberScheduled", &["1", "2", "3"]),
+    ("status desiredNumberScheduled", "[1, 2, 3]"),
 ];
 
 const NODE: &Fields = &[
-    ("metadata labels", &[r#"{"disk": "ssd"}"#, r#"{"disk": "hdd"}"#, r#"{"disk": "ssd", "a": "b"}"#]),
+    ("metadata labels", r#"[{"disk": "ssd"}, {"disk": "hdd"}, {"disk": "ssd", "a": "b"}]"#),
     (
         "spec taints",
-        &[
-            "[]",
-            r#"[{"key": "for", "value": "gpu", "effect": "NoSchedule"}]"#,
-            r#"[{"key": "for", "effect": "NoExecute"}]"#,
-            r#"[{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}]"#,
-            r#"[{"key": "node.kubernetes.io/network-unavailable", "effect": "NoSchedule"}]"#,
-        ],
+        r#"[[], [{"key": "for", "value": "gpu", "effect": "NoSchedule"}],
+            [{"key": "for", "effect": "NoExecute"}],
+            [{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}],
+            [{"key": "node.kubernetes.io/network-unavailable", "effect": "NoSchedule"}]]"#,
     ),
 ];
 
 const REVISION: &Fields = &[
-    ("revision", &["1", "2", "3"]),
-    ("metadata labels", &[r#"{"controller-revision-hash": "a"}"#, r#"{"controller-revision-hash": "b"}"#]),
+    ("revision", "[1, 2, 3]"),
+    ("metadata labels", r#"[{"controller-revision-hash": "a"}, {"controller-revision-hash": "b"}]"#),
 ];
 
 const JOB: &Fields = &[
-    ("spec parallelism", &["0", "1", "2", "3"]),
-    ("spec completions", &["2", "3", "5"]),
-    ("spec suspend", &["true", "false", "false"]),
-    ("spec backoffLimit", &["0", "1", "3", "6"]),
-    ("spec activeDeadlineSeconds", &["100", "3600"]),
-    ("spec podReplacementPolicy", &[r#""Failed""#, r#""TerminatingOrFailed""#]),
-    (
-        "spec managedBy",
-        &[r#""kubernetes.io/job-controller""#, r#""kubernetes.io/job-controller""#, r#""mine""#],
-    ),
-    ("spec maxFailedIndexes", &["0", "1"]),
-    ("spec template spec restartPolicy", &[r#""Never""#, r#""OnFailure""#]),
-    ("status startTime", &[r#""2026-03-10T11:55:00Z""#, r#""2026-03-10T10:00:00Z""#]),
-    ("status succeeded", &["0", "1", "2"]),
-    ("status failed", &["0", "1", "3"]),
-    ("status completedIndexes", &[r#""""#, r#""0""#, r#""0,2-3""#, r#""1-9""#]),
+    ("spec parallelism", "[0, 1, 2, 3]"),
+    ("spec completions", "[2, 3, 5]"),
+    ("spec suspend", "[true, false, false]"),
+    ("spec backoffLimit", "[0, 1, 3, 6]"),
+    ("spec activeDeadlineSeconds", "[100, 3600]"),
+    ("spec podReplacementPolicy", r#"["Failed", "TerminatingOrFailed"]"#),
+    ("spec managedBy", r#"["kubernetes.io/job-controller", "kubernetes.io/job-controller", "mine"]"#),
+    ("spec maxFailedIndexes", "[0, 1]"),
+    ("spec template spec restartPolicy", r#"["Never", "OnFailure"]"#),
+    ("status startTime", r#"["2026-03-10T11:55:00Z", "2026-03-10T10:00:00Z"]"#),
+    ("status succeeded", "[0, 1, 2]"),
+    ("status failed", "[0, 1, 3]"),
+    ("status completedIndexes", r#"["", "0", "0,2-3", "1-9"]"#),
     (
         "status uncountedTerminatedPods succeeded",
-        &[
-            r#"["00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]"#,
-        ],
+        r#"[["00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]]"#,
     ),
     (
         "status uncountedTerminatedPods failed",
-        &["[]", r#"["00000000-0000-4000-8000-000000000003", "00000000-0000-4000-8000-000000000004"]"#],
+        r#"[[], ["00000000-0000-4000-8000-000000000003", "00000000-0000-4000-8000-000000000004"]]"#,
     ),
     (
         "status conditions",
-        &[
-            "[]",
-            "[]",
-            r#"[{"type": "FailureTarget", "status": "True"}]"#,
-            r#"[{"type": "SuccessCriteriaMet", "status": "False"}]"#,
-            r#"[{"type": "Failed", "status": "True"}]"#,
-        ],
+        r#"[[], [], [{"type": "FailureTarget", "status": "True"}],
+            [{"type": "SuccessCriteriaMet", "status": "False"}], [{"type": "Failed", "status": "True"}]]"#,
     ),
 ];
 
 const DEPLOYMENT: &Fields = &[
-    ("spec replicas", &["0", "1", "3", "4", "6"]),
-    ("spec paused", &["true", "false", "false", "false"]),
-    ("spec strategy type", &[r#""RollingUpdate""#, r#""RollingUpdate""#, r#""Recreate""#]),
-    ("spec strategy rollingUpdate maxSurge", &["0", "1", r#""50%""#]),
-    ("spec strategy rollingUpdate maxUnavailable", &["1", "2", r#""50%""#]),
-    ("status replicas", &["0", "3", "5"]),
+    ("spec replicas", "[0, 1, 3, 4, 6]"),
+    ("spec paused", "[true, false, false, false]"),
+    ("spec strategy type", r#"["RollingUpdate", "RollingUpdate", "Recreate"]"#),
+    ("spec strategy rollingUpdate maxSurge", r#"[0, 1, "50%"]"#),
+    ("spec strategy rollingUpdate maxUnavailable", r#"[1, 2, "50%"]"#),
+    ("status replicas", "[0, 3, 5]"),
 ];
 
 const REPLICA_SET: &Fields = &[
-    ("spec replicas", &["0", "0", "1", "2", "3"]),
-    ("status replicas", &["0", "1", "2"]),
-    ("status availableReplicas", &["0", "1", "2"]),
-    ("metadata creationTimestamp", &[r#""2026-03-10T10:00:00Z""#, r#""2026-03-10T11:00:00Z""#]),
-    ("metadata annotations deployment.kubernetes.io/desired-replicas", &[r#""3""#, r#""5""#]),
-    ("metadata annotations deployment.kubernetes.io/max-replicas", &[r#""4""#, r#""6""#]),
+    ("spec replicas", "[0, 0, 1, 2, 3]"),
+    ("status replicas", "[0, 1, 2]"),
+    ("status availableReplicas", "[0, 1, 2]"),
+    ("metadata creationTimestamp", r#"["2026-03-10T10:00:00Z", "2026-03-10T11:00:00Z"]"#),
+    ("metadata annotations deployment.kubernetes.io/desired-replicas", r#"["3", "5"]"#),
+    ("metadata annotations deployment.kubernetes.io/max-replicas", r#"["4", "6"]"#),
 ];
 
 const POD: &Fields = &[
-    (
-        "status phase",
-        &[
-            r#""Running""#,
-            r#""Running""#,
-            r#""Running""#,
-            r#""Pending""#,
-            r#""Failed""#,
-            r#""Succeeded""#,
-            r#""Unknown""#,
-        ],
-    ),
+    ("status phase", r#"["Running", "Running", "Running", "Pending", "Failed", "Succeeded", "Unknown"]"#),
     (
         "status conditions",
-        &[
-            r#"[{"type": "Ready", "status": "True"}]"#,
-            r#"[{"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:00:00Z"}]"#,
-            r#"[{"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:59:30Z"}]"#,
-            r#"[{"type": "Ready", "status": "False"}]"#,
-        ],
+        r#"[[{"type": "Ready", "status": "True"}],
+            [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:00:00Z"}],
+            [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:59:30Z"}],
+            [{"type": "Ready", "status": "False"}]]"#,
     ),
-    (
-        "status containerStatuses",
-        &[r#"[{"name": "a", "restartCount": 1}, {"name": "b", "restartCount": 2}]"#],
-    ),
-    ("metadata labels controller-revision-hash", &[r#""a""#, r#""a""#, r#""b""#]),
-    ("metadata labels pod-template-generation", &[r#""1""#, r#""2""#]),
-    (
-        "metadata annotations batch.kubernetes.io/job-completion-index",
-        &[r#""0""#, r#""1""#, r#""1""#, r#""4""#, r#""x""#],
-    ),
+    ("status containerStatuses", r#"[[{"name": "a", "restartCount": 1}, {"name": "b", "restartCount": 2}]]"#),
+    ("metadata labels controller-revision-hash", r#"["a", "a", "b"]"#),
+    ("metadata labels pod-template-generation", r#"["1", "2"]"#),
+    ("metadata annotations batch.kubernetes.io/job-completion-index", r#"["0", "1", "1", "4", "x"]"#),
     (
         "metadata finalizers",
-        &[
-            r#"["batch.kubernetes.io/job-tracking"]"#,
-            r#"["batch.kubernetes.io/job-tracking", "mine"]"#,
-            r#"["mine"]"#,
-        ],
+        r#"[["batch.kubernetes.io/job-tracking"], ["batch.kubernetes.io/job-tracking", "mine"], ["mine"]]"#,
     ),
-    ("metadata creationTimestamp", &[r#""2026-03-10T10:00:00Z""#, r#""2026-03-10T11:00:00Z""#]),
-    ("spec nodeName", &[r#""node-0""#, r#""node-1""#, r#""node-2""#, r#""node-9""#]),
+    ("metadata creationTimestamp", r#"["2026-03-10T10:00:00Z", "2026-03-10T11:00:00Z"]"#),
+    ("spec nodeName", r#"["node-0", "node-1", "node-2", "node-9"]"#),
 ];
 
 /// An unassigned pod of a `DaemonSet` names its node in this way.
@@ -246,7 +207,8 @@ fn object(u: &mut Unstructured<'_>, kind: &str, version: &str, name: &str, field
     for (path, values) in fields {
         if u.ratio(1, 2)? {
             let field = path.split(' ').fold(&mut object, |object, name| &mut object[name]);
-            *field = json(u.choose(values)?);
+            let values: Vec<Value> = serde_json::from_str(values).expect("JSON");
+            *field = u.choose(&values)?.clone();
         }
     }
     Ok(object)

@@ -1,6 +1,7 @@
 //! What a plan says of `PodDisruptionBudget`s, and which evictions it refuses.
 
 use crate::dump::{dump, input, not_ready, pod, request, set};
+use podrank_laws::objects::with;
 use podrank_preview::steer::{Count, Plan, check_budgets, plan};
 use serde_json::{Value, json};
 
@@ -86,17 +87,10 @@ fn pods_that_terminate_are_no_pods_of_others() {
         let plan = plan(&input, &request).expect("a plan");
         check_budgets(&input, &plan, true, &[budget("web", rule, 1, expected)]).is_ok()
     };
-    assert!(
-        with_five(3, &json!({ "minAvailable": 3 }), 6) && !with_five(2, &json!({ "minAvailable": 3 }), 6)
-    );
-    assert!(
-        with_five(3, &json!({ "minAvailable": "70%" }), 5)
-            && !with_five(2, &json!({ "minAvailable": "70%" }), 5)
-    );
-    assert!(
-        with_five(2, &json!({ "minAvailable": "70%" }), 6)
-            && !with_five(1, &json!({ "minAvailable": "70%" }), 6)
-    );
+    for (least, expected, lowest) in [(json!(3), 6, 3), (json!("70%"), 5, 3), (json!("70%"), 6, 2)] {
+        let rule = json!({ "minAvailable": least });
+        assert!(with_five(lowest, &rule, expected) && !with_five(lowest - 1, &rule, expected), "{rule}");
+    }
 }
 
 #[test]
@@ -106,18 +100,11 @@ fn what_only_may_change_is_no_refusal() {
                  it does, for --timeout at most";
     assert_eq!(say(&five(), 4, true, &budgets), Ok(vec![waits.to_owned()]));
     // Without a status for this spec it is not known how many pods there are.
-    for status in
-        [json!(null), json!({ "expectedPods": 5, "disruptionsAllowed": 0, "observedGeneration": 0 })]
-    {
-        let mut new = budgets[0].clone();
-        new["status"] = status;
-        if new["status"].is_null() {
-            new.as_object_mut().expect("an object").remove("status");
-        }
-        assert_eq!(say(&five(), 0, true, &[new]), Ok(Vec::new()));
+    let old = json!({ "expectedPods": 5, "disruptionsAllowed": 0, "observedGeneration": 0 });
+    for status in [Value::Null, old] {
+        assert_eq!(say(&five(), 0, true, &[with(budgets[0].clone(), "status", status)]), Ok(Vec::new()));
     }
-    let mut none = budget("web", &json!({ "maxUnavailable": 0 }), 0, 5);
-    none.as_object_mut().expect("an object").remove("status");
+    let none = with(budget("web", &json!({ "maxUnavailable": 0 }), 0, 5), "status", Value::Null);
     let refusal = say(&five(), 4, true, &[none]).expect_err("never");
     assert!(refusal.starts_with("PodDisruptionBudget web (maxUnavailable 0) never lets"), "{refusal}");
     // Pods that are not ready may be evicted.
@@ -129,30 +116,26 @@ fn what_only_may_change_is_no_refusal() {
 #[test]
 fn budgets_of_other_pods_do_not_matter() {
     let rule = json!({ "maxUnavailable": 0 });
-    let mut other = budget("web", &rule, 0, 5);
-    other["spec"]["selector"] = json!({ "matchLabels": { "app": "api" } });
-    let mut none = budget("web", &rule, 0, 5);
-    none["spec"].as_object_mut().expect("an object").remove("selector");
-    let autoscaler = json!({ "kind": "HorizontalPodAutoscaler", "metadata": { "name": "web" } });
+    let selecting = |labels: Value| with(budget("web", &rule, 0, 5), "spec selector", labels);
+    let others = [
+        selecting(json!({ "matchLabels": { "app": "api" } })),
+        selecting(Value::Null),
+        json!({ "kind": "HorizontalPodAutoscaler", "metadata": { "name": "web" } }),
+    ];
     for by_eviction in [true, false] {
-        assert_eq!(
-            say(&five(), 2, by_eviction, &[other.clone(), none.clone(), autoscaler.clone()]),
-            Ok(Vec::new())
-        );
+        assert_eq!(say(&five(), 2, by_eviction, &others), Ok(Vec::new()));
     }
     // One that covers some of the pods: how many of these go is not known before, but if none may, that is certain.
     let mut some = five();
     some[1]["metadata"]["labels"]["track"] = json!("canary");
     let of_some = |rule: &Value| {
-        let mut budget = budget("canary", rule, 2, 12);
-        budget["spec"]["selector"] = json!({ "matchLabels": { "track": "canary" } });
-        say(&some, 2, true, &[budget])
+        let canary = json!({ "matchLabels": { "track": "canary" } });
+        say(&some, 2, true, &[with(budget("canary", rule, 2, 12), "spec selector", canary)])
     };
     assert!(of_some(&rule).is_err());
     assert_eq!(of_some(&json!({ "minAvailable": 10 })), Ok(Vec::new()));
     // Its pod stays.
-    let mut all = budget("web", &rule, 0, 5);
-    all["spec"]["selector"] = json!({ "matchLabels": { "track": "canary" } });
+    let all = selecting(json!({ "matchLabels": { "track": "canary" } }));
     assert_eq!(say(&some, 4, true, &[all]), Ok(Vec::new()));
 }
 

@@ -1,5 +1,6 @@
 //! Dumps of a `ReplicaSet` named `web` in the namespace `shop`, and requests about them.
 
+use podrank_laws::objects;
 use podrank_preview::steer::{Count, Plan, Request, Wish, plan};
 use podrank_preview::{Input, Options};
 use serde_json::{Value, json};
@@ -9,25 +10,18 @@ pub(crate) const COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// A pod of the set, ready, by its letter. UIDs follow the letters.
 pub(crate) fn pod(letter: char, node: &str) -> Value {
-    json!({
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": format!("web-{letter}"),
-            "namespace": "shop",
-            "uid": format!("00000000-0000-4000-8000-{:012x}", u32::from(letter)),
-            "creationTimestamp": "2026-03-10T10:00:00Z",
-            "labels": { "app": "web" },
-            "ownerReferences": [
-                { "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "set", "controller": true },
-            ],
-        },
-        "spec": { "nodeName": node },
-        "status": {
-            "phase": "Running",
-            "conditions": [{ "type": "Ready", "status": "True", "lastTransitionTime": "2026-03-10T11:00:00Z" }],
-        },
-    })
+    let mut pod = objects::pod(0);
+    for (place, value) in [
+        ("metadata name", json!(format!("web-{letter}"))),
+        ("metadata namespace", json!("shop")),
+        ("metadata uid", json!(format!("00000000-0000-4000-8000-{:012x}", u32::from(letter)))),
+        ("metadata creationTimestamp", json!("2026-03-10T10:00:00Z")),
+        ("spec nodeName", json!(node)),
+        ("status conditions", objects::ready(true, "2026-03-10T11:00:00Z")),
+    ] {
+        objects::put(&mut pod, place, value);
+    }
+    pod
 }
 
 pub(crate) fn not_ready(mut pod: Value) -> Value {
@@ -49,23 +43,23 @@ pub(crate) fn with_cost(mut pod: Value, cost: &str, manager: &str, operation: &s
 
 /// The set, for as many pods.
 pub(crate) fn set(replicas: usize) -> Value {
+    let spec = json!({
+        "replicas": replicas,
+        "selector": { "matchLabels": { "app": "web" } },
+        "template": { "metadata": { "labels": { "app": "web" } }, "spec": { "containers": [] } },
+    });
     json!({
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
-        "metadata": { "name": "web", "namespace": "shop", "uid": "set", "generation": 1, "resourceVersion": "7" },
-        "spec": {
-            "replicas": replicas,
-            "selector": { "matchLabels": { "app": "web" } },
-            "template": { "metadata": { "labels": { "app": "web" } }, "spec": { "containers": [] } },
-        },
+        "metadata": { "name": "web", "namespace": "shop", "uid": "web", "generation": 1, "resourceVersion": "7" },
+        "spec": spec,
         "status": { "replicas": replicas, "observedGeneration": 1 },
     })
 }
 
 /// What a dump of these objects says.
 pub(crate) fn input(items: &[Value]) -> Input {
-    let list = json!({ "apiVersion": "v1", "kind": "List", "items": items });
-    Input::read(list.to_string().as_bytes()).expect("a dump")
+    Input::read(objects::dump(items).as_bytes()).expect("a dump")
 }
 
 /// The set and its pods.
@@ -75,22 +69,15 @@ pub(crate) fn dump(pods: &[Value]) -> Vec<Value> {
 
 /// The pods, the set, and the Deployment `web` that owns it.
 pub(crate) fn of_deployment(pods: &[Value]) -> Vec<Value> {
+    let mut deployment = set(pods.len());
+    deployment["kind"] = json!("Deployment");
+    deployment["metadata"]["uid"] = json!("d");
     let mut set = set(pods.len());
-    set["metadata"]["ownerReferences"] = json!([{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "d", "controller": true }]);
+    set["metadata"]["ownerReferences"] = objects::owner("apps/v1", "Deployment", "web");
+    set["metadata"]["ownerReferences"][0]["uid"] = json!("d");
     set["metadata"]["labels"] = json!({ "app": "web" });
     set["spec"]["template"]["metadata"]["labels"]["pod-template-hash"] = json!("web");
     set["spec"]["selector"]["matchLabels"]["pod-template-hash"] = json!("web");
-    let deployment = json!({
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": { "name": "web", "namespace": "shop", "uid": "d", "generation": 1, "resourceVersion": "9" },
-        "spec": {
-            "replicas": pods.len(),
-            "selector": { "matchLabels": { "app": "web" } },
-            "template": { "metadata": { "labels": { "app": "web" } }, "spec": { "containers": [] } },
-        },
-        "status": { "replicas": pods.len(), "observedGeneration": 1 },
-    });
     let mut items = pods.to_vec();
     for pod in &mut items {
         pod["metadata"]["labels"]["pod-template-hash"] = json!("web");

@@ -85,20 +85,17 @@ fn pods_that_are_not_available_go_first() {
     let mut young = six();
     young[4]["status"]["conditions"][0]["lastTransitionTime"] = json!("2026-03-10T11:59:51Z");
     young[5]["status"]["conditions"][0]["lastTransitionTime"] = json!("2026-03-10T11:59:50Z");
-    let goes_after = |seconds: u32| {
-        let mut items = dump(&young);
-        items[6]["spec"]["minReadySeconds"] = json!(seconds);
-        wanted(&plan(&input(&items), &request(Count::To(4), &[], vec![Wish::NotAvailable])).expect("a plan"))
+    let first = |replicas: u32, wishes: &[Wish]| {
+        [0, 10, 11].map(|seconds| {
+            let mut items = dump(&young);
+            items[6]["spec"]["minReadySeconds"] = json!(seconds);
+            let request = request(Count::To(replicas), &[], wishes.to_vec());
+            wanted(&plan(&input(&items), &request).expect("a plan"))
+        })
     };
     // By itself, the youngest goes first. Ready for exactly 10 s is available.
-    assert_eq!((&*goes_after(0), &*goes_after(10), &*goes_after(11)), ("ef", "ef", "ef"));
-    let first = |seconds: u32| {
-        let mut items = dump(&young);
-        items[6]["spec"]["minReadySeconds"] = json!(seconds);
-        let wishes = vec![Wish::NotAvailable, pods(&["web-a", "web-f"])];
-        wanted(&plan(&input(&items), &request(Count::To(3), &[], wishes)).expect("a plan"))
-    };
-    assert_eq!((&*first(0), &*first(10), &*first(11)), ("fae", "efa", "fea"));
+    assert_eq!(first(4, &[Wish::NotAvailable]), ["ef", "ef", "ef"]);
+    assert_eq!(first(3, &[Wish::NotAvailable, pods(&["web-a", "web-f"])]), ["fae", "efa", "fea"]);
 }
 
 #[test]
@@ -260,51 +257,48 @@ fn each_pod_that_goes_has_its_reason() {
 #[test]
 fn a_wish_that_fewer_pods_match_than_go_is_a_warning() {
     let spot = || nodes(&["node-e", "node-f"]);
-    let warnings = |replicas, named: &[&str], wishes| reasons(&six(), replicas, named, wishes).1;
-    let none: [&str; 0] = [];
-    assert_eq!(warnings(4, &[], vec![spot()]), none);
-    assert_eq!(warnings(1, &[], vec![spot()]), ["warning: 2 of the 5 that go match --prefer-nodes spot"]);
-    assert_eq!(
-        warnings(3, &[], vec![pods(&["web-b"])]),
-        ["warning: 1 of the 3 that go matches --prefer-pods idle"]
-    );
-    assert_eq!(
-        warnings(3, &[], vec![Wish::NotAvailable]),
-        ["warning: none of the 3 that go matches --not-available-first"]
-    );
-    assert_eq!(
-        warnings(5, &[], vec![Wish::NotAvailable]),
-        ["warning: the pod that goes does not match --not-available-first"]
-    );
     let values = Wish::Values(HashMap::from([("web-a".to_owned(), 1.0), ("web-b".to_owned(), 2.0)]));
-    assert_eq!(warnings(3, &[], vec![values]), ["warning: 2 of the 3 that go match --by-value"]);
-    // Each wish is told apart.
-    assert_eq!(
-        warnings(3, &[], vec![spot(), pods(&["web-b", "web-e"])]),
-        [
-            "warning: 2 of the 3 that go match --prefer-nodes spot",
-            "warning: 2 of the 3 that go match --prefer-pods idle"
-        ]
-    );
-    // One that all pods match fulfils no other.
-    let all = ["web-a", "web-b", "web-c", "web-d", "web-e", "web-f"];
-    assert_eq!(
-        warnings(1, &[], vec![pods(&all), spot()]),
-        [
-            "note: all active pods of rs/web match --prefer-pods idle, so it makes no difference",
-            "warning: 2 of the 5 that go match --prefer-nodes spot"
-        ]
-    );
-    // Pods that the user named need not match.
-    assert_eq!(warnings(3, &["web-a"], vec![spot()]), none);
-    assert_eq!(
-        warnings(
+    let all = pods(&["web-a", "web-b", "web-c", "web-d", "web-e", "web-f"]);
+    let zones = Wish::Spread(vec![level(HashMap::from([("node-a".into(), "1".into())]))]);
+    let not_available = || vec![Wish::NotAvailable];
+    for (replicas, named, wishes, warnings) in [
+        (4, &[][..], vec![spot()], &[][..]),
+        (1, &[], vec![spot()], &["warning: 2 of the 5 that go match --prefer-nodes spot"]),
+        (3, &[], vec![pods(&["web-b"])], &["warning: 1 of the 3 that go matches --prefer-pods idle"]),
+        (3, &[], not_available(), &["warning: none of the 3 that go matches --not-available-first"]),
+        (5, &[], not_available(), &["warning: the pod that goes does not match --not-available-first"]),
+        (3, &[], vec![values], &["warning: 2 of the 3 that go match --by-value"]),
+        // Each wish is told apart.
+        (
+            3,
+            &[],
+            vec![spot(), pods(&["web-b", "web-e"])],
+            &[
+                "warning: 2 of the 3 that go match --prefer-nodes spot",
+                "warning: 2 of the 3 that go match --prefer-pods idle",
+            ],
+        ),
+        // One that all pods match fulfils no other.
+        (
+            1,
+            &[],
+            vec![all, spot()],
+            &[
+                "note: all active pods of rs/web match --prefer-pods idle, so it makes no difference",
+                "warning: 2 of the 5 that go match --prefer-nodes spot",
+            ],
+        ),
+        // Pods that the user named need not match.
+        (3, &["web-a"], vec![spot()], &[]),
+        (
             2,
             &["web-a"],
-            vec![spot(), Wish::Spread(vec![level(HashMap::from([("node-a".into(), "1".into())]))])]
+            vec![spot(), zones],
+            &["warning: 2 of the 3 that go besides those named match --prefer-nodes spot"],
         ),
-        ["warning: 2 of the 3 that go besides those named match --prefer-nodes spot"]
-    );
+    ] {
+        assert_eq!(reasons(&six(), replicas, named, wishes).1, warnings);
+    }
     // One that is not ready goes in place of a pod that matches.
     let mut some = six();
     some[0] = not_ready(some[0].clone());

@@ -19,6 +19,7 @@ pub mod generate;
 pub mod go_sort;
 pub mod job;
 pub mod laws;
+pub mod objects;
 pub mod odds;
 pub mod oracle;
 pub mod relation;

@@ -68,14 +68,17 @@ pub fn odds_add_up(order: &impl Implementation, policy: &Policy, pods: &[Pod], k
     for (verdict, (pod, odds)) in relation::verdicts(policy, pods, k).iter().zip(odds.iter().enumerate()) {
         match verdict {
             relation::Verdict::Certain => {
-                assert_eq!(*odds, Odds { goes: 1, of: 1, error: 0 }, "{}", context())
+                assert_eq!(*odds, Odds { goes: 1, of: 1, error: 0 }, "{}", context());
             }
             relation::Verdict::Safe => assert_eq!(*odds, Odds { goes: 0, of: 1, error: 0 }, "{}", context()),
             relation::Verdict::Contested => {
                 assert!(odds.goes <= odds.of && odds.of > 0, "pod {pod}: {}", context());
                 let p = share(odds);
-                let expected =
-                    if p == 0.0 || p == 1.0 { 3.0 } else { (p * (1.0 - p) * 4096.0).sqrt() } / 4096.0;
+                let expected = if odds.goes == 0 || odds.goes == odds.of {
+                    3.0
+                } else {
+                    (p * (1.0 - p) * 4096.0).sqrt()
+                } / 4096.0;
                 // The square root is taken of whole numbers.
                 let close = (f64::from(odds.error) / 1e6 - expected).abs() < 3e-4;
                 assert!(odds.error == 0 || close, "pod {pod}: {expected}: {}", context());

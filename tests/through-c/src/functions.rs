@@ -67,7 +67,8 @@ pub struct Function {
     pub call: Call,
 }
 
-fn bytes<T>(values: &[T]) -> Vec<u8> {
+/// The bytes of records.
+pub fn bytes<T>(values: &[T]) -> Vec<u8> {
     // SAFETY: plain integers in repr(C) structs without padding.
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size_of_val(values)) }.to_vec()
 }
