@@ -57,6 +57,39 @@ fn ties_are_contested() {
     ]);
 }
 
+/// Pods of one Job that tie have the same chance.
+#[test]
+fn ties_have_odds() {
+    let plain = example(&[without_indexes(), job("spec completions", json!(9))]);
+    let shown = shown("job/import --parallelism 3", plain);
+    let odds = shown.json["pods"].as_array().expect("pods").iter().map(|pod| &pod["odds"]);
+    assert_eq!(
+        odds.collect::<Vec<_>>(),
+        [&Value::Null, &Value::Null, &json!(0.25), &json!(0.25), &json!(0.25), &json!(0.25)]
+    );
+}
+
+/// In an Indexed Job, Kubernetes' sort of the list by index decides about pods that tie: up to 12 of them, the lower indexes go.
+#[test]
+fn indexes_leave_nothing_to_chance() {
+    let same = |name| {
+        [
+            (name, "status conditions 0 lastTransitionTime", json!("2026-03-10T11:00:00Z")),
+            (name, "metadata creationTimestamp", json!("2026-03-10T11:00:00Z")),
+        ]
+    };
+    let [one, two, three] = ["import-1-a", "import-2-a", "import-3-a"].map(same);
+    shown("job/import --parallelism 1", example(&[one, two, three].concat())).says(&[
+        "5 of 6 go, quota 0",
+        "…; delete; duplicate; …",
+        "import-1-a; delete; surplus; 6 active pods, and 1 wanted: it ties with others, and Kubernetes' sort of the list by index decides",
+        "import-2-a; delete; surplus; 6 active pods, and 1 wanted: it ties with others, and Kubernetes' sort of the list by index decides",
+        "import-7-a; delete; …",
+        "import-x; delete; …",
+        "import-3-a; keep; kept; index 3 keeps this pod: it ties with others, and Kubernetes' sort of the list by index decides",
+    ]);
+}
+
 #[test]
 fn all_go_or_none() {
     let conditions = |name: &str| job("status conditions", json!([{ "type": name, "status": "True" }]));

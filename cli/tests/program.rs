@@ -149,10 +149,11 @@ fn the_document_on_the_json_names_every_field_and_note() {
     let stateful_set = shown("sts/db --replicas 3", STATEFUL_SET).json;
     let job = shown("job/import --completions 4 --suspend", JOB).json;
     let daemon_set = shown("ds/agent", DAEMON_SET).json;
+    let contested = shown("--replicas 3", CONTESTED).json;
     let mut names: Vec<String> = Vec::new();
     for (prefix, object) in [
         ("", &preview),
-        ("pods[].", &preview["pods"][0]),
+        ("pods[].", &contested["pods"][0]),
         ("notes[].", &preview["notes"][0]),
         ("", &deployment),
         ("sets[].", &deployment["sets"][0]),
@@ -173,7 +174,7 @@ fn the_document_on_the_json_names_every_field_and_note() {
         assert!(names.iter().any(|known| known == name), "there is no {name}");
     }
     let codes = "set-missing siblings-missing pods-missing more-pods-than-status listed-twice invalid-deletion-cost \
-                 several-syncs mid-rollout written-back would-adopt would-release created-after-now time-of-dump \
+                 several-syncs no-odds mid-rollout written-back would-adopt would-release created-after-now time-of-dump \
                  differs-at-clock differs-soon status-lags no-sets does-nothing rollout-paused goes-on rollout-waits \
                  depends-on-release claims-go nodes-missing revision-missing may-back-off becomes-available idle-wish \
                  unmet-wish disruption-budget deadline-passes";
@@ -1015,7 +1016,26 @@ fn more_than_one_sync() {
     let verdicts = [vec!["delete"; 200], vec!["contested"; 400]].concat();
     assert_eq!(each_pod(&preview, "{verdict}"), verdicts);
     let last = "…; one of 400 pods of which 350 go, by list order and ranks counted anew";
-    preview.says(&["550 of 600 go, quota 350", last]);
+    let no_odds = "note: there are no odds for the contested pods of default ReplicaSet/web: above 500 deletions, they depend \
+                   on what happens between the syncs";
+    preview.says(&["550 of 600 go, quota 350", last]).says(&[no_odds]);
+    assert_eq!(each_pod(&preview, "{odds}"), vec!["null"; 600]);
+}
+
+#[test]
+fn contested_pods_have_odds() {
+    let preview = shown("--replicas 3", CONTESTED);
+    assert_eq!(
+        each_pod(&preview, "{odds} {oddsError}"),
+        ["0.3333 0.0", "0.3333 0.0", "0.3333 0.0", "null null"]
+    );
+    assert!(fine("--replicas 3", CONTESTED).0.contains("\n1  33 %     api-"));
+    // Nothing tells one from another.
+    let of = |count| dump(&[set("web")].into_iter().chain((0..count).map(pod)).collect::<Vec<_>>());
+    assert!(fine("--replicas 1", of(501)).0.contains("\n1    >99 %"));
+    let many = fine("-o name --replicas 5000", of(5_001));
+    assert!(many.1.contains("above 5000 pods, they take too long to work out\n"), "{}", many.1);
+    assert_eq!(each_pod(&shown("--replicas 3 --order total", CONTESTED), "{odds}"), ["null"; 4]);
 }
 
 // Flags.

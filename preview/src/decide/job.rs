@@ -221,7 +221,9 @@ fn settle_by_index(policy: &Policy, records: &[Pod], indexes: &[i64], outcomes: 
     for (place, pod) in list.into_iter().enumerate() {
         let outcome = &mut outcomes[pod as usize];
         if is_contested(outcome) {
-            outcome.verdict = if place < certain + quota { Delete } else { Keep };
+            let is_first = place < certain + quota;
+            (outcome.verdict, outcome.reason) =
+                if is_first { (Delete, Reason::Surplus) } else { (Keep, Reason::Kept) };
             decided.push(pod);
         }
     }
