@@ -31,7 +31,7 @@ func (s items) less(i, j int) bool { // of indices into all
 }
 
 // byUpstream sorts upstream's own sort.Interface and says where each pod went.
-func (s items) byUpstream(by func(sort.Interface)) {
+func (s items) byUpstream(by func(controller.ActivePodsWithRanks)) {
 	u := controller.ActivePodsWithRanks{Now: s.w.now}
 	at := make(map[*v1.Pod]int, len(s.list))
 	for _, i := range s.list {
@@ -102,8 +102,10 @@ var sorts = []struct {
 	name string
 	sort func(items)
 }{
-	{"sort.Sort", func(s items) { s.byUpstream(sort.Sort) }},
-	{"sort.Stable", func(s items) { s.byUpstream(sort.Stable) }},
+	{"sort.Sort", func(s items) {
+		s.byUpstream(func(u controller.ActivePodsWithRanks) { upstream.Sort(u.Pods, u.Rank, u.Now) })
+	}},
+	{"sort.Stable", func(s items) { s.byUpstream(func(u controller.ActivePodsWithRanks) { sort.Stable(u) }) }},
 	{"slices.SortStableFunc", func(s items) {
 		slices.SortStableFunc(s.list, func(i, j int) int {
 			switch {

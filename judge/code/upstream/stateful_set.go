@@ -24,11 +24,10 @@ import (
 
 // As in linked.go.
 
-//go:linkname getParentNameAndOrdinal k8s.io/kubernetes/pkg/controller/statefulset.getParentNameAndOrdinal
-func getParentNameAndOrdinal(pod *v1.Pod) (string, int)
-
 // ParentAndOrdinal returns what a pod's name says: the name of its StatefulSet and its ordinal, -1 if it has none.
-func ParentAndOrdinal(pod *v1.Pod) (parent string, ordinal int) { return getParentNameAndOrdinal(pod) }
+//
+//go:linkname ParentAndOrdinal k8s.io/kubernetes/pkg/controller/statefulset.getParentNameAndOrdinal
+func ParentAndOrdinal(pod *v1.Pod) (parent string, ordinal int)
 
 // SetStatefulSetGates sets the feature gates of StatefulSets for the whole process.
 func SetStatefulSetGates(maxUnavailable, recreate bool) error {
