@@ -156,13 +156,16 @@ type Question struct {
 
 // Prediction is the preview's answer.
 type Prediction struct {
-	Active int `json:"active"`
-	Delete int `json:"delete"`
-	Pods   []struct {
-		Name    string    `json:"name"`
-		UID     types.UID `json:"uid"`
-		Verdict string    `json:"verdict"` // delete, contested or keep
-	} `json:"pods"`
+	Active int   `json:"active"`
+	Delete int   `json:"delete"`
+	Pods   []Pod `json:"pods"`
+}
+
+// Pod is what becomes of a pod.
+type Pod struct {
+	Name    string    `json:"name"`
+	UID     types.UID `json:"uid"`
+	Verdict string    `json:"verdict"` // delete, contested or keep
 }
 
 // Count returns how many pods have a verdict.
