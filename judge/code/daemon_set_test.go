@@ -131,13 +131,9 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 				RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxSurge: budget(), MaxUnavailable: budget()}},
 		},
 	}
-	if r.IntN(10) == 0 {
+	if r.IntN(5) == 0 {
 		set.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
-	}
-	if r.IntN(10) == 0 {
-		set.Spec.UpdateStrategy.RollingUpdate = nil
-		set.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
-	} else if r.IntN(2) == 0 && set.Spec.UpdateStrategy.RollingUpdate != nil {
+	} else if r.IntN(2) == 0 {
 		set.Spec.UpdateStrategy.RollingUpdate.MaxSurge = new(intstr.FromInt32(0))
 	}
 	if r.IntN(4) == 0 {
