@@ -104,16 +104,16 @@ func (j *job) prepare(ctx context.Context) {
 	j.settle(ctx)
 	// What the controller made has an index that counts.
 	first := j.podsByName(ctx)[0]
+	settled := must.Get(j.plane.BatchV1().Jobs(j.namespace).Get(ctx, j.name, metav1.GetOptions{}))
 	j.duplicated = time.Now()
-	j.duplicate(ctx)
+	j.duplicate(ctx, settled)
 	if j.end.status != "" {
 		j.plane.Patch(ctx, "pods", j.namespace, first.Name, j.end.status, "status")
 	}
 }
 
 // duplicate creates up to four pods as the controller would, with indexes of others, beyond the completions, or none.
-func (j *job) duplicate(ctx context.Context) {
-	made := must.Get(j.plane.BatchV1().Jobs(j.namespace).Get(ctx, j.name, metav1.GetOptions{}))
+func (j *job) duplicate(ctx context.Context, made *batchv1.Job) {
 	var group errgroup.Group
 	for i := range 1 + j.r.IntN(4) {
 		pod := &corev1.Pod{
