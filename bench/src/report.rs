@@ -1,6 +1,5 @@
 //! What a run prints: Markdown, each line as soon as it is known, and at the end all of it in a file.
 
-use std::fmt;
 use std::fs;
 use std::io;
 use std::mem;
@@ -10,18 +9,8 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub struct Report {
     text: String,
-    goals: Vec<Goal>,
-}
-
-/// What a run is measured against.
-#[derive(Clone, Debug)]
-pub struct Goal {
-    /// What is asked for.
-    pub what: String,
-    /// What came out; `None` if it was not measured.
-    pub figure: Option<f64>,
-    /// The least or the most it may be.
-    pub limit: Limit,
+    /// A line for each.
+    goals: Vec<String>,
 }
 
 /// The least or the most a figure may be.
@@ -33,30 +22,19 @@ pub enum Limit {
     AtMost(f64),
 }
 
-impl Goal {
-    /// Whether it is met; `None` if it was not measured.
-    pub fn is_met(&self) -> Option<bool> {
-        self.figure.map(|figure| match self.limit {
-            Limit::AtLeast(limit) => figure >= limit,
-            Limit::AtMost(limit) => figure <= limit,
-        })
-    }
-}
-
-impl fmt::Display for Goal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verdict = match self.is_met() {
-            Some(true) => "met",
-            Some(false) => "not met",
-            None => "not measured",
-        };
-        let (bound, limit) = match self.limit {
-            Limit::AtLeast(limit) => ("at least", limit),
-            Limit::AtMost(limit) => ("at most", limit),
-        };
-        let figure = self.figure.map_or("-".into(), |figure| format!("{figure:.2}"));
-        write!(f, "{verdict:12} {figure:>6}  {bound:8} {limit:>4}  {}", self.what)
-    }
+/// The line of a goal: whether it is met, the figure, its limit and what is asked for.
+fn goal(what: &str, figure: Option<f64>, limit: Limit) -> String {
+    let (bound, limit, is_met) = match limit {
+        Limit::AtLeast(limit) => ("at least", limit, figure.map(|figure| figure >= limit)),
+        Limit::AtMost(limit) => ("at most", limit, figure.map(|figure| figure <= limit)),
+    };
+    let verdict = match is_met {
+        Some(true) => "met",
+        Some(false) => "not met",
+        None => "not measured",
+    };
+    let figure = figure.map_or("-".into(), |figure| format!("{figure:.2}"));
+    format!("{verdict:12} {figure:>6}  {bound:8} {limit:>4}  {what}")
 }
 
 impl Report {
@@ -72,9 +50,9 @@ impl Report {
         self.line(format!("\n## {heading}\n\n{about}\n"));
     }
 
-    /// Adds a goal, for the list of all.
-    pub fn goal(&mut self, what: impl Into<String>, figure: Option<f64>, limit: Limit) {
-        self.goals.push(Goal { what: what.into(), figure, limit });
+    /// Adds a goal, for the list of all. A figure that was not measured is `None`.
+    pub fn goal(&mut self, what: impl AsRef<str>, figure: Option<f64>, limit: Limit) {
+        self.goals.push(goal(what.as_ref(), figure, limit));
     }
 
     /// Says at last which goals are met, and puts all of it into a file: the goals and the charts first.
@@ -85,7 +63,7 @@ impl Report {
         let details = mem::take(&mut self.text);
         self.line("\n## Goals\n\n```text");
         for goal in mem::take(&mut self.goals) {
-            self.line(goal.to_string());
+            self.line(goal);
         }
         self.line("```");
         let charts = charts.iter().map(|name| format!("![{name}](charts/{name}.svg)\n"));
@@ -138,9 +116,8 @@ mod tests {
 
     #[test]
     fn goals_say_whether_they_are_met() {
-        let goal = |figure, limit| Goal { what: "it".into(), figure, limit }.to_string();
-        assert_eq!(goal(Some(2.0), Limit::AtMost(3.0)), "met            2.00  at most     3  it");
-        assert_eq!(goal(Some(2.0), Limit::AtLeast(2.5)), "not met        2.00  at least  2.5  it");
-        assert_eq!(goal(None, Limit::AtLeast(2.5)), "not measured      -  at least  2.5  it");
+        assert_eq!(goal("it", Some(2.0), Limit::AtMost(3.0)), "met            2.00  at most     3  it");
+        assert_eq!(goal("it", Some(2.0), Limit::AtLeast(2.5)), "not met        2.00  at least  2.5  it");
+        assert_eq!(goal("it", None, Limit::AtLeast(2.5)), "not measured      -  at least  2.5  it");
     }
 }

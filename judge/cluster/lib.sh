@@ -70,6 +70,21 @@ with_cluster() {
     export $addresses
 }
 
+# read_rounds N SEED [FROM] [FLAG...]: reads what all scripts that play rounds are given. Sets flags and
+# numbers, which are for the program. It keeps its log and what it finds wrong in ${PODRANK_STATE:-~/.local/state/podrank}.
+read_rounds() {
+    local n=${1:?$usage} seed=${2:?$usage} from=1
+    shift 2
+    if [[ ${1-} =~ ^[0-9]+$ ]]; then
+        from=$1
+        shift
+    fi
+    local state=${PODRANK_STATE:-${XDG_STATE_HOME:-$HOME/.local/state}/podrank}
+    mkdir -p "$state"
+    flags=(-keep "$state" -from "$from" "$@")
+    numbers=("$n" "$seed")
+}
+
 # go_run NAME ARGUMENT...: runs a program of cmd/. Not by `go run`, which does not pass its exit status on.
 go_run() {
     (cd "$here" && CGO_ENABLED=0 go build -o "$programs/$1" "./cmd/$1")

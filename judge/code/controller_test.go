@@ -3,13 +3,12 @@ package judge
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/podrank/podrank/go/judge/internal/podrank"
+	podrank "github.com/podrank/podrank/go"
+	library "github.com/podrank/podrank/go/judge/internal/podrank"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
@@ -35,35 +34,25 @@ func TestPodsToDelete(t *testing.T) {
 	for round := range 2000 {
 		r := seeded(5, round)
 		w := newWorld(r, false, func(r *rand.Rand, _ time.Time, _ int) time.Time { return stableMoment(r, time.Now()) })
-		active, records := make([]*v1.Pod, r.IntN(61)), []podrank.Pod(nil)
-		for i := range active {
-			active[i] = w.pod()
-			records = append(records, w.record(active[i], 0))
+		active, _ := crowd(w, r.IntN(61))
+		var records, others []library.Pod
+		for _, p := range active {
+			records = append(records, w.record(p, 0))
 		}
-		// Some relatives of the active pods are not active and do not count.
-		related, others := append([]*v1.Pod(nil), active...), []podrank.Pod(nil)
-		for range r.IntN(40) {
-			p := w.pod()
-			switch r.IntN(6) {
-			case 0:
-				p.Status.Phase = pick(r, v1.PodSucceeded, v1.PodFailed)
-			case 1:
-				p.DeletionTimestamp = &metav1.Time{Time: time.Unix(1e9, 0)}
-			default:
+		related := w.relatives(40)
+		for _, p := range related {
+			if upstream.IsActive(p) {
 				others = append(others, w.record(p, 0))
 			}
-			related = append(related, p)
 		}
+		related = append(related, active...)
 		r.Shuffle(len(related), func(i, j int) { related[i], related[j] = related[j], related[i] })
 		if r.IntN(8) == 0 {
 			related = nil // a ReplicaSet without a controller: all ranks are 0
 		} else {
-			podrank.CountRanks(records, others, len(w.nodes))
+			library.CountRanks(records, others, len(w.nodes))
 		}
-
-		place := make(map[*v1.Pod]int, len(active))
 		for i, rank := range upstream.Ranks(active, related) {
-			place[active[i]] = i
 			if uint32(rank) != records[i].Rank {
 				t.Fatalf("round %d: upstream's rank of pod %d is %d, podrank's %d", round, i, rank, records[i].Rank)
 			}
@@ -73,32 +62,26 @@ func TestPodsToDelete(t *testing.T) {
 		if r.IntN(20) == 0 {
 			k = len(active)
 		}
-		before := settleAt(time.Now(), records, k)
+		listed := slices.Clone(active)
+		settle := func() podrank.Settled {
+			s, err := podrank.Settle(listed, related, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		before := settle()
 		r.Shuffle(len(active), func(i, j int) { active[i], active[j] = active[j], active[i] })
 		victims := upstream.PodsToDelete(active, related, k)
-		if after := settleAt(time.Now(), records, k); !reflect.DeepEqual(before, after) {
+		if after := settle(); !reflect.DeepEqual(before, after) {
 			odd++ // a bucket changed on the way: stableMoment should not let it
 			continue
 		}
-		if err := whole(before, len(active), k); err != nil {
+		if err := whole(before, listed, k); err != nil {
 			t.Fatal(err)
 		}
-		goes := map[int]bool{}
-		for _, p := range victims {
-			goes[place[p]] = true
-		}
-		if len(goes) != k {
-			t.Fatalf("round %d: %d victims, want %d", round, len(goes), k)
-		}
-		for _, i := range before.Certain {
-			if !goes[int(i)] {
-				t.Fatalf("round %d: pod %d is certain and stays", round, i)
-			}
-		}
-		for _, i := range before.Safe {
-			if goes[int(i)] {
-				t.Fatalf("round %d: pod %d is safe and goes", round, i)
-			}
+		if between(t, "upstream", victims, before); t.Failed() {
+			t.Fatalf("round %d", round)
 		}
 		if before.Quota > 0 {
 			unclear++
@@ -108,8 +91,4 @@ func TestPodsToDelete(t *testing.T) {
 	if odd > 0 || unclear < 100 {
 		t.Errorf("%d scale-downs contested, %d changed on the way", unclear, odd)
 	}
-}
-
-func settleAt(now time.Time, records []podrank.Pod, k int) podrank.Settled {
-	return podrank.Settle(records, k, podrank.Policy{Now: now.UnixNano()})
 }

@@ -1,11 +1,9 @@
 package judge
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	podrank "github.com/podrank/podrank/go"
+	"github.com/podrank/podrank/go/judge/internal/vectors"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
@@ -26,7 +25,7 @@ var daemonSets = flag.Int("daemonsets", 20_000, "how many random DaemonSets Test
 // predicts, and creates as many.
 func TestDaemonSets(t *testing.T) {
 	t.Parallel()
-	tally := judgeWorkloads(t, *daemonSets, func() (func(int, map[string]int) error, error) {
+	tally := judgeWorkloads(t, *first, *daemonSets, func() (judge, error) {
 		controller, err := upstream.NewDaemonSetController()
 		return func(number int, tally map[string]int) error { return judgeDaemonSet(controller, number, tally) }, err
 	})
@@ -46,17 +45,13 @@ func TestDaemonSets(t *testing.T) {
 // Kubernetes lets pods start and run where the vectors say, which the preview reads.
 func TestDaemonNodes(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../tests/vectors/daemon_nodes.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var cases []struct {
 		Name              string
 		Spec              v1.PodSpec
 		Node              v1.Node
 		MayStart, MayKeep bool
 	}
-	if err := json.Unmarshal(text, &cases); err != nil {
+	if err := vectors.Read("daemon_nodes.json", &cases); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range cases {
@@ -92,24 +87,20 @@ func judgeDaemonSet(controller *upstream.DaemonSetController, number int, tally 
 		return controller.Sync(set, revision, nodes, pods, backedOff)
 	}
 	result, err := sync()
+	wrong := checkOutcomes(step.Outcomes, result.Deleted, tally)
 	if (err != nil) != (step.BlockedBy != nil) {
-		return fmt.Errorf("upstream's error is %v, and podrank's blocker %v\n%s", err, step.BlockedBy, describeDaemonSet(set, seen, pods))
+		wrong = fmt.Errorf("upstream's error is %v, and podrank's blocker %v", err, step.BlockedBy)
+	} else if wrong == nil && (step.Deleted != len(result.Deleted) || step.Created != result.Created) {
+		wrong = fmt.Errorf("%d go and %d are created, and %d and %d were predicted", len(result.Deleted), result.Created,
+			step.Deleted, step.Created)
 	}
-	if err := checkOutcomes(step.Outcomes, result.Deleted, tally); err != nil {
-		return fmt.Errorf("%w\n%s", err, describeDaemonSet(set, seen, pods))
-	}
-	if step.Deleted != len(result.Deleted) || step.Created != result.Created {
-		return fmt.Errorf("%d go and %d are created, and %d and %d were predicted\n%s", len(result.Deleted), result.Created,
-			step.Deleted, step.Created, describeDaemonSet(set, seen, pods))
+	if wrong != nil {
+		return fmt.Errorf("%w\n%s", wrong, describe(set, seen, pods))
 	}
 	if number%512 == 5 && len(pods) <= 8 {
 		seen := fates{}
 		for run := range 300 {
-			set.Name = fmt.Sprintf("agent-%d-%d", number, run)
-			set.UID = types.UID(set.Name)
-			for _, pod := range pods {
-				pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = set.Name, set.UID
-			}
+			rename(set, pods, fmt.Sprintf("agent-%d-%d", number, run))
 			if result, err = sync(); err != nil && step.BlockedBy == nil {
 				return err
 			}
@@ -140,15 +131,10 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 				RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxSurge: budget(), MaxUnavailable: budget()}},
 		},
 	}
-	if r.IntN(10) == 0 {
+	if r.IntN(5) == 0 {
 		set.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
-	}
-	if r.IntN(10) == 0 {
-		set.Spec.UpdateStrategy.RollingUpdate = nil
-		set.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
-	} else if r.IntN(2) == 0 && set.Spec.UpdateStrategy.RollingUpdate != nil {
-		zero := intstr.FromInt32(0)
-		set.Spec.UpdateStrategy.RollingUpdate.MaxSurge = &zero
+	} else if r.IntN(2) == 0 {
+		set.Spec.UpdateStrategy.RollingUpdate.MaxSurge = new(intstr.FromInt32(0))
 	}
 	if r.IntN(4) == 0 {
 		set.Annotations = map[string]string{appsv1.DeprecatedTemplateGeneration: pick(r, "3", "03", "x", "")}
@@ -175,8 +161,7 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 	// Old pods on nodes where none may start any more, and new ones on the others.
 	sunset := (r.IntN(8) == 0 || unavailable) && set.Spec.UpdateStrategy.RollingUpdate != nil
 	if sunset {
-		one := intstr.FromInt32(1)
-		tidy, set.Spec.UpdateStrategy.RollingUpdate.MaxSurge = true, &one
+		tidy, set.Spec.UpdateStrategy.RollingUpdate.MaxSurge = true, new(intstr.FromInt32(1))
 		for _, node := range nodes {
 			node.Labels, node.Spec.Taints = map[string]string{"agent": "yes"}, nil
 			if r.IntN(2) == 0 || unavailable && r.IntN(6) > 0 {
@@ -185,12 +170,11 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 		}
 	}
 	var pods []*v1.Pod
-	isTrue := true
 	add := func(node string) {
 		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{
 			Namespace: "shop", Name: fmt.Sprintf("p%d", len(pods)), UID: types.UID(fmt.Sprintf("u%d", len(pods))),
 			Labels: map[string]string{"app": "agent"}, CreationTimestamp: metav1.Unix(1_700_000_000+int64(r.IntN(3)), 0),
-			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: name, UID: set.UID, Controller: &isTrue}},
+			OwnerReferences: owned(set, appsv1.SchemeGroupVersion.WithKind("DaemonSet")),
 		}}
 		pod.Status.Phase = v1.PodRunning
 		pod.Labels[appsv1.ControllerRevisionHashLabelKey] = pick(r, revision, "old", "old", "older")
@@ -255,16 +239,4 @@ func newDaemonSetCase(r *rand.Rand, name string, now time.Time) (*appsv1.DaemonS
 		}
 	}
 	return set, nodes, pods
-}
-
-func describeDaemonSet(set *appsv1.DaemonSet, nodes []podrank.DaemonNode, pods []*v1.Pod) string {
-	text := fmt.Sprintf("%+v, min ready %d, annotations %v\n", set.Spec.UpdateStrategy, set.Spec.MinReadySeconds, set.Annotations)
-	for _, node := range nodes {
-		text += fmt.Sprintf("%+v\n", node)
-	}
-	for _, p := range pods {
-		text += fmt.Sprintf("%s %s node %q %v created %v ready %v deleted %v\n", p.Name, p.Status.Phase, p.Spec.NodeName, p.Labels,
-			p.CreationTimestamp.Unix(), p.Status.Conditions, p.DeletionTimestamp != nil)
-	}
-	return text
 }

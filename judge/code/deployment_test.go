@@ -8,11 +8,8 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
-	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -27,78 +24,40 @@ import (
 	deploymentutil "k8s.io/kubernetes/pkg/controller/deployment/util"
 
 	podrank "github.com/podrank/podrank/go"
+	"github.com/podrank/podrank/go/judge/internal/vectors"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
 // GOGC=800 go test -run TestDeployments$ -v -timeout 0 -deployments 10000000 [-first 0] .
+var deployments = flag.Int("deployments", 40_000, "how many random Deployments TestDeployments judges")
+
 var (
-	deployments = flag.Int("deployments", 40_000, "how many random Deployments TestDeployments judges")
-	first       = flag.Int("first", 0, "the number of the first random workload, to go on with a run that was stopped")
+	deploymentKind = appsv1.SchemeGroupVersion.WithKind("Deployment")
+	setKind        = appsv1.SchemeGroupVersion.WithKind("ReplicaSet")
 )
 
 // Kubernetes' whole Deployment controller, on random Deployments: it writes the sizes that podrank predicts.
 func TestDeployments(t *testing.T) {
 	t.Parallel()
-	const chunk = 50_000
-	start, tally := time.Now(), map[string]int{}
-	for done := 0; done < *deployments; {
-		n := min(chunk, *deployments-done)
-		for what, count := range judgeDeployments(t, *first+done, n) {
-			tally[what] += count
-		}
-		if t.Failed() {
-			return
-		}
-		if done += n; done%1_000_000 == 0 || done == *deployments {
-			t.Logf("%d Deployments agree, to number %d, %.0f per second",
-				done, *first+done-1, float64(done)/time.Since(start).Seconds())
-		}
-	}
-	for _, what := range slices.Sorted(maps.Keys(tally)) {
-		t.Logf("%10d %s", tally[what], what)
-	}
+	tally := judgeWorkloads(t, *first, *deployments, func() (judge, error) {
+		controller, err := upstream.NewDeploymentController()
+		return func(number int, tally map[string]int) error {
+			c := newDeploymentCase(seeded(9, number))
+			err := c.judge(controller, tally)
+			// Up to eight more syncs, so not after each.
+			if err == nil && number%8 == 0 {
+				err = c.judgeGoesOn(controller, tally)
+			}
+			if err != nil {
+				return fmt.Errorf("%w\n%s", err, describe(c.deployment, c.sets, c.pods))
+			}
+			return nil
+		}, err
+	})
 	// Each thing that can happen did: 5 paths and 23 reasons, of which some of a new set that is missing, and what followed.
-	if len(tally) < 55 {
+	if len(tally) < 55 && !t.Failed() {
 		t.Errorf("only %d kinds of changes", len(tally))
 	}
-}
-
-// judgeDeployments judges n of them on all cores, and counts what happened.
-func judgeDeployments(t *testing.T, first, n int) map[string]int {
-	workers := runtime.GOMAXPROCS(0)
-	tallies := make([]map[string]int, workers)
-	var running sync.WaitGroup
-	for worker := range workers {
-		running.Go(func() {
-			tally := map[string]int{}
-			tallies[worker] = tally
-			controller, err := upstream.NewDeploymentController()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			for number := first + worker; number < first+n; number += workers {
-				c := newDeploymentCase(seeded(9, number))
-				err := c.judge(controller, tally)
-				// Up to eight more syncs, so not after each.
-				if err == nil && number%8 == 0 {
-					err = c.judgeGoesOn(controller, tally)
-				}
-				if err != nil {
-					t.Errorf("Deployment %d: %v\n%s", number, err, c)
-					return
-				}
-			}
-		})
-	}
-	running.Wait()
-	sum := map[string]int{}
-	for _, tally := range tallies {
-		for what, count := range tally {
-			sum[what] += count
-		}
-	}
-	return sum
 }
 
 // A deploymentCase is a Deployment that collides with itself: few sizes, times and names, and many at the edges.
@@ -178,7 +137,7 @@ func newDeploymentCase(r *rand.Rand) *deploymentCase {
 				Namespace: "shop", Labels: labels, UID: types.UID(fmt.Sprint("set ", i)), CreationTimestamp: pick(r, times...),
 				// Neither of one length nor of one case.
 				Name:            "web-" + pick(r, "", "a", "A", "-", "zz") + fmt.Sprint(names[i]),
-				OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(c.deployment, appsv1.SchemeGroupVersion.WithKind("Deployment"))},
+				OwnerReferences: owned(c.deployment, deploymentKind),
 				Annotations:     map[string]string{},
 			},
 			Spec: appsv1.ReplicaSetSpec{Replicas: &spec, Selector: c.deployment.Spec.Selector, Template: *template.DeepCopy()},
@@ -262,7 +221,7 @@ func (c *deploymentCase) pod(set *appsv1.ReplicaSet) *v1.Pod {
 		Status:     v1.PodStatus{Phase: phase},
 	}
 	if c.r.IntN(8) > 0 {
-		pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))}
+		pod.OwnerReferences = owned(set, setKind)
 	}
 	return pod
 }
@@ -440,25 +399,6 @@ func (c *deploymentCase) after(d *appsv1.Deployment, sets []*appsv1.ReplicaSet, 
 	return &after, sets
 }
 
-// String has all that decides.
-func (c *deploymentCase) String() string {
-	d := c.deployment
-	text := fmt.Sprintf("replicas %d status %d paused %t deleted %t annotations %v strategy %s", *d.Spec.Replicas, d.Status.Replicas,
-		d.Spec.Paused, d.DeletionTimestamp != nil, d.Annotations, d.Spec.Strategy.Type)
-	if rolling := d.Spec.Strategy.RollingUpdate; rolling != nil {
-		text += fmt.Sprintf(" surge %s unavailable %s", rolling.MaxSurge, rolling.MaxUnavailable)
-	}
-	for _, s := range c.sets {
-		text += fmt.Sprintf("\n%s of %s created %s: size %d status %d available %d %q current %t", s.Name, s.UID, s.CreationTimestamp.UTC(),
-			*s.Spec.Replicas, s.Status.Replicas, s.Status.AvailableReplicas, s.Annotations,
-			deploymentutil.EqualIgnoreHash(&s.Spec.Template, &d.Spec.Template))
-	}
-	for _, p := range c.pods {
-		text += fmt.Sprintf("\npod %q of %v", p.Status.Phase, p.OwnerReferences)
-	}
-	return text
-}
-
 func at(d time.Duration) metav1.Time { return metav1.NewTime(time.Unix(1_700_000_000, 0).Add(d)) }
 
 // A budget in percent is rounded as upstream's floating point has it, and a share of a set too: all small ones, and those at
@@ -545,10 +485,6 @@ func rollingDeployment(count int32, surge, unavailable *intstr.IntOrString) *app
 // What tests/vectors/deployment.json says of sizes is what upstream writes.
 func TestDeploymentVectors(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../../tests/vectors/deployment.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Steps []struct {
 			Name       string
@@ -572,7 +508,7 @@ func TestDeploymentVectors(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
+	if err := vectors.Read("deployment.json", &file); err != nil {
 		t.Fatal(err)
 	}
 	if len(file.Steps) < 50 {
@@ -603,7 +539,7 @@ func TestDeploymentVectors(t *testing.T) {
 			set := &appsv1.ReplicaSet{
 				ObjectMeta: metav1.ObjectMeta{
 					Namespace: "shop", Name: s.Name, UID: types.UID(s.Name), Labels: labels, Annotations: map[string]string{},
-					OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment"))},
+					OwnerReferences: owned(d, deploymentKind),
 				},
 				Spec:   appsv1.ReplicaSetSpec{Replicas: &step.Sets[i].Replicas, Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}}},
 				Status: appsv1.ReplicaSetStatus{Replicas: s.StatusReplicas, AvailableReplicas: s.AvailableReplicas},
@@ -621,15 +557,14 @@ func TestDeploymentVectors(t *testing.T) {
 				set.Annotations[podrank.MaxReplicasAnnotation] = *s.Max
 			}
 			if step.Deployment.OldPodsRun && !s.Current {
-				owner := *metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))
-				meta := metav1.ObjectMeta{Namespace: "shop", Name: s.Name, OwnerReferences: []metav1.OwnerReference{owner}}
+				meta := metav1.ObjectMeta{Namespace: "shop", Name: s.Name, OwnerReferences: owned(set, setKind)}
 				c.pods = append(c.pods, &v1.Pod{ObjectMeta: meta, Status: v1.PodStatus{Phase: v1.PodRunning}})
 			}
 			c.sets = append(c.sets, set)
 		}
 		sync, err := controller.Sync(d, c.sets, c.pods)
 		if err != nil {
-			t.Fatalf("%s: %v\n%s", step.Name, err, c)
+			t.Fatalf("%s: %v\n%s", step.Name, err, describe(d, c.sets, c.pods))
 		}
 		for i, change := range step.Changes {
 			if size := sync.Size(c.sets[i]); size != change.Replicas {
@@ -647,7 +582,7 @@ func TestDeploymentVectors(t *testing.T) {
 		}
 		tally := map[string]int{}
 		if err := errors.Join(c.judge(controller, tally), c.judgeGoesOn(controller, tally)); err != nil {
-			t.Errorf("%s: %v\n%s", step.Name, err, c)
+			t.Errorf("%s: %v\n%s", step.Name, err, describe(d, c.sets, c.pods))
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"github.com/podrank/podrank/go/judge/internal/podrank"
+	podrank "github.com/podrank/podrank/go"
+	library "github.com/podrank/podrank/go/judge/internal/podrank"
 	"github.com/podrank/podrank/go/judge/internal/vectors"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
@@ -47,6 +48,7 @@ func groups(t *testing.T) map[string]group {
 
 // The groups of order.json that claim to be facts of upstream are: the real
 // code gives the same answers, be it pairs, sorts or the controller's choice.
+// The Go module selects the same pods.
 func TestFactsOfOrderJSON(t *testing.T) {
 	all := groups(t)
 	for _, c := range []struct {
@@ -68,55 +70,59 @@ func TestFactsOfOrderJSON(t *testing.T) {
 			t.Errorf("%s: only %d pairs and %d selections", c.name, len(g.Pairs), len(g.Selections))
 		}
 		for _, pair := range g.Pairs {
-			policy := or(pair.Policy, g.Policy)
+			if pair.Rule == "uid" {
+				continue // upstream asks it elsewhere
+			}
 			first, second := g.Pods[pair.First], g.Pods[pair.Second]
 			ranks := [2]int{first.Rank, second.Rank}
 			if pair.Ranks != nil {
 				ranks = *pair.Ranks
 			}
-			w := gates(t, policy)
-			want := podrank.Before
+			want := -1
 			if pair.Rule == "" {
-				want = podrank.Tie
+				want = 0
 			}
 			a, b := &sample{pod: first.V1(), rank: ranks[0]}, &sample{pod: second.V1(), rank: ranks[1]}
-			if pair.Rule == "uid" {
-				continue // upstream asks it elsewhere
-			}
-			if got := says(t, w, a, b); got != want {
-				t.Errorf("%s: %s and %s: upstream says %v", c.name, pair.First, pair.Second, got)
+			if got := says(t, gates(t, or(pair.Policy, g.Policy)), a, b); got != want {
+				t.Errorf("%s: %s and %s: upstream says %d", c.name, pair.First, pair.Second, got)
 			}
 		}
 		for _, s := range g.Selections {
-			var pods []*v1.Pod
+			policy, name := or(s.Policy, g.Policy), map[*v1.Pod]string{}
+			w := gates(t, policy)
+			var pods, related []*v1.Pod
 			var ranks []int
-			name := map[*v1.Pod]string{}
-			w := gates(t, or(s.Policy, g.Policy))
 			for _, n := range s.Pods {
 				p := g.Pods[n].V1()
 				pods, ranks, name[p] = append(pods, p), append(ranks, g.Pods[n].Rank), n
 			}
+			for _, n := range s.Related {
+				related = append(related, g.Pods[n].V1())
+			}
+			check := func(who string, victims []*v1.Pod, err error) {
+				var got []string
+				for _, p := range victims {
+					got = append(got, name[p])
+				}
+				want := slices.Clone(s.Victims)
+				if s.AnyOrder {
+					slices.Sort(got)
+					slices.Sort(want)
+				}
+				if !slices.Equal(got, want) || err != nil {
+					t.Errorf("%s: deleting %d of %v, %s takes %v, want %v: %v", c.name, s.Delete, s.Pods, who, got, want, err)
+				}
+			}
+			for _, order := range [][]podrank.Option{nil, {podrank.Kubernetes()}} {
+				options := append(order, podrank.WithNow(policy.Now.Time().Time), podrank.WithPodDeletionCost(policy.CostOn()))
+				victims, err := podrank.PodsToDelete(pods, related, s.Delete, options...)
+				check("podrank", victims, err)
+			}
 			if s.Related == nil {
 				upstream.Sort(pods, ranks, w.now)
-				pods = pods[:s.Delete]
+				check("upstream", pods[:s.Delete], nil)
 			} else {
-				var related []*v1.Pod
-				for _, n := range s.Related {
-					related = append(related, g.Pods[n].V1())
-				}
-				pods = upstream.PodsToDelete(pods, related, s.Delete)
-			}
-			var got []string
-			for _, p := range pods {
-				got = append(got, name[p])
-			}
-			want := slices.Clone(s.Victims)
-			if s.AnyOrder {
-				slices.Sort(got)
-				slices.Sort(want)
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s: deleting %d of %v, upstream takes %v, want %v", c.name, s.Delete, s.Pods, got, want)
+				check("upstream", upstream.PodsToDelete(pods, related, s.Delete), nil)
 			}
 		}
 	}
@@ -131,11 +137,7 @@ func or(own *vectors.Policy, p vectors.Policy) vectors.Policy {
 
 // gates sets upstream's gate as the policy says, and gives a world of its now.
 func gates(t *testing.T, p vectors.Policy) *world {
-	costOn, ok := p.FeatureGates["PodDeletionCost"]
-	if err := upstream.SetDeletionCostGate(costOn || !ok); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = upstream.SetDeletionCostGate(true) })
+	costGate(t, p.CostOn())
 	w := &world{now: p.Now.Time()}
 	if on, ok := p.FeatureGates["LogarithmicScaleDown"]; ok && !on {
 		w.now.Reset() // the gate is gone upstream; a zero now does what its "off" did
@@ -143,7 +145,7 @@ func gates(t *testing.T, p vectors.Policy) *world {
 	return w
 }
 
-// upstream.json is what upstream says now, and podrank says the same.
+// upstream.json is what upstream says now, and podrank says the same, asked for its record of upstream and by the Go module.
 func TestUpstreamJSON(t *testing.T) {
 	var now bytes.Buffer
 	file := vectors.Upstream(Kubernetes)
@@ -165,20 +167,20 @@ func TestUpstreamJSON(t *testing.T) {
 	if len(read.Pairs) < 500 {
 		t.Errorf("only %d pairs", len(read.Pairs))
 	}
-	w := &world{nodes: podrank.Nodes{}}
+	w := &world{nodes: library.Nodes{}}
 	for _, pair := range read.Pairs {
-		p := read.PolicyOf(pair)
-		policy := podrank.Policy{Now: podrank.TimeUnset}
-		if p.Now != nil {
-			policy.Now = int64(*p.Now)
+		p, first, second := read.PolicyOf(pair), read.Pods[pair.First], read.Pods[pair.Second]
+		want := map[string]int{"before": -1, "tie": 0}[pair.Relation]
+		a, b := w.record(first.V1(), first.Rank), w.record(second.V1(), second.Rank)
+		if got, rule := library.Upstream(&a, &b, library.Time(p.Now.Time()), !p.CostOn()); got != want {
+			t.Errorf("%s, %s: upstream says %s, podrank %d by %v", pair.First, pair.Second, pair.Relation, got, rule)
 		}
-		if on, ok := p.FeatureGates["PodDeletionCost"]; ok {
-			policy.CostOff = !on
+		if first.Rank != second.Rank {
+			continue // a rank is no pod's own: TestRelation counts it
 		}
-		a := w.record(read.Pods[pair.First].V1(), read.Pods[pair.First].Rank)
-		b := w.record(read.Pods[pair.Second].V1(), read.Pods[pair.Second].Rank)
-		if got, rule := podrank.Upstream(&a, &b, policy); got.String() != pair.Relation {
-			t.Errorf("%s, %s: upstream says %s, podrank %v by %v", pair.First, pair.Second, pair.Relation, got, rule)
+		options := []podrank.Option{podrank.WithNow(p.Now.Time().Time), podrank.WithPodDeletionCost(p.CostOn())}
+		if got := relation(t, first.V1(), second.V1(), nil, options...); got != want {
+			t.Errorf("%s, %s: the Go module says %d, want %d", pair.First, pair.Second, got, want)
 		}
 	}
 }
@@ -196,7 +198,7 @@ func TestDeletionCost(t *testing.T) {
 	}
 	check := func(text string) (int32, bool) {
 		want, wantErr := upstream.DeletionCost(map[string]string{"controller.kubernetes.io/pod-deletion-cost": text})
-		got, err := podrank.DeletionCost(text)
+		got, err := library.DeletionCost(text)
 		if got != want || (err == nil) != (wantErr == nil) {
 			t.Errorf("%q: upstream says %d, %v; podrank %d, %v", text, want, wantErr, got, err)
 		}

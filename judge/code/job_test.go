@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,10 +22,12 @@ import (
 // GOGC=800 go test -run TestJobs$ -v -timeout 0 -jobs 1000000 .
 var jobs = flag.Int("jobs", 20_000, "how many random Jobs TestJobs judges")
 
+var jobKind = batchv1.SchemeGroupVersion.WithKind("Job")
+
 // Kubernetes' whole Job controller, on random Jobs: it deletes the pods that podrank predicts.
 func TestJobs(t *testing.T) {
 	t.Parallel()
-	tally := judgeWorkloads(t, *jobs, func() (func(int, map[string]int) error, error) {
+	tally := judgeWorkloads(t, *first, *jobs, func() (judge, error) {
 		controller, err := upstream.NewJobController()
 		return func(number int, tally map[string]int) error { return judgeJob(controller, number, tally) }, err
 	})
@@ -41,41 +41,6 @@ func TestJobs(t *testing.T) {
 			t.Errorf("no %s", reason)
 		}
 	}
-}
-
-// judgeWorkloads judges n cases on all cores, and counts what happened.
-func judgeWorkloads(t *testing.T, n int, start func() (func(int, map[string]int) error, error)) map[string]int {
-	began, workers := time.Now(), runtime.GOMAXPROCS(0)
-	tallies := make([]map[string]int, workers)
-	var running sync.WaitGroup
-	for worker := range workers {
-		running.Go(func() {
-			tallies[worker] = map[string]int{}
-			judge, err := start()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			for number := *first + worker; number < *first+n; number += workers {
-				if err := judge(number, tallies[worker]); err != nil {
-					t.Errorf("case %d: %v", number, err)
-					return
-				}
-			}
-		})
-	}
-	running.Wait()
-	sum := map[string]int{}
-	for _, tally := range tallies {
-		for what, count := range tally {
-			sum[what] += count
-		}
-	}
-	t.Logf("%d cases from number %d on, %.0f per second", n, *first, float64(n)/time.Since(began).Seconds())
-	for _, what := range slices.Sorted(maps.Keys(sum)) {
-		t.Logf("%10d %s", sum[what], what)
-	}
-	return sum
 }
 
 func judgeJob(controller *upstream.JobController, number int, tally map[string]int) error {
@@ -95,7 +60,7 @@ func judgeJob(controller *upstream.JobController, number int, tally map[string]i
 		return err
 	}
 	if err := checkOutcomes(step.Outcomes, result.Deleted, tally); err != nil {
-		return fmt.Errorf("%w\nat %v: %s", err, now, describeJob(job, pods))
+		return fmt.Errorf("%w\nat %v: %s", err, now, describe(job, pods))
 	}
 	if step.Deleted != len(result.Deleted) {
 		return fmt.Errorf("%d go, and %d were predicted", len(result.Deleted), step.Deleted)
@@ -109,18 +74,14 @@ func judgeJob(controller *upstream.JobController, number int, tally map[string]i
 			return *job.Spec.CompletionMode == batchv1.IndexedCompletion && o.Reason == "surplus"
 		})
 		for run := range 300 {
-			job.Name = fmt.Sprintf("import-%d-%d", number, run)
-			job.UID = types.UID(job.Name)
-			for _, pod := range pods {
-				pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = job.Name, job.UID
-			}
+			rename(job, pods, fmt.Sprintf("import-%d-%d", number, run))
 			if result, err = sync(); err != nil {
 				return err
 			}
 			seen.add(undecided, result.Deleted)
 		}
 		if err := seen.check(undecided); err != nil {
-			return fmt.Errorf("%w\n%s", err, describeJob(job, pods))
+			return fmt.Errorf("%w\n%s", err, describe(job, pods))
 		}
 	}
 	return nil
@@ -145,15 +106,13 @@ func newJobCase(r *rand.Rand, name string) (*batchv1.Job, []*v1.Pod) {
 		job.Status.CompletedIndexes = pick(r, "", "0", "1,3", "0-2", "2-4,7", "5-20")
 	}
 	if r.IntN(8) == 0 {
-		suspend := true
-		job.Spec.Suspend = &suspend
+		job.Spec.Suspend = new(true)
 	}
 	if r.IntN(20) == 0 {
 		job.DeletionTimestamp = &metav1.Time{Time: time.Unix(1_700_000_000, 0)}
 	}
 	if r.IntN(40) == 0 {
-		manager := pick(r, batchv1.JobControllerName, "example.com/other")
-		job.Spec.ManagedBy = &manager
+		job.Spec.ManagedBy = new(pick(r, batchv1.JobControllerName, "example.com/other"))
 	}
 	if r.IntN(5) == 0 {
 		job.Status.Conditions = []batchv1.JobCondition{{
@@ -171,12 +130,12 @@ func newJobCase(r *rand.Rand, name string) (*batchv1.Job, []*v1.Pod) {
 	few := pick(r, 1, 1, 10)
 	pods := make([]*v1.Pod, n)
 	alike := r.IntN(3) // how much pods differ
-	isTrue, at := true, func() metav1.Time { return metav1.Unix(1_700_000_000+int64(r.IntN(1+alike)), 0) }
+	at := func() metav1.Time { return metav1.Unix(1_700_000_000+int64(r.IntN(1+alike)), 0) }
 	for i := range pods {
 		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{
 			Namespace: "shop", Name: fmt.Sprintf("p%d", i), Labels: labels, CreationTimestamp: at(),
 			UID:             types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", r.Uint32(), i)),
-			OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: name, UID: job.UID, Controller: &isTrue}},
+			OwnerReferences: owned(job, jobKind),
 		}}
 		pod.Status.Phase = v1.PodRunning
 		if r.IntN(2) == 0 {
@@ -234,8 +193,7 @@ func addEnds(r *rand.Rand, job *batchv1.Job, pods []*v1.Pod) time.Time {
 	rarely := func() bool { return r.IntN(6) == 0 }
 	isIndexed := *spec.CompletionMode == batchv1.IndexedCompletion
 	if rarely() {
-		limit := int32(r.IntN(4))
-		spec.BackoffLimit = &limit
+		spec.BackoffLimit = new(int32(r.IntN(4)))
 		if r.IntN(2) == 0 {
 			spec.Template.Spec.RestartPolicy = pick(r, v1.RestartPolicyOnFailure, v1.RestartPolicyOnFailure, v1.RestartPolicyNever)
 		}
@@ -247,8 +205,7 @@ func addEnds(r *rand.Rand, job *batchv1.Job, pods []*v1.Pod) time.Time {
 		spec.PodReplacementPolicy = new(pick(r, batchv1.Failed, batchv1.TerminatingOrFailed))
 	}
 	if rarely() {
-		seconds := pick[int64](r, 0, 1, 60, 60, 60, 60, 1<<33, 1<<34, 1<<62)
-		spec.ActiveDeadlineSeconds = &seconds
+		spec.ActiveDeadlineSeconds = new(pick[int64](r, 0, 1, 60, 60, 60, 60, 1<<33, 1<<34, 1<<62))
 	}
 	if r.IntN(4) > 0 {
 		status.StartTime = &metav1.Time{Time: time.Unix(now.Unix()-int64(pick(r, 0, 1, 59, 60, 61, -5)), 0)}
@@ -366,7 +323,7 @@ func TestIndexedJobsAreDetermined(t *testing.T) {
 			pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprintf("p%d", i), Labels: job.Spec.Selector.MatchLabels,
 				UID: types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", r.Uint32(), i)), CreationTimestamp: metav1.Unix(int64(r.IntN(2)), 0),
 				Annotations:     map[string]string{batchv1.JobCompletionIndexAnnotation: strconv.Itoa(i)},
-				OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Controller: new(true)}}}}
+				OwnerReferences: owned(job, jobKind)}}
 			pod.Status.Phase = v1.PodRunning
 			pods = append(pods, pod)
 		}
@@ -376,11 +333,7 @@ func TestIndexedJobsAreDetermined(t *testing.T) {
 		}
 		var first map[string]bool
 		for run := range 20 {
-			job.Name = fmt.Sprintf("indexed-%d-%d", number, run)
-			job.UID = types.UID(job.Name)
-			for _, pod := range pods {
-				pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = job.Name, job.UID
-			}
+			rename(job, pods, fmt.Sprintf("indexed-%d-%d", number, run))
 			r.Shuffle(n, func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
 			result, err := controller.Sync(job, pods, now)
 			if err != nil {
@@ -418,19 +371,4 @@ func TestIndexedJobsAreDetermined(t *testing.T) {
 	if ties < 30 || byIndex == ties {
 		t.Error("too few ties, or none of many pods")
 	}
-}
-
-func describeJob(job *batchv1.Job, pods []*v1.Pod) string {
-	text := fmt.Sprintf("%+v\n%+v\n%+v\n", job.Spec, job.Spec.PodFailurePolicy, job.Spec.SuccessPolicy)
-	text += fmt.Sprintf("mode %s, parallelism %d, completions %v, suspended %v, conditions %v, %+v\n", *job.Spec.CompletionMode,
-		*job.Spec.Parallelism, job.Spec.Completions, job.Spec.Suspend, job.Status.Conditions, job.Status)
-	if job.Spec.Completions != nil {
-		text += fmt.Sprintf("completions %d\n", *job.Spec.Completions)
-	}
-	for _, p := range pods {
-		text += fmt.Sprintf("%s %s node %q %v %v index %q created %v ready %v deleted %v\n", p.Name, p.Status.Phase, p.Spec.NodeName,
-			p.Finalizers, p.Status.ContainerStatuses, p.Annotations[batchv1.JobCompletionIndexAnnotation], p.CreationTimestamp.Unix(),
-			p.Status.Conditions, p.DeletionTimestamp != nil)
-	}
-	return text
 }

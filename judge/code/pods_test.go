@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,7 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/podrank/podrank/go/judge/internal/podrank"
+	podrank "github.com/podrank/podrank/go"
+	library "github.com/podrank/podrank/go/judge/internal/podrank"
 	"github.com/podrank/podrank/go/judge/internal/vectors"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
@@ -40,13 +42,13 @@ type world struct {
 	now   metav1.Time // zero: upstream does without age buckets
 	times []metav1.Time
 	fixed map[string]int // by field: the value that it mostly has, or -1
-	nodes podrank.Nodes
+	nodes library.Nodes
 }
 
 // newWorld has 2 to 9 of the times that the given function makes, which gets one
 // age bucket for all, so that times meet at its edges.
 func newWorld(r *rand.Rand, withNow bool, moment func(r *rand.Rand, now time.Time, e int) time.Time) *world {
-	w := &world{r: r, fixed: map[string]int{}, nodes: podrank.Nodes{}}
+	w := &world{r: r, fixed: map[string]int{}, nodes: library.Nodes{}}
 	now := time.Unix(1e9+r.Int64N(4e9), r.Int64N(1e9)) // 2001 to 2128
 	if withNow {
 		w.now = metav1.NewTime(now)
@@ -58,7 +60,10 @@ func newWorld(r *rand.Rand, withNow bool, moment func(r *rand.Rand, now time.Tim
 	return w
 }
 
-func (w *world) policy() podrank.Policy { return podrank.Policy{Now: podrank.Time(w.now)} }
+// options are how the Go module is to decide.
+func (w *world) options(more ...podrank.Option) []podrank.Option {
+	return append(more, podrank.WithNow(w.now.Time))
+}
 
 // of picks the value of a field.
 func of[T any](w *world, field string, from ...T) T {
@@ -108,6 +113,29 @@ func (w *world) pod() *v1.Pod {
 	return p
 }
 
+// crowd makes n pods and relatives that give them ranks: pods of their own, some of no account, and more.
+func crowd(w *world, n int) (pods, related []*v1.Pod) {
+	for range n {
+		pods = append(pods, w.pod())
+	}
+	return pods, append(slices.Clone(pods[:w.r.IntN(min(n, 8)+1)]), w.relatives(8)...)
+}
+
+// relatives are fewer than n pods, of which some are not active.
+func (w *world) relatives(n int) (related []*v1.Pod) {
+	for range w.r.IntN(n) {
+		p := w.pod()
+		switch w.r.IntN(6) {
+		case 0:
+			p.Status.Phase = pick(w.r, v1.PodSucceeded, v1.PodFailed)
+		case 1:
+			p.DeletionTimestamp = &metav1.Time{Time: time.Unix(1e9, 0)}
+		}
+		related = append(related, p)
+	}
+	return related
+}
+
 func (w *world) conditions() []v1.PodCondition {
 	ready := func(status v1.ConditionStatus) v1.PodCondition {
 		return v1.PodCondition{Type: v1.PodReady, Status: status, LastTransitionTime: pick(w.r, w.times...)}
@@ -143,8 +171,8 @@ func (w *world) uid() types.UID {
 }
 
 // record is what podrank gets of a pod.
-func (w *world) record(p *v1.Pod, rank int) podrank.Pod {
-	r, err := podrank.FromV1(p, w.nodes)
+func (w *world) record(p *v1.Pod, rank int) library.Pod {
+	r, err := library.FromV1(p, w.nodes)
 	if err != nil {
 		panic(err) // no active pod here has a UID that is none
 	}

@@ -13,7 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/podrank/podrank/go/judge/internal/podrank"
+	podrank "github.com/podrank/podrank/go"
+	"github.com/podrank/podrank/go/internal/core"
+	library "github.com/podrank/podrank/go/judge/internal/podrank"
 	"github.com/podrank/podrank/go/judge/internal/vectors"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
@@ -23,55 +25,78 @@ const perRound = 10_000
 type sample struct {
 	pod    *v1.Pod
 	rank   int
-	record podrank.Pod
+	record library.Pod
 }
 
-// samples are pods with ranks from a world.
-func samples(w *world, n int) []sample {
-	s := make([]sample, n)
-	for i := range s {
-		p, rank := w.pod(), of(w, "rank", 1, 2, 3, 0, math.MaxInt32)
-		s[i] = sample{p, rank, w.record(p, rank)}
+// A pool is pods of a world, and what the Go module needs for their ranks.
+type pool struct {
+	samples []sample
+	related []*v1.Pod
+	ranks   []podrank.Option
+}
+
+// newPool makes n pods, whose ranks are counted among related pods, or, in half of the worlds, are any.
+func newPool(w *world, n int) *pool {
+	pods, related := crowd(w, n)
+	p := &pool{samples: make([]sample, n), related: related}
+	ranks, given := upstream.Ranks(pods, related), map[*v1.Pod]int{}
+	if w.r.IntN(2) == 0 {
+		for i := range ranks {
+			ranks[i] = of(w, "rank", 1, 2, 3, 0, math.MaxInt32)
+			given[pods[i]] = ranks[i]
+		}
+		p.ranks = []podrank.Option{podrank.WithRanks(func(pod *v1.Pod) int { return given[pod] })}
 	}
-	return s
+	for i, pod := range pods {
+		p.samples[i] = sample{pod, ranks[i], w.record(pod, ranks[i])}
+	}
+	return p
 }
 
-// says is upstream's relation of two pods.
-func says(t *testing.T, w *world, a, b *sample) podrank.Relation {
+// says is upstream's relation of two pods: -1 if a is before b, 1 if b is before a.
+func says(t *testing.T, w *world, a, b *sample) int {
 	ab := upstream.Less(a.pod, b.pod, a.rank, b.rank, w.now)
 	ba := upstream.Less(b.pod, a.pod, b.rank, a.rank, w.now)
 	switch {
 	case ab && ba:
 		t.Errorf("upstream says before both ways of\n%+v\n%+v", a.pod, b.pod)
 	case ab:
-		return podrank.Before
+		return -1
 	case ba:
-		return podrank.After
+		return 1
 	}
-	return podrank.Tie
+	return 0
 }
 
-func opposite(r podrank.Relation) podrank.Relation {
-	return [...]podrank.Relation{podrank.Tie, podrank.After, podrank.Before}[r]
+// relation is what the Go module makes of upstream's relation of two pods: -1 if a certainly goes first.
+func relation(t *testing.T, a, b *v1.Pod, related []*v1.Pod, options ...podrank.Option) int {
+	s, err := podrank.Settle([]*v1.Pod{a, b}, related, 1, options...)
+	switch {
+	case err != nil || len(s.Certain)+s.Quota != 1 || len(s.Certain)+len(s.Contested)+len(s.Safe) != 2:
+		t.Errorf("%+v, %v", s, err)
+	case s.Quota > 0:
+		return 0
+	case s.Certain[0] == a:
+		return -1
+	}
+	return 1
 }
 
 // rounds runs a check on random pairs, perRound of each world, on all cores.
-func rounds(t *testing.T, test, from, to int, check func(w *world, a, b *sample)) {
+func rounds(t *testing.T, test, from, to int, check func(w *world, p *pool, a, b *sample)) {
 	var next atomic.Int64
 	next.Store(int64(from))
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
-			for !t.Failed() {
-				round := int(next.Add(1)) - 1
-				if round >= to {
-					return
-				}
+			for round := int(next.Add(1)) - 1; round < to && !t.Failed(); round = int(next.Add(1)) - 1 {
 				r := seeded(test, round)
 				w := newWorld(r, round%5 > 0, anyMoment)
-				pool := samples(w, 150)
+				p := newPool(w, 150)
 				for range perRound {
-					check(w, &pool[r.IntN(len(pool))], &pool[r.IntN(len(pool))])
+					i := r.IntN(len(p.samples))
+					j := (i + 1 + r.IntN(len(p.samples)-1)) % len(p.samples)
+					check(w, p, &p.samples[i], &p.samples[j])
 				}
 			}
 		})
@@ -79,46 +104,46 @@ func rounds(t *testing.T, test, from, to int, check func(w *world, a, b *sample)
 	group.Wait()
 }
 
-// Ten million pairs: podrank_upstream is upstream's Less, asked both ways.
+// Ten million pairs: podrank_upstream is upstream's Less, asked both ways. So is what the Go module certainly deletes first of the two,
+// from the conversion to the ranks, and a tie is contested.
 func TestRelation(t *testing.T) {
 	var pairs, ties atomic.Int64
-	var byRule [256]atomic.Int64
+	var byRule sync.Map
 	for _, part := range []struct {
 		from, to int
 		costOff  bool
 	}{{0, 800, false}, {800, 1000, true}} {
 		costGate(t, !part.costOff)
-		rounds(t, 1, part.from, part.to, func(w *world, a, b *sample) {
-			policy := w.policy()
-			policy.CostOff = part.costOff
-			want := says(t, w, a, b)
-			got, rule := podrank.Upstream(&a.record, &b.record, policy)
-			if got != want {
-				t.Errorf("upstream says %v, podrank %v by %v\nnow %v, cost gate off: %t\n%+v\n%+v\n%+v\n%+v",
-					want, got, rule, w.now, part.costOff, a.pod, b.pod, a.record, b.record)
+		rounds(t, 1, part.from, part.to, func(w *world, p *pool, a, b *sample) {
+			want, now := says(t, w, a, b), library.Time(w.now)
+			got, rule := library.Upstream(&a.record, &b.record, now, part.costOff)
+			ours := relation(t, a.pod, b.pod, p.related, w.options(append(p.ranks, podrank.WithPodDeletionCost(!part.costOff))...)...)
+			if got != want || ours != want {
+				t.Errorf("upstream says %d, podrank %d by %v, the Go module %d\nnow %v, cost gate off: %t\n%+v\n%+v\n%+v\n%+v",
+					want, got, rule, ours, w.now, part.costOff, a.pod, b.pod, a.record, b.record)
 			}
-			if back, _ := podrank.Upstream(&b.record, &a.record, policy); back != opposite(got) {
-				t.Errorf("podrank says %v, and the other way round %v\n%+v\n%+v", got, back, a.record, b.record)
+			if back, _ := library.Upstream(&b.record, &a.record, now, part.costOff); back != -got {
+				t.Errorf("podrank says %d, and the other way round %d\n%+v\n%+v", got, back, a.record, b.record)
 			}
 			pairs.Add(1)
-			byRule[rule].Add(1)
-			if want == podrank.Tie {
+			settled, _ := byRule.LoadOrStore(rule, new(atomic.Int64))
+			settled.(*atomic.Int64).Add(1)
+			if want == 0 {
 				ties.Add(1)
 			}
 		})
 	}
-	if n := pairs.Load(); n < 10_000_000 {
-		t.Errorf("only %d pairs", n)
-	}
 	t.Logf("%d pairs, %d of them ties", pairs.Load(), ties.Load())
+	if pairs.Load() < 10_000_000 || ties.Load() < 100_000 || ties.Load() > 5_000_000 {
+		t.Error("too few to tell")
+	}
 	steps := 0
-	for rule := range byRule {
-		if n := byRule[rule].Load(); n > 0 {
-			steps++
-			t.Logf("%9d by %v", n, podrank.Rule(rule))
-			if n < 50_000 {
-				t.Errorf("too few pairs are settled by %v: %d", podrank.Rule(rule), n)
-			}
+	for rule, settled := range byRule.Range {
+		n := settled.(*atomic.Int64).Load()
+		steps++
+		t.Logf("%9d by %q", n, rule)
+		if n < 50_000 {
+			t.Errorf("too few pairs are settled by %q: %d", rule, n)
 		}
 	}
 	if steps != 11 { // ten rules and none; not the label
@@ -132,25 +157,26 @@ func TestRelation(t *testing.T) {
 func TestOrderIsTheRelationOutsideBuckets(t *testing.T) {
 	t.Parallel()
 	var alike, differ atomic.Int64
-	rounds(t, 2, 0, 150, func(w *world, a, b *sample) {
-		policy := w.policy()
+	rounds(t, 2, 0, 150, func(w *world, p *pool, a, b *sample) {
 		want := says(t, w, a, b)
-		order, rule := podrank.Decide(&a.record, &b.record, policy)
-		got := [...]podrank.Relation{podrank.Before, podrank.Tie, podrank.After}[order+1]
+		ours, err := podrank.Explain(a.pod, b.pod, p.related, w.options(p.ranks...)...)
+		if err != nil {
+			t.Error(err)
+		}
 		if share(w, a.record.CreationTime, b.record.CreationTime) ||
-			a.record.Flags&b.record.Flags&podrank.Ready != 0 && share(w, a.record.ReadyTime, b.record.ReadyTime) {
-			if got != want {
+			a.record.Flags&b.record.Flags&core.PodReady != 0 && share(w, a.record.ReadyTime, b.record.ReadyTime) {
+			if ours.First != want {
 				differ.Add(1)
 			}
 			return
 		}
 		alike.Add(1)
-		if want == podrank.Tie {
-			if rule != podrank.RuleUID && rule != podrank.RuleNone {
-				t.Errorf("upstream says tie, the order goes by %v\nnow %v\n%+v\n%+v", rule, w.now, a.pod, b.pod)
+		if want == 0 {
+			if ours.Rule != podrank.RuleUID && ours.Rule != "" {
+				t.Errorf("upstream says tie, the order goes by %v\nnow %v\n%+v\n%+v", ours.Rule, w.now, a.pod, b.pod)
 			}
-		} else if got != want || rule == podrank.RuleUID {
-			t.Errorf("upstream says %v, the order %v by %v\nnow %v\n%+v\n%+v", want, got, rule, w.now, a.pod, b.pod)
+		} else if ours.First != want || ours.Rule == podrank.RuleUID {
+			t.Errorf("upstream says %d, the order %d by %v\nnow %v\n%+v\n%+v", want, ours.First, ours.Rule, w.now, a.pod, b.pod)
 		}
 	})
 	t.Logf("%d pairs alike outside of shared buckets, %d unlike inside", alike.Load(), differ.Load())
@@ -161,7 +187,7 @@ func TestOrderIsTheRelationOutsideBuckets(t *testing.T) {
 
 // share says whether two times differ and share a bucket, in either reckoning.
 func share(w *world, s, t int64) bool {
-	if w.now.IsZero() || s == t || s == podrank.TimeUnset || t == podrank.TimeUnset {
+	if w.now.IsZero() || s == t || s == core.TimeUnset || t == core.TimeUnset {
 		return false
 	}
 	exact := func(age int64) int { return bits.Len64(uint64(max(age, 0))) }
@@ -207,12 +233,12 @@ func TestEdges(t *testing.T) {
 			if ns == 0 || ns >= power {
 				continue
 			}
-			want := podrank.Before
+			want := -1
 			if ns <= early {
-				want = podrank.After
+				want = 1
 			}
 			if got := says(t, w, at(power-ns, "b"), older); got != want {
-				t.Fatalf("2^%d-%d to 2^%d: %v, want %v", e, ns, e, got, want)
+				t.Fatalf("2^%d-%d to 2^%d: %d, want %d", e, ns, e, got, want)
 			}
 		}
 	}
@@ -231,22 +257,21 @@ func TestKnownDifferences(t *testing.T) {
 	fake.UID, zero.UID = "", "00000000-0000-0000-0000-000000000000"
 	zero.CreationTimestamp.Time = zero.CreationTimestamp.Add(-time.Second)
 	for _, c := range []struct {
-		about         string
-		a, b          *v1.Pod
-		now           time.Time
-		want, podrank podrank.Relation
+		about string
+		a, b  *v1.Pod
+		now   time.Time
 	}{
-		{"later than 2262", year(4000), year(3000), time.Time{}, podrank.Before, podrank.Tie},
-		{"before 1677", year(1600), year(1500), time.Time{}, podrank.Before, podrank.Tie},
-		{"an empty UID and one of zeros", fake, zero, time.Unix(2e9, 0), podrank.Before, podrank.Tie},
+		{"later than 2262", year(4000), year(3000), time.Time{}},
+		{"before 1677", year(1600), year(1500), time.Time{}},
+		{"an empty UID and one of zeros", fake, zero, time.Unix(2e9, 0)},
 	} {
 		w := &world{now: metav1.NewTime(c.now)}
 		a, b := &sample{pod: c.a, record: w.record(c.a, 0)}, &sample{pod: c.b, record: w.record(c.b, 0)}
-		if got := says(t, w, a, b); got != c.want {
-			t.Errorf("%s: upstream says %v", c.about, got)
+		if got := says(t, w, a, b); got != -1 {
+			t.Errorf("%s: upstream says %d", c.about, got)
 		}
-		if got, _ := podrank.Upstream(&a.record, &b.record, w.policy()); got != c.podrank {
-			t.Errorf("%s: podrank says %v", c.about, got)
+		if got, _ := library.Upstream(&a.record, &b.record, library.Time(w.now), false); got != 0 {
+			t.Errorf("%s: podrank says %d", c.about, got)
 		}
 	}
 }

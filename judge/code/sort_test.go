@@ -1,8 +1,11 @@
 package judge
 
 import (
+	"cmp"
 	"container/heap"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"testing"
@@ -10,7 +13,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/controller"
 
-	"github.com/podrank/podrank/go/judge/internal/podrank"
+	podrank "github.com/podrank/podrank/go"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
@@ -28,7 +31,7 @@ func (s items) less(i, j int) bool { // of indices into all
 }
 
 // byUpstream sorts upstream's own sort.Interface and says where each pod went.
-func (s items) byUpstream(by func(sort.Interface)) {
+func (s items) byUpstream(by func(controller.ActivePodsWithRanks)) {
 	u := controller.ActivePodsWithRanks{Now: s.w.now}
 	at := make(map[*v1.Pod]int, len(s.list))
 	for _, i := range s.list {
@@ -99,8 +102,10 @@ var sorts = []struct {
 	name string
 	sort func(items)
 }{
-	{"sort.Sort", func(s items) { s.byUpstream(sort.Sort) }},
-	{"sort.Stable", func(s items) { s.byUpstream(sort.Stable) }},
+	{"sort.Sort", func(s items) {
+		s.byUpstream(func(u controller.ActivePodsWithRanks) { upstream.Sort(u.Pods, u.Rank, u.Now) })
+	}},
+	{"sort.Stable", func(s items) { s.byUpstream(func(u controller.ActivePodsWithRanks) { sort.Stable(u) }) }},
 	{"slices.SortStableFunc", func(s items) {
 		slices.SortStableFunc(s.list, func(i, j int) int {
 			switch {
@@ -124,28 +129,44 @@ var sorts = []struct {
 	}},
 }
 
-// whole is how settle's answer is wrong as a partition of n pods, or nil.
-func whole(s podrank.Settled, n, k int) error {
-	all := slices.Concat(s.Certain, s.Contested, s.Safe)
-	slices.Sort(all)
-	for i, x := range all {
-		if int(x) != i {
-			return fmt.Errorf("the parts are not all pods, each once")
-		}
+// whole is how settle's answer is wrong as a partition of these pods, or nil.
+func whole(s podrank.Settled, pods []*v1.Pod, k int) error {
+	all, parts := map[*v1.Pod]bool{}, slices.Concat(s.Certain, s.Contested, s.Safe)
+	for _, p := range parts {
+		all[p] = slices.Contains(pods, p)
 	}
-	if len(all) != n || len(s.Certain)+s.Quota != min(k, n) || s.Quota > 0 != (len(s.Contested) > 0) ||
-		s.Quota > 0 && s.Quota >= len(s.Contested) {
+	if len(all) != len(pods) || len(parts) != len(pods) || slices.Contains(slices.Collect(maps.Values(all)), false) {
+		return errors.New("the parts are not all pods, each once")
+	}
+	if len(s.Certain)+s.Quota != min(k, len(pods)) || s.Quota > 0 != (len(s.Contested) > 0) || s.Quota > 0 && s.Quota >= len(s.Contested) {
 		return fmt.Errorf("deleting %d of %d: %d certain, %d of %d contested, %d safe",
-			k, n, len(s.Certain), s.Quota, len(s.Contested), len(s.Safe))
+			k, len(pods), len(s.Certain), s.Quota, len(s.Contested), len(s.Safe))
 	}
 	return nil
 }
 
-// Whatever the sort and the order of the list: the certain are among the first
-// k, the safe never.
+// between says that victims are all the certain and else contested pods, as many as are to go.
+func between(t *testing.T, what string, victims []*v1.Pod, s podrank.Settled) {
+	t.Helper()
+	goes, certain := map[*v1.Pod]bool{}, 0
+	for _, p := range victims {
+		goes[p] = true
+		if slices.Contains(s.Certain, p) {
+			certain++
+		} else if !slices.Contains(s.Contested, p) {
+			t.Errorf("%s deletes a pod that is safe: %+v", what, p)
+		}
+	}
+	if certain != len(s.Certain) || len(goes) != certain+s.Quota || len(goes) != len(victims) {
+		t.Errorf("%s deletes %d pods, %d of %d certain ones", what, len(victims), certain, len(s.Certain))
+	}
+}
+
+// Whatever the sort and the order of the list: the certain are among the first k, the safe never. The Go module takes such pods in
+// Kubernetes' order, and in its own the same pods whatever the order of the list.
 func TestCertainGoAndSafeStay(t *testing.T) {
 	t.Parallel()
-	const lists, shuffles = 500, 3
+	const lists, shuffles = 500, 12
 	sorted, unclear, certain, safe := 0, 0, 0, 0
 	lengths := map[int]bool{}
 	for round := range lists {
@@ -153,48 +174,66 @@ func TestCertainGoAndSafeStay(t *testing.T) {
 		w := newWorld(r, round%10 > 0, rolloutMoment)
 		n := pick(r, r.IntN(13), r.IntN(60), r.IntN(301))
 		lengths[n] = true
-		all := samples(w, n)
-		records := make([]podrank.Pod, n)
-		list := make([]int, n)
-		for i := range all {
-			records[i], list[i] = all[i].record, i
+		pool := newPool(w, n)
+		pods, list := make([]*v1.Pod, n), make([]int, n)
+		for i := range pods {
+			pods[i], list[i] = pool.samples[i].pod, i
 		}
+		options := w.options(pool.ranks...)
 		cuts := []int{r.IntN(n + 1), r.IntN(n + 1), r.IntN(n + 1), n / 2}
-		var settled []podrank.Settled
-		for _, k := range cuts {
-			s := podrank.Settle(records, k, w.policy())
-			if err := whole(s, n, k); err != nil {
+		settled := make([]podrank.Settled, len(cuts))
+		for i, k := range cuts {
+			s, err := podrank.Settle(pods, pool.related, k, options...)
+			if err := errors.Join(err, whole(s, pods, k)); err != nil {
 				t.Fatal(err)
 			}
-			settled = append(settled, s)
+			settled[i] = s
 			certain, safe = certain+len(s.Certain), safe+len(s.Safe)
 			if s.Quota > 0 {
 				unclear++
 			}
 		}
+		// Where UIDs differ, one set of pods has one set of victims.
+		distinct := slices.SortedFunc(slices.Values(pods), func(a, b *v1.Pod) int { return cmp.Compare(a.UID, b.UID) })
+		distinct = slices.CompactFunc(distinct, func(a, b *v1.Pod) bool { return a.UID == b.UID })
+		total := map[string]bool{}
 		for range shuffles {
-			r.Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
+			r.Shuffle(n, func(i, j int) { list[i], list[j], pods[i], pods[j] = list[j], list[i], pods[j], pods[i] })
+			r.Shuffle(len(distinct), func(i, j int) { distinct[i], distinct[j] = distinct[j], distinct[i] })
 			for _, by := range sorts {
-				s := items{slices.Clone(list), all, w}
+				s := items{slices.Clone(list), pool.samples, w}
 				by.sort(s)
 				sorted++
+				first := make([]*v1.Pod, n)
+				for place, i := range s.list {
+					first[place] = pool.samples[i].pod
+				}
 				for i, k := range cuts {
-					first := make([]bool, n)
-					for _, x := range s.list[:k] {
-						first[x] = true
-					}
-					for _, x := range settled[i].Certain {
-						if !first[x] {
-							t.Fatalf("%s: deleting %d of %d, pod %d is certain and stays", by.name, k, n, x)
-						}
-					}
-					for _, x := range settled[i].Safe {
-						if first[x] {
-							t.Fatalf("%s: deleting %d of %d, pod %d is safe and goes", by.name, k, n, x)
-						}
-					}
+					between(t, by.name, first[:k], settled[i])
 				}
 			}
+			for i, k := range cuts {
+				ours, err := podrank.PodsToDelete(pods, pool.related, k, append(options, podrank.Kubernetes())...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				between(t, "podrank", ours, settled[i])
+			}
+			first, err := podrank.PodsToDelete(distinct, pool.related, min(cuts[0], len(distinct)), options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := ""
+			for _, p := range first {
+				text += string(p.UID) + " "
+			}
+			total[text] = true
+		}
+		if len(total) != 1 {
+			t.Errorf("%d lists of victims of one set of pods", len(total))
+		}
+		if t.Failed() {
+			t.Fatalf("round %d", round)
 		}
 	}
 	t.Logf("%d sorts by %d algorithms; %d of %d cuts contested, %d pods certain and %d safe",

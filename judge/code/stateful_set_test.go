@@ -1,16 +1,12 @@
 package judge
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	podrank "github.com/podrank/podrank/go"
+	"github.com/podrank/podrank/go/judge/internal/vectors"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
@@ -29,35 +26,36 @@ var statefulSets = flag.Int("stateful-sets", 20_000, "how many random StatefulSe
 
 // Kubernetes' whole UpdateStatefulSet, on random StatefulSets: it deletes the pods that podrank predicts.
 func TestStatefulSets(t *testing.T) {
-	start, tally := time.Now(), map[string]int{}
 	defer func() {
 		if err := upstream.SetStatefulSetGates(true, false); err != nil {
 			t.Error(err)
 		}
 	}()
-	settings := []struct {
+	done, reasons := 0, map[string]bool{}
+	for _, setting := range []struct {
 		maxUnavailable, recreate bool
 		share                    int
-	}{{true, false, 5}, {false, false, 2}, {true, true, 2}, {false, true, 1}}
-	done := 0
-	for _, setting := range settings {
+	}{{true, false, 5}, {false, false, 2}, {true, true, 2}, {false, true, 1}} {
 		if err := upstream.SetStatefulSetGates(setting.maxUnavailable, setting.recreate); err != nil {
 			t.Fatal(err)
 		}
 		gates := podrank.StatefulSetGates{MaxUnavailableOff: !setting.maxUnavailable, RecreateOn: setting.recreate}
 		n := *statefulSets * setting.share / 10
-		judgeStatefulSets(t, *first+done, n, gates, tally)
+		tally := judgeWorkloads(t, *first+done, n, func() (judge, error) {
+			controller := upstream.NewStatefulSetController()
+			return func(number int, tally map[string]int) error {
+				c := newStatefulSetCase(seeded(12, number))
+				if err := c.judge(controller, gates, tally); err != nil {
+					return fmt.Errorf("with %+v: %w\n%s", gates, err, describe(c.set, c.pods))
+				}
+				return nil
+			}, nil
+		})
 		done += n
-		if t.Failed() {
-			return
-		}
-	}
-	t.Logf("%d StatefulSets from number %d on agree, %.0f per second", done, *first, float64(done)/time.Since(start).Seconds())
-	reasons := map[string]bool{}
-	for _, what := range slices.Sorted(maps.Keys(tally)) {
-		t.Logf("%10d %s", tally[what], what)
-		if _, reason, ok := strings.Cut(what, "reason "); ok {
-			reasons[reason] = true
+		for what := range tally {
+			if reason, ok := strings.CutPrefix(what, "reason "); ok {
+				reasons[reason] = true
+			}
 		}
 	}
 	// Every reason occurs but that of a pod without an ordinal, which is left out.
@@ -66,46 +64,16 @@ func TestStatefulSets(t *testing.T) {
 	}
 }
 
-func judgeStatefulSets(t *testing.T, first, n int, gates podrank.StatefulSetGates, tally map[string]int) {
-	workers := runtime.GOMAXPROCS(0)
-	tallies := make([]map[string]int, workers)
-	var running sync.WaitGroup
-	for worker := range workers {
-		running.Go(func() {
-			tally := map[string]int{}
-			tallies[worker] = tally
-			controller := upstream.NewStatefulSetController()
-			for number := first + worker; number < first+n; number += workers {
-				c := newStatefulSetCase(seeded(12, number))
-				if err := c.judge(controller, gates, tally); err != nil {
-					t.Errorf("StatefulSet %d with %+v: %v\n%s", number, gates, err, c)
-					return
-				}
-			}
-		})
-	}
-	running.Wait()
-	for _, part := range tallies {
-		for what, count := range part {
-			tally[what] += count
-		}
-	}
-}
-
 // Of a condemned pod's claim, Kubernetes makes the pod the only owner, if the vectors say that it goes.
 func TestStatefulSetClaims(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../tests/vectors/stateful_set.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var file struct {
 		Claim []struct {
 			Owners []string
 			Goes   bool
 		}
 	}
-	if err := json.Unmarshal(text, &file); err != nil {
+	if err := vectors.Read("stateful_set.json", &file); err != nil {
 		t.Fatal(err)
 	}
 	isController := true
@@ -177,7 +145,7 @@ func newStatefulSetCase(r *rand.Rand) *statefulSetCase {
 			Template:             v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web"}}},
 			MinReadySeconds:      pick(r, int32(0), 0, 10),
 			PodManagementPolicy:  pick(r, appsv1.OrderedReadyPodManagement, appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement),
-			RevisionHistoryLimit: new(int32),
+			RevisionHistoryLimit: new(int32(10)),
 			UpdateStrategy: appsv1.StatefulSetUpdateStrategy{
 				Type:          appsv1.RollingUpdateStatefulSetStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &partition, MaxUnavailable: &unavailable},
@@ -185,7 +153,6 @@ func newStatefulSetCase(r *rand.Rand) *statefulSetCase {
 		},
 		Status: appsv1.StatefulSetStatus{CurrentRevision: upstream.OldRevision, UpdateRevision: upstream.NewRevision},
 	}
-	*c.set.Spec.RevisionHistoryLimit = 10
 	switch r.IntN(12) {
 	case 0:
 		c.set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{Type: appsv1.OnDeleteStatefulSetStrategyType}
@@ -376,20 +343,4 @@ func (c *statefulSetCase) judgeBlockers(
 	}
 	tally[fmt.Sprintf("mended: goes %t", len(deleted) > 0)]++
 	return nil
-}
-
-// String is the case as a few lines.
-func (c *statefulSetCase) String() string {
-	var text strings.Builder
-	spec := c.set.Spec
-	fmt.Fprintf(&text, "replicas %d, ordinals %v, %s, min ready %d, strategy %+v, being deleted %t\n", *spec.Replicas, spec.Ordinals,
-		spec.PodManagementPolicy, spec.MinReadySeconds, spec.UpdateStrategy, c.set.DeletionTimestamp != nil)
-	if rolling := spec.UpdateStrategy.RollingUpdate; rolling != nil {
-		fmt.Fprintf(&text, "partition %d, maxUnavailable %v\n", *rolling.Partition, rolling.MaxUnavailable)
-	}
-	for _, pod := range c.pods {
-		fmt.Fprintf(&text, "%s %s %q deleted %t %+v\n", pod.Name, pod.Status.Phase, pod.Labels[appsv1.StatefulSetRevisionLabel],
-			pod.DeletionTimestamp != nil, pod.Status.Conditions[1:])
-	}
-	return text.String()
 }

@@ -1,26 +1,22 @@
 package judge
 
 import (
-	"encoding/json"
-	"os"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/controller/deployment/util"
+
+	"github.com/podrank/podrank/go/judge/internal/vectors"
 )
 
 // tests/vectors/templates.json says what the Deployment controller says.
 func TestTemplatesAreEqualToTheController(t *testing.T) {
-	text, err := os.ReadFile("../../tests/vectors/templates.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var cases []struct {
 		Name      string
 		Templates [2]corev1.PodTemplateSpec
 		Equal     bool
 	}
-	if err := json.Unmarshal(text, &cases); err != nil {
+	if err := vectors.Read("templates.json", &cases); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range cases {

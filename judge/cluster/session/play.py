@@ -58,6 +58,14 @@ def went(world, done, places, before=frozenset(), **results):
     assert not world.has_traces(), world.annotations()
 
 
+def takes(world, name, places, *args, hooks=(), stdin="", says="", before=frozenset()):
+    """Runs podrank, after which these pods have gone, and no other but those before."""
+    done = play(name, in_json(world, *args), hooks, stdin)
+    expect(done, 0, says)
+    went(world, done, places, before)
+    return done
+
+
 def unchanged(world, done, *parts, gone=()):
     """Nothing was scaled, and nothing is left."""
     expect(done, 1, *parts)
@@ -70,9 +78,7 @@ def unchanged(world, done, *parts, gone=()):
 @session
 def emptiest_nodes(api):
     world = World(api, "emptiest-nodes", ["spot-1", "spot-2", "spot-1", "spot-2", "spot-1"], kind="ReplicaSet")
-    done = play("emptiest-nodes", in_json(world, "scale", "rs/web", "--replicas", "3", "--emptiest-nodes"))
-    expect(done, 0)
-    went(world, done, {1, 3})
+    takes(world, "emptiest-nodes", {1, 3}, "scale", "rs/web", "--replicas", "3", "--emptiest-nodes")
 
 
 @session
@@ -80,10 +86,8 @@ def emptiest_nodes_first_victim(api):
     """The barrier's victim leaves a node with fewer pods, and the plan stays as it was."""
     world = World(api, "emptiest-nodes-first-victim", ["reserved-1", "reserved-1", "reserved-2", "reserved-2"], kind="ReplicaSet")
     allow_first_victims(api, world.namespace)
-    args = in_json(world, "scale", "rs/web", "--replicas", "2", "--emptiest-nodes", "--barrier", "first-victim")
-    done = play("emptiest-nodes-first-victim", [*args, "--as", "carol"])
-    expect(done, 0)
-    went(world, done, {0, 1})
+    args = ["scale", "rs/web", "--replicas", "2", "--emptiest-nodes", "--barrier", "first-victim", "--as", "carol"]
+    takes(world, "emptiest-nodes-first-victim", {0, 1}, *args)
 
 
 # What the documentation shows.
@@ -156,22 +160,18 @@ def too_few(api):
 @session
 def named(api):
     world = five(api, "named")
-    done = play("named", in_json(world, "drop", world.pods[1], world.pods[3]))
-    expect(done, 0, "2 wanted pods went, and no other")
-    went(world, done, {1, 3})
+    takes(world, "named", {1, 3}, "drop", world.pods[1], world.pods[3], says="2 wanted pods went, and no other")
     assert world.replicas() == 3
 
 
 @session
 def first_victim(api):
     world = five(api, "first-victim")
-    args = in_json(world, "drop", world.pods[2], world.pods[4], "--barrier", "first-victim")
-    done = play("first-victim-refused", args)
+    args = ["drop", world.pods[2], world.pods[4], "--barrier", "first-victim"]
+    done = play("first-victim-refused", in_json(world, *args))
     unchanged(world, done, "--barrier first-victim is for those who may not create pods, and you may")
     allow_first_victims(api, world.namespace)
-    done = play("first-victim", [*args, "--as", "carol"])
-    expect(done, 0)
-    went(world, done, {2, 4})
+    takes(world, "first-victim", {2, 4}, *args, "--as", "carol")
 
 
 @session
@@ -192,9 +192,7 @@ def eviction(api):
     path = "/apis/policy/v1/namespaces/eviction/poddisruptionbudgets"
     api("POST", path, budget)
     wait("the budget", lambda: api("GET", path + "/web").get("status", {}).get("disruptionsAllowed") == 1)
-    done = play("eviction", in_json(world, "drop", world.pods[2], "--by", "eviction", "--timeout", "20s"))
-    expect(done, 0)
-    went(world, done, {2})
+    takes(world, "eviction", {2}, "drop", world.pods[2], "--by", "eviction", "--timeout", "20s")
     done = play("eviction-never", ["scale", "rs/web", "--replicas", "1", "--by", "eviction", "--namespace", "eviction", "--yes"])
     expect(done, 1, "PodDisruptionBudget web (minAvailable 3) allows 0 disruptions now, and never lets evictions lower rs/web below 3")
     assert world.replicas() == 4 and world.gone() == {2}
@@ -223,27 +221,20 @@ def budget_ignored(api):
     world = five(api, "budget-ignored")
     budget = {"metadata": {"name": "web"}, "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "web"}}}}
     api("POST", "/apis/policy/v1/namespaces/budget-ignored/poddisruptionbudgets", budget)
-    done = play("budget-ignored", in_json(world, "scale", "rs/web", "--replicas", "4", "--pod", f"pod/{world.pods[2]}"))
-    expect(done, 0)
-    went(world, done, {2})
+    done = takes(world, "budget-ignored", {2}, "scale", "rs/web", "--replicas", "4", "--pod", f"pod/{world.pods[2]}")
     assert "PodDisruptionBudget web (maxUnavailable 0) covers pods that go, but the controller ignores it" in done.err, done.err
     # Whoever may read autoscalers alone hears of these.
     allow(api, world.namespace, "all", READ, SCALING, CANARIES, COSTS, ("autoscaling", "horizontalpodautoscalers", "list"))
     autoscaler = {"metadata": {"name": "web"}, "spec": {"maxReplicas": 9, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web"}}}
     api("POST", "/apis/autoscaling/v2/namespaces/budget-ignored/horizontalpodautoscalers", autoscaler)
-    done = play("budget-unread", [*in_json(world, "drop", world.pods[3]), "--as", "carol"])
-    expect(done, 0)
-    went(world, done, {2, 3}, before={2})
+    done = takes(world, "budget-unread", {2, 3}, "drop", world.pods[3], "--as", "carol", before={2})
     assert "HorizontalPodAutoscaler web also sets this count" in done.err and "PodDisruptionBudget" not in done.err, done.err
 
 
 @session
 def eviction_batch(api):
     world = five(api, "eviction-batch")
-    args = in_json(world, "drop", *world.pods[1:4], "--by", "eviction", "--batch", "2", "--timeout", "20s")
-    done = play("eviction-batch", args)
-    expect(done, 0)
-    went(world, done, {1, 2, 3})
+    takes(world, "eviction-batch", {1, 2, 3}, "drop", *world.pods[1:4], "--by", "eviction", "--batch", "2", "--timeout", "20s")
     assert world.replicas() == 2
 
 
@@ -251,18 +242,14 @@ def eviction_batch(api):
 def eviction_no_room(api):
     world = five(api, "eviction-no-room")
     world.set_cost(world.pods[0], "-2147483648", "keda")
-    done = play("eviction-no-room", in_json(world, "drop", world.pods[1], "--by", "eviction", "--timeout", "20s"))
-    expect(done, 0)
-    went(world, done, {1})
+    takes(world, "eviction-no-room", {1}, "drop", world.pods[1], "--by", "eviction", "--timeout", "20s")
     assert world.costs() == {0: "-2147483648"}
 
 
 @session
 def not_available_first(api):
     world = five(api, "not-available-first", not_ready={1, 3})
-    done = play("not-available-first", in_json(world, "scale", "rs/web", "--replicas", "3", "--not-available-first"))
-    expect(done, 0)
-    went(world, done, {1, 3})
+    done = takes(world, "not-available-first", {1, 3}, "scale", "rs/web", "--replicas", "3", "--not-available-first")
     assert done.json["writes"] == 2
 
 
@@ -271,9 +258,7 @@ def blocked(api):
     world = five(api, "blocked", not_ready={0})
     done = play("blocked", in_json(world, "drop", world.pods[2]))
     unchanged(world, done, f"{world.pods[0]} is not ready and goes first whatever its cost", "--also", "--by eviction")
-    done = play("blocked-also", in_json(world, "drop", world.pods[2], "--also"))
-    expect(done, 0)
-    went(world, done, {0, 2})
+    takes(world, "blocked-also", {0, 2}, "drop", world.pods[2], "--also")
     assert world.replicas() == 3
 
 
@@ -281,9 +266,7 @@ def blocked(api):
 def by_value(api):
     world = five(api, "by-value", not_ready={0})
     values = "".join(f"{world.pods[place]} {load}\n" for place, load in [(4, 0.25), (2, 1.5), (3, 80)])
-    done = play("by-value", in_json(world, "scale", "rs/web", "--replicas", "3", "--by-value", "-"), stdin=values)
-    expect(done, 0)
-    went(world, done, {0, 4})
+    done = takes(world, "by-value", {0, 4}, "scale", "rs/web", "--replicas", "3", "--by-value", "-", stdin=values)
     assert [(ahead["name"], ahead["rule"]) for ahead in done.json["blocked"]] == [(world.pods[0], "not-ready")]
 
 
@@ -332,9 +315,7 @@ def pod_replaced(api):
 def foreign_fixed(api):
     world = five(api, "foreign-fixed")
     world.set_cost(world.pods[0], "-3", "karpenter")
-    done = play("foreign-fixed", in_json(world, "drop", world.pods[1], world.pods[2]))
-    expect(done, 0)
-    went(world, done, {1, 2})
+    takes(world, "foreign-fixed", {1, 2}, "drop", world.pods[1], world.pods[2])
     assert world.costs() == {0: "-3"} and world.owners(world.pods[0]) == ["karpenter"]
 
 
@@ -359,12 +340,9 @@ def foreign_no_room(api):
 def foreign_forced(api):
     world = five(api, "foreign-forced")
     world.set_cost(world.pods[0], "-2147483648", "keda")
-    args = in_json(world, "drop", world.pods[1])
-    done = play("foreign-lowest", args)
+    done = play("foreign-lowest", in_json(world, "drop", world.pods[1]))
     unchanged(world, done, "leave no room", "written by keda")
-    done = play("foreign-forced", [*args, "--force-conflicts"])
-    expect(done, 0)
-    went(world, done, {1})
+    takes(world, "foreign-forced", {1}, "drop", world.pods[1], "--force-conflicts")
     assert world.costs() == {0: "-2147483648"} and world.owners(world.pods[0]) == ["keda"]
 
 
@@ -382,16 +360,13 @@ def equal_value(api):
 def template(api):
     world = five(api, "template", kind="ReplicaSet", annotations={COST: "5"})
     other = lambda: api.patch(world.path, {"spec": {"replicas": 6}})
-    args = in_json(world, "drop", world.pods[1])
-    done = play("template-abort", args, [("before", SCALE, other)])
+    done = play("template-abort", in_json(world, "drop", world.pods[1]), [("before", SCALE, other)])
     expect(done, 1, "was scaled to 6 by somebody else")
     assert all(world.costs()[place] == "5" for place in range(5)), world.costs()
     assert world.owners(world.pods[1]) == ["kube-controller-manager"] and not world.has_traces()
     api.patch(world.path, {"spec": {"replicas": 5}})
     wait("5 pods", lambda: len(world.active()) == 5)
-    done = play("template", args)
-    expect(done, 0)
-    went(world, done, {1})
+    takes(world, "template", {1}, "drop", world.pods[1])
 
 
 @session
@@ -400,10 +375,8 @@ def template_meanwhile(api):
     world = five(api, "template-meanwhile", kind="ReplicaSet", annotations={COST: "5"})
     wanted = lambda: world.set_cost(world.pods[1], "7", "karpenter")
     survivor = lambda: world.set_cost(world.pods[0], "3", "keda")
-    args = in_json(world, "drop", world.pods[1])
-    done = play("template-meanwhile", args, [("before", WRITE, wanted), ("before", PUT_BACK, survivor)])
-    expect(done, 0)
-    went(world, done, {1})
+    hooks = [("before", WRITE, wanted), ("before", PUT_BACK, survivor)]
+    takes(world, "template-meanwhile", {1}, "drop", world.pods[1], hooks=hooks)
     assert world.costs() == {0: "3", 2: "5", 3: "5", 4: "5"}, world.costs()
     assert world.owners(world.pods[0]) == ["keda"]
 
@@ -412,40 +385,33 @@ def template_meanwhile(api):
 def partly(api):
     world = five(api, "partly")
     conflict = lambda: world.set_cost(world.pods[2], "7", "karpenter")
-    done = play("partly", in_json(world, "drop", *world.pods[1:4]), [("before", WRITE, conflict)])
-    expect(done, 0)
-    went(world, done, {1, 2, 3})
+    takes(world, "partly", {1, 2, 3}, "drop", *world.pods[1:4], hooks=[("before", WRITE, conflict)])
     assert world.costs() == {}
 
 
 # Rights.
 
 def rbac(namespace, resource):
-    return f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/{resource}"
+    return f"/apis/rbac.authorization.k8s.io/v1/{namespace and f'namespaces/{namespace}/'}{resource}"
 
 
-CAROL = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "carol"}
-
-
-def rules_of(*rules):
-    keys = ("apiGroups", "resources", "verbs")
-    return [{key: ["" if word == "core" else word for word in part.split()] for key, part in zip(keys, rule)} for rule in rules]
-
-
-def allow(api, namespace, name, *rules):
+def allow(api, namespace, name, *rules, kind="Role"):
     """Gives carol these rights: (groups, resources, verbs), a word for each."""
-    api("POST", rbac(namespace, "roles"), {"metadata": {"name": name}, "rules": rules_of(*rules)})
-    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name}
-    api("POST", rbac(namespace, "rolebindings"), {"metadata": {"name": name}, "roleRef": role, "subjects": [CAROL]})
+    group, keys = "rbac.authorization.k8s.io", ("apiGroups", "resources", "verbs")
+    rules = [{key: ["" if word == "core" else word for word in part.split()] for key, part in zip(keys, rule)} for rule in rules]
+    api("POST", rbac(namespace, f"{kind.lower()}s"), {"metadata": {"name": name}, "rules": rules})
+    binding = {
+        "metadata": {"name": name},
+        "roleRef": {"apiGroup": group, "kind": kind, "name": name},
+        "subjects": [{"apiGroup": group, "kind": "User", "name": "carol"}],
+    }
+    api("POST", rbac(namespace, f"{kind.lower()}bindings"), binding)
 
 
 def allow_first_victims(api, namespace):
     """Lets carol delete pods but create none, and read all nodes and pods."""
     allow(api, namespace, "most", READ, SCALING, COSTS, ("core", "pods", "delete"))
-    path = "/apis/rbac.authorization.k8s.io/v1/"
-    api("POST", path + "clusterroles", {"metadata": {"name": namespace}, "rules": rules_of(("core", "nodes pods", "list"))})
-    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": namespace}
-    api("POST", path + "clusterrolebindings", {"metadata": {"name": namespace}, "roleRef": role, "subjects": [CAROL]})
+    allow(api, "", namespace, ("core", "nodes pods", "list"), kind="ClusterRole")
 
 
 # What docs/scale.md says is needed.
@@ -491,9 +457,7 @@ def no_right_to_patch_any_more(api):
 def least_rights(api):
     world = five(api, "least-rights", kind="Deployment")
     allow(api, world.namespace, "all", READ, SCALING, CANARIES, COSTS)
-    done = play("least-rights", [*in_json(world, "drop", world.pods[1]), "--as", "carol"])
-    expect(done, 0)
-    went(world, done, {1})
+    takes(world, "least-rights", {1}, "drop", world.pods[1], "--as", "carol")
 
 
 # The workload changes meanwhile.
@@ -503,9 +467,7 @@ def precondition(api):
     world = five(api, "precondition", kind="Deployment")
     # The resource version moves, and the generation too.
     touch = lambda: api.patch(world.path, {"metadata": {"annotations": {"touched": "yes"}}})
-    done = play("precondition", in_json(world, "drop", world.pods[1]), [("before", SCALE, touch)])
-    expect(done, 0)
-    went(world, done, {1})
+    takes(world, "precondition", {1}, "drop", world.pods[1], hooks=[("before", SCALE, touch)])
 
 
 @session

@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
-SESSIONS = HERE.parent.parent / "cli/tests/sessions"
+SESSIONS = HERE.parents[2] / "cli/tests/sessions"
 RECORDER = HERE / "kubectl"
 COST = "controller.kubernetes.io/pod-deletion-cost"
 PREVIOUS = "podrank.dev/previous-cost"

@@ -16,8 +16,13 @@ import (
 // without bodies. Their signatures are not checked by the linker: after a new
 // pin, compare them with upstream's replica_set.go and deployment_controller.go.
 
-//go:linkname getPodsToDelete k8s.io/kubernetes/pkg/controller/replicaset.getPodsToDelete
-func getPodsToDelete(active, related []*v1.Pod, diff int) []*v1.Pod
+// PodsToDelete returns upstream's victims. Like upstream it sorts active in
+// place (only if diff < len(active)) and returns its first diff elements; now is
+// the wall clock. Keep creation times of ready pods at least 1 ms from it:
+// upstream's metric divides by the youngest one's age in whole milliseconds.
+//
+//go:linkname PodsToDelete k8s.io/kubernetes/pkg/controller/replicaset.getPodsToDelete
+func PodsToDelete(active, related []*v1.Pod, diff int) []*v1.Pod
 
 //go:linkname getPodsRanked k8s.io/kubernetes/pkg/controller/replicaset.getPodsRankedByRelatedPodsOnSameNode
 func getPodsRanked(active, related []*v1.Pod) controller.ActivePodsWithRanks
@@ -25,28 +30,17 @@ func getPodsRanked(active, related []*v1.Pod) controller.ActivePodsWithRanks
 //go:linkname getIndirectlyRelatedPods k8s.io/kubernetes/pkg/controller/replicaset.(*ReplicaSetController).getIndirectlyRelatedPods
 func getIndirectlyRelatedPods(c *replicaset.ReplicaSetController, logger klog.Logger, set *appsv1.ReplicaSet) ([]*v1.Pod, error)
 
-//go:linkname slowStartBatch k8s.io/kubernetes/pkg/controller/replicaset.slowStartBatch
-func slowStartBatch(count, first int, fn func() error) (int, error)
+// SlowStartBatch calls fn up to count times in doubling batches, concurrently
+// within a batch, and returns the successes and one error of the failed batch.
+//
+//go:linkname SlowStartBatch k8s.io/kubernetes/pkg/controller/replicaset.slowStartBatch
+func SlowStartBatch(count, initialBatchSize int, fn func() error) (int, error)
 
 //go:linkname syncDeployment k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).syncDeployment
 func syncDeployment(dc *deployment.DeploymentController, ctx context.Context, key string) error
-
-// PodsToDelete returns upstream's victims. Like upstream it sorts active in
-// place (only if diff < len(active)) and returns its first diff elements; now is
-// the wall clock. Keep creation times of ready pods at least 1 ms from it:
-// upstream's metric divides by the youngest one's age in whole milliseconds.
-func PodsToDelete(active, related []*v1.Pod, diff int) []*v1.Pod {
-	return getPodsToDelete(active, related, diff)
-}
 
 // Ranks counts, for each active pod, the related active pods on its node. Pods
 // without a node share the node named "".
 func Ranks(active, related []*v1.Pod) []int {
 	return getPodsRanked(active, related).Rank
-}
-
-// SlowStartBatch calls fn up to count times in doubling batches, concurrently
-// within a batch, and returns the successes and one error of the failed batch.
-func SlowStartBatch(count, initialBatchSize int, fn func() error) (int, error) {
-	return slowStartBatch(count, initialBatchSize, fn)
 }

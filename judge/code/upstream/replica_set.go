@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
 	appslisters "k8s.io/client-go/listers/apps/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -25,7 +26,7 @@ type ReplicaSetController struct {
 
 // NewReplicaSetController makes one that sees nothing yet.
 func NewReplicaSetController() *ReplicaSetController {
-	api := &recorder{}
+	api := &fake.Clientset{}
 	// Never started: the stores hold what Replace puts there.
 	factory := informers.NewSharedInformerFactory(api, 0)
 	sets, pods := factory.Apps().V1().ReplicaSets(), factory.Core().V1().Pods()
@@ -38,11 +39,9 @@ func NewReplicaSetController() *ReplicaSetController {
 }
 
 // Replace makes these the objects that the controller sees.
-func (c *ReplicaSetController) Replace(sets []*appsv1.ReplicaSet, pods []*v1.Pod) error {
-	if err := replace(c.setsIn, sets); err != nil {
-		return err
-	}
-	return replace(c.podsIn, pods)
+func (c *ReplicaSetController) Replace(sets []*appsv1.ReplicaSet, pods []*v1.Pod) {
+	replace(c.setsIn, sets)
+	replace(c.podsIn, pods)
 }
 
 // RelatedPods returns the pods that upstream counts to rank those of a set. For a set without a controller, it reports that

@@ -18,16 +18,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/kubernetes/pkg/controller/history"
 	"k8s.io/kubernetes/pkg/controller/statefulset"
 )
 
 // As in linked.go.
 
-//go:linkname getParentNameAndOrdinal k8s.io/kubernetes/pkg/controller/statefulset.getParentNameAndOrdinal
-func getParentNameAndOrdinal(pod *v1.Pod) (string, int)
-
 // ParentAndOrdinal returns what a pod's name says: the name of its StatefulSet and its ordinal, -1 if it has none.
-func ParentAndOrdinal(pod *v1.Pod) (parent string, ordinal int) { return getParentNameAndOrdinal(pod) }
+//
+//go:linkname ParentAndOrdinal k8s.io/kubernetes/pkg/controller/statefulset.getParentNameAndOrdinal
+func ParentAndOrdinal(pod *v1.Pod) (parent string, ordinal int)
 
 // SetStatefulSetGates sets the feature gates of StatefulSets for the whole process.
 func SetStatefulSetGates(maxUnavailable, recreate bool) error {
@@ -122,7 +122,7 @@ func (noStatus) UpdateStatefulSetStatus(context.Context, *appsv1.StatefulSet, *a
 }
 
 // revisions has the old one, and takes the new one.
-type revisions struct{}
+type revisions struct{ history.Interface }
 
 var oldRevision = appsv1.ControllerRevision{
 	ObjectMeta: metav1.ObjectMeta{Name: OldRevision, ResourceVersion: "1"},
@@ -143,13 +143,3 @@ func (revisions) CreateControllerRevision(_ metav1.Object, revision *appsv1.Cont
 func (revisions) UpdateControllerRevision(revision *appsv1.ControllerRevision, _ int64) (*appsv1.ControllerRevision, error) {
 	return revision, nil
 }
-
-func (revisions) AdoptControllerRevision(_ metav1.Object, _ schema.GroupVersionKind, revision *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error) {
-	return revision, nil
-}
-
-func (revisions) ReleaseControllerRevision(_ metav1.Object, revision *appsv1.ControllerRevision) (*appsv1.ControllerRevision, error) {
-	return revision, nil
-}
-
-func (revisions) DeleteControllerRevision(*appsv1.ControllerRevision) error { return nil }

@@ -2,22 +2,20 @@ package upstream
 
 import (
 	"context"
-	"sync"
 	"time"
 	_ "unsafe" // go:linkname
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	batchinformers "k8s.io/client-go/informers/batch/v1"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	schedulinginformers "k8s.io/client-go/informers/scheduling/v1beta1"
 	clientset "k8s.io/client-go/kubernetes"
-	batchclient "k8s.io/client-go/kubernetes/typed/batch/v1"
-	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/klog/v2"
@@ -49,43 +47,52 @@ type PodSync struct {
 	Created int
 }
 
+// podRecorder is as much of an API server as these controllers ask for. It records the last sync.
+func podRecorder(last *PodSync) *fake.Clientset {
+	return recorder(func(action clienttesting.Action, _ runtime.Object) error {
+		switch action.GetVerb() {
+		case "delete":
+			last.Deleted[action.(clienttesting.DeleteAction).GetName()] = true
+		case "create":
+			last.Created++
+		}
+		return nil
+	})
+}
+
 // A JobController is Kubernetes' own, on objects in memory: its whole syncJob decides. It is not for use by several goroutines at
 // once.
 type JobController struct {
 	controller *job.Controller
 	jobs, pods cache.Indexer
-	api        *podRecorder
+	api        *fake.Clientset
+	last       PodSync
 	clock      *clocktesting.FakeClock
 }
 
 // NewJobController makes one.
 func NewJobController() (*JobController, error) {
-	api := &podRecorder{}
+	c := &JobController{clock: clocktesting.NewFakeClock(time.Unix(0, 0))}
+	c.api = podRecorder(&c.last)
 	// Never started: the stores hold what Sync puts there.
-	factory := informers.NewSharedInformerFactory(api, 0)
+	factory := informers.NewSharedInformerFactory(c.api, 0)
 	pods, jobs := factory.Core().V1().Pods(), factory.Batch().V1().Jobs()
-	clock := clocktesting.NewFakeClock(time.Unix(0, 0))
-	controller, err := newJobController(context.Background(), api, clock, pods, jobs,
+	c.pods, c.jobs = pods.Informer().GetIndexer(), jobs.Informer().GetIndexer()
+	var err error
+	c.controller, err = newJobController(context.Background(), c.api, c.clock, pods, jobs,
 		factory.Scheduling().V1beta1().Workloads(), factory.Scheduling().V1beta1().PodGroups())
-	if err != nil {
-		return nil, err
-	}
-	return &JobController{controller: controller, api: api, clock: clock,
-		jobs: jobs.Informer().GetIndexer(), pods: pods.Informer().GetIndexer()}, nil
+	return c, err
 }
 
 // Sync runs one sync, at now. The controller remembers what it did for a name and a UID, so give each Job its own.
 func (c *JobController) Sync(j *batchv1.Job, pods []*v1.Pod, now time.Time) (PodSync, error) {
 	c.clock.SetTime(now)
-	if err := replace(c.jobs, []*batchv1.Job{j}); err != nil {
-		return PodSync{}, err
-	}
-	if err := replace(c.pods, pods); err != nil {
-		return PodSync{}, err
-	}
-	c.api.PodSync = PodSync{Deleted: map[string]bool{}}
+	replace(c.jobs, []*batchv1.Job{j})
+	replace(c.pods, pods)
+	c.api.ClearActions()
+	c.last = PodSync{Deleted: map[string]bool{}}
 	err := syncJob(c.controller, context.Background(), j.Namespace+"/"+j.Name)
-	return c.api.PodSync, err
+	return c.last, err
 }
 
 // A DaemonSetController is Kubernetes' own, on objects in memory: its whole updateDaemonSet decides, which is syncDaemonSet without
@@ -93,24 +100,23 @@ func (c *JobController) Sync(j *batchv1.Job, pods []*v1.Pod, now time.Time) (Pod
 type DaemonSetController struct {
 	controller  *daemon.DaemonSetsController
 	pods, nodes cache.Indexer
-	api         *podRecorder
+	api         *fake.Clientset
+	last        PodSync
 	backoff     *flowcontrol.Backoff
 }
 
 // NewDaemonSetController makes one.
 func NewDaemonSetController() (*DaemonSetController, error) {
-	api := &podRecorder{}
-	factory := informers.NewSharedInformerFactory(api, 0)
-	apps, core := factory.Apps().V1(), factory.Core().V1()
 	// Long, so that no delay ends during a sync.
-	backoff := flowcontrol.NewBackOff(time.Hour, 2*time.Hour)
-	controller, err := daemon.NewDaemonSetsController(
-		context.Background(), apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), api, backoff)
-	if err != nil {
-		return nil, err
-	}
-	return &DaemonSetController{controller: controller, api: api, backoff: backoff,
-		pods: core.Pods().Informer().GetIndexer(), nodes: core.Nodes().Informer().GetIndexer()}, nil
+	c := &DaemonSetController{backoff: flowcontrol.NewBackOff(time.Hour, 2*time.Hour)}
+	c.api = podRecorder(&c.last)
+	factory := informers.NewSharedInformerFactory(c.api, 0)
+	apps, core := factory.Apps().V1(), factory.Core().V1()
+	c.pods, c.nodes = core.Pods().Informer().GetIndexer(), core.Nodes().Informer().GetIndexer()
+	var err error
+	c.controller, err = daemon.NewDaemonSetsController(
+		context.Background(), apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), c.api, c.backoff)
+	return c, err
 }
 
 // Sync runs one sync of a DaemonSet with this revision. On the nodes named in backedOff, a failed pod was deleted just now. The
@@ -118,73 +124,18 @@ func NewDaemonSetController() (*DaemonSetController, error) {
 func (c *DaemonSetController) Sync(
 	set *appsv1.DaemonSet, revision string, nodes []*v1.Node, pods []*v1.Pod, backedOff []string,
 ) (PodSync, error) {
-	if err := replace(c.pods, pods); err != nil {
-		return PodSync{}, err
-	}
-	if err := replace(c.nodes, nodes); err != nil {
-		return PodSync{}, err
-	}
+	replace(c.pods, pods)
+	replace(c.nodes, nodes)
 	for _, node := range backedOff {
 		c.backoff.Next(string(set.UID)+"/0/"+node, time.Now())
 	}
-	c.api.PodSync = PodSync{Deleted: map[string]bool{}}
+	c.api.ClearActions()
+	c.last = PodSync{Deleted: map[string]bool{}}
 	err := updateDaemonSet(c.controller, context.Background(), set, nodes, revision, set.Namespace+"/"+set.Name, nil)
-	return c.api.PodSync, err
+	return c.last, err
 }
 
 // NodeShouldRunDaemonPod returns whether a pod may start on the node, and whether one that runs there may go on.
 func NodeShouldRunDaemonPod(node *v1.Node, set *appsv1.DaemonSet) (mayStart, mayKeep bool) {
 	return daemon.NodeShouldRunDaemonPod(klog.Logger{}, node, set)
-}
-
-// A podRecorder is as much of an API server as the two controllers ask for.
-type podRecorder struct {
-	clientset.Interface
-	mutex sync.Mutex
-	PodSync
-}
-
-func (r *podRecorder) CoreV1() coreclient.CoreV1Interface    { return coreRecorder{recorder: r} }
-func (r *podRecorder) BatchV1() batchclient.BatchV1Interface { return batchRecorder{} }
-
-type coreRecorder struct {
-	coreclient.CoreV1Interface
-	recorder *podRecorder
-}
-
-func (r coreRecorder) Pods(string) coreclient.PodInterface { return podWriter{recorder: r.recorder} }
-
-type batchRecorder struct{ batchclient.BatchV1Interface }
-
-func (batchRecorder) Jobs(string) batchclient.JobInterface { return jobWriter{} }
-
-type podWriter struct {
-	coreclient.PodInterface
-	recorder *podRecorder
-}
-
-func (w podWriter) Delete(_ context.Context, name string, _ metav1.DeleteOptions) error {
-	w.recorder.mutex.Lock()
-	defer w.recorder.mutex.Unlock()
-	w.recorder.Deleted[name] = true
-	return nil
-}
-
-func (w podWriter) Create(_ context.Context, pod *v1.Pod, _ metav1.CreateOptions) (*v1.Pod, error) {
-	w.recorder.mutex.Lock()
-	defer w.recorder.mutex.Unlock()
-	w.recorder.Created++
-	return pod, nil
-}
-
-// Patch is asked to take finalizers off.
-func (podWriter) Patch(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*v1.Pod, error) {
-	return &v1.Pod{}, nil
-}
-
-// A jobWriter accepts every status.
-type jobWriter struct{ batchclient.JobInterface }
-
-func (jobWriter) UpdateStatus(_ context.Context, j *batchv1.Job, _ metav1.UpdateOptions) (*batchv1.Job, error) {
-	return j, nil
 }

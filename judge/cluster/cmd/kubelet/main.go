@@ -7,12 +7,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
-	"os/signal"
 	"sync"
-	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +22,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
 const most = 2 * time.Second
@@ -33,48 +34,30 @@ type kubelet struct {
 	begun  sync.Map // what has been begun, by UID
 }
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "kubelet:", err)
-		os.Exit(1)
-	}
-}
+func main() { must.Main("kubelet", run) }
 
-func run() error {
+func run(ctx context.Context) {
 	if len(os.Args) != 3 {
-		return fmt.Errorf("usage: kubelet KUBECONFIG SEED")
+		must.Do(errors.New("usage: kubelet KUBECONFIG SEED"))
 	}
-	config, err := clientcmd.BuildConfigFromFlags("", os.Args[1])
-	if err != nil {
-		return err
-	}
+	config := must.Get(clientcmd.BuildConfigFromFlags("", os.Args[1]))
 	config.QPS = -1 // no limit
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return err
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	k := &kubelet{client: client, seed: os.Args[2]}
+	k := &kubelet{client: must.Get(kubernetes.NewForConfig(config)), seed: os.Args[2]}
 	// Only bound pods, as kubelet asks for those of its node.
-	factory := informers.NewSharedInformerFactoryWithOptions(client, 0,
+	factory := informers.NewSharedInformerFactoryWithOptions(k.client, 0,
 		informers.WithTweakListOptions(func(options *metav1.ListOptions) { options.FieldSelector = "spec.nodeName!=" }))
 	pods := factory.Core().V1().Pods().Informer()
-	_, err = pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	must.Get(pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(pod any) { k.look(ctx, pod.(*corev1.Pod)) },
 		UpdateFunc: func(_, pod any) { k.look(ctx, pod.(*corev1.Pod)) },
-		DeleteFunc: func(pod any) { k.forget(pod) },
-	})
-	if err != nil {
-		return err
-	}
+		DeleteFunc: k.forget,
+	}))
 	factory.Start(ctx.Done())
 	if !cache.WaitForCacheSync(ctx.Done(), pods.HasSynced) {
-		return ctx.Err()
+		must.Do(ctx.Err())
 	}
 	fmt.Println("watching pods")
 	<-ctx.Done()
-	return nil
 }
 
 // look begins what the pod needs, once.
@@ -123,23 +106,15 @@ func (k *kubelet) run(ctx context.Context, pod *corev1.Pod) error {
 		status.Conditions = append(status.Conditions,
 			corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: now})
 	}
-	running := func(containers []corev1.Container) (statuses []corev1.ContainerStatus) {
+	for _, container := range pod.Spec.Containers {
 		started := true
-		for _, container := range containers {
-			statuses = append(statuses, corev1.ContainerStatus{
-				Name: container.Name, Image: container.Image, Ready: true, Started: &started,
-				State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
-			})
-		}
-		return statuses
+		status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{
+			Name: container.Name, Image: container.Image, Ready: true, Started: &started,
+			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
+		})
 	}
-	status.ContainerStatuses = running(pod.Spec.Containers)
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": pod.UID}, "status": status})
-	if err != nil {
-		return err
-	}
-	_, err = k.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, patch,
-		metav1.PatchOptions{}, "status")
+	patch := must.Get(json.Marshal(map[string]any{"metadata": map[string]any{"uid": pod.UID}, "status": status}))
+	_, err := k.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/judge/cluster/internal/fault"
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/scene"
 	"github.com/podrank/podrank/judge/cluster/internal/verdict"
 	"github.com/podrank/podrank/judge/cluster/internal/wish"
@@ -28,6 +29,9 @@ var faults = []fault.Fault{
 	{What: fault.FailUndone}, {What: fault.FailDone},
 }
 
+// kinds is how many kinds of disturbances there are.
+const kinds = 10
+
 // calls is how many calls of kubectl a run makes at most, about: faults are spread over them.
 const calls = 20
 
@@ -35,55 +39,33 @@ const calls = 20
 var feasible = scene.WorkloadOptions{Steerable: true}
 
 // interrupts plays a round that a signal or a failed call interrupts.
-func (s *steer) interrupts(ctx context.Context, number int, l *line) (err error) {
-	g, end, err := s.begin(ctx, number, l, feasible, wish.Limits{OnlyFeasible: true, Evictions: true, Most: 20})
-	if err != nil {
-		return err
-	}
-	defer end(&err)
+func (g *game) interrupts(ctx context.Context) {
 	g.c.Keep = false
+	number := g.line.Round
 	f := faults[(number-1)%len(faults)]
 	f.N = 1 + (number-1)/len(faults)%calls
-	l.Fault = f.String()
+	g.line.Fault = f.String()
 	noted := fault.Calls{Dir: g.dir}
-	environment, err := noted.Environment(f)
-	if err != nil {
-		return err
+	if !g.podrankIt(ctx, noted.Environment(f), "--yes") {
+		return
 	}
-	if err := g.podrankIt(ctx, environment, "--yes"); err != nil {
-		return g.unusable(ctx, err)
-	}
-	made, err := noted.List()
-	if err != nil {
-		return err
-	}
-	l.Calls = len(made)
-	if l.Calls >= f.N {
-		l.Fault += " (" + firstWord(made[f.N-1].Arguments) + ")"
+	made := noted.List()
+	g.line.Calls = len(made)
+	if len(made) >= f.N {
+		g.line.Fault += " (" + firstWord(made[f.N-1].Arguments) + ")"
 	}
 	settle := g.r.IntN(2) == 0 // before undo, not after it
 	if settle {
-		if err := g.workload.Settled(ctx); err != nil {
-			return err
-		}
+		g.workload.Settled(ctx)
 	}
 	if g.ran.Signal == syscall.SIGKILL || g.ran.Exit == 4 {
-		return g.undo(ctx, nil)
+		g.undo(ctx, nil)
+		return
 	}
-	if err := g.workload.Settled(ctx); err != nil {
-		return err
-	}
-	run, err := g.steering(ctx)
-	if err != nil {
-		return err
-	}
+	run := g.settledSteering(ctx)
 	switch {
-	case l.Calls < f.N:
-		r, err := g.judge(run)
-		g.is(r, err)
-		if r == took || r == refused {
-			g.is(unreached, nil)
-		}
+	case len(made) < f.N:
+		g.isUnreached(run)
 	case g.ran.Signal != 0: // nothing has to be put back as long as nothing is written
 		if err := run.Untouched(); err != nil {
 			g.is(wrong, fmt.Errorf("the signal %s ended it: %w", g.ran.Signal, err))
@@ -93,13 +75,21 @@ func (s *steer) interrupts(ctx context.Context, number int, l *line) (err error)
 	default:
 		g.isDescribed(run)
 	}
-	return nil
 }
 
 func firstWord(text string) string {
 	var word string
 	_, _ = fmt.Sscan(text, &word) // empty if there is none
 	return word
+}
+
+// isUnreached notes what came of a round whose disturbance could not happen.
+func (g *game) isUnreached(run *verdict.Steering) {
+	r, err := g.judge(run)
+	g.is(r, err)
+	if r == took || r == refused {
+		g.is(unreached, nil)
+	}
 }
 
 // isDescribed notes whether the exit status describes the state.
@@ -117,25 +107,19 @@ func (g *game) isDescribed(run *verdict.Steering) {
 }
 
 // undo runs `kubectl podrank undo`, after which nothing of podrank may be left.
-func (g *game) undo(ctx context.Context, costs map[types.UID]string) error {
+func (g *game) undo(ctx context.Context, costs map[types.UID]string) {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Minute)
 	defer stop()
-	ran, err := g.podrank.Run(ctx, nil, "", "undo", g.workload.Target, "-n", g.workload.Namespace)
-	if err != nil {
-		return g.unusable(ctx, err)
+	ran, err := g.Podrank.Run(ctx, nil, "", "undo", g.workload.Target, "-n", g.workload.Namespace)
+	if !g.isUsable(ctx, err) {
+		return
 	}
 	g.line.Undo = &ran.Exit
-	if err := g.workload.Settled(ctx); err != nil {
-		return err
-	}
-	run, err := g.steering(ctx)
-	if err != nil {
-		return err
-	}
+	run := g.settledSteering(ctx)
 	run.Costs = costs
 	if err := run.Restored(); err != nil || ran.Exit != 0 {
 		g.is(wrong, errors.Join(fmt.Errorf("undo exits with %d: %s", ran.Exit, lastLine(ran.Stderr)), err))
-		return nil
+		return
 	}
 	g.is(undone, nil)
 	if run.After.Count == run.To && g.c.Rest(&g.expect) == "all" {
@@ -146,81 +130,74 @@ func (g *game) undo(ctx context.Context, costs map[types.UID]string) error {
 			}
 		}
 	}
-	return nil
 }
 
 // disturbance is what happens to a workload while podrank works.
 type disturbance struct {
 	name string
-	do   func(context.Context, *game, *verdict.Steering) error // at one call of kubectl; nil if it is none
+	do   func(context.Context, *game, *verdict.Steering) // at one call of kubectl
 }
 
 // These happen at one call.
 var atOneCall = []disturbance{
-	{"a rollout starts", func(ctx context.Context, g *game, run *verdict.Steering) error {
+	{aRollout, func(ctx context.Context, g *game, run *verdict.Steering) {
 		run.Rollout = true
-		return g.workload.Roll(ctx)
+		g.workload.Roll(ctx)
 	}},
-	{"a pod turns unready", func(ctx context.Context, g *game, run *verdict.Steering) error {
+	{"a pod turns unready", func(ctx context.Context, g *game, run *verdict.Steering) {
 		pod := g.anyPod()
 		run.Unready = pod.UID
-		return g.workload.SetReady(ctx, pod.Name, corev1.ConditionFalse)
+		g.workload.SetReady(ctx, pod.Name, corev1.ConditionFalse)
 	}},
-	{"a pod is deleted", func(ctx context.Context, g *game, run *verdict.Steering) error {
+	{"a pod is deleted", func(ctx context.Context, g *game, run *verdict.Steering) {
 		pod := g.anyPod()
 		run.Removed[pod.UID] = true
-		return g.workload.Remove(ctx, pod.Name)
+		g.workload.Remove(ctx, pod.Name)
 	}},
-	{"a pod is adopted", func(ctx context.Context, g *game, _ *verdict.Steering) error {
-		return g.workload.Adopt(ctx)
-	}},
-	{"another scales up", func(ctx context.Context, g *game, run *verdict.Steering) error {
+	{"a pod is adopted", func(ctx context.Context, g *game, _ *verdict.Steering) { g.workload.Adopt(ctx) }},
+	{"another scales up", func(ctx context.Context, g *game, run *verdict.Steering) {
 		run.Rescaled = true
-		return g.workload.Scale(ctx, int32(len(g.c.Pods)+1+g.r.IntN(3)))
+		g.workload.Scale(ctx, int32(len(g.c.Pods)+1+g.r.IntN(3)))
 	}},
-	{"another scales down", func(ctx context.Context, g *game, run *verdict.Steering) error {
+	{"another scales down", func(ctx context.Context, g *game, run *verdict.Steering) {
 		run.Rescaled = true
-		return g.workload.Scale(ctx, int32(g.r.IntN(len(g.c.Pods))))
+		g.workload.Scale(ctx, int32(g.r.IntN(len(g.c.Pods))))
 	}},
 }
+
+const aRollout = "a rollout starts"
 
 // anyPod is a pod of the workload, as likely one that must go as another.
 func (g *game) anyPod() *wish.Pod { return &g.c.Pods[g.r.IntN(len(g.c.Pods))] }
 
-// disturbances plays a round in which others act meanwhile.
-func (s *steer) disturbances(ctx context.Context, number int, l *line) error {
-	const kinds = 10
+// disturbances plans a round in which others act meanwhile.
+func disturbances(number int) plan {
+	p := plan{options: feasible, limits: wish.Limits{OnlyFeasible: true, Most: 20}}
 	switch kind := (number - 1) % kinds; {
 	case kind < len(atOneCall):
-		return s.disturbed(ctx, number, l, &atOneCall[kind])
+		d := &atOneCall[kind]
+		if d.name == aRollout {
+			p.options.Kind = "deployment"
+		}
+		p.play = func(g *game, ctx context.Context) { g.disturbed(ctx, d) }
 	case kind == 6 && number > kinds*5 && number < kinds*6, kind == 6 && number < kinds:
-		return s.many(ctx, number, l)
+		p.options.Size, p.options.Own, p.options.Ready = 620, true, true
+		p.limits.Most, p.play = 0, (*game).many
 	case kind <= 7:
-		return s.quarrel(ctx, number, l)
+		p.play = (*game).quarrel
 	default:
-		return s.forbidden(ctx, number, l, forbidden[(number-1)/kinds%len(forbidden)])
+		p.play = (*game).forbidden
 	}
+	return p
 }
 
 // disturbed lets something happen at one of the calls of kubectl.
-func (s *steer) disturbed(ctx context.Context, number int, l *line, d *disturbance) (err error) {
-	options := feasible
-	if d.name == "a rollout starts" {
-		options.Kind = "deployment"
-	}
-	g, end, err := s.begin(ctx, number, l, options, wish.Limits{OnlyFeasible: true, Most: 20})
-	if err != nil {
-		return err
-	}
-	defer end(&err)
+func (g *game) disturbed(ctx context.Context, d *disturbance) {
 	g.c.Keep = false
 	f := fault.Fault{N: 2 + g.r.IntN(calls/2), What: fault.Hook}
-	l.Fault = d.name
+	g.line.Fault = d.name
 	noted := fault.Calls{Dir: g.dir}
-	environment, err := noted.Environment(f)
-	if err != nil {
-		return err
-	}
+	environment := noted.Environment(f)
 	run := &verdict.Steering{Removed: map[types.UID]bool{}}
 	happened, ended := make(chan error, 1), make(chan struct{})
 	go func() {
@@ -232,61 +209,49 @@ func (s *steer) disturbed(ctx context.Context, number int, l *line, d *disturban
 			case <-time.After(5 * time.Millisecond):
 			}
 		}
-		happened <- errors.Join(d.do(ctx, g, run), noted.Release(f.N))
+		happened <- must.Try(func() {
+			defer noted.Release(f.N)
+			d.do(ctx, g, run)
+		})
 	}()
-	failed := g.podrankIt(ctx, environment, "--yes")
+	usable := g.podrankIt(ctx, environment, "--yes")
 	close(ended)
 	happening := <-happened
-	if failed != nil {
-		return g.unusable(ctx, failed)
+	if !usable {
+		return
 	}
-	if happening != nil && !errors.Is(happening, errUnreached) {
-		return happening
+	isReached := !errors.Is(happening, errUnreached)
+	if isReached {
+		must.Do(happening)
 	}
-	made, err := noted.List()
-	if err != nil {
-		return err
-	}
-	l.Calls = len(made)
-	if err := g.workload.Quiet(ctx); err != nil {
-		return err
-	}
+	made := noted.List()
+	g.line.Calls = len(made)
+	g.workload.Quiet(ctx)
 	if g.ran.Exit == 4 {
-		return g.undo(ctx, nil)
+		g.undo(ctx, nil)
+		return
 	}
-	now, err := g.steering(ctx)
-	if err != nil {
-		return err
-	}
+	now := g.steering(ctx)
 	now.Removed, now.Rollout, now.Rescaled = run.Removed, run.Rollout, run.Rescaled
 	if g.c.Also && !g.expect.Must[run.Unready] && now.Document != nil && slices.Contains(now.Document.Wanted(), run.Unready) {
 		now.To-- // --also takes it, too
 	}
-	if errors.Is(happening, errUnreached) {
-		r, err := g.judge(now)
-		g.is(r, err)
-		if r == took || r == refused {
-			g.is(unreached, nil)
-		}
-		return nil
+	if !isReached {
+		g.isUnreached(now)
+		return
 	}
-	l.Fault = fmt.Sprintf("%s at call %d (%s)", d.name, f.N, firstWord(made[f.N-1].Arguments))
+	g.line.Fault = fmt.Sprintf("%s at call %d (%s)", d.name, f.N, firstWord(made[f.N-1].Arguments))
 	g.isDescribed(now)
-	return nil
 }
 
 var errUnreached = errors.New("that call was not made")
 
 // quarrel lets another writer give costs to the same pods all the time.
-func (s *steer) quarrel(ctx context.Context, number int, l *line) (err error) {
-	g, end, err := s.begin(ctx, number, l, feasible, wish.Limits{OnlyFeasible: true, Most: 20})
-	if err != nil {
-		return err
-	}
-	defer end(&err)
+func (g *game) quarrel(ctx context.Context) {
 	g.c.Keep, g.c.Force = false, false
 	costs := map[types.UID]string{}
 	writing, stop := context.WithCancel(ctx)
+	defer stop()
 	done := make(chan struct{})
 	apply, every := g.r.IntN(2) == 0, time.Duration(20+g.r.IntN(400))*time.Millisecond
 	go func() {
@@ -304,85 +269,52 @@ func (s *steer) quarrel(ctx context.Context, number int, l *line) (err error) {
 			}
 		}
 	}()
-	failed := g.podrankIt(ctx, nil, "--yes")
+	usable := g.podrankIt(ctx, nil, "--yes")
 	stop()
 	<-done
-	if failed != nil {
-		return g.unusable(ctx, failed)
+	if !usable {
+		return
 	}
-	if err := g.workload.Quiet(ctx); err != nil {
-		return err
-	}
+	g.workload.Quiet(ctx)
 	if g.ran.Exit == 4 {
-		return g.undo(ctx, costs)
+		g.undo(ctx, costs)
+		return
 	}
-	run, err := g.steering(ctx)
-	if err != nil {
-		return err
-	}
+	run := g.steering(ctx)
 	run.Costs = costs
-	l.Fault = "another writer"
+	g.line.Fault = "another writer"
 	g.isDescribed(run)
-	return nil
 }
 
 // many takes 600 pods: more than one sync of the controller.
-func (s *steer) many(ctx context.Context, number int, l *line) (err error) {
-	options := feasible
-	options.Size, options.Own, options.Ready = 620, true, true
-	g, end, err := s.begin(ctx, number, l, options, wish.Limits{OnlyFeasible: true})
-	if err != nil {
-		return err
-	}
-	defer end(&err)
+func (g *game) many(ctx context.Context) {
 	*g.c = wish.Case{Target: g.c.Target, Pods: g.c.Pods, NodeLoad: g.c.NodeLoad, To: 20,
 		Wishes: []wish.Wish{{Flag: "--prefer-pods", Value: "!" + wish.Draining}, {Flag: "--prefer-nodes", Value: wish.Lifecycle + "=spot"}}}
-	g.expect = g.c.Expect()
-	l.Expect, l.Why, l.Delete = string(g.expect.Verdict), g.expect.Why, g.expect.Delete
-	if err := g.podrankIt(ctx, nil, "--yes", "--timeout", "10m"); err != nil {
-		return g.unusable(ctx, err)
+	g.expectIt()
+	if g.podrankIt(ctx, nil, "--yes", "--timeout", "10m") {
+		g.line.Fault = "600 deletions"
+		g.is(g.judge(g.settledSteering(ctx)))
 	}
-	if err := g.workload.Settled(ctx); err != nil {
-		return err
-	}
-	run, err := g.steering(ctx)
-	if err != nil {
-		return err
-	}
-	l.Fault = "600 deletions"
-	g.is(g.judge(run))
-	return nil
 }
 
 // forbidden plays a round of a user who may not do something.
-func (s *steer) forbidden(ctx context.Context, number int, l *line, user string) (err error) {
-	g, end, err := s.begin(ctx, number, l, feasible, wish.Limits{OnlyFeasible: true, Most: 20})
-	if err != nil {
-		return err
-	}
-	defer end(&err)
+func (g *game) forbidden(ctx context.Context) {
 	g.c.Keep = false
-	if err := g.podrankIt(ctx, nil, "--yes", "--as", user); err != nil {
-		return g.unusable(ctx, err)
+	user := users[(g.line.Round-1)/kinds%len(users)]
+	if !g.podrankIt(ctx, nil, "--yes", "--as", user) {
+		return
 	}
-	if err := g.workload.Settled(ctx); err != nil {
-		return err
-	}
-	run, err := g.steering(ctx)
-	if err != nil {
-		return err
-	}
-	l.Fault = user
+	run := g.settledSteering(ctx)
+	g.line.Fault = user
 	if g.ran.Exit != 1 && (g.ran.Exit != 0 || user == noScale) {
 		g.is(wrong, fmt.Errorf("exit status %d", g.ran.Exit))
-		return nil
+		return
 	}
 	if g.ran.Exit == 1 {
 		if err := run.Untouched(); err != nil {
 			g.is(wrong, err)
-			return nil
+			return
 		}
 	}
 	g.isDescribed(run) // 0 if the costs were in order as they were
-	return nil
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
 // result of a round.
@@ -57,32 +59,24 @@ type line struct {
 func (l *line) isBad() bool { return l.Mode != "plain" && l.Result.isBad() }
 
 // readLines reads the rounds of a log up to the last one; of a round that was played twice, the last line.
-func readLines(file string, last int) ([]line, error) {
-	in, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
+func readLines(file string, last int) []line {
+	in := must.Get(os.Open(file))
 	defer in.Close()
 	rounds := map[int]line{}
 	for scanner := bufio.NewScanner(in); scanner.Scan(); {
 		var l line
 		if err := json.Unmarshal(scanner.Bytes(), &l); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			must.Do(fmt.Errorf("%s: %w", file, err))
 		}
 		if l.Round <= last {
 			rounds[l.Round] = l
 		}
 	}
-	var lines []line
-	for _, l := range rounds {
-		lines = append(lines, l)
-	}
-	slices.SortFunc(lines, func(a, b line) int { return a.Round - b.Round })
-	return lines, nil
+	return slices.SortedFunc(maps.Values(rounds), func(a, b line) int { return a.Round - b.Round })
 }
 
 // summarize prints what came of all rounds of a log. It is an error if one went wrong.
-func summarize(out io.Writer, mode string, lines []line) error {
+func summarize(mode string, lines []line) error {
 	results := map[result]int{}
 	type key struct {
 		expect string
@@ -113,32 +107,27 @@ func summarize(out io.Writer, mode string, lines []line) error {
 			seconds = append(seconds, l.Seconds)
 		}
 	}
-	fmt.Fprintf(out, "%d rounds of the log\n", len(lines))
+	fmt.Printf("%d rounds of the log\n", len(lines))
 	for _, expect := range []string{"feasible", "infeasible", "open"} {
 		for _, r := range []result{took, refused, gaveUp, missed, wrong, described, undone, unreached, skipped} {
 			if n := by[key{expect, r}]; n > 0 {
-				fmt.Fprintf(out, "%6d %s: %s\n", n, expect, r)
+				fmt.Printf("%6d %s: %s\n", n, expect, r)
 			}
 		}
 	}
-	fmt.Fprintf(out, "%d wanted pods went; missed: %d; others that went: %d\n", sum.deleted, sum.missed, sum.others)
+	fmt.Printf("%d wanted pods went; missed: %d; others that went: %d\n", sum.deleted, sum.missed, sum.others)
 	if mode == "wishes" {
-		fmt.Fprintf(out, "in %d of the rounds that took pods, the harness knew every one by itself, in %d the spread, in %d some\n",
+		fmt.Printf("in %d of the rounds that took pods, the harness knew every one by itself, in %d the spread, in %d some\n",
 			decides["all"], decides["spread"], decides["part"])
-		fmt.Fprintf(out, "%d changes of deletion costs, %d at least\n", sum.writes, sum.least)
+		fmt.Printf("%d changes of deletion costs, %d at least\n", sum.writes, sum.least)
 	}
 	if len(seconds) > 0 {
 		slices.Sort(seconds)
-		fmt.Fprintf(out, "seconds for a scale-down: p50 %.1f, p99 %.1f, most %.1f\n", seconds[len(seconds)/2],
+		fmt.Printf("seconds for a scale-down: p50 %.1f, p99 %.1f, most %.1f\n", seconds[len(seconds)/2],
 			seconds[len(seconds)*99/100], seconds[len(seconds)-1])
 	}
-	var names []string
-	for name := range faults {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		fmt.Fprintf(out, "  %s: %v\n", name, faults[name])
+	for _, name := range slices.Sorted(maps.Keys(faults)) {
+		fmt.Printf("  %s: %v\n", name, faults[name])
 	}
 	if mode != "plain" && results[missed]+results[wrong] > 0 {
 		return errors.New("podrank broke its contract")

@@ -3,7 +3,7 @@
 // with what the harness itself expects.
 //
 //	steer [-from N] [-plain|-interrupts|-disturbances] [-busy CLIENTS] [-parallel ROUNDS]
-//	      -podrank PROGRAM -log FILE -keep DIR N SEED
+//	      -podrank PROGRAM -keep DIR N SEED
 //
 // The program under test also runs it as $KUBECTL. Then it calls kubectl, and makes something go wrong at one of the calls.
 package main
@@ -15,141 +15,93 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"path/filepath"
-	"strconv"
-	"sync"
-	"syscall"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/podrank/podrank/judge/cluster/internal/control"
 	"github.com/podrank/podrank/judge/cluster/internal/crowd"
 	"github.com/podrank/podrank/judge/cluster/internal/fault"
 	"github.com/podrank/podrank/judge/cluster/internal/history"
-	"github.com/podrank/podrank/judge/cluster/internal/preview"
+	"github.com/podrank/podrank/judge/cluster/internal/must"
+	"github.com/podrank/podrank/judge/cluster/internal/rounds"
+	"github.com/podrank/podrank/judge/cluster/internal/scene"
+	"github.com/podrank/podrank/judge/cluster/internal/wish"
 )
 
 type steer struct {
-	plane   *control.Plane
+	*rounds.Rounds
 	history *history.History
-	podrank preview.Program
-	seed    uint64
-	keep    string
 	mode    string
+}
 
-	mutex sync.Mutex
-	log   *os.File
-	done  map[int]bool
+// A plan is what is drawn for a round and how it is played.
+type plan struct {
+	options scene.WorkloadOptions
+	limits  wish.Limits
+	play    func(*game, context.Context)
+}
+
+// modes say what happens in which round.
+var modes = []struct {
+	name, about string
+	plan        func(number int) plan
+}{
+	{"plain", "kubectl annotate and kubectl scale instead of podrank", func(int) plan {
+		return plan{limits: wish.Limits{Evictions: true}, play: (*game).plain}
+	}},
+	{"interrupts", "signals and failures at every call of kubectl", func(int) plan {
+		return plan{feasible, wish.Limits{OnlyFeasible: true, Evictions: true, Most: 20}, (*game).interrupts}
+	}},
+	{"disturbances", "others change the pods and the workload meanwhile", disturbances},
 }
 
 func main() {
 	if fault.IsStandIn() {
 		fault.StandIn()
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "steer:", err)
-		os.Exit(1)
-	}
+	must.Main("steer", run)
 }
 
-func run(ctx context.Context) error {
-	from := flag.Int("from", 1, "the first round")
-	parallel := flag.Int("parallel", 4, "rounds at a time")
+func run(ctx context.Context) {
 	busy := flag.Int("busy", 16, "busy clients")
-	podrank := flag.String("podrank", "kubectl-podrank", "the program under test")
-	logDir := flag.String("log", ".", "the directory of the logs, which get a line for each round")
-	keep := flag.String("keep", ".", "the directory for what was found wrong")
-	plain := flag.Bool("plain", false, "kubectl annotate and kubectl scale instead of podrank")
-	interrupts := flag.Bool("interrupts", false, "signals and failures at every call of kubectl")
-	disturbances := flag.Bool("disturbances", false, "others change the pods and the workload meanwhile")
-	flag.Parse()
-	count, err1 := strconv.Atoi(flag.Arg(0))
-	seed, err2 := strconv.ParseUint(flag.Arg(1), 10, 64)
-	if err := errors.Join(err1, err2); err != nil || flag.NArg() != 2 {
-		return fmt.Errorf("want a number of rounds and a seed: %w", err)
+	given := make([]*bool, len(modes))
+	for i, mode := range modes {
+		given[i] = flag.Bool(mode.name, false, mode.about)
 	}
-	s := &steer{podrank: preview.Program(*podrank), seed: seed, keep: *keep, mode: "wishes", done: map[int]bool{}}
-	play := s.wishes
-	for _, mode := range []struct {
-		given bool
-		name  string
-		play  func(context.Context, int, *line) error
-	}{{*plain, "plain", s.plain}, {*interrupts, "interrupts", s.interrupts}, {*disturbances, "disturbances", s.disturbances}} {
-		if mode.given && s.mode != "wishes" {
-			return errors.New("-plain, -interrupts and -disturbances exclude each other")
+	s := &steer{Rounds: rounds.Parse(4), mode: "wishes"}
+	planned := func(int) plan { return plan{limits: wish.Limits{Evictions: true}, play: (*game).wishes} }
+	for i, mode := range modes {
+		if *given[i] && s.mode != "wishes" {
+			must.Do(errors.New("-plain, -interrupts and -disturbances exclude each other"))
 		}
-		if mode.given {
-			s.mode, play = mode.name, mode.play
+		if *given[i] {
+			s.mode, planned = mode.name, mode.plan
 		}
 	}
-
-	var err error
-	if s.plane, err = control.Connect(); err != nil {
-		return err
-	}
-	if s.history, err = history.Follow(ctx, s.plane, crowd.Namespaces(*busy)...); err != nil {
-		return err
-	}
+	s.history = history.Follow(ctx, s.Plane, crowd.Namespaces(*busy)...)
 	s.history.Patience = 3 * time.Minute
-	if err := createUsers(ctx, s.plane); err != nil {
-		return err
-	}
-	logFile := filepath.Join(*logDir, fmt.Sprintf("steer-%d-%s.jsonl", seed, s.mode))
-	if s.log, err = os.OpenFile(logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
-		return err
-	}
-	defer s.log.Close()
-	clients, err := crowd.Start(ctx, s.plane, *busy)
-	if err != nil {
-		return err
-	}
-
-	began := time.Now()
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(*parallel)
-	for number := *from; number <= count && ctx.Err() == nil; number++ {
-		group.Go(func() error { return s.round(ctx, number, play) })
-	}
-	if err := group.Wait(); err != nil {
-		if errors.Is(err, context.Canceled) {
-			err = errors.New("interrupted")
-		}
-		next := *from
-		for s.done[next] {
-			next++
-		}
-		return fmt.Errorf("%w; to go on, give FROM %d", err, next)
-	}
+	createUsers(ctx, s.Plane)
+	logFile := s.Log(fmt.Sprintf("steer-%d-%s.jsonl", s.Seed, s.mode))
+	clients := crowd.Start(ctx, s.Plane, *busy)
+	took := s.Play(ctx, func(ctx context.Context, number int) string { return s.round(ctx, number, planned(number)) })
 	rate, failed := clients.Rate()
-	fmt.Printf("%d rounds in %s beside %d busy clients, whose %.0f requests a second failed at %.1f %%\n", count-*from+1,
-		time.Since(began).Round(time.Second), *busy, rate, 100*failed)
-	lines, err := readLines(logFile, count)
-	if err != nil {
-		return err
-	}
-	return summarize(os.Stdout, s.mode, lines)
+	fmt.Printf("%d rounds in %s beside %d busy clients, whose %.0f requests a second failed at %.1f %%\n", s.Last-s.From+1,
+		took.Round(time.Second), *busy, rate, 100*failed)
+	must.Do(summarize(s.mode, readLines(logFile, s.Last)))
 }
 
-// round plays one round and writes its line. An error is one of the control plane; what podrank does wrong is a line.
-func (s *steer) round(ctx context.Context, number int, play func(context.Context, int, *line) error) error {
-	l := &line{Seed: s.seed, Mode: s.mode, Round: number}
-	if err := play(ctx, number, l); err != nil {
-		return fmt.Errorf("round %d: %w", number, err)
-	}
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.done[number] = true
-	text, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
+// round plays one round and returns its line. What podrank does wrong is in the line, and kept.
+func (s *steer) round(ctx context.Context, number int, p plan) string {
+	g := s.begin(ctx, number, p.options, p.limits)
+	defer os.RemoveAll(g.dir)
+	scheduling, stop := context.WithCancel(ctx)
+	defer stop()
+	go g.workload.Schedule(scheduling)
+	p.play(g, ctx)
+	stop()
+	l := g.line
 	if l.isBad() {
+		g.keepRound()
 		fmt.Printf("round %d: %s: %s: %s\n", number, l.Result, l.Command, l.Message)
 	}
-	_, err = fmt.Fprintf(s.log, "%s\n", text)
-	return err
+	g.workload.CleanUp(ctx)
+	return string(must.Get(json.Marshal(l)))
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/podrank/podrank/judge/cluster/internal/fault"
 	"github.com/podrank/podrank/judge/cluster/internal/history"
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/preview"
 	"github.com/podrank/podrank/judge/cluster/internal/scene"
 	"github.com/podrank/podrank/judge/cluster/internal/verdict"
@@ -26,7 +27,6 @@ import (
 type game struct {
 	*steer
 	r        *rand.Rand
-	number   int
 	line     *line
 	dir      string // for files of this round
 	workload *scene.Workload
@@ -37,49 +37,30 @@ type game struct {
 	after    *verdict.State
 }
 
-// begin makes the round's workload and draws what is asked of it. The returned function ends the round.
-func (s *steer) begin(ctx context.Context, number int, l *line, options scene.WorkloadOptions, limits wish.Limits) (*game,
-	func(*error), error) {
-	r := rand.New(rand.NewPCG(s.seed, uint64(number)))
-	w, err := scene.BuildWorkload(ctx, s.plane, s.history, r, fmt.Sprintf("steer-%d-", number), options)
-	if err != nil {
-		return nil, nil, err
-	}
-	g := &game{steer: s, r: r, number: number, line: l, workload: w}
-	if g.c, err = w.Case(ctx); err != nil {
-		return nil, nil, err
-	}
+// begin makes the round's workload and draws what is asked of it.
+func (s *steer) begin(ctx context.Context, number int, options scene.WorkloadOptions, limits wish.Limits) *game {
+	r := rand.New(rand.NewPCG(s.Seed, uint64(number)))
+	w := scene.BuildWorkload(ctx, s.Plane, s.history, r, fmt.Sprintf("steer-%d-", number), options)
+	g := &game{steer: s, r: r, workload: w, c: w.Case(ctx), line: &line{Seed: s.Seed, Mode: s.mode, Round: number}}
 	wish.Draw(r, g.c, w.Strangers, limits)
-	g.expect = g.c.Expect()
-	if g.dir, err = os.MkdirTemp("", "steer-*"); err != nil {
-		return nil, nil, err
-	}
-	if g.before, err = w.State(ctx); err != nil {
-		return nil, nil, err
-	}
+	g.dir = must.Get(os.MkdirTemp("", "steer-*"))
+	g.before = w.State(ctx)
 	s.history.ClearEvents(w.Namespace)
-	l.Workload, l.Pods, l.Delete = w.Kind, len(g.c.Pods), g.expect.Delete
-	l.Expect, l.Why = string(g.expect.Verdict), g.expect.Why
-	scheduling, stop := context.WithCancel(ctx)
-	go w.Schedule(scheduling)
-	return g, func(failed *error) {
-		stop()
-		if *failed == nil && l.isBad() {
-			*failed = g.keepRound()
-		}
-		os.RemoveAll(g.dir)
-		if *failed == nil {
-			*failed = w.CleanUp(ctx)
-		}
-	}, nil
+	g.line.Workload, g.line.Pods = w.Kind, len(g.c.Pods)
+	g.expectIt()
+	return g
 }
 
-// podrankIt runs the program with the round's command.
-func (g *game) podrankIt(ctx context.Context, environment []string, further ...string) (err error) {
+// expectIt notes what must come of the case.
+func (g *game) expectIt() {
+	g.expect = g.c.Expect()
+	g.line.Expect, g.line.Why, g.line.Delete = string(g.expect.Verdict), g.expect.Why, g.expect.Delete
+}
+
+// podrankIt runs the program with the round's command. If it hangs or prints nonsense, the round is wrong, and false is returned.
+func (g *game) podrankIt(ctx context.Context, environment []string, further ...string) bool {
 	file := filepath.Join(g.dir, "values")
-	if err := os.WriteFile(file, []byte(g.c.Values()), 0o644); err != nil {
-		return err
-	}
+	must.Do(os.WriteFile(file, []byte(g.c.Values()), 0o644))
 	arguments := append(g.c.Arguments(file), "-n", g.workload.Namespace, "-o", "json")
 	arguments = append(arguments, further...)
 	g.line.Command = strings.Join(arguments, " ")
@@ -87,27 +68,43 @@ func (g *game) podrankIt(ctx context.Context, environment []string, further ...s
 	if !g.c.ByValueFromAFile {
 		input = g.c.Values()
 	}
-	ctx, stop := context.WithTimeout(ctx, 30*time.Minute)
+	limited, stop := context.WithTimeout(ctx, 30*time.Minute)
 	defer stop()
-	g.ran, err = g.podrank.Run(ctx, environment, input, arguments...)
+	var err error
+	g.ran, err = g.Podrank.Run(limited, environment, input, arguments...)
 	if g.ran != nil {
 		g.line.Exit, g.line.Seconds = g.ran.Exit, g.ran.Took.Seconds()
 		if g.ran.Document != nil {
 			g.line.Message = g.ran.Document.Message
 		}
 	}
-	return err
+	return g.isUsable(ctx, err)
+}
+
+// isUsable makes a run that hangs or prints nonsense a wrong round. Other errors end the round.
+func (g *game) isUsable(ctx context.Context, err error) bool {
+	if err == nil {
+		return true
+	}
+	if g.ran == nil || ctx.Err() != nil {
+		must.Do(err)
+	}
+	g.is(wrong, err)
+	return false
 }
 
 // steering compares what was with what is now.
-func (g *game) steering(ctx context.Context) (*verdict.Steering, error) {
-	var err error
-	if g.after, err = g.workload.State(ctx); err != nil {
-		return nil, err
-	}
+func (g *game) steering(ctx context.Context) *verdict.Steering {
+	g.after = g.workload.State(ctx)
 	g.line.Writes = g.workload.CostChanges()
 	return &verdict.Steering{Exit: g.ran.Exit, Document: g.ran.Document, Before: g.before, After: g.after, To: g.to(),
-		KeepCosts: g.c.Keep, Removed: map[types.UID]bool{}, Costs: map[types.UID]string{}}, nil
+		KeepCosts: g.c.Keep, Removed: map[types.UID]bool{}, Costs: map[types.UID]string{}}
+}
+
+// settledSteering does the same once the controllers have done what they must.
+func (g *game) settledSteering(ctx context.Context) *verdict.Steering {
+	g.workload.Settled(ctx)
+	return g.steering(ctx)
 }
 
 // to is the count that the command leads to.
@@ -135,33 +132,10 @@ func lastLine(text string) string {
 }
 
 // wishes plays a round that nobody disturbs.
-func (s *steer) wishes(ctx context.Context, number int, l *line) (err error) {
-	g, end, err := s.begin(ctx, number, l, scene.WorkloadOptions{}, wish.Limits{Evictions: true})
-	if err != nil {
-		return err
+func (g *game) wishes(ctx context.Context) {
+	if g.podrankIt(ctx, nil, "--yes") {
+		g.is(g.judge(g.settledSteering(ctx)))
 	}
-	defer end(&err)
-	if err := g.podrankIt(ctx, nil, "--yes"); err != nil {
-		return g.unusable(ctx, err)
-	}
-	if err := g.workload.Settled(ctx); err != nil {
-		return err
-	}
-	run, err := g.steering(ctx)
-	if err != nil {
-		return err
-	}
-	g.is(g.judge(run))
-	return nil
-}
-
-// unusable makes a program that hangs or prints nonsense a wrong round, and passes other errors on.
-func (g *game) unusable(ctx context.Context, err error) error {
-	if g.ran == nil || ctx.Err() != nil {
-		return err
-	}
-	g.is(wrong, err)
-	return nil
 }
 
 // judge says what came of a round that nobody disturbed.
@@ -211,14 +185,9 @@ func (g *game) judge(run *verdict.Steering) (result, error) {
 }
 
 // plain plays the same rounds with kubectl alone: a low cost for each wanted pod, and then the new count.
-func (s *steer) plain(ctx context.Context, number int, l *line) (err error) {
-	g, end, err := s.begin(ctx, number, l, scene.WorkloadOptions{}, wish.Limits{Evictions: true})
-	if err != nil {
-		return err
-	}
-	defer end(&err)
-	if err := g.podrankIt(ctx, nil, "--dry-run=client"); err != nil {
-		return g.unusable(ctx, err)
+func (g *game) plain(ctx context.Context) {
+	if !g.podrankIt(ctx, nil, "--dry-run=client") {
+		return
 	}
 	var names []string
 	wanted := map[types.UID]bool{}
@@ -238,31 +207,19 @@ func (s *steer) plain(ctx context.Context, number int, l *line) (err error) {
 	unknown := slices.ContainsFunc(g.c.Names, func(name string) bool { return slices.Contains(g.workload.Strangers, name) })
 	if g.workload.Refused != "" || len(names) == 0 || unknown || to+len(names) > len(g.c.Pods) {
 		g.is(skipped, nil)
-		return nil
+		return
 	}
 	cost := int64(-1)
 	for _, pod := range g.c.Pods {
 		cost = max(-1<<31, min(cost, int64(pod.Cost)-1))
 	}
 	began := time.Now()
-	flags := []string{"-n", g.workload.Namespace}
 	annotate := append([]string{"annotate", "--overwrite", "pods"}, names...)
-	annotate = append(annotate, fmt.Sprintf("controller.kubernetes.io/pod-deletion-cost=%d", cost))
-	if err := kubectl(ctx, append(annotate, flags...)...); err != nil {
-		return err
-	}
-	if err := kubectl(ctx, append([]string{"scale", g.workload.Target, fmt.Sprintf("--replicas=%d", to)}, flags...)...); err != nil {
-		return err
-	}
+	g.kubectl(ctx, append(annotate, fmt.Sprintf("controller.kubernetes.io/pod-deletion-cost=%d", cost))...)
+	g.kubectl(ctx, "scale", g.workload.Target, fmt.Sprintf("--replicas=%d", to))
+	l := g.line
 	l.Seconds = time.Since(began).Seconds()
-	if err := g.workload.Settled(ctx); err != nil {
-		return err
-	}
-	run, err := g.steering(ctx)
-	if err != nil {
-		return err
-	}
-	gone := run.Gone()
+	gone := g.settledSteering(ctx).Gone()
 	for _, uid := range gone {
 		if !wanted[uid] {
 			l.Others++
@@ -273,23 +230,17 @@ func (s *steer) plain(ctx context.Context, number int, l *line) (err error) {
 	if l.Missed > 0 {
 		l.Result = missed
 	}
-	return nil
 }
 
-func kubectl(ctx context.Context, arguments ...string) error {
-	out, err := exec.CommandContext(ctx, "kubectl", arguments...).CombinedOutput()
+func (g *game) kubectl(ctx context.Context, arguments ...string) {
+	out, err := exec.CommandContext(ctx, "kubectl", append(arguments, "-n", g.workload.Namespace)...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("kubectl %v: %w: %s", arguments, err, out)
+		must.Do(fmt.Errorf("kubectl %v: %w: %s", arguments, err, out))
 	}
-	return nil
 }
 
 // keepRound writes down all that is known of a round that went wrong.
-func (g *game) keepRound() error {
-	dir := filepath.Join(g.keep, fmt.Sprintf("steer-%d-%s-%d", g.seed, g.mode, g.number))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
+func (g *game) keepRound() {
 	var story strings.Builder
 	fmt.Fprintf(&story, "%s: %s\nkubectl-podrank %s\nworkload %s, template's cost %q, fault %s, exit status %d\n", g.line.Result,
 		g.line.Message, g.line.Command, g.workload.Kind, g.workload.Template, g.line.Fault, g.line.Exit)
@@ -317,13 +268,11 @@ func (g *game) keepRound() error {
 			fmt.Fprintf(&story, "%d %s went at %s\n", gone.Version, gone.Pod.Name, gone.At.UTC().Format(time.RFC3339Nano))
 		}
 	})
-	if calls, err := (fault.Calls{Dir: g.dir}).List(); err == nil {
-		for i, call := range calls {
-			fmt.Fprintf(&story, "call %d at %s: %s\n", i+1, call.At.UTC().Format(time.RFC3339Nano), call.Arguments)
-		}
+	for i, call := range (fault.Calls{Dir: g.dir}).List() {
+		fmt.Fprintf(&story, "call %d at %s: %s\n", i+1, call.At.UTC().Format(time.RFC3339Nano), call.Arguments)
 	}
 	if g.ran != nil {
 		fmt.Fprintf(&story, "\nstdout:\n%s\nstderr:\n%s\n", g.ran.Stdout, g.ran.Stderr)
 	}
-	return os.WriteFile(filepath.Join(dir, "story.txt"), []byte(story.String()), 0o644)
+	g.Keep(fmt.Sprintf("steer-%d-%s-%d", g.Seed, g.mode, g.line.Round), "story.txt", []byte(story.String()))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/podrank/podrank/judge/cluster/internal/control"
@@ -17,10 +16,10 @@ const (
 	noCanary = "may-not-create-sets"
 )
 
-var forbidden = []string{noPatch, noScale, noCanary}
+var users = []string{noPatch, noScale, noCanary}
 
 // createUsers gives these users their rights.
-func createUsers(ctx context.Context, plane *control.Plane) error {
+func createUsers(ctx context.Context, plane *control.Plane) {
 	rule := func(group string, resources []string, verbs ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
 	}
@@ -42,18 +41,11 @@ func createUsers(ctx context.Context, plane *control.Plane) error {
 				role.Rules = append(role.Rules, right)
 			}
 		}
-		_, err := plane.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
-		if err != nil && !apierrors.IsAlreadyExists(err) {
-			return err
-		}
-		_, err = plane.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
+		plane.Ensure(ctx, role)
+		plane.Ensure(ctx, &rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: name},
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
 			Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}},
-		}, metav1.CreateOptions{})
-		if err != nil && !apierrors.IsAlreadyExists(err) {
-			return err
-		}
+		})
 	}
-	return nil
 }

@@ -1,19 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
 const (
-	agent = "agent"
 	// nodeCount is how many nodes a round has. Its namespace's name is their label.
 	nodeCount = 10
 	nodeLabel = "podrank.dev/round"
@@ -42,155 +43,93 @@ type daemonSet struct {
 
 func (d *daemonSet) types() string { return "pods,daemonsets,controllerrevisions,nodes" }
 
-func (d *daemonSet) prepare(ctx context.Context) error {
+func (d *daemonSet) prepare(ctx context.Context) {
 	d.by = pick(d.r, replaces, replaces, replaces, surges, moves)
 	for i := range nodeCount {
-		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: d.node(i), Labels: map[string]string{nodeLabel: d.namespace}}}
-		if _, err := d.plane.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
-			return err
-		}
+		d.plane.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+			Name: fmt.Sprintf("%s-%d", d.namespace, i), Labels: map[string]string{nodeLabel: d.namespace}}})
 	}
-	if err := d.create(ctx); err != nil {
-		return err
-	}
+	d.create(ctx)
 	// A new template, which OnDelete keeps from replacing anything yet.
-	patch := fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":%q,"image":"agent:2"}]}}}}`, agent)
-	if err := d.patch(ctx, patch); err != nil {
-		return err
+	d.patch(ctx, fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":%q,"image":"agent:2"}]}}}}`, d.name))
+	d.settle(ctx)
+	d.change(ctx)
+	d.settle(ctx)
+	if d.by == surges {
+		d.surge(ctx)
 	}
-	if err := d.settle(ctx); err != nil {
-		return err
-	}
-	if err := d.change(ctx); err != nil {
-		return err
-	}
-	if err := d.settle(ctx); err != nil || d.by != surges {
-		return err
-	}
-	return d.surge(ctx)
 }
 
-func (d *daemonSet) node(i int) string { return fmt.Sprintf("%s-%d", d.namespace, i) }
-
 // create makes a DaemonSet whose pods are all ready. There is no scheduler, so each is bound to its node.
-func (d *daemonSet) create(ctx context.Context) error {
-	labels := map[string]string{"app": agent}
-	set := &appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Name: agent},
+func (d *daemonSet) create(ctx context.Context) {
+	labels := map[string]string{"app": d.name}
+	d.plane.Create(ctx, &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: d.name, Namespace: d.namespace},
 		Spec: appsv1.DaemonSetSpec{
 			Selector:       &metav1.LabelSelector{MatchLabels: labels},
 			UpdateStrategy: appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels, Finalizers: []string{finalizer}},
 				Spec: corev1.PodSpec{
-					Containers:   []corev1.Container{{Name: agent, Image: "agent:1"}},
+					Containers:   []corev1.Container{{Name: d.name, Image: "agent:1"}},
 					NodeSelector: map[string]string{nodeLabel: d.namespace},
 					// Nodes without a kubelet are not ready.
 					Tolerations: []corev1.Toleration{{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists}},
 				},
 			},
 		},
+	})
+	d.awaitPods(ctx, nodeCount)
+	for _, pod := range d.podsByName(ctx) {
+		d.bind(ctx, &pod)
+		d.give(ctx, &pod, corev1.PodRunning, corev1.ConditionTrue)
 	}
-	if _, err := d.plane.AppsV1().DaemonSets(d.namespace).Create(ctx, set, metav1.CreateOptions{}); err != nil {
-		return err
-	}
-	if err := d.awaitPods(ctx, nodeCount); err != nil {
-		return err
-	}
-	pods, err := d.podsByName(ctx)
-	if err != nil {
-		return err
-	}
-	for i := range pods {
-		if err := d.bind(ctx, &pods[i]); err != nil {
-			return err
-		}
-		if err := d.give(ctx, &pods[i], corev1.PodRunning, corev1.ConditionTrue); err != nil {
-			return err
-		}
-	}
-	return d.settle(ctx)
+	d.settle(ctx)
 }
 
-func (d *daemonSet) bind(ctx context.Context, pod *corev1.Pod) error {
+func (d *daemonSet) bind(ctx context.Context, pod *corev1.Pod) {
 	required := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-	node := required.NodeSelectorTerms[0].MatchFields[0].Values[0]
-	binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: pod.Name}, Target: corev1.ObjectReference{Kind: "Node", Name: node}}
-	return d.plane.CoreV1().Pods(d.namespace).Bind(ctx, binding, metav1.CreateOptions{})
+	must.Do(d.plane.Bind(ctx, pod, required.NodeSelectorTerms[0].MatchFields[0].Values[0]))
 }
 
 // change makes some pods new, and some unready. In half of the rounds nothing is out of order, so that the whole budget is left to
 // chance.
-func (d *daemonSet) change(ctx context.Context) error {
+func (d *daemonSet) change(ctx context.Context) {
 	if d.r.IntN(2) == 0 {
-		return nil
+		return
 	}
-	pods, err := d.podsByName(ctx)
-	if err != nil {
-		return err
-	}
-	revisions, err := d.plane.AppsV1().ControllerRevisions(d.namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	newest := revisions.Items[0]
-	for _, revision := range revisions.Items {
-		if revision.Revision > newest.Revision {
-			newest = revision
-		}
-	}
-	for i := range pods {
+	pods := d.podsByName(ctx)
+	revisions := must.Get(d.plane.AppsV1().ControllerRevisions(d.namespace).List(ctx, metav1.ListOptions{})).Items
+	newest := slices.MaxFunc(revisions, func(a, b appsv1.ControllerRevision) int { return cmp.Compare(a.Revision, b.Revision) })
+	for _, pod := range pods {
 		if d.r.IntN(4) == 0 {
-			hash := newest.Labels[appsv1.DefaultDaemonSetUniqueLabelKey]
-			if err := d.label(ctx, &pods[i], appsv1.DefaultDaemonSetUniqueLabelKey, hash); err != nil {
-				return err
-			}
+			const key = appsv1.DefaultDaemonSetUniqueLabelKey
+			d.label(ctx, &pod, key, newest.Labels[key])
 		}
 		if d.r.IntN(5) == 0 {
-			if err := d.give(ctx, &pods[i], corev1.PodRunning, corev1.ConditionFalse); err != nil {
-				return err
-			}
+			d.give(ctx, &pod, corev1.PodRunning, corev1.ConditionFalse)
 		}
 	}
-	return nil
 }
 
 // surge lets the controller create new pods beside old ones, and chooses one that becomes ready.
-func (d *daemonSet) surge(ctx context.Context) error {
-	before, err := d.pods(ctx)
-	if err != nil {
-		return err
-	}
-	if err := d.patch(ctx, strategy(intstr.FromInt32(3), intstr.FromInt32(0))); err != nil {
-		return err
-	}
-	if err := d.settle(ctx); err != nil {
-		return err
-	}
-	pods, err := d.podsByName(ctx)
-	if err != nil {
-		return err
-	}
-	for i := range pods {
-		if _, ok := before[pods[i].UID]; !ok {
-			if err := d.bind(ctx, &pods[i]); err != nil {
-				return err
-			}
-			d.ready = &pods[i]
+func (d *daemonSet) surge(ctx context.Context) {
+	before := d.pods(ctx)
+	d.patch(ctx, strategy(`3`, `0`))
+	d.settle(ctx)
+	for _, pod := range d.podsByName(ctx) {
+		if _, ok := before[pod.UID]; !ok {
+			d.bind(ctx, &pod)
+			d.ready = &pod
 		}
 	}
-	return d.settle(ctx)
+	d.settle(ctx)
 }
 
-func strategy(surge, unavailable intstr.IntOrString) string {
-	text := func(value intstr.IntOrString) string {
-		if value.Type == intstr.Int {
-			return value.String()
-		}
-		return fmt.Sprintf("%q", value.String())
-	}
+// strategy is a patch to a rolling update of these counts, in JSON.
+func strategy(surge, unavailable string) string {
 	return fmt.Sprintf(`{"spec":{"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxSurge":%s,"maxUnavailable":%s}}}}`,
-		text(surge), text(unavailable))
+		surge, unavailable)
 }
 
 func (d *daemonSet) question(items []map[string]any) question {
@@ -212,7 +151,7 @@ func (d *daemonSet) question(items []map[string]any) question {
 		}
 	}
 	// Moved nodes count in the status still.
-	return question{Kind: "DaemonSet, " + d.by, Workload: "ds/" + agent, Partial: d.by == moves}
+	return question{Kind: "DaemonSet, " + d.by, Workload: "ds/" + d.name, Partial: d.by == moves}
 }
 
 // isOwn reports whether a node is this round's.
@@ -221,46 +160,14 @@ func (d *daemonSet) isOwn(metadata map[string]any) bool {
 	return labels[nodeLabel] == d.namespace
 }
 
-func (d *daemonSet) trigger(ctx context.Context, _ map[types.UID]*corev1.Pod) error {
+func (d *daemonSet) trigger(ctx context.Context) {
 	switch {
 	case d.by == replaces:
-		return d.patch(ctx, strategy(intstr.FromInt32(0), intstr.FromString("30%")))
+		d.patch(ctx, strategy(`0`, `"30%"`))
 	case d.by == surges && d.ready != nil:
-		return d.give(ctx, d.ready, corev1.PodRunning, corev1.ConditionTrue)
+		d.give(ctx, d.ready, corev1.PodRunning, corev1.ConditionTrue)
 	}
 	for _, node := range d.left {
-		patch := fmt.Sprintf(`{"metadata":{"labels":{%q:null}}}`, nodeLabel)
-		if _, err := d.plane.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
-			return err
-		}
+		d.plane.Patch(ctx, "nodes", "", node, fmt.Sprintf(`{"metadata":{"labels":{%q:null}}}`, nodeLabel))
 	}
-	return nil
-}
-
-func (d *daemonSet) patch(ctx context.Context, patch string) error {
-	kind := types.StrategicMergePatchType
-	_, err := d.plane.AppsV1().DaemonSets(d.namespace).Patch(ctx, agent, kind, []byte(patch), metav1.PatchOptions{})
-	return err
-}
-
-func (d *daemonSet) settle(ctx context.Context) error {
-	return d.awaitQuiet(ctx, func() (string, bool, error) {
-		set, err := d.plane.AppsV1().DaemonSets(d.namespace).Get(ctx, agent, metav1.GetOptions{})
-		if err != nil {
-			return "", false, err
-		}
-		return set.ResourceVersion, set.Status.ObservedGeneration == set.Generation, nil
-	})
-}
-
-func (d *daemonSet) delete(ctx context.Context) error {
-	if err := d.plane.AppsV1().DaemonSets(d.namespace).Delete(ctx, agent, orphan()); err != nil {
-		return err
-	}
-	for i := range nodeCount {
-		if err := d.plane.CoreV1().Nodes().Delete(ctx, d.node(i), metav1.DeleteOptions{}); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -3,22 +3,21 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
 const (
-	importer = "import"
 	// The controller waits this long after a pod's event before it syncs, and not at all after a change of the Job. So pods that it
 	// would not leave alone are created last, and the Job has to change within this time.
 	batch = 900 * time.Millisecond
@@ -30,11 +29,12 @@ const (
 // also gets what ends it, or other completions.
 type job struct {
 	*round
-	job         *batchv1.Job
-	size        int32
-	duplicated  time.Time
-	parallelism int32
-	end         end
+	size int32
+	mode batchv1.CompletionMode
+	// When its pods were duplicated, and when it was changed.
+	duplicated, triggered time.Time
+	parallelism           int32
+	end                   end
 }
 
 // An end is what ends a Job.
@@ -78,7 +78,7 @@ var ends = []end{
 
 func (j *job) types() string { return "pods,jobs" }
 
-func (j *job) prepare(ctx context.Context) error {
+func (j *job) prepare(ctx context.Context) {
 	j.size = 2 + j.r.Int32N(4)
 	mode, completions := batchv1.IndexedCompletion, j.size+2
 	if j.r.IntN(3) > 0 {
@@ -87,58 +87,42 @@ func (j *job) prepare(ctx context.Context) error {
 	if !j.end.indexed && j.r.IntN(3) == 0 {
 		mode = batchv1.NonIndexedCompletion
 	}
-	made := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: importer}, Spec: batchv1.JobSpec{
+	j.mode = mode
+	made := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: j.name, Namespace: j.namespace}, Spec: batchv1.JobSpec{
 		Parallelism: &j.size, Completions: &completions, CompletionMode: &mode,
 		Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Finalizers: []string{finalizer}},
 			Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever,
-				Containers: []corev1.Container{{Name: importer, Image: "import:1"}}},
+				Containers: []corev1.Container{{Name: j.name, Image: "import:1"}}},
 		},
 	}}
 	if j.end.spec != nil {
 		j.end.spec(&made.Spec)
 	}
-	var err error
-	if j.job, err = j.plane.BatchV1().Jobs(j.namespace).Create(ctx, made, metav1.CreateOptions{}); err != nil {
-		return err
-	}
-	if err := j.awaitPods(ctx, int(j.size)); err != nil {
-		return err
-	}
-	if err := sleep(ctx, syncs); err != nil {
-		return err
-	}
+	j.plane.Create(ctx, made)
+	j.awaitPods(ctx, int(j.size))
+	j.settle(ctx)
+	// What the controller made has an index that counts.
+	first := j.podsByName(ctx)[0]
+	settled := must.Get(j.plane.BatchV1().Jobs(j.namespace).Get(ctx, j.name, metav1.GetOptions{}))
 	j.duplicated = time.Now()
-	if err := j.duplicate(ctx); err != nil || j.end.status == "" {
-		return err
+	j.duplicate(ctx, settled)
+	if j.end.status != "" {
+		j.plane.Patch(ctx, "pods", j.namespace, first.Name, j.end.status, "status")
 	}
-	pods, err := j.podsByName(ctx)
-	if err != nil {
-		return err
-	}
-	// One that the controller made, so that it has an index that counts.
-	for _, pod := range pods {
-		if !strings.HasPrefix(pod.Name, importer+"-more") {
-			_, err := j.plane.CoreV1().Pods(j.namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(j.end.status), metav1.PatchOptions{}, "status")
-			return err
-		}
-	}
-	return nil
 }
 
 // duplicate creates up to four pods as the controller would, with indexes of others, beyond the completions, or none.
-func (j *job) duplicate(ctx context.Context) error {
-	isTrue, errs := true, make([]error, 1+j.r.IntN(4))
-	var running sync.WaitGroup
-	for i := range errs {
+func (j *job) duplicate(ctx context.Context, made *batchv1.Job) {
+	var group errgroup.Group
+	for i := range 1 + j.r.IntN(4) {
 		pod := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{
-				Name: fmt.Sprintf("%s-more-%d", importer, i), Labels: j.job.Spec.Template.Labels, Annotations: map[string]string{},
-				Finalizers: []string{finalizer, batchv1.JobTrackingFinalizer},
-				OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: importer, UID: j.job.UID,
-					Controller: &isTrue}},
+				Name: fmt.Sprintf("%s-more-%d", j.name, i), Namespace: j.namespace, Labels: made.Spec.Template.Labels,
+				Annotations: map[string]string{}, Finalizers: []string{finalizer, batchv1.JobTrackingFinalizer},
+				OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(made, batchv1.SchemeGroupVersion.WithKind("Job"))},
 			},
-			Spec: j.job.Spec.Template.Spec,
+			Spec: made.Spec.Template.Spec,
 		}
 		if j.r.IntN(5) > 0 {
 			pod.Annotations[batchv1.JobCompletionIndexAnnotation] = strconv.Itoa(j.r.IntN(int(j.size) + 4))
@@ -146,18 +130,15 @@ func (j *job) duplicate(ctx context.Context) error {
 		if j.r.IntN(2) == 0 {
 			pod.Spec.NodeName = "node-1"
 		}
-		running.Go(func() {
-			_, errs[i] = j.plane.CoreV1().Pods(j.namespace).Create(ctx, pod, metav1.CreateOptions{})
-		})
+		group.Go(func() error { return must.Try(func() { j.plane.Create(ctx, pod) }) })
 	}
-	running.Wait()
-	return errors.Join(errs...)
+	must.Do(group.Wait())
 }
 
 // question asks of an incomplete dump, as the Job's status counts pods later.
 func (j *job) question(items []map[string]any) question {
 	j.parallelism = j.r.Int32N(j.size + 1)
-	kind := fmt.Sprintf("Job, %s", *j.job.Spec.CompletionMode)
+	kind := fmt.Sprintf("Job, %s", j.mode)
 	if j.end.name != "" {
 		kind += ", " + j.end.name
 	}
@@ -169,32 +150,22 @@ func (j *job) question(items []map[string]any) question {
 			maps.Copy(item["spec"].(map[string]any), j.end.change)
 		}
 	}
-	return question{Kind: kind, Workload: "job/" + importer, Parallelism: &j.parallelism, Partial: true}
+	return question{Kind: kind, Workload: "job/" + j.name, Parallelism: &j.parallelism, Partial: true}
 }
 
-func (j *job) trigger(ctx context.Context, before map[types.UID]*corev1.Pod) error {
+func (j *job) trigger(ctx context.Context) {
 	spec := map[string]any{"parallelism": j.parallelism}
 	maps.Copy(spec, j.end.change)
-	patch, err := json.Marshal(map[string]any{"spec": spec})
-	if err != nil {
-		return err
-	}
-	_, err = j.plane.BatchV1().Jobs(j.namespace).Patch(ctx, importer, types.MergePatchType, patch, metav1.PatchOptions{})
-	if err != nil {
-		return err
-	}
-	isLate := time.Since(j.duplicated) > batch
+	j.patch(ctx, string(must.Get(json.Marshal(map[string]any{"spec": spec}))))
+	j.triggered = time.Now()
+}
+
+func (j *job) isLate(before map[types.UID]*corev1.Pod) bool {
+	isLate := j.triggered.Sub(j.duplicated) > batch
 	for _, pod := range before {
 		isLate = isLate || pod.DeletionTimestamp != nil
 	}
-	if isLate {
-		return errLate
-	}
-	return nil
+	return isLate
 }
 
-func (j *job) settle(ctx context.Context) error { return sleep(ctx, syncs) }
-
-func (j *job) delete(ctx context.Context) error {
-	return j.plane.BatchV1().Jobs(j.namespace).Delete(ctx, importer, orphan())
-}
+func (j *job) settle(ctx context.Context) { sleep(ctx, syncs) }

@@ -11,7 +11,6 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -36,22 +35,16 @@ type Crowd struct {
 }
 
 // Start sets the clients to work until the context ends.
-func Start(ctx context.Context, plane *control.Plane, clients int) (*Crowd, error) {
+func Start(ctx context.Context, plane *control.Plane, clients int) *Crowd {
 	c := &Crowd{plane: plane, began: time.Now()}
 	for _, name := range Namespaces(clients) {
-		_, err := plane.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}},
-			metav1.CreateOptions{})
-		if err != nil && !apierrors.IsAlreadyExists(err) {
-			return nil, err
-		}
-	}
-	for _, name := range Namespaces(clients) {
+		plane.Ensure(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 		go c.work(ctx, name)
 	}
 	if clients > 0 {
 		go c.compact(ctx)
 	}
-	return c, nil
+	return c
 }
 
 // Rate is how many requests a second were answered, and what share of them with an error.

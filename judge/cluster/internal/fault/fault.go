@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
 // What can happen at a call.
@@ -57,13 +59,9 @@ func (f Fault) String() string {
 type Calls struct{ Dir string }
 
 // Environment is what the program under test has to be given so that it runs the stand-in, this same program.
-func (c Calls) Environment(f Fault) ([]string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	return []string{"KUBECTL=" + self, dirVariable + "=" + c.Dir,
-		fmt.Sprintf("%s=%d %s %s", faultVariable, f.N, f.What, f.When)}, nil
+func (c Calls) Environment(f Fault) []string {
+	return []string{"KUBECTL=" + must.Get(os.Executable()), dirVariable + "=" + c.Dir,
+		fmt.Sprintf("%s=%d %s %s", faultVariable, f.N, f.What, f.When)}
 }
 
 // Call is one call of kubectl.
@@ -72,36 +70,32 @@ type Call struct {
 	At        time.Time
 }
 
-// List returns the calls in order.
-func (c Calls) List() ([]Call, error) {
-	var calls []Call
-	for n := 1; ; n++ {
-		file := filepath.Join(c.Dir, strconv.Itoa(n))
-		text, err := os.ReadFile(file)
-		if errors.Is(err, os.ErrNotExist) {
-			return calls, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		info, err := os.Stat(file)
-		if err != nil {
-			return nil, err
-		}
-		calls = append(calls, Call{string(text), info.ModTime()})
-	}
-}
+// file is where something about a call is noted.
+func (c Calls) file(n int, suffix string) string { return filepath.Join(c.Dir, strconv.Itoa(n)+suffix) }
 
-// Reached says whether a call waits for Release.
-func (c Calls) Reached(n int) bool {
-	_, err := os.Stat(filepath.Join(c.Dir, strconv.Itoa(n)+".waits"))
+func (c Calls) note(n int, suffix string) { must.Do(os.WriteFile(c.file(n, suffix), nil, 0o644)) }
+
+func (c Calls) isNoted(n int, suffix string) bool {
+	_, err := os.Stat(c.file(n, suffix))
 	return err == nil
 }
 
-// Release lets a call that waits go on.
-func (c Calls) Release(n int) error {
-	return os.WriteFile(filepath.Join(c.Dir, strconv.Itoa(n)+".goes"), nil, 0o644)
+// List returns the calls in order.
+func (c Calls) List() (calls []Call) {
+	for n := 1; c.isNoted(n, ""); n++ {
+		text, info := must.Get(os.ReadFile(c.file(n, ""))), must.Get(os.Stat(c.file(n, "")))
+		calls = append(calls, Call{string(text), info.ModTime()})
+	}
+	return calls
 }
+
+// Reached says whether a call waits for Release.
+func (c Calls) Reached(n int) bool { return c.isNoted(n, waits) }
+
+// Release lets a call that waits go on.
+func (c Calls) Release(n int) { c.note(n, goes) }
+
+const waits, goes = ".waits", ".goes"
 
 // IsStandIn says whether this process is to be the stand-in.
 func IsStandIn() bool { return os.Getenv(dirVariable) != "" }
@@ -109,118 +103,94 @@ func IsStandIn() bool { return os.Getenv(dirVariable) != "" }
 // StandIn is kubectl, but for the fault. It does not return.
 func StandIn() {
 	runtime.LockOSThread() // kubectl dies with the thread that started it
-	status, err := standIn(Calls{os.Getenv(dirVariable)})
-	if err != nil {
+	var status int
+	if err := must.Try(func() { status = standIn(Calls{os.Getenv(dirVariable)}) }); err != nil {
 		fmt.Fprintln(os.Stderr, "stand-in for kubectl:", err)
 		status = 1
 	}
 	os.Exit(status)
 }
 
-func standIn(calls Calls) (int, error) {
+func standIn(calls Calls) int {
 	var f Fault
-	if _, err := fmt.Sscan(os.Getenv(faultVariable), &f.N, &f.What); err != nil && f.N > 0 {
-		return 0, err
+	if _, err := fmt.Sscan(os.Getenv(faultVariable), &f.N, &f.What); f.N > 0 {
+		must.Do(err)
 	}
 	if fields := strings.Fields(os.Getenv(faultVariable)); len(fields) > 2 {
 		f.When = fields[2]
 	}
-	n, err := calls.next(strings.Join(os.Args[1:], " "))
-	if err != nil {
-		return 0, err
-	}
-	program, err := exec.LookPath("kubectl")
-	if err != nil {
-		return 0, err
-	}
+	n := calls.next(strings.Join(os.Args[1:], " "))
+	program := must.Get(exec.LookPath("kubectl"))
 	if n != f.N {
-		return 0, become(program)
+		become(program)
 	}
 	switch f.What {
 	case Hook:
-		if err := os.WriteFile(filepath.Join(calls.Dir, strconv.Itoa(n)+".waits"), nil, 0o644); err != nil {
-			return 0, err
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(calls.Dir, strconv.Itoa(n)+".goes")); err == nil {
-				return 0, become(program)
-			}
+		for calls.note(n, waits); !calls.isNoted(n, goes); {
 			time.Sleep(5 * time.Millisecond)
 		}
+		become(program)
 	case FailUndone:
-		return 0, errors.New("connection refused (injected)")
+		must.Do(errors.New("connection refused (injected)"))
 	case FailDone:
 		command := exec.Command(program, os.Args[1:]...)
 		command.Stdin = os.Stdin
 		_ = command.Run() // its outcome is what gets lost
-		return 0, errors.New("the server did not answer in time (injected)")
+		must.Do(errors.New("the server did not answer in time (injected)"))
 	}
 	if f.When == Before {
-		if err := send(f.What); err != nil {
-			return 0, err
-		}
-		return 0, become(program)
+		send(f.What)
+		become(program)
 	}
 	command := exec.Command(program, os.Args[1:]...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := command.Start(); err != nil {
-		return 0, err
-	}
+	must.Do(command.Start())
 	if f.When == During || slices.Contains(os.Args, "--watch") || slices.Contains(os.Args, "-w") {
 		time.Sleep(60 * time.Millisecond)
-		if err := send(f.What); err != nil {
-			return 0, err
-		}
+		send(f.What)
 		f.When = ""
 	}
-	err = command.Wait()
+	err := command.Wait()
 	if f.When == After {
-		if err := send(f.What); err != nil {
-			return 0, err
-		}
+		send(f.What)
 	}
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		return 0, err
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) {
+		must.Do(err)
 	}
-	return command.ProcessState.ExitCode(), nil
+	return command.ProcessState.ExitCode()
 }
 
 // next notes a call and returns its number.
-func (c Calls) next(arguments string) (int, error) {
+func (c Calls) next(arguments string) int {
 	for n := 1; ; n++ {
-		file, err := os.OpenFile(filepath.Join(c.Dir, strconv.Itoa(n)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		file, err := os.OpenFile(c.file(n, ""), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		if errors.Is(err, os.ErrExist) {
 			continue
 		}
-		if err != nil {
-			return 0, err
-		}
-		_, err = file.WriteString(arguments)
-		return n, errors.Join(err, file.Close())
+		must.Do(err)
+		must.Get(file.WriteString(arguments))
+		must.Do(file.Close())
+		return n
 	}
 }
 
-func become(program string) error {
-	return syscall.Exec(program, append([]string{"kubectl"}, os.Args[1:]...), os.Environ())
+// become replaces this process.
+func become(program string) {
+	must.Do(syscall.Exec(program, append([]string{"kubectl"}, os.Args[1:]...), os.Environ()))
 }
 
 // send sends the signal to the program under test, which is this one's parent; to its whole group if all are to get it.
-func send(what string) error {
-	switch what {
-	case Interrupt:
-		return syscall.Kill(os.Getppid(), syscall.SIGINT)
-	case Terminate:
-		return syscall.Kill(os.Getppid(), syscall.SIGTERM)
-	case Kill:
-		return syscall.Kill(os.Getppid(), syscall.SIGKILL)
-	case InterruptAll:
-		group, err := syscall.Getpgid(os.Getppid())
-		if err != nil {
-			return err
-		}
-		return syscall.Kill(-group, syscall.SIGINT)
+func send(what string) {
+	signal, known := map[string]syscall.Signal{
+		Interrupt: syscall.SIGINT, Terminate: syscall.SIGTERM, Kill: syscall.SIGKILL, InterruptAll: syscall.SIGINT,
+	}[what]
+	if !known {
+		must.Do(fmt.Errorf("unknown fault %q", what))
 	}
-	return fmt.Errorf("unknown fault %q", what)
+	to := os.Getppid()
+	if what == InterruptAll {
+		to = -must.Get(syscall.Getpgid(to))
+	}
+	must.Do(syscall.Kill(to, signal))
 }

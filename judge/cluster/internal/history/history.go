@@ -5,6 +5,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -18,6 +19,8 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
 // Set is a ReplicaSet or a ReplicationController.
@@ -27,7 +30,6 @@ type Set struct {
 	Replicas, Ready  int32 // Replicas of the spec, Ready of the status
 	Current          int32 // replicas of the status
 	Generation, Seen int64
-	Deleting         bool
 }
 
 // Gone says that a pod began to terminate, or went at once.
@@ -74,7 +76,7 @@ type History struct {
 }
 
 // Follow starts to watch all namespaces but the excluded ones, and returns once all that exists is known.
-func Follow(ctx context.Context, client kubernetes.Interface, excluded ...string) (*History, error) {
+func Follow(ctx context.Context, client kubernetes.Interface, excluded ...string) *History {
 	h := &History{Patience: 30 * time.Second, namespaces: map[string]*Namespace{}}
 	var selector []string
 	for _, namespace := range excluded {
@@ -84,29 +86,21 @@ func Follow(ctx context.Context, client kubernetes.Interface, excluded ...string
 		informers.WithTweakListOptions(func(options *metav1.ListOptions) {
 			options.FieldSelector = strings.Join(selector, ",")
 		}))
-	watch := func(informer cache.SharedIndexInformer) error {
-		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(object any) { h.put(object) },
-			UpdateFunc: func(_, object any) { h.put(object) },
-			DeleteFunc: func(object any) { h.remove(object) },
-		})
-		return err
-	}
 	for _, informer := range []cache.SharedIndexInformer{
 		factory.Core().V1().Pods().Informer(), factory.Core().V1().ReplicationControllers().Informer(),
 		factory.Apps().V1().ReplicaSets().Informer(), factory.Apps().V1().Deployments().Informer(),
 	} {
-		if err := watch(informer); err != nil {
-			return nil, err
-		}
+		must.Get(informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: h.put, UpdateFunc: func(_, object any) { h.put(object) }, DeleteFunc: h.remove,
+		}))
 	}
 	factory.Start(ctx.Done())
 	for kind, ok := range factory.WaitForCacheSync(ctx.Done()) {
 		if !ok {
-			return nil, fmt.Errorf("cannot watch %v", kind)
+			must.Do(fmt.Errorf("cannot watch %v", kind))
 		}
 	}
-	return h, nil
+	return h
 }
 
 // Look calls f with the namespace as it is now. f must not keep it.
@@ -117,13 +111,17 @@ func (h *History) Look(namespace string, f func(*Namespace)) {
 }
 
 // Await waits until f is true of the namespace.
-func (h *History) Await(ctx context.Context, namespace, what string, f func(*Namespace) bool) error {
-	return h.AwaitQuiet(ctx, namespace, what, 0, f)
+func (h *History) Await(ctx context.Context, namespace, what string, f func(*Namespace) bool) {
+	h.AwaitQuiet(ctx, namespace, what, 0, f)
+}
+
+// AwaitSettled waits until there are sets, and the controllers have made what the workloads want.
+func (h *History) AwaitSettled(ctx context.Context, namespace string) {
+	h.Await(ctx, namespace, "settled", func(n *Namespace) bool { return len(n.Sets) > 0 && n.IsSettled() })
 }
 
 // AwaitQuiet waits until f is true of the namespace and nothing has happened in it for a while.
-func (h *History) AwaitQuiet(ctx context.Context, namespace, what string, quiet time.Duration,
-	f func(*Namespace) bool) error {
+func (h *History) AwaitQuiet(ctx context.Context, namespace, what string, quiet time.Duration, f func(*Namespace) bool) {
 	deadline := time.After(h.Patience)
 	for {
 		h.mutex.Lock()
@@ -133,7 +131,7 @@ func (h *History) AwaitQuiet(ctx context.Context, namespace, what string, quiet 
 		var later <-chan time.Time
 		if holds {
 			if quiet == 0 || rest <= 0 {
-				return nil
+				return
 			}
 			later = time.After(rest)
 		}
@@ -141,11 +139,22 @@ func (h *History) AwaitQuiet(ctx context.Context, namespace, what string, quiet 
 		case <-news:
 		case <-later:
 		case <-deadline:
-			return fmt.Errorf("%s: not %s after %s", namespace, what, h.Patience)
+			must.Do(fmt.Errorf("%s: not %s after %s", namespace, what, h.Patience))
 		case <-ctx.Done():
-			return ctx.Err()
+			must.Do(ctx.Err())
 		}
 	}
+}
+
+// Active returns the active pods of all sets of a namespace, by name.
+func (h *History) Active(namespace string) (active []*corev1.Pod) {
+	h.Look(namespace, func(n *Namespace) {
+		for uid := range n.Sets {
+			active = append(active, n.Active(uid)...)
+		}
+	})
+	slices.SortFunc(active, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	return active
 }
 
 // Forget drops a namespace.
@@ -175,7 +184,7 @@ func IsReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// Active returns the active pods that a set owns, by name.
+// Active returns the active pods that a set owns.
 func (n *Namespace) Active(set types.UID) []*corev1.Pod {
 	var active []*corev1.Pod
 	for _, pod := range n.Pods {
@@ -183,7 +192,6 @@ func (n *Namespace) Active(set types.UID) []*corev1.Pod {
 			active = append(active, pod)
 		}
 	}
-	sort.Slice(active, func(i, j int) bool { return active[i].Name < active[j].Name })
 	return active
 }
 
@@ -201,8 +209,13 @@ func (n *Namespace) IsSettled() bool {
 			return false
 		}
 	}
+	return n.HasObserved(0)
+}
+
+// HasObserved says whether the controller has seen the latest generation of each Deployment, which is this one or a later one.
+func (n *Namespace) HasObserved(generation int64) bool {
 	for _, deployment := range n.Deployments {
-		if deployment.Status.ObservedGeneration < deployment.Generation {
+		if deployment.Status.ObservedGeneration < max(generation, deployment.Generation) {
 			return false
 		}
 	}
@@ -247,11 +260,10 @@ func (h *History) put(object any) {
 		n.Pods[object.UID] = object
 	case *appsv1.ReplicaSet:
 		n.putSet(object, &Set{"ReplicaSet", object.Name, object.UID, *object.Spec.Replicas, object.Status.ReadyReplicas,
-			object.Status.Replicas, object.Generation, object.Status.ObservedGeneration, object.DeletionTimestamp != nil})
+			object.Status.Replicas, object.Generation, object.Status.ObservedGeneration})
 	case *corev1.ReplicationController:
-		n.putSet(object, &Set{"ReplicationController", object.Name, object.UID, *object.Spec.Replicas,
-			object.Status.ReadyReplicas, object.Status.Replicas, object.Generation, object.Status.ObservedGeneration,
-			object.DeletionTimestamp != nil})
+		n.putSet(object, &Set{"ReplicationController", object.Name, object.UID, *object.Spec.Replicas, object.Status.ReadyReplicas,
+			object.Status.Replicas, object.Generation, object.Status.ObservedGeneration})
 	case *appsv1.Deployment:
 		n.Deployments[object.UID] = object
 	}
@@ -262,11 +274,9 @@ func (n *Namespace) cost(old, pod *corev1.Pod) {
 	if old == nil {
 		return
 	}
-	from, to := old.Annotations[corev1.PodDeletionCost], pod.Annotations[corev1.PodDeletionCost]
-	if from == to {
-		return
+	if from, to := old.Annotations[corev1.PodDeletionCost], pod.Annotations[corev1.PodDeletionCost]; from != to {
+		n.Costs = append(n.Costs, Cost{version(pod), pod.UID, from, to})
 	}
-	n.Costs = append(n.Costs, Cost{version(pod), pod.UID, from, to})
 }
 
 func (n *Namespace) putSet(object metav1.Object, set *Set) {

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/podrank/podrank/judge/cluster/internal/control"
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
 // DeploymentQuestion is what the preview is asked of the Deployment `web`: what does its next sync do?
@@ -41,23 +43,19 @@ type StepOfSet struct {
 
 // AskOfDeployment runs the preview.
 func (p Program) AskOfDeployment(ctx context.Context, q *DeploymentQuestion) (*Step, error) {
-	text, err := p.ask(ctx, q.Dump, q.arguments()...)
-	if err != nil {
-		return nil, err
-	}
 	var step Step
-	return &step, json.Unmarshal(text, &step)
+	return &step, p.AskInto(ctx, List(q.Dump.Items), &step, q.arguments()...)
 }
 
 // CompareLive asks the same of the cluster itself, and says if the answer is not that about the dump.
 func (p Program) CompareLive(ctx context.Context, kubeconfig, namespace string, q *DeploymentQuestion) error {
-	ofDump, err := p.ask(ctx, q.Dump, q.arguments()...)
+	arguments := append(q.arguments(), "-o", "json")
+	ofDump, err := p.ask(ctx, List(q.Dump.Items), arguments...)
 	if err != nil {
 		return err
 	}
-	arguments := append(q.arguments(), "--kubeconfig", kubeconfig, "-n", namespace)
-	command := exec.CommandContext(ctx, string(p), arguments...)
-	command.Env = append(os.Environ(), "KUBECACHEDIR="+filepath.Join(filepath.Dir(kubeconfig), "kubectl"))
+	command := exec.CommandContext(ctx, string(p), append(arguments, "--kubeconfig", kubeconfig, "-n", namespace)...)
+	command.Env = append(os.Environ(), "KUBECACHEDIR="+control.CacheDir(kubeconfig))
 	live, err := run(command)
 	if err != nil {
 		return err
@@ -73,27 +71,19 @@ func (q *DeploymentQuestion) arguments() []string {
 	if q.Count != nil {
 		goal = []string{"--replicas", fmt.Sprint(*q.Count)}
 	}
-	return append(goal, "deploy/web", "--now", q.Now.UTC().Format(time.RFC3339Nano), "-o", "json")
+	return append(goal, "deploy/web", "--now", q.Now.UTC().Format(time.RFC3339Nano))
 }
 
 // Resumed is the dump with no Deployment paused.
-func (d *Dump) Resumed() (*Dump, error) {
+func (d *Dump) Resumed() *Dump {
 	resumed := &Dump{slices.Clone(d.Items)}
 	for i := range resumed.Items {
-		o := &resumed.Items[i]
-		if o.Kind != "Deployment" {
-			continue
+		if o := &resumed.Items[i]; o.Kind == "Deployment" {
+			var fields map[string]any
+			must.Do(json.Unmarshal(o.Raw, &fields))
+			delete(fields["spec"].(map[string]any), "paused")
+			o.Raw = must.Get(json.Marshal(fields))
 		}
-		var fields map[string]any
-		if err := json.Unmarshal(o.Raw, &fields); err != nil {
-			return nil, err
-		}
-		delete(fields["spec"].(map[string]any), "paused")
-		text, err := json.Marshal(fields)
-		if err != nil {
-			return nil, err
-		}
-		o.Raw = text
 	}
-	return resumed, nil
+	return resumed
 }

@@ -6,13 +6,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/judge/cluster/internal/control"
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 )
 
 // Dump is what `kubectl get -o json` prints.
@@ -76,14 +77,17 @@ func (o *Object) IsActivePod() bool {
 }
 
 // Get dumps a namespace.
-func Get(ctx context.Context, kubeconfig, namespace string) (*Dump, error) {
-	text, err := run(exec.CommandContext(ctx, "kubectl", "--kubeconfig", kubeconfig, "--namespace", namespace,
-		"--cache-dir", filepath.Join(filepath.Dir(kubeconfig), "kubectl"), "get", "pods,replicasets,replicationcontrollers,deployments", "-o", "json"))
-	if err != nil {
-		return nil, err
-	}
+func Get(ctx context.Context, kubeconfig, namespace string) *Dump {
 	var dump Dump
-	return &dump, json.Unmarshal(text, &dump)
+	GetInto(ctx, kubeconfig, namespace, "pods,replicasets,replicationcontrollers,deployments", &dump)
+	return &dump
+}
+
+// GetInto dumps objects of a namespace into what JSON is decoded to.
+func GetInto(ctx context.Context, kubeconfig, namespace, resources string, dump any) {
+	text := must.Get(run(exec.CommandContext(ctx, "kubectl", "--kubeconfig", kubeconfig, "--namespace", namespace,
+		"--cache-dir", control.CacheDir(kubeconfig), "get", resources, "-o", "json")))
+	must.Do(json.Unmarshal(text, dump))
 }
 
 // Without is the dump without some of its objects.
@@ -96,13 +100,9 @@ func (d *Dump) Without(uids []types.UID) *Dump {
 	})}
 }
 
-// Write prints the dump as kubectl did, as a List.
-func (d *Dump) Write(file string) error {
-	text, err := json.MarshalIndent(map[string]any{"apiVersion": "v1", "kind": "List", "items": d.Items}, "", " ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, text, 0o644)
+// List is the text of objects as kubectl prints several.
+func List(items any) []byte {
+	return must.Get(json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items}))
 }
 
 // Moments returns moments between from and to such that at any moment of that time, each age of the dump is in the same
@@ -156,13 +156,16 @@ type Question struct {
 
 // Prediction is the preview's answer.
 type Prediction struct {
-	Active int `json:"active"`
-	Delete int `json:"delete"`
-	Pods   []struct {
-		Name    string    `json:"name"`
-		UID     types.UID `json:"uid"`
-		Verdict string    `json:"verdict"` // delete, contested or keep
-	} `json:"pods"`
+	Active int   `json:"active"`
+	Delete int   `json:"delete"`
+	Pods   []Pod `json:"pods"`
+}
+
+// Pod is what becomes of a pod.
+type Pod struct {
+	Name    string    `json:"name"`
+	UID     types.UID `json:"uid"`
+	Verdict string    `json:"verdict"` // delete, contested or keep
 }
 
 // Count returns how many pods have a verdict.
@@ -181,34 +184,32 @@ type Program string
 
 // Ask runs the preview. Dumps may lack the pods that had gone by then.
 func (p Program) Ask(ctx context.Context, q *Question) (*Prediction, error) {
-	text, err := p.ask(ctx, q.Dump, q.Set, "-n", q.Namespace, "--replicas", fmt.Sprint(q.Replicas),
-		"--now", q.Now.UTC().Format(time.RFC3339Nano), "--order", q.Order, "-o", "json", "--partial")
-	if err != nil {
-		return nil, err
-	}
 	var prediction Prediction
-	return &prediction, json.Unmarshal(text, &prediction)
+	return &prediction, p.AskInto(ctx, List(q.Dump.Items), &prediction, q.Set, "-n", q.Namespace, "--replicas", fmt.Sprint(q.Replicas),
+		"--now", q.Now.UTC().Format(time.RFC3339Nano), "--order", q.Order, "--partial")
 }
 
-// ask runs the preview on a dump.
-func (p Program) ask(ctx context.Context, dump *Dump, arguments ...string) ([]byte, error) {
-	file, err := os.CreateTemp("", "dump-*.json")
+// AskInto runs the preview on a list of objects, and decodes what it answers in JSON.
+func (p Program) AskInto(ctx context.Context, list []byte, answer any, arguments ...string) error {
+	text, err := p.ask(ctx, list, append(arguments, "-o", "json")...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	file.Close()
-	defer os.Remove(file.Name())
-	if err := dump.Write(file.Name()); err != nil {
-		return nil, err
-	}
-	return run(exec.CommandContext(ctx, string(p), append(arguments, "-f", file.Name())...))
+	return json.Unmarshal(text, answer)
+}
+
+func (p Program) ask(ctx context.Context, list []byte, arguments ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, string(p), append(arguments, "-f", "-")...)
+	command.Stdin = bytes.NewReader(list)
+	return run(command)
 }
 
 func run(command *exec.Cmd) ([]byte, error) {
-	var out, errors bytes.Buffer
-	command.Stdout, command.Stderr = &out, &errors
-	if err := command.Run(); err != nil {
+	var errors bytes.Buffer
+	command.Stderr = &errors
+	out, err := command.Output()
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %s", command.Path, err, bytes.TrimSpace(errors.Bytes()))
 	}
-	return out.Bytes(), nil
+	return out, nil
 }

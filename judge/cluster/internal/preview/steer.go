@@ -8,27 +8,21 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/judge/cluster/internal/control"
 )
 
 // Steered is what `kubectl podrank scale` and `drop` print: the plan, and after a run what became of it.
 type Steered struct {
-	Kind     string `json:"kind"` // ScalePlan or ScaleOutcome
-	From     int32  `json:"from"`
-	Replicas int32  `json:"replicas"`
-	Delete   int    `json:"delete"`
-	Writes   int    `json:"writes"`
-	Pods     []struct {
+	Pods []struct {
 		Name   string    `json:"name"`
 		UID    types.UID `json:"uid"`
 		Wanted bool      `json:"wanted"`
-		Named  bool      `json:"named"`
-		Write  *int32    `json:"write"`
 	} `json:"pods"`
 	Exit    *int      `json:"exit"`
 	Went    []PodName `json:"went"`
@@ -57,7 +51,6 @@ func (s *Steered) Wanted() []types.UID {
 
 // Ran is one run of kubectl-podrank.
 type Ran struct {
-	Arguments      []string
 	Exit           int            // -1 if a signal ended it
 	Signal         syscall.Signal // 0 if none did
 	Stdout, Stderr string
@@ -71,7 +64,7 @@ func (p Program) Run(ctx context.Context, environment []string, input string, ar
 	command := exec.CommandContext(ctx, string(p), arguments...)
 	command.Env = append(os.Environ(), environment...)
 	if kubeconfig := os.Getenv("KUBECONFIG"); kubeconfig != "" {
-		command.Env = append(command.Env, "KUBECACHEDIR="+filepath.Join(filepath.Dir(kubeconfig), "kubectl"))
+		command.Env = append(command.Env, "KUBECACHEDIR="+control.CacheDir(kubeconfig))
 	}
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
@@ -81,7 +74,7 @@ func (p Program) Run(ctx context.Context, environment []string, input string, ar
 	command.Stdout, command.Stderr = &out, &messages
 	began := time.Now()
 	err := command.Run()
-	ran := &Ran{Arguments: arguments, Took: time.Since(began), Stdout: out.String(), Stderr: messages.String()}
+	ran := &Ran{Took: time.Since(began), Stdout: out.String(), Stderr: messages.String()}
 	if ctx.Err() != nil {
 		return ran, fmt.Errorf("%v did not end: %w: %s", arguments, ctx.Err(), ran.Stderr)
 	}

@@ -10,38 +10,31 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/verdict"
 )
 
 // Case is one set that lost pods, as it was before, and what went.
 type Case struct {
-	Round    int               `json:"round"`
-	Kind     string            `json:"kind"`
-	Set      string            `json:"set"`
-	Replicas int32             `json:"replicas"`
-	Now      time.Time         `json:"now"`
-	Victims  []types.UID       `json:"victims"`
-	Items    []json.RawMessage `json:"items"`
+	Round    int              `json:"round"`
+	Kind     string           `json:"kind"`
+	Set      string           `json:"set"`
+	Replicas int32            `json:"replicas"`
+	Now      time.Time        `json:"now"`
+	Victims  []types.UID      `json:"victims"`
+	Items    []map[string]any `json:"items"`
 }
 
-// Of makes the case of an outcome, or nil if the outcome is not plain.
-func Of(round int, kind string, run *verdict.Run, outcome *verdict.Set) (*Case, error) {
-	if !outcome.IsPlain() {
-		return nil, nil
-	}
+// Of makes the case of an outcome, which is plain.
+func Of(round int, kind string, run *verdict.Run, outcome *verdict.Set) *Case {
 	c := &Case{round, kind, outcome.Name, outcome.To, outcome.Now.UTC(), outcome.Gone, nil}
 	for _, object := range run.Dump.Items {
 		var whole map[string]any
-		if err := json.Unmarshal(object.Raw, &whole); err != nil {
-			return nil, err
-		}
-		text, err := json.Marshal(prune(whole, "", slices.Concat(kept[""], kept[object.Kind])))
-		if err != nil {
-			return nil, err
-		}
-		c.Items = append(c.Items, text)
+		must.Do(json.Unmarshal(object.Raw, &whole))
+		prune(whole, "", slices.Concat(kept[""], kept[object.Kind]))
+		c.Items = append(c.Items, whole)
 	}
-	return c, nil
+	return c
 }
 
 // kept are the paths of what stays of each kind, with all that is below them; lists are no part of a path.
@@ -62,7 +55,7 @@ var kept = map[string][]string{
 	"Deployment":            {".spec.replicas", ".spec.selector", ".spec.paused", ".spec.strategy", ".status.replicas"},
 }
 
-func prune(value any, path string, kept []string) any {
+func prune(value any, path string, kept []string) {
 	switch value := value.(type) {
 	case map[string]any:
 		for key, inner := range value {
@@ -71,15 +64,14 @@ func prune(value any, path string, kept []string) any {
 				return p == at || strings.HasPrefix(p, at+".") || strings.HasPrefix(at, p+".")
 			}
 			if slices.ContainsFunc(kept, stays) {
-				value[key] = prune(inner, at, kept)
+				prune(inner, at, kept)
 			} else {
 				delete(value, key)
 			}
 		}
 	case []any:
-		for i, inner := range value {
-			value[i] = prune(inner, path, kept)
+		for _, inner := range value {
+			prune(inner, path, kept)
 		}
 	}
-	return value
 }

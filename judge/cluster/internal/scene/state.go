@@ -10,27 +10,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/judge/cluster/internal/history"
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/verdict"
 )
 
 // State reads the workload's namespace as it is now.
-func (w *Workload) State(ctx context.Context) (*verdict.State, error) {
-	count, _, err := w.Count(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (w *Workload) State(ctx context.Context) *verdict.State {
+	count, _ := w.count(ctx)
 	s := &verdict.State{Count: count, Pods: map[types.UID]verdict.PodState{}}
-	pods, err := w.plane.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	for i := range pods.Items {
-		pod := &pods.Items[i]
-		if isCanary(pod) {
+	for _, pod := range must.Get(w.plane.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{})).Items {
+		if isCanary(&pod) {
 			s.Canaries = append(s.Canaries, "pod/"+pod.Name)
 		}
-		owner := metav1.GetControllerOf(pod)
-		if !history.IsActive(pod) || owner == nil || strings.HasPrefix(owner.Name, canary) {
+		owner := metav1.GetControllerOf(&pod)
+		if !history.IsActive(&pod) || owner == nil || strings.HasPrefix(owner.Name, canary) {
 			continue
 		}
 		p := verdict.PodState{Name: pod.Name, Version: pod.ResourceVersion, Cost: pod.Annotations[corev1.PodDeletionCost]}
@@ -39,19 +32,15 @@ func (w *Workload) State(ctx context.Context) (*verdict.State, error) {
 				p.Marks = append(p.Marks, key)
 			}
 		}
-		p.Ours = managesCost(pod, "podrank")
+		p.Ours = managesCost(&pod, "podrank")
 		s.Pods[pod.UID] = p
 	}
-	sets, err := w.plane.AppsV1().ReplicaSets(w.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	for i := range sets.Items {
-		if isCanary(&sets.Items[i]) {
-			s.Canaries = append(s.Canaries, "replicaset/"+sets.Items[i].Name)
+	for _, set := range must.Get(w.plane.AppsV1().ReplicaSets(w.Namespace).List(ctx, metav1.ListOptions{})).Items {
+		if isCanary(&set) {
+			s.Canaries = append(s.Canaries, "replicaset/"+set.Name)
 		}
 	}
-	return s, nil
+	return s
 }
 
 func managesCost(pod *corev1.Pod, manager string) bool {
@@ -88,6 +77,6 @@ func (w *Workload) CostChanges() int {
 }
 
 // Quiet waits until the controllers have nothing to do any more.
-func (w *Workload) Quiet(ctx context.Context) error {
-	return w.history.AwaitQuiet(ctx, w.Namespace, "quiet", 4*quiet, (*history.Namespace).IsSettled)
+func (w *Workload) Quiet(ctx context.Context) {
+	w.history.AwaitQuiet(ctx, w.Namespace, "quiet", 4*quiet, (*history.Namespace).IsSettled)
 }

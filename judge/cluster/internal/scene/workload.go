@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -16,10 +17,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/judge/cluster/internal/control"
 	"github.com/podrank/podrank/judge/cluster/internal/history"
+	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/wish"
 )
 
@@ -35,6 +38,7 @@ type Workload struct {
 
 	plane   *control.Plane
 	history *history.History
+	r       *rand.Rand                   // draws the workload
 	nodes   map[string]map[string]string // labels by name
 	first   map[types.UID]bool           // the pods that were made with it
 	owner   types.UID                    // of the pods
@@ -53,13 +57,8 @@ type WorkloadOptions struct {
 
 // BuildWorkload makes the workload of one round.
 func BuildWorkload(ctx context.Context, plane *control.Plane, h *history.History, r *rand.Rand, prefix string,
-	options WorkloadOptions) (*Workload, error) {
-	created, err := plane.CoreV1().Namespaces().Create(ctx,
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: prefix}}, metav1.CreateOptions{})
-	if err != nil {
-		return nil, err
-	}
-	w := &Workload{Namespace: created.Name, plane: plane, history: h, nodes: map[string]map[string]string{},
+	options WorkloadOptions) *Workload {
+	w := &Workload{Namespace: plane.CreateNamespace(ctx, prefix), plane: plane, history: h, r: r, nodes: map[string]map[string]string{},
 		first: map[types.UID]bool{}}
 	size := int32(2 + r.IntN(29))
 	w.Kind = pick(r, "deployment", "deployment", "replicaset", "replicationcontroller")
@@ -72,93 +71,61 @@ func BuildWorkload(ctx context.Context, plane *control.Plane, h *history.History
 	if options.Size > 0 {
 		size = int32(options.Size)
 	}
-	if err := w.createNodes(ctx, r); err != nil {
-		return nil, err
-	}
-	if err := w.create(ctx, r, size, options); err != nil {
-		return nil, err
-	}
-	if err := w.giveFacts(ctx, r, options); err != nil {
-		return nil, err
-	}
-	if err := w.createStrangers(ctx, r); err != nil {
-		return nil, err
-	}
-	return w, w.Settled(ctx)
+	w.createNodes(ctx)
+	w.create(ctx, size, options)
+	w.giveFacts(ctx, options)
+	w.createStrangers(ctx)
+	w.Settled(ctx)
+	return w
 }
 
-func (w *Workload) createNodes(ctx context.Context, r *rand.Rand) error {
-	zones := []string{"a", "b", "c"}[:1+r.IntN(3)]
-	for i := range 2 + r.IntN(7) {
+func (w *Workload) createNodes(ctx context.Context) {
+	zones := []string{"a", "b", "c"}[:1+w.r.IntN(3)]
+	for i := range 2 + w.r.IntN(7) {
 		name := fmt.Sprintf("%s-%d", w.Namespace, i)
-		labels := map[string]string{"round": w.Namespace, wish.Hostname: name, wish.Zone: pick(r, zones...),
-			wish.Lifecycle: pick(r, "spot", "on-demand")}
-		w.nodes[name] = labels
-		_, err := w.plane.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}},
-			metav1.CreateOptions{})
-		if err != nil {
-			return err
-		}
+		w.nodes[name] = map[string]string{"round": w.Namespace, wish.Hostname: name, wish.Zone: pick(w.r, zones...),
+			wish.Lifecycle: pick(w.r, "spot", "on-demand")}
+		w.plane.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: w.nodes[name]}})
 	}
-	return nil
 }
 
-func (w *Workload) nodeNames() []string {
-	var names []string
-	for name := range w.nodes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func (w *Workload) nodeNames() []string { return slices.Sorted(maps.Keys(w.nodes)) }
 
 // create makes the workload and waits for its pods.
-func (w *Workload) create(ctx context.Context, r *rand.Rand, size int32, options WorkloadOptions) error {
+func (w *Workload) create(ctx context.Context, size int32, options WorkloadOptions) {
 	const name = "web"
 	labels := map[string]string{"app": name}
 	template := template(labels)
-	if r.Float64() < 0.12 && !options.Own {
-		w.Template = pick(r, "0", "5", "-3", "100")
+	if w.r.Float64() < 0.12 && !options.Own {
+		w.Template = pick(w.r, "0", "5", "-3", "100")
 		template.Annotations = map[string]string{corev1.PodDeletionCost: w.Template}
 	}
 	var minReady int32
-	if r.Float64() < 0.15 {
+	if w.r.Float64() < 0.15 {
 		minReady = minReadySeconds
 	}
 	w.minReady = time.Duration(minReady) * time.Second
-	meta := metav1.ObjectMeta{Name: name}
+	meta := metav1.ObjectMeta{Name: name, Namespace: w.Namespace}
 	selector := &metav1.LabelSelector{MatchLabels: labels}
-	var err error
 	switch w.Kind {
 	case "replicaset":
 		w.Target = "rs/" + name
-		_, err = w.plane.AppsV1().ReplicaSets(w.Namespace).Create(ctx, &appsv1.ReplicaSet{ObjectMeta: meta,
-			Spec: appsv1.ReplicaSetSpec{Replicas: &size, Selector: selector, Template: template, MinReadySeconds: minReady},
-		}, metav1.CreateOptions{})
+		w.plane.Create(ctx, &appsv1.ReplicaSet{ObjectMeta: meta,
+			Spec: appsv1.ReplicaSetSpec{Replicas: &size, Selector: selector, Template: template, MinReadySeconds: minReady}})
 	case "replicationcontroller":
 		w.Target = "rc/" + name
-		_, err = w.plane.CoreV1().ReplicationControllers(w.Namespace).Create(ctx, &corev1.ReplicationController{ObjectMeta: meta,
-			Spec: corev1.ReplicationControllerSpec{Replicas: &size, Selector: labels, Template: &template, MinReadySeconds: minReady},
-		}, metav1.CreateOptions{})
+		w.plane.Create(ctx, &corev1.ReplicationController{ObjectMeta: meta,
+			Spec: corev1.ReplicationControllerSpec{Replicas: &size, Selector: labels, Template: &template, MinReadySeconds: minReady}})
 	default:
 		w.Target = "deploy/" + name
 		deadline := minReady + 600
-		_, err = w.plane.AppsV1().Deployments(w.Namespace).Create(ctx, &appsv1.Deployment{ObjectMeta: meta,
+		w.plane.Create(ctx, &appsv1.Deployment{ObjectMeta: meta,
 			Spec: appsv1.DeploymentSpec{Replicas: &size, Selector: selector, Template: template, MinReadySeconds: minReady,
-				ProgressDeadlineSeconds: &deadline},
-		}, metav1.CreateOptions{})
+				ProgressDeadlineSeconds: &deadline}})
 	}
-	if err != nil {
-		return err
-	}
-	err = w.history.Await(ctx, w.Namespace, "settled", func(n *history.Namespace) bool {
-		return len(n.Sets) > 0 && n.IsSettled()
-	})
-	if err != nil {
-		return err
-	}
+	w.history.AwaitSettled(ctx, w.Namespace)
 	if w.Kind == "rolling" {
-		err = w.stopMidway(ctx)
+		w.stopMidway(ctx)
 	}
 	w.history.Look(w.Namespace, func(n *history.Namespace) {
 		for uid, set := range n.Sets {
@@ -173,29 +140,17 @@ func (w *Workload) create(ctx context.Context, r *rand.Rand, size int32, options
 			}
 		}
 	})
-	return err
 }
 
 // minReadySeconds is longer than half of the ages of pods.
 const minReadySeconds = 3600
 
 // stopMidway pauses the Deployment in the midst of a rollout.
-func (w *Workload) stopMidway(ctx context.Context) error {
+func (w *Workload) stopMidway(ctx context.Context) {
 	b := &builder{plane: w.plane, history: w.history, namespace: w.Namespace}
-	err := b.patchDeployment(ctx, `{"spec":{"strategy":{"rollingUpdate":{"maxUnavailable":0,"maxSurge":1}},`+
-		`"template":{"metadata":{"annotations":{"revision":"2"}}}}}`)
-	if err != nil {
-		return err
-	}
-	err = w.history.AwaitQuiet(ctx, w.Namespace, "rolled as far as it goes", quiet, func(n *history.Namespace) bool {
-		return len(n.Sets) == 2 && n.IsSettled()
-	})
-	if err != nil {
-		return err
-	}
-	if err := b.patchDeployment(ctx, `{"spec":{"paused":true}}`); err != nil {
-		return err
-	}
+	b.roll(ctx, `{"spec":{"strategy":{"rollingUpdate":{"maxUnavailable":0,"maxSurge":1}},`+
+		`"template":{"metadata":{"annotations":{"revision":"2"}}}}}`, 2)
+	b.patchDeployment(ctx, `{"spec":{"paused":true}}`)
 	active := 0
 	w.history.Look(w.Namespace, func(n *history.Namespace) {
 		for _, set := range n.Sets {
@@ -207,7 +162,6 @@ func (w *Workload) stopMidway(ctx context.Context) error {
 	if active > 1 {
 		w.Refused = "a rollout is not complete"
 	}
-	return nil
 }
 
 // condition of one pod of the workload.
@@ -222,7 +176,8 @@ type condition struct {
 }
 
 // giveFacts draws what the pods are like, and makes it so.
-func (w *Workload) giveFacts(ctx context.Context, r *rand.Rand, options WorkloadOptions) error {
+func (w *Workload) giveFacts(ctx context.Context, options WorkloadOptions) {
+	r := w.r
 	chance := func(p float64) bool { return r.Float64() < p }
 	notReady, unassigned := pick(r, 0, 0, 0.1), pick(r, 0, 0, 0, 0, 0, 0, 0.1)
 	if options.Ready {
@@ -238,14 +193,7 @@ func (w *Workload) giveFacts(ctx context.Context, r *rand.Rand, options Workload
 	young := pick(r, 0, 0.5, 0.5)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(8)
-	var pods []*corev1.Pod
-	w.history.Look(w.Namespace, func(n *history.Namespace) {
-		for uid := range n.Sets {
-			pods = append(pods, n.Active(uid)...)
-		}
-	})
-	slices.SortFunc(pods, func(a, b *corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
-	for _, pod := range pods {
+	for _, pod := range w.history.Active(w.Namespace) {
 		c := condition{node: pick(r, nodes...), ready: !chance(notReady), labels: map[string]string{}}
 		if chance(unassigned) {
 			c.node, c.ready = "", false
@@ -264,54 +212,30 @@ func (w *Workload) giveFacts(ctx context.Context, r *rand.Rand, options Workload
 		if chance(cost) {
 			c.cost, c.apply = pick(r, costs...), chance(0.5)
 		}
-		group.Go(func() error { return w.give(ctx, pod, &c) })
+		group.Go(func() error { return must.Try(func() { w.give(ctx, pod, &c) }) })
 	}
-	return group.Wait()
+	must.Do(group.Wait())
 }
 
 // give makes a pod so. Its status comes before its node, so that the stand-in for kubelet leaves it alone.
-func (w *Workload) give(ctx context.Context, pod *corev1.Pod, c *condition) error {
-	pods := w.plane.CoreV1().Pods(w.Namespace)
-	patch := func(kind types.PatchType, options metav1.PatchOptions, patch any, subresources ...string) error {
-		text, err := json.Marshal(patch)
-		if err == nil {
-			_, err = pods.Patch(ctx, pod.Name, kind, text, options, subresources...)
-		}
-		return err
-	}
+func (w *Workload) give(ctx context.Context, pod *corev1.Pod, c *condition) {
 	if c.node != "" {
 		status := corev1.ConditionFalse
 		if c.ready {
 			status = corev1.ConditionTrue
 		}
 		since := metav1.NewTime(time.Now().Add(-c.age))
-		err := patch(types.MergePatchType, metav1.PatchOptions{FieldManager: "kubelet"}, map[string]any{"status": map[string]any{
+		w.plane.PatchPod(ctx, pod, map[string]any{"status": map[string]any{
 			"phase":             corev1.PodRunning,
 			"conditions":        []corev1.PodCondition{{Type: corev1.PodReady, Status: status, LastTransitionTime: since}},
 			"containerStatuses": []corev1.ContainerStatus{{Name: "main", Ready: c.ready, RestartCount: c.restarts}},
 		}}, "status")
-		if err != nil {
-			return err
-		}
-		if err := w.bind(ctx, pod, c.node); err != nil {
-			return err
-		}
+		must.Do(w.plane.Bind(ctx, pod, c.node))
 	}
-	if err := patch(types.MergePatchType, metav1.PatchOptions{}, map[string]any{
-		"metadata": map[string]any{"labels": c.labels}}); err != nil {
-		return err
+	w.plane.PatchPod(ctx, pod, map[string]any{"metadata": map[string]any{"labels": c.labels}})
+	if c.cost != "" {
+		must.Get(w.SetCost(ctx, pod.Name, c.cost, c.apply))
 	}
-	if c.cost == "" {
-		return nil
-	}
-	_, err := w.SetCost(ctx, pod.Name, c.cost, c.apply)
-	return err
-}
-
-func (w *Workload) bind(ctx context.Context, pod *corev1.Pod, node string) error {
-	return w.plane.CoreV1().Pods(w.Namespace).Bind(ctx, &corev1.Binding{
-		ObjectMeta: metav1.ObjectMeta{Name: pod.Name, UID: pod.UID}, Target: corev1.ObjectReference{Kind: "Node", Name: node},
-	}, metav1.CreateOptions{})
 }
 
 // SetCost gives a pod a deletion cost that is someone else's: by a server-side apply, or as `kubectl annotate` does. It reports
@@ -324,46 +248,31 @@ func (w *Workload) SetCost(ctx context.Context, pod, cost string, apply bool) (b
 		kind, options = types.ApplyPatchType, metav1.PatchOptions{FieldManager: "autoscaler", Force: &force}
 		object["apiVersion"], object["kind"] = "v1", "Pod"
 	}
-	text, err := json.Marshal(object)
-	if err != nil {
-		return false, err
-	}
-	written, err := w.plane.CoreV1().Pods(w.Namespace).Patch(ctx, pod, kind, text, options)
+	written, err := w.plane.CoreV1().Pods(w.Namespace).Patch(ctx, pod, kind, must.Get(json.Marshal(object)), options)
 	return err == nil && managesCost(written, options.FieldManager), err
 }
 
-// SetReady changes the condition Ready of a pod.
-func (w *Workload) SetReady(ctx context.Context, pod string, status corev1.ConditionStatus) error {
-	text, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": []corev1.PodCondition{
-		{Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.Now()}}}})
-	if err == nil {
-		_, err = w.plane.CoreV1().Pods(w.Namespace).Patch(ctx, pod, types.StrategicMergePatchType, text,
-			metav1.PatchOptions{FieldManager: "kubelet"}, "status")
-	}
-	if apierrors.IsNotFound(err) { // it has gone
-		return nil
-	}
-	return err
+// SetReady changes the condition Ready of a pod, if it is still there.
+func (w *Workload) SetReady(ctx context.Context, pod string, status corev1.ConditionStatus) {
+	text := must.Get(json.Marshal(map[string]any{"status": map[string]any{"conditions": []corev1.PodCondition{
+		{Type: corev1.PodReady, Status: status, LastTransitionTime: metav1.Now()}}}}))
+	_, err := w.plane.CoreV1().Pods(w.Namespace).Patch(ctx, pod, types.StrategicMergePatchType, text,
+		metav1.PatchOptions{FieldManager: "kubelet"}, "status")
+	must.Do(control.IgnoreNotFound(err))
 }
 
 // Roll starts a rollout of the Deployment.
-func (w *Workload) Roll(ctx context.Context) error {
-	_, err := w.plane.AppsV1().Deployments(w.Namespace).Patch(ctx, "web", types.MergePatchType,
-		[]byte(`{"spec":{"template":{"metadata":{"annotations":{"revision":"2"}}}}}`), metav1.PatchOptions{})
-	return err
+func (w *Workload) Roll(ctx context.Context) {
+	w.plane.Patch(ctx, "deployments", w.Namespace, "web", `{"spec":{"template":{"metadata":{"annotations":{"revision":"2"}}}}}`)
 }
 
 // Remove deletes a pod, if it is still there.
-func (w *Workload) Remove(ctx context.Context, pod string) error {
-	err := w.plane.CoreV1().Pods(w.Namespace).Delete(ctx, pod, metav1.DeleteOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
+func (w *Workload) Remove(ctx context.Context, pod string) {
+	must.Do(control.IgnoreNotFound(w.plane.Of("pods", w.Namespace).Delete(ctx, pod, metav1.DeleteOptions{})))
 }
 
 // Adopt makes a pod of nobody that the workload's set takes for its own.
-func (w *Workload) Adopt(ctx context.Context) error {
+func (w *Workload) Adopt(ctx context.Context) {
 	var labels map[string]string
 	w.history.Look(w.Namespace, func(n *history.Namespace) {
 		for _, pod := range n.Active(w.owner) {
@@ -371,44 +280,35 @@ func (w *Workload) Adopt(ctx context.Context) error {
 		}
 	})
 	if labels == nil {
-		return nil // none is left to be like
+		return // none is left to be like
 	}
-	_, err := w.plane.CoreV1().Pods(w.Namespace).Create(ctx, &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: "adopted", Labels: labels}, Spec: template(nil).Spec}, metav1.CreateOptions{})
-	return err
+	w.plane.Create(ctx, &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "adopted", Namespace: w.Namespace, Labels: labels}, Spec: template(nil).Spec})
+}
+
+// resource is the one that has the workload, and name its name there.
+func (w *Workload) resource() (resource, name string) {
+	kind, name, _ := strings.Cut(w.Target, "/")
+	return map[string]string{"deploy": "deployments", "rs": "replicasets", "rc": "replicationcontrollers"}[kind], name
 }
 
 // Scale changes the count as anybody may.
-func (w *Workload) Scale(ctx context.Context, count int32) error {
-	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, count)
-	var err error
-	switch w.Target[:2] {
-	case "de":
-		_, err = w.plane.AppsV1().Deployments(w.Namespace).Patch(ctx, "web", types.MergePatchType, patch, metav1.PatchOptions{}, "scale")
-	case "rc":
-		_, err = w.plane.CoreV1().ReplicationControllers(w.Namespace).Patch(ctx, "web", types.MergePatchType, patch,
-			metav1.PatchOptions{}, "scale")
-	default:
-		_, err = w.plane.AppsV1().ReplicaSets(w.Namespace).Patch(ctx, "web", types.MergePatchType, patch, metav1.PatchOptions{}, "scale")
-	}
-	return err
+func (w *Workload) Scale(ctx context.Context, count int32) {
+	resource, name := w.resource()
+	w.plane.Patch(ctx, resource, w.Namespace, name, scaling(count), "scale")
 }
 
 // createStrangers makes pods of nobody on the workload's nodes.
-func (w *Workload) createStrangers(ctx context.Context, r *rand.Rand) error {
-	for i := range r.IntN(4) {
+func (w *Workload) createStrangers(ctx context.Context) {
+	for i := range w.r.IntN(4) {
 		name := fmt.Sprintf("stranger-%d", i)
 		spec := template(nil).Spec
-		spec.NodeName = pick(r, w.nodeNames()...)
-		_, err := w.plane.CoreV1().Pods(w.Namespace).Create(ctx, &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"app": "stranger"}}, Spec: spec,
-		}, metav1.CreateOptions{})
-		if err != nil {
-			return err
-		}
+		spec.NodeName = pick(w.r, w.nodeNames()...)
+		w.plane.Create(ctx, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.Namespace, Labels: map[string]string{"app": "stranger"}}, Spec: spec,
+		})
 		w.Strangers = append(w.Strangers, name)
 	}
-	return nil
 }
 
 // Schedule binds new pods of the workload, until the context ends. The seed and the name of a pod decide its node.
@@ -418,15 +318,17 @@ func (w *Workload) Schedule(ctx context.Context) {
 	for ctx.Err() == nil {
 		var found *corev1.Pod
 		// An error is that of the context, or that nothing is to be done.
-		_ = w.history.Await(ctx, w.Namespace, "waiting for a node", func(n *history.Namespace) bool {
-			found = nil
-			for uid, pod := range n.Pods {
-				if pod.Spec.NodeName == "" && len(pod.Spec.SchedulingGates) == 0 && pod.DeletionTimestamp == nil &&
-					!w.first[uid] && !begun[uid] {
-					found = pod
+		_ = must.Try(func() {
+			w.history.Await(ctx, w.Namespace, "waiting for a node", func(n *history.Namespace) bool {
+				found = nil
+				for uid, pod := range n.Pods {
+					if pod.Spec.NodeName == "" && len(pod.Spec.SchedulingGates) == 0 && pod.DeletionTimestamp == nil &&
+						!w.first[uid] && !begun[uid] {
+						found = pod
+					}
 				}
-			}
-			return found != nil
+				return found != nil
+			})
 		})
 		if found == nil {
 			continue
@@ -435,7 +337,7 @@ func (w *Workload) Schedule(ctx context.Context) {
 		hash := fnv.New32a()
 		hash.Write([]byte(found.Name))
 		node := nodes[int(hash.Sum32())%len(nodes)]
-		if err := w.bind(ctx, found, node); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) &&
+		if err := w.plane.Bind(ctx, found, node); err != nil && ctx.Err() == nil && !apierrors.IsNotFound(err) &&
 			!apierrors.IsConflict(err) {
 			delete(begun, found.UID)
 			time.Sleep(10 * time.Millisecond)
@@ -444,21 +346,19 @@ func (w *Workload) Schedule(ctx context.Context) {
 }
 
 // Settled waits until the controllers have done what the workload's present count asks of them.
-func (w *Workload) Settled(ctx context.Context) error {
-	count, generation, err := w.Count(ctx)
-	if err != nil {
-		return err
-	}
-	return w.history.Await(ctx, w.Namespace, "settled", func(n *history.Namespace) bool {
+func (w *Workload) Settled(ctx context.Context) {
+	count, generation := w.count(ctx)
+	isDeployment := strings.HasPrefix(w.Target, "deploy/")
+	w.history.Await(ctx, w.Namespace, "settled", func(n *history.Namespace) bool {
 		total := int32(0)
 		for uid, set := range n.Sets {
-			if uid == w.owner && w.Target[:2] != "de" && set.Generation < generation {
+			if uid == w.owner && !isDeployment && set.Generation < generation {
 				return false
 			}
 			total += set.Replicas
 		}
 		for _, deployment := range n.Deployments {
-			if w.Target[:2] == "de" && deployment.Generation < generation {
+			if isDeployment && deployment.Generation < generation {
 				return false
 			}
 		}
@@ -466,56 +366,33 @@ func (w *Workload) Settled(ctx context.Context) error {
 	})
 }
 
-// Count reads the workload's count and generation.
-func (w *Workload) Count(ctx context.Context) (count int32, generation int64, err error) {
-	switch w.Target[:2] {
-	case "de":
-		deployment, err := w.plane.AppsV1().Deployments(w.Namespace).Get(ctx, "web", metav1.GetOptions{})
-		if err != nil {
-			return 0, 0, err
-		}
-		return *deployment.Spec.Replicas, deployment.Generation, nil
-	case "rc":
-		controller, err := w.plane.CoreV1().ReplicationControllers(w.Namespace).Get(ctx, "web", metav1.GetOptions{})
-		if err != nil {
-			return 0, 0, err
-		}
-		return *controller.Spec.Replicas, controller.Generation, nil
-	}
-	set, err := w.plane.AppsV1().ReplicaSets(w.Namespace).Get(ctx, w.Target[3:], metav1.GetOptions{})
-	if err != nil {
-		return 0, 0, err
-	}
-	return *set.Spec.Replicas, set.Generation, nil
+// count reads the workload's count and generation.
+func (w *Workload) count(ctx context.Context) (count int32, generation int64) {
+	resource, name := w.resource()
+	object := must.Get(w.plane.Of(resource, w.Namespace).Get(ctx, name, metav1.GetOptions{}))
+	replicas, _, err := unstructured.NestedInt64(object.Object, "spec", "replicas")
+	must.Do(err)
+	return int32(replicas), object.GetGeneration()
 }
 
 // Case describes the workload and its pods as they are, without a command.
-func (w *Workload) Case(ctx context.Context) (*wish.Case, error) {
-	listed, err := w.plane.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
+func (w *Workload) Case(ctx context.Context) *wish.Case {
 	c := &wish.Case{Target: w.Target, Refused: w.Refused, NodeLoad: map[string]int{}}
-	for i := range listed.Items {
-		pod := &listed.Items[i]
-		if !history.IsActive(pod) {
+	for _, pod := range must.Get(w.plane.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{})).Items {
+		if !history.IsActive(&pod) {
 			continue
 		}
 		if pod.Spec.NodeName != "" {
 			c.NodeLoad[pod.Spec.NodeName]++
 		}
-		if metav1.GetControllerOf(pod) == nil {
+		if metav1.GetControllerOf(&pod) == nil {
 			continue
 		}
 		p := wish.Pod{Name: pod.Name, UID: pod.UID, Node: pod.Spec.NodeName, Labels: pod.Labels,
-			NodeLabels: w.nodes[pod.Spec.NodeName], Phase: pod.Status.Phase, Ready: history.IsReady(pod)}
+			NodeLabels: w.nodes[pod.Spec.NodeName], Phase: pod.Status.Phase, Ready: history.IsReady(&pod)}
 		if cost, ok := pod.Annotations[corev1.PodDeletionCost]; ok {
-			number, err := strconv.ParseInt(cost, 10, 32)
-			if err != nil {
-				return nil, err
-			}
-			p.Cost = int32(number)
-			p.Fixed = cost != w.Template || hasManager(pod, "autoscaler", "kubectl-annotate")
+			p.Cost = int32(must.Get(strconv.ParseInt(cost, 10, 32)))
+			p.Fixed = cost != w.Template || hasManager(&pod, "autoscaler", "kubectl-annotate")
 		}
 		for _, condition := range pod.Status.Conditions {
 			if condition.Type == corev1.PodReady {
@@ -525,7 +402,7 @@ func (w *Workload) Case(ctx context.Context) (*wish.Case, error) {
 		c.Pods = append(c.Pods, p)
 	}
 	slices.SortFunc(c.Pods, func(a, b wish.Pod) int { return strings.Compare(a.Name, b.Name) })
-	return c, nil
+	return c
 }
 
 func hasManager(pod *corev1.Pod, names ...string) bool {
@@ -535,10 +412,7 @@ func hasManager(pod *corev1.Pod, names ...string) bool {
 }
 
 // CleanUp removes the workload and its nodes.
-func (w *Workload) CleanUp(ctx context.Context) error {
-	if err := CleanUp(ctx, w.plane, w.history, w.Namespace); err != nil {
-		return err
-	}
-	return w.plane.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{},
-		metav1.ListOptions{LabelSelector: "round=" + w.Namespace})
+func (w *Workload) CleanUp(ctx context.Context) {
+	CleanUp(ctx, w.plane, w.history, w.Namespace)
+	w.plane.DeleteNodes(ctx, "round", w.Namespace)
 }

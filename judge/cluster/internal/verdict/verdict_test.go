@@ -59,13 +59,8 @@ func inTurn(q *preview.Question) (*preview.Prediction, error) {
 	return &p, nil
 }
 
-func pod(name, verdict string) (pod struct {
-	Name    string    `json:"name"`
-	UID     types.UID `json:"uid"`
-	Verdict string    `json:"verdict"`
-}) {
-	pod.Name, pod.UID, pod.Verdict = name, types.UID(name), verdict
-	return pod
+func pod(name, verdict string) preview.Pod {
+	return preview.Pod{Name: name, UID: types.UID(name), Verdict: verdict}
 }
 
 // lost are the pods that went, in this order, a millisecond apart.

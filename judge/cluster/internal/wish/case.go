@@ -25,7 +25,7 @@ type Pod struct {
 }
 
 // class is what rules 1 to 3 of the order say: pods of a lower class go first, whatever their costs.
-func (p *Pod) class() int {
+func (p Pod) class() int {
 	class := 0
 	if p.Node != "" {
 		class += 100
@@ -43,7 +43,7 @@ func (p *Pod) class() int {
 }
 
 // starting says that the pod goes before every pod that runs.
-func (p *Pod) starting() bool { return p.Node == "" || p.Phase != corev1.PodRunning }
+func (p Pod) starting() bool { return p.Node == "" || p.Phase != corev1.PodRunning }
 
 // Wish is one flag that chooses pods.
 type Wish struct {
@@ -115,14 +115,14 @@ func (c *Case) Expect() Expectation {
 	}
 
 	highest := -1 // class of the named pods
-	for i := range c.Pods {
-		if named[c.Pods[i].Name] {
-			highest = max(highest, c.Pods[i].class())
+	for _, pod := range c.Pods {
+		if named[pod.Name] {
+			highest = max(highest, pod.class())
 		}
 	}
 	ahead := map[string]bool{} // not named, and before a named one by rules 1 to 3
-	for i := range c.Pods {
-		if pod := &c.Pods[i]; !named[pod.Name] && pod.class() < highest {
+	for _, pod := range c.Pods {
+		if !named[pod.Name] && pod.class() < highest {
 			ahead[pod.Name] = true
 		}
 	}
@@ -144,22 +144,17 @@ func (c *Case) Expect() Expectation {
 	}
 
 	keys := make([][]float64, len(c.Pods))
-	for i := range c.Pods {
-		pod := &c.Pods[i]
-		first := 1.0
+	for i, pod := range c.Pods {
+		keys[i] = append([]float64{1, float64(pod.class())}, c.tiers(pod)...)
 		if named[pod.Name] || ahead[pod.Name] {
-			first = 0
-		}
-		keys[i] = append([]float64{first, float64(pod.class())}, c.tiers(pod)...)
-		if first == 0 {
-			keys[i] = keys[i][:1]
+			keys[i] = []float64{0}
 		}
 	}
 	e := Expectation{Verdict: Feasible, Delete: count, Must: map[types.UID]bool{}, Never: map[types.UID]bool{}}
-	for i := range c.Pods {
+	for i, pod := range c.Pods {
 		before, notAfter := 0, 0
-		for j := range c.Pods {
-			switch slices.Compare(keys[j], keys[i]) {
+		for _, other := range keys {
+			switch slices.Compare(other, keys[i]) {
 			case -1:
 				before++
 				notAfter++
@@ -168,18 +163,18 @@ func (c *Case) Expect() Expectation {
 			}
 		}
 		if notAfter <= count {
-			e.Must[c.Pods[i].UID] = true
+			e.Must[pod.UID] = true
 		} else if before >= count {
-			e.Never[c.Pods[i].UID] = true
+			e.Never[pod.UID] = true
 		}
 	}
 	if c.Force || count == len(c.Pods) {
 		return e
 	}
-	mustGo := func(p *Pod) bool { return e.Must[p.UID] }
-	mustStay := func(p *Pod) bool { return e.Never[p.UID] }
-	mayGo := func(p *Pod) bool { return !e.Never[p.UID] }
-	mayStay := func(p *Pod) bool { return !e.Must[p.UID] }
+	mustGo := func(p Pod) bool { return e.Must[p.UID] }
+	mustStay := func(p Pod) bool { return e.Never[p.UID] }
+	mayGo := func(p Pod) bool { return !e.Never[p.UID] }
+	mayStay := func(p Pod) bool { return !e.Must[p.UID] }
 	if why := c.noRoom(mustGo, mustStay, true); why != "" {
 		return refuse("%s", why)
 	}
@@ -193,8 +188,7 @@ func (c *Case) Expect() Expectation {
 // replaces an evicted pod is to be the next victim, so no other pod may be starting.
 func (c *Case) expectEviction(named map[string]bool, count int) Expectation {
 	e := Expectation{Verdict: Feasible, Delete: count, Must: map[types.UID]bool{}, Never: map[types.UID]bool{}}
-	for i := range c.Pods {
-		pod := &c.Pods[i]
+	for _, pod := range c.Pods {
 		if named[pod.Name] {
 			e.Must[pod.UID] = true
 			continue
@@ -225,7 +219,7 @@ func (w *Wish) mayMatch(pod Pod) bool {
 
 // tiers are the keys of the wishes, the first given first: lower goes first. The spread is none: it decides among pods that
 // all other wishes leave equal.
-func (c *Case) tiers(pod *Pod) []float64 {
+func (c *Case) tiers(pod Pod) []float64 {
 	var tiers []float64
 	for i := range c.Wishes {
 		switch wish := &c.Wishes[i]; wish.Flag {
@@ -271,10 +265,9 @@ const lowest, most = -1 << 31, 1<<31 - 1
 
 // noRoom says why costs cannot put every pod that goes below every pod that stays, or nothing if they can. If sameClass,
 // only pairs count that rules 1 to 3 leave to the cost.
-func (c *Case) noRoom(goes, stays func(*Pod) bool, sameClass bool) string {
-	for i := range c.Pods {
-		for j := range c.Pods {
-			a, b := &c.Pods[i], &c.Pods[j]
+func (c *Case) noRoom(goes, stays func(Pod) bool, sameClass bool) string {
+	for i, a := range c.Pods {
+		for j, b := range c.Pods {
 			if i == j || !goes(a) || !stays(b) || sameClass && a.class() != b.class() {
 				continue
 			}
@@ -296,8 +289,12 @@ func (c *Case) Check(e *Expectation, wanted []types.UID) error {
 	if len(wanted) != e.Delete {
 		return fmt.Errorf("%d pods are wanted, not %d", len(wanted), e.Delete)
 	}
-	for i := range c.Pods {
-		pod, is := &c.Pods[i], slices.Contains(wanted, c.Pods[i].UID)
+	var gone []Pod
+	for _, pod := range c.Pods {
+		is := slices.Contains(wanted, pod.UID)
+		if is {
+			gone = append(gone, pod)
+		}
 		if e.Must[pod.UID] && !is {
 			return fmt.Errorf("%s should be wanted", pod.Name)
 		}
@@ -308,14 +305,7 @@ func (c *Case) Check(e *Expectation, wanted []types.UID) error {
 	if !c.isSpreadAlone() {
 		return nil
 	}
-	var pods, gone []*Pod
-	for i := range c.Pods {
-		pods = append(pods, &c.Pods[i])
-		if slices.Contains(wanted, c.Pods[i].UID) {
-			gone = append(gone, &c.Pods[i])
-		}
-	}
-	return balanced(pods, gone, strings.Split(c.Wishes[0].Value, ","))
+	return balanced(c.Pods, gone, strings.Split(c.Wishes[0].Value, ","))
 }
 
 // Rest says how much of the answer the expectation decides.
@@ -342,12 +332,12 @@ func (c *Case) isSpreadAlone() bool {
 }
 
 // balanced takes one pod at a time from the domain that has most, and compares how many that leaves.
-func balanced(pods, gone []*Pod, keys []string) error {
+func balanced(pods, gone []Pod, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	byDomain := func(of []*Pod) map[string][]*Pod {
-		domains := map[string][]*Pod{}
+	byDomain := func(of []Pod) map[string][]Pod {
+		domains := map[string][]Pod{}
 		for _, pod := range of {
 			domains[pod.NodeLabels[keys[0]]] = append(domains[pod.NodeLabels[keys[0]]], pod)
 		}
@@ -383,11 +373,11 @@ func (c *Case) Least(wanted []types.UID) int {
 		return 0
 	}
 	least := -1
-	for i := range c.Pods {
-		for _, highest := range []int64{int64(c.Pods[i].Cost), int64(c.Pods[i].Cost) - 1} { // of the wanted pods
+	for _, last := range c.Pods {
+		for _, highest := range []int64{int64(last.Cost), int64(last.Cost) - 1} { // of the wanted pods
 			writes, ok := 0, highest >= lowest && highest < most
-			for j := range c.Pods {
-				pod, goes := &c.Pods[j], slices.Contains(wanted, c.Pods[j].UID)
+			for _, pod := range c.Pods {
+				goes := slices.Contains(wanted, pod.UID)
 				if goes == (int64(pod.Cost) <= highest) {
 					continue
 				}

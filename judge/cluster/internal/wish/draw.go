@@ -67,9 +67,9 @@ func Draw(r *rand.Rand, c *Case, strangers []string, limits Limits) {
 }
 
 func (c *Case) draw(r *rand.Rand, chance func(float64) bool, strangers []string, limits Limits) {
-	names := make([]string, len(c.Pods))
-	for i := range c.Pods {
-		names[i] = c.Pods[i].Name
+	var names []string
+	for _, pod := range c.Pods {
+		names = append(names, pod.Name)
 	}
 	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	c.Force, c.Keep = chance(0.1), chance(0.05)
@@ -119,8 +119,8 @@ func (c *Case) drawWish(r *rand.Rand) Wish {
 		return Wish{Flag: "--prefer-pods", Value: pick(podSelectors)}
 	case 4:
 		values := map[string]float64{}
-		for i := range c.Pods {
-			values[c.Pods[i].Name] = float64(r.IntN(200)-100) / []float64{1, 1, 4}[r.IntN(3)]
+		for _, pod := range c.Pods {
+			values[pod.Name] = float64(r.IntN(200)-100) / []float64{1, 1, 4}[r.IntN(3)]
 		}
 		return Wish{Flag: "--by-value", Values: values}
 	case 5:
@@ -179,9 +179,9 @@ func (c *Case) Arguments(file string) []string {
 func (c *Case) Values() string {
 	var text strings.Builder
 	for _, wish := range c.Wishes {
-		for i := range c.Pods {
-			if value, ok := wish.Values[c.Pods[i].Name]; ok {
-				fmt.Fprintln(&text, c.Pods[i].Name, value)
+		for _, pod := range c.Pods {
+			if value, ok := wish.Values[pod.Name]; ok {
+				fmt.Fprintln(&text, pod.Name, value)
 			}
 		}
 	}

@@ -9,13 +9,10 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"log"
 	"math/rand/v2"
-	"os"
 	"runtime"
-	"runtime/pprof"
 	"slices"
 	"time"
 
@@ -33,12 +30,6 @@ import (
 var sizes = []int{10, 100, 1_000, 10_000, 100_000}
 
 func main() {
-	profile := flag.String("cpuprofile", "", "profile podrank alone, 1,000 pods, into this `file`")
-	flag.Parse()
-	if *profile != "" {
-		write(*profile)
-		return
-	}
 	for _, n := range sizes {
 		r := newRace(n)
 		r.check()
@@ -265,25 +256,5 @@ func status(r *rand.Rand, name string, since metav1.Time) v1.ContainerStatus {
 	return v1.ContainerStatus{
 		Name: name, Ready: true, RestartCount: restarts,
 		State: v1.ContainerState{Running: &v1.ContainerStateRunning{StartedAt: since}},
-	}
-}
-
-// write profiles what a controller would call.
-func write(path string) {
-	file, err := os.Create(path)
-	if err != nil {
-		log.Fatal(err)
-	}
-	r := newRace(1_000)
-	r.podrank(r.pods)
-	if err := pprof.StartCPUProfile(file); err != nil {
-		log.Fatal(err)
-	}
-	for start := time.Now(); time.Since(start) < 5*time.Second; {
-		r.podrank(r.pods)
-	}
-	pprof.StopCPUProfile()
-	if err := file.Close(); err != nil {
-		log.Fatal(err)
 	}
 }

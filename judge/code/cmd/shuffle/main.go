@@ -8,6 +8,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -19,8 +20,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	podrank "github.com/podrank/podrank/go"
 	"github.com/podrank/podrank/go/judge"
-	"github.com/podrank/podrank/go/judge/internal/podrank"
 	"github.com/podrank/podrank/go/judge/upstream"
 )
 
@@ -88,16 +89,12 @@ func scaleDown(w io.Writer) {
 	for range shuffles {
 		r.Shuffle(pods, func(i, j int) { list[i], list[j] = list[j], list[i] })
 
-		records := records(list)
-		policy := podrank.Policy{Now: podrank.Time(now)}
-		chosen := func(indices []uint32) (some []*v1.Pod) {
-			for _, i := range indices {
-				some = append(some, list[i])
-			}
-			return some
+		chosen, err := podrank.PodsToDelete(list, list, victims, podrank.WithNow(now.Time))
+		s, err2 := podrank.Settle(list, list, victims, podrank.WithNow(now.Time))
+		if err := errors.Join(err, err2); err != nil {
+			panic(err)
 		}
-		ours[set(chosen(podrank.Select(records, victims, policy)))] = true
-		s := podrank.Settle(records, victims, policy)
+		ours[set(chosen)] = true
 		settled[fmt.Sprintf("%d certain, %d safe, %d contested, of which %d go",
 			len(s.Certain), len(s.Safe), len(s.Contested), s.Quota)] = true
 
@@ -110,19 +107,6 @@ func scaleDown(w io.Writer) {
 	for s := range settled { // one, or the test fails
 		fmt.Fprintf(w, "podrank of upstream: %s\n", s)
 	}
-}
-
-// records are what podrank gets, ranked among themselves.
-func records(list []*v1.Pod) []podrank.Pod {
-	names, records := podrank.Nodes{}, make([]podrank.Pod, len(list))
-	for i, p := range list {
-		var err error
-		if records[i], err = podrank.FromV1(p, names); err != nil {
-			panic(err)
-		}
-	}
-	podrank.CountRanks(records, nil, len(names))
-	return records
 }
 
 func sets(n int) string {

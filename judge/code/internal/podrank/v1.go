@@ -6,6 +6,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/podrank/podrank/go/internal/core"
 )
 
 const (
@@ -29,7 +31,7 @@ func (n Nodes) number(name string) uint32 {
 //
 // The empty UID, which only fakes and tests have, is 16 zero bytes.
 func FromV1(p *v1.Pod, nodes Nodes) (Pod, error) {
-	r := Pod{ReadyTime: TimeUnset, CreationTime: Time(p.CreationTimestamp)}
+	r := Pod{ReadyTime: core.TimeUnset, CreationTime: Time(p.CreationTimestamp)}
 	var err error
 	if p.UID != "" {
 		if r.UID, err = parseUID(string(p.UID)); err != nil {
@@ -40,17 +42,17 @@ func FromV1(p *v1.Pod, nodes Nodes) (Pod, error) {
 		return Pod{}, fmt.Errorf("pod %s/%s: %w", p.Namespace, p.Name, err)
 	}
 	if p.Spec.NodeName != "" {
-		r.Flags |= Assigned
+		r.Flags |= core.PodAssigned
 		r.Node = nodes.number(p.Spec.NodeName)
 	}
 	isReady := func(c v1.PodCondition) bool { return c.Type == v1.PodReady }
 	// The first such condition, whatever stands in others.
 	if i := slices.IndexFunc(p.Status.Conditions, isReady); i >= 0 && p.Status.Conditions[i].Status == v1.ConditionTrue {
-		r.Flags |= Ready
+		r.Flags |= core.PodReady
 		r.ReadyTime = Time(p.Status.Conditions[i].LastTransitionTime)
 	}
 	if _, ok := p.Labels[preferKey]; ok {
-		r.Flags |= Preferred
+		r.Flags |= core.PodPreferred
 	}
 	if text, ok := p.Annotations[costKey]; ok {
 		r.DeletionCost, _ = DeletionCost(text) // an invalid text counts as 0
@@ -70,10 +72,10 @@ func FromV1(p *v1.Pod, nodes Nodes) (Pod, error) {
 
 func count(s v1.ContainerStatus) uint32 { return uint32(max(s.RestartCount, 0)) }
 
-// Time is a timestamp as the library counts it; Go's zero time is TimeUnset.
+// Time is a timestamp as the library counts it; Go's zero time is core.TimeUnset.
 func Time(t metav1.Time) int64 {
 	if t.IsZero() {
-		return TimeUnset
+		return core.TimeUnset
 	}
 	return timeFromUnix(t.Unix(), t.Nanosecond())
 }

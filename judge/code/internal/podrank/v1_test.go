@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"github.com/podrank/podrank/go/internal/core"
 	"github.com/podrank/podrank/go/judge/internal/vectors"
 )
 
@@ -69,7 +70,7 @@ func direct(t *testing.T, r vectors.Record) Pod {
 	}
 	at := func(n *vectors.Nanos) int64 {
 		if n == nil {
-			return TimeUnset
+			return core.TimeUnset
 		}
 		return int64(*n)
 	}
@@ -82,6 +83,6 @@ func direct(t *testing.T, r vectors.Record) Pod {
 	return Pod{
 		UID: uid, ReadyTime: at(r.ReadyTime), CreationTime: at(r.CreationTime), DeletionCost: r.DeletionCost,
 		Rank: uint32(r.Rank), Restarts: uint32(r.Restarts), SidecarRestarts: uint32(r.SidecarRestarts), Phase: r.Phase,
-		Flags: flag(r.Assigned, Assigned) | flag(r.Ready, Ready) | flag(r.Preferred, Preferred),
+		Flags: flag(r.Assigned, core.PodAssigned) | flag(r.Ready, core.PodReady) | flag(r.Preferred, core.PodPreferred),
 	}
 }

@@ -71,6 +71,12 @@ type Policy struct {
 	FeatureGates map[string]bool `json:"featureGates,omitempty"`
 }
 
+// CostOn says whether deletion costs count.
+func (p Policy) CostOn() bool {
+	on, ok := p.FeatureGates["PodDeletionCost"]
+	return on || !ok
+}
+
 var phases = [...]v1.PodPhase{v1.PodPending, v1.PodUnknown, v1.PodRunning}
 
 // V1 makes a pod that has this record, but for the rank, which no pod has.

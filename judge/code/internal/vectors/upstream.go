@@ -79,8 +79,7 @@ func (f *File) Write(w io.Writer) error {
 // ask adds what upstream says of two pods; no policy stands for the file's.
 func (f *File) ask(a, b string, policy *Policy) {
 	p := f.PolicyOf(Pair{Policy: policy})
-	on, ok := p.FeatureGates["PodDeletionCost"]
-	if err := upstream.SetDeletionCostGate(on || !ok); err != nil {
+	if err := upstream.SetDeletionCostGate(p.CostOn()); err != nil {
 		panic(err)
 	}
 	defer upstream.SetDeletionCostGate(true)
