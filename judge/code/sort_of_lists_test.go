@@ -3,17 +3,15 @@ package judge
 import (
 	"bytes"
 	"flag"
-	"math/rand/v2"
+	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"sort"
-	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/podrank/podrank/go/judge/internal/podrank"
+	"k8s.io/kubernetes/pkg/controller"
+
+	library "github.com/podrank/podrank/go/judge/internal/podrank"
 	"github.com/podrank/podrank/go/judge/internal/vectors"
 )
 
@@ -25,51 +23,89 @@ var lists = flag.Int("lists", 20_000, "how many lists TestListsAreSortedAsGoSort
 func TestListsAreSortedAsGoSortsThem(t *testing.T) {
 	t.Parallel()
 	const perWorld = 100
-	var next, done, contradicted, long atomic.Int64
-	start := time.Now()
-	var running sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		running.Go(func() {
-			for !t.Failed() {
-				number := int(next.Add(1) - 1)
-				if number*perWorld >= *lists {
-					return
+	tally := judgeWorkloads(t, *first, *lists/perWorld, func() (judge, error) {
+		return func(number int, tally map[string]int) error {
+			r := seeded(12, number)
+			w := newWorld(r, number%10 > 0, rolloutMoment)
+			all := newPool(w, 100+r.IntN(400)).samples
+			sizes := []int{r.IntN(14), r.IntN(60), r.IntN(100), r.IntN(100), r.IntN(100), len(all)}
+			// One list of a thousand has 5,000 pods.
+			if number%10 == 0 {
+				all = append(all, newPool(w, 5000-len(all)).samples...)
+			}
+			for round := range perWorld {
+				n := pick(r, sizes...)
+				if round == 0 {
+					n = len(all)
 				}
-				r := seeded(12, number)
-				w := newWorld(r, number%10 > 0, rolloutMoment)
-				// One list of a thousand has 5,000 pods.
-				sizes := []int{r.IntN(14), r.IntN(60), r.IntN(100), 60 + r.IntN(500)}
-				all := samples(w, slices.Max(sizes))
-				if number%10 == 0 {
-					all = append(all, samples(w, 5000-len(all))...)
+				if r.IntN(4) == 0 {
+					// Other ties.
+					for i := range all[:n] {
+						all[i].rank = r.IntN(2)
+						all[i].record.Rank = uint32(all[i].rank)
+					}
 				}
-				for round := range perWorld {
-					n := pick(r, sizes[0], sizes[0], sizes[1], sizes[1], sizes[2], sizes[2], sizes[2], sizes[3])
-					if round == 0 && number%10 == 0 {
-						n = 5000
-						long.Add(1)
-					}
-					if r.IntN(4) == 0 {
-						// Other ties: the same pods with other ranks.
-						for i := range all[:n] {
-							all[i].rank = r.IntN(2)
-							all[i].record.Rank = uint32(all[i].rank)
-						}
-					}
-					if sortsOtherwise(t, r, w, all[:n]) {
-						contradicted.Add(1)
-					}
-					done.Add(1)
+				if err := sortsAsGo(w, all[:n], tally); err != nil {
+					return err
 				}
 			}
-		})
+			return nil
+		}, nil
+	})
+	if tally["came out otherwise than another list"] < *lists/20 || tally["of 5,000 pods"] < *lists/1000 {
+		t.Error("too few lists whose order matters, or of many pods")
 	}
-	running.Wait()
-	t.Logf("%d lists are sorted as Go sorts them, %d of 5,000 pods, %.0f per second; sorting the same pods from another list, "+
-		"%d came out otherwise", done.Load(), long.Load(), float64(done.Load())/time.Since(start).Seconds(), contradicted.Load())
-	if contradicted.Load() < done.Load()/10 {
-		t.Error("too few lists whose order matters")
+}
+
+// sortsAsGo compares one list, and counts whether another order of the same pods gives other pods at some place.
+func sortsAsGo(w *world, all []sample, tally map[string]int) error {
+	n := len(all)
+	byGo := func(list []int) []int {
+		list = slices.Clone(list)
+		items{list, all, w}.byUpstream(func(pods controller.ActivePodsWithRanks) { sort.Sort(pods) })
+		return list
 	}
+	shuffled := w.r.Perm(n)
+	sorted := byGo(shuffled)
+	// Lists in which a quicksort takes other ways: sorted, reversed, up and down, nearly sorted.
+	list := slices.Clone(sorted)
+	switch w.r.IntN(8) {
+	case 0:
+	case 1:
+		slices.Reverse(list)
+	case 2:
+		for i, x := range sorted {
+			if i%2 == 0 {
+				list[i/2] = x
+			} else {
+				list[n-1-i/2] = x
+			}
+		}
+	case 3:
+		for range min(n/2, w.r.IntN(6)) {
+			i, j := w.r.IntN(n), w.r.IntN(n)
+			list[i], list[j] = list[j], list[i]
+		}
+	default:
+		list = shuffled
+	}
+	expected, records, indices := byGo(list), make([]library.Pod, n), make([]uint32, n)
+	for place, x := range list {
+		records[place], indices[place] = all[place].record, uint32(x)
+	}
+	library.UpstreamSort(records, indices, library.Time(w.now))
+	for place, x := range expected {
+		if int(indices[place]) != x {
+			return fmt.Errorf("place %d of %d: podrank has pod %d, Go has pod %d", place, n, indices[place], x)
+		}
+	}
+	if !slices.Equal(sorted, expected) {
+		tally["came out otherwise than another list"]++
+	}
+	if n == 5000 {
+		tally["of 5,000 pods"]++
+	}
+	return nil
 }
 
 // go_sort.json is what this release of Go does.
@@ -85,55 +121,4 @@ func TestGoSortJSON(t *testing.T) {
 	if !bytes.Equal(now.Bytes(), then) {
 		t.Error("tests/vectors/go_sort.json is out of date: go run ./cmd/vectors")
 	}
-}
-
-// sortsOtherwise compares one list in an order of its own, and says whether another order gives other pods at some place.
-func sortsOtherwise(t *testing.T, r *rand.Rand, w *world, all []sample) bool {
-	n := len(all)
-	records, list := make([]podrank.Pod, n), make([]int, n)
-	for i := range all {
-		records[i], list[i] = all[i].record, i
-	}
-	r.Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
-	byGo := func(list []int) []int {
-		list = slices.Clone(list)
-		items{list, all, w}.byUpstream(sort.Sort)
-		return list
-	}
-	sorted := byGo(list)
-	// Lists in which a quicksort takes other ways: sorted, reversed, up and down, nearly sorted.
-	switch given := list; r.IntN(8) {
-	case 0:
-		list = slices.Clone(sorted)
-	case 1:
-		list = slices.Clone(sorted)
-		slices.Reverse(list)
-	case 2:
-		for i, x := range sorted {
-			if i%2 == 0 {
-				given[i/2] = x
-			} else {
-				given[n-1-i/2] = x
-			}
-		}
-	case 3:
-		list = slices.Clone(sorted)
-		for range min(n/2, r.IntN(6)) {
-			i, j := r.IntN(n), r.IntN(n)
-			list[i], list[j] = list[j], list[i]
-		}
-	}
-	expected := byGo(list)
-	indices := make([]uint32, n)
-	for place, x := range list {
-		indices[place] = uint32(x)
-	}
-	podrank.UpstreamSort(records, indices, w.policy())
-	for place, x := range expected {
-		if int(indices[place]) != x {
-			t.Errorf("place %d of %d: podrank has pod %d, Go has pod %d", place, n, indices[place], x)
-			break
-		}
-	}
-	return !slices.Equal(sorted, expected)
 }

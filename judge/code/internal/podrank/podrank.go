@@ -30,10 +30,7 @@ type Pod = core.Pod
 // Upstream is what the core takes Kubernetes' comparator to say at a moment, core.TimeUnset for one without age buckets: -1 if a is
 // before b, 1 if b is before a, 0 if neither is; and the name of the rule that settles it.
 func Upstream(a, b *Pod, now int64, costOff bool) (relation int, rule string) {
-	var o core.Options
-	if now != core.TimeUnset {
-		o = core.Options{Flags: core.OptionsNow, Now: now}
-	}
+	o := at(now)
 	if costOff {
 		o.Flags |= core.OptionsPodDeletionCostOff
 	}
@@ -45,11 +42,21 @@ func Upstream(a, b *Pod, now int64, costOff bool) (relation int, rule string) {
 }
 
 // UpstreamSort sorts a list of indices as kube-controller-manager does.
-func UpstreamSort(pods []Pod, list []uint32, p Policy) {
-	o := p.options()
+func UpstreamSort(pods []Pod, list []uint32, now int64) {
+	options := at(now)
+	o := C.podrank_options{size: C.sizeof_podrank_options, flags: C.uint32_t(options.Flags), now: C.int64_t(options.Now)}
 	scratch := make([]core.OddsScratch, len(list))
-	must(C.podrank_upstream_sort(records(pods), C.size_t(len(pods)), &o, indices(list), C.size_t(len(list)),
+	must(C.podrank_upstream_sort(records(pods), C.size_t(len(pods)), &o,
+		(*C.uint32_t)(unsafe.SliceData(list)), C.size_t(len(list)),
 		(*C.podrank_odds_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))), C.size_t(len(scratch))))
+}
+
+// at is Kubernetes' options at a moment, core.TimeUnset for none.
+func at(now int64) core.Options {
+	if now == core.TimeUnset {
+		return core.Options{}
+	}
+	return core.Options{Flags: core.OptionsNow, Now: now}
 }
 
 // CountRanks gives each pod the number of pods and others on its node. All
