@@ -556,22 +556,17 @@ pub fn plain() -> [Plain; 10] {
         assert_eq!(i128::from(podrank_job_time_left(x[0] as i32, x[1], x[2])), expected, "{x:?}");
     }
     let of = |name, numbers, call: fn(&[i64])| Plain { name, numbers, call };
+    let reason = |name, call| of(name, &["reason"], call);
     [
         of("podrank_version", &[], |_| words(podrank_version())),
         of("podrank_key_format", &[], |_| assert_eq!(podrank_key_format(), PODRANK_KEY_FORMAT)),
         of("podrank_abi_1", &[], |_| assert_eq!(podrank_abi_1(), PODRANK_ABI)),
         of("podrank_rule_str", &["rule"], |x| words(podrank_rule_str(x[0] as u8))),
         of("podrank_status_str", &["status"], |x| words(podrank_status_str(x[0] as i32))),
-        of("podrank_deployment_reason_str", &["reason"], |x| {
-            words(podrank_deployment_reason_str(x[0] as u8))
-        }),
-        of("podrank_stateful_set_reason_str", &["reason"], |x| {
-            words(podrank_stateful_set_reason_str(x[0] as u8))
-        }),
-        of("podrank_daemon_set_reason_str", &["reason"], |x| {
-            words(podrank_daemon_set_reason_str(x[0] as u8))
-        }),
-        of("podrank_job_reason_str", &["reason"], |x| words(podrank_job_reason_str(x[0] as u8))),
+        reason("podrank_deployment_reason_str", |x| words(podrank_deployment_reason_str(x[0] as u8))),
+        reason("podrank_stateful_set_reason_str", |x| words(podrank_stateful_set_reason_str(x[0] as u8))),
+        reason("podrank_daemon_set_reason_str", |x| words(podrank_daemon_set_reason_str(x[0] as u8))),
+        reason("podrank_job_reason_str", |x| words(podrank_job_reason_str(x[0] as u8))),
         of("podrank_job_time_left", &["ttl_seconds", "finished", "now"], time_left),
     ]
 }
