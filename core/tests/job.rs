@@ -55,28 +55,6 @@ fn wrong_indexes_of_upstream() {
 }
 
 #[test]
-fn texts_of_indexes() {
-    for (text, index) in [
-        ("0", 0),
-        ("12", 12),
-        ("+2", 2),
-        ("-0", 0),
-        ("007", 7),
-        ("9223372036854775807", i64::MAX),
-        ("9223372036854775808", NO_INDEX),
-        ("-1", NO_INDEX),
-        ("", NO_INDEX),
-        ("+", NO_INDEX),
-        ("-", NO_INDEX),
-        ("1_0", NO_INDEX),
-        ("x", NO_INDEX),
-        (" 1", NO_INDEX),
-    ] {
-        assert_eq!(completion_index(text), index, "{text:?}");
-    }
-}
-
-#[test]
 fn all_go() {
     let pods = vec![running(0); 700];
     let suspended = Job { parallelism: 3, is_suspended: true, ..Job::default() };
@@ -213,6 +191,11 @@ fn wanted() {
         (job(3, Completion::Count(4), 2), 2),
         (job(3, Completion::Count(2), 4), 0),
         (job(3, Completion::Indexed(4), 3), 1),
+        (Job { is_suspended: true, ..job(3, Completion::Count(5), 3) }, 0),
+        (Job { state: State::Ending, ..job(3, Completion::Count(5), 3) }, 0),
+        // It wants what there is if it deletes no pod.
+        (Job { state: State::LeftAlone, ..job(3, Completion::Count(5), 3) }, 9),
+        (Job { is_being_deleted: true, ..job(3, Completion::Count(5), 3) }, 9),
     ] {
         assert_eq!(job.wanted(9, NOW), wanted);
     }
@@ -498,17 +481,6 @@ fn what_is_left_of_tied_duplicates_goes_with_them() {
     let (deleted, outcomes) = sync(&Job { parallelism: 2, ..job }, &pods, &[0, 0, 0, 1]);
     assert_eq!((deleted, verdicts(&outcomes)), (2, vec![Contested, Contested, Contested, Keep]));
     assert!(outcomes[..3].iter().all(|outcome| outcome.quota == 2));
-}
-
-#[test]
-fn what_a_job_wants() {
-    let job = Job { parallelism: 3, completion: Completion::Count(5), succeeded: 3, ..Job::default() };
-    assert_eq!(job.wanted(7, NOW), 2);
-    assert_eq!(Job { is_suspended: true, ..job }.wanted(7, NOW), 0);
-    assert_eq!(Job { state: State::Ending, ..job }.wanted(7, NOW), 0);
-    // It wants what there is if it deletes no pod.
-    assert_eq!(Job { state: State::LeftAlone, ..job }.wanted(7, NOW), 7);
-    assert_eq!(Job { is_being_deleted: true, ..job }.wanted(7, NOW), 7);
 }
 
 /// Of 800 pods with wrong indexes, 500 go. Those without an index come first, unless no pod has an index below the completions.

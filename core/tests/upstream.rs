@@ -6,7 +6,7 @@ use podrank_laws::generate::{
     NOW, boundary_times, cases, cases_with_invalid_records, config, distinct_cases, moments, sizes,
 };
 use podrank_laws::relation::{self, Settled, Verdict, less};
-use podrank_laws::{Core, Implementation, laws};
+use podrank_laws::{Core, Implementation, laws, permute};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -86,7 +86,7 @@ proptest! {
         let n = list.len();
         let mut taken = vec![vec![false; n]; n + 1];
         let mut left = taken.clone();
-        for_each_permutation(&mut (0..n).collect::<Vec<_>>(), 0, &mut |order| {
+        permute(&mut (0..n).collect::<Vec<_>>(), &mut |order| {
             let mut sorted = order.to_vec();
             insertion_sort(&mut sorted, &|a, b| less(&policy, &list[a], &list[b]));
             for k in 0..=n {
@@ -105,17 +105,6 @@ proptest! {
                 prop_assert_eq!(verdict, seen, "pod {} of {:?}, k = {}", pod, list, k);
             }
         }
-    }
-}
-
-fn for_each_permutation(items: &mut Vec<usize>, from: usize, visit: &mut impl FnMut(&[usize])) {
-    if from == items.len() {
-        return visit(items);
-    }
-    for i in from..items.len() {
-        items.swap(from, i);
-        for_each_permutation(items, from + 1, visit);
-        items.swap(from, i);
     }
 }
 

@@ -1,52 +1,14 @@
 /*
- * A program without a C library that runs the vectors and calls every function of the header. On Linux it has its own start
- * code and mem functions. In firmware (ffi/targets), it uses the firmware's. It exits with 0, with 1 if a vector fails, or
- * with 2 if a result below is wrong.
+ * A program without a C library that runs the vectors and calls every function of the header. It takes the mem functions from
+ * examples-c/firmware. On Linux it has its own start code, and in firmware (ffi/targets), it uses the firmware's. It exits with 0,
+ * with 1 if a vector fails, or with 2 if a result below is wrong.
  */
 #include "podrank/controller.h"
 #include "podrank/predict.h"
 #include "podrank/steer.h"
 
 int podrank_run_vectors(void);
-void *memcpy(void *to, const void *from, size_t len);
-void *memmove(void *to, const void *from, size_t len);
-void *memset(void *to, int byte, size_t len);
 int memcmp(const void *a, const void *b, size_t len);
-
-#ifdef __linux__
-void *memcpy(void *to, const void *from, size_t len) {
-    unsigned char *t = to;
-    const unsigned char *f = from;
-    while (len-- > 0)
-        *t++ = *f++;
-    return to;
-}
-
-void *memmove(void *to, const void *from, size_t len) {
-    unsigned char *t = to;
-    const unsigned char *f = from;
-    if ((uintptr_t)to < (uintptr_t)from)
-        return memcpy(to, from, len);
-    while (len-- > 0)
-        t[len] = f[len];
-    return to;
-}
-
-void *memset(void *to, int byte, size_t len) {
-    unsigned char *t = to;
-    while (len-- > 0)
-        *t++ = (unsigned char)byte;
-    return to;
-}
-
-int memcmp(const void *a, const void *b, size_t len) {
-    const unsigned char *p = a, *q = b;
-    for (; len > 0; len--, p++, q++)
-        if (*p != *q)
-            return *p < *q ? -1 : 1;
-    return 0;
-}
-#endif
 
 static int deployments_answer(void) {
     podrank_replica_set sets[2] = { PODRANK_REPLICA_SET_INIT, PODRANK_REPLICA_SET_INIT };

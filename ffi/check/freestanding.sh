@@ -34,7 +34,7 @@ if [[ $machine = x86_64 || $machine = aarch64 || $machine = s390x ]]; then
     # No builtins: the compiler would see memcpy in the loop of memcpy.
     quietly $CC -std=c11 $strict -O2 -ffreestanding -fno-builtin -fno-tree-loop-distribute-patterns \
         -fno-stack-protector -nostdlib -static -Iinclude -I"$OUT" ffi/check/freestanding.c ffi/check/vectors.c \
-        "$archive" -Wl,--fatal-warnings -o "$tmp/program"
+        examples-c/firmware/memory.c "$archive" -Wl,--fatal-warnings -o "$tmp/program"
     ran="a program without a C library linked"
 fi
 if [[ -f $tmp/program && ($machine = "$(uname -m)" || -n ${RUN:-}) ]]; then

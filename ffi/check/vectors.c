@@ -35,11 +35,12 @@ struct vector_selection {
     uint8_t any_order; /* the victims may be in any order */
 };
 
-struct vector_cost {
+/* What a text is read as, or the error. */
+struct vector_text {
     const char *text;
     uint8_t len;
     int32_t status;
-    int32_t cost;
+    int64_t value;
 };
 
 struct vector_uid {
@@ -100,13 +101,6 @@ struct vector_availability {
     uint32_t min_ready_seconds;
     uint16_t pods, pods_len;
     uint16_t ready, available;
-};
-
-struct vector_percent {
-    const char *text;
-    uint8_t len;
-    int32_t status;
-    uint32_t percent;
 };
 
 /* What the text says as either annotation. */
@@ -177,12 +171,6 @@ struct vector_outcome {
     uint32_t quota;
     uint8_t verdict, reason;
     char group;
-};
-
-struct vector_index {
-    const char *text;
-    int64_t index;
-    uint8_t len;
 };
 
 /* A pod, and its annotation with the completion index. */
@@ -391,12 +379,18 @@ static int spread_holds(const struct vector_spread *spread) {
     return 1;
 }
 
-static int cost_holds(const struct vector_cost *text) {
-    int32_t cost = 99;
-    MUST(podrank_deletion_cost_parse(text->text, text->len, &cost) == text->status);
-    MUST(cost == (text->status == PODRANK_OK ? text->cost : 99));
-    return 1;
-}
+/* An error leaves the value as it was. */
+#define TEXT_HOLDS(name, type, parse)                                                                                  \
+    static int name(const struct vector_text *text) {                                                                  \
+        type value = 99;                                                                                               \
+        MUST(parse(text->text, text->len, &value) == text->status);                                                    \
+        MUST(value == (text->status == PODRANK_OK ? text->value : 99));                                                \
+        return 1;                                                                                                      \
+    }
+
+TEXT_HOLDS(cost_holds, int32_t, podrank_deletion_cost_parse)
+TEXT_HOLDS(percent_holds, uint32_t, podrank_percent_parse)
+TEXT_HOLDS(index_holds, int64_t, podrank_job_index_parse)
 
 static int uid_holds(const struct vector_uid *text) {
     uint8_t uid[16] = { 99 };
@@ -513,13 +507,6 @@ static int availability_holds(const struct vector_availability *expected) {
     return 1;
 }
 
-static int percent_holds(const struct vector_percent *text) {
-    uint32_t percent = 99;
-    MUST(podrank_percent_parse(text->text, text->len, &percent) == text->status);
-    MUST(percent == (text->status == PODRANK_OK ? text->percent : 99));
-    return 1;
-}
-
 static int annotation_holds(const struct vector_annotation *text) {
     podrank_replica_set set = PODRANK_REPLICA_SET_INIT;
     set.flags = PODRANK_REPLICA_SET_CURRENT_TEMPLATE | PODRANK_REPLICA_SET_MAX;
@@ -567,8 +554,7 @@ static int ordinal_holds(const struct vector_ordinal *name) {
     return 1;
 }
 
-/* The order in which the members are listed does not matter. */
-static int stateful_set_holds(const struct vector_stateful_set *expected, int reversed) {
+static int members_hold(const struct vector_stateful_set *expected, int reversed) {
     podrank_stateful_set_pod members[VECTOR_MEMBERS_MAX] = { { 0 } };
     podrank_stateful_set_outcome outcomes[VECTOR_MEMBERS_MAX];
     podrank_stateful_set_step step;
@@ -604,6 +590,11 @@ static int stateful_set_holds(const struct vector_stateful_set *expected, int re
     return 1;
 }
 
+/* The order in which the members are listed does not matter. */
+static int stateful_set_holds(const struct vector_stateful_set *expected) {
+    return members_hold(expected, 0) && members_hold(expected, 1);
+}
+
 /* The outcomes are the expected ones, and as many pods go in all. Groups may have any numbers, if pods with one letter share one. */
 static int outcomes_hold(const podrank_outcome *found, const struct vector_outcome *expected, size_t len, uint32_t deleted) {
     size_t i, j;
@@ -622,13 +613,6 @@ static int outcomes_hold(const podrank_outcome *found, const struct vector_outco
             deleted -= expected[i].group == 0 ? 1 : expected[i].quota;
     }
     MUST(deleted == 0);
-    return 1;
-}
-
-static int index_holds(const struct vector_index *text) {
-    int64_t index = 99;
-    MUST(podrank_job_index_parse(text->text, text->len, &index) == PODRANK_OK);
-    MUST(index == text->index);
     return 1;
 }
 
@@ -670,74 +654,38 @@ static int daemon_set_holds(const struct vector_daemon_set *expected) {
     return outcomes_hold(outcomes, &vector_outcomes[expected->outcomes], len, step.deleted);
 }
 
+/* Every case of the array holds, or the number of the first that does not is returned. */
+#define RUN(array, holds)                                                                                              \
+    for (i = 0; i < COUNT(array); i++)                                                                                 \
+        if (number++, !holds(&(array)[i]))                                                                             \
+            return number
+
 /* Returns 0 if every case holds, or the number of the first that does not: see vectors_table.h. */
 int podrank_run_vectors(void) {
     size_t i;
     int number = 0;
 
-    for (i = 0; i < COUNT(vector_pairs); i++)
-        if (number++, !pair_holds(&vector_pairs[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_selections); i++)
-        if (number++, !selection_holds(&vector_selections[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_costs); i++)
-        if (number++, !cost_holds(&vector_costs[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_uids); i++)
-        if (number++, !uid_holds(&vector_uids[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_relations); i++)
-        if (number++, !relation_holds(&vector_relations[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_phases); i++)
-        if (number++, !phase_holds(&vector_phases[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_plans); i++)
-        if (number++, !plan_holds(&vector_plans[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_slow_starts); i++)
-        if (number++, !slow_start_holds(&vector_slow_starts[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_expectations); i++)
-        if (number++, !expectations_hold(&vector_expectations[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_availabilities); i++)
-        if (number++, !availability_holds(&vector_availabilities[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_percents); i++)
-        if (number++, !percent_holds(&vector_percents[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_annotations); i++)
-        if (number++, !annotation_holds(&vector_annotations[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_budgets); i++)
-        if (number++, !budgets_hold(&vector_budgets[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_deployments); i++)
-        if (number++, !deployment_holds(&vector_deployments[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_steers); i++)
-        if (number++, !steer_holds(&vector_steers[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_spreads); i++)
-        if (number++, !spread_holds(&vector_spreads[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_ordinals); i++)
-        if (number++, !ordinal_holds(&vector_ordinals[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_stateful_sets); i++)
-        if (number++, !stateful_set_holds(&vector_stateful_sets[i], 0) || !stateful_set_holds(&vector_stateful_sets[i], 1))
-            return number;
-    for (i = 0; i < COUNT(vector_indexes); i++)
-        if (number++, !index_holds(&vector_indexes[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_jobs); i++)
-        if (number++, !job_holds(&vector_jobs[i]))
-            return number;
-    for (i = 0; i < COUNT(vector_daemon_sets); i++)
-        if (number++, !daemon_set_holds(&vector_daemon_sets[i]))
-            return number;
+    RUN(vector_pairs, pair_holds);
+    RUN(vector_selections, selection_holds);
+    RUN(vector_costs, cost_holds);
+    RUN(vector_uids, uid_holds);
+    RUN(vector_relations, relation_holds);
+    RUN(vector_phases, phase_holds);
+    RUN(vector_plans, plan_holds);
+    RUN(vector_slow_starts, slow_start_holds);
+    RUN(vector_expectations, expectations_hold);
+    RUN(vector_availabilities, availability_holds);
+    RUN(vector_percents, percent_holds);
+    RUN(vector_annotations, annotation_holds);
+    RUN(vector_budgets, budgets_hold);
+    RUN(vector_deployments, deployment_holds);
+    RUN(vector_steers, steer_holds);
+    RUN(vector_spreads, spread_holds);
+    RUN(vector_ordinals, ordinal_holds);
+    RUN(vector_stateful_sets, stateful_set_holds);
+    RUN(vector_indexes, index_holds);
+    RUN(vector_jobs, job_holds);
+    RUN(vector_daemon_sets, daemon_set_holds);
     podrank_vectors_what = "every case of the table was run";
     return number == (int)VECTOR_CASES ? 0 : number;
 }

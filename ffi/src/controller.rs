@@ -1,10 +1,10 @@
 //! The other decisions of a controller: plan, slow start, expectations, availability.
 
+use crate::layout::{layout, same_layout};
 use crate::memory::{InOut, Input, Output, apart};
 use crate::options::time;
 use crate::record::{podrank_pod, sound};
 use crate::status::{Error, PODRANK_ERR_FLAGS, run};
-use core::mem::{align_of, offset_of, size_of};
 use podrank::Pod;
 use podrank::controller::{
     Availability, BURST_REPLICAS, EXPECTATIONS_TIMEOUT_NANOS, KeysFull, Plan, PodKey, SetState, SlowStart,
@@ -79,26 +79,16 @@ pub struct podrank_pod_key {
 
 const _: () = {
     assert!(PODRANK_PLAN_BURST_REPLICAS == BURST_REPLICAS);
-    assert!(size_of::<podrank_plan_state>() == 16);
     assert!(PODRANK_EXPECTATIONS_TIMEOUT == EXPECTATIONS_TIMEOUT_NANOS);
-
-    // The core asserts the same of its own.
-    assert!(size_of::<podrank_slow_start>() == size_of::<SlowStart>() && size_of::<SlowStart>() == 8);
-    assert!(align_of::<podrank_slow_start>() == align_of::<SlowStart>());
-    assert!(offset_of!(podrank_slow_start, batch) == 0);
-    assert!(offset_of!(podrank_slow_start, missing) == 4);
-
-    assert!(size_of::<podrank_expectations>() == size_of::<Expected>() && size_of::<Expected>() == 32);
-    assert!(align_of::<podrank_expectations>() == align_of::<Expected>());
-    assert!(offset_of!(podrank_expectations, since) == 0);
-    assert!(offset_of!(podrank_expectations, creations) == 8);
-    assert!(offset_of!(podrank_expectations, deletions) == 16);
-    assert!(offset_of!(podrank_expectations, keys) == 24);
-    assert!(offset_of!(podrank_expectations, is_set) == 28);
-
-    assert!(size_of::<podrank_pod_key>() == size_of::<PodKey>());
-    assert!(align_of::<podrank_pod_key>() == align_of::<PodKey>());
 };
+
+layout!(podrank_plan_state, 16:);
+// The core asserts the same of its own.
+same_layout!(podrank_slow_start, SlowStart, 8:);
+layout!(podrank_slow_start, 8: 0 batch, 4 missing);
+same_layout!(podrank_expectations, Expected, 32:);
+layout!(podrank_expectations, 32: 0 since, 8 creations, 16 deletions, 24 keys, 28 is_set);
+same_layout!(podrank_pod_key, PodKey, 16:);
 
 /// Plans one sync of a set: how many pods to create (the shortfall) or to delete (the surplus), at most
 /// burst_replicas of them. The next sync does the rest. Writes the numbers to creations and deletions, of which at least one

@@ -1,6 +1,7 @@
 //! Which pods the next sync of a DaemonSet deletes.
 
 use crate::deployment::PODRANK_PERCENT_MAX;
+use crate::layout::{layout, same_layout};
 use crate::memory::{Input, Output, apart};
 use crate::outcome::PODRANK_NONE;
 use crate::outcome::podrank_outcome;
@@ -9,7 +10,6 @@ use crate::status::{
     PODRANK_ERR_RESERVED, PODRANK_ERR_SHORT_BUFFER, PODRANK_ERR_TOO_LONG, run,
 };
 use core::ffi::c_char;
-use core::mem::{align_of, offset_of, size_of};
 use podrank::controller::IntOrPercent;
 use podrank::controller::daemon_set::{
     BURST_REPLICAS, DaemonSet, DaemonSetError, InvalidPod, NO_NODE, NodeFlags, Outcome, Pod, PodFlags,
@@ -172,30 +172,6 @@ const _: () = {
     assert!(PODRANK_DAEMON_SET_BURST_REPLICAS == BURST_REPLICAS);
     assert!(PODRANK_NONE == NO_NODE);
 
-    assert!(size_of::<podrank_daemon_set>() == 32);
-    assert!(offset_of!(podrank_daemon_set, max_unavailable) == 4);
-    assert!(offset_of!(podrank_daemon_set, flags) == 8);
-    assert!(offset_of!(podrank_daemon_set, reserved) == 12);
-
-    assert!(size_of::<podrank_daemon_set_pod>() == size_of::<Pod>() && size_of::<Pod>() == 24);
-    assert!(align_of::<podrank_daemon_set_pod>() == align_of::<Pod>());
-    assert!(offset_of!(podrank_daemon_set_pod, creation_time) == offset_of!(Pod, creation_time));
-    assert!(offset_of!(podrank_daemon_set_pod, name_order) == offset_of!(Pod, name_order));
-    assert!(offset_of!(podrank_daemon_set_pod, node) == offset_of!(Pod, node));
-    assert!(offset_of!(podrank_daemon_set_pod, flags) == offset_of!(Pod, flags));
-    assert!(offset_of!(podrank_daemon_set_pod, reserved) == offset_of!(Pod, reserved));
-
-    assert!(size_of::<podrank_daemon_set_step>() == 48);
-    assert!(offset_of!(podrank_daemon_set_step, unavailable) == 8);
-    assert!(offset_of!(podrank_daemon_set_step, wanted) == 16);
-    assert!(offset_of!(podrank_daemon_set_step, used) == 20);
-    assert!(offset_of!(podrank_daemon_set_step, available) == 24);
-    assert!(offset_of!(podrank_daemon_set_step, deleted) == 28);
-    assert!(offset_of!(podrank_daemon_set_step, creates) == 32);
-    assert!(offset_of!(podrank_daemon_set_step, later) == 36);
-    assert!(offset_of!(podrank_daemon_set_step, blocked_by) == 40);
-    assert!(offset_of!(podrank_daemon_set_step, is_update) == 44);
-
     assert!(PodFlags::ASSIGNED.bits() == PODRANK_DAEMON_SET_POD_ASSIGNED);
     assert!(PodFlags::READY.bits() == PODRANK_DAEMON_SET_POD_READY);
     assert!(PodFlags::AVAILABLE.bits() == PODRANK_DAEMON_SET_POD_AVAILABLE);
@@ -209,27 +185,15 @@ const _: () = {
     assert!(NodeFlags::MAY_START.bits() == PODRANK_DAEMON_SET_NODE_MAY_START);
     assert!(NodeFlags::MAY_KEEP.bits() == PODRANK_DAEMON_SET_NODE_MAY_KEEP);
     assert!(NodeFlags::IN_BACKOFF.bits() == PODRANK_DAEMON_SET_NODE_IN_BACKOFF);
-
-    assert!(Reason::Kept.number() == PODRANK_DAEMON_SET_REASON_KEPT);
-    assert!(Reason::NotWanted.number() == PODRANK_DAEMON_SET_REASON_NOT_WANTED);
-    assert!(Reason::Succeeded.number() == PODRANK_DAEMON_SET_REASON_SUCCEEDED);
-    assert!(Reason::Failed.number() == PODRANK_DAEMON_SET_REASON_FAILED);
-    assert!(Reason::BackedOff.number() == PODRANK_DAEMON_SET_REASON_BACKED_OFF);
-    assert!(Reason::Surplus.number() == PODRANK_DAEMON_SET_REASON_SURPLUS);
-    assert!(Reason::OldNotReady.number() == PODRANK_DAEMON_SET_REASON_OLD_NOT_READY);
-    assert!(Reason::Replaced.number() == PODRANK_DAEMON_SET_REASON_REPLACED);
-    assert!(Reason::NoNode.number() == PODRANK_DAEMON_SET_REASON_NO_NODE);
-    assert!(Reason::OldUnavailable.number() == PODRANK_DAEMON_SET_REASON_OLD_UNAVAILABLE);
-    assert!(Reason::OldAvailable.number() == PODRANK_DAEMON_SET_REASON_OLD_AVAILABLE);
-    assert!(Reason::AwaitsNew.number() == PODRANK_DAEMON_SET_REASON_AWAITS_NEW);
-    assert!(Reason::NotStartable.number() == PODRANK_DAEMON_SET_REASON_NOT_STARTABLE);
-    assert!(Reason::NotStartableAvailable.number() == PODRANK_DAEMON_SET_REASON_NOT_STARTABLE_AVAILABLE);
-    assert!(Reason::Unsettled.number() == PODRANK_DAEMON_SET_REASON_UNSETTLED);
-    assert!(Reason::OnDelete.number() == PODRANK_DAEMON_SET_REASON_ON_DELETE);
-    assert!(Reason::AfterFirstPart.number() == PODRANK_DAEMON_SET_REASON_AFTER_FIRST_PART);
-    assert!(Reason::NodeMissing.number() == PODRANK_DAEMON_SET_REASON_NODE_MISSING);
-    assert!(Reason::NextSync.number() == PODRANK_DAEMON_SET_REASON_NEXT_SYNC);
 };
+
+layout!(podrank_daemon_set, 32: 4 max_unavailable, 8 flags, 12 reserved);
+same_layout!(podrank_daemon_set_pod, Pod, 24: creation_time name_order node flags reserved);
+layout!(
+    podrank_daemon_set_step, 48:
+        8 unavailable, 16 wanted, 20 used, 24 available, 28 deleted, 32 creates, 36 later, 40 blocked_by,
+        44 is_update
+);
 
 /// Predicts the next sync of a DaemonSet, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it
 /// goes and why. Stores in *step what else the sync does.

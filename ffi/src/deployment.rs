@@ -1,5 +1,6 @@
 //! What a Deployment's next sync does to its ReplicaSets.
 
+use crate::layout::{layout, same_layout};
 use crate::memory::{InOut, Input, Output, apart};
 use crate::outcome::PODRANK_NONE;
 use crate::status::{
@@ -7,7 +8,6 @@ use crate::status::{
     PODRANK_ERR_PERCENT_RANGE, PODRANK_ERR_PERCENT_SIGN, PODRANK_ERR_RESERVED, PODRANK_ERR_TOO_LONG, run,
 };
 use core::ffi::c_char;
-use core::mem::{align_of, offset_of, size_of};
 use podrank::controller::deployment::{
     Change, Deployment, InvalidReplicaSet, Path, Reason, ReplicaSet, SetFlags, Step, Strategy, next_sync,
 };
@@ -222,43 +222,6 @@ pub const PODRANK_DEPLOYMENT_REASON_NOT_REACHED: u8 = 37;
 const _: () = {
     assert!(PODRANK_PERCENT_MAX == MAX_PERCENT);
 
-    assert!(size_of::<podrank_deployment>() == 32);
-    assert!(offset_of!(podrank_deployment, replicas) == 0);
-    assert!(offset_of!(podrank_deployment, status_replicas) == 4);
-    assert!(offset_of!(podrank_deployment, max_surge) == 8);
-    assert!(offset_of!(podrank_deployment, max_unavailable) == 12);
-    assert!(offset_of!(podrank_deployment, flags) == 16);
-    assert!(offset_of!(podrank_deployment, reserved) == 20);
-
-    assert!(size_of::<podrank_replica_set>() == size_of::<ReplicaSet>() && size_of::<ReplicaSet>() == 48);
-    assert!(align_of::<podrank_replica_set>() == align_of::<ReplicaSet>());
-    assert!(offset_of!(podrank_replica_set, creation_time) == offset_of!(ReplicaSet, creation_time));
-    assert!(offset_of!(podrank_replica_set, name_order) == offset_of!(ReplicaSet, name_order));
-    assert!(offset_of!(podrank_replica_set, replicas) == offset_of!(ReplicaSet, replicas));
-    assert!(offset_of!(podrank_replica_set, status_replicas) == offset_of!(ReplicaSet, status_replicas));
-    assert!(
-        offset_of!(podrank_replica_set, available_replicas) == offset_of!(ReplicaSet, available_replicas)
-    );
-    assert!(offset_of!(podrank_replica_set, desired_replicas) == offset_of!(ReplicaSet, desired_replicas));
-    assert!(offset_of!(podrank_replica_set, max_replicas) == offset_of!(ReplicaSet, max_replicas));
-    assert!(offset_of!(podrank_replica_set, flags) == offset_of!(ReplicaSet, flags));
-    assert!(offset_of!(podrank_replica_set, reserved) == offset_of!(ReplicaSet, reserved));
-
-    assert!(size_of::<podrank_replica_set_change>() == size_of::<Change>() && size_of::<Change>() == 16);
-    assert!(align_of::<podrank_replica_set_change>() == align_of::<Change>());
-    assert!(offset_of!(podrank_replica_set_change, replicas) == offset_of!(Change, replicas));
-    assert!(offset_of!(podrank_replica_set_change, part) == offset_of!(Change, part));
-    assert!(offset_of!(podrank_replica_set_change, reason) == offset_of!(Change, reason));
-
-    assert!(size_of::<podrank_deployment_step>() == 32);
-    assert!(offset_of!(podrank_deployment_step, surge) == 0);
-    assert!(offset_of!(podrank_deployment_step, unavailable) == 4);
-    assert!(offset_of!(podrank_deployment_step, new_set) == 8);
-    assert!(offset_of!(podrank_deployment_step, path) == 12);
-    assert!(offset_of!(podrank_deployment_step, creates) == 13);
-    assert!(offset_of!(podrank_deployment_step, goes_on) == 14);
-    assert!(offset_of!(podrank_deployment_step, new_change) == 16);
-
     assert!(SetFlags::CURRENT_TEMPLATE.bits() == PODRANK_REPLICA_SET_CURRENT_TEMPLATE);
     assert!(SetFlags::DESIRED.bits() == PODRANK_REPLICA_SET_DESIRED);
     assert!(SetFlags::DESIRED_LENIENT.bits() == PODRANK_REPLICA_SET_DESIRED_LENIENT);
@@ -269,31 +232,22 @@ const _: () = {
     assert!(Path::Roll.number() == PODRANK_DEPLOYMENT_PATH_ROLL);
     assert!(Path::Recreate.number() == PODRANK_DEPLOYMENT_PATH_RECREATE);
     assert!(Path::Rollback.number() == PODRANK_DEPLOYMENT_PATH_ROLLBACK);
-
-    assert!(Reason::Untouched.number() == PODRANK_DEPLOYMENT_REASON_UNTOUCHED);
-    assert!(Reason::OnlyActive.number() == PODRANK_DEPLOYMENT_REASON_ONLY_ACTIVE);
-    assert!(Reason::Saturated.number() == PODRANK_DEPLOYMENT_REASON_SATURATED);
-    assert!(Reason::Share.number() == PODRANK_DEPLOYMENT_REASON_SHARE);
-    assert!(Reason::CutShare.number() == PODRANK_DEPLOYMENT_REASON_CUT_SHARE);
-    assert!(Reason::ShareAndLeftover.number() == PODRANK_DEPLOYMENT_REASON_SHARE_AND_LEFTOVER);
-    assert!(Reason::UsedUp.number() == PODRANK_DEPLOYMENT_REASON_USED_UP);
-    assert!(Reason::NoShare.number() == PODRANK_DEPLOYMENT_REASON_NO_SHARE);
-    assert!(Reason::NotRolling.number() == PODRANK_DEPLOYMENT_REASON_NOT_ROLLING);
-    assert!(Reason::AtCount.number() == PODRANK_DEPLOYMENT_REASON_AT_COUNT);
-    assert!(Reason::ToCount.number() == PODRANK_DEPLOYMENT_REASON_TO_COUNT);
-    assert!(Reason::Grows.number() == PODRANK_DEPLOYMENT_REASON_GROWS);
-    assert!(Reason::NoSurge.number() == PODRANK_DEPLOYMENT_REASON_NO_SURGE);
-    assert!(Reason::AfterNewSet.number() == PODRANK_DEPLOYMENT_REASON_AFTER_NEW_SET);
-    assert!(Reason::Unhealthy.number() == PODRANK_DEPLOYMENT_REASON_UNHEALTHY);
-    assert!(Reason::Available.number() == PODRANK_DEPLOYMENT_REASON_AVAILABLE);
-    assert!(Reason::UnhealthyAndAvailable.number() == PODRANK_DEPLOYMENT_REASON_UNHEALTHY_AND_AVAILABLE);
-    assert!(Reason::HeldBack.number() == PODRANK_DEPLOYMENT_REASON_HELD_BACK);
-    assert!(Reason::Recreated.number() == PODRANK_DEPLOYMENT_REASON_RECREATED);
-    assert!(Reason::Waits.number() == PODRANK_DEPLOYMENT_REASON_WAITS);
-    assert!(Reason::Rejected.number() == PODRANK_DEPLOYMENT_REASON_REJECTED);
-    assert!(Reason::Lags.number() == PODRANK_DEPLOYMENT_REASON_LAGS);
-    assert!(Reason::NotReached.number() == PODRANK_DEPLOYMENT_REASON_NOT_REACHED);
 };
+
+layout!(
+    podrank_deployment, 32:
+        0 replicas, 4 status_replicas, 8 max_surge, 12 max_unavailable, 16 flags, 20 reserved
+);
+same_layout!(
+    podrank_replica_set, ReplicaSet, 48:
+        creation_time name_order replicas status_replicas available_replicas desired_replicas max_replicas
+        flags reserved
+);
+same_layout!(podrank_replica_set_change, Change, 16: replicas part reason);
+layout!(
+    podrank_deployment_step, 32:
+        0 surge, 4 unavailable, 8 new_set, 12 path, 13 creates, 14 goes_on, 16 new_change
+);
 
 /// Reads a maxSurge or maxUnavailable that is a text, such as "25%": one or more digits and '%'. Writes the number
 /// to percent, which is at most PODRANK_PERCENT_MAX. The text "3" is PODRANK_ERR_PERCENT_SIGN, as in Kubernetes,

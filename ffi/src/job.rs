@@ -1,5 +1,6 @@
 //! Which pods the next sync of a Job deletes.
 
+use crate::layout::layout;
 use crate::memory::{Input, Output, apart};
 use crate::options::time;
 use crate::outcome::podrank_outcome;
@@ -9,7 +10,6 @@ use crate::status::{
     PODRANK_ERR_TOO_LONG, run,
 };
 use core::ffi::c_char;
-use core::mem::{offset_of, size_of};
 use podrank::Pod;
 use podrank::controller::job::{
     Completion, Job, JobError, MAX_DELETIONS, Outcome, Reason, State, completion_index, next_sync,
@@ -130,41 +130,14 @@ pub const PODRANK_JOB_REASON_NEXT_SYNC: u8 = 203;
 
 const _: () = {
     assert!(PODRANK_JOB_DELETIONS_MAX == MAX_DELETIONS);
-
-    assert!(size_of::<podrank_job>() == 64);
-    assert!(offset_of!(podrank_job, completions) == 4);
-    assert!(offset_of!(podrank_job, succeeded) == 8);
-    assert!(offset_of!(podrank_job, flags) == 12);
-    assert!(offset_of!(podrank_job, failed) == 16);
-    assert!(offset_of!(podrank_job, backoff_limit) == 20);
-    assert!(offset_of!(podrank_job, restarts) == 24);
-    assert!(offset_of!(podrank_job, failed_indexes) == 28);
-    assert!(offset_of!(podrank_job, active_deadline_seconds) == 32);
-    assert!(offset_of!(podrank_job, start_time) == 40);
-    assert!(offset_of!(podrank_job, max_failed_indexes) == 48);
-    assert!(offset_of!(podrank_job, reserved) == 52);
-
-    assert!(size_of::<podrank_job_step>() == 16);
-    assert!(offset_of!(podrank_job_step, deleted) == 4);
-    assert!(offset_of!(podrank_job_step, later) == 8);
-    assert!(offset_of!(podrank_job_step, reserved) == 12);
-
-    assert!(Reason::Kept.number() == PODRANK_JOB_REASON_KEPT);
-    assert!(Reason::Suspended.number() == PODRANK_JOB_REASON_SUSPENDED);
-    assert!(Reason::Ending.number() == PODRANK_JOB_REASON_ENDING);
-    assert!(Reason::PodFailurePolicy.number() == PODRANK_JOB_REASON_POD_FAILURE_POLICY);
-    assert!(Reason::BackoffLimit.number() == PODRANK_JOB_REASON_BACKOFF_LIMIT);
-    assert!(Reason::Restarts.number() == PODRANK_JOB_REASON_RESTARTS);
-    assert!(Reason::Deadline.number() == PODRANK_JOB_REASON_DEADLINE);
-    assert!(Reason::MaxFailedIndexes.number() == PODRANK_JOB_REASON_MAX_FAILED_INDEXES);
-    assert!(Reason::FailedIndexes.number() == PODRANK_JOB_REASON_FAILED_INDEXES);
-    assert!(Reason::SuccessPolicy.number() == PODRANK_JOB_REASON_SUCCESS_POLICY);
-    assert!(Reason::NoIndex.number() == PODRANK_JOB_REASON_NO_INDEX);
-    assert!(Reason::BeyondCompletions.number() == PODRANK_JOB_REASON_BEYOND_COMPLETIONS);
-    assert!(Reason::Duplicate.number() == PODRANK_JOB_REASON_DUPLICATE);
-    assert!(Reason::Surplus.number() == PODRANK_JOB_REASON_SURPLUS);
-    assert!(Reason::NextSync.number() == PODRANK_JOB_REASON_NEXT_SYNC);
 };
+
+layout!(
+    podrank_job, 64:
+        4 completions, 8 succeeded, 12 flags, 16 failed, 20 backoff_limit, 24 restarts, 28 failed_indexes,
+        32 active_deadline_seconds, 40 start_time, 48 max_failed_indexes, 52 reserved
+);
+layout!(podrank_job_step, 16: 4 deleted, 8 later, 12 reserved);
 
 /// Predicts the next sync of a Job, as in Kubernetes 1.37. Writes to outcomes, at the index of each pod, whether it goes
 /// and why. Stores in *step what else the sync does. now is the time of the sync, in nanoseconds since the Unix epoch: a

@@ -26,6 +26,7 @@ mod deployment;
 mod explain;
 mod job;
 mod key;
+mod layout;
 mod memory;
 mod odds;
 mod options;

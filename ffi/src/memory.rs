@@ -40,20 +40,30 @@ impl Span {
     pub(crate) const EMPTY: Self = Self { start: 0, end: 0 };
 }
 
+macro_rules! checked {
+    ($buffer:ident, $pointer:ty) => {
+        impl<T> $buffer<T> {
+            pub(crate) fn new(start: $pointer, len: usize) -> Result<Self, Error> {
+                check(start, len)?;
+                Ok(Self { start, len })
+            }
+
+            pub(crate) fn one(start: $pointer) -> Result<Self, Error> {
+                Self::new(start, 1)
+            }
+
+            pub(crate) fn span(&self) -> Span {
+                span(self.start, self.len)
+            }
+        }
+    };
+}
+
+checked!(Input, *const T);
+checked!(InOut, *mut T);
+checked!(Output, *mut T);
+
 impl<T> Input<T> {
-    pub(crate) fn new(start: *const T, len: usize) -> Result<Self, Error> {
-        check(start, len)?;
-        Ok(Self { start, len })
-    }
-
-    pub(crate) fn one(start: *const T) -> Result<Self, Error> {
-        Self::new(start, 1)
-    }
-
-    pub(crate) fn span(&self) -> Span {
-        span(self.start, self.len)
-    }
-
     /// Returns the buffer's contents.
     ///
     /// # Safety
@@ -69,19 +79,6 @@ impl<T> Input<T> {
 }
 
 impl<T> InOut<T> {
-    pub(crate) fn new(start: *mut T, len: usize) -> Result<Self, Error> {
-        check(start, len)?;
-        Ok(Self { start, len })
-    }
-
-    pub(crate) fn one(start: *mut T) -> Result<Self, Error> {
-        Self::new(start, 1)
-    }
-
-    pub(crate) fn span(&self) -> Span {
-        span(self.start, self.len)
-    }
-
     /// Returns the buffer.
     ///
     /// # Safety
@@ -108,19 +105,6 @@ impl<T> InOut<T> {
 }
 
 impl<T: Copy> Output<T> {
-    pub(crate) fn new(start: *mut T, len: usize) -> Result<Self, Error> {
-        check(start, len)?;
-        Ok(Self { start, len })
-    }
-
-    pub(crate) fn one(start: *mut T) -> Result<Self, Error> {
-        Self::new(start, 1)
-    }
-
-    pub(crate) fn span(&self) -> Span {
-        span(self.start, self.len)
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.len
     }

@@ -1,8 +1,9 @@
 //! The options as C sees them, which may grow.
 
+use crate::layout::layout;
 use crate::memory::{Input, Span};
 use crate::status::{Error, PODRANK_ERR_OPTIONS_FLAGS, PODRANK_ERR_OPTIONS_NOW, PODRANK_ERR_OPTIONS_SIZE};
-use core::mem::{offset_of, size_of};
+use core::mem::size_of;
 use podrank::{FeatureGates, Policy, Time};
 
 /// The time and the feature gates by which to decide. Start from PODRANK_OPTIONS_AT(now), which does what
@@ -42,12 +43,7 @@ const KNOWN_FLAGS: u32 = PODRANK_OPTIONS_NOW
     | PODRANK_OPTIONS_LOGARITHMIC_SCALE_DOWN_OFF
     | PODRANK_OPTIONS_PREFER_FOR_SCALE_DOWN_ON;
 
-const _: () = {
-    assert!(size_of::<podrank_options>() == 16);
-    assert!(offset_of!(podrank_options, size) == 0);
-    assert!(offset_of!(podrank_options, flags) == 4);
-    assert!(offset_of!(podrank_options, now) == 8);
-};
+layout!(podrank_options, 16: 0 size, 4 flags, 8 now);
 
 /// Reads the caller's options. Returns the policy, and the memory of the options.
 ///

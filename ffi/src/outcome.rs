@@ -1,6 +1,6 @@
 //! What a sync does to one pod: the verdicts, and the outcome for a pod of a Job or a DaemonSet.
 
-use core::mem::{align_of, offset_of, size_of};
+use crate::layout::same_layout;
 use podrank::controller::{Outcome, Verdict};
 
 /// What is written in place of the index of a pod, a node or a ReplicaSet if there is none.
@@ -32,14 +32,10 @@ pub struct podrank_outcome {
 }
 
 const _: () = {
-    assert!(size_of::<podrank_outcome>() == size_of::<Outcome<u8>>() && size_of::<Outcome<u8>>() == 12);
-    assert!(align_of::<podrank_outcome>() == align_of::<Outcome<u8>>());
-    assert!(offset_of!(podrank_outcome, group) == offset_of!(Outcome<u8>, group));
-    assert!(offset_of!(podrank_outcome, quota) == offset_of!(Outcome<u8>, quota));
-    assert!(offset_of!(podrank_outcome, verdict) == offset_of!(Outcome<u8>, verdict));
-    assert!(offset_of!(podrank_outcome, reason) == offset_of!(Outcome<u8>, reason));
     assert!(Verdict::Keep.number() == PODRANK_VERDICT_KEEP);
     assert!(Verdict::Delete.number() == PODRANK_VERDICT_DELETE);
     assert!(Verdict::Contested.number() == PODRANK_VERDICT_CONTESTED);
     assert!(Verdict::Blocked.number() == PODRANK_VERDICT_BLOCKED);
 };
+
+same_layout!(podrank_outcome, Outcome<u8>, 12: group quota verdict reason);

@@ -1,8 +1,8 @@
 //! The record as C sees it, with assertions that it is the core's.
 
+use crate::layout::same_layout;
 use crate::memory::{InOut, Input, Output, apart};
 use crate::status::{Error, run, status};
-use core::mem::{align_of, offset_of, size_of};
 use podrank::{Flags, Phase, Pod, Time};
 
 /// What the order reads from one active pod. Only active pods become records: the phase is neither Succeeded
@@ -62,21 +62,6 @@ pub const PODRANK_POD_READY: u8 = 2;
 pub const PODRANK_POD_PREFERRED: u8 = 4;
 
 const _: () = {
-    assert!(size_of::<podrank_pod>() == size_of::<Pod>() && size_of::<Pod>() == 64);
-    assert!(align_of::<podrank_pod>() == align_of::<Pod>());
-    assert!(offset_of!(podrank_pod, uid) == offset_of!(Pod, uid));
-    assert!(offset_of!(podrank_pod, ready_time) == offset_of!(Pod, ready_time));
-    assert!(offset_of!(podrank_pod, creation_time) == offset_of!(Pod, creation_time));
-    assert!(offset_of!(podrank_pod, deletion_cost) == offset_of!(Pod, deletion_cost));
-    assert!(offset_of!(podrank_pod, rank) == offset_of!(Pod, rank));
-    assert!(offset_of!(podrank_pod, restarts) == offset_of!(Pod, restarts));
-    assert!(offset_of!(podrank_pod, sidecar_restarts) == offset_of!(Pod, sidecar_restarts));
-    assert!(offset_of!(podrank_pod, node) == offset_of!(Pod, node));
-    assert!(offset_of!(podrank_pod, phase) == offset_of!(Pod, phase));
-    assert!(offset_of!(podrank_pod, flags) == offset_of!(Pod, flags));
-    assert!(offset_of!(podrank_pod, tier) == offset_of!(Pod, tier));
-    assert!(offset_of!(podrank_pod, reserved) == offset_of!(Pod, reserved));
-
     assert!(Phase::PENDING.ordinal() == PODRANK_PHASE_PENDING);
     assert!(Phase::UNKNOWN.ordinal() == PODRANK_PHASE_UNKNOWN);
     assert!(Phase::RUNNING.ordinal() == PODRANK_PHASE_RUNNING);
@@ -84,6 +69,12 @@ const _: () = {
     assert!(Flags::READY.bits() == PODRANK_POD_READY);
     assert!(Flags::PREFERRED.bits() == PODRANK_POD_PREFERRED);
 };
+
+same_layout!(
+    podrank_pod, Pod, 64:
+        uid ready_time creation_time deletion_cost rank restarts sidecar_restarts node phase flags tier
+        reserved
+);
 
 /// Returns the records if all are sound.
 pub(crate) fn sound(pods: &[Pod]) -> Result<&[Pod], Error> {

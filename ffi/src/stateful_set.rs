@@ -1,6 +1,7 @@
 //! What a StatefulSet's next sync does to its pods.
 
 use crate::deployment::PODRANK_PERCENT_MAX;
+use crate::layout::{layout, same_layout};
 use crate::memory::{Input, Output, apart};
 use crate::outcome::PODRANK_NONE;
 use crate::status::{
@@ -8,7 +9,6 @@ use crate::status::{
     PODRANK_ERR_TOO_LONG, run,
 };
 use core::ffi::c_char;
-use core::mem::{align_of, offset_of, size_of};
 use podrank::controller::IntOrPercent;
 use podrank::controller::stateful_set::{
     InvalidMember, Member, MemberFlags, NO_MEMBER, Outcome, PodManagement, Reason, StatefulSet, Step, Update,
@@ -161,33 +161,6 @@ pub const PODRANK_STATEFUL_SET_REASON_BUDGET: u8 = 88;
 pub const PODRANK_STATEFUL_SET_REASON_AFTER_RECREATE: u8 = 89;
 
 const _: () = {
-    assert!(size_of::<podrank_stateful_set>() == 32);
-    assert!(offset_of!(podrank_stateful_set, replicas) == 0);
-    assert!(offset_of!(podrank_stateful_set, start) == 4);
-    assert!(offset_of!(podrank_stateful_set, partition) == 8);
-    assert!(offset_of!(podrank_stateful_set, max_unavailable) == 12);
-    assert!(offset_of!(podrank_stateful_set, flags) == 16);
-    assert!(offset_of!(podrank_stateful_set, reserved) == 20);
-
-    assert!(size_of::<podrank_stateful_set_pod>() == size_of::<Member>() && size_of::<Member>() == 8);
-    assert!(align_of::<podrank_stateful_set_pod>() == align_of::<Member>());
-    assert!(offset_of!(podrank_stateful_set_pod, ordinal) == offset_of!(Member, ordinal));
-    assert!(offset_of!(podrank_stateful_set_pod, flags) == offset_of!(Member, flags));
-    assert!(offset_of!(podrank_stateful_set_pod, reserved) == offset_of!(Member, reserved));
-
-    assert!(size_of::<podrank_stateful_set_outcome>() == size_of::<Outcome>() && size_of::<Outcome>() == 16);
-    assert!(align_of::<podrank_stateful_set_outcome>() == align_of::<Outcome>());
-    assert!(offset_of!(podrank_stateful_set_outcome, member) == offset_of!(Outcome, member));
-    assert!(offset_of!(podrank_stateful_set_outcome, by) == offset_of!(Outcome, by));
-    assert!(offset_of!(podrank_stateful_set_outcome, by_ordinal) == offset_of!(Outcome, by_ordinal));
-    assert!(offset_of!(podrank_stateful_set_outcome, verdict) == offset_of!(Outcome, verdict));
-    assert!(offset_of!(podrank_stateful_set_outcome, reason) == offset_of!(Outcome, reason));
-
-    assert!(size_of::<podrank_stateful_set_step>() == 16);
-    assert!(offset_of!(podrank_stateful_set_step, deleted) == 0);
-    assert!(offset_of!(podrank_stateful_set_step, contested) == 4);
-    assert!(offset_of!(podrank_stateful_set_step, blocked) == 8);
-
     assert!(NO_MEMBER == PODRANK_NONE);
     assert!(MemberFlags::RUNNING.bits() == PODRANK_STATEFUL_SET_POD_RUNNING);
     assert!(MemberFlags::FINISHED.bits() == PODRANK_STATEFUL_SET_POD_FINISHED);
@@ -195,31 +168,15 @@ const _: () = {
     assert!(MemberFlags::AVAILABLE.bits() == PODRANK_STATEFUL_SET_POD_AVAILABLE);
     assert!(MemberFlags::TERMINATING.bits() == PODRANK_STATEFUL_SET_POD_TERMINATING);
     assert!(MemberFlags::UPDATED.bits() == PODRANK_STATEFUL_SET_POD_UPDATED);
-
-    assert!(Reason::InRange.number() == PODRANK_STATEFUL_SET_REASON_IN_RANGE);
-    assert!(Reason::Terminating.number() == PODRANK_STATEFUL_SET_REASON_TERMINATING);
-    assert!(Reason::SetDeleted.number() == PODRANK_STATEFUL_SET_REASON_SET_DELETED);
-    assert!(Reason::RecreateOff.number() == PODRANK_STATEFUL_SET_REASON_RECREATE_OFF);
-    assert!(Reason::NoOrdinal.number() == PODRANK_STATEFUL_SET_REASON_NO_ORDINAL);
-    assert!(Reason::BelowPartition.number() == PODRANK_STATEFUL_SET_REASON_BELOW_PARTITION);
-    assert!(Reason::OnDelete.number() == PODRANK_STATEFUL_SET_REASON_ON_DELETE);
-    assert!(Reason::OutOfRange.number() == PODRANK_STATEFUL_SET_REASON_OUT_OF_RANGE);
-    assert!(Reason::Finished.number() == PODRANK_STATEFUL_SET_REASON_FINISHED);
-    assert!(Reason::Old.number() == PODRANK_STATEFUL_SET_REASON_OLD);
-    assert!(Reason::OldUnavailable.number() == PODRANK_STATEFUL_SET_REASON_OLD_UNAVAILABLE);
-    assert!(Reason::Twins.number() == PODRANK_STATEFUL_SET_REASON_TWINS);
-    assert!(Reason::WaitsForMissing.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_MISSING);
-    assert!(Reason::WaitsForFinished.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_FINISHED);
-    assert!(Reason::WaitsForTermination.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_TERMINATION);
-    assert!(Reason::WaitsForRunning.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_RUNNING);
-    assert!(Reason::WaitsForReady.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_READY);
-    assert!(Reason::WaitsForAvailable.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_AVAILABLE);
-    assert!(Reason::WaitsForEither.number() == PODRANK_STATEFUL_SET_REASON_WAITS_FOR_EITHER);
-    assert!(Reason::OneAtATime.number() == PODRANK_STATEFUL_SET_REASON_ONE_AT_A_TIME);
-    assert!(Reason::AfterScaling.number() == PODRANK_STATEFUL_SET_REASON_AFTER_SCALING);
-    assert!(Reason::Budget.number() == PODRANK_STATEFUL_SET_REASON_BUDGET);
-    assert!(Reason::AfterRecreate.number() == PODRANK_STATEFUL_SET_REASON_AFTER_RECREATE);
 };
+
+layout!(
+    podrank_stateful_set, 32:
+        0 replicas, 4 start, 8 partition, 12 max_unavailable, 16 flags, 20 reserved
+);
+same_layout!(podrank_stateful_set_pod, Member, 8: ordinal flags reserved);
+same_layout!(podrank_stateful_set_outcome, Outcome, 16: member by by_ordinal verdict reason);
+layout!(podrank_stateful_set_step, 16: 0 deleted, 4 contested, 8 blocked);
 
 /// Writes the ordinal in a pod's name to ordinal, or -1 if the pod is no member of the StatefulSet called set: its name
 /// must be the set's, a hyphen and one or more digits, which are at most 2147483647. As in Kubernetes, leading zeros are

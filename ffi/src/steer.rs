@@ -1,10 +1,11 @@
 //! Steering: ranks that spread, and deletion costs that make Kubernetes follow tiers.
 
+use crate::layout::layout;
 use crate::memory::{InOut, Input, Output, apart};
 use crate::options::{self, podrank_options};
 use crate::record::{podrank_pod, sound};
 use crate::status::{Error, PODRANK_ERR_GATE, PODRANK_ERR_NO_ROOM, PODRANK_ERR_TOO_LONG, run};
-use core::mem::{align_of, offset_of, size_of};
+use core::mem::{align_of, size_of};
 use podrank::ffi::{fit, steer_fitted};
 use podrank::{Pod, SpreadError, SteerError, SteerScratch};
 
@@ -49,17 +50,10 @@ const _: () = {
     assert!(size_of::<podrank_steer_scratch>() == size_of::<SteerScratch>());
     assert!(align_of::<podrank_steer_scratch>() >= align_of::<SteerScratch>());
     assert!(size_of::<podrank_steer_scratch>() == 16);
-    assert!(size_of::<podrank_steered>() == 16);
-    assert!(offset_of!(podrank_steered, changed) == 0);
-    assert!(offset_of!(podrank_steered, blocked) == 4);
-    assert!(offset_of!(podrank_steered, lower) == 8);
-    assert!(offset_of!(podrank_steered, higher) == 12);
-    assert!(size_of::<podrank_blocked>() == 12);
-    assert!(offset_of!(podrank_blocked, pod) == 0);
-    assert!(offset_of!(podrank_blocked, before) == 4);
-    assert!(offset_of!(podrank_blocked, rule) == 8);
-    assert!(offset_of!(podrank_blocked, reserved) == 9);
 };
+
+layout!(podrank_steered, 16: 0 changed, 4 blocked, 8 lower, 12 higher);
+layout!(podrank_blocked, 12: 0 pod, 4 before, 8 rule, 9 reserved);
 
 /// Sets ranks such that each victim comes from the node that has the most pods at that moment, as if you
 /// deleted one pod at a time and counted again after each. The rules before PODRANK_RULE_RANK still come

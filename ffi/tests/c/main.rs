@@ -3,10 +3,8 @@
 #![allow(clippy::borrow_as_ptr, clippy::cast_ptr_alignment)]
 
 mod controller;
-mod daemon_set;
 mod deployment;
-mod job;
 mod laws;
 mod names;
 mod promises;
-mod stateful_set;
+mod unsound;

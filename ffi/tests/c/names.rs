@@ -1,6 +1,9 @@
 //! The scheme of C's names, over the list of all that is declared, ffi/abi.txt; and what the headers say of every function.
 
+use podrank::controller::{daemon_set, deployment, job, stateful_set};
+use podrank_ffi::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{CStr, c_char};
 
 const ABI: &str = include_str!("../../abi.txt");
 
@@ -31,6 +34,39 @@ fn every_constant_starts_with_its_object() {
             name.strip_prefix(object).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
         };
         assert!(objects.iter().any(is_its), "PODRANK_{name} starts with no object");
+    }
+}
+
+/// The constants of a kind's reasons have the names and numbers of the core's reasons, and C gives them these names.
+#[test]
+fn reasons_are_the_cores() {
+    macro_rules! kind {
+        ($kind:ident, $source:literal, $in_c:ident) => {{
+            let reasons = $kind::Reason::ALL.iter().map(|reason| (reason.number(), reason.name()));
+            (stringify!($kind), include_str!($source), reasons.collect(), $in_c)
+        }};
+    }
+    type Kind = (&'static str, &'static str, BTreeMap<u8, &'static str>, extern "C" fn(u8) -> *const c_char);
+    let kinds: [Kind; 4] = [
+        kind!(daemon_set, "../../src/daemon_set.rs", podrank_daemon_set_reason_str),
+        kind!(deployment, "../../src/deployment.rs", podrank_deployment_reason_str),
+        kind!(job, "../../src/job.rs", podrank_job_reason_str),
+        kind!(stateful_set, "../../src/stateful_set.rs", podrank_stateful_set_reason_str),
+    ];
+    for (kind, source, reasons, in_c) in kinds {
+        let start = format!("pub const PODRANK_{}_REASON_", kind.to_uppercase());
+        let constants = source.lines().filter_map(|line| {
+            let (name, number) = line.strip_prefix(&start)?.strip_suffix(';')?.split_once(": u8 = ")?;
+            Some((number.parse().expect("a byte"), name.to_lowercase().replace('_', "-")))
+        });
+        let constants: BTreeMap<u8, String> = constants.collect();
+        assert!(constants.iter().map(|(number, name)| (*number, &**name)).eq(reasons.clone()), "{kind}");
+        for number in 0..=u8::MAX {
+            let text = in_c(number);
+            // SAFETY: NULL or a static text.
+            let name = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_str().unwrap());
+            assert_eq!(name, reasons.get(&number).copied());
+        }
     }
 }
 

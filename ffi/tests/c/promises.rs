@@ -12,14 +12,14 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 
 /// The buffers of a call, each in its own block, which is freed after the call.
-struct Call {
+pub(super) struct Call {
     blocks: Vec<(*mut u8, Layout)>,
     pointers: Vec<*mut u8>,
     lens: Vec<usize>,
 }
 
 impl Call {
-    fn new(function: &Function) -> Self {
+    pub(super) fn new(function: &Function) -> Self {
         let blocks: Vec<_> = function
             .buffers
             .iter()
@@ -38,7 +38,7 @@ impl Call {
         Self { blocks, pointers, lens: function.lens.clone() }
     }
 
-    fn run(&self, function: &Function) -> i32 {
+    pub(super) fn run(&self, function: &Function) -> i32 {
         // SAFETY: the buffers are as long as the lengths say, or the call is rejected before it reads them.
         unsafe { (function.call)(&self.pointers, &self.lens, &numbers(function)) }
     }
@@ -49,7 +49,7 @@ impl Call {
     }
 
     /// Runs a call that must be rejected and must leave every buffer unchanged.
-    fn rejected(&self, function: &Function, status: i32, why: &str) {
+    pub(super) fn rejected(&self, function: &Function, status: i32, why: &str) {
         assert_eq!(self.run(function), status, "{}: {why}", function.name);
         for (i, buffer) in function.buffers.iter().enumerate() {
             assert_eq!(

@@ -495,24 +495,8 @@ impl Visitor<'_> for Items {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use podrank_laws::vectors::places;
     use serde_json::{Value, json};
-
-    /// Every place in `value`, as a JSON pointer.
-    fn places(value: &Value, place: String, places_of: &mut Vec<String>) {
-        let children: Vec<_> = match value {
-            Value::Object(object) => {
-                object.iter().map(|(key, value)| (key.replace('/', "~1"), value)).collect()
-            }
-            Value::Array(items) => {
-                items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()
-            }
-            _ => Vec::new(),
-        };
-        for (key, child) in children {
-            places(child, format!("{place}/{key}"), places_of);
-        }
-        places_of.push(place);
-    }
 
     /// Reading an object once gives what reading it step by step gives, whatever is odd about it.
     #[test]
@@ -539,9 +523,7 @@ mod tests {
         let mut fast = 0;
         let mut all = 0;
         for object in [of_kind("Pod"), of_kind("ReplicaSet")] {
-            let mut places_of = Vec::new();
-            places(&object, String::new(), &mut places_of);
-            for place in &places_of {
+            for place in &places(&object) {
                 for value in &odd {
                     let mut object = object.clone();
                     *object.pointer_mut(place).expect("a place") = value.clone();

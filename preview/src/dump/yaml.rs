@@ -263,80 +263,35 @@ mod tests {
     /// As `sigs.k8s.io/yaml` v1.6.0 reads each.
     #[test]
     fn plain_scalars_are_what_kubernetes_reads() {
-        let text = [
-            "a",
-            "tRUE",
-            "nUll",
-            "1e400",
-            "-1e400",
-            "12:30:45",
-            "1:20",
-            "2026-03-10",
-            "2026-03-10T12:00:00Z",
-            "2026-03-10 12:00:00",
-            "=",
-            "1a",
-            "1e",
-            "0x",
-            "0b",
-            "0b2",
-            "0xZZ",
-            "1.2.3",
-            "._1",
-            "0x_",
-            "inf",
-            "nan",
-            "Infinity",
-            "NaN",
-            "_",
-            "_1",
-            "+",
-            "0x+1",
-            "6ce0ecd1-7893-41ef-a89c-b85497ef08f7",
-        ];
-        for text in text {
+        let texts = "a tRUE nUll 1e400 -1e400 12:30:45 1:20 2026-03-10 2026-03-10T12:00:00Z = 1a 1e 0x 0b 0b2 0xZZ 1.2.3 ._1 0x_ \
+                     inf nan Infinity NaN _ _1 + 0x+1 6ce0ecd1-7893-41ef-a89c-b85497ef08f7";
+        for text in texts.split(' ').chain(["2026-03-10 12:00:00"]) {
             assert_eq!(plain(text), Some(quoted(text)), "{text}");
         }
         let others = [
-            ("true", "true"),
-            ("TRUE", "true"),
-            ("yes", "true"),
-            ("On", "true"),
-            ("y", "true"),
-            ("N", "false"),
-            ("off", "false"),
-            ("False", "false"),
-            ("~", "null"),
+            ("true TRUE yes On y", "true"),
+            ("N off False", "false"),
+            ("~ Null", "null"),
             ("", "null"),
-            ("Null", "null"),
-            ("0", "0"),
-            ("-0", "0"),
-            ("+1", "1"),
+            ("0 -0 1e-400", "0"),
+            ("+1 1_ 0_1 1. 1.0", "1"),
             ("-12", "-12"),
-            ("012", "10"),
+            ("012 1__0", "10"),
             ("-012", "-10"),
             ("0o17", "15"),
             ("08", "8"),
             ("0888", "888"),
             ("0777", "511"),
-            ("0x1F", "31"),
-            ("0X1F", "31"),
+            ("0x1F 0X1F", "31"),
             ("-0x1F", "-31"),
             ("0b101", "5"),
             ("-0b1_0", "-2"),
-            ("1_000", "1000"),
-            ("1__0", "10"),
-            ("1_", "1"),
-            ("0_1", "1"),
-            ("1e3", "1000"),
-            ("1E+3", "1000"),
+            ("1_000 1e3 1E+3", "1000"),
             ("1e3_0", "1e+30"),
             ("1.5", "1.5"),
-            ("1.", "1"),
             ("-.5", "-0.5"),
             ("+.5", "0.5"),
             (".5e3", "500"),
-            ("1.0", "1"),
             ("12e03", "12000"),
             ("1_0.5", "10.5"),
             ("0.1", "0.1"),
@@ -344,15 +299,16 @@ mod tests {
             ("1e20", "100000000000000000000"),
             ("1e21", "1e+21"),
             ("-0.0", "-0"),
-            ("1e-400", "0"),
             ("18446744073709551615", "18446744073709551615"),
             ("-9223372036854775808", "-9223372036854775808"),
             ("5e-324", "5e-324"),
             ("1.7976931348623157e308", "1.7976931348623157e+308"),
         ];
-        for (text, expected) in others {
+        for (texts, expected) in others {
             let value = |json: &str| serde_json::from_str::<Value>(json).expect("JSON");
-            assert_eq!(plain(text).map(|json| value(&json)), Some(value(expected)), "{text}");
+            for text in texts.split(' ') {
+                assert_eq!(plain(text).map(|json| value(&json)), Some(value(expected)), "{text}");
+            }
         }
         for text in [".inf", "-.inf", "+.Inf", ".nan", ".NaN"] {
             assert_eq!(plain(text), None, "{text}");

@@ -85,11 +85,7 @@ impl Head {
 
 impl DeploymentEntry {
     pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        struct Object {
-            metadata: Metadata,
-        }
-        let Object { mut metadata } = parse(object)?;
+        let mut metadata = Metadata::read(object)?;
         Ok(Self {
             namespace: metadata.namespace(),
             spec: DeploymentSpec::read(object, metadata.is_being_deleted()),

@@ -57,10 +57,6 @@ impl Spec {
 impl DirectEntry {
     pub(crate) fn read(kind: WorkloadKind, object: &RawValue) -> Result<Self, String> {
         #[derive(Deserialize)]
-        struct Object {
-            metadata: Metadata,
-        }
-        #[derive(Deserialize)]
         #[serde(expecting = "an object")]
         struct Body {
             #[serde(default)]
@@ -82,7 +78,7 @@ impl DirectEntry {
         struct Observed {
             observed_generation: Option<i64>,
         }
-        let Object { mut metadata } = parse(object)?;
+        let mut metadata = Metadata::read(object)?;
         let observed = parse::<Observing>(object).ok().and_then(|object| object.status?.observed_generation);
         Ok(Self {
             kind,

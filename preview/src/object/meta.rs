@@ -1,7 +1,9 @@
 //! What every object has: its name, its labels and who controls it.
 
+use crate::words::error::parse;
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// An owner reference.
@@ -32,6 +34,14 @@ pub(crate) struct Metadata {
 }
 
 impl Metadata {
+    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Object {
+            metadata: Metadata,
+        }
+        parse(object).map(|Object { metadata }| metadata)
+    }
+
     /// The namespace, `default` if missing.
     pub(crate) fn namespace(&mut self) -> String {
         self.namespace

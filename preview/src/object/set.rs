@@ -171,12 +171,7 @@ fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> 
 
 impl SetEntry {
     pub(crate) fn read(kind: WorkloadKind, object: &RawValue) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        struct Head {
-            metadata: Metadata,
-        }
-        let Head { metadata } = parse(object)?;
-        let set = Self::empty(kind, metadata);
+        let set = Self::empty(kind, Metadata::read(object)?);
         Ok(Self {
             spec: SetSpec::read(kind, object),
             status: SetStatus::read(object),

@@ -8,8 +8,8 @@ use podrank::controller::deployment::{
 };
 use podrank::controller::{IntOrPercent, IntOrPercentError, MAX_PERCENT};
 use proptest::prelude::{Just, Strategy as Generator, any, prop};
-use proptest::prop_oneof;
 use proptest::sample::select;
+use proptest::{prop_compose, prop_oneof};
 use std::cmp::{Ordering, Reverse};
 
 /// One way to reach the decisions.
@@ -706,46 +706,38 @@ fn deployment(huge: bool) -> impl Generator<Value = Deployment> {
         })
 }
 
-fn set(huge: bool, count: i32) -> impl Generator<Value = ReplicaSet> {
-    let number = move || prop_oneof![3 => Just(count), 2 => sizes(huge)];
-    let times =
-        vec![Time::UNSET, Time::MIN, Time::from_unix(1_700_000_000, 0), Time::from_unix(1_700_000_001, 0)];
-    let flags = vec![0, 1, 2, 2, 3, 8, 10, 10, 10, 10, 10, 11, 11, 11, 12, 13];
-    (select(times), number(), number(), any::<u8>(), sizes(huge), number(), sizes(huge), select(flags))
-        .prop_map(
-            move |(
-                creation_time,
-                replicas,
-                available,
-                health,
-                status_replicas,
-                desired_replicas,
-                max,
-                flags,
-            )| {
-                // Healthy, one short, one too many, or anything.
-                let available_replicas = match health % 8 {
-                    0..=3 => replicas,
-                    4 => replicas.saturating_sub(1).max(0),
-                    5 => replicas.saturating_add(1),
-                    _ => available,
-                };
-                let status_replicas = if health < 128 { 0 } else { status_replicas };
-                let max_replicas =
-                    if health % 3 == 0 { max } else { desired_replicas.saturating_add(health.into()) };
-                let flags = SetFlags::from_bits(flags);
-                ReplicaSet {
-                    creation_time,
-                    replicas,
-                    status_replicas,
-                    available_replicas,
-                    desired_replicas,
-                    max_replicas,
-                    flags,
-                    ..ReplicaSet::new()
-                }
+fn times() -> impl Generator<Value = Time> {
+    let seconds = |seconds| Time::from_unix(seconds, 0);
+    select(vec![Time::UNSET, Time::MIN, seconds(1_700_000_000), seconds(1_700_000_001)])
+}
+
+fn number(huge: bool, count: i32) -> impl Generator<Value = i32> {
+    prop_oneof![3 => Just(count), 2 => sizes(huge)]
+}
+
+prop_compose! {
+    fn set(huge: bool, count: i32)(
+        creation_time in times(), replicas in number(huge, count), available in number(huge, count), health in any::<u8>(),
+        status_replicas in sizes(huge), desired_replicas in number(huge, count), max in sizes(huge),
+        flags in select(vec![0, 1, 2, 2, 3, 8, 10, 10, 10, 10, 10, 11, 11, 11, 12, 13]),
+    ) -> ReplicaSet {
+        ReplicaSet {
+            creation_time,
+            replicas,
+            status_replicas: if health < 128 { 0 } else { status_replicas },
+            // Healthy, one short, one too many, or anything.
+            available_replicas: match health % 8 {
+                0..=3 => replicas,
+                4 => replicas.saturating_sub(1).max(0),
+                5 => replicas.saturating_add(1),
+                _ => available,
             },
-        )
+            desired_replicas,
+            max_replicas: if health % 3 == 0 { max } else { desired_replicas.saturating_add(health.into()) },
+            flags: SetFlags::from_bits(flags),
+            ..ReplicaSet::new()
+        }
+    }
 }
 
 /// Deployments with 0 to 20 sets that collide: few times, few sizes, many of them 0 or equal, annotations that are missing

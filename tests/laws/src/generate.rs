@@ -102,41 +102,18 @@ fn uids() -> impl Strategy<Value = Uid> {
     })
 }
 
-/// A valid pod with few distinct values.
-pub fn pod() -> impl Strategy<Value = Pod> {
-    let phase = select(vec![Phase::PENDING, Phase::UNKNOWN, Phase::RUNNING]);
-    let fields =
-        (uids(), times(), times(), costs(), counts(), counts(), counts(), 0..5_u32, phase, flags(), tiers());
-    fields.prop_map(
-        |(
-            uid,
-            ready_time,
-            creation_time,
-            deletion_cost,
-            rank,
-            restarts,
-            sidecar_restarts,
-            node,
-            phase,
-            flags,
-            tier,
-        )| {
-            Pod {
-                uid,
-                ready_time,
-                creation_time,
-                deletion_cost,
-                rank,
-                restarts,
-                sidecar_restarts,
-                node,
-                phase,
-                flags,
-                tier,
-                ..Pod::new()
-            }
-        },
-    )
+prop_compose! {
+    /// A valid pod with few distinct values.
+    pub fn pod()(
+        uid in uids(), ready_time in times(), creation_time in times(), deletion_cost in costs(), rank in counts(),
+        restarts in counts(), sidecar_restarts in counts(), node in 0..5_u32,
+        phase in select(vec![Phase::PENDING, Phase::UNKNOWN, Phase::RUNNING]), flags in flags(), tier in tiers(),
+    ) -> Pod {
+        Pod {
+            uid, ready_time, creation_time, deletion_cost, rank, restarts, sidecar_restarts, node, phase, flags, tier,
+            ..Pod::new()
+        }
+    }
 }
 
 /// Lists of valid pods. In each list some fields are equal in all pods, so that the late rules decide, too.

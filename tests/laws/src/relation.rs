@@ -3,33 +3,18 @@
 use crate::oracle;
 use podrank::{Flags, Pod, Policy, Relation, Rule, Time};
 
-/// Where Go's `int64(math.Log2(float64(age)))` rounds up: for the last `w` ns below 2^e it is e. `judge/code` measures it.
-const EARLY: [(u32, i64); 15] = [
-    (49, 1),
-    (50, 2),
-    (51, 5),
-    (52, 11),
-    (53, 22),
-    (54, 45),
-    (55, 90),
-    (56, 180),
-    (57, 360),
-    (58, 720),
-    (59, 1440),
-    (60, 2880),
-    (61, 5760),
-    (62, 11520),
-    (63, 23040),
-];
+/// Where Go's `int64(math.Log2(float64(age)))` rounds up: for so many of the last ns below 2^e, from e = 49 on, it is e.
+/// `judge/code` measures it.
+const EARLY: [i64; 15] = [1, 2, 5, 11, 22, 45, 90, 180, 360, 720, 1440, 2880, 5760, 11520, 23040];
 
 /// Returns Kubernetes' age bucket.
 pub fn bucket(age: i64) -> i32 {
     if age <= 0 {
         return -1;
     }
-    let early =
-        EARLY.iter().find(|(e, w)| i128::from(age) >= (1_i128 << e) - i128::from(*w) && age.ilog2() < *e);
-    early.map_or(age.ilog2(), |(e, _)| *e).try_into().unwrap()
+    let is_early =
+        |(e, w): &(u32, &i64)| i128::from(age) >= (1_i128 << e) - i128::from(**w) && age.ilog2() < *e;
+    (49..).zip(&EARLY).find(is_early).map_or(age.ilog2(), |(e, _)| e).try_into().unwrap()
 }
 
 /// `ActivePodsWithRanks.Less`, step by step: whether `a` is before `b`.

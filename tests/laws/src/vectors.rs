@@ -7,6 +7,7 @@ pub mod steering;
 
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Relation, Rule, Time, Uid};
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A record as the vectors write it. A field that is left out is as in [`Pod::new`].
@@ -133,6 +134,20 @@ impl SelectionCase {
 pub fn read(file: &str) -> String {
     let path = format!("{}/../../tests/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Returns every place in a value, as a JSON pointer, to try something odd there.
+pub fn places(value: &Value) -> Vec<String> {
+    let children: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => {
+            fields.iter().map(|(name, child)| (name.replace('/', "~1"), child)).collect()
+        }
+        Value::Array(items) => (0..items.len()).map(|at| at.to_string()).zip(items).collect(),
+        _ => vec![],
+    };
+    let below =
+        |(step, child): (String, _)| places(child).into_iter().map(move |place| format!("/{step}{place}"));
+    children.into_iter().flat_map(below).chain([String::new()]).collect()
 }
 
 /// Returns the groups in `tests/vectors/order.json`.

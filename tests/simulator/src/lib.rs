@@ -68,13 +68,9 @@ pub fn run<C: Controller>(controller: &C, seed: u64, tally: &mut Tally) {
 
 enum Event {
     /// An event reaches the process that reads this stream.
-    Deliver {
-        stream: u64,
-        change: Change,
-    },
-    Sync {
-        process: u64,
-    },
+    Deliver(u64, Change),
+    /// Of this process.
+    Sync(u64),
     CreateLands {
         process: u64,
         set: u64,
@@ -99,12 +95,8 @@ enum Event {
     SetGone,
     SetBack,
     /// The process lists the set and all pods, and then reads a new stream of events.
-    List {
-        process: u64,
-    },
-    Resync {
-        process: u64,
-    },
+    List(u64),
+    Resync(u64),
     Meddle,
     Crash,
     Restart,
@@ -242,8 +234,8 @@ impl<'s, C: Controller> Simulation<'s, C> {
         let is_current =
             |simulation: &Self, number| simulation.process.as_ref().is_some_and(|p| p.number == number);
         match event {
-            Event::Deliver { stream, change } => self.deliver(stream, &change),
-            Event::Sync { process } if is_current(self, process) => self.sync(),
+            Event::Deliver(stream, change) => self.deliver(stream, &change),
+            Event::Sync(process) if is_current(self, process) => self.sync(),
             Event::CreateLands { process, set } => self.create_lands(process, set),
             Event::CreateAnswered { process, failed } if is_current(self, process) => {
                 self.create_answered(failed);
@@ -279,14 +271,14 @@ impl<'s, C: Controller> Simulation<'s, C> {
                 let wanted = self.wanted();
                 self.server.create_set(wanted);
             }
-            Event::List { process } if is_current(self, process) => {
+            Event::List(process) if is_current(self, process) => {
                 self.list();
                 let delay = self.rng.between(30 * SECOND, 120 * SECOND);
-                self.at(delay, Event::List { process });
+                self.at(delay, Event::List(process));
             }
-            Event::Resync { process } if is_current(self, process) => {
+            Event::Resync(process) if is_current(self, process) => {
                 self.sync();
-                self.at(30 * SECOND, Event::Resync { process });
+                self.at(30 * SECOND, Event::Resync(process));
             }
             Event::Meddle => self.meddle(),
             Event::Crash if self.now < FAULTS && self.process.is_some() => {
@@ -318,14 +310,14 @@ impl<'s, C: Controller> Simulation<'s, C> {
             let stream = self.streams;
             if self.rng.chance(self.faults.double_event) {
                 self.tally.doubled += 1;
-                self.at(then - self.now, Event::Deliver { stream, change: change.clone() });
+                self.at(then - self.now, Event::Deliver(stream, change.clone()));
                 // A deleted pod never comes back, so its deletion can be reported at any time.
                 if matches!(change, Change::PodGone(_)) {
                     let later = self.delay();
-                    self.at(then - self.now + later, Event::Deliver { stream, change: change.clone() });
+                    self.at(then - self.now + later, Event::Deliver(stream, change.clone()));
                 }
             }
-            self.at(then - self.now, Event::Deliver { stream, change });
+            self.at(then - self.now, Event::Deliver(stream, change));
         }
     }
 
@@ -342,7 +334,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
 
     fn sync_soon(&mut self) {
         if let Some(process) = &self.process {
-            let event = Event::Sync { process: process.number };
+            let event = Event::Sync(process.number);
             self.at(MS, event);
         }
     }
@@ -355,8 +347,8 @@ impl<'s, C: Controller> Simulation<'s, C> {
             self.agenda.values().any(|event| matches!(event, Event::CreateLands { .. }));
         self.process = Some(process);
         let process = self.processes;
-        self.at(0, Event::List { process });
-        self.at(0, Event::Resync { process });
+        self.at(0, Event::List(process));
+        self.at(0, Event::Resync(process));
         if self.rng.chance(10 * self.faults.crash) {
             let delay = self.rng.between(0, 5 * MINUTE);
             self.at(delay, Event::Crash);
@@ -462,7 +454,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
             }
         }
         if let (Some(look_again), Some(process)) = (look_again, &self.process) {
-            let event = Event::Sync { process: process.number };
+            let event = Event::Sync(process.number);
             self.at(look_again.try_into().unwrap(), event);
         }
     }
@@ -616,7 +608,7 @@ impl<'s, C: Controller> Simulation<'s, C> {
         if std::mem::take(&mut process.is_due) {
             self.sync_soon();
         } else if has_failed {
-            let event = Event::Sync { process: process.number };
+            let event = Event::Sync(process.number);
             self.at(SECOND, event);
         }
     }

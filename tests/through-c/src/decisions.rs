@@ -1,6 +1,6 @@
 //! The C functions as a controller's decisions, for the laws.
 
-use crate::implementation::{C, record};
+use crate::implementation::{C, done, record};
 use podrank::controller::{Plan, PodKey, SetState};
 use podrank::{Pod, Time};
 use podrank_ffi::*;
@@ -23,10 +23,6 @@ fn key(key: &PodKey) -> podrank_pod_key {
 
 fn nanos(time: Time) -> i64 {
     time.unix_nanos().unwrap_or(PODRANK_TIME_UNSET)
-}
-
-fn done(status: i32) {
-    assert_eq!(status, PODRANK_OK);
 }
 
 impl Controller for C {

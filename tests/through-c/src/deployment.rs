@@ -1,14 +1,10 @@
 //! The C functions as a Deployment's decisions, for the laws.
 
-use crate::implementation::C;
+use crate::implementation::{C, canary, done};
 use podrank::controller::deployment::{Budgets, Deployment, Path, Reason, ReplicaSet, SetFlags, Strategy};
 use podrank::controller::{IntOrPercent, IntOrPercentError};
 use podrank_ffi::*;
 use podrank_laws::deployment::{Deployments, Effect, Outcome};
-
-/// What an output holds before the call.
-const CANARY: podrank_replica_set_change =
-    podrank_replica_set_change { replicas: 77, part: 77, reason: 77, reserved: [77; 7] };
 
 /// A set as C sees it.
 pub fn set(set: &ReplicaSet) -> podrank_replica_set {
@@ -66,19 +62,10 @@ fn effect(change: &podrank_replica_set_change) -> Effect {
 impl Deployments for C {
     fn next_sync(&self, subject: &Deployment, sets: &[ReplicaSet]) -> Outcome {
         let sets: Vec<_> = sets.iter().map(set).collect();
-        let mut changes = vec![CANARY; sets.len()];
-        let mut step = podrank_deployment_step {
-            surge: 77,
-            unavailable: 77,
-            new_set: 77,
-            path: 77,
-            creates: 77,
-            goes_on: 77,
-            reserved: 77,
-            new_change: CANARY,
-        };
+        let mut changes = vec![canary::<podrank_replica_set_change>(); sets.len()];
+        let mut step = canary::<podrank_deployment_step>();
         let record = deployment(subject);
-        let status = unsafe {
+        done(unsafe {
             podrank_deployment_next(
                 &record,
                 sets.as_ptr(),
@@ -87,8 +74,7 @@ impl Deployments for C {
                 changes.len(),
                 &raw mut step,
             )
-        };
-        assert_eq!(status, PODRANK_OK);
+        });
         assert_eq!(step.reserved, 0);
         let paths = [Path::Nothing, Path::Scale, Path::Roll, Path::Recreate, Path::Rollback];
         Outcome {
@@ -120,7 +106,7 @@ impl Deployments for C {
 
     fn set_annotations(&self, record: &mut ReplicaSet, desired: &[u8], max: &[u8]) {
         let mut written = set(record);
-        let status = unsafe {
+        done(unsafe {
             podrank_replica_set_annotations(
                 desired.as_ptr().cast(),
                 desired.len(),
@@ -128,8 +114,7 @@ impl Deployments for C {
                 max.len(),
                 &raw mut written,
             )
-        };
-        assert_eq!(status, PODRANK_OK);
+        });
         record.desired_replicas = written.desired_replicas;
         record.max_replicas = written.max_replicas;
         record.flags = SetFlags::from_bits(written.flags);

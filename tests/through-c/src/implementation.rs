@@ -6,6 +6,7 @@ use podrank_laws::Implementation;
 use podrank_laws::relation::Settled;
 use podrank_laws::steer::Steering;
 use std::cmp::Ordering;
+use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 /// The C functions as an implementation of the order.
@@ -50,29 +51,40 @@ fn rule(number: u8) -> Option<Rule> {
     (number != PODRANK_RULE_NONE).then(|| Rule::from_number(number).expect("a rule's number"))
 }
 
+/// What an output holds before the call: 77 in every byte.
+pub(crate) fn canary<T: Copy>() -> T {
+    let mut output = MaybeUninit::<T>::uninit();
+    // SAFETY: it is used for plain integers in repr(C) structs.
+    unsafe {
+        output.as_mut_ptr().cast::<u8>().write_bytes(77, size_of::<T>());
+        output.assume_init()
+    }
+}
+
+pub(crate) fn done(status: i32) {
+    assert_eq!(status, PODRANK_OK);
+}
+
 impl Implementation for C {
     fn compare(&self, policy: &Policy, a: &Pod, b: &Pod) -> Ordering {
         let mut ordering = 77;
-        let status = unsafe { podrank_compare(&record(a), &record(b), &options(policy), &raw mut ordering) };
-        assert_eq!(status, PODRANK_OK);
+        done(unsafe { podrank_compare(&record(a), &record(b), &options(policy), &raw mut ordering) });
         ordering.cmp(&0)
     }
 
     fn decide(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Ordering, Option<Rule>) {
         let (mut ordering, mut number) = (77, 77);
-        let status = unsafe {
+        done(unsafe {
             podrank_decide(&record(a), &record(b), &options(policy), &raw mut ordering, &raw mut number)
-        };
-        assert_eq!(status, PODRANK_OK);
+        });
         assert!((-1..=1).contains(&ordering));
         (ordering.cmp(&0), rule(number))
     }
 
     fn explain(&self, policy: &Policy, a: &Pod, b: &Pod) -> Vec<Row> {
-        let blank = podrank_row { a: 7, b: 7, rule: 7, applies: 7, decides: 7, kind: 7, ordering: 7 };
-        let mut rows = [blank; PODRANK_ROW_MAX];
+        let mut rows = [canary::<podrank_row>(); PODRANK_ROW_MAX];
         let mut len = 0;
-        let status = unsafe {
+        done(unsafe {
             podrank_explain(
                 &record(a),
                 &record(b),
@@ -81,8 +93,7 @@ impl Implementation for C {
                 rows.len(),
                 &raw mut len,
             )
-        };
-        assert_eq!(status, PODRANK_OK);
+        });
         let kinds = [
             ValueKind::Bool,
             ValueKind::Phase,
@@ -106,8 +117,7 @@ impl Implementation for C {
 
     fn key(&self, policy: &Policy, pod: &Pod) -> [u8; Key::LEN] {
         let mut key = [0; PODRANK_KEY_LEN];
-        let status = unsafe { podrank_key(&record(pod), &options(policy), key.as_mut_ptr(), key.len()) };
-        assert_eq!(status, PODRANK_OK);
+        done(unsafe { podrank_key(&record(pod), &options(policy), key.as_mut_ptr(), key.len()) });
         key
     }
 
@@ -120,7 +130,7 @@ impl Implementation for C {
         let mut victims = vec![u32::MAX; k];
         let mut scratch = vec![podrank_scratch { words: [7; 8] }; scratch];
         let mut selected = usize::MAX;
-        let status = unsafe {
+        done(unsafe {
             podrank_select(
                 if pods.is_empty() { null() } else { pods.as_ptr() },
                 pods.len(),
@@ -131,8 +141,7 @@ impl Implementation for C {
                 scratch.len(),
                 &raw mut selected,
             )
-        };
-        assert_eq!(status, PODRANK_OK);
+        });
         victims.truncate(selected);
         victims
     }
@@ -140,18 +149,16 @@ impl Implementation for C {
     fn sort(&self, policy: &Policy, pods: &[Pod]) -> Vec<u32> {
         let pods = records(pods);
         let mut order = vec![u32::MAX; pods.len()];
-        let status = unsafe {
+        done(unsafe {
             podrank_sort(pods.as_ptr(), pods.len(), &options(policy), order.as_mut_ptr(), order.len())
-        };
-        assert_eq!(status, PODRANK_OK);
+        });
         order
     }
     fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
         let (mut relation, mut number) = (77, 77);
-        let status = unsafe {
+        done(unsafe {
             podrank_upstream(&record(a), &record(b), &options(policy), &raw mut relation, &raw mut number)
-        };
-        assert_eq!(status, PODRANK_OK);
+        });
         let relation = match relation {
             PODRANK_UPSTREAM_TIE => Relation::Tie,
             PODRANK_UPSTREAM_BEFORE => Relation::Before,
@@ -165,7 +172,7 @@ impl Implementation for C {
         let pods = records(pods);
         let (mut order, mut scores) = (vec![u32::MAX; pods.len()], vec![u64::MAX; pods.len()]);
         let (mut certain, mut contested) = (usize::MAX, usize::MAX);
-        let status = unsafe {
+        done(unsafe {
             podrank_settle(
                 pods.as_ptr(),
                 pods.len(),
@@ -178,8 +185,7 @@ impl Implementation for C {
                 &raw mut certain,
                 &raw mut contested,
             )
-        };
-        assert_eq!(status, PODRANK_OK);
+        });
         Settled { order, certain, contested }
     }
 
@@ -231,7 +237,7 @@ impl Implementation for C {
     fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize) {
         let (mut c, others) = (records(pods), records(others));
         let (mut counts, mut order) = (vec![u32::MAX; nodes], vec![u32::MAX; pods.len()]);
-        let status = unsafe {
+        done(unsafe {
             podrank_spread(
                 c.as_mut_ptr(),
                 c.len(),
@@ -243,8 +249,7 @@ impl Implementation for C {
                 order.as_mut_ptr(),
                 order.len(),
             )
-        };
-        assert_eq!(status, PODRANK_OK);
+        });
         for (pod, c) in pods.iter_mut().zip(c) {
             pod.rank = c.rank;
         }
@@ -256,7 +261,7 @@ impl Implementation for C {
         let are_all_1 = prices.iter().all(|price| *price == 1);
         let mut costs = vec![-7; pods.len()];
         let mut scratch = vec![podrank_steer_scratch { words: [7; 2] }; pods.len()];
-        let mut blocked = vec![podrank_blocked { pod: 7, before: 7, rule: 7, reserved: [7; 3] }; pods.len()];
+        let mut blocked = vec![canary::<podrank_blocked>(); pods.len()];
         let mut steered = podrank_steered { changed: 7, blocked: 7, lower: 7, higher: 7 };
         let status = unsafe {
             podrank_steer(

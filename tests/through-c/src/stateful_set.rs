@@ -1,6 +1,6 @@
 //! The C functions as a `StatefulSet`'s decisions, for the laws.
 
-use crate::implementation::C;
+use crate::implementation::{C, canary, done};
 use podrank::controller::IntOrPercent;
 use podrank::controller::stateful_set::{
     Member, NO_MEMBER, Outcome, PodManagement, StatefulSet, Step, Update, next_sync,
@@ -47,7 +47,7 @@ pub fn member(member: &Member) -> podrank_stateful_set_pod {
 impl StatefulSets for C {
     fn ordinal(&self, set: &str, pod: &str) -> Option<i32> {
         let mut ordinal = 77;
-        let status = unsafe {
+        done(unsafe {
             podrank_stateful_set_ordinal(
                 set.as_ptr().cast(),
                 set.len(),
@@ -55,25 +55,16 @@ impl StatefulSets for C {
                 pod.len(),
                 &raw mut ordinal,
             )
-        };
-        assert_eq!(status, PODRANK_OK);
+        });
         Some(ordinal).filter(|ordinal| *ordinal != -1)
     }
 
     fn next_sync(&self, set: &StatefulSet, members: &[Member]) -> (Step, Vec<Outcome>) {
         let records: Vec<_> = members.iter().map(member).collect();
-        let canary = podrank_stateful_set_outcome {
-            member: 77,
-            by: 77,
-            by_ordinal: 77,
-            verdict: 77,
-            reason: 77,
-            reserved: [77; 2],
-        };
-        let mut found = vec![canary; members.len()];
-        let mut step = podrank_stateful_set_step { deleted: 77, contested: 77, blocked: 77, reserved: 77 };
+        let mut found = vec![canary::<podrank_stateful_set_outcome>(); members.len()];
+        let mut step = canary::<podrank_stateful_set_step>();
         let record = stateful_set(set);
-        let status = unsafe {
+        done(unsafe {
             podrank_stateful_set_next(
                 &record,
                 records.as_ptr(),
@@ -82,8 +73,7 @@ impl StatefulSets for C {
                 found.len(),
                 &raw mut step,
             )
-        };
-        assert_eq!(status, PODRANK_OK);
+        });
         assert_eq!((step.reserved, PODRANK_NONE), (0, NO_MEMBER));
         // The outcomes have private fields: those of the core, if C says the same.
         let mut outcomes = vec![Outcome::default(); members.len()];
