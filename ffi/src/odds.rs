@@ -1,10 +1,10 @@
 //! How kube-controller-manager sorts a list, and how likely it deletes each pod.
 
+use crate::layout::same_layout;
 use crate::memory::{InOut, Input, Output, apart};
 use crate::options::{self, podrank_options};
 use crate::record::{podrank_pod, sound};
 use crate::status::run;
-use core::mem::{offset_of, size_of};
 use podrank::{Odds, OddsScratch, Pod};
 
 /// How likely a pod is deleted: in goes of the of lists that were looked at.
@@ -28,13 +28,8 @@ pub struct podrank_odds_scratch {
     pub words: [u64; 4],
 }
 
-const _: () = {
-    assert!(size_of::<podrank_odds_scratch>() == size_of::<OddsScratch>());
-    assert!(size_of::<podrank_pod_odds>() == size_of::<Odds>());
-    assert!(offset_of!(podrank_pod_odds, goes) == offset_of!(Odds, goes));
-    assert!(offset_of!(podrank_pod_odds, of) == offset_of!(Odds, of));
-    assert!(offset_of!(podrank_pod_odds, error) == offset_of!(Odds, error));
-};
+same_layout!(podrank_pod_odds, Odds, 12: goes of error);
+same_layout!(podrank_odds_scratch, OddsScratch, 32:);
 
 /// Finds what podrank_settle finds, and how likely kube-controller-manager deletes each pod when it deletes k of them: the
 /// share of all lists of these pods in which its sort puts the pod among the first k.

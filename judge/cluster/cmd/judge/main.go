@@ -5,7 +5,7 @@
 // whole, with the count that the Deployment was given. Before that, the preview of the cluster itself must equal that of the
 // dump.
 //
-//	judge [-from N] [-deployments] [-record FILE] -podrank PROGRAM -keep DIR N SEED
+//	judge [-from N] [-deployments | -chance] [-record FILE] -podrank PROGRAM -keep DIR N SEED
 package main
 
 import (
@@ -49,10 +49,14 @@ func main() { must.Main("judge", run) }
 
 func run(ctx context.Context) {
 	onlyDeployments := flag.Bool("deployments", false, "only rounds of Deployments")
+	onlyChance := flag.Bool("chance", false, "only rounds of which chance decides much, and in which nothing else is open")
 	recordFile := flag.String("record", "", "gets the rounds themselves, compressed")
 	j := &judge{Rounds: rounds.Parse(4), kinds: scene.Kinds, totals: totals{wholes: map[string]*wholes{}}}
 	if *onlyDeployments {
 		j.kinds = scene.OfDeployments
+	}
+	if *onlyChance {
+		j.kinds = scene.OfChance
 	}
 	j.history = history.Follow(ctx, j.Plane)
 	scene.CreateNodes(ctx, j.Plane)
@@ -75,6 +79,10 @@ func run(ctx context.Context) {
 				"%d pods went; of all pods of sets that lost some, %d were certain to go, %d contested, %d safe\n",
 				w.rounds, kind, w.only, w.changed, w.gone, w.certain, w.contested, w.safe)
 		}
+	}
+	if *onlyChance && t.plain < t.rounds {
+		// Odds are measured on all rounds, and not on those that turned out well.
+		must.Do(fmt.Errorf("%d rounds left something else open", t.rounds-t.plain))
 	}
 	j.Conclude(t.violations)
 }

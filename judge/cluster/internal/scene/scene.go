@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -63,12 +64,13 @@ func Build(ctx context.Context, plane *control.Plane, h *history.History, r *ran
 	namespace := plane.CreateNamespace(ctx, prefix)
 	b := &builder{plane, h, r, namespace, drawStyle(r)}
 	kind := kinds[r.IntN(len(kinds))]
-	size := int32(1 + r.IntN(40))
-	if r.IntN(2) == 0 {
-		size = int32(1 + r.IntN(10))
+	var s *Scene
+	if slices.Contains(OfChance, kind) {
+		s = b.chance(ctx, kind)
+	} else {
+		s = b.workload(ctx, kind)
+		b.giveFacts(ctx)
 	}
-	s := b.workload(ctx, kind, size)
-	b.giveFacts(ctx)
 	if kind == "midway" { // it was paused while the pods were given their facts
 		b.patchDeployment(ctx, `{"spec":{"paused":false}}`)
 		h.AwaitQuiet(ctx, namespace, rolled, quiet, (*history.Namespace).IsSettled)
@@ -84,7 +86,11 @@ const (
 	rolled = "rolled as far as it goes"
 )
 
-func (b *builder) workload(ctx context.Context, kind string, size int32) *Scene {
+func (b *builder) workload(ctx context.Context, kind string) *Scene {
+	size := int32(1 + b.r.IntN(40))
+	if b.r.IntN(2) == 0 {
+		size = int32(1 + b.r.IntN(10))
+	}
 	count := int32(b.r.IntN(int(size)))
 	other := b.configMap(ctx, "other")
 	switch kind {
