@@ -609,7 +609,11 @@ impl Question<'_> {
                 // Its bytes are private: see `check_key`.
                 Vec::new()
             }
-            "podrank_select" | "podrank_sort" | "podrank_settle" | "podrank_odds" | "podrank_upstream_sort" => {
+            "podrank_select"
+            | "podrank_sort"
+            | "podrank_settle"
+            | "podrank_odds"
+            | "podrank_upstream_sort" => {
                 let pods = pods("pods", wrong);
                 if spoilt { Vec::new() } else { self.list(&pods) }
             }
