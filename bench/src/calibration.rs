@@ -17,7 +17,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// How many lists tell how much a round varies.
-const LISTS: u32 = 4096;
+const LISTS: u32 = 1024;
 
 /// The largest z of a decile that counts as chance.
 const MOST_Z: f64 = 3.5;

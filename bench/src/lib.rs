@@ -10,6 +10,7 @@ pub mod data;
 pub mod go;
 pub mod grid;
 pub mod large_dump;
+pub mod odds;
 pub mod preview;
 pub mod race;
 pub mod report;

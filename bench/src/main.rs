@@ -5,7 +5,7 @@
 
 use podrank_bench::grid::Grid;
 use podrank_bench::report::Report;
-use podrank_bench::{go, preview, settle};
+use podrank_bench::{go, odds, preview, settle};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     grid.goals(&mut report);
     let mut charts = grid.charts();
     charts.push(settle::run(most_pods, &mut report));
+    odds::run(&mut report);
     charts.push(preview::run(most_pods / 10, &mut report)?);
     if most_pods >= MOST_PODS {
         charts.extend(go::run(&mut report));

@@ -26,15 +26,18 @@ impl Random {
     }
 }
 
-/// Sorts a list as Go does if `before` is its `Less`.
+/// The most parts that wait. Of two parts, the longer one does, so at most one for each halving of 2^32 items to parts of 12.
+const MOST_WAITING: usize = 29;
+
+/// Sorts a list of up to `u32::MAX` items as Go does if `before` is its `Less`.
+#[expect(clippy::cast_possible_truncation, reason = "lengths and logarithms of them are as long as that")]
 pub fn go_sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> bool) {
-    let to = list.len();
+    let to = list.len() as u32;
     // As often may a partition be uneven, until a part is sorted by heap.
-    let patience = to.checked_ilog2().map_or(0, |log| log.wrapping_add(1));
+    let patience = to.checked_ilog2().map_or(0, |log| log.wrapping_add(1)) as u8;
     let list = List { cells: Cell::from_mut(list).as_slice_of_cells(), before };
-    // Of two parts, the longer waits: so at most one part waits for each halving. Which goes first matters, because a part that is
-    // sorted by a relation that is not an order may change its neighbour.
-    let mut waiting = Vec::<Part, { usize::BITS as usize }>::new();
+    // Which part is first matters, because one that is sorted by a relation that is not an order may change its neighbour.
+    let mut waiting = Vec::<Part, MOST_WAITING>::new();
     let mut next = Some(Part { from: 0, to, patience, was_even: true, was_in_place: true });
     while let Some(part) = next.or_else(|| waiting.pop()) {
         next = match list.step(part) {
@@ -58,10 +61,10 @@ pub(crate) fn insertion_sort<T: Copy>(list: &mut [T], before: &impl Fn(T, T) -> 
 /// A part of the list that is not sorted yet.
 #[derive(Clone, Copy)]
 struct Part {
-    from: usize,
-    to: usize,
+    from: u32,
+    to: u32,
     /// How many partitions may still be uneven.
-    patience: u32,
+    patience: u8,
     /// Whether the last partition left at least an eighth on each side.
     was_even: bool,
     /// Whether the last partition found nothing to swap.
@@ -81,8 +84,10 @@ struct List<'l, T, F> {
 }
 
 impl<T: Copy, F: Fn(T, T) -> bool> List<'_, T, F> {
-    /// Returns whether the item at `a` goes before the item at `b`.
-    #[inline]
+    /// Returns whether the item at `a` goes before the item at `b`. On small machines, one copy of this saves more than inlining
+    /// does.
+    #[cfg_attr(target_has_atomic = "64", inline)]
+    #[cfg_attr(not(target_has_atomic = "64"), inline(never))]
     fn is_before(&self, a: usize, b: usize) -> bool {
         match (self.cells.get(a), self.cells.get(b)) {
             (Some(a), Some(b)) => (self.before)(a.get(), b.get()),
@@ -90,15 +95,17 @@ impl<T: Copy, F: Fn(T, T) -> bool> List<'_, T, F> {
         }
     }
 
-    #[inline]
+    #[cfg_attr(target_has_atomic = "64", inline)]
+    #[cfg_attr(not(target_has_atomic = "64"), inline(never))]
     fn swap(&self, a: usize, b: usize) {
         if let (Some(a), Some(b)) = (self.cells.get(a), self.cells.get(b)) {
             a.set(b.replace(a.get()));
         }
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "places are below the length")]
     fn step(&self, mut part: Part) -> Step {
-        let Part { from, to, .. } = part;
+        let (from, to) = (part.from as usize, part.to as usize);
         let len = to.wrapping_sub(from);
         if len <= SHORT {
             self.sort_by_insertion(from, to);
@@ -124,12 +131,12 @@ impl<T: Copy, F: Fn(T, T) -> bool> List<'_, T, F> {
         }
         // The item before this part is a pivot. If this pivot ties with it, those that tie need no sorting.
         if from > 0 && !self.is_before(from.wrapping_sub(1), pivot) {
-            return Step::Rest(Part { from: self.part_ties(from, to, pivot), ..part });
+            return Step::Rest(Part { from: self.part_ties(from, to, pivot) as u32, ..part });
         }
         let (cut, was_in_place) = self.partition(from, to, pivot);
-        let left = Part { to: cut, was_even: true, was_in_place: true, ..part };
-        let right = Part { from: cut.wrapping_add(1), ..left };
-        let right = Part { to, ..right };
+        let fresh = Part { was_even: true, was_in_place: true, ..part };
+        let (left, right) =
+            (Part { to: cut as u32, ..fresh }, Part { from: cut.wrapping_add(1) as u32, ..fresh });
         let (left_len, right_len) = (cut.wrapping_sub(from), to.wrapping_sub(cut));
         let (short, long) = if left_len < right_len { (left, right) } else { (right, left) };
         let was_even = left_len.min(right_len) >= len / 8;

@@ -194,7 +194,7 @@ impl Policy {
     /// similar lists, so repeating it gives other frequencies. And they hold for one sync at this `now`, as the certain pods do.
     ///
     /// `order` gets what `settle` writes. `scratch` is scratch memory. All three need one element per pod. The call takes
-    /// O(n log n) steps, and if it samples, 4,096 times as many: for 1,000 pods about a quarter of a second on a fast machine.
+    /// O(n log n) steps, and if it samples, 4,096 times as many: for 1,000 pods less than a quarter of a second on a fast machine.
     ///
     /// # Errors
     /// [`OrderError::ShortBuffer`] if `order`, `odds` or `scratch` is shorter than `pods`, and [`OrderError::TooManyPods`] for

@@ -158,7 +158,7 @@ fn sources(path: &Path, ending: &str) -> Vec<PathBuf> {
 #[test]
 fn every_file_has_the_readers_that_its_readme_names() {
     // Of each language: where its readers are, and how their code, but no comment, names a FILE that they read.
-    const READERS: [(&str, &[&str], &str, &[&str]); 6] = [
+    const READERS: [(&str, &[&str], &str, &[&str]); 7] = [
         (
             "Rust",
             &["core/tests", "tests/laws/src"],
@@ -168,7 +168,13 @@ fn every_file_has_the_readers_that_its_readme_names() {
         ("C", &["tests/vectors/c_table.py"], ".py", &["read(\"FILE\""]),
         ("Go", &["go"], "_test.go", &["(t, \"FILE\"", "tests/vectors/FILE\""]),
         ("JavaScript", &["ffi/targets", "web/test"], ".mjs", &["json(\"FILE\"", "tests/vectors/FILE'"]),
-        ("the preview", &["preview/src", "preview/tests"], ".rs", &["read(\"FILE\"", "tests/vectors/FILE\""]),
+        (
+            "the preview",
+            &["preview/src", "preview/tests"],
+            ".rs",
+            &["read(\"FILE\"", "rounds(\"FILE\"", "tests/vectors/FILE\""],
+        ),
+        ("the benchmark", &["bench/src"], ".rs", &["tests/vectors/FILE\""]),
         ("the judge", &["judge/code"], ".go", &["Read(\"FILE\"", "Path(\"FILE\"", "tests/vectors/FILE\""]),
     ];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -200,8 +206,9 @@ fn every_file_has_the_readers_that_its_readme_names() {
         assert_eq!(found, languages, "{file}: the readers, and those that tests/vectors/README.md names");
         let all = ["Rust", "C", "Go"].iter().all(|language| languages.contains(language));
         assert!(
-            // Go has no keys, and C's are compared with Rust's.
-            all || languages.contains("the preview") || file == "keys.json",
+            // Go has no keys, and C's are compared with Rust's. So are C's sorted lists, and Go's own are the judge.
+            all || ["the preview", "the benchmark"].iter().any(|language| languages.contains(language))
+                || ["keys.json", "go_sort.json"].contains(&file),
             "{file}: Rust, C and Go must read it, or it is for the preview"
         );
     }

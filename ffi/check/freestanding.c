@@ -125,6 +125,8 @@ static int every_function_answers(void) {
     uint32_t order[2] = { 9, 9 }, counts[2];
     size_t len = 9, contested = 9;
     uint64_t scores[2];
+    podrank_pod_odds odds[2];
+    podrank_odds_scratch lists[2];
     int32_t answer = 9;
     char text[PODRANK_UID_TEXT_LEN + 1];
     static const char uid[] = "0b9e6f4e-6f0c-4b0e-9d55-0e8d3f3c1a01";
@@ -158,6 +160,12 @@ static int every_function_answers(void) {
         podrank_key_format() != PODRANK_KEY_FORMAT || memcmp(keys[0], keys[1], PODRANK_KEY_LEN) >= 0)
         return 0;
     if (podrank_upstream(&pods[0], &pods[1], &options, &answer, &rule) != 0 || answer != PODRANK_UPSTREAM_BEFORE)
+        return 0;
+    if (podrank_odds(pods, 2, NULL, 1, order, 2, odds, 2, lists, 2, &len, &contested) != 0 || odds[0].goes != 1 ||
+        odds[1].goes != 0)
+        return 0;
+    order[0] = 1, order[1] = 0;
+    if (podrank_upstream_sort(pods, 2, NULL, order, 2, lists, 2) != 0 || order[0] != 0)
         return 0;
     if (podrank_settle(pods, 2, NULL, 1, order, 2, scores, 2, &len, &contested) != 0 || len != 1 || contested != 0)
         return 0;

@@ -46,7 +46,7 @@ same_layout!(podrank_odds_scratch, OddsScratch, 32:);
 ///
 /// If order_len, odds_len or scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 /// The time grows with n log n, for n pods. If there are contested pods whose odds are not exact, it takes 4096 times as long:
-/// about a quarter of a second for 1000 pods on a fast machine.
+/// less than a quarter of a second for 1000 pods on a fast machine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_odds(
     pods: *const podrank_pod,

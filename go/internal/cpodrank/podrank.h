@@ -500,7 +500,7 @@ typedef struct podrank_odds_scratch {
 //
 // If order_len, odds_len or scratch_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 // The time grows with n log n, for n pods. If there are contested pods whose odds are not exact, it takes 4096 times as long:
-// about a quarter of a second for 1000 pods on a fast machine.
+// less than a quarter of a second for 1000 pods on a fast machine.
 int32_t podrank_odds(const struct podrank_pod *pods,
                      size_t pods_len,
                      const struct podrank_options *options,
