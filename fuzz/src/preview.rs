@@ -87,6 +87,10 @@ fn choose(u: &mut Unstructured<'_>) -> Result<(Options, Vec<u8>)> {
 
 /// Checks what comes of a dump. Returns the preview if the reference has one, too.
 pub fn check(text: &[u8], options: &Options) -> Option<Value> {
+    // Odds take longer than all else together.
+    let mut options = options.clone();
+    options.odds = text.len().is_multiple_of(16);
+    let options = &options;
     // JSON is YAML too; with a line before it, it is read as such.
     if text.len() % 4 == 1 {
         check_as(&[b"---\n", text].concat(), text, options);
@@ -129,7 +133,8 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     }
     assert!(options.namespace.as_ref().is_none_or(|namespace| namespace == preview.namespace), "{shown}");
 
-    let actual: Value = serde_json::from_str(&json).expect("a preview is JSON");
+    let mut actual: Value = serde_json::from_str(&json).expect("a preview is JSON");
+    take_odds(&mut actual, &shown);
     let id = (preview.namespace, kind.as_str(), preview.workload.name);
     if preview.replica_set.is_none() {
         kinds::check(text, id, options, &actual, &shown)?;
@@ -147,6 +152,31 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     let warnings = preview.notes.iter().filter(|note| note.code == NoteCode::InvalidDeletionCost).count();
     assert_eq!(warnings, if options.gates.pod_deletion_cost { expected.invalid_costs } else { 0 }, "{shown}");
     Some(actual)
+}
+
+/// Takes the odds out of a preview: `odds` looks at them. Only contested pods have odds, which add up to the quota.
+fn take_odds(preview: &mut Value, shown: &str) {
+    let sets = preview["sets"].as_array_mut().map_or_else(Vec::new, |sets| sets.iter_mut().collect());
+    let of = if sets.is_empty() { vec![preview] } else { sets };
+    for part in of {
+        let quota = part["quota"].as_f64();
+        let pods = part["pods"].as_array_mut().map_or(&mut [][..], |pods| pods);
+        let taken = pods.iter_mut().filter_map(|pod| {
+            let odds = pod.as_object_mut()?.remove("odds").zip(pod.as_object_mut()?.remove("oddsError"))?;
+            assert_eq!(pod["verdict"], "contested", "{shown}");
+            odds.0.as_f64()
+        });
+        let odds: Vec<_> = taken.collect();
+        assert!(odds.iter().all(|odds| (0.0..=1.0).contains(odds)), "{odds:?} {shown}");
+        // They have four places. Some contested pods of a Job may have none.
+        let sum: f64 = odds.iter().sum();
+        let has_all = odds.len() == pods.iter().filter(|pod| pod["verdict"] == "contested").count();
+        let rounding = 1e-4 * pods.len() as f64;
+        assert!(
+            !has_all || quota.is_some_and(|quota| (sum - quota).abs() <= rounding),
+            "{odds:?} {quota:?} {shown}"
+        );
+    }
 }
 
 /// The notes on what the dump lacks are as expected. Under `kubernetes` they are an error, unless that is accepted.

@@ -1,5 +1,6 @@
 //! What a Job deletes: a naive implementation that follows Kubernetes' code line by line, in every list order.
 
+use crate::go_sort::go_sort;
 use crate::permute;
 use podrank::controller::Verdict::{Contested, Delete, Keep};
 use podrank::controller::job::{Completion, Job, Outcome, Reason, State, next_sync};
@@ -7,7 +8,7 @@ use podrank::{Flags, Pod, Time};
 use std::collections::BTreeSet;
 
 /// In every list order, certain pods go, others stay, and of each group its quota goes. What is contested has both fates, except
-/// in an Indexed Job: there, upstream sorts by index first, so a stable sort lets the lower index go.
+/// in an Indexed Job: there, upstream sorts by index first, so its sort lets the lower index go of up to 12 pods.
 ///
 /// # Panics
 /// If that is not so. The number of list orders is the factorial of the number of pods.
@@ -96,7 +97,7 @@ fn wanted(job: &Job, active: usize) -> usize {
     usize::try_from(wanted).unwrap_or(0)
 }
 
-/// The pods that upstream deletes from this list: a stable sort stands for its sort.
+/// The pods that upstream deletes from this list.
 #[must_use]
 pub fn upstream(job: &Job, now: Time, pods: &[Pod], indexes: &[i64], list: &[usize]) -> BTreeSet<usize> {
     if job.state == State::LeftAlone {
@@ -125,10 +126,10 @@ pub fn upstream(job: &Job, now: Time, pods: &[Pod], indexes: &[i64], list: &[usi
     if let Completion::Indexed(completions) = job.completion {
         let index = |pod: usize| indexes[pod].max(-1);
         let mut sorted = std::mem::take(&mut left);
-        sorted.sort_by_key(|pod| index(*pod));
+        go_sort(&mut sorted, &|a, b| index(*a) < index(*b));
         let (mut of, mut run) = (-1, vec![]);
         let mut flush = |of: i64, run: &mut Vec<usize>, gone: &mut Vec<usize>| {
-            run.sort_by_key(|pod| key(*pod));
+            go_sort(run, &|a, b| key(*a) < key(*b));
             if of >= 0 {
                 left.extend(run.pop());
             }
@@ -146,7 +147,7 @@ pub fn upstream(job: &Job, now: Time, pods: &[Pod], indexes: &[i64], list: &[usi
         flush(of, &mut run, &mut gone);
     }
     if gone.len() < surplus {
-        left.sort_by_key(|pod| key(*pod));
+        go_sort(&mut left, &|a, b| key(*a) < key(*b));
         gone.extend(left.into_iter().take(surplus - gone.len()));
     }
     gone.into_iter().take(500).collect()

@@ -4,7 +4,10 @@ use super::super::reading::{int, is_active, list, record, string, time};
 use super::{Dump, Fates, is_finished, is_terminating, verdict};
 use podrank::Pod;
 use podrank::controller::Verdict;
-use podrank::controller::job::{Completion, Job, NO_INDEX, Outcome, State, completion_index, next_sync};
+use podrank::controller::job::{
+    Completion, Job, NO_INDEX, Outcome, Reason, State, completion_index, next_sync,
+};
+use podrank_laws::job::upstream;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -102,6 +105,20 @@ impl<'a> Dump<'a> {
         let (mut order, mut outcomes) = (vec![0; records.len()], vec![Outcome::default(); records.len()]);
         let step = next_sync(&job, self.now(), &records, &indexes, &mut order, &mut outcomes)
             .expect("there is room");
+        let is_open = |outcome: &Outcome| outcome.verdict == Verdict::Contested;
+        // Whatever the list, an Indexed Job loses these.
+        if is_indexed && outcomes.iter().all(|outcome| !is_open(outcome) || outcome.reason == Reason::Surplus)
+        {
+            let list: Vec<_> = (0..records.len()).collect();
+            let gone = upstream(&job, self.now(), &records, &indexes, &list);
+            for (pod, outcome) in outcomes.iter_mut().enumerate().filter(|(_, outcome)| is_open(outcome)) {
+                (outcome.verdict, outcome.reason) = if gone.contains(&pod) {
+                    (Verdict::Delete, Reason::Surplus)
+                } else {
+                    (Verdict::Keep, Reason::Kept)
+                };
+            }
+        }
         let certain = outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Delete).count();
         let fates = active.iter().zip(outcomes).map(|(pod, outcome)| {
             (string(&pod["metadata"]["name"]), (verdict(outcome.verdict), outcome.reason.name()))
