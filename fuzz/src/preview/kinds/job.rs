@@ -105,19 +105,9 @@ impl<'a> Dump<'a> {
         let (mut order, mut outcomes) = (vec![0; records.len()], vec![Outcome::default(); records.len()]);
         let step = next_sync(&job, self.now(), &records, &indexes, &mut order, &mut outcomes)
             .expect("there is room");
-        let is_open = |outcome: &Outcome| outcome.verdict == Verdict::Contested;
-        // Whatever the list, an Indexed Job loses these.
-        if is_indexed && outcomes.iter().all(|outcome| !is_open(outcome) || outcome.reason == Reason::Surplus)
-        {
+        if is_indexed {
             let list: Vec<_> = (0..records.len()).collect();
-            let gone = upstream(&job, self.now(), &records, &indexes, &list);
-            for (pod, outcome) in outcomes.iter_mut().enumerate().filter(|(_, outcome)| is_open(outcome)) {
-                (outcome.verdict, outcome.reason) = if gone.contains(&pod) {
-                    (Verdict::Delete, Reason::Surplus)
-                } else {
-                    (Verdict::Keep, Reason::Kept)
-                };
-            }
+            settle_by_index(&mut outcomes, &upstream(&job, self.now(), &records, &indexes, &list));
         }
         let certain = outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Delete).count();
         let fates = active.iter().zip(outcomes).map(|(pod, outcome)| {
@@ -147,6 +137,19 @@ impl<'a> Dump<'a> {
         } else {
             State::Running
         }
+    }
+}
+
+/// Whatever the list, an Indexed Job loses these pods, unless chance decides which of two pods of one index is left.
+fn settle_by_index(outcomes: &mut [Outcome], gone: &BTreeSet<usize>) {
+    let is_open = |outcome: &Outcome| outcome.verdict == Verdict::Contested;
+    if outcomes.iter().any(|outcome| is_open(outcome) && outcome.reason != Reason::Surplus) {
+        return;
+    }
+    for (pod, outcome) in outcomes.iter_mut().enumerate().filter(|(_, outcome)| is_open(outcome)) {
+        let goes = gone.contains(&pod);
+        (outcome.verdict, outcome.reason) =
+            if goes { (Verdict::Delete, Reason::Surplus) } else { (Verdict::Keep, Reason::Kept) };
     }
 }
 
