@@ -12,8 +12,7 @@
 
 enum { WORKERS_MAX = 16, BURST = 8 };
 static podrank_pod workers[WORKERS_MAX]; /* those that run, with the process ID as the node number */
-static uint32_t count;
-static uint8_t started, fails_at = 6; /* how many starts were tried, and which of them fails */
+static uint32_t count, started, fails_at = 6; /* the workers, the starts that were tried, and which of them fails */
 static podrank_expectations expectations = PODRANK_EXPECTATIONS_INIT;
 static podrank_pod_key room[BURST];
 
@@ -32,30 +31,26 @@ static int64_t now(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Starts a worker that sleeps until it is stopped. Returns 0 if it cannot be started. */
-static int start_worker(void) {
-    podrank_pod worker = PODRANK_POD_INIT;
-    pid_t pid = ++started == fails_at || count == WORKERS_MAX ? -1 : fork();
-    while (pid == 0)
-        pause();
-    worker.uid[0] = started;
-    worker.node = (uint32_t)pid;
-    worker.creation_time = now();
-    if (pid > 0)
-        workers[count++] = worker;
-    return pid > 0;
-}
-
+/* In batches of 1, 2, 4 and so on, until one fails. A worker sleeps until it is stopped. */
 static void start_workers(uint32_t creations) {
     podrank_slow_start start;
     check(podrank_expectations_expect_creations(&expectations, creations, now()), "expect starts");
     for (check(podrank_slow_start_begin(creations, &start), "begin"); start.batch > 0;) {
-        uint32_t i, failures = 0;
+        uint32_t i, before = count;
         printf("  starts %u of %u\n", (unsigned)start.batch, (unsigned)start.missing);
-        for (i = 0; i < start.batch; i++)
-            failures += !start_worker();
-        check(podrank_expectations_creations_observed(&expectations, start.batch - failures), "starts");
-        check(podrank_slow_start_report(&start, failures), "report");
+        for (i = 0; i < start.batch; i++) {
+            podrank_pod worker = PODRANK_POD_INIT;
+            pid_t pid = ++started == fails_at || count == WORKERS_MAX ? -1 : fork();
+            while (pid == 0)
+                pause();
+            worker.uid[0] = (uint8_t)started;
+            worker.node = (uint32_t)pid;
+            worker.creation_time = now();
+            if (pid > 0)
+                workers[count++] = worker;
+        }
+        check(podrank_expectations_creations_observed(&expectations, count - before), "starts");
+        check(podrank_slow_start_report(&start, start.batch - (count - before)), "report");
     }
     check(podrank_expectations_creations_observed(&expectations, start.missing), "starts that nobody will observe");
 }
@@ -76,16 +71,16 @@ static void stop_workers(uint32_t deletions) {
 
 /* Waits until a worker ends, and forgets it. */
 static void observe_end(void) {
-    uint32_t i = 0, ended = (uint32_t)wait(NULL);
+    podrank_pod *worker = workers;
     podrank_pod_key key;
     int32_t counted;
-    while (workers[i].node != ended)
-        i++;
-    memcpy(key.bytes, workers[i].uid, sizeof key.bytes);
+    for (pid_t ended = wait(NULL); (pid_t)worker->node != ended;)
+        worker++;
+    memcpy(key.bytes, worker->uid, sizeof key.bytes);
     check(podrank_expectations_deletion_observed(&expectations, room, BURST, &key, &counted), "end");
     if (!counted)
         printf("worker %u ended, and nobody asked it to\n", key.bytes[0]);
-    workers[i] = workers[--count];
+    *worker = workers[--count];
 }
 
 static void keep(uint32_t wanted) {

@@ -140,7 +140,8 @@ pub(crate) fn paint(look: Look, style: Style, line: &str) -> String {
 fn pods_table(pods: &[PodPreview<'_>], look: Look, has: impl Fn(&Column) -> bool) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let mut text = String::new();
-    let (pods, left_out) = shown(pods, look);
+    let pods = by_odds(pods);
+    let (pods, left_out) = shown(&pods, look);
     let of_wide = |column: &&Column| has(column) && (look.is_wide || column.shown != Shown::Wide);
     let full = grid(pods, &COLUMNS.iter().filter(of_wide).collect::<Vec<_>>(), usize::MAX);
     let is_narrow = widest(&full) > width;
@@ -180,8 +181,18 @@ fn pods_table(pods: &[PodPreview<'_>], look: Look, has: impl Fn(&Column) -> bool
     text
 }
 
+/// The pods as they are, but of the contested ones the likeliest to go first.
+fn by_odds<'p, 'a>(pods: &'p [PodPreview<'a>]) -> Vec<&'p PodPreview<'a>> {
+    let mut pods: Vec<_> = pods.iter().collect();
+    let odds = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
+    for contested in pods.chunk_by_mut(|a, b| a.verdict == b.verdict) {
+        contested.sort_by(|a, b| odds(b).total_cmp(&odds(a)));
+    }
+    pods
+}
+
 /// Returns the pods to show, and how many are left out: many survivors would push the victims off a terminal.
-fn shown<'p, 'a>(pods: &'p [PodPreview<'a>], look: Look) -> (&'p [PodPreview<'a>], usize) {
+fn shown<'s, 'p, 'a>(pods: &'s [&'p PodPreview<'a>], look: Look) -> (&'s [&'p PodPreview<'a>], usize) {
     const MOST: usize = 20;
     const FEW: usize = 10;
     let survivors = pods.iter().rev().take_while(|pod| pod.verdict == Verdict::Keep).count();
@@ -192,12 +203,12 @@ fn shown<'p, 'a>(pods: &'p [PodPreview<'a>], look: Look) -> (&'p [PodPreview<'a>
 }
 
 /// Returns the header and a line for each pod, within `width` columns if possible.
-fn grid(pods: &[PodPreview<'_>], columns: &[&Column], width: usize) -> Vec<String> {
+fn grid(pods: &[&PodPreview<'_>], columns: &[&Column], width: usize) -> Vec<String> {
     /// The fewest characters of a shortened node name. Names by cloud providers are long, and differ at one of their ends.
     const SHORTEST_NODE: usize = 12;
     let layout = |longest_node: usize| {
         let headers: Vec<_> = columns.iter().map(|column| column.header).collect();
-        let row = |pod| {
+        let row = |pod: &&PodPreview<'_>| {
             let cells = columns.iter().map(|column| {
                 let cell = (column.cell)(pod);
                 let cell = plain(&cell);
@@ -315,7 +326,11 @@ const COLUMNS: [Column; 13] = {
     }
     use Shown::{Always, Roomy, Wide};
     [
-        new(Always, "#", |pod| pod.position.to_string()),
+        // Of contested pods, none is first.
+        new(Always, "#", |pod| match pod.verdict {
+            Verdict::Contested => "-".to_owned(),
+            _ => pod.position.to_string(),
+        }),
         new(Always, "VERDICT", |pod| verdict(pod.verdict, pod.odds)),
         new(Always, "POD", |pod| pod.name.to_owned()),
         new(Always, NODE, |pod| pod.node.unwrap_or("<none>").to_owned()),
