@@ -74,7 +74,10 @@ static void observe_end(void) {
     podrank_pod *worker = workers;
     podrank_pod_key key;
     int32_t counted;
-    for (pid_t ended = wait(NULL); (pid_t)worker->node != ended;)
+    pid_t ended = wait(NULL);
+    if (ended < 0)
+        exit(EXIT_FAILURE);
+    while ((pid_t)worker->node != ended)
         worker++;
     memcpy(key.bytes, worker->uid, sizeof key.bytes);
     check(podrank_expectations_deletion_observed(&expectations, room, BURST, &key, &counted), "end");

@@ -44,9 +44,9 @@ static void describe(podrank_pod pods[PODS]) {
     pods[5].flags = PODRANK_POD_ASSIGNED;
 }
 
-/* Writes the format, and the entries in their order. Without a now in the options, keys do not depend on when they are made. */
+/* Writes the format, in a byte so that the store is the same on every machine, and the entries in their order. Without a now in the options, keys do not depend on when they are made. */
 static void make(FILE *store) {
-    const uint32_t format = podrank_key_format();
+    const uint8_t format = (uint8_t)podrank_key_format();
     struct entry entries[PODS];
     podrank_pod pods[PODS];
 
@@ -65,7 +65,7 @@ static void make(FILE *store) {
 /* Prints the first two victims. Returns 0 if the library makes keys of another format. */
 static int look(FILE *store) {
     struct entry entry;
-    uint32_t format;
+    uint8_t format;
 
     rewind(store);
     check(fread(&format, sizeof format, 1, store) == 1, "read");
@@ -81,7 +81,7 @@ static int look(FILE *store) {
 }
 
 int main(void) {
-    const uint32_t old = 0;
+    const uint8_t old = 0;
     FILE *store = tmpfile();
 
     check(store != NULL && fwrite(&old, sizeof old, 1, store) == 1, "tmpfile");

@@ -32,7 +32,7 @@ static void check(int32_t status, const char *what) {
 
 int main(void) {
     podrank_pod pods[COUNT(set)];
-    podrank_options options = PODRANK_OPTIONS_INIT;
+    podrank_options options = PODRANK_OPTIONS_AT((int64_t)NOW * 1000000000);
     podrank_steer_scratch scratch[COUNT(set)];
     podrank_blocked blocked[COUNT(set)];
     podrank_steered steered;
@@ -57,9 +57,6 @@ int main(void) {
         pod.tier = strncmp(set[i].node, "pay-per-use", strlen("pay-per-use")) != 0;
         pods[i] = pod;
     }
-    options.flags = PODRANK_OPTIONS_NOW;
-    check(podrank_time_from_unix(NOW, 0, &options.now), "now");
-
     /* No cost is fixed. */
     check(podrank_steer(pods, COUNT(set), &options, NULL, 0, costs, COUNT(costs), scratch, COUNT(scratch), blocked,
                         COUNT(blocked), &steered), "steer");
@@ -74,7 +71,7 @@ int main(void) {
 
     check(podrank_settle(pods, COUNT(set), &options, DELETE, order, COUNT(order), scores, COUNT(scores), &certain,
                          &contested), "settle");
-    printf("if 4 pods go, Kubernetes certainly deletes:");
+    printf("if %d pods go, Kubernetes certainly deletes:", DELETE);
     for (i = 0; i < certain; i++)
         printf(" %s", set[order[i]].name);
     printf("\n");

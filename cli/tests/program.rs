@@ -1029,10 +1029,10 @@ fn contested_pods_have_odds() {
         each_pod(&preview, "{odds} {oddsError}"),
         ["0.3333 0.0", "0.3333 0.0", "0.3333 0.0", "null null"]
     );
-    assert!(fine("--replicas 3", CONTESTED).0.contains("\n1  33 %     api-"));
+    assert!(fine("--replicas 3", CONTESTED).0.contains("\n-  33 %     api-"));
     // Nothing tells one from another.
     let of = |count| dump(&[set("web")].into_iter().chain((0..count).map(pod)).collect::<Vec<_>>());
-    assert!(fine("--replicas 1", of(501)).0.contains("\n1    >99 %"));
+    assert!(fine("--replicas 1", of(501)).0.contains("\n-  >99 %"));
     let many = fine("-o name --replicas 5000", of(5_001));
     assert!(many.1.contains("above 5000 pods, they take too long to work out\n"), "{}", many.1);
     assert_eq!(each_pod(&shown("--replicas 3 --order total", CONTESTED), "{odds}"), ["null"; 4]);

@@ -159,7 +159,7 @@ static int every_function_answers(void) {
     if (podrank_key(&pods[0], NULL, keys[0], sizeof keys[0]) != 0 || podrank_key(&pods[1], NULL, keys[1], sizeof keys[1]) != 0 ||
         podrank_key_format() != PODRANK_KEY_FORMAT || memcmp(keys[0], keys[1], PODRANK_KEY_LEN) >= 0)
         return 0;
-    if (podrank_upstream(&pods[0], &pods[1], &options, &answer, &rule) != 0 || answer != PODRANK_UPSTREAM_BEFORE)
+    if (podrank_upstream(&pods[0], &pods[1], &options, &answer, &rule) != 0 || answer != -1)
         return 0;
     if (podrank_odds(pods, 2, NULL, 1, order, 2, odds, 2, lists, 2, &len, &contested) != 0 || odds[0].goes != 1 ||
         odds[1].goes != 0)

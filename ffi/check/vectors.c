@@ -54,7 +54,7 @@ struct vector_uid {
 struct vector_relation {
     uint16_t first, second;
     uint8_t options;
-    uint8_t relation;
+    int8_t ordering;
 };
 
 /* Whether a pod with this phase counts. */
@@ -410,14 +410,14 @@ static int uid_holds(const struct vector_uid *text) {
 static int relation_holds(const struct vector_relation *pair) {
     const podrank_pod *first = &vector_relation_pods[pair->first], *second = &vector_relation_pods[pair->second];
     const podrank_options *options = &vector_options[pair->options];
-    int32_t relation = 99, back = pair->relation == PODRANK_UPSTREAM_TIE ? PODRANK_UPSTREAM_TIE : PODRANK_UPSTREAM_AFTER;
+    int32_t ordering = 99;
     uint8_t rule = 99;
 
-    MUST(podrank_upstream(first, second, options, &relation, &rule) == PODRANK_OK);
-    MUST(relation == pair->relation);
-    MUST((rule == PODRANK_RULE_NONE) == (relation == PODRANK_UPSTREAM_TIE));
-    MUST(podrank_upstream(second, first, options, &relation, &rule) == PODRANK_OK);
-    MUST(relation == back);
+    MUST(podrank_upstream(first, second, options, &ordering, &rule) == PODRANK_OK);
+    MUST(ordering == pair->ordering);
+    MUST((rule == PODRANK_RULE_NONE) == (ordering == 0));
+    MUST(podrank_upstream(second, first, options, &ordering, &rule) == PODRANK_OK);
+    MUST(ordering == -pair->ordering);
     return 1;
 }
 

@@ -26,7 +26,8 @@
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
 //  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. No later
-//     release gives a number another meaning. (Functions that return a static text, the ABI number or a time return no status.)
+//     release gives a number another meaning. (Functions that return a static text, a time, or the number of the ABI or of the
+//     format of keys return no status.)
 //  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has
 //     stored the indices of two pods in *steered. Outputs need not be initialised, unless the function also reads them,
 //     as podrank_count_ranks reads pods. Scratch memory may change in any case.
@@ -35,7 +36,7 @@
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
 //  5. A buffer that a function writes must not overlap any other. If it does: PODRANK_ERR_OVERLAP.
 //  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every buffer that a function
-//     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER.
+//     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER, or another status that it names.
 //  7. Records must be sound: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
 //     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first unsound record.
 //  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread may

@@ -30,7 +30,8 @@ pub extern "C" fn podrank_key_format() -> u32 {
 /// podrank_compare compares the pods. COMPARE ONLY KEYS OF ONE FORMAT THAT WERE MADE WITH THE SAME now AND GATES.
 /// The bytes do not depend on the machine. If key_len is below PODRANK_KEY_LEN: PODRANK_ERR_SHORT_BUFFER.
 ///
-/// To store keys, store PODRANK_KEY_FORMAT with them: see there.
+/// To store keys, store podrank_key_format() with them, and make them without a now, by which they would age: with options
+/// NULL, or without PODRANK_OPTIONS_NOW.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn podrank_key(
     pod: *const podrank_pod,

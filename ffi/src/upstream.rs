@@ -8,15 +8,8 @@ use crate::record::{podrank_pod, sound};
 use crate::status::run;
 use podrank::{Pod, Relation, Rule};
 
-/// Neither pod is before the other.
-pub const PODRANK_UPSTREAM_TIE: i32 = 0;
-/// a is before b.
-pub const PODRANK_UPSTREAM_BEFORE: i32 = 1;
-/// b is before a.
-pub const PODRANK_UPSTREAM_AFTER: i32 = 2;
-
-/// Says how kube-controller-manager's comparator orders two pods. Stores a PODRANK_UPSTREAM_ value in
-/// *relation, and the rule that decides, or PODRANK_RULE_NONE for a tie, in *rule.
+/// Says how kube-controller-manager's comparator orders two pods. Stores -1 in *ordering if a is before b, 1 if b is before
+/// a, and 0 if neither is, which is a tie. Stores the rule that decides, or PODRANK_RULE_NONE for a tie, in *rule.
 ///
 /// The comparator differs from the order in four ways. It has neither tiers nor PreferForScaleDown. If two
 /// times differ, but their ages are in one age bucket, it skips the other rules and compares the UIDs: *rule
@@ -31,21 +24,21 @@ pub unsafe extern "C" fn podrank_upstream(
     a: *const podrank_pod,
     b: *const podrank_pod,
     options: *const podrank_options,
-    relation: *mut i32,
+    ordering: *mut i32,
     rule: *mut u8,
 ) -> i32 {
     run(|| {
-        let (relation, rule) = (Output::one(relation)?, Output::one(rule)?);
+        let (ordering, rule) = (Output::one(ordering)?, Output::one(rule)?);
         // SAFETY: promised in the header.
         let Question { a, b, policy, spans } = unsafe { Question::read(a, b, options) }?;
-        apart(&[relation.span(), rule.span()], &spans)?;
+        apart(&[ordering.span(), rule.span()], &spans)?;
         let (answer, decided_by) = policy.upstream(a, b);
         // SAFETY: checked above; the rest is promised in the header.
         unsafe {
-            relation.set(match answer {
-                Relation::Tie => PODRANK_UPSTREAM_TIE,
-                Relation::Before => PODRANK_UPSTREAM_BEFORE,
-                Relation::After => PODRANK_UPSTREAM_AFTER,
+            ordering.set(match answer {
+                Relation::Before => -1,
+                Relation::Tie => 0,
+                Relation::After => 1,
             });
             rule.set(decided_by.map_or(PODRANK_RULE_NONE, Rule::number));
         }
@@ -62,10 +55,10 @@ pub unsafe extern "C" fn podrank_upstream(
 /// the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. scores is scratch memory.
 /// If order_len or scores_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 ///
-/// Call podrank_count_ranks first. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
+/// Call podrank_count_ranks first, as before podrank_select. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
 /// that no other object controls.
 ///
-/// The result holds for one sync, at the time in options->now. A sync deletes at most PODRANK_PLAN_BURST_REPLICAS
+/// The result holds for one sync, at the time in options->now. A sync deletes at most 500
 /// pods, so for a larger k, later syncs can choose other pods. The result can also differ if an age reaches
 /// the next power of two before the controller runs.
 /// The time grows with n log n, for n pods.

@@ -662,12 +662,12 @@ impl Question<'_> {
             "podrank_decide" => vec![("ordering", ordering), ("rule", number(first.map(|(rule, _)| *rule)))],
             "podrank_upstream" => {
                 let (relation, rule) = relation::relation(&self.policy, a, b);
-                let relation = match relation {
-                    Relation::Tie => PODRANK_UPSTREAM_TIE,
-                    Relation::Before => PODRANK_UPSTREAM_BEFORE,
-                    Relation::After => PODRANK_UPSTREAM_AFTER,
+                let ordering = match relation {
+                    Relation::Before => -1_i32,
+                    Relation::Tie => 0,
+                    Relation::After => 1,
                 };
-                vec![("relation", relation.to_ne_bytes().to_vec()), ("rule", number(rule))]
+                vec![("ordering", ordering.to_ne_bytes().to_vec()), ("rule", number(rule))]
             }
             _ => {
                 let rows = oracle::rows(&self.policy, a, b).into_iter().map(|row| {

@@ -19,11 +19,15 @@ extern "C" {
 //
 // One sync, which examples-c/agent.c has in full:
 //
-//     podrank_expectations_satisfied(&expectations, now, &satisfied);      may it act?
-//     podrank_plan(&state, &creations, &deletions);                        how many, with that in state.flags?
-//     podrank_expectations_expect_creations(&expectations, creations, now);    then create, in a slow start
-//     podrank_select(pods, pods_len, &options, victims, deletions, ...);       which go?
-//     podrank_expectations_expect_deletions(&expectations, room, room_len, keys, deletions, now);    then delete them
+//     podrank_expectations_satisfied(&expectations, now, &satisfied);          may it act?
+//     podrank_plan(&state, &creations, &deletions);                            how many, with that in state.flags?
+//     if (creations > 0)
+//         podrank_expectations_expect_creations(&expectations, creations, now);    then create, in a slow start
+//     if (deletions > 0) {
+//         podrank_count_ranks(pods, pods_len, related, related_len, counts, counts_len);    if nodes matter
+//         podrank_select(pods, pods_len, &options, victims, deletions, ...);       which go?
+//         podrank_expectations_expect_deletions(&expectations, room, room_len, keys, deletions, now);    then delete them
+//     }
 //
 // and as you observe that pods have come or gone, podrank_expectations_creations_observed and _deletion_observed.
 //

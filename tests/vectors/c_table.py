@@ -234,7 +234,7 @@ def upstream():
         known(pair, ("first", "second", "relation", "policy"), where)
         index = options_index(pair.get("policy", {"now": file["now"]}), where)
         add("struct vector_relation vector_relations", where, places[pair["first"]], places[pair["second"]], index,
-            constant("UPSTREAM", pair["relation"]))
+            {"before": -1, "tie": 0}[pair["relation"]])
 
 
 def controller():

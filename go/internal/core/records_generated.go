@@ -216,9 +216,6 @@ const (
 	SteerPriceFixed                       = 255
 	TimeUnset                             = -9223372036854775808
 	UIDTextLen                            = 36
-	UpstreamAfter                         = 2
-	UpstreamBefore                        = 1
-	UpstreamTie                           = 0
 	VerdictBlocked                        = 3
 	VerdictContested                      = 2
 	VerdictDelete                         = 1

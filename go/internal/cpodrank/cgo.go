@@ -112,18 +112,12 @@ func (Engine) Explain(a, b *core.Pod, options core.Options, rows *[core.RowMax]c
 }
 
 func (Engine) Upstream(a, b *core.Pod, options core.Options) (before int, rule uint8, err error) {
-	var relation C.int32_t
+	var ordering C.int32_t
 	var number C.uint8_t
 	o := c(options)
 	err = failure(C.podrank_upstream(
-		(*C.podrank_pod)(unsafe.Pointer(a)), (*C.podrank_pod)(unsafe.Pointer(b)), &o, &relation, &number))
-	switch relation {
-	case C.PODRANK_UPSTREAM_BEFORE:
-		before = -1
-	case C.PODRANK_UPSTREAM_AFTER:
-		before = 1
-	}
-	return before, uint8(number), err
+		(*C.podrank_pod)(unsafe.Pointer(a)), (*C.podrank_pod)(unsafe.Pointer(b)), &o, &ordering, &number))
+	return int(ordering), uint8(number), err
 }
 
 func (Engine) RuleName(rule uint8) string { return ruleNames()[rule] }

@@ -26,7 +26,8 @@
 // WHAT EVERY CALL PROMISES, by number. Each promise has a test with its number.
 //
 //  1. Status. Functions return PODRANK_OK (0) or a PODRANK_ERR_ number, which podrank_status_str describes. No later
-//     release gives a number another meaning. (Functions that return a static text, the ABI number or a time return no status.)
+//     release gives a number another meaning. (Functions that return a static text, a time, or the number of the ABI or of the
+//     format of keys return no status.)
 //  2. Outputs are written only on success, with one exception: if podrank_steer returns PODRANK_ERR_NO_ROOM, it has
 //     stored the indices of two pods in *steered. Outputs need not be initialised, unless the function also reads them,
 //     as podrank_count_ranks reads pods. Scratch memory may change in any case.
@@ -35,7 +36,7 @@
 //  4. Every pointer must be aligned as its type is in C. If not: PODRANK_ERR_MISALIGNED.
 //  5. A buffer that a function writes must not overlap any other. If it does: PODRANK_ERR_OVERLAP.
 //  6. Lengths count elements, not bytes, up to UINT32_MAX. Above that: PODRANK_ERR_TOO_LONG. Every buffer that a function
-//     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER.
+//     writes has a length. If it is below what the function says: PODRANK_ERR_SHORT_BUFFER, or another status that it names.
 //  7. Records must be sound: a known phase, known flags, and reserved bytes of zero. If not: PODRANK_ERR_PHASE,
 //     PODRANK_ERR_FLAGS or PODRANK_ERR_RESERVED. podrank_validate finds the first unsound record.
 //  8. Functions do not allocate, lock or keep global state, and never write through a pointer to const. So any thread may
@@ -369,7 +370,7 @@ int32_t podrank_decide(const struct podrank_pod *a,
 
 // Selects the first victims_len pods of the order, or all if there are fewer. Writes their indices in pods
 // to victims, in the order in which they go, and their number to selected. Of pods that tie, the one with the lower
-// index goes first. The records do not move.
+// index goes first. The records do not move. If pods on crowded nodes should go first, call podrank_count_ranks before.
 //
 // scratch is scratch memory for speed, and may be NULL with scratch_len 0. With one element per victim,
 // selecting more than a few victims is usually faster. A shorter buffer is allowed but may be
@@ -403,17 +404,8 @@ int32_t podrank_sort(const struct podrank_pod *pods,
 // between, of which a known number is deleted, but the list order decides which. podrank_select has no contested pods: it
 // gives one answer, by the order.
 
-// Neither pod is before the other.
-#define PODRANK_UPSTREAM_TIE 0
-
-// a is before b.
-#define PODRANK_UPSTREAM_BEFORE 1
-
-// b is before a.
-#define PODRANK_UPSTREAM_AFTER 2
-
-// Says how kube-controller-manager's comparator orders two pods. Stores a PODRANK_UPSTREAM_ value in
-// *relation, and the rule that decides, or PODRANK_RULE_NONE for a tie, in *rule.
+// Says how kube-controller-manager's comparator orders two pods. Stores -1 in *ordering if a is before b, 1 if b is before
+// a, and 0 if neither is, which is a tie. Stores the rule that decides, or PODRANK_RULE_NONE for a tie, in *rule.
 //
 // The comparator differs from the order in four ways. It has neither tiers nor PreferForScaleDown. If two
 // times differ, but their ages are in one age bucket, it skips the other rules and compares the UIDs: *rule
@@ -426,7 +418,7 @@ int32_t podrank_sort(const struct podrank_pod *pods,
 int32_t podrank_upstream(const struct podrank_pod *a,
                          const struct podrank_pod *b,
                          const struct podrank_options *options,
-                         int32_t *relation,
+                         int32_t *ordering,
                          uint8_t *rule);
 
 // Finds which pods kube-controller-manager deletes when it deletes k of them. Its comparator can contradict itself
@@ -438,10 +430,10 @@ int32_t podrank_upstream(const struct podrank_pod *a,
 // the list order decides which. It keeps the rest. If k is pods_len or more, all are certain. scores is scratch memory.
 // If order_len or scores_len is below pods_len: PODRANK_ERR_SHORT_BUFFER.
 //
-// Call podrank_count_ranks first. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
+// Call podrank_count_ranks first, as before podrank_select. But leave the ranks at 0 if Kubernetes counts none, as for a ReplicaSet
 // that no other object controls.
 //
-// The result holds for one sync, at the time in options->now. A sync deletes at most PODRANK_PLAN_BURST_REPLICAS
+// The result holds for one sync, at the time in options->now. A sync deletes at most 500
 // pods, so for a larger k, later syncs can choose other pods. The result can also differ if an age reaches
 // the next power of two before the controller runs.
 // The time grows with n log n, for n pods.
@@ -701,7 +693,8 @@ uint32_t podrank_key_format(void);
 // podrank_compare compares the pods. COMPARE ONLY KEYS OF ONE FORMAT THAT WERE MADE WITH THE SAME now AND GATES.
 // The bytes do not depend on the machine. If key_len is below PODRANK_KEY_LEN: PODRANK_ERR_SHORT_BUFFER.
 //
-// To store keys, store PODRANK_KEY_FORMAT with them: see there.
+// To store keys, store podrank_key_format() with them, and make them without a now, by which they would age: with options
+// NULL, or without PODRANK_OPTIONS_NOW.
 int32_t podrank_key(const struct podrank_pod *pod,
                     const struct podrank_options *options,
                     uint8_t *key,
@@ -779,11 +772,15 @@ extern "C" {
 //
 // One sync, which examples-c/agent.c has in full:
 //
-//     podrank_expectations_satisfied(&expectations, now, &satisfied);      may it act?
-//     podrank_plan(&state, &creations, &deletions);                        how many, with that in state.flags?
-//     podrank_expectations_expect_creations(&expectations, creations, now);    then create, in a slow start
-//     podrank_select(pods, pods_len, &options, victims, deletions, ...);       which go?
-//     podrank_expectations_expect_deletions(&expectations, room, room_len, keys, deletions, now);    then delete them
+//     podrank_expectations_satisfied(&expectations, now, &satisfied);          may it act?
+//     podrank_plan(&state, &creations, &deletions);                            how many, with that in state.flags?
+//     if (creations > 0)
+//         podrank_expectations_expect_creations(&expectations, creations, now);    then create, in a slow start
+//     if (deletions > 0) {
+//         podrank_count_ranks(pods, pods_len, related, related_len, counts, counts_len);    if nodes matter
+//         podrank_select(pods, pods_len, &options, victims, deletions, ...);       which go?
+//         podrank_expectations_expect_deletions(&expectations, room, room_len, keys, deletions, now);    then delete them
+//     }
 //
 // and as you observe that pods have come or gone, podrank_expectations_creations_observed and _deletion_observed.
 //

@@ -160,16 +160,10 @@ func (Engine) Explain(a, b *core.Pod, options core.Options, rows *[core.RowMax]c
 func (Engine) Upstream(a, b *core.Pod, options core.Options) (before int, rule uint8, err error) {
 	err = run(func(m *machine) int32 {
 		pods, o := m.records([]core.Pod{*a, *b}), m.options(options)
-		relation, number := m.room(1, 4), m.room(1, 1)
-		status := m.module.Xpodrank_upstream(pods, pods+recordSize, o, relation, number)
+		ordering, number := m.room(1, 4), m.room(1, 1)
+		status := m.module.Xpodrank_upstream(pods, pods+recordSize, o, ordering, number)
 		if status == ok {
-			rule = m.at(number)[0]
-			switch m.u32(relation) {
-			case core.UpstreamBefore:
-				before = -1
-			case core.UpstreamAfter:
-				before = 1
-			}
+			before, rule = int(int32(m.u32(ordering))), m.at(number)[0]
 		}
 		return status
 	})

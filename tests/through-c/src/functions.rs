@@ -253,7 +253,7 @@ pub fn all() -> Vec<Function> {
             one(pods("a", 1)),
             one(pods("b", 1)),
             one(options()),
-            one(output::<i32>("relation", 1)),
+            one(output::<i32>("ordering", 1)),
             one(output::<u8>("rule", 1))
         ),
         function!(

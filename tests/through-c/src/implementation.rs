@@ -155,14 +155,14 @@ impl Implementation for C {
         order
     }
     fn upstream(&self, policy: &Policy, a: &Pod, b: &Pod) -> (Relation, Option<Rule>) {
-        let (mut relation, mut number) = (77, 77);
+        let (mut ordering, mut number) = (77, 77);
         done(unsafe {
-            podrank_upstream(&record(a), &record(b), &options(policy), &raw mut relation, &raw mut number)
+            podrank_upstream(&record(a), &record(b), &options(policy), &raw mut ordering, &raw mut number)
         });
-        let relation = match relation {
-            PODRANK_UPSTREAM_TIE => Relation::Tie,
-            PODRANK_UPSTREAM_BEFORE => Relation::Before,
-            PODRANK_UPSTREAM_AFTER => Relation::After,
+        let relation = match ordering {
+            -1 => Relation::Before,
+            0 => Relation::Tie,
+            1 => Relation::After,
             other => panic!("no relation {other}"),
         };
         (relation, rule(number))
