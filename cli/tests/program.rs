@@ -173,12 +173,16 @@ fn the_document_on_the_json_names_every_field_and_note() {
     for name in fields.iter().filter(|name| !["workload.kind", "workload.name"].contains(name)) {
         assert!(names.iter().any(|known| known == name), "there is no {name}");
     }
-    let codes = "set-missing siblings-missing pods-missing more-pods-than-status listed-twice invalid-deletion-cost \
-                 several-syncs no-odds mid-rollout written-back would-adopt would-release created-after-now time-of-dump \
-                 differs-at-clock differs-soon status-lags no-sets does-nothing rollout-paused goes-on rollout-waits \
-                 depends-on-release claims-go nodes-missing revision-missing may-back-off becomes-available idle-wish \
-                 unmet-wish disruption-budget deadline-passes";
-    let mut codes: Vec<_> = codes.split(' ').collect();
+    let source = include_str!("../../preview/src/answer/note.rs");
+    let (_, variants) = source.split_once("pub enum NoteCode {").expect("the codes");
+    let variants =
+        variants.lines().take_while(|line| *line != "}").filter_map(|line| line.trim().strip_suffix(','));
+    let kebab = |variant: &str| -> String {
+        let hyphen = |at: usize, letter: char| (at > 0 && letter.is_uppercase()).then_some('-');
+        let letters = variant.char_indices();
+        letters.flat_map(|(at, letter)| hyphen(at, letter).into_iter().chain(letter.to_lowercase())).collect()
+    };
+    let mut codes: Vec<_> = variants.map(kebab).collect();
     codes.sort_unstable();
     documented.sort_unstable();
     assert_eq!(documented, codes);

@@ -1,4 +1,5 @@
-//! The decisions of a `ReplicaSet` controller besides the order, as pure functions.
+//! The decisions of Kubernetes' workload controllers besides the order, as pure functions: those of a `ReplicaSet`'s, for a
+//! controller of your own, and the next sync of each kind of workload, in a module of its own.
 //!
 //! A controller keeps the wanted number of pods, although it observes them late and its requests can fail.
 //! kube-controller-manager is tied to Kubernetes' API. These are its decisions without the API, so that a

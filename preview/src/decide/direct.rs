@@ -155,7 +155,7 @@ impl DirectEntry {
     }
 
     fn lagging(&self) -> Option<Note> {
-        self.lags.then(|| notes::lagging(self))
+        self.lags.then(|| notes::lagging(&[self]))
     }
 
     /// The count to decide for.

@@ -62,11 +62,13 @@ pub(crate) fn no_odds(id: &impl fmt::Display, why: &str) -> Note {
     Note::new(NoteCode::NoOdds, format!("there are no odds for the contested pods of {id}: {why}"))
 }
 
-/// A workload or set whose controller has not acted on its latest change yet.
-pub(crate) fn lagging(what: &impl fmt::Display) -> Note {
+/// Workloads or sets whose controllers have not acted on their latest change yet.
+pub(crate) fn lagging(what: &[impl fmt::Display]) -> Note {
+    let works = if what.len() == 1 { "its controller is" } else { "the controllers are" };
     let text = format!(
-        "the status of {what} is for an earlier spec, so its controller is still working, and may delete pods that are \
-         marked `keep` here: try again in a moment"
+        "the status of {} is for an earlier spec, so {works} still working, and may delete pods that are marked `keep` here: try \
+         again in a moment",
+        text::list(what)
     );
     Note::new(NoteCode::StatusLags, text)
 }
@@ -153,15 +155,11 @@ pub(crate) fn of_deployment(
             format!("Deployment {name} is paused: its sets are scaled, but its rollout does not continue");
         note(NoteCode::RolloutPaused, text);
     }
-    let lagging = sets.iter().filter(|(_, state)| state.lags).map(|(id, _)| id.to_string());
-    let lagging: Vec<_> = spec.lags.then(|| entry.to_string()).into_iter().chain(lagging).collect();
-    if !lagging.is_empty() {
-        let text = format!(
-            "the status of {} is for an earlier spec, so the controllers are still working, and may delete pods that are \
-             marked `keep` here: try again in a moment",
-            text::list(&lagging)
-        );
-        note(NoteCode::StatusLags, text);
+    let sets = sets.iter().filter(|(_, state)| state.lags).map(|(id, _)| id.to_string());
+    let names: Vec<_> = spec.lags.then(|| entry.to_string()).into_iter().chain(sets).collect();
+    if !names.is_empty() {
+        let Note { code, text } = lagging(&names);
+        note(code, text);
     }
     let what_follows = match next {
         Next::Step => Some((

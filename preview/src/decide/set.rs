@@ -122,7 +122,7 @@ pub(crate) fn decide_set<'a>(
         if let Some(set) = set {
             notes.extend(complete::more_pods_than_status(set, own.len())?);
             if race.is_none() {
-                notes.extend(set.lags().then(|| notes::lagging(id)));
+                notes.extend(set.lags().then(|| notes::lagging(&[id])));
                 notes.extend(notes::scaled_alone(sets, set, replicas)?);
             }
             notes.extend(notes::claims(input, sets, set)?);

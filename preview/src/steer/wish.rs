@@ -7,7 +7,8 @@ use crate::object::pod::{PodEntry, Record};
 use crate::object::selector;
 use crate::words::error::Error;
 use crate::words::text;
-use podrank::{Flags, Phase, Pod, Policy, Time};
+use podrank::controller::{Availability, availability};
+use podrank::{Flags, Phase, Pod, Policy};
 use serde::Serialize;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -261,7 +262,8 @@ pub fn no_domain(key: &str, labels: &[&BTreeMap<String, String>]) -> String {
 /// Whether each pod has been ready for `minReadySeconds`.
 pub(super) fn available(request: &Request, own: &[RankedPod<'_, '_>], min_ready_seconds: i32) -> Vec<bool> {
     let now = crate::object::time::to_time(request.options.now);
-    own.iter().map(|(_, pod)| is_available(pod, now, min_ready_seconds)).collect()
+    let seconds = min_ready_seconds.max(0).unsigned_abs();
+    own.iter().map(|(_, pod)| availability(pod, seconds, now) == Availability::Available).collect()
 }
 
 /// Returns an error if a wish matches none of the pods. `target` is the workload.
@@ -338,16 +340,6 @@ pub(super) fn tiers(
         tiers[pair[1]] = tier;
     }
     Ok(tiers)
-}
-
-/// Whether the pod has been ready for `minReadySeconds`.
-fn is_available(pod: &Pod, now: Time, min_ready_seconds: i32) -> bool {
-    let is_ready = pod.flags.contains(Flags::READY);
-    let since = pod.ready_time.unix_nanos().zip(now.unix_nanos());
-    let seconds = |(since, now): (i64, i64)| i128::from(now) - i128::from(since);
-    is_ready
-        && (min_ready_seconds <= 0
-            || since.is_some_and(|times| seconds(times) >= i128::from(min_ready_seconds) * 1_000_000_000))
 }
 
 /// Sets the ranks as the wish to spread wants them, if there is one. `related` are the other pods that count, by node.
