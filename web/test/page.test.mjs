@@ -38,10 +38,10 @@ test('the three examples show what the command line prints', async () => {
             assert.deepEqual(await fates(page), expected, name);
             const zones = await page.locator('.zone > h3').allTextContents();
             assert.ok(zones.includes('zone-a') && zones.includes('zone-b'), zones.join());
-            // Each pod is numbered by its place in its set's order, and lies on its node.
+            // Each pod lies on its node, and shows its place in its set's order or, if it is contested, its odds in per cent.
             const shown = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll('#map .pod')].map((pod) =>
                 [pod.title, [Number.parseInt(pod.querySelector('b').textContent, 10), pod.closest('.node').querySelector('h4')?.textContent ?? null]])));
-            assert.deepEqual(shown, Object.fromEntries(pods.map((pod) => [pod.name, [pod.position, pod.node]])));
+            assert.deepEqual(shown, Object.fromEntries(pods.map((pod) => [pod.name, [pod.odds ? Math.round(100 * pod.odds) : pod.position, pod.node]])));
         });
     }
 });
