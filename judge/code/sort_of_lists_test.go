@@ -1,10 +1,8 @@
 package judge
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"sort"
 	"testing"
@@ -12,7 +10,6 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 
 	library "github.com/podrank/podrank/go/judge/internal/podrank"
-	"github.com/podrank/podrank/go/judge/internal/vectors"
 )
 
 // go test -run TestListsAreSortedAsGoSortsThem -v -timeout 0 -lists 1000000 .
@@ -106,19 +103,4 @@ func sortsAsGo(w *world, all []sample, tally map[string]int) error {
 		tally["of 5,000 pods"]++
 	}
 	return nil
-}
-
-// go_sort.json is what this release of Go does.
-func TestGoSortJSON(t *testing.T) {
-	var now bytes.Buffer
-	if err := vectors.WriteGoSorts(&now); err != nil {
-		t.Fatal(err)
-	}
-	then, err := os.ReadFile(vectors.Path("go_sort.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(now.Bytes(), then) {
-		t.Error("tests/vectors/go_sort.json is out of date: go run ./cmd/vectors")
-	}
 }

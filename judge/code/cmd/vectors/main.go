@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/podrank/podrank/go/judge"
+	"github.com/podrank/podrank/go/judge/internal/gosort"
 	"github.com/podrank/podrank/go/judge/internal/vectors"
 )
 
@@ -23,7 +24,7 @@ func write() error {
 	if err := vectors.Upstream(judge.Kubernetes).Write(&relation); err != nil {
 		return err
 	}
-	if err := vectors.WriteGoSorts(&sorts); err != nil {
+	if err := gosort.Write(&sorts); err != nil {
 		return err
 	}
 	if err := os.WriteFile(vectors.Path("upstream.json"), relation.Bytes(), 0o644); err != nil {

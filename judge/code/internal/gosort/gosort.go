@@ -1,4 +1,6 @@
-package vectors
+// Package gosort has lists that take every way through sort.Sort, with what it makes of them. It imports the standard library alone,
+// so that the coverage of sort can be measured in seconds.
+package gosort
 
 import (
 	"encoding/json"
@@ -9,15 +11,15 @@ import (
 	"sort"
 )
 
-// GoSort is a case of go_sort.json: what sort.Sort makes of a list of numbers with this Less.
-type GoSort struct {
+// Case is a case of go_sort.json: what sort.Sort makes of a list of numbers with this Less.
+type Case struct {
 	Less   string `json:"less"`
 	List   []int  `json:"list"`
 	Sorted []int  `json:"sorted"`
 }
 
-// Less says what the names mean.
-var Less = map[string]func(a, b int) bool{
+// What the names mean.
+var less = map[string]func(a, b int) bool{
 	"smaller": func(a, b int) bool { return a < b },
 	"larger":  func(a, b int) bool { return a > b },
 	// Many ties.
@@ -40,9 +42,36 @@ func (n numbers) Len() int           { return len(n.list) }
 func (n numbers) Less(i, j int) bool { return n.less(n.list[i], n.list[j]) }
 func (n numbers) Swap(i, j int)      { n.list[i], n.list[j] = n.list[j], n.list[i] }
 
-// GoSorts sorts lists of all patterns.
-func GoSorts() []GoSort {
-	var cases []GoSort
+// worst returns a list of which the sort finds only bad pivots, so that it gives up: McIlroy's adversary, which decides how large an
+// element is when the sort first compares it with another undecided one.
+func worst(size int) []int {
+	places, values := make([]int, size), make([]int, size)
+	for i := range places {
+		places[i], values[i] = i, size
+	}
+	decided, candidate := 0, 0
+	sort.Sort(numbers{places, func(a, b int) bool {
+		if values[a] == size && values[b] == size {
+			next := b
+			if a == candidate {
+				next = a
+			}
+			values[next] = decided
+			decided++
+		}
+		if values[a] == size {
+			candidate = a
+		} else if values[b] == size {
+			candidate = b
+		}
+		return values[a] < values[b]
+	}})
+	return values
+}
+
+// Cases sorts lists of all patterns.
+func Cases() []Case {
+	var cases []Case
 	names := []string{"smaller", "larger", "smaller by tens", "cycle", "always", "never", "odd"}
 	r := rand.New(rand.NewPCG(3, 5))
 	for _, size := range []int{2, 12, 13, 49, 50, 51, 100, 300} {
@@ -57,18 +86,18 @@ func GoSorts() []GoSort {
 			nearly[i], nearly[j] = nearly[j], nearly[i]
 		}
 		for _, name := range names {
-			for _, list := range [][]int{shuffled, sorted, reversed, pipe, nearly} {
+			for _, list := range [][]int{shuffled, sorted, reversed, pipe, nearly, worst(size)} {
 				done := slices.Clone(list)
-				sort.Sort(numbers{done, Less[name]})
-				cases = append(cases, GoSort{name, list, done})
+				sort.Sort(numbers{done, less[name]})
+				cases = append(cases, Case{name, list, done})
 			}
 		}
 	}
 	return cases
 }
 
-// WriteGoSorts writes go_sort.json, with a line for each case.
-func WriteGoSorts(w io.Writer) error {
+// Write writes go_sort.json, with a line for each case.
+func Write(w io.Writer) error {
 	about := "What Go's sort.Sort makes of lists of numbers, for each Less, contradictory ones included: " +
 		"go run ./cmd/vectors in judge/code writes this file. See README.md."
 	text, err := json.Marshal(about)
@@ -76,7 +105,7 @@ func WriteGoSorts(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(w, "{\"about\": %s,\n\"cases\": [\n", text)
-	cases := GoSorts()
+	cases := Cases()
 	for i, c := range cases {
 		line, err := json.Marshal(c)
 		if err != nil {
