@@ -35,6 +35,11 @@ proptest! {
             odds::sorts_as_upstream(&Core, &policy, &pods, &list);
         }
     }
+
+    #[test]
+    fn pods_may_share_a_uid((policy, pods) in cases(0..40)) {
+        odds::sorts_as_upstream(&Core, &policy, &pods, &(0..).take(pods.len()).collect::<Vec<u32>>());
+    }
 }
 
 proptest! {
@@ -99,9 +104,8 @@ fn rollout(pods: u32) -> Vec<Pod> {
     (0..pods).map(pod).collect()
 }
 
-/// X goes before Z, Z before Y, and X and Y tie. Over all six lists of the three, X goes first in three, Z in two, Y in one.
-#[test]
-fn three_pods_of_which_two_tie() {
+/// X goes before Z, Z before Y, and X and Y tie.
+fn two_that_tie_and_one_between() -> [Pod; 3] {
     let second = |ago: i64| Time::from_unix_nanos(NOW - ago * 1_000_000_000);
     let pod = |uid: u128, ready_time| Pod {
         uid: Uid::from_bytes(uid.to_be_bytes()),
@@ -109,7 +113,13 @@ fn three_pods_of_which_two_tie() {
         ready_time,
         ..Pod::new()
     };
-    let pods = [pod(1, second(600)), pod(3, second(600)), pod(2, second(601))];
+    [pod(1, second(600)), pod(3, second(600)), pod(2, second(601))]
+}
+
+/// Over all six lists of the three, X goes first in three, Z in two, Y in one.
+#[test]
+fn three_pods_of_which_two_tie() {
+    let pods = two_that_tie_and_one_between();
     let shares: Vec<_> = Core
         .odds(&Policy::at(Time::from_unix_nanos(NOW)), &pods, 1)
         .1
@@ -117,6 +127,21 @@ fn three_pods_of_which_two_tie() {
         .map(|odds| (odds.goes * 6 / odds.of, odds.error))
         .collect();
     assert_eq!(shares, [(3, 0), (1, 0), (2, 0)]);
+}
+
+/// As long as Go sorts by insertion, pods that stay make no difference. With one pod more, lists are drawn.
+#[test]
+fn odds_are_exact_for_up_to_12_pods_of_which_up_to_7_are_contested() {
+    let is_exact = |contested: usize, len: usize| {
+        let mut pods = two_that_tie_and_one_between().to_vec();
+        pods.resize(contested, pods[0]);
+        pods.resize(len, Pod { deletion_cost: 1, ..pods[0] });
+        let (settled, odds) = Core.odds(&Policy::at(Time::from_unix_nanos(NOW)), &pods, 1);
+        assert_eq!(settled.contested, contested);
+        odds.iter().all(|odds| odds.error == 0)
+    };
+    assert_eq!([is_exact(3, 12), is_exact(3, 13)], [true, false]);
+    assert_eq!([is_exact(7, 12), is_exact(8, 12)], [true, false]);
 }
 
 #[test]
@@ -135,6 +160,11 @@ fn a_rollout_of_many_pods_is_sampled() {
     let errors = odds.iter().filter(|odds| odds.error > 0).count();
     assert_eq!(errors, settled.contested);
     assert!(odds.iter().all(|odds| odds.error <= 7_813), "half a millionth of 1 / sqrt(4096)");
+    let (settled, odds) = Core.odds(&policy, &pods, 1);
+    let never: Vec<u32> =
+        odds.iter().filter(|odds| odds.goes == 0 && odds.of > 1).map(|odds| odds.error).collect();
+    assert_eq!(never, vec![732; never.len()], "3 / 4096");
+    assert!((1..settled.contested).contains(&never.len()), "{never:?}");
     odds::odds_are_frequencies(&Core, &policy, &pods, 70, 1);
 }
 
