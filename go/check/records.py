@@ -75,7 +75,7 @@ def records(constants, structs):
 def layouts(constants, structs):
     constraint = (GO / "internal/cpodrank/cgo.go").read_text().splitlines()[0]
     yield f"{constraint}\n\n{HEAD}"
-    yield 'package cpodrank\n\n// #include "podrank.h"\nimport "C"\n\nimport (\n\t"unsafe"\n\n'
+    yield 'package cpodrank\n\n// #include "library.h"\nimport "C"\n\nimport (\n\t"unsafe"\n\n'
     yield '\t"github.com/podrank/podrank/go/internal/core"\n)\n\n'
     yield "// The layouts are one: a difference is an index out of range, which does not compile.\nvar (\n"
     for name, (_, members) in structs.items():

@@ -24,7 +24,7 @@ func main() {
 GO
 quietly "$GO" mod tidy
 quietly "$GO" mod vendor
-for file in podrank.h libpodrank_linux_amd64.a libpodrank_linux_arm64.a; do
+for file in library.h podrank.h libpodrank_linux_amd64.a libpodrank_linux_arm64.a; do
     [ -f "vendor/github.com/podrank/podrank/go/internal/cpodrank/$file" ] || fail "$file is not vendored"
 done
 # Programs alone that the build is to have: Go, a C compiler and what they call.

@@ -5,7 +5,7 @@ package cpodrank
 // Not on 32-bit machines, where Go aligns records to four bytes but the library needs eight.
 
 /*
-#include "podrank.h"
+#include "library.h"
 
 #cgo noescape podrank_select
 #cgo nocallback podrank_select

@@ -3,7 +3,7 @@
 package cpodrank
 
 /*
-#include "podrank.h"
+#include "library.h"
 
 #cgo noescape podrank_plan
 #cgo nocallback podrank_plan

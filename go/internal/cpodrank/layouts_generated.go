@@ -4,7 +4,7 @@
 
 package cpodrank
 
-// #include "podrank.h"
+// #include "library.h"
 import "C"
 
 import (

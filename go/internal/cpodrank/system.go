@@ -2,5 +2,6 @@
 
 package cpodrank
 
+// #cgo CPPFLAGS: -DPODRANK_SYSTEM
 // #cgo pkg-config: podrank
 import "C"
