@@ -44,7 +44,8 @@ static void describe(podrank_pod pods[PODS]) {
     pods[5].flags = PODRANK_POD_ASSIGNED;
 }
 
-/* Writes the format, in a byte so that the store is the same on every machine, and the entries in their order. Without a now in the options, keys do not depend on when they are made. */
+/* Writes the format, in a byte so that the store is the same on every machine, and the entries in their order. Without a now in the
+   options, keys do not depend on when they are made. */
 static void make(FILE *store) {
     const uint8_t format = (uint8_t)podrank_key_format();
     struct entry entries[PODS];

@@ -29,7 +29,7 @@ pub fn run(report: &mut Report) {
     report.section(
         "Odds",
         "How long `odds` takes for pods that became ready within three seconds and of which half go, beside one `sort` of the same pods. It \
-         sorts 4,096 lists, but of 8 pods each of the 5,040 in which 7 can stand. `ratio` is one of 4,096 lists divided by one `sort`.",
+         sorts 4,096 lists, but for 8 pods, of which 7 are contested, the 5,040 lists of those. `ratio` is one of 4,096 lists divided by one `sort`.",
     );
     report.line("```text");
     report.line(format!("{:>6} {:>9} {:>10} {:>10} {:>6}", "n", "contested", "odds", "sort", "ratio"));

@@ -8,7 +8,8 @@ use podrank::{Flags, Pod, Time};
 use std::collections::BTreeSet;
 
 /// In every list order, certain pods go, others stay, and of each group its quota goes. What is contested has both fates, except
-/// in an Indexed Job: there, upstream sorts by index first, so its sort lets the lower index go of up to 12 pods.
+/// in an Indexed Job: there, upstream sorts by index first. Its sort keeps the order of up to 12 pods that tie, so of those the ones
+/// with the lower indexes go.
 ///
 /// # Panics
 /// If that is not so. The number of list orders is the factorial of the number of pods.

@@ -85,8 +85,9 @@ func Cases() []Case {
 			i, j := r.IntN(size), r.IntN(size)
 			nearly[i], nearly[j] = nearly[j], nearly[i]
 		}
+		lists := [][]int{shuffled, sorted, reversed, pipe, nearly, worst(size)}
 		for _, name := range names {
-			for _, list := range [][]int{shuffled, sorted, reversed, pipe, nearly, worst(size)} {
+			for _, list := range lists {
 				done := slices.Clone(list)
 				sort.Sort(numbers{done, less[name]})
 				cases = append(cases, Case{name, list, done})
