@@ -3,7 +3,8 @@
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
 use podrank_preview::{
-    Details, Odds, Order, PodPreview, Pods, Preview, SetPreview, Verdict, Workload, gates,
+    Bounds, Details, Odds, Order, PodPreview, Pods, Preview, Rest, SetPreview, Verdict, Within, Workload,
+    gates,
 };
 use std::borrow::Cow;
 use std::iter;
@@ -25,21 +26,21 @@ pub fn names(preview: &Preview<'_>) -> String {
     certain(preview).flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
 }
 
-/// The victims that go soon after this moment, too.
 fn certain<'a>(preview: &'a Preview<'_>) -> impl Iterator<Item = &'a PodPreview<'a>> {
-    preview.pods().filter(|pod| pod.verdict == Verdict::Delete && !pod.is_passing)
+    preview.pods().filter(|pod| pod.verdict == Verdict::Delete)
 }
 
-/// Returns what [`names`] leaves out: victims that soon stay, the victims among the contested pods, and if nothing is named, the
-/// pods that wait.
+/// Returns what [`names`] leaves out: the victims among the contested pods, and if nothing is named, the pods that wait.
 pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
     let (certain, contested) = (certain(preview).count(), count(preview.pods(), Verdict::Contested));
     let certainty =
         if certain == 0 { "no victim is certain" } else { "only the certain victims are printed" };
-    let quota = preview.quota;
-    let verb = if quota == 1 { "goes" } else { "go" };
-    let contest =
-        || format!("{certainty}: {quota} of {contested} contested pods {verb} (-o table lists them)");
+    let contest = || {
+        let all = deleted(preview);
+        let quota = Bounds { min: all.min - number(certain), max: all.max - number(certain) };
+        let verb = if quota.max == 1 { "goes" } else { "go" };
+        format!("{certainty}: {} of {contested} contested pods {verb} (-o table lists them)", quota.text())
+    };
     let blocked = if certain == 0 { &*preview.blocked } else { &[] };
     let wait = blocked.first().map(|first| {
         let pods = match blocked.len() {
@@ -48,12 +49,27 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
         };
         format!("{pods}, {} for {}: {} (-o table lists all)", first.name, first.by, first.why)
     });
-    let passing = count(preview.pods().filter(|pod| pod.is_passing), Verdict::Delete);
-    let passing = (passing > 0).then(|| match passing {
-        1 => "1 pod that goes is not printed, because ages change its verdict".to_owned(),
-        _ => format!("{passing} pods that go are not printed, because ages change their verdicts"),
-    });
-    passing.into_iter().chain((contested > 0).then(contest)).chain(wait).collect()
+    (contested > 0).then(contest).into_iter().chain(wait).collect()
+}
+
+/// How many pods go: of a Deployment, until nothing follows by itself.
+fn deleted(preview: &Preview<'_>) -> Bounds {
+    let step = Bounds { min: number(preview.delete), max: number(preview.delete) };
+    preview.rest.as_ref().map_or(step, |rest| rest.delete)
+}
+
+/// How many pods of one of its sets go.
+fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> Bounds {
+    let step = Bounds { min: number(set.delete), max: number(set.delete) };
+    let at_rest = |rest: &Rest<'_>| {
+        let its = rest.sets.iter().find(|its| its.replica_set == set.replica_set);
+        its.map_or(Bounds { min: 0, max: 0 }, |its| its.delete)
+    };
+    preview.rest.as_ref().map_or(step, at_rest)
+}
+
+fn number(pods: usize) -> u32 {
+    u32::try_from(pods).unwrap_or(u32::MAX)
 }
 
 /// Returns a table, victims first; of a Deployment, one of its sets, and then one for each set that loses pods. On a terminal that
@@ -61,6 +77,8 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
 pub fn workload(preview: &Preview<'_>, look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let mut text = lines(&wrapped(&plain(&summary(preview)), width));
+    let follows = preview.rest.as_ref().and_then(|rest| rest.text.as_ref());
+    text.extend(follows.map(|follows| lines(&wrapped(&plain(follows), width))));
     // A controller that deletes pods itself counts no ranks.
     let is_direct = preview.workload.kind.is_direct();
     let has = |column: &Column| !is_direct || column.header != RANK && column.header != COST;
@@ -71,14 +89,18 @@ pub fn workload(preview: &Preview<'_>, look: Look) -> String {
         }
         Pods::Sets(all) if !all.is_empty() => {
             text.push('\n');
-            text += &sets(all, look);
-            for set in all.iter().filter(|set| set.delete > 0 || look.is_wide && set.active > 0) {
+            text += &sets(all, preview, look);
+            for set in all {
+                let delete = deleted_of(preview, set);
+                if delete.max == 0 && !(look.is_wide && set.active > 0) {
+                    continue;
+                }
                 let title = format!(
                     "ReplicaSet {}: {} of {} active pods go{}",
                     set.replica_set.unwrap_or("<new>"),
-                    set.delete,
+                    delete.text(),
                     set.active,
-                    contest(&set.pods, set.quota)
+                    contest(&set.pods, delete)
                 );
                 text.push('\n');
                 text += &lines(&wrapped(&plain(&title), width));
@@ -91,7 +113,7 @@ pub fn workload(preview: &Preview<'_>, look: Look) -> String {
 }
 
 /// A line for each set; on a narrow terminal, the reason is below it.
-fn sets(sets: &[SetPreview<'_>], look: Look) -> String {
+fn sets(sets: &[SetPreview<'_>], preview: &Preview<'_>, look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let layout = |with_reason: bool| {
         let headers = ["REPLICASET", "FROM", "TO", "PODS", "GO", "WHY"];
@@ -99,8 +121,8 @@ fn sets(sets: &[SetPreview<'_>], look: Look) -> String {
         let rows = sets.iter().map(|set| {
             let name = plain(set.replica_set.unwrap_or("<new>")).into_owned();
             let why = plain(&set.why).into_owned();
-            let numbers =
-                [set.from.to_string(), set.to.to_string(), set.active.to_string(), set.delete.to_string()];
+            let go = deleted_of(preview, set).text();
+            let numbers = [set.from.to_string(), sizes(preview, set), set.active.to_string(), go];
             [name].into_iter().chain(numbers).chain([why]).take(columns).collect()
         });
         in_columns(&headers[..columns], rows)
@@ -111,13 +133,22 @@ fn sets(sets: &[SetPreview<'_>], look: Look) -> String {
     let Some((header, rows)) = rows.split_first() else { return String::new() };
     let mut text = paint(look, Style::new().bold(), header);
     for (set, line) in sets.iter().zip(rows) {
-        text += &paint(look, if set.delete > 0 { style(Verdict::Delete) } else { Style::new() }, line);
+        text += &paint(look, if deleted_of(preview, set).max > 0 { style(Verdict::Delete) } else { Style::new() }, line);
         if is_narrow {
             let why = wrapped(&plain(&set.why), width.saturating_sub(2));
             text.extend(why.iter().map(|part| paint(look, Style::new().dimmed(), &format!("  {part}"))));
         }
     }
     text
+}
+
+/// The sizes that a set gets in turn.
+fn sizes(preview: &Preview<'_>, set: &SetPreview<'_>) -> String {
+    let later = preview.steps.iter().flatten().flat_map(|step| &step.sets);
+    let later = later.filter(|step| step.replica_set == set.replica_set && step.from != step.to);
+    let mut sizes: Vec<_> = iter::once(set.to).chain(later.map(|step| step.to)).collect();
+    sizes.dedup();
+    sizes.iter().map(i32::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the header and a line for each row, in columns.
@@ -195,7 +226,8 @@ fn by_odds<'p, 'a>(pods: &'p [PodPreview<'a>]) -> Vec<&'p PodPreview<'a>> {
 fn shown<'s, 'p, 'a>(pods: &'s [&'p PodPreview<'a>], look: Look) -> (&'s [&'p PodPreview<'a>], usize) {
     const MOST: usize = 20;
     const FEW: usize = 10;
-    let survivors = pods.iter().rev().take_while(|pod| pod.verdict == Verdict::Keep).count();
+    let survivors =
+        pods.iter().rev().take_while(|pod| matches!(pod.verdict, Verdict::Keep | Verdict::Later)).count();
     if look.is_wide || look.terminal_width.is_none() || survivors <= MOST {
         return (pods, 0);
     }
@@ -246,34 +278,39 @@ fn style(verdict: Verdict) -> Style {
         Verdict::Delete => AnsiColor::Red.on_default(),
         Verdict::Contested => AnsiColor::Yellow.on_default(),
         Verdict::Blocked => AnsiColor::Magenta.on_default(),
+        Verdict::Later => Style::new().dimmed(),
         Verdict::Keep => Style::new(),
     }
 }
 
 /// What a table is about, and the flags that print the same again.
 fn summary(preview: &Preview<'_>) -> String {
-    let Preview { workload: Workload { kind, name }, namespace, active, delete, .. } = *preview;
+    let Preview { workload: Workload { kind, name }, namespace, active, .. } = *preview;
     let goes_on = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
-    let step = if goes_on || !preview.blocked.is_empty() { " in the next step" } else { "" };
+    let is_step = goes_on && preview.rest.is_none() || !preview.blocked.is_empty();
+    let step = if is_step { " in the next step" } else { "" };
     let waiting = match preview.blocked.len() {
         0 => String::new(),
         1 => ", 1 waits".to_owned(),
         blocked => format!(", {blocked} wait"),
     };
     let pods: Vec<_> = preview.pods().collect();
-    let contest = contest(pods, preview.quota);
-    let flags = flags(preview);
+    let delete = deleted(preview);
+    let contest = contest(pods, delete);
+    let (flags, delete) = (flags(preview), delete.text());
     format!(
         "{delete} of {active} active pods of {kind} {namespace}/{name} go{step}{contest}{waiting} at {flags}"
     )
 }
 
-/// How certain the victims are.
-fn contest<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>> + Clone, quota: usize) -> String {
-    match count(pods.clone(), Verdict::Contested) {
+/// How certain the victims are, of which so many go.
+fn contest<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>> + Clone, delete: Bounds) -> String {
+    let certain = count(pods.clone(), Verdict::Delete);
+    match count(pods, Verdict::Contested) {
         0 => String::new(),
         contested => {
-            format!(" ({} certain, and {quota} of {contested} contested ones)", count(pods, Verdict::Delete))
+            let [min, max] = [delete.min, delete.max].map(|all| all.saturating_sub(number(certain)));
+            format!(" ({certain} certain, and {} of {contested} contested ones)", Bounds { min, max }.text())
         }
     }
 }
@@ -287,7 +324,13 @@ fn flags(preview: &Preview<'_>) -> String {
     let gates: Vec<_> =
         gates::changed(&preview.feature_gates).iter().map(|(name, on)| format!("{name}={on}")).collect();
     let flags = [
-        Some(format!("{} --now {} --order {order}", preview.asked.flags(), preview.now)),
+        Some(format!("{} --now {}", preview.asked.flags(), preview.now)),
+        (preview.within != Within::default()).then(|| {
+            let [before, after] =
+                [preview.within.before, preview.within.after].map(|time| time.as_secs_f64());
+            format!("--within {before}s,{after}s")
+        }),
+        Some(format!("--order {order}")),
         (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
         preview.burst_replicas.flatten().map(|most| format!("--burst-replicas {most}")),
         preview.partial.then(|| "--partial".to_owned()),

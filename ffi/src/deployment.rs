@@ -103,8 +103,12 @@ pub struct podrank_replica_set_change {
     pub part: i32,
     /// Why the set gets this size: PODRANK_DEPLOYMENT_REASON_..., which keeps its number for ever.
     pub reason: u8,
+    /// 1 if the sync also writes the set's annotations: the Deployment's count to desired-replicas, and the count plus
+    /// podrank_deployment_step.surge to max-replicas. It does so whenever it changes the size or creates the set, and when it
+    /// scales in proportion even if the size stays. If the size stays and this is 0, the sync writes nothing that a sync reads.
+    pub annotates: u8,
     /// Zero.
-    pub reserved: [u8; 7],
+    pub reserved: [u8; 6],
 }
 
 /// What a sync does, apart from the changes to the sets that exist.
@@ -243,7 +247,7 @@ same_layout!(
         creation_time name_order replicas status_replicas available_replicas desired_replicas max_replicas
         flags reserved
 );
-same_layout!(podrank_replica_set_change, Change, 16: replicas part reason);
+same_layout!(podrank_replica_set_change, Change, 16: replicas part reason annotates);
 layout!(
     podrank_deployment_step, 32:
         0 surge, 4 unavailable, 8 new_set, 12 path, 13 creates, 14 goes_on, 16 new_change

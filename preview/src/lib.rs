@@ -36,8 +36,9 @@ pub use answer::odds::Odds;
 pub use answer::preview::{
     Asked, BlockedPod, Contest, Details, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict, Workload,
 };
+pub use answer::rest::{Bounds, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
 pub use ask::gates;
-pub use ask::options::{ControllerGates, NowSource, Options, Order};
+pub use ask::options::{ControllerGates, NowSource, Options, Order, Within};
 pub use decide::circle::Arrow;
 pub use decide::line::MOST_IN_ONE_SYNC;
 pub use decide::workload::{circle, preview_workload};

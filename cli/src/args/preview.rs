@@ -3,12 +3,13 @@
 use super::connection::Connection;
 use clap::builder::RangedI64ValueParser;
 use clap::{Parser, ValueEnum, ValueHint};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use podrank::FeatureGates;
 use podrank_preview::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
-use podrank_preview::{ControllerGates, NowSource, Options, Order, WorkloadKind, WorkloadName};
+use podrank_preview::{ControllerGates, NowSource, Options, Order, Within, WorkloadKind, WorkloadName};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Show which pods go first when a workload scales down, and why
 ///
@@ -41,9 +42,13 @@ pub(crate) struct PreviewArgs {
     #[arg(long, conflicts_with_all = ["replicas", "rollout"])]
     suspend: bool,
 
-    /// Show the next step of a rollout, at the workload's current replicas
+    /// Show how a rollout goes on, at the workload's current replicas
     #[arg(long, conflicts_with = "replicas")]
     rollout: bool,
+
+    /// Show only the next step of a Deployment, and not the steps that follow it at once
+    #[arg(long)]
+    next_step: bool,
 
     /// Namespace of the workload
     #[arg(short, long, value_name = "NAMESPACE")]
@@ -59,6 +64,10 @@ pub(crate) struct PreviewArgs {
     /// A note says which time was used. For standard input, the default is the current time.
     #[arg(long, value_name = "RFC3339", value_parser = moment)]
     pub(crate) now: Option<Timestamp>,
+
+    /// By how much earlier and later the controller may decide: a pod is certain only if it is all that time, as pods grow older [default: 1s,5s; with --now, 0s,0s]
+    #[arg(long, value_name = "BEFORE,AFTER", value_parser = within)]
+    within: Option<Within>,
 
     /// Order in which pods go
     #[arg(long, value_name = "ORDER", default_value = "kubernetes")]
@@ -93,7 +102,7 @@ Examples:
   # Which pods would go if the Deployment web had 3 replicas?
   kubectl podrank deploy/web --replicas 3
 
-  # Which pods does the next step of its rollout take?
+  # How does its rollout go on?
   kubectl podrank deploy/web --rollout
 
   # Print the names of the certain victims, for another command
@@ -157,6 +166,19 @@ fn moment(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|error| format!("{error}; write it as in 2026-03-10T12:00:00Z"))
 }
 
+/// Two durations, or one for both.
+fn within(text: &str) -> Result<Within, String> {
+    let (before, after) = text.split_once(',').unwrap_or((text, text));
+    let duration = |text: &str| {
+        let duration: SignedDuration =
+            text.parse().map_err(|_| format!("`{text}` is not a duration such as 5s"))?;
+        let duration = Duration::try_from(duration).map_err(|_| format!("`{text}` is negative"))?;
+        let most = Duration::from_mins(10);
+        if duration > most { Err(format!("`{text}` is more than 10m")) } else { Ok(duration) }
+    };
+    Ok(Within { before: duration(before)?, after: duration(after)? })
+}
+
 fn on_or_off(value: &str) -> Result<bool, String> {
     value.parse().map_err(|_| format!("expected true or false, not `{value}`"))
 }
@@ -205,7 +227,7 @@ impl PreviewArgs {
         let workload = self.workload().ok().flatten();
         let is_daemon_set = workload.is_some_and(|workload| workload.kind == Some(WorkloadKind::DaemonSet));
         (!is_asked && !is_daemon_set).then_some(
-            "say what is asked of the workload: --replicas N, or --rollout for the next step of a rollout, or for a Job \
+            "say what is asked of the workload: --replicas N, or --rollout to see how a rollout goes on, or for a Job \
              --parallelism N, --completions N or --suspend",
         )
     }
@@ -239,6 +261,9 @@ impl PreviewArgs {
     pub(crate) fn options(&self, clock: Timestamp) -> Options {
         let mut options = Options::new(0, self.now.unwrap_or(clock));
         options.now_source = self.now.map_or(NowSource::Clock, |_| NowSource::Given);
+        options.within =
+            self.within.unwrap_or(if self.now.is_some() { Within::default() } else { Within::USUAL });
+        options.next_step = self.next_step;
         options.replicas = self.replicas;
         options.parallelism = self.parallelism;
         options.completions = self.completions;

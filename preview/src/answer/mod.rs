@@ -3,5 +3,6 @@
 pub(crate) mod note;
 pub(crate) mod odds;
 pub(crate) mod preview;
+pub(crate) mod rest;
 pub(crate) mod set_why;
 pub(crate) mod why;

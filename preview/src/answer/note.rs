@@ -47,8 +47,6 @@ pub enum NoteCode {
     TimeOfDump,
     /// Pods have another verdict at the clock's time.
     DiffersAtClock,
-    /// Pods have another verdict some seconds later.
-    DiffersSoon,
     /// The status of a Deployment or of one of its sets is for an earlier spec.
     StatusLags,
     /// The Deployment has no `ReplicaSet`.
@@ -91,13 +89,8 @@ impl Note {
     /// Returns whether something in the cluster or in the request is probably a mistake, or the verdicts may be those of
     /// another time.
     pub fn is_warning(&self) -> bool {
-        use NoteCode::{
-            DiffersAtClock, DiffersSoon, DisruptionBudget, InvalidDeletionCost, StatusLags, UnmetWish,
-        };
-        matches!(
-            self.code,
-            InvalidDeletionCost | DiffersAtClock | DiffersSoon | StatusLags | UnmetWish | DisruptionBudget
-        )
+        use NoteCode::{DiffersAtClock, DisruptionBudget, InvalidDeletionCost, StatusLags, UnmetWish};
+        matches!(self.code, InvalidDeletionCost | DiffersAtClock | StatusLags | UnmetWish | DisruptionBudget)
     }
 
     fn level(&self) -> &'static str {

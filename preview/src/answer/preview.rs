@@ -2,9 +2,10 @@
 
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
+use crate::answer::rest::{Rest, StepPreview};
 use crate::answer::why::phase_name;
 use crate::ask::gates;
-use crate::ask::options::{NowSource, Options, Order};
+use crate::ask::options::{NowSource, Options, Order, Within};
 use crate::object::workload::{WorkloadKind, WorkloadRef};
 use crate::words::age::age;
 use jiff::Timestamp;
@@ -31,6 +32,8 @@ pub struct Preview<'a> {
     pub now: Timestamp,
     /// Where that time comes from.
     pub now_source: NowSource,
+    /// By how much the controller may decide earlier and later. A pod is certain only if it is all that time.
+    pub within: Within,
     /// Whose decision it is.
     pub order: Order,
     /// The feature gates that its controller reads.
@@ -39,6 +42,12 @@ pub struct Preview<'a> {
     /// How a Deployment goes on.
     #[serde(flatten)]
     pub rollout: Option<Rollout>,
+    /// The syncs of a Deployment that follow each other at once, this one first. `None` if only this one is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Vec<StepPreview<'a>>>,
+    /// Where they lead. `None` if only this sync is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Rest<'a>>,
     /// The number of its active pods. If its controller deletes pods itself, of those that are not being deleted yet.
     pub active: usize,
     /// What the workload is asked to be.
@@ -68,10 +77,10 @@ pub struct Preview<'a> {
 pub struct Rollout {
     /// What the sync does: `scale`, `roll` or `recreate`, or `rollback` or `nothing`, which delete no pods.
     pub path: &'static str,
-    /// Whether another sync follows at once and changes a set. If so, a pod that this sync keeps may go.
+    /// Whether another sync follows this one at once, and changes a size, an annotation that records one, or creates a set.
     pub goes_on: bool,
-    /// Whether the Deployment, after this sync, waits for its pods: until new ones are available or old ones are gone. After
-    /// that, a pod that this sync keeps may go.
+    /// Whether the Deployment, once no sync follows at once, waits for its pods: until new ones are available or old ones are gone.
+    /// After that, more pods go or are created.
     pub waits: bool,
 }
 
@@ -96,9 +105,12 @@ impl<'a> Preview<'a> {
             replica_set: None,
             now: options.now,
             now_source: options.now_source,
+            within: options.within,
             order: options.order,
             feature_gates: Vec::new(),
             rollout: None,
+            steps: None,
+            rest: None,
             active: 0,
             asked: Asked::default(),
             burst_replicas: None,
@@ -126,14 +138,6 @@ impl<'a> Preview<'a> {
             Pods::Sets(sets) => (&[][..], &**sets),
         };
         pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
-    }
-
-    pub(crate) fn pods_mut(&mut self) -> impl Iterator<Item = &mut PodPreview<'a>> {
-        let (pods, sets) = match &mut self.of {
-            Pods::Pods(pods) => (&mut **pods, &mut [][..]),
-            Pods::Sets(sets) => (&mut [][..], &mut **sets),
-        };
-        pods.iter_mut().chain(sets.iter_mut().flat_map(|set| &mut set.pods))
     }
 
     /// The sets of a Deployment.
@@ -245,15 +249,23 @@ pub struct PodPreview<'a> {
     pub rule: Option<&'static str>,
     /// The values that this rule compares, as a short sentence.
     pub why: String,
-    /// Whether it has another verdict at the current time, or in a moment. A note says so.
-    #[serde(skip)]
-    pub is_passing: bool,
     /// How Kubernetes' rules leave it open, if that is why it is contested.
     #[serde(skip)]
     pub contest: Option<Contest>,
     /// What else the rules compare.
     #[serde(flatten)]
     pub details: Details,
+}
+
+impl PodPreview<'_> {
+    /// How likely it goes, if that is known: 1 if it certainly does.
+    pub(crate) fn chance(&self) -> Option<Odds> {
+        match self.verdict {
+            Verdict::Delete => Some(Odds::new(1.0, 0.0)),
+            Verdict::Contested => self.odds,
+            Verdict::Blocked | Verdict::Later | Verdict::Keep => Some(Odds::new(0.0, 0.0)),
+        }
+    }
 }
 
 /// What the rules read from a pod, besides its node, rank and UID. Ages are as `kubectl get` shows them, with a minus sign
@@ -309,6 +321,8 @@ pub enum Verdict {
     Contested,
     /// It would go, but waits.
     Blocked,
+    /// It certainly stays until the rollout goes on, and goes then.
+    Later,
     /// It certainly stays.
     Keep,
 }
@@ -320,6 +334,7 @@ impl Verdict {
             Self::Delete => "delete",
             Self::Contested => "contested",
             Self::Blocked => "blocked",
+            Self::Later => "later",
             Self::Keep => "keep",
         }
     }

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use podrank::FeatureGates;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 /// What to preview, and how. Further fields may come: start with [`Options::new`].
 #[derive(Clone, Debug)]
@@ -27,6 +28,10 @@ pub struct Options {
     pub now: Timestamp,
     /// Where that time comes from.
     pub now_source: NowSource,
+    /// By how much the controller may decide earlier and later than `now`. A pod is certain only if it is all that time.
+    pub within: Within,
+    /// Whether to show the next step of a Deployment alone, and not where it leads.
+    pub next_step: bool,
     /// The clock's time, if a warning is to name the pods that have another verdict then, or soon after if it is `now`.
     pub clock: Option<Timestamp>,
     /// Whose decision to preview.
@@ -57,6 +62,8 @@ impl Options {
             namespace: None,
             now,
             now_source: NowSource::Given,
+            within: Within::default(),
+            next_step: false,
             clock: None,
             order: Order::Kubernetes,
             gates: FeatureGates::KUBERNETES,
@@ -97,6 +104,26 @@ pub enum Order {
     Total,
     /// kube-controller-manager's decision, as far as its comparator determines it.
     Kubernetes,
+}
+
+/// By how much the controller may decide earlier and later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Within {
+    /// How much earlier. In JSON, in seconds.
+    #[serde(serialize_with = "seconds")]
+    pub before: Duration,
+    /// How much later. In JSON, in seconds.
+    #[serde(serialize_with = "seconds")]
+    pub after: Duration,
+}
+
+fn seconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_secs_f64())
+}
+
+impl Within {
+    /// For a clock that is not the controller's, and a count that is yet to be written.
+    pub const USUAL: Self = Self { before: Duration::from_secs(1), after: Duration::from_secs(5) };
 }
 
 /// Where the time of a decision comes from.

@@ -170,7 +170,7 @@ pub(crate) fn decide<'a>(
         Verdict::Delete => 0,
         Verdict::Contested => 1,
         Verdict::Blocked => 2,
-        Verdict::Keep => 3,
+        Verdict::Later | Verdict::Keep => 3,
     });
     words.notes(&decided, notes);
     // The next sync deletes some pods again that are on their way already.

@@ -5,6 +5,7 @@ use crate::answer::preview::{Asked, Pods, Preview, Rollout, SetPreview, Verdict}
 use crate::answer::set_why::set_why;
 use crate::ask::gates;
 use crate::ask::options::{Options, Order};
+use crate::decide::end::{self, Actor, path_name};
 use crate::decide::next::{Next, what_is_next};
 use crate::decide::race::Race;
 use crate::decide::set::{Scene, SetDecision, decide_set};
@@ -16,8 +17,9 @@ use crate::object::set::SetEntry;
 use crate::object::workload::WorkloadKind;
 use crate::words::error::{Error, not_negative};
 use podrank::controller::deployment::{
-    Change, Deployment, Path, Reason, ReplicaSet, SetFlags, Step, Strategy, next_sync,
+    Change, Deployment, Reason, ReplicaSet, SetFlags, Step, Strategy, next_sync,
 };
+use std::mem;
 
 /// One of the Deployment's sets.
 struct Own<'a> {
@@ -34,7 +36,8 @@ pub(crate) fn preview_deployment<'a>(
     let spec = entry.spec()?;
     let own = own_sets(sets, entry, spec)?;
     let deployment = Deployment { replicas: replicas(entry, spec, options)?, ..spec.deployment };
-    let (deployment, step, changes) = next_step(sets, spec, deployment, &own);
+    let records = records(spec, &own);
+    let (deployment, step, changes) = next_step(sets, deployment, &records, &own);
     let states: Vec<_> = own.iter().map(|own| (own.entry.id(), own.state)).collect();
     let gaps = gaps(sets, entry, spec, &own)?;
     if !gaps.is_empty() && options.order == Order::Kubernetes && !options.accepts_gaps() {
@@ -47,11 +50,46 @@ pub(crate) fn preview_deployment<'a>(
             notes.extend(complete::stale_availability(sets, own.entry)?);
         }
     }
-    let next =
-        what_is_next(&deployment, &step, &changes, &own.iter().map(|own| &own.state.set).collect::<Vec<_>>());
-    notes.extend(notes::of_deployment(entry, spec, &next, &states));
-
-    let decisions = decide_all(input, sets, &own, &step, &changes, options, &mut notes)?;
+    let read = |own: &Own<'a>| Scene::read(input, sets, own.entry.id(), options.order);
+    let scenes = own.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    // Odds are those of the whole way.
+    let is_step = options.next_step || options.burst_replicas.is_some();
+    let of_step = Options { odds: options.odds && is_step, ..options.clone() };
+    let mut decisions = decide_all(input, sets, &own, &scenes, &step, &changes, &of_step, &mut notes)?;
+    let states_only: Vec<_> = own.iter().map(|own| &own.state.set).collect();
+    let mut next = what_is_next(&deployment, &step, &changes, &states_only);
+    let mut end = None;
+    if !is_step {
+        let mut actors = Vec::new();
+        for (((own, scene), record), index) in own.iter().zip(&scenes).zip(&records).zip(0..) {
+            let is_new = step.new_set == Some(index);
+            let own_seconds = own.entry.spec()?.min_ready_seconds;
+            let seconds = if is_new { spec.min_ready_seconds.unwrap_or(0) } else { own_seconds };
+            let terminating =
+                sets.pods(own.entry.id()).iter().filter(|pod| pod.is_terminating && !pod.is_finished);
+            actors.push(Actor {
+                scene,
+                record: *record,
+                min_ready_seconds: u32::try_from(seconds).unwrap_or(0),
+                is_idle: own.entry.idle()?.is_some(),
+                terminating: u32::try_from(terminating.count()).unwrap_or(u32::MAX),
+            });
+        }
+        let names: Vec<_> = own.iter().map(|own| own.entry.id().name).collect();
+        let mut found = end::end(&deployment, &actors, &names, options)?;
+        for (index, why) in mem::take(&mut found.without_odds) {
+            notes.push(notes::no_odds(&own[index].entry.id(), &why));
+        }
+        for (decision, pods) in decisions.iter_mut().zip(mem::take(&mut found.pods)) {
+            decision.pods = pods;
+        }
+        end = Some(found);
+    }
+    notes.extend(notes::of_deployment(entry, spec, end.is_none().then_some(&next), &states));
+    let goes_on = end.as_ref().map_or(matches!(next, Next::Step), |end| end.steps.len() > 1);
+    if let Some(end) = &mut end {
+        next = mem::replace(&mut end.next, Next::Nothing);
+    }
     let mut previews: Vec<_> = own
         .iter()
         .zip(&changes)
@@ -90,12 +128,13 @@ pub(crate) fn preview_deployment<'a>(
             pods: Vec::new(),
         });
     }
+    let (steps, rest) = end.map(|end| (end.steps, end.rest)).unzip();
     let sum = |number: fn(&SetPreview<'_>) -> usize| previews.iter().map(number).sum();
     Ok(Preview {
         feature_gates: gates::of_sets(options.gates),
         rollout: Some(Rollout {
             path: path_name(step.path),
-            goes_on: matches!(next, Next::Step),
+            goes_on,
             waits: !matches!(next, Next::Step | Next::Nothing),
         }),
         active: sum(|set| set.active),
@@ -104,6 +143,8 @@ pub(crate) fn preview_deployment<'a>(
         delete: sum(|set| set.delete),
         quota: sum(|set| set.quota),
         notes,
+        steps,
+        rest,
         of: Pods::Sets(previews),
         ..Preview::new(entry.id(), options)
     })
@@ -167,30 +208,32 @@ fn gaps(
     Ok(gaps)
 }
 
+/// What the Deployment's controller reads of the sets.
+fn records(spec: &DeploymentSpec, own: &[Own<'_>]) -> Vec<ReplicaSet> {
+    let mut names: Vec<_> = own.iter().map(|own| own.entry.id().name).collect();
+    names.sort_unstable();
+    let record = |own: &Own<'_>| {
+        let place = names.binary_search(&own.entry.id().name).expect("each name is in the list");
+        let is_current = own.state.template == spec.template;
+        ReplicaSet {
+            name_order: u32::try_from(place).unwrap_or(u32::MAX),
+            flags: own.state.set.flags.with(SetFlags::CURRENT_TEMPLATE, is_current),
+            ..own.state.set
+        }
+    };
+    own.iter().map(record).collect()
+}
+
 /// Asks the core.
 fn next_step(
     sets: &Sets<'_>,
-    spec: &DeploymentSpec,
     mut deployment: Deployment,
+    records: &[ReplicaSet],
     own: &[Own<'_>],
 ) -> (Deployment, Step, Vec<Change>) {
-    let mut names: Vec<_> = own.iter().map(|own| own.entry.id().name).collect();
-    names.sort_unstable();
-    let records: Vec<_> = own
-        .iter()
-        .map(|own| {
-            let place = names.binary_search(&own.entry.id().name).expect("each name is in the list");
-            let is_current = own.state.template == spec.template;
-            ReplicaSet {
-                name_order: u32::try_from(place).unwrap_or(u32::MAX),
-                flags: own.state.set.flags.with(SetFlags::CURRENT_TEMPLATE, is_current),
-                ..own.state.set
-            }
-        })
-        .collect();
     let mut changes = vec![Change::default(); own.len()];
     let mut sync = |deployment: &Deployment| {
-        next_sync(deployment, &records, &mut changes).expect("there is a change for each set")
+        next_sync(deployment, records, &mut changes).expect("there is a change for each set")
     };
     let mut step = sync(&deployment);
     if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
@@ -215,14 +258,13 @@ fn decide_all<'a>(
     input: &'a Input,
     sets: &Sets<'a>,
     own: &[Own<'a>],
+    scenes: &[Scene<'a>],
     step: &Step,
     changes: &[Change],
     options: &Options,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<SetDecision<'a>>, Error> {
     let to = |change: &Change| u32::try_from(change.replicas).unwrap_or(0);
-    let read = |own: &Own<'a>| Scene::read(input, sets, own.entry.id(), options.order);
-    let scenes = own.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let decide = |(scene, change): (&Scene<'a>, &Change), race: &Race<'_>, notes: Option<&mut Vec<Note>>| {
         decide_set(input, sets, scene, to(change), options, Some(race), notes)
     };
@@ -253,14 +295,4 @@ fn decide_all<'a>(
         })
         .collect();
     scenes.iter().zip(changes).zip(&races).map(|(pair, race)| decide(pair, race, Some(notes))).collect()
-}
-
-fn path_name(path: Path) -> &'static str {
-    match path {
-        Path::Scale => "scale",
-        Path::Roll => "roll",
-        Path::Recreate => "recreate",
-        Path::Rollback => "rollback",
-        _ => "nothing",
-    }
 }

@@ -74,6 +74,21 @@ impl<'m, 'a> Line<'m, 'a> {
         self.victims.iter().chain(&self.contested).chain(&self.survivors).copied()
     }
 
+    /// The victims, the contested pods and the survivors.
+    pub(crate) fn parts(&self) -> [&[&'m RankedPod<'m, 'a>]; 3] {
+        [&self.victims, &self.contested, &self.survivors]
+    }
+
+    /// Whether no pod is contested.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.contested.is_empty()
+    }
+
+    /// Whether pods are contested because ranks may change.
+    pub(crate) fn is_race(&self) -> bool {
+        self.is_race
+    }
+
     /// How many of the contested pods go.
     pub(crate) fn quota(&self) -> usize {
         self.delete - self.victims.len()
@@ -123,7 +138,7 @@ impl<'m, 'a> Line<'m, 'a> {
         all.map(|(index, (ranked, verdict))| {
             let (rule, why) = match verdict {
                 Verdict::Delete => separated(ranked, after_victims, "all pods go"),
-                Verdict::Contested | Verdict::Blocked => (None, contested.clone()),
+                Verdict::Contested | Verdict::Blocked | Verdict::Later => (None, contested.clone()),
                 Verdict::Keep => separated(ranked, before_survivors, "nothing to delete"),
             };
             let (member, pod) = ranked;
@@ -134,10 +149,9 @@ impl<'m, 'a> Line<'m, 'a> {
                 rank: pod.rank,
                 position: index + 1,
                 verdict,
-                odds: odds.get(&pod.uid).copied(),
+                odds: odds.get(&pod.uid).copied().filter(|_| verdict == Verdict::Contested),
                 rule,
                 why,
-                is_passing: false,
                 contest: contest.filter(|_| verdict == Verdict::Contested),
                 details: Details::of(pod, self.policy.now),
             }

@@ -4,14 +4,17 @@
 //! which cannot be before the newest time in the dump. If its workloads were at rest, it may be long after that time.
 
 use crate::answer::note::{Note, NoteCode};
-use crate::answer::preview::{Preview, Verdict};
+use crate::answer::odds::Cases;
+use crate::answer::preview::{PodPreview, Pods, Preview, Verdict};
 use crate::ask::options::{NowSource, Options};
+use crate::decide::agree::agree;
 use crate::dump::input::Input;
 use crate::words::error::Error;
 use crate::words::text;
 use crate::words::text::count;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// By how much the clocks of a cluster may be ahead.
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
@@ -37,12 +40,110 @@ impl Input {
     }
 }
 
-/// How much later than a preview the controller may decide, which reads its own clock: a moment in which ages go on.
-const A_MOMENT: SignedDuration = SignedDuration::from_secs(5);
+/// Decides at the time of the options, and at all times at which the controller may decide instead. `at` decides at one time.
+pub(crate) fn decide<'a>(
+    options: &Options,
+    at: impl Fn(&Options) -> Result<Preview<'a>, Error>,
+) -> Result<Preview<'a>, Error> {
+    let mut preview = at(options)?;
+    let now = options.now;
+    let (from, to) = (before(now, options.within.before), after(now, options.within.after));
+    let moments = moments(&preview, from, to);
+    if moments.len() > 1 && !preview.workload.kind.is_direct() {
+        let cases: Vec<_> = moments
+            .iter()
+            .map(|now| at(&Options { now: *now, ..options.clone() }))
+            .collect::<Result<_, _>>()?;
+        let ends = moments.iter().skip(1).chain([&to]);
+        let shares: Vec<_> =
+            moments.iter().zip(ends).map(|(from, to)| to.duration_since(*from).as_secs_f64()).collect();
+        over_time(&mut preview, cases, &shares, from, to);
+    }
+    add_notes(&mut preview, options, at)?;
+    Ok(preview)
+}
 
-/// Notes on the time of a decision: where it comes from, and which verdicts another time would change. Marks the pods that have
-/// these. `at` decides again.
-pub(crate) fn add_notes<'a>(
+fn before(now: Timestamp, by: Duration) -> Timestamp {
+    now.checked_sub(by).unwrap_or(Timestamp::MIN)
+}
+
+fn after(now: Timestamp, by: Duration) -> Timestamp {
+    now.checked_add(by).unwrap_or(Timestamp::MAX)
+}
+
+/// The most moments at which a preview is decided again.
+const MOST_MOMENTS: usize = 48;
+
+/// The start, and the times until the end at which the age of a pod reaches a power of two: between two of them, nothing changes.
+fn moments(preview: &Preview<'_>, from: Timestamp, to: Timestamp) -> Vec<Timestamp> {
+    let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
+    let mut moments = BTreeSet::from([from]);
+    for time in times.flatten().collect::<BTreeSet<_>>() {
+        for exponent in 0..i64::BITS - 1 {
+            let edge = time.checked_add(SignedDuration::from_nanos(1 << exponent));
+            moments.extend(edge.ok().filter(|edge| (from..=to).contains(edge)));
+        }
+    }
+    // Of very young pods, ages reach a power of two all the time.
+    let every = moments.len().div_ceil(MOST_MOMENTS);
+    moments.into_iter().step_by(every).collect()
+}
+
+/// Makes a pod certain only if it is in all cases.
+fn over_time<'a>(
+    preview: &mut Preview<'a>,
+    cases: Vec<Preview<'a>>,
+    shares: &[f64],
+    from: Timestamp,
+    to: Timestamp,
+) {
+    let why = format!("ages decide, and reach a power of two between {from:.0} and {to:.0}");
+    let at_now: BTreeMap<_, _> = preview.pods().map(|pod| (pod.uid.clone(), pod.clone())).collect();
+    let mut of_sets: Vec<Vec<Vec<PodPreview<'a>>>> = Vec::new();
+    for case in cases {
+        preview.quota = preview.quota.max(case.quota);
+        if let (Some(rest), Some(theirs)) = (&mut preview.rest, &case.rest) {
+            rest.widen(theirs);
+        }
+        let lists = match case.of {
+            Pods::Pods(pods) => vec![pods],
+            Pods::Sets(sets) => sets.into_iter().map(|set| set.pods).collect(),
+        };
+        of_sets.resize_with(of_sets.len().max(lists.len()), Vec::new);
+        for (set, pods) in of_sets.iter_mut().zip(lists) {
+            set.push(pods);
+        }
+    }
+    let agreed =
+        of_sets.into_iter().map(|cases| agree(cases, Cases::Shares(shares), &why)).map(|mut pods| {
+            for pod in &mut pods {
+                if let Some(now) = at_now.get(&pod.uid) {
+                    pod.details = now.details.clone();
+                    if pod.verdict == now.verdict && pod.verdict != Verdict::Contested {
+                        (pod.rule, pod.why) = (now.rule, now.why.clone());
+                    }
+                }
+            }
+            pods
+        });
+    let certain = |pods: &[PodPreview<'_>]| pods.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
+    match &mut preview.of {
+        Pods::Pods(pods) => {
+            *pods = agreed.into_iter().next().unwrap_or_default();
+            preview.quota = preview.delete - certain(pods);
+        }
+        Pods::Sets(sets) => {
+            for (set, pods) in sets.iter_mut().zip(agreed) {
+                set.quota = set.quota.max(set.delete.saturating_sub(certain(&pods)));
+                set.pods = pods;
+            }
+            preview.quota = sets.iter().map(|set| set.quota).sum();
+        }
+    }
+}
+
+/// Notes on the time of a decision: where it comes from, and which verdicts the clock's time would change.
+fn add_notes<'a>(
     preview: &mut Preview<'_>,
     options: &Options,
     at: impl Fn(&Options) -> Result<Preview<'a>, Error>,
@@ -58,86 +159,33 @@ pub(crate) fn add_notes<'a>(
         )),
     };
     let source = source.map(|text| Note::new(NoteCode::TimeOfDump, text));
-    let mut changed = Vec::new();
-    let note = match options.clock {
+    let note = match options.clock.filter(|clock| *clock != now) {
         None => None,
-        Some(_) if options.now_source == NowSource::Clock => {
-            for moment in edges(preview, now) {
-                let other = at(&Options { now: moment, odds: false, ..options.clone() })?;
-                let is_new = |pod: &Changed| changed.iter().all(|known: &Changed| known.uid != pod.uid);
-                let new: Vec<_> = changes(preview, &other).into_iter().filter(is_new).collect();
-                changed.extend(new);
-            }
-            differs_soon(&changed)
-        }
-        Some(clock) if clock == now => None,
         Some(clock) => {
             let other = at(&Options { now: clock, odds: false, ..options.clone() })?;
-            changed = changes(preview, &other);
-            differs_at_clock(&changed, clock)
+            differs_at_clock(&changes(preview, &other), clock)
         }
     };
     preview.notes.splice(..0, source.into_iter().chain(note));
-    for pod in preview.pods_mut() {
-        pod.is_passing = changed.iter().any(|changed| changed.uid == pod.uid);
-    }
     Ok(())
 }
 
-/// The times soon after `now` at which the age of a pod reaches a power of two, to a quarter of a second.
-fn edges(preview: &Preview<'_>, now: Timestamp) -> BTreeSet<Timestamp> {
-    const STEP: i128 = 250_000_000;
-    let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
-    let edges = times.flatten().filter_map(|time| {
-        let age = u128::try_from(now.duration_since(time).as_nanos()).ok()?;
-        let left = i128::try_from((age + 1).next_power_of_two() - age).ok()?;
-        (left <= A_MOMENT.as_nanos()).then(|| {
-            let left = SignedDuration::from_nanos_i128((left + STEP - 1) / STEP * STEP);
-            now.checked_add(left).ok()
-        })?
-    });
-    edges.collect()
-}
-
-/// A pod with another verdict at another time.
-struct Changed {
-    uid: String,
-    /// `web-1 (keep instead of delete)`
-    text: String,
-}
-
-/// The pods whose verdict is another one in `other`.
-fn changes(preview: &Preview<'_>, other: &Preview<'_>) -> Vec<Changed> {
+/// The pods whose verdict is another one in `other`: `web-1 (keep instead of delete)`.
+fn changes(preview: &Preview<'_>, other: &Preview<'_>) -> Vec<String> {
     let verdicts: BTreeMap<&str, Verdict> = other.pods().map(|pod| (&*pod.uid, pod.verdict)).collect();
     let changed = preview.pods().filter_map(|pod| {
         let verdict = verdicts.get(&*pod.uid).filter(|verdict| **verdict != pod.verdict)?;
-        let text = format!("{} ({} instead of {})", text::name(pod.name), verdict.name(), pod.verdict.name());
-        Some(Changed { uid: pod.uid.clone(), text })
+        Some(format!("{} ({} instead of {})", text::name(pod.name), verdict.name(), pod.verdict.name()))
     });
     changed.collect()
 }
 
-/// `2 pods have other verdicts`, and which.
-fn told(changed: &[Changed]) -> Option<(String, String)> {
+fn differs_at_clock(changed: &[String], clock: Timestamp) -> Option<Note> {
     let has = if changed.len() == 1 { "has another verdict" } else { "have other verdicts" };
-    let texts: Vec<_> = changed.iter().map(|pod| pod.text.as_str()).collect();
-    let pods = format!("{} {has}", count(changed.len() as u64, "pod"));
-    (!changed.is_empty()).then(|| (pods, text::list(&texts)))
-}
-
-fn differs_at_clock(changed: &[Changed], clock: Timestamp) -> Option<Note> {
-    let (pods, which) = told(changed)?;
-    let text = format!("{pods} at the current time: {which}; to decide at that time, add --now {clock}");
-    Some(Note::new(NoteCode::DiffersAtClock, text))
-}
-
-fn differs_soon(changed: &[Changed]) -> Option<Note> {
-    let (pods, which) = told(changed)?;
-    let soon = A_MOMENT.as_secs();
-    let text = format!(
-        "{pods} within the next {soon} s, because ages go on, and the controller decides later than this preview: {which}"
-    );
-    Some(Note::new(NoteCode::DiffersSoon, text))
+    let (pods, which) = (count(changed.len() as u64, "pod"), text::list(changed));
+    let text =
+        format!("{pods} {has} at the current time: {which}; to decide at that time, add --now {clock}");
+    (!changed.is_empty()).then(|| Note::new(NoteCode::DiffersAtClock, text))
 }
 
 #[cfg(test)]

@@ -128,7 +128,7 @@ pub(crate) fn scaled_alone(sets: &Sets<'_>, set: &SetEntry, replicas: u32) -> Re
 pub(crate) fn of_deployment(
     entry: &DeploymentEntry,
     spec: &DeploymentSpec,
-    next: &Next,
+    next: Option<&Next>,
     sets: &[(WorkloadRef<'_>, &SetState)],
 ) -> Vec<Note> {
     let mut notes = Vec::new();
@@ -162,7 +162,7 @@ pub(crate) fn of_deployment(
         note(code, text);
     }
     let what_follows = match next {
-        Next::Step => Some((
+        Some(Next::Step) => Some((
             NoteCode::GoesOn,
             format!(
                 "this is only the next step of Deployment {name}: another one {} at once, and it may delete pods that \
@@ -175,21 +175,21 @@ pub(crate) fn of_deployment(
                 }
             ),
         )),
-        Next::NewPods => Some((
+        Some(Next::NewPods) => Some((
             NoteCode::RolloutWaits,
             format!(
                 "after this step, Deployment {name} waits until more of its new pods are available; then it deletes old \
                  pods that are marked `keep` here"
             ),
         )),
-        Next::OldPods(pods) => Some((
+        Some(Next::OldPods(pods)) => Some((
             NoteCode::RolloutWaits,
             format!(
                 "after this step, Deployment {name} waits until no old pod is left; then its new ReplicaSet gets {}",
                 count(*pods, "pod")
             ),
         )),
-        Next::AllNewPods(pods) => Some((
+        Some(Next::AllNewPods(pods)) => Some((
             NoteCode::RolloutWaits,
             format!(
                 "once {} of its new ReplicaSet {} available, Deployment {name} deletes all old pods",
@@ -197,7 +197,7 @@ pub(crate) fn of_deployment(
                 if *pods == 1 { "is" } else { "are" }
             ),
         )),
-        Next::Nothing => None,
+        Some(Next::Nothing) | None => None,
     };
     if let Some((code, text)) = what_follows {
         note(code, text);

@@ -88,6 +88,10 @@ impl<'a> Scene<'a> {
         };
         Ok(Self { id, set, members, notes })
     }
+
+    pub(crate) fn members(&self) -> &[Member<'a>] {
+        &self.members
+    }
 }
 
 /// Decides which pods of one set go if it is scaled to `replicas`. In a `race`, its Deployment changes other sets at the same

@@ -25,9 +25,7 @@ use podrank::Policy;
 /// If the options do not name one workload of the input, if a set or pod that matters is unsound, or if the input is
 /// incomplete, unless [`Options::partial`] accepts that.
 pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
-    let mut preview = preview_at(input, options)?;
-    moment::add_notes(&mut preview, options, |options| preview_at(input, options))?;
-    Ok(preview)
+    moment::decide(options, |options| preview_at(input, options))
 }
 
 /// Decides without looking at where the time of the decision comes from.

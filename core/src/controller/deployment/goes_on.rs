@@ -99,7 +99,7 @@ impl After {
         let replicas = change.replicas;
         // Pods that are created are not available, and pods that are not available go first.
         let available = set.available_replicas.min(replicas);
-        let annotates = change.annotates();
+        let annotates = change.annotates;
         let is_active = replicas > 0;
         self.total = self.total.wrapping_add(replicas);
         self.available = self.available.wrapping_add(available);

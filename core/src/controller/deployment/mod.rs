@@ -150,6 +150,8 @@ pub fn next_sync(
         (_, Strategy::RollingUpdate { .. }) => sync.roll(),
         (_, Strategy::Recreate { old_pods_run }) => sync.recreate(*old_pods_run),
     }
+    sync.changes.iter_mut().for_each(Change::note_annotations);
+    sync.missing.annotates = sync.creates;
     Ok(sync.step(path))
 }
 

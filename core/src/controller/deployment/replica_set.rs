@@ -1,5 +1,6 @@
 //! The record: what a sync reads from one of a Deployment's `ReplicaSet`s, in 48 bytes.
 
+use super::{Budgets, Change, Deployment};
 use crate::Time;
 use crate::controller::int_or_percent::low_half;
 use crate::flags::flags;
@@ -112,6 +113,23 @@ impl ReplicaSet {
             .with(SetFlags::DESIRED, matches!(desired, Annotation::Valid(_)))
             .with(SetFlags::DESIRED_LENIENT, matches!(desired, Annotation::Lenient(_)))
             .with(SetFlags::MAX, matches!(max, Annotation::Valid(_)));
+    }
+
+    /// Gives the set what a sync of the Deployment writes to it: its size and, if the sync writes them, its annotations. Its
+    /// status stays, because the `ReplicaSet` controller writes that later.
+    pub fn apply(&mut self, change: &Change, deployment: &Deployment, budgets: &Budgets) {
+        self.replicas = change.replicas;
+        if change.annotates {
+            let count = deployment.replicas;
+            let max = count.wrapping_add(budgets.surge);
+            (self.desired_replicas, self.max_replicas) = (count, max.max(0));
+            // A negative number, which only an overflow makes, is no valid annotation.
+            self.flags = self
+                .flags
+                .with(SetFlags::DESIRED, true)
+                .with(SetFlags::DESIRED_LENIENT, false)
+                .with(SetFlags::MAX, max >= 0);
+        }
     }
 
     /// Checks a record that comes from another language or machine: no number of replicas may be negative, its flags

@@ -101,7 +101,11 @@ pub struct Change {
     pub part: i32,
     /// Why.
     pub reason: Reason,
-    reserved: [u8; 7],
+    /// Whether the sync also writes the set's annotations: the Deployment's count to desired-replicas, and the count plus
+    /// the surge to max-replicas. It does so whenever it changes the size or creates the set, and when it scales in
+    /// proportion even if the size stays. If the size stays and this is false, the sync writes nothing that a sync reads.
+    pub annotates: bool,
+    reserved: [u8; 6],
 }
 
 const _: () = {
@@ -110,13 +114,14 @@ const _: () = {
     assert!(offset_of!(Change, replicas) == 0);
     assert!(offset_of!(Change, part) == 4);
     assert!(offset_of!(Change, reason) == 8);
-    assert!(offset_of!(Change, reserved) == 9);
+    assert!(offset_of!(Change, annotates) == 9);
+    assert!(offset_of!(Change, reserved) == 10);
 };
 
 impl Change {
     /// Returns the change of a set that keeps this size, for this reason.
     pub(super) const fn keep(replicas: i32, reason: Reason) -> Self {
-        Self { replicas, part: 0, reason, reserved: [0; 7] }
+        Self { replicas, part: 0, reason, annotates: false, reserved: [0; 6] }
     }
 
     /// Gives the set this size, for this reason.
@@ -126,11 +131,11 @@ impl Change {
         self.reason = reason;
     }
 
-    /// Whether the sync writes the count and the count plus the surge to the set's annotations. It does so whenever it
-    /// changes a size, and proportional scaling also where the size stays.
-    pub(super) const fn annotates(&self) -> bool {
+    /// Notes whether the sync writes annotations, once the size and the reason are known.
+    pub(super) const fn note_annotations(&mut self) {
         use Reason::{CutShare, NoShare, Share, ShareAndLeftover, UsedUp};
-        self.part != 0 || matches!(self.reason, Share | CutShare | ShareAndLeftover | UsedUp | NoShare)
+        self.annotates =
+            self.part != 0 || matches!(self.reason, Share | CutShare | ShareAndLeftover | UsedUp | NoShare);
     }
 }
 

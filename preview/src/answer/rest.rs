@@ -1,0 +1,180 @@
+//! Where a Deployment's syncs lead, as data, as JSON and in words.
+
+use crate::words::text::{count, goes};
+use serde::Serialize;
+
+/// The least and the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Bounds {
+    /// The least.
+    pub min: u32,
+    /// The most.
+    pub max: u32,
+}
+
+impl Bounds {
+    /// Returns the number if there is only one: `3`, and else both: `3 to 5`.
+    pub fn text(self) -> String {
+        if self.min == self.max { self.max.to_string() } else { format!("{} to {}", self.min, self.max) }
+    }
+
+    /// The least and the most of both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+}
+
+/// One sync of a Deployment that changes a size.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepPreview<'a> {
+    /// What the sync does, as in [`Rollout::path`](crate::Rollout::path).
+    pub path: &'static str,
+    /// The sets whose sizes it changes.
+    pub sets: Vec<SetStep<'a>>,
+}
+
+/// What a sync does to a set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetStep<'a> {
+    /// Its name; `None` if the syncs create it.
+    pub replica_set: Option<&'a str>,
+    /// Its size before the sync.
+    pub from: i32,
+    /// Its size after the sync.
+    pub to: i32,
+    /// The number of its pods that go in this sync.
+    pub delete: u32,
+}
+
+/// The state in which nothing more happens unless something outside changes: a pod becomes available or unavailable, ends or is
+/// deleted, or somebody changes the Deployment.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rest<'a> {
+    /// The Deployment's sets that have pods, now or then.
+    pub sets: Vec<SetAtRest<'a>>,
+    /// How many of the pods go until then.
+    pub delete: Bounds,
+    /// What the Deployment waits for. `None` if nothing follows.
+    pub waits_for: Option<WaitsFor>,
+    /// How many pods it waits for. 0 if that is not known.
+    pub pods: u32,
+    /// How many old pods go only after that.
+    pub then: u32,
+    /// Whether every way in which the syncs can go was looked at, and came to rest.
+    pub is_certain: bool,
+    /// All that in a sentence. `None` if nothing follows, and all pods are available.
+    pub text: Option<String>,
+}
+
+impl Rest<'_> {
+    /// Takes in that of another time at which the controller may decide.
+    pub(crate) fn widen(&mut self, other: &Rest<'_>) {
+        self.delete = self.delete.and(other.delete);
+        for set in &mut self.sets {
+            if let Some(theirs) = other.sets.iter().find(|theirs| theirs.replica_set == set.replica_set) {
+                set.replicas = set.replicas.and(theirs.replicas);
+                set.delete = set.delete.and(theirs.delete);
+            }
+        }
+    }
+}
+
+/// A set in that state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetAtRest<'a> {
+    /// Its name; `None` if the syncs create it.
+    pub replica_set: Option<&'a str>,
+    /// Its size.
+    pub replicas: Bounds,
+    /// How many of its pods go until then.
+    pub delete: Bounds,
+}
+
+/// What a Deployment waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WaitsFor {
+    /// That more pods of its new set are available.
+    NewPods,
+    /// That pods of old sets end.
+    OldPods,
+    /// That somebody resumes it.
+    Resume,
+    /// That somebody changes its count: until then, its controller scales in each sync, and no rollout starts.
+    AnotherCount,
+}
+
+/// What the words about a rest read.
+pub(crate) struct Facts {
+    pub(crate) waits_for: Option<WaitsFor>,
+    pub(crate) pods: u32,
+    pub(crate) then: u32,
+    /// How many pods the new set gets once old pods have ended.
+    pub(crate) new_pods: u32,
+    /// The pods of sets in use that are not available.
+    pub(crate) unavailable: u32,
+    pub(crate) is_certain: bool,
+    pub(crate) is_rollback: bool,
+    pub(crate) is_rejected: bool,
+    /// Whether it has one set in use, so that nothing is left of a rollout.
+    pub(crate) follows: bool,
+}
+
+impl Facts {
+    /// What follows, in words.
+    pub(crate) fn text(&self) -> Option<String> {
+        let then = |text: String| if self.follows { format!("Then it {text}") } else { format!("It {text}") };
+        if self.is_rollback {
+            return Some("What follows the rollback is not known.".to_owned());
+        }
+        if self.is_rejected {
+            return Some(
+                "The API server rejects a size below 0, so the controller tries again and again.".to_owned(),
+            );
+        }
+        if !self.is_certain {
+            return Some(
+                "More can follow: these are the first steps, because there are too many ways in which the controller can go on."
+                    .to_owned(),
+            );
+        }
+        let go = format!("{} {} only after that.", count(self.then, "old pod"), goes(self.then));
+        let new_pods = match self.pods {
+            0 => "more of its new pods are available".to_owned(),
+            1 => "1 more of its new pods is available".to_owned(),
+            pods => format!("{pods} more of its new pods are available"),
+        };
+        match self.waits_for {
+            Some(WaitsFor::NewPods) => Some(format!("{}; {go}", then(format!("waits until {new_pods}")))),
+            Some(WaitsFor::OldPods) => Some(format!(
+                "{}; its new ReplicaSet gets {} only after that.",
+                then(format!(
+                    "waits until {} {} ended",
+                    if self.pods == 0 { "old pods".to_owned() } else { count(self.pods, "old pod") },
+                    if self.pods == 1 { "has" } else { "have" },
+                )),
+                count(self.new_pods, "pod")
+            )),
+            Some(WaitsFor::Resume) => {
+                Some(format!("It is paused: the other {} {}.", count(self.then, "old pod"), stays(self.then)))
+            }
+            Some(WaitsFor::AnotherCount) => Some(
+                "No rollout starts until its count changes, because a ReplicaSet still records another count.".to_owned(),
+            ),
+            None if self.unavailable > 0 => Some(format!(
+                "Nothing more follows; {} {} not available.",
+                count(self.unavailable, "pod"),
+                if self.unavailable == 1 { "is" } else { "are" }
+            )),
+            None => None,
+        }
+    }
+}
+
+fn stays(number: u32) -> &'static str {
+    if number == 1 { "stays" } else { "stay" }
+}

@@ -1,0 +1,47 @@
+//! What holds of pods in several cases: a pod is certain to go, or to stay, only if it is in each of them. Pure functions on previews.
+
+use crate::answer::odds::{Cases, Odds};
+use crate::answer::preview::{PodPreview, Verdict};
+use std::collections::HashMap;
+
+/// Combines what becomes of the same pods in several cases, of which each later one takes at least as many. `why` is for pods about
+/// which the cases disagree.
+pub(crate) fn agree<'a>(cases: Vec<Vec<PodPreview<'a>>>, how: Cases<'_>, why: &str) -> Vec<PodPreview<'a>> {
+    let mut cases = cases;
+    if cases.len() < 2 {
+        return cases.pop().unwrap_or_default();
+    }
+    let by_uid: Vec<HashMap<&str, &PodPreview<'a>>> =
+        cases.iter().map(|pods| pods.iter().map(|pod| (&*pod.uid, pod)).collect()).collect();
+    let (first, last) = (&cases[0], &cases[cases.len() - 1]);
+    let seen = |pod: &PodPreview<'a>| -> Vec<&PodPreview<'a>> {
+        by_uid.iter().filter_map(|pods| pods.get(&*pod.uid).copied()).collect()
+    };
+    let is = |pod: &&PodPreview<'a>, verdict: Verdict| {
+        let seen = seen(pod);
+        seen.len() == by_uid.len() && seen.iter().all(|pod| pod.verdict == verdict)
+    };
+    let certain = first.iter().filter(|pod| is(pod, Verdict::Delete)).cloned();
+    let contested = last.iter().filter(|pod| {
+        ![Verdict::Delete, Verdict::Keep, Verdict::Later, Verdict::Blocked]
+            .iter()
+            .any(|verdict| is(pod, *verdict))
+    });
+    let contested = contested.map(|pod| {
+        let seen = seen(pod);
+        let is_same = seen.iter().all(|other| other.verdict == Verdict::Contested);
+        PodPreview {
+            verdict: Verdict::Contested,
+            rule: None,
+            why: if is_same { pod.why.clone() } else { why.to_owned() },
+            contest: pod.contest.filter(|_| is_same),
+            odds: Odds::together(seen.iter().map(|pod| pod.chance()), how),
+            ..pod.clone()
+        }
+    });
+    let others = last.iter().filter(|pod| {
+        [Verdict::Blocked, Verdict::Keep, Verdict::Later].iter().any(|verdict| is(pod, *verdict))
+    });
+    let all = certain.chain(contested).chain(others.cloned());
+    all.zip(1..).map(|(pod, position)| PodPreview { position, ..pod }).collect()
+}

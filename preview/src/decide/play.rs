@@ -1,0 +1,487 @@
+//! Where a Deployment's syncs lead: plays them until nothing follows by itself. Knows numbers of pods and no pod. A pure function.
+//!
+//! After a sync, the controller of each set deletes or creates pods, and the set's status follows. The Deployment's controller may
+//! sync again before it sees some of the statuses, and then writes other sizes. So [`play`] follows every way in which sets can be
+//! seen late, and says what holds on all of them. It does not look at statuses half-way between the old and the new one: what a sync
+//! writes lies between what it writes for these two.
+
+use crate::answer::rest::Bounds;
+use podrank::controller::deployment::{
+    Change, Deployment, Path, Reason, ReplicaSet, SetFlags, Step, Strategy, next_sync,
+};
+use std::collections::HashSet;
+
+/// The most states that are looked at. Few plays reach a hundred.
+const MOST_STATES: usize = 2_000;
+/// The most sets of which each combination may be seen late.
+const MOST_LATE: usize = 5;
+/// The most syncs that are played in turn. Hardly a play has five.
+const MOST_STEPS: usize = 50;
+
+/// A set at the start.
+pub(crate) struct Start<'s> {
+    /// What the Deployment's controller reads of it, with its status as it is listed.
+    pub(crate) record: ReplicaSet,
+    /// Its active pods.
+    pub(crate) pods: u32,
+    /// Whether its controller does nothing.
+    pub(crate) is_idle: bool,
+    /// Those that have no node, so that nobody has to end them once they are deleted.
+    pub(crate) unassigned: u32,
+    /// Its pods that are being deleted and have not ended.
+    pub(crate) terminating: u32,
+    /// How many of its pods are available once so many of them have gone: the least and the most.
+    pub(crate) available: Box<dyn Fn(u32) -> (u32, u32) + 's>,
+}
+
+/// The pods of a set at some time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Pods {
+    /// How many of those at the start have gone.
+    gone: u32,
+    /// How many were created and still exist. They have no node and are not available.
+    created: u32,
+    available: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct SetState {
+    /// Its size and annotations, and the status that the Deployment's controller has seen.
+    seen: ReplicaSet,
+    /// Its pods once its controller has done all that its size asks for.
+    pods: Pods,
+    /// Its pods before that, if the Deployment's controller has not seen what became of them.
+    before: Option<Pods>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct State {
+    sets: Vec<SetState>,
+    status_replicas: i32,
+}
+
+/// What becomes of a set by the time nothing follows.
+#[derive(Clone, Debug)]
+pub(crate) struct Fate {
+    /// Its size.
+    pub(crate) size: Bounds,
+    /// How many of its pods have gone.
+    pub(crate) gone: Bounds,
+    /// The most created pods that go again. Pods that were there before go with them if they are as young.
+    pub(crate) replaced: u32,
+    /// The most pods that are created, in any set, by the time it last deletes some.
+    pub(crate) coming: u32,
+    /// The sets whose pods may have gone by the time it deletes some.
+    pub(crate) after: Vec<usize>,
+    /// How many of its own pods may have gone when it counts ranks again.
+    pub(crate) first: u32,
+}
+
+/// A sync that writes something.
+pub(crate) struct Played {
+    pub(crate) path: Path,
+    /// For each set, also one that this play creates at the end, the size before and after it, and how many of its pods have gone since
+    /// the start.
+    pub(crate) sets: Vec<PlayedSet>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlayedSet {
+    pub(crate) from: i32,
+    pub(crate) to: i32,
+    pub(crate) gone: u32,
+}
+
+/// The state in which nothing follows by itself, if every status is seen at once.
+pub(crate) struct Rest {
+    pub(crate) deployment: Deployment,
+    /// The sync that writes nothing any more.
+    pub(crate) step: Step,
+    pub(crate) changes: Vec<Change>,
+    /// The sets with their statuses.
+    pub(crate) sets: Vec<ReplicaSet>,
+    /// The pods of old sets that are being deleted and have not ended.
+    pub(crate) terminating: u32,
+}
+
+/// All that a play shows.
+pub(crate) struct Outcome {
+    /// One for each set, and one for a set that is created, at the end.
+    pub(crate) fates: Vec<Fate>,
+    /// How many pods go in all.
+    pub(crate) gone: Bounds,
+    /// The syncs in turn if every status is seen at once. The first one reads the statuses as they are listed.
+    pub(crate) steps: Vec<Played>,
+    /// The syncs in turn if statuses are seen as late as they can be, unless these are the same.
+    pub(crate) late_steps: Option<Vec<Played>>,
+    pub(crate) rest: Rest,
+    /// Whether all that can happen has been looked at, and comes to rest.
+    pub(crate) is_complete: bool,
+}
+
+/// Plays a Deployment's syncs from the start.
+pub(crate) fn play(deployment: &Deployment, starts: Vec<Start<'_>>) -> Outcome {
+    let mut starts = starts;
+    let created = Start {
+        record: ReplicaSet::new(),
+        pods: 0,
+        is_idle: false,
+        unassigned: 0,
+        terminating: 0,
+        available: Box::new(|_| (0, 0)),
+    };
+    let sets = starts.len();
+    starts.push(created);
+    let mut play = Play {
+        deployment,
+        fates: Vec::new(),
+        starts,
+        is_complete: true,
+        gone: Bounds { min: u32::MAX, max: 0 },
+        ends: 0,
+    };
+    let start = play.start(sets);
+    let nothing = Fate {
+        size: Bounds { min: u32::MAX, max: 0 },
+        gone: Bounds { min: u32::MAX, max: 0 },
+        replaced: 0,
+        coming: 0,
+        after: Vec::new(),
+        first: 0,
+    };
+    play.fates = vec![nothing; sets + 1];
+    play.explore(&start);
+    let (steps, rest) = play.in_turn(&start, false);
+    let (late_steps, _) = play.in_turn(&start, true);
+    if play.ends == 0 {
+        // It never came to rest: what is known is how far it came.
+        play.end(&rest.1);
+    }
+    let is_other = late_steps.iter().map(|step| &step.sets).ne(steps.iter().map(|step| &step.sets));
+    Outcome {
+        rest: play.rest(rest),
+        fates: play.fates,
+        gone: play.gone,
+        late_steps: is_other.then_some(late_steps),
+        steps,
+        is_complete: play.is_complete,
+    }
+}
+
+struct Play<'p, 's> {
+    deployment: &'p Deployment,
+    starts: Vec<Start<'s>>,
+    fates: Vec<Fate>,
+    is_complete: bool,
+    gone: Bounds,
+    /// How many states were found in which nothing follows.
+    ends: usize,
+}
+
+/// What a sync does to a state.
+struct Synced {
+    deployment: Deployment,
+    step: Step,
+    changes: Vec<Change>,
+    /// Whether it writes something.
+    writes: bool,
+}
+
+impl Play<'_, '_> {
+    fn start(&self, sets: usize) -> State {
+        let of = |(index, start): (usize, &Start<'_>)| {
+            let pods = Pods { gone: 0, created: 0, available: (start.available)(0).1 };
+            // Its controller may still be at work.
+            let after = self.act(index, pods, start.record.replicas).swap_remove(0);
+            SetState { seen: start.record, pods: after, before: (after != pods).then_some(pods) }
+        };
+        State {
+            sets: self.starts.iter().take(sets).enumerate().map(of).collect(),
+            status_replicas: self.deployment.status_replicas,
+        }
+    }
+
+    /// How many pods a set has.
+    fn active(&self, index: usize, pods: Pods) -> i64 {
+        i64::from(self.starts[index].pods) - i64::from(pods.gone) + i64::from(pods.created)
+    }
+
+    /// What the set's status becomes.
+    fn status(&self, index: usize, pods: Pods) -> [i32; 2] {
+        [self.active(index, pods), i64::from(pods.available)]
+            .map(|number| i32::try_from(number).unwrap_or(i32::MAX))
+    }
+
+    /// Returns the pods once the set's controller has as many as `size`, in one or two ways: contested pods may be available.
+    fn act(&self, index: usize, pods: Pods, size: i32) -> Vec<Pods> {
+        let (active, size) = (self.active(index, pods), i64::from(size.max(0)));
+        if self.starts[index].is_idle {
+            return vec![pods];
+        }
+        if size >= active {
+            let more = u32::try_from(size - active).unwrap_or(u32::MAX);
+            return vec![Pods { created: pods.created.saturating_add(more), ..pods }];
+        }
+        let surplus = u32::try_from(active - size).unwrap_or(u32::MAX);
+        let created = pods.created.saturating_sub(surplus);
+        let gone = pods.gone + (surplus - (pods.created - created));
+        let (least, most) = if gone == pods.gone {
+            (pods.available, pods.available)
+        } else {
+            let (least, most) = (self.starts[index].available)(gone);
+            (least.min(pods.available), most.min(pods.available))
+        };
+        let with = |available| Pods { gone, created, available };
+        if least == most { vec![with(most)] } else { vec![with(most), with(least)] }
+    }
+
+    /// The sets whose status the Deployment's controller has not seen.
+    fn unseen(&self, state: &State) -> Vec<usize> {
+        let is_unseen = |(index, set): &(usize, &SetState)| {
+            set.before.is_some()
+                || self.status(*index, set.pods) != [set.seen.status_replicas, set.seen.available_replicas]
+        };
+        state.sets.iter().enumerate().filter(is_unseen).map(|(index, _)| index).collect()
+    }
+
+    /// The state once the statuses of all sets but these have been seen.
+    fn view(&self, state: &State, late: &[usize]) -> State {
+        let mut view = state.clone();
+        for (index, set) in view.sets.iter_mut().enumerate().filter(|(index, _)| !late.contains(index)) {
+            [set.seen.status_replicas, set.seen.available_replicas] = self.status(index, set.pods);
+            set.before = None;
+        }
+        view
+    }
+
+    /// Whether any pod of an old set is neither finished nor gone.
+    fn old_pods_run(&self, state: &State, new: Option<usize>) -> bool {
+        state.sets.iter().enumerate().any(|(index, set)| {
+            let start = &self.starts[index];
+            let run = start.terminating > 0 || self.active(index, set.pods) > 0 || set.before.is_some();
+            Some(index) != new && (run || set.pods.gone > start.unassigned)
+        })
+    }
+
+    fn sync(&self, state: &State) -> Synced {
+        let records: Vec<_> = state.sets.iter().map(|set| set.seen).collect();
+        let mut changes = vec![Change::default(); records.len()];
+        let mut deployment = Deployment { status_replicas: state.status_replicas, ..*self.deployment };
+        let mut sync = |deployment: &Deployment| {
+            next_sync(deployment, &records, &mut changes).expect("there is a change for each set")
+        };
+        let mut step = sync(&deployment);
+        if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
+            *old_pods_run = self.old_pods_run(state, step.new_set.map(|index| index as usize));
+            step = sync(&deployment);
+        }
+        let is_written = |(set, change): (&ReplicaSet, &Change)| {
+            let mut written = *set;
+            written.apply(change, &deployment, &step.budgets);
+            written != *set
+        };
+        let writes = step.creates || records.iter().zip(&changes).any(is_written);
+        Synced { deployment, step, changes, writes }
+    }
+
+    /// The states to which a sync leads.
+    fn after(&self, view: &State, synced: &Synced) -> Vec<State> {
+        let Synced { deployment, step, changes, .. } = synced;
+        let mut states = vec![State { sets: Vec::new(), status_replicas: 0 }];
+        let mut push = |ways: Vec<SetState>| {
+            states = states
+                .iter()
+                .flat_map(|state| {
+                    ways.iter().map(|way| {
+                        let mut state = state.clone();
+                        state.sets.push(way.clone());
+                        state
+                    })
+                })
+                .take(MOST_STATES)
+                .collect();
+        };
+        for (index, (set, change)) in view.sets.iter().zip(changes).enumerate() {
+            let mut seen = set.seen;
+            seen.apply(change, deployment, &step.budgets);
+            if seen.replicas == set.seen.replicas {
+                push(vec![SetState { seen, ..set.clone() }]);
+                continue;
+            }
+            let before = set.before.unwrap_or(set.pods);
+            let mut ways = self.act(index, set.pods, seen.replicas);
+            if seen.replicas > set.seen.replicas && set.before.is_some() {
+                // Its controller may not have got to the smaller size.
+                ways.extend(self.act(index, before, seen.replicas));
+                ways.dedup();
+            }
+            push(
+                ways.into_iter()
+                    .map(|pods| SetState { seen, pods, before: (pods != before).then_some(before) })
+                    .collect(),
+            );
+        }
+        if step.creates {
+            let mut seen = ReplicaSet { flags: SetFlags::CURRENT_TEMPLATE, ..ReplicaSet::new() };
+            // It is the newest set.
+            seen.creation_time = podrank::Time::from_unix_nanos(i64::MAX);
+            seen.apply(&step.new_change, deployment, &step.budgets);
+            let pods = self.act(view.sets.len(), Pods::default(), seen.replicas).swap_remove(0);
+            push(vec![SetState { seen, pods, before: (seen.replicas > 0).then(Pods::default) }]);
+        }
+        for state in &mut states {
+            let all = state.sets.iter().enumerate().map(|(index, set)| self.status(index, set.pods)[0]);
+            state.status_replicas = all.fold(0, i32::wrapping_add);
+        }
+        states
+    }
+
+    /// Looks at all states that can follow.
+    fn explore(&mut self, start: &State) {
+        let mut known = HashSet::from([start.clone()]);
+        let mut next = vec![(start.clone(), 0)];
+        self.note(None, start);
+        while let Some((state, steps)) = next.pop() {
+            let unseen = self.unseen(&state);
+            for late in self.late(&unseen) {
+                let view = self.view(&state, &late);
+                let synced = self.sync(&view);
+                if !synced.writes {
+                    // While a status is still to come, so is another sync.
+                    if late.is_empty() {
+                        self.is_complete &= !is_refused(&synced);
+                        self.end(&view);
+                    }
+                    continue;
+                }
+                for after in self.after(&view, &synced) {
+                    self.note(Some(&view), &after);
+                    if let Some(index) = synced
+                        .changes
+                        .iter()
+                        .position(|change| change.reason == Reason::UnhealthyAndAvailable)
+                    {
+                        self.note_first(index, &view, &synced.changes[index]);
+                    }
+                    if known.contains(&after) {
+                        continue;
+                    }
+                    if known.len() >= MOST_STATES || steps + 1 >= MOST_STEPS {
+                        self.is_complete = false;
+                        continue;
+                    }
+                    known.insert(after.clone());
+                    next.push((after, steps + 1));
+                }
+            }
+        }
+    }
+
+    /// The sets that are seen late, in each way.
+    fn late(&mut self, unseen: &[usize]) -> Vec<Vec<usize>> {
+        if unseen.len() <= MOST_LATE {
+            let of = |bits: usize| {
+                (0..unseen.len()).filter(move |bit| bits >> bit & 1 == 1).map(|bit| unseen[bit]).collect()
+            };
+            return (0..1 << unseen.len()).map(of).collect();
+        }
+        self.is_complete = false;
+        let each = unseen.iter().map(|index| vec![*index]);
+        [Vec::new(), unseen.to_vec()].into_iter().chain(each).collect()
+    }
+
+    /// Notes what a sync means for the ranks that sets count. A set's controller gets to its work before anything that a later sync
+    /// leads to: sets wait in a queue, in the order of the syncs.
+    fn note(&mut self, view: Option<&State>, after: &State) {
+        let created = after.sets.iter().map(|set| set.pods.created).fold(0, u32::saturating_add);
+        for (index, set) in after.sets.iter().enumerate() {
+            let base = view.and_then(|view| view.sets.get(index)).map_or(Pods::default(), |set| set.pods);
+            let fate = &mut self.fates[index];
+            fate.replaced = fate.replaced.max(base.created.saturating_sub(set.pods.created));
+            if set.pods.gone <= base.gone {
+                continue;
+            }
+            fate.coming = fate.coming.max(created);
+            fate.first = fate.first.max(base.gone);
+            for (other, theirs) in after.sets.iter().enumerate() {
+                if other != index && theirs.pods.gone > 0 && !fate.after.contains(&other) {
+                    fate.after.push(other);
+                }
+            }
+        }
+    }
+
+    /// Notes that a set gets two sizes in one sync.
+    fn note_first(&mut self, index: usize, view: &State, change: &Change) {
+        let first = view.sets[index].pods.gone + change.part.unsigned_abs();
+        self.fates[index].first = self.fates[index].first.max(first);
+    }
+
+    /// Notes a state in which nothing follows.
+    fn end(&mut self, state: &State) {
+        self.ends += 1;
+        let mut all = 0;
+        let widen = |bounds: &mut Bounds, number: u32| {
+            *bounds = Bounds { min: bounds.min.min(number), max: bounds.max.max(number) };
+        };
+        for (index, fate) in self.fates.iter_mut().enumerate() {
+            // A set that is created in other ways only.
+            let set = state.sets.get(index);
+            widen(&mut fate.size, set.map_or(0, |set| set.seen.replicas.unsigned_abs()));
+            let gone = set.map_or(0, |set| set.pods.gone);
+            widen(&mut fate.gone, gone);
+            all += gone;
+        }
+        widen(&mut self.gone, all);
+    }
+
+    /// Plays one schedule: every status is seen at once, or as late as it can be.
+    fn in_turn(&self, start: &State, is_late: bool) -> (Vec<Played>, (Synced, State)) {
+        let mut state = start.clone();
+        let mut steps = Vec::new();
+        // The first sync reads the statuses that are listed.
+        let mut late = true;
+        loop {
+            let unseen = if late { self.unseen(&state) } else { Vec::new() };
+            let view = self.view(&state, &unseen);
+            let synced = self.sync(&view);
+            if steps.len() >= MOST_STEPS || !synced.writes && unseen.is_empty() {
+                return (steps, (synced, view));
+            }
+            late = is_late && synced.writes;
+            if !synced.writes {
+                continue;
+            }
+            state = self.after(&view, &synced).swap_remove(0);
+            let set = |(index, set): (usize, &SetState)| PlayedSet {
+                from: view.sets.get(index).map_or(0, |set| set.seen.replicas),
+                to: set.seen.replicas,
+                gone: set.pods.gone,
+            };
+            let sets = state.sets.iter().enumerate().map(set).collect();
+            steps.push(Played { path: synced.step.path, sets });
+        }
+    }
+
+    fn rest(&self, (synced, state): (Synced, State)) -> Rest {
+        let new = synced.step.new_set.map(|index| index as usize);
+        let old = state.sets.iter().enumerate().filter(|(index, _)| Some(*index) != new);
+        let terminating = old.map(|(index, set)| {
+            let start = &self.starts[index];
+            start.terminating + set.pods.gone.saturating_sub(start.unassigned)
+        });
+        Rest {
+            terminating: terminating.sum(),
+            deployment: synced.deployment,
+            step: synced.step,
+            changes: synced.changes,
+            sets: state.sets.iter().map(|set| set.seen).collect(),
+        }
+    }
+}
+
+/// Whether the controller tries again and again, or makes a sync of which nothing more is known.
+fn is_refused(synced: &Synced) -> bool {
+    let mut changes = synced.changes.iter().chain([&synced.step.new_change]);
+    synced.step.path == Path::Rollback || changes.any(|change| change.reason == Reason::Rejected)
+}
