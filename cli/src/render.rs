@@ -133,7 +133,11 @@ fn sets(sets: &[SetPreview<'_>], preview: &Preview<'_>, look: Look) -> String {
     let Some((header, rows)) = rows.split_first() else { return String::new() };
     let mut text = paint(look, Style::new().bold(), header);
     for (set, line) in sets.iter().zip(rows) {
-        text += &paint(look, if deleted_of(preview, set).max > 0 { style(Verdict::Delete) } else { Style::new() }, line);
+        text += &paint(
+            look,
+            if deleted_of(preview, set).max > 0 { style(Verdict::Delete) } else { Style::new() },
+            line,
+        );
         if is_narrow {
             let why = wrapped(&plain(&set.why), width.saturating_sub(2));
             text.extend(why.iter().map(|part| paint(look, Style::new().dimmed(), &format!("  {part}"))));

@@ -134,31 +134,37 @@ pub(crate) fn more_pods_than_status(set: &SetEntry, active: usize) -> Result<Opt
     Ok((active > status).then(|| Note::new(NoteCode::MorePodsThanStatus, text())))
 }
 
-/// Returns a note if the status of a Deployment's set counts other pods as available than can be, so that the rollout may go on
-/// in another way.
-pub(crate) fn stale_availability(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
-    let (Some(state), Some(_)) = (set.state()?, set.status_replicas()?) else { return Ok(None) };
-    if missing_pods(sets, set)?.is_some() {
+/// Returns a note if a Deployment's set has other pods than its size and its status say, so that its controller is at work, and the
+/// rollout may go on in another way.
+pub(crate) fn stale_status(sets: &Sets<'_>, set: &SetEntry) -> Result<Option<Note>, Error> {
+    let (Some(state), Some(status)) = (set.state()?, set.status_replicas()?) else { return Ok(None) };
+    if missing_pods(sets, set)?.is_some() || set.idle()?.is_some() {
         return Ok(None);
     }
     let is_ready = |pod: &&&PodEntry| {
         let record = pod.record.as_ref().and_then(|record| record.as_ref().ok());
         record.is_some_and(|record| record.pod.flags.contains(Flags::READY))
     };
-    let ready = sets.pods(set.id()).iter().filter(|pod| pod.is_active()).filter(is_ready).count() as u64;
+    let active = || sets.pods(set.id()).iter().filter(|pod| pod.is_active());
+    let (pods, ready) = (active().count() as u64, active().filter(is_ready).count() as u64);
     let available = u64::try_from(state.set.available_replicas).unwrap_or(0);
+    let size = u64::try_from(set.replicas()?).unwrap_or(0);
+    let id = set.id();
     // A ready pod need not be available yet, but an available one is ready.
-    let is_stale = available > ready || available < ready && set.spec()?.min_ready_seconds <= 0;
-    let text = || {
-        format!(
-            "the status of {} counts {}, while {ready} {} ready: its controller has not observed all pods yet, and the rollout \
-             may go on in another way: try again in a moment",
-            set.id(),
-            count(available, "available pod"),
-            if ready == 1 { "is" } else { "are" },
-        )
+    let what = if available > ready || available < ready && set.spec()?.min_ready_seconds <= 0 {
+        let are = if ready == 1 { "is" } else { "are" };
+        format!("the status of {id} counts {}, while {ready} {are} ready", count(available, "available pod"))
+    } else if pods != status {
+        format!("the status of {id} counts {}, while it has {pods}", count(status, "pod"))
+    } else if pods != size {
+        format!("{id} has {} and should have {size}", count(pods, "pod"))
+    } else {
+        return Ok(None);
     };
-    Ok(is_stale.then(|| Note::new(NoteCode::StatusLags, text())))
+    let text = format!(
+        "{what}: its controller is at work, and the rollout may go on in another way: try again in a moment"
+    );
+    Ok(Some(Note::new(NoteCode::StatusLags, text)))
 }
 
 /// Returns the command that prints everything that a decision needs.

@@ -47,7 +47,7 @@ pub(crate) fn preview_deployment<'a>(
     notes.extend(notes::workload_listed_twice(input, entry.id()));
     if own.iter().filter(|own| own.state.set.replicas > 0).count() > 1 {
         for own in &own {
-            notes.extend(complete::stale_availability(sets, own.entry)?);
+            notes.extend(complete::stale_status(sets, own.entry)?);
         }
     }
     let read = |own: &Own<'a>| Scene::read(input, sets, own.entry.id(), options.order);

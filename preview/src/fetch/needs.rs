@@ -117,7 +117,7 @@ impl Input {
             let state = sets.get(id).map(SetEntry::state).transpose()?.flatten();
             lags |= state.is_some_and(|state| state.lags) || !complete::gaps(&sets, id)?.is_empty();
             if let Some(set) = sets.get(id).filter(|_| workload.kind == WorkloadKind::Deployment) {
-                lags |= complete::stale_availability(&sets, set)?.is_some();
+                lags |= complete::stale_status(&sets, set)?.is_some();
             }
         }
         Ok(lags)

@@ -1,0 +1,207 @@
+// End plays rounds on the control plane that KUBECONFIG and ETCD name: each brings a Deployment somewhere into its rollouts, dumps it,
+// asks the preview where its syncs lead after a change, makes the change, and waits until the real controllers come to rest. Then pods
+// are made ready, one by one, and each time the next rest is predicted and judged. It compares the sizes of all sets, and the pods
+// that went by UID.
+//
+//	end [-from N] [-record FILE] -podrank PROGRAM -keep DIR N SEED
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/judge/cluster/internal/history"
+	"github.com/podrank/podrank/judge/cluster/internal/must"
+	"github.com/podrank/podrank/judge/cluster/internal/preview"
+	"github.com/podrank/podrank/judge/cluster/internal/record"
+	"github.com/podrank/podrank/judge/cluster/internal/rounds"
+	"github.com/podrank/podrank/judge/cluster/internal/scene"
+	"github.com/podrank/podrank/judge/cluster/internal/verdict"
+)
+
+// most is how many pods are made ready in a round.
+const most = 5
+
+type judge struct {
+	*rounds.Rounds
+	history *history.History
+	tally   map[string]int
+	cases   []*record.End
+	wrong   int
+}
+
+func main() { must.Main("end", run) }
+
+func run(ctx context.Context) {
+	recordFile := flag.String("record", "", "gets the rounds themselves, compressed")
+	j := &judge{Rounds: rounds.Parse(6), tally: map[string]int{}}
+	j.history = history.Follow(ctx, j.Plane)
+	scene.CreateNodes(ctx, j.Plane)
+	j.Log(fmt.Sprintf("end-%d.log", j.Seed))
+	took := j.Play(ctx, j.round)
+	if *recordFile != "" {
+		slices.SortStableFunc(j.cases, func(a, b *record.End) int { return a.Round - b.Round })
+		rounds.Record(*recordFile, j.cases)
+	}
+	fmt.Printf("rounds %d to %d of seed %d in %s\n", j.From, j.Last, j.Seed, took.Round(time.Second))
+	for _, what := range slices.Sorted(maps.Keys(j.tally)) {
+		fmt.Printf("%7d %s\n", j.tally[what], what)
+	}
+	j.Conclude(j.wrong)
+}
+
+// round plays one round and returns its line.
+func (j *judge) round(ctx context.Context, number int) string {
+	r := rand.New(rand.NewPCG(j.Seed, uint64(number)))
+	journey := scene.BuildJourney(ctx, j.Plane, j.history, r, fmt.Sprintf("end-%d-", number))
+	line := fmt.Sprintf("seed %d round %d %s:", j.Seed, number, journey.Kind)
+	items := preview.GetFields(ctx, j.Plane.Kubeconfig, journey.Namespace)
+	changed := preview.Merged(items, "Deployment", "web", journey.Change)
+	line += j.step(ctx, number, journey.Namespace, journey.Kind, changed, journey.Count, func() { journey.Go(ctx) })
+	for range r.IntN(most + 1) {
+		pod, change := journey.NextPod()
+		if pod == nil {
+			break
+		}
+		items := preview.GetFields(ctx, j.Plane.Kubeconfig, journey.Namespace)
+		changed := preview.Merged(items, "Pod", pod.Name, change)
+		line += j.step(ctx, number, journey.Namespace, "ready", changed, nil, func() { journey.MakeReady(ctx, pod, change) })
+	}
+	scene.CleanUp(ctx, j.Plane, j.history, journey.Namespace)
+	return line
+}
+
+// step asks where the objects lead, lets the controllers go there, and compares.
+func (j *judge) step(ctx context.Context, number int, namespace, kind string, items []map[string]any, count *int32, goes func()) string {
+	j.history.ClearEvents(namespace)
+	question := &preview.EndQuestion{Items: items, Count: count, Now: time.Now(), Within: "1s,5s"}
+	goes()
+	arrival := j.arrival(namespace, items)
+	end, err := j.Podrank.AskEnd(ctx, question)
+	var today *preview.End
+	if err == nil {
+		today, err = j.Podrank.AskEnd(ctx, &preview.EndQuestion{Items: items, Count: count, Now: question.Now, Within: "0s,0s"}, "--next-step")
+	}
+	must.Do(ctx.Err())
+	if err == nil {
+		err = verdict.JudgeEnd(end, arrival)
+	}
+	j.Lock()
+	defer j.Unlock()
+	j.count(kind, end, today, arrival)
+	j.cases = append(j.cases, record.EndOf(number, kind, items, count, question.Now, arrival.Before, arrival.Sizes, arrival.Others))
+	if err == nil {
+		return fmt.Sprintf(" %s ok;", kind)
+	}
+	what := "WRONG"
+	if end != nil && end.Has("status-lags") && kind == "lagging" {
+		// The preview says that the controllers are at work.
+		what = "other than said, while the controllers were at work"
+	} else {
+		j.wrong++
+	}
+	j.tally[kind+": "+what]++
+	story := must.Get(json.MarshalIndent(map[string]any{"error": err.Error(), "end": end, "went": arrival.Before, "sizes": arrival.Sizes,
+		"others": arrival.Others, "count": count, "now": question.Now}, "", " "))
+	dir := fmt.Sprintf("end-%d-round-%d-%s", j.Seed, number, kind)
+	j.Keep(dir, "dump.json", preview.List(items))
+	j.Keep(dir, "story.json", story)
+	fmt.Printf("round %d %s %s: %v\n", number, kind, what, err)
+	return fmt.Sprintf(" %s %s: %v;", kind, what, err)
+}
+
+// arrival is what became of the objects.
+func (j *judge) arrival(namespace string, items []map[string]any) *verdict.Arrival {
+	a := &verdict.Arrival{Before: map[types.UID]bool{}, Sizes: map[string]int32{}}
+	sets := map[types.UID]string{}
+	for _, item := range items {
+		var head preview.Head
+		must.Do(json.Unmarshal(must.Get(json.Marshal(item)), &head))
+		object := preview.Object{Head: head}
+		switch {
+		case head.Kind == "ReplicaSet":
+			sets[head.Metadata.UID] = head.Metadata.Name
+		case object.IsActivePod() && object.Owner() != "":
+			a.Before[head.Metadata.UID] = false
+		}
+	}
+	j.history.Look(namespace, func(n *history.Namespace) {
+		for _, gone := range n.Gone {
+			if _, known := a.Before[gone.Pod.UID]; known {
+				a.Before[gone.Pod.UID] = true
+			}
+		}
+		for uid, set := range n.Sets {
+			if name, known := sets[uid]; known {
+				a.Sizes[name] = set.Replicas
+			} else {
+				a.Others += set.Replicas
+			}
+		}
+	})
+	return a
+}
+
+// count adds a step to the totals: how much of it was certain, and of what one step would have been.
+func (j *judge) count(kind string, end, today *preview.End, arrival *verdict.Arrival) {
+	if end == nil || today == nil || end.Rest == nil {
+		return
+	}
+	j.tally[kind+": steps"]++
+	open := false
+	for _, set := range end.Rest.Sets {
+		open = open || !set.Replicas.IsOne()
+	}
+	if !open {
+		j.tally[kind+": all sizes certain"]++
+	}
+	if end.Has("status-lags") {
+		j.tally[kind+": statuses lag"]++
+	}
+	if !end.Rest.IsCertain {
+		j.tally[kind+": not all ways looked at"]++
+	}
+	if end.GoesOn {
+		j.tally[kind+": several syncs"]++
+	}
+	j.tally[kind+": waits for "+end.Rest.WaitsFor]++
+	was := map[types.UID]string{}
+	isLast := !today.GoesOn && !today.Waits
+	for _, set := range today.Sets {
+		for _, pod := range set.Pods {
+			if pod.Verdict == "delete" || pod.Verdict == "keep" && isLast {
+				was[pod.UID] = pod.Verdict
+				j.tally["pods certain in the next step alone"]++
+			}
+		}
+	}
+	for _, set := range end.Sets {
+		for _, pod := range set.Pods {
+			j.tally["pods"]++
+			j.tally["pods: "+pod.Verdict]++
+			if pod.Verdict != "contested" {
+				j.tally["pods certain to the end"]++
+			} else if was[pod.UID] != "" {
+				why := "other"
+				for _, text := range []string{"see first", "ages decide", "ranks change", "list order"} {
+					if strings.Contains(pod.Why, text) {
+						why = text
+					}
+				}
+				j.tally["pods certain in the next step alone, and contested to the end: "+why]++
+			}
+			if pod.Verdict == "contested" && arrival.Before[pod.UID] {
+				j.tally["pods: contested, and went"]++
+			}
+		}
+	}
+}

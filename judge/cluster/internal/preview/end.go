@@ -1,0 +1,116 @@
+package preview
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/judge/cluster/internal/must"
+)
+
+// EndQuestion is what the preview is asked of the Deployment `web`: where do its syncs lead?
+type EndQuestion struct {
+	Items  []map[string]any
+	Count  *int32 // what it is scaled to; nil if it keeps its count
+	Now    time.Time
+	Within string // by how much the controllers may decide earlier and later
+}
+
+// Bounds are the least and the most.
+type Bounds struct{ Min, Max int32 }
+
+// Has says whether a number is within them.
+func (b Bounds) Has(number int) bool { return int(b.Min) <= number && number <= int(b.Max) }
+
+// IsOne says whether they leave nothing open.
+func (b Bounds) IsOne() bool { return b.Min == b.Max }
+
+// End is the preview's answer.
+type End struct {
+	GoesOn bool    `json:"goesOn"`
+	Waits  bool    `json:"waits"`
+	Notes  []Note  `json:"notes"`
+	Rest   *Rest   `json:"rest"`
+	Sets   []EndOf `json:"sets"`
+}
+
+// Rest is the state in which nothing follows by itself.
+type Rest struct {
+	Delete    Bounds `json:"delete"`
+	WaitsFor  string `json:"waitsFor"`
+	Pods      int32  `json:"pods"`
+	Then      int32  `json:"then"`
+	IsCertain bool   `json:"isCertain"`
+	Sets      []struct {
+		ReplicaSet *string `json:"replicaSet"`
+		Replicas   Bounds  `json:"replicas"`
+		Delete     Bounds  `json:"delete"`
+	} `json:"sets"`
+}
+
+// Note is what the preview says besides.
+type Note struct{ Code, Text string }
+
+// Has says whether there is a note of this code.
+func (e *End) Has(code string) bool {
+	return slices.ContainsFunc(e.Notes, func(note Note) bool { return note.Code == code })
+}
+
+// EndOf is what becomes of the pods of one set.
+type EndOf struct {
+	ReplicaSet *string `json:"replicaSet"`
+	Pods       []struct {
+		Name, Verdict, Why string
+		UID                types.UID
+	} `json:"pods"`
+}
+
+// AskEnd runs the preview, or asks it about the next step alone.
+func (p Program) AskEnd(ctx context.Context, q *EndQuestion, flags ...string) (*End, error) {
+	goal := []string{"--rollout"}
+	if q.Count != nil {
+		goal = []string{"--replicas", fmt.Sprint(*q.Count)}
+	}
+	arguments := append(goal, "deploy/web", "--now", q.Now.UTC().Format(time.RFC3339Nano), "--within", q.Within)
+	var end End
+	return &end, p.AskInto(ctx, List(q.Items), &end, append(arguments, flags...)...)
+}
+
+// GetFields dumps the namespace as fields.
+func GetFields(ctx context.Context, kubeconfig, namespace string) []map[string]any {
+	var list struct{ Items []map[string]any }
+	GetInto(ctx, kubeconfig, namespace, "pods,replicasets,deployments", &list)
+	return list.Items
+}
+
+// Merged returns the objects with one of them changed by a merge patch.
+func Merged(items []map[string]any, kind, name string, patch map[string]any) []map[string]any {
+	items = slices.Clone(items)
+	for i, item := range items {
+		if item["kind"] == kind && item["metadata"].(map[string]any)["name"] == name {
+			items[i] = merge(item, patch)
+		}
+	}
+	return items
+}
+
+func merge(object, patch map[string]any) map[string]any {
+	merged := map[string]any{}
+	for key, value := range object {
+		merged[key] = value
+	}
+	for key, value := range patch {
+		inner, isObject := value.(map[string]any)
+		if old, wasObject := merged[key].(map[string]any); isObject && wasObject {
+			merged[key] = merge(old, inner)
+		} else {
+			must.Do(json.Unmarshal(must.Get(json.Marshal(value)), &value))
+			merged[key] = value
+		}
+	}
+	return merged
+}

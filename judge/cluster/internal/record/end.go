@@ -1,0 +1,51 @@
+package record
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/judge/cluster/internal/must"
+)
+
+// End is a Deployment, and where its controllers came to rest.
+type End struct {
+	Round    int              `json:"round"`
+	Kind     string           `json:"kind"`
+	Replicas *int32           `json:"replicas"`
+	Now      time.Time        `json:"now"`
+	Gone     []types.UID      `json:"gone"`
+	Sizes    map[string]int32 `json:"sizes"`
+	Others   int32            `json:"others"`
+	Items    []map[string]any `json:"items"`
+}
+
+// EndOf makes the case of where some objects led.
+func EndOf(round int, kind string, items []map[string]any, replicas *int32, now time.Time, went map[types.UID]bool,
+	sizes map[string]int32, others int32,
+) *End {
+	e := &End{round, kind, replicas, now.UTC(), nil, sizes, others, nil}
+	for uid, gone := range went {
+		if gone {
+			e.Gone = append(e.Gone, uid)
+		}
+	}
+	slices.Sort(e.Gone)
+	for _, item := range items {
+		var whole map[string]any
+		must.Do(json.Unmarshal(must.Get(json.Marshal(item)), &whole))
+		kind, _ := whole["kind"].(string)
+		prune(whole, "", slices.Concat(kept[""], kept[kind], ofEnds[kind]))
+		e.Items = append(e.Items, whole)
+	}
+	return e
+}
+
+// ofEnds is what is kept besides.
+var ofEnds = map[string][]string{
+	"ReplicaSet": {".metadata.annotations", ".metadata.generation", ".spec.template.metadata", ".spec.minReadySeconds", ".status.availableReplicas",
+		".status.observedGeneration"},
+	"Deployment": {".metadata.generation", ".spec.template.metadata", ".spec.minReadySeconds", ".status.observedGeneration"},
+}
