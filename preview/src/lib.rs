@@ -38,6 +38,8 @@ pub use answer::preview::{
 };
 pub use answer::rest::{Bounds, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
 pub use ask::gates;
+#[doc(hidden)]
+pub use ask::options::Neglect;
 pub use ask::options::{ControllerGates, NowSource, Options, Order, Within};
 pub use decide::circle::Arrow;
 pub use decide::line::MOST_IN_ONE_SYNC;

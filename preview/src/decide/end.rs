@@ -65,7 +65,7 @@ pub(crate) fn end<'a>(
             available: Box::new(crowd.available(index, actor.min_ready_seconds, &failed)),
         }
     };
-    let outcome = play(deployment, actors.iter().enumerate().map(start).collect());
+    let outcome = play(deployment, actors.iter().enumerate().map(start).collect(), options.neglect);
     if let Some(error) = failed.take() {
         return Err(error);
     }

@@ -6,6 +6,7 @@
 //! writes lies between what it writes for these two.
 
 use crate::answer::rest::Bounds;
+use crate::ask::options::Neglect;
 use podrank::controller::deployment::{
     Change, Deployment, Path, Reason, ReplicaSet, SetFlags, Step, Strategy, next_sync,
 };
@@ -41,6 +42,8 @@ struct Pods {
     gone: u32,
     /// How many were created and still exist. They have no node and are not available.
     created: u32,
+    /// Whether created pods have gone again. They may have got a node meanwhile, and then take time to end.
+    shed: bool,
     available: u32,
 }
 
@@ -69,8 +72,10 @@ pub(crate) struct Fate {
     pub(crate) gone: Bounds,
     /// The most created pods that go again. Pods that were there before go with them if they are as young.
     pub(crate) replaced: u32,
-    /// The most pods that are created, in any set, by the time it last deletes some.
+    /// The most pods that are created by the time it deletes some.
     pub(crate) coming: u32,
+    /// The sets that a sync changes together with it.
+    beside: Vec<usize>,
     /// The sets whose pods may have gone by the time it deletes some.
     pub(crate) after: Vec<usize>,
     /// How many of its own pods may have gone when it counts ranks again.
@@ -120,7 +125,7 @@ pub(crate) struct Outcome {
 }
 
 /// Plays a Deployment's syncs from the start.
-pub(crate) fn play(deployment: &Deployment, starts: Vec<Start<'_>>) -> Outcome {
+pub(crate) fn play(deployment: &Deployment, starts: Vec<Start<'_>>, neglect: Neglect) -> Outcome {
     let mut starts = starts;
     let created = Start {
         record: ReplicaSet::new(),
@@ -134,7 +139,9 @@ pub(crate) fn play(deployment: &Deployment, starts: Vec<Start<'_>>) -> Outcome {
     starts.push(created);
     let mut play = Play {
         deployment,
+        neglect,
         fates: Vec::new(),
+        peaks: Vec::new(),
         starts,
         is_complete: true,
         gone: Bounds { min: u32::MAX, max: 0 },
@@ -146,9 +153,11 @@ pub(crate) fn play(deployment: &Deployment, starts: Vec<Start<'_>>) -> Outcome {
         gone: Bounds { min: u32::MAX, max: 0 },
         replaced: 0,
         coming: 0,
+        beside: Vec::new(),
         after: Vec::new(),
         first: 0,
     };
+    play.peaks = vec![0; sets + 1];
     play.fates = vec![nothing; sets + 1];
     play.explore(&start);
     let (steps, rest) = play.in_turn(&start, false);
@@ -156,6 +165,10 @@ pub(crate) fn play(deployment: &Deployment, starts: Vec<Start<'_>>) -> Outcome {
     if play.ends == 0 {
         // It never came to rest: what is known is how far it came.
         play.end(&rest.1);
+    }
+    for fate in &mut play.fates {
+        let beside = fate.beside.iter().map(|set| play.peaks[*set]);
+        fate.coming = beside.fold(fate.coming, u32::saturating_add);
     }
     let is_other = late_steps.iter().map(|step| &step.sets).ne(steps.iter().map(|step| &step.sets));
     Outcome {
@@ -170,8 +183,11 @@ pub(crate) fn play(deployment: &Deployment, starts: Vec<Start<'_>>) -> Outcome {
 
 struct Play<'p, 's> {
     deployment: &'p Deployment,
+    neglect: Neglect,
     starts: Vec<Start<'s>>,
     fates: Vec<Fate>,
+    /// The most pods that are created in each set.
+    peaks: Vec<u32>,
     is_complete: bool,
     gone: Bounds,
     /// How many states were found in which nothing follows.
@@ -190,7 +206,7 @@ struct Synced {
 impl Play<'_, '_> {
     fn start(&self, sets: usize) -> State {
         let of = |(index, start): (usize, &Start<'_>)| {
-            let pods = Pods { gone: 0, created: 0, available: (start.available)(0).1 };
+            let pods = Pods { available: (start.available)(0).1, ..Pods::default() };
             // Its controller may still be at work.
             let after = self.act(index, pods, start.record.replicas).swap_remove(0);
             SetState { seen: start.record, pods: after, before: (after != pods).then_some(pods) }
@@ -231,12 +247,16 @@ impl Play<'_, '_> {
             let (least, most) = (self.starts[index].available)(gone);
             (least.min(pods.available), most.min(pods.available))
         };
-        let with = |available| Pods { gone, created, available };
+        let shed = pods.shed || created < pods.created;
+        let with = |available| Pods { gone, created, shed, available };
         if least == most { vec![with(most)] } else { vec![with(most), with(least)] }
     }
 
     /// The sets whose status the Deployment's controller has not seen.
     fn unseen(&self, state: &State) -> Vec<usize> {
+        if self.neglect.statuses {
+            return Vec::new();
+        }
         let is_unseen = |(index, set): &(usize, &SetState)| {
             set.before.is_some()
                 || self.status(*index, set.pods) != [set.seen.status_replicas, set.seen.available_replicas]
@@ -247,6 +267,9 @@ impl Play<'_, '_> {
     /// The state once the statuses of all sets but these have been seen.
     fn view(&self, state: &State, late: &[usize]) -> State {
         let mut view = state.clone();
+        if self.neglect.statuses {
+            return view;
+        }
         for (index, set) in view.sets.iter_mut().enumerate().filter(|(index, _)| !late.contains(index)) {
             [set.seen.status_replicas, set.seen.available_replicas] = self.status(index, set.pods);
             set.before = None;
@@ -254,16 +277,24 @@ impl Play<'_, '_> {
         view
     }
 
-    /// Whether any pod of an old set is neither finished nor gone.
-    fn old_pods_run(&self, state: &State, new: Option<usize>) -> bool {
+    /// Whether any pod of an old set is neither finished nor gone. What runs if nobody knows is `unknown`.
+    fn old_pods_run(&self, state: &State, new: Option<usize>, unknown: bool) -> bool {
         state.sets.iter().enumerate().any(|(index, set)| {
             let start = &self.starts[index];
             let run = start.terminating > 0 || self.active(index, set.pods) > 0 || set.before.is_some();
-            Some(index) != new && (run || set.pods.gone > start.unassigned)
+            Some(index) != new && (run || set.pods.gone > start.unassigned || unknown && set.pods.shed)
         })
     }
 
-    fn sync(&self, state: &State) -> Synced {
+    /// The sync that follows, in one or two ways.
+    fn syncs(&self, state: &State) -> Vec<Synced> {
+        let is_open = matches!(self.deployment.strategy, Strategy::Recreate { .. })
+            && state.sets.iter().any(|set| set.pods.shed);
+        let all = if is_open { &[false, true][..] } else { &[false] };
+        all.iter().map(|unknown| self.sync(state, *unknown)).collect()
+    }
+
+    fn sync(&self, state: &State, unknown: bool) -> Synced {
         let records: Vec<_> = state.sets.iter().map(|set| set.seen).collect();
         let mut changes = vec![Change::default(); records.len()];
         let mut deployment = Deployment { status_replicas: state.status_replicas, ..*self.deployment };
@@ -272,16 +303,21 @@ impl Play<'_, '_> {
         };
         let mut step = sync(&deployment);
         if let Strategy::Recreate { old_pods_run } = &mut deployment.strategy {
-            *old_pods_run = self.old_pods_run(state, step.new_set.map(|index| index as usize));
+            *old_pods_run = self.old_pods_run(state, step.new_set.map(|index| index as usize), unknown);
             step = sync(&deployment);
         }
-        let is_written = |(set, change): (&ReplicaSet, &Change)| {
-            let mut written = *set;
-            written.apply(change, &deployment, &step.budgets);
-            written != *set
-        };
+        let is_written =
+            |(set, change): (&ReplicaSet, &Change)| self.written(*set, change, &deployment, &step) != *set;
         let writes = step.creates || records.iter().zip(&changes).any(is_written);
         Synced { deployment, step, changes, writes }
+    }
+
+    /// The set with what a sync writes to it.
+    fn written(&self, set: ReplicaSet, change: &Change, deployment: &Deployment, step: &Step) -> ReplicaSet {
+        let (mut written, mut change) = (set, *change);
+        change.annotates &= !self.neglect.annotations;
+        written.apply(&change, deployment, &step.budgets);
+        written
     }
 
     /// The states to which a sync leads.
@@ -302,8 +338,7 @@ impl Play<'_, '_> {
                 .collect();
         };
         for (index, (set, change)) in view.sets.iter().zip(changes).enumerate() {
-            let mut seen = set.seen;
-            seen.apply(change, deployment, &step.budgets);
+            let seen = self.written(set.seen, change, deployment, step);
             if seen.replicas == set.seen.replicas {
                 push(vec![SetState { seen, ..set.clone() }]);
                 continue;
@@ -345,33 +380,25 @@ impl Play<'_, '_> {
             let unseen = self.unseen(&state);
             for late in self.late(&unseen) {
                 let view = self.view(&state, &late);
-                let synced = self.sync(&view);
-                if !synced.writes {
-                    // While a status is still to come, so is another sync.
-                    if late.is_empty() {
+                for synced in self.syncs(&view) {
+                    if synced.writes {
+                        for after in self.after(&view, &synced) {
+                            self.note(Some(&view), &after);
+                            self.note_two_sizes(&view, &synced.changes);
+                            if !known.contains(&after) {
+                                if known.len() >= MOST_STATES || steps + 1 >= MOST_STEPS {
+                                    self.is_complete = false;
+                                    continue;
+                                }
+                                known.insert(after.clone());
+                                next.push((after, steps + 1));
+                            }
+                        }
+                    } else if late.is_empty() {
+                        // While a status is still to come, so is another sync.
                         self.is_complete &= !is_refused(&synced);
                         self.end(&view);
                     }
-                    continue;
-                }
-                for after in self.after(&view, &synced) {
-                    self.note(Some(&view), &after);
-                    if let Some(index) = synced
-                        .changes
-                        .iter()
-                        .position(|change| change.reason == Reason::UnhealthyAndAvailable)
-                    {
-                        self.note_first(index, &view, &synced.changes[index]);
-                    }
-                    if known.contains(&after) {
-                        continue;
-                    }
-                    if known.len() >= MOST_STATES || steps + 1 >= MOST_STEPS {
-                        self.is_complete = false;
-                        continue;
-                    }
-                    known.insert(after.clone());
-                    next.push((after, steps + 1));
                 }
             }
         }
@@ -379,6 +406,9 @@ impl Play<'_, '_> {
 
     /// The sets that are seen late, in each way.
     fn late(&mut self, unseen: &[usize]) -> Vec<Vec<usize>> {
+        if self.neglect.lateness {
+            return vec![Vec::new()];
+        }
         if unseen.len() <= MOST_LATE {
             let of = |bits: usize| {
                 (0..unseen.len()).filter(move |bit| bits >> bit & 1 == 1).map(|bit| unseen[bit]).collect()
@@ -390,12 +420,17 @@ impl Play<'_, '_> {
         [Vec::new(), unseen.to_vec()].into_iter().chain(each).collect()
     }
 
-    /// Notes what a sync means for the ranks that sets count. A set's controller gets to its work before anything that a later sync
-    /// leads to: sets wait in a queue, in the order of the syncs.
+    /// Notes what a sync means for the ranks that sets count. Sets wait for their controller in a queue, in the order of the syncs: what a
+    /// later sync leads to comes later, unless it is about a set that waits as well.
     fn note(&mut self, view: Option<&State>, after: &State) {
-        let created = after.sets.iter().map(|set| set.pods.created).fold(0, u32::saturating_add);
+        let base = |index: usize| view.and_then(|view| view.sets.get(index));
+        let is_written =
+            |index: usize| base(index).is_none_or(|set| set.seen.replicas != after.sets[index].seen.replicas);
+        let others = after.sets.iter().enumerate().filter(|(index, _)| !is_written(*index));
+        let created = others.map(|(_, set)| set.pods.created).fold(0, u32::saturating_add);
         for (index, set) in after.sets.iter().enumerate() {
-            let base = view.and_then(|view| view.sets.get(index)).map_or(Pods::default(), |set| set.pods);
+            let base = base(index).map_or(Pods::default(), |set| set.pods);
+            self.peaks[index] = self.peaks[index].max(set.pods.created);
             let fate = &mut self.fates[index];
             fate.replaced = fate.replaced.max(base.created.saturating_sub(set.pods.created));
             if set.pods.gone <= base.gone {
@@ -407,14 +442,20 @@ impl Play<'_, '_> {
                 if other != index && theirs.pods.gone > 0 && !fate.after.contains(&other) {
                     fate.after.push(other);
                 }
+                if is_written(other) && !fate.beside.contains(&other) {
+                    fate.beside.push(other);
+                }
             }
         }
     }
 
-    /// Notes that a set gets two sizes in one sync.
-    fn note_first(&mut self, index: usize, view: &State, change: &Change) {
-        let first = view.sets[index].pods.gone + change.part.unsigned_abs();
-        self.fates[index].first = self.fates[index].first.max(first);
+    /// Notes the sets that get two sizes in one sync.
+    fn note_two_sizes(&mut self, view: &State, changes: &[Change]) {
+        for ((fate, set), change) in self.fates.iter_mut().zip(&view.sets).zip(changes) {
+            if change.reason == Reason::UnhealthyAndAvailable {
+                fate.first = fate.first.max(set.pods.gone + change.part.unsigned_abs());
+            }
+        }
     }
 
     /// Notes a state in which nothing follows.
@@ -444,7 +485,7 @@ impl Play<'_, '_> {
         loop {
             let unseen = if late { self.unseen(&state) } else { Vec::new() };
             let view = self.view(&state, &unseen);
-            let synced = self.sync(&view);
+            let synced = self.sync(&view, false);
             if steps.len() >= MOST_STEPS || !synced.writes && unseen.is_empty() {
                 return (steps, (synced, view));
             }

@@ -38,8 +38,8 @@ var KindsOfJourneys = []string{
 	"lagging", // the same in the middle of their work
 }
 
-// rest is for how long nothing happens once the controllers have done all they can.
-const rest = 1200 * time.Millisecond
+// rest is for how long nothing happens once the controllers have done all they can, also beside other rounds.
+const rest = 3 * time.Second
 
 // BuildJourney makes the Deployment, and brings it somewhere into its rollouts.
 func BuildJourney(ctx context.Context, plane *control.Plane, h *history.History, r *rand.Rand, prefix string) *Journey {
@@ -162,6 +162,9 @@ func (j *Journey) Go(ctx context.Context) {
 		return n.HasObserved(generation) && n.IsSettled()
 	})
 }
+
+// Linger waits longer, in case the controllers were slow.
+func (j *Journey) Linger(ctx context.Context) { j.await(ctx, 5*rest) }
 
 // NextPod is a pod that is to become ready, and what that changes of it; nil if there is none. Mostly it is one of the newest.
 func (j *Journey) NextPod() (*corev1.Pod, map[string]any) {
