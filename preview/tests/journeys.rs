@@ -213,6 +213,7 @@ impl World {
         // What the Deployment's controller has seen of each set.
         let mut seen: Vec<_> =
             self.sets.iter().map(|set| (set.record.status_replicas, set.record.available_replicas)).collect();
+        (0..self.sets.len()).for_each(|set| self.follow(set));
         // Sets wait in a queue, those of one sync in any order.
         let mut queue = Queue::new();
         let mut has_news = true;

@@ -10,6 +10,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -140,7 +141,13 @@ func (j *Journey) giveFacts(ctx context.Context, share float64) {
 			pods = append(pods, pod)
 		}
 	}
-	j.b.each(ctx, pods, func(ctx context.Context, pod *corev1.Pod, f facts) { j.b.give(ctx, pod, f) })
+	j.b.each(ctx, pods, func(ctx context.Context, pod *corev1.Pod, f facts) {
+		// As pods become ready, the controllers go on and delete others.
+		err := must.Try(func() { j.b.give(ctx, pod, f) })
+		if _, gone := j.b.plane.CoreV1().Pods(j.Namespace).Get(ctx, pod.Name, metav1.GetOptions{}); !apierrors.IsNotFound(gone) {
+			must.Do(err)
+		}
+	})
 	j.await(ctx, quiet)
 }
 
