@@ -58,6 +58,10 @@ type SetChange struct {
 	Part int32
 	// Reason is why the set gets this size: one of DeploymentReason....
 	Reason Reason
+	// Annotates is whether the sync also writes the set's annotations: the Deployment's count to [DesiredReplicasAnnotation], and the
+	// count plus MaxSurge to [MaxReplicasAnnotation]. It does so whenever it changes the size or creates the set, and when it scales
+	// in proportion even if the size stays.
+	Annotates bool
 }
 
 // A DeploymentStep is what the next sync of a Deployment does.
@@ -227,5 +231,5 @@ func oldPodsRun(sets []*appsv1.ReplicaSet, newSet uint32, pods []*corev1.Pod) bo
 }
 
 func setChange(set *appsv1.ReplicaSet, change *core.ReplicaSetChange) SetChange {
-	return SetChange{Set: set, Replicas: change.Replicas, Part: change.Part, Reason: Reason(engine.Current.ReasonName(change.Reason))}
+	return SetChange{Set: set, Replicas: change.Replicas, Part: change.Part, Reason: Reason(engine.Current.ReasonName(change.Reason)), Annotates: change.Annotates != 0}
 }

@@ -408,7 +408,8 @@ impl From<&Step> for podrank_deployment_step {
                 replicas: step.new_change.replicas,
                 part: step.new_change.part,
                 reason: step.new_change.reason.number(),
-                reserved: [0; 7],
+                annotates: step.new_change.annotates.into(),
+                reserved: [0; 6],
             },
         }
     }
