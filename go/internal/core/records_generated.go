@@ -322,10 +322,11 @@ type ReplicaSet struct {
 
 // ReplicaSetChange is C's podrank_replica_set_change.
 type ReplicaSetChange struct {
-	Replicas int32
-	Part     int32
-	Reason   uint8
-	_        [7]byte
+	Replicas  int32
+	Part      int32
+	Reason    uint8
+	Annotates uint8
+	_         [6]byte
 }
 
 // DeploymentStep is C's podrank_deployment_step.

@@ -132,6 +132,8 @@ var (
 	_ = [1]int{}[unsafe.Sizeof(core.ReplicaSetChange{}.Part)-unsafe.Sizeof(C.podrank_replica_set_change{}.part)]
 	_ = [1]int{}[unsafe.Offsetof(core.ReplicaSetChange{}.Reason)-unsafe.Offsetof(C.podrank_replica_set_change{}.reason)]
 	_ = [1]int{}[unsafe.Sizeof(core.ReplicaSetChange{}.Reason)-unsafe.Sizeof(C.podrank_replica_set_change{}.reason)]
+	_ = [1]int{}[unsafe.Offsetof(core.ReplicaSetChange{}.Annotates)-unsafe.Offsetof(C.podrank_replica_set_change{}.annotates)]
+	_ = [1]int{}[unsafe.Sizeof(core.ReplicaSetChange{}.Annotates)-unsafe.Sizeof(C.podrank_replica_set_change{}.annotates)]
 	_ = [1]int{}[unsafe.Sizeof(core.DeploymentStep{})-C.sizeof_podrank_deployment_step]
 	_ = [1]int{}[unsafe.Offsetof(core.DeploymentStep{}.Surge)-unsafe.Offsetof(C.podrank_deployment_step{}.surge)]
 	_ = [1]int{}[unsafe.Sizeof(core.DeploymentStep{}.Surge)-unsafe.Sizeof(C.podrank_deployment_step{}.surge)]

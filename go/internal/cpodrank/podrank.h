@@ -1141,13 +1141,17 @@ typedef struct podrank_replica_set_change {
     int32_t part;
     // Why the set gets this size: PODRANK_DEPLOYMENT_REASON_..., which keeps its number for ever.
     uint8_t reason;
+    // 1 if the sync also writes the set's annotations: the Deployment's count to desired-replicas, and the count plus
+    // podrank_deployment_step.surge to max-replicas. It does so whenever it changes the size or creates the set, and when it
+    // scales in proportion even if the size stays. If the size stays and this is 0, the sync writes nothing that a sync reads.
+    uint8_t annotates;
     // Zero.
-    uint8_t reserved[7];
+    uint8_t reserved[6];
 } podrank_replica_set_change;
 
 // `struct podrank_replica_set_change it = PODRANK_REPLICA_SET_CHANGE_INIT;`
 #define PODRANK_REPLICA_SET_CHANGE_INIT \
-    { 0, 0, 0, { 0 } }
+    { 0, 0, 0, 0, { 0 } }
 
 // What a sync does, apart from the changes to the sets that exist.
 typedef struct podrank_deployment_step {
@@ -1194,7 +1198,7 @@ typedef struct podrank_deployment_step {
 
 // `struct podrank_deployment_step it = PODRANK_DEPLOYMENT_STEP_INIT;`
 #define PODRANK_DEPLOYMENT_STEP_INIT \
-    { 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, { 0 } } }
+    { 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, { 0 } } }
 
 // The Deployment is being deleted, so no set changes.
 #define PODRANK_DEPLOYMENT_PATH_NOTHING 0u
@@ -2000,7 +2004,8 @@ PODRANK_ASSERT(sizeof(podrank_replica_set_change) == 16);
 PODRANK_ASSERT(offsetof(podrank_replica_set_change, replicas) == 0);
 PODRANK_ASSERT(offsetof(podrank_replica_set_change, part) == 4);
 PODRANK_ASSERT(offsetof(podrank_replica_set_change, reason) == 8);
-PODRANK_ASSERT(offsetof(podrank_replica_set_change, reserved) == 9);
+PODRANK_ASSERT(offsetof(podrank_replica_set_change, annotates) == 9);
+PODRANK_ASSERT(offsetof(podrank_replica_set_change, reserved) == 10);
 PODRANK_ASSERT(sizeof(podrank_deployment_step) == 32);
 PODRANK_ASSERT(offsetof(podrank_deployment_step, surge) == 0);
 PODRANK_ASSERT(offsetof(podrank_deployment_step, unavailable) == 4);

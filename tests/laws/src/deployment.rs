@@ -34,6 +34,8 @@ pub struct Effect {
     pub part: i32,
     /// Why.
     pub reason: Reason,
+    /// Whether its annotations are written, too.
+    pub annotates: bool,
 }
 
 /// All that a sync does.
@@ -57,7 +59,12 @@ pub struct Outcome {
 
 impl From<&Change> for Effect {
     fn from(change: &Change) -> Self {
-        Self { replicas: change.replicas, part: change.part, reason: change.reason }
+        Self {
+            replicas: change.replicas,
+            part: change.part,
+            reason: change.reason,
+            annotates: change.annotates,
+        }
     }
 }
 
@@ -206,7 +213,7 @@ fn with_statuses(
 impl<'a> Naive<'a> {
     fn new(deployment: &'a Deployment, sets: &'a [ReplicaSet]) -> Self {
         let oldest_first = by_creation(sets, (0..sets.len()).collect());
-        let untouched = |replicas| Effect { replicas, part: 0, reason: Reason::Untouched };
+        let untouched = |replicas| Effect { replicas, part: 0, reason: Reason::Untouched, annotates: false };
         Self {
             deployment,
             budgets: budgets(deployment),
@@ -271,7 +278,9 @@ impl<'a> Naive<'a> {
             self.effects[i].reason = Reason::Rejected;
             return false;
         }
-        self.effects[i] = Effect { replicas, part: replicas.wrapping_sub(was), reason };
+        // `scaleReplicaSetAndRecordEvent` writes nothing if the size is right.
+        let annotates = replicas != was;
+        self.effects[i] = Effect { replicas, part: replicas.wrapping_sub(was), reason, annotates };
         true
     }
 
@@ -337,6 +346,8 @@ impl<'a> Naive<'a> {
                 break;
             }
             self.effects[i].part = proportion;
+            // `scaleReplicaSet` is called for every size.
+            self.effects[i].annotates = true;
         }
         for (i, ..) in sizes {
             self.effects[i].reason = Reason::NotReached;
@@ -402,7 +413,7 @@ impl<'a> Naive<'a> {
             (_, 0, _) => Reason::NoSurge,
             _ => Reason::Grows,
         };
-        self.missing = Effect { replicas, part: replicas, reason };
+        self.missing = Effect { replicas, part: replicas, reason, annotates: true };
         true
     }
 
@@ -491,15 +502,25 @@ impl<'a> Naive<'a> {
             if scaled_down >= to_scale_down {
                 break;
             }
-            let Effect { replicas, part, reason } = self.effects[i];
+            let Effect { replicas, part, reason, .. } = self.effects[i];
             if replicas == 0 {
                 continue;
             }
             let count = replicas.min(to_scale_down - scaled_down);
             self.effects[i] = if reason == Reason::Unhealthy {
-                Effect { replicas: replicas - count, part, reason: Reason::UnhealthyAndAvailable }
+                Effect {
+                    replicas: replicas - count,
+                    part,
+                    reason: Reason::UnhealthyAndAvailable,
+                    annotates: true,
+                }
             } else {
-                Effect { replicas: replicas - count, part: -count, reason: Reason::Available }
+                Effect {
+                    replicas: replicas - count,
+                    part: -count,
+                    reason: Reason::Available,
+                    annotates: true,
+                }
             };
             scaled_down += count;
         }
@@ -612,11 +633,9 @@ pub fn later_syncs_follow(
 /// The sets as a sync leaves them.
 fn after(deployment: &Deployment, sets: &[ReplicaSet], outcome: &Outcome) -> Vec<ReplicaSet> {
     let most = deployment.replicas.wrapping_add(outcome.budgets.surge);
-    let proportional =
-        [Reason::Share, Reason::CutShare, Reason::ShareAndLeftover, Reason::UsedUp, Reason::NoShare];
     let scaled = |set: &ReplicaSet, effect: &Effect| {
         let mut next = ReplicaSet { replicas: effect.replicas, ..*set };
-        if effect.replicas != set.replicas || proportional.contains(&effect.reason) {
+        if effect.annotates {
             next.set_annotations(deployment.replicas.to_string(), most.to_string());
         }
         next

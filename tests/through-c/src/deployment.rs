@@ -54,9 +54,10 @@ pub fn deployment(deployment: &Deployment) -> podrank_deployment {
 }
 
 fn effect(change: &podrank_replica_set_change) -> Effect {
-    assert_eq!(change.reserved, [0; 7]);
+    assert_eq!(change.reserved, [0; 6]);
+    assert!(change.annotates < 2);
     let reason = Reason::from_number(change.reason).unwrap();
-    Effect { replicas: change.replicas, part: change.part, reason }
+    Effect { replicas: change.replicas, part: change.part, reason, annotates: change.annotates == 1 }
 }
 
 impl Deployments for C {

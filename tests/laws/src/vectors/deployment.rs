@@ -213,7 +213,8 @@ impl StepCase {
         let outcome = sync_is_upstreams(deployments, &deployment, &sets);
 
         let effects: Vec<Effect> = self.changes.iter().map(ChangeCase::effect).collect();
-        assert_eq!(outcome.sets, effects, "{}", self.name);
+        let sets: Vec<_> = outcome.sets.iter().map(|effect| Effect { annotates: false, ..*effect }).collect();
+        assert_eq!(sets, effects, "{}", self.name);
         let path = match outcome.path {
             Path::Nothing => "nothing",
             Path::Scale => "scale",
@@ -237,6 +238,7 @@ impl StepCase {
 impl ChangeCase {
     fn effect(&self) -> Effect {
         let reason = Reason::ALL.iter().copied().find(|reason| reason.name() == self.reason);
-        Effect { replicas: self.replicas, part: self.part, reason: reason.expect("a reason") }
+        let reason = reason.expect("a reason");
+        Effect { replicas: self.replicas, part: self.part, reason, annotates: false }
     }
 }
