@@ -26,7 +26,7 @@ struct Case {
 }
 
 impl Case {
-    fn preview<R>(&self, neglect: Neglect, read: impl Fn(&Preview<'_>) -> R) -> R {
+    fn preview<R>(&self, neglect: Neglect, read: impl FnOnce(&Preview<'_>) -> R) -> R {
         let input = Input::read(objects::dump(&self.items).as_bytes()).expect("a dump");
         let mut options = Options::new(0, self.now.parse().expect("a time"));
         options.replicas = self.replicas;
