@@ -54,16 +54,16 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
 
 /// How many pods go: of a Deployment, until nothing follows by itself.
 fn deleted(preview: &Preview<'_>) -> Bounds {
-    let step = Bounds { min: number(preview.delete), max: number(preview.delete) };
+    let step = Bounds::one(number(preview.delete));
     preview.rest.as_ref().map_or(step, |rest| rest.delete)
 }
 
 /// How many pods of one of its sets go.
 fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> Bounds {
-    let step = Bounds { min: number(set.delete), max: number(set.delete) };
+    let step = Bounds::one(number(set.delete));
     let at_rest = |rest: &Rest<'_>| {
         let its = rest.sets.iter().find(|its| its.replica_set == set.replica_set);
-        its.map_or(Bounds { min: 0, max: 0 }, |its| its.delete)
+        its.map_or(Bounds::one(0), |its| its.delete)
     };
     preview.rest.as_ref().map_or(step, at_rest)
 }

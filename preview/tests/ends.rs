@@ -81,13 +81,14 @@ impl Case {
         }
     }
 
+    /// Whether the preview says that the controllers are at work, and they are.
+    fn is_at_work(&self, preview: &Preview<'_>) -> bool {
+        self.kind == "lagging" && preview.notes.iter().any(|note| note.code == NoteCode::StatusLags)
+    }
+
     /// Whether the preview is wrong, although it does not say that the controllers are at work.
     fn is_wrong(&self, neglect: Neglect) -> bool {
-        self.preview(neglect, |preview| {
-            let at_work =
-                self.kind == "lagging" && preview.notes.iter().any(|note| note.code == NoteCode::StatusLags);
-            !at_work && self.compare(preview).is_err()
-        })
+        self.preview(neglect, |preview| !self.is_at_work(preview) && self.compare(preview).is_err())
     }
 }
 
@@ -100,15 +101,13 @@ fn controllers_come_to_rest_where_the_preview_says() {
     let (mut sure, mut pods, mut certain) = (BTreeMap::<_, [usize; 2]>::new(), 0, 0);
     for case in cases() {
         let text = case.preview(Neglect::default(), |preview| {
-            let at_work =
-                case.kind == "lagging" && preview.notes.iter().any(|note| note.code == NoteCode::StatusLags);
             let rest = preview.rest.as_ref().expect("an end");
             let [of, all] = sure.entry(case.kind.clone()).or_default();
             *of += usize::from(rest.sets.iter().all(|set| set.replicas.min == set.replicas.max));
             *all += 1;
             pods += preview.pods().count();
             certain += preview.pods().filter(|pod| pod.verdict != Verdict::Contested).count();
-            if at_work { Ok(()) } else { case.compare(preview) }
+            if case.is_at_work(preview) { Ok(()) } else { case.compare(preview) }
         });
         if let Err(text) = text {
             panic!("round {}, {}: {text}", case.round, case.kind);

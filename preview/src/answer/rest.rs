@@ -13,6 +13,11 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// One number.
+    pub fn one(number: u32) -> Self {
+        Self { min: number, max: number }
+    }
+
     /// Returns the number if there is only one: `3`, and else both: `3 to 5`.
     pub fn text(self) -> String {
         if self.min == self.max { self.max.to_string() } else { format!("{} to {}", self.min, self.max) }
@@ -120,7 +125,7 @@ pub(crate) struct Facts {
     pub(crate) is_certain: bool,
     pub(crate) is_rollback: bool,
     pub(crate) is_rejected: bool,
-    /// Whether it has one set in use, so that nothing is left of a rollout.
+    /// Whether a sync changed a size before.
     pub(crate) follows: bool,
 }
 

@@ -17,16 +17,16 @@ pub(crate) fn agree<'a>(cases: Vec<Vec<PodPreview<'a>>>, how: Cases<'_>, why: &s
     let seen = |pod: &PodPreview<'a>| -> Vec<&PodPreview<'a>> {
         by_uid.iter().filter_map(|pods| pods.get(&*pod.uid).copied()).collect()
     };
-    let is = |pod: &&PodPreview<'a>, verdict: Verdict| {
+    // The verdict on which all cases agree.
+    let agreed = |pod: &PodPreview<'a>| {
         let seen = seen(pod);
-        seen.len() == by_uid.len() && seen.iter().all(|pod| pod.verdict == verdict)
+        let is_same = seen.len() == by_uid.len() && seen.iter().all(|other| other.verdict == pod.verdict);
+        is_same.then_some(pod.verdict)
     };
-    let certain = first.iter().filter(|pod| is(pod, Verdict::Delete)).cloned();
-    let contested = last.iter().filter(|pod| {
-        ![Verdict::Delete, Verdict::Keep, Verdict::Later, Verdict::Blocked]
-            .iter()
-            .any(|verdict| is(pod, *verdict))
-    });
+    let is_open = |pod: &&PodPreview<'a>| matches!(agreed(pod), None | Some(Verdict::Contested));
+    let goes = |pod: &&PodPreview<'a>| agreed(pod) == Some(Verdict::Delete);
+    let certain = first.iter().filter(goes).cloned();
+    let contested = last.iter().filter(is_open);
     let contested = contested.map(|pod| {
         let seen = seen(pod);
         let is_same = seen.iter().all(|other| other.verdict == Verdict::Contested);
@@ -39,9 +39,7 @@ pub(crate) fn agree<'a>(cases: Vec<Vec<PodPreview<'a>>>, how: Cases<'_>, why: &s
             ..pod.clone()
         }
     });
-    let others = last.iter().filter(|pod| {
-        [Verdict::Blocked, Verdict::Keep, Verdict::Later].iter().any(|verdict| is(pod, *verdict))
-    });
+    let others = last.iter().filter(|pod| !is_open(pod) && !goes(pod));
     let all = certain.chain(contested).chain(others.cloned());
     all.zip(1..).map(|(pod, position)| PodPreview { position, ..pod }).collect()
 }

@@ -125,8 +125,7 @@ pub(crate) struct Outcome {
 }
 
 /// Plays a Deployment's syncs from the start.
-pub(crate) fn play(deployment: &Deployment, starts: Vec<Start<'_>>, neglect: Neglect) -> Outcome {
-    let mut starts = starts;
+pub(crate) fn play(deployment: &Deployment, mut starts: Vec<Start<'_>>, neglect: Neglect) -> Outcome {
     let created = Start {
         record: ReplicaSet::new(),
         pods: 0,
@@ -462,18 +461,16 @@ impl Play<'_, '_> {
     fn end(&mut self, state: &State) {
         self.ends += 1;
         let mut all = 0;
-        let widen = |bounds: &mut Bounds, number: u32| {
-            *bounds = Bounds { min: bounds.min.min(number), max: bounds.max.max(number) };
-        };
         for (index, fate) in self.fates.iter_mut().enumerate() {
             // A set that is created in other ways only.
             let set = state.sets.get(index);
-            widen(&mut fate.size, set.map_or(0, |set| set.seen.replicas.unsigned_abs()));
+            let size = set.map_or(0, |set| set.seen.replicas.unsigned_abs());
+            fate.size = fate.size.and(Bounds::one(size));
             let gone = set.map_or(0, |set| set.pods.gone);
-            widen(&mut fate.gone, gone);
+            fate.gone = fate.gone.and(Bounds::one(gone));
             all += gone;
         }
-        widen(&mut self.gone, all);
+        self.gone = self.gone.and(Bounds::one(all));
     }
 
     /// Plays one schedule: every status is seen at once, or as late as it can be.

@@ -111,7 +111,7 @@ func (j *judge) step(ctx context.Context, number int, journey *scene.Journey, ki
 	j.Lock()
 	defer j.Unlock()
 	j.count(kind, end, today, arrival)
-	j.cases = append(j.cases, record.EndOf(number, kind, items, count, question.Now, arrival.Before, arrival.Sizes, arrival.Others))
+	j.cases = append(j.cases, record.EndOf(number, kind, question, arrival))
 	if err == nil {
 		return fmt.Sprintf(" %s ok;", kind)
 	}

@@ -3,12 +3,13 @@ package preview
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"slices"
 	"time"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
 	"github.com/podrank/podrank/judge/cluster/internal/control"
 	"github.com/podrank/podrank/judge/cluster/internal/must"
@@ -79,10 +80,7 @@ func (d *Dump) Resumed() *Dump {
 	resumed := &Dump{slices.Clone(d.Items)}
 	for i := range resumed.Items {
 		if o := &resumed.Items[i]; o.Kind == "Deployment" {
-			var fields map[string]any
-			must.Do(json.Unmarshal(o.Raw, &fields))
-			delete(fields["spec"].(map[string]any), "paused")
-			o.Raw = must.Get(json.Marshal(fields))
+			o.Raw = must.Get(jsonpatch.MergePatch(o.Raw, []byte(`{"spec":{"paused":null}}`)))
 		}
 	}
 	return resumed

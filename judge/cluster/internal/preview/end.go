@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/judge/cluster/internal/must"
@@ -98,19 +99,8 @@ func Merged(items []map[string]any, kind, name string, patch map[string]any) []m
 	return items
 }
 
-func merge(object, patch map[string]any) map[string]any {
-	merged := map[string]any{}
-	for key, value := range object {
-		merged[key] = value
-	}
-	for key, value := range patch {
-		inner, isObject := value.(map[string]any)
-		if old, wasObject := merged[key].(map[string]any); isObject && wasObject {
-			merged[key] = merge(old, inner)
-		} else {
-			must.Do(json.Unmarshal(must.Get(json.Marshal(value)), &value))
-			merged[key] = value
-		}
-	}
+func merge(object, patch map[string]any) (merged map[string]any) {
+	text := must.Get(jsonpatch.MergePatch(must.Get(json.Marshal(object)), must.Get(json.Marshal(patch))))
+	must.Do(json.Unmarshal(text, &merged))
 	return merged
 }

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/podrank/podrank/judge/cluster/internal/must"
+	"github.com/podrank/podrank/judge/cluster/internal/preview"
+	"github.com/podrank/podrank/judge/cluster/internal/verdict"
 )
 
 // End is a Deployment, and where its controllers came to rest.
@@ -23,17 +25,15 @@ type End struct {
 }
 
 // EndOf makes the case of where some objects led.
-func EndOf(round int, kind string, items []map[string]any, replicas *int32, now time.Time, went map[types.UID]bool,
-	sizes map[string]int32, others int32,
-) *End {
-	e := &End{round, kind, replicas, now.UTC(), nil, sizes, others, nil}
-	for uid, gone := range went {
+func EndOf(round int, kind string, question *preview.EndQuestion, arrival *verdict.Arrival) *End {
+	e := &End{round, kind, question.Count, question.Now.UTC(), nil, arrival.Sizes, arrival.Others, nil}
+	for uid, gone := range arrival.Before {
 		if gone {
 			e.Gone = append(e.Gone, uid)
 		}
 	}
 	slices.Sort(e.Gone)
-	for _, item := range items {
+	for _, item := range question.Items {
 		var whole map[string]any
 		must.Do(json.Unmarshal(must.Get(json.Marshal(item)), &whole))
 		kind, _ := whole["kind"].(string)
