@@ -58,6 +58,7 @@ type vectorDeployment struct {
 	Changes            []struct {
 		Replicas, Part int32
 		Reason         string
+		Annotates      bool
 	}
 }
 
@@ -142,7 +143,7 @@ func TestDeploymentJSON(t *testing.T) {
 			t.Fatalf("%s: %d changes", c.Name, len(step.Changes))
 		}
 		for i, want := range c.Changes {
-			got := SetChange{Set: sets[i], Replicas: want.Replicas, Part: want.Part, Reason: Reason(want.Reason)}
+			got := SetChange{Set: sets[i], Replicas: want.Replicas, Part: want.Part, Reason: Reason(want.Reason), Annotates: want.Annotates}
 			if step.Changes[i] != got {
 				t.Errorf("%s: %s: %+v, want %+v", c.Name, sets[i].Name, step.Changes[i], want)
 			}

@@ -29,7 +29,11 @@ import (
 )
 
 // GOGC=800 go test -run TestDeployments$ -v -timeout 0 -deployments 10000000 [-first 0] .
-var deployments = flag.Int("deployments", 40_000, "how many random Deployments TestDeployments judges")
+var (
+	deployments = flag.Int("deployments", 40_000, "how many random Deployments TestDeployments judges")
+	// go test -run TestDeploymentEnds -v -timeout 0 -ends 1000000 [-first 0] .
+	ends = flag.Int("ends", 10_000, "how many random Deployments TestDeploymentEnds plays to the end")
+)
 
 var (
 	deploymentKind = appsv1.SchemeGroupVersion.WithKind("Deployment")
@@ -57,6 +61,24 @@ func TestDeployments(t *testing.T) {
 	// Each thing that can happen did: 5 paths and 23 reasons, of which some of a new set that is missing, and what followed.
 	if len(tally) < 55 && !t.Failed() {
 		t.Errorf("only %d kinds of changes", len(tally))
+	}
+}
+
+// Kubernetes' whole Deployment controller, again and again until nothing follows: it writes what podrank's syncs, played in turn, do.
+func TestDeploymentEnds(t *testing.T) {
+	t.Parallel()
+	tally := judgeWorkloads(t, *first, *ends, func() (judge, error) {
+		controller, err := upstream.NewDeploymentController()
+		return func(number int, tally map[string]int) error {
+			c := newDeploymentCase(seeded(12, number))
+			if err := c.judgeEnd(controller, tally); err != nil {
+				return fmt.Errorf("%w\n%s", err, describe(c.deployment, c.sets, c.pods))
+			}
+			return nil
+		}, err
+	})
+	if len(tally) < 12 && !t.Failed() {
+		t.Errorf("only %d kinds of ends", len(tally))
 	}
 }
 
@@ -240,9 +262,11 @@ func (c *deploymentCase) judge(controller *upstream.DeploymentController, tally 
 	}
 	rejected := step.New.Reason == "rejected"
 	for i, change := range step.Changes {
-		want := sync.Size(c.sets[i])
-		if change.Set != c.sets[i] || change.Replicas != want {
-			return fmt.Errorf("upstream makes %s %d, podrank %+v", c.sets[i].Name, want, change)
+		if change.Set != c.sets[i] {
+			return fmt.Errorf("%s is in the place of %s", change.Set.Name, c.sets[i].Name)
+		}
+		if err := sameSizes(sync.Written(change.Set), c.deployment, change, step.MaxSurge); err != nil {
+			return err
 		}
 		rejected = rejected || change.Reason == "rejected"
 		tally[fmt.Sprint(step.Path, ": ", change.Reason)]++
@@ -266,6 +290,103 @@ func (c *deploymentCase) judge(controller *upstream.DeploymentController, tally 
 			surge, unavailable, step.MaxSurge, step.MaxUnavailable)
 	}
 	return nil
+}
+
+// written is the set after a change, as podrank tells it.
+func written(d *appsv1.Deployment, change podrank.SetChange, surge int32) *appsv1.ReplicaSet {
+	set := *change.Set
+	set.Spec.Replicas = &change.Replicas
+	if change.Annotates {
+		set.Annotations = maps.Clone(set.Annotations)
+		set.Annotations[podrank.DesiredReplicasAnnotation] = fmt.Sprint(*d.Spec.Replicas)
+		set.Annotations[podrank.MaxReplicasAnnotation] = fmt.Sprint(*d.Spec.Replicas + surge)
+	}
+	return &set
+}
+
+// sameSizes checks that upstream wrote what podrank tells.
+func sameSizes(upstreams *appsv1.ReplicaSet, d *appsv1.Deployment, change podrank.SetChange, surge int32) error {
+	sizes := func(set *appsv1.ReplicaSet) string {
+		desired, max := set.Annotations[podrank.DesiredReplicasAnnotation], set.Annotations[podrank.MaxReplicasAnnotation]
+		return fmt.Sprintf("%d with %q and %q", *set.Spec.Replicas, desired, max)
+	}
+	if got, want := sizes(written(d, change, surge)), sizes(upstreams); got != want {
+		return fmt.Errorf("upstream makes %s %s, podrank %s: %+v", upstreams.Name, want, got, change)
+	}
+	return nil
+}
+
+// judgeEnd plays syncs in turn until nothing follows: upstream's, each on what upstream wrote, and podrank's, each on what podrank tells
+// that the one before it wrote. In both, the statuses of the sets follow, but for some that are late.
+func (c *deploymentCase) judgeEnd(controller *upstream.DeploymentController, tally map[string]int) error {
+	theirs, theirSets, ours, ourSets := c.deployment, c.sets, c.deployment, c.sets
+	for syncs := 0; ; syncs++ {
+		sync, err := controller.Sync(theirs, theirSets, c.pods)
+		if err != nil {
+			return fmt.Errorf("upstream, sync %d: %w", syncs, err)
+		}
+		step, err := podrank.NextDeployment(ours, ourSets, c.pods)
+		if err != nil {
+			return fmt.Errorf("sync %d: %w", syncs, err)
+		}
+		rejected := step.New.Reason == "rejected"
+		predicted := upstream.Sync{Sets: map[string]*appsv1.ReplicaSet{}}
+		for i, change := range step.Changes {
+			rejected = rejected || change.Reason == "rejected"
+			predicted.Sets[change.Set.Name] = written(ours, change, step.MaxSurge)
+			if err := sameSizes(sync.Written(theirSets[i]), ours, change, step.MaxSurge); err != nil {
+				return fmt.Errorf("sync %d: %w", syncs, err)
+			}
+		}
+		switch {
+		case step.Creates != (sync.Created != nil) || rejected != sync.Rejected:
+			return fmt.Errorf("sync %d: upstream creates %v and rejects %t, podrank %+v", syncs, sync.Created, sync.Rejected, step)
+		case rejected:
+			tally[fmt.Sprintf("after %2d syncs a size is rejected", syncs)]++
+			return nil
+		case step.Path == podrank.PathRollback:
+			tally[fmt.Sprintf("after %2d syncs the template changes", syncs)]++
+			return nil
+		case step.Creates:
+			change := step.New
+			// podrank knows its size and annotations.
+			change.Set = sync.Created
+			predicted.Created = written(ours, change, step.MaxSurge)
+			if err := sameSizes(sync.Created, ours, change, step.MaxSurge); err != nil {
+				return fmt.Errorf("sync %d: %w", syncs, err)
+			}
+		}
+		status := func(set *appsv1.ReplicaSet) (replicas, available int32) {
+			return *set.Spec.Replicas, min(set.Status.AvailableReplicas, *set.Spec.Replicas)
+		}
+		isUnseen := func(set *appsv1.ReplicaSet) bool {
+			replicas, available := status(set)
+			return set.Status.Replicas != replicas || set.Status.AvailableReplicas != available
+		}
+		if !writes(sync, theirSets) && !slices.ContainsFunc(theirSets, isUnseen) {
+			tally[fmt.Sprintf("after %2d syncs nothing follows", syncs)]++
+			return nil
+		}
+		if syncs == 100 {
+			return errors.New("it does not come to rest")
+		}
+		late := map[string]bool{}
+		for _, set := range theirSets {
+			late[set.Name] = c.r.IntN(8) == 0
+		}
+		follows := func(set *appsv1.ReplicaSet) (replicas, available int32) {
+			if late[set.Name] {
+				return set.Status.Replicas, set.Status.AvailableReplicas
+			}
+			return status(set)
+		}
+		theirs, theirSets = c.after(theirs, theirSets, sync, follows)
+		ours, ourSets = c.after(ours, ourSets, predicted, follows)
+		if ours.Status.Replicas < 0 {
+			tally["more pods than a status can hold"]++
+			return nil
+		}
+	}
 }
 
 // judgeGoesOn lets upstream sync again after a step: once the statuses have followed it, and nothing else has changed. Then
@@ -567,7 +688,7 @@ func TestDeploymentVectors(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", step.Name, err, describe(d, c.sets, c.pods))
 		}
 		for i, change := range step.Changes {
-			if size := sync.Size(c.sets[i]); size != change.Replicas {
+			if size := *sync.Written(c.sets[i]).Spec.Replicas; size != change.Replicas {
 				t.Errorf("%s: upstream makes %s %d, the vector says %d", step.Name, step.Sets[i].Name, size, change.Replicas)
 			}
 			if change.Reason == "rejected" && !sync.Rejected {

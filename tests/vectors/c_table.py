@@ -298,8 +298,9 @@ def deployment_literal(case, where):
 
 
 def change_literal(change, where):
-    known(change, ("replicas", "part", "reason"), where)
-    return row(change["replicas"], int32(change["part"]), constant("DEPLOYMENT_REASON", change["reason"]), "{ 0 }")
+    known(change, ("replicas", "part", "reason", "annotates"), where)
+    return row(change["replicas"], int32(change["part"]), constant("DEPLOYMENT_REASON", change["reason"]),
+               flag(change, "annotates", False), "{ 0 }")
 
 
 def deployment():
@@ -339,7 +340,8 @@ def deployment():
             new, new_change = f"{index}u", change_literal(case["changes"][index], where)
         else:
             size = case.get("creates", 0)
-            new, new_change = "PODRANK_NONE", change_literal({"replicas": size, "part": size, "reason": case["missing"]}, where)
+            new, new_change = "PODRANK_NONE", change_literal({
+                "replicas": size, "part": size, "reason": case["missing"], "annotates": "creates" in case}, where)
         step = row(case.get("surge", 0), case.get("unavailable", 0), new, constant("DEPLOYMENT_PATH", case["path"]),
                    int("creates" in case), flag(case, "goesOn", False), 0, new_change)
         add("struct vector_deployment vector_deployments", "Deployment: " + where, deployment_literal(case["deployment"], where),

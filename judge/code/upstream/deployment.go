@@ -56,12 +56,12 @@ type Sync struct {
 	Rejected bool
 }
 
-// Size is the set's spec.replicas after the sync.
-func (s Sync) Size(set *appsv1.ReplicaSet) int32 {
+// Written is the set after the sync.
+func (s Sync) Written(set *appsv1.ReplicaSet) *appsv1.ReplicaSet {
 	if written := s.Sets[set.Name]; written != nil {
-		set = written
+		return written
 	}
-	return *set.Spec.Replicas
+	return set
 }
 
 // Sync runs one sync. The objects are as an informer's: upstream does not change them.

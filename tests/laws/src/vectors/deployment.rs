@@ -86,6 +86,8 @@ struct ChangeCase {
     replicas: i32,
     part: i32,
     reason: String,
+    #[serde(default)]
+    annotates: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -213,8 +215,7 @@ impl StepCase {
         let outcome = sync_is_upstreams(deployments, &deployment, &sets);
 
         let effects: Vec<Effect> = self.changes.iter().map(ChangeCase::effect).collect();
-        let sets: Vec<_> = outcome.sets.iter().map(|effect| Effect { annotates: false, ..*effect }).collect();
-        assert_eq!(sets, effects, "{}", self.name);
+        assert_eq!(outcome.sets, effects, "{}", self.name);
         let path = match outcome.path {
             Path::Nothing => "nothing",
             Path::Scale => "scale",
@@ -239,6 +240,6 @@ impl ChangeCase {
     fn effect(&self) -> Effect {
         let reason = Reason::ALL.iter().copied().find(|reason| reason.name() == self.reason);
         let reason = reason.expect("a reason");
-        Effect { replicas: self.replicas, part: self.part, reason, annotates: false }
+        Effect { replicas: self.replicas, part: self.part, reason, annotates: self.annotates }
     }
 }
