@@ -623,9 +623,11 @@ func TestDeploymentVectors(t *testing.T) {
 				Current                                     bool
 			}
 			Creates *int32
+			Surge   int32
 			Changes []struct {
-				Replicas int32
-				Reason   string
+				Replicas  int32
+				Reason    string
+				Annotates bool
 			}
 		}
 	}
@@ -688,8 +690,9 @@ func TestDeploymentVectors(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", step.Name, err, describe(d, c.sets, c.pods))
 		}
 		for i, change := range step.Changes {
-			if size := *sync.Written(c.sets[i]).Spec.Replicas; size != change.Replicas {
-				t.Errorf("%s: upstream makes %s %d, the vector says %d", step.Name, step.Sets[i].Name, size, change.Replicas)
+			vector := podrank.SetChange{Set: c.sets[i], Replicas: change.Replicas, Annotates: change.Annotates}
+			if err := sameSizes(sync.Written(c.sets[i]), d, vector, step.Surge); err != nil {
+				t.Errorf("%s, as the vector has it: %v", step.Name, err)
 			}
 			if change.Reason == "rejected" && !sync.Rejected {
 				t.Errorf("%s: upstream's API server rejects nothing", step.Name)
