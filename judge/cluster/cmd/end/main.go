@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -35,22 +36,22 @@ type judge struct {
 	*rounds.Rounds
 	history *history.History
 	tally   map[string]int
-	cases   []*record.End
+	cases   *os.File
 	wrong   int
 }
 
 func main() { must.Main("end", run) }
 
 func run(ctx context.Context) {
-	recordFile := flag.String("record", "", "gets the rounds themselves, compressed")
+	recordFile := flag.String("record", "", "gets the rounds themselves, compressed, also those of earlier runs with this seed")
 	j := &judge{Rounds: rounds.Parse(12), tally: map[string]int{}}
 	j.history = history.Follow(ctx, j.Plane)
 	scene.CreateNodes(ctx, j.Plane)
 	j.Log(fmt.Sprintf("end-%d.log", j.Seed))
+	j.cases = j.Open(fmt.Sprintf("end-%d.jsonl", j.Seed))
 	took := j.Play(ctx, j.round)
 	if *recordFile != "" {
-		slices.SortStableFunc(j.cases, func(a, b *record.End) int { return a.Round - b.Round })
-		rounds.Record(*recordFile, j.cases)
+		rounds.Record(*recordFile, record.ReadEnds(j.cases))
 	}
 	fmt.Printf("rounds %d to %d of seed %d in %s\n", j.From, j.Last, j.Seed, took.Round(time.Second))
 	for _, what := range slices.Sorted(maps.Keys(j.tally)) {
@@ -66,7 +67,15 @@ func (j *judge) round(ctx context.Context, number int) string {
 	line := fmt.Sprintf("seed %d round %d %s:", j.Seed, number, journey.Kind)
 	items := preview.GetFields(ctx, j.Plane.Kubeconfig, journey.Namespace)
 	changed := preview.Merged(items, "Deployment", "web", journey.Change)
-	line += j.step(ctx, number, journey, journey.Kind, changed, journey.Count, func() { journey.Go(ctx) })
+	var cases []*record.End
+	step := func(kind string, items []map[string]any, count *int32, goes func()) {
+		text, played := j.step(ctx, number, journey, kind, items, count, goes)
+		line += text
+		if played != nil {
+			cases = append(cases, played)
+		}
+	}
+	step(journey.Kind, changed, journey.Count, func() { journey.Go(ctx) })
 	for range r.IntN(most + 1) {
 		pod, change := journey.NextPod()
 		if pod == nil {
@@ -74,16 +83,21 @@ func (j *judge) round(ctx context.Context, number int) string {
 		}
 		items := preview.GetFields(ctx, j.Plane.Kubeconfig, journey.Namespace)
 		changed := preview.Merged(items, "Pod", pod.Name, change)
-		line += j.step(ctx, number, journey, "ready", changed, nil, func() { journey.MakeReady(ctx, pod, change) })
+		step("ready", changed, nil, func() { journey.MakeReady(ctx, pod, change) })
 	}
 	scene.CleanUp(ctx, j.Plane, j.history, journey.Namespace)
+	j.Lock()
+	defer j.Unlock()
+	for _, c := range cases {
+		must.Do(json.NewEncoder(j.cases).Encode(c))
+	}
 	return line
 }
 
-// step asks where the objects lead, lets the controllers go there, and compares.
+// step asks where the objects lead, lets the controllers go there, and compares. It returns a part of the round's line, and the case.
 func (j *judge) step(ctx context.Context, number int, journey *scene.Journey, kind string, items []map[string]any, count *int32,
 	goes func(),
-) string {
+) (string, *record.End) {
 	j.history.ClearEvents(journey.Namespace)
 	question := &preview.EndQuestion{Items: items, Count: count, Now: time.Now(), Within: "1s,5s"}
 	goes()
@@ -106,14 +120,14 @@ func (j *judge) step(ctx context.Context, number int, journey *scene.Journey, ki
 		j.Lock()
 		defer j.Unlock()
 		j.tally[kind+": refused, as the dump does not fit together"]++
-		return " lagging refused;"
+		return " lagging refused;", nil
 	}
 	j.Lock()
 	defer j.Unlock()
 	j.count(kind, end, today, arrival)
-	j.cases = append(j.cases, record.EndOf(number, kind, question, arrival))
+	played := record.EndOf(number, kind, question, arrival)
 	if err == nil {
-		return fmt.Sprintf(" %s ok;", kind)
+		return fmt.Sprintf(" %s ok;", kind), played
 	}
 	what := "WRONG"
 	if end != nil && end.Has("status-lags") && kind == "lagging" {
@@ -129,7 +143,7 @@ func (j *judge) step(ctx context.Context, number int, journey *scene.Journey, ki
 	j.Keep(dir, "dump.json", preview.List(items))
 	j.Keep(dir, "story.json", story)
 	fmt.Printf("round %d %s %s: %v\n", number, kind, what, err)
-	return fmt.Sprintf(" %s %s: %v;", kind, what, err)
+	return fmt.Sprintf(" %s %s: %v;", kind, what, err), played
 }
 
 // arrival is what became of the objects.
@@ -148,10 +162,10 @@ func (j *judge) arrival(namespace string, items []map[string]any) *verdict.Arriv
 		}
 	}
 	j.history.Look(namespace, func(n *history.Namespace) {
-		for _, gone := range n.Gone {
-			if _, known := a.Before[gone.Pod.UID]; known {
-				a.Before[gone.Pod.UID] = true
-			}
+		for uid := range a.Before {
+			// What was dumped while the controllers were at work may have gone before the change.
+			pod := n.Pods[uid]
+			a.Before[uid] = pod == nil || pod.DeletionTimestamp != nil
 		}
 		for uid, set := range n.Sets {
 			if name, known := sets[uid]; known {

@@ -2,6 +2,8 @@ package record
 
 import (
 	"encoding/json"
+	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -41,6 +43,27 @@ func EndOf(round int, kind string, question *preview.EndQuestion, arrival *verdi
 		e.Items = append(e.Items, whole)
 	}
 	return e
+}
+
+// ReadEnds reads cases, a line of JSON each, and returns them in the order of their rounds. Of a round that was played again, the last
+// cases count.
+func ReadEnds(file io.ReadSeeker) []*End {
+	must.Get(file.Seek(0, io.SeekStart))
+	ofRounds, last := map[int][]*End{}, 0
+	for decoder := json.NewDecoder(file); decoder.More(); {
+		var e End
+		must.Do(decoder.Decode(&e))
+		if e.Round != last {
+			ofRounds[e.Round] = nil
+		}
+		last = e.Round
+		ofRounds[e.Round] = append(ofRounds[e.Round], &e)
+	}
+	var all []*End
+	for _, round := range slices.Sorted(maps.Keys(ofRounds)) {
+		all = append(all, ofRounds[round]...)
+	}
+	return all
 }
 
 // ofEnds is what is kept besides.

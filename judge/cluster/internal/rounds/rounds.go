@@ -60,9 +60,13 @@ func Parse(parallel int) *Rounds {
 
 // Log opens the log, which gets a line for each round, and returns its name.
 func (r *Rounds) Log(name string) string {
-	file := filepath.Join(r.keep, name)
-	r.log = must.Get(os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644))
-	return file
+	r.log = r.Open(name)
+	return r.log.Name()
+}
+
+// Open opens a file beside the log, to append to it.
+func (r *Rounds) Open(name string) *os.File {
+	return must.Get(os.OpenFile(filepath.Join(r.keep, name), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644))
 }
 
 // Play plays the rounds, several at a time, and returns how long it took. What play returns of a round is its line in the log.
