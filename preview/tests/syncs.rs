@@ -174,7 +174,7 @@ fn several_syncs_never_contradict_the_preview() {
             for (number, verdict) in &actual {
                 match verdict {
                     Verdict::Delete => assert!(gone.contains(number), "seed {seed}: web-{number} stayed"),
-                    Verdict::Keep | Verdict::Blocked => {
+                    Verdict::Keep | Verdict::Later | Verdict::Blocked => {
                         assert!(!gone.contains(number), "seed {seed}: web-{number} went");
                     }
                     Verdict::Contested => contested += 1,

@@ -114,6 +114,7 @@ pub enum WaitsFor {
 }
 
 /// What the words about a rest read.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Facts {
     pub(crate) waits_for: Option<WaitsFor>,
     pub(crate) pods: u32,

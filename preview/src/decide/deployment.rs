@@ -1,11 +1,11 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
 use crate::answer::note::Note;
-use crate::answer::preview::{Asked, Pods, Preview, Rollout, SetPreview, Verdict};
+use crate::answer::preview::{Asked, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict};
 use crate::answer::set_why::set_why;
 use crate::ask::gates;
 use crate::ask::options::{Options, Order};
-use crate::decide::end::{self, Actor, path_name};
+use crate::decide::end::{self, Actor, End, path_name};
 use crate::decide::next::{Next, what_is_next};
 use crate::decide::race::Race;
 use crate::decide::set::{Scene, SetDecision, decide_set};
@@ -19,7 +19,6 @@ use crate::words::error::{Error, not_negative};
 use podrank::controller::deployment::{
     Change, Deployment, Reason, ReplicaSet, SetFlags, Step, Strategy, next_sync,
 };
-use std::mem;
 
 /// One of the Deployment's sets.
 struct Own<'a> {
@@ -52,47 +51,65 @@ pub(crate) fn preview_deployment<'a>(
     }
     let read = |own: &Own<'a>| Scene::read(input, sets, own.entry.id(), options.order);
     let scenes = own.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    // Odds are those of the whole way.
     let is_step = options.next_step || options.burst_replicas.is_some();
-    let of_step = Options { odds: options.odds && is_step, ..options.clone() };
-    let mut decisions = decide_all(input, sets, &own, &scenes, &step, &changes, &of_step, &mut notes)?;
-    let states_only: Vec<_> = own.iter().map(|own| &own.state.set).collect();
-    let mut next = what_is_next(&deployment, &step, &changes, &states_only);
-    let mut end = None;
-    if !is_step {
-        let mut actors = Vec::new();
-        for (((own, scene), record), index) in own.iter().zip(&scenes).zip(&records).zip(0..) {
-            let is_new = step.new_set == Some(index);
-            let own_seconds = own.entry.spec()?.min_ready_seconds;
-            let seconds = if is_new { spec.min_ready_seconds.unwrap_or(0) } else { own_seconds };
-            let terminating =
-                sets.pods(own.entry.id()).iter().filter(|pod| pod.is_terminating && !pod.is_finished);
-            actors.push(Actor {
-                scene,
-                record: *record,
-                min_ready_seconds: u32::try_from(seconds).unwrap_or(0),
-                is_idle: own.entry.idle()?.is_some(),
-                terminating: u32::try_from(terminating.count()).unwrap_or(u32::MAX),
-            });
-        }
-        let names: Vec<_> = own.iter().map(|own| own.entry.id().name).collect();
-        let mut found = end::end(&deployment, &actors, &names, options)?;
-        for (index, why) in mem::take(&mut found.without_odds) {
-            notes.push(notes::no_odds(&own[index].entry.id(), &why));
-        }
-        for (decision, pods) in decisions.iter_mut().zip(mem::take(&mut found.pods)) {
-            decision.pods = pods;
-        }
-        end = Some(found);
-    }
+    let mut decisions = if is_step {
+        decide_all(input, sets, &own, &scenes, &step, &changes, options, &mut notes)?
+    } else {
+        count_all(input, sets, &scenes, &changes, options, &mut notes)?
+    };
+    let all_states: Vec<_> = own.iter().map(|own| &own.state.set).collect();
+    let next = what_is_next(&deployment, &step, &changes, &all_states);
+    let end = if is_step {
+        None
+    } else {
+        Some(play_on(sets, spec, &own, &scenes, &records, &deployment, &step, options)?)
+    };
     notes.extend(notes::of_deployment(entry, spec, end.is_none().then_some(&next), &states));
-    let goes_on = end.as_ref().map_or(matches!(next, Next::Step), |end| end.steps.len() > 1);
-    if let Some(end) = &mut end {
-        next = mem::replace(&mut end.next, Next::Nothing);
-    }
+    let goes_on = end.as_ref().map_or(matches!(next, Next::Step), |end| end.goes_on);
+    let next = end.as_ref().map_or(&next, |end| &end.next);
+    let waits = !matches!(next, Next::Step | Next::Nothing);
+    let (steps, rest) = end
+        .map(|end| {
+            for (index, why) in end.without_odds {
+                notes.push(notes::no_odds(&own[index].entry.id(), &why));
+            }
+            for ((decision, pods), gone) in decisions.iter_mut().zip(end.pods).zip(end.gone) {
+                decision.quota = (gone.max as usize).saturating_sub(certain(&pods));
+                decision.pods = pods;
+            }
+            (end.steps, end.rest)
+        })
+        .unzip();
+    let previews = set_previews(&deployment, &step, &changes, &own, decisions);
+    let sum = |number: fn(&SetPreview<'_>) -> usize| previews.iter().map(number).sum();
+    let goes: usize = sum(|set| certain(&set.pods));
+    Ok(Preview {
+        feature_gates: gates::of_sets(options.gates),
+        rollout: Some(Rollout { path: path_name(step.path), goes_on, waits }),
+        active: sum(|set| set.active),
+        asked: Asked { replicas: Some(deployment.replicas.unsigned_abs()), ..Asked::default() },
+        burst_replicas: Some(options.burst_replicas),
+        delete: sum(|set| set.delete),
+        quota: rest.as_ref().map_or(sum(|set| set.quota), |rest| rest.delete.max as usize - goes),
+        notes,
+        steps,
+        rest,
+        of: Pods::Sets(previews),
+        ..Preview::new(entry.id(), options)
+    })
+}
+
+/// The sets that have pods, or get some, and the one that the sync creates.
+fn set_previews<'a>(
+    deployment: &Deployment,
+    step: &Step,
+    changes: &[Change],
+    own: &[Own<'a>],
+    decisions: Vec<SetDecision<'a>>,
+) -> Vec<SetPreview<'a>> {
     let mut previews: Vec<_> = own
         .iter()
-        .zip(&changes)
+        .zip(changes)
         .zip(decisions)
         .filter(|((own, change), decision)| {
             own.state.set.replicas != 0 || change.replicas != 0 || decision.active != 0
@@ -105,7 +122,7 @@ pub(crate) fn preview_deployment<'a>(
                 to: change.replicas,
                 writes: writes(from, change),
                 reason: change.reason.name(),
-                why: set_why(&deployment, &step, from, change),
+                why: set_why(deployment, step, from, change),
                 active: decision.active,
                 delete: decision.delete,
                 quota: decision.quota,
@@ -121,33 +138,19 @@ pub(crate) fn preview_deployment<'a>(
             to: change.replicas,
             writes: Vec::new(),
             reason: change.reason.name(),
-            why: set_why(&deployment, &step, 0, change),
+            why: set_why(deployment, step, 0, change),
             active: 0,
             delete: 0,
             quota: 0,
             pods: Vec::new(),
         });
     }
-    let (steps, rest) = end.map(|end| (end.steps, end.rest)).unzip();
-    let sum = |number: fn(&SetPreview<'_>) -> usize| previews.iter().map(number).sum();
-    Ok(Preview {
-        feature_gates: gates::of_sets(options.gates),
-        rollout: Some(Rollout {
-            path: path_name(step.path),
-            goes_on,
-            waits: !matches!(next, Next::Step | Next::Nothing),
-        }),
-        active: sum(|set| set.active),
-        asked: Asked { replicas: Some(deployment.replicas.unsigned_abs()), ..Asked::default() },
-        burst_replicas: Some(options.burst_replicas),
-        delete: sum(|set| set.delete),
-        quota: sum(|set| set.quota),
-        notes,
-        steps,
-        rest,
-        of: Pods::Sets(previews),
-        ..Preview::new(entry.id(), options)
-    })
+    previews
+}
+
+/// How many of the pods certainly go.
+fn certain(pods: &[PodPreview<'_>]) -> usize {
+    pods.iter().filter(|pod| pod.verdict == Verdict::Delete).count()
 }
 
 /// The sizes that the sync writes to a set, in turn.
@@ -253,7 +256,59 @@ fn next_step(
     (deployment, step, changes)
 }
 
+/// Plays the syncs to their end.
+#[expect(clippy::too_many_arguments, reason = "all that a sync is about")]
+fn play_on<'a>(
+    sets: &Sets<'a>,
+    spec: &DeploymentSpec,
+    own: &[Own<'a>],
+    scenes: &[Scene<'a>],
+    records: &[ReplicaSet],
+    deployment: &Deployment,
+    step: &Step,
+    options: &Options,
+) -> Result<End<'a>, Error> {
+    let mut actors = Vec::new();
+    for (((own, scene), record), index) in own.iter().zip(scenes).zip(records).zip(0..) {
+        let seconds = if step.new_set == Some(index) {
+            // The sync writes it.
+            spec.min_ready_seconds.unwrap_or(0)
+        } else {
+            own.entry.spec()?.min_ready_seconds
+        };
+        let pods = sets.pods(own.entry.id());
+        let ending = pods.iter().filter(|pod| pod.is_terminating && !pod.is_finished).count();
+        actors.push(Actor {
+            scene,
+            record: *record,
+            min_ready_seconds: u32::try_from(seconds).unwrap_or(0),
+            is_idle: own.entry.idle()?.is_some(),
+            terminating: u32::try_from(ending).unwrap_or(u32::MAX),
+        });
+    }
+    let names: Vec<_> = own.iter().map(|own| own.entry.id().name).collect();
+    end::end(deployment, &actors, &names, options)
+}
+
+/// Counts the pods that each set loses. Which ones they are is a matter of all syncs that follow.
+fn count_all<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    scenes: &[Scene<'a>],
+    changes: &[Change],
+    options: &Options,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<SetDecision<'a>>, Error> {
+    let without_odds = Options { odds: false, ..options.clone() };
+    let decide = |(scene, change): (&Scene<'a>, &Change)| {
+        let to = u32::try_from(change.replicas).unwrap_or(0);
+        decide_set(input, sets, scene, to, &without_odds, Some(&Race::default()), Some(notes))
+    };
+    scenes.iter().zip(changes).map(decide).collect()
+}
+
 /// Decides which pods each set loses. What another set does at the same time may change the ranks.
+#[expect(clippy::too_many_arguments, reason = "all that a sync is about")]
 fn decide_all<'a>(
     input: &'a Input,
     sets: &Sets<'a>,

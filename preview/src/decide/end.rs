@@ -36,9 +36,13 @@ pub(crate) struct Actor<'s, 'a> {
 pub(crate) struct End<'a> {
     /// Those of each set, in the order in which they go.
     pub(crate) pods: Vec<Vec<PodPreview<'a>>>,
+    /// How many pods of each set go.
+    pub(crate) gone: Vec<Bounds>,
     pub(crate) steps: Vec<StepPreview<'a>>,
     pub(crate) rest: Rest<'a>,
     pub(crate) next: Next,
+    /// Whether a sync follows the next one at once, and writes something.
+    pub(crate) goes_on: bool,
     /// Why there are no odds for the contested pods of a set.
     pub(crate) without_odds: Vec<(usize, String)>,
 }
@@ -114,7 +118,9 @@ pub(crate) fn end<'a>(
         pods,
         steps: steps(&outcome, name),
         rest: rest(&outcome, &gone, &facts, name),
+        gone,
         next,
+        goes_on: outcome.steps.iter().any(|step| !step.is_next),
         without_odds,
     })
 }
@@ -260,11 +266,10 @@ fn facts(outcome: &Outcome) -> (Next, Facts) {
         Next::NewPods => (Some(WaitsFor::NewPods), at_most(needed)),
         Next::AllNewPods(_) => (Some(WaitsFor::NewPods), at_most(new_missing)),
         Next::OldPods(_) => (Some(WaitsFor::OldPods), rest.terminating),
-        Next::Step => (None, 0),
         Next::Nothing if is_over || sets.is_empty() => (None, 0),
         Next::Nothing if rest.deployment.is_paused && old_pods > 0 => (Some(WaitsFor::Resume), 0),
         Next::Nothing if is_stuck => (Some(WaitsFor::AnotherCount), 0),
-        Next::Nothing => (None, 0),
+        Next::Step | Next::Nothing => (None, 0),
     };
     let goes_later = matches!(waits_for, Some(WaitsFor::NewPods | WaitsFor::Resume));
     let facts = Facts {

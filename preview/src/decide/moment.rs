@@ -101,7 +101,6 @@ fn over_time<'a>(
     let at_now: BTreeMap<_, _> = preview.pods().map(|pod| (pod.uid.clone(), pod.clone())).collect();
     let mut of_sets: Vec<Vec<Vec<PodPreview<'a>>>> = Vec::new();
     for case in cases {
-        preview.quota = preview.quota.max(case.quota);
         if let (Some(rest), Some(theirs)) = (&mut preview.rest, &case.rest) {
             rest.widen(theirs);
         }
@@ -134,10 +133,20 @@ fn over_time<'a>(
         }
         Pods::Sets(sets) => {
             for (set, pods) in sets.iter_mut().zip(agreed) {
-                set.quota = set.quota.max(set.delete.saturating_sub(certain(&pods)));
+                let at_rest = preview
+                    .rest
+                    .as_ref()
+                    .and_then(|rest| rest.sets.iter().find(|at_rest| at_rest.replica_set == set.replica_set));
+                let goes = at_rest.map_or(set.delete, |at_rest| at_rest.delete.max as usize);
+                set.quota = goes - certain(&pods);
                 set.pods = pods;
             }
-            preview.quota = sets.iter().map(|set| set.quota).sum();
+            preview.quota = match &preview.rest {
+                Some(rest) => {
+                    rest.delete.max as usize - sets.iter().map(|set| certain(&set.pods)).sum::<usize>()
+                }
+                None => sets.iter().map(|set| set.quota).sum(),
+            };
         }
     }
 }

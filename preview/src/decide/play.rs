@@ -11,6 +11,7 @@ use podrank::controller::deployment::{
     Change, Deployment, Path, Reason, ReplicaSet, SetFlags, Step, Strategy, next_sync,
 };
 use std::collections::HashSet;
+use std::mem;
 
 /// The most states that are looked at. Few plays reach a hundred.
 const MOST_STATES: usize = 2_000;
@@ -84,6 +85,8 @@ pub(crate) struct Fate {
 
 /// A sync that writes something.
 pub(crate) struct Played {
+    /// Whether it is the very next one.
+    pub(crate) is_next: bool,
     pub(crate) path: Path,
     /// For each set, also one that this play creates at the end, the size before and after it, and how many of its pods have gone since
     /// the start.
@@ -478,7 +481,7 @@ impl Play<'_, '_> {
         let mut state = start.clone();
         let mut steps = Vec::new();
         // The first sync reads the statuses that are listed.
-        let mut late = true;
+        let (mut late, mut is_next) = (true, true);
         loop {
             let unseen = if late { self.unseen(&state) } else { Vec::new() };
             let view = self.view(&state, &unseen);
@@ -486,6 +489,7 @@ impl Play<'_, '_> {
             if steps.len() >= MOST_STEPS || !synced.writes && unseen.is_empty() {
                 return (steps, (synced, view));
             }
+            let is_next = mem::take(&mut is_next);
             late = is_late && synced.writes;
             if !synced.writes {
                 continue;
@@ -497,7 +501,7 @@ impl Play<'_, '_> {
                 gone: set.pods.gone,
             };
             let sets = state.sets.iter().enumerate().map(set).collect();
-            steps.push(Played { path: synced.step.path, sets });
+            steps.push(Played { is_next, path: synced.step.path, sets });
         }
     }
 
