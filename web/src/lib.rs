@@ -41,8 +41,8 @@ const MOST_WITH_ODDS: usize = 1_500;
 struct Head<'a> {
     #[serde(flatten)]
     preview: Preview<'a>,
-    /// For each set, in the order of the pods: how many certainly go, are contested, and certainly stay.
-    fates: Vec<[usize; 3]>,
+    /// For each set, in the order of the pods: how many certainly go, are contested, go when the rollout goes on, and certainly stay.
+    fates: Vec<[usize; 4]>,
     /// For each pod, in the order of the pods, how likely it goes, if it is contested and that is known.
     odds: Vec<Option<String>>,
 }
@@ -140,7 +140,8 @@ impl Dump {
             let count =
                 |pods: &[PodPreview<'_>], verdict| pods.iter().filter(|pod| pod.verdict == verdict).count();
             let fates = |pods: &&[PodPreview<'_>]| {
-                [Verdict::Delete, Verdict::Contested, Verdict::Keep].map(|verdict| count(pods, verdict))
+                [Verdict::Delete, Verdict::Contested, Verdict::Later, Verdict::Keep]
+                    .map(|verdict| count(pods, verdict))
             };
             (order.collect(), sets.iter().map(fates).collect())
         };
@@ -182,7 +183,7 @@ impl Dump {
         let other = match pod.verdict {
             Verdict::Delete => pods.iter().find(|other| other.verdict != Verdict::Delete),
             Verdict::Contested | Verdict::Blocked => None,
-            Verdict::Keep => pods.iter().rfind(|other| other.verdict != Verdict::Keep),
+            stays => pods.iter().rfind(|other| other.verdict != stays),
         };
         let is_contradicted = pod.contest.is_some_and(|contest| contest != Contest::Tie);
         let circle = if is_contradicted { circle(&self.input, &asked, uid)? } else { None };

@@ -1,5 +1,5 @@
 // The page: loads a dump, asks for decisions, and shows them. The state changes here alone.
-import { showControls, totals } from './controls.js';
+import { goneBy, showControls, totals } from './controls.js';
 import { $, copy, count, el } from './dom.js';
 import { Engine, latest } from './engine.js';
 import { PodMap } from './map.js';
@@ -137,7 +137,7 @@ const decide = latest(async () => {
     complain('');
     shown = answer;
     map.update(shown.order, shown.head.fates, shown.head.odds);
-    showControls(state, dump, shown.head);
+    showStep();
     if (!dump.pods.some((pod) => pod.uid === state.uid)) state.uid = atTheCut();
     map.mark(state.uid, state.wanted);
     if (example) history.replaceState(null, '', link(example, state));
@@ -147,12 +147,18 @@ const decide = latest(async () => {
     document.documentElement.dataset.decided = asked;
 });
 
+/** What is shown of the decision depends on the step. */
+function showStep() {
+    map.fade(shown.order, shown.head.fates, goneBy(state, shown.head));
+    showControls(state, dump, shown.head);
+}
+
 /** The pod that says most: the first contested one, or else the last that goes. */
 function atTheCut() {
     let at = 0;
-    for (const [gone, contested, kept] of shown.head.fates) {
+    for (const [gone, contested, later, kept] of shown.head.fates) {
         if (contested > 0) return dump.pods[shown.order[at + gone]].uid;
-        at += gone + contested + kept;
+        at += gone + contested + later + kept;
     }
     const [gone] = shown.head.fates[0] ?? [0];
     return dump.pods[shown.order[Math.max(gone - 1, 0)]]?.uid;
@@ -212,9 +218,10 @@ async function list() {
 let announced;
 function announce() {
     clearTimeout(announced);
-    const [gone, contested, kept] = totals(shown.head);
+    const [gone, contested, later, kept] = totals(shown.head);
     announced = setTimeout(() => {
-        $('live').textContent = `At ${count(state.replicas, 'replica')}, ${count(gone, 'pod')} certainly go, ${shown.head.quota} of ${contested} contested pods go, ${kept} certainly stay.`;
+        const onward = later > 0 ? `${later} go when the rollout goes on, ` : '';
+        $('live').textContent = `At ${count(state.replicas, 'replica')}, ${count(gone, 'pod')} certainly go, ${shown.head.quota} of ${contested} contested pods go, ${onward}${kept} certainly stay.`;
     }, 400);
 }
 
@@ -270,13 +277,17 @@ function picked(pod) {
 function setReplicas(value) {
     const replicas = Math.min(Math.max(Math.round(Number(value) || 0), 0), dump.pods.length);
     if (replicas === state.replicas) return;
-    state.replicas = replicas;
+    [state.replicas, state.step] = [replicas, null];
     changed();
 }
 
 on($('replicas'), 'input', ({ value }) => setReplicas(value));
 on($('replicas-number'), 'input', ({ value }) => value !== '' && setReplicas(value));
 on($('replicas-number'), 'blur', (field) => (field.value = state.replicas));
+on($('step'), 'input', ({ value }) => {
+    state.step = Number(value);
+    showStep();
+});
 on($('moment'), 'input', ({ value }) => {
     [state.nowText, state.dumped] = [null, null];
     state.now = dump.moments.fromStep(value);

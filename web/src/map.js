@@ -2,8 +2,8 @@
 import { letter } from './controls.js';
 import { el, short } from './dom.js';
 
-export const FATES = ['delete', 'contested', 'keep'];
-export const FATE_WORDS = { delete: 'goes', contested: 'may go', keep: 'stays' };
+export const FATES = ['delete', 'contested', 'later', 'keep'];
+export const FATE_WORDS = { delete: 'goes', contested: 'may go', later: 'goes later', keep: 'stays' };
 
 export class PodMap {
     constructor(root, onpick) {
@@ -61,6 +61,16 @@ export class PodMap {
                     this.#set(order[at], fate, ++place, set, odds[at]);
                 }
             });
+        }
+    }
+
+    /** Fades the pods that have gone: so many of each set, of those that certainly go. */
+    fade(order, fates, gone) {
+        let at = 0;
+        for (const [set, numbers] of fates.entries()) {
+            const end = at + numbers.reduce((sum, number) => sum + number);
+            const faded = at + Math.min(gone[set] ?? 0, numbers[0]);
+            for (; at < end; at++) this.elements[order[at]].classList.toggle('gone', at < faded);
         }
     }
 

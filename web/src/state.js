@@ -5,7 +5,7 @@ export const GATES = { PodDeletionCost: true, LogarithmicScaleDown: true, Prefer
 
 export const fresh = () => ({
     workload: null, replicas: null, now: null, nowText: null, dumped: null, order: 'kubernetes', gates: {}, burstReplicas: null, partial: false,
-    uid: null, steering: false, wanted: new Set(), ahead: false,
+    uid: null, steering: false, wanted: new Set(), ahead: false, step: null,
 });
 
 /** The time of the decision, as the command line takes it. It may be exact to the nanosecond. */

@@ -39,7 +39,7 @@ export async function decided(page, wanted = {}) {
 
 /** The pods on the map by verdict: the ends of their names, sorted. */
 export const fates = (page) => page.evaluate(() => {
-    const fates = { delete: [], contested: [], keep: [] };
+    const fates = { delete: [], contested: [], later: [], keep: [] };
     for (const pod of document.querySelectorAll('#map .pod')) fates[pod.dataset.fate].push(pod.querySelector('span').textContent);
     for (const pods of Object.values(fates)) pods.sort();
     return fates;

@@ -25,11 +25,32 @@ const isSampled = (page) => page.waitForFunction(() => document.querySelectorAll
 /** The end of a pod's name. */
 const short = (name) => name.slice(name.lastIndexOf('-') + 1);
 
+test('a slider shows the syncs of a rollout one by one', async () => {
+    const { file, replicas, now } = EXAMPLES[1];
+    const { steps, rest } = JSON.parse(podrank('-f', file, '--replicas', replicas, '--now', now, '-o', 'json').stdout);
+    assert.ok(steps.length >= 2 && rest.text, 'the example takes two syncs and waits');
+    await inPage(url, async (page) => {
+        await page.locator('[data-example=rollout]').click();
+        await decided(page, { workload: 'deploy/web' });
+        assert.equal(await page.locator('#rest').textContent(), rest.text);
+        for (let at = 0; at <= steps.length; at++) {
+            await page.locator('#step').fill(`${at}`);
+            const gone = steps.slice(0, at).flatMap((step) => step.sets).reduce((sum, set) => sum + set.delete, 0);
+            assert.equal(await page.locator('#map .pod.gone').count(), gone, `after ${at} syncs`);
+            const sizes = await page.locator('#sets li').first().textContent();
+            const [{ from, to }] = [steps[at - 1]?.sets[0] ?? { from: '', to: '' }];
+            assert.ok(at === 0 || sizes.includes(`${from} → ${to}`), sizes);
+        }
+        await page.locator('#replicas-number').fill('4');
+        await page.waitForFunction(() => document.querySelector('#step').value === document.querySelector('#step').max);
+    });
+});
+
 test('the three examples show what the command line prints', async () => {
     for (const { name, file, replicas, now } of EXAMPLES) {
         const printed = JSON.parse(podrank('-f', file, '--replicas', replicas, '--now', now, '-o', 'json').stdout);
         const pods = printed.pods ?? printed.sets.flatMap((set) => set.pods);
-        const expected = { delete: [], contested: [], keep: [] };
+        const expected = { delete: [], contested: [], later: [], keep: [] };
         for (const pod of pods) expected[pod.verdict].push(short(pod.name));
         for (const list of Object.values(expected)) list.sort();
         await inPage(url, async (page) => {

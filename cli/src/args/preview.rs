@@ -173,7 +173,7 @@ fn within(text: &str) -> Result<Within, String> {
         let duration: SignedDuration =
             text.parse().map_err(|_| format!("`{text}` is not a duration such as 5s"))?;
         let duration = Duration::try_from(duration).map_err(|_| format!("`{text}` is negative"))?;
-        let most = Duration::from_mins(10);
+        let most = Duration::from_secs(600);
         if duration > most { Err(format!("`{text}` is more than 10m")) } else { Ok(duration) }
     };
     Ok(Within { before: duration(before)?, after: duration(after)? })
