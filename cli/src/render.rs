@@ -27,10 +27,10 @@ pub fn names(preview: &Preview<'_>) -> String {
 }
 
 fn certain<'a>(preview: &'a Preview<'_>) -> impl Iterator<Item = &'a PodPreview<'a>> {
-    preview.pods().filter(|pod| pod.verdict == Verdict::Delete)
+    preview.pods().filter(|pod| pod.verdict == Verdict::Delete && !pod.is_passing)
 }
 
-/// Returns what [`names`] leaves out: the victims among the contested pods, and if nothing is named, the pods that wait.
+/// Returns what [`names`] leaves out: victims that stay at the current time, the victims among the contested pods, and if nothing is named, the pods that wait.
 pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
     let (certain, contested) = (certain(preview).count(), count(preview.pods(), Verdict::Contested));
     let certainty =
@@ -49,7 +49,12 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
         };
         format!("{pods}, {} for {}: {} (-o table lists all)", first.name, first.by, first.why)
     });
-    (contested > 0).then(contest).into_iter().chain(wait).collect()
+    let passing = count(preview.pods().filter(|pod| pod.is_passing), Verdict::Delete);
+    let passing = (passing > 0).then(|| match passing {
+        1 => "1 pod that goes is not printed, because ages change its verdict".to_owned(),
+        _ => format!("{passing} pods that go are not printed, because ages change their verdicts"),
+    });
+    passing.into_iter().chain((contested > 0).then(contest)).chain(wait).collect()
 }
 
 /// How many pods go: of a Deployment, until nothing follows by itself.

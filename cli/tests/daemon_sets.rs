@@ -296,5 +296,5 @@ fn flags_and_fields_are_checked() {
     fails("ds/agent", strategy, "…spec.updateStrategy.type: \"Never\" is neither RollingUpdate nor OnDelete");
     // A program without a name needs to hear that no count is meant.
     let (status, _, stderr) = run("", DAEMON_SET);
-    assert!(status == Some(2) && stderr.contains("--rollout for the next step"), "{stderr}");
+    assert!(status == Some(2) && stderr.contains("--rollout to see how a rollout goes on"), "{stderr}");
 }

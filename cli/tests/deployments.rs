@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 const OLD: &str = "web-5d8c7f9b64";
 const NEW: &str = "web-7f6b9d5c48";
-const SCALE: &str = "deploy/web --replicas 5";
-const ROLL: &str = "deploy/web --rollout";
+const SCALE: &str = "deploy/web --next-step --replicas 5";
+const ROLL: &str = "deploy/web --next-step --rollout";
 
 /// The preview of the example, after these changes.
 #[track_caller]
@@ -88,7 +88,11 @@ fn scaling_in_the_middle_of_a_rollout_is_proportional() {
 #[test]
 fn the_only_deployment_is_meant_if_none_is_named() {
     let named = shown(SCALE, ROLLOUT);
-    for words in ["--replicas 5", "web --replicas 5", "Deployment web --replicas 5 -n default"] {
+    for words in [
+        "--next-step --replicas 5",
+        "--next-step web --replicas 5",
+        "--next-step Deployment web --replicas 5 -n default",
+    ] {
         let meant = shown(words, ROLLOUT);
         assert_eq!((meant.json, meant.notes), (named.json.clone(), named.notes.clone()), "{words}");
     }
@@ -119,6 +123,50 @@ fn tables_show_the_sets_and_then_their_pods() {
     assert_eq!(lines.iter().filter(|line| line.starts_with("ReplicaSet ")).count(), 2);
 }
 
+/// The first sync makes the old set 2 and the new one 5. Then 7 pods are there and 4 must be available; the new set has 3 that are not
+/// left, so all 6 of them are available, and the 2 old pods are not needed either.
+#[test]
+fn a_rollout_is_shown_to_its_end() {
+    let shown = shown("deploy/web --replicas 5", ROLLOUT);
+    assert_eq!(row(&shown.json, "{delete} {goesOn} {waits}"), "6 true false");
+    let steps: Vec<_> = list(&shown.json["steps"])
+        .map(|step| {
+            let sets = list(&step["sets"]).map(|set| row(set, "{replicaSet} {from} {to} {delete}"));
+            (row(step, "{path}"), sets.collect::<Vec<_>>())
+        })
+        .collect();
+    let set = |name: &str, rest: &str| format!("{name} {rest}");
+    let expected = [
+        ("scale".to_owned(), vec![set(OLD, "4 2 2"), set(NEW, "9 5 4")]),
+        ("roll".to_owned(), vec![set(OLD, "2 0 2")]),
+    ];
+    assert_eq!(steps, expected);
+    let rest = &shown.json["rest"];
+    assert_eq!(rest["delete"], json!({ "min": 8, "max": 8 }));
+    assert_eq!(row(rest, "{waitsFor} {pods} {then} {isCertain} {text}"), "null 0 0 true null");
+    let verdicts: Vec<_> = list(&shown.json["sets"][0]["pods"]).map(|pod| row(pod, "{verdict}")).collect();
+    assert_eq!(verdicts, ["delete"; 4], "all of the old set go, so it is open no more which go first");
+}
+
+/// Of the 13 pods, 8 must be available. The new set has 9 of which 2 are, so 6 are.
+#[test]
+fn what_a_rollout_waits_for_is_said() {
+    let held_back = changed(ROLLOUT, &[available(NEW, 2)]);
+    let at_once = shown("deploy/web --rollout", &held_back);
+    let rest = &at_once.json["rest"];
+    assert_eq!(rest["waitsFor"], "new-pods");
+    let later = list(&at_once.json["sets"][0]["pods"]).filter(|pod| pod["verdict"] == "later").count();
+    assert_eq!(json!(later), rest["then"], "{at_once}");
+    let text = row(rest, "{text}");
+    assert!(text.contains("of its new pods") && text.ends_with("only after that."), "{text}");
+    let paused = example("deploy/web --replicas 8", &[paused()]);
+    let rest = &paused.json["rest"];
+    assert_eq!(row(rest, "{waitsFor} {text}"), "resume It is paused: the other 3 old pods stay.");
+    let recreated = example("deploy/web --rollout", &[recreate()]);
+    let text = "Then it waits until 4 old pods have ended; its new ReplicaSet gets 10 pods only after that.";
+    assert_eq!(row(&recreated.json["rest"], "{waitsFor} {text}"), format!("old-pods {text}"));
+}
+
 /// 10 are wanted and at most 3 may be missing (a quarter, rounded down, is 2, so 8 must stay available); the 3 unavailable
 /// ones of the new set count as gone: nothing of 13 - 8 - 3 = 2 is unhealthy in the old set, so 10 - 8 = 2 of it can go.
 #[test]
@@ -136,7 +184,7 @@ fn a_rollout_shows_its_next_step() {
         shown(&format!("rs {OLD} --replicas 2"), ROLLOUT).json["pods"]
     );
     // The same count is no other step.
-    assert_eq!(shown("deploy/web --replicas 10", ROLLOUT).json, rolled.json);
+    assert_eq!(shown("deploy/web --next-step --replicas 10", ROLLOUT).json, rolled.json);
     // Nor is a quantity in another spelling another template.
     let cpu = "spec template spec containers 0 resources requests cpu";
     let spelled = example(ROLL, &[("web", cpu, json!("0.1"))]);
@@ -180,21 +228,22 @@ fn an_idle_deployment_scales_its_one_set() {
             (NEW, "metadata annotations deployment.kubernetes.io/desired-replicas", json!("9")),
         ],
     );
-    let scaled = shown("deploy/web --replicas 3", &idle);
+    let scaled = shown("deploy/web --next-step --replicas 3", &idle);
     let set = format!("{NEW}: 9 to 3, 6 go; only-active; …");
     scaled.says(&["6 of 9 go; scale; goes on: false; waits: false", &set]);
     assert_eq!((list(&scaled.json["sets"]).count(), &*scaled.notes), (1, ""));
     let alone = shown(&format!("rs {NEW} --replicas 3"), &idle);
     assert_eq!(scaled.json["sets"][0]["pods"], alone.json["pods"]);
     // Growing takes no pod.
-    shown("deploy/web --replicas 20", &idle).says(&[&format!("{NEW}: 9 to 20, 0 go; only-active; …")]);
+    shown("deploy/web --next-step --replicas 20", &idle)
+        .says(&[&format!("{NEW}: 9 to 20, 0 go; only-active; …")]);
 }
 
 #[test]
 fn a_paused_deployment_is_scaled_and_does_not_roll() {
     let old = |rest: &str| format!("{OLD}: {rest}");
     let new = |rest: &str| format!("{NEW}: {rest}");
-    let scaled = example("deploy/web --replicas 8", &[paused()]);
+    let scaled = example("deploy/web --next-step --replicas 8", &[paused()]);
     scaled.says(&[
         "3 of 13 go; scale; goes on: false; …",
         &old("4 to 3, 1 go; share; …"),
@@ -216,7 +265,7 @@ fn a_paused_deployment_is_scaled_and_does_not_roll() {
     example(ROLL, &[paused()]).says(&["0 of 13 go; scale; …"]);
     // All pods of the new set are available, so a paused Deployment takes those of the old one.
     let saturated = [paused(), (NEW, "spec replicas", json!(10)), available(NEW, 10)];
-    example("deploy/web --replicas 10", &saturated).says(&[
+    example("deploy/web --next-step --replicas 10", &saturated).says(&[
         &old("…; saturated; the new set has all 10 pods available, so old sets go"),
         &new("…; saturated; all 10 pods of the new set are available"),
     ]);
@@ -280,10 +329,10 @@ fn recreate_takes_all_old_pods_first_and_waits_for_those_on_nodes() {
 fn statuses_that_lag_behind_are_told() {
     let told = |count: u32, min_ready_seconds: u32| {
         let waits = (OLD, "spec minReadySeconds", json!(min_ready_seconds));
-        let shown = example("deploy/web --replicas 8", &[available(OLD, count), waits]);
+        let shown = example("deploy/web --next-step --replicas 8", &[available(OLD, count), waits]);
         shown.notes.contains(&format!(
             "warning: the status of default ReplicaSet/{OLD} counts {count} available pods, while 4 are ready: its \
-             controller has not observed all pods yet, and the rollout may go on in another way: try again in a moment\n"
+             controller is at work, and the rollout may go on in another way: try again in a moment\n"
         ))
     };
     assert_eq!([3, 4, 5].map(|count| told(count, 0)), [true, false, true]);
@@ -335,7 +384,7 @@ fn what_stops_the_controller_is_noted() {
     let bare = shown(SCALE, changed(&bare, &[("web", "status", json!({ "observedGeneration": 12 }))]));
     bare.says(&["null: 0 to 5, 0 go; grows; …", "…no ReplicaSet of Deployment web is listed…"]);
     // Its set keeps its pods, whatever the Deployment writes.
-    let set = example("deploy/web --replicas 3", &[deleted(NEW)]);
+    let set = example("deploy/web --next-step --replicas 3", &[deleted(NEW)]);
     let note = format!("note: default ReplicaSet/{NEW} is being deleted: its controller deletes no pods");
     set.says(&[&format!("{NEW}: …, 0 go; …"), &note]);
     assert_ne!(set.json["sets"][1]["from"], set.json["sets"][1]["to"]);
@@ -393,13 +442,17 @@ fn unsound_deployments_name_the_field() {
         ("spec replicas", json!(-4), "spec.replicas: -4 is negative, which Kubernetes does not allow"),
     ] {
         let dump = changed(ROLLOUT, &[("web", place, value)]);
-        fails("deploy/web --rollout", &dump, &format!("default Deployment/web: {error}"));
+        fails("deploy/web --next-step --rollout", &dump, &format!("default Deployment/web: {error}"));
         // Only a preview of the Deployment itself minds.
         fine(&format!("{NEW} --replicas 5"), &dump);
     }
     let error =
         format!("default ReplicaSet/{OLD}: spec.replicas: -4 is negative, which Kubernetes does not allow");
-    fails("deploy/web --replicas 3", changed(ROLLOUT, &[(OLD, "spec replicas", json!(-4))]), &error);
+    fails(
+        "deploy/web --next-step --replicas 3",
+        changed(ROLLOUT, &[(OLD, "spec replicas", json!(-4))]),
+        &error,
+    );
 }
 
 #[test]
@@ -479,7 +532,7 @@ fn above_500_deletions_ranks_settle_nothing() {
                 with(pod, "spec nodeName", json!(node))
             }));
         }
-        let shown = shown(&format!("deploy/web --replicas {}", each / 5), dump(&objects));
+        let shown = shown(&format!("deploy/web --next-step --replicas {}", each / 5), dump(&objects));
         let said: Vec<_> = list(&shown.json["sets"]).map(|set| row(set, "{delete} {quota}")).collect();
         assert_eq!(said, [(); 2].map(|()| format!("{} {quota}", each / 10 * 9)));
     }

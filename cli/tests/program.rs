@@ -103,6 +103,7 @@ fn example_as_json() {
             "replicaSet": "web-7f6b9d5c48",
             "now": "2026-03-10T12:00:00Z",
             "nowSource": "given",
+            "within": { "before": 0.0, "after": 0.0 },
             "order": "total",
             "featureGates": { "PodDeletionCost": true, "LogarithmicScaleDown": true, "PreferForScaleDown": false },
             "active": 9,
@@ -157,6 +158,10 @@ fn the_document_on_the_json_names_every_field_and_note() {
         ("notes[].", &preview["notes"][0]),
         ("", &deployment),
         ("sets[].", &deployment["sets"][0]),
+        ("steps[].", &deployment["steps"][0]),
+        ("steps[].sets[].", &deployment["steps"][0]["sets"][0]),
+        ("rest.", &deployment["rest"]),
+        ("rest.sets[].", &deployment["rest"]["sets"][0]),
         ("", &stateful_set),
         ("blocked[].", &stateful_set["blocked"][0]),
         ("", &job),
@@ -417,14 +422,15 @@ fn printed_now_replays_byte_for_byte() {
     };
     let preview: Value = serde_json::from_str(&of_file("-o json")).expect("JSON");
     let now = row(&preview, "{now}");
-    let again: Value = serde_json::from_str(&of_file(&format!("-o json --now {now}"))).expect("JSON");
+    let again: Value =
+        serde_json::from_str(&of_file(&format!("-o json --now {now} --within 1s,5s"))).expect("JSON");
     // Nothing but where that time comes from is another.
     let mut expected = preview.clone();
     expected["nowSource"] = json!("given");
     expected["notes"].as_array_mut().expect("notes").retain(|note| note["code"] != "time-of-dump");
     assert_ne!(expected["notes"], preview["notes"]);
     assert_eq!(again, expected);
-    let at_now = format!("-o table --now {now}");
+    let at_now = format!("-o table --now {now} --within 1s,5s");
     assert_eq!(of_file("-o table"), of_file(&at_now));
     // A file is read as standard input is.
     let at_noon = format!("-o table {}", NOON.join(" "));

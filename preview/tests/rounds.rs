@@ -63,7 +63,7 @@ impl Case {
             let went = self.victims.contains(&pod.uid);
             let right = match pod.verdict {
                 Verdict::Delete => went,
-                Verdict::Keep | Verdict::Blocked => !went,
+                Verdict::Keep | Verdict::Later | Verdict::Blocked => !went,
                 Verdict::Contested => true,
             };
             if !right {

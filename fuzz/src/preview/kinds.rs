@@ -20,6 +20,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Checks the preview of a workload that is no set. Returns whether there is anything to compare it with: not if the reading
 /// below does not know what the text asks for.
 pub(super) fn check(text: &[u8], id: Id<'_>, options: &Options, actual: &Value, shown: &str) -> Option<()> {
+    if id.1 == "Deployment" && !options.next_step {
+        // Where its syncs lead has a simulation of its own: preview/tests/journeys.rs.
+        return None;
+    }
     let objects = objects(text)?;
     if objects.iter().any(|(_, object)| has_lists_for_objects(object)) {
         return None;

@@ -140,6 +140,14 @@ impl<'a> Preview<'a> {
         pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
     }
 
+    pub(crate) fn pods_mut(&mut self) -> impl Iterator<Item = &mut PodPreview<'a>> {
+        let (pods, sets) = match &mut self.of {
+            Pods::Pods(pods) => (&mut **pods, &mut [][..]),
+            Pods::Sets(sets) => (&mut [][..], &mut **sets),
+        };
+        pods.iter_mut().chain(sets.iter_mut().flat_map(|set| &mut set.pods))
+    }
+
     /// The sets of a Deployment.
     pub fn sets(&self) -> &[SetPreview<'a>] {
         if let Pods::Sets(sets) = &self.of { sets } else { &[] }
@@ -249,6 +257,9 @@ pub struct PodPreview<'a> {
     pub rule: Option<&'static str>,
     /// The values that this rule compares, as a short sentence.
     pub why: String,
+    /// Whether it has another verdict at the current time. A note says so.
+    #[serde(skip)]
+    pub is_passing: bool,
     /// How Kubernetes' rules leave it open, if that is why it is contested.
     #[serde(skip)]
     pub contest: Option<Contest>,

@@ -152,6 +152,7 @@ impl<'m, 'a> Line<'m, 'a> {
                 odds: odds.get(&pod.uid).copied().filter(|_| verdict == Verdict::Contested),
                 rule,
                 why,
+                is_passing: false,
                 contest: contest.filter(|_| verdict == Verdict::Contested),
                 details: Details::of(pod, self.policy.now),
             }

@@ -172,26 +172,31 @@ fn add_notes<'a>(
         None => None,
         Some(clock) => {
             let other = at(&Options { now: clock, odds: false, ..options.clone() })?;
-            differs_at_clock(&changes(preview, &other), clock)
+            changes(preview, &other, clock)
         }
     };
     preview.notes.splice(..0, source.into_iter().chain(note));
     Ok(())
 }
 
-/// The pods whose verdict is another one in `other`: `web-1 (keep instead of delete)`.
-fn changes(preview: &Preview<'_>, other: &Preview<'_>) -> Vec<String> {
+/// Marks the pods whose verdict is another one at the clock's time, and names them: `web-1 (keep instead of delete)`.
+fn changes(preview: &mut Preview<'_>, other: &Preview<'_>, clock: Timestamp) -> Option<Note> {
     let verdicts: BTreeMap<&str, Verdict> = other.pods().map(|pod| (&*pod.uid, pod.verdict)).collect();
-    let changed = preview.pods().filter_map(|pod| {
-        let verdict = verdicts.get(&*pod.uid).filter(|verdict| **verdict != pod.verdict)?;
-        Some(format!("{} ({} instead of {})", text::name(pod.name), verdict.name(), pod.verdict.name()))
-    });
-    changed.collect()
-}
-
-fn differs_at_clock(changed: &[String], clock: Timestamp) -> Option<Note> {
+    let mut changed = Vec::new();
+    for pod in preview.pods_mut() {
+        let Some(verdict) = verdicts.get(&*pod.uid).filter(|verdict| **verdict != pod.verdict) else {
+            continue;
+        };
+        pod.is_passing = true;
+        changed.push(format!(
+            "{} ({} instead of {})",
+            text::name(pod.name),
+            verdict.name(),
+            pod.verdict.name()
+        ));
+    }
     let has = if changed.len() == 1 { "has another verdict" } else { "have other verdicts" };
-    let (pods, which) = (count(changed.len() as u64, "pod"), text::list(changed));
+    let (pods, which) = (count(changed.len() as u64, "pod"), text::list(&changed));
     let text =
         format!("{pods} {has} at the current time: {which}; to decide at that time, add --now {clock}");
     (!changed.is_empty()).then(|| Note::new(NoteCode::DiffersAtClock, text))

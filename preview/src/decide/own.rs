@@ -114,6 +114,7 @@ impl<'a> Decided<'a> {
             odds: self.odds,
             rule: Some(self.rule),
             why: self.why.clone(),
+            is_passing: false,
             contest: None,
             details,
         }

@@ -72,7 +72,7 @@ func (q *DeploymentQuestion) arguments() []string {
 	if q.Count != nil {
 		goal = []string{"--replicas", fmt.Sprint(*q.Count)}
 	}
-	return append(goal, "deploy/web", "--now", q.Now.UTC().Format(time.RFC3339Nano))
+	return append(goal, "deploy/web", "--next-step", "--now", q.Now.UTC().Format(time.RFC3339Nano))
 }
 
 // Resumed is the dump with no Deployment paused.
