@@ -175,7 +175,9 @@ fn the_document_on_the_json_names_every_field_and_note() {
     for name in &names {
         assert!(fields.contains(&name.as_str()), "{name} is not documented");
     }
-    for name in fields.iter().filter(|name| !["workload.kind", "workload.name"].contains(name)) {
+    // The least and the most differ in few previews: those of preview/src/answer/odds.rs.
+    let elsewhere = ["workload.kind", "workload.name", "pods[].oddsMost"];
+    for name in fields.iter().filter(|name| !elsewhere.contains(name)) {
         assert!(names.iter().any(|known| known == name), "there is no {name}");
     }
     let source = include_str!("../../preview/src/answer/note.rs");
