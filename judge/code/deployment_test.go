@@ -32,7 +32,7 @@ import (
 var (
 	deployments = flag.Int("deployments", 40_000, "how many random Deployments TestDeployments judges")
 	// go test -run TestDeploymentEnds -v -timeout 0 -ends 1000000 [-first 0] .
-	ends = flag.Int("ends", 10_000, "how many random Deployments TestDeploymentEnds plays to the end")
+	ends = flag.Int("ends", 5_000, "how many random Deployments TestDeploymentEnds plays to the end")
 )
 
 var (

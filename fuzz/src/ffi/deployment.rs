@@ -115,7 +115,7 @@ fn read_sets(bytes: &[u8], wrong: &mut BTreeSet<i32>) -> Vec<ReplicaSet> {
 
 fn change_bytes(effect: &Effect) -> Vec<u8> {
     let numbers = [effect.replicas, effect.part].map(i32::to_ne_bytes).concat();
-    [&numbers[..], &[effect.reason.number()], &[0; 7]].concat()
+    [&numbers[..], &[effect.reason.number(), u8::from(effect.annotates)], &[0; 6]].concat()
 }
 
 impl Question<'_> {
