@@ -3,8 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
 use podrank_preview::{
-    Bounds, Details, Odds, Order, PodPreview, Pods, Preview, Rest, SetPreview, Verdict, Within, Workload,
-    gates,
+    Bounds, Details, Odds, Order, PodPreview, Pods, Preview, SetPreview, Verdict, Within, Workload, gates,
 };
 use std::borrow::Cow;
 use std::iter;
@@ -66,11 +65,7 @@ fn deleted(preview: &Preview<'_>) -> Bounds {
 /// How many pods of one of its sets go.
 fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> Bounds {
     let step = Bounds::one(number(set.delete));
-    let at_rest = |rest: &Rest<'_>| {
-        let its = rest.sets.iter().find(|its| its.replica_set == set.replica_set);
-        its.map_or(Bounds::one(0), |its| its.delete)
-    };
-    preview.rest.as_ref().map_or(step, at_rest)
+    preview.rest.as_ref().map_or(step, |rest| rest.delete_of(set.replica_set))
 }
 
 fn number(pods: usize) -> u32 {

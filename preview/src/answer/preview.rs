@@ -140,6 +140,22 @@ impl<'a> Preview<'a> {
         pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
     }
 
+    /// Counts the contested pods that go anew, from the verdicts and how many pods go.
+    pub(crate) fn count_quotas(&mut self) {
+        fn certain<'p, 'a: 'p>(pods: impl Iterator<Item = &'p PodPreview<'a>>) -> usize {
+            pods.filter(|pod| pod.verdict == Verdict::Delete).count()
+        }
+        if let Pods::Sets(sets) = &mut self.of {
+            for set in sets {
+                let rest = self.rest.as_ref();
+                let goes = rest.map_or(set.delete, |rest| rest.delete_of(set.replica_set).max as usize);
+                set.quota = goes.saturating_sub(certain(set.pods.iter()));
+            }
+        }
+        let goes = self.rest.as_ref().map_or(self.delete, |rest| rest.delete.max as usize);
+        self.quota = goes.saturating_sub(certain(self.pods()));
+    }
+
     pub(crate) fn pods_mut(&mut self) -> impl Iterator<Item = &mut PodPreview<'a>> {
         let (pods, sets) = match &mut self.of {
             Pods::Pods(pods) => (&mut **pods, &mut [][..]),

@@ -75,6 +75,12 @@ pub struct Rest<'a> {
 }
 
 impl Rest<'_> {
+    /// How many pods of a set go until then.
+    pub fn delete_of(&self, replica_set: Option<&str>) -> Bounds {
+        let set = self.sets.iter().find(|set| set.replica_set == replica_set);
+        set.map_or(Bounds::one(0), |set| set.delete)
+    }
+
     /// Takes in that of another time at which the controller may decide.
     pub(crate) fn widen(&mut self, other: &Rest<'_>) {
         self.delete = self.delete.and(other.delete);

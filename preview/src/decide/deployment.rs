@@ -1,7 +1,7 @@
 //! The preview of a Deployment: what its next sync does to its sets, and which pods each set then loses.
 
 use crate::answer::note::Note;
-use crate::answer::preview::{Asked, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict};
+use crate::answer::preview::{Asked, Pods, Preview, Rollout, SetPreview, Verdict};
 use crate::answer::set_why::set_why;
 use crate::ask::gates;
 use crate::ask::options::{Options, Order};
@@ -73,8 +73,7 @@ pub(crate) fn preview_deployment<'a>(
             for (index, why) in end.without_odds {
                 notes.push(notes::no_odds(&own[index].entry.id(), &why));
             }
-            for ((decision, pods), gone) in decisions.iter_mut().zip(end.pods).zip(end.gone) {
-                decision.quota = (gone.max as usize).saturating_sub(certain(&pods));
+            for (decision, pods) in decisions.iter_mut().zip(end.pods) {
                 decision.pods = pods;
             }
             (end.steps, end.rest)
@@ -82,21 +81,21 @@ pub(crate) fn preview_deployment<'a>(
         .unzip();
     let previews = set_previews(&deployment, &step, &changes, &own, decisions);
     let sum = |number: fn(&SetPreview<'_>) -> usize| previews.iter().map(number).sum();
-    let goes: usize = sum(|set| certain(&set.pods));
-    Ok(Preview {
+    let mut preview = Preview {
         feature_gates: gates::of_sets(options.gates),
         rollout: Some(Rollout { path: path_name(step.path), goes_on, waits }),
         active: sum(|set| set.active),
         asked: Asked { replicas: Some(deployment.replicas.unsigned_abs()), ..Asked::default() },
         burst_replicas: Some(options.burst_replicas),
         delete: sum(|set| set.delete),
-        quota: rest.as_ref().map_or(sum(|set| set.quota), |rest| rest.delete.max as usize - goes),
         notes,
         steps,
         rest,
         of: Pods::Sets(previews),
         ..Preview::new(entry.id(), options)
-    })
+    };
+    preview.count_quotas();
+    Ok(preview)
 }
 
 /// The sets that have pods, or get some, and the one that the sync creates.
@@ -146,11 +145,6 @@ fn set_previews<'a>(
         });
     }
     previews
-}
-
-/// How many of the pods certainly go.
-fn certain(pods: &[PodPreview<'_>]) -> usize {
-    pods.iter().filter(|pod| pod.verdict == Verdict::Delete).count()
 }
 
 /// The sizes that the sync writes to a set, in turn.

@@ -36,8 +36,6 @@ pub(crate) struct Actor<'s, 'a> {
 pub(crate) struct End<'a> {
     /// Those of each set, in the order in which they go.
     pub(crate) pods: Vec<Vec<PodPreview<'a>>>,
-    /// How many pods of each set go.
-    pub(crate) gone: Vec<Bounds>,
     pub(crate) steps: Vec<StepPreview<'a>>,
     pub(crate) rest: Rest<'a>,
     pub(crate) next: Next,
@@ -118,7 +116,6 @@ pub(crate) fn end<'a>(
         pods,
         steps: steps(&outcome, name),
         rest: rest(&outcome, &gone, &facts, name),
-        gone,
         next,
         goes_on: outcome.steps.iter().any(|step| !step.is_next),
         without_odds,

@@ -125,30 +125,15 @@ fn over_time<'a>(
             }
             pods
         });
-    let certain = |pods: &[PodPreview<'_>]| pods.iter().filter(|pod| pod.verdict == Verdict::Delete).count();
     match &mut preview.of {
-        Pods::Pods(pods) => {
-            *pods = agreed.into_iter().next().unwrap_or_default();
-            preview.quota = preview.delete - certain(pods);
-        }
+        Pods::Pods(pods) => *pods = agreed.into_iter().next().unwrap_or_default(),
         Pods::Sets(sets) => {
             for (set, pods) in sets.iter_mut().zip(agreed) {
-                let at_rest = preview
-                    .rest
-                    .as_ref()
-                    .and_then(|rest| rest.sets.iter().find(|at_rest| at_rest.replica_set == set.replica_set));
-                let goes = at_rest.map_or(set.delete, |at_rest| at_rest.delete.max as usize);
-                set.quota = goes - certain(&pods);
                 set.pods = pods;
             }
-            preview.quota = match &preview.rest {
-                Some(rest) => {
-                    rest.delete.max as usize - sets.iter().map(|set| certain(&set.pods)).sum::<usize>()
-                }
-                None => sets.iter().map(|set| set.quota).sum(),
-            };
         }
     }
+    preview.count_quotas();
 }
 
 /// Notes on the time of a decision: where it comes from, and which verdicts the clock's time would change.
