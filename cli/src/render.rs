@@ -29,7 +29,7 @@ fn certain<'a>(preview: &'a Preview<'_>) -> impl Iterator<Item = &'a PodPreview<
     preview.pods().filter(|pod| pod.verdict == Verdict::Delete && !pod.is_passing)
 }
 
-/// Returns what [`names`] leaves out: victims that stay at the current time, the victims among the contested pods, and if nothing is named, the pods that wait.
+/// Returns what [`names`] leaves out: victims that stay at the current time, the victims among the contested pods, and what follows. If only one step is shown, and nothing is named, the pods that wait.
 pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
     let (certain, contested) = (certain(preview).count(), count(preview.pods(), Verdict::Contested));
     let certainty =
@@ -40,7 +40,8 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
         let verb = if quota.max == 1 { "goes" } else { "go" };
         format!("{certainty}: {} of {contested} contested pods {verb} (-o table lists them)", quota.text())
     };
-    let blocked = if certain == 0 { &*preview.blocked } else { &[] };
+    let follows = preview.rest.as_ref().and_then(|rest| rest.text.clone());
+    let blocked = if certain == 0 && follows.is_none() { &*preview.blocked } else { &[] };
     let wait = blocked.first().map(|first| {
         let pods = match blocked.len() {
             1 => "1 pod waits".to_owned(),
@@ -53,7 +54,7 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
         1 => "1 pod that goes is not printed, because ages change its verdict".to_owned(),
         _ => format!("{passing} pods that go are not printed, because ages change their verdicts"),
     });
-    passing.into_iter().chain((contested > 0).then(contest)).chain(wait).collect()
+    passing.into_iter().chain((contested > 0).then(contest)).chain(wait).chain(follows).collect()
 }
 
 /// How many pods go: of a Deployment, until nothing follows by itself.
@@ -291,9 +292,9 @@ fn style(verdict: Verdict) -> Style {
 fn summary(preview: &Preview<'_>) -> String {
     let Preview { workload: Workload { kind, name }, namespace, active, .. } = *preview;
     let goes_on = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
-    let is_step = goes_on && preview.rest.is_none() || !preview.blocked.is_empty();
+    let is_step = preview.rest.is_none() && (goes_on || !preview.blocked.is_empty());
     let step = if is_step { " in the next step" } else { "" };
-    let waiting = match preview.blocked.len() {
+    let waiting = match preview.blocked.iter().filter(|_| preview.rest.is_none()).count() {
         0 => String::new(),
         1 => ", 1 waits".to_owned(),
         blocked => format!(", {blocked} wait"),

@@ -68,9 +68,9 @@ fn the_budget_is_certain_and_the_pods_are_not() {
         &contested("agent-e"),
         &contested("agent-f"),
         "agent-a; keep; kept; it is of the current revision",
-        "note: this is only the next step: later ones replace the other old pods as new ones become available",
+        "rest: Then it waits for new pods to be available; 3 pods go only after that.",
     ]);
-    shown.lacks("waits for");
+    assert_eq!(row(&shown.json, "{blocked}"), "[]");
     assert_eq!(shown.lines.len(), 8, "{shown}");
     assert_eq!(row(&shown.json, "{workload}"), r#"{"kind":"DaemonSet","name":"agent"}"#);
     assert_eq!(shown.json.get("replicas"), None);
@@ -108,7 +108,7 @@ fn with_surge_old_pods_wait_for_new_ones() {
     // Five nodes are wanted, and five have an available pod: agent-f stays.
     shown("ds/agent", &surge).says(&[
         "0 of 6 go, quota 0",
-        &format!("agent-c; keep; awaits-new; {OLD}, and node node-3 gets a new pod first"),
+        &format!("agent-c; later; awaits-new; {OLD}, and node node-3 gets a new pod first"),
         "agent-f; keep; not-startable-available; …",
     ]);
     let surge = like_c(&surge, "agent-ca", &[new(), (DELETED, json!("2026-03-10T12:00:30Z"))]);

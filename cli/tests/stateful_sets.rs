@@ -53,11 +53,12 @@ fn the_table_says_who_waits_for_whom() {
     let lines: Vec<_> = table.lines().collect();
     assert_eq!(
         lines[0],
-        "0 of 5 active pods of StatefulSet default/db go in the next step, 2 wait at --replicas 3 --now \
+        "0 of 5 active pods of StatefulSet default/db go at --replicas 3 --now \
          2026-03-10T12:00:00Z --order kubernetes"
     );
     assert!(
-        lines[3].starts_with("1  blocked  db-4  node-1  120m  waits-for-ready  db-1 is not ready"),
+        lines[1] == "It waits for db-1; 2 pods go only after that."
+            && lines[4].starts_with("1  blocked  db-4  node-1  120m  waits-for-ready  db-1 is not ready"),
         "{table}"
     );
     assert!(table.ends_with("in-range         ordinal 0 is within 0 to 2\n"), "{table}");
@@ -66,12 +67,12 @@ fn the_table_says_who_waits_for_whom() {
 
 #[test]
 fn names_alone_say_who_waits() {
-    let note = "note: 2 pods wait, db-4 for db-1: db-1 is not ready (-o table lists all)\n";
+    let note = "note: It waits for db-1; 2 pods go only after that.\n";
     assert_eq!(fine("sts/db --replicas 3 -o name", STATEFUL_SET), (String::new(), note.to_owned()));
-    // If one goes, a note says that this is one step of several. The only workload with pods needs no name.
+    // The only workload with pods needs no name.
+    let note = "note: Then it waits for db-4; 1 pod goes only after that.\n";
     for words in ["sts/db --replicas 3 -o name", "--replicas 3 -o name"] {
-        let (names, notes) = fine(words, mended(&[]));
-        assert!(names == "pod/db-4\n" && !notes.contains("for db-"), "{names}{notes}");
+        assert_eq!(fine(words, mended(&[])), ("pod/db-4\n".to_owned(), note.to_owned()));
     }
 }
 
@@ -81,7 +82,7 @@ fn with_it_mended_one_pod_goes_at_a_time() {
         "1 of 5 go, quota 0",
         "db-4; delete; out-of-range; ordinal 4 is beyond 2",
         "db-3; blocked; one-at-a-time; …",
-        "note: this is only the next step: later ones may take the pod that waits now",
+        "rest: Then it waits for db-4; 1 pod goes only after that.",
     ]);
 }
 

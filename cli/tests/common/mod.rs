@@ -72,7 +72,7 @@ pub(crate) struct Shown {
     pub(crate) json: Value,
     /// The notes, as they are on standard error.
     pub(crate) notes: String,
-    /// What the JSON says of the whole, of each set, of each pod and of who waits for whom; and the notes.
+    /// What the JSON says of the whole, of each set, of each pod and of who waits for whom; what follows; and the notes.
     pub(crate) lines: Vec<String>,
 }
 
@@ -96,6 +96,7 @@ pub(crate) fn shown(words: &str, dump: impl AsRef<[u8]>) -> Shown {
     }
     lines.extend(pods(&json));
     lines.extend(list(&json["blocked"]).map(|it| row(it, "{name} waits for {by}; {rule}; {why}")));
+    lines.extend(json["rest"]["text"].as_str().map(|text| format!("rest: {text}")));
     lines.extend(notes.lines().map(str::to_owned));
     Shown { json, notes, lines }
 }

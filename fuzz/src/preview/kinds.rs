@@ -42,8 +42,8 @@ pub(super) fn check(text: &[u8], id: Id<'_>, options: &Options, actual: &Value, 
 fn fates(preview: &Value, kind: &str) -> Value {
     let fate = |pod: &Value| {
         // Which pods a DaemonSet's pod waits for is a matter of words.
-        let verdict =
-            if kind == "DaemonSet" && pod["verdict"] == "blocked" { &json!("keep") } else { &pod["verdict"] };
+        let waits = kind == "DaemonSet" && (pod["verdict"] == "blocked" || pod["verdict"] == "later");
+        let verdict = if waits { &json!("keep") } else { &pod["verdict"] };
         (string(&pod["name"]).to_owned(), json!([verdict, pod["rule"]]))
     };
     let pods: Map<_, _> = list(&preview["pods"]).map(fate).collect();

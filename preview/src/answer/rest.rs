@@ -1,7 +1,8 @@
-//! Where a Deployment's syncs lead, as data, as JSON and in words.
+//! Where a workload's syncs lead, as data, as JSON and in words.
 
-use crate::words::text::{count, goes};
+use crate::words::text::{self, count, goes};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The least and the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -75,6 +76,34 @@ pub struct Rest<'a> {
 }
 
 impl Rest<'_> {
+    /// Of a workload whose controller deletes pods itself: what follows the next sync, which takes `delete` pods. `waits` names, for
+    /// each pod that waits for another, that one. `later` more wait for the new pods that take the places of old ones.
+    pub(crate) fn of_waiting(delete: Bounds, waits: &[&str], later: u32) -> Self {
+        let by: BTreeSet<_> = waits.iter().copied().collect();
+        let mut names: Vec<_> = by.iter().map(|name| text::name(name)).collect();
+        names.extend((later > 0).then(|| "new pods to be available".into()));
+        let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
+        let then = number(waits.len()).saturating_add(later);
+        let start = if delete.max > 0 { "Then it" } else { "It" };
+        let goes = |pods| {
+            format!(
+                "{start} waits for {}; {} {} only after that.",
+                text::list(&names),
+                count(pods, "pod"),
+                goes(pods)
+            )
+        };
+        Self {
+            sets: Vec::new(),
+            delete,
+            waits_for: (then > 0).then_some(WaitsFor::Pods),
+            pods: if later > 0 { 0 } else { number(by.len()) },
+            then,
+            is_certain: true,
+            text: (then > 0).then(|| goes(then)),
+        }
+    }
+
     /// How many pods of a set go until then.
     pub fn delete_of(&self, replica_set: Option<&str>) -> Bounds {
         let set = self.sets.iter().find(|set| set.replica_set == replica_set);
@@ -113,6 +142,8 @@ pub enum WaitsFor {
     NewPods,
     /// That pods of old sets end.
     OldPods,
+    /// That pods become available, or have gone: those that the pods with the verdict `blocked` name.
+    Pods,
     /// That somebody resumes it.
     Resume,
     /// That somebody changes its count: until then, its controller scales in each sync, and no rollout starts.
@@ -177,6 +208,7 @@ impl Facts {
             Some(WaitsFor::AnotherCount) => Some(
                 "No rollout starts until its count changes, because a ReplicaSet still records another count.".to_owned(),
             ),
+            Some(WaitsFor::Pods) => None,
             None if self.unavailable > 0 => Some(format!(
                 "Nothing more follows; {} {} not available.",
                 count(self.unavailable, "pod"),

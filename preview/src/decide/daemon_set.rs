@@ -170,13 +170,15 @@ pub(crate) fn decide<'a>(
         Verdict::Delete => 0,
         Verdict::Contested => 1,
         Verdict::Blocked => 2,
-        Verdict::Later | Verdict::Keep => 3,
+        Verdict::Later => 3,
+        Verdict::Keep => 4,
     });
-    words.notes(&decided, notes);
+    words.notes(notes);
     // The next sync deletes some pods again that are on their way already.
     let is_certain = |outcome: &&Outcome| outcome.verdict == controller::Verdict::Delete;
     let certain = words.outcomes.iter().filter(is_certain).count();
-    Ok(Decision { pods: decided, quota: step.deleted as usize - certain })
+    let later = words.later(&decided);
+    Ok(Decision { pods: decided, quota: step.deleted as usize - certain, later })
 }
 
 /// The pod once it is available, if it is ready.
@@ -217,13 +219,41 @@ impl<'a> Words<'_, 'a> {
         let by = self.waits_for(pod);
         Decided {
             pod: self.pods[pod],
-            verdict: if by.is_some() { Verdict::Blocked } else { verdict(outcome.verdict) },
+            verdict: match by {
+                Some(_) => Verdict::Blocked,
+                None if self.is_later(outcome) => Verdict::Later,
+                None => verdict(outcome.verdict),
+            },
             // Kubernetes takes them in the order of a Go map, which tells no pod from another.
             odds: odds(outcome, &self.outcomes),
             rule: outcome.reason.name(),
             why: self.why(pod, by),
             by: by.map(|by| self.name(by).to_owned()),
         }
+    }
+
+    /// Whether it is old and goes once others have been replaced: the budget of this sync is used up, or its node gets a new pod first.
+    fn is_later(&self, outcome: &Outcome) -> bool {
+        outcome.verdict == controller::Verdict::Keep
+            && matches!(outcome.reason, Reason::OldAvailable | Reason::AwaitsNew)
+    }
+
+    /// How many pods wait for those that this sync replaces. `None` if another sync may follow at once.
+    fn later(&self, decided: &[Decided<'_>]) -> Option<usize> {
+        let comes_first = |outcome: &Outcome| outcome.reason == Reason::AfterFirstPart;
+        if self.step.later > 0 || self.outcomes.iter().any(comes_first) {
+            return None;
+        }
+        let sure = decided.iter().filter(|pod| pod.verdict == Verdict::Later).count();
+        // Of the old pods that are available, any may go, and the others follow.
+        let open: Vec<_> = self
+            .outcomes
+            .iter()
+            .filter(|outcome| {
+                outcome.verdict == controller::Verdict::Contested && outcome.reason == Reason::OldAvailable
+            })
+            .collect();
+        Some(sure + open.len() - open.first().map_or(0, |outcome| outcome.quota as usize))
     }
 
     fn name(&self, pod: usize) -> &'a str {
@@ -346,13 +376,10 @@ impl<'a> Words<'_, 'a> {
     }
 
     /// What a reader should know besides.
-    fn notes(&self, decided: &[Decided<'_>], notes: &mut Vec<Note>) {
+    fn notes(&self, notes: &mut Vec<Note>) {
         let (entry, step) = (self.entry, &self.step);
         notes.extend(entry.idle().map(|why| notes::does_nothing(entry, why)));
         let mut note = |code, text| notes.push(Note::new(code, text));
-        let is_old = |pod: &usize| !self.pods[*pod].entry.is_terminating && !self.is_new(*pod);
-        let old = (0..self.pods.len()).filter(is_old).count();
-        let stays = decided.len() - step.deleted as usize;
         if step.later > 0 {
             let text = format!(
                 "the controller deletes {} in this sync and {} more in later ones",
@@ -360,10 +387,6 @@ impl<'a> Words<'_, 'a> {
                 step.later
             );
             note(NoteCode::SeveralSyncs, text);
-        } else if step.is_update && old > step.deleted as usize && stays > 0 && step.blocked_by.is_none() {
-            let text = "this is only the next step: later ones replace the other old pods as new ones become \
-                        available";
-            note(NoteCode::GoesOn, text.to_owned());
         } else if self.outcomes.iter().any(|outcome| outcome.reason == Reason::AfterFirstPart) {
             let text = format!(
                 "the next sync deletes {} and creates {}; replacing old pods comes after that, perhaps at once",

@@ -2,13 +2,15 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::answer::preview::{Asked, BlockedPod, Pods, Preview, Verdict};
+use crate::answer::rest::{Bounds, Rest};
 use crate::ask::options::{Options, Order};
 use crate::decide::members::Seen;
-use crate::decide::own::OwnPod;
+use crate::decide::own::{Decision, OwnPod};
 use crate::decide::{complete, notes};
 use crate::dump::input::Input;
 use crate::object::direct::{DirectEntry, Spec};
 use crate::object::time::to_time;
+use crate::object::workload::WorkloadKind;
 use crate::words::error::{Error, not_negative};
 use crate::words::text::count;
 use std::collections::BTreeSet;
@@ -65,12 +67,14 @@ pub(crate) fn preview_direct<'a>(
         }
     }
     let count = |verdict| decision.pods.iter().filter(|pod| pod.verdict == verdict).count();
+    let certain = count(Verdict::Delete);
     let blocked = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Blocked);
     Ok(Preview {
         feature_gates: gates,
         active: decision.pods.len(),
         asked,
-        delete: count(Verdict::Delete) + decision.quota,
+        rest: rest(entry, &decision, certain, options),
+        delete: certain + decision.quota,
         quota: decision.quota,
         notes,
         blocked: blocked
@@ -86,6 +90,23 @@ pub(crate) fn preview_direct<'a>(
         ),
         ..Preview::new(entry.id(), options)
     })
+}
+
+/// What follows. A Job's controller does all at once, so nothing does.
+fn rest(
+    entry: &DirectEntry,
+    decision: &Decision<'_>,
+    certain: usize,
+    options: &Options,
+) -> Option<Rest<'static>> {
+    let later = decision.later.filter(|_| !options.next_step && entry.kind != WorkloadKind::Job)?;
+    let number = |pods: usize| u32::try_from(pods).unwrap_or(u32::MAX);
+    let max = number(certain + decision.quota);
+    // Of a StatefulSet's contested pods, up to that many go.
+    let min = if entry.kind == WorkloadKind::StatefulSet { number(certain) } else { max };
+    let blocked = decision.pods.iter().filter(|pod| pod.verdict == Verdict::Blocked);
+    let waits: Vec<_> = blocked.filter_map(|pod| pod.by.as_deref()).collect();
+    Some(Rest::of_waiting(Bounds { min, max }, &waits, number(later)))
 }
 
 impl DirectEntry {

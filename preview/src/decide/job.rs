@@ -190,7 +190,7 @@ pub(crate) fn decide<'a>(
         );
         notes.push(Note::new(NoteCode::SeveralSyncs, text));
     }
-    Decision { pods: decided, quota: step.deleted as usize - certain }
+    Decision { pods: decided, quota: step.deleted as usize - certain, later: Some(0) }
 }
 
 fn is_indexed(job: &Job) -> bool {

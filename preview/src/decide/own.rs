@@ -25,6 +25,8 @@ pub(crate) struct Decision<'a> {
     pub(crate) pods: Vec<Decided<'a>>,
     /// How many of the contested pods go.
     pub(crate) quota: usize,
+    /// How many of the pods that do not go wait for the pods that this sync replaces. `None` if another sync may follow at once.
+    pub(crate) later: Option<usize>,
 }
 
 /// What happens to one pod.

@@ -95,7 +95,7 @@ pub(crate) fn decide<'a>(
     });
     let pods = decided.filter(|pod| !pod.pod.entry.is_terminating).chain(ignored).collect();
     words.notes(&outcomes, &without_gate, notes);
-    Ok(Decision { pods, quota: step.contested as usize })
+    Ok(Decision { pods, quota: step.contested as usize, later: Some(0) })
 }
 
 fn next_sync(set: &StatefulSet, members: &[Member]) -> (Step, Vec<Outcome>) {
@@ -233,15 +233,6 @@ impl<'a> Words<'_, 'a> {
         };
         notes.extend(entry.idle().or_else(recreate_off).map(|why| notes::does_nothing(entry, why)));
         let mut note = |code, text| notes.push(Note::new(code, text));
-        let waits = outcomes.iter().filter(|outcome| outcome.verdict == core::Verdict::Blocked).count();
-        let goes = outcomes.iter().any(|outcome| outcome.verdict == core::Verdict::Delete);
-        if waits > 0 && goes {
-            let pods = match waits {
-                1 => "the pod that waits now".to_owned(),
-                _ => format!("the {waits} pods that wait now"),
-            };
-            note(NoteCode::GoesOn, format!("this is only the next step: later ones may take {pods}"));
-        }
         if victims(outcomes) != victims(without_gate) {
             let text = "before Kubernetes 1.37, this step takes other pods, unless the feature gate \
                         MaxUnavailableStatefulSet was turned on: --feature-gates MaxUnavailableStatefulSet=false shows which";
