@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 
 /// The label of canaries.
 const LABEL: &str = "podrank.dev/canary";
+/// Why no pod is a first victim.
+pub(super) const NO_FIRST_VICTIM: &str =
+    "with --barrier first-victim, all pods that stay must be ready, and no rollout may be under way";
 /// How long a first victim's replacement may take.
 pub(super) const FIRST_VICTIM: Duration = Duration::from_secs(10);
 /// The time between two looks.

@@ -83,10 +83,16 @@ fn owner(
     let place: Vec<_> = namespace.into_iter().flat_map(|namespace| ["--namespace", namespace]).collect();
     let names: Vec<_> = pods.iter().map(String::as_str).collect();
     let input = kubectl.get(&[&["pods"], &names[..], &place[..]].concat())?;
-    let (set, namespace) = steer::owner(&input)?;
-    let resource = set.kind.expect("an owner has a kind").resource();
-    let input = kubectl.get(&[&resource, &set.name, "--ignore-not-found", "--namespace", &namespace])?;
-    Ok((steer::scalable(&input, set), namespace))
+    let pods = steer::owners(&input)?;
+    let namespace = pods[0].namespace.clone();
+    let kind = pods[0].set.kind.expect("an owner has a kind");
+    let sets = pods.iter().filter(|pod| pod.set.kind == Some(kind)).map(|pod| pod.set.name.as_str());
+    let sets: Vec<_> = sets.collect::<BTreeSet<_>>().into_iter().collect();
+    let resource = [&*kind.resource()];
+    let place = ["--ignore-not-found", "--namespace", &namespace];
+    let input = kubectl.get(&[&resource[..], &sets, &place].concat())?;
+    let workload = steer::scalable(&input, &pods)?.ok_or("no pod is named")?;
+    Ok((workload, namespace))
 }
 
 fn steer(

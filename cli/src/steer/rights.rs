@@ -1,7 +1,7 @@
 //! Whether the user may do what a plan needs. The API server checks every write without carrying it out.
 
 use super::Failure;
-use super::barrier::check_canary;
+use super::barrier::{NO_FIRST_VICTIM, check_canary};
 use super::cluster::Cluster;
 use crate::args::steer::{Barrier, By, How};
 use crate::kubectl::Refusal;
@@ -33,7 +33,7 @@ fn missing(cluster: &Cluster<'_>, plan: &Plan, how: &How) -> Result<(), String> 
             } else if !may("delete", "pods") {
                 Err("--barrier first-victim needs the right to delete pods".to_owned())
             } else if plan.first_victim().is_none() {
-                Err("with --barrier first-victim, all pods that stay must be ready".to_owned())
+                Err(NO_FIRST_VICTIM.to_owned())
             } else {
                 Ok(())
             }

@@ -154,7 +154,7 @@ impl<'r> Run<'r> {
             Barrier::Canary => barrier::wait_for_canary(self.cluster, &self.interrupt, self.how.timeout)?,
             Barrier::FirstVictim => {
                 let Some(victim) = plan.first_victim().cloned() else {
-                    return Err("with --barrier first-victim, all pods that stay must be ready".into());
+                    return Err(barrier::NO_FIRST_VICTIM.into());
                 };
                 self.cluster.delete(&victim.name, &victim.uid)?;
                 // From here on, the plan is settled: a wish that counts pods by node may want others now.
@@ -205,7 +205,12 @@ impl<'r> Run<'r> {
             Some(Remedy::Evict | Remedy::WriteOver) => Stop::Blocked(error.to_string()),
             _ => Stop::from(error),
         })?;
-        if plan.replica_set != self.first.replica_set {
+        if !plan.sets.iter().map(|set| &set.replica_set).eq(self
+            .first
+            .sets
+            .iter()
+            .map(|set| &set.replica_set))
+        {
             return Err(Stop::Unchanged(format!("{} was rolled out meanwhile", plan.target)));
         }
         match plan.pods.iter().find(|pod| pod.is_named && !self.is_known(pod)) {
@@ -245,7 +250,7 @@ impl<'r> Run<'r> {
                 Ok(state) => {
                     let left = plan.wanted().filter(|pod| state.has(&pod.uid)).count();
                     bar.set_position((plan.delete - left) as u64);
-                    let is_at_count = !state.lags && state.pods.len() <= plan.replicas as usize;
+                    let is_at_count = !state.lags && state.pods.len() <= plan.left;
                     stable = if is_at_count { stable + 1 } else { 0 };
                     if is_at_count && (left == 0 || stable >= STABLE) {
                         bar.finish_and_clear();

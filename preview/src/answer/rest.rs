@@ -208,13 +208,12 @@ impl Facts {
             Some(WaitsFor::AnotherCount) => Some(
                 "No rollout starts until its count changes, because a ReplicaSet still records another count.".to_owned(),
             ),
-            Some(WaitsFor::Pods) => None,
             None if self.unavailable > 0 => Some(format!(
                 "Nothing more follows; {} {} not available.",
                 count(self.unavailable, "pod"),
                 if self.unavailable == 1 { "is" } else { "are" }
             )),
-            None => None,
+            Some(WaitsFor::Pods) | None => None,
         }
     }
 }

@@ -221,7 +221,7 @@ impl<'a> Words<'_, 'a> {
             pod: self.pods[pod],
             verdict: match by {
                 Some(_) => Verdict::Blocked,
-                None if self.is_later(outcome) => Verdict::Later,
+                None if Self::is_later(outcome) => Verdict::Later,
                 None => verdict(outcome.verdict),
             },
             // Kubernetes takes them in the order of a Go map, which tells no pod from another.
@@ -233,7 +233,7 @@ impl<'a> Words<'_, 'a> {
     }
 
     /// Whether it is old and goes once others have been replaced: the budget of this sync is used up, or its node gets a new pod first.
-    fn is_later(&self, outcome: &Outcome) -> bool {
+    fn is_later(outcome: &Outcome) -> bool {
         outcome.verdict == controller::Verdict::Keep
             && matches!(outcome.reason, Reason::OldAvailable | Reason::AwaitsNew)
     }

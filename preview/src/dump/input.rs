@@ -23,7 +23,7 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
 /// The pods and workloads in a dump, in the order of the dump.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Input {
     pub(crate) pods: Vec<PodEntry>,
     pub(crate) sets: Vec<SetEntry>,

@@ -17,7 +17,7 @@ pub const PREVIOUS_COST_ANNOTATION: &str = "podrank.dev/previous-cost";
 const CONTROLLER_MANAGER: &str = "kube-controller-manager";
 
 /// A deletion cost.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct WrittenCost {
     pub(crate) text: String,
     /// The number, or why Kubernetes reads the text as 0.

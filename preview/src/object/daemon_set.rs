@@ -17,7 +17,7 @@ const GENERATION_ANNOTATION: &str = "deprecated.daemonset.template.generation";
 pub(crate) const REVISION_LABEL: &str = "controller-revision-hash";
 
 /// What its controller reads from it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct DaemonSetSpec {
     pub(crate) strategy: Strategy,
     pub(crate) min_ready_seconds: u32,
@@ -30,7 +30,7 @@ pub(crate) struct DaemonSetSpec {
 }
 
 /// What is kept from a `ControllerRevision`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RevisionEntry {
     pub(crate) namespace: String,
     pub(crate) controller: Option<OwnerReference>,

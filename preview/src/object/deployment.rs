@@ -20,7 +20,7 @@ use std::fmt;
 pub(crate) const ROLLBACK_ANNOTATION: &str = "deprecated.deployment.rollback.to";
 
 /// What is kept from a Deployment.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct DeploymentEntry {
     pub(crate) namespace: String,
     pub(crate) name: String,
@@ -30,7 +30,7 @@ pub(crate) struct DeploymentEntry {
 }
 
 /// What its controller reads from it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct DeploymentSpec {
     /// The record for the decision. Its strategy does not have yet whether old pods run.
     pub(crate) deployment: Deployment,
@@ -43,7 +43,7 @@ pub(crate) struct DeploymentSpec {
 }
 
 /// What the controller of a Deployment reads from one of its `ReplicaSet`s.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SetState {
     /// The record for the decision, without what depends on other objects: the position of the name, and whether the
     /// template is the Deployment's.

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use std::fmt;
 
 /// What is kept from such a workload.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct DirectEntry {
     pub(crate) kind: WorkloadKind,
     pub(crate) namespace: String,
@@ -27,7 +27,7 @@ pub(crate) struct DirectEntry {
 }
 
 /// What the controller of a kind reads from it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Spec {
     StatefulSet(StatefulSetSpec),
     DaemonSet(DaemonSetSpec),

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 const KUBERNETES: &str = "kubernetes.io/job-controller";
 
 /// What its controller reads from it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct JobSpec {
     /// The record for the decision. What has succeeded is only what its status counts, and nothing can end it.
     pub(crate) job: Job,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 
 /// What can end a Job, of its spec.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an object")]
 pub(crate) struct Limits {
     pub(crate) backoff_limit: Option<i32>,
@@ -27,25 +27,25 @@ pub(crate) struct Counts {
     failed_indexes: Option<String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, expecting = "a pod template")]
 pub(crate) struct Template {
     pub(crate) spec: Option<TemplateSpec>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an object")]
 pub(crate) struct TemplateSpec {
     pub(crate) restart_policy: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(expecting = "an object with rules")]
 pub(crate) struct Rules<R> {
     pub(crate) rules: Option<Vec<R>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a rule")]
 pub(crate) struct FailureRule {
     pub(crate) action: String,
@@ -53,7 +53,7 @@ pub(crate) struct FailureRule {
     pub(crate) on_pod_conditions: Option<Vec<ConditionPattern>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 pub(crate) struct ExitCodes {
     pub(crate) container_name: Option<String>,
@@ -61,14 +61,14 @@ pub(crate) struct ExitCodes {
     pub(crate) values: Option<Vec<i32>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(crate) struct ConditionPattern {
     pub(crate) r#type: String,
     pub(crate) status: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a rule")]
 pub(crate) struct SuccessRule {
     pub(crate) succeeded_indexes: Option<String>,
@@ -76,7 +76,7 @@ pub(crate) struct SuccessRule {
 }
 
 /// What can end a Job: its limits, and what counts towards them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Ends {
     pub(crate) limits: Limits,
     pub(crate) start_time: podrank::Time,

@@ -30,7 +30,7 @@ const TOLERATED: [(&str, &str); 6] = [
 const TOLERATED_IN_HOST_NETWORK: (&str, &str) = ("node.kubernetes.io/network-unavailable", "NoSchedule");
 
 /// What is kept from a node.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct NodeEntry {
     pub(crate) name: String,
     pub(crate) labels: BTreeMap<String, String>,
@@ -39,7 +39,7 @@ pub(crate) struct NodeEntry {
     error: Option<String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, expecting = "a taint")]
 struct Taint {
     key: String,
@@ -96,7 +96,7 @@ impl NodeEntry {
 }
 
 /// What a pod template says about nodes.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "a pod template")]
 pub(crate) struct Placement {
     node_name: Option<String>,
@@ -107,32 +107,32 @@ pub(crate) struct Placement {
 }
 
 /// What an affinity requires of nodes.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an affinity")]
 pub(crate) struct Affinity {
     node_affinity: Option<NodeAffinity>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "a node affinity")]
 struct NodeAffinity {
     required_during_scheduling_ignored_during_execution: Option<NodeSelector>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "a node selector")]
 struct NodeSelector {
     node_selector_terms: Option<Vec<Term>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, expecting = "a term of a node selector")]
 struct Term {
     match_expressions: Option<Vec<Expression>>,
     match_fields: Option<Vec<Expression>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, expecting = "a toleration")]
 struct Toleration {
     key: Option<String>,

@@ -25,7 +25,7 @@ const TRACKING_FINALIZER: &str = "batch.kubernetes.io/job-tracking";
 const FAILURE_COUNT_ANNOTATION: &str = "batch.kubernetes.io/job-index-failure-count";
 
 /// What is kept from a pod.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PodEntry {
     pub(crate) namespace: String,
     pub(crate) name: String,
@@ -61,7 +61,7 @@ impl FinishedPhase {
 }
 
 /// What is kept from an active pod for the order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Record {
     /// Without rank and node number, which depend on other pods.
     pub(crate) pod: podrank::Pod,
@@ -77,7 +77,7 @@ pub(crate) struct Record {
 }
 
 /// What a Job reads from a pod besides.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct JobPod {
     /// The completion index, or [`NO_INDEX`].
     pub(crate) index: i64,

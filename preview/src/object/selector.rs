@@ -7,14 +7,14 @@ use std::fmt;
 use std::slice;
 
 /// A selector as a `ReplicaSet` has it.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", expecting = "a label selector")]
 pub(crate) struct LabelSelector {
     pub(crate) match_labels: Option<BTreeMap<String, String>>,
     pub(crate) match_expressions: Option<Vec<Expression>>,
 }
 
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default, expecting = "a requirement of a label selector")]
 pub(crate) struct Expression {
     pub(crate) key: String,

@@ -18,7 +18,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// What is kept from a set.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SetEntry {
     pub(crate) kind: WorkloadKind,
     pub(crate) namespace: String,
@@ -36,14 +36,14 @@ pub(crate) struct SetEntry {
 }
 
 /// `None` is what the status does not say.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct SetStatus {
     replicas: Option<i32>,
     observed_generation: Option<i64>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SetSpec {
     replicas: Option<i32>,
     pub(crate) selector: Option<LabelSelector>,

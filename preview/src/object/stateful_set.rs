@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// What its controller reads from it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct StatefulSetSpec {
     /// The record for the decision, with Kubernetes' default feature gates.
     pub(crate) set: StatefulSet,

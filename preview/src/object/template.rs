@@ -44,7 +44,7 @@ impl Fingerprint {
 
 /// What is kept from a valid template whose fields are in order, as kubectl prints them. Reading it is faster than
 /// reading a [`Fingerprint`] alone, because only one text is kept from its fields.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Template {
     pub(crate) fingerprint: Fingerprint,
     /// The deletion cost in its annotations.

@@ -48,7 +48,7 @@ pub(crate) fn to_time(timestamp: Timestamp) -> podrank::Time {
 
 /// A value that is as good as missing if it is not what it should be. Nothing that only tells the time of a dump makes the dump
 /// unreadable.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lenient<T>(pub(crate) Option<T>);
 
 impl<T> Default for Lenient<T> {

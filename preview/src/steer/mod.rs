@@ -4,14 +4,18 @@
 mod budget;
 mod manifest;
 mod notes;
+mod part;
 mod plan;
+mod planning;
+mod rollout;
 mod state;
 mod target;
 mod wish;
 
 pub use budget::check_budgets;
 pub use manifest::{Manifest, putting_back};
-pub use plan::{Ahead, Plan, PlannedPod, Unmet, nothing_to_do, plan};
-pub use state::{ActivePod, State, owner, scalable, state};
+pub use plan::{Ahead, Plan, PlannedPod, PlannedSet, Unmet};
+pub use planning::{nothing_to_do, plan};
+pub use state::{ActivePod, Owned, State, owners, scalable, state};
 pub use target::Target;
 pub use wish::{Count, Level, Request, Selected, Why, Wish, no_domain, no_node, pods_by_node};

@@ -9,7 +9,6 @@ use crate::object::set::SetEntry;
 use crate::object::workload::{WorkloadKind, WorkloadName};
 use crate::steer::target::Target;
 use crate::words::error::Error;
-use crate::words::text;
 
 /// The state of a workload at one moment.
 #[derive(Clone, Debug)]
@@ -90,45 +89,68 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
     })
 }
 
-/// Returns the set that owns all pods of the input, and its namespace.
+/// A pod that a user names, and its set.
+#[derive(Clone, Debug)]
+pub struct Owned {
+    /// The pod, in words.
+    pub pod: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// Its set.
+    pub set: WorkloadName,
+}
+
+/// Returns the set of each pod of the input.
 ///
 /// # Errors
-/// If a pod belongs to no set, or if pods belong to different sets.
-pub fn owner(input: &Input) -> Result<(WorkloadName, String), Error> {
-    let mut owners = input.pods.iter().map(|pod| {
+/// If there is no pod, or if one belongs to no set.
+pub fn owners(input: &Input) -> Result<Vec<Owned>, Error> {
+    if input.pods.is_empty() {
+        return Err(Error::new("no pod is named"));
+    }
+    let owned = input.pods.iter().map(|pod| {
         let owner = pod.controller.as_ref();
         let kind = owner.and_then(|owner| WorkloadKind::of_object(&owner.kind, Some(&owner.api_version)));
-        let kind = kind.filter(|kind| kind.is_set());
-        owner.zip(kind).map(|(owner, kind)| (pod, kind, owner.name.as_str())).ok_or_else(|| {
+        let set = kind
+            .filter(|kind| kind.is_set())
+            .zip(owner)
+            .map(|(kind, owner)| WorkloadName { kind: Some(kind), name: owner.name.clone() });
+        let set = set.ok_or_else(|| {
             let owner = owner
                 .map_or_else(|| "no controller".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
             Error::new(format!("{pod} belongs to {owner}, not to a ReplicaSet or ReplicationController"))
-        })
+        })?;
+        Ok(Owned { pod: pod.to_string(), namespace: pod.namespace.clone(), set })
     });
-    let Some(first) = owners.next() else { return Err(Error::new("no pod is named")) };
-    let (first, kind, name) = first?;
-    for other in owners {
-        let (pod, their_kind, their_name) = other?;
-        if (their_kind, their_name) != (kind, name) {
-            return Err(Error::new(format!(
-                "{pod} belongs to {their_kind}/{}, but {first} to {kind}/{}: name pods of one workload",
-                text::name(their_name),
-                text::name(name)
-            )));
-        }
-    }
-    Ok((WorkloadName { kind: Some(kind), name: name.to_owned() }, first.namespace.clone()))
+    owned.collect()
 }
 
-/// Returns the workload to scale so that the set with this name gets another count: its Deployment, or else the set itself.
-pub fn scalable(input: &Input, set: WorkloadName) -> WorkloadName {
-    let is_it = |entry: &&SetEntry| {
-        let id = entry.id();
-        id.name == set.name && set.kind == Some(id.kind)
+/// Returns the workload to scale so that these pods can go: the Deployment of their sets, or else their set itself. The input has
+/// these sets.
+///
+/// # Errors
+/// If the pods belong to different workloads.
+pub fn scalable(input: &Input, pods: &[Owned]) -> Result<Option<WorkloadName>, Error> {
+    let workload = |pod: &Owned| {
+        let is_it = |entry: &&SetEntry| {
+            let id = entry.id();
+            id.name == pod.set.name && Some(id.kind) == pod.set.kind
+        };
+        let owner = input.sets.iter().find(is_it).and_then(|entry| entry.controller.as_ref());
+        match owner.filter(|owner| owner.kind == "Deployment") {
+            Some(owner) => WorkloadName { kind: Some(WorkloadKind::Deployment), name: owner.name.clone() },
+            None => pod.set.clone(),
+        }
     };
-    let owner = input.sets.iter().find(is_it).and_then(|entry| entry.controller.as_ref());
-    match owner.filter(|owner| owner.kind == "Deployment") {
-        Some(owner) => WorkloadName { kind: Some(WorkloadKind::Deployment), name: owner.name.clone() },
-        None => set,
+    let Some(first) = pods.first() else { return Ok(None) };
+    let wanted = workload(first);
+    match pods.iter().find(|pod| pod.namespace != first.namespace || workload(pod) != wanted) {
+        Some(other) => Err(Error::new(format!(
+            "{} belongs to {}, but {} to {wanted}: name pods of one workload",
+            other.pod,
+            workload(other),
+            first.pod
+        ))),
+        None => Ok(Some(wanted)),
     }
 }

@@ -1,4 +1,4 @@
-//! The target of a scale-down: the object whose count falls, and the one set that loses pods. Returns an error for what no
+//! The target of a scale-down: the object whose count falls, and the sets that may lose pods. Returns an error for what no
 //! costs can steer.
 
 use crate::ask::options::Options;
@@ -59,24 +59,40 @@ impl fmt::Display for Target {
     }
 }
 
-/// The set that loses pods.
+/// The sets that may lose pods.
 pub(super) struct Chosen<'a> {
     pub(super) target: Target,
-    pub(super) set: &'a SetEntry,
-    pub(super) id: WorkloadRef<'a>,
+    /// One, unless a rollout is under way.
+    pub(super) sets: Vec<&'a SetEntry>,
     /// `spec.replicas` of the object whose count falls.
     pub(super) from: u32,
+    /// Whether a Deployment's controller shares the count among its sets, or has more to do than to scale one.
+    pub(super) is_rolling: bool,
 }
 
-/// Finds the set that loses pods if the workload that the options name gets another count.
+impl Chosen<'_> {
+    pub(super) fn namespace(&self) -> &str {
+        self.sets.first().map_or("", |set| set.id().namespace)
+    }
+
+    /// The only set, or else the workload.
+    pub(super) fn name(&self) -> String {
+        match &*self.sets {
+            [only] => only.id().to_string(),
+            _ => self.target.to_string(),
+        }
+    }
+}
+
+/// Finds the sets that may lose pods if the workload that the options name gets another count.
 pub(super) fn choose<'a>(input: &'a Input, sets: &Sets<'a>, options: &Options) -> Result<Chosen<'a>, Error> {
     let chosen = match choose_workload(input, sets, options)? {
         Choice::Set(id) => of_set(sets, id)?,
         Choice::Deployment(entry) => of_deployment(input, sets, entry, options)?,
         Choice::Direct(entry) => return Err(no_costs(entry)),
     };
-    if chosen.set.is_being_deleted {
-        return Err(Error::new(format!("{} is being deleted", chosen.id)));
+    if let Some(set) = chosen.sets.iter().find(|set| set.is_being_deleted) {
+        return Err(Error::new(format!("{} is being deleted", set.id())));
     }
     Ok(chosen)
 }
@@ -99,7 +115,8 @@ fn of_set<'a>(sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Chosen<'a>, Error>
     if set.lags() {
         return Err(lags(&id));
     }
-    Ok(Chosen { target: Target::of_set(set), set, id, from: u32::try_from(set.replicas()?).unwrap_or(0) })
+    let from = u32::try_from(set.replicas()?).unwrap_or(0);
+    Ok(Chosen { target: Target::of_set(set), sets: vec![set], from, is_rolling: false })
 }
 
 fn of_deployment<'a>(
@@ -117,27 +134,26 @@ fn of_deployment<'a>(
     }
     let preview = preview_deployment(input, sets, entry, options)?;
     let in_use: Vec<_> = preview.sets().iter().filter(|set| set.from > 0).collect();
-    let [only] = &*in_use else {
-        return Err(Error::new(match in_use.len() {
-            0 => format!("{entry} has no pods"),
-            count => format!(
-                "{entry} has {count} ReplicaSets in use, and its controller splits the count between them: {}wait for the rollout to end",
-                if spec.deployment.is_paused { "it is paused, so resume it and " } else { "" }
-            ),
-        }));
+    let set = |name| {
+        let id = WorkloadRef { namespace: &entry.namespace, kind: WorkloadKind::ReplicaSet, name };
+        sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))
     };
-    let name = only.replica_set.expect("a set in use has a name");
-    let id = WorkloadRef { namespace: &entry.namespace, kind: WorkloadKind::ReplicaSet, name };
-    let is_rolling = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
-    if is_rolling || i64::from(only.to) != i64::from(preview.asked.replicas.unwrap_or(0)) {
-        return Err(Error::new(format!("{entry} is in the middle of a rollout: wait for it to end")));
-    }
-    let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
-    let from = u32::try_from(spec.deployment.replicas).unwrap_or(0);
-    if i64::from(only.from) != i64::from(from) || set.lags() {
+    let own = in_use.iter().filter_map(|set| set.replica_set).map(set).collect::<Result<Vec<_>, _>>()?;
+    if own.iter().any(|set| set.lags()) {
         return Err(lags(entry));
     }
-    Ok(Chosen { target: Target::of_deployment(entry), set, id, from })
+    let from = u32::try_from(spec.deployment.replicas).unwrap_or(0);
+    let target = Target::of_deployment(entry);
+    let rolls = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
+    let is_rolling = match &*in_use {
+        [] => return Err(Error::new(format!("{entry} has no pods"))),
+        [only] => rolls || i64::from(only.to) != i64::from(preview.asked.replicas.unwrap_or(0)),
+        _ => true,
+    };
+    if !is_rolling && in_use.iter().any(|only| i64::from(only.from) != i64::from(from)) {
+        return Err(lags(entry));
+    }
+    Ok(Chosen { target, sets: own, from, is_rolling })
 }
 
 fn lags(what: &impl fmt::Display) -> Error {

@@ -100,6 +100,38 @@ pub(crate) fn old_set(set: &Value) -> Value {
     old
 }
 
+/// The Deployment with two sets: the first pods are of an old one. It is paused, or waits for new pods.
+pub(crate) fn of_two_sets(pods: &[Value], old: usize, is_paused: bool) -> Vec<Value> {
+    let mut items = of_deployment(pods);
+    let mut deployment = items.pop().expect("a Deployment");
+    let new = items.pop().expect("a set");
+    let mut sets = [old_set(&new), new];
+    for pod in &mut items[..old] {
+        pod["metadata"]["labels"]["pod-template-hash"] = json!("old");
+        pod["metadata"]["ownerReferences"][0]["name"] = json!("old");
+        pod["metadata"]["ownerReferences"][0]["uid"] = json!("old");
+    }
+    for (set, pods) in sets.iter_mut().zip([&items[..old], &items[old..]]) {
+        let ready = pods.iter().filter(|pod| pod["status"]["conditions"][0]["status"] == "True").count();
+        set["spec"]["replicas"] = json!(pods.len());
+        set["metadata"]["annotations"] = json!({
+            "deployment.kubernetes.io/desired-replicas": items.len().to_string(),
+            "deployment.kubernetes.io/max-replicas": (items.len() + 1).to_string(),
+        });
+        set["status"] = json!({
+            "replicas": pods.len(),
+            "readyReplicas": ready,
+            "availableReplicas": ready,
+            "observedGeneration": 1,
+        });
+    }
+    deployment["spec"]["paused"] = json!(is_paused);
+    deployment["spec"]["strategy"]["rollingUpdate"] = json!({ "maxSurge": 1, "maxUnavailable": 1 });
+    items.extend(sets);
+    items.push(deployment);
+    items
+}
+
 pub(crate) fn request(count: Count, named: &[&str], wishes: Vec<Wish>) -> Request {
     let mut options = Options::new(0, "2026-03-10T12:00:00Z".parse().expect("a time"));
     options.replicas = if let Count::To(replicas) = count { Some(replicas) } else { None };

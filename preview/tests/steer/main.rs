@@ -3,5 +3,6 @@
 mod budgets;
 mod dump;
 mod refusals;
+mod rollouts;
 mod wishes;
 mod writes;

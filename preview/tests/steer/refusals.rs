@@ -2,7 +2,7 @@
 
 use crate::dump::{self, dump, input, not_ready, old_set, pod, refusal, request, set, with_cost};
 use podrank_preview::steer::{
-    Count, Level, Selected, Wish, no_domain, no_node, nothing_to_do, owner, plan, scalable, state,
+    Count, Level, Selected, Wish, no_domain, no_node, nothing_to_do, owners, plan, scalable, state,
 };
 use podrank_preview::{Input, WorkloadName};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn a_count_that_is_there_already_needs_nothing() {
     };
     let plan = none(&three(), Count::To(3), &[]).expect("nothing to do");
     assert_eq!((plan.target.to_string(), plan.from, plan.replicas), ("rs/web".into(), 3, 3));
-    assert_eq!((plan.delete, plan.writes, plan.pods.len(), plan.replica_set), (0, 0, 0, None));
+    assert_eq!((plan.delete, plan.writes, plan.pods.len(), plan.sets.len()), (0, 0, 0, 0));
     assert!(plan.notes.is_empty());
     let told = |items: &[Value]| none(items, Count::To(3), &[]).expect("nothing to do").notes;
     for (items, pods) in [
@@ -268,8 +268,8 @@ fn deployments_in_the_middle_of_something() {
     to_1.options.workload = Some("deploy/web".parse::<WorkloadName>().expect("a name"));
     let fine = plan(&input(&of_deployment()), &to_1).expect("a plan");
     assert_eq!(
-        (fine.target.to_string(), fine.replica_set.as_deref(), fine.delete),
-        ("deploy/web".into(), Some("web"), 2)
+        (fine.target.to_string(), &*fine.sets[0].replica_set, fine.delete),
+        ("deploy/web".into(), "web", 2)
     );
 
     for lagging in [3, 4] {
@@ -287,39 +287,7 @@ fn deployments_in_the_middle_of_something() {
     // An old set without pods is not in use.
     let mut idle = of_deployment();
     idle.push(old_set(&idle[3]));
-    assert_eq!(plan(&input(&idle), &to_1).expect("a plan").replica_set.as_deref(), Some("web"));
-    // A rollout that is about to begin: no set has the new template.
-    let mut begins = of_deployment();
-    begins[4]["spec"]["template"]["spec"]["nodeName"] = json!("n1");
-    assert_eq!(
-        refusal(&begins, &to_1),
-        "shop Deployment/web is in the middle of a rollout: wait for it to end"
-    );
-    // One that has begun, and then waits for new pods: the first step keeps the size of the old set.
-    begins[4]["spec"]["strategy"]["rollingUpdate"] = json!({ "maxSurge": 1, "maxUnavailable": 0 });
-    let mut to_3 = request(Count::To(3), &[], Vec::new());
-    to_3.options.workload = to_1.options.workload.clone();
-    assert_eq!(
-        refusal(&begins, &to_3),
-        "shop Deployment/web is in the middle of a rollout: wait for it to end"
-    );
-    // The only set in use does not have the count yet.
-    let mut grows = of_deployment();
-    grows[4]["spec"]["replicas"] = json!(4);
-    grows[3]["spec"]["template"]["spec"]["nodeName"] = json!("n1");
-    assert_eq!(
-        refusal(&grows, &to_1),
-        "shop Deployment/web is in the middle of a rollout: wait for it to end"
-    );
-
-    let rollout: Value = serde_json::from_str(include_str!("../../examples/rollout.json")).expect("JSON");
-    let items = rollout["items"].as_array().expect("items");
-    to_1.options.namespace = Some("default".to_owned());
-    assert_eq!(
-        refusal(items, &to_1),
-        "default Deployment/web has 2 ReplicaSets in use, and its controller splits the count between them: wait \
-         for the rollout to end"
-    );
+    assert_eq!(plan(&input(&idle), &to_1).expect("a plan").sets[0].replica_set, "web");
 }
 
 /// It lags as long as the Deployment or one of its sets does.
@@ -359,8 +327,8 @@ fn several_syncs_are_noted() {
 
 #[test]
 fn pods_whose_owner_is_unknown_or_another() {
-    let refused = |items: &[Value]| owner(&input(items)).expect_err("it is refused").to_string();
-    let owned = |letter, kind: &str, name: &str| {
+    let refused = |items: &[Value]| owners(&input(items)).expect_err("it is refused").to_string();
+    let owned_by = |letter, kind: &str, name: &str| {
         let mut pod = pod(letter, "n1");
         let group = if kind == "Job" { "batch/v1" } else { "apps/v1" };
         pod["metadata"]["ownerReferences"][0] =
@@ -369,20 +337,34 @@ fn pods_whose_owner_is_unknown_or_another() {
     };
     let alone = "not to a ReplicaSet or ReplicationController";
     for kind in ["StatefulSet", "DaemonSet", "Job"] {
-        let text = refused(&[owned('a', kind, "web")]);
+        let text = refused(&[owned_by('a', kind, "web")]);
         assert_eq!(text, format!("pod shop/web-a belongs to {kind} web, {alone}"));
     }
     let mut bare = pod('a', "n1");
     bare["metadata"]["ownerReferences"] = json!([]);
     assert_eq!(refused(&[bare]), format!("pod shop/web-a belongs to no controller, {alone}"));
-    assert_eq!(
-        refused(&[pod('a', "n1"), owned('b', "ReplicaSet", "api")]),
-        "pod shop/web-b belongs to ReplicaSet/api, but pod shop/web-a to ReplicaSet/web: name pods of one workload"
-    );
-    assert_eq!(owner(&Input::default()).expect_err("no pod").to_string(), "no pod is named");
+    assert_eq!(owners(&Input::default()).expect_err("no pod").to_string(), "no pod is named");
 
-    let (set, namespace) = owner(&input(&three())).expect("an owner");
-    assert_eq!((set.to_string(), &*namespace), ("rs/web".to_owned(), "shop"));
-    assert_eq!(scalable(&input(&three()), set.clone()).to_string(), "rs/web");
-    assert_eq!(scalable(&input(&of_deployment()), set).to_string(), "deploy/web");
+    let owned = |pods: &[Value]| owners(&input(pods)).expect("owners");
+    let scaled = |sets: &[Value], pods: &[Value]| {
+        scalable(&input(sets), &owned(pods))
+            .map(|name| name.expect("a name").to_string())
+            .map_err(|error| error.to_string())
+    };
+    let (a, b) = (pod('a', "n1"), owned_by('b', "ReplicaSet", "api"));
+    assert_eq!(owned(&[a.clone()])[0].namespace, "shop");
+    assert_eq!(scaled(&three(), &[a.clone()]), Ok("rs/web".to_owned()));
+    assert_eq!(
+        scaled(&three(), &[a.clone(), b.clone()]),
+        Err("pod shop/web-b belongs to rs/api, but pod shop/web-a to rs/web: name pods of one workload"
+            .to_owned())
+    );
+    // Pods of two sets can go if one Deployment owns both.
+    let mut both = of_deployment();
+    assert_eq!(scaled(&both, &[a.clone()]), Ok("deploy/web".to_owned()));
+    let mut api = both[3].clone();
+    api["metadata"]["name"] = json!("api");
+    api["metadata"]["uid"] = json!("another");
+    both.push(api);
+    assert_eq!(scaled(&both, &[a, b]), Ok("deploy/web".to_owned()));
 }

@@ -1,0 +1,216 @@
+//! One set of a scale-down: its pods in the order in which they are to go, and the deletion costs that make some of them go.
+
+use crate::answer::odds::Odds;
+use crate::answer::preview::Verdict;
+use crate::answer::why::why;
+use crate::decide::members::{Member, RankedPod, ranked};
+use crate::object::cost::CostOwner;
+use crate::object::set::SetEntry;
+use crate::steer::plan::{Ahead, PlannedPod};
+use crate::steer::wish::{self, Count, Request, spread, tiers};
+use crate::words::error::{Error, Remedy};
+use crate::words::text;
+use podrank::{Flags, Phase, Pod, Policy, Rule, SteerError, SteerScratch};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// What Kubernetes would do with each pod, by UID, with the costs as they are.
+pub(super) type ByItself = HashMap<String, (Verdict, Option<Odds>)>;
+
+pub(super) struct Part<'m, 'a> {
+    pub(super) set: &'a SetEntry,
+    pub(super) own: Vec<RankedPod<'m, 'a>>,
+    policy: Policy,
+    available: Vec<bool>,
+    /// The same pods with tiers, and with ranks as a wish to spread wants them.
+    steered: Vec<Pod>,
+    /// Their indices. Those that should go come first.
+    pub(super) order: Vec<usize>,
+    owners: Vec<Option<CostOwner>>,
+}
+
+impl<'m, 'a> Part<'m, 'a> {
+    /// Puts a set's pods in the order in which they are to go.
+    pub(super) fn new(
+        request: &Request,
+        policy: Policy,
+        set: &'a SetEntry,
+        members: &'m [Member<'a>],
+    ) -> Result<Self, Error> {
+        let own = ranked(members);
+        let mut steered: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+        let available = wish::available(request, &own, set.spec()?.min_ready_seconds);
+        for (pod, tier) in steered.iter_mut().zip(tiers(request, &own, &available)?) {
+            pod.tier = tier;
+        }
+        spread(request, policy, &own, &mut steered, &others(members));
+        let mut order = vec![0; own.len()];
+        policy.sort(&steered, &mut order).map_err(|error| Error::new(error.to_string()))?;
+        let mut order: Vec<_> = order.into_iter().map(|index| index as usize).collect();
+        if !request.by_cost {
+            // For evictions, the rules before the tier do not matter.
+            order.sort_by_key(|&index| steered[index].tier);
+        }
+        let template = set.spec()?.template_cost.as_deref();
+        let owner = |member: &Member<'_>| member.record.cost.as_ref().map(|cost| cost.owner(template));
+        let owners = own.iter().map(|(member, _)| owner(member)).collect();
+        Ok(Self { set, own, policy, available, steered, order, owners })
+    }
+
+    pub(super) fn name(&self, index: usize) -> &'a str {
+        &self.own[index].0.entry.name
+    }
+
+    pub(super) fn is_named(&self, request: &Request, index: usize) -> bool {
+        request.named.contains(self.name(index))
+    }
+
+    /// The number of its pods up to the last named one in the order.
+    pub(super) fn ahead_of_named(&self, request: &Request) -> usize {
+        let last = self.order.iter().rposition(|&index| self.is_named(request, index));
+        last.map_or(0, |last| last + 1)
+    }
+
+    /// The pods as the plan has them, if so many go. Those that go come first.
+    pub(super) fn planned(
+        &self,
+        request: &Request,
+        delete: usize,
+        by_itself: &ByItself,
+    ) -> Result<Vec<PlannedPod>, Error> {
+        let goes_anyway = |index: &usize| by_itself[&self.own[*index].1.uid.to_string()].0 == Verdict::Delete;
+        let takes_them_anyway = || self.order[..delete].iter().all(goes_anyway);
+        let writes = request.by_cost && !(request.only_if_needed && takes_them_anyway());
+        let costs = if writes { Some(self.costs(request, delete)?) } else { None };
+        let pods = self.order.iter().enumerate().map(|(place, &index)| {
+            let (member, pod) = &self.own[index];
+            let owner = self.owners[index].as_ref();
+            let uid = pod.uid.to_string();
+            let (by_itself, odds) = by_itself[uid.as_str()];
+            PlannedPod {
+                by_itself,
+                odds,
+                name: member.entry.name.clone(),
+                uid,
+                node: member.record.node.clone(),
+                is_wanted: place < delete,
+                is_ready: [Flags::ASSIGNED, Flags::READY].iter().all(|flag| pod.flags.contains(*flag))
+                    && pod.phase == Phase::RUNNING,
+                is_named: self.is_named(request, index),
+                why: wish::why(request, &self.own[index], self.available[index]),
+                deletion_cost: pod.deletion_cost,
+                cost_owner: owner.map(CostOwner::to_string),
+                write: costs.as_ref().map(|costs| costs[index]).filter(|cost| *cost != pod.deletion_cost),
+                replaces: match owner {
+                    // What podrank itself replaced is still to be put back.
+                    Some(CostOwner::Podrank) => member.record.previous.as_deref().cloned(),
+                    _ => member.record.cost.as_ref().map(|cost| cost.to_previous()),
+                },
+                resource_version: member.record.cost.as_ref().and_then(|cost| cost.resource_version.clone()),
+            }
+        });
+        Ok(pods.collect())
+    }
+
+    /// Returns an error if costs cannot make a named pod go. It names the pods in the way and the remedies.
+    pub(super) fn check_blocked(&self, request: &Request, delete: usize) -> Result<(), Error> {
+        let (wanted, survivors) = self.order.split_at(delete);
+        let Some(&stays) = survivors.iter().find(|&&index| self.is_named(request, index)) else {
+            return Ok(());
+        };
+        let in_the_way: Vec<_> = wanted.iter().filter(|&&index| !self.is_named(request, index)).collect();
+        let Some(&&first) = in_the_way.first() else { return Ok(()) };
+        let reason =
+            self.policy.decide(&self.steered[first], &self.steered[stays]).1.map_or("goes first", state);
+        let names: Vec<_> = in_the_way.iter().map(|&&index| self.name(index)).collect();
+        let subject = match &*names {
+            [only] => format!("{only} {reason} and goes first whatever its cost: take it too"),
+            _ => format!(
+                "{} are unassigned, not running or not ready, and go first whatever their costs: take them too",
+                text::list(&names)
+            ),
+        };
+        let how = match request.count {
+            Count::To(_) => "with a lower --replicas",
+            _ => "with --also",
+        };
+        let text = format!("{} would stay: {subject} {how}, wait, or use --by eviction", self.name(stays));
+        Err(Error::with_remedy(text, Remedy::Evict))
+    }
+
+    /// The costs, by index, that make exactly the first pods of the order go, as far as costs can.
+    pub(super) fn costs(&self, request: &Request, delete: usize) -> Result<Vec<i32>, Error> {
+        let Self { own, owners, policy, .. } = self;
+        let mut pods: Vec<_> = own.iter().map(|(_, pod)| Pod { tier: 1, ..*pod }).collect();
+        for &index in &self.order[..delete] {
+            pods[index].tier = 0;
+        }
+        // In requests: the cost of a pod that stays has to be taken off again, unless that is due in any case.
+        let price = |index: usize| match &owners[index] {
+            Some(CostOwner::Other(_)) if !request.force => None,
+            Some(CostOwner::Podrank) => Some(1),
+            _ => Some(1 + u8::from(pods[index].tier == 1)),
+        };
+        let (mut costs, mut scratch) = (vec![0; pods.len()], vec![SteerScratch::default(); pods.len()]);
+        let steered = policy.steer(&pods, price, &mut costs, &mut scratch);
+        steered.map(|steered| steered.costs().to_vec()).map_err(|error| match error {
+            SteerError::NoRoom { lower, higher } => {
+                let pod = |index: u32| &own[index as usize].0;
+                let cost = |index: u32| own[index as usize].1.deletion_cost;
+                let whose = |index: u32| match &owners[index as usize] {
+                    Some(CostOwner::Other(manager)) => format!(", written by {manager}"),
+                    _ => String::new(),
+                };
+                let text = format!(
+                    "somebody else's deletion costs leave no room: {} (cost {}{}) must go before {} (cost {}{}); \
+                     --force-conflicts writes over them and puts them back",
+                    pod(lower).entry.name,
+                    cost(lower),
+                    whose(lower),
+                    pod(higher).entry.name,
+                    cost(higher),
+                    whose(higher)
+                );
+                Error::with_remedy(text, Remedy::WriteOver)
+            }
+            other => Error::new(other.to_string()),
+        })
+    }
+
+    /// The pods that go before others of a lower tier.
+    pub(super) fn ahead(&self, delete: usize) -> Vec<Ahead> {
+        let Self { policy, steered, .. } = self;
+        let (wanted, survivors) = self.order.split_at(delete);
+        // One with the lowest tier, since all survivors come after all wanted pods.
+        let Some(&before) = survivors.iter().min_by_key(|&&index| steered[index].tier) else {
+            return Vec::new();
+        };
+        let ahead = wanted.iter().filter(|&&index| steered[index].tier > steered[before].tier);
+        ahead
+            .filter_map(|&index| {
+                let (order, rule) = policy.decide(&steered[index], &steered[before]);
+                let rule = rule.filter(|_| order == Ordering::Less)?;
+                Some(Ahead {
+                    name: self.name(index).to_owned(),
+                    before: self.name(before).to_owned(),
+                    rule: rule.name(),
+                    why: why(policy, rule, &steered[index], &steered[before], self.name(before)),
+                })
+            })
+            .collect()
+    }
+}
+
+/// What the rule says about the pod that goes first.
+fn state(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Unassigned => "is not assigned to a node",
+        Rule::Phase => "is not running",
+        _ => "is not ready",
+    }
+}
+
+/// The nodes of the related pods of other sets.
+fn others<'a>(members: &[Member<'a>]) -> Vec<Option<&'a str>> {
+    members.iter().filter(|member| !member.is_own).map(|member| member.record.node.as_deref()).collect()
+}

@@ -1,0 +1,224 @@
+//! From an input and a request to the plan. Reads only the input.
+
+use crate::answer::note::{Note, NoteCode};
+use crate::ask::options::Order;
+use crate::decide::line::Line;
+use crate::decide::members::{Member, RankedPod, members, ranked};
+use crate::decide::related::Related;
+use crate::decide::{complete, notes};
+use crate::dump::input::Input;
+use crate::dump::sets::Sets;
+use crate::object::set::SetEntry;
+use crate::object::time::to_time;
+use crate::steer::notes::{idle_wish, still_working, unmet_wish};
+use crate::steer::part::{ByItself, Part};
+use crate::steer::plan::{Plan, PlannedSet};
+use crate::steer::rollout::{Shares, shares};
+use crate::steer::state::state as current;
+use crate::steer::target::{Chosen, choose};
+use crate::steer::wish;
+use crate::steer::wish::{Count, Request};
+use crate::words::error::Error;
+use crate::words::text;
+use podrank::Policy;
+
+/// The plan of a workload that has the wanted count: no pod goes, whatever state it is in. `None` if it has another one, or if
+/// pods are named.
+///
+/// # Errors
+/// If the options do not name exactly one workload of the input, or if that workload is unsound.
+pub fn nothing_to_do(input: &Input, request: &Request) -> Result<Option<Plan>, Error> {
+    let Count::To(replicas) = request.count else { return Ok(None) };
+    let state = current(input, &request.options)?;
+    if state.replicas != replicas || !request.named.is_empty() {
+        return Ok(None);
+    }
+    let is_at_work = state.lags || state.pods.len() != replicas as usize;
+    let notes = is_at_work.then(|| still_working(&state.target, state.pods.len()));
+    Ok(Some(Plan {
+        namespace: state.namespace,
+        target: state.target,
+        sets: Vec::new(),
+        is_rollout: false,
+        now: request.options.now,
+        from: replicas,
+        replicas,
+        delete: 0,
+        writes: 0,
+        pods: Vec::new(),
+        blocked: Vec::new(),
+        notes: notes.into_iter().collect(),
+        left: replicas as usize,
+        wishes: Vec::new(),
+    }))
+}
+
+/// Plans a scale-down of the workload that the request names.
+///
+/// # Errors
+/// If a wish matches no pod, if no costs can make Kubernetes take the named pods and no others, if the input is incomplete, or if the workload's
+/// controllers are still busy. The text says what can be done.
+pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
+    let options = &request.options;
+    if request.by_cost && !options.gates.pod_deletion_cost {
+        return Err(Error::new(
+            "the feature gate PodDeletionCost is off, so deletion costs have no effect: use --by eviction",
+        ));
+    }
+    let sets = Sets::of(input);
+    let chosen = choose(input, &sets, options)?;
+    let mut notes = Vec::new();
+    for set in chosen.sets.iter().filter(|_| chosen.is_rolling) {
+        if let Some(lag) = complete::stale_status(&sets, set)? {
+            return Err(Error::new(lag.text));
+        }
+    }
+    let members = chosen.sets.iter().map(|set| members_of(input, &sets, set, &mut notes));
+    let members = members.collect::<Result<Vec<_>, _>>()?;
+    let all: Vec<_> = members.iter().flat_map(|members| ranked(members)).collect();
+    check_names(request, &chosen, &all)?;
+    wish::check(request, &chosen.target, &all)?;
+
+    let policy = Policy::at(to_time(options.now)).with_gates(options.gates);
+    let parts =
+        chosen.sets.iter().zip(&members).map(|(set, members)| Part::new(request, policy, set, members));
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    let fewer = delete(request, &chosen, &parts)?;
+    let replicas = chosen.from - u32::try_from(fewer).unwrap_or(0);
+    let shares = if chosen.is_rolling {
+        shares(input, request, &chosen.target, &parts, replicas)?
+    } else {
+        alone(&parts, policy, fewer)?
+    };
+    let (mut pods, mut blocked) = (Vec::new(), Vec::new());
+    for (part, delete) in parts.iter().zip(&shares.delete) {
+        part.check_blocked(request, *delete)?;
+        notes.extend(notes::claims(input, &sets, part.set)?);
+        notes.extend(notes_on_pods(request, &part.own, *delete));
+        pods.extend(part.planned(request, *delete, &shares.by_itself)?);
+        blocked.extend(if request.by_cost { part.ahead(*delete) } else { Vec::new() });
+    }
+    notes.extend(shares.follows.map(|text| Note::new(NoteCode::RolloutWaits, text)));
+    pods.sort_by_key(|pod| !pod.is_wanted);
+    let wishes = (0..).zip(&request.wishes).filter_map(|(place, wish)| Some((place, wish.for_some()?)));
+    let set = |(part, delete): (&Part<'_, '_>, &usize)| PlannedSet {
+        replica_set: part.set.id().name.to_owned(),
+        delete: *delete,
+    };
+    let mut plan = Plan {
+        namespace: chosen.namespace().to_owned(),
+        sets: parts.iter().zip(&shares.delete).map(set).collect(),
+        is_rollout: chosen.is_rolling,
+        now: options.now,
+        from: chosen.from,
+        replicas,
+        delete: shares.delete.iter().sum(),
+        writes: pods.iter().filter(|pod| pod.write.is_some()).count(),
+        blocked,
+        target: chosen.target,
+        left: shares.left,
+        wishes: wishes.collect(),
+        pods,
+        notes,
+    };
+    plan.notes.extend(notes_on_wishes(request, &plan, &all));
+    Ok(plan)
+}
+
+/// The pods that a decision about a set reads. An error if the set has another number of pods than it should.
+fn members_of<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    set: &'a SetEntry,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Member<'a>>, Error> {
+    let id = set.id();
+    if let Some(gap) = complete::gaps(sets, id)?.first() {
+        return Err(Error::new(format!("{}: try again in a moment", gap.text)));
+    }
+    let related = Related::of(id, Some(set), sets, Order::Kubernetes)?;
+    let members = members(input, sets, id, &related, notes)?;
+    let (own, size) = (members.iter().filter(|member| member.is_own).count(), set.replicas()?);
+    if u64::try_from(size) != Ok(own as u64) {
+        return Err(Error::new(format!(
+            "{id} has {}, but its spec.replicas is {size}: wait until its controller has caught up",
+            text::count(own as u64, "active pod"),
+        )));
+    }
+    Ok(members)
+}
+
+/// The one set of a workload that is in no rollout loses all pods that go.
+fn alone(parts: &[Part<'_, '_>], policy: Policy, delete: usize) -> Result<Shares, Error> {
+    let mut by_itself = ByItself::new();
+    for part in parts {
+        let line = Line::up(Order::Kubernetes, policy, &part.own, delete, None)?;
+        let pods = line.previews(&line.odds()?).into_iter();
+        by_itself.extend(pods.map(|pod| (pod.uid, (pod.verdict, pod.odds))));
+    }
+    let left = parts.iter().map(|part| part.own.len()).sum::<usize>() - delete;
+    Ok(Shares { delete: vec![delete], by_itself, left, follows: None })
+}
+
+/// The wishes that all pods match, and those that not all pods that go match.
+fn notes_on_wishes(request: &Request, plan: &Plan, own: &[RankedPod<'_, '_>]) -> Vec<Note> {
+    let idle = plan.wishes.iter().filter(|(place, _)| request.wishes[*place].selects_all(own));
+    let idle = idle.map(|(_, wish)| idle_wish(wish, &plan.target));
+    idle.chain(plan.unmet().iter().map(unmet_wish)).collect()
+}
+
+/// What a reader should know of the pods' costs, and of many deletions.
+fn notes_on_pods(request: &Request, own: &[RankedPod<'_, '_>], delete: usize) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if request.options.gates.pod_deletion_cost {
+        notes.extend(own.iter().filter_map(|(pod, _)| notes::invalid_cost(pod.entry, pod.record)));
+    }
+    if delete > crate::decide::line::MOST_IN_ONE_SYNC {
+        notes.push(notes::several_syncs(delete, crate::decide::line::MOST_IN_ONE_SYNC));
+    }
+    notes
+}
+
+/// Returns an error if a name is not that of an active pod of the set.
+fn check_names(request: &Request, chosen: &Chosen<'_>, own: &[RankedPod<'_, '_>]) -> Result<(), Error> {
+    let is_own = |name: &&String| own.iter().any(|(member, _)| member.entry.name == **name);
+    let strangers: Vec<_> = request.named.iter().filter(|name| !is_own(name)).collect();
+    if strangers.is_empty() {
+        return Ok(());
+    }
+    let verb = if strangers.len() == 1 { "is no active pod" } else { "are no active pods" };
+    Err(Error::new(format!("{} {verb} of {}", text::list(&strangers), chosen.name())))
+}
+
+/// How many pods go.
+fn delete(request: &Request, chosen: &Chosen<'_>, parts: &[Part<'_, '_>]) -> Result<usize, Error> {
+    match request.count {
+        Count::To(replicas) => {
+            let named = text::count(request.named.len() as u64, "pod");
+            let from = text::count(chosen.from, "replica");
+            let target = &chosen.target;
+            if replicas > chosen.from {
+                return Err(Error::new(format!(
+                    "{target} has {from}, so --replicas {replicas} would scale it up: podrank only scales down; use kubectl scale"
+                )));
+            }
+            let delete = (chosen.from - replicas) as usize;
+            if delete == 0 {
+                let are = if request.named.len() == 1 { "is" } else { "are" };
+                return Err(Error::new(format!(
+                    "{named} {are} named, but {target} has {from} already, so none goes: lower --replicas"
+                )));
+            }
+            if request.named.len() > delete {
+                return Err(Error::new(format!(
+                    "{} are named, but only {delete} {}: lower --replicas, or name fewer",
+                    text::count(request.named.len() as u64, "pod"),
+                    text::goes(delete as u64)
+                )));
+            }
+            Ok(delete)
+        }
+        Count::AllButNamed => Ok(request.named.len()),
+        Count::AllButNamedAndAhead => Ok(parts.iter().map(|part| part.ahead_of_named(request)).sum()),
+    }
+}
