@@ -3,7 +3,9 @@
 // are made ready, one by one, and each time the next rest is predicted and judged. It compares the sizes of all sets, and the pods
 // that went by UID.
 //
-//	end [-from N] [-record FILE] -podrank PROGRAM -keep DIR N SEED
+// With -steer, podrank scales the Deployments by random wishes instead, and exactly the pods must go that it wants, or nothing may change.
+//
+//	end [-from N] [-steer] [-record FILE] -podrank PROGRAM -keep DIR N SEED
 package main
 
 import (
@@ -44,12 +46,17 @@ func main() { must.Main("end", run) }
 
 func run(ctx context.Context) {
 	recordFile := flag.String("record", "", "gets the rounds themselves, compressed, also those of earlier runs with this seed")
+	steers := flag.Bool("steer", false, "podrank scales the Deployments, by random wishes")
 	j := &judge{Rounds: rounds.Parse(12), tally: map[string]int{}}
 	j.history = history.Follow(ctx, j.Plane)
 	scene.CreateNodes(ctx, j.Plane)
-	j.Log(fmt.Sprintf("end-%d.log", j.Seed))
-	j.cases = j.Open(fmt.Sprintf("end-%d.jsonl", j.Seed))
-	took := j.Play(ctx, j.round)
+	name, round := "end", j.round
+	if *steers {
+		name, round = "end-steered", j.steered
+	}
+	j.Log(fmt.Sprintf("%s-%d.log", name, j.Seed))
+	j.cases = j.Open(fmt.Sprintf("%s-%d.jsonl", name, j.Seed))
+	took := j.Play(ctx, round)
 	if *recordFile != "" {
 		rounds.Record(*recordFile, record.ReadEnds(j.cases))
 	}

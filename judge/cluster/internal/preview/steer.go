@@ -24,6 +24,7 @@ type Steered struct {
 		UID    types.UID `json:"uid"`
 		Wanted bool      `json:"wanted"`
 	} `json:"pods"`
+	Rollout bool      `json:"rollout"`
 	Exit    *int      `json:"exit"`
 	Went    []PodName `json:"went"`
 	Missed  []PodName `json:"missed"`

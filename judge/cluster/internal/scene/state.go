@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/podrank/podrank/judge/cluster/internal/control"
 	"github.com/podrank/podrank/judge/cluster/internal/history"
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/verdict"
@@ -17,8 +18,18 @@ import (
 // State reads the workload's namespace as it is now.
 func (w *Workload) State(ctx context.Context) *verdict.State {
 	count, _ := w.count(ctx)
+	return state(ctx, w.plane, w.Namespace, count)
+}
+
+// State reads the Deployment's namespace as it is now.
+func (j *Journey) State(ctx context.Context) *verdict.State {
+	web := must.Get(j.b.plane.AppsV1().Deployments(j.Namespace).Get(ctx, "web", metav1.GetOptions{}))
+	return state(ctx, j.b.plane, j.Namespace, *web.Spec.Replicas)
+}
+
+func state(ctx context.Context, plane *control.Plane, namespace string, count int32) *verdict.State {
 	s := &verdict.State{Count: count, Pods: map[types.UID]verdict.PodState{}}
-	for _, pod := range must.Get(w.plane.CoreV1().Pods(w.Namespace).List(ctx, metav1.ListOptions{})).Items {
+	for _, pod := range must.Get(plane.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})).Items {
 		if isCanary(&pod) {
 			s.Canaries = append(s.Canaries, "pod/"+pod.Name)
 		}
@@ -35,7 +46,7 @@ func (w *Workload) State(ctx context.Context) *verdict.State {
 		p.Ours = managesCost(&pod, "podrank")
 		s.Pods[pod.UID] = p
 	}
-	for _, set := range must.Get(w.plane.AppsV1().ReplicaSets(w.Namespace).List(ctx, metav1.ListOptions{})).Items {
+	for _, set := range must.Get(plane.AppsV1().ReplicaSets(namespace).List(ctx, metav1.ListOptions{})).Items {
 		if isCanary(&set) {
 			s.Canaries = append(s.Canaries, "replicaset/"+set.Name)
 		}
