@@ -213,6 +213,7 @@ fn the_document_on_the_json_names_every_field() {
     for (prefix, object) in [
         ("", &outcome),
         ("workload.", &outcome["workload"]),
+        ("sets[].", &outcome["sets"][0]),
         ("pods[].", pod),
         ("pods[].why[].", &outcome["pods"][0]["why"][0]),
         ("blocked[].", &outcome["blocked"][0]),

@@ -76,10 +76,13 @@ class World:
             self.run(name, node, index not in not_ready)
         ready = len(nodes) - len(not_ready)
         wait("the status", lambda: self.get()["status"].get("availableReplicas", 0) == ready)
-        # Until no controller writes its status any more.
+        self.settle()
+        self.first = self.active()
+
+    def settle(self):
+        """Waits until no controller writes its status any more."""
         version = lambda: self.get()["metadata"]["resourceVersion"]
         wait("quiet", lambda: version() == (time.sleep(0.7), version())[1])
-        self.first = self.active()
 
     def get(self):
         return self.api("GET", self.path)
