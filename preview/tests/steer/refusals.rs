@@ -352,8 +352,8 @@ fn pods_whose_owner_is_unknown_or_another() {
             .map_err(|error| error.to_string())
     };
     let (a, b) = (pod('a', "n1"), owned_by('b', "ReplicaSet", "api"));
-    assert_eq!(owned(&[a.clone()])[0].namespace, "shop");
-    assert_eq!(scaled(&three(), &[a.clone()]), Ok("rs/web".to_owned()));
+    assert_eq!(owned(std::slice::from_ref(&a))[0].namespace, "shop");
+    assert_eq!(scaled(&three(), std::slice::from_ref(&a)), Ok("rs/web".to_owned()));
     assert_eq!(
         scaled(&three(), &[a.clone(), b.clone()]),
         Err("pod shop/web-b belongs to rs/api, but pod shop/web-a to rs/web: name pods of one workload"
@@ -361,7 +361,7 @@ fn pods_whose_owner_is_unknown_or_another() {
     );
     // Pods of two sets can go if one Deployment owns both.
     let mut both = of_deployment();
-    assert_eq!(scaled(&both, &[a.clone()]), Ok("deploy/web".to_owned()));
+    assert_eq!(scaled(&both, std::slice::from_ref(&a)), Ok("deploy/web".to_owned()));
     let mut api = both[3].clone();
     api["metadata"]["name"] = json!("api");
     api["metadata"]["uid"] = json!("another");
