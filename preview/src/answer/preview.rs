@@ -45,7 +45,7 @@ pub struct Preview<'a> {
     /// The syncs of a Deployment that follow each other at once, this one first. `None` if only this one is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<StepPreview<'a>>>,
-    /// Where they lead; of a `StatefulSet` or `DaemonSet`, what its next sync leaves to do. `None` if only this sync is shown.
+    /// Where they lead; if its controller deletes pods itself, what the next sync leaves to do. `None` if only this sync is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest<'a>>,
     /// The number of its active pods. If its controller deletes pods itself, of those that are not being deleted yet.
