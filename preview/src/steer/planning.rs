@@ -84,7 +84,11 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
         chosen.sets.iter().zip(&members).map(|(set, members)| Part::new(request, policy, set, members));
     let parts = parts.collect::<Result<Vec<_>, _>>()?;
     let fewer = delete(request, &chosen, &parts)?;
-    let replicas = chosen.from - u32::try_from(fewer).unwrap_or(0);
+    let replicas = u32::try_from(fewer).ok().and_then(|fewer| chosen.from.checked_sub(fewer));
+    let replicas = replicas.ok_or_else(|| {
+        let [pods, from] = [text::count(fewer as u64, "pod"), text::count(chosen.from.into(), "replica")];
+        Error::new(format!("{pods} would go, but {} has {from}: wait for its rollout to end", chosen.target))
+    })?;
     let shares = if chosen.is_rolling {
         shares(input, request, &chosen.target, &parts, replicas)?
     } else {

@@ -110,6 +110,15 @@ fn what_no_costs_settle_is_refused() {
         "deploy/web is in the middle of a rollout, which a pod that is evicted changes: use --by scale, or wait for \
          it to end"
     );
+    // In a rollout, there are more pods than replicas.
+    let mut to_0 = example();
+    for workload in to_0.iter_mut().filter(|item| item["kind"] == "Deployment") {
+        workload["spec"]["replicas"] = json!(4);
+    }
+    assert_eq!(
+        refusal(&to_0, &of_example(Count::AllButNamed, &five)),
+        "5 pods would go, but deploy/web has 4 replicas: wait for its rollout to end"
+    );
     // A status that the pods contradict.
     let mut lags = example();
     for set in lags.iter_mut().filter(|item| item["metadata"]["name"] == "web-5d8c7f9b64") {

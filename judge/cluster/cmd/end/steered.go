@@ -21,7 +21,7 @@ import (
 
 // reasons are the kinds of refusals that a line of the totals has.
 var reasons = regexp.MustCompile(`no deletion costs settle|its controller takes|would stay|has no pods|scale it up|named, but only|` +
-	`try again in a moment|wait until its controller|changes how many`)
+	`try again in a moment|wait until its controller|changes how many|leave no room|wait for its rollout`)
 
 // steered plays one round in which podrank scales, and returns its line.
 func (j *judge) steered(ctx context.Context, number int) string {
@@ -41,7 +41,11 @@ func (j *judge) steered(ctx context.Context, number int) string {
 	j.Lock()
 	defer j.Unlock()
 	if what == "refused" {
-		what += ": " + reasons.FindString(ran.Stderr)
+		reason := reasons.FindString(ran.Stderr)
+		if reason == "" {
+			reason = strings.TrimSpace(ran.Stderr)
+		}
+		what += ": " + reason
 	}
 	j.tally[journey.Kind+": "+what]++
 	if err != nil {
