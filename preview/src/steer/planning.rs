@@ -86,7 +86,7 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
     let fewer = delete(request, &chosen, &parts)?;
     let replicas = u32::try_from(fewer).ok().and_then(|fewer| chosen.from.checked_sub(fewer));
     let replicas = replicas.ok_or_else(|| {
-        let [pods, from] = [text::count(fewer as u64, "pod"), text::count(chosen.from.into(), "replica")];
+        let [pods, from] = [text::count(fewer as u64, "pod"), text::count(u64::from(chosen.from), "replica")];
         Error::new(format!("{pods} would go, but {} has {from}: wait for its rollout to end", chosen.target))
     })?;
     let shares = if chosen.is_rolling {
