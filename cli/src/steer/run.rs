@@ -205,12 +205,7 @@ impl<'r> Run<'r> {
             Some(Remedy::Evict | Remedy::WriteOver) => Stop::Blocked(error.to_string()),
             _ => Stop::from(error),
         })?;
-        if !plan.sets.iter().map(|set| &set.replica_set).eq(self
-            .first
-            .sets
-            .iter()
-            .map(|set| &set.replica_set))
-        {
+        if !plan.has_sets_of(&self.first) {
             return Err(Stop::Unchanged(format!("{} was rolled out meanwhile", plan.target)));
         }
         match plan.pods.iter().find(|pod| pod.is_named && !self.is_known(pod)) {

@@ -193,6 +193,12 @@ impl Plan {
         unmet.collect()
     }
 
+    /// Whether another plan is about the same sets.
+    pub fn has_sets_of(&self, other: &Self) -> bool {
+        let names = |plan: &Self| plan.sets.iter().map(|set| set.replica_set.clone()).collect::<Vec<_>>();
+        names(self) == names(other)
+    }
+
     /// A wanted pod for the first-victim barrier to delete. `None` if a survivor is not ready, because Kubernetes might then
     /// take that survivor before the replacement, and in a rollout, which a pod that is gone changes.
     pub fn first_victim(&self) -> Option<&PlannedPod> {

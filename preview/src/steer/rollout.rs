@@ -1,7 +1,7 @@
 //! A scale-down in the middle of a rollout: how many pods of each set go is the Deployment's controller's decision. It is known if all
 //! ways in which the syncs can go lead to the same end, and then costs choose the pods of each set.
 
-use crate::answer::preview::{Preview, SetPreview, Verdict};
+use crate::answer::preview::{Preview, Verdict};
 use crate::ask::options::Options;
 use crate::decide::workload::preview_workload;
 use crate::dump::input::Input;
@@ -10,7 +10,7 @@ use crate::steer::target::Target;
 use crate::steer::wish::{Count, Request};
 use crate::words::error::Error;
 use crate::words::text;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The most times that the sizes are computed anew for the pods that are planned to go: which these are can change the sizes.
 const ATTEMPTS: usize = 4;
@@ -71,10 +71,6 @@ pub(super) fn shares(
     Err(Error::new(format!(
         "{target} is in the middle of a rollout, and which pods go changes how many of each ReplicaSet do: wait for it to end"
     )))
-}
-
-fn set_of<'p, 'a>(preview: &'p Preview<'a>, part: &Part<'_, '_>) -> Option<&'p SetPreview<'a>> {
-    preview.sets().iter().find(|set| set.replica_set == Some(part.set.id().name))
 }
 
 /// The most pods that each part loses.
@@ -144,11 +140,12 @@ fn doubt(then: &Preview<'_>, parts: &[Part<'_, '_>], delete: &[usize]) -> Option
         if goes.min != goes.max {
             return Some(format!("{} pods of {name} go, by what the controllers see first", goes.text()));
         }
-        let wanted: Vec<_> = part.order[..*delete].iter().map(|&index| part.name(index)).collect();
-        for pod in set_of(then, part).iter().flat_map(|set| &set.pods) {
+        let wanted: HashSet<_> = part.order[..*delete].iter().map(|&index| part.name(index)).collect();
+        let set = then.sets().iter().find(|set| set.replica_set == Some(name));
+        for pod in set.iter().flat_map(|set| &set.pods) {
             let is_as_planned = match pod.verdict {
-                Verdict::Delete => wanted.contains(&pod.name),
-                Verdict::Later | Verdict::Keep => !wanted.contains(&pod.name),
+                Verdict::Delete => wanted.contains(pod.name),
+                Verdict::Later | Verdict::Keep => !wanted.contains(pod.name),
                 Verdict::Contested | Verdict::Blocked => false,
             };
             if !is_as_planned {

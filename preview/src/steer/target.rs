@@ -132,7 +132,7 @@ fn of_deployment<'a>(
     if spec.deployment.is_being_deleted {
         return Err(Error::new(format!("{entry} is being deleted")));
     }
-    let preview = preview_deployment(input, sets, entry, options)?;
+    let preview = preview_deployment(input, sets, entry, &Options { odds: false, ..options.clone() })?;
     let in_use: Vec<_> = preview.sets().iter().filter(|set| set.from > 0).collect();
     let set = |name| {
         let id = WorkloadRef { namespace: &entry.namespace, kind: WorkloadKind::ReplicaSet, name };

@@ -5,12 +5,13 @@
 //
 // With -steer, podrank scales the Deployments by random wishes instead, and exactly the pods must go that it wants, or nothing may change.
 //
-//	end [-from N] [-steer] [-record FILE] -podrank PROGRAM -keep DIR N SEED
+//	end [-from N] [-steer|-record FILE] -podrank PROGRAM -keep DIR N SEED
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -48,6 +49,9 @@ func run(ctx context.Context) {
 	recordFile := flag.String("record", "", "gets the rounds themselves, compressed, also those of earlier runs with this seed")
 	steers := flag.Bool("steer", false, "podrank scales the Deployments, by random wishes")
 	j := &judge{Rounds: rounds.Parse(12), tally: map[string]int{}}
+	if *steers && *recordFile != "" {
+		must.Do(errors.New("-steer and -record exclude each other"))
+	}
 	j.history = history.Follow(ctx, j.Plane)
 	scene.CreateNodes(ctx, j.Plane)
 	name, round := "end", j.round
