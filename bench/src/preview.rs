@@ -4,7 +4,8 @@ use crate::chart::{Chart, Curve};
 use crate::large_dump;
 use crate::race::{again, race};
 use crate::report::{Limit, Report, count, digits, time};
-use kubectl_podrank::render::{self, Look};
+use kubectl_podrank::look::Look;
+use kubectl_podrank::render;
 use podrank_preview::{Input, Options, preview_workload};
 use std::error::Error;
 use std::hint::black_box;
@@ -97,5 +98,5 @@ fn options(pods: u32) -> Result<Options, Box<dyn Error>> {
 fn table(dump: &[u8], options: &Options) -> Result<String, Box<dyn Error>> {
     let input = Input::read(dump)?;
     let preview = preview_workload(&input, options)?;
-    Ok(render::workload(&preview, Look { is_wide: false, in_colour: false, terminal_width: None }))
+    Ok(render::proof(&preview, Look::default()))
 }

@@ -2,6 +2,8 @@
 //! makes the decision.
 #![forbid(unsafe_code)]
 
+pub mod glance;
 pub mod html;
+pub mod look;
 pub mod render;
 pub mod render_plan;

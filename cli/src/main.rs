@@ -14,8 +14,10 @@ use args::preview::{Output, PreviewArgs};
 use args::{Args, Task};
 use jiff::Timestamp;
 use kubectl::Kubectl;
+use kubectl_podrank::glance::{glance, hint};
 use kubectl_podrank::html;
-use kubectl_podrank::render::{self, Look};
+use kubectl_podrank::look::{Look, plain};
+use kubectl_podrank::render;
 use live::{Live, Managers, Scope};
 use podrank_preview::{Input, Options, Preview, Remedy, WorkloadName, preview_workload};
 use progress::Watched;
@@ -69,7 +71,7 @@ fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
         let place = args.filename.as_deref().map_or_else(String::new, |filename| place(filename) + ": ");
         format!("{place}{error}{}", error.remedy().map_or("", flags))
     })?;
-    print_preview(&input, &options, &preview, args.output)
+    print_preview(&input, &options, &preview, args)
 }
 
 /// Reads a file or standard input, and the modification time if it is a file.
@@ -106,15 +108,18 @@ fn print_preview(
     input: &Input,
     options: &Options,
     preview: &Preview<'_>,
-    output: Output,
+    args: &PreviewArgs,
 ) -> Result<(), Box<dyn Error>> {
     // Completes the text before it writes the first byte, so that no reader gets half a preview.
+    let (output, look) = (args.output, look(args));
     let text = match output {
-        Output::Table | Output::Wide => render::workload(preview, look(output)),
+        Output::Table => glance(preview, look),
+        Output::Wide => render::proof(preview, look),
         Output::Json => preview.to_json(),
         Output::Html => html::page(input, options, preview)?,
         Output::Name => render::names(preview),
     };
+    print(text.as_bytes())?;
     for note in &preview.notes {
         complain(&note.to_string());
     }
@@ -122,7 +127,13 @@ fn print_preview(
     for note in unnamed {
         complain(&format!("note: {note}"));
     }
-    print(text.as_bytes())
+    if args.verbose {
+        complain(&render::again(preview));
+    }
+    if output == Output::Table && look.terminal_width.is_some() {
+        hint(preview).iter().for_each(|hint| complain(hint));
+    }
+    Ok(())
 }
 
 fn place(filename: &Path) -> String {
@@ -158,14 +169,14 @@ fn open(filename: &Path) -> io::Result<Dump> {
 }
 
 /// The look of a table on standard output.
-fn look(output: Output) -> Look {
-    Look { is_wide: output == Output::Wide, ..look_of_plan() }
+fn look(args: &PreviewArgs) -> Look {
+    Look { shows_all: args.all, ..look_of_plan() }
 }
 
 /// The look of a plan on standard output.
 fn look_of_plan() -> Look {
     Look {
-        is_wide: false,
+        shows_all: false,
         in_colour: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         terminal_width: terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns.into()),
     }
@@ -173,7 +184,7 @@ fn look_of_plan() -> Look {
 
 /// Writes one line to standard error. Ignores write errors: there is nowhere to report them.
 fn complain(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", render::plain(text));
+    let _ = writeln!(io::stderr(), "{}", plain(text));
 }
 
 fn print(text: &[u8]) -> Result<(), Box<dyn Error>> {

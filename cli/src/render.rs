@@ -1,24 +1,11 @@
 //! A preview as text: a table for people, names for other commands. Computes text and reads nothing.
 
-use anstyle::{AnsiColor, Style};
-use comfy_table::{Table, presets};
-use podrank_preview::{
-    Bounds, Details, Odds, Order, PodPreview, Pods, Preview, SetPreview, Verdict, Within, Workload, gates,
-};
-use std::borrow::Cow;
+use crate::glance::headline;
+use crate::look::{Look, in_columns, lines, paint, plain, shortened, style, widest, wrapped};
+use anstyle::Style;
+use podrank_preview::{Bounds, Details, Odds, PodPreview, Pods, Preview, SetPreview, Verdict};
 use std::iter;
 use unicode_width::UnicodeWidthStr;
-
-/// The look of a table.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Look {
-    /// Whether to show everything about each pod.
-    pub is_wide: bool,
-    /// Whether to use escape codes for colours.
-    pub in_colour: bool,
-    /// The columns of the terminal. `None` for a file or a pipe, which get every pod and long lines.
-    pub terminal_width: Option<usize>,
-}
 
 /// Returns `pod/NAME` of every certain victim, a line each.
 pub fn names(preview: &Preview<'_>) -> String {
@@ -31,11 +18,11 @@ fn certain<'a>(preview: &'a Preview<'_>) -> impl Iterator<Item = &'a PodPreview<
 
 /// Returns what [`names`] leaves out: victims that stay at the current time, the victims among the contested pods, and what follows. If only one step is shown, and nothing is named, the pods that wait.
 pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
-    let (certain, contested) = (certain(preview).count(), count(preview.pods(), Verdict::Contested));
+    let (certain, contested) = (certain(preview).count(), preview.count(Verdict::Contested));
     let certainty =
         if certain == 0 { "no victim is certain" } else { "only the certain victims are printed" };
     let contest = || {
-        let all = deleted(preview);
+        let all = preview.deletions();
         let quota = Bounds { min: all.min - number(certain), max: all.max - number(certain) };
         let verb = if quota.max == 1 { "goes" } else { "go" };
         format!("{certainty}: {} of {contested} contested pods {verb} (-o table lists them)", quota.text())
@@ -57,12 +44,6 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
     passing.into_iter().chain((contested > 0).then(contest)).chain(wait).chain(follows).collect()
 }
 
-/// How many pods go: of a Deployment, until nothing follows by itself.
-fn deleted(preview: &Preview<'_>) -> Bounds {
-    let step = Bounds::one(number(preview.delete));
-    preview.rest.as_ref().map_or(step, |rest| rest.delete)
-}
-
 /// How many pods of one of its sets go.
 fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> Bounds {
     let step = Bounds::one(number(set.delete));
@@ -73,11 +54,17 @@ fn number(pods: usize) -> u32 {
     u32::try_from(pods).unwrap_or(u32::MAX)
 }
 
-/// Returns a table, victims first; of a Deployment, one of its sets, and then one for each set that loses pods. On a terminal that
+/// The command that prints the same again.
+pub fn again(preview: &Preview<'_>) -> String {
+    format!("Again: kubectl podrank {}", preview.replay)
+}
+
+/// Returns everything: a table, victims first; of a Deployment, one of its sets, and then one for each set that has pods. On a terminal that
 /// is too narrow, the reason for each pod is below the pod.
-pub fn workload(preview: &Preview<'_>, look: Look) -> String {
+pub fn proof(preview: &Preview<'_>, look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
-    let mut text = lines(&wrapped(&plain(&summary(preview)), width));
+    let mut text = lines(&wrapped(&plain(&headline(preview)), width));
+    text += &lines(&wrapped(&plain(&again(preview)), width));
     let follows = preview.rest.as_ref().and_then(|rest| rest.text.as_ref());
     text.extend(follows.map(|follows| lines(&wrapped(&plain(follows), width))));
     // A controller that deletes pods itself counts no ranks.
@@ -93,7 +80,7 @@ pub fn workload(preview: &Preview<'_>, look: Look) -> String {
             text += &sets(all, preview, look);
             for set in all {
                 let delete = deleted_of(preview, set);
-                if delete.max == 0 && !(look.is_wide && set.active > 0) {
+                if delete.max == 0 && set.active == 0 {
                     continue;
                 }
                 let title = format!(
@@ -156,30 +143,12 @@ fn sizes(preview: &Preview<'_>, set: &SetPreview<'_>) -> String {
     sizes.iter().map(i32::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the header and a line for each row, in columns.
-pub(crate) fn in_columns(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(header);
-    table.add_rows(rows);
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    table.lines().map(|line| line.trim_end().to_owned()).collect()
-}
-
-pub(crate) fn paint(look: Look, style: Style, line: &str) -> String {
-    if look.in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
-}
-
 /// The pods, with a header, in those of the columns that say something about them.
 fn pods_table(pods: &[PodPreview<'_>], look: Look, has: impl Fn(&Column) -> bool) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let mut text = String::new();
-    let pods = by_odds(pods);
-    let (pods, left_out) = shown(&pods, look);
-    let of_wide = |column: &&Column| has(column) && (look.is_wide || column.shown != Shown::Wide);
-    let full = grid(pods, &COLUMNS.iter().filter(of_wide).collect::<Vec<_>>(), usize::MAX);
+    let pods = &by_odds(pods);
+    let full = grid(pods, &COLUMNS.iter().filter(|column| has(column)).collect::<Vec<_>>(), usize::MAX);
     let is_narrow = widest(&full) > width;
     let of_narrow = |column: &&Column| has(column) && column.shown == Shown::Always;
     let rows = if is_narrow {
@@ -202,17 +171,13 @@ fn pods_table(pods: &[PodPreview<'_>], look: Look, has: impl Fn(&Column) -> bool
         text += &paint(style(pod.verdict), line);
         if is_narrow {
             let indent = line.find(&*plain(pod.name)).unwrap_or(0);
-            for part in iter::once(reason(pod)).chain(look.is_wide.then(|| details(pod))) {
+            for part in [reason(pod), details(pod)] {
                 let part = wrapped(&part, width.saturating_sub(indent));
                 text.extend(
                     part.iter().map(|part| paint(Style::new().dimmed(), &format!("{:indent$}{part}", ""))),
                 );
             }
         }
-    }
-    if left_out > 0 {
-        let more = format!("… and {left_out} more that stay: use -o wide or a pager to see them");
-        text += &lines(&wrapped(&more, width));
     }
     text
 }
@@ -225,18 +190,6 @@ fn by_odds<'p, 'a>(pods: &'p [PodPreview<'a>]) -> Vec<&'p PodPreview<'a>> {
         contested.sort_by(|a, b| odds(b).total_cmp(&odds(a)));
     }
     pods
-}
-
-/// Returns the pods to show, and how many are left out: many survivors would push the victims off a terminal.
-fn shown<'s, 'p, 'a>(pods: &'s [&'p PodPreview<'a>], look: Look) -> (&'s [&'p PodPreview<'a>], usize) {
-    const MOST: usize = 20;
-    const FEW: usize = 10;
-    let survivors =
-        pods.iter().rev().take_while(|pod| matches!(pod.verdict, Verdict::Keep | Verdict::Later)).count();
-    if look.is_wide || look.terminal_width.is_none() || survivors <= MOST {
-        return (pods, 0);
-    }
-    (&pods[..pods.len() - survivors + FEW], survivors - FEW)
 }
 
 /// Returns the header and a line for each pod, within `width` columns if possible.
@@ -278,36 +231,6 @@ fn details(pod: &PodPreview<'_>) -> String {
         .join("  ")
 }
 
-fn style(verdict: Verdict) -> Style {
-    match verdict {
-        Verdict::Delete => AnsiColor::Red.on_default(),
-        Verdict::Contested => AnsiColor::Yellow.on_default(),
-        Verdict::Blocked => AnsiColor::Magenta.on_default(),
-        Verdict::Later => Style::new().dimmed(),
-        Verdict::Keep => Style::new(),
-    }
-}
-
-/// What a table is about, and the flags that print the same again.
-fn summary(preview: &Preview<'_>) -> String {
-    let Preview { workload: Workload { kind, name }, namespace, active, .. } = *preview;
-    let goes_on = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
-    let is_step = preview.rest.is_none() && (goes_on || !preview.blocked.is_empty());
-    let step = if is_step { " in the next step" } else { "" };
-    let waiting = match preview.blocked.iter().filter(|_| preview.rest.is_none()).count() {
-        0 => String::new(),
-        1 => ", 1 waits".to_owned(),
-        blocked => format!(", {blocked} wait"),
-    };
-    let pods: Vec<_> = preview.pods().collect();
-    let delete = deleted(preview);
-    let contest = contest(pods, delete);
-    let (flags, delete) = (flags(preview), delete.text());
-    format!(
-        "{delete} of {active} active pods of {kind} {namespace}/{name} go{step}{contest}{waiting} at {flags}"
-    )
-}
-
 /// How certain the victims are, of which so many go.
 fn contest<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>> + Clone, delete: Bounds) -> String {
     let certain = count(pods.clone(), Verdict::Delete);
@@ -318,29 +241,6 @@ fn contest<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>> + Clon
             format!(" ({certain} certain, and {} of {contested} contested ones)", Bounds { min, max }.text())
         }
     }
-}
-
-/// The flags that print the same again.
-fn flags(preview: &Preview<'_>) -> String {
-    let order = match preview.order {
-        Order::Total => "total",
-        Order::Kubernetes => "kubernetes",
-    };
-    let gates: Vec<_> =
-        gates::changed(&preview.feature_gates).iter().map(|(name, on)| format!("{name}={on}")).collect();
-    let flags = [
-        Some(format!("{} --now {}", preview.asked.flags(), preview.now)),
-        (preview.within != Within::default()).then(|| {
-            let [before, after] =
-                [preview.within.before, preview.within.after].map(|time| time.as_secs_f64());
-            format!("--within {before}s,{after}s")
-        }),
-        Some(format!("--order {order}")),
-        (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
-        preview.burst_replicas.flatten().map(|most| format!("--burst-replicas {most}")),
-        preview.partial.then(|| "--partial".to_owned()),
-    ];
-    flags.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 fn count<'p, 'a: 'p>(pods: impl IntoIterator<Item = &'p PodPreview<'a>>, verdict: Verdict) -> usize {
@@ -406,74 +306,4 @@ fn ready(details: &Details) -> String {
 
 fn or_unknown(age: Option<&String>) -> String {
     age.cloned().unwrap_or_else(|| "<unknown>".to_owned())
-}
-
-fn widest(lines: &[String]) -> usize {
-    lines.iter().map(|line| line.width()).max().unwrap_or(0)
-}
-
-fn lines(lines: &[String]) -> String {
-    lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
-}
-
-/// Returns `text` in lines of at most `width` columns, unless a word is longer.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is a line");
-        if !line.is_empty() && line.width() + 1 + word.width() > width {
-            lines.push(word.to_owned());
-        } else {
-            line.extend(iter::once(" ").filter(|_| !line.is_empty()).chain([word]).collect::<Vec<_>>());
-        }
-    }
-    lines
-}
-
-/// Returns `text` without its middle if it is longer than `width` characters.
-fn shortened(text: &str, width: usize) -> String {
-    let length = text.chars().count();
-    if length <= width {
-        return text.to_owned();
-    }
-    let kept = width.saturating_sub(1);
-    let (front, back) = (kept.div_ceil(2), kept / 2);
-    text.chars().take(front).chain(['…']).chain(text.chars().skip(length - back)).collect()
-}
-
-/// Returns `text` on one line and harmless to a terminal: control characters become escapes. No Kubernetes name has them,
-/// but a file may.
-pub fn plain(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
-        return Cow::Borrowed(text);
-    }
-    let mut plain = String::new();
-    for char in text.chars() {
-        if char.is_control() {
-            plain.extend(char.escape_default());
-        } else {
-            plain.push(char);
-        }
-    }
-    Cow::Owned(plain)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_wraps_between_words() {
-        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrapped("one two three", 13), ["one two three"]);
-        assert_eq!(wrapped("one-two-three four", 4), ["one-two-three", "four"]);
-        assert_eq!(wrapped("", 4), [""]);
-    }
-
-    #[test]
-    fn long_names_lose_their_middle() {
-        assert_eq!(shortened("ip-10-0-12-34.eu-west-1.compute.internal", 14), "ip-10-0…ternal");
-        assert_eq!(shortened("node-1", 6), "node-1");
-        assert_eq!(shortened("node-10", 6), "nod…10");
-    }
 }

@@ -1,7 +1,8 @@
 //! A plan as a table for people: what Kubernetes would do by itself, beside what it is made to do, and each write. Computes
 //! text and reads nothing.
 
-use crate::render::{Look, in_columns, paint, plain, verdict};
+use crate::look::{Look, in_columns, paint, plain};
+use crate::render::verdict;
 use anstyle::{AnsiColor, Style};
 use podrank_preview::Verdict;
 use podrank_preview::steer::{Plan, PlannedPod};
@@ -26,10 +27,7 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     let mut text =
         format!("{} from {from} to {replicas}: {} to go, {means}\n", plan.target, count(*delete, "pod"));
     let is_shown = |(place, pod): &(usize, &PlannedPod)| {
-        look.terminal_width.is_none()
-            || look.is_wide
-            || pod.write.is_some()
-            || *place < plan.delete + MOST_SURVIVORS
+        look.terminal_width.is_none() || pod.write.is_some() || *place < plan.delete + MOST_SURVIVORS
     };
     let shown: Vec<_> = plan.pods.iter().enumerate().filter(is_shown).map(|(_, pod)| pod).collect();
     let rows = shown.iter().map(|pod| {

@@ -74,10 +74,8 @@ fn the_budget_is_certain_and_the_pods_are_not() {
     assert_eq!(shown.lines.len(), 8, "{shown}");
     assert_eq!(row(&shown.json, "{workload}"), r#"{"kind":"DaemonSet","name":"agent"}"#);
     assert_eq!(shown.json.get("replicas"), None);
-    // The table prints the same again.
     let (table, _) = fine("ds/agent", DAEMON_SET);
-    let first = "2 of 6 active pods of DaemonSet default/agent go (1 certain, and 1 of 4 contested ones) at --rollout --now \
-                 2026-03-10T12:00:00Z --order kubernetes";
+    let first = "ds/agent: 2 of 6 pods go (1 certainly, 1 of 4 by chance)";
     assert_eq!(table.lines().next(), Some(first));
     assert_eq!(fine("ds/agent --rollout", DAEMON_SET).0, table);
 }

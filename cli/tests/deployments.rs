@@ -105,21 +105,22 @@ fn the_only_deployment_is_meant_if_none_is_named() {
 
 #[test]
 fn tables_show_the_sets_and_then_their_pods() {
-    let (table, _) = fine(SCALE, ROLLOUT);
+    let headline = "deploy/web to 5: 6 of 13 pods go (4 certainly, 2 of 4 by chance), in the next step";
+    assert_eq!(fine(SCALE, ROLLOUT).0.lines().next(), Some(headline));
+    let (table, _) = fine(&format!("{SCALE} -o wide"), ROLLOUT);
     let lines: Vec<_> = table.lines().collect();
-    assert!(
-        lines[0].starts_with("6 of 13 active pods of Deployment default/web go in the next step ("),
-        "{table}"
-    );
-    assert!(lines[0].contains(" at --replicas 5 --now 2026-03-10T12:00:00Z --order kubernetes"), "{table}");
+    assert_eq!(lines[0], headline);
+    let again =
+        "Again: kubectl podrank deploy/web --namespace default --replicas 5 --now 2026-03-10T12:00:00Z ";
+    assert!(lines[1].starts_with(again), "{table}");
     let sets = [
         "REPLICASET      FROM  TO  PODS  GO  WHY",
         "web-5d8c7f9b64  4     2   4     2   gets its share: 2 of 7 pods (5 replicas and a surge of 2)",
         "web-7f6b9d5c48  9     5   9     4   gets its share: 5 of 7 pods (5 replicas and a surge of 2)",
     ];
-    assert_eq!(lines[2..5], sets);
-    assert!(lines[6].starts_with("ReplicaSet web-5d8c7f9b64: 2 of 4 active pods go ("), "{table}");
-    assert!(lines[7].starts_with("#  VERDICT"), "{table}");
+    assert_eq!(lines[3..6], sets);
+    assert!(lines[7].starts_with("ReplicaSet web-5d8c7f9b64: 2 of 4 active pods go ("), "{table}");
+    assert!(lines[8].starts_with("#  VERDICT"), "{table}");
     assert_eq!(lines.iter().filter(|line| line.starts_with("ReplicaSet ")).count(), 2);
 }
 
@@ -283,10 +284,7 @@ fn a_rollout_waits_for_new_pods() {
          marked `keep` here…",
     ]);
     let (table, _) = fine(ROLL, &held_back);
-    assert!(
-        table.starts_with("0 of 13 active pods of Deployment default/web go in the next step at "),
-        "{table}"
-    );
+    assert!(table.starts_with("deploy/web to 10: all 13 pods stay, in the next step\n"), "{table}");
 }
 
 /// Kubernetes waits for pods on nodes to end. Others are gone at once.

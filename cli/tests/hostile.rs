@@ -5,6 +5,8 @@ mod common;
 use common::{CONTESTED, ROLLOUT, pod, put, ready, run, set};
 use fastrand::Rng;
 use jiff::Timestamp;
+use kubectl_podrank::glance::glance;
+use kubectl_podrank::look::{Look, plain};
 use kubectl_podrank::render;
 use podrank_laws::generate::seeds;
 use podrank_preview::{Input, Options, Order, preview_workload};
@@ -20,8 +22,9 @@ fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
     for note in &preview.notes {
         assert!(!note.to_string().is_empty());
     }
-    for width in [None, Some(80)] {
-        render::workload(&preview, render::Look { is_wide: true, terminal_width: width, in_colour: false });
+    for terminal_width in [None, Some(80)] {
+        let look = Look { terminal_width, ..Look::default() };
+        assert!(!glance(&preview, look).is_empty() && !render::proof(&preview, look).is_empty());
     }
     Ok(preview.to_json())
 }
@@ -30,7 +33,7 @@ fn outcome(dump: &[u8], order: Order) -> Result<String, String> {
 fn survives(dump: &[u8]) -> bool {
     let outcomes = [Order::Total, Order::Kubernetes].map(|order| outcome(dump, order));
     for error in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
-        let line = render::plain(error);
+        let line = plain(error);
         assert!(!line.is_empty() && line.lines().count() == 1 && line.len() < 1_000, "{error}");
     }
     outcomes[0].is_ok()

@@ -359,9 +359,9 @@ fn statuses_that_lag_for_good_are_noted() {
     assert!(preview.contains("\"code\": \"status-lags\""), "{preview}");
     // It replays: a cluster takes no --partial.
     assert!(preview.contains("\"partial\": false"), "{preview}");
-    let output = run(&kubectl(&lags), "deploy/web --replicas 5");
-    let header = fine(&output).0.lines().next().expect("a header");
-    assert!(header.ends_with(" --order kubernetes"), "{header}");
+    let output = run(&kubectl(&lags), "deploy/web --replicas 5 -o wide");
+    let again = fine(&output).0.lines().nth(1).expect("a line");
+    assert!(again.ends_with(" --order kubernetes"), "{again}");
 }
 
 // Completion.

@@ -1,22 +1,37 @@
-//! The table on terminals, and the lines that it leaves whole for a pipe.
+//! The answer at a glance on terminals, and what it leaves whole for a pipe.
 
-use kubectl_podrank::render::{self, Look};
+use kubectl_podrank::glance::{because, glance, hint};
+use kubectl_podrank::look::Look;
+use kubectl_podrank::render;
 use podrank_laws::objects;
-use podrank_preview::{Input, Options, preview_workload};
+use podrank_preview::{Input, Options, Preview, preview_workload};
 use serde_json::json;
 use std::fs::File;
 
 const NAME: &str = "web-7f6b9d5c48";
 
-fn table(input: &Input, replicas: u32, look: Look) -> String {
-    let mut options = Options::new(replicas, "2026-03-10T12:00:00Z".parse().expect("a time"));
-    options.workload = Some(NAME.parse().expect("a name"));
-    render::workload(&preview_workload(input, &options).expect("a preview"), look)
+fn example(name: &str) -> Input {
+    let file = format!("{}/../preview/examples/{name}", env!("CARGO_MANIFEST_DIR"));
+    Input::read(File::open(file).expect("the example")).expect("sound")
 }
 
-fn example() -> Input {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../preview/examples/rollout.json");
-    Input::read(File::open(file).expect("the example")).expect("sound")
+fn with_preview<T>(
+    input: &Input,
+    workload: &str,
+    replicas: u32,
+    use_it: impl FnOnce(&Preview<'_>) -> T,
+) -> T {
+    let mut options = Options::new(replicas, "2026-03-10T12:00:00Z".parse().expect("a time"));
+    options.workload = Some(workload.parse().expect("a name"));
+    use_it(&preview_workload(input, &options).expect("a preview"))
+}
+
+fn at_a_glance(input: &Input, workload: &str, replicas: u32, look: Look) -> String {
+    with_preview(input, workload, replicas, |preview| glance(preview, look))
+}
+
+fn proof(input: &Input, replicas: u32, look: Look) -> String {
+    with_preview(input, NAME, replicas, |preview| render::proof(preview, look))
 }
 
 fn terminal(columns: usize) -> Look {
@@ -27,66 +42,129 @@ fn longest(text: &str) -> usize {
     text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
-#[test]
-fn a_narrow_terminal_has_the_reason_below_the_pod() {
-    let text = table(&example(), 7, terminal(80));
-    let expected = "\
-2 of 9 active pods of ReplicaSet default/web-7f6b9d5c48 go at --replicas 7 --now
-2026-03-10T12:00:00Z --order kubernetes
-
-#  VERDICT  POD                   NODE      RANK  AGE
-1  delete   web-7f6b9d5c48-hq8zt  <none>    1     90s
-            unassigned: not assigned to a node, but web-7f6b9d5c48-k2v5d is
-2  delete   web-7f6b9d5c48-m9c4x  worker-3  3     25s
-            phase: Pending, web-7f6b9d5c48-k2v5d is Running
--------------------------------------------------------
-3  keep     web-7f6b9d5c48-k2v5d  worker-2  3     90m
-            phase: Running, web-7f6b9d5c48-m9c4x is Pending
-";
-    assert!(text.starts_with(expected), "{text}");
-    let wide = table(&example(), 7, Look { is_wide: true, ..terminal(80) });
-    let details = "
-            PHASE Running  READY no  RESTARTS 14+0  COST 0  UID
-            698c59e5-193c-49ca-af34-bc3b0ade7699
-";
-    assert!(wide.contains(details), "{wide}");
-    assert!(longest(&wide) <= 80, "{wide}");
-}
-
-#[test]
-fn no_line_is_wider_than_the_terminal() {
-    for columns in [64, 80, 100, 118, 119, 200] {
-        for is_wide in [false, true] {
-            let text = table(&example(), 3, Look { is_wide, ..terminal(columns) });
-            assert!(longest(&text) <= columns, "{columns}: {text}");
-        }
-    }
-    // Even where a word is wider, nothing breaks.
-    assert!(table(&example(), 3, terminal(1)).contains("web-7f6b9d5c48-z5tgq"));
-    let roomy = table(&example(), 3, terminal(200));
-    assert!(roomy.contains("RULE  ") && roomy.lines().count() == 13, "{roomy}");
-}
-
-#[test]
-fn long_node_names_lose_their_middle_on_a_terminal_alone() {
+/// A ReplicaSet of this many pods, whose deletion costs differ.
+fn large(pods: u32) -> Input {
     let pod = |number: u32| {
         let cost = "metadata annotations controller.kubernetes.io/pod-deletion-cost";
         let pod = objects::with(objects::owned_pod(number, NAME), cost, json!(number.to_string()));
         let node = format!("ip-10-0-12-{number}.eu-west-1.compute.internal");
         objects::with(pod, "spec nodeName", json!(node))
     };
-    let items: Vec<_> = (10..70).map(pod).chain([objects::bare_set(NAME, 60)]).collect();
-    let dump = objects::dump(&items);
-    let input = Input::read(dump.as_bytes()).expect("sound");
-    let text = table(&input, 58, terminal(80));
-    assert!(longest(&text) <= 80, "{text}");
-    assert!(text.contains("ip-10-0-12-1") && text.contains(".internal") && text.contains('…'), "{text}");
+    let items: Vec<_> = (0..pods).map(pod).chain([objects::bare_set(NAME, pods as usize)]).collect();
+    Input::read(objects::dump(&items).as_bytes()).expect("sound")
+}
 
-    // Victims are not to be scrolled off a terminal by those that stay.
-    assert!(text.ends_with("… and 48 more that stay: use -o wide or a pager to see them\n"), "{text}");
-    assert_eq!(text.matches("  keep  ").count(), 10);
-    assert_eq!(table(&input, 58, Look { is_wide: true, ..terminal(80) }).matches("  keep  ").count(), 58);
-    let pipe = table(&input, 58, Look::default());
-    assert_eq!(pipe.matches("  keep  ").count(), 58);
-    assert!(pipe.contains("ip-10-0-12-10.eu-west-1.compute.internal"), "{pipe}");
+#[test]
+fn an_answer_is_a_sentence_and_a_row_for_each_pod_that_goes() {
+    let text = at_a_glance(&example("rollout.json"), "deploy/web", 5, terminal(80));
+    let expected = "\
+deploy/web to 5: 8 of 13 pods go, all certainly
+GOES  POD                        NODE      BECAUSE
+yes   4 pods of web-5d8c7f9b64             all of its ReplicaSet
+yes   web-7f6b9d5c48-hq8zt       -         has no node
+yes   web-7f6b9d5c48-m9c4x       worker-3  Pending
+yes   web-7f6b9d5c48-k2v5d       worker-2  not ready
+yes   web-7f6b9d5c48-b7wfn       worker-1  deletion cost -10
+no    5 pods (--all lists them)
+";
+    assert_eq!(text, expected);
+    let contested = at_a_glance(&example("contested.yaml"), "rs/api-6c9d8f7b5", 1, terminal(80));
+    let first = contested.lines().next();
+    assert_eq!(first, Some("rs/api-6c9d8f7b5 to 1: 3 of 4 pods go, all certainly"));
+    let contested = at_a_glance(&example("contested.yaml"), "rs/api-6c9d8f7b5", 3, terminal(80));
+    let expected = "\
+rs/api-6c9d8f7b5 to 3: 1 of 4 pods goes (1 of 3 by chance)
+GOES  POD                       NODE  BECAUSE
+33 %  3 pods                          the rules form a cycle
+no    1 pod (--all lists them)
+";
+    assert_eq!(contested, expected);
+}
+
+#[test]
+fn what_to_type_next_names_the_workload_and_the_count() {
+    let next = with_preview(&example("rollout.json"), "deploy/web", 5, hint);
+    let expected = "Choose them yourself: kubectl podrank scale deploy/web --replicas 5 --pod NAME";
+    assert_eq!(next.as_deref(), Some(expected));
+    // Where nothing goes, there is nothing to choose.
+    assert_eq!(with_preview(&example("rollout.json"), NAME, 9, hint), None);
+}
+
+#[test]
+fn an_answer_about_any_number_of_pods_fits_on_a_screen() {
+    for pods in [10, 60, 1_000] {
+        let input = large(pods);
+        for replicas in [0, 1, pods / 2, pods - 1, pods] {
+            let text = at_a_glance(&input, NAME, replicas, terminal(80));
+            let next = with_preview(&input, NAME, replicas, |preview| preview.notes.len() + 1);
+            assert!(text.lines().count() + next <= 22, "{pods} to {replicas}: {text}");
+            assert!(longest(&text) <= 80, "{text}");
+            let all = Look { shows_all: true, ..terminal(80) };
+            for look in [all, Look::default()] {
+                let text = at_a_glance(&input, NAME, replicas, look);
+                assert_eq!(text.lines().count(), pods as usize + 2, "{text}");
+            }
+        }
+    }
+    // The rows that are left over are counted, so that the numbers add up.
+    let text = at_a_glance(&large(1_000), NAME, 500, terminal(80));
+    assert!(
+        text.contains("484 more (--all lists them)") && text.contains("500 pods (--all lists them)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn nodes_give_way_and_names_do_not() {
+    let input = large(60);
+    let text = at_a_glance(&input, NAME, 58, terminal(60));
+    assert!(
+        !text.contains("NODE") && text.contains(&format!("{NAME}-00000000")) || text.contains("BECAUSE"),
+        "{text}"
+    );
+    let text = at_a_glance(&input, NAME, 58, terminal(200));
+    assert!(text.contains("NODE") && text.contains("ip-10-0-12-0.eu-west-1.compute.internal"), "{text}");
+}
+
+#[test]
+fn a_reason_is_a_few_words() {
+    for (file, workload) in [("rollout.json", "deploy/web"), ("contested.yaml", "rs/api-6c9d8f7b5")] {
+        for replicas in 0..13 {
+            with_preview(&example(file), workload, replicas, |preview| {
+                for pod in preview.pods() {
+                    let because = because(pod, None);
+                    assert!(!because.is_empty() && because.chars().count() <= 25, "{because}");
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn the_proof_has_the_reason_below_the_pod_on_a_narrow_terminal() {
+    let text = proof(&example("rollout.json"), 7, terminal(80));
+    let expected = "\
+rs/web-7f6b9d5c48 to 7: 2 of 9 pods go, all certainly
+Again: kubectl podrank rs/web-7f6b9d5c48 --namespace default --replicas 7 --now
+2026-03-10T12:00:00Z --order kubernetes
+";
+    assert!(text.starts_with(expected), "{text}");
+    assert!(
+        text.contains("            unassigned: not assigned to a node, but web-7f6b9d5c48-k2v5d is\n"),
+        "{text}"
+    );
+    assert!(longest(&text) <= 80, "{text}");
+}
+
+#[test]
+fn no_line_of_the_proof_is_wider_than_the_terminal() {
+    for columns in [64, 80, 100, 118, 119, 200] {
+        let text = proof(&example("rollout.json"), 3, terminal(columns));
+        assert!(longest(&text) <= columns, "{columns}: {text}");
+    }
+    // Even where a word is wider, nothing breaks.
+    assert!(proof(&example("rollout.json"), 3, terminal(1)).contains("web-7f6b9d5c48-z5tgq"));
+    let text = proof(&large(60), 58, terminal(80));
+    assert!(text.contains(".internal") && text.contains('…'), "{text}");
+    assert!(proof(&large(60), 58, Look::default()).contains("ip-10-0-12-10.eu-west-1.compute.internal"));
 }

@@ -112,6 +112,7 @@ fn example_as_json() {
             "partial": false,
             "delete": 6,
             "quota": 0,
+            "replay": "rs/web-7f6b9d5c48 --namespace default --replicas 3 --now 2026-03-10T12:00:00Z --order total",
             "notes": [{ "level": "note", "code": "mid-rollout", "text": note }],
             "blocked": [],
         })
@@ -229,26 +230,31 @@ fn columns(table: &str, from: usize, count: usize) -> Vec<String> {
 #[test]
 fn example_as_table() {
     let (table, _) = fine(&format!("{NEW_SET} --replicas 4"), ROLLOUT);
-    let lines: Vec<_> = table.lines().collect();
-    assert_eq!(
-        lines[0],
-        "5 of 9 active pods of ReplicaSet default/web-7f6b9d5c48 go at --replicas 4 --now 2026-03-10T12:00:00Z \
-         --order total"
-    );
-    let rows = columns(&table, 0, 7);
-    assert_eq!(rows[2], "# VERDICT POD NODE RANK AGE RULE");
-    assert_eq!(rows[3], "1 delete web-7f6b9d5c48-hq8zt <none> 1 90s unassigned");
-    assert_eq!(rows[7], "5 delete web-7f6b9d5c48-z5tgq worker-1 4 6m12s ready-time");
-    assert!(!lines[8].is_empty() && lines[8].chars().all(|c| c == '-'), "{}", lines[8]);
-    assert_eq!(rows[9], "6 keep web-7f6b9d5c48-d6sjr worker-1 4 3h ready-time");
-    assert_eq!(lines.len(), 13);
-    assert!(!table.contains('\u{1b}'), "a pipe gets no colour");
+    let expected = "\
+rs/web-7f6b9d5c48 to 4: 5 of 9 pods go, all certainly
+GOES  POD                   NODE      BECAUSE
+yes   web-7f6b9d5c48-hq8zt  -         has no node
+yes   web-7f6b9d5c48-m9c4x  worker-3  Pending
+yes   web-7f6b9d5c48-k2v5d  worker-2  not ready
+yes   web-7f6b9d5c48-b7wfn  worker-1  deletion cost -10
+yes   web-7f6b9d5c48-z5tgq  worker-1  ready for 5m30s
+no    web-7f6b9d5c48-d6sjr  worker-1  ready for 3h
+no    web-7f6b9d5c48-w8nlc  worker-2  3 pods on its node
+no    web-7f6b9d5c48-x4rvp  worker-3  3 pods on its node
+no    web-7f6b9d5c48-p4xkl  worker-4  deletion cost 100
+";
+    assert_eq!(table, expected);
 
     let (wide, _) = fine(&format!("{NEW_SET} --replicas 3 -o wide"), ROLLOUT);
+    let rows = columns(&wide, 0, 4);
+    assert_eq!(rows[3], "# VERDICT POD NODE");
+    assert_eq!(rows[4], "1 delete web-7f6b9d5c48-hq8zt <none>");
+    assert!(!rows[10].is_empty() && rows[10].chars().all(|c| c == '-'), "{}", rows[10]);
     let rows = columns(&wide, 4, 8);
-    assert_eq!(rows[2], "RANK AGE PHASE READY RESTARTS COST UID RULE");
-    assert_eq!(rows[5], "3 90m Running no 14+0 0 698c59e5-193c-49ca-af34-bc3b0ade7699 not-ready");
-    assert_eq!(rows[10], "3 170m Running 170m 0+2 0 c8176cc5-dadb-41aa-baa8-57b0ad64b720 rank");
+    assert_eq!(rows[3], "RANK AGE PHASE READY RESTARTS COST UID RULE");
+    assert_eq!(rows[6], "3 90m Running no 14+0 0 698c59e5-193c-49ca-af34-bc3b0ade7699 not-ready");
+    assert_eq!(rows[11], "3 170m Running 170m 0+2 0 c8176cc5-dadb-41aa-baa8-57b0ad64b720 rank");
+    assert!(!wide.contains('\u{1b}'), "a pipe gets no colour");
 }
 
 /// By hand: kube-controller-manager asks the same up to the ready times. Of d6sjr and z5tgq, in different bands, the
@@ -334,15 +340,11 @@ fn a_circle_is_contested() {
     ]);
     let note = "note: only the certain victims are printed: 2 of 3 contested pods go (-o table lists them)\n";
     assert_eq!(fine("--replicas 2 -o name", &dump), ("pod/web-4\n".to_owned(), note.to_owned()));
-    let (table, _) = fine("--replicas 2", &dump);
+    let (table, _) = fine("--replicas 2 -o wide", &dump);
     let lines: Vec<_> = table.lines().collect();
-    assert_eq!(
-        lines[0],
-        "3 of 5 active pods of ReplicaSet default/web go (1 certain, and 2 of 3 contested ones) at --replicas 2 \
-         --now 2026-03-10T12:00:00Z --order kubernetes"
-    );
+    assert_eq!(lines[0], "rs/web to 2: 3 of 5 pods go (1 certainly, 2 of 3 by chance)");
     let rules: Vec<_> = (0..lines.len()).filter(|&line| lines[line].starts_with("---")).collect();
-    assert_eq!(rules, [4, 8], "a line before and after the contested: {table}");
+    assert_eq!(rules, [5, 9], "a line before and after the contested: {table}");
     // The total order decides it.
     let (names, _) = fine("--replicas 2 -o name --order total", &dump);
     assert_eq!(names, "pod/web-4\npod/web-3\npod/web-1\n");
@@ -377,7 +379,7 @@ fn bare_sets_and_replication_controllers_have_ranks_in_the_total_order_alone() {
         assert_eq!(rows("kubernetes"), ["web-1 0 contested", "web-2 0 contested", "web-3 0 contested"]);
     }
     // A tie is contested like a cycle. No name is certain, and the program says so.
-    let (table, _) = fine("--replicas 2", dump(&bare));
+    let (table, _) = fine("--replicas 2 -o wide", dump(&bare));
     let tie = "one of 3 pods of which 1 goes, by list order: no rule separates them\n";
     assert_eq!(table.matches(tie).count(), 3);
     let note = "note: no victim is certain: 1 of 3 contested pods goes (-o table lists them)\n";
@@ -399,7 +401,7 @@ fn gates_and_burst_change_the_choice() {
     let twice = "--feature-gates PodDeletionCost=false --feature-gates PodDeletionCost=true";
     assert_eq!(victims(&format!("--replicas 3 {twice}")), all);
     assert_eq!(victims("--replicas 3 --burst-replicas 2"), "hq8zt m9c4x");
-    // What was asked stands in the headline, so that no two previews look alike that are not.
+    // The JSON says what was asked.
     for (flags, end) in [
         (" --feature-gates PodDeletionCost=true", ""),
         (" --feature-gates PodDeletionCost=false", " --feature-gates PodDeletionCost=false"),
@@ -409,9 +411,8 @@ fn gates_and_burst_change_the_choice() {
         ),
         (" --burst-replicas 2 --partial", " --burst-replicas 2 --partial"),
     ] {
-        let (table, _) = fine(&format!("{NEW_SET} --replicas 3{flags}"), ROLLOUT);
-        let headline = table.lines().next().expect("a headline");
-        assert!(headline.ends_with(&format!(" --order total{end}")), "{flags}: {headline}");
+        let replay = row(&shown(&format!("{NEW_SET} --replicas 3{flags}"), ROLLOUT).json, "{replay}");
+        assert!(replay.ends_with(&format!(" --order total{end}")), "{flags}: {replay}");
     }
 }
 
@@ -728,8 +729,7 @@ fn unknown_set() {
 #[test]
 fn a_set_without_pods_is_fine() {
     let (table, notes) = fine("--replicas 1", set("web").to_string());
-    assert!(table.starts_with("0 of 0 active pods of ReplicaSet default/web go at --replicas 1 "), "{table}");
-    assert_eq!((table.lines().count(), &*notes), (1, ""));
+    assert_eq!((&*table, &*notes), ("rs/web to 1: it has no pods\n", ""));
     let gone = with(pod(1), "status phase", json!("Failed"));
     assert_eq!(fine("--replicas 0 -o name", dump(&[gone, set("web")])).0, "");
 }
@@ -765,12 +765,12 @@ fn items_without_a_kind_of_their_own() {
     let sets = typed("ReplicaSetList", "apps/v1", set("web"));
     for (pods, sets) in typed("PodList", "v1", pod(1)).iter().zip(&sets) {
         let (table, notes) = fine("--replicas 1", format!("{pods}{sets}"));
-        assert!(table.starts_with("0 of 1 active pods of ReplicaSet default/web go"), "{table}");
+        assert!(table.starts_with("rs/web to 1: its pod stays\n"), "{table}");
         assert_eq!(notes, "", "the set is known");
     }
     let [_, controllers] = typed("ReplicationControllerList", "v1", with(set("web"), "spec", Value::Null));
     let (table, _) = fine("--replicas 1", controllers);
-    assert!(table.starts_with("0 of 0 active pods of ReplicationController default/web go"), "{table}");
+    assert_eq!(table, "rc/web to 1: it has no pods\n");
     let [_, services] = typed("ServiceList", "v1", json!({ "metadata": 1 }));
     bad_input(&services, "", &format!("no Pod or workload that has a preview among 1 object: {PRINT}"));
     let nameless = r#"{"items":[{"metadata":{}}],"kind":"PodList"}"#;
@@ -1041,10 +1041,11 @@ fn contested_pods_have_odds() {
         each_pod(&preview, "{odds} {oddsError}"),
         ["0.3333 0.0", "0.3333 0.0", "0.3333 0.0", "null null"]
     );
-    assert!(fine("--replicas 3", CONTESTED).0.contains("\n-  33 %     api-"));
+    assert!(fine("--replicas 3", CONTESTED).0.contains("\n33 %  api-"));
+    assert!(fine("--replicas 3 -o wide", CONTESTED).0.contains("\n-  33 %     api-"));
     // Nothing tells one from another.
     let of = |count| dump(&[set("web")].into_iter().chain((0..count).map(pod)).collect::<Vec<_>>());
-    assert!(fine("--replicas 1", of(501)).0.contains("\n-  >99 %"));
+    assert!(fine("--replicas 1", of(501)).0.contains("\n>99 %  "));
     let many = fine("-o name --replicas 5000", of(5_001));
     assert!(many.1.contains("above 5000 pods, they take too long to work out\n"), "{}", many.1);
     assert_eq!(each_pod(&shown("--replicas 3 --order total", CONTESTED), "{odds}"), ["null"; 4]);
@@ -1152,7 +1153,7 @@ fn no_color_is_heeded() {
         let output = output(command().env_remove("NO_COLOR").envs(variables.iter().copied()), b"");
         String::from_utf8(output.stdout).expect("UTF-8")
     };
-    assert!(table(&[("CLICOLOR_FORCE", "1")]).contains("\u{1b}[31m5  delete"));
+    assert!(table(&[("CLICOLOR_FORCE", "1")]).contains("\u{1b}[31myes   web-7f6b9d5c48-z5tgq"));
     assert!(!table(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]).contains('\u{1b}'));
 }
 

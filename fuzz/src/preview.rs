@@ -14,7 +14,9 @@ mod workloads;
 use crate::case::{self, extended};
 use arbitrary::{Result, Unstructured};
 use jiff::Timestamp;
-use kubectl_podrank::render::{self, Look};
+use kubectl_podrank::glance::glance;
+use kubectl_podrank::look::Look;
+use kubectl_podrank::render;
 use podrank_preview::{
     Error, Input, Note, NoteCode, Options, Order, Preview, Remedy, Verdict, WorkloadKind, WorkloadName,
     preview_workload,
@@ -114,14 +116,19 @@ fn check_as(dump: &[u8], text: &[u8], options: &Options) -> Option<Value> {
     assert_eq!(lines(&render::names(&whole)), victims);
     // Tables take longer than all else together.
     if text.len().is_multiple_of(8) {
-        let is_wide = victims.is_multiple_of(2);
-        let look = |in_colour, terminal_width| Look { in_colour, terminal_width, is_wide };
-        let table = render::workload(&whole, look(false, None));
-        // The table of a Deployment leaves out sets that lose no pods.
-        let least = if whole.workload.kind == WorkloadKind::Deployment { 0 } else { whole.pods().count() };
-        assert!(lines(&table) > least && !table.contains('\u{1b}'), "{table}");
-        assert_eq!(lines(&render::workload(&whole, look(true, None))), lines(&table));
-        render::workload(&whole, look(false, Some(text.len() / 8 % 120)));
+        let look = |in_colour, terminal_width| Look { in_colour, terminal_width, ..Look::default() };
+        for table in [glance, render::proof] {
+            let text = table(&whole, look(false, None));
+            // The proof of a Deployment leaves out sets that lose no pods.
+            let least =
+                if whole.workload.kind == WorkloadKind::Deployment { 0 } else { whole.pods().count() };
+            assert!(lines(&text) > least && !text.contains('\u{1b}'), "{text}");
+            assert_eq!(lines(&table(&whole, look(true, None))), lines(&text));
+        }
+        let width = text.len() / 8 % 120;
+        render::proof(&whole, look(false, Some(width)));
+        let lines = lines(&glance(&whole, look(false, Some(width.max(80)))));
+        assert!(lines <= 22, "{lines} lines");
     }
     let json = whole.to_json();
     let preview = whole;

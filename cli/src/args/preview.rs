@@ -93,6 +93,14 @@ pub(crate) struct PreviewArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     pub(crate) output: Output,
 
+    /// Print every pod, also on a terminal, where pods that are alike are one row
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// Also print the command that asks the same again
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
     #[command(flatten)]
     pub(crate) connection: Connection,
 }
@@ -129,9 +137,9 @@ Examples:
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
-    /// Victims first, with the rule that decides about each pod
+    /// The answer: which pods go, and why, in a few words
     Table,
-    /// The table, with everything that the rules compare
+    /// All pods in the order, with everything that the rules compare
     Wide,
     /// Everything, for programs
     Json,

@@ -2,7 +2,7 @@
 
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
-use crate::answer::rest::{Rest, StepPreview};
+use crate::answer::rest::{Bounds, Rest, StepPreview};
 use crate::answer::why::phase_name;
 use crate::ask::gates;
 use crate::ask::options::{NowSource, Options, Order, Within};
@@ -48,6 +48,8 @@ pub struct Preview<'a> {
     /// Where they lead; if its controller deletes pods itself, what the next sync leaves to do. `None` if only this sync is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest<'a>>,
+    /// The words after `kubectl podrank` that ask the same again, at the same time.
+    pub replay: String,
     /// The number of its active pods. If its controller deletes pods itself, of those that are not being deleted yet.
     pub active: usize,
     /// What the workload is asked to be.
@@ -111,6 +113,7 @@ impl<'a> Preview<'a> {
             rollout: None,
             steps: None,
             rest: None,
+            replay: String::new(),
             active: 0,
             asked: Asked::default(),
             burst_replicas: None,
@@ -121,6 +124,36 @@ impl<'a> Preview<'a> {
             blocked: Vec::new(),
             of: Pods::Pods(Vec::new()),
         }
+    }
+
+    /// The words that ask the same again.
+    pub(crate) fn words(&self) -> String {
+        let Self { workload: Workload { kind, name }, namespace, now, .. } = self;
+        let order = match self.order {
+            Order::Total => "total",
+            Order::Kubernetes => "kubernetes",
+        };
+        let gates: Vec<_> =
+            gates::changed(&self.feature_gates).iter().map(|(name, on)| format!("{name}={on}")).collect();
+        let is_step =
+            self.rollout.is_some() && self.rest.is_none() && self.burst_replicas.flatten().is_none();
+        let flags = [
+            Some(format!(
+                "{}/{name} --namespace {namespace} {} --now {now}",
+                kind.short(),
+                self.asked.flags()
+            )),
+            (self.within != Within::default()).then(|| {
+                let [before, after] = [self.within.before, self.within.after].map(|time| time.as_secs_f64());
+                format!("--within {before}s,{after}s")
+            }),
+            is_step.then(|| "--next-step".to_owned()),
+            Some(format!("--order {order}")),
+            (!gates.is_empty()).then(|| format!("--feature-gates {}", gates.join(","))),
+            self.burst_replicas.flatten().map(|most| format!("--burst-replicas {most}")),
+            self.partial.then(|| "--partial".to_owned()),
+        ];
+        flags.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the JSON that other programs read, indented, with a newline at the end.
@@ -138,6 +171,17 @@ impl<'a> Preview<'a> {
             Pods::Sets(sets) => (&[][..], &**sets),
         };
         pods.iter().chain(sets.iter().flat_map(|set| &set.pods))
+    }
+
+    /// How many pods go: of a Deployment, until nothing follows by itself.
+    pub fn deletions(&self) -> Bounds {
+        let step = || Bounds::one(u32::try_from(self.delete).unwrap_or(u32::MAX));
+        self.rest.as_ref().map_or_else(step, |rest| rest.delete)
+    }
+
+    /// How many pods have this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.pods().filter(|pod| pod.verdict == verdict).count()
     }
 
     /// Counts the contested pods that go anew, from the verdicts and how many pods go.
@@ -339,7 +383,7 @@ impl Details {
 }
 
 /// What happens to a pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// It certainly goes.

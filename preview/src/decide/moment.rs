@@ -60,6 +60,7 @@ pub(crate) fn decide<'a>(
         over_time(&mut preview, cases, &shares, from, to);
     }
     add_notes(&mut preview, options, at)?;
+    preview.replay = preview.words();
     Ok(preview)
 }
 

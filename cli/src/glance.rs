@@ -1,0 +1,281 @@
+//! The answer at a glance: one sentence, then a row for each pod that goes or may go, with a reason of a few words. On a terminal, it
+//! fits on a screen. The whole proof is in [`render`](crate::render).
+
+use crate::look::{Look, in_columns, lines, paint, plain, style, widest, wrapped};
+use podrank_preview::{Bounds, Contest, PodPreview, Preview, SetPreview, Verdict, WorkloadKind};
+use std::collections::HashMap;
+
+/// The most lines on a terminal, with the headline and the last one.
+const MOST_LINES: usize = 22;
+/// The fewest rows, however many notes there are.
+const FEWEST_ROWS: usize = 6;
+/// The fewest pods that stay or go alike and are shown as one row.
+const FEW: usize = 3;
+
+/// A row of the table: one pod, or several that are alike.
+struct Row {
+    verdict: Verdict,
+    goes: String,
+    pods: usize,
+    pod: String,
+    node: String,
+    because: String,
+}
+
+/// Returns the answer.
+pub fn glance(preview: &Preview<'_>, look: Look) -> String {
+    let width = look.terminal_width.unwrap_or(usize::MAX);
+    let follows = preview.rest.as_ref().and_then(|rest| rest.text.as_deref());
+    let mut text = in_lines([&*headline(preview)].into_iter().chain(follows), width);
+    let mut rows = rows(preview);
+    if look.terminal_width.is_some() && !look.shows_all {
+        let notes: Vec<_> = preview.notes.iter().map(ToString::to_string).collect();
+        let beside = in_lines(notes.iter().map(String::as_str).chain(hint(preview).as_deref()), width);
+        let taken = 1 + [&text, &beside].iter().map(|text| text.lines().count()).sum::<usize>();
+        rows = folded(preview, rows, MOST_LINES.saturating_sub(taken).max(FEWEST_ROWS));
+    }
+    text += &table(&rows, look, width);
+    text
+}
+
+fn in_lines<'t>(texts: impl Iterator<Item = &'t str>, width: usize) -> String {
+    texts.map(|text| lines(&wrapped(&plain(text), width))).collect()
+}
+
+/// The workload as people type it: `deploy/web`, with its namespace unless that is `default`.
+fn name(preview: &Preview<'_>) -> String {
+    let (kind, name) = (preview.workload.kind.short(), preview.workload.name);
+    match preview.namespace {
+        "default" => format!("{kind}/{name}"),
+        namespace => format!("{kind}/{name} in {namespace}"),
+    }
+}
+
+/// The answer in a sentence: `deploy/web to 5: 8 of 13 pods go, all certainly`.
+pub fn headline(preview: &Preview<'_>) -> String {
+    let asked = &preview.asked;
+    let asked = [
+        asked.replicas.map(|replicas| format!(" to {replicas}")),
+        asked.completions.map(|completions| format!(" to completions {completions}")),
+        asked.parallelism.map(|parallelism| format!(" at parallelism {parallelism}")),
+        asked.suspend.filter(|suspend| *suspend).map(|_| " suspended".to_owned()),
+    ];
+    let asked = asked.into_iter().flatten().collect::<String>();
+    let (delete, active) = (preview.deletions(), preview.active);
+    let certain = preview.count(Verdict::Delete);
+    let contested = preview.count(Verdict::Contested);
+    let pods = if active == 1 { "pod" } else { "pods" };
+    let sure = u32::try_from(certain).unwrap_or(u32::MAX);
+    let chance = Bounds { min: delete.min.saturating_sub(sure), max: delete.max.saturating_sub(sure) };
+    let goes = if delete.min == 1 && delete.max == 1 { "goes" } else { "go" };
+    let what = match (delete.max, active) {
+        (0, 0) => "it has no pods".to_owned(),
+        (0, _) if !preview.blocked.is_empty() => format!("none of {active} {pods} goes yet"),
+        (0, 1) => "its pod stays".to_owned(),
+        (0, _) => format!("all {active} {pods} stay"),
+        _ => format!("{} of {active} {pods} {goes}", delete.text()),
+    };
+    let how = match (certain, contested) {
+        _ if delete.max == 0 => String::new(),
+        (1, 0) => ", certainly".to_owned(),
+        (_, 0) => ", all certainly".to_owned(),
+        (0, _) => format!(" ({} of {contested} by chance)", chance.text()),
+        _ => format!(" ({certain} certainly, {} of {contested} by chance)", chance.text()),
+    };
+    let goes_on = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
+    let is_step = preview.rest.is_none() && (goes_on || !preview.blocked.is_empty());
+    let step = if is_step { ", in the next step" } else { "" };
+    format!("{}{asked}: {what}{how}{step}", name(preview))
+}
+
+/// What to type next.
+pub fn hint(preview: &Preview<'_>) -> Option<String> {
+    let replicas = preview.asked.replicas.filter(|_| preview.deletions().max > 0)?;
+    let (kind, name) = (preview.workload.kind, preview.workload.name);
+    let owner = matches!(
+        kind,
+        WorkloadKind::Deployment | WorkloadKind::ReplicaSet | WorkloadKind::ReplicationController
+    );
+    let namespace = match preview.namespace {
+        "default" => String::new(),
+        namespace => format!(" -n {namespace}"),
+    };
+    owner.then(|| {
+        format!(
+            "Choose them yourself: kubectl podrank scale {}/{name}{namespace} --replicas {replicas} --pod NAME",
+            kind.short()
+        )
+    })
+}
+
+/// A row for each pod: those that go, those that may, those that wait, and those that stay.
+fn rows(preview: &Preview<'_>) -> Vec<Row> {
+    let mut pods: Vec<_> = preview.pods().collect();
+    let rank = |pod: &PodPreview<'_>| match pod.verdict {
+        Verdict::Delete => 0,
+        Verdict::Contested => 1,
+        Verdict::Blocked => 2,
+        Verdict::Later => 3,
+        Verdict::Keep => 4,
+    };
+    let odds = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
+    pods.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| odds(b).total_cmp(&odds(a))));
+    let waits: HashMap<_, _> = preview.blocked.iter().map(|pod| (pod.name, &*pod.by)).collect();
+    let row = |pod: &&PodPreview<'_>| Row {
+        verdict: pod.verdict,
+        goes: goes(pod),
+        pods: 1,
+        pod: plain(pod.name).into_owned(),
+        node: plain(pod.node.unwrap_or("-")).into_owned(),
+        because: plain(&because(pod, waits.get(pod.name).copied())).into_owned(),
+    };
+    pods.iter().map(row).collect()
+}
+
+fn goes(pod: &PodPreview<'_>) -> String {
+    match (pod.verdict, pod.odds) {
+        (Verdict::Delete, _) => "yes".to_owned(),
+        (Verdict::Contested, Some(odds)) => odds.text(),
+        (Verdict::Contested, None) => "maybe".to_owned(),
+        (Verdict::Blocked, _) => "waits".to_owned(),
+        (Verdict::Later, _) => "later".to_owned(),
+        (Verdict::Keep, _) => "no".to_owned(),
+    }
+}
+
+/// The reason in a few words. `waits` is the pod that it waits for.
+pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
+    let details = &pod.details;
+    let count = |number: u32, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
+    match pod.verdict {
+        Verdict::Contested => {
+            return match pod.contest {
+                Some(Contest::Tie) => "no rule separates them",
+                Some(Contest::Between) => "ties, not transitive",
+                Some(Contest::Cycle) => "the rules form a cycle",
+                None if pod.rule.is_some() => "at random",
+                None if pod.why.contains("power of two") => "ages decide, at an edge",
+                None if pod.why.contains("ranks") => "pods per node may change",
+                None => "timing decides",
+            }
+            .to_owned();
+        }
+        Verdict::Later => return "after the rollout goes on".to_owned(),
+        Verdict::Blocked | Verdict::Delete | Verdict::Keep => {}
+    }
+    if let Some(by) = waits {
+        return if by == pod.name { "waits until it is ready".to_owned() } else { format!("waits for {by}") };
+    }
+    match pod.rule {
+        Some("unassigned") if pod.node.is_none() => "has no node".to_owned(),
+        Some("unassigned") => "has a node".to_owned(),
+        Some("phase") => details.phase.to_owned(),
+        Some("not-ready") if details.is_ready => "ready".to_owned(),
+        Some("not-ready") => "not ready".to_owned(),
+        Some("deletion-cost") => format!("deletion cost {}", details.deletion_cost),
+        Some("rank") => format!("{} on its node", count(pod.rank, "pod")),
+        Some("ready-time") => {
+            details.ready_age.as_ref().map_or("no ready time".to_owned(), |age| format!("ready for {age}"))
+        }
+        Some("restarts") => count(details.restarts, "restart"),
+        Some("sidecar-restarts") => count(details.sidecar_restarts, "sidecar restart"),
+        Some("creation-time") => {
+            details.age.as_ref().map_or("no creation time".to_owned(), |age| format!("age {age}"))
+        }
+        Some("uid") => "order of UIDs".to_owned(),
+        Some("out-of-range") => "ordinal out of range".to_owned(),
+        Some("old-unavailable") => "old and not available".to_owned(),
+        Some("duplicate") => "duplicate of its index".to_owned(),
+        Some("surplus") => "beyond parallelism".to_owned(),
+        Some("no-index") => "has no index".to_owned(),
+        Some(rule) => rule.replace('-', " "),
+        None => pod.why.clone(),
+    }
+}
+
+/// The rows on so many lines: those that stay are counted, sets that go as a whole and pods that are alike are one row, and if that
+/// does not do, so are more.
+fn folded(preview: &Preview<'_>, rows: Vec<Row>, most: usize) -> Vec<Row> {
+    let sets: Vec<_> = preview.sets().iter().filter(|set| set.active > 0).collect();
+    let goes_whole =
+        |set: &&SetPreview<'_>| sets.len() > 1 && set.pods.iter().all(|pod| pod.verdict == Verdict::Delete);
+    let whole: HashMap<_, _> = sets
+        .iter()
+        .copied()
+        .filter(goes_whole)
+        .flat_map(|set| set.pods.iter().map(|pod| (plain(pod.name), set.replica_set.unwrap_or_default())))
+        .collect();
+    let mut rows = together(rows, |row| match row.verdict {
+        Verdict::Delete => {
+            whole.get(&*row.pod).map(|set| (format!(" of {set}"), "all of its ReplicaSet".to_owned()))
+        }
+        Verdict::Contested | Verdict::Later => Some((String::new(), row.because.clone())),
+        Verdict::Blocked => None,
+        Verdict::Keep => Some((" (--all lists them)".to_owned(), String::new())),
+    });
+    if rows.len() > most {
+        rows = together(rows, |row| (row.pods == 1).then(|| (String::new(), row.because.clone())));
+    }
+    if rows.len() > most {
+        // Those that stay are counted in any case.
+        let stay: Vec<_> = rows.pop_if(|row| row.verdict == Verdict::Keep).into_iter().collect();
+        let rest = rows.split_off(most.saturating_sub(1 + stay.len()));
+        let pods = rest.iter().map(|row| row.pods).sum();
+        let pod = format!("{pods} more (--all lists them)");
+        let [goes, node, because] = ["…", "", ""].map(str::to_owned);
+        rows.push(Row { verdict: Verdict::Keep, goes, pods, pod, node, because });
+        rows.extend(stay);
+    }
+    rows
+}
+
+/// Makes one row of those that are of one group, if they are enough: how the group is called after the number of its pods, and the
+/// reason. `None` is for a row that stays as it is.
+fn together(rows: Vec<Row>, group: impl Fn(&Row) -> Option<(String, String)>) -> Vec<Row> {
+    let group = |row: &Row| Some((row.verdict, row.goes.clone(), group(row)?));
+    let mut counts = HashMap::<_, usize>::new();
+    for group in rows.iter().filter_map(group) {
+        *counts.entry(group).or_default() += 1;
+    }
+    let mut all = Vec::new();
+    for row in rows {
+        let least = if row.verdict == Verdict::Keep { 1 } else { FEW };
+        match group(&row).filter(|group| counts.get(group).is_none_or(|pods| *pods >= least)) {
+            // Only the first of a group is still counted.
+            Some(group) => all.extend(counts.remove(&group).map(|pods| {
+                let (_, _, (name, because)) = group;
+                let pod = format!("{pods} {}{name}", if pods == 1 { "pod" } else { "pods" });
+                Row { pods, pod, because, node: String::new(), ..row }
+            })),
+            None => all.push(row),
+        }
+    }
+    all
+}
+
+/// The rows in columns. On a narrow terminal, the nodes give way.
+fn table(rows: &[Row], look: Look, width: usize) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let layout = |with_node: bool| {
+        let cells = |row: &Row| {
+            let node = with_node.then(|| row.node.clone());
+            [row.goes.clone(), row.pod.clone()].into_iter().chain(node).chain([row.because.clone()]).collect()
+        };
+        let node = with_node.then_some("NODE");
+        let header: Vec<_> = ["GOES", "POD"].into_iter().chain(node).chain(["BECAUSE"]).collect();
+        in_columns(&header, rows.iter().map(cells))
+    };
+    let full = layout(true);
+    let all = if widest(&full) > width { layout(false) } else { full };
+    let mut text = String::new();
+    for (index, line) in all.iter().enumerate() {
+        let style = match index.checked_sub(1) {
+            None => anstyle::Style::new().bold(),
+            Some(row) => style(rows[row].verdict),
+        };
+        text += &paint(look, style, line);
+    }
+    text
+}
