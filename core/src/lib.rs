@@ -46,7 +46,7 @@
 //! | two pods | which goes first, and by which rule | [`Policy::compare`], [`Policy::decide`] |
 //! | two pods | every rule's answer | [`Policy::explain`] |
 //! | one pod | bytes that sort in the order | [`Policy::key`] |
-//! | pods | which of them kube-controller-manager would delete | [`Policy::settle`], [`Policy::upstream`] |
+//! | pods | which of them kube-controller-manager would delete | [`Policy::settle`], [`Policy::groups`], [`Policy::upstream`] |
 //! | pods | how likely it deletes each of them | [`Policy::odds`] |
 //! | pods with tiers | deletion costs that make Kubernetes delete lower tiers first | [`Policy::steer`] |
 //! | pods on nodes or in zones | ranks that keep the remaining pods spread | [`Policy::spread`] |
@@ -109,7 +109,7 @@ pub use pod_set::{PodSet, PodSetError};
 pub use policy::{FeatureGates, Policy};
 pub use rule::Rule;
 pub use select::{OrderError, TooManyPods};
-pub use settle::Settled;
+pub use settle::{Groups, Settled};
 pub use spread::SpreadError;
 pub use steer::{Blocked, SteerError, SteerScratch, Steered};
 pub use time::Time;

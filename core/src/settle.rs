@@ -46,6 +46,26 @@ impl<'o> Settled<'o> {
     }
 }
 
+/// The groups of pods among which only the list order decides, those that go first at the start: see [`Policy::groups`].
+/// Each is given as the indices of its pods, by the total order.
+#[derive(Clone, Debug)]
+pub struct Groups<'o> {
+    order: &'o [u32],
+    scores: &'o [u64],
+    lengths: Lengths,
+}
+
+impl<'o> Iterator for Groups<'o> {
+    type Item = &'o [u32];
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let len = self.lengths.next(self.order, self.scores);
+        let (group, rest) = self.order.split_at_checked(len).filter(|_| len > 0)?;
+        self.order = rest;
+        Some(group)
+    }
+}
+
 impl Policy {
     /// Returns which pods kube-controller-manager deletes when it deletes `k` of them: those that it deletes in
     /// every list order, those whose fate depends on the list order, and those that it keeps in every list order.
@@ -76,6 +96,43 @@ impl Policy {
         order: &'o mut [u32],
         scores: &mut [u64],
     ) -> Result<Settled<'o>, OrderError> {
+        let (order, scores) = self.in_groups(pods, order, scores)?;
+        let (from, to) = group_at(order, scores, k);
+        let (certain, rest) = order.split_at_checked(from).unwrap_or_default();
+        let (contested, safe) = rest.split_at_checked(to.saturating_sub(from)).unwrap_or_default();
+        let quota = if contested.is_empty() { 0 } else { k.saturating_sub(from) };
+        Ok(Settled { certain, contested, safe, quota })
+    }
+
+    /// Returns the groups of pods in the order in which kube-controller-manager deletes them, for any number of deletions at
+    /// once: see [`settle`](Policy::settle) for what a group is.
+    ///
+    /// If the pods before a group are `s` and those up to its end are `e`, each of its pods stays if at most `s` pods are
+    /// deleted, certainly goes if at least `e` are, and is contested in between. This holds for deletions in one sync, which are
+    /// at most [`BURST_REPLICAS`](crate::controller::BURST_REPLICAS).
+    ///
+    /// The memory, the time and the errors are those of `settle`.
+    ///
+    /// # Errors
+    /// [`OrderError::ShortBuffer`] if `order` or `scores` is shorter than `pods`, and
+    /// [`OrderError::TooManyPods`] for more than `u32::MAX` pods. In that case nothing is written.
+    pub fn groups<'o>(
+        &self,
+        pods: &[Pod],
+        order: &'o mut [u32],
+        scores: &'o mut [u64],
+    ) -> Result<Groups<'o>, OrderError> {
+        let (order, scores) = self.in_groups(pods, order, scores)?;
+        Ok(Groups { order, scores, lengths: Lengths::default() })
+    }
+
+    /// Gives each pod its score, and puts their indices in line: group by group, and inside a group by the total order.
+    fn in_groups<'o, 's>(
+        &self,
+        pods: &[Pod],
+        order: &'o mut [u32],
+        scores: &'s mut [u64],
+    ) -> Result<(&'o [u32], &'s [u64]), OrderError> {
         if u32::try_from(pods.len()).is_err() {
             return Err(OrderError::TooManyPods);
         }
@@ -85,11 +142,7 @@ impl Policy {
         fill_with_indices(order);
         self.score(pods, order, scores);
         self.line_up(pods, order, scores);
-        let (from, to) = group_at(order, scores, k);
-        let (certain, rest) = order.split_at_checked(from).unwrap_or_default();
-        let (contested, safe) = rest.split_at_checked(to.saturating_sub(from)).unwrap_or_default();
-        let quota = if contested.is_empty() { 0 } else { k.saturating_sub(from) };
-        Ok(Settled { certain, contested, safe, quota })
+        Ok((order, scores))
     }
 }
 
@@ -229,9 +282,9 @@ impl Policy {
     fn line_up(&self, pods: &[Pod], order: &mut [u32], scores: &[u64]) {
         self.sort_by(&By::Score, pods, scores, order);
         let mut rest = order;
-        let mut groups = Groups::default();
+        let mut lengths = Lengths::default();
         loop {
-            let len = groups.next_len(rest, scores);
+            let len = lengths.next(rest, scores);
             let Some((group, after)) = rest.split_at_mut_checked(len).filter(|_| len > 0) else { return };
             self.sort_by(&By::TotalOrder, pods, scores, group);
             rest = after;
@@ -260,20 +313,20 @@ fn add_positions(
     }
 }
 
-/// Finds the groups in a list sorted by score.
+/// Finds the lengths of the groups in a list sorted by score.
 ///
 /// Each pair of pods adds 2 to the scores, so pairs among the first m pods add m(m-1). A larger sum comes
 /// from pods outside that are before one of them. So the first m pods are whole groups if and only if their
 /// scores add up to m(m-1).
-#[derive(Default)]
-struct Groups {
+#[derive(Clone, Debug, Default)]
+struct Lengths {
     pods: u64,
     sum: u64,
 }
 
-impl Groups {
+impl Lengths {
     /// Returns the length of the next group, at the start of the rest of the list, or 0 at its end.
-    fn next_len(&mut self, rest: &[u32], scores: &[u64]) -> usize {
+    fn next(&mut self, rest: &[u32], scores: &[u64]) -> usize {
         let mut len = 0_usize;
         for &index in rest {
             len = len.wrapping_add(1);
@@ -291,10 +344,10 @@ impl Groups {
 /// are `k`.
 fn group_at(order: &[u32], scores: &[u64], k: usize) -> (usize, usize) {
     let k = k.min(order.len());
-    let mut groups = Groups::default();
+    let mut lengths = Lengths::default();
     let (mut start, mut end) = (0, 0);
     while end < k {
-        let len = groups.next_len(order.get(end..).unwrap_or_default(), scores);
+        let len = lengths.next(order.get(end..).unwrap_or_default(), scores);
         (start, end) = (end, end.saturating_add(len.max(1)));
     }
     if end == k { (k, k) } else { (start, end) }

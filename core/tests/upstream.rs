@@ -80,6 +80,31 @@ proptest! {
         }
     }
 
+    /// One line of groups has the answers for every number of deletions.
+    #[test]
+    fn groups_tell_what_each_number_of_deletions_settles((policy, list) in cases(0..40)) {
+        let (mut order, mut scores) = (vec![0; list.len()], vec![0; list.len()]);
+        let groups: Vec<_> = policy.groups(&list, &mut order, &mut scores).unwrap().collect();
+        for k in 0..=list.len() + 1 {
+            let mut verdicts = vec![None; list.len()];
+            let mut start = 0;
+            for group in &groups {
+                let end = start + group.len();
+                let verdict = if k <= start {
+                    Verdict::Safe
+                } else if k >= end {
+                    Verdict::Certain
+                } else {
+                    Verdict::Contested
+                };
+                group.iter().for_each(|&pod| verdicts[pod as usize] = Some(verdict));
+                start = end;
+            }
+            let expected: Vec<_> = settle(&policy, &list, k).into_iter().map(Some).collect();
+            prop_assert_eq!(verdicts, expected, "k = {} of {:?}", k, groups);
+        }
+    }
+
     /// No pod is contested without need: in some list order an insertion sort takes the pod, and in another it does not.
     #[test]
     fn every_contested_pod_can_go_and_can_stay((policy, list) in cases(2..7)) {
