@@ -37,12 +37,14 @@ pub use answer::preview::{
     Asked, BlockedPod, Contest, Details, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict, Workload,
 };
 pub use answer::rest::{Bounds, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
+pub use answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
 pub use ask::gates;
 #[doc(hidden)]
 pub use ask::options::Neglect;
 pub use ask::options::{ControllerGates, NowSource, Options, Order, Within};
 pub use decide::circle::Arrow;
 pub use decide::line::MOST_IN_ONE_SYNC;
+pub use decide::standing::{scale_down_order, standing_of_pod};
 pub use decide::workload::{circle, preview_workload};
 pub use dump::input::Input;
 pub use object::cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};

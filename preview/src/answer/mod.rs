@@ -5,4 +5,5 @@ pub(crate) mod odds;
 pub(crate) mod preview;
 pub(crate) mod rest;
 pub(crate) mod set_why;
+pub(crate) mod standing;
 pub(crate) mod why;

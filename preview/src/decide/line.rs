@@ -265,7 +265,7 @@ fn raced(
 }
 
 /// What one sync leaves as it is: the fields of the rules before the rank. Without the others, pods tie in them.
-fn lasting(pod: &Pod) -> Pod {
+pub(crate) fn lasting(pod: &Pod) -> Pod {
     let mut lasting = Pod::new();
     lasting.uid = pod.uid;
     lasting.phase = pod.phase;

@@ -21,5 +21,6 @@ pub(crate) mod race;
 pub(crate) mod related;
 pub(crate) mod sample;
 pub(crate) mod set;
+pub(crate) mod standing;
 pub(crate) mod stateful_set;
 pub(crate) mod workload;

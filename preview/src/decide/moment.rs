@@ -13,6 +13,7 @@ use crate::words::error::Error;
 use crate::words::text;
 use crate::words::text::count;
 use jiff::{SignedDuration, Timestamp};
+use podrank::Time;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -46,9 +47,9 @@ pub(crate) fn decide<'a>(
     at: impl Fn(&Options) -> Result<Preview<'a>, Error>,
 ) -> Result<Preview<'a>, Error> {
     let mut preview = at(options)?;
-    let now = options.now;
-    let (from, to) = (before(now, options.within.before), after(now, options.within.after));
-    let moments = moments(&preview, from, to);
+    let (from, to) = span(options);
+    let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
+    let moments = moments(times.flatten(), from, to);
     if moments.len() > 1 && !preview.workload.kind.is_direct() {
         let cases: Vec<_> = moments
             .iter()
@@ -64,6 +65,18 @@ pub(crate) fn decide<'a>(
     Ok(preview)
 }
 
+/// From when to when the controller may decide.
+fn span(options: &Options) -> (Timestamp, Timestamp) {
+    (before(options.now, options.within.before), after(options.now, options.within.after))
+}
+
+/// The times at which ages that count from these times may decide otherwise than before.
+pub(crate) fn moments_of(times: impl Iterator<Item = Time>, options: &Options) -> Vec<Timestamp> {
+    let (from, to) = span(options);
+    let times = times.filter_map(|time| Timestamp::from_nanosecond(time.unix_nanos()?.into()).ok());
+    moments(times, from, to)
+}
+
 fn before(now: Timestamp, by: Duration) -> Timestamp {
     now.checked_sub(by).unwrap_or(Timestamp::MIN)
 }
@@ -76,10 +89,9 @@ fn after(now: Timestamp, by: Duration) -> Timestamp {
 const MOST_MOMENTS: usize = 48;
 
 /// The start, and the times until the end at which the age of a pod reaches a power of two: between two of them, nothing changes.
-fn moments(preview: &Preview<'_>, from: Timestamp, to: Timestamp) -> Vec<Timestamp> {
-    let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
+fn moments(times: impl Iterator<Item = Timestamp>, from: Timestamp, to: Timestamp) -> Vec<Timestamp> {
     let mut moments = BTreeSet::from([from]);
-    for time in times.flatten().collect::<BTreeSet<_>>() {
+    for time in times.collect::<BTreeSet<_>>() {
         for exponent in 0..i64::BITS - 1 {
             let edge = time.checked_add(SignedDuration::from_nanos(1 << exponent));
             moments.extend(edge.ok().filter(|edge| (from..=to).contains(edge)));

@@ -89,6 +89,11 @@ impl<'a> Scene<'a> {
         Ok(Self { id, set, members, notes })
     }
 
+    /// Whether its controller deletes no pods.
+    pub(crate) fn is_idle(&self) -> Result<bool, Error> {
+        Ok(self.set.map(SetEntry::idle).transpose()?.flatten().is_some())
+    }
+
     pub(crate) fn members(&self) -> &[Member<'a>] {
         &self.members
     }

@@ -1,0 +1,110 @@
+//! At which counts each pod of a workload goes, as plain data and as JSON: docs/preview-json.md says what each name means.
+
+use crate::answer::note::Note;
+use crate::answer::odds::Odds;
+use crate::answer::preview::{Asked, Details, Workload};
+use crate::answer::rest::Rest;
+use crate::ask::gates;
+use crate::ask::options::{NowSource, Order, Within};
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// At which counts each pod of a workload goes. Serialized, it is JSON that other programs read.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScaleDownOrder<'a> {
+    /// The version of the JSON: `podrank/v1`.
+    pub api_version: &'static str,
+    /// `ScaleDownOrder`.
+    pub kind: &'static str,
+    /// The workload's namespace.
+    pub namespace: &'a str,
+    /// The workload's kind and name.
+    pub workload: Workload<'a>,
+    /// The exact time of the decision.
+    pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
+    /// By how much the controller may decide earlier and later.
+    pub within: Within,
+    /// Whose decision it is.
+    pub order: Order,
+    /// The feature gates that its controller reads.
+    #[serde(serialize_with = "gates::serialize")]
+    pub feature_gates: Vec<(&'static str, bool)>,
+    /// Its present count.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// The number of its active pods.
+    pub active: usize,
+    /// What its controllers are about to do at the present count, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Rest<'a>>,
+    /// What else a reader should know.
+    pub notes: Vec<Note>,
+    /// Its sets that have pods, each with an order of its own; a workload without sets is one list.
+    pub sets: Vec<Standings<'a>>,
+}
+
+/// The pods of one set, or of a workload without sets, those that go first at the start.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Standings<'a> {
+    /// The set's name; `None` for a workload without sets.
+    pub replica_set: Option<&'a str>,
+    /// Its pods.
+    pub pods: Vec<Standing<'a>>,
+}
+
+/// One pod, and the counts at which it goes.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Standing<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its UID.
+    pub uid: String,
+    /// Its node, if assigned.
+    pub node: Option<&'a str>,
+    /// The number of active related pods on its node.
+    pub rank: u32,
+    /// The largest count at which it may go: at larger ones it stays. `None` if that depends on how the count is shared among sets.
+    pub may_go_at: Option<u32>,
+    /// The largest count at which it certainly goes. `None` if it is never certain, or as above.
+    pub goes_at: Option<u32>,
+    /// How likely it goes at the counts at which it only may, the largest first. Empty unless one pod was asked about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chances: Vec<Chance>,
+    /// The rule that separates it from the pods after it.
+    pub rule: Option<&'static str>,
+    /// The values that this rule compares, as a short sentence.
+    pub why: String,
+    /// What else the rules compare.
+    #[serde(flatten)]
+    pub details: Details,
+}
+
+/// How likely a pod goes at one count.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Chance {
+    /// The count.
+    pub replicas: u32,
+    /// How likely it goes.
+    #[serde(flatten)]
+    pub odds: Odds,
+}
+
+impl<'a> ScaleDownOrder<'a> {
+    /// All pods, set by set, those that go first at the start of each.
+    pub fn pods(&self) -> impl Iterator<Item = &Standing<'a>> {
+        self.sets.iter().flat_map(|set| &set.pods)
+    }
+
+    /// Returns the JSON that other programs read, indented, with a newline at the end.
+    ///
+    /// # Panics
+    /// Never: every order is JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("an order is JSON") + "\n"
+    }
+}

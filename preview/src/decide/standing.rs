@@ -1,0 +1,349 @@
+//! At which counts each pod goes. For sets, one line of groups answers for all counts; for other kinds, each count is decided by itself.
+
+use crate::answer::preview::{PodPreview, Preview, Verdict};
+use crate::answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
+use crate::answer::why::why;
+use crate::ask::options::{Options, Order};
+use crate::decide::line::{MOST_IN_ONE_SYNC, lasting};
+use crate::decide::members::{RankedPod, ranked};
+use crate::decide::moment::moments_of;
+use crate::decide::set::Scene;
+use crate::decide::workload::preview_workload;
+use crate::dump::input::Input;
+use crate::dump::sets::Sets;
+use crate::object::time::to_time;
+use crate::object::workload::{WorkloadKind, WorkloadName, WorkloadRef};
+use crate::words::error::Error;
+use crate::words::text;
+use podrank::{Pod, Policy};
+use std::collections::HashMap;
+use std::iter;
+
+/// The most counts of a pod for which chances are worked out.
+const MOST_CHANCES: u32 = 8;
+
+/// Says at which counts each pod of a workload goes.
+///
+/// # Errors
+/// As [`preview_workload`], and for a workload without a count.
+pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
+    let as_it_is =
+        Options { replicas: None, parallelism: None, completions: None, suspend: false, ..options.clone() };
+    let now = preview_workload(input, &as_it_is)?;
+    let kind = now.workload.kind;
+    if kind == WorkloadKind::DaemonSet {
+        return Err(Error::new(format!(
+            "{} {} has no count, as its nodes decide",
+            kind,
+            text::name(now.workload.name)
+        )));
+    }
+    let sets = if kind.is_direct() {
+        vec![Standings { replica_set: None, pods: by_each_count(input, &as_it_is, &now)? }]
+    } else {
+        of_sets(input, &as_it_is, &now)?
+    };
+    Ok(ScaleDownOrder {
+        api_version: now.api_version,
+        kind: "ScaleDownOrder",
+        namespace: now.namespace,
+        workload: now.workload,
+        now: now.now,
+        now_source: now.now_source,
+        within: now.within,
+        order: now.order,
+        feature_gates: now.feature_gates,
+        asked: now.asked,
+        active: now.active,
+        sets,
+        rest: now.rest,
+        notes: now.notes,
+    })
+}
+
+/// Says the same about one pod of a workload, and how likely it goes at the counts that leave it open.
+///
+/// # Errors
+/// As [`scale_down_order`], and if the workload has no active pod of this name.
+pub fn standing_of_pod<'a>(
+    input: &'a Input,
+    options: &Options,
+    pod: &str,
+) -> Result<ScaleDownOrder<'a>, Error> {
+    let mut order = scale_down_order(input, options)?;
+    for set in &mut order.sets {
+        set.pods.retain(|its| its.name == pod);
+    }
+    order.sets.retain(|set| !set.pods.is_empty());
+    let kind = order.workload.kind;
+    let Some(standing) = order.sets.iter_mut().flat_map(|set| &mut set.pods).next() else {
+        return Err(Error::new(format!(
+            "{} is no active pod of {}/{}",
+            text::name(pod),
+            kind.short(),
+            text::name(order.workload.name)
+        )));
+    };
+    let Some(most) = standing.may_go_at else { return Ok(order) };
+    let least = standing.goes_at.map_or(0, |goes_at| goes_at + 1).max(most.saturating_sub(MOST_CHANCES - 1));
+    for count in (least..=most).rev() {
+        let preview = preview_workload(input, &at(options, kind, count))?;
+        let odds = preview.pods().find(|its| its.uid == standing.uid).and_then(|pod| pod.odds);
+        standing.chances.extend(odds.map(|odds| Chance { replicas: count, odds }));
+    }
+    Ok(order)
+}
+
+/// The options for this count.
+fn at(options: &Options, kind: WorkloadKind, count: u32) -> Options {
+    let mut at = Options { completions: None, suspend: false, ..options.clone() };
+    let of_job = kind == WorkloadKind::Job;
+    (at.replicas, at.parallelism) = (Some(count).filter(|_| !of_job), Some(count).filter(|_| of_job));
+    at
+}
+
+/// The sets of the workload that have pods. Only if it has one, and no rollout is under way, the counts are known.
+fn of_sets<'a>(input: &'a Input, options: &Options, now: &Preview<'a>) -> Result<Vec<Standings<'a>>, Error> {
+    let sets = Sets::of(input);
+    let Preview { namespace, workload, .. } = now;
+    let of_set = |kind, name, is_alone| {
+        let id = WorkloadRef { namespace, kind, name };
+        let scene = Scene::read(input, &sets, id, options.order)?;
+        let pods = of_set(options, &ranked(scene.members()), is_alone && !scene.is_idle()?)?;
+        Ok(Standings { replica_set: Some(name), pods })
+    };
+    if workload.kind != WorkloadKind::Deployment {
+        return Ok(vec![of_set(workload.kind, workload.name, true)?]);
+    }
+    let names: Vec<_> =
+        now.sets().iter().filter(|set| set.active > 0).filter_map(|set| set.replica_set).collect();
+    let is_at_rest = now.rollout.is_none_or(|rollout| !rollout.goes_on && !rollout.waits);
+    let is_alone = is_at_rest && names.len() == 1;
+    names.into_iter().map(|name| of_set(WorkloadKind::ReplicaSet, name, is_alone)).collect()
+}
+
+/// The pods of one set. `has_counts` is false if other sets share its workload's count.
+fn of_set<'a>(
+    options: &Options,
+    own: &[RankedPod<'_, 'a>],
+    has_counts: bool,
+) -> Result<Vec<Standing<'a>>, Error> {
+    let records: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
+    let times = records.iter().flat_map(|pod| [pod.creation_time, pod.ready_time]);
+    let policy = |now| Policy::at(to_time(now)).with_gates(options.gates);
+    let at_now = Places::of(policy(options.now), options.order, &records)?;
+    let mut open: Vec<_> = at_now.deletions.clone();
+    for moment in moments_of(times, options) {
+        let places = Places::of(policy(moment), options.order, &records)?;
+        for (all, here) in open.iter_mut().zip(places.deletions) {
+            *all = (all.0.min(here.0), all.1.max(here.1));
+        }
+    }
+    let count =
+        |deletions: usize| u32::try_from(own.len().checked_sub(deletions)?).ok().filter(|_| has_counts);
+    let standing = |&index: &usize| {
+        let (member, pod) = &own[index];
+        let (may, goes) = open[index];
+        let (rule, why) = at_now.why(policy(options.now), options.order, own, index);
+        Standing {
+            name: &member.entry.name,
+            uid: pod.uid.to_string(),
+            node: member.record.node.as_deref(),
+            rank: pod.rank,
+            may_go_at: count(may),
+            goes_at: count(goes),
+            chances: Vec::new(),
+            rule,
+            why,
+            details: crate::answer::preview::Details::of(pod, to_time(options.now)),
+        }
+    };
+    Ok(at_now.line.iter().map(standing).collect())
+}
+
+/// The pods of a set in line.
+struct Places {
+    /// Their indices, those that go first at the start.
+    line: Vec<usize>,
+    /// For each pod by index, the number of deletions from which it may go, and from which it certainly goes.
+    deletions: Vec<(usize, usize)>,
+    /// For each pod by index, the last pod of the group before its own, the number of pods in that, and the first pod after it.
+    neighbours: Vec<(Option<usize>, usize, Option<usize>)>,
+}
+
+impl Places {
+    fn of(policy: Policy, order: Order, records: &[Pod]) -> Result<Self, Error> {
+        let groups = groups(policy, order, records)?;
+        // In the syncs after the first, ranks are counted anew, so only the rules before the rank say who goes.
+        let lasting: Vec<_> = records.iter().map(lasting).collect();
+        let is_long = order == Order::Kubernetes && records.len() > MOST_IN_ONE_SYNC;
+        let later = if is_long { self::groups(policy, order, &lasting)? } else { Vec::new() };
+        let later = deletions(&later, records.len());
+        let mut places = deletions(&groups, records.len());
+        for (here, later) in places.iter_mut().zip(later).filter(|_| is_long) {
+            if here.0 > MOST_IN_ONE_SYNC {
+                here.0 = later.0.max(MOST_IN_ONE_SYNC + 1);
+            }
+            if here.1 > MOST_IN_ONE_SYNC {
+                here.1 = later.1;
+            }
+        }
+        let mut neighbours = vec![(None, 0, None); records.len()];
+        for (place, group) in groups.iter().enumerate() {
+            let before = place.checked_sub(1).and_then(|before| groups[before].last()).copied();
+            let after = groups.get(place + 1).and_then(|after| after.first()).copied();
+            for &index in group {
+                neighbours[index] = (before, group.len(), after);
+            }
+        }
+        Ok(Self { line: groups.concat(), deletions: places, neighbours })
+    }
+
+    /// What separates a pod from the next one, or the last pod from the one before it.
+    fn why(
+        &self,
+        policy: Policy,
+        order: Order,
+        own: &[RankedPod<'_, '_>],
+        index: usize,
+    ) -> (Option<&'static str>, String) {
+        let (before, together, after) = self.neighbours[index];
+        if together > 1 {
+            let others = text::count((together - 1) as u64, "other pod");
+            return (None, format!("list order decides among it and {others}"));
+        }
+        let Some(other) = after.or(before) else { return (None, "it is the only pod".to_owned()) };
+        let [(_, pod), (other, their_pod)] = [&own[index], &own[other]];
+        let rule = match order {
+            Order::Total => policy.decide(pod, their_pod).1,
+            Order::Kubernetes => policy.upstream(pod, their_pod).1,
+        };
+        rule.map_or_else(
+            || (None, String::new()),
+            |rule| (Some(rule.name()), why(&policy, rule, pod, their_pod, &other.entry.name)),
+        )
+    }
+}
+
+/// The groups of pods among which only the list order decides. The total order leaves nothing open.
+fn groups(policy: Policy, order: Order, records: &[Pod]) -> Result<Vec<Vec<usize>>, Error> {
+    let mut indices = vec![0; records.len()];
+    let failed = |error: podrank::OrderError| Error::new(error.to_string());
+    if order == Order::Total {
+        policy.sort(records, &mut indices).map_err(failed)?;
+        return Ok(indices.into_iter().map(|index| vec![index as usize]).collect());
+    }
+    let mut scores = vec![0; records.len()];
+    let groups = policy.groups(records, &mut indices, &mut scores).map_err(failed)?;
+    Ok(groups.map(|group| group.iter().map(|&index| index as usize).collect()).collect())
+}
+
+/// For each pod by index, the number of deletions from which it may go, and from which it certainly goes.
+fn deletions(groups: &[Vec<usize>], pods: usize) -> Vec<(usize, usize)> {
+    let mut deletions = vec![(0, 0); pods];
+    let mut start = 0;
+    for group in groups {
+        let end = start + group.len();
+        for &index in group {
+            deletions[index] = (start + 1, end);
+        }
+        start = end;
+    }
+    deletions
+}
+
+/// The pods of a workload whose controller deletes pods itself: a preview for each count.
+fn by_each_count<'a>(
+    input: &'a Input,
+    options: &Options,
+    now: &Preview<'a>,
+) -> Result<Vec<Standing<'a>>, Error> {
+    let kind = now.workload.kind;
+    let most = match now.asked.replicas.or(now.asked.parallelism) {
+        Some(count) => count.min(u32::try_from(now.active).unwrap_or(u32::MAX)),
+        None => 0,
+    };
+    let least = most.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
+    let mut found = HashMap::<String, (Option<u32>, Option<u32>, Option<&'static str>, String)>::new();
+    for count in (least..=most).rev() {
+        let preview = preview_workload(input, &Options { odds: false, ..at(options, kind, count) })?;
+        for pod in preview.pods() {
+            let (may, goes, rule, why) = found.entry(pod.uid.clone()).or_default();
+            if pod.verdict != Verdict::Keep && may.is_none() {
+                (*may, *rule, *why) = (Some(count), pod.rule, pod.why.clone());
+            }
+            match pod.verdict {
+                Verdict::Delete | Verdict::Blocked => *goes = goes.or(Some(count)),
+                Verdict::Keep | Verdict::Contested | Verdict::Later => *goes = None,
+            }
+        }
+    }
+    let standing = |pod: &PodPreview<'a>| {
+        let (may_go_at, goes_at, rule, why) = found.get(&pod.uid).cloned().unwrap_or_default();
+        Standing {
+            name: pod.name,
+            uid: pod.uid.clone(),
+            node: pod.node,
+            rank: pod.rank,
+            may_go_at,
+            goes_at,
+            chances: Vec::new(),
+            rule,
+            why,
+            details: pod.details.clone(),
+        }
+    };
+    let mut pods: Vec<_> = now.pods().map(standing).collect();
+    pods.sort_by_key(|pod| {
+        iter::once(pod.may_go_at).chain([pod.goes_at]).map(std::cmp::Reverse).collect::<Vec<_>>()
+    });
+    Ok(pods)
+}
+
+impl Input {
+    /// Returns the workload that a pod of the input goes with, and its namespace: the Deployment of its set if the input has it, or
+    /// else the controller that the pod names.
+    ///
+    /// # Errors
+    /// If there is no such pod or more than one, or if none of the known kinds controls it.
+    pub fn workload_of_pod(
+        &self,
+        name: &str,
+        namespace: Option<&str>,
+    ) -> Result<(String, WorkloadName), Error> {
+        let is_it = |pod: &&crate::object::pod::PodEntry| {
+            pod.name == name && namespace.is_none_or(|namespace| namespace == pod.namespace)
+        };
+        let mut found = self.pods.iter().filter(is_it);
+        let Some(pod) = found.next() else {
+            let nearest = text::nearest(name, self.pods.iter().map(|pod| &*pod.name));
+            let hint = nearest
+                .map_or_else(String::new, |nearest| format!("; did you mean {}?", text::name(nearest)));
+            return Err(Error::new(format!("no pod is named {}{hint}", text::name(name))));
+        };
+        if let Some(other) = found.find(|other| other.namespace != pod.namespace) {
+            return Err(Error::new(format!("there are {pod} and {other}: name the namespace")));
+        }
+        if !pod.is_active() {
+            let state = if pod.is_terminating { "is being deleted" } else { "has ended" };
+            return Err(Error::new(format!("{pod} {state}, so no scale-down takes it")));
+        }
+        let Some(owner) = &pod.controller else {
+            return Err(Error::new(format!("{pod} has no controller, so no scale-down takes it")));
+        };
+        let sets = Sets::of(self);
+        let controller = sets.owner(pod).and_then(|id| sets.get(id)).and_then(|set| set.controller.as_ref());
+        let known = |owner: &crate::object::meta::OwnerReference| {
+            let kind = WorkloadKind::of_object(&owner.kind, Some(&owner.api_version))?;
+            Some(WorkloadName { kind: Some(kind), name: owner.name.clone() })
+        };
+        let workload = controller.and_then(known).or_else(|| known(owner));
+        let unknown = || {
+            let (kind, name) = (text::name(&owner.kind), text::name(&owner.name));
+            Error::new(format!(
+                "{pod} belongs to {kind} {name}, which deletes its pods by rules that podrank does not know"
+            ))
+        };
+        Ok((pod.namespace.clone(), workload.ok_or_else(unknown)?))
+    }
+}
