@@ -103,9 +103,10 @@ fn above_500_deletions_the_rules_before_the_rank_decide() {
     let pod = |number: u32| {
         let cost = "metadata annotations controller.kubernetes.io/pod-deletion-cost";
         let pod = objects::with(objects::owned_pod(number, NAME), cost, json!((number / 40).to_string()));
-        objects::with(pod, "spec nodeName", json!(format!("node-{}", number % 7)))
+        objects::with(pod, "spec nodeName", json!(format!("node-{}", number % 97 % 13)))
     };
-    let items: Vec<_> = (0..620).map(pod).chain([objects::bare_set(NAME, 620)]).collect();
+    let items: Vec<_> =
+        (0..620).map(pod).chain([objects::with(objects::set(NAME), "spec replicas", json!(620))]).collect();
     let input = Input::read(objects::dump(&items).as_bytes()).expect("sound");
     let mut options = Options::new(0, "2026-03-10T12:00:00Z".parse().expect("a time"));
     (options.replicas, options.odds) = (None, false);
