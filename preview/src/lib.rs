@@ -33,8 +33,10 @@ mod words;
 
 pub use answer::note::{Note, NoteCode};
 pub use answer::odds::Odds;
+pub use answer::overview::{Overview, OverviewLine};
 pub use answer::preview::{
-    Asked, BlockedPod, Contest, Details, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict, Workload,
+    Asked, BlockedPod, Contest, Details, Owner, PodPreview, Pods, Preview, Rollout, SetPreview, Verdict,
+    Workload,
 };
 pub use answer::rest::{Bounds, Rest, SetAtRest, SetStep, StepPreview, WaitsFor};
 pub use answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
@@ -42,8 +44,11 @@ pub use ask::gates;
 #[doc(hidden)]
 pub use ask::options::Neglect;
 pub use ask::options::{ControllerGates, NowSource, Options, Order, Within};
+pub use ask::replicas::Replicas;
+pub use ask::subject::{OwnerName, Subject};
 pub use decide::circle::Arrow;
 pub use decide::line::MOST_IN_ONE_SYNC;
+pub use decide::overview::overview;
 pub use decide::standing::{scale_down_order, standing_of_pod};
 pub use decide::workload::{circle, preview_workload};
 pub use dump::input::Input;

@@ -2,6 +2,7 @@
 
 pub(crate) mod note;
 pub(crate) mod odds;
+pub(crate) mod overview;
 pub(crate) mod preview;
 pub(crate) mod rest;
 pub(crate) mod set_why;

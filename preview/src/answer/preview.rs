@@ -28,6 +28,9 @@ pub struct Preview<'a> {
     /// The workload's name, if it is a set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replica_set: Option<&'a str>,
+    /// The object of another kind that the set belongs to, which decides about the set's size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner<'a>>,
     /// The exact time of the decision.
     pub now: Timestamp,
     /// Where that time comes from.
@@ -105,6 +108,7 @@ impl<'a> Preview<'a> {
             namespace: id.namespace,
             workload: Workload { kind: id.kind, name: id.name },
             replica_set: None,
+            owner: None,
             now: options.now,
             now_source: options.now_source,
             within: options.within,
@@ -291,6 +295,18 @@ pub struct BlockedPod<'a> {
 pub struct Workload<'a> {
     /// Its kind.
     pub kind: WorkloadKind,
+    /// Its name.
+    pub name: &'a str,
+}
+
+/// An object that owns a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Owner<'a> {
+    /// Its API version, such as `argoproj.io/v1alpha1`.
+    pub api_version: &'a str,
+    /// Its kind.
+    pub kind: &'a str,
     /// Its name.
     pub name: &'a str,
 }

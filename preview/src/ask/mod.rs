@@ -1,4 +1,6 @@
-//! What is asked: options and feature gates.
+//! What is asked: about what, how many pods, options and feature gates.
 
 pub mod gates;
 pub(crate) mod options;
+pub(crate) mod replicas;
+pub(crate) mod subject;

@@ -102,7 +102,11 @@ fn deployments(input: &Input) -> Vec<&DeploymentEntry> {
 }
 
 /// The workloads that have pods in this namespace, or in any: Deployments in place of their sets.
-fn with_pods_in<'a>(input: &'a Input, sets: &Sets<'a>, namespace: Option<&str>) -> Vec<Choice<'a>> {
+pub(crate) fn with_pods_in<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    namespace: Option<&str>,
+) -> Vec<Choice<'a>> {
     let owners = sets.with_pods().map(Choice::Set);
     let direct = input.direct.iter().filter(|entry| entry.has_pods(input)).map(Choice::Direct);
     let all = with_deployments(sets, &deployments(input), owners.chain(direct));

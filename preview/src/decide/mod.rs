@@ -15,6 +15,7 @@ pub(crate) mod members;
 pub(crate) mod moment;
 pub(crate) mod next;
 pub(crate) mod notes;
+pub(crate) mod overview;
 pub(crate) mod own;
 pub(crate) mod play;
 pub(crate) mod race;

@@ -1,7 +1,7 @@
 //! What becomes of the pods of one set that is scaled, alone or by its Deployment.
 
 use crate::answer::note::Note;
-use crate::answer::preview::{Asked, PodPreview, Pods, Preview};
+use crate::answer::preview::{Asked, Owner, PodPreview, Pods, Preview};
 use crate::ask::gates;
 use crate::ask::options::{Options, Order};
 use crate::decide::line::{Line, MOST_IN_ONE_SYNC};
@@ -38,8 +38,15 @@ pub(crate) fn preview_set<'a>(
     };
     let scene = Scene::read(input, sets, id, options.order)?;
     let decision = decide_set(input, sets, &scene, replicas, options, None, Some(&mut notes))?;
+    let controller = sets.get(id).and_then(|set| set.controller.as_ref());
+    let owner = controller.filter(|owner| owner.kind != "Deployment").map(|owner| Owner {
+        api_version: &owner.api_version,
+        kind: &owner.kind,
+        name: &owner.name,
+    });
     Ok(Preview {
         replica_set: Some(id.name),
+        owner,
         feature_gates: gates::of_sets(options.gates),
         active: decision.active,
         asked: Asked { replicas: Some(replicas), ..Asked::default() },

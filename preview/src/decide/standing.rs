@@ -95,7 +95,7 @@ pub fn standing_of_pod<'a>(
 }
 
 /// The options for this count.
-fn at(options: &Options, kind: WorkloadKind, count: u32) -> Options {
+pub(crate) fn at(options: &Options, kind: WorkloadKind, count: u32) -> Options {
     let mut at = Options { completions: None, suspend: false, ..options.clone() };
     let of_job = kind == WorkloadKind::Job;
     (at.replicas, at.parallelism) = (Some(count).filter(|_| !of_job), Some(count).filter(|_| of_job));

@@ -17,6 +17,14 @@ pub(crate) struct OwnerReference {
     controller: Option<bool>,
 }
 
+#[cfg(test)]
+impl OwnerReference {
+    pub(crate) fn new(api_version: &str, kind: &str, name: &str) -> Self {
+        let [api_version, kind, name] = [api_version, kind, name].map(str::to_owned);
+        Self { api_version, kind, uid: name.clone(), name, controller: Some(true) }
+    }
+}
+
 /// The `metadata` of any object that is kept: what identifies it and who controls it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]

@@ -120,6 +120,16 @@ impl WorkloadKind {
     /// The kinds whose controllers read deletion costs, so that `scale` and `drop` can choose their pods.
     pub const WITH_COSTS: [Self; 3] = [Self::Deployment, Self::ReplicaSet, Self::ReplicationController];
 
+    /// The kind that this text names as a type, as for [`of_type`](Self::of_type), or why there is no preview of that kind. `None` if
+    /// only the cluster may know the type.
+    pub(crate) fn known(text: &str) -> Option<Result<Self, String>> {
+        let lower = text.to_ascii_lowercase();
+        let known = TYPES.iter().find(|known| known.is_named(&lower))?;
+        let unsupported =
+            || format!("{}s are not supported yet; supported are {}", known.kind, listed(&Self::ALL, "and"));
+        Some(known.supported.ok_or_else(unsupported))
+    }
+
     /// The one of these kinds that this text names as a type: kubectl's short name, singular or plural, in any case, with or
     /// without the API group.
     ///
@@ -296,7 +306,7 @@ impl WorkloadName {
 }
 
 /// The name, if Kubernetes allows it.
-fn checked(name: &str) -> Result<String, String> {
+pub(crate) fn checked(name: &str) -> Result<String, String> {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
     if name.is_empty() {
         return Err("the name is empty".to_owned());

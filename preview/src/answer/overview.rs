@@ -1,0 +1,72 @@
+//! Several workloads, a line each, as plain data and as JSON: docs/preview-json.md says what each name means.
+
+use crate::answer::note::Note;
+use crate::answer::odds::Odds;
+use crate::answer::preview::{Asked, Owner, Workload};
+use crate::answer::rest::{Bounds, Rest};
+use crate::ask::options::{NowSource, Order};
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// Who goes first in each of several workloads. Serialized, it is JSON that other programs read.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Overview<'a> {
+    /// The version of the JSON: `podrank/v1`.
+    pub api_version: &'static str,
+    /// `ScaleDownOverview`.
+    pub kind: &'static str,
+    /// The exact time of the decision.
+    pub now: Timestamp,
+    /// Where that time comes from.
+    pub now_source: NowSource,
+    /// Whose decision it is.
+    pub order: Order,
+    /// The workloads, sorted by namespace, kind and name.
+    pub workloads: Vec<OverviewLine<'a>>,
+}
+
+/// Who goes first in one workload.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OverviewLine<'a> {
+    /// The workload's namespace.
+    pub namespace: &'a str,
+    /// The workload's kind and name.
+    pub workload: Workload<'a>,
+    /// The object of another kind that its set belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner<'a>>,
+    /// Its present count, or the one that is asked for.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// The number of its active pods.
+    pub active: usize,
+    /// How many of them go at the count that is asked for. Without one, how many go anyway.
+    pub delete: Bounds,
+    /// How many of them certainly go.
+    pub certain: usize,
+    /// The pod that goes first, or that is the likeliest to go first, if there is a count and none goes anyway.
+    pub next: Option<&'a str>,
+    /// How likely that pod goes if one pod goes: 1 if it certainly does.
+    #[serde(flatten)]
+    pub odds: Option<Odds>,
+    /// What its controllers are about to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Rest<'a>>,
+    /// What else a reader should know.
+    pub notes: Vec<Note>,
+    /// Why there is no answer about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl Overview<'_> {
+    /// Returns the JSON that other programs read, indented, with a newline at the end.
+    ///
+    /// # Panics
+    /// Never: every overview is JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("an overview is JSON") + "\n"
+    }
+}
