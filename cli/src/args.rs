@@ -107,7 +107,7 @@ impl Args {
         if let Some(text) = args.conflict() {
             return Err(Error::raw(ErrorKind::ArgumentConflict, text));
         }
-        args.workload().map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
+        args.subjects().map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
         if let Some(text) = args.missing() {
             return Err(Error::raw(ErrorKind::MissingRequiredArgument, text));
         }

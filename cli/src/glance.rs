@@ -1,12 +1,17 @@
 //! The answer at a glance: one sentence, then a row for each pod that goes or may go, with a reason of a few words. On a terminal, it
 //! fits on a screen. The whole proof is in [`render`](crate::render).
 
-use crate::look::{Look, in_columns, lines, paint, plain, style, widest, wrapped};
-use podrank_preview::{Bounds, Contest, PodPreview, Preview, SetPreview, Verdict, WorkloadKind};
+use crate::look::{Grid, Look, plain, style};
+use podrank_preview::{
+    Bounds, Contest, Details, Owner, PodPreview, Preview, SetPreview, Verdict, WorkloadKind,
+};
 use std::collections::HashMap;
+use std::iter;
 
 /// The most lines on a terminal, with the headline and the last one.
 const MOST_LINES: usize = 22;
+/// The most rows of a table that is to be pasted.
+const MOST_IN_MARKDOWN: usize = 10;
 /// The fewest rows, however many notes there are.
 const FEWEST_ROWS: usize = 6;
 /// The fewest pods that stay or go alike and are shown as one row.
@@ -24,31 +29,41 @@ struct Row {
 
 /// Returns the answer.
 pub fn glance(preview: &Preview<'_>, look: Look) -> String {
-    let width = look.terminal_width.unwrap_or(usize::MAX);
-    let follows = preview.rest.as_ref().and_then(|rest| rest.text.as_deref());
-    let mut text = in_lines([&*headline(preview)].into_iter().chain(follows), width);
     let mut rows = rows(preview);
     if look.terminal_width.is_some() && !look.shows_all {
-        let notes: Vec<_> = preview.notes.iter().map(ToString::to_string).collect();
-        let beside = in_lines(notes.iter().map(String::as_str).chain(hint(preview).as_deref()), width);
-        let taken = 1 + [&text, &beside].iter().map(|text| text.lines().count()).sum::<usize>();
+        let beside = Grid { sentences: beside(preview), ..grid(preview, Vec::new()) };
+        let taken = 1 + grid(preview, Vec::new()).lines_before(look) + beside.lines_before(look);
         rows = folded(preview, rows, MOST_LINES.saturating_sub(taken).max(FEWEST_ROWS));
     }
-    text += &table(&rows, look, width);
-    text
+    grid(preview, rows).text(look)
 }
 
-fn in_lines<'t>(texts: impl Iterator<Item = &'t str>, width: usize) -> String {
-    texts.map(|text| lines(&wrapped(&plain(text), width))).collect()
+/// Returns the answer to paste into a page or a channel.
+pub fn markdown(preview: &Preview<'_>) -> String {
+    grid(preview, folded(preview, rows(preview), MOST_IN_MARKDOWN)).markdown(MOST_IN_MARKDOWN)
+}
+
+/// What is printed after the table.
+fn beside(preview: &Preview<'_>) -> Vec<String> {
+    preview.notes.iter().map(ToString::to_string).chain(hint(preview)).collect()
+}
+
+fn grid(preview: &Preview<'_>, rows: Vec<Row>) -> Grid {
+    let follows = preview.rest.as_ref().and_then(|rest| rest.text.clone());
+    let cells = |row: Row| (style(row.verdict), vec![row.goes, row.pod, row.node, row.because]);
+    Grid {
+        sentences: iter::once(headline(preview)).chain(follows).collect(),
+        header: vec!["GOES", "POD", "NODE", "BECAUSE"],
+        rows: rows.into_iter().map(cells).collect(),
+        give_way: vec!["NODE"],
+    }
 }
 
 /// The workload as people type it: `deploy/web`, with its namespace unless that is `default`.
-fn name(preview: &Preview<'_>) -> String {
-    let (kind, name) = (preview.workload.kind.short(), preview.workload.name);
-    match preview.namespace {
-        "default" => format!("{kind}/{name}"),
-        namespace => format!("{kind}/{name} in {namespace}"),
-    }
+pub(crate) fn named(kind: WorkloadKind, name: &str, namespace: &str, owner: Option<Owner<'_>>) -> String {
+    let owner = owner.map_or_else(String::new, |owner| format!(" of {} {}", owner.kind, owner.name));
+    let place = if namespace == "default" { String::new() } else { format!(" in {namespace}") };
+    format!("{}/{name}{owner}{place}", kind.short())
 }
 
 /// The answer in a sentence: `deploy/web to 5: 8 of 13 pods go, all certainly`.
@@ -85,7 +100,29 @@ pub fn headline(preview: &Preview<'_>) -> String {
     let goes_on = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
     let is_step = preview.rest.is_none() && (goes_on || !preview.blocked.is_empty());
     let step = if is_step { ", in the next step" } else { "" };
-    format!("{}{asked}: {what}{how}{step}", name(preview))
+    let name = named(preview.workload.kind, preview.workload.name, preview.namespace, preview.owner);
+    format!("{name}{asked}: {what}{how}{step}")
+}
+
+/// Returns what happens to one pod, and why. `None` if it is no active pod of the workload.
+pub fn pod_text(preview: &Preview<'_>, pod: &str, look: Look) -> Option<String> {
+    let pod = preview.pods().find(|its| its.name == pod)?;
+    let fate = match (pod.verdict, pod.odds) {
+        (Verdict::Delete, _) => "goes".to_owned(),
+        (Verdict::Contested, Some(odds)) => format!("may go ({})", odds.text()),
+        (Verdict::Contested, None) => "may go".to_owned(),
+        (Verdict::Blocked, _) => "goes after others".to_owned(),
+        (Verdict::Later, _) => "goes when the rollout goes on".to_owned(),
+        (Verdict::Keep, _) => "stays".to_owned(),
+    };
+    let rule = pod.rule.map_or_else(String::new, |rule| format!(" ({rule})"));
+    let node = (preview.workload.kind == WorkloadKind::DaemonSet).then(|| {
+        "It also goes if its node leaves, or no longer matches the DaemonSet's selector and tolerations."
+            .to_owned()
+    });
+    let sentences = [format!("{} {fate}: {}{rule}", pod.name, pod.why), headline(preview)];
+    let grid = Grid { sentences: sentences.into_iter().chain(node).collect(), ..grid(preview, Vec::new()) };
+    Some(grid.text(look))
 }
 
 /// What to type next.
@@ -145,8 +182,6 @@ fn goes(pod: &PodPreview<'_>) -> String {
 
 /// The reason in a few words. `waits` is the pod that it waits for.
 pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
-    let details = &pod.details;
-    let count = |number: u32, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
     match pod.verdict {
         Verdict::Contested => {
             return match pod.contest {
@@ -166,14 +201,26 @@ pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
     if let Some(by) = waits {
         return if by == pod.name { "waits until it is ready".to_owned() } else { format!("waits for {by}") };
     }
-    match pod.rule {
-        Some("unassigned") if pod.node.is_none() => "has no node".to_owned(),
+    few_words(pod.rule, &pod.why, &pod.details, pod.rank, pod.node)
+}
+
+/// What this rule finds in a pod, in a few words.
+pub(crate) fn few_words(
+    rule: Option<&str>,
+    why: &str,
+    details: &Details,
+    rank: u32,
+    node: Option<&str>,
+) -> String {
+    let count = |number: u32, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
+    match rule {
+        Some("unassigned") if node.is_none() => "has no node".to_owned(),
         Some("unassigned") => "has a node".to_owned(),
         Some("phase") => details.phase.to_owned(),
         Some("not-ready") if details.is_ready => "ready".to_owned(),
         Some("not-ready") => "not ready".to_owned(),
         Some("deletion-cost") => format!("deletion cost {}", details.deletion_cost),
-        Some("rank") => format!("{} on its node", count(pod.rank, "pod")),
+        Some("rank") => format!("{} on its node", count(rank, "pod")),
         Some("ready-time") => {
             details.ready_age.as_ref().map_or("no ready time".to_owned(), |age| format!("ready for {age}"))
         }
@@ -189,7 +236,7 @@ pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
         Some("surplus") => "beyond parallelism".to_owned(),
         Some("no-index") => "has no index".to_owned(),
         Some(rule) => rule.replace('-', " "),
-        None => pod.why.clone(),
+        None => why.to_owned(),
     }
 }
 
@@ -251,31 +298,4 @@ fn together(rows: Vec<Row>, group: impl Fn(&Row) -> Option<(String, String)>) ->
         }
     }
     all
-}
-
-/// The rows in columns. On a narrow terminal, the nodes give way.
-fn table(rows: &[Row], look: Look, width: usize) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let layout = |with_node: bool| {
-        let cells = |row: &Row| {
-            let node = with_node.then(|| row.node.clone());
-            [row.goes.clone(), row.pod.clone()].into_iter().chain(node).chain([row.because.clone()]).collect()
-        };
-        let node = with_node.then_some("NODE");
-        let header: Vec<_> = ["GOES", "POD"].into_iter().chain(node).chain(["BECAUSE"]).collect();
-        in_columns(&header, rows.iter().map(cells))
-    };
-    let full = layout(true);
-    let all = if widest(&full) > width { layout(false) } else { full };
-    let mut text = String::new();
-    for (index, line) in all.iter().enumerate() {
-        let style = match index.checked_sub(1) {
-            None => anstyle::Style::new().bold(),
-            Some(row) => style(rows[row].verdict),
-        };
-        text += &paint(look, style, line);
-    }
-    text
 }

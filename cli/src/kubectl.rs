@@ -24,6 +24,8 @@ pub(crate) enum Reason {
     NotFound,
     /// A `PodDisruptionBudget` does not allow it now.
     Budget,
+    /// The API server knows no such type.
+    UnknownType,
     /// A JSON patch does not fit: one of its tests failed.
     Mismatch,
     /// Anything else.
@@ -55,6 +57,8 @@ impl Refusal {
             Reason::NotFound
         } else if says("(TooManyRequests)") || says("disruption budget") {
             Reason::Budget
+        } else if says("doesn't have a resource type") {
+            Reason::UnknownType
         } else if says("The request is invalid") {
             Reason::Mismatch
         } else {
@@ -133,6 +137,13 @@ impl Kubectl {
     /// Returns the contexts in the kubeconfig file, or none on failure.
     pub(crate) fn contexts(&self) -> Vec<String> {
         self.lines_of(&["config", "get-contexts"])
+    }
+
+    /// Returns the namespace of the kubeconfig file's context.
+    pub(crate) fn context_namespace(&self) -> String {
+        let words = ["config", "view", "--minify", "--output=jsonpath={..namespace}"];
+        let answer = self.call(&words, "").and_then(Answer::result).unwrap_or_default();
+        if answer.trim().is_empty() { "default".to_owned() } else { answer.trim().to_owned() }
     }
 
     fn lines_of(&self, words: &[&str]) -> Vec<String> {

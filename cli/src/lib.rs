@@ -5,5 +5,7 @@
 pub mod glance;
 pub mod html;
 pub mod look;
+pub mod overview;
 pub mod render;
 pub mod render_plan;
+pub mod standing;

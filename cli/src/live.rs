@@ -3,7 +3,7 @@
 //! related sets select.
 
 use crate::kubectl::{Answer, Kubectl, Reason};
-use podrank_preview::{Input, WorkloadId, WorkloadKind, WorkloadName};
+use podrank_preview::{Input, OwnerName, Subject, WorkloadId, WorkloadKind, WorkloadName, nearest};
 use std::error::Error;
 use std::thread;
 use std::time::Duration;
@@ -21,8 +21,8 @@ pub(crate) enum Scope<'a> {
 const RETRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 
-impl Scope<'_> {
-    fn arguments(&self) -> Vec<&str> {
+impl<'a> Scope<'a> {
+    fn arguments(&self) -> Vec<&'a str> {
         match self {
             Self::Namespace(Some(namespace)) => vec!["--namespace", namespace],
             Self::Namespace(None) => Vec::new(),
@@ -31,10 +31,10 @@ impl Scope<'_> {
     }
 
     /// Returns the scope as words in a sentence.
-    fn place(&self) -> String {
+    fn place(&self, kubectl: &Kubectl) -> String {
         match self {
             Self::Namespace(Some(namespace)) => format!("in namespace {namespace}"),
-            Self::Namespace(None) => "in the context's namespace".to_owned(),
+            Self::Namespace(None) => format!("in the context's namespace, {}", kubectl.context_namespace()),
             Self::All => "in any namespace".to_owned(),
         }
     }
@@ -103,6 +103,129 @@ pub(crate) fn read_once(
     Ok(Live { input, workload, lags })
 }
 
+/// Which workloads of several are wanted, by kind, namespace and name.
+pub(crate) type Wanted = Box<dyn Fn(WorkloadKind, &str, &str) -> bool>;
+
+/// Reads all workloads of a scope with their pods, and tells which of them are wanted.
+pub(crate) fn read_several(
+    kubectl: &Kubectl,
+    subjects: &[Subject],
+    selector: Option<&str>,
+    scope: Scope<'_>,
+) -> Result<(Input, Wanted), Box<dyn Error>> {
+    let all = format!("{},pods", resources(None));
+    let mut input = kubectl.get(&[&[&*all], &*scope.arguments()].concat())?;
+    let workloads = input.all_workloads();
+    if workloads.is_empty() {
+        let nothing = || format!("there is no workload {}", scope.place(kubectl));
+        return Err(nothing_there(kubectl, scope).unwrap_or_else(nothing).into());
+    }
+    if workloads.iter().any(|workload| input.has_nodes(workload)) {
+        let revisions = [&["controllerrevisions.apps"][..], &scope.arguments()].concat();
+        for words in [&*revisions, &["nodes"]] {
+            if let Some(part) = kubectl.get_if_allowed(words) {
+                input.add_part(part);
+            }
+        }
+    }
+    let Some(selector) = selector else {
+        let wanted = wanted(&workloads, subjects, &scope.place(kubectl))?;
+        return Ok((input, wanted));
+    };
+    let labelled =
+        kubectl.get(&[&[&*resources(None), "--selector", selector], &*scope.arguments()].concat())?;
+    let labelled = labelled.all_workloads();
+    if labelled.is_empty() {
+        return Err(format!("no workload has the labels {selector} {}", scope.place(kubectl)).into());
+    }
+    let is_labelled = move |kind, namespace: &str, name: &str| {
+        labelled.iter().any(|its| its.kind == kind && its.namespace == namespace && its.name == name)
+    };
+    Ok((input, Box::new(is_labelled)))
+}
+
+/// Tells which of the workloads that there are `subjects` name: all, if there are no subjects. `place` is where they are.
+pub(crate) fn wanted(there: &[WorkloadId], subjects: &[Subject], place: &str) -> Result<Wanted, String> {
+    let mut names = Vec::new();
+    let mut kinds = Vec::new();
+    for subject in subjects {
+        match subject {
+            Subject::Workload(name) => names.push(name.clone()),
+            Subject::All(kind) => kinds.push(*kind),
+            Subject::Pod(name) => return Err(format!("pod/{name} is no workload: ask about it alone")),
+            Subject::Autoscaler(name) => {
+                return Err(format!("hpa/{name} is no workload: ask about it alone"));
+            }
+            Subject::Owner(owner) => return Err(format!("{owner} is of another type: ask about it alone")),
+        }
+    }
+    let is_it = |name: &WorkloadName, kind, its: &str| {
+        name.name == its && name.kind.is_none_or(|wanted| wanted == kind)
+    };
+    let is_missing = |name: &&WorkloadName| !there.iter().any(|id| is_it(name, id.kind, &id.name));
+    if let Some(missing) = names.iter().find(is_missing) {
+        let known: Vec<_> =
+            there.iter().map(|id| WorkloadName { kind: Some(id.kind), name: id.name.clone() }).collect();
+        let hint =
+            missing.nearest(&known).map_or_else(String::new, |nearest| format!("; did you mean {nearest}?"));
+        return Err(format!("nothing is named {missing} {place}{hint}"));
+    }
+    let is_all = subjects.is_empty();
+    Ok(Box::new(move |kind, _, its| {
+        is_all || kinds.contains(&kind) || names.iter().any(|name| is_it(name, kind, its))
+    }))
+}
+
+/// Returns the workload that a pod goes with, and its namespace.
+pub(crate) fn workload_of_pod(
+    kubectl: &Kubectl,
+    pod: &str,
+    scope: Scope<'_>,
+) -> Result<(String, WorkloadName), Box<dyn Error>> {
+    let by_name = format!("metadata.name={pod}");
+    let words = match scope {
+        Scope::Namespace(_) => ["pods", pod, "--ignore-not-found"],
+        Scope::All => ["pods", "--field-selector", &by_name],
+    };
+    let mut input = kubectl.get(&[&words[..], &*scope.arguments()].concat())?;
+    if input.is_empty() {
+        let missing = format!("no pod is named {pod} {}", scope.place(kubectl));
+        let lines = kubectl.lines(&[&["pods"], &*scope.arguments()].concat());
+        let hint = nearest(pod, lines.iter().filter_map(|line| line.strip_prefix("pod/")));
+        return Err(hint
+            .map_or(missing.clone(), |hint| format!("{missing}; did you mean pod/{hint}?"))
+            .into());
+    }
+    let (namespace, mut workloads) = input.workloads_of_pod(pod, None)?;
+    if let [WorkloadName { kind: Some(WorkloadKind::ReplicaSet), name }] = &*workloads {
+        // It may belong to a Deployment.
+        let words = ["replicasets.apps", name, "--ignore-not-found", "--namespace", &namespace];
+        input.add_part(kubectl.get(&words)?);
+        (_, workloads) = input.workloads_of_pod(pod, None)?;
+    }
+    let name = workloads.pop().ok_or("the pod has no workload")?;
+    Ok((namespace, name))
+}
+
+/// Returns the `ReplicaSet` that an object of another type uses, and its namespace.
+pub(crate) fn set_in_use(
+    kubectl: &Kubectl,
+    owner: &OwnerName,
+    scope: Scope<'_>,
+) -> Result<(String, WorkloadName), Box<dyn Error>> {
+    let Scope::Namespace(_) = scope else {
+        return Err(format!("name the namespace of {owner}, with --namespace").into());
+    };
+    let words = [&["get", &owner.resource, &owner.name, "--output=name"], &*scope.arguments()].concat();
+    kubectl.call(&words, "").and_then(Answer::result).map_err(|error| {
+        let hint = WorkloadKind::of_type(&owner.resource, &WorkloadKind::ALL).err().unwrap_or_default();
+        if error.reason == Reason::UnknownType { hint } else { error.to_string() }
+    })?;
+    let mut input = kubectl.get(&[&["replicasets.apps"], &*scope.arguments()].concat())?;
+    input.add_part(kubectl.get(&[&["pods"], &*scope.arguments()].concat())?);
+    Ok(input.set_in_use(owner, None)?)
+}
+
 /// Adds the nodes, whose zones the page shows. Whoever may not read them sees no zones.
 pub(crate) fn add_zones(kubectl: &Kubectl, input: &mut Input) {
     if let Some(nodes) = kubectl.get_if_allowed(&["nodes"]) {
@@ -127,22 +250,44 @@ fn resources(kind: Option<WorkloadKind>) -> String {
     kind.map_or_else(|| WorkloadKind::ALL.map(WorkloadKind::resource).join(","), WorkloadKind::resource)
 }
 
+/// What is wrong with a name that nothing has, and what the user may have meant.
 fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> String {
     let what = name.kind.map_or_else(
         || "Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job".to_owned(),
         |kind| kind.to_string(),
     );
-    let missing = format!("no {what} is named {} {}", name.name, scope.place());
-    let known = kubectl.names(&[&[&*resources(name.kind)], &*scope.arguments()].concat());
-    match name.nearest(&known) {
+    let missing = format!("no {what} is named {} {}", name.name, scope.place(kubectl));
+    let all = format!("{},pods", resources(None));
+    let lines = kubectl.lines(&[&[&*all], &*scope.arguments()].concat());
+    if lines.iter().any(|line| *line == format!("pod/{}", name.name)) {
+        return format!("{missing}, but a pod is: kubectl podrank pod/{}", name.name);
+    }
+    let known: Vec<WorkloadName> = lines.iter().filter_map(|line| line.parse().ok()).collect();
+    let same: Vec<_> =
+        known.iter().filter(|known| known.name == name.name).map(ToString::to_string).collect();
+    if !same.is_empty() {
+        return format!("{missing}, but there is {}", same.join(" and "));
+    }
+    let of_kind: Vec<_> =
+        known.iter().filter(|known| name.kind.is_none_or(|kind| Some(kind) == known.kind)).cloned().collect();
+    match name.nearest(&of_kind).or_else(|| name.nearest(&known)) {
         Some(nearest) => format!("{missing}; did you mean {nearest}?"),
-        None if known.is_empty() && !matches!(scope, Scope::All) => match scope {
-            Scope::Namespace(Some(namespace)) if is_missing(kubectl, namespace) => {
-                format!("there is no namespace {namespace}")
-            }
-            _ => format!("{missing}; name another with --namespace"),
-        },
+        None if lines.is_empty() => nothing_there(kubectl, scope).unwrap_or(missing),
         None => missing,
+    }
+}
+
+/// What to say about a scope in which nothing is.
+fn nothing_there(kubectl: &Kubectl, scope: Scope<'_>) -> Option<String> {
+    match scope {
+        Scope::All => None,
+        Scope::Namespace(Some(namespace)) if is_missing(kubectl, namespace) => {
+            Some(format!("there is no namespace {namespace}"))
+        }
+        Scope::Namespace(_) => Some(format!(
+            "there is no workload {}; name another namespace with --namespace",
+            scope.place(kubectl)
+        )),
     }
 }
 

@@ -30,6 +30,87 @@ pub(crate) fn in_columns(header: &[&str], rows: impl Iterator<Item = Vec<String>
     table.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
+/// An answer for people: sentences, and then rows in columns.
+pub(crate) struct Grid {
+    pub(crate) sentences: Vec<String>,
+    pub(crate) header: Vec<&'static str>,
+    pub(crate) rows: Vec<(Style, Vec<String>)>,
+    /// The columns that a narrow terminal does without, the first one first.
+    pub(crate) give_way: Vec<&'static str>,
+}
+
+impl Grid {
+    /// How many lines the sentences take.
+    pub(crate) fn lines_before(&self, look: Look) -> usize {
+        self.in_sentences(look).lines().count()
+    }
+
+    fn in_sentences(&self, look: Look) -> String {
+        let width = look.terminal_width.unwrap_or(usize::MAX);
+        self.sentences.iter().map(|text| lines(&wrapped(&plain(text), width))).collect()
+    }
+
+    pub(crate) fn text(&self, look: Look) -> String {
+        let width = look.terminal_width.unwrap_or(usize::MAX);
+        let mut text = self.in_sentences(look);
+        if self.rows.is_empty() {
+            return text;
+        }
+        let mut table = self.columns(&[]);
+        for gone in 1..=self.give_way.len() {
+            if widest(&table) > width {
+                table = self.columns(&self.give_way[..gone]);
+            }
+        }
+        for (index, line) in table.iter().enumerate() {
+            let style = index.checked_sub(1).map_or(Style::new().bold(), |row| self.rows[row].0);
+            text += &paint(look, style, line);
+        }
+        text
+    }
+
+    fn columns(&self, without: &[&str]) -> Vec<String> {
+        fn kept<'t, T>(header: &[&str], without: &[&str], cells: impl Iterator<Item = T> + 't) -> Vec<T> {
+            header
+                .iter()
+                .zip(cells)
+                .filter(|(name, _)| !without.contains(name))
+                .map(|(_, cell)| cell)
+                .collect()
+        }
+        let header = kept(&self.header, without, self.header.iter().copied());
+        let row = |(_, cells): &(Style, Vec<String>)| {
+            kept(&self.header, without, cells.iter().map(|cell| plain(cell).into_owned()))
+        };
+        in_columns(&header, self.rows.iter().map(row))
+    }
+
+    /// The answer to paste into a page or a channel, with the first of the rows.
+    pub(crate) fn markdown(&self, most: usize) -> String {
+        let cell = |text: &str| plain(text).replace('|', "\\|");
+        let line = |cells: &mut dyn Iterator<Item = String>| {
+            format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+        };
+        let [first, rest @ ..] = &*self.sentences else { return String::new() };
+        let mut text = format!("**{}**\n", plain(first));
+        text.extend(rest.iter().map(|sentence| format!("{}\n", plain(sentence))));
+        if self.rows.is_empty() {
+            return text;
+        }
+        text.push('\n');
+        text += &line(&mut self.header.iter().map(|name| name.to_lowercase()));
+        text += &line(&mut self.header.iter().map(|_| "---".to_owned()));
+        for (_, cells) in self.rows.iter().take(most) {
+            text += &line(&mut cells.iter().map(|text| cell(text)));
+        }
+        let more = self.rows.len().saturating_sub(most);
+        if more > 0 {
+            text += &format!("\n… and {more} more\n");
+        }
+        text
+    }
+}
+
 pub(crate) fn paint(look: Look, style: Style, line: &str) -> String {
     if look.in_colour { format!("{style}{line}{style:#}\n") } else { format!("{line}\n") }
 }

@@ -1,7 +1,8 @@
-//! `kubectl podrank`: which pods go first when a workload scales down. Runs kubectl, or reads one file or standard input,
-//! looks at the clock and the terminal's size, prints, and exits.
+//! `kubectl podrank`: which pods go first when a workload scales down. Looks at the terminal's size, prints what the other modules
+//! answer, and exits.
 
 mod args;
+mod ask;
 mod complete;
 mod kubectl;
 mod live;
@@ -10,24 +11,18 @@ mod shell;
 mod steer;
 
 use anstream::{AutoStream, ColorChoice};
-use args::preview::{Output, PreviewArgs};
+use args::preview::PreviewArgs;
 use args::{Args, Task};
 use jiff::Timestamp;
-use kubectl::Kubectl;
-use kubectl_podrank::glance::{glance, hint};
-use kubectl_podrank::html;
 use kubectl_podrank::look::{Look, plain};
-use kubectl_podrank::render;
-use live::{Live, Managers, Scope};
-use podrank_preview::{Input, Options, Preview, Remedy, WorkloadName, preview_workload};
-use progress::Watched;
 use std::error::Error;
-use std::fmt::Display;
-use std::fs::{File, Metadata};
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 use terminal_size::{Width, terminal_size_of};
+
+/// How long `--watch` waits before it looks again.
+const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
     let done = match Args::read() {
@@ -54,118 +49,24 @@ fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
-    let clock = Timestamp::now();
-    let mut options = args.options(clock);
-    options.clock = args.now.is_none().then_some(clock);
-    let input = match &args.filename {
-        Some(filename) => {
-            let (input, modified) = read_file(filename)?;
-            if args.now.is_none() {
-                (options.now, options.now_source) = input.moment(modified, clock);
+    let look = look(args);
+    let mut last = String::new();
+    loop {
+        // Completes the text before it writes the first byte, so that no reader gets half an answer.
+        let answer = ask::answer(args, look)?;
+        if answer.gist != last {
+            if !last.is_empty() {
+                print(format!("\n{:.0}\n", Timestamp::now()).as_bytes())?;
             }
-            input
+            print(&answer.text)?;
+            answer.beside.iter().for_each(|line| complain(line));
         }
-        None => read_cluster(args, &mut options)?,
-    };
-    let preview = preview_workload(&input, &options).map_err(|error| {
-        let place = args.filename.as_deref().map_or_else(String::new, |filename| place(filename) + ": ");
-        format!("{place}{error}{}", error.remedy().map_or("", flags))
-    })?;
-    print_preview(&input, &options, &preview, args)
-}
-
-/// Reads a file or standard input, and the modification time if it is a file.
-fn read_file(filename: &Path) -> Result<(Input, Option<Timestamp>), String> {
-    let in_place = |error: &dyn Display| format!("{}: {error}", place(filename));
-    let (reader, modified) = open(filename).map_err(|error| in_place(&error))?;
-    Ok((Input::read(reader).map_err(|error| in_place(&error))?, modified))
-}
-
-/// Reads the workload from the cluster, and names it in full in the options.
-fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<dyn Error>> {
-    let name = args.workload()?.expect("clap requires it without a file");
-    let scope = if args.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
-    let kubectl = Kubectl::new(args.connection.arguments());
-    let is_page = args.output == Output::Html;
-    let managers = if is_page { Managers::Shown } else { Managers::Hidden };
-    let Live { mut input, workload, lags } = live::read(&kubectl, &name, scope, managers)?;
-    if is_page {
-        live::add_zones(&kubectl, &mut input);
+        if !args.watch {
+            return Ok(());
+        }
+        last = answer.gist;
+        std::thread::sleep(BETWEEN_LOOKS);
     }
-    options.workload = Some(WorkloadName { kind: Some(workload.kind), name: workload.name });
-    options.namespace = Some(workload.namespace);
-    // The cluster has nothing more to tell, so where its statuses lag behind, notes say so.
-    options.lags = lags;
-    // After the last answer, so that no pod in it is younger than the decision.
-    if args.now.is_none() {
-        let clock = Timestamp::now();
-        (options.now, options.clock) = (clock, Some(clock));
-    }
-    Ok(input)
-}
-
-fn print_preview(
-    input: &Input,
-    options: &Options,
-    preview: &Preview<'_>,
-    args: &PreviewArgs,
-) -> Result<(), Box<dyn Error>> {
-    // Completes the text before it writes the first byte, so that no reader gets half a preview.
-    let (output, look) = (args.output, look(args));
-    let text = match output {
-        Output::Table => glance(preview, look),
-        Output::Wide => render::proof(preview, look),
-        Output::Json => preview.to_json(),
-        Output::Html => html::page(input, options, preview)?,
-        Output::Name => render::names(preview),
-    };
-    print(text.as_bytes())?;
-    for note in &preview.notes {
-        complain(&note.to_string());
-    }
-    let unnamed = if output == Output::Name { render::unnamed(preview) } else { Vec::new() };
-    for note in unnamed {
-        complain(&format!("note: {note}"));
-    }
-    if args.verbose {
-        complain(&render::again(preview));
-    }
-    if output == Output::Table && look.terminal_width.is_some() {
-        hint(preview).iter().for_each(|hint| complain(hint));
-    }
-    Ok(())
-}
-
-fn place(filename: &Path) -> String {
-    if is_stdin(filename) { "standard input".to_owned() } else { filename.to_string_lossy().into_owned() }
-}
-
-/// Returns the flags that help, as the end of an error.
-fn flags(remedy: Remedy) -> &'static str {
-    match remedy {
-        Remedy::NameTheSet => "; choose one as TYPE/NAME, with --namespace",
-        Remedy::AcceptPartial => "; --partial accepts what is missing",
-        _ => "",
-    }
-}
-
-fn is_stdin(filename: &Path) -> bool {
-    filename == Path::new("-")
-}
-
-/// A dump that is being read, and when its file was modified.
-type Dump = (Watched<Box<dyn io::Read>>, Option<Timestamp>);
-
-fn open(filename: &Path) -> io::Result<Dump> {
-    if is_stdin(filename) {
-        return Ok((Watched::new(Box::new(io::stdin().lock()), None), None));
-    }
-    let file = File::open(filename)?;
-    // The length and the modification time of a named pipe have no meaning.
-    let metadata = file.metadata().ok().filter(Metadata::is_file);
-    let length = metadata.as_ref().map(Metadata::len);
-    let modified = metadata.and_then(|metadata| Timestamp::try_from(metadata.modified().ok()?).ok());
-    Ok((Watched::new(Box::new(file), length), modified))
 }
 
 /// The look of a table on standard output.

@@ -55,3 +55,4 @@ pub use dump::input::Input;
 pub use object::cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
 pub use object::workload::{WorkloadId, WorkloadKind, WorkloadName};
 pub use words::error::{Error, Remedy};
+pub use words::text::nearest;

@@ -6,29 +6,34 @@ use clap::{Parser, ValueEnum, ValueHint};
 use jiff::{SignedDuration, Timestamp};
 use podrank::FeatureGates;
 use podrank_preview::gates::{ControllerGate, GATES, Gate, STATEFUL_SET_GATES};
-use podrank_preview::{ControllerGates, NowSource, Options, Order, Within, WorkloadKind, WorkloadName};
+use podrank_preview::{ControllerGates, NowSource, Options, Order, Replicas, Subject, Within, WorkloadKind};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Show which pods go first when a workload scales down, and why
 ///
-/// Asks the cluster through kubectl, or reads what kubectl printed (-f). This preview changes nothing.
+/// Asks the cluster through kubectl, or reads what kubectl printed (-f). Without a count, shows the counts at which each pod goes;
+/// without a workload, who goes first in each of them. This preview changes nothing.
 #[derive(Debug, Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLES)]
 pub(crate) struct PreviewArgs {
-    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs, rc, sts, ds or job
-    #[arg(value_name = "TYPE/NAME", num_args = 0..=2, required_unless_present = "filename")]
-    workload: Vec<String>,
+    /// What to ask about, as kubectl names it: deploy/web, sts db, pod/web-1, hpa/web, rollout/web, web; several; or nothing for all workloads
+    #[arg(value_name = "TYPE/NAME", num_args = 0..)]
+    words: Vec<String>,
+
+    /// Workloads with these labels
+    #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with_all = ["words", "filename"])]
+    pub(crate) selector: Option<String>,
 
     /// File to read instead of the cluster: output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`; `-` for standard input
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "connection")]
     pub(crate) filename: Option<PathBuf>,
 
-    /// Desired replicas of the workload
-    #[arg(long, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true)]
-    replicas: Option<u32>,
+    /// Desired replicas: a number, or how many fewer, such as -2 or -30%
+    #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true)]
+    pub(crate) replicas: Option<Replicas>,
 
     /// Desired parallelism of a Job
     #[arg(long, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true, conflicts_with_all = ["replicas", "rollout"])]
@@ -93,6 +98,14 @@ pub(crate) struct PreviewArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     pub(crate) output: Output,
 
+    /// Print again when the answer changes, until interrupted
+    #[arg(short, long, conflicts_with = "filename")]
+    pub(crate) watch: bool,
+
+    /// A preview changes nothing anyway.
+    #[arg(long, value_name = "HOW", num_args = 0..=1, hide = true)]
+    dry_run: Option<Option<String>>,
+
     /// Print every pod, also on a terminal, where pods that are alike are one row
     #[arg(long)]
     pub(crate) all: bool,
@@ -143,6 +156,11 @@ pub(crate) enum Output {
     Wide,
     /// Everything, for programs
     Json,
+    /// The same as YAML
+    Yaml,
+    /// The answer with at most ten rows, to paste into a channel or an issue
+    #[value(alias = "md")]
+    Markdown,
     /// A page that shows everything, as one file that opens without a network
     Html,
     /// pod/NAME of each certain victim, for another command
@@ -155,6 +173,10 @@ enum OrderName {
     Kubernetes,
     /// podrank's total order, in which the pods alone decide
     Total,
+}
+
+pub(super) fn replicas(text: &str) -> Result<Replicas, String> {
+    text.parse()
 }
 
 /// A number of pods, at most the largest that Kubernetes stores.
@@ -228,14 +250,20 @@ impl PreviewArgs {
         wants_proposal.then_some("no release of Kubernetes has PreferForScaleDown: use it with --order total")
     }
 
-    /// What is missing if no flag says what is asked of the workload. A `DaemonSet` needs none.
-    pub(crate) fn missing(&self) -> Option<&'static str> {
+    /// Whether a flag says what is asked of the workload.
+    pub(crate) fn has_count(&self) -> bool {
         let of_job = self.parallelism.is_some() || self.completions.is_some() || self.suspend;
-        let is_asked = self.replicas.is_some() || of_job || self.rollout;
-        let workload = self.workload().ok().flatten();
-        let is_daemon_set = workload.is_some_and(|workload| workload.kind == Some(WorkloadKind::DaemonSet));
-        (!is_asked && !is_daemon_set).then_some(
-            "say what is asked of the workload: --replicas N, or --rollout to see how a rollout goes on, or for a Job \
+        self.replicas.is_some() || of_job || self.rollout
+    }
+
+    /// What is missing for this output.
+    pub(crate) fn missing(&self) -> Option<&'static str> {
+        let needs_count = matches!(self.output, Output::Name | Output::Html) && !self.has_count();
+        let subjects = self.subjects().unwrap_or_default();
+        let is_daemon_set =
+            matches!(&*subjects, [Subject::Workload(name)] if name.kind == Some(WorkloadKind::DaemonSet));
+        (needs_count && !is_daemon_set).then_some(
+            "this output is about one count: add --replicas N, or --rollout to see how a rollout goes on, or for a Job \
              --parallelism N, --completions N or --suspend",
         )
     }
@@ -257,13 +285,9 @@ impl PreviewArgs {
         gates
     }
 
-    /// The workload that the user named.
-    pub(crate) fn workload(&self) -> Result<Option<WorkloadName>, String> {
-        if self.workload.is_empty() {
-            Ok(None)
-        } else {
-            WorkloadName::of_words(&self.workload, &WorkloadKind::ALL).map(Some)
-        }
+    /// What the user asks about.
+    pub(crate) fn subjects(&self) -> Result<Vec<Subject>, String> {
+        Subject::of_words(&self.words)
     }
 
     pub(crate) fn options(&self, clock: Timestamp) -> Options {
@@ -272,11 +296,14 @@ impl PreviewArgs {
         options.within =
             self.within.unwrap_or(if self.now.is_some() { Within::default() } else { Within::USUAL });
         options.next_step = self.next_step;
-        options.replicas = self.replicas;
+        options.replicas = self.replicas.and_then(|replicas| match replicas {
+            Replicas::To(count) => Some(count),
+            // The present count decides.
+            Replicas::Fewer(_) | Replicas::FewerPercent(_) => None,
+        });
         options.parallelism = self.parallelism;
         options.completions = self.completions;
         options.suspend = self.suspend;
-        options.workload = self.workload().ok().flatten();
         options.namespace.clone_from(&self.namespace);
         options.order = match self.order {
             OrderName::Kubernetes => Order::Kubernetes,

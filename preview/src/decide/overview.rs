@@ -101,6 +101,15 @@ fn line<'a>(
 }
 
 impl Input {
+    /// Returns whether the options' workload is a `DaemonSet`, whose nodes decide how many pods it has.
+    ///
+    /// # Errors
+    /// If the options do not name one workload of the input.
+    pub fn is_daemon_set(&self, options: &Options) -> Result<bool, Error> {
+        let choice = choose_workload(self, &Sets::of(self), options)?;
+        Ok(choice.id().kind == WorkloadKind::DaemonSet)
+    }
+
     /// Returns the number of replicas that the options' workload gets, given its present one.
     ///
     /// # Errors

@@ -301,16 +301,16 @@ fn by_each_count<'a>(
 }
 
 impl Input {
-    /// Returns the workload that a pod of the input goes with, and its namespace: the Deployment of its set if the input has it, or
-    /// else the controller that the pod names.
+    /// Returns the workloads that a pod of the input belongs to, and its namespace: its controller, and then the Deployment of its set,
+    /// if the input has the set.
     ///
     /// # Errors
     /// If there is no such pod or more than one, or if none of the known kinds controls it.
-    pub fn workload_of_pod(
+    pub fn workloads_of_pod(
         &self,
         name: &str,
         namespace: Option<&str>,
-    ) -> Result<(String, WorkloadName), Error> {
+    ) -> Result<(String, Vec<WorkloadName>), Error> {
         let is_it = |pod: &&crate::object::pod::PodEntry| {
             pod.name == name && namespace.is_none_or(|namespace| namespace == pod.namespace)
         };
@@ -337,13 +337,13 @@ impl Input {
             let kind = WorkloadKind::of_object(&owner.kind, Some(&owner.api_version))?;
             Some(WorkloadName { kind: Some(kind), name: owner.name.clone() })
         };
-        let workload = controller.and_then(known).or_else(|| known(owner));
         let unknown = || {
             let (kind, name) = (text::name(&owner.kind), text::name(&owner.name));
             Error::new(format!(
                 "{pod} belongs to {kind} {name}, which deletes its pods by rules that podrank does not know"
             ))
         };
-        Ok((pod.namespace.clone(), workload.ok_or_else(unknown)?))
+        let nearest = known(owner).ok_or_else(unknown)?;
+        Ok((pod.namespace.clone(), [nearest].into_iter().chain(controller.and_then(known)).collect()))
     }
 }

@@ -122,7 +122,8 @@ impl Input {
         *self = later;
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether it has no pod and no workload.
+    pub fn is_empty(&self) -> bool {
         self.pods.is_empty() && self.sets.is_empty() && self.deployments.is_empty() && self.direct.is_empty()
     }
 

@@ -11,20 +11,23 @@ use crate::object::workload::{WorkloadId, WorkloadKind, WorkloadName, WorkloadRe
 use crate::words::error::Error;
 
 impl Input {
+    /// Returns all workloads of the input, also those without pods, sorted, each once.
+    pub fn all_workloads(&self) -> Vec<WorkloadId> {
+        let deployments = self.deployments.iter().map(DeploymentEntry::id);
+        let direct = self.direct.iter().map(DirectEntry::id);
+        let mut all: Vec<_> = deployments.chain(self.sets.iter().map(SetEntry::id)).chain(direct).collect();
+        all.sort();
+        all.dedup();
+        all.into_iter().map(WorkloadRef::to_id).collect()
+    }
+
     /// Returns the workload with this name, or `None` if there is none.
     ///
     /// # Errors
     /// If there are several. The error lists them.
     pub fn workload(&self, name: &WorkloadName) -> Result<Option<WorkloadId>, Error> {
-        let deployments = self.deployments.iter().map(DeploymentEntry::id);
-        let direct = self.direct.iter().map(DirectEntry::id);
-        let mut found: Vec<_> = deployments
-            .chain(self.sets.iter().map(SetEntry::id))
-            .chain(direct)
-            .filter(|id| id.name == name.name && name.kind.is_none_or(|wanted| wanted == id.kind))
-            .collect();
-        found.sort();
-        found.dedup();
+        let mut found = self.all_workloads();
+        found.retain(|id| id.name == name.name && name.kind.is_none_or(|wanted| wanted == id.kind));
         if found.len() > 1 {
             let list: Vec<_> = found
                 .iter()
@@ -35,7 +38,7 @@ impl Input {
                 list.join(", ")
             )));
         }
-        Ok(found.pop().map(WorkloadRef::to_id))
+        Ok(found.pop())
     }
 
     /// Returns whether other `ReplicaSet`s matter, too: those of the same Deployment or other controller.

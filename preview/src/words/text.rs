@@ -49,7 +49,7 @@ pub(crate) fn goes(number: impl Into<u64>) -> &'static str {
 }
 
 /// Returns which of the words `word` may have been meant to be.
-pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Less similar words have little in common. clap uses this limit for its own suggestions.
     const ALIKE: f64 = 0.7;
     let word = word.to_lowercase();

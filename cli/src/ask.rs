@@ -1,0 +1,322 @@
+//! Answers what is asked: reads a file or the cluster, decides, and makes the text. Prints nothing.
+
+use crate::args::preview::{Output, PreviewArgs};
+use crate::kubectl::Kubectl;
+use crate::live::{self, Live, Managers, Scope};
+use crate::progress::Watched;
+use jiff::Timestamp;
+use kubectl_podrank::look::Look;
+use kubectl_podrank::{glance, html, overview, render, standing};
+use podrank_preview::{
+    Input, Options, Overview, Preview, Remedy, Replicas, ScaleDownOrder, Subject, WorkloadKind, WorkloadName,
+    preview_workload, scale_down_order, standing_of_pod,
+};
+use std::error::Error;
+use std::fmt::Display;
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+
+type Failure = Box<dyn Error>;
+
+/// What to print.
+pub(crate) struct Answer {
+    /// For standard output.
+    pub(crate) text: Vec<u8>,
+    /// For standard error, a line each.
+    pub(crate) beside: Vec<String>,
+    /// What makes it the same answer as an earlier one, although pods have grown older.
+    pub(crate) gist: String,
+}
+
+/// What is asked of an input.
+enum Question {
+    /// What happens at a count, or in a rollout.
+    Count,
+    /// At which counts each pod goes.
+    Order,
+    /// What becomes of this pod.
+    Pod(String),
+}
+
+/// An input, and what to ask about in it.
+struct Asked {
+    input: Input,
+    options: Options,
+    question: Question,
+}
+
+/// Reads what the arguments name, and answers.
+pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
+    let clock = Timestamp::now();
+    let mut options = args.options(clock);
+    options.clock = args.now.is_none().then_some(clock);
+    let subjects = args.subjects()?;
+    if let Some(filename) = &args.filename {
+        let (input, modified) = read_file(filename)?;
+        if args.now.is_none() {
+            (options.now, options.now_source) = input.moment(modified, clock);
+        }
+        let answer = of_file(input, options, &subjects, args, look);
+        return answer.map_err(|error| format!("{}: {error}", place(filename)).into());
+    }
+    let kubectl = Kubectl::new(args.connection.arguments());
+    let scope = if args.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
+    match &*subjects {
+        [Subject::All(_)] | [] | [_, _, ..] => {
+            let (input, is_wanted) =
+                live::read_several(&kubectl, &subjects, args.selector.as_deref(), scope)?;
+            at_clock(args, &mut options);
+            several(&input, &options, args, look, is_wanted)
+        }
+        [subject] => {
+            let asked = one(&kubectl, subject, scope, args, options)?;
+            about(asked, args, look).map_err(Into::into)
+        }
+    }
+}
+
+/// After the last answer of the cluster, so that no pod in it is younger than the decision.
+fn at_clock(args: &PreviewArgs, options: &mut Options) {
+    if args.now.is_none() {
+        let clock = Timestamp::now();
+        (options.now, options.clock) = (clock, Some(clock));
+    }
+}
+
+fn of_file(
+    input: Input,
+    mut options: Options,
+    subjects: &[Subject],
+    args: &PreviewArgs,
+    look: Look,
+) -> Result<Answer, Failure> {
+    let namespace = options.namespace.clone();
+    let mut question = if args.has_count() { Question::Count } else { Question::Order };
+    match subjects {
+        [Subject::Workload(name)] => options.workload = Some(name.clone()),
+        [Subject::Pod(pod)] => {
+            let (namespace, workloads) = input.workloads_of_pod(pod, namespace.as_deref())?;
+            let has = |name: &&WorkloadName| input.workload(name).is_ok_and(|found| found.is_some());
+            options.workload = workloads.iter().rev().find(has).or(workloads.first()).cloned();
+            options.namespace = Some(namespace);
+            question = Question::Pod(pod.clone());
+        }
+        [Subject::Owner(owner)] => {
+            let (namespace, workload) = input.set_in_use(owner, namespace.as_deref())?;
+            (options.namespace, options.workload) = (Some(namespace), Some(workload));
+        }
+        [Subject::Autoscaler(_)] => return Err("an autoscaler is read from a cluster: leave out -f".into()),
+        // The only workload needs no name.
+        [] if args.has_count() || input.workloads().len() <= 1 => {}
+        _ => {
+            let is_wanted = live::wanted(&input.all_workloads(), subjects, "in the file")?;
+            return several(&input, &options, args, look, is_wanted);
+        }
+    }
+    about(Asked { input, options, question }, args, look)
+}
+
+/// Reads one subject from the cluster, and names its workload in full.
+fn one(
+    kubectl: &Kubectl,
+    subject: &Subject,
+    scope: Scope<'_>,
+    args: &PreviewArgs,
+    mut options: Options,
+) -> Result<Asked, Failure> {
+    let mut question = if args.has_count() { Question::Count } else { Question::Order };
+    let is_page = args.output == Output::Html;
+    let managers = if is_page { Managers::Shown } else { Managers::Hidden };
+    let read = |name: &WorkloadName, scope| live::read(kubectl, name, scope, managers);
+    let Live { mut input, workload, lags } = match subject {
+        Subject::Workload(name) => read(name, scope)?,
+        Subject::Pod(pod) => {
+            question = Question::Pod(pod.clone());
+            let (namespace, name) = live::workload_of_pod(kubectl, pod, scope)?;
+            read(&name, Scope::Namespace(Some(&namespace)))?
+        }
+        Subject::Owner(owner) => {
+            let (namespace, name) = live::set_in_use(kubectl, owner, scope)?;
+            read(&name, Scope::Namespace(Some(&namespace)))?
+        }
+        Subject::Autoscaler(_) | Subject::All(_) => return Err("not built yet".into()),
+    };
+    if is_page {
+        live::add_zones(kubectl, &mut input);
+    }
+    if workload.kind == WorkloadKind::DaemonSet && !matches!(question, Question::Pod(_)) {
+        question = Question::Count;
+    }
+    options.workload = Some(WorkloadName { kind: Some(workload.kind), name: workload.name });
+    options.namespace = Some(workload.namespace);
+    // The cluster has nothing more to tell, so where its statuses lag behind, notes say so.
+    options.lags = lags;
+    at_clock(args, &mut options);
+    Ok(Asked { input, options, question })
+}
+
+/// Answers a question about one workload.
+fn about(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
+    let Asked { input, mut options, question } = asked;
+    if let Some(replicas) = args.replicas.filter(|replicas| replicas.is_relative()) {
+        options.replicas = Some(input.count(&options, replicas)?);
+    }
+    match question {
+        Question::Order if !input.is_daemon_set(&options)? => {
+            let order = scale_down_order(&input, &options).map_err(explained)?;
+            of_order(&order, args, look, |look| {
+                standing::order_table(&order, args.output == Output::Wide, look)
+            })
+        }
+        Question::Pod(pod) if !args.has_count() && !input.is_daemon_set(&options)? => {
+            let order = standing_of_pod(&input, &options, &pod).map_err(explained)?;
+            of_order(&order, args, look, |look| standing::pod_text(&order, look))
+        }
+        Question::Pod(pod) => {
+            let preview = preview_workload(&input, &options).map_err(explained)?;
+            let text = glance::pod_text(&preview, &pod, look)
+                .ok_or_else(|| format!("{pod} is no active pod of its workload"))?;
+            of_preview(&input, &options, &preview, args, |_| text)
+        }
+        Question::Count | Question::Order => {
+            let preview = preview_workload(&input, &options).map_err(explained)?;
+            let table = |output| match output {
+                Output::Wide => render::proof(&preview, look),
+                _ => glance::glance(&preview, look),
+            };
+            let mut answer = of_preview(&input, &options, &preview, args, table)?;
+            if args.output == Output::Table && look.terminal_width.is_some() {
+                answer.beside.extend(glance::hint(&preview));
+            }
+            Ok(answer)
+        }
+    }
+}
+
+/// The error, with the flags that help.
+fn explained(error: podrank_preview::Error) -> String {
+    let flags = match error.remedy() {
+        Some(Remedy::NameTheSet) => "; choose one as TYPE/NAME, with --namespace",
+        Some(Remedy::AcceptPartial) => "; --partial accepts what is missing",
+        _ => "",
+    };
+    format!("{error}{flags}")
+}
+
+fn of_preview(
+    input: &Input,
+    options: &Options,
+    preview: &Preview<'_>,
+    args: &PreviewArgs,
+    for_people: impl FnOnce(Output) -> String,
+) -> Result<Answer, Failure> {
+    let text = match args.output {
+        Output::Table | Output::Wide => for_people(args.output),
+        Output::Json => preview.to_json(),
+        Output::Yaml => yaml(preview)?,
+        Output::Markdown => glance::markdown(preview),
+        Output::Html => html::page(input, options, preview)?,
+        Output::Name => render::names(preview),
+    };
+    let mut beside: Vec<_> = preview.notes.iter().map(ToString::to_string).collect();
+    if args.output == Output::Name {
+        beside.extend(render::unnamed(preview).iter().map(|note| format!("note: {note}")));
+    }
+    beside.extend(args.verbose.then(|| render::again(preview)));
+    let pods = preview.pods().map(|pod| format!(" {} {:?}", pod.name, pod.verdict));
+    let gist = glance::headline(preview) + &pods.collect::<String>();
+    Ok(Answer { text: text.into_bytes(), beside, gist })
+}
+
+fn of_order(
+    order: &ScaleDownOrder<'_>,
+    args: &PreviewArgs,
+    look: Look,
+    for_people: impl FnOnce(Look) -> String,
+) -> Result<Answer, Failure> {
+    let text = match args.output {
+        Output::Json => order.to_json(),
+        Output::Yaml => yaml(order)?,
+        Output::Markdown => standing::order_markdown(order),
+        Output::Table | Output::Wide | Output::Html | Output::Name => for_people(look),
+    };
+    let mut beside: Vec<_> = order.notes.iter().map(ToString::to_string).collect();
+    if look.terminal_width.is_some() && args.output == Output::Table {
+        beside.push(standing::hint(order));
+    }
+    let pods = order.pods().map(|pod| format!(" {} {:?} {:?}", pod.name, pod.may_go_at, pod.goes_at));
+    Ok(Answer { text: text.into_bytes(), beside, gist: pods.collect() })
+}
+
+/// A line for each workload.
+fn several(
+    input: &Input,
+    options: &Options,
+    args: &PreviewArgs,
+    look: Look,
+    is_wanted: impl Fn(WorkloadKind, &str, &str) -> bool,
+) -> Result<Answer, Failure> {
+    if args.has_count() && args.replicas.is_none() {
+        return Err("of several workloads, --replicas alone can be asked".into());
+    }
+    let all = podrank_preview::overview(input, options, args.replicas, is_wanted);
+    let text = match args.output {
+        Output::Json => all.to_json(),
+        Output::Yaml => yaml(&all)?,
+        Output::Markdown => overview::overview_markdown(&all),
+        Output::Table | Output::Wide => overview::overview_table(&all, look),
+        Output::Html | Output::Name => return Err("this output is about one workload: name it".into()),
+    };
+    let mut beside = Vec::new();
+    if all.workloads.is_empty() {
+        beside.push("no workload has pods here".to_owned());
+    } else if look.terminal_width.is_some() && args.output == Output::Table {
+        beside.extend(next_of(&all, args.replicas));
+    }
+    let lines =
+        all.workloads.iter().map(|line| format!(" {} {:?} {:?}", line.workload.name, line.next, line.delete));
+    Ok(Answer { text: text.into_bytes(), beside, gist: lines.collect() })
+}
+
+/// What to type next.
+fn next_of(all: &Overview<'_>, replicas: Option<Replicas>) -> Option<String> {
+    let line = all.workloads.first()?;
+    let (kind, name) = (line.workload.kind.short(), line.workload.name);
+    let replicas = replicas.map_or_else(String::new, |replicas| format!(" {replicas}"));
+    Some(format!("More about one: kubectl podrank {kind}/{name}{replicas} -n {}", line.namespace))
+}
+
+fn yaml(answer: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_saphyr::to_string(answer).map_err(|error| error.to_string().into())
+}
+
+/// Reads a file or standard input, and the modification time if it is a file.
+fn read_file(filename: &Path) -> Result<(Input, Option<Timestamp>), String> {
+    let in_place = |error: &dyn Display| format!("{}: {error}", place(filename));
+    let (reader, modified) = open(filename).map_err(|error| in_place(&error))?;
+    Ok((Input::read(reader).map_err(|error| in_place(&error))?, modified))
+}
+
+fn place(filename: &Path) -> String {
+    if is_stdin(filename) { "standard input".to_owned() } else { filename.to_string_lossy().into_owned() }
+}
+
+fn is_stdin(filename: &Path) -> bool {
+    filename == Path::new("-")
+}
+
+/// A dump that is being read, and when its file was modified.
+type Dump = (Watched<Box<dyn io::Read>>, Option<Timestamp>);
+
+fn open(filename: &Path) -> io::Result<Dump> {
+    if is_stdin(filename) {
+        return Ok((Watched::new(Box::new(io::stdin().lock()), None), None));
+    }
+    let file = File::open(filename)?;
+    // The length and the modification time of a named pipe have no meaning.
+    let metadata = file.metadata().ok().filter(Metadata::is_file);
+    let length = metadata.as_ref().map(Metadata::len);
+    let modified = metadata.and_then(|metadata| Timestamp::try_from(metadata.modified().ok()?).ok());
+    Ok((Watched::new(Box::new(file), length), modified))
+}

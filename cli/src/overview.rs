@@ -1,0 +1,81 @@
+//! Several workloads, a line each, for people. Computes text and reads nothing.
+
+use crate::glance::named;
+use crate::look::{Grid, Look, style};
+use podrank_preview::{Overview, OverviewLine, Rest, Verdict, WaitsFor, WorkloadKind};
+
+/// Returns a line for each workload.
+pub fn overview_table(overview: &Overview<'_>, look: Look) -> String {
+    grid(overview).text(look)
+}
+
+/// Returns the lines to paste into a page or a channel.
+pub fn overview_markdown(overview: &Overview<'_>) -> String {
+    let mut grid = grid(overview);
+    grid.sentences.push("Who goes first".to_owned());
+    grid.markdown(10)
+}
+
+fn grid(overview: &Overview<'_>) -> Grid {
+    let namespace = overview.workloads.first().map_or("", |line| line.namespace);
+    let several = overview.workloads.iter().any(|line| line.namespace != namespace);
+    let row = |line: &OverviewLine<'_>| {
+        let name = named(line.workload.kind, line.workload.name, "default", line.owner);
+        let verdict = if line.delete.max > 0 { Verdict::Delete } else { Verdict::Keep };
+        let cells = [name, line.active.to_string(), next(line), sure(line), note(line)];
+        let namespace = several.then(|| line.namespace.to_owned());
+        (style(verdict), namespace.into_iter().chain(cells).collect())
+    };
+    let header = ["WORKLOAD", "PODS", "NEXT TO GO", "SURE", "NOTE"];
+    Grid {
+        sentences: Vec::new(),
+        header: several.then_some("NAMESPACE").into_iter().chain(header).collect(),
+        rows: overview.workloads.iter().map(row).collect(),
+        give_way: vec!["NOTE", "SURE"],
+    }
+}
+
+fn next(line: &OverviewLine<'_>) -> String {
+    match line.next {
+        Some(next) => next.to_owned(),
+        None if line.delete.max > 0 => format!("{} pods", line.delete.text()),
+        None => "-".to_owned(),
+    }
+}
+
+fn sure(line: &OverviewLine<'_>) -> String {
+    match &line.odds {
+        Some(odds) if odds.odds >= 1.0 => "yes".to_owned(),
+        Some(odds) => odds.text(),
+        None if line.delete.max > 0 && line.certain == line.delete.max as usize => "yes".to_owned(),
+        None if line.delete.max > 0 => format!("{} certainly", line.certain),
+        None => "-".to_owned(),
+    }
+}
+
+fn note(line: &OverviewLine<'_>) -> String {
+    if let Some(error) = &line.error {
+        return format!("error: {error}");
+    }
+    if line.workload.kind == WorkloadKind::DaemonSet && line.delete.max == 0 {
+        return "its nodes decide".to_owned();
+    }
+    let first = line.notes.first().map(|note| note.text.clone());
+    line.rest.as_ref().and_then(waits).or(first).unwrap_or_default()
+}
+
+/// What it waits for, in a few words.
+fn waits(rest: &Rest<'_>) -> Option<String> {
+    let pods = match rest.pods {
+        0 => "pods".to_owned(),
+        1 => "1 pod".to_owned(),
+        pods => format!("{pods} pods"),
+    };
+    Some(match rest.waits_for? {
+        WaitsFor::NewPods => format!("rollout waits for {pods}"),
+        WaitsFor::OldPods => "waits until old pods end".to_owned(),
+        WaitsFor::Resume => "rollout is paused".to_owned(),
+        WaitsFor::AnotherCount => "waits for another count".to_owned(),
+        WaitsFor::Pods => format!("waits for {pods}"),
+    })
+}

@@ -1,0 +1,171 @@
+//! At which counts each pod goes, and what happens to one pod, for people. Computes text and reads nothing.
+
+use crate::glance::{few_words, named};
+use crate::look::{Grid, Look, style};
+use podrank_preview::{ScaleDownOrder, Standing, Verdict, WorkloadKind};
+use std::iter;
+
+/// The most lines on a terminal, with the sentences and what is printed after the table.
+const MOST_LINES: usize = 22;
+
+/// Returns the order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values.
+pub fn order_table(order: &ScaleDownOrder<'_>, whole: bool, look: Look) -> String {
+    let mut grid = order_grid(order, whole);
+    if look.terminal_width.is_some() && !look.shows_all && !whole {
+        let notes = order.notes.iter().map(ToString::to_string).chain([hint(order)]).collect();
+        let beside = Grid { sentences: notes, header: Vec::new(), rows: Vec::new(), give_way: Vec::new() };
+        let taken = 1 + grid.lines_before(look) + beside.lines_before(look);
+        let most = MOST_LINES.saturating_sub(taken).max(6);
+        if grid.rows.len() > most {
+            let more = grid.rows.len() - (most - 1);
+            grid.rows.truncate(most - 1);
+            let cells = ["…".to_owned(), format!("{more} more (--all lists them)")];
+            let rest = iter::repeat_n(String::new(), grid.header.len() - 2);
+            grid.rows.push((style(Verdict::Keep), cells.into_iter().chain(rest).collect()));
+        }
+    }
+    grid.text(look)
+}
+
+/// Returns the order to paste into a page or a channel.
+pub fn order_markdown(order: &ScaleDownOrder<'_>) -> String {
+    order_grid(order, false).markdown(10)
+}
+
+/// What to type next.
+pub fn hint(order: &ScaleDownOrder<'_>) -> String {
+    let (kind, name) = (order.workload.kind, order.workload.name);
+    let namespace = match order.namespace {
+        "default" => String::new(),
+        namespace => format!(" -n {namespace}"),
+    };
+    let flag = if kind == WorkloadKind::Job { "--parallelism" } else { "--replicas" };
+    format!("See what a count does: kubectl podrank {}/{name}{namespace} {flag} N", kind.short())
+}
+
+fn order_grid(order: &ScaleDownOrder<'_>, whole: bool) -> Grid {
+    let several = order.sets.len() > 1;
+    let counted = order.pods().any(|pod| pod.may_go_at.is_some());
+    let present = order.asked.replicas.or(order.asked.parallelism);
+    let rows = order.sets.iter().flat_map(|set| {
+        set.pods.iter().enumerate().map(move |(place, pod)| {
+            let at = if counted { goes_at(pod, present) } else { format!("#{}", place + 1) };
+            let because = if whole { pod.why.clone() } else { because(pod) };
+            (style(Verdict::Keep), vec![at, pod.name.to_owned(), pod.node.unwrap_or("-").to_owned(), because])
+        })
+    });
+    let rest = order.rest.as_ref().and_then(|rest| rest.text.clone());
+    let shared = (several && !counted).then(|| {
+        "Its count is shared among several ReplicaSets, each with an order of its own, so no pod has a count of its own."
+            .to_owned()
+    });
+    Grid {
+        sentences: iter::once(headline(order)).chain(rest).chain(shared).collect(),
+        header: vec![if counted { "GOES AT" } else { "PLACE" }, "POD", "NODE", "BECAUSE"],
+        rows: rows.collect(),
+        give_way: vec!["NODE"],
+    }
+}
+
+/// The counts at which a pod goes: `7`, or `4, perhaps 6`, or `now` if that is the present one.
+fn goes_at(pod: &Standing<'_>, present: Option<u32>) -> String {
+    if pod.goes_at.is_some() && pod.goes_at >= present {
+        return "now".to_owned();
+    }
+    match (pod.goes_at, pod.may_go_at) {
+        (Some(goes), Some(may)) if goes == may => goes.to_string(),
+        (Some(goes), Some(may)) => format!("{goes}, perhaps {may}"),
+        (None, Some(may)) => format!("perhaps {may}"),
+        (_, None) => "-".to_owned(),
+    }
+}
+
+fn because(pod: &Standing<'_>) -> String {
+    match pod.rule {
+        None if pod.may_go_at != pod.goes_at => "list order decides".to_owned(),
+        rule => few_words(rule, &pod.why, &pod.details, pod.rank, pod.node),
+    }
+}
+
+fn headline(order: &ScaleDownOrder<'_>) -> String {
+    let name = named(order.workload.kind, order.workload.name, order.namespace, None);
+    let pods = order.active;
+    let text = match pods {
+        0 => "it has no pods".to_owned(),
+        1 => "1 pod".to_owned(),
+        _ => format!("{pods} pods, those that go first at the top"),
+    };
+    format!("{name}: {text}")
+}
+
+/// Returns what becomes of one pod at each count, and why. The order has that pod alone.
+pub fn pod_text(order: &ScaleDownOrder<'_>, look: Look) -> String {
+    let Some(pod) = order.pods().next() else { return String::new() };
+    let name = named(order.workload.kind, order.workload.name, order.namespace, None);
+    let pods = if order.active == 1 { "1 pod".to_owned() } else { format!("{} pods", order.active) };
+    let mut sentences = vec![format!("{} ({name}, {pods}): {}", pod.name, fate(order, pod))];
+    if !pod.why.is_empty() {
+        sentences.push(match pod.rule {
+            Some(rule) => format!("What decides: {} ({rule}).", pod.why),
+            None => format!("What decides: {}.", pod.why),
+        });
+    }
+    sentences.push(state(order, pod));
+    sentences.extend(order.rest.as_ref().and_then(|rest| rest.text.clone()));
+    sentences.extend(besides(order.workload.kind).map(str::to_owned));
+    let grid = Grid { sentences, header: Vec::new(), rows: Vec::new(), give_way: Vec::new() };
+    grid.text(look)
+}
+
+/// At which counts it stays, may go and goes.
+fn fate(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
+    let Some(may) = pod.may_go_at else {
+        return if order.workload.kind == WorkloadKind::Deployment {
+            "at which count it goes depends on the rollout".to_owned()
+        } else {
+            "it stays at every count".to_owned()
+        };
+    };
+    let below = |count: u32| if count == 0 { "0".to_owned() } else { format!("{count} or fewer") };
+    let present = order.asked.replicas.or(order.asked.parallelism);
+    let stays = match present {
+        Some(present) if may >= present => None,
+        _ => Some(format!("stays at {} or more", may.saturating_add(1))),
+    };
+    let chances: Vec<_> =
+        pod.chances.iter().map(|chance| format!("{} ({})", chance.replicas, chance.odds.text())).collect();
+    let may = (pod.goes_at != Some(may)).then(|| match &*chances {
+        [] => format!("may go at {}", below(may)),
+        [only] => format!("may go at {only}"),
+        [all @ .., last] => format!("may go at {} and {last}", all.join(", ")),
+    });
+    let goes = pod.goes_at.map(|goes| format!("goes at {}", below(goes)));
+    stays.into_iter().chain(may).chain(goes).collect::<Vec<_>>().join(", ")
+}
+
+/// What the rules read from it.
+fn state(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
+    let details = &pod.details;
+    let ready = match (&details.ready_age, details.is_ready) {
+        (Some(age), true) => format!("ready for {age}"),
+        (None, true) => "ready".to_owned(),
+        (_, false) => "not ready".to_owned(),
+    };
+    let node = pod.node.map_or("without a node".to_owned(), |node| format!("on {node}"));
+    let age = details.age.as_ref().map(|age| format!("age {age}"));
+    let rank = (pod.rank > 0).then(|| format!("{} of its workload's pods there", pod.rank));
+    let cost = (!order.workload.kind.is_direct()).then(|| format!("deletion cost {}", details.deletion_cost));
+    let restarts = format!("{} restarts", details.restarts);
+    let all = [Some(details.phase.to_owned()), Some(ready), Some(node), rank, cost, Some(restarts), age];
+    format!("Now: {}.", all.into_iter().flatten().collect::<Vec<_>>().join(", "))
+}
+
+/// What else takes pods of such a workload.
+fn besides(kind: WorkloadKind) -> Option<&'static str> {
+    match kind {
+        WorkloadKind::Deployment => Some("A new template would replace it, too, whatever the count."),
+        WorkloadKind::Job => Some("It also goes when the Job completes, fails or is suspended."),
+        WorkloadKind::StatefulSet => Some("A new template would replace it, too, in the order of ordinals."),
+        _ => None,
+    }
+}
