@@ -10,7 +10,7 @@ pub(crate) mod connection;
 pub(crate) mod preview;
 pub(crate) mod steer;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, Error, FromArgMatches, Subcommand, ValueEnum};
 use preview::PreviewArgs;
 use std::ffi::OsString;
@@ -44,6 +44,8 @@ pub(crate) enum Task {
         #[arg(value_name = "WORD", allow_hyphen_values = true, trailing_var_arg = true)]
         words: Vec<OsString>,
     },
+    /// Print the version
+    Version,
     /// Print the man page
     #[command(hide = true)]
     Man,
@@ -64,7 +66,6 @@ pub(crate) fn command() -> Command {
     Task::augment_subcommands(PreviewArgs::command())
         .subcommand_required(false)
         .arg_required_else_help(false)
-        .disable_help_subcommand(true)
         .subcommand_negates_reqs(true)
         .args_conflicts_with_subcommands(true)
         .subcommand_precedence_over_arg(true)
@@ -74,7 +75,13 @@ impl Args {
     /// Returns the arguments of this process. Exits if they are wrong, or ask for help or the version.
     pub(crate) fn read() -> Self {
         let mut command = command();
-        let matches = command.get_matches_mut();
+        let matches = command.try_get_matches_from_mut(std::env::args_os()).unwrap_or_else(|mut error| {
+            // clap's tip for an unknown flag is to pass it as a name.
+            if error.get(ContextKind::SuggestedArg).is_none() {
+                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(Vec::new()));
+            }
+            error.exit()
+        });
         Self::from(&matches).unwrap_or_else(|error| {
             let task = matches
                 .subcommand_name()
@@ -137,7 +144,9 @@ mod tests {
             Ok(Args::Task(Task::Completion { shell: Shell::Bash }))
         ));
         assert!(matches!(parsed(&["man"]), Ok(Args::Task(Task::Man))));
-        assert_eq!(parsed(&[]).err(), Some(ErrorKind::MissingRequiredArgument));
+        assert!(matches!(parsed(&["version"]), Ok(Args::Task(Task::Version))));
+        // No word at all is about everything.
+        assert!(matches!(parsed(&[]), Ok(Args::Preview(_))));
         assert_eq!(parsed(&["completion", "tcsh"]).err(), Some(ErrorKind::InvalidValue));
         // What belongs to one does not pass for the other: behind a flag, a word is a name.
         assert!(parsed(&["man", "--replicas", "1"]).is_err());
@@ -154,14 +163,21 @@ mod tests {
                 );
             }
         }
-        // The nodes decide about a DaemonSet, so nothing need be asked of it.
-        assert!(matches!(parsed(&["ds/agent"]), Ok(Args::Preview(_))));
+        for words in
+            [&["deploy/web"][..], &["deploy/web", "sts/db"], &["-l", "app=web"], &["-A"], &["pod/web-1"]]
+        {
+            assert!(matches!(parsed(words), Ok(Args::Preview(_))), "{words:?}");
+        }
+        for count in ["-2", "-30%", "5"] {
+            assert!(matches!(parsed(&["web", "--replicas", count]), Ok(Args::Preview(_))), "{count}");
+        }
         for (words, kind) in [
-            (&["deploy/web"][..], ErrorKind::MissingRequiredArgument),
-            (&["--replicas", "3"], ErrorKind::MissingRequiredArgument),
+            (&["deploy/web", "-o", "name"][..], ErrorKind::MissingRequiredArgument),
             (&["cj/web", "--replicas", "3"], ErrorKind::ValueValidation),
-            (&["a", "b", "c", "--replicas", "3"], ErrorKind::TooManyValues),
-            (&["web", "--replicas", "-1"], ErrorKind::ValueValidation),
+            (&["deploy/web", "5"], ErrorKind::ValueValidation),
+            (&["deploy/web", "-l", "app=web"], ErrorKind::ArgumentConflict),
+            (&["deploy/web", "-f", "-", "--watch"], ErrorKind::ArgumentConflict),
+            (&["web", "--replicas", "30%"], ErrorKind::ValueValidation),
             (&["web", "--replicas", "x"], ErrorKind::ValueValidation),
             (&["web", "--replicas", "3", "--rollout"], ErrorKind::ArgumentConflict),
             (&["web", "--replicas", "3", "-f", "-", "--context", "c"], ErrorKind::ArgumentConflict),

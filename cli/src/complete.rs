@@ -30,6 +30,9 @@ pub(crate) fn ask(wanted: Wanted<'_>, words: &[String]) -> Vec<String> {
     let within = |resources| iter::once(resources).chain(namespace.as_deref()).collect::<Vec<_>>();
     let bare = |line: &String| line.split_once('/').map(|(_, name)| name.to_owned());
     match wanted {
+        Wanted::Workload("po" | "pod" | "pods") => {
+            kubectl.lines(&within("pods")).iter().filter_map(bare).collect()
+        }
         Wanted::Workload(text) => {
             let resources = if text.is_empty() {
                 let kinds = if task.is_none() { &WorkloadKind::ALL[..] } else { &WorkloadKind::WITH_COSTS };

@@ -42,6 +42,7 @@ fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
         Task::Undo(args) => return steer::undo(args),
         Task::Completion { shell } => shell::script(*shell, args::command()),
         Task::Complete { words } => shell::candidates(&args::command(), words, complete::ask).into(),
+        Task::Version => format!("{} {}\n", args::PROGRAM, env!("CARGO_PKG_VERSION")).into(),
         Task::Man => shell::man(args::command())?,
     };
     print(&text)?;

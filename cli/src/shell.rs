@@ -78,18 +78,19 @@ pub(crate) fn candidates(
             of_argument(flag)
         } else if last.starts_with('-') {
             (names(current), Directive::NoFiles)
-        } else if let Some(other) = positional.filter(|positional| positional.get_id() != "workload") {
+        } else if let Some(other) =
+            positional.filter(|positional| !["words", "workload"].contains(&positional.get_id().as_str()))
+        {
             of_argument(other)
         } else if let Some((kind, _)) = last.split_once('/') {
             let workloads = ask(Wanted::Workload(kind), &words);
             (workloads.iter().map(|name| format!("{kind}/{name}\n")).collect(), Directive::NoFiles)
-        } else if let Some(kind) =
-            given.last().filter(|word| WorkloadKind::of_type(word, &WorkloadKind::ALL).is_ok())
-        {
+        } else if let Some(kind) = given.last().filter(|word| is_type(word)) {
             (known(Wanted::Workload(kind)), Directive::NoFiles)
         } else if positional.is_some() && positionals(current, given) == 0 {
             let kinds = if task.is_none() { &WorkloadKind::ALL[..] } else { &WorkloadKind::WITH_COSTS };
             let kinds = kinds.iter().map(|kind| format!("{}/\t{kind}\n", kind.short()));
+            let kinds = kinds.chain(task.is_none().then(|| "pod/\tPod\n".to_owned()));
             let workloads = if last.is_empty() { Vec::new() } else { known(Wanted::Workload("")) };
             // A task comes before all flags.
             let tasks = given.is_empty().then(|| tasks(current)).into_iter().flatten();
@@ -98,6 +99,10 @@ pub(crate) fn candidates(
             (names(current), Directive::NoFiles)
         };
     candidates.into_iter().chain([format!(":{}\n", directive as u8)]).collect()
+}
+
+fn is_type(word: &str) -> bool {
+    ["po", "pod", "pods"].contains(&word) || WorkloadKind::of_type(word, &WorkloadKind::ALL).is_ok()
 }
 
 /// The number of words that are neither flags nor their values.
@@ -139,7 +144,9 @@ fn tasks(command: &Command) -> impl Iterator<Item = String> {
 fn names(command: &Command) -> Vec<String> {
     let flags =
         command.get_opts().chain(command.get_arguments().filter(|arg| !arg.get_action().takes_values()));
-    let flags = flags.filter_map(|flag| Some(line(&format!("--{}", flag.get_long()?), flag.get_help())));
+    let flags = flags
+        .filter(|flag| !flag.is_hide_set())
+        .filter_map(|flag| Some(line(&format!("--{}", flag.get_long()?), flag.get_help())));
     flags.chain(tasks(command)).collect()
 }
 
@@ -169,7 +176,7 @@ mod tests {
         texts.push(complete(&["-"]));
         assert_eq!(texts.len(), 6);
         for text in &texts {
-            for flag in command().get_opts() {
+            for flag in command().get_opts().filter(|flag| !flag.is_hide_set()) {
                 let long = flag.get_long().expect("every flag has a long name");
                 assert!(text.contains(long), "{long} is not in: {text}");
             }
@@ -185,24 +192,24 @@ mod tests {
             let lines = complete(words);
             lines.lines().map(|line| line.split('\t').next().expect("a name").to_owned()).collect::<Vec<_>>()
         };
-        assert_eq!(names(&["--replicas", "3", "-o", ""]), ["table", "wide", "json", "html", "name", ":4"]);
+        assert_eq!(
+            names(&["--replicas", "3", "-o", ""]),
+            ["table", "wide", "json", "yaml", "markdown", "html", "name", ":4"]
+        );
         assert_eq!(names(&["--order", "k"]), ["kubernetes", "total", ":4"]);
         assert_eq!(names(&["-f", ""]), [":0"]);
         assert_eq!(names(&["--replicas", ""]), [":4"]);
         assert_eq!(names(&["completion", ""]), ["bash", "zsh", "fish", "powershell", "kubectl", ":4"]);
-        let kinds = ["deploy/", "rs/", "rc/", "sts/", "ds/", "job/", ":6"];
+        let kinds = ["deploy/", "rs/", "rc/", "sts/", "ds/", "job/", "pod/", ":6"];
         assert_eq!(names(&["--partial", ""]), kinds);
         assert_eq!(names(&["-n", "shop", ""]), kinds);
-        assert_eq!(names(&[""])[6..], ["scale", "drop", "undo", "completion", ":6"]);
+        assert_eq!(names(&[""])[7..], ["scale", "drop", "undo", "completion", "version", ":6"]);
         assert_eq!(names(&["scale", ""]), ["deploy/", "rs/", "rc/", ":6"]);
         assert_eq!(names(&["scale", "deploy/web", ""])[0], "--replicas");
         assert_eq!(names(&["undo", "-"])[0], "--namespace");
         assert_eq!(names(&["scale", "--barrier", ""]), ["canary", "first-victim", ":4"]);
-        assert_eq!(names(&["deploy/web", ""])[0], "--filename");
-        assert!(
-            complete(&["--re"])
-                .ends_with("\ncompletion\tPrint a script that completes the command in a shell\n:4\n")
-        );
+        assert_eq!(names(&["deploy/web", ""])[0], "--selector");
+        assert!(complete(&["--re"]).ends_with("\nversion\tPrint the version\n:4\n"));
         assert_eq!(complete(&[]), complete(&["--"]));
     }
 }

@@ -243,7 +243,6 @@ fn a_replication_controller_needs_its_own_pods() {
 #[test]
 fn unknown_and_ambiguous_names_get_a_suggestion() {
     let set = json!({ "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": { "name": "old", "namespace": "shop" } });
-    let names = ("deployment.apps/api\ndeployment.apps/web\n".to_owned(), "", 0);
     for (words, answers, error) in [
         (
             "old",
@@ -252,26 +251,37 @@ fn unknown_and_ambiguous_names_get_a_suggestion() {
         ),
         (
             "web",
-            vec![list(&[]), (String::new(), "no right", 1)],
-            "no Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job is named web in the context's namespace; name \
-             another with --namespace",
+            vec![
+                list(&[]),
+                ("shop".to_owned(), "", 0),
+                (String::new(), "no right", 1),
+                ("shop".to_owned(), "", 0),
+            ],
+            "there is no workload in the context's namespace, shop; name another namespace with --namespace",
         ),
     ] {
         fails(&run(&kubectl(&answers), &format!("{words} --replicas 0")), &format!("error: {error}\n"));
     }
+    let everything = "deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps,daemonsets.apps,jobs.batch,pods";
     let asked = [
         "get|deployments.apps|wep|--ignore-not-found|--namespace|shop|--output|json",
-        "get|deployments.apps|--namespace|shop|--output|name",
+        &format!("get|{everything}|--namespace|shop|--output|name"),
     ];
-    let output = asks("deploy/wep --replicas 0 -n shop", &[nothing(), names], &asked);
-    fails(&output, "error: no Deployment is named wep in namespace shop; did you mean deploy/web?\n");
+    for (names, hint) in [
+        ("deployment.apps/api\ndeployment.apps/web\nstatefulset.apps/wep-2", "; did you mean deploy/web?"),
+        ("statefulset.apps/wep\ndeployment.apps/web\n", ", but there is sts/wep"),
+        ("pod/wep\ndeployment.apps/web\n", ", but a pod is: kubectl podrank pod/wep"),
+    ] {
+        let output = asks("deploy/wep --replicas 0 -n shop", &[nothing(), (names.to_owned(), "", 0)], &asked);
+        fails(&output, &format!("error: no Deployment is named wep in namespace shop{hint}\n"));
+    }
 }
 
 #[test]
 fn a_namespace_that_does_not_exist_is_told() {
     let missing = (String::new(), "Error from server (NotFound): namespaces \"shop\" not found", 1);
     let forbidden = (String::new(), "Error from server (Forbidden): namespaces \"shop\" is forbidden", 1);
-    let unknown = "no Deployment is named web in namespace shop; name another with --namespace";
+    let unknown = "there is no workload in namespace shop; name another namespace with --namespace";
     for (answer, error) in
         [(missing, "there is no namespace shop"), (forbidden, unknown), (nothing(), unknown)]
     {
@@ -385,7 +395,7 @@ fn names_of_the_cluster_complete() {
         (
             "w",
             controllers,
-            "deploy/ rs/ rc/ sts/ ds/ job/ web web-1 scale drop undo completion :6",
+            "deploy/ rs/ rc/ sts/ ds/ job/ pod/ web web-1 scale drop undo completion version :6",
             &format!("{sets},statefulsets.apps,daemonsets.apps,jobs.batch|--output|name"),
         ),
         (
