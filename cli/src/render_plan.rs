@@ -59,7 +59,9 @@ pub fn of_node(node: &str, plans: &[&Plan], evicts: bool) -> String {
     let mut text = format!("{}: {pods} of {workloads} {}\n", plain(node), go(delete, writes, evicts));
     for plan in plans {
         let Plan { from, replicas, .. } = plan;
-        let (named, also): (Vec<_>, Vec<_>) = plan.wanted().partition(|pod| pod.is_named);
+        let mut wanted: Vec<_> = plan.wanted().collect();
+        wanted.sort_by_key(|pod| &pod.name);
+        let (named, also): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|pod| pod.is_named);
         let named: Vec<_> = named.iter().map(|pod| plain(&pod.name)).collect();
         let also: Vec<_> = also.iter().map(|pod| format!("{} ({})", plain(&pod.name), why(pod))).collect();
         let also = if also.is_empty() { String::new() } else { format!("; also {}", also.join(", ")) };
