@@ -244,8 +244,8 @@ fn the_document_on_the_json_names_every_field() {
         ("notes[].", &note),
         ("went[].", &outcome["went"][0]),
     ];
-    let node = |name: &str| Session::read(&Path::new(SESSIONS).join(name)).outcome().expect("JSON");
-    let (plan, stopped) = (node("drop-node-plan.json"), node("drop-node-stops.json"));
+    let printed = |name: &str| Session::read(&Path::new(SESSIONS).join(name)).outcome().expect("JSON");
+    let (plan, stopped) = (printed("drop-node-plan.json"), printed("drop-node-stops.json"));
     let of_node =
         [("", &stopped), ("passedOver[].", &plan["passedOver"][0]), ("others[].", &plan["others"][0])];
     let document = include_str!("../../docs/scale-json.md");

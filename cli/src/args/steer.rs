@@ -434,6 +434,13 @@ mod tests {
             "scale web --replicas 3 --barrier none",
             "scale web --replicas 3 --feature-gates X=true",
             "drop",
+            "drop --skip-others",
+            "drop web-a --node worker-1",
+            "drop web-a --skip-others",
+            "drop --node worker-1 --namespace shop",
+            "drop --node worker-1 --also --by eviction",
+            "drop node/worker-1",
+            "drop web-a deploy/web",
             "drop web-a --replicas 3",
             "drop web-a --prefer-pods idle",
             "undo",
@@ -444,5 +451,7 @@ mod tests {
         }
         let Ok(Task::Drop(args)) = task("drop web-a pod/web-b --also") else { panic!("a drop") };
         assert!(args.also && args.pods == ["web-a", "pod/web-b"]);
+        let Ok(Task::Drop(args)) = task("drop --node worker-1 --skip-others") else { panic!("a drop") };
+        assert!(args.skip_others && args.node.as_deref() == Some("worker-1") && args.pods.is_empty());
     }
 }
