@@ -49,7 +49,7 @@ pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<Exi
     }
     if how.dry_run.is_none() && !how.yes {
         let pods = count(plans.iter().map(|plan| plan.delete).sum(), "pod");
-        confirm(&format!("Drop {pods} from {}", node.name))?;
+        confirm(&format!("Drop {pods} of {}", count(plans.len(), "workload")))?;
     }
     if how.dry_run != Some(DryRun::Client) {
         for Planned { cluster, plan, .. } in &planned {
@@ -186,7 +186,11 @@ impl Node {
 fn is_cordoned(kubectl: &Kubectl, name: &str) -> Result<bool, Failure> {
     let answer = kubectl.call(&["get", &format!("node/{name}"), "--output=json"], "");
     match answer.and_then(Answer::result) {
-        Ok(text) => Ok(serde_json::from_str::<Value>(&text)?["spec"]["unschedulable"] == true),
+        Ok(text) => {
+            let node =
+                serde_json::from_str::<Value>(&text).map_err(|error| format!("node {name}: {error}"))?;
+            Ok(node["spec"]["unschedulable"] == true)
+        }
         Err(error) if error.reason == Reason::NotFound => {
             let known = kubectl.lines(&["nodes"]);
             let known = known.iter().filter_map(|line| line.strip_prefix("node/"));
