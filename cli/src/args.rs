@@ -96,8 +96,9 @@ impl Args {
             if let (Some((_, matches)), Task::Scale(args)) = (matches.subcommand(), &mut task) {
                 args.read_order(matches);
             }
-            let workload = match &task {
+            let names = match &task {
                 Task::Scale(args) => args.workload().map(drop),
+                Task::Drop(args) => args.check_names(),
                 Task::Undo(args) => args.workload().map(drop),
                 _ => Ok(()),
             };
@@ -107,7 +108,7 @@ impl Args {
                 _ => Ok(()),
             };
             how.map_err(|text| Error::raw(ErrorKind::ArgumentConflict, text))?;
-            workload.map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
+            names.map_err(|text| Error::raw(ErrorKind::ValueValidation, text))?;
             return Ok(Self::Task(task));
         }
         let args = PreviewArgs::from_arg_matches(matches)?;

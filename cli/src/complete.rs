@@ -1,4 +1,4 @@
-//! Completions that only the cluster knows: names of workloads, pods, namespaces and contexts. Runs kubectl.
+//! Completions that only the cluster knows: names of workloads, pods, nodes, namespaces and contexts. Runs kubectl.
 
 use crate::args::connection::Connection;
 use crate::args::{PROGRAM, command};
@@ -13,6 +13,7 @@ pub(crate) enum Wanted<'w> {
     /// The name of a workload of the type that this word names, or of any if it is empty.
     Workload(&'w str),
     Pod,
+    Node,
     Namespace,
     Context,
 }
@@ -48,6 +49,7 @@ pub(crate) fn ask(wanted: Wanted<'_>, words: &[String]) -> Vec<String> {
             let pods = kubectl.lines(&within("pods"));
             pods.iter().filter_map(bare).filter(|pod| !words.contains(pod)).collect()
         }
+        Wanted::Node => kubectl.lines(&["nodes"]).iter().filter_map(bare).collect(),
         Wanted::Namespace => kubectl.lines(&["namespaces"]).iter().filter_map(bare).collect(),
         Wanted::Context => kubectl.contexts(),
     }

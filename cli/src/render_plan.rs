@@ -14,18 +14,8 @@ const MOST_SURVIVORS: usize = 10;
 #[must_use]
 pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     let Plan { from, replicas, delete, writes, .. } = plan;
-    let means = if evicts {
-        let whose = if *delete == 1 {
-            "its replacement gets a deletion cost"
-        } else {
-            "their replacements get deletion costs"
-        };
-        format!("by eviction; {whose}")
-    } else {
-        format!("{} to write", count(*writes, "deletion cost"))
-    };
-    let mut text =
-        format!("{} from {from} to {replicas}: {} to go, {means}\n", plan.target, count(*delete, "pod"));
+    let go = go(*delete, *writes, evicts);
+    let mut text = format!("{} from {from} to {replicas}: {} {go}\n", plan.target, count(*delete, "pod"));
     let is_shown = |(place, pod): &(usize, &PlannedPod)| {
         look.terminal_width.is_none() || pod.write.is_some() || *place < plan.delete + MOST_SURVIVORS
     };
@@ -58,6 +48,46 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     text
 }
 
+/// Returns the plans of the workloads that have pods on a node: a line for each, with the pods that go.
+#[must_use]
+pub fn of_node(node: &str, plans: &[&Plan], evicts: bool) -> String {
+    let sum = |number: fn(&Plan) -> usize| plans.iter().map(|plan| number(plan)).sum::<usize>();
+    let [delete, writes] = [sum(|plan| plan.delete), sum(|plan| plan.writes)];
+    let [pods, workloads] = [count(delete, "pod"), count(plans.len(), "workload")];
+    let mut text = format!("{}: {pods} of {workloads} {}\n", plain(node), go(delete, writes, evicts));
+    for plan in plans {
+        let Plan { from, replicas, .. } = plan;
+        let mut wanted: Vec<_> = plan.wanted().collect();
+        wanted.sort_by_key(|pod| &pod.name);
+        let (named, also): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|pod| pod.is_named);
+        let named: Vec<_> = named.iter().map(|pod| plain(&pod.name)).collect();
+        let also: Vec<_> = also.iter().map(|pod| format!("{} ({})", plain(&pod.name), why(pod))).collect();
+        let also = if also.is_empty() { String::new() } else { format!("; also {}", also.join(", ")) };
+        let [from, replicas] = [from, replicas].map(ToString::to_string);
+        text.extend([&place(plan), ": ", &from, " to ", &replicas, ": ", &named.join(", "), &also, "\n"]);
+    }
+    text
+}
+
+/// The workload of a plan, where others may have the same name: `deploy/web in shop`.
+#[must_use]
+pub fn place(plan: &Plan) -> String {
+    format!("{} in {}", plan.target, plain(&plan.namespace))
+}
+
+/// How many pods go, after their number.
+fn go(delete: usize, writes: usize, evicts: bool) -> String {
+    if !evicts {
+        return format!("to go, {} to write", count(writes, "deletion cost"));
+    }
+    let whose = if delete == 1 {
+        "its replacement gets a deletion cost"
+    } else {
+        "their replacements get deletion costs"
+    };
+    format!("to go, by eviction; {whose}")
+}
+
 /// Why the pod goes.
 fn why(pod: &PlannedPod) -> String {
     let reasons: Vec<_> = pod.why.iter().filter(|_| pod.is_wanted).map(|why| plain(&why.text)).collect();
@@ -72,6 +102,8 @@ fn cost(pod: &PlannedPod) -> String {
     }
 }
 
-fn count(number: usize, noun: &str) -> String {
+/// `1 pod`, `2 pods`.
+#[must_use]
+pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

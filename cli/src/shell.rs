@@ -66,6 +66,7 @@ pub(crate) fn candidates(
             "namespace" => known(Wanted::Namespace),
             "context" => known(Wanted::Context),
             "pod" | "pods" => known(Wanted::Pod),
+            "node" => known(Wanted::Node),
             _ => values(argument),
         };
         (known, directive(argument))

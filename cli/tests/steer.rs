@@ -163,13 +163,36 @@ fn recorded_sessions_are_repeated() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
+/// The outcomes of the workloads, each with its exit status. A failure of one is that of all, and the last that was begun.
+fn outcomes(session: &Session) -> Vec<(Value, Value)> {
+    let status = session.recorded["status"].clone();
+    let Some(outcome) = session.outcome() else { return Vec::new() };
+    let name = &session.name;
+    match outcome["kind"].as_str() {
+        Some("NodePlan") => Vec::new(),
+        Some("NodeOutcome") => {
+            assert_eq!(outcome["exit"], status, "{name}");
+            let workloads = outcome["workloads"].as_array().expect("workloads");
+            let (begun, rest): (Vec<_>, Vec<_>) =
+                workloads.iter().cloned().partition(|workload| workload["kind"] == "ScaleOutcome");
+            assert!(rest.iter().all(|workload| workload["kind"] == "ScalePlan"), "{name}");
+            assert!(rest.is_empty() || status != json!(0), "{name}");
+            let last = begun.len() - 1;
+            let exit = |place: usize| if place == last { status.clone() } else { json!(0) };
+            begun.into_iter().enumerate().map(|(place, outcome)| (outcome, exit(place))).collect()
+        }
+        _ => vec![(outcome, status)],
+    }
+}
+
 /// The outcome of each session that prints one, against what it says of itself.
 #[test]
 fn outcomes_agree_with_themselves() {
     let mut count = 0;
-    for path in sessions() {
-        let session = Session::read(&path);
-        let Some(outcome) = session.outcome() else { continue };
+    let sessions: Vec<_> = sessions().iter().map(|path| Session::read(path)).collect();
+    for (session, (outcome, status)) in
+        sessions.iter().flat_map(|session| outcomes(session).into_iter().map(move |found| (session, found)))
+    {
         count += 1;
         let name = &session.name;
         assert_eq!(
@@ -177,7 +200,7 @@ fn outcomes_agree_with_themselves() {
             (&json!("podrank/v1"), &json!("ScaleOutcome")),
             "{name}"
         );
-        assert_eq!(outcome["exit"], session.recorded["status"], "{name}");
+        assert_eq!(outcome["exit"], status, "{name}");
         let list = |part: &str| outcome[part].as_array().expect(part).clone();
         let wanted = list("pods").iter().filter(|pod| pod["wanted"] == true).count();
         assert_eq!(json!(wanted), outcome["delete"], "{name}");
@@ -206,11 +229,11 @@ fn outcomes_agree_with_themselves() {
 #[test]
 fn the_document_on_the_json_names_every_field() {
     let outcome = Session::read(&Path::new(SESSIONS).join("by-value.json")).outcome().expect("JSON");
-    let mut names = Vec::new();
     let pods = outcome["pods"].as_array().expect("pods");
     // Not all have odds.
     let pod = pods.iter().find(|pod| pod["odds"].is_f64()).expect("a contested pod");
-    for (prefix, object) in [
+    let note = json!({ "level": "", "code": "", "text": "" });
+    let of_workload_parts = [
         ("", &outcome),
         ("workload.", &outcome["workload"]),
         ("sets[].", &outcome["sets"][0]),
@@ -218,15 +241,34 @@ fn the_document_on_the_json_names_every_field() {
         ("pods[].why[].", &outcome["pods"][0]["why"][0]),
         ("blocked[].", &outcome["blocked"][0]),
         // There is none here. It has what a note of the preview has.
-        ("notes[].", &json!({ "level": "", "code": "", "text": "" })),
+        ("notes[].", &note),
         ("went[].", &outcome["went"][0]),
-    ] {
-        names.extend(object.as_object().expect("an object").keys().map(|key| format!("{prefix}{key}")));
-    }
+    ];
+    let printed = |name: &str| Session::read(&Path::new(SESSIONS).join(name)).outcome().expect("JSON");
+    let (plan, stopped) = (printed("drop-node-plan.json"), printed("drop-node-stops.json"));
+    let of_node =
+        [("", &stopped), ("passedOver[].", &plan["passedOver"][0]), ("others[].", &plan["others"][0])];
     let document = include_str!("../../docs/scale-json.md");
-    let rows = document.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
-    let mut documented: Vec<_> = rows.map(|(name, _)| name.to_owned()).collect();
+    let (of_workload, rest) = document.split_once("\n## The pods of a node\n").expect("a section");
+    assert_eq!(documented(of_workload), fields(&of_workload_parts));
+    assert_eq!(documented(rest), fields(&of_node));
+}
+
+/// The names in the first columns of the tables.
+fn documented(text: &str) -> Vec<String> {
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    let mut names: Vec<_> = rows.map(|(name, _)| name.to_owned()).collect();
     names.sort();
-    documented.sort();
-    assert_eq!(documented, names);
+    names
+}
+
+/// The names of the fields of these objects, each behind its prefix.
+fn fields(objects: &[(&str, &Value)]) -> Vec<String> {
+    let names = |(prefix, object): &(&str, &Value)| {
+        let names = object.as_object().expect("an object").keys().map(|key| format!("{prefix}{key}"));
+        names.collect::<Vec<_>>()
+    };
+    let mut names: Vec<_> = objects.iter().flat_map(names).collect();
+    names.sort();
+    names
 }

@@ -2,9 +2,10 @@
 
 use super::connection::Connection;
 use super::preview::{changed_gates, gate, pod_count};
-use clap::{ArgMatches, Args, ValueEnum, ValueHint};
+use clap::{ArgGroup, ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_preview::gates::Gate;
+use podrank_preview::steer::Count;
 use podrank_preview::{WorkloadKind, WorkloadName};
 use serde::Serialize;
 use std::num::NonZeroU32;
@@ -33,15 +34,24 @@ pub(crate) struct ScaleArgs {
     pub(crate) how: How,
 }
 
-/// Delete exactly these pods, and lower the replicas of their workload by their number
+/// Delete exactly these pods, or those of a node, and lower the replicas of their workloads by their number
 ///
-/// All pods must belong to one ReplicaSet or ReplicationController. Works as `scale` does.
+/// Named pods must belong to one Deployment, ReplicaSet or ReplicationController. Those of a node may belong to several, which
+/// are scaled one by one. Works as `scale` does.
 #[derive(Args, Debug)]
-#[command(after_help = DROP_EXAMPLES)]
+#[command(after_help = DROP_EXAMPLES, group(ArgGroup::new("which").args(["pods", "node"]).required(true)))]
 pub(crate) struct DropArgs {
     /// Names of the pods that must go
-    #[arg(value_name = "POD", required = true)]
+    #[arg(value_name = "POD")]
     pub(crate) pods: Vec<String>,
+
+    /// Node whose pods must go, in all namespaces, except for those of DaemonSets and mirror pods. The node is not cordoned
+    #[arg(long, value_name = "NODE", conflicts_with = "namespace")]
+    pub(crate) node: Option<String>,
+
+    /// With --node, leave out the pods that cannot be dropped, such as those of StatefulSets, and drop the others
+    #[arg(long, requires = "node", conflicts_with = "pods")]
+    pub(crate) skip_others: bool,
 
     /// Also delete the pods that Kubernetes deletes first whatever their costs, such as those that are not ready
     #[arg(long)]
@@ -80,7 +90,15 @@ Examples:
 const DROP_EXAMPLES: &str = "\
 Examples:
   # Exactly these two pods, and the count falls by two
-  kubectl podrank drop web-7f6b9d5c48-hq8zt web-7f6b9d5c48-m9c4x";
+  kubectl podrank drop web-7f6b9d5c48-hq8zt web-7f6b9d5c48-m9c4x
+
+  # All pods of a node, and the counts of their workloads fall by their numbers
+  kubectl podrank drop --node worker-1";
+
+/// The types by which kubectl knows a pod.
+pub(crate) const POD_TYPES: [&str; 3] = ["pod", "pods", "po"];
+/// The types by which kubectl knows a node.
+pub(crate) const NODE_TYPES: [&str; 3] = ["node", "nodes", "no"];
 
 /// Which pods should go. `--pod` counts first and `--spread` last, the others in the order given.
 #[derive(Args, Debug, Default)]
@@ -259,6 +277,27 @@ impl ScaleArgs {
 }
 
 impl DropArgs {
+    /// How many pods of a workload should stay.
+    pub(crate) fn count(&self) -> Count {
+        if self.also { Count::AllButNamedAndAhead } else { Count::AllButNamed }
+    }
+
+    /// Returns an error for a word that names no pod, with the command that takes what it names.
+    pub(super) fn check_names(&self) -> Result<(), String> {
+        let mut typed = self.pods.iter().filter_map(|word| Some((word, word.split_once('/')?)));
+        let Some((word, (kind, name))) = typed.find(|(_, (kind, _))| !POD_TYPES.contains(kind)) else {
+            return Ok(());
+        };
+        let way = if NODE_TYPES.contains(&kind) {
+            format!("use kubectl podrank drop --node {name}")
+        } else if WorkloadKind::of_type(kind, &WorkloadKind::WITH_COSTS).is_ok() {
+            format!("use kubectl podrank scale {word} --replicas N")
+        } else {
+            "name pods as NAME or pod/NAME".to_owned()
+        };
+        Err(format!("{word} is no pod: {way}"))
+    }
+
     /// Returns an error for a flag that would do nothing.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.also && self.how.by == By::Eviction {
@@ -395,6 +434,13 @@ mod tests {
             "scale web --replicas 3 --barrier none",
             "scale web --replicas 3 --feature-gates X=true",
             "drop",
+            "drop --skip-others",
+            "drop web-a --node worker-1",
+            "drop web-a --skip-others",
+            "drop --node worker-1 --namespace shop",
+            "drop --node worker-1 --also --by eviction",
+            "drop node/worker-1",
+            "drop web-a deploy/web",
             "drop web-a --replicas 3",
             "drop web-a --prefer-pods idle",
             "undo",
@@ -405,5 +451,7 @@ mod tests {
         }
         let Ok(Task::Drop(args)) = task("drop web-a pod/web-b --also") else { panic!("a drop") };
         assert!(args.also && args.pods == ["web-a", "pod/web-b"]);
+        let Ok(Task::Drop(args)) = task("drop --node worker-1 --skip-others") else { panic!("a drop") };
+        assert!(args.skip_others && args.node.as_deref() == Some("worker-1") && args.pods.is_empty());
     }
 }

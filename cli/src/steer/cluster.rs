@@ -213,7 +213,7 @@ impl<'k> Cluster<'k> {
     }
 }
 
-/// Warnings about those of these objects that are autoscalers of the workload, which would raise the count again.
+/// What to warn of: those of these objects that are autoscalers of the workload, which would raise the count again.
 pub(super) fn autoscalers(plan: &Plan, objects: &[Value]) -> Vec<String> {
     let is_its = |object: &&Value| {
         let target = &object["spec"]["scaleTargetRef"];
@@ -224,7 +224,7 @@ pub(super) fn autoscalers(plan: &Plan, objects: &[Value]) -> Vec<String> {
     let warnings = objects.iter().filter(is_its).map(|object| {
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         let least = object["spec"]["minReplicas"].as_u64().unwrap_or(1);
-        format!("warning: HorizontalPodAutoscaler {name} also sets this count, to {least} or more")
+        format!("HorizontalPodAutoscaler {name} also sets this count, to {least} or more")
     });
     warnings.collect()
 }

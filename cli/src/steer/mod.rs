@@ -5,22 +5,26 @@ mod barrier;
 mod cluster;
 mod evict;
 mod interrupt;
+mod node;
 mod outcome;
+mod planned;
 mod rights;
 mod run;
 mod wishes;
 
-use crate::args::steer::{By, DropArgs, DryRun, How, ScaleArgs, SteerOutput, UndoArgs, Wishes};
+use crate::args::steer::{
+    By, DropArgs, DryRun, How, NODE_TYPES, POD_TYPES, ScaleArgs, SteerOutput, UndoArgs, Wishes,
+};
 use crate::kubectl::Kubectl;
 use crate::live::{self, Live, Managers, Scope};
 use crate::{complain, look_of_plan, print};
 use cluster::Cluster;
-use jiff::Timestamp;
+use interrupt::Interrupt;
 use kubectl_podrank::render_plan;
 use outcome::{Document, Exit, Outcome};
-use podrank_preview::steer::{self, Count, Plan, Request};
-use podrank_preview::{Options, WorkloadName};
-use run::Run;
+use planned::Wanted;
+use podrank_preview::steer::{self, Count, Owned, Plan};
+use podrank_preview::{Input, WorkloadId, WorkloadName};
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -37,10 +41,13 @@ pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
 
 pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.how.connection.arguments());
+    if let Some(node) = &args.node {
+        return node::drop(&kubectl, without_type(node, &NODE_TYPES), args);
+    }
     let named: BTreeSet<_> = args.pods.iter().map(|pod| bare(pod).to_owned()).collect();
-    let (name, namespace) = owner(&kubectl, &named, args.how.namespace.as_deref())?;
-    let count = if args.also { Count::AllButNamedAndAhead } else { Count::AllButNamed };
-    steer(&kubectl, &name, Some(&namespace), &args.how, &Wishes::default(), count, named)
+    let WorkloadId { namespace, kind, name } = workload_of(&kubectl, &named, args.how.namespace.as_deref())?;
+    let name = WorkloadName { kind: Some(kind), name };
+    steer(&kubectl, &name, Some(&namespace), &args.how, &Wishes::default(), args.count(), named)
 }
 
 pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
@@ -71,28 +78,36 @@ pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
 
 /// Returns the name of a pod without the prefix that `kubectl get -o name` prints.
 fn bare(pod: &str) -> &str {
-    ["pod/", "pods/", "po/"].iter().find_map(|kind| pod.strip_prefix(kind)).unwrap_or(pod)
+    without_type(pod, &POD_TYPES)
 }
 
-/// Returns the workload to scale so that these pods can go, and its namespace.
-fn owner(
+/// Returns the name behind `TYPE/`, if the type is one of these.
+fn without_type<'n>(name: &'n str, types: &[&str]) -> &'n str {
+    name.split_once('/').filter(|(word, _)| types.contains(word)).map_or(name, |(_, name)| name)
+}
+
+/// Returns the workload to scale so that these pods can go.
+fn workload_of(
     kubectl: &Kubectl,
     pods: &BTreeSet<String>,
     namespace: Option<&str>,
-) -> Result<(WorkloadName, String), Failure> {
+) -> Result<WorkloadId, Failure> {
     let place: Vec<_> = namespace.into_iter().flat_map(|namespace| ["--namespace", namespace]).collect();
     let names: Vec<_> = pods.iter().map(String::as_str).collect();
-    let input = kubectl.get(&[&["pods"], &names[..], &place[..]].concat())?;
-    let pods = steer::owners(&input)?;
-    let namespace = pods[0].namespace.clone();
-    let kind = pods[0].set.kind.expect("an owner has a kind");
-    let sets = pods.iter().filter(|pod| pod.set.kind == Some(kind)).map(|pod| pod.set.name.as_str());
-    let sets: Vec<_> = sets.collect::<BTreeSet<_>>().into_iter().collect();
-    let resource = [&*kind.resource()];
-    let place = ["--ignore-not-found", "--namespace", &namespace];
-    let input = kubectl.get(&[&resource[..], &sets, &place].concat())?;
-    let workload = steer::scalable(&input, &pods)?.ok_or("no pod is named")?;
-    Ok((workload, namespace))
+    let pods = kubectl.get(&[&["pods"], &names[..], &place[..]].concat())?;
+    Ok(steer::one_workload(&owners(kubectl, pods)?)?)
+}
+
+/// Says whose each of these pods is, once it has read their sets.
+fn owners(kubectl: &Kubectl, mut pods: Input) -> Result<Vec<Owned>, Failure> {
+    for ((namespace, kind), names) in steer::sets_of_pods(&pods) {
+        let resource = kind.resource();
+        let names = names.iter().map(String::as_str);
+        let place = ["--ignore-not-found", "--namespace", &namespace];
+        let words: Vec<_> = [&*resource].into_iter().chain(names).chain(place).collect();
+        pods.add_part(kubectl.get(&words)?);
+    }
+    Ok(steer::owners(&pods))
 }
 
 fn steer(
@@ -104,51 +119,28 @@ fn steer(
     count: Count,
     named: BTreeSet<String>,
 ) -> Result<ExitCode, Failure> {
-    let scope = Scope::Namespace(namespace);
-    let Live { input, workload, .. } = live::read(kubectl, name, scope, Managers::Shown)?;
-    let cluster = Cluster::new(kubectl, workload);
-    let mut options = Options::new(0, Timestamp::now());
-    cluster.name_workload(&mut options);
-    options.replicas = if let Count::To(replicas) = count { Some(replicas) } else { None };
-    options.gates = how.gates();
-    let mut request = Request {
-        options,
-        count,
-        named,
-        wishes: Vec::new(),
-        force: how.force_conflicts,
-        only_if_needed: false,
-        by_cost: how.by == By::Scale,
-    };
-    if let Some(plan) = steer::nothing_to_do(&input, &request)? {
+    let wanted = Wanted::read(kubectl, name, namespace, how, count, named)?;
+    if let Some(plan) = wanted.nothing_to_do()? {
         return done_already(plan, how);
     }
-    request.wishes = wishes::resolve(&cluster, wishes)?;
-    let mut plan = steer::plan(&input, &request)?;
-    let surroundings = cluster.surroundings();
-    plan.notes.extend(steer::check_budgets(&input, &plan, how.by == By::Eviction, &surroundings)?);
-    for note in &plan.notes {
-        complain(&note.to_string());
-    }
-    for warning in cluster::autoscalers(&plan, &surroundings) {
-        complain(&warning);
+    let planned = wanted.plan(how, wishes)?;
+    let plan = &planned.plan;
+    for (level, text) in &planned.remarks {
+        complain(&format!("{level}: {text}"));
     }
     if how.output == SteerOutput::Table {
-        print(render_plan::table(&plan, how.by == By::Eviction, look_of_plan()).as_bytes())?;
+        print(render_plan::table(plan, how.by == By::Eviction, look_of_plan()).as_bytes())?;
+    }
+    if how.dry_run.is_none() && !how.yes {
+        confirm(&format!("Scale {} from {} to {}", plan.target, plan.from, plan.replicas))?;
+    }
+    if how.dry_run != Some(DryRun::Client) {
+        rights::check(&planned.cluster, plan, how)?;
     }
     if let Some(dry_run) = how.dry_run {
-        return try_out(&cluster, &plan, how, dry_run);
+        return end_dry_run(how, dry_run, || Document::plan(plan, how).to_json());
     }
-    if !how.yes {
-        confirm(&plan)?;
-    }
-    rights::check(&cluster, &plan, how)?;
-    let run = Run::new(&cluster, request, how, plan)?;
-    let outcome = match how.by {
-        By::Scale => run.go(),
-        By::Eviction => evict::go(run),
-    };
-    report(&outcome, how)
+    report(&planned.run(how, Interrupt::catch()?), how)
 }
 
 /// Says that the workload has the wanted count already.
@@ -169,13 +161,10 @@ fn done_already(plan: Plan, how: &How) -> Result<ExitCode, Failure> {
     }
 }
 
-/// A dry run: changes nothing, and has the API server check each write if that is asked for.
-fn try_out(cluster: &Cluster<'_>, plan: &Plan, how: &How, dry_run: DryRun) -> Result<ExitCode, Failure> {
-    if dry_run == DryRun::Server {
-        rights::check(cluster, plan, how)?;
-    }
+/// Ends a dry run, which has changed nothing, once the API server has checked each write if that is asked for.
+fn end_dry_run(how: &How, dry_run: DryRun, json: impl FnOnce() -> String) -> Result<ExitCode, Failure> {
     match how.output {
-        SteerOutput::Json => print(Document::plan(plan, how).to_json().as_bytes())?,
+        SteerOutput::Json => print(json().as_bytes())?,
         SteerOutput::Table if dry_run == DryRun::Server => {
             let text = match how.by {
                 By::Scale => "The API server accepts every write. Nothing was changed.\n",
@@ -190,15 +179,14 @@ fn try_out(cluster: &Cluster<'_>, plan: &Plan, how: &How, dry_run: DryRun) -> Re
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks the user, who must be at a terminal.
-fn confirm(plan: &Plan) -> Result<(), Failure> {
+/// Asks the user, who must be at a terminal, whether to do this.
+fn confirm(what: &str) -> Result<(), Failure> {
     if !io::stdin().is_terminal() {
         return Err(
             "there is no terminal to ask: confirm with --yes, or see the plan with --dry-run client".into()
         );
     }
-    let Plan { from, replicas, .. } = plan;
-    let _ = write!(io::stderr(), "Scale {} from {from} to {replicas} like this? [y/N] ", plan.target);
+    let _ = write!(io::stderr(), "{what} like this? [y/N] ");
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {

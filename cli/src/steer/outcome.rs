@@ -2,8 +2,11 @@
 //! text and reads nothing.
 
 use crate::args::steer::{Barrier, By, How};
-use podrank_preview::steer::{Plan, PlannedPod};
+use podrank_preview::steer::{Plan, PlannedPod, Spared};
 use serde::Serialize;
+
+/// The version of the JSON.
+const API_VERSION: &str = "podrank/v1";
 
 /// The exit statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +69,21 @@ struct Result<'a> {
     message: &'a str,
 }
 
+/// The plans or outcomes of the workloads that have pods on a node, as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct NodeDocument<'a> {
+    api_version: &'static str,
+    kind: &'static str,
+    node: &'a str,
+    cordoned: bool,
+    workloads: Vec<Document<'a>>,
+    passed_over: &'a [Spared],
+    others: &'a [Spared],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit: Option<u8>,
+}
+
 impl Named {
     pub(super) fn of(pod: &PlannedPod) -> Self {
         Self { name: pod.name.clone(), uid: pod.uid.clone() }
@@ -85,10 +103,33 @@ impl<'a> Document<'a> {
 
     fn new(kind: &'static str, plan: &'a Plan, how: &How, result: Option<Result<'a>>) -> Self {
         let (by, barrier) = (how.by, how.barrier());
-        Self { api_version: "podrank/v1", kind, by, barrier, plan, result }
+        Self { api_version: API_VERSION, kind, by, barrier, plan, result }
     }
 
     pub(super) fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("it is JSON") + "\n"
+        json(self)
     }
+}
+
+impl<'a> NodeDocument<'a> {
+    /// Without an exit status, it is a plan.
+    pub(super) fn new(
+        node: &'a str,
+        cordoned: bool,
+        workloads: Vec<Document<'a>>,
+        [passed_over, others]: [&'a [Spared]; 2],
+        exit: Option<Exit>,
+    ) -> Self {
+        let kind = if exit.is_some() { "NodeOutcome" } else { "NodePlan" };
+        let exit = exit.map(|exit| exit as u8);
+        Self { api_version: API_VERSION, kind, node, cordoned, workloads, passed_over, others, exit }
+    }
+
+    pub(super) fn to_json(&self) -> String {
+        json(self)
+    }
+}
+
+fn json(document: &impl Serialize) -> String {
+    serde_json::to_string_pretty(document).expect("it is JSON") + "\n"
 }

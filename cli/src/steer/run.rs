@@ -2,7 +2,6 @@
 //! compares, and cleans up. Before the scale request, any failure takes all costs off; after it, costs stay until the
 //! controllers are done.
 
-use super::Failure;
 use super::barrier::{self, FIRST_VICTIM};
 use super::cluster::Cluster;
 use super::interrupt::Interrupt;
@@ -62,12 +61,12 @@ impl<'r> Run<'r> {
         request: Request,
         how: &'r How,
         first: Plan,
-    ) -> Result<Self, Failure> {
+        interrupt: Interrupt,
+    ) -> Self {
         let count = first.from;
         let (gone_before, replacements) = (Vec::new(), Vec::new());
-        let interrupt = Interrupt::catch()?;
         let canary = OnceCell::new();
-        Ok(Self { cluster, how, interrupt, request, first, count, gone_before, replacements, canary })
+        Self { cluster, how, interrupt, request, first, count, gone_before, replacements, canary }
     }
 
     pub(super) fn go(mut self) -> Outcome {

@@ -119,6 +119,101 @@ def spot(api):
     api("DELETE", world.path)
 
 
+# All pods of a node.
+
+def workers(api, *names):
+    for name in names:
+        api("POST", "/api/v1/nodes", {"metadata": {"name": name}})
+
+
+def pod_on(api, node, namespace, name, **metadata):
+    spec = {"nodeName": node, "containers": [{"name": "main", "image": "main"}]}
+    api("POST", f"/api/v1/namespaces/{namespace}/pods", {"metadata": {"name": name, **metadata}, "spec": spec})
+
+
+@session
+def drop_node(api):
+    workers(api, "worker-1", "worker-2")
+    blog = World(api, "blog", ["worker-1", "worker-2", "worker-2"], kind="ReplicaSet")
+    shop = World(api, "shop", ["worker-1", "worker-2", "worker-1", "worker-2"])
+    pod_on(api, "worker-1", "shop", "debug")
+    pod_on(api, "worker-1", "kube-system", "proxy-worker-1", annotations={"kubernetes.io/config.mirror": "5f"})
+    worlds = [blog, shop]
+    done = play("drop-node-refused", ["drop", "--node", "worker-1", "--yes"])
+    expect(done, 1, "error: debug in shop cannot be dropped: it belongs to no controller", "--skip-others takes the rest, 3 pods")
+    assert not any(world.gone() or world.has_traces() for world in worlds)
+    api("POST", "/apis/apps/v1/namespaces/kube-system/daemonsets", daemon_set("worker-1"))
+    wait("the agent", lambda: len(api("GET", "/api/v1/namespaces/kube-system/pods")["items"]) == 2)
+    done = play("drop-node-plan", ["drop", "--node", "worker-1", "--skip-others", "--dry-run", "server", "--output", "json"])
+    expect_plan(done, {("blog", "web", 3, 2), ("shop", "web", 4, 2)})
+    assert not any(world.gone() or world.has_traces() for world in worlds)
+    done = play("drop-node", ["drop", "--node", "worker-1", "--skip-others", "--yes"])
+    expect(done, 0)
+    assert [world.gone() for world in worlds] == [{0}, {0, 2}], [world.gone() for world in worlds]
+    assert [world.replicas() for world in worlds] == [2, 2] and not any(world.has_traces() for world in worlds)
+    assert "worker-1 is not cordoned" in done.out, done.out
+    assert "unschedulable" not in api("GET", "/api/v1/nodes/worker-1")["spec"]
+    # The node has no other pods to drop.
+    done = play("drop-node-again", ["drop", "--node", "worker-1", "--skip-others", "--yes"])
+    expect(done, 0)
+    assert "worker-1 has no pods to drop" in done.out, done.out
+
+
+def daemon_set(node):
+    labels = {"app": "agent"}
+    spec = {"nodeName": node, "containers": [{"name": "agent", "image": "agent"}], "tolerations": [{"operator": "Exists"}]}
+    template = {"metadata": {"labels": labels}, "spec": spec}
+    return {"metadata": {"name": "agent"}, "spec": {"selector": {"matchLabels": labels}, "template": template}}
+
+
+def expect_plan(done, expected):
+    assert (done.status, done.json["kind"]) == (0, "NodePlan"), (done.status, done.out, done.err)
+    plans = {(it["namespace"], it["workload"]["name"], it["from"], it["replicas"]) for it in done.json["workloads"]}
+    assert plans == expected, plans
+    assert [it["pods"] for it in done.json["others"]] == [["debug"]], done.json["others"]
+    assert len(done.json["passedOver"]) == 2, done.json["passedOver"]
+
+
+@session
+def drop_node_stops(api):
+    """Somebody else scales the second of three workloads, so the third is not begun."""
+    workers(api, "worker-3", "worker-4")
+    names = ["stops-a", "stops-b", "stops-c"]
+    worlds = [World(api, name, ["worker-3", "worker-4", "worker-4"], kind="ReplicaSet") for name in names]
+    hooks = [("after", WRITE + ".*--namespace stops-b", lambda: api.patch(worlds[1].path, {"spec": {"replicas": 4}}))]
+    done = play("drop-node-stops", ["drop", "--node", "worker-3", "--yes", "--output", "json"], hooks)
+    kinds = [it["kind"] for it in done.json["workloads"]]
+    assert (done.status, kinds) == (1, ["ScaleOutcome", "ScaleOutcome", "ScalePlan"]), (done.status, kinds)
+    assert "rs/web was scaled to 4 by somebody else meanwhile" in done.json["workloads"][1]["message"], done.json
+    assert [world.gone() for world in worlds] == [{0}, set(), set()], [world.gone() for world in worlds]
+    assert [world.replicas() for world in worlds] == [2, 4, 3] and not any(world.has_traces() for world in worlds)
+
+
+@session
+def drop_node_interrupted(api):
+    """Ctrl-C in the second of three workloads."""
+    workers(api, "worker-5", "worker-6")
+    names = ["ends-a", "ends-b", "ends-c"]
+    worlds = [World(api, name, ["worker-5", "worker-6", "worker-6"], kind="ReplicaSet") for name in names]
+    hooks = [("before", UNCANARY + ".*--namespace ends-b", "INT")]
+    done = play("drop-node-interrupted", ["drop", "--node", "worker-5", "--yes"], hooks)
+    expect(done, 1, "error: in ends-b, rs/web was not scaled: interrupted; all costs are put back", "error: not begun: rs/web in ends-c")
+    assert [world.gone() for world in worlds] == [{0}, set(), set()], [world.gone() for world in worlds]
+    assert [world.replicas() for world in worlds] == [2, 3, 3] and not any(world.has_traces() for world in worlds)
+
+
+@session
+def drop_node_eviction(api):
+    """Evictions, workload by workload."""
+    workers(api, "worker-7", "worker-8")
+    worlds = [World(api, name, ["worker-7", "worker-8"], kind="ReplicaSet") for name in ["evict-a", "evict-b"]]
+    args = ["drop", "--node", "worker-7", "--by", "eviction", "--timeout", "20s", "--yes"]
+    done = play("drop-node-eviction", args)
+    expect(done, 0)
+    assert [world.gone() for world in worlds] == [{0}, {0}] and [world.replicas() for world in worlds] == [1, 1]
+    assert not any(world.has_traces() for world in worlds)
+
+
 # Wishes that few pods match, or none.
 
 @session

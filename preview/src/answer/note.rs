@@ -93,7 +93,8 @@ impl Note {
         matches!(self.code, InvalidDeletionCost | DiffersAtClock | StatusLags | UnmetWish | DisruptionBudget)
     }
 
-    fn level(&self) -> &'static str {
+    /// `note` or `warning`.
+    pub fn level(&self) -> &'static str {
         if self.is_warning() { "warning" } else { "note" }
     }
 }

@@ -18,6 +18,9 @@ use std::mem;
 
 pub(crate) const PREFER_FOR_SCALE_DOWN_LABEL: &str = "kubernetes.io/prefer-for-scale-down";
 
+/// The annotation of a mirror pod, by which kubelet shows a pod that it runs by itself.
+const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
+
 /// The finalizer that a Job's pods keep until the Job has counted them.
 const TRACKING_FINALIZER: &str = "batch.kubernetes.io/job-tracking";
 
@@ -36,6 +39,8 @@ pub(crate) struct PodEntry {
     pub(crate) controller: Option<OwnerReference>,
     /// Whether it has a deletion timestamp.
     pub(crate) is_terminating: bool,
+    /// Whether it only shows a pod that kubelet runs by itself.
+    pub(crate) is_mirror: bool,
     /// Its phase if it is finished.
     pub(crate) finished_phase: Option<FinishedPhase>,
     /// `None` for a pod that is not active. An active pod that is invalid keeps the error, in case the pod matters.
@@ -275,6 +280,7 @@ impl PodEntry {
             labels,
             is_finished: phase.is_none(),
             is_terminating,
+            is_mirror: false,
             finished_phase,
             record,
             inactive_record,
@@ -300,7 +306,11 @@ impl From<Pod> for PodEntry {
     fn from(mut pod: Pod) -> Self {
         let metadata = pod.metadata.take_head();
         let phase = pod.status.as_mut().and_then(|status| status.phase.take());
-        Self::with_record(metadata, phase.as_deref(), |phase, about| Record::new(pod, phase, about))
+        let annotations = pod.metadata.annotations.as_ref();
+        let is_mirror = annotations.is_some_and(|annotations| annotations.contains_key(MIRROR_ANNOTATION));
+        let entry =
+            Self::with_record(metadata, phase.as_deref(), |phase, about| Record::new(pod, phase, about));
+        Self { is_mirror, ..entry }
     }
 }
 

@@ -4,6 +4,7 @@
 mod budget;
 mod manifest;
 mod notes;
+mod owner;
 mod part;
 mod plan;
 mod planning;
@@ -14,8 +15,9 @@ mod wish;
 
 pub use budget::check_budgets;
 pub use manifest::{Manifest, putting_back};
+pub use owner::{Owned, Owner, Sorted, Spared, one_workload, owners, sets_of_pods, sorted, unknown_node};
 pub use plan::{Ahead, Plan, PlannedPod, PlannedSet, Unmet};
 pub use planning::{nothing_to_do, plan};
-pub use state::{ActivePod, Owned, State, owners, scalable, state};
+pub use state::{ActivePod, State, state};
 pub use target::Target;
 pub use wish::{Count, Level, Request, Selected, Why, Wish, no_domain, no_node, pods_by_node};

@@ -6,7 +6,6 @@ use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::cost::Previous;
 use crate::object::set::SetEntry;
-use crate::object::workload::{WorkloadKind, WorkloadName};
 use crate::steer::target::Target;
 use crate::words::error::Error;
 
@@ -87,70 +86,4 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
         lags,
         pods: active.collect(),
     })
-}
-
-/// A pod that a user names, and its set.
-#[derive(Clone, Debug)]
-pub struct Owned {
-    /// The pod, in words.
-    pub pod: String,
-    /// Its namespace.
-    pub namespace: String,
-    /// Its set.
-    pub set: WorkloadName,
-}
-
-/// Returns the set of each pod of the input.
-///
-/// # Errors
-/// If there is no pod, or if one belongs to no set.
-pub fn owners(input: &Input) -> Result<Vec<Owned>, Error> {
-    if input.pods.is_empty() {
-        return Err(Error::new("no pod is named"));
-    }
-    let owned = input.pods.iter().map(|pod| {
-        let owner = pod.controller.as_ref();
-        let kind = owner.and_then(|owner| WorkloadKind::of_object(&owner.kind, Some(&owner.api_version)));
-        let set = kind
-            .filter(|kind| kind.is_set())
-            .zip(owner)
-            .map(|(kind, owner)| WorkloadName { kind: Some(kind), name: owner.name.clone() });
-        let set = set.ok_or_else(|| {
-            let owner = owner
-                .map_or_else(|| "no controller".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
-            Error::new(format!("{pod} belongs to {owner}, not to a ReplicaSet or ReplicationController"))
-        })?;
-        Ok(Owned { pod: pod.to_string(), namespace: pod.namespace.clone(), set })
-    });
-    owned.collect()
-}
-
-/// Returns the workload to scale so that these pods can go: the Deployment of their sets, or else their set itself. The input has
-/// these sets.
-///
-/// # Errors
-/// If the pods belong to different workloads.
-pub fn scalable(input: &Input, pods: &[Owned]) -> Result<Option<WorkloadName>, Error> {
-    let workload = |pod: &Owned| {
-        let is_it = |entry: &&SetEntry| {
-            let id = entry.id();
-            id.name == pod.set.name && Some(id.kind) == pod.set.kind
-        };
-        let owner = input.sets.iter().find(is_it).and_then(|entry| entry.controller.as_ref());
-        match owner.filter(|owner| owner.kind == "Deployment") {
-            Some(owner) => WorkloadName { kind: Some(WorkloadKind::Deployment), name: owner.name.clone() },
-            None => pod.set.clone(),
-        }
-    };
-    let Some(first) = pods.first() else { return Ok(None) };
-    let wanted = workload(first);
-    match pods.iter().find(|pod| pod.namespace != first.namespace || workload(pod) != wanted) {
-        Some(other) => Err(Error::new(format!(
-            "{} belongs to {}, but {} to {wanted}: name pods of one workload",
-            other.pod,
-            workload(other),
-            first.pod
-        ))),
-        None => Ok(Some(wanted)),
-    }
 }

@@ -2,6 +2,7 @@
 
 mod budgets;
 mod dump;
+mod owners;
 mod refusals;
 mod rollouts;
 mod wishes;

@@ -1,10 +1,8 @@
 //! Every error of a plan, with its text.
 
 use crate::dump::{self, dump, input, not_ready, old_set, pod, refusal, request, set, with_cost};
-use podrank_preview::steer::{
-    Count, Level, Selected, Wish, no_domain, no_node, nothing_to_do, owners, plan, scalable, state,
-};
-use podrank_preview::{Input, WorkloadName};
+use podrank_preview::WorkloadName;
+use podrank_preview::steer::{Count, Level, Selected, Wish, no_domain, no_node, nothing_to_do, plan, state};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
@@ -323,48 +321,4 @@ fn several_syncs_are_noted() {
     };
     assert!(notes(1)[0].starts_with("501 deletions take 2 syncs of at most 500"), "{:?}", notes(1));
     assert_eq!(notes(2), [""; 0]);
-}
-
-#[test]
-fn pods_whose_owner_is_unknown_or_another() {
-    let refused = |items: &[Value]| owners(&input(items)).expect_err("it is refused").to_string();
-    let owned_by = |letter, kind: &str, name: &str| {
-        let mut pod = pod(letter, "n1");
-        let group = if kind == "Job" { "batch/v1" } else { "apps/v1" };
-        pod["metadata"]["ownerReferences"][0] =
-            json!({ "apiVersion": group, "kind": kind, "name": name, "uid": "o", "controller": true });
-        pod
-    };
-    let alone = "not to a ReplicaSet or ReplicationController";
-    for kind in ["StatefulSet", "DaemonSet", "Job"] {
-        let text = refused(&[owned_by('a', kind, "web")]);
-        assert_eq!(text, format!("pod shop/web-a belongs to {kind} web, {alone}"));
-    }
-    let mut bare = pod('a', "n1");
-    bare["metadata"]["ownerReferences"] = json!([]);
-    assert_eq!(refused(&[bare]), format!("pod shop/web-a belongs to no controller, {alone}"));
-    assert_eq!(owners(&Input::default()).expect_err("no pod").to_string(), "no pod is named");
-
-    let owned = |pods: &[Value]| owners(&input(pods)).expect("owners");
-    let scaled = |sets: &[Value], pods: &[Value]| {
-        scalable(&input(sets), &owned(pods))
-            .map(|name| name.expect("a name").to_string())
-            .map_err(|error| error.to_string())
-    };
-    let (a, b) = (pod('a', "n1"), owned_by('b', "ReplicaSet", "api"));
-    assert_eq!(owned(std::slice::from_ref(&a))[0].namespace, "shop");
-    assert_eq!(scaled(&three(), std::slice::from_ref(&a)), Ok("rs/web".to_owned()));
-    assert_eq!(
-        scaled(&three(), &[a.clone(), b.clone()]),
-        Err("pod shop/web-b belongs to rs/api, but pod shop/web-a to rs/web: name pods of one workload"
-            .to_owned())
-    );
-    // Pods of two sets can go if one Deployment owns both.
-    let mut both = of_deployment();
-    assert_eq!(scaled(&both, std::slice::from_ref(&a)), Ok("deploy/web".to_owned()));
-    let mut api = both[3].clone();
-    api["metadata"]["name"] = json!("api");
-    api["metadata"]["uid"] = json!("another");
-    both.push(api);
-    assert_eq!(scaled(&both, &[a, b]), Ok("deploy/web".to_owned()));
 }

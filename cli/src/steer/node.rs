@@ -1,0 +1,211 @@
+//! `drop --node`: the pods of a node, workload by workload, as one plan that is confirmed once. Reads and writes only through
+//! kubectl, and never writes to the node itself.
+
+use super::interrupt::Interrupt;
+use super::outcome::{Document, Exit, NodeDocument, Outcome};
+use super::planned::{Planned, Wanted};
+use super::{Failure, confirm, end_dry_run, owners, rights};
+use crate::args::steer::{By, DropArgs, DryRun, How, SteerOutput, Wishes};
+use crate::kubectl::{Answer, Kubectl, Reason};
+use crate::{complain, print};
+use kubectl_podrank::render_plan::{count, of_node, place};
+use podrank_preview::steer::{self, Spared};
+use podrank_preview::{WorkloadId, WorkloadName};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::ExitCode;
+
+/// A node, and those of its pods that stay.
+struct Node {
+    name: String,
+    is_cordoned: bool,
+    passed_over: Vec<Spared>,
+    others: Vec<Spared>,
+}
+
+/// Names of pods by the workload to scale.
+type Workloads = BTreeMap<WorkloadId, BTreeSet<String>>;
+
+pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<ExitCode, Failure> {
+    let how = &args.how;
+    let (mut node, workloads) = Node::read(kubectl, name)?;
+    let planned = node.plan(kubectl, workloads, args);
+    node.say_what_stays(args.skip_others);
+    if !node.others.is_empty() && !args.skip_others {
+        return Err(node.refusal(&planned).into());
+    }
+    for planned in &planned {
+        for (level, text) in &planned.remarks {
+            complain(&format!("{level}: {}: {text}", place(&planned.plan)));
+        }
+    }
+    if planned.is_empty() {
+        return node.nothing_to_do(how);
+    }
+    let plans: Vec<_> = planned.iter().map(|planned| &planned.plan).collect();
+    if how.output == SteerOutput::Table {
+        print(of_node(&node.name, &plans, how.by == By::Eviction).as_bytes())?;
+        node.say_that_it_is_not_cordoned()?;
+    }
+    if how.dry_run.is_none() && !how.yes {
+        let pods = count(plans.iter().map(|plan| plan.delete).sum(), "pod");
+        confirm(&format!("Drop {pods} of {}", count(plans.len(), "workload")))?;
+    }
+    if how.dry_run != Some(DryRun::Client) {
+        for Planned { cluster, plan, .. } in &planned {
+            rights::check(cluster, plan, how).map_err(|error| format!("{}: {error}", place(plan)))?;
+        }
+    }
+    match how.dry_run {
+        Some(dry_run) => end_dry_run(how, dry_run, || {
+            let plans = plans.iter().map(|plan| Document::plan(plan, how));
+            node.document(plans.collect(), None).to_json()
+        }),
+        None => node.run(planned, how),
+    }
+}
+
+impl Node {
+    /// Reads the node, its pods and their sets.
+    fn read(kubectl: &Kubectl, name: &str) -> Result<(Self, Workloads), Failure> {
+        let is_cordoned = is_cordoned(kubectl, name)?;
+        let selector = format!("spec.nodeName={name}");
+        let pods = kubectl.get(&["pods", "--all-namespaces", "--field-selector", &selector])?;
+        let steer::Sorted { workloads, passed_over, others } = steer::sorted(owners(kubectl, pods)?);
+        Ok((Self { name: name.to_owned(), is_cordoned, passed_over, others }, workloads))
+    }
+
+    /// Plans each workload. The pods of one for which there is no plan cannot be dropped.
+    fn plan<'k>(&mut self, kubectl: &'k Kubectl, workloads: Workloads, args: &DropArgs) -> Vec<Planned<'k>> {
+        let mut planned = Vec::new();
+        for (WorkloadId { namespace, kind, name }, pods) in workloads {
+            let name = WorkloadName { kind: Some(kind), name };
+            let wanted =
+                Wanted::read(kubectl, &name, Some(&namespace), &args.how, args.count(), pods.clone());
+            match wanted.and_then(|wanted| wanted.plan(&args.how, &Wishes::default())) {
+                Ok(plan) => planned.push(plan),
+                Err(error) => {
+                    let pods = pods.into_iter().collect();
+                    self.others.push(Spared { namespace, pods, why: error.to_string() });
+                }
+            }
+        }
+        planned
+    }
+
+    fn say_what_stays(&self, skips_others: bool) {
+        if !self.passed_over.is_empty() {
+            let names = self
+                .passed_over
+                .iter()
+                .flat_map(|spared| spared.pods.iter().map(|pod| format!("{}/{pod}", spared.namespace)));
+            let names = names.collect::<Vec<_>>().join(", ");
+            complain(&format!("note: passed over, as pods of DaemonSets and mirror pods are: {names}"));
+        }
+        let level = if skips_others { "note" } else { "error" };
+        for Spared { namespace, pods, why } in &self.others {
+            complain(&format!("{level}: {} in {namespace} cannot be dropped: {why}", pods.join(", ")));
+        }
+    }
+
+    /// Says that there are pods that cannot be dropped, and how to drop the rest.
+    fn refusal(&self, planned: &[Planned<'_>]) -> String {
+        let others = self.others.iter().map(|spared| spared.pods.len()).sum();
+        let rest =
+            planned.iter().flat_map(|planned| planned.plan.wanted()).filter(|pod| pod.is_named).count();
+        let others = count(others, "pod");
+        let hint = match rest {
+            0 => "there are no others to drop".to_owned(),
+            _ => format!("--skip-others takes the rest, {}", count(rest, "pod")),
+        };
+        format!("{others} on {} cannot be dropped, and nothing was changed: {hint}", self.name)
+    }
+
+    fn nothing_to_do(&self, how: &How) -> Result<ExitCode, Failure> {
+        match how.output {
+            SteerOutput::Json => {
+                let exit = how.dry_run.is_none().then_some(Exit::Done);
+                print(self.document(Vec::new(), exit).to_json().as_bytes())?;
+            }
+            SteerOutput::Table => {
+                print(format!("{} has no pods to drop: there is nothing to do.\n", self.name).as_bytes())?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn say_that_it_is_not_cordoned(&self) -> Result<(), Failure> {
+        let Self { name, is_cordoned, .. } = self;
+        if *is_cordoned {
+            return Ok(());
+        }
+        let text = format!(
+            "{name} is not cordoned: new pods may come to it. `kubectl cordon {name}` prevents that.\n"
+        );
+        print(text.as_bytes())
+    }
+
+    /// Carries the plans out, one after the other, and stops at the first failure.
+    fn run(&self, planned: Vec<Planned<'_>>, how: &How) -> Result<ExitCode, Failure> {
+        let interrupt = Interrupt::catch()?;
+        let mut exit = Exit::Done;
+        let mut outcomes = Vec::new();
+        let mut rest = planned.into_iter();
+        while exit == Exit::Done
+            && let Some(planned) = rest.next()
+        {
+            let outcome = planned.run(how, interrupt.clone());
+            exit = outcome.exit;
+            if how.output == SteerOutput::Table {
+                say(&outcome)?;
+            }
+            outcomes.push(outcome);
+        }
+        let not_begun: Vec<_> = rest.map(|planned| planned.plan).collect();
+        if how.output == SteerOutput::Json {
+            let outcomes = outcomes.iter().map(|outcome| Document::outcome(outcome, how));
+            let documents = outcomes.chain(not_begun.iter().map(|plan| Document::plan(plan, how)));
+            print(self.document(documents.collect(), Some(exit)).to_json().as_bytes())?;
+        } else {
+            if !not_begun.is_empty() {
+                let places: Vec<_> = not_begun.iter().map(place).collect();
+                complain(&format!("error: not begun: {}", places.join(", ")));
+            }
+            self.say_that_it_is_not_cordoned()?;
+        }
+        Ok(ExitCode::from(exit as u8))
+    }
+
+    fn document<'a>(&'a self, workloads: Vec<Document<'a>>, exit: Option<Exit>) -> NodeDocument<'a> {
+        let Self { name, is_cordoned, passed_over, others } = self;
+        NodeDocument::new(name, *is_cordoned, workloads, [passed_over, others], exit)
+    }
+}
+
+/// Whether the scheduler leaves the node out. An error if there is no such node.
+fn is_cordoned(kubectl: &Kubectl, name: &str) -> Result<bool, Failure> {
+    let answer = kubectl.call(&["get", &format!("node/{name}"), "--output=json"], "");
+    match answer.and_then(Answer::result) {
+        Ok(text) => {
+            let node =
+                serde_json::from_str::<Value>(&text).map_err(|error| format!("node {name}: {error}"))?;
+            Ok(node["spec"]["unschedulable"] == true)
+        }
+        Err(error) if error.reason == Reason::NotFound => {
+            let known = kubectl.lines(&["nodes"]);
+            let known = known.iter().filter_map(|line| line.strip_prefix("node/"));
+            Err(steer::unknown_node(name, known).into())
+        }
+        Err(error) => Err(format!("node {name} cannot be read: {error}").into()),
+    }
+}
+
+/// Says what became of one workload.
+fn say(outcome: &Outcome) -> Result<(), Failure> {
+    let Outcome { exit, plan, message, .. } = outcome;
+    if *exit == Exit::Done {
+        return print(format!("In {}, {message}\n", plan.namespace).as_bytes());
+    }
+    complain(&format!("error: in {}, {message}", plan.namespace));
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! One workload from the first read to the outcome: what is wanted of it, the plan, what a reader should know besides, and the
+//! run. Reads and writes through its `Cluster`, and prints nothing.
+
+use super::Failure;
+use super::cluster::{self, Cluster};
+use super::interrupt::Interrupt;
+use super::outcome::Outcome;
+use super::run::Run;
+use super::{evict, wishes};
+use crate::args::steer::{By, How, Wishes};
+use crate::kubectl::Kubectl;
+use crate::live::{self, Live, Managers, Scope};
+use jiff::Timestamp;
+use podrank_preview::steer::{self, Count, Plan, Request};
+use podrank_preview::{Input, Options, WorkloadName};
+use std::collections::BTreeSet;
+
+/// A workload that was read, and what is wanted of it.
+pub(super) struct Wanted<'k> {
+    cluster: Cluster<'k>,
+    input: Input,
+    request: Request,
+}
+
+/// The same with its first plan.
+pub(super) struct Planned<'k> {
+    pub(super) cluster: Cluster<'k>,
+    pub(super) plan: Plan,
+    /// What a reader should know besides: `note` or `warning`, and a sentence.
+    pub(super) remarks: Vec<(&'static str, String)>,
+    request: Request,
+}
+
+impl<'k> Wanted<'k> {
+    /// Reads the workload.
+    pub(super) fn read(
+        kubectl: &'k Kubectl,
+        name: &WorkloadName,
+        namespace: Option<&str>,
+        how: &How,
+        count: Count,
+        named: BTreeSet<String>,
+    ) -> Result<Self, Failure> {
+        let scope = Scope::Namespace(namespace);
+        let Live { input, workload, .. } = live::read(kubectl, name, scope, Managers::Shown)?;
+        let cluster = Cluster::new(kubectl, workload);
+        let mut options = Options::new(0, Timestamp::now());
+        cluster.name_workload(&mut options);
+        options.replicas = if let Count::To(replicas) = count { Some(replicas) } else { None };
+        options.gates = how.gates();
+        let request = Request {
+            options,
+            count,
+            named,
+            wishes: Vec::new(),
+            force: how.force_conflicts,
+            only_if_needed: false,
+            by_cost: how.by == By::Scale,
+        };
+        Ok(Self { cluster, input, request })
+    }
+
+    /// The plan if the workload has the wanted count already.
+    pub(super) fn nothing_to_do(&self) -> Result<Option<Plan>, Failure> {
+        Ok(steer::nothing_to_do(&self.input, &self.request)?)
+    }
+
+    /// Plans, with these wishes.
+    pub(super) fn plan(mut self, how: &How, wishes: &Wishes) -> Result<Planned<'k>, Failure> {
+        self.request.wishes = wishes::resolve(&self.cluster, wishes)?;
+        let Self { cluster, input, request } = self;
+        let mut plan = steer::plan(&input, &request)?;
+        let surroundings = cluster.surroundings();
+        plan.notes.extend(steer::check_budgets(&input, &plan, how.by == By::Eviction, &surroundings)?);
+        let autoscalers = cluster::autoscalers(&plan, &surroundings).into_iter();
+        let notes = plan.notes.iter().map(|note| (note.level(), note.text.clone()));
+        let remarks = notes.chain(autoscalers.map(|text| ("warning", text))).collect();
+        Ok(Planned { cluster, plan, remarks, request })
+    }
+}
+
+impl Planned<'_> {
+    /// Carries the plan out.
+    pub(super) fn run(self, how: &How, interrupt: Interrupt) -> Outcome {
+        let run = Run::new(&self.cluster, self.request, how, self.plan, interrupt);
+        match how.by {
+            By::Scale => run.go(),
+            By::Eviction => evict::go(run),
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! `drop --node`: what it reads, what it plans, what it refuses, and where it stops. The script `fake/kubectl` stands in for
+//! kubectl. Runs that go through are in `steer.rs`.
+#![cfg(unix)]
+
+mod common;
+
+use common::kubectl::Kubectl;
+use common::{dump, owner, plain, ready, with};
+use serde_json::{Value, json};
+
+/// What kubectl says, to standard output and standard error, and its exit status.
+type Answer = (String, &'static str, u8);
+
+const FORBIDDEN: &str = "Error from server (Forbidden): pods \"web-a\" is forbidden";
+const AS_USUAL: &str = "not to a ReplicaSet or ReplicationController";
+
+fn list(items: &[Value]) -> Answer {
+    (dump(items), "", 0)
+}
+
+fn fine() -> Answer {
+    (String::new(), "", 0)
+}
+
+fn refused(error: &'static str) -> Answer {
+    (String::new(), error, 1)
+}
+
+fn node() -> Answer {
+    (json!({ "kind": "Node", "metadata": { "name": "worker-1" }, "spec": {} }).to_string(), "", 0)
+}
+
+/// A ready pod `web-LETTER` of `ReplicaSet` web.
+fn pod(namespace: &str, letter: char, node: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": format!("web-{letter}"),
+            "namespace": namespace,
+            "uid": format!("00000000-0000-4000-8000-{:012x}", u32::from(letter)),
+            "labels": { "app": "web" },
+            "ownerReferences": owner("apps/v1", "ReplicaSet", "web"),
+            "creationTimestamp": "2026-03-10T10:00:00Z",
+        },
+        "spec": { "nodeName": node, "containers": [] },
+        "status": { "phase": "Running", "conditions": ready(true, "2026-03-10T11:00:00Z") },
+    })
+}
+
+fn set(namespace: &str, replicas: usize) -> Value {
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": { "name": "web", "namespace": namespace, "uid": "web", "generation": 1, "resourceVersion": "7" },
+        "spec": { "replicas": replicas, "selector": { "matchLabels": { "app": "web" } }, "template": {} },
+        "status": { "replicas": replicas, "observedGeneration": 1 },
+    })
+}
+
+/// A pod that no count lets go.
+fn of_stateful_set() -> Value {
+    with(pod("shop", 'x', "worker-1"), "metadata ownerReferences", owner("apps/v1", "StatefulSet", "db"))
+}
+
+/// What a plan of the set with these pods reads.
+fn workload(namespace: &str, pods: &[Value], surroundings: &[Value]) -> Vec<Answer> {
+    vec![list(&[set(namespace, pods.len())]), list(pods), list(surroundings)]
+}
+
+fn three(namespace: &str) -> [Value; 3] {
+    [pod(namespace, 'a', "worker-1"), pod(namespace, 'b', "worker-1"), pod(namespace, 'c', "worker-2")]
+}
+
+/// The answers until the plan: the node, with `web-a` and `web-b` of the sets in both namespaces, and these pods besides.
+fn two_workloads(besides: &[Value]) -> Vec<Answer> {
+    let [bar, shop] = [three("bar"), three("shop")];
+    let on_node = [&bar[..2], &shop[..2], besides].concat();
+    let sets = [list(&[set("bar", 3)]), list(&[set("shop", 3)])];
+    let workloads = [workload("bar", &bar, &[]), workload("shop", &shop, &[])].concat();
+    [vec![node(), list(&on_node)], sets.to_vec(), workloads].concat()
+}
+
+/// The answers about one workload in `shop`, of these pods, and with these autoscalers and budgets.
+fn one_workload(pods: &[Value], surroundings: &[Value]) -> Vec<Answer> {
+    let on_node: Vec<_> = pods.iter().filter(|pod| pod["spec"]["nodeName"] == "worker-1").cloned().collect();
+    let read = [node(), list(&on_node), list(&[set("shop", pods.len())])];
+    [read.to_vec(), workload("shop", pods, surroundings)].concat()
+}
+
+/// The exit status, standard output and standard error, and what was asked.
+struct Ran {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
+    asked: Vec<String>,
+}
+
+/// Runs `drop` with these words and answers. All answers must have been asked for.
+#[track_caller]
+fn drop_with(words: &str, answers: &[Answer]) -> Ran {
+    let kubectl = Kubectl::with(answers.iter().map(|(out, error, status)| {
+        vec![("out", out.clone()), ("err", (*error).to_owned()), ("status", status.to_string())]
+    }));
+    let words: Vec<_> = ["drop"].into_iter().chain(words.split(' ')).collect();
+    let output = kubectl.run(&words, b"");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    let [stdout, stderr] = [output.stdout, output.stderr].map(text);
+    let ran = Ran { status: output.status.code(), stdout, stderr, asked: kubectl.asked() };
+    assert_eq!(ran.asked.len(), answers.len(), "{:?} {}", ran.asked, ran.stderr);
+    ran
+}
+
+#[track_caller]
+fn says(ran: &Ran, status: i32, stdout: &str, stderr: &str) {
+    assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(status), stdout, stderr));
+}
+
+/// None of the requests writes.
+#[track_caller]
+fn writes_nothing(ran: &Ran) {
+    let is_read = |line: &&String| line.starts_with("get|") || line.contains("|--dry-run=server");
+    assert_eq!(ran.asked.iter().find(|line| !is_read(line)), None);
+}
+
+const PLAN: &str = "\
+worker-1: 4 pods of 2 workloads to go, 4 deletion costs to write
+rs/web in bar: 3 to 1: web-a, web-b
+rs/web in shop: 3 to 1: web-a, web-b
+worker-1 is not cordoned: new pods may come to it. `kubectl cordon worker-1` prevents that.
+";
+
+// What is planned.
+
+#[test]
+fn workloads_are_planned_before_anything_is_written() {
+    let ran = drop_with("--node worker-1 --dry-run client", &two_workloads(&[]));
+    says(&ran, 0, PLAN, "");
+    let of_node = "get|pods|--all-namespaces|--field-selector|spec.nodeName=worker-1|--output|json";
+    let set = |namespace| {
+        format!("get|replicasets.apps|web|--ignore-not-found|--namespace|{namespace}|--output|json")
+    };
+    assert_eq!(ran.asked[..2], ["get|node/worker-1|--output=json", of_node]);
+    assert_eq!(ran.asked[2..4], [set("bar"), set("shop")]);
+    assert_eq!([&ran.asked[4], &ran.asked[7]], [&set("bar"), &set("shop")]);
+    // The name as kubectl prints it.
+    says(&drop_with("--node node/worker-1 --dry-run client", &two_workloads(&[])), 0, PLAN, "");
+}
+
+#[test]
+fn a_node_that_is_cordoned_already_gets_no_advice() {
+    let mut answers = two_workloads(&[]);
+    answers[0].0 = json!({ "kind": "Node", "spec": { "unschedulable": true } }).to_string();
+    let ran = drop_with("--node worker-1 --dry-run client", &answers);
+    says(&ran, 0, &PLAN.split_inclusive('\n').take(3).collect::<String>(), "");
+    let ran = drop_with("--node worker-1 --dry-run client -o json", &answers);
+    let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(json["cordoned"], true);
+}
+
+#[test]
+fn the_plan_is_an_array_of_plans() {
+    let ran = drop_with("--node worker-1 --dry-run client -o json", &two_workloads(&[]));
+    let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((&json["kind"], &json["node"]), (&json!("NodePlan"), &json!("worker-1")));
+    let workloads = json["workloads"].as_array().expect("workloads");
+    let of = |part: &str| workloads.iter().map(|workload| workload[part].clone()).collect::<Vec<_>>();
+    assert_eq!(of("kind"), ["ScalePlan", "ScalePlan"]);
+    assert_eq!(
+        (of("namespace"), of("replicas")),
+        (vec![json!("bar"), json!("shop")], vec![json!(1), json!(1)])
+    );
+}
+
+#[test]
+fn pods_in_the_way_go_too_with_also() {
+    let mut pods = three("shop");
+    pods[2]["status"]["conditions"] = ready(false, "2026-03-10T11:00:00Z");
+    let answers = one_workload(&pods, &[]);
+    let (with_also, without) =
+        ("--node worker-1 --also --dry-run client", "--node worker-1 --dry-run client");
+    let ran = drop_with(with_also, &answers);
+    let line = "rs/web in shop: 3 to 0: web-a, web-b; also web-c (not ready)\n";
+    assert!(ran.status == Some(0) && ran.stdout.contains(line), "{}", ran.stdout);
+    // Without it, there is no plan, so there are no surroundings to read.
+    let ran = drop_with(without, &answers[..5]);
+    let reason =
+        "error: web-a, web-b in shop cannot be dropped: web-b would stay: web-c is not ready and goes first";
+    assert!(ran.status == Some(1) && ran.stderr.starts_with(reason), "{}", ran.stderr);
+    assert!(ran.stderr.contains("take it too with --also"), "{}", ran.stderr);
+}
+
+#[test]
+fn autoscalers_and_budgets_are_told_of_the_workload() {
+    let around = [
+        json!({
+            "kind": "HorizontalPodAutoscaler",
+            "metadata": { "name": "h" },
+            "spec": { "minReplicas": 2, "scaleTargetRef": { "kind": "ReplicaSet", "name": "web" } },
+        }),
+        json!({
+            "kind": "PodDisruptionBudget",
+            "metadata": { "name": "p" },
+            "spec": { "minAvailable": 3, "selector": { "matchLabels": { "app": "web" } } },
+            "status": { "disruptionsAllowed": 0, "expectedPods": 3, "observedGeneration": 1 },
+        }),
+    ];
+    let answers = one_workload(&three("shop"), &around);
+    let ran = drop_with("--node worker-1 --dry-run client", &answers);
+    let [budget, autoscaler] = &*ran.stderr.lines().collect::<Vec<_>>() else { panic!("{}", ran.stderr) };
+    assert!(budget.starts_with("warning: rs/web in shop: PodDisruptionBudget p "), "{budget}");
+    let expected = "warning: rs/web in shop: HorizontalPodAutoscaler h also sets this count, to 2 or more";
+    assert_eq!(*autoscaler, expected);
+    // What evictions can never do is the reason why these pods cannot be dropped.
+    let ran = drop_with("--node worker-1 --by eviction --dry-run client", &answers);
+    let reason = "error: web-a, web-b in shop cannot be dropped: PodDisruptionBudget p (minAvailable 3) ";
+    assert!(ran.status == Some(1) && ran.stderr.starts_with(reason), "{}", ran.stderr);
+}
+
+#[test]
+fn a_node_without_pods_to_drop_needs_nothing() {
+    let agent = with(
+        pod("shop", 'a', "worker-1"),
+        "metadata ownerReferences",
+        owner("apps/v1", "DaemonSet", "agent"),
+    );
+    let finished = with(of_stateful_set(), "status phase", json!("Succeeded"));
+    let answers = [node(), list(&[agent, finished])];
+    let passed = "note: passed over, as pods of DaemonSets and mirror pods are: shop/web-a\n";
+    let nothing = "worker-1 has no pods to drop: there is nothing to do.\n";
+    says(&drop_with("--node worker-1", &answers), 0, nothing, passed);
+    for (words, kind) in [("--yes", "NodeOutcome"), ("--dry-run client", "NodePlan")] {
+        let ran = drop_with(&format!("--node worker-1 -o json {words}"), &answers);
+        let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        assert_eq!((&json["kind"], &json["workloads"]), (&json!(kind), &json!([])));
+        assert_eq!(json.get("exit"), (kind == "NodeOutcome").then_some(&json!(0)));
+    }
+}
+
+// What is refused.
+
+#[test]
+fn other_pods_are_listed_and_nothing_is_written() {
+    let answers = two_workloads(&[of_stateful_set()]);
+    let other = format!("web-x in shop cannot be dropped: it belongs to StatefulSet db, {AS_USUAL}\n");
+    let refusal = "error: 1 pod on worker-1 cannot be dropped, and nothing was changed: --skip-others takes the rest, 4 pods\n";
+    for words in
+        ["--node worker-1 --yes", "--node worker-1 --dry-run client", "--node worker-1 --yes -o json"]
+    {
+        let ran = drop_with(words, &answers);
+        says(&ran, 1, "", &format!("error: {other}{refusal}"));
+        writes_nothing(&ran);
+    }
+    let ran = drop_with("--node worker-1 --skip-others --dry-run client", &answers);
+    says(&ran, 0, PLAN, &format!("note: {other}"));
+    // There is nobody to ask.
+    let ran = drop_with("--node worker-1 --skip-others", &answers);
+    assert!(
+        ran.status == Some(1) && ran.stderr.contains("error: there is no terminal to ask"),
+        "{}",
+        ran.stderr
+    );
+    writes_nothing(&ran);
+}
+
+#[test]
+fn others_alone_leave_nothing_to_take() {
+    let answers = [node(), list(&[of_stateful_set()])];
+    let other = format!("web-x in shop cannot be dropped: it belongs to StatefulSet db, {AS_USUAL}\n");
+    let end =
+        "error: 1 pod on worker-1 cannot be dropped, and nothing was changed: there are no others to drop\n";
+    says(&drop_with("--node worker-1 --yes", &answers), 1, "", &format!("error: {other}{end}"));
+    let nothing = "worker-1 has no pods to drop: there is nothing to do.\n";
+    let ran = drop_with("--node worker-1 --yes --skip-others", &answers);
+    says(&ran, 0, nothing, &format!("note: {other}"));
+}
+
+#[test]
+fn a_workload_that_cannot_be_planned_is_another() {
+    let mut answers = two_workloads(&[]);
+    // Its controller has not caught up with the count. Without a plan, there are no surroundings to read.
+    answers[4] = list(&[with(set("bar", 3), "spec replicas", json!(4))]);
+    answers.remove(6);
+    let ran = drop_with("--node worker-1 --yes", &answers);
+    let reason = "error: web-a, web-b in bar cannot be dropped: bar ReplicaSet/web has 3 active pods, but its spec.replicas is 4: ";
+    let end = "error: 2 pods on worker-1 cannot be dropped, and nothing was changed: --skip-others takes the rest, 2 pods\n";
+    assert!(ran.status == Some(1) && ran.stderr.starts_with(reason), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with(end), "{}", ran.stderr);
+    writes_nothing(&ran);
+}
+
+#[test]
+fn a_node_that_there_is_not_is_named() {
+    let missing = refused("Error from server (NotFound): nodes \"worker1\" not found");
+    let names = ("node/control-plane\nnode/worker-1\n".to_owned(), "", 0);
+    let ran = drop_with("--node worker1 --yes", &[missing.clone(), names]);
+    says(&ran, 1, "", "error: there is no node worker1; did you mean worker-1?\n");
+    assert_eq!(ran.asked[1], "get|nodes|--output|name");
+    let none = drop_with("--node worker1 --yes", &[missing, refused("no right")]);
+    says(&none, 1, "", "error: there is no node worker1\n");
+    let forbidden = "Error from server (Forbidden): nodes \"worker-1\" is forbidden";
+    let ran = drop_with("--node worker-1 --yes", &[refused(forbidden)]);
+    says(&ran, 1, "", &format!("error: node worker-1 cannot be read: {forbidden}\n"));
+}
+
+// What is written.
+
+#[test]
+fn all_rights_are_checked_before_the_first_write() {
+    let rights = [fine(), fine(), fine(), refused(FORBIDDEN)];
+    for words in ["--node worker-1 --yes", "--node worker-1 --dry-run server"] {
+        let ran = drop_with(words, &[&two_workloads(&[])[..], &rights].concat());
+        let error =
+            format!("error: rs/web in shop: nothing was changed: cannot write deletion costs: {FORBIDDEN}\n");
+        says(&ran, 1, PLAN, &error);
+        writes_nothing(&ran);
+    }
+    let rights = [fine(), fine(), fine(), fine(), fine(), fine()];
+    let ran = drop_with("--node worker-1 --dry-run server", &[&two_workloads(&[])[..], &rights].concat());
+    says(&ran, 0, &format!("{PLAN}The API server accepts every write. Nothing was changed.\n"), "");
+    writes_nothing(&ran);
+}
+
+/// The right to write costs is lost at the first write.
+#[test]
+fn a_failure_stops_before_the_next_workload() {
+    let rights = [fine(), fine(), fine(), fine(), fine(), fine()];
+    // What it then reads to take its costs off: there are none.
+    let state = [list(&[set("bar", 3)]), list(&three("bar"))];
+    let answers = [&two_workloads(&[])[..], &rights, &[refused(FORBIDDEN)], &state].concat();
+    let ran = drop_with("--node worker-1 --yes", &answers);
+    let cordon = PLAN.lines().last().expect("a line");
+    let errors =
+        format!("error: in bar, rs/web was not scaled: {FORBIDDEN}\nerror: not begun: rs/web in shop\n");
+    says(&ran, 1, &format!("{PLAN}{cordon}\n"), &errors);
+    let ran = drop_with("--node worker-1 --yes -o json", &answers);
+    let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let kinds: Vec<_> = common::list(&json["workloads"]).map(|workload| &workload["kind"]).collect();
+    assert_eq!((kinds, &json["exit"]), (vec![&json!("ScaleOutcome"), &json!("ScalePlan")], &json!(1)));
+}
+
+// What is asked of it.
+
+#[test]
+fn pods_and_a_node_exclude_each_other() {
+    for (words, error) in [
+        ("drop", "  <POD|--node <NODE>>\n"),
+        ("drop web-a --node worker-1", "'[POD]...' cannot be used with '--node <NODE>'"),
+        ("drop --node worker-1 -n shop", "'--node <NODE>' cannot be used with '--namespace <NAMESPACE>'"),
+        ("drop web-a --skip-others", "'[POD]...' cannot be used with '--skip-others'"),
+        ("drop node/worker-1", "node/worker-1 is no pod: use kubectl podrank drop --node worker-1\n"),
+        ("drop deploy/web", "deploy/web is no pod: use kubectl podrank scale deploy/web --replicas N\n"),
+        ("drop web-a sts/db", "sts/db is no pod: name pods as NAME or pod/NAME\n"),
+    ] {
+        let (status, stdout, stderr) = plain(words);
+        assert_eq!((status, &*stdout), (Some(2), ""), "{words}");
+        assert!(stderr.contains(error), "{words}: {stderr}");
+    }
+}

@@ -1,0 +1,170 @@
+//! Whose pods these are: the workload to scale so that they go, or why no count can let them go. Reads only the input, which has
+//! the pods and the sets that own them.
+
+use crate::dump::input::Input;
+use crate::object::meta::OwnerReference;
+use crate::object::pod::PodEntry;
+use crate::object::workload::{WorkloadId, WorkloadKind, WorkloadRef};
+use crate::words::error::Error;
+use crate::words::text;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A pod that should go, and whose it is.
+#[derive(Clone, Debug)]
+pub struct Owned {
+    /// The pod, in words.
+    pub pod: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Whether it is neither terminating nor finished.
+    pub is_active: bool,
+    /// Whose it is.
+    pub owner: Owner,
+}
+
+/// Whose a pod is. The texts go on after `the pod`, such as `belongs to StatefulSet db`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// That of the workload to scale so that it goes: the Deployment of its set, or else its set itself.
+    Workload(WorkloadId),
+    /// The node's: a `DaemonSet` or kubelet itself would replace it there.
+    Node(String),
+    /// That of somebody whose pods no count and no cost can choose.
+    Other(String),
+}
+
+/// Pods that are not dropped, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Spared {
+    /// Their namespace.
+    pub namespace: String,
+    /// Their names.
+    pub pods: Vec<String>,
+    /// Why, as a sentence or its end.
+    pub why: String,
+}
+
+/// Active pods, sorted by what can be done so that they go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sorted {
+    /// The names of those that go with a workload's count.
+    pub workloads: BTreeMap<WorkloadId, BTreeSet<String>>,
+    /// Those that stay as long as the node does.
+    pub passed_over: Vec<Spared>,
+    /// Those that cannot be dropped.
+    pub others: Vec<Spared>,
+}
+
+/// The sets that own pods of the input: their names by namespace and kind.
+pub fn sets_of_pods(input: &Input) -> BTreeMap<(String, WorkloadKind), BTreeSet<String>> {
+    let mut names: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for pod in &input.pods {
+        if let Some((kind, owner)) = set_of(pod) {
+            names.entry((pod.namespace.clone(), kind)).or_default().insert(owner.name.clone());
+        }
+    }
+    names
+}
+
+/// Says whose each pod of the input is. The input also has the sets that [`sets_of_pods`] names, as far as they exist.
+pub fn owners(input: &Input) -> Vec<Owned> {
+    let owned = input.pods.iter().map(|pod| Owned {
+        pod: pod.to_string(),
+        namespace: pod.namespace.clone(),
+        name: pod.name.clone(),
+        is_active: pod.is_active(),
+        owner: owner(input, pod),
+    });
+    owned.collect()
+}
+
+/// Returns the workload to scale so that these pods can go.
+///
+/// # Errors
+/// If there is no pod, if no count can let one go, or if they belong to different workloads.
+pub fn one_workload(pods: &[Owned]) -> Result<WorkloadId, Error> {
+    let workloads = pods.iter().map(|pod| match &pod.owner {
+        Owner::Workload(workload) => Ok((pod, workload)),
+        Owner::Node(why) | Owner::Other(why) => Err(Error::new(format!("{} {why}", pod.pod))),
+    });
+    let workloads = workloads.collect::<Result<Vec<_>, _>>()?;
+    let Some((first, wanted)) = workloads.first() else { return Err(Error::new("no pod is named")) };
+    let short = |id: &WorkloadId| format!("{}/{}", id.kind.short(), id.name);
+    match workloads.iter().find(|(_, workload)| workload != wanted) {
+        Some((other, workload)) => Err(Error::new(format!(
+            "{} belongs to {}, but {} to {}: name pods of one workload",
+            other.pod,
+            short(workload),
+            first.pod,
+            short(wanted)
+        ))),
+        None => Ok((*wanted).clone()),
+    }
+}
+
+/// Sorts the active ones of these pods by what can be done so that they go.
+pub fn sorted(pods: Vec<Owned>) -> Sorted {
+    let mut sorted = Sorted::default();
+    for Owned { namespace, name, owner, .. } in pods.into_iter().filter(|pod| pod.is_active) {
+        let (list, why) = match owner {
+            Owner::Workload(workload) => {
+                sorted.workloads.entry(workload).or_default().insert(name);
+                continue;
+            }
+            Owner::Node(why) => (&mut sorted.passed_over, why),
+            Owner::Other(why) => (&mut sorted.others, why),
+        };
+        list.push(Spared { namespace, pods: vec![name], why: format!("it {why}") });
+    }
+    sorted
+}
+
+/// Says that there is no such node, and which of those that there are may have been meant.
+pub fn unknown_node<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let nearest =
+        text::nearest(name, known).map(|nearest| format!("; did you mean {}?", text::name(nearest)));
+    format!("there is no node {}{}", text::name(name), nearest.unwrap_or_default())
+}
+
+/// The set that the pod's controller reference names.
+fn set_of(pod: &PodEntry) -> Option<(WorkloadKind, &OwnerReference)> {
+    let owner = pod.controller.as_ref()?;
+    kind_of(owner).filter(|kind| kind.is_set()).map(|kind| (kind, owner))
+}
+
+fn kind_of(owner: &OwnerReference) -> Option<WorkloadKind> {
+    WorkloadKind::of_object(&owner.kind, Some(&owner.api_version))
+}
+
+fn owner(input: &Input, pod: &PodEntry) -> Owner {
+    if pod.is_mirror {
+        return Owner::Node("is a mirror pod: kubelet runs it without a workload".to_owned());
+    }
+    let Some((kind, set)) = set_of(pod) else {
+        let owner = pod.controller.as_ref();
+        let whom = owner
+            .map_or_else(|| "no controller".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
+        let why = format!("belongs to {whom}, not to a ReplicaSet or ReplicationController");
+        let is_of_daemon_set = owner.and_then(kind_of) == Some(WorkloadKind::DaemonSet);
+        return if is_of_daemon_set { Owner::Node(why) } else { Owner::Other(why) };
+    };
+    let namespace = &*pod.namespace;
+    let entry = input.set(WorkloadRef { namespace, kind, name: &set.name });
+    let (kind, name) = match entry.and_then(|entry| entry.controller.as_ref()) {
+        None => (kind, &set.name),
+        Some(leader) if kind_of(leader) == Some(WorkloadKind::Deployment) => {
+            (WorkloadKind::Deployment, &leader.name)
+        }
+        Some(leader) => {
+            let why = format!(
+                "belongs to {kind} {}, whose count {} {} sets: scale that instead if it has a count",
+                set.name, leader.kind, leader.name
+            );
+            return Owner::Other(why);
+        }
+    };
+    Owner::Workload(WorkloadId { namespace: namespace.to_owned(), kind, name: name.clone() })
+}
