@@ -4,6 +4,7 @@
 mod common;
 
 use common::kubectl::Kubectl;
+use podrank_preview::WorkloadKind;
 use serde_json::Value;
 use std::env;
 use std::process::Command;
@@ -34,18 +35,14 @@ fn k9s_accepts_the_plugin() {
     }
 }
 
-#[test]
-fn the_plugin_previews_the_selected_workload() {
+/// What the plugin asks for a workload if the user types this.
+fn asked(resource: &str, typed: &str) -> String {
     let plugin = plugin();
     let args = plugin["args"].as_array().expect("args").iter().map(|arg| {
         let arg = arg.as_str().expect("a text");
         // As k9s does: the longest names first.
-        let values = [
-            ("$RESOURCE_NAME", "deployments"),
-            ("$NAMESPACE", "shop"),
-            ("$CONTEXT", "c 1"),
-            ("$NAME", "web"),
-        ];
+        let values =
+            [("$RESOURCE_NAME", resource), ("$NAMESPACE", "shop"), ("$CONTEXT", "c 1"), ("$NAME", "web")];
         let filled = values.iter().fold(arg.to_owned(), |arg, (name, value)| arg.replace(name, value));
         // What else looks like one of its variables would be an error there.
         assert!(!filled.replace("${", "").contains('$'), "{filled}");
@@ -55,7 +52,25 @@ fn the_plugin_previews_the_selected_workload() {
     let path = format!("{}/tests/fake:{}", env!("CARGO_MANIFEST_DIR"), env::var("PATH").expect("a PATH"));
     let mut command = Command::new(plugin["command"].as_str().expect("a command"));
     command.args(args).env("PATH", path).env("ANSWERS", kubectl.path(""));
-    let output = common::output(&mut command, b"3\n");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "How many replicas would web have? ");
-    assert_eq!(kubectl.asked(), ["podrank|deployments/web|--namespace|shop|--context|c 1|--replicas|3"]);
+    common::output(&mut command, typed.as_bytes());
+    kubectl.asked().join("\n")
+}
+
+#[test]
+fn the_plugin_asks_about_every_kind() {
+    let plugin = plugin();
+    let scopes: Vec<_> =
+        plugin["scopes"].as_array().expect("scopes").iter().filter_map(Value::as_str).collect();
+    let kinds = WorkloadKind::ALL.map(|kind| kind.resource().split('.').next().expect("a type").to_owned());
+    assert_eq!(scopes, kinds.iter().map(String::as_str).chain(["pods"]).collect::<Vec<_>>());
+    for scope in scopes {
+        let start = format!("podrank|{scope}/web|--namespace|shop|--context|c 1");
+        assert_eq!(asked(scope, "\n"), format!("{start}|--all"));
+        let count = match scope {
+            "pods" | "daemonsets" => "",
+            "jobs" => "|--parallelism|3",
+            _ => "|--replicas|3",
+        };
+        assert_eq!(asked(scope, "3\n"), format!("{start}{count}|--all"));
+    }
 }

@@ -8,51 +8,51 @@ use clap::{Args, ValueHint};
 #[group(id = "connection", multiple = true)]
 pub(crate) struct Connection {
     /// Context in the kubeconfig file
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, hide_short_help = true, value_name = "NAME")]
     context: Option<String>,
 
     /// Kubeconfig file
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     kubeconfig: Option<String>,
 
     /// Cluster in the kubeconfig file
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, hide_short_help = true, value_name = "NAME")]
     cluster: Option<String>,
 
     /// User in the kubeconfig file
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, hide_short_help = true, value_name = "NAME")]
     user: Option<String>,
 
     /// User to impersonate
-    #[arg(long = "as", value_name = "USER")]
+    #[arg(long = "as", hide_short_help = true, value_name = "USER")]
     impersonate: Option<String>,
 
     /// Group to impersonate; may be repeated
-    #[arg(long, value_name = "GROUP")]
+    #[arg(long, hide_short_help = true, value_name = "GROUP")]
     as_group: Vec<String>,
 
     /// Time limit for one request, such as 30s
-    #[arg(long, value_name = "DURATION")]
+    #[arg(long, hide_short_help = true, value_name = "DURATION")]
     request_timeout: Option<String>,
 
     /// Address of the API server
-    #[arg(short, long, value_name = "URL", value_hint = ValueHint::Url)]
+    #[arg(short, long, hide_short_help = true, value_name = "URL", value_hint = ValueHint::Url)]
     server: Option<String>,
 
     /// Bearer token
-    #[arg(long, value_name = "TOKEN")]
+    #[arg(long, hide_short_help = true, value_name = "TOKEN")]
     token: Option<String>,
 
     /// Host name that the server's certificate must have
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, hide_short_help = true, value_name = "NAME")]
     tls_server_name: Option<String>,
 
     /// Do not check the server's certificate
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, hide_short_help = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     insecure_skip_tls_verify: Option<bool>,
 
     /// Certificate of the authority that signed the server's certificate
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, hide_short_help = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     certificate_authority: Option<String>,
 }
 

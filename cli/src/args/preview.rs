@@ -17,9 +17,12 @@ use std::time::Duration;
 /// without a workload, who goes first in each of them. This preview changes nothing.
 #[derive(Debug, Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-#[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLES)]
+#[command(name = super::PROGRAM, version, bin_name = "kubectl podrank", after_help = EXAMPLES, after_long_help = MORE_EXAMPLES)]
 pub(crate) struct PreviewArgs {
-    /// What to ask about, as kubectl names it: deploy/web, sts db, pod/web-1, hpa/web, rollout/web, web; several; or nothing for all workloads
+    /// A workload, pod or autoscaler; several; none for all
+    ///
+    /// As kubectl names them: deploy/web, sts db, ds/agent, job/import, pod/web-1, hpa/web, web, or another owner of ReplicaSets, such as
+    /// rollout/web. Of several, or of all workloads of the namespace, each gets a line.
     #[arg(value_name = "TYPE/NAME", num_args = 0..)]
     words: Vec<String>,
 
@@ -27,11 +30,15 @@ pub(crate) struct PreviewArgs {
     #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with_all = ["words", "filename"])]
     pub(crate) selector: Option<String>,
 
-    /// File to read instead of the cluster: output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`; `-` for standard input
+    /// File to read instead of the cluster; - for standard input
+    ///
+    /// The output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "connection")]
     pub(crate) filename: Option<PathBuf>,
 
-    /// Desired replicas: a number, or how many fewer, such as -2 or -30%
+    /// Desired replicas, or how many fewer: 5, -2 or -30%
+    ///
+    /// Fewer are counted from the present count, and a percentage of it is rounded down to whole pods.
     #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true)]
     pub(crate) replicas: Option<Replicas>,
 
@@ -40,19 +47,19 @@ pub(crate) struct PreviewArgs {
     parallelism: Option<u32>,
 
     /// Desired completions of an Indexed Job, which must be the same number as its parallelism
-    #[arg(long, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true, conflicts_with_all = ["replicas", "rollout"])]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true, conflicts_with_all = ["replicas", "rollout"])]
     completions: Option<u32>,
 
     /// Show what happens if a Job is suspended
-    #[arg(long, conflicts_with_all = ["replicas", "rollout"])]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["replicas", "rollout"])]
     suspend: bool,
 
-    /// Show how a rollout goes on, at the workload's current replicas
+    /// Show how a rollout goes on, at the present count
     #[arg(long, conflicts_with = "replicas")]
     rollout: bool,
 
     /// Show only the next step of a Deployment, and not the steps that follow it at once
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     next_step: bool,
 
     /// Namespace of the workload
@@ -67,38 +74,45 @@ pub(crate) struct PreviewArgs {
     ///
     /// A file whose modification time is in the future, or before the newest time in its objects, is judged at that newest time.
     /// A note says which time was used. For standard input, the default is the current time.
-    #[arg(long, value_name = "RFC3339", value_parser = moment)]
+    #[arg(long, value_name = "RFC3339", value_parser = moment, hide_short_help = true)]
     pub(crate) now: Option<Timestamp>,
 
     /// By how much earlier and later the controller may decide: a pod is certain only if it is all that time, as pods grow older [default: 1s,5s; with --now, 0s,0s]
-    #[arg(long, value_name = "BEFORE,AFTER", value_parser = within)]
+    #[arg(long, value_name = "BEFORE,AFTER", value_parser = within, hide_short_help = true)]
     within: Option<Within>,
 
     /// Order in which pods go
-    #[arg(long, value_name = "ORDER", default_value = "kubernetes")]
+    #[arg(long, value_name = "ORDER", default_value = "kubernetes", hide_short_help = true)]
     order: OrderName,
 
     /// Feature gates that differ from Kubernetes' defaults: MaxUnavailableStatefulSet and StatefulSetRecreateStrategy,
     /// which count for StatefulSets alone; PodDeletionCost, LogarithmicScaleDown and PreferForScaleDown, which count for
     /// Deployments, ReplicaSets and ReplicationControllers alone
-    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = any_gate)]
+    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = any_gate, hide_short_help = true)]
     feature_gates: Vec<(AnyGate, bool)>,
 
     /// Most deletions of a ReplicaSet or ReplicationController to show, of which Kubernetes makes at most 500 in one sync; other kinds ignore it
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     burst_replicas: Option<NonZeroU32>,
 
     /// Accept an incomplete file: notes say what is missing
     ///
     /// If a file lacks both the other ReplicaSets of the same owner and their pods, it looks complete, and no note says so.
-    #[arg(long, requires = "filename")]
+    #[arg(long, requires = "filename", hide_short_help = true)]
     partial: bool,
 
-    /// Output format
-    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    /// table, wide, json, yaml, markdown, html or name
+    #[arg(
+        short,
+        long,
+        value_name = "FORMAT",
+        default_value = "table",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub(crate) output: Output,
 
-    /// Print again when the answer changes, until interrupted
+    /// Print again when the answer changes
     #[arg(short, long, conflicts_with = "filename")]
     pub(crate) watch: bool,
 
@@ -106,12 +120,12 @@ pub(crate) struct PreviewArgs {
     #[arg(long, value_name = "HOW", num_args = 0..=1, hide = true)]
     dry_run: Option<Option<String>>,
 
-    /// Print every pod, also on a terminal, where pods that are alike are one row
+    /// Print every pod, where a terminal shows a screen
     #[arg(long)]
     pub(crate) all: bool,
 
     /// Also print the command that asks the same again
-    #[arg(short, long)]
+    #[arg(short, long, hide_short_help = true)]
     pub(crate) verbose: bool,
 
     #[command(flatten)]
@@ -120,6 +134,21 @@ pub(crate) struct PreviewArgs {
 
 const EXAMPLES: &str = "\
 Examples:
+  kubectl podrank                            who goes first in each workload
+  kubectl podrank deploy/web                 the counts at which each pod goes
+  kubectl podrank deploy/web --replicas 5    which pods go then, and why
+  kubectl podrank scale deploy/web --replicas 5 --pod NAME    choose them
+kubectl's flags such as --context work here, too; --help shows all.";
+
+const MORE_EXAMPLES: &str = "\
+Examples:
+  # Who goes first in each workload of the namespace?
+  kubectl podrank
+
+  # At which count does each pod of the Deployment web go? And one of them?
+  kubectl podrank deploy/web
+  kubectl podrank pod/web-7f6b9d5c48-hq8zt
+
   # Which pods would go if the Deployment web had 3 replicas?
   kubectl podrank deploy/web --replicas 3
 

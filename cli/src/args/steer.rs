@@ -1,18 +1,18 @@
 //! The flags of `scale`, `drop` and `undo`.
 
 use super::connection::Connection;
-use super::preview::{changed_gates, gate, pod_count};
+use super::preview::{changed_gates, gate, replicas};
 use clap::{ArgGroup, ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_preview::gates::Gate;
 use podrank_preview::steer::Count;
-use podrank_preview::{WorkloadKind, WorkloadName};
+use podrank_preview::{Replicas, WorkloadKind, WorkloadName};
 use serde::Serialize;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Scale a workload down so that the pods you want go, and check that they did
+/// Scale down so that the pods you want go, and check that they did
 ///
 /// Gives these pods lower deletion costs than all others, waits until Kubernetes' controllers have observed the costs,
 /// scales, compares the deleted pods with the plan by UID, and removes the costs that are left.
@@ -23,9 +23,9 @@ pub(crate) struct ScaleArgs {
     #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
     workload: Vec<String>,
 
-    /// Desired replicas of the workload
-    #[arg(long, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true)]
-    pub(crate) replicas: u32,
+    /// Desired replicas, or how many fewer: 5, -2 or -30%
+    #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true)]
+    pub(crate) replicas: Replicas,
 
     #[command(flatten)]
     pub(crate) wishes: Wishes,
@@ -34,8 +34,9 @@ pub(crate) struct ScaleArgs {
     pub(crate) how: How,
 }
 
-/// Delete exactly these pods, or those of a node, and lower the replicas of their workloads by their number
+/// Delete exactly these pods, or those of a node, and lower the count
 ///
+/// The replicas of their workloads fall by the number of pods.
 /// Named pods must belong to one Deployment, ReplicaSet or ReplicationController. Those of a node may belong to several, which
 /// are scaled one by one. Works as `scale` does.
 #[derive(Args, Debug)]
@@ -61,7 +62,9 @@ pub(crate) struct DropArgs {
     pub(crate) how: How,
 }
 
-/// Remove the deletion costs and canaries that an interrupted run left, and restore the costs that it overwrote
+/// Remove what an interrupted run left
+///
+/// Removes deletion costs and canaries, and restores the costs that it overwrote.
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
     /// Workload, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs or rc
@@ -79,10 +82,11 @@ pub(crate) struct UndoArgs {
 const SCALE_EXAMPLES: &str = "\
 Examples:
   # Show what would be done, and what Kubernetes would do by itself
-  kubectl podrank scale deploy/web --replicas 5 --prefer-nodes lifecycle=spot --dry-run client
+  kubectl podrank scale deploy/web --replicas 5 --prefer-nodes lifecycle=spot --dry-run
 
   # Pods on spot nodes first, then whatever keeps the zones balanced
-  kubectl podrank scale deploy/web --replicas 5 --prefer-nodes lifecycle=spot --spread topology.kubernetes.io/zone
+  kubectl podrank scale deploy/web --replicas 5 --prefer-nodes lifecycle=spot \\
+    --spread topology.kubernetes.io/zone
 
   # Idle pods first, by your own measure of load
   measure-load | kubectl podrank scale deploy/web --replicas 5 --by-value - --yes";
@@ -102,23 +106,23 @@ pub(crate) const NODE_TYPES: [&str; 3] = ["node", "nodes", "no"];
 
 /// Which pods should go. `--pod` counts first and `--spread` last, the others in the order given.
 #[derive(Args, Debug, Default)]
-#[command(
-    next_help_heading = "Which pods go first (--pod counts first and --spread last, the others in the order given)"
-)]
+#[command(next_help_heading = "Which pods go first")]
 pub(crate) struct Wishes {
     /// Pod that must go, as NAME or pod/NAME; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) pod: Vec<String>,
 
-    /// Pods on the nodes that this label selector selects; may be repeated
+    /// Pods on the nodes with these labels; may be repeated
     #[arg(long, value_name = "SELECTOR")]
     prefer_nodes: Vec<String>,
 
-    /// Pods that this label selector selects; may be repeated
+    /// Pods with these labels; may be repeated
     #[arg(long, value_name = "SELECTOR")]
     prefer_pods: Vec<String>,
 
-    /// Pods with the lowest values, from lines with a pod's name and a number; `-` for standard input. Pods without a value come last
+    /// Pods with the lowest values in a file: a pod and a number a line
+    ///
+    /// `-` is standard input. Pods without a value come last.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     by_value: Option<PathBuf>,
 
@@ -126,11 +130,15 @@ pub(crate) struct Wishes {
     #[arg(long)]
     not_available_first: bool,
 
-    /// Pods on the nodes with the fewest active pods in all namespaces, not counting those of DaemonSets
+    /// Pods on the nodes with the fewest pods
+    ///
+    /// Active pods in all namespaces count, except for those of DaemonSets.
     #[arg(long)]
     emptiest_nodes: bool,
 
-    /// Pods in the domain that has the most pods left. Each value of a node label is a domain; give the outermost label first
+    /// Pods in the domain that has the most pods left
+    ///
+    /// Each value of a node label is a domain. Give the outermost label first.
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     spread: Vec<String>,
 
@@ -150,6 +158,9 @@ pub(crate) enum GivenWish {
     Spread(Vec<String>),
 }
 
+/// The heading of the options that few need.
+const EXPERTS: &str = "For experts";
+
 /// How to do it.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How")]
@@ -162,41 +173,51 @@ pub(crate) struct How {
     #[arg(short, long)]
     pub(crate) yes: bool,
 
-    /// Change nothing: `client` shows the plan, `server` also has the API server check each write
-    #[arg(long, value_name = "WHERE")]
+    /// Change nothing: show the plan
+    ///
+    /// `client`, or no value, shows the plan; `server` also has the API server check each write.
+    #[arg(long, value_name = "WHERE", hide_possible_values = true, num_args = 0..=1, default_missing_value = "client")]
     pub(crate) dry_run: Option<DryRun>,
 
-    /// How to delete the pods
-    #[arg(long, value_name = "HOW", default_value = "scale")]
+    /// How to delete the pods: scale or eviction
+    #[arg(long, value_name = "HOW", default_value = "scale", hide_possible_values = true)]
     pub(crate) by: By,
 
     /// How to wait until the controllers have observed the costs [default: canary]
-    #[arg(long, value_name = "BARRIER")]
+    #[arg(long, value_name = "BARRIER", hide_short_help = true, help_heading = EXPERTS)]
     barrier: Option<Barrier>,
 
     /// Keep the written costs on pods that stay
-    #[arg(long)]
+    #[arg(long, hide_short_help = true, help_heading = EXPERTS)]
     pub(crate) keep_costs: bool,
 
     /// Overwrite costs that somebody else set, and restore them afterwards on pods that stay
     #[arg(long)]
     pub(crate) force_conflicts: bool,
 
-    /// Longest time to wait for the canary, for the wanted pods to go, for replacements of evicted pods, or for a disruption
-    /// budget to allow an eviction, such as 30s or 5m
+    /// Longest time to wait, such as 30s or 5m
+    ///
+    /// For the canary, for the wanted pods to go, for replacements of evicted pods, or for a disruption budget to allow an eviction.
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration)]
     pub(crate) timeout: Duration,
 
     /// Most pods to evict at a time, as far as disruption budgets allow it; only with --by eviction [default: 1]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", hide_short_help = true, help_heading = EXPERTS)]
     batch: Option<NonZeroU32>,
 
     /// Feature gates that differ from Kubernetes' defaults: PodDeletionCost, LogarithmicScaleDown
-    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate)]
+    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = gate, hide_short_help = true, help_heading = EXPERTS)]
     feature_gates: Vec<(Gate, bool)>,
 
-    /// Output format
-    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    /// table or json
+    #[arg(
+        short,
+        long,
+        value_name = "FORMAT",
+        default_value = "table",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
     pub(crate) output: SteerOutput,
 
     #[command(flatten)]
@@ -422,7 +443,8 @@ mod tests {
         for wrong in [
             "scale deploy/web",
             "scale --replicas 3",
-            "scale deploy/web --replicas -1",
+            "scale deploy/web --replicas 30%",
+            "scale deploy/web --replicas +1",
             "scale sts/web --replicas 3",
             "scale web --replicas 3 --also",
             "scale web --replicas 3 --by eviction --batch 0",

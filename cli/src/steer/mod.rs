@@ -24,7 +24,7 @@ use kubectl_podrank::render_plan;
 use outcome::{Document, Exit, Outcome};
 use planned::Wanted;
 use podrank_preview::steer::{self, Count, Owned, Plan};
-use podrank_preview::{Input, WorkloadId, WorkloadName};
+use podrank_preview::{Input, Options, WorkloadId, WorkloadName};
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -34,7 +34,7 @@ type Failure = Box<dyn Error>;
 
 pub(crate) fn scale(args: &ScaleArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.how.connection.arguments());
-    let count = Count::To(args.replicas);
+    let count = |input: &Input, options: &Options| input.count(options, args.replicas).map(Count::To);
     let named = args.wishes.pod.iter().map(|pod| bare(pod).to_owned()).collect();
     steer(&kubectl, &args.workload()?, args.how.namespace.as_deref(), &args.how, &args.wishes, count, named)
 }
@@ -47,7 +47,7 @@ pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
     let named: BTreeSet<_> = args.pods.iter().map(|pod| bare(pod).to_owned()).collect();
     let WorkloadId { namespace, kind, name } = workload_of(&kubectl, &named, args.how.namespace.as_deref())?;
     let name = WorkloadName { kind: Some(kind), name };
-    steer(&kubectl, &name, Some(&namespace), &args.how, &Wishes::default(), args.count(), named)
+    steer(&kubectl, &name, Some(&namespace), &args.how, &Wishes::default(), |_, _| Ok(args.count()), named)
 }
 
 pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
@@ -116,7 +116,7 @@ fn steer(
     namespace: Option<&str>,
     how: &How,
     wishes: &Wishes,
-    count: Count,
+    count: impl FnOnce(&Input, &Options) -> Result<Count, podrank_preview::Error>,
     named: BTreeSet<String>,
 ) -> Result<ExitCode, Failure> {
     let wanted = Wanted::read(kubectl, name, namespace, how, count, named)?;

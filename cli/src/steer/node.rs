@@ -80,8 +80,14 @@ impl Node {
         let mut planned = Vec::new();
         for (WorkloadId { namespace, kind, name }, pods) in workloads {
             let name = WorkloadName { kind: Some(kind), name };
-            let wanted =
-                Wanted::read(kubectl, &name, Some(&namespace), &args.how, args.count(), pods.clone());
+            let wanted = Wanted::read(
+                kubectl,
+                &name,
+                Some(&namespace),
+                &args.how,
+                |_, _| Ok(args.count()),
+                pods.clone(),
+            );
             match wanted.and_then(|wanted| wanted.plan(&args.how, &Wishes::default())) {
                 Ok(plan) => planned.push(plan),
                 Err(error) => {

@@ -32,13 +32,13 @@ pub(super) struct Planned<'k> {
 }
 
 impl<'k> Wanted<'k> {
-    /// Reads the workload.
+    /// Reads the workload. `count` says how many of its pods should be left, which may depend on what was read.
     pub(super) fn read(
         kubectl: &'k Kubectl,
         name: &WorkloadName,
         namespace: Option<&str>,
         how: &How,
-        count: Count,
+        count: impl FnOnce(&Input, &Options) -> Result<Count, podrank_preview::Error>,
         named: BTreeSet<String>,
     ) -> Result<Self, Failure> {
         let scope = Scope::Namespace(namespace);
@@ -46,6 +46,7 @@ impl<'k> Wanted<'k> {
         let cluster = Cluster::new(kubectl, workload);
         let mut options = Options::new(0, Timestamp::now());
         cluster.name_workload(&mut options);
+        let count = count(&input, &options)?;
         options.replicas = if let Count::To(replicas) = count { Some(replicas) } else { None };
         options.gates = how.gates();
         let request = Request {
