@@ -145,7 +145,7 @@ fn one(
     if is_page {
         live::add_zones(kubectl, &mut input);
     }
-    if workload.kind == WorkloadKind::DaemonSet && !matches!(question, Question::Pod(_)) {
+    if !workload.kind.has_count() && !matches!(question, Question::Pod(_)) {
         question = Question::Count;
     }
     options.workload = Some(WorkloadName { kind: Some(workload.kind), name: workload.name });
@@ -163,13 +163,13 @@ fn about(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
         options.replicas = Some(input.count(&options, replicas)?);
     }
     match question {
-        Question::Order if !input.is_daemon_set(&options)? => {
+        Question::Order if input.has_count(&options)? => {
             let order = scale_down_order(&input, &options).map_err(explained)?;
             of_order(&order, args, look, |look| {
                 standing::order_table(&order, args.output == Output::Wide, look)
             })
         }
-        Question::Pod(pod) if !args.has_count() && !input.is_daemon_set(&options)? => {
+        Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
             let order = standing_of_pod(&input, &options, &pod).map_err(explained)?;
             of_order(&order, args, look, |look| standing::pod_text(&order, look))
         }

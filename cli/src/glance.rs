@@ -3,7 +3,7 @@
 
 use crate::look::{Grid, Look, plain, style};
 use podrank_preview::{
-    Bounds, Contest, Details, Owner, PodPreview, Preview, SetPreview, Verdict, WorkloadKind,
+    Bounds, Contest, Details, Owner, PodPreview, Preview, Rollout, SetPreview, Verdict, WorkloadKind,
 };
 use std::collections::HashMap;
 use std::iter;
@@ -97,7 +97,7 @@ pub fn headline(preview: &Preview<'_>) -> String {
         (0, _) => format!(" ({} of {contested} by chance)", chance.text()),
         _ => format!(" ({certain} certainly, {} of {contested} by chance)", chance.text()),
     };
-    let goes_on = preview.rollout.is_some_and(|rollout| rollout.goes_on || rollout.waits);
+    let goes_on = preview.rollout.is_some_and(|Rollout { goes_on, waits, .. }| goes_on || waits);
     let is_step = preview.rest.is_none() && (goes_on || !preview.blocked.is_empty());
     let step = if is_step { ", in the next step" } else { "" };
     let name = named(preview.workload.kind, preview.workload.name, preview.namespace, preview.owner);
@@ -116,13 +116,22 @@ pub fn pod_text(preview: &Preview<'_>, pod: &str, look: Look) -> Option<String> 
         (Verdict::Keep, _) => "stays".to_owned(),
     };
     let rule = pod.rule.map_or_else(String::new, |rule| format!(" ({rule})"));
-    let node = (preview.workload.kind == WorkloadKind::DaemonSet).then(|| {
-        "It also goes if its node leaves, or no longer matches the DaemonSet's selector and tolerations."
-            .to_owned()
-    });
+    let besides = also_goes(preview.workload.kind).map(str::to_owned);
     let sentences = [format!("{} {fate}: {}{rule}", pod.name, pod.why), headline(preview)];
-    let grid = Grid { sentences: sentences.into_iter().chain(node).collect(), ..grid(preview, Vec::new()) };
+    let grid =
+        Grid { sentences: sentences.into_iter().chain(besides).collect(), ..grid(preview, Vec::new()) };
     Some(grid.text(look))
+}
+
+/// What else takes pods of such a workload.
+pub(crate) fn also_goes(kind: WorkloadKind) -> Option<&'static str> {
+    match kind {
+        WorkloadKind::Deployment => Some("A new template would replace it, too, whatever the count."),
+        WorkloadKind::StatefulSet => Some("A new template would replace it, too, in the order of ordinals."),
+        WorkloadKind::DaemonSet => Some("It also goes if its node leaves or no longer fits the DaemonSet."),
+        WorkloadKind::Job => Some("It also goes when the Job completes, fails or is suspended."),
+        WorkloadKind::ReplicaSet | WorkloadKind::ReplicationController => None,
+    }
 }
 
 /// What to type next.

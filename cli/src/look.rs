@@ -105,7 +105,7 @@ impl Grid {
         }
         let more = self.rows.len().saturating_sub(most);
         if more > 0 {
-            text += &format!("\n… and {more} more\n");
+            text.extend(["\n… and ", &more.to_string(), " more\n"]);
         }
         text
     }

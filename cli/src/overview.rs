@@ -2,7 +2,7 @@
 
 use crate::glance::named;
 use crate::look::{Grid, Look, style};
-use podrank_preview::{Overview, OverviewLine, Rest, Verdict, WaitsFor, WorkloadKind};
+use podrank_preview::{Overview, OverviewLine, Rest, Verdict, WaitsFor};
 
 /// Returns a line for each workload.
 pub fn overview_table(overview: &Overview<'_>, look: Look) -> String {
@@ -57,7 +57,7 @@ fn note(line: &OverviewLine<'_>) -> String {
     if let Some(error) = &line.error {
         return format!("error: {error}");
     }
-    if line.workload.kind == WorkloadKind::DaemonSet && line.delete.max == 0 {
+    if !line.workload.kind.has_count() && line.delete.max == 0 {
         return "its nodes decide".to_owned();
     }
     let first = line.notes.first().map(|note| note.text.clone());
@@ -72,7 +72,7 @@ fn waits(rest: &Rest<'_>) -> Option<String> {
         pods => format!("{pods} pods"),
     };
     Some(match rest.waits_for? {
-        WaitsFor::NewPods => format!("rollout waits for {pods}"),
+        WaitsFor::NewPods => format!("waits for {pods} to be available"),
         WaitsFor::OldPods => "waits until old pods end".to_owned(),
         WaitsFor::Resume => "rollout is paused".to_owned(),
         WaitsFor::AnotherCount => "waits for another count".to_owned(),

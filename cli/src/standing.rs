@@ -1,6 +1,6 @@
 //! At which counts each pod goes, and what happens to one pod, for people. Computes text and reads nothing.
 
-use crate::glance::{few_words, named};
+use crate::glance::{also_goes, few_words, named};
 use crate::look::{Grid, Look, style};
 use podrank_preview::{ScaleDownOrder, Standing, Verdict, WorkloadKind};
 use std::iter;
@@ -112,7 +112,7 @@ pub fn pod_text(order: &ScaleDownOrder<'_>, look: Look) -> String {
     }
     sentences.push(state(order, pod));
     sentences.extend(order.rest.as_ref().and_then(|rest| rest.text.clone()));
-    sentences.extend(besides(order.workload.kind).map(str::to_owned));
+    sentences.extend(also_goes(order.workload.kind).map(str::to_owned));
     let grid = Grid { sentences, header: Vec::new(), rows: Vec::new(), give_way: Vec::new() };
     grid.text(look)
 }
@@ -158,14 +158,4 @@ fn state(order: &ScaleDownOrder<'_>, pod: &Standing<'_>) -> String {
     let restarts = format!("{} restarts", details.restarts);
     let all = [Some(details.phase.to_owned()), Some(ready), Some(node), rank, cost, Some(restarts), age];
     format!("Now: {}.", all.into_iter().flatten().collect::<Vec<_>>().join(", "))
-}
-
-/// What else takes pods of such a workload.
-fn besides(kind: WorkloadKind) -> Option<&'static str> {
-    match kind {
-        WorkloadKind::Deployment => Some("A new template would replace it, too, whatever the count."),
-        WorkloadKind::Job => Some("It also goes when the Job completes, fails or is suspended."),
-        WorkloadKind::StatefulSet => Some("A new template would replace it, too, in the order of ordinals."),
-        _ => None,
-    }
 }

@@ -42,7 +42,7 @@ fn longest(text: &str) -> usize {
     text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
-/// A ReplicaSet of this many pods, whose deletion costs differ.
+/// A `ReplicaSet` of this many pods, whose deletion costs differ.
 fn large(pods: u32) -> Input {
     let pod = |number: u32| {
         let cost = "metadata annotations controller.kubernetes.io/pod-deletion-cost";

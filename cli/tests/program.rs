@@ -1084,7 +1084,12 @@ fn wrong_flags() {
 fn help_has_examples_of_every_kind() {
     let (_, help, _) = plain("--help");
     let examples = help.split("Examples:").nth(1).expect("examples");
-    assert_eq!(examples.matches("\n  # ").count(), 9, "{help}");
+    assert_eq!(examples.matches("\n  # ").count(), 11, "{help}");
+    // The short one is a screen.
+    for words in ["-h", "scale -h", "drop -h", "undo -h"] {
+        let (_, help, _) = plain(words);
+        assert!(help.lines().count() <= 40, "{help}");
+    }
     let flags = "-f, --filename|--replicas|-n, --namespace|--now|--order|--feature-gates|--burst-replicas|--partial|\
                  -o, --output|TYPE/NAME|--rollout|--context|completion";
     for flag in flags.split('|') {

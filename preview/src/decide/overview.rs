@@ -101,13 +101,13 @@ fn line<'a>(
 }
 
 impl Input {
-    /// Returns whether the options' workload is a `DaemonSet`, whose nodes decide how many pods it has.
+    /// Returns whether the options' workload has a count of pods.
     ///
     /// # Errors
     /// If the options do not name one workload of the input.
-    pub fn is_daemon_set(&self, options: &Options) -> Result<bool, Error> {
+    pub fn has_count(&self, options: &Options) -> Result<bool, Error> {
         let choice = choose_workload(self, &Sets::of(self), options)?;
-        Ok(choice.id().kind == WorkloadKind::DaemonSet)
+        Ok(choice.id().kind.has_count())
     }
 
     /// Returns the number of replicas that the options' workload gets, given its present one.
@@ -130,9 +130,7 @@ impl Input {
             }
             Choice::Direct(entry) => match entry.spec()? {
                 Spec::StatefulSet(spec) => spec.set.replicas,
-                Spec::DaemonSet(_) | Spec::Job(_) => {
-                    return Err(Error::new(format!("{entry} has no replicas: leave out --replicas")));
-                }
+                _ => return Err(Error::new(format!("{entry} has no replicas: leave out --replicas"))),
             },
         };
         let present = u32::try_from(present).unwrap_or(0);
@@ -165,8 +163,8 @@ impl Input {
             })
             .collect();
         let of_pods = || {
-            let owned = self.pods.iter().filter(|pod| is_here(&pod.namespace));
-            owned.filter_map(|pod| pod.controller.as_ref()).find(|its| owner.is(its))
+            let pods = self.pods.iter().filter(|pod| is_here(&pod.namespace));
+            pods.filter_map(|pod| pod.controller.as_ref()).find(|its| owner.is(its))
         };
         match &*in_use {
             [(only, _)] => {

@@ -1,6 +1,6 @@
 //! At which counts each pod goes. For sets, one line of groups answers for all counts; for other kinds, each count is decided by itself.
 
-use crate::answer::preview::{PodPreview, Preview, Verdict};
+use crate::answer::preview::{Details, PodPreview, Preview, Rollout, Verdict};
 use crate::answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
 use crate::answer::why::why;
 use crate::ask::options::{Options, Order};
@@ -31,7 +31,7 @@ pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<Scale
         Options { replicas: None, parallelism: None, completions: None, suspend: false, ..options.clone() };
     let now = preview_workload(input, &as_it_is)?;
     let kind = now.workload.kind;
-    if kind == WorkloadKind::DaemonSet {
+    if !kind.has_count() {
         return Err(Error::new(format!(
             "{} {} has no count, as its nodes decide",
             kind,
@@ -117,7 +117,7 @@ fn of_sets<'a>(input: &'a Input, options: &Options, now: &Preview<'a>) -> Result
     }
     let names: Vec<_> =
         now.sets().iter().filter(|set| set.active > 0).filter_map(|set| set.replica_set).collect();
-    let is_at_rest = now.rollout.is_none_or(|rollout| !rollout.goes_on && !rollout.waits);
+    let is_at_rest = now.rollout.is_none_or(|Rollout { goes_on, waits, .. }| !goes_on && !waits);
     let is_alone = is_at_rest && names.len() == 1;
     names.into_iter().map(|name| of_set(WorkloadKind::ReplicaSet, name, is_alone)).collect()
 }
@@ -155,7 +155,7 @@ fn of_set<'a>(
             chances: Vec::new(),
             rule,
             why,
-            details: crate::answer::preview::Details::of(pod, to_time(options.now)),
+            details: Details::of(pod, to_time(options.now)),
         }
     };
     Ok(at_now.line.iter().map(standing).collect())

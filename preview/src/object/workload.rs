@@ -112,6 +112,11 @@ impl WorkloadKind {
         matches!(self, Self::ReplicaSet | Self::ReplicationController)
     }
 
+    /// Whether it has a count of pods. A `DaemonSet` has none, as its nodes decide.
+    pub fn has_count(self) -> bool {
+        self != Self::DaemonSet
+    }
+
     /// Whether its controller deletes pods itself.
     pub fn is_direct(self) -> bool {
         Self::DIRECT.contains(&self)
