@@ -40,12 +40,27 @@ impl Scope<'_> {
     }
 }
 
-/// Whether pods are read with the managers of their fields (`metadata.managedFields`), which double their length.
+/// What is read with the managers of its fields (`metadata.managedFields`). They double the length of pods.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Managers {
-    Shown,
-    Hidden,
+    OfWorkload,
+    OfPods,
+    OfBoth,
 }
+
+impl Managers {
+    /// The flag for the workload itself.
+    fn of_workload(self) -> Option<&'static str> {
+        (self != Self::OfPods).then_some(MANAGERS)
+    }
+
+    /// The flag for its pods.
+    fn of_pods(self) -> Option<&'static str> {
+        (self != Self::OfWorkload).then_some(MANAGERS)
+    }
+}
+
+const MANAGERS: &str = "--show-managed-fields";
 
 /// What was read for a workload.
 pub(crate) struct Live {
@@ -80,7 +95,7 @@ pub(crate) fn read_once(
     scope: Scope<'_>,
     managers: Managers,
 ) -> Result<Live, Box<dyn Error>> {
-    let mut input = find(kubectl, name, scope)?;
+    let mut input = find(kubectl, name, scope, managers)?;
     let Some(workload) = input.workload(name)? else {
         return Err(unknown(kubectl, name, scope).into());
     };
@@ -96,8 +111,8 @@ pub(crate) fn read_once(
         input.add_part(kubectl.get(&revisions)?);
         input.add_part(kubectl.get(&["nodes"])?);
     }
-    let managers = (managers == Managers::Shown).then_some("--show-managed-fields");
-    let words: Vec<_> = ["pods"].into_iter().chain(selector).chain(namespace).chain(managers).collect();
+    let words: Vec<_> =
+        ["pods"].into_iter().chain(selector).chain(namespace).chain(managers.of_pods()).collect();
     input.add_part(kubectl.get(&words)?);
     let lags = input.lags(&workload)?;
     Ok(Live { input, workload, lags })
@@ -111,7 +126,12 @@ pub(crate) fn add_zones(kubectl: &Kubectl, input: &mut Input) {
 }
 
 /// Returns the workload with this name.
-fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Input, Box<dyn Error>> {
+fn find(
+    kubectl: &Kubectl,
+    name: &WorkloadName,
+    scope: Scope<'_>,
+    managers: Managers,
+) -> Result<Input, Box<dyn Error>> {
     let resources = resources(name.kind);
     let by_name = &*format!("metadata.name={}", name.name);
     let words = match (scope, name.kind) {
@@ -119,7 +139,8 @@ fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Inpu
         // Only in this way does kubectl filter a list by name.
         _ => ["--field-selector", by_name],
     };
-    kubectl.get(&[&[&*resources], &words[..], &*scope.arguments()].concat())
+    let managers: Vec<_> = managers.of_workload().into_iter().collect();
+    kubectl.get(&[&[&*resources], &words[..], &*scope.arguments(), &*managers].concat())
 }
 
 /// The types that may have the name.

@@ -8,6 +8,7 @@ mod live;
 mod progress;
 mod shell;
 mod steer;
+mod surroundings;
 
 use anstream::{AutoStream, ColorChoice};
 use args::preview::{Output, PreviewArgs};
@@ -87,8 +88,9 @@ fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<
     let scope = if args.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
     let kubectl = Kubectl::new(args.connection.arguments());
     let is_page = args.output == Output::Html;
-    let managers = if is_page { Managers::Shown } else { Managers::Hidden };
+    let managers = if is_page { Managers::OfBoth } else { Managers::OfWorkload };
     let Live { mut input, workload, lags } = live::read(&kubectl, &name, scope, managers)?;
+    surroundings::add(&kubectl, &workload, &mut input);
     if is_page {
         live::add_zones(&kubectl, &mut input);
     }

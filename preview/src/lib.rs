@@ -31,6 +31,7 @@ mod object;
 pub mod steer;
 mod words;
 
+pub use answer::autoscaler::AutoscalerPreview;
 pub use answer::note::{Note, NoteCode};
 pub use answer::odds::Odds;
 pub use answer::preview::{
@@ -46,5 +47,6 @@ pub use decide::line::MOST_IN_ONE_SYNC;
 pub use decide::workload::{circle, preview_workload};
 pub use dump::input::Input;
 pub use object::cost::{FIELD_MANAGER, PREVIOUS_COST_ANNOTATION, Previous};
+pub use object::surrounding::SurroundingKind;
 pub use object::workload::{WorkloadId, WorkloadKind, WorkloadName};
 pub use words::error::{Error, Remedy};

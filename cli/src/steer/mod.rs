@@ -13,6 +13,7 @@ mod wishes;
 use crate::args::steer::{By, DropArgs, DryRun, How, ScaleArgs, SteerOutput, UndoArgs, Wishes};
 use crate::kubectl::Kubectl;
 use crate::live::{self, Live, Managers, Scope};
+use crate::surroundings;
 use crate::{complain, look_of_plan, print};
 use cluster::Cluster;
 use jiff::Timestamp;
@@ -46,7 +47,7 @@ pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.connection.arguments());
     let scope = Scope::Namespace(args.namespace.as_deref());
-    let Live { workload, .. } = live::read_once(&kubectl, &args.workload()?, scope, Managers::Shown)?;
+    let Live { workload, .. } = live::read_once(&kubectl, &args.workload()?, scope, Managers::OfPods)?;
     let cluster = Cluster::new(&kubectl, workload);
     let canaries = barrier::remove_canaries(&cluster)?;
     let done = cluster.take_off()?;
@@ -105,7 +106,7 @@ fn steer(
     named: BTreeSet<String>,
 ) -> Result<ExitCode, Failure> {
     let scope = Scope::Namespace(namespace);
-    let Live { input, workload, .. } = live::read(kubectl, name, scope, Managers::Shown)?;
+    let Live { mut input, workload, .. } = live::read(kubectl, name, scope, Managers::OfPods)?;
     let cluster = Cluster::new(kubectl, workload);
     let mut options = Options::new(0, Timestamp::now());
     cluster.name_workload(&mut options);
@@ -125,13 +126,11 @@ fn steer(
     }
     request.wishes = wishes::resolve(&cluster, wishes)?;
     let mut plan = steer::plan(&input, &request)?;
-    let surroundings = cluster.surroundings();
-    plan.notes.extend(steer::check_budgets(&input, &plan, how.by == By::Eviction, &surroundings)?);
+    input.add_part(surroundings::common(kubectl, cluster.namespace()));
+    plan.notes.extend(steer::check_budgets(&input, &plan, how.by == By::Eviction)?);
+    plan.notes.extend(steer::check_autoscalers(&input, &plan));
     for note in &plan.notes {
         complain(&note.to_string());
-    }
-    for warning in cluster::autoscalers(&plan, &surroundings) {
-        complain(&warning);
     }
     if how.output == SteerOutput::Table {
         print(render_plan::table(&plan, how.by == By::Eviction, look_of_plan()).as_bytes())?;

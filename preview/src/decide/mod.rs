@@ -8,6 +8,7 @@ pub(crate) mod daemon_set;
 pub(crate) mod deployment;
 pub(crate) mod direct;
 pub(crate) mod end;
+pub(crate) mod interference;
 pub(crate) mod job;
 pub(crate) mod job_end;
 pub(crate) mod line;
