@@ -43,20 +43,20 @@ impl Scope<'_> {
 /// What is read with the managers of its fields (`metadata.managedFields`). They double the length of pods.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Managers {
-    OfWorkload,
-    OfPods,
-    OfBoth,
+    Workload,
+    Pods,
+    Both,
 }
 
 impl Managers {
     /// The flag for the workload itself.
     fn of_workload(self) -> Option<&'static str> {
-        (self != Self::OfPods).then_some(MANAGERS)
+        (self != Self::Pods).then_some(MANAGERS)
     }
 
     /// The flag for its pods.
     fn of_pods(self) -> Option<&'static str> {
-        (self != Self::OfWorkload).then_some(MANAGERS)
+        (self != Self::Workload).then_some(MANAGERS)
     }
 }
 

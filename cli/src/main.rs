@@ -88,7 +88,7 @@ fn read_cluster(args: &PreviewArgs, options: &mut Options) -> Result<Input, Box<
     let scope = if args.all_namespaces { Scope::All } else { Scope::Namespace(args.namespace.as_deref()) };
     let kubectl = Kubectl::new(args.connection.arguments());
     let is_page = args.output == Output::Html;
-    let managers = if is_page { Managers::OfBoth } else { Managers::OfWorkload };
+    let managers = if is_page { Managers::Both } else { Managers::Workload };
     let Live { mut input, workload, lags } = live::read(&kubectl, &name, scope, managers)?;
     surroundings::add(&kubectl, &workload, &mut input);
     if is_page {

@@ -1,7 +1,7 @@
 //! Reads from the cluster what else acts on a workload: the autoscalers, disruption budgets and policies of podrank-webhook in its
 //! namespace. Whoever may not read them gets an answer without them.
 
-use crate::kubectl::Kubectl;
+use crate::kubectl::{Answer, Kubectl};
 use podrank_preview::{Input, SurroundingKind, WorkloadId, WorkloadKind};
 
 /// Adds what a preview shows, and notes what could not be read.
@@ -18,7 +18,7 @@ pub(crate) fn add(kubectl: &Kubectl, workload: &WorkloadId, input: &mut Input) {
     if WorkloadKind::WITH_COSTS.contains(&workload.kind) {
         // In most clusters, there is no such type. Asked for it by its name, kubectl would look through all types again.
         let path = format!("/apis/podrank.dev/v1alpha1/namespaces/{namespace}/scaledownpolicies");
-        let policies = kubectl.call(&["get", "--raw", &path], "").and_then(|answer| answer.result());
+        let policies = kubectl.call(&["get", "--raw", &path], "").and_then(Answer::result);
         input.add_part(policies.map_or_else(|_| Input::default(), |text| part(&text)));
     }
 }

@@ -57,12 +57,12 @@ impl<'k> Cluster<'k> {
 
     /// Reads all that a plan needs, and again if a status lags behind.
     pub(super) fn read(&self) -> Result<Input, Failure> {
-        Ok(live::read(self.kubectl, &self.name(), self.scope(), Managers::OfPods)?.input)
+        Ok(live::read(self.kubectl, &self.name(), self.scope(), Managers::Pods)?.input)
     }
 
     /// Reads the workload's current state.
     pub(super) fn state(&self) -> Result<State, Failure> {
-        let input = live::read_once(self.kubectl, &self.name(), self.scope(), Managers::OfPods)?.input;
+        let input = live::read_once(self.kubectl, &self.name(), self.scope(), Managers::Pods)?.input;
         let mut options = Options::new(0, jiff::Timestamp::now());
         self.name_workload(&mut options);
         Ok(state(&input, &options)?)

@@ -47,7 +47,7 @@ pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.connection.arguments());
     let scope = Scope::Namespace(args.namespace.as_deref());
-    let Live { workload, .. } = live::read_once(&kubectl, &args.workload()?, scope, Managers::OfPods)?;
+    let Live { workload, .. } = live::read_once(&kubectl, &args.workload()?, scope, Managers::Pods)?;
     let cluster = Cluster::new(&kubectl, workload);
     let canaries = barrier::remove_canaries(&cluster)?;
     let done = cluster.take_off()?;
@@ -106,7 +106,7 @@ fn steer(
     named: BTreeSet<String>,
 ) -> Result<ExitCode, Failure> {
     let scope = Scope::Namespace(namespace);
-    let Live { mut input, workload, .. } = live::read(kubectl, name, scope, Managers::OfPods)?;
+    let Live { mut input, workload, .. } = live::read(kubectl, name, scope, Managers::Pods)?;
     let cluster = Cluster::new(kubectl, workload);
     let mut options = Options::new(0, Timestamp::now());
     cluster.name_workload(&mut options);

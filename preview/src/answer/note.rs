@@ -78,7 +78,7 @@ pub enum NoteCode {
     /// A `PodDisruptionBudget` covers pods that go.
     DisruptionBudget,
     /// An autoscaler sets the asked count, too, within bounds that allow it.
-    Autoscaler,
+    AutoscalerShares,
     /// The asked count is outside the bounds of an autoscaler.
     AutoscalerOverrides,
     /// The controller ignores a `PodDisruptionBudget` of pods that go.

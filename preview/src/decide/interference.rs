@@ -16,7 +16,7 @@ use crate::words::text::count;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The most pods whose deletion costs a note shows.
-const MOST_COSTS: usize = 5;
+const MOST_COSTS: usize = 3;
 
 /// Adds all of it to a preview.
 pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Options) {
@@ -78,7 +78,7 @@ pub(crate) fn autoscaler_notes(input: &Input, id: WorkloadRef<'_>, replicas: u32
         let of = format!("HorizontalPodAutoscaler {name}");
         if its.is_inside {
             let text = format!("{of} also sets this count, between {least} and {most}{wants}");
-            return Note::new(NoteCode::Autoscaler, text);
+            return Note::new(NoteCode::AutoscalerShares, text);
         }
         let does = match replicas {
             // Whoever scales to 0 turns it off.
