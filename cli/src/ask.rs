@@ -4,13 +4,15 @@ use crate::args::preview::{Output, PreviewArgs};
 use crate::kubectl::Kubectl;
 use crate::live::{self, Live, Managers, Scope};
 use crate::progress::Watched;
+use crate::surroundings;
 use jiff::Timestamp;
 use kubectl_podrank::look::Look;
 use kubectl_podrank::{glance, html, overview, render, standing};
 use podrank_preview::{
-    Input, Options, Overview, Preview, Remedy, Replicas, ScaleDownOrder, Subject, WorkloadKind, WorkloadName,
-    preview_workload, scale_down_order, standing_of_pod,
+    Autoscaled, Input, Options, Overview, Preview, Remedy, Replicas, ScaleDownOrder, Subject, WorkloadKind,
+    WorkloadName, preview_workload, scale_down_order, standing_of_pod,
 };
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Display;
 use std::fs::{File, Metadata};
@@ -37,6 +39,20 @@ enum Question {
     Order,
     /// What becomes of this pod.
     Pod(String),
+    /// What happens at the counts that this autoscaler may set.
+    Autoscaler(String),
+}
+
+impl Question {
+    /// About a workload.
+    fn of(args: &PreviewArgs) -> Self {
+        if args.has_count() { Self::Count } else { Self::Order }
+    }
+
+    /// About the workload of an autoscaler.
+    fn of_autoscaler(name: &str, args: &PreviewArgs) -> Self {
+        if args.has_count() { Self::Count } else { Self::Autoscaler(name.to_owned()) }
+    }
 }
 
 /// An input, and what to ask about in it.
@@ -71,7 +87,7 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
         }
         [subject] => {
             let asked = one(&kubectl, subject, scope, args, options)?;
-            about(asked, args, look).map_err(Into::into)
+            about(asked, args, look)
         }
     }
 }
@@ -91,30 +107,51 @@ fn of_file(
     args: &PreviewArgs,
     look: Look,
 ) -> Result<Answer, Failure> {
-    let namespace = options.namespace.clone();
-    let mut question = if args.has_count() { Question::Count } else { Question::Order };
-    match subjects {
-        [Subject::Workload(name)] => options.workload = Some(name.clone()),
-        [Subject::Pod(pod)] => {
-            let (namespace, workloads) = input.workloads_of_pod(pod, namespace.as_deref())?;
-            let has = |name: &&WorkloadName| input.workload(name).is_ok_and(|found| found.is_some());
-            options.workload = workloads.iter().rev().find(has).or(workloads.first()).cloned();
-            options.namespace = Some(namespace);
-            question = Question::Pod(pod.clone());
-        }
-        [Subject::Owner(owner)] => {
-            let (namespace, workload) = input.set_in_use(owner, namespace.as_deref())?;
-            (options.namespace, options.workload) = (Some(namespace), Some(workload));
-        }
-        [Subject::Autoscaler(_)] => return Err("an autoscaler is read from a cluster: leave out -f".into()),
+    let question = match subjects {
+        [subject] if !matches!(subject, Subject::All(_)) => name(&input, &mut options, subject, args)?,
         // The only workload needs no name.
-        [] if args.has_count() || input.workloads().len() <= 1 => {}
+        [] if args.has_count() || input.workloads().len() <= 1 => Question::of(args),
         _ => {
             let is_wanted = live::wanted(&input.all_workloads(), subjects, "in the file")?;
             return several(&input, &options, args, look, is_wanted);
         }
-    }
+    };
     about(Asked { input, options, question }, args, look)
+}
+
+/// Names the workload of a subject of the input in the options.
+fn name(
+    input: &Input,
+    options: &mut Options,
+    subject: &Subject,
+    args: &PreviewArgs,
+) -> Result<Question, Failure> {
+    let namespace = options.namespace.clone();
+    Ok(match subject {
+        Subject::Workload(name) => {
+            options.workload = Some(name.clone());
+            Question::of(args)
+        }
+        Subject::Pod(pod) => {
+            let (namespace, workloads) = input.workloads_of_pod(pod, namespace.as_deref())?;
+            let has = |name: &&WorkloadName| input.workload(name).is_ok_and(|found| found.is_some());
+            options.workload = workloads.iter().rev().find(has).or(workloads.first()).cloned();
+            options.namespace = Some(namespace);
+            Question::Pod(pod.clone())
+        }
+        Subject::Owner(owner) => {
+            let (namespace, workload) = input.set_in_use(owner, namespace.as_deref())?;
+            (options.namespace, options.workload) = (Some(namespace), Some(workload));
+            Question::of(args)
+        }
+        Subject::Autoscaler(autoscaler) => {
+            let (namespace, subject) = input.scaled_by(autoscaler, namespace.as_deref())?;
+            options.namespace = Some(namespace);
+            name(input, options, &subject, args)?;
+            Question::of_autoscaler(autoscaler, args)
+        }
+        Subject::All(_) => return Err("several workloads are asked about".into()),
+    })
 }
 
 /// Reads one subject from the cluster, and names its workload in full.
@@ -125,9 +162,9 @@ fn one(
     args: &PreviewArgs,
     mut options: Options,
 ) -> Result<Asked, Failure> {
-    let mut question = if args.has_count() { Question::Count } else { Question::Order };
+    let mut question = Question::of(args);
     let is_page = args.output == Output::Html;
-    let managers = if is_page { Managers::Shown } else { Managers::Hidden };
+    let managers = if is_page { Managers::Both } else { Managers::Workload };
     let read = |name: &WorkloadName, scope| live::read(kubectl, name, scope, managers);
     let Live { mut input, workload, lags } = match subject {
         Subject::Workload(name) => read(name, scope)?,
@@ -140,8 +177,16 @@ fn one(
             let (namespace, name) = live::set_in_use(kubectl, owner, scope)?;
             read(&name, Scope::Namespace(Some(&namespace)))?
         }
-        Subject::Autoscaler(_) | Subject::All(_) => return Err("not built yet".into()),
+        Subject::Autoscaler(autoscaler) => {
+            let (namespace, subject) = live::scaled_by(kubectl, autoscaler, scope)?;
+            let scope = Scope::Namespace(Some(&namespace));
+            let mut asked = one(kubectl, &subject, scope, args, options)?;
+            asked.question = Question::of_autoscaler(autoscaler, args);
+            return Ok(asked);
+        }
+        Subject::All(_) => return Err("several workloads are asked about".into()),
     };
+    surroundings::add(kubectl, &workload, &mut input);
     if is_page {
         live::add_zones(kubectl, &mut input);
     }
@@ -164,23 +209,28 @@ fn about(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
     }
     match question {
         Question::Order if input.has_count(&options)? => {
-            let order = scale_down_order(&input, &options).map_err(explained)?;
+            let order = scale_down_order(&input, &options).map_err(|error| explained(&error))?;
             of_order(&order, args, look, |look| {
                 standing::order_table(&order, args.output == Output::Wide, look)
             })
         }
         Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
-            let order = standing_of_pod(&input, &options, &pod).map_err(explained)?;
+            let order = standing_of_pod(&input, &options, &pod).map_err(|error| explained(&error))?;
             of_order(&order, args, look, |look| standing::pod_text(&order, look))
         }
         Question::Pod(pod) => {
-            let preview = preview_workload(&input, &options).map_err(explained)?;
+            let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
             let text = glance::pod_text(&preview, &pod, look)
                 .ok_or_else(|| format!("{pod} is no active pod of its workload"))?;
             of_preview(&input, &options, &preview, args, |_| text)
         }
+        Question::Autoscaler(name) => {
+            let all =
+                podrank_preview::autoscaled(&input, &options, &name).map_err(|error| explained(&error))?;
+            of_autoscaler(&all, args, look)
+        }
         Question::Count | Question::Order => {
-            let preview = preview_workload(&input, &options).map_err(explained)?;
+            let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
             let table = |output| match output {
                 Output::Wide => render::proof(&preview, look),
                 _ => glance::glance(&preview, look),
@@ -195,7 +245,7 @@ fn about(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
 }
 
 /// The error, with the flags that help.
-fn explained(error: podrank_preview::Error) -> String {
+fn explained(error: &podrank_preview::Error) -> String {
     let flags = match error.remedy() {
         Some(Remedy::NameTheSet) => "; choose one as TYPE/NAME, with --namespace",
         Some(Remedy::AcceptPartial) => "; --partial accepts what is missing",
@@ -247,6 +297,29 @@ fn of_order(
     }
     let pods = order.pods().map(|pod| format!(" {} {:?} {:?}", pod.name, pod.may_go_at, pod.goes_at));
     Ok(Answer { text: text.into_bytes(), beside, gist: pods.collect() })
+}
+
+fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
+    let look = Look { answers: all.previews.len(), ..look };
+    let wants = all
+        .desired_replicas
+        .map_or_else(|| "it knows no count yet".to_owned(), |wanted| format!("it wants {wanted}"));
+    let sentence = format!("hpa/{} ({} to {}): {wants}\n", all.name, all.min_replicas, all.max_replicas);
+    let each = |answer: fn(&Preview<'_>, Look) -> String| {
+        all.previews.iter().map(|preview| answer(preview, look)).collect::<String>()
+    };
+    let text = match args.output {
+        Output::Table => sentence + &each(glance::glance),
+        Output::Wide => sentence + &each(render::proof),
+        Output::Markdown => sentence + "\n" + &each(|preview, _| glance::markdown(preview) + "\n"),
+        Output::Json => all.to_json(),
+        Output::Yaml => yaml(all)?,
+        Output::Html | Output::Name => return Err("this output is about one count: add --replicas N".into()),
+    };
+    let notes = all.previews.iter().flat_map(|preview| &preview.notes).map(ToString::to_string);
+    let beside: Vec<_> = notes.collect::<BTreeSet<_>>().into_iter().collect();
+    let gist = all.previews.iter().map(glance::headline).collect();
+    Ok(Answer { text: text.into_bytes(), beside, gist })
 }
 
 /// A line for each workload.

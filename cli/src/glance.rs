@@ -33,7 +33,8 @@ pub fn glance(preview: &Preview<'_>, look: Look) -> String {
     if look.terminal_width.is_some() && !look.shows_all {
         let beside = Grid { sentences: beside(preview), ..grid(preview, Vec::new()) };
         let taken = 1 + grid(preview, Vec::new()).lines_before(look) + beside.lines_before(look);
-        rows = folded(preview, rows, MOST_LINES.saturating_sub(taken).max(FEWEST_ROWS));
+        rows =
+            folded(preview, rows, (MOST_LINES / look.answers.max(1)).saturating_sub(taken).max(FEWEST_ROWS));
     }
     grid(preview, rows).text(look)
 }

@@ -74,6 +74,13 @@ impl Answer {
         if self.is_ok { Ok(self.stdout) } else { Err(Refusal::new(self.last_word().to_owned())) }
     }
 
+    /// Whether kubectl did not read this one of the resources that it was asked for: it says which, or has read none.
+    pub(crate) fn refuses(&self, resource: &str) -> bool {
+        let names = |resource: &str| self.stderr.contains(resource);
+        let (name, _) = resource.split_once('.').unwrap_or((resource, ""));
+        !self.is_ok && (names(name) || self.stdout.trim().is_empty())
+    }
+
     /// What kubectl said last.
     fn last_word(&self) -> &str {
         let lines = || self.stderr.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -3,7 +3,9 @@
 //! related sets select.
 
 use crate::kubectl::{Answer, Kubectl, Reason};
-use podrank_preview::{Input, OwnerName, Subject, WorkloadId, WorkloadKind, WorkloadName, nearest};
+use podrank_preview::{
+    Input, OwnerName, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest,
+};
 use std::error::Error;
 use std::thread;
 use std::time::Duration;
@@ -40,12 +42,27 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Whether pods are read with the managers of their fields (`metadata.managedFields`), which double their length.
+/// What is read with the managers of its fields (`metadata.managedFields`). They double the length of pods.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Managers {
-    Shown,
-    Hidden,
+    Workload,
+    Pods,
+    Both,
 }
+
+impl Managers {
+    /// The flag for the workload itself.
+    fn of_workload(self) -> Option<&'static str> {
+        (self != Self::Pods).then_some(MANAGERS)
+    }
+
+    /// The flag for its pods.
+    fn of_pods(self) -> Option<&'static str> {
+        (self != Self::Workload).then_some(MANAGERS)
+    }
+}
+
+const MANAGERS: &str = "--show-managed-fields";
 
 /// What was read for a workload.
 pub(crate) struct Live {
@@ -80,7 +97,7 @@ pub(crate) fn read_once(
     scope: Scope<'_>,
     managers: Managers,
 ) -> Result<Live, Box<dyn Error>> {
-    let mut input = find(kubectl, name, scope)?;
+    let mut input = find(kubectl, name, scope, managers)?;
     let Some(workload) = input.workload(name)? else {
         return Err(unknown(kubectl, name, scope).into());
     };
@@ -96,8 +113,8 @@ pub(crate) fn read_once(
         input.add_part(kubectl.get(&revisions)?);
         input.add_part(kubectl.get(&["nodes"])?);
     }
-    let managers = (managers == Managers::Shown).then_some("--show-managed-fields");
-    let words: Vec<_> = ["pods"].into_iter().chain(selector).chain(namespace).chain(managers).collect();
+    let words: Vec<_> =
+        ["pods"].into_iter().chain(selector).chain(namespace).chain(managers.of_pods()).collect();
     input.add_part(kubectl.get(&words)?);
     let lags = input.lags(&workload)?;
     Ok(Live { input, workload, lags })
@@ -207,6 +224,28 @@ pub(crate) fn workload_of_pod(
     Ok((namespace, name))
 }
 
+/// Returns what an autoscaler scales, and its namespace.
+pub(crate) fn scaled_by(
+    kubectl: &Kubectl,
+    name: &str,
+    scope: Scope<'_>,
+) -> Result<(String, Subject), Box<dyn Error>> {
+    let resource = SurroundingKind::Autoscaler.resource();
+    let by_name = format!("metadata.name={name}");
+    let words = match scope {
+        Scope::Namespace(_) => [resource, name, "--ignore-not-found"],
+        Scope::All => [resource, "--field-selector", &by_name],
+    };
+    let input = kubectl.get(&[&words[..], &*scope.arguments()].concat())?;
+    input.scaled_by(name, None).map_err(|error| {
+        let lines = kubectl.lines(&[&[resource], &*scope.arguments()].concat());
+        let names = lines.iter().filter_map(|line| line.split_once('/')).map(|(_, name)| name);
+        let hint =
+            nearest(name, names).map_or_else(String::new, |hint| format!("; did you mean hpa/{hint}?"));
+        format!("{error} {}{hint}", scope.place(kubectl)).into()
+    })
+}
+
 /// Returns the `ReplicaSet` that an object of another type uses, and its namespace.
 pub(crate) fn set_in_use(
     kubectl: &Kubectl,
@@ -234,7 +273,12 @@ pub(crate) fn add_zones(kubectl: &Kubectl, input: &mut Input) {
 }
 
 /// Returns the workload with this name.
-fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Input, Box<dyn Error>> {
+fn find(
+    kubectl: &Kubectl,
+    name: &WorkloadName,
+    scope: Scope<'_>,
+    managers: Managers,
+) -> Result<Input, Box<dyn Error>> {
     let resources = resources(name.kind);
     let by_name = &*format!("metadata.name={}", name.name);
     let words = match (scope, name.kind) {
@@ -242,7 +286,8 @@ fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Inpu
         // Only in this way does kubectl filter a list by name.
         _ => ["--field-selector", by_name],
     };
-    kubectl.get(&[&[&*resources], &words[..], &*scope.arguments()].concat())
+    let managers: Vec<_> = managers.of_workload().into_iter().collect();
+    kubectl.get(&[&[&*resources], &words[..], &*scope.arguments(), &*managers].concat())
 }
 
 /// The types that may have the name.

@@ -12,6 +12,8 @@ use unicode_width::UnicodeWidthStr;
 pub struct Look {
     /// Whether to show every pod, also on a terminal.
     pub shows_all: bool,
+    /// How many answers share the screen; 0 is as 1.
+    pub answers: usize,
     /// Whether to use escape codes for colours.
     pub in_colour: bool,
     /// The columns of the terminal. `None` for a file or a pipe, which get every pod and long lines.

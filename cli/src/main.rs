@@ -9,6 +9,7 @@ mod live;
 mod progress;
 mod shell;
 mod steer;
+mod surroundings;
 
 use anstream::{AutoStream, ColorChoice};
 use args::preview::PreviewArgs;
@@ -79,6 +80,7 @@ fn look(args: &PreviewArgs) -> Look {
 fn look_of_plan() -> Look {
     Look {
         shows_all: false,
+        answers: 1,
         in_colour: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         terminal_width: terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns.into()),
     }

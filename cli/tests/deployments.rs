@@ -16,6 +16,7 @@ const OLD: &str = "web-5d8c7f9b64";
 const NEW: &str = "web-7f6b9d5c48";
 const SCALE: &str = "deploy/web --next-step --replicas 5";
 const ROLL: &str = "deploy/web --next-step --rollout";
+const COSTS: &str = "note: 2 pods have deletion costs (web-7f6b9d5c48-b7wfn -10, web-7f6b9d5c48-p4xkl 100)\n";
 
 /// The preview of the example, after these changes.
 #[track_caller]
@@ -232,7 +233,7 @@ fn an_idle_deployment_scales_its_one_set() {
     let scaled = shown("deploy/web --next-step --replicas 3", &idle);
     let set = format!("{NEW}: 9 to 3, 6 go; only-active; …");
     scaled.says(&["6 of 9 go; scale; goes on: false; waits: false", &set]);
-    assert_eq!((list(&scaled.json["sets"]).count(), &*scaled.notes), (1, ""));
+    assert_eq!((list(&scaled.json["sets"]).count(), &*scaled.notes), (1, COSTS));
     let alone = shown(&format!("rs {NEW} --replicas 3"), &idle);
     assert_eq!(scaled.json["sets"][0]["pods"], alone.json["pods"]);
     // Growing takes no pod.
@@ -458,7 +459,7 @@ fn its_deployment_sets_a_set_back_that_is_scaled_alone() {
     let one = without_old(ROLLOUT);
     let scaled = shown(&format!("rs/{NEW} --replicas 3"), &one);
     let note = format!(
-        "note: Deployment web writes its own count back to default ReplicaSet/{NEW}: scale deploy/web instead\n"
+        "note: Deployment web writes its own count back to default ReplicaSet/{NEW}: scale deploy/web instead\n{COSTS}"
     );
     assert_eq!((&*scaled.notes, &scaled.json["notes"][0]["code"]), (&*note, &json!("written-back")));
     // A set without pods and without replicas is no part of a rollout; one with either is.

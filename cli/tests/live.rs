@@ -69,9 +69,36 @@ fn of(example: &str, kind: &str) -> Vec<Value> {
 }
 
 /// The Deployment, the sets and the pods of the example.
-fn example() -> [Answer; 3] {
+fn workload() -> [Answer; 3] {
     let [deployment] = &*of(ROLLOUT, "Deployment") else { panic!("one Deployment") };
     [says(deployment), list(&of(ROLLOUT, "ReplicaSet")), list(&of(ROLLOUT, "Pod"))]
+}
+
+/// Neither autoscalers nor budgets, and no podrank-webhook.
+fn alone() -> [Answer; 2] {
+    [
+        list(&[]),
+        (
+            String::new(),
+            "Error from server (NotFound): the server could not find the requested resource\n",
+            1,
+        ),
+    ]
+}
+
+/// All that is read of the example.
+fn example() -> Vec<Answer> {
+    [&workload()[..], &alone()].concat()
+}
+
+/// What is asked about a workload's surroundings.
+fn around(namespace: &str) -> [String; 2] {
+    [
+        format!(
+            "get|horizontalpodautoscalers.autoscaling,poddisruptionbudgets.policy|--output=json|--namespace|{namespace}"
+        ),
+        format!("get|--raw|/apis/podrank.dev/v1alpha1/namespaces/{namespace}/scaledownpolicies"),
+    ]
 }
 
 fn controller(name: &str, replicas: u32) -> Value {
@@ -118,16 +145,19 @@ fn the_decision_is_younger_than_all_answers() {
 #[test]
 fn what_a_workload_needs_is_asked_for() {
     let daemon_set = ["ControllerRevision", "Node", "Pod"].map(|kind| list(&of(DAEMON_SET, kind)));
-    let daemon_set = [&[says(&of(DAEMON_SET, "DaemonSet")[0])], &daemon_set[..]].concat();
+    let daemon_set = [&[says(&of(DAEMON_SET, "DaemonSet")[0])], &daemon_set[..], &[list(&[])]].concat();
+    let [common, policies] = around("default");
     for (words, file, answers, asked) in [
         (
             "deploy/web --replicas 5 -o json",
             ROLLOUT,
             &example()[..],
             &[
-                "get|deployments.apps|web|--ignore-not-found|--output|json",
+                "get|deployments.apps|web|--ignore-not-found|--show-managed-fields|--output|json",
                 "get|replicasets.apps|--namespace|default|--output|json",
                 "get|pods|--selector|app=web|--namespace|default|--output|json",
+                &common,
+                &policies,
             ][..],
         ),
         (
@@ -135,10 +165,11 @@ fn what_a_workload_needs_is_asked_for() {
             DAEMON_SET,
             &daemon_set,
             &[
-                "get|daemonsets.apps|agent|--ignore-not-found|--output|json",
+                "get|daemonsets.apps|agent|--ignore-not-found|--show-managed-fields|--output|json",
                 "get|controllerrevisions.apps|--selector|app=agent|--namespace|default|--output|json",
                 "get|nodes|--output|json",
                 "get|pods|--selector|app=agent|--namespace|default|--output|json",
+                "get|poddisruptionbudgets.policy|--output=json|--namespace|default",
             ],
         ),
     ] {
@@ -160,10 +191,13 @@ fn a_page_needs_nodes_and_does_without() {
     let refused = (String::new(), "Error from server (Forbidden): nodes is forbidden\n", 1);
     for (nodes, has_zone) in [(list(&[node]), true), (refused, false)] {
         let words = format!("deploy/web --replicas 5 -o html {}", NOON.join(" "));
+        let [common, policies] = &around("default");
         let asked = [
-            "get|deployments.apps|web|--ignore-not-found|--output|json",
+            "get|deployments.apps|web|--ignore-not-found|--show-managed-fields|--output|json",
             "get|replicasets.apps|--namespace|default|--output|json",
             "get|pods|--selector|app=web|--namespace|default|--show-managed-fields|--output|json",
+            common,
+            policies,
             "get|nodes|--output|json",
         ];
         let page = asks(&words, &[&example()[..], &[nodes]].concat(), &asked);
@@ -178,7 +212,7 @@ fn all_names_of_a_type_ask_for_the_same() {
     for words in ["deploy/web", "deploy web", "Deployments.apps web", "deployment.v1.apps/web"] {
         let kubectl = kubectl(&example());
         fine(&run(&kubectl, &format!("{words} --rollout")));
-        let first = "get|deployments.apps|web|--ignore-not-found|--output|json";
+        let first = "get|deployments.apps|web|--ignore-not-found|--show-managed-fields|--output|json";
         assert_eq!(kubectl.asked()[0], first, "{words}");
     }
 }
@@ -194,21 +228,26 @@ fn connection_flags_are_passed_on() {
     let passed = "--context=a b|--kubeconfig=/k|--cluster=c|--user=u|--as=x|--request-timeout=5s|--server=https://s|\
          --token=t|--tls-server-name=n|--insecure-skip-tls-verify=true|--certificate-authority=/ca|--as-group=g|--as-group=h";
     let asked = kubectl.asked();
-    let first = "get|deployments.apps|web|--ignore-not-found|--namespace|shop|--output|json";
+    let first =
+        "get|deployments.apps|web|--ignore-not-found|--namespace|shop|--show-managed-fields|--output|json";
     assert_eq!(asked[0], format!("{first}|{passed}"));
-    assert!(asked.len() == 3 && asked.iter().all(|line| line.ends_with(passed)), "{asked:?}");
+    assert!(asked.len() == 5 && asked.iter().all(|line| line.ends_with(passed)), "{asked:?}");
 }
 
 #[test]
 fn a_set_of_a_deployment_needs_its_siblings() {
     let sets = of(ROLLOUT, "ReplicaSet");
     let words = format!("rs/web-7f6b9d5c48 --replicas 3 -o name {}", NOON.join(" "));
+    let [common, policies] = &around("default");
     let asked = [
-        "get|replicasets.apps|web-7f6b9d5c48|--ignore-not-found|--output|json",
+        "get|replicasets.apps|web-7f6b9d5c48|--ignore-not-found|--show-managed-fields|--output|json",
         "get|replicasets.apps|--namespace|default|--output|json",
         "get|pods|--selector|app=web|--namespace|default|--output|json",
+        common,
+        policies,
     ];
-    let output = asks(&words, &[says(&sets[1]), list(&sets), list(&of(ROLLOUT, "Pod"))], &asked);
+    let answers = [&[says(&sets[1]), list(&sets), list(&of(ROLLOUT, "Pod"))], &alone()[..]].concat();
+    let output = asks(&words, &answers, &asked);
     let (victims, notes) = fine(&output);
     assert_eq!(victims.lines().count(), 6, "{victims}");
     assert!(notes.contains("Deployment web is in the middle of a rollout"), "{notes}");
@@ -219,21 +258,27 @@ fn a_replication_controller_needs_its_own_pods() {
     let controller = controller("old", 2);
     let types = "deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps,daemonsets.apps,jobs.batch";
     for (name, answer, first) in [
-        ("rc/old", says(&controller), "get|replicationcontrollers|old|--ignore-not-found|--output|json"),
+        (
+            "rc/old",
+            says(&controller),
+            "get|replicationcontrollers|old|--ignore-not-found|--show-managed-fields|--output|json",
+        ),
         (
             "old",
             list(std::slice::from_ref(&controller)),
-            &*format!("get|{types}|--field-selector|metadata.name=old|--output|json"),
+            &*format!("get|{types}|--field-selector|metadata.name=old|--show-managed-fields|--output|json"),
         ),
         (
             "rc/old -A",
             list(std::slice::from_ref(&controller)),
-            "get|replicationcontrollers|--field-selector|metadata.name=old|--all-namespaces|--output|json",
+            "get|replicationcontrollers|--field-selector|metadata.name=old|--all-namespaces|--show-managed-fields|--output|json",
         ),
     ] {
         let second = "get|pods|--selector|app=old,tier=|--namespace|shop|--output|json";
         let words = format!("{name} --replicas 0 -o name");
-        let output = asks(&words, &[answer, controllers_pods()], &[first, second]);
+        let [common, policies] = &around("shop");
+        let answers = [&[answer, controllers_pods()], &alone()[..]].concat();
+        let output = asks(&words, &answers, &[first, second, common, policies]);
         assert_eq!(fine(&output), ("pod/old-1\npod/old-2\n", ""));
     }
 }
@@ -264,7 +309,7 @@ fn unknown_and_ambiguous_names_get_a_suggestion() {
     }
     let everything = "deployments.apps,replicasets.apps,replicationcontrollers,statefulsets.apps,daemonsets.apps,jobs.batch,pods";
     let asked = [
-        "get|deployments.apps|wep|--ignore-not-found|--namespace|shop|--output|json",
+        "get|deployments.apps|wep|--ignore-not-found|--namespace|shop|--show-managed-fields|--output|json",
         &format!("get|{everything}|--namespace|shop|--output|name"),
     ];
     for (names, hint) in [
@@ -296,11 +341,11 @@ fn what_kubectl_says_on_failure_is_shown() {
     let refusal =
         "The connection to the server localhost:8080 was refused - did you specify the right host or port?\n";
     let kubectl_refuses = kubectl(&[(String::new(), refusal, 1)]);
-    let command = format!("{KUBECTL} get deployments.apps web --ignore-not-found");
+    let command = format!("{KUBECTL} get deployments.apps web --ignore-not-found --show-managed-fields");
     let error = format!("{refusal}error: `{command}` failed (exit status: 1)\n");
     fails(&run(&kubectl_refuses, "deploy/web --replicas 0 --token secret"), &error);
 
-    let [deployment, sets, (pods, ..)] = example();
+    let [deployment, sets, (pods, ..)] = workload();
     let broken = &pods[..pods.len() / 2];
     let forbidden =
         "Error from server (Forbidden): pods is forbidden: User \"x\" cannot list resource \"pods\"\n";
@@ -337,7 +382,7 @@ fn without_kubectl_the_error_says_what_to_do() {
 
 /// The example as it is a moment after the old set was scaled: its status does not know yet.
 fn lagging() -> [Answer; 3] {
-    let [deployment, _, pods] = example();
+    let [deployment, _, pods] = workload();
     let mut sets = of(ROLLOUT, "ReplicaSet");
     sets[0]["metadata"]["generation"] = json!(10);
     [deployment, list(&sets), pods]
@@ -346,24 +391,24 @@ fn lagging() -> [Answer; 3] {
 #[test]
 fn statuses_that_lag_are_read_again() {
     // Fewer pods than the status says may come yet as well.
-    let [deployment, sets, _] = example();
+    let [deployment, sets, _] = workload();
     let few = [deployment, sets, list(&of(ROLLOUT, "Pod")[2..])];
     for first in [lagging(), few] {
-        let kubectl = kubectl(&[first, example()].concat());
+        let kubectl = kubectl(&[&first[..], &example()].concat());
         let output = run(&kubectl, "deploy/web --replicas 5");
         let (_, notes) = fine(&output);
-        assert_eq!(kubectl.asked().len(), 6);
+        assert_eq!(kubectl.asked().len(), 8);
         assert!(!notes.contains("earlier spec"), "{notes}");
     }
 }
 
 #[test]
 fn statuses_that_lag_for_good_are_noted() {
-    let lags = [lagging(), lagging(), lagging(), lagging()].concat();
+    let lags = [&lagging()[..], &lagging(), &lagging(), &lagging(), &alone()].concat();
     let cluster = kubectl(&lags);
     let output = run(&cluster, "deploy/web --replicas 5 -o json");
     let (preview, notes) = fine(&output);
-    assert_eq!(cluster.asked().len(), 12);
+    assert_eq!(cluster.asked().len(), 14);
     let note = "the status of default ReplicaSet/web-5d8c7f9b64 is for an earlier spec";
     assert!(notes.contains(note), "{notes}");
     assert!(preview.contains("\"code\": \"status-lags\""), "{preview}");

@@ -90,7 +90,8 @@ fn example_as_json() {
     // The names are the contract.
     let note = "Deployment web is in the middle of a rollout (also web-5d8c7f9b64): scaling it would divide its \
                 replicas among its ReplicaSets, while this preview scales web-7f6b9d5c48 alone";
-    assert_eq!(shown.notes, format!("note: {note}\n"));
+    let costs = "2 pods have deletion costs (web-7f6b9d5c48-b7wfn -10, web-7f6b9d5c48-p4xkl 100)";
+    assert_eq!(shown.notes, format!("note: {note}\nnote: {costs}\n"));
     let mut head = shown.json.clone();
     put(&mut head, "pods", Value::Null);
     assert_eq!(
@@ -113,7 +114,10 @@ fn example_as_json() {
             "delete": 6,
             "quota": 0,
             "replay": "rs/web-7f6b9d5c48 --namespace default --replicas 3 --now 2026-03-10T12:00:00Z --order total",
-            "notes": [{ "level": "note", "code": "mid-rollout", "text": note }],
+            "notes": [
+                { "level": "note", "code": "mid-rollout", "text": note },
+                { "level": "note", "code": "deletion-costs", "text": costs },
+            ],
             "blocked": [],
         })
     );
@@ -152,6 +156,13 @@ fn the_document_on_the_json_names_every_field_and_note() {
     let job = shown("job/import --completions 4 --suspend", JOB).json;
     let daemon_set = shown("ds/agent", DAEMON_SET).json;
     let contested = shown("--replicas 3", CONTESTED).json;
+    let autoscaler = json!({
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": { "name": "db" },
+        "spec": { "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db" }, "maxReplicas": 9 },
+    });
+    let shared = shown("sts/db --replicas 3", STATEFUL_SET.to_owned() + &autoscaler.to_string()).json;
     let mut names: Vec<String> = Vec::new();
     for (prefix, object) in [
         ("", &preview),
@@ -165,6 +176,8 @@ fn the_document_on_the_json_names_every_field_and_note() {
         ("rest.sets[].", &deployment["rest"]["sets"][0]),
         ("", &stateful_set),
         ("blocked[].", &stateful_set["blocked"][0]),
+        ("", &shared),
+        ("autoscaler.", &shared["autoscaler"]),
         ("", &job),
         ("", &daemon_set),
     ] {
@@ -338,7 +351,8 @@ fn a_circle_is_contested() {
         &format!("web-2; {circle}"),
         "web-5; keep; deletion-cost; deletion cost 7, web-2 has 0",
     ]);
-    let note = "note: only the certain victims are printed: 2 of 3 contested pods go (-o table lists them)\n";
+    let note = "note: 1 pod has a deletion cost (web-5 7)\n\
+                note: only the certain victims are printed: 2 of 3 contested pods go (-o table lists them)\n";
     assert_eq!(fine("--replicas 2 -o name", &dump), ("pod/web-4\n".to_owned(), note.to_owned()));
     let (table, _) = fine("--replicas 2 -o wide", &dump);
     let lines: Vec<_> = table.lines().collect();

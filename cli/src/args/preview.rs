@@ -117,8 +117,8 @@ pub(crate) struct PreviewArgs {
     pub(crate) watch: bool,
 
     /// A preview changes nothing anyway.
-    #[arg(long, value_name = "HOW", num_args = 0..=1, hide = true)]
-    dry_run: Option<Option<String>>,
+    #[arg(long = "dry-run", value_name = "HOW", num_args = 0..=1, default_missing_value = "client", hide = true)]
+    _dry_run: Option<String>,
 
     /// Print every pod, where a terminal shows a screen
     #[arg(long)]

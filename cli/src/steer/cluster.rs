@@ -5,7 +5,7 @@ use crate::kubectl::{Kubectl, Reason, Refusal};
 use crate::live::{self, Managers, Scope};
 use podrank_preview::steer::{ActivePod, Manifest, Plan, State, putting_back, state};
 use podrank_preview::{FIELD_MANAGER, Input, Options, WorkloadId, WorkloadName};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::thread;
 use std::time::Duration;
 
@@ -57,12 +57,12 @@ impl<'k> Cluster<'k> {
 
     /// Reads all that a plan needs, and again if a status lags behind.
     pub(super) fn read(&self) -> Result<Input, Failure> {
-        Ok(live::read(self.kubectl, &self.name(), self.scope(), Managers::Shown)?.input)
+        Ok(live::read(self.kubectl, &self.name(), self.scope(), Managers::Pods)?.input)
     }
 
     /// Reads the workload's current state.
     pub(super) fn state(&self) -> Result<State, Failure> {
-        let input = live::read_once(self.kubectl, &self.name(), self.scope(), Managers::Shown)?.input;
+        let input = live::read_once(self.kubectl, &self.name(), self.scope(), Managers::Pods)?.input;
         let mut options = Options::new(0, jiff::Timestamp::now());
         self.name_workload(&mut options);
         Ok(state(&input, &options)?)
@@ -201,30 +201,4 @@ impl<'k> Cluster<'k> {
         });
         self.call(&["create", "--raw", &path, "--filename", "-"], &eviction.to_string()).map(drop)
     }
-
-    /// The autoscalers and disruption budgets in the namespace, as far as the user may read them.
-    pub(super) fn surroundings(&self) -> Vec<Value> {
-        let resources = "horizontalpodautoscalers.autoscaling,poddisruptionbudgets.policy";
-        let words = ["get", resources, "--output=json", "--namespace", self.namespace()];
-        // If one of the two may not be read, kubectl prints the other and fails.
-        let answer = self.kubectl.call(&words, "").ok();
-        let list = answer.and_then(|answer| serde_json::from_str::<Value>(&answer.stdout).ok());
-        list.and_then(|mut list| list["items"].as_array_mut().map(std::mem::take)).unwrap_or_default()
-    }
-}
-
-/// What to warn of: those of these objects that are autoscalers of the workload, which would raise the count again.
-pub(super) fn autoscalers(plan: &Plan, objects: &[Value]) -> Vec<String> {
-    let is_its = |object: &&Value| {
-        let target = &object["spec"]["scaleTargetRef"];
-        object["kind"] == "HorizontalPodAutoscaler"
-            && target["kind"] == plan.target.kind.to_string()
-            && target["name"] == plan.target.name
-    };
-    let warnings = objects.iter().filter(is_its).map(|object| {
-        let name = object["metadata"]["name"].as_str().unwrap_or_default();
-        let least = object["spec"]["minReplicas"].as_u64().unwrap_or(1);
-        format!("HorizontalPodAutoscaler {name} also sets this count, to {least} or more")
-    });
-    warnings.collect()
 }

@@ -53,7 +53,7 @@ pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.connection.arguments());
     let scope = Scope::Namespace(args.namespace.as_deref());
-    let Live { workload, .. } = live::read_once(&kubectl, &args.workload()?, scope, Managers::Shown)?;
+    let Live { workload, .. } = live::read_once(&kubectl, &args.workload()?, scope, Managers::Pods)?;
     let cluster = Cluster::new(&kubectl, workload);
     let canaries = barrier::remove_canaries(&cluster)?;
     let done = cluster.take_off()?;
@@ -125,8 +125,8 @@ fn steer(
     }
     let planned = wanted.plan(how, wishes)?;
     let plan = &planned.plan;
-    for (level, text) in &planned.remarks {
-        complain(&format!("{level}: {text}"));
+    for note in &plan.notes {
+        complain(&note.to_string());
     }
     if how.output == SteerOutput::Table {
         print(render_plan::table(plan, how.by == By::Eviction, look_of_plan()).as_bytes())?;

@@ -35,8 +35,8 @@ pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<Exi
         return Err(node.refusal(&planned).into());
     }
     for planned in &planned {
-        for (level, text) in &planned.remarks {
-            complain(&format!("{level}: {}: {text}", place(&planned.plan)));
+        for note in &planned.plan.notes {
+            complain(&format!("{}: {}: {}", note.level(), place(&planned.plan), note.text));
         }
     }
     if planned.is_empty() {

@@ -2,7 +2,7 @@
 //! run. Reads and writes through its `Cluster`, and prints nothing.
 
 use super::Failure;
-use super::cluster::{self, Cluster};
+use super::cluster::Cluster;
 use super::interrupt::Interrupt;
 use super::outcome::Outcome;
 use super::run::Run;
@@ -10,6 +10,7 @@ use super::{evict, wishes};
 use crate::args::steer::{By, How, Wishes};
 use crate::kubectl::Kubectl;
 use crate::live::{self, Live, Managers, Scope};
+use crate::surroundings;
 use jiff::Timestamp;
 use podrank_preview::steer::{self, Count, Plan, Request};
 use podrank_preview::{Input, Options, WorkloadName};
@@ -26,8 +27,6 @@ pub(super) struct Wanted<'k> {
 pub(super) struct Planned<'k> {
     pub(super) cluster: Cluster<'k>,
     pub(super) plan: Plan,
-    /// What a reader should know besides: `note` or `warning`, and a sentence.
-    pub(super) remarks: Vec<(&'static str, String)>,
     request: Request,
 }
 
@@ -42,7 +41,7 @@ impl<'k> Wanted<'k> {
         named: BTreeSet<String>,
     ) -> Result<Self, Failure> {
         let scope = Scope::Namespace(namespace);
-        let Live { input, workload, .. } = live::read(kubectl, name, scope, Managers::Shown)?;
+        let Live { input, workload, .. } = live::read(kubectl, name, scope, Managers::Pods)?;
         let cluster = Cluster::new(kubectl, workload);
         let mut options = Options::new(0, Timestamp::now());
         cluster.name_workload(&mut options);
@@ -69,14 +68,12 @@ impl<'k> Wanted<'k> {
     /// Plans, with these wishes.
     pub(super) fn plan(mut self, how: &How, wishes: &Wishes) -> Result<Planned<'k>, Failure> {
         self.request.wishes = wishes::resolve(&self.cluster, wishes)?;
-        let Self { cluster, input, request } = self;
+        let Self { cluster, mut input, request } = self;
         let mut plan = steer::plan(&input, &request)?;
-        let surroundings = cluster.surroundings();
-        plan.notes.extend(steer::check_budgets(&input, &plan, how.by == By::Eviction, &surroundings)?);
-        let autoscalers = cluster::autoscalers(&plan, &surroundings).into_iter();
-        let notes = plan.notes.iter().map(|note| (note.level(), note.text.clone()));
-        let remarks = notes.chain(autoscalers.map(|text| ("warning", text))).collect();
-        Ok(Planned { cluster, plan, remarks, request })
+        input.add_part(surroundings::common(cluster.kubectl, cluster.namespace()));
+        plan.notes.extend(steer::check_budgets(&input, &plan, how.by == By::Eviction)?);
+        plan.notes.extend(steer::check_autoscalers(&input, &plan));
+        Ok(Planned { cluster, plan, request })
     }
 }
 

@@ -77,6 +77,22 @@ pub enum NoteCode {
     UnmetWish,
     /// A `PodDisruptionBudget` covers pods that go.
     DisruptionBudget,
+    /// An autoscaler sets the asked count, too, within bounds that allow it.
+    AutoscalerShares,
+    /// The asked count is outside the bounds of an autoscaler.
+    AutoscalerOverrides,
+    /// The controller ignores a `PodDisruptionBudget` of pods that go.
+    BudgetIgnored,
+    /// Somebody else owns the count by managed fields.
+    CountOwner,
+    /// A `ScaleDownPolicy` of podrank-webhook selects the pods that go.
+    ScaleDownPolicy,
+    /// Pods have deletion costs that are not podrank's.
+    DeletionCosts,
+    /// Autoscalers, disruption budgets or policies could not be read.
+    SurroundingsUnread,
+    /// An autoscaler, a disruption budget or a policy is not sound.
+    PassedOver,
     /// The Job's deadline passes in some time, and then all its active pods go.
     DeadlinePasses,
 }
@@ -89,8 +105,18 @@ impl Note {
     /// Returns whether something in the cluster or in the request is probably a mistake, or the verdicts may be those of
     /// another time.
     pub fn is_warning(&self) -> bool {
-        use NoteCode::{DiffersAtClock, DisruptionBudget, InvalidDeletionCost, StatusLags, UnmetWish};
-        matches!(self.code, InvalidDeletionCost | DiffersAtClock | StatusLags | UnmetWish | DisruptionBudget)
+        use NoteCode::{
+            AutoscalerOverrides, DiffersAtClock, DisruptionBudget, InvalidDeletionCost, StatusLags, UnmetWish,
+        };
+        matches!(
+            self.code,
+            InvalidDeletionCost
+                | DiffersAtClock
+                | StatusLags
+                | UnmetWish
+                | DisruptionBudget
+                | AutoscalerOverrides
+        )
     }
 
     /// `note` or `warning`.

@@ -1,5 +1,6 @@
 //! The decision as plain data, and as the JSON that other programs read: docs/preview-json.md says what each name means.
 
+use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
 use crate::answer::rest::{Bounds, Rest, StepPreview};
@@ -58,6 +59,9 @@ pub struct Preview<'a> {
     /// What the workload is asked to be.
     #[serde(flatten)]
     pub asked: Asked,
+    /// The autoscaler that sets the asked count, too, if the input has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub autoscaler: Option<AutoscalerPreview<'a>>,
     /// The most deletions of a set that were to be shown, if limited. `None` for a workload without sets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_replicas: Option<Option<NonZeroU32>>,
@@ -120,6 +124,7 @@ impl<'a> Preview<'a> {
             replay: String::new(),
             active: 0,
             asked: Asked::default(),
+            autoscaler: None,
             burst_replicas: None,
             partial: options.partial,
             delete: 0,

@@ -121,6 +121,14 @@ impl Type {
 }
 
 impl OwnerName {
+    /// The name of an object with this API version, kind and name.
+    pub(crate) fn of(api_version: &str, kind: &str, name: &str) -> Self {
+        let (group, _) = api_version.split_once('/').unwrap_or_default();
+        let kind = kind.to_ascii_lowercase();
+        let resource = if group.is_empty() { kind } else { format!("{kind}.{group}") };
+        Self { resource, name: name.to_owned() }
+    }
+
     /// Whether this is the owner.
     pub(crate) fn is(&self, owner: &OwnerReference) -> bool {
         let (singular, group) = self.resource.split_once('.').unwrap_or((&self.resource, ""));

@@ -1,6 +1,7 @@
 //! From an input and options to an answer. The order itself is the core's.
 
 pub(crate) mod agree;
+pub(crate) mod autoscaled;
 pub(crate) mod choose;
 pub(crate) mod circle;
 pub(crate) mod complete;
@@ -8,6 +9,7 @@ pub(crate) mod daemon_set;
 pub(crate) mod deployment;
 pub(crate) mod direct;
 pub(crate) mod end;
+pub(crate) mod interference;
 pub(crate) mod job;
 pub(crate) mod job_end;
 pub(crate) mod line;

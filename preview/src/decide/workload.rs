@@ -9,7 +9,7 @@ use crate::decide::direct::preview_direct;
 use crate::decide::members::{members, ranked};
 use crate::decide::related::Related;
 use crate::decide::set::preview_set;
-use crate::decide::{circle as circles, moment};
+use crate::decide::{circle as circles, interference, moment};
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::pod::PodEntry;
@@ -25,7 +25,9 @@ use podrank::Policy;
 /// If the options do not name one workload of the input, if a set or pod that matters is unsound, or if the input is
 /// incomplete, unless [`Options::partial`] accepts that.
 pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
-    moment::decide(options, |options| preview_at(input, options))
+    let mut preview = moment::decide(options, |options| preview_at(input, options))?;
+    interference::add(&mut preview, input, options);
+    Ok(preview)
 }
 
 /// Decides without looking at where the time of the decision comes from.

@@ -10,6 +10,7 @@ use crate::object::direct::DirectEntry;
 use crate::object::node::NodeEntry;
 use crate::object::pod::{Pod, PodEntry};
 use crate::object::set::{ReplicaSet, SetEntry};
+use crate::object::surrounding::{SurroundingEntry, SurroundingKind};
 use crate::object::time;
 use crate::object::workload::{WorkloadKind, WorkloadRef};
 use crate::words::error::{Error, parse};
@@ -33,6 +34,10 @@ pub struct Input {
     pub(crate) nodes: Vec<NodeEntry>,
     /// The revisions of the templates of such workloads.
     pub(crate) revisions: Vec<RevisionEntry>,
+    /// Autoscalers, disruption budgets and policies.
+    pub(crate) surroundings: Vec<SurroundingEntry>,
+    /// The kinds of these that could not be read.
+    pub(crate) unread: Vec<SurroundingKind>,
     /// The newest time of each object that has one, in nanoseconds since the Unix epoch.
     pub(crate) moments: Vec<i64>,
     /// The number of objects of other kinds.
@@ -64,7 +69,7 @@ impl Input {
         let input =
             Self::read_part(reader)?.ok_or_else(|| Error::new(format!("the input is empty: {PRINT}")))?;
         if input.is_empty() {
-            return Err(Error::new(match input.others {
+            return Err(Error::new(match input.others + input.surroundings.len() as u64 {
                 0 => "the list is empty: check the namespace and the labels given to kubectl get".to_owned(),
                 others => format!(
                     "no Pod or workload that has a preview among {}: {PRINT}",
@@ -110,16 +115,28 @@ impl Input {
     pub fn add_part(&mut self, mut later: Self) {
         // A set that is asked for by its name is also among all sets of its namespace.
         let ids: BTreeSet<_> = later.sets.iter().map(SetEntry::id).collect();
-        self.sets.retain(|set| !ids.contains(&set.id()));
+        let earlier = self.sets.extract_if(.., |set| ids.contains(&set.id()));
+        // By its name, a set is read with the managers of its fields.
+        let owners: BTreeMap<_, _> = earlier.map(|set| (set.uid, set.count_owners)).collect();
+        for set in later.sets.iter_mut().filter(|set| set.count_owners.is_empty()) {
+            set.count_owners = owners.get(&set.uid).cloned().unwrap_or_default();
+        }
         later.pods.append(&mut self.pods);
         later.sets.append(&mut self.sets);
         later.deployments.append(&mut self.deployments);
         later.direct.append(&mut self.direct);
         later.nodes.append(&mut self.nodes);
         later.revisions.append(&mut self.revisions);
+        later.surroundings.append(&mut self.surroundings);
+        later.unread.append(&mut self.unread);
         later.moments.append(&mut self.moments);
         later.others += self.others;
         *self = later;
+    }
+
+    /// Notes that objects of these kinds may be there, but could not be read.
+    pub fn lacks(&mut self, kinds: &[SurroundingKind]) {
+        self.unread.extend(kinds);
     }
 
     /// Whether it has no pod and no workload.
@@ -259,6 +276,7 @@ impl Input {
             Some(Class::Workload(kind)) => self.direct.push(DirectEntry::read(kind, object)?),
             Some(Class::Node) => self.nodes.push(NodeEntry::read(object)?),
             Some(Class::Revision) => self.revisions.push(RevisionEntry::read(object)?),
+            Some(Class::Surrounding(kind)) => self.surroundings.push(SurroundingEntry::read(kind, object)),
             None if own.is_list() && has_items(object) => self.add_list(object)?,
             None => self.others += 1,
         }
@@ -296,12 +314,30 @@ impl Input {
             }
             Class::Node => self.nodes.push(object.node?),
             Class::Revision => self.revisions.push(object.revision?),
+            Class::Surrounding(kind) => {
+                self.surroundings.extend(object.surroundings.into_iter().find(|entry| entry.kind == kind));
+            }
         }
         Ok(())
     }
 }
 
 impl Input {
+    /// The autoscalers, disruption budgets and policies in a namespace, or in all.
+    pub(crate) fn surroundings_in(&self, namespace: Option<&str>) -> impl Iterator<Item = &SurroundingEntry> {
+        self.surroundings
+            .iter()
+            .filter(move |entry| namespace.is_none_or(|namespace| entry.namespace == namespace))
+    }
+
+    /// The autoscalers, disruption budgets and policies in a namespace.
+    pub(crate) fn surroundings<'a>(
+        &'a self,
+        namespace: &'a str,
+    ) -> impl Iterator<Item = &'a SurroundingEntry> + Clone {
+        self.surroundings.iter().filter(move |entry| entry.namespace == namespace)
+    }
+
     pub(crate) fn deployment(&self, workload: WorkloadRef<'_>) -> Option<&DeploymentEntry> {
         self.deployments.iter().find(|entry| entry.id() == workload)
     }
@@ -376,6 +412,7 @@ enum Class {
     Workload(WorkloadKind),
     Node,
     Revision,
+    Surrounding(SurroundingKind),
 }
 
 impl TypeMeta {
@@ -403,7 +440,8 @@ impl TypeMeta {
             }
             _ => {}
         }
-        WorkloadKind::of_object(kind, api_version).map(Class::Workload)
+        let surrounding = || SurroundingKind::of_object(kind, api_version).map(Class::Surrounding);
+        WorkloadKind::of_object(kind, api_version).map(Class::Workload).or_else(surrounding)
     }
 }
 
@@ -421,6 +459,7 @@ struct Untyped {
     direct: [Result<DirectEntry, String>; WorkloadKind::DIRECT.len()],
     node: Result<NodeEntry, String>,
     revision: Result<RevisionEntry, String>,
+    surroundings: [SurroundingEntry; SurroundingKind::ALL.len()],
 }
 
 impl Untyped {
@@ -434,6 +473,7 @@ impl Untyped {
             direct: WorkloadKind::DIRECT.map(|kind| DirectEntry::read(kind, object)),
             node: NodeEntry::read(object),
             revision: RevisionEntry::read(object),
+            surroundings: SurroundingKind::ALL.map(|kind| SurroundingEntry::read(kind, object)),
         }
     }
 }

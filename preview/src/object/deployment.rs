@@ -1,5 +1,6 @@
 //! One Deployment, and what its controller reads from its `ReplicaSet`s. Decides nothing.
 
+use crate::object::managers::read_count_owners;
 use crate::object::meta::Metadata;
 use crate::object::selector::{LabelSelector, Selector};
 use crate::object::template::Fingerprint;
@@ -26,6 +27,8 @@ pub(crate) struct DeploymentEntry {
     pub(crate) name: String,
     pub(crate) uid: String,
     pub(crate) resource_version: String,
+    /// The field managers that may write `spec.replicas` back.
+    pub(crate) count_owners: Vec<String>,
     spec: Result<DeploymentSpec, String>,
 }
 
@@ -92,6 +95,7 @@ impl DeploymentEntry {
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
             resource_version: metadata.resource_version.unwrap_or_default(),
+            count_owners: read_count_owners(object),
         })
     }
 

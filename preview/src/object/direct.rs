@@ -2,6 +2,7 @@
 
 use crate::object::daemon_set::DaemonSetSpec;
 use crate::object::job::JobSpec;
+use crate::object::managers::read_count_owners;
 use crate::object::meta::{Metadata, OwnerReference};
 use crate::object::pod::PodEntry;
 use crate::object::selector::{LabelSelector, Selector};
@@ -22,6 +23,8 @@ pub(crate) struct DirectEntry {
     pub(crate) is_being_deleted: bool,
     /// Whether its status is for an earlier spec.
     pub(crate) lags: bool,
+    /// The field managers that may write `spec.replicas` back.
+    pub(crate) count_owners: Vec<String>,
     selector: Result<Option<LabelSelector>, String>,
     spec: Result<Spec, String>,
 }
@@ -88,6 +91,7 @@ impl DirectEntry {
             lags: observed.is_some_and(|observed| observed < metadata.generation),
             name: metadata.name,
             uid: metadata.uid.unwrap_or_default(),
+            count_owners: read_count_owners(object),
             selector: parse::<Body>(object).map(|object| object.spec.and_then(|spec| spec.selector)),
             spec: Spec::read(kind, object),
         })

@@ -2,6 +2,7 @@
 
 use crate::object::deployment;
 use crate::object::deployment::SetState;
+use crate::object::managers::{Written, count_owners, read_count_owners};
 use crate::object::meta::{Metadata, OwnerReference, only};
 use crate::object::selector::{LabelSelector, Selector};
 use crate::object::template::Template;
@@ -29,6 +30,8 @@ pub(crate) struct SetEntry {
     /// The owner reference of its controller: most often a Deployment.
     pub(crate) controller: Option<OwnerReference>,
     pub(crate) is_being_deleted: bool,
+    /// The field managers that may write `spec.replicas` back.
+    pub(crate) count_owners: Vec<String>,
     spec: Result<SetSpec, String>,
     status: Result<Option<SetStatus>, String>,
     /// What its Deployment's controller reads of it, if it has one.
@@ -83,13 +86,6 @@ struct ReplicaSetMetadata {
     deletion_grace_period_seconds: Lenient<i64>,
     #[serde(default)]
     managed_fields: Lenient<Vec<Lenient<Written>>>,
-}
-
-/// An entry of `metadata.managedFields`.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Written {
-    time: Lenient<Time>,
 }
 
 #[derive(Default, Deserialize)]
@@ -173,6 +169,7 @@ impl SetEntry {
     pub(crate) fn read(kind: WorkloadKind, object: &RawValue) -> Result<Self, String> {
         let set = Self::empty(kind, Metadata::read(object)?);
         Ok(Self {
+            count_owners: read_count_owners(object),
             spec: SetSpec::read(kind, object),
             status: SetStatus::read(object),
             state: set.has_deployment().then(|| SetState::read(object)),
@@ -191,6 +188,7 @@ impl SetEntry {
             uid: metadata.uid.unwrap_or_default(),
             resource_version: metadata.resource_version.unwrap_or_default(),
             generation: metadata.generation,
+            count_owners: Vec::new(),
             spec: Ok(SetSpec::default()),
             status: Ok(None),
             state: None,
@@ -266,6 +264,7 @@ impl From<ReplicaSet> for SetEntry {
     fn from(set: ReplicaSet) -> Self {
         let ReplicaSet { metadata: Object(all), spec, status, .. } = set;
         let status = status.map(|Object(status)| status);
+        let count_owners = count_owners(&all.managed_fields);
         let metadata = Metadata {
             name: all.name,
             namespace: all.namespace,
@@ -295,6 +294,7 @@ impl From<ReplicaSet> for SetEntry {
             Ok(SetState::new(head, replicas, template.fingerprint, &status))
         });
         Self {
+            count_owners,
             spec: Ok(SetSpec {
                 replicas,
                 selector,

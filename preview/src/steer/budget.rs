@@ -4,53 +4,12 @@
 
 use crate::answer::note::{Note, NoteCode};
 use crate::dump::input::Input;
+use crate::object::budget::{Amount, Budget, Spec};
 use crate::object::pod::PodEntry;
-use crate::object::selector::{LabelSelector, Selector};
+use crate::object::surrounding::Surrounding;
 use crate::steer::plan::{Plan, PlannedPod};
 use crate::words::error::Error;
 use crate::words::text;
-use serde::Deserialize;
-use serde_json::Value;
-use std::collections::BTreeMap;
-
-#[derive(Deserialize)]
-struct Budget {
-    metadata: Metadata,
-    #[serde(default)]
-    spec: Spec,
-    #[serde(default)]
-    status: Status,
-}
-
-#[derive(Deserialize)]
-struct Metadata {
-    name: String,
-    generation: Option<i64>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Spec {
-    selector: Option<LabelSelector>,
-    min_available: Option<Amount>,
-    max_unavailable: Option<Amount>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Status {
-    disruptions_allowed: Option<u32>,
-    expected_pods: Option<u32>,
-    observed_generation: Option<i64>,
-}
-
-/// A number of pods, or a percentage such as `50%`.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Amount {
-    Pods(u32),
-    Percent(String),
-}
 
 impl Amount {
     /// The number of pods out of `expected`. Kubernetes rounds up. `None` if it is no percentage.
@@ -66,30 +25,18 @@ impl Amount {
 }
 
 impl Budget {
-    fn covers(&self, labels: &BTreeMap<String, String>) -> bool {
-        let selector = self.spec.selector.as_ref().and_then(Selector::new);
-        selector.is_some_and(|selector| selector.matches(labels))
-    }
-
     /// `PodDisruptionBudget web (minAvailable 3)`
     fn title(&self) -> String {
         let (field, amount) = match &self.spec {
             Spec { max_unavailable: Some(amount), .. } => ("maxUnavailable", amount),
             Spec { min_available: Some(amount), .. } => ("minAvailable", amount),
-            _ => return format!("PodDisruptionBudget {}", self.metadata.name),
+            _ => return format!("PodDisruptionBudget {}", self.name()),
         };
         let amount = match amount {
             Amount::Pods(pods) => pods.to_string(),
             Amount::Percent(percent) => text::word(percent).into_owned(),
         };
-        format!("PodDisruptionBudget {} ({field} {amount})", self.metadata.name)
-    }
-
-    /// The status, if it is for this spec.
-    fn status(&self) -> Option<&Status> {
-        let is_current = self.status.observed_generation.is_some()
-            && self.metadata.generation.is_none_or(|it| self.status.observed_generation == Some(it));
-        Some(&self.status).filter(|_| is_current)
+        format!("PodDisruptionBudget {} ({field} {amount})", self.name())
     }
 
     /// The number of disruptions that it allows when all of `expected` pods are healthy: it never allows more.
@@ -129,18 +76,15 @@ impl Budget {
     }
 }
 
-/// Reads the budgets among these objects, and returns what a reader should know of those that cover pods that go.
+/// Returns what a reader should know of the budgets in the input that cover pods that go.
 ///
 /// # Errors
 /// If pods are to be evicted, and a budget can never allow all of these evictions.
-pub fn check_budgets(
-    input: &Input,
-    plan: &Plan,
-    by_eviction: bool,
-    objects: &[Value],
-) -> Result<Vec<Note>, Error> {
-    let is_budget = |object: &&Value| object["kind"] == "PodDisruptionBudget";
-    let budgets = objects.iter().filter(is_budget).filter_map(|object| Budget::deserialize(object).ok());
+pub fn check_budgets(input: &Input, plan: &Plan, by_eviction: bool) -> Result<Vec<Note>, Error> {
+    let budgets = input.surroundings(&plan.namespace).filter_map(|entry| match &entry.object {
+        Ok(Surrounding::Budget(budget)) => Some(budget),
+        _ => None,
+    });
     let labels = |pod: &PlannedPod| {
         let mut known = input.pods.iter().filter(|known| known.namespace == plan.namespace);
         known.find(|known| known.name == pod.name).map(|known| &known.labels)
@@ -153,7 +97,8 @@ pub fn check_budgets(
     // Budgets do not always count pods that are not ready.
     let ready: Vec<_> = plan.wanted().filter(|pod| pod.is_ready).collect();
     for pod in &ready {
-        let of_pod: Vec<_> = budgets.iter().filter(|budget| covers(budget, pod)).map(Budget::title).collect();
+        let of_pod: Vec<_> =
+            budgets.iter().filter(|budget| covers(budget, pod)).map(|budget| budget.title()).collect();
         if of_pod.len() > 1 {
             return Err(Error::new(format!(
                 "{} has {}, and Kubernetes evicts no pod that has several: delete all but one of them",
@@ -196,8 +141,8 @@ pub fn check_budgets(
 }
 
 /// That the controller ignores the budgets. `None` if there are none.
-fn note_of_scale(budgets: &[Budget]) -> Option<Note> {
-    let titles: Vec<_> = budgets.iter().map(Budget::title).collect();
+fn note_of_scale(budgets: &[&Budget]) -> Option<Note> {
+    let titles: Vec<_> = budgets.iter().map(|budget| budget.title()).collect();
     let (verb, them) = match titles.len() {
         0 => return None,
         1 => ("covers", "it"),

@@ -1,6 +1,7 @@
 //! Steering: which pods are wanted, which deletion costs make Kubernetes delete them, and which pods are in the way. Reads
 //! only the input, and writes nothing: `manifest` makes the text that others write.
 
+mod autoscaler;
 mod budget;
 mod manifest;
 mod notes;
@@ -13,6 +14,7 @@ mod state;
 mod target;
 mod wish;
 
+pub use autoscaler::check_autoscalers;
 pub use budget::check_budgets;
 pub use manifest::{Manifest, putting_back};
 pub use owner::{Owned, Owner, Sorted, Spared, one_workload, owners, sets_of_pods, sorted, unknown_node};

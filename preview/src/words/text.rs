@@ -29,9 +29,14 @@ pub(crate) fn name(text: &str) -> Cow<'_, str> {
 
 /// Returns the items, separated by commas. If there are more than 20, returns the first 20 and how many more there are.
 pub(crate) fn list(items: &[impl Display]) -> String {
-    let shown: Vec<_> = items.iter().take(MOST_LISTED).map(ToString::to_string).collect();
+    first(items, MOST_LISTED)
+}
+
+/// Returns the first of the items, at most that many, separated by commas, and how many more there are.
+pub(crate) fn first(items: &[impl Display], most: usize) -> String {
+    let shown: Vec<_> = items.iter().take(most).map(ToString::to_string).collect();
     let text = shown.join(", ");
-    match items.len().saturating_sub(MOST_LISTED) {
+    match items.len().saturating_sub(most) {
         0 => text,
         more => format!("{text} and {more} more"),
     }

@@ -23,11 +23,11 @@ fn five() -> Vec<Value> {
 
 /// What is said of an eviction, or of a plain scale-down: the notes, or the refusal.
 fn say(pods: &[Value], replicas: u32, by_eviction: bool, budgets: &[Value]) -> Result<Vec<String>, String> {
-    let input = input(&dump(pods));
+    let input = input(&[&*dump(pods), budgets].concat());
     let mut request = request(Count::To(replicas), &[], Vec::new());
     request.by_cost = !by_eviction;
     let plan: Plan = plan(&input, &request).expect("a plan");
-    let notes = check_budgets(&input, &plan, by_eviction, budgets).map_err(|error| error.to_string())?;
+    let notes = check_budgets(&input, &plan, by_eviction).map_err(|error| error.to_string())?;
     Ok(notes.iter().map(ToString::to_string).collect())
 }
 
@@ -80,12 +80,12 @@ fn pods_that_terminate_are_no_pods_of_others() {
     six[5]["metadata"]["deletionTimestamp"] = json!("2026-03-10T11:59:00Z");
     let with_five = |replicas, rule: &Value, expected| {
         let mut items = six.clone();
-        items.push(set(5));
+        items.extend([set(5), budget("web", rule, 1, expected)]);
         let mut request = request(Count::To(replicas), &[], Vec::new());
         request.by_cost = false;
         let input = input(&items);
         let plan = plan(&input, &request).expect("a plan");
-        check_budgets(&input, &plan, true, &[budget("web", rule, 1, expected)]).is_ok()
+        check_budgets(&input, &plan, true).is_ok()
     };
     for (least, expected, lowest) in [(json!(3), 6, 3), (json!("70%"), 5, 3), (json!("70%"), 6, 2)] {
         let rule = json!({ "minAvailable": least });

@@ -1,0 +1,50 @@
+//! Reads from the cluster what else acts on a workload: the autoscalers, disruption budgets and policies of podrank-webhook in its
+//! namespace. Whoever may not read them gets an answer without them.
+
+use crate::kubectl::{Answer, Kubectl};
+use podrank_preview::{Input, SurroundingKind, WorkloadId, WorkloadKind};
+
+/// Adds what a preview shows, and notes what could not be read.
+pub(crate) fn add(kubectl: &Kubectl, workload: &WorkloadId, input: &mut Input) {
+    let namespace = &workload.namespace;
+    // No autoscaler sets the count of a workload that has none.
+    let kinds = match workload.kind {
+        WorkloadKind::DaemonSet | WorkloadKind::Job => &COMMON[1..],
+        _ => &COMMON,
+    };
+    let (found, unread) = read(kubectl, namespace, kinds);
+    input.add_part(found);
+    input.lacks(&unread);
+    if WorkloadKind::WITH_COSTS.contains(&workload.kind) {
+        // In most clusters, there is no such type. Asked for it by its name, kubectl would look through all types again.
+        let path = format!("/apis/podrank.dev/v1alpha1/namespaces/{namespace}/scaledownpolicies");
+        let policies = kubectl.call(&["get", "--raw", &path], "").and_then(Answer::result);
+        input.add_part(policies.map_or_else(|_| Input::default(), |text| part(&text)));
+    }
+}
+
+/// Those that every cluster has.
+const COMMON: [SurroundingKind; 2] = [SurroundingKind::Autoscaler, SurroundingKind::DisruptionBudget];
+
+/// The autoscalers and disruption budgets in the namespace, as far as the user may read them.
+pub(crate) fn common(kubectl: &Kubectl, namespace: &str) -> Input {
+    read(kubectl, namespace, &COMMON).0
+}
+
+/// The objects of these kinds, and the kinds that could not be read.
+fn read(kubectl: &Kubectl, namespace: &str, kinds: &[SurroundingKind]) -> (Input, Vec<SurroundingKind>) {
+    let resources = kinds.iter().map(|kind| kind.resource()).collect::<Vec<_>>().join(",");
+    let words = ["get", &resources, "--output=json", "--namespace", namespace];
+    // If one of them may not be read, kubectl prints the others and fails.
+    match kubectl.call(&words, "") {
+        Ok(answer) => {
+            let unread = kinds.iter().copied().filter(|kind| answer.refuses(kind.resource())).collect();
+            (part(&answer.stdout), unread)
+        }
+        Err(_) => (Input::default(), kinds.to_vec()),
+    }
+}
+
+fn part(text: &str) -> Input {
+    Input::read_part(text.as_bytes()).ok().flatten().unwrap_or_default()
+}

@@ -1,0 +1,76 @@
+//! What happens at the counts that an autoscaler may set: the one that it wants now, and its least one.
+
+use crate::answer::autoscaler::Autoscaled;
+use crate::ask::options::Options;
+use crate::ask::subject::{OwnerName, Subject};
+use crate::decide::workload::preview_workload;
+use crate::dump::input::Input;
+use crate::object::autoscaler::Autoscaler;
+use crate::object::surrounding::{Surrounding, SurroundingEntry, SurroundingKind};
+use crate::object::workload::{WorkloadKind, WorkloadName};
+use crate::words::error::Error;
+use crate::words::text;
+use std::collections::BTreeSet;
+
+impl Input {
+    /// Returns what the autoscaler of this name scales, and its namespace.
+    ///
+    /// # Errors
+    /// If there is none of this name, or several, or if it is unsound.
+    pub fn scaled_by(&self, name: &str, namespace: Option<&str>) -> Result<(String, Subject), Error> {
+        let (entry, autoscaler) = find(self, name, namespace)?;
+        let [api_version, kind, target] = autoscaler.target();
+        let subject = match WorkloadKind::of_object(kind, Some(api_version)) {
+            Some(kind) => Subject::Workload(WorkloadName { kind: Some(kind), name: target.to_owned() }),
+            None => Subject::Owner(OwnerName::of(api_version, kind, target)),
+        };
+        Ok((entry.namespace.clone(), subject))
+    }
+}
+
+/// Says what happens to the options' workload at the counts that its autoscaler may set.
+///
+/// # Errors
+/// As [`preview_workload`], and if there is no such autoscaler in the options' namespace.
+pub fn autoscaled<'a>(input: &'a Input, options: &Options, name: &str) -> Result<Autoscaled<'a>, Error> {
+    let (entry, autoscaler) = find(input, name, options.namespace.as_deref())?;
+    let Autoscaler { min_replicas, max_replicas, desired_replicas, .. } = *autoscaler;
+    let counts = desired_replicas.into_iter().chain([min_replicas]).collect::<BTreeSet<_>>();
+    let preview =
+        |count: &u32| preview_workload(input, &Options { replicas: Some(*count), ..options.clone() });
+    let [name, namespace] = [&*entry.name, &*entry.namespace];
+    Ok(Autoscaled {
+        api_version: "podrank/v1",
+        kind: "AutoscalerPreview",
+        namespace,
+        name,
+        min_replicas,
+        max_replicas,
+        desired_replicas,
+        previews: counts.iter().rev().map(preview).collect::<Result<_, _>>()?,
+    })
+}
+
+fn find<'a>(
+    input: &'a Input,
+    name: &str,
+    namespace: Option<&str>,
+) -> Result<(&'a SurroundingEntry, &'a Autoscaler), Error> {
+    let name_in_words = text::name(name);
+    let all = input.surroundings_in(namespace).filter(|entry| entry.kind == SurroundingKind::Autoscaler);
+    let mut found = all.filter(|entry| entry.name == name);
+    let entry = found
+        .next()
+        .ok_or_else(|| Error::new(format!("no HorizontalPodAutoscaler is named {name_in_words}")))?;
+    if let Some(other) = found.find(|other| other.namespace != entry.namespace) {
+        let [one, other] = [&entry.namespace, &other.namespace].map(|namespace| text::name(namespace));
+        return Err(Error::new(format!(
+            "HorizontalPodAutoscaler {name_in_words} is in the namespaces {one} and {other}: name one"
+        )));
+    }
+    match &entry.object {
+        Ok(Surrounding::Autoscaler(autoscaler)) => Ok((entry, autoscaler)),
+        Ok(_) => Err(Error::new(format!("{name_in_words} is no HorizontalPodAutoscaler"))),
+        Err(error) => Err(Error::new(format!("HorizontalPodAutoscaler {name_in_words}: {error}"))),
+    }
+}

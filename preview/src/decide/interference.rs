@@ -1,0 +1,220 @@
+//! What will interfere before a scale-down or after it: autoscalers, disruption budgets, other owners of the count, podrank-webhook,
+//! and deletion costs that pods already have. Decides nothing: it only says what it finds in the input.
+
+use crate::answer::autoscaler::AutoscalerPreview;
+use crate::answer::note::{Note, NoteCode};
+use crate::answer::preview::{PodPreview, Preview, Verdict};
+use crate::ask::options::Options;
+use crate::dump::input::Input;
+use crate::object::cost::CostOwner;
+use crate::object::direct::Spec;
+use crate::object::pod::PodEntry;
+use crate::object::surrounding::{Surrounding, SurroundingEntry};
+use crate::object::workload::{WorkloadKind, WorkloadRef};
+use crate::words::text;
+use crate::words::text::count;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The most pods whose deletion costs a note shows.
+const MOST_COSTS: usize = 3;
+
+/// Adds all of it to a preview.
+pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Options) {
+    let id = id(preview);
+    let mut notes = Vec::new();
+    if let (Some(replicas), Some(_)) = (preview.asked.replicas, options.replicas) {
+        preview.autoscaler = autoscalers(input, id, replicas).next();
+        notes.extend(autoscaler_notes(input, id, replicas));
+        notes.extend(owner_note(input, id, replicas));
+    }
+    if preview.deletions().max > 0 {
+        let labels = labels_of_victims(preview, input);
+        notes.extend(budget_note(preview, input, &labels));
+        notes.extend(policy_note(preview, input, &labels));
+        notes.extend(cost_note(preview, input, options));
+    }
+    notes.extend(unread_note(input));
+    notes.extend(unsound_note(input, id.namespace));
+    preview.notes.extend(notes);
+}
+
+fn id<'a>(preview: &Preview<'a>) -> WorkloadRef<'a> {
+    let workload = &preview.workload;
+    WorkloadRef { namespace: preview.namespace, kind: workload.kind, name: workload.name }
+}
+
+/// The objects in a namespace that are sound.
+fn sound<'a>(
+    input: &'a Input,
+    namespace: &'a str,
+) -> impl Iterator<Item = (&'a SurroundingEntry, &'a Surrounding)> {
+    input.surroundings(namespace).filter_map(|entry| Some((entry, entry.object.as_ref().ok()?)))
+}
+
+/// The autoscalers of a workload that gets this count.
+fn autoscalers<'a>(
+    input: &'a Input,
+    id: WorkloadRef<'a>,
+    replicas: u32,
+) -> impl Iterator<Item = AutoscalerPreview<'a>> {
+    sound(input, id.namespace).filter_map(move |(entry, object)| {
+        let Surrounding::Autoscaler(its) = object else { return None };
+        its.targets(id.kind, id.name).then(|| AutoscalerPreview {
+            name: &entry.name,
+            min_replicas: its.min_replicas,
+            max_replicas: its.max_replicas,
+            desired_replicas: its.desired_replicas,
+            is_inside: (its.min_replicas..=its.max_replicas).contains(&replicas),
+        })
+    })
+}
+
+/// What the autoscalers of a workload do to this count.
+pub(crate) fn autoscaler_notes(input: &Input, id: WorkloadRef<'_>, replicas: u32) -> Vec<Note> {
+    let note = |its: AutoscalerPreview<'_>| {
+        let (name, least, most) = (text::name(its.name), its.min_replicas, its.max_replicas);
+        let wants =
+            its.desired_replicas.map_or_else(String::new, |wanted| format!("; it wants {wanted} now"));
+        let of = format!("HorizontalPodAutoscaler {name}");
+        if its.is_inside {
+            let text = format!("{of} also sets this count, between {least} and {most}{wants}");
+            return Note::new(NoteCode::AutoscalerShares, text);
+        }
+        let does = match replicas {
+            // Whoever scales to 0 turns it off.
+            0 => "sets no count while this one is 0".to_owned(),
+            _ if replicas < least => format!("will raise the count again{wants}"),
+            _ => format!("will lower the count again{wants}"),
+        };
+        Note::new(NoteCode::AutoscalerOverrides, format!("{of} ({least} to {most}) {does}"))
+    };
+    autoscalers(input, id, replicas).map(note).collect()
+}
+
+/// Who else writes the count, unless it stays as it is.
+fn owner_note(input: &Input, id: WorkloadRef<'_>, replicas: u32) -> Option<Note> {
+    let (owners, current) = match id.kind {
+        WorkloadKind::Deployment => {
+            let entry = input.deployment(id)?;
+            (&entry.count_owners, entry.spec().ok()?.deployment.replicas)
+        }
+        kind if kind.is_set() => {
+            let set = input.set(id)?;
+            (&set.count_owners, set.replicas().ok()?)
+        }
+        _ => {
+            let entry = input.direct(id)?;
+            let Spec::StatefulSet(spec) = entry.spec().ok()? else { return None };
+            (&entry.count_owners, spec.set.replicas)
+        }
+    };
+    if owners.is_empty() || i64::from(current) == i64::from(replicas) {
+        return None;
+    }
+    let names: Vec<_> = owners.iter().map(|owner| text::name(owner)).collect();
+    let own = if names.len() == 1 { "owns" } else { "own" };
+    let text = format!("{} {own} spec.replicas and may write it back", text::list(&names));
+    Some(Note::new(NoteCode::CountOwner, text))
+}
+
+/// The labels of the pods that go or may go, each set of labels once.
+fn labels_of_victims<'a>(preview: &Preview<'_>, input: &'a Input) -> BTreeSet<&'a BTreeMap<String, String>> {
+    if input.surroundings(preview.namespace).next().is_none() {
+        return BTreeSet::new();
+    }
+    let victims = preview.pods().filter(|pod| pod.verdict != Verdict::Keep).map(|pod| pod.name);
+    let victims: BTreeSet<_> = victims.collect();
+    pods(input, preview.namespace).filter(|pod| victims.contains(&*pod.name)).map(|pod| &pod.labels).collect()
+}
+
+fn pods<'a>(input: &'a Input, namespace: &str) -> impl Iterator<Item = &'a PodEntry> {
+    input.pods.iter().filter(move |pod| pod.namespace == namespace)
+}
+
+/// The disruption budgets that cover pods that go.
+fn budget_note(
+    preview: &Preview<'_>,
+    input: &Input,
+    labels: &BTreeSet<&BTreeMap<String, String>>,
+) -> Option<Note> {
+    let covers = |object: &Surrounding| match object {
+        Surrounding::Budget(budget) => labels.iter().any(|labels| budget.covers(labels)),
+        _ => false,
+    };
+    let budgets = sound(input, preview.namespace).filter(|(_, object)| covers(object));
+    let names: Vec<_> = budgets.map(|(entry, _)| text::name(&entry.name)).collect();
+    let (kind, them) = match names.len() {
+        0 => return None,
+        1 => ("PodDisruptionBudget", "it"),
+        _ => ("PodDisruptionBudgets", "them"),
+    };
+    let does = if preview.asked.replicas.is_some() { "scales down" } else { "deletes pods" };
+    let text = format!("{kind} {}: the controller ignores {them} when it {does}", text::list(&names));
+    Some(Note::new(NoteCode::BudgetIgnored, text))
+}
+
+/// The policy by which podrank-webhook chooses the pods: of several, the oldest.
+fn policy_note(
+    preview: &Preview<'_>,
+    input: &Input,
+    labels: &BTreeSet<&BTreeMap<String, String>>,
+) -> Option<Note> {
+    if !WorkloadKind::WITH_COSTS.contains(&preview.workload.kind) {
+        return None;
+    }
+    let policies = sound(input, preview.namespace).filter_map(|(entry, object)| match object {
+        Surrounding::Policy(policy) if labels.iter().any(|labels| policy.selects(labels)) => {
+            Some((policy.created, &entry.name, policy))
+        }
+        _ => None,
+    });
+    let (_, name, policy) = policies.min_by_key(|(created, name, _)| (*created, *name))?;
+    // Unless it is told to, it leaves the sets alone that a rollout takes down.
+    let is_of_rollout = preview.rollout.is_some_and(|rollout| rollout.path != "scale");
+    let text = format!("ScaleDownPolicy {}: podrank-webhook will choose the pods", text::name(name));
+    (policy.in_rollouts || !is_of_rollout).then(|| Note::new(NoteCode::ScaleDownPolicy, text))
+}
+
+/// The deletion costs that somebody else has given to the pods.
+fn cost_note(preview: &Preview<'_>, input: &Input, options: &Options) -> Option<Note> {
+    if !WorkloadKind::WITH_COSTS.contains(&preview.workload.kind) || !options.gates.pod_deletion_cost {
+        return None;
+    }
+    let cost = |pod: &PodEntry| {
+        let cost = pod.record.as_ref()?.as_ref().ok()?.cost.as_ref()?;
+        (cost.value.is_ok() && cost.owner(None) != CostOwner::Podrank).then(|| cost.number())
+    };
+    let costs = pods(input, preview.namespace).filter_map(|pod| Some((&*pod.name, cost(pod)?)));
+    let costs: HashMap<_, _> = costs.collect();
+    if costs.is_empty() {
+        return None;
+    }
+    let its = |pod: &PodPreview<'_>| Some((*costs.get(pod.name)?, pod.name.to_owned()));
+    let mut its: Vec<_> = preview.pods().filter_map(its).collect();
+    // Those that go first come first.
+    its.sort();
+    let has = match its.len() {
+        0 => return None,
+        1 => "1 pod has a deletion cost".to_owned(),
+        more => format!("{} have deletion costs", count(more as u64, "pod")),
+    };
+    let shown: Vec<_> = its.iter().map(|(cost, name)| format!("{} {cost}", text::name(name))).collect();
+    let text = format!("{has} ({})", text::first(&shown, MOST_COSTS));
+    Some(Note::new(NoteCode::DeletionCosts, text))
+}
+
+/// The kinds that could not be read.
+fn unread_note(input: &Input) -> Option<Note> {
+    let kinds: BTreeSet<_> = input.unread.iter().collect();
+    let kinds: Vec<_> = kinds.into_iter().map(|kind| kind.plural()).collect();
+    let text = || format!("{} could not be read", kinds.join(" and "));
+    (!kinds.is_empty()).then(|| Note::new(NoteCode::SurroundingsUnread, text()))
+}
+
+/// The objects that are not as they should be.
+fn unsound_note(input: &Input, namespace: &str) -> Option<Note> {
+    let wrong = |entry: &SurroundingEntry| Some(format!("{entry} ({})", entry.object.as_ref().err()?));
+    let wrong: Vec<_> = input.surroundings(namespace).filter_map(wrong).collect();
+    let text = || format!("this preview passes over what is not sound: {}", text::list(&wrong));
+    (!wrong.is_empty()).then(|| Note::new(NoteCode::PassedOver, text()))
+}

@@ -1,0 +1,74 @@
+//! One `HorizontalPodAutoscaler`: whose count it sets, and within which bounds. Its arithmetic is not repeated. Reads one object's
+//! JSON text.
+
+use crate::object::workload::WorkloadKind;
+use crate::words::error::parse;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// What is kept from an autoscaler.
+#[derive(Clone, Debug)]
+pub(crate) struct Autoscaler {
+    target: Target,
+    pub(crate) min_replicas: u32,
+    pub(crate) max_replicas: u32,
+    /// The count that it wants, if it has found one.
+    pub(crate) desired_replicas: Option<u32>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+struct Target {
+    #[serde(default)]
+    api_version: String,
+    kind: String,
+    name: String,
+}
+
+impl Autoscaler {
+    pub(crate) fn read(object: &RawValue) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        #[serde(expecting = "a HorizontalPodAutoscaler")]
+        struct Object {
+            spec: Spec,
+            status: Option<Status>,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", expecting = "an object")]
+        struct Spec {
+            scale_target_ref: Target,
+            min_replicas: Option<u32>,
+            max_replicas: u32,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase", expecting = "an object")]
+        struct Status {
+            desired_replicas: Option<u32>,
+        }
+        let Object { spec, status } = parse(object)?;
+        let min_replicas = spec.min_replicas.unwrap_or(1);
+        // Kubernetes writes 0 as long as there are no metrics. It wants that only if it may.
+        let is_known = |desired: &u32| *desired > 0 || min_replicas == 0;
+        Ok(Self {
+            target: spec.scale_target_ref,
+            min_replicas,
+            max_replicas: spec.max_replicas,
+            desired_replicas: status.and_then(|status| status.desired_replicas).filter(is_known),
+        })
+    }
+
+    /// API version, kind and name of the object whose count it sets.
+    pub(crate) fn target(&self) -> [&str; 3] {
+        let Target { api_version, kind, name } = &self.target;
+        [api_version, kind, name]
+    }
+
+    /// Whether it sets the count of the workload with this kind and name in its namespace.
+    pub(crate) fn targets(&self, kind: WorkloadKind, name: &str) -> bool {
+        let Target { api_version, kind: of, name: its } = &self.target;
+        // Kubernetes looks for the target by its API group, whatever the version, and has no group `extensions` any more.
+        its == name
+            && WorkloadKind::of_object(of, Some(api_version)) == Some(kind)
+            && !api_version.starts_with("extensions/")
+    }
+}
