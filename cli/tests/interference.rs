@@ -288,8 +288,10 @@ fn lists_of_one_kind_and_yaml_are_read_as_well() {
     let last = format!(
         r#"{{"items": [{bare}], "kind": "HorizontalPodAutoscalerList", "apiVersion": "autoscaling/v2"}}"#
     );
-    for list in [first.to_string(), last] {
-        let (_, notes) = fine("deploy/web --replicas 3 -o name", idle() + &list);
+    // YAML as well: JSON is YAML.
+    let yaml = format!("# YAML\n{}", at_rest(&[autoscaler(Some(8), 20, None)]));
+    for dump in [idle() + &first.to_string(), idle() + &last, yaml] {
+        let (_, notes) = fine("deploy/web --replicas 3 -o name", dump);
         assert!(notes.contains("HorizontalPodAutoscaler web (8 to 20) will raise"), "{notes}");
     }
     // Without a workload there is still nothing to preview.
@@ -355,6 +357,23 @@ mod cluster {
                 "get|--raw|/apis/podrank.dev/v1alpha1/namespaces/default/scaledownpolicies",
             ]
         );
+    }
+
+    /// It is read once by its name, with the managers of its fields, and once among its siblings, without them.
+    #[test]
+    fn a_set_with_siblings_keeps_the_owner_of_its_count() {
+        let example = items(&idle());
+        let of = |kind: &str| example.iter().filter(|it| it["kind"] == kind).cloned().collect::<Vec<_>>();
+        let mut set = of("ReplicaSet")[0].clone();
+        let fields = json!({ "f:spec": { "f:replicas": {} } });
+        set["metadata"]["managedFields"] = json!([{ "manager": "rollouts-controller", "fieldsV1": fields }]);
+        let answers = [set.to_string(), dump(&of("ReplicaSet")), dump(&of("Pod")), dump(&[]), dump(&[])];
+        let kubectl = Kubectl::with(
+            answers.map(|out| vec![("out", out), ("err", String::new()), ("status", "0".to_owned())]),
+        );
+        let output = kubectl.run(&[&format!("rs/{NEW}"), "--replicas", "3", "-o", "name"], b"");
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(said.contains("note: rollouts-controller owns spec.replicas"), "{said}");
     }
 
     #[test]

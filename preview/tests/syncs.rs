@@ -199,9 +199,9 @@ fn several_syncs_never_contradict_the_preview() {
     );
 }
 
-/// That its Deployment writes the count back says nothing about what is certain.
+/// That its Deployment writes the count back says nothing about what is certain, and neither do costs.
 fn are_no_limit(notes: &[Note]) -> bool {
-    notes.iter().all(|note| note.code == NoteCode::WrittenBack)
+    notes.iter().all(|note| matches!(note.code, NoteCode::WrittenBack | NoteCode::DeletionCosts))
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::dump::input::Input;
 use crate::object::cost::CostOwner;
 use crate::object::direct::Spec;
 use crate::object::pod::PodEntry;
+use crate::object::selector::Selector;
 use crate::object::surrounding::{Surrounding, SurroundingEntry};
 use crate::object::workload::{WorkloadKind, WorkloadRef};
 use crate::words::text;
@@ -131,6 +132,10 @@ fn pods<'a>(input: &'a Input, namespace: &str) -> impl Iterator<Item = &'a PodEn
     input.pods.iter().filter(move |pod| pod.namespace == namespace)
 }
 
+fn selects_any(selector: Option<Selector<'_>>, labels: &BTreeSet<&BTreeMap<String, String>>) -> bool {
+    selector.is_some_and(|selector| labels.iter().any(|labels| selector.matches(labels)))
+}
+
 /// The disruption budgets that cover pods that go.
 fn budget_note(
     preview: &Preview<'_>,
@@ -138,7 +143,7 @@ fn budget_note(
     labels: &BTreeSet<&BTreeMap<String, String>>,
 ) -> Option<Note> {
     let covers = |object: &Surrounding| match object {
-        Surrounding::Budget(budget) => labels.iter().any(|labels| budget.covers(labels)),
+        Surrounding::Budget(budget) => selects_any(budget.selector(), labels),
         _ => false,
     };
     let budgets = sound(input, preview.namespace).filter(|(_, object)| covers(object));
@@ -163,7 +168,7 @@ fn policy_note(
         return None;
     }
     let policies = sound(input, preview.namespace).filter_map(|(entry, object)| match object {
-        Surrounding::Policy(policy) if labels.iter().any(|labels| policy.selects(labels)) => {
+        Surrounding::Policy(policy) if selects_any(policy.selector(), labels) => {
             Some((policy.created, &entry.name, policy))
         }
         _ => None,

@@ -59,8 +59,12 @@ impl Budget {
 
     /// Whether it covers pods with these labels. An empty selector covers all pods, and no selector none.
     pub(crate) fn covers(&self, labels: &BTreeMap<String, String>) -> bool {
-        let selector = self.spec.selector.as_ref().and_then(Selector::new);
-        selector.is_some_and(|selector| selector.matches(labels))
+        self.selector().is_some_and(|selector| selector.matches(labels))
+    }
+
+    /// Its selector. `None` if it has none, or one that Kubernetes calls invalid.
+    pub(crate) fn selector(&self) -> Option<Selector<'_>> {
+        self.spec.selector.as_ref().and_then(Selector::new)
     }
 
     /// The status, if it is for this spec.

@@ -6,7 +6,6 @@ use crate::words::error::parse;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 
 /// What is kept from a policy.
 #[derive(Clone, Debug)]
@@ -49,10 +48,9 @@ impl Policy {
         })
     }
 
-    /// Whether it selects sets whose pods have these labels. The webhook reads those of the pod template, with which pods are
-    /// created.
-    pub(crate) fn selects(&self, labels: &BTreeMap<String, String>) -> bool {
-        let selector = Selector::new(&self.selector).filter(|_| !self.is_being_deleted);
-        selector.is_some_and(|selector| selector.matches(labels))
+    /// Selects sets by the labels of their pod templates, with which pods are created. `None` if it is invalid, or if the policy is
+    /// being deleted.
+    pub(crate) fn selector(&self) -> Option<Selector<'_>> {
+        Selector::new(&self.selector).filter(|_| !self.is_being_deleted)
     }
 }
