@@ -194,13 +194,19 @@ fn pods_in_the_way_go_too_with_also() {
 fn autoscalers_and_budgets_are_told_of_the_workload() {
     let around = [
         json!({
+            "apiVersion": "autoscaling/v2",
             "kind": "HorizontalPodAutoscaler",
-            "metadata": { "name": "h" },
-            "spec": { "minReplicas": 2, "scaleTargetRef": { "kind": "ReplicaSet", "name": "web" } },
+            "metadata": { "name": "h", "namespace": "shop" },
+            "spec": {
+                "minReplicas": 3,
+                "maxReplicas": 9,
+                "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web" },
+            },
         }),
         json!({
+            "apiVersion": "policy/v1",
             "kind": "PodDisruptionBudget",
-            "metadata": { "name": "p" },
+            "metadata": { "name": "p", "namespace": "shop" },
             "spec": { "minAvailable": 3, "selector": { "matchLabels": { "app": "web" } } },
             "status": { "disruptionsAllowed": 0, "expectedPods": 3, "observedGeneration": 1 },
         }),
@@ -209,7 +215,7 @@ fn autoscalers_and_budgets_are_told_of_the_workload() {
     let ran = drop_with("--node worker-1 --dry-run client", &answers);
     let [budget, autoscaler] = &*ran.stderr.lines().collect::<Vec<_>>() else { panic!("{}", ran.stderr) };
     assert!(budget.starts_with("warning: rs/web in shop: PodDisruptionBudget p "), "{budget}");
-    let expected = "warning: rs/web in shop: HorizontalPodAutoscaler h also sets this count, to 2 or more";
+    let expected = "warning: rs/web in shop: HorizontalPodAutoscaler h (3 to 9) will raise the count again";
     assert_eq!(*autoscaler, expected);
     // What evictions can never do is the reason why these pods cannot be dropped.
     let ran = drop_with("--node worker-1 --by eviction --dry-run client", &answers);

@@ -31,7 +31,8 @@ mod object;
 pub mod steer;
 mod words;
 
-pub use answer::autoscaler::{Autoscaled, AutoscalerPreview};
+pub use answer::autoscaled::Autoscaled;
+pub use answer::autoscaler::AutoscalerPreview;
 pub use answer::note::{Note, NoteCode};
 pub use answer::odds::Odds;
 pub use answer::overview::{Overview, OverviewLine};

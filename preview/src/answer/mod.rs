@@ -1,5 +1,6 @@
 //! What is answered: the preview as data and JSON, and its sentences.
 
+pub(crate) mod autoscaled;
 pub(crate) mod autoscaler;
 pub(crate) mod note;
 pub(crate) mod odds;

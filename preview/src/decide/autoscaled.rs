@@ -1,6 +1,6 @@
 //! What happens at the counts that an autoscaler may set: the one that it wants now, and its least one.
 
-use crate::answer::autoscaler::Autoscaled;
+use crate::answer::autoscaled::Autoscaled;
 use crate::ask::options::Options;
 use crate::ask::subject::{OwnerName, Subject};
 use crate::decide::workload::preview_workload;
