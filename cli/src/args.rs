@@ -71,15 +71,39 @@ pub(crate) fn command() -> Command {
         .subcommand_precedence_over_arg(true)
 }
 
+/// What people type for a flag of another name, and what works.
+const GUESSES: [(&str, &str); 7] = [
+    ("--scale", "the count is --replicas N"),
+    ("--count", "the count is --replicas N"),
+    ("-r", "the count is --replicas N"),
+    ("--explain", "-o wide shows what decides about each pod, and pod/NAME what decides about one"),
+    ("--why", "-o wide shows what decides about each pod, and pod/NAME what decides about one"),
+    ("--no-color", "the environment variable NO_COLOR=1 turns colours off"),
+    ("jsonpath", "-o json prints everything, for example for jq"),
+];
+
+/// Replaces clap's tip for an unknown flag, which is to pass it as a name, by one that works, if there is one.
+fn tip(error: &mut Error) {
+    let context = [ContextKind::InvalidArg, ContextKind::InvalidValue].map(|kind| error.get(kind));
+    let given = context.into_iter().flatten().filter_map(|value| match value {
+        ContextValue::String(text) => Some(text.clone()),
+        _ => None,
+    });
+    let given: Vec<_> = given.collect();
+    let guess = GUESSES.iter().find(|(start, _)| given.iter().any(|given| given.starts_with(start)));
+    if let Some((_, tip)) = guess {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*tip).into()]));
+    } else if error.get(ContextKind::SuggestedArg).is_none() {
+        error.remove(ContextKind::Suggested);
+    }
+}
+
 impl Args {
     /// Returns the arguments of this process. Exits if they are wrong, or ask for help or the version.
     pub(crate) fn read() -> Self {
         let mut command = command();
         let matches = command.try_get_matches_from_mut(std::env::args_os()).unwrap_or_else(|mut error| {
-            // clap's tip for an unknown flag is to pass it as a name.
-            if error.get(ContextKind::SuggestedArg).is_none() {
-                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(Vec::new()));
-            }
+            tip(&mut error);
             error.exit()
         });
         Self::from(&matches).unwrap_or_else(|error| {
@@ -176,7 +200,6 @@ mod tests {
             (&["deploy/web", "-o", "name"][..], ErrorKind::MissingRequiredArgument),
             (&["cj/web", "--replicas", "3"], ErrorKind::ValueValidation),
             (&["deploy/web", "5"], ErrorKind::ValueValidation),
-            (&["deploy/web", "-l", "app=web"], ErrorKind::ArgumentConflict),
             (&["deploy/web", "-f", "-", "--watch"], ErrorKind::ArgumentConflict),
             (&["web", "--replicas", "30%"], ErrorKind::ValueValidation),
             (&["web", "--replicas", "x"], ErrorKind::ValueValidation),

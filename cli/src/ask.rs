@@ -85,6 +85,10 @@ pub(crate) fn answer(args: &PreviewArgs, look: Look) -> Result<Answer, Failure> 
             at_clock(args, &mut options);
             several(&input, &options, args, look, is_wanted)
         }
+        [subject] if args.selector.is_some() => {
+            Err(format!("--selector selects among all workloads, or those of a type: leave out {subject}")
+                .into())
+        }
         [subject] => {
             let asked = one(&kubectl, subject, scope, args, options)?;
             about(asked, args, look)

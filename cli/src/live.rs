@@ -145,10 +145,8 @@ pub(crate) fn read_several(
             }
         }
     }
-    let Some(selector) = selector else {
-        let wanted = wanted(&workloads, subjects, &scope.place(kubectl))?;
-        return Ok((input, wanted));
-    };
+    let wanted = wanted(&workloads, subjects, &scope.place(kubectl))?;
+    let Some(selector) = selector else { return Ok((input, wanted)) };
     let labelled =
         kubectl.get(&[&[&*resources(None), "--selector", selector], &*scope.arguments()].concat())?;
     let labelled = labelled.all_workloads();
@@ -156,7 +154,8 @@ pub(crate) fn read_several(
         return Err(format!("no workload has the labels {selector} {}", scope.place(kubectl)).into());
     }
     let is_labelled = move |kind, namespace: &str, name: &str| {
-        labelled.iter().any(|its| its.kind == kind && its.namespace == namespace && its.name == name)
+        let is_it = |its: &WorkloadId| its.kind == kind && its.namespace == namespace && its.name == name;
+        wanted(kind, namespace, name) && labelled.iter().any(is_it)
     };
     Ok((input, Box::new(is_labelled)))
 }
@@ -169,11 +168,7 @@ pub(crate) fn wanted(there: &[WorkloadId], subjects: &[Subject], place: &str) ->
         match subject {
             Subject::Workload(name) => names.push(name.clone()),
             Subject::All(kind) => kinds.push(*kind),
-            Subject::Pod(name) => return Err(format!("pod/{name} is no workload: ask about it alone")),
-            Subject::Autoscaler(name) => {
-                return Err(format!("hpa/{name} is no workload: ask about it alone"));
-            }
-            Subject::Owner(owner) => return Err(format!("{owner} is of another type: ask about it alone")),
+            other => return Err(format!("{other} is not one of several workloads: ask about it alone")),
         }
     }
     let is_it = |name: &WorkloadName, kind, its: &str| {

@@ -88,7 +88,7 @@ fn because(pod: &Standing<'_>) -> String {
 }
 
 fn headline(order: &ScaleDownOrder<'_>) -> String {
-    let name = named(order.workload.kind, order.workload.name, order.namespace, None);
+    let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
     let pods = order.active;
     let text = match pods {
         0 => "it has no pods".to_owned(),
@@ -101,7 +101,7 @@ fn headline(order: &ScaleDownOrder<'_>) -> String {
 /// Returns what becomes of one pod at each count, and why. The order has that pod alone.
 pub fn pod_text(order: &ScaleDownOrder<'_>, look: Look) -> String {
     let Some(pod) = order.pods().next() else { return String::new() };
-    let name = named(order.workload.kind, order.workload.name, order.namespace, None);
+    let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
     let pods = if order.active == 1 { "1 pod".to_owned() } else { format!("{} pods", order.active) };
     let mut sentences = vec![format!("{} ({name}, {pods}): {}", pod.name, fate(order, pod))];
     if !pod.why.is_empty() {

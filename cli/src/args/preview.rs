@@ -27,7 +27,7 @@ pub(crate) struct PreviewArgs {
     words: Vec<String>,
 
     /// Workloads with these labels
-    #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with_all = ["words", "filename"])]
+    #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with = "filename")]
     pub(crate) selector: Option<String>,
 
     /// File to read instead of the cluster; - for standard input

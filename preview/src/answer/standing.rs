@@ -2,7 +2,7 @@
 
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
-use crate::answer::preview::{Asked, Details, Workload};
+use crate::answer::preview::{Asked, Details, Owner, Workload};
 use crate::answer::rest::Rest;
 use crate::ask::gates;
 use crate::ask::options::{NowSource, Order, Within};
@@ -21,6 +21,9 @@ pub struct ScaleDownOrder<'a> {
     pub namespace: &'a str,
     /// The workload's kind and name.
     pub workload: Workload<'a>,
+    /// The object of another kind that the set belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner<'a>>,
     /// The exact time of the decision.
     pub now: Timestamp,
     /// Where that time comes from.

@@ -42,6 +42,14 @@ impl Subject {
                 others.join(" ")
             ));
         }
+        if let [verb @ ("delete" | "evict" | "kill" | "remove"), pod] =
+            &*words.iter().map(String::as_str).collect::<Vec<_>>()
+        {
+            return Err(format!(
+                "`{verb}` is no subcommand; to delete exactly this pod, type drop {}",
+                text::word(pod)
+            ));
+        }
         let with_slash = words.iter().filter(|word| word.contains('/')).count();
         match words {
             [] => Ok(Vec::new()),
@@ -148,6 +156,19 @@ impl OwnerName {
     }
 }
 
+impl fmt::Display for Subject {
+    /// As it can be typed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Workload(name) => name.fmt(f),
+            Self::All(kind) => f.write_str(kind.short()),
+            Self::Pod(name) => write!(f, "pod/{name}"),
+            Self::Autoscaler(name) => write!(f, "hpa/{name}"),
+            Self::Owner(owner) => owner.fmt(f),
+        }
+    }
+}
+
 impl fmt::Display for OwnerName {
     /// As it can be typed: `rollout/web`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -203,6 +224,10 @@ mod tests {
             ("/web", "`/web` has no type"),
             ("pods", "pods is a type: write pods/NAME"),
             ("node/worker-1", "to empty a node, type drop --node worker-1"),
+            (
+                "delete pod/web-1",
+                "`delete` is no subcommand; to delete exactly this pod, type drop pod/web-1",
+            ),
             ("cronjob/import", "CronJobs are not supported"),
         ] {
             let said = of(words).expect_err(words);

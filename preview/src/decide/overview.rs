@@ -94,10 +94,12 @@ fn line<'a>(
             chances.max_by(|a, b| a.1.odds.total_cmp(&b.1.odds).then(b.0.position.cmp(&a.0.position)));
         (line.next, line.odds) =
             likeliest.map(|(pod, odds)| (pod.name, odds)).filter(|(_, odds)| odds.odds > 0.0).unzip();
-        line.next = line.next.or_else(|| one.blocked.first().map(|pod| pod.name));
+        if let (None, Some(blocked)) = (line.next, one.blocked.first()) {
+            (line.next, line.rest) = (Some(blocked.name), one.rest);
+        }
     }
     let Preview { rest, notes, .. } = preview;
-    Ok(OverviewLine { rest, notes, ..line })
+    Ok(OverviewLine { rest: rest.filter(|rest| rest.then > 0).or(line.rest.take()), notes, ..line })
 }
 
 impl Input {

@@ -48,6 +48,7 @@ pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<Scale
         kind: "ScaleDownOrder",
         namespace: now.namespace,
         workload: now.workload,
+        owner: now.owner,
         now: now.now,
         now_source: now.now_source,
         within: now.within,

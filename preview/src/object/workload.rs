@@ -141,8 +141,6 @@ impl WorkloadKind {
     /// # Errors
     /// Says which there are if kubectl does not know the type, or if it is another one.
     pub fn of_type(text: &str, kinds: &[Self]) -> Result<Self, String> {
-        // Less similar words have little in common. clap uses this limit for its own suggestions.
-        const ALIKE: f64 = 0.7;
         let lower = text.to_ascii_lowercase();
         if let Some(found) = TYPES.iter().find(|known| known.is_named(&lower)) {
             let Type { kind: name, supported, .. } = found;
@@ -155,12 +153,12 @@ impl WorkloadKind {
                 None => Err(format!("{name}s are not supported yet; supported are {}", listed(kinds, "and"))),
             };
         }
-        let likeness = |name: &str| strsim::jaro_winkler(&lower, name);
+        let likeness = |name: &str| text::alike(&lower, name);
         let names = TYPES.iter().filter(|known| known.supported.is_some_and(|kind| kinds.contains(&kind)));
         let nearest = names
             .flat_map(|known| [known.short, known.singular])
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
-            .filter(|name| likeness(name) > ALIKE);
+            .filter(|name| likeness(name) > text::ALIKE);
         let hint = nearest.map_or_else(String::new, |name| format!("did you mean {name}? "));
         Err(format!("unknown type `{}`; {hint}supported are {}", text::word(text), listed(kinds, "and")))
     }
@@ -300,13 +298,11 @@ impl FromStr for WorkloadName {
 impl WorkloadName {
     /// Returns which of `known` the user may have meant.
     pub fn nearest<'a>(&self, known: &'a [Self]) -> Option<&'a Self> {
-        // Less similar names have little in common. clap uses this limit for its own suggestions.
-        const ALIKE: f64 = 0.7;
-        let likeness = |other: &Self| strsim::jaro_winkler(&self.name, &other.name);
+        let likeness = |other: &Self| text::alike(&self.name, &other.name);
         known
             .iter()
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
-            .filter(|nearest| likeness(nearest) > ALIKE)
+            .filter(|nearest| likeness(nearest) > text::ALIKE)
     }
 }
 
