@@ -163,8 +163,31 @@ fn the_document_on_the_json_names_every_field_and_note() {
         "spec": { "scaleTargetRef": { "apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db" }, "maxReplicas": 9 },
     });
     let shared = shown("sts/db --replicas 3", STATEFUL_SET.to_owned() + &autoscaler.to_string()).json;
+    let rollout = owner("argoproj.io/v1alpha1", "Rollout", "web");
+    let owned = common::changed(ROLLOUT, &[("web-7f6b9d5c48", CONTROLLER, rollout)]);
+    let owned = shown(&format!("{NEW_SET} --replicas 3"), &owned).json;
+    let order = shown("po api-6c9d8f7b5-8wz5c", CONTESTED).json;
+    let scaled = shown("hpa/db", STATEFUL_SET.to_owned() + &autoscaler.to_string()).json;
+    let several = shown("rs/api-6c9d8f7b5 rs/api-6c9d8f7b5", CONTESTED).json;
+    // What has the same meaning as in a preview of one count is documented there.
+    let besides = |object: &Value, of: &Value| {
+        let mut object = object.clone();
+        object.as_object_mut().expect("an object").retain(|key, _| of.get(key).is_none());
+        object
+    };
+    let order_pod = besides(&order["sets"][0]["pods"][0], &contested["pods"][0]);
     let mut names: Vec<String> = Vec::new();
     for (prefix, object) in [
+        ("", &owned),
+        ("", &order),
+        ("sets[].pods[].", &order_pod),
+        (
+            "sets[].pods[].chances[].",
+            &besides(&order["sets"][0]["pods"][0]["chances"][0], &json!({ "oddsError": 0 })),
+        ),
+        ("", &scaled),
+        ("", &several),
+        ("workloads[].", &besides(&several["workloads"][0], &besides(&owned, &json!({ "delete": 0 })))),
         ("", &preview),
         ("pods[].", &contested["pods"][0]),
         ("notes[].", &preview["notes"][0]),
@@ -189,8 +212,8 @@ fn the_document_on_the_json_names_every_field_and_note() {
     for name in &names {
         assert!(fields.contains(&name.as_str()), "{name} is not documented");
     }
-    // The least and the most differ in few previews: those of preview/src/answer/odds.rs.
-    let elsewhere = ["workload.kind", "workload.name", "pods[].oddsMost"];
+    // The least and the most differ in few previews: those of preview/src/answer/odds.rs. An error leaves the rest out.
+    let elsewhere = ["workload.kind", "workload.name", "pods[].oddsMost", "workloads[].error"];
     for name in fields.iter().filter(|name| !elsewhere.contains(name)) {
         assert!(names.iter().any(|known| known == name), "there is no {name}");
     }
