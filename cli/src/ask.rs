@@ -128,7 +128,7 @@ fn one(
     let mut question = if args.has_count() { Question::Count } else { Question::Order };
     let is_page = args.output == Output::Html;
     let managers = if is_page { Managers::Shown } else { Managers::Hidden };
-    let read = |name: &WorkloadName, scope| live::read(kubectl, name, scope, managers);
+    let read = |name: &WorkloadName, scope| live::read(kubectl, name, None, scope, managers);
     let Live { mut input, workload, lags } = match subject {
         Subject::Workload(name) => read(name, scope)?,
         Subject::Pod(pod) => {

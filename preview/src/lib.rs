@@ -45,6 +45,7 @@ pub use ask::gates;
 pub use ask::options::Neglect;
 pub use ask::options::{ControllerGates, NowSource, Options, Order, Within};
 pub use ask::replicas::Replicas;
+pub use ask::scalable::Scalable;
 pub use ask::subject::{OwnerName, Subject};
 pub use decide::circle::Arrow;
 pub use decide::line::MOST_IN_ONE_SYNC;

@@ -1,6 +1,7 @@
 //! What a user asks about, by the words that kubectl users type: `deploy/web`, `pod NAME`, `hpa/web`. Pure functions on text.
 
 use crate::object::meta::OwnerReference;
+use crate::object::owner;
 use crate::object::workload::{WorkloadKind, WorkloadName, checked};
 use crate::words::text;
 use std::fmt;
@@ -21,7 +22,7 @@ pub enum Subject {
 }
 
 /// An object of a type that only the cluster knows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OwnerName {
     /// Its type as the user wrote it, in lower case: `rollout`, `rollouts.argoproj.io`.
     pub resource: String,
@@ -121,6 +122,12 @@ impl Type {
 }
 
 impl OwnerName {
+    /// The owner that a reference names. `None` if Kubernetes allows no such name or type.
+    pub(crate) fn of_reference(owner: &OwnerReference) -> Option<Self> {
+        let resource = owner::resource(&owner.api_version, &owner.kind)?;
+        Some(Self { resource, name: checked(&owner.name).ok()? })
+    }
+
     /// Whether this is the owner.
     pub(crate) fn is(&self, owner: &OwnerReference) -> bool {
         let (singular, group) = self.resource.split_once('.').unwrap_or((&self.resource, ""));

@@ -8,6 +8,7 @@ pub(crate) mod job;
 pub(crate) mod job_end;
 pub(crate) mod meta;
 pub(crate) mod node;
+pub(crate) mod owner;
 pub(crate) mod pod;
 pub(crate) mod selector;
 pub(crate) mod set;
