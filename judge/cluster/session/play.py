@@ -177,7 +177,7 @@ def owner(api):
         expect(done, 0)
         # Its set cannot be scaled by itself, and it cannot as long as it uses another one, too.
         done = play("owner-set", ["scale", "rs/web-1", "--replicas", "1", "--namespace", "rollouts", "--yes"])
-        expect(done, 1, "scale that instead", "kubectl podrank scale rollout.argoproj.io/web --replicas N")
+        expect(done, 1, "scale it instead: kubectl podrank scale rollout.argoproj.io/web --replicas N")
         spec = api("GET", world.set)["spec"]
         world.add_set("web-2", {**spec, "replicas": 1})
         wait("a pod", lambda: len(world.active()) == 3)

@@ -128,14 +128,14 @@ fn of_set<'a>(input: &'a Input, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<
         return of_owner(sets, owner);
     }
     if let Some(owner) = &set.controller {
-        let hint = if kind_of(owner) == Some(WorkloadKind::Deployment) {
-            format!("scale it instead: deploy/{}", owner.name)
-        } else {
-            let instead = OwnerName::of_reference(owner)
-                .map_or_else(String::new, |owner| format!(": kubectl podrank scale {owner} --replicas N"));
-            format!("scale that instead if it has a count, because it may set this one again{instead}")
+        let hint = match OwnerName::of_reference(owner) {
+            _ if kind_of(owner) == Some(WorkloadKind::Deployment) => {
+                format!("it instead: deploy/{}", owner.name)
+            }
+            Some(name) => format!("it instead: kubectl podrank scale {name} --replicas N"),
+            None => "it instead if it has a count".to_owned(),
         };
-        return Err(Error::new(format!("{id} belongs to {} {}: {hint}", owner.kind, owner.name)));
+        return Err(Error::new(format!("{id} belongs to {} {}: scale {hint}", owner.kind, owner.name)));
     }
     if set.lags() {
         return Err(lags(&id));

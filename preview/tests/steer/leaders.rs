@@ -133,7 +133,7 @@ fn what_the_owner_has_not_settled_is_refused() {
 #[test]
 fn without_its_owner_a_set_is_refused_with_the_command_that_works() {
     let alone: Vec<_> = three().into_iter().filter(|item| item["kind"] != "Rollout").collect();
-    let told = "shop ReplicaSet/web belongs to Rollout web: scale that instead if it has a count, because it may set this one again: kubectl podrank scale rollout.argoproj.io/web --replicas N";
+    let told = "shop ReplicaSet/web belongs to Rollout web: scale it instead: kubectl podrank scale rollout.argoproj.io/web --replicas N";
     assert_eq!(refusal(&alone, &to(1)), told);
     // Another object of that name, or one that is not sound, is not its owner.
     assert_eq!(refusal(&with("Rollout", "web", "metadata uid", json!("other")), &to(1)), told);
@@ -144,7 +144,7 @@ fn without_its_owner_a_set_is_refused_with_the_command_that_works() {
     let mut strange = alone;
     let set = strange.last_mut().expect("a set");
     set["metadata"]["ownerReferences"][0]["kind"] = json!("--all");
-    assert!(refusal(&strange, &to(1)).ends_with("because it may set this one again"));
+    assert!(refusal(&strange, &to(1)).ends_with("scale it instead if it has a count"));
 }
 
 #[test]
