@@ -194,6 +194,14 @@ fn several_sets_are_refused_until_the_rollout_has_ended() {
 }
 
 #[test]
+fn an_owner_whose_status_lags_is_read_again() {
+    let mut lagging = state();
+    lagging[1] = says(&with(rollout(3), "status observedGeneration", json!("0")));
+    let ran = run(DRY, &[found(), lagging, state(), vec![list(&[])]].concat());
+    assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));
+}
+
+#[test]
 fn what_cannot_be_scaled_so_is_named() {
     let words = "scale rollout/web --replicas 1 -n shop --yes";
     let unknown = "error: the server doesn't have a resource type \"rollout\"";
