@@ -239,13 +239,12 @@ pub(crate) fn leader(
     let (namespace, leader) = steer::leader(&input, owner)?;
     let place = ["--namespace", &namespace];
     input.add_part(kubectl.get(&[&["replicasets.apps"][..], &place].concat())?);
-    let set = match steer::set_of_leader(&input) {
-        Some(set) => set,
-        None => {
-            // It may own pods without a set.
-            input.add_part(kubectl.get(&[&["pods"][..], &place].concat())?);
-            input.set_in_use(&leader, None)?.1
-        }
+    let set = if let Some(set) = steer::set_of_leader(&input) {
+        set
+    } else {
+        // It may own pods without a set.
+        input.add_part(kubectl.get(&[&["pods"][..], &place].concat())?);
+        input.set_in_use(&leader, None)?.1
     };
     Ok((namespace, leader, set))
 }
