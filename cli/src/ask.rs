@@ -169,7 +169,7 @@ fn one(
     let mut question = Question::of(args);
     let is_page = args.output == Output::Html;
     let managers = if is_page { Managers::Both } else { Managers::Workload };
-    let read = |name: &WorkloadName, scope| live::read(kubectl, name, scope, managers);
+    let read = |name: &WorkloadName, scope| live::read(kubectl, name, None, scope, managers);
     let Live { mut input, workload, lags } = match subject {
         Subject::Workload(name) => read(name, scope)?,
         Subject::Pod(pod) => {

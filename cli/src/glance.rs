@@ -147,10 +147,17 @@ pub fn hint(preview: &Preview<'_>) -> Option<String> {
         "default" => String::new(),
         namespace => format!(" -n {namespace}"),
     };
+    let target = match preview.owner {
+        None => format!("{}/{name}", kind.short()),
+        Some(owner) => {
+            let group =
+                owner.api_version.split_once('/').map_or_else(String::new, |(group, _)| format!(".{group}"));
+            format!("{}{group}/{}", owner.kind.to_lowercase(), owner.name)
+        }
+    };
     owner.then(|| {
         format!(
-            "Choose them yourself: kubectl podrank scale {}/{name}{namespace} --replicas {replicas} --pod NAME",
-            kind.short()
+            "Choose them yourself: kubectl podrank scale {target}{namespace} --replicas {replicas} --pod NAME"
         )
     })
 }

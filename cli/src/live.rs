@@ -4,7 +4,7 @@
 
 use crate::kubectl::{Answer, Kubectl, Reason};
 use podrank_preview::{
-    Input, OwnerName, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest,
+    Input, OwnerName, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest, steer,
 };
 use std::error::Error;
 use std::thread;
@@ -72,20 +72,22 @@ pub(crate) struct Live {
     pub(crate) lags: bool,
 }
 
-/// Reads the workload with this name, and what a decision about it needs.
+/// Reads the workload with this name, and what a decision about it needs. If it is a set with a leader, whose count is to
+/// change, that is read, too.
 pub(crate) fn read(
     kubectl: &Kubectl,
     name: &WorkloadName,
+    leader: Option<&OwnerName>,
     scope: Scope<'_>,
     managers: Managers,
 ) -> Result<Live, Box<dyn Error>> {
-    let mut live = read_once(kubectl, name, scope, managers)?;
+    let mut live = read_once(kubectl, name, leader, scope, managers)?;
     for _ in 0..RETRIES {
         if !live.lags {
             break;
         }
         thread::sleep(PAUSE);
-        live = read_once(kubectl, name, scope, managers)?;
+        live = read_once(kubectl, name, leader, scope, managers)?;
     }
     Ok(live)
 }
@@ -94,6 +96,7 @@ pub(crate) fn read(
 pub(crate) fn read_once(
     kubectl: &Kubectl,
     name: &WorkloadName,
+    leader: Option<&OwnerName>,
     scope: Scope<'_>,
     managers: Managers,
 ) -> Result<Live, Box<dyn Error>> {
@@ -102,6 +105,9 @@ pub(crate) fn read_once(
         return Err(unknown(kubectl, name, scope).into());
     };
     let namespace = ["--namespace", &workload.namespace];
+    if let Some(OwnerName { resource, name }) = leader {
+        input.add_part(kubectl.get(&[&[&**resource, name][..], &namespace].concat())?);
+    }
     if input.has_siblings(&workload) {
         input.add_part(kubectl.get(&[&["replicasets.apps"][..], &namespace].concat())?);
     }
@@ -250,14 +256,47 @@ pub(crate) fn set_in_use(
     let Scope::Namespace(_) = scope else {
         return Err(format!("name the namespace of {owner}, with --namespace").into());
     };
-    let words = [&["get", &owner.resource, &owner.name, "--output=name"], &*scope.arguments()].concat();
-    kubectl.call(&words, "").and_then(Answer::result).map_err(|error| {
-        let hint = WorkloadKind::of_type(&owner.resource, &WorkloadKind::ALL).err().unwrap_or_default();
-        if error.reason == Reason::UnknownType { hint } else { error.to_string() }
-    })?;
+    get_owner(kubectl, owner, "--output=name", &WorkloadKind::ALL, scope)?;
     let mut input = kubectl.get(&[&["replicasets.apps"], &*scope.arguments()].concat())?;
     input.add_part(kubectl.get(&[&["pods"], &*scope.arguments()].concat())?);
     Ok(input.set_in_use(owner, None)?)
+}
+
+/// Returns an object of another type, whose count can be lowered, by its full type, with its namespace and one of its sets.
+pub(crate) fn leader(
+    kubectl: &Kubectl,
+    owner: &OwnerName,
+    scope: Scope<'_>,
+) -> Result<(String, OwnerName, WorkloadName), Box<dyn Error>> {
+    let text = get_owner(kubectl, owner, "--output=json", &WorkloadKind::WITH_COSTS, scope)?;
+    let mut input = Input::read_part(text.as_bytes())?.unwrap_or_default();
+    let (namespace, leader) = steer::leader(&input, owner)?;
+    let place = ["--namespace", &namespace];
+    input.add_part(kubectl.get(&[&["replicasets.apps"][..], &place].concat())?);
+    let set = if let Some(set) = steer::set_of_leader(&input) {
+        set
+    } else {
+        // It may own pods without a set.
+        input.add_part(kubectl.get(&[&["pods"][..], &place].concat())?);
+        input.set_in_use(&leader, None)?.1
+    };
+    Ok((namespace, leader, set))
+}
+
+/// Returns what kubectl prints of an object of another type. If there is no such type, the error says which of these kinds may
+/// have been meant.
+fn get_owner(
+    kubectl: &Kubectl,
+    owner: &OwnerName,
+    output: &str,
+    kinds: &[WorkloadKind],
+    scope: Scope<'_>,
+) -> Result<String, String> {
+    let words = [&["get", &owner.resource, &owner.name, output], &*scope.arguments()].concat();
+    kubectl.call(&words, "").and_then(Answer::result).map_err(|error| {
+        let hint = WorkloadKind::of_type(&owner.resource, kinds).err().unwrap_or_default();
+        if error.reason == Reason::UnknownType { hint } else { error.to_string() }
+    })
 }
 
 /// Adds the nodes, whose zones the page shows. Whoever may not read them sees no zones.

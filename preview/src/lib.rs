@@ -47,6 +47,7 @@ pub use ask::gates;
 pub use ask::options::Neglect;
 pub use ask::options::{ControllerGates, NowSource, Options, Order, Within};
 pub use ask::replicas::Replicas;
+pub use ask::scalable::Scalable;
 pub use ask::subject::{OwnerName, Subject};
 pub use decide::autoscaled::autoscaled;
 pub use decide::circle::Arrow;

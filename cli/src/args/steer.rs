@@ -6,7 +6,7 @@ use clap::{ArgGroup, ArgMatches, Args, ValueEnum, ValueHint};
 use podrank::FeatureGates;
 use podrank_preview::gates::Gate;
 use podrank_preview::steer::Count;
-use podrank_preview::{Replicas, WorkloadKind, WorkloadName};
+use podrank_preview::{Replicas, Scalable, WorkloadKind};
 use serde::Serialize;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -19,7 +19,8 @@ use std::time::Duration;
 #[derive(Args, Debug)]
 #[command(after_help = SCALE_EXAMPLES)]
 pub(crate) struct ScaleArgs {
-    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs or rc
+    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs, rc, or that of another owner of
+    /// ReplicaSets, such as rollout
     #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
     workload: Vec<String>,
 
@@ -37,7 +38,7 @@ pub(crate) struct ScaleArgs {
 /// Delete exactly these pods, or those of a node, and lower the count
 ///
 /// The replicas of their workloads fall by the number of pods.
-/// Named pods must belong to one Deployment, ReplicaSet or ReplicationController. Those of a node may belong to several, which
+/// Named pods must belong to one Deployment, ReplicaSet, ReplicationController or other owner of a ReplicaSet. Those of a node may belong to several, which
 /// are scaled one by one. Works as `scale` does.
 #[derive(Args, Debug)]
 #[command(after_help = DROP_EXAMPLES, group(ArgGroup::new("which").args(["pods", "node"]).required(true)))]
@@ -67,7 +68,8 @@ pub(crate) struct DropArgs {
 /// Removes deletion costs and canaries, and restores the costs that it overwrote.
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
-    /// Workload, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs or rc
+    /// Workload, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs, rc, or that of another owner of ReplicaSets,
+    /// such as rollout
     #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
     workload: Vec<String>,
 
@@ -272,8 +274,8 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 impl ScaleArgs {
     /// The workload that the user named.
-    pub(crate) fn workload(&self) -> Result<WorkloadName, String> {
-        WorkloadName::of_words(&self.workload, &WorkloadKind::WITH_COSTS)
+    pub(crate) fn workload(&self) -> Result<Scalable, String> {
+        Scalable::of_words(&self.workload)
     }
 
     /// Puts the wishes in the order of the command line, which clap knows.
@@ -333,8 +335,8 @@ impl DropArgs {
 
 impl UndoArgs {
     /// The workload that the user named.
-    pub(crate) fn workload(&self) -> Result<WorkloadName, String> {
-        WorkloadName::of_words(&self.workload, &WorkloadKind::WITH_COSTS)
+    pub(crate) fn workload(&self) -> Result<Scalable, String> {
+        Scalable::of_words(&self.workload)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::Failure;
 use crate::kubectl::{Kubectl, Reason, Refusal};
-use crate::live::{self, Managers, Scope};
+use crate::live::{self, Live, Managers, Scope};
 use podrank_preview::steer::{ActivePod, Manifest, Plan, State, putting_back, state};
-use podrank_preview::{FIELD_MANAGER, Input, Options, WorkloadId, WorkloadName};
+use podrank_preview::{FIELD_MANAGER, Input, Options, OwnerName, Scalable, WorkloadId, WorkloadName};
 use serde_json::json;
 use std::thread;
 use std::time::Duration;
@@ -28,15 +28,36 @@ impl Cleaned {
 pub(super) struct Cluster<'k> {
     pub(super) kubectl: &'k Kubectl,
     pub(super) workload: WorkloadId,
+    /// The object of another type whose count falls in place of that of the workload, which is one of its sets.
+    leader: Option<OwnerName>,
 }
+
+/// How a workload is read: `live::read` or `live::read_once`.
+pub(super) type Read =
+    fn(&Kubectl, &WorkloadName, Option<&OwnerName>, Scope<'_>, Managers) -> Result<Live, Failure>;
 
 /// How often it tries to take the costs off.
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(300);
 
 impl<'k> Cluster<'k> {
-    pub(super) fn new(kubectl: &'k Kubectl, workload: WorkloadId) -> Self {
-        Self { kubectl, workload }
+    /// Finds what is named, and reads it.
+    pub(super) fn find(
+        kubectl: &'k Kubectl,
+        name: &Scalable,
+        namespace: Option<&str>,
+        read: Read,
+    ) -> Result<(Self, Input), Failure> {
+        let (namespace, leader, name) = match name {
+            Scalable::Workload(name) => (namespace.map(str::to_owned), None, name.clone()),
+            Scalable::Owner(owner) => {
+                let (namespace, leader, set) = live::leader(kubectl, owner, Scope::Namespace(namespace))?;
+                (Some(namespace), Some(leader), set)
+            }
+        };
+        let scope = Scope::Namespace(namespace.as_deref());
+        let Live { input, workload, .. } = read(kubectl, &name, leader.as_ref(), scope, Managers::Pods)?;
+        Ok((Self { kubectl, workload, leader }, input))
     }
 
     /// Puts the workload into options.
@@ -52,28 +73,32 @@ impl<'k> Cluster<'k> {
     /// The command that takes off what is left.
     pub(super) fn undo(&self) -> String {
         let WorkloadId { kind, name, namespace } = &self.workload;
-        format!("kubectl podrank undo {}/{name} -n {namespace}", kind.short())
+        match &self.leader {
+            Some(leader) => format!("kubectl podrank undo {leader} -n {namespace}"),
+            None => format!("kubectl podrank undo {}/{name} -n {namespace}", kind.short()),
+        }
     }
 
     /// Reads all that a plan needs, and again if a status lags behind.
     pub(super) fn read(&self) -> Result<Input, Failure> {
-        Ok(live::read(self.kubectl, &self.name(), self.scope(), Managers::Pods)?.input)
+        self.read_by(live::read)
     }
 
     /// Reads the workload's current state.
     pub(super) fn state(&self) -> Result<State, Failure> {
-        let input = live::read_once(self.kubectl, &self.name(), self.scope(), Managers::Pods)?.input;
+        let input = self.read_by(live::read_once)?;
         let mut options = Options::new(0, jiff::Timestamp::now());
         self.name_workload(&mut options);
         Ok(state(&input, &options)?)
     }
 
-    fn name(&self) -> WorkloadName {
-        WorkloadName { kind: Some(self.workload.kind), name: self.workload.name.clone() }
+    fn read_by(&self, read: Read) -> Result<Input, Failure> {
+        let scope = Scope::Namespace(Some(self.namespace()));
+        Ok(read(self.kubectl, &self.name(), self.leader.as_ref(), scope, Managers::Pods)?.input)
     }
 
-    fn scope(&self) -> Scope<'_> {
-        Scope::Namespace(Some(self.namespace()))
+    fn name(&self) -> WorkloadName {
+        WorkloadName { kind: Some(self.workload.kind), name: self.workload.name.clone() }
     }
 
     /// Runs kubectl in the workload's namespace. On failure, the error is its last message.

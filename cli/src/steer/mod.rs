@@ -16,15 +16,15 @@ use crate::args::steer::{
     By, DropArgs, DryRun, How, NODE_TYPES, POD_TYPES, ScaleArgs, SteerOutput, UndoArgs, Wishes,
 };
 use crate::kubectl::Kubectl;
-use crate::live::{self, Live, Managers, Scope};
+use crate::live;
 use crate::{complain, look_of_plan, print};
 use cluster::Cluster;
 use interrupt::Interrupt;
 use kubectl_podrank::render_plan;
 use outcome::{Document, Exit, Outcome};
 use planned::Wanted;
-use podrank_preview::steer::{self, Count, Owned, Plan};
-use podrank_preview::{Input, Options, WorkloadId, WorkloadName};
+use podrank_preview::steer::{self, Count, Owned, Plan, Scaled};
+use podrank_preview::{Input, Options, OwnerName, Scalable};
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -45,16 +45,14 @@ pub(crate) fn drop(args: &DropArgs) -> Result<ExitCode, Failure> {
         return node::drop(&kubectl, without_type(node, &NODE_TYPES), args);
     }
     let named: BTreeSet<_> = args.pods.iter().map(|pod| bare(pod).to_owned()).collect();
-    let WorkloadId { namespace, kind, name } = workload_of(&kubectl, &named, args.how.namespace.as_deref())?;
-    let name = WorkloadName { kind: Some(kind), name };
+    let Scaled { namespace, name } = workload_of(&kubectl, &named, args.how.namespace.as_deref())?;
     steer(&kubectl, &name, Some(&namespace), &args.how, &Wishes::default(), |_, _| Ok(args.count()), named)
 }
 
 pub(crate) fn undo(args: &UndoArgs) -> Result<ExitCode, Failure> {
     let kubectl = Kubectl::new(args.connection.arguments());
-    let scope = Scope::Namespace(args.namespace.as_deref());
-    let Live { workload, .. } = live::read_once(&kubectl, &args.workload()?, scope, Managers::Pods)?;
-    let cluster = Cluster::new(&kubectl, workload);
+    let namespace = args.namespace.as_deref();
+    let (cluster, _) = Cluster::find(&kubectl, &args.workload()?, namespace, live::read_once)?;
     let canaries = barrier::remove_canaries(&cluster)?;
     let done = cluster.take_off()?;
     let said = |number: usize, what: &str| match number {
@@ -91,14 +89,14 @@ fn workload_of(
     kubectl: &Kubectl,
     pods: &BTreeSet<String>,
     namespace: Option<&str>,
-) -> Result<WorkloadId, Failure> {
+) -> Result<Scaled, Failure> {
     let place: Vec<_> = namespace.into_iter().flat_map(|namespace| ["--namespace", namespace]).collect();
     let names: Vec<_> = pods.iter().map(String::as_str).collect();
     let pods = kubectl.get(&[&["pods"], &names[..], &place[..]].concat())?;
     Ok(steer::one_workload(&owners(kubectl, pods)?)?)
 }
 
-/// Says whose each of these pods is, once it has read their sets.
+/// Says whose each of these pods is, once it has read their sets, and the owners of those sets as far as the user may.
 fn owners(kubectl: &Kubectl, mut pods: Input) -> Result<Vec<Owned>, Failure> {
     for ((namespace, kind), names) in steer::sets_of_pods(&pods) {
         let resource = kind.resource();
@@ -107,12 +105,18 @@ fn owners(kubectl: &Kubectl, mut pods: Input) -> Result<Vec<Owned>, Failure> {
         let words: Vec<_> = [&*resource].into_iter().chain(names).chain(place).collect();
         pods.add_part(kubectl.get(&words)?);
     }
+    for (namespace, OwnerName { resource, name }) in steer::leaders(&pods) {
+        let words = [&*resource, &name, "--ignore-not-found", "--namespace", &namespace];
+        if let Some(leader) = kubectl.get_if_allowed(&words) {
+            pods.add_part(leader);
+        }
+    }
     Ok(steer::owners(&pods))
 }
 
 fn steer(
     kubectl: &Kubectl,
-    name: &WorkloadName,
+    name: &Scalable,
     namespace: Option<&str>,
     how: &How,
     wishes: &Wishes,

@@ -9,8 +9,7 @@ use crate::args::steer::{By, DropArgs, DryRun, How, SteerOutput, Wishes};
 use crate::kubectl::{Answer, Kubectl, Reason};
 use crate::{complain, print};
 use kubectl_podrank::render_plan::{count, of_node, place};
-use podrank_preview::steer::{self, Spared};
-use podrank_preview::{WorkloadId, WorkloadName};
+use podrank_preview::steer::{self, Scaled, Spared};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
@@ -24,7 +23,7 @@ struct Node {
 }
 
 /// Names of pods by the workload to scale.
-type Workloads = BTreeMap<WorkloadId, BTreeSet<String>>;
+type Workloads = BTreeMap<Scaled, BTreeSet<String>>;
 
 pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<ExitCode, Failure> {
     let how = &args.how;
@@ -78,8 +77,7 @@ impl Node {
     /// Plans each workload. The pods of one for which there is no plan cannot be dropped.
     fn plan<'k>(&mut self, kubectl: &'k Kubectl, workloads: Workloads, args: &DropArgs) -> Vec<Planned<'k>> {
         let mut planned = Vec::new();
-        for (WorkloadId { namespace, kind, name }, pods) in workloads {
-            let name = WorkloadName { kind: Some(kind), name };
+        for (Scaled { namespace, name }, pods) in workloads {
             let wanted = Wanted::read(
                 kubectl,
                 &name,

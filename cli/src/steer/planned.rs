@@ -9,11 +9,11 @@ use super::run::Run;
 use super::{evict, wishes};
 use crate::args::steer::{By, How, Wishes};
 use crate::kubectl::Kubectl;
-use crate::live::{self, Live, Managers, Scope};
+use crate::live;
 use crate::surroundings;
 use jiff::Timestamp;
 use podrank_preview::steer::{self, Count, Plan, Request};
-use podrank_preview::{Input, Options, WorkloadName};
+use podrank_preview::{Input, Options, Scalable};
 use std::collections::BTreeSet;
 
 /// A workload that was read, and what is wanted of it.
@@ -34,15 +34,13 @@ impl<'k> Wanted<'k> {
     /// Reads the workload. `count` says how many of its pods should be left, which may depend on what was read.
     pub(super) fn read(
         kubectl: &'k Kubectl,
-        name: &WorkloadName,
+        name: &Scalable,
         namespace: Option<&str>,
         how: &How,
         count: impl FnOnce(&Input, &Options) -> Result<Count, podrank_preview::Error>,
         named: BTreeSet<String>,
     ) -> Result<Self, Failure> {
-        let scope = Scope::Namespace(namespace);
-        let Live { input, workload, .. } = live::read(kubectl, name, scope, Managers::Pods)?;
-        let cluster = Cluster::new(kubectl, workload);
+        let (cluster, input) = Cluster::find(kubectl, name, namespace, live::read)?;
         let mut options = Options::new(0, Timestamp::now());
         cluster.name_workload(&mut options);
         let count = count(&input, &options)?;

@@ -4,7 +4,7 @@ use super::Failure;
 use super::barrier::{NO_FIRST_VICTIM, check_canary};
 use super::cluster::Cluster;
 use crate::args::steer::{Barrier, By, How};
-use crate::kubectl::Refusal;
+use crate::kubectl::{Reason, Refusal};
 use podrank_preview::steer::Plan;
 
 /// Returns an error that says what the user may not do, before anything is changed.
@@ -18,7 +18,13 @@ fn missing(cluster: &Cluster<'_>, plan: &Plan, how: &How) -> Result<(), String> 
         |verb: &str, resource: &str| cluster.call(&["auth", "can-i", verb, resource, "--quiet"], "").is_ok();
     let dry_run = ["--dry-run=server"];
     cluster.apply_plan(plan, false, &dry_run).map_err(|error| cannot("write deletion costs", error))?;
-    cluster.scale_call(plan, &dry_run).map_err(|error| cannot("scale", error))?;
+    cluster.scale_call(plan, &dry_run).map_err(|error| match error.reason {
+        // Of the two, kubectl does not say which it is.
+        Reason::NotFound => {
+            format!("cannot scale: there is no {} with a /scale subresource", plan.target.resource())
+        }
+        _ => cannot("scale", error),
+    })?;
     match (how.by, how.barrier()) {
         (By::Eviction, _) if !may("create", "pods/eviction") => {
             Err("you may not evict pods in this namespace".to_owned())

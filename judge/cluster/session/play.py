@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import traceback
+from rollout import Rollout
 from world import COST, Api, World, play, wait
 
 NODES = {
@@ -157,6 +158,61 @@ def drop_node(api):
     done = play("drop-node-again", ["drop", "--node", "worker-1", "--skip-others", "--yes"])
     expect(done, 0)
     assert "worker-1 has no pods to drop" in done.out, done.out
+
+
+# An owner of ReplicaSets that podrank does not know.
+
+@session
+def owner(api):
+    """A Rollout is scaled in place of its set."""
+    nodes = ["spot-1", "reserved-1", "reserved-2", "spot-2"]
+    world = Rollout(api, "rollouts", nodes)
+    args = ["scale", "rollout/web", "--replicas", "2", "--prefer-nodes", "lifecycle=spot", "--namespace", "rollouts"]
+    try:
+        done = play("owner", [*args, "--yes"])
+        expect(done, 0)
+        assert world.gone() == {0, 3} and world.replicas() == 2 and not world.has_traces(), (world.gone(), done.out)
+        assert api("GET", world.set)["spec"]["replicas"] == 2
+        done = play("owner-undo", ["undo", "ro/web", "--namespace", "rollouts"])
+        expect(done, 0)
+        # Its set cannot be scaled by itself, and it cannot as long as it uses another one, too.
+        done = play("owner-set", ["scale", "rs/web-1", "--replicas", "1", "--namespace", "rollouts", "--yes"])
+        expect(done, 1, "scale it instead: kubectl podrank scale rollout.argoproj.io/web --replicas N")
+        spec = api("GET", world.set)["spec"]
+        world.add_set("web-2", {**spec, "replicas": 1})
+        wait("a pod", lambda: len(world.active()) == 3)
+        done = play("owner-rolling", ["scale", "rollout/web", "--replicas", "1", "--namespace", "rollouts", "--yes"])
+        expect(done, 1, "Rollout/web uses several ReplicaSets (web-1, web-2)")
+        assert world.replicas() == 2 and not world.has_traces()
+    finally:
+        world.end()
+
+
+@session
+def owner_drop(api):
+    """Pods of a Rollout's set, by their names and by their node."""
+    workers(api, "worker-9", "worker-10")
+    world = Rollout(api, "owner-drop", ["worker-9", "worker-10", "worker-10", "worker-9", "worker-10"])
+    try:
+        done = takes(world, "owner-drop", {1}, "drop", world.pods[1])
+        assert done.json["workload"] == {"kind": "Rollout", "name": "web"}, done.json["workload"]
+        done = play("owner-drop-node", ["drop", "--node", "worker-9", "--yes"])
+        expect(done, 0)
+        assert world.gone() == {0, 1, 3} and world.replicas() == 2 and not world.has_traces(), (world.gone(), done.out)
+    finally:
+        world.end()
+
+
+@session
+def owner_eviction(api):
+    """Evictions lower the count of the Rollout pod by pod."""
+    world = Rollout(api, "owner-eviction", ["spot-1", "reserved-1", "spot-2"])
+    try:
+        args = ["scale", "rollout/web", "--replicas", "1", "--prefer-nodes", "lifecycle=spot", "--by", "eviction", "--timeout", "20s"]
+        takes(world, "owner-eviction", {0, 2}, *args)
+        assert world.replicas() == 1
+    finally:
+        world.end()
 
 
 def daemon_set(node):

@@ -52,15 +52,13 @@ class World:
         self.api, self.namespace, self.kind = api, namespace, kind
         if namespace != "default":
             api("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
-        self.path = f"/apis/apps/v1/namespaces/{namespace}/{PLURALS[kind]}"
         labels = {"app": "web"}
         pod = {
             "metadata": {"labels": labels, **({"annotations": annotations} if annotations else {})},
             "spec": {"containers": [{"name": "web", "image": "web"}]},
         }
         spec = {"replicas": len(nodes), "selector": {"matchLabels": labels}, "template": pod}
-        api("POST", self.path, {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "web"}, "spec": spec})
-        self.path += "/web"
+        self.path = self.create(spec)
         # Of one second, so that no age tells them apart.
         while True:
             pods = wait("pods", lambda: len(p := self.active()) == len(nodes) and p)
@@ -78,6 +76,12 @@ class World:
         wait("the status", lambda: self.get()["status"].get("availableReplicas", 0) == ready)
         self.settle()
         self.first = self.active()
+
+    def create(self, spec):
+        """Creates the workload and returns its path."""
+        path = f"/apis/apps/v1/namespaces/{self.namespace}/{PLURALS[self.kind]}"
+        self.api("POST", path, {"apiVersion": "apps/v1", "kind": self.kind, "metadata": {"name": "web"}, "spec": spec})
+        return path + "/web"
 
     def settle(self):
         """Waits until no controller writes its status any more."""

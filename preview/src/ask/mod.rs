@@ -3,4 +3,5 @@
 pub mod gates;
 pub(crate) mod options;
 pub(crate) mod replicas;
+pub(crate) mod scalable;
 pub(crate) mod subject;

@@ -1,6 +1,7 @@
 //! What a user asks about, by the words that kubectl users type: `deploy/web`, `pod NAME`, `hpa/web`. Pure functions on text.
 
 use crate::object::meta::OwnerReference;
+use crate::object::owner;
 use crate::object::workload::{WorkloadKind, WorkloadName, checked};
 use crate::words::text;
 use std::fmt;
@@ -21,7 +22,7 @@ pub enum Subject {
 }
 
 /// An object of a type that only the cluster knows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OwnerName {
     /// Its type as the user wrote it, in lower case: `rollout`, `rollouts.argoproj.io`.
     pub resource: String,
@@ -129,12 +130,14 @@ impl Type {
 }
 
 impl OwnerName {
-    /// The name of an object with this API version, kind and name.
-    pub(crate) fn of(api_version: &str, kind: &str, name: &str) -> Self {
-        let (group, _) = api_version.split_once('/').unwrap_or_default();
-        let kind = kind.to_ascii_lowercase();
-        let resource = if group.is_empty() { kind } else { format!("{kind}.{group}") };
-        Self { resource, name: name.to_owned() }
+    /// The owner that a reference names. `None` if Kubernetes allows no such name or type.
+    pub(crate) fn of_reference(owner: &OwnerReference) -> Option<Self> {
+        Self::of(&owner.api_version, &owner.kind, &owner.name)
+    }
+
+    /// An object with this API version, kind and name. `None` if Kubernetes allows no such name or type.
+    pub(crate) fn of(api_version: &str, kind: &str, name: &str) -> Option<Self> {
+        Some(Self { resource: owner::resource(api_version, kind)?, name: checked(name).ok()? })
     }
 
     /// Whether this is the owner.

@@ -22,7 +22,12 @@ impl Input {
         let [api_version, kind, target] = autoscaler.target();
         let subject = match WorkloadKind::of_object(kind, Some(api_version)) {
             Some(kind) => Subject::Workload(WorkloadName { kind: Some(kind), name: target.to_owned() }),
-            None => Subject::Owner(OwnerName::of(api_version, kind, target)),
+            None => Subject::Owner(OwnerName::of(api_version, kind, target).ok_or_else(|| {
+                Error::new(format!(
+                    "HorizontalPodAutoscaler {}: its target has no valid name",
+                    text::name(name)
+                ))
+            })?),
         };
         Ok((entry.namespace.clone(), subject))
     }

@@ -24,8 +24,12 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
     let id = id(preview);
     let mut notes = Vec::new();
     if let (Some(replicas), Some(_)) = (preview.asked.replicas, options.replicas) {
-        preview.autoscaler = autoscalers(input, id, replicas).next();
-        notes.extend(autoscaler_notes(input, id, replicas));
+        let (kind, name) = match preview.owner {
+            Some(owner) => (owner.kind.to_owned(), owner.name),
+            None => (id.kind.to_string(), id.name),
+        };
+        preview.autoscaler = autoscalers(input, id.namespace, &kind, name, replicas).next();
+        notes.extend(autoscaler_notes(input, id.namespace, &kind, name, replicas));
         notes.extend(owner_note(input, id, replicas));
     }
     if preview.deletions().max > 0 {
@@ -52,15 +56,17 @@ fn sound<'a>(
     input.surroundings(namespace).filter_map(|entry| Some((entry, entry.object.as_ref().ok()?)))
 }
 
-/// The autoscalers of a workload that gets this count.
+/// The autoscalers of an object of this kind and name that gets this count.
 fn autoscalers<'a>(
     input: &'a Input,
-    id: WorkloadRef<'a>,
+    namespace: &'a str,
+    kind: &str,
+    name: &str,
     replicas: u32,
 ) -> impl Iterator<Item = AutoscalerPreview<'a>> {
-    sound(input, id.namespace).filter_map(move |(entry, object)| {
+    sound(input, namespace).filter_map(move |(entry, object)| {
         let Surrounding::Autoscaler(its) = object else { return None };
-        its.targets(id.kind, id.name).then(|| AutoscalerPreview {
+        its.targets(kind, name).then(|| AutoscalerPreview {
             name: &entry.name,
             min_replicas: its.min_replicas,
             max_replicas: its.max_replicas,
@@ -71,7 +77,13 @@ fn autoscalers<'a>(
 }
 
 /// What the autoscalers of a workload do to this count.
-pub(crate) fn autoscaler_notes(input: &Input, id: WorkloadRef<'_>, replicas: u32) -> Vec<Note> {
+pub(crate) fn autoscaler_notes(
+    input: &Input,
+    namespace: &str,
+    kind: &str,
+    name: &str,
+    replicas: u32,
+) -> Vec<Note> {
     let note = |its: AutoscalerPreview<'_>| {
         let (name, least, most) = (text::name(its.name), its.min_replicas, its.max_replicas);
         let wants =
@@ -89,7 +101,7 @@ pub(crate) fn autoscaler_notes(input: &Input, id: WorkloadRef<'_>, replicas: u32
         };
         Note::new(NoteCode::AutoscalerOverrides, format!("{of} ({least} to {most}) {does}"))
     };
-    autoscalers(input, id, replicas).map(note).collect()
+    autoscalers(input, namespace, kind, name, replicas).map(note).collect()
 }
 
 /// Who else writes the count, unless it stays as it is.

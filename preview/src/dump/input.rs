@@ -8,6 +8,7 @@ use crate::object::daemon_set::RevisionEntry;
 use crate::object::deployment::DeploymentEntry;
 use crate::object::direct::DirectEntry;
 use crate::object::node::NodeEntry;
+use crate::object::owner::OwnerEntry;
 use crate::object::pod::{Pod, PodEntry};
 use crate::object::set::{ReplicaSet, SetEntry};
 use crate::object::surrounding::{SurroundingEntry, SurroundingKind};
@@ -38,6 +39,8 @@ pub struct Input {
     pub(crate) surroundings: Vec<SurroundingEntry>,
     /// The kinds of these that could not be read.
     pub(crate) unread: Vec<SurroundingKind>,
+    /// Objects of other kinds that have a count, and so may own sets.
+    pub(crate) owners: Vec<OwnerEntry>,
     /// The newest time of each object that has one, in nanoseconds since the Unix epoch.
     pub(crate) moments: Vec<i64>,
     /// The number of objects of other kinds.
@@ -129,6 +132,7 @@ impl Input {
         later.revisions.append(&mut self.revisions);
         later.surroundings.append(&mut self.surroundings);
         later.unread.append(&mut self.unread);
+        later.owners.append(&mut self.owners);
         later.moments.append(&mut self.moments);
         later.others += self.others;
         *self = later;
@@ -278,7 +282,10 @@ impl Input {
             Some(Class::Revision) => self.revisions.push(RevisionEntry::read(object)?),
             Some(Class::Surrounding(kind)) => self.surroundings.push(SurroundingEntry::read(kind, object)),
             None if own.is_list() && has_items(object) => self.add_list(object)?,
-            None => self.others += 1,
+            None => {
+                self.owners.extend(OwnerEntry::read(object));
+                self.others += 1;
+            }
         }
         Ok(None)
     }
@@ -348,6 +355,12 @@ impl Input {
 
     pub(crate) fn set(&self, workload: WorkloadRef<'_>) -> Option<&SetEntry> {
         self.sets.iter().find(|set| set.id() == workload)
+    }
+
+    /// The object of an unknown kind that controls the set, if it has a count and is in the input.
+    pub(crate) fn leader(&self, set: &SetEntry) -> Option<&OwnerEntry> {
+        let controller = set.controller.as_ref()?;
+        self.owners.iter().find(|owner| owner.uid == controller.uid && owner.namespace == set.namespace)
     }
 }
 

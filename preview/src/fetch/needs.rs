@@ -115,7 +115,9 @@ impl Input {
             }
             _ => (false, self.set(workload.to_ref()).map(SetEntry::id).into_iter().collect()),
         };
-        let mut lags = deployment_lags;
+        let set = self.set(workload.to_ref());
+        let leader = set.and_then(|set| self.leader(set));
+        let mut lags = deployment_lags || leader.is_some_and(|leader| leader.lags);
         for id in ids {
             let state = sets.get(id).map(SetEntry::state).transpose()?.flatten();
             lags |= state.is_some_and(|state| state.lags) || !complete::gaps(&sets, id)?.is_empty();

@@ -63,12 +63,12 @@ impl Autoscaler {
         [api_version, kind, name]
     }
 
-    /// Whether it sets the count of the workload with this kind and name in its namespace.
-    pub(crate) fn targets(&self, kind: WorkloadKind, name: &str) -> bool {
+    /// Whether it sets the count of the object with this kind and name in its namespace.
+    pub(crate) fn targets(&self, kind: &str, name: &str) -> bool {
         let Target { api_version, kind: of, name: its } = &self.target;
         // Kubernetes looks for the target by its API group, whatever the version, and has no group `extensions` any more.
-        its == name
-            && WorkloadKind::of_object(of, Some(api_version)) == Some(kind)
-            && !api_version.starts_with("extensions/")
+        let is_known = WorkloadKind::of_object(kind, None).is_some();
+        let is_its = of == kind && WorkloadKind::of_object(of, Some(api_version)).is_some() == is_known;
+        its == name && is_its && !api_version.starts_with("extensions/")
     }
 }

@@ -11,6 +11,7 @@ pub(crate) mod job_end;
 pub(crate) mod managers;
 pub(crate) mod meta;
 pub(crate) mod node;
+pub(crate) mod owner;
 pub(crate) mod pod;
 pub(crate) mod policy;
 pub(crate) mod selector;

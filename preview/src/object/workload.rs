@@ -42,7 +42,7 @@ pub(crate) struct WorkloadRef<'a> {
 }
 
 /// A workload as a user names it: `NAME`, or `TYPE/NAME` as `kubectl get -o name` prints it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkloadName {
     /// The kind, if the user named one.
     pub kind: Option<WorkloadKind>,

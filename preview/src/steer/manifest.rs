@@ -101,7 +101,7 @@ mod tests {
     use super::super::target::Target;
     use super::*;
     use crate::answer::preview::Verdict;
-    use crate::object::workload::WorkloadKind;
+    use crate::object::workload::{WorkloadKind, WorkloadRef};
 
     fn pod(name: &str, owner: &str, write: Option<i32>, replaces: Option<&str>) -> PlannedPod {
         PlannedPod {
@@ -126,12 +126,11 @@ mod tests {
     fn plan(pods: Vec<PlannedPod>) -> Plan {
         Plan {
             namespace: "shop".to_owned(),
-            target: Target {
-                kind: WorkloadKind::ReplicaSet,
-                name: "web".to_owned(),
-                uid: "uid".to_owned(),
-                resource_version: "1".to_owned(),
-            },
+            target: Target::known(
+                WorkloadRef { namespace: "shop", kind: WorkloadKind::ReplicaSet, name: "web" },
+                "uid",
+                "1",
+            ),
             sets: Vec::new(),
             is_rollout: false,
             left: 0,

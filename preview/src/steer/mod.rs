@@ -17,7 +17,10 @@ mod wish;
 pub use autoscaler::check_autoscalers;
 pub use budget::check_budgets;
 pub use manifest::{Manifest, putting_back};
-pub use owner::{Owned, Owner, Sorted, Spared, one_workload, owners, sets_of_pods, sorted, unknown_node};
+pub use owner::{
+    Owned, Owner, Scaled, Sorted, Spared, leader, leaders, one_workload, owners, set_of_leader, sets_of_pods,
+    sorted, unknown_node,
+};
 pub use plan::{Ahead, Plan, PlannedPod, PlannedSet, Unmet};
 pub use planning::{nothing_to_do, plan};
 pub use state::{ActivePod, State, state};

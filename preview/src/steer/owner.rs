@@ -1,10 +1,13 @@
 //! Whose pods these are: the workload to scale so that they go, or why no count can let them go. Reads only the input, which has
 //! the pods and the sets that own them.
 
+use crate::ask::scalable::Scalable;
+use crate::ask::subject::OwnerName;
 use crate::dump::input::Input;
 use crate::object::meta::OwnerReference;
+use crate::object::owner::OwnerEntry;
 use crate::object::pod::PodEntry;
-use crate::object::workload::{WorkloadId, WorkloadKind, WorkloadRef};
+use crate::object::workload::{WorkloadKind, WorkloadName, WorkloadRef};
 use crate::words::error::Error;
 use crate::words::text;
 use serde::Serialize;
@@ -28,12 +31,21 @@ pub struct Owned {
 /// Whose a pod is. The texts go on after `the pod`, such as `belongs to StatefulSet db`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// That of the workload to scale so that it goes: the Deployment of its set, or else its set itself.
-    Workload(WorkloadId),
+    /// That of the workload to scale so that it goes: the owner of its set, or else its set itself.
+    Workload(Scaled),
     /// The node's: a `DaemonSet` or kubelet itself would replace it there.
     Node(String),
     /// That of somebody whose pods no count and no cost can choose.
     Other(String),
+}
+
+/// A workload to scale.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Scaled {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: Scalable,
 }
 
 /// Pods that are not dropped, and why.
@@ -51,7 +63,7 @@ pub struct Spared {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sorted {
     /// The names of those that go with a workload's count.
-    pub workloads: BTreeMap<WorkloadId, BTreeSet<String>>,
+    pub workloads: BTreeMap<Scaled, BTreeSet<String>>,
     /// Those that stay as long as the node does.
     pub passed_over: Vec<Spared>,
     /// Those that cannot be dropped.
@@ -69,7 +81,35 @@ pub fn sets_of_pods(input: &Input) -> BTreeMap<(String, WorkloadKind), BTreeSet<
     names
 }
 
-/// Says whose each pod of the input is. The input also has the sets that [`sets_of_pods`] names, as far as they exist.
+/// The objects of kinds that no module knows, and that control sets of the input, by namespace.
+pub fn leaders(input: &Input) -> BTreeSet<(String, OwnerName)> {
+    let led = input.sets.iter().filter_map(|set| Some((set, set.controller.as_ref()?)));
+    let unknown = led.filter(|(_, leader)| kind_of(leader).is_none());
+    unknown
+        .filter_map(|(set, leader)| Some((set.namespace.clone(), OwnerName::of_reference(leader)?)))
+        .collect()
+}
+
+/// The owner of a kind that no module knows, of which the input has the object: its namespace, and its name with its full type.
+///
+/// # Errors
+/// If the input has no such object with a count. `asked` is what the user called it.
+pub fn leader(input: &Input, asked: &OwnerName) -> Result<(String, OwnerName), Error> {
+    let no_count = || Error::new(format!("{asked} has no spec.replicas, so it has no count to lower"));
+    let entry = input.owners.first().ok_or_else(no_count)?;
+    let name = OwnerName { resource: entry.resource.clone(), name: entry.name.clone() };
+    Ok((entry.namespace.clone(), name))
+}
+
+/// One of the sets of the owner of which the input has the object: the largest. `None` if it has none.
+pub fn set_of_leader(input: &Input) -> Option<WorkloadName> {
+    let led = input.sets.iter().filter(|set| input.leader(set).is_some());
+    let largest = led.max_by_key(|set| set.replicas().unwrap_or(0))?.id();
+    Some(WorkloadName { kind: Some(largest.kind), name: largest.name.to_owned() })
+}
+
+/// Says whose each pod of the input is. The input also has the sets that [`sets_of_pods`] names and the objects that [`leaders`]
+/// names, as far as they exist.
 pub fn owners(input: &Input) -> Vec<Owned> {
     let owned = input.pods.iter().map(|pod| Owned {
         pod: pod.to_string(),
@@ -85,21 +125,17 @@ pub fn owners(input: &Input) -> Vec<Owned> {
 ///
 /// # Errors
 /// If there is no pod, if no count can let one go, or if they belong to different workloads.
-pub fn one_workload(pods: &[Owned]) -> Result<WorkloadId, Error> {
+pub fn one_workload(pods: &[Owned]) -> Result<Scaled, Error> {
     let workloads = pods.iter().map(|pod| match &pod.owner {
         Owner::Workload(workload) => Ok((pod, workload)),
         Owner::Node(why) | Owner::Other(why) => Err(Error::new(format!("{} {why}", pod.pod))),
     });
     let workloads = workloads.collect::<Result<Vec<_>, _>>()?;
     let Some((first, wanted)) = workloads.first() else { return Err(Error::new("no pod is named")) };
-    let short = |id: &WorkloadId| format!("{}/{}", id.kind.short(), id.name);
     match workloads.iter().find(|(_, workload)| workload != wanted) {
         Some((other, workload)) => Err(Error::new(format!(
             "{} belongs to {}, but {} to {}: name pods of one workload",
-            other.pod,
-            short(workload),
-            first.pod,
-            short(wanted)
+            other.pod, workload.name, first.pod, wanted.name
         ))),
         None => Ok((*wanted).clone()),
     }
@@ -135,7 +171,7 @@ fn set_of(pod: &PodEntry) -> Option<(WorkloadKind, &OwnerReference)> {
     kind_of(owner).filter(|kind| kind.is_set()).map(|kind| (kind, owner))
 }
 
-fn kind_of(owner: &OwnerReference) -> Option<WorkloadKind> {
+pub(super) fn kind_of(owner: &OwnerReference) -> Option<WorkloadKind> {
     WorkloadKind::of_object(&owner.kind, Some(&owner.api_version))
 }
 
@@ -153,18 +189,30 @@ fn owner(input: &Input, pod: &PodEntry) -> Owner {
     };
     let namespace = &*pod.namespace;
     let entry = input.set(WorkloadRef { namespace, kind, name: &set.name });
-    let (kind, name) = match entry.and_then(|entry| entry.controller.as_ref()) {
-        None => (kind, &set.name),
-        Some(leader) if kind_of(leader) == Some(WorkloadKind::Deployment) => {
-            (WorkloadKind::Deployment, &leader.name)
+    let known = |kind, name: &str| {
+        Owner::Workload(Scaled {
+            namespace: namespace.to_owned(),
+            name: Scalable::Workload(WorkloadName { kind: Some(kind), name: name.to_owned() }),
+        })
+    };
+    match entry.and_then(|entry| Some((entry, entry.controller.as_ref()?))) {
+        None => known(kind, &set.name),
+        Some((_, leader)) if kind_of(leader) == Some(WorkloadKind::Deployment) => {
+            known(WorkloadKind::Deployment, &leader.name)
         }
-        Some(leader) => {
+        Some((entry, leader)) => {
+            if let Some(OwnerEntry { resource, name, .. }) = input.leader(entry) {
+                let name = OwnerName { resource: resource.clone(), name: name.clone() };
+                return Owner::Workload(Scaled {
+                    namespace: namespace.to_owned(),
+                    name: Scalable::Owner(name),
+                });
+            }
             let why = format!(
                 "belongs to {kind} {}, whose count {} {} sets: scale that instead if it has a count",
                 set.name, leader.kind, leader.name
             );
-            return Owner::Other(why);
+            Owner::Other(why)
         }
-    };
-    Owner::Workload(WorkloadId { namespace: namespace.to_owned(), kind, name: name.clone() })
+    }
 }

@@ -3,7 +3,7 @@
 
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
-use crate::answer::preview::{Verdict, Workload};
+use crate::answer::preview::Verdict;
 use crate::object::cost::{FIELD_MANAGER, Previous};
 use crate::steer::target::Target;
 use crate::steer::wish::Why;
@@ -213,5 +213,10 @@ impl Plan {
 }
 
 fn workload<S: serde::Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
-    Workload { kind: target.kind, name: &target.name }.serialize(serializer)
+    #[derive(Serialize)]
+    struct Workload<'a> {
+        kind: &'a str,
+        name: &'a str,
+    }
+    Workload { kind: &target.kind, name: &target.name }.serialize(serializer)
 }

@@ -58,13 +58,26 @@ pub fn state(input: &Input, options: &Options) -> Result<State, Error> {
     let (namespace, target, replicas, lags, own) = match choose_workload(input, &sets, options)? {
         Choice::Set(id) => {
             let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
-            (id.namespace, Target::of_set(set), set.replicas()?, set.lags(), vec![set])
+            match input.leader(set) {
+                Some(owner) => {
+                    let own: Vec<&SetEntry> = sets.controlled_by(&owner.uid).collect();
+                    let sizes =
+                        own.iter().map(|set| set.replicas().map(i64::from)).sum::<Result<i64, _>>()?;
+                    let replicas = i64::from(owner.replicas);
+                    let lags = owner.lags || sizes != replicas || own.iter().any(|set| set.lags());
+                    (id.namespace, Target::of_owner(owner), replicas, lags, own)
+                }
+                None => {
+                    (id.namespace, Target::of_set(set), i64::from(set.replicas()?), set.lags(), vec![set])
+                }
+            }
         }
         Choice::Deployment(entry) => {
             let own: Vec<&SetEntry> = sets.controlled_by(&entry.uid).collect();
             let spec = entry.spec()?;
             let lags = spec.lags || own.iter().any(|set| set.lags());
-            (&*entry.namespace, Target::of_deployment(entry), spec.deployment.replicas, lags, own)
+            let replicas = i64::from(spec.deployment.replicas);
+            (&*entry.namespace, Target::of_deployment(entry), replicas, lags, own)
         }
         Choice::Direct(entry) => return Err(super::target::no_costs(entry)),
     };

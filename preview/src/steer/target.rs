@@ -2,60 +2,80 @@
 //! costs can steer.
 
 use crate::ask::options::Options;
+use crate::ask::subject::OwnerName;
 use crate::decide::choose::{Choice, choose_workload};
 use crate::decide::deployment::preview_deployment;
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::deployment::DeploymentEntry;
 use crate::object::direct::DirectEntry;
+use crate::object::owner::OwnerEntry;
 use crate::object::set::SetEntry;
 use crate::object::workload::{WorkloadKind, WorkloadRef};
+use crate::steer::owner::kind_of;
 use crate::words::error::Error;
+use crate::words::text;
 use std::fmt;
 
 /// The object whose count falls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Its kind.
-    pub kind: WorkloadKind,
+    /// Its kind: `Deployment`, or one that no module knows.
+    pub kind: String,
     /// Its name.
     pub name: String,
     /// Its UID.
     pub uid: String,
     /// `metadata.resourceVersion`, which changes with every change to the object.
     pub resource_version: String,
+    /// Its type as `kubectl` accepts it: `deployments.apps`.
+    pub(super) full_type: String,
+    /// Its type as people type it: `deploy`.
+    pub(super) short_type: String,
 }
 
 impl Target {
     pub(super) fn of_set(set: &SetEntry) -> Self {
-        let id = set.id();
-        Self {
-            kind: id.kind,
-            name: id.name.to_owned(),
-            uid: set.uid.clone(),
-            resource_version: set.resource_version.clone(),
-        }
+        Self::known(set.id(), &set.uid, &set.resource_version)
     }
 
     pub(super) fn of_deployment(entry: &DeploymentEntry) -> Self {
+        Self::known(entry.id(), &entry.uid, &entry.resource_version)
+    }
+
+    pub(super) fn of_owner(entry: &OwnerEntry) -> Self {
         Self {
-            kind: WorkloadKind::Deployment,
+            kind: entry.kind.clone(),
             name: entry.name.clone(),
             uid: entry.uid.clone(),
             resource_version: entry.resource_version.clone(),
+            full_type: entry.resource.clone(),
+            short_type: entry.kind.to_ascii_lowercase(),
+        }
+    }
+
+    /// One of a kind whose rules are known.
+    pub(super) fn known(id: WorkloadRef<'_>, uid: &str, resource_version: &str) -> Self {
+        Self {
+            kind: id.kind.to_string(),
+            name: id.name.to_owned(),
+            uid: uid.to_owned(),
+            resource_version: resource_version.to_owned(),
+            full_type: id.kind.resource(),
+            short_type: id.kind.short().to_owned(),
         }
     }
 
     /// The object as `kubectl` accepts it: `deployments.apps/web`.
     pub fn resource(&self) -> String {
-        format!("{}/{}", self.kind.resource(), self.name)
+        format!("{}/{}", self.full_type, self.name)
     }
 }
 
 impl fmt::Display for Target {
     /// As people type it: `deploy/web`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.kind.short(), self.name)
+        write!(f, "{}/{}", self.short_type, self.name)
     }
 }
 
@@ -87,7 +107,7 @@ impl Chosen<'_> {
 /// Finds the sets that may lose pods if the workload that the options name gets another count.
 pub(super) fn choose<'a>(input: &'a Input, sets: &Sets<'a>, options: &Options) -> Result<Chosen<'a>, Error> {
     let chosen = match choose_workload(input, sets, options)? {
-        Choice::Set(id) => of_set(sets, id)?,
+        Choice::Set(id) => of_set(input, sets, id)?,
         Choice::Deployment(entry) => of_deployment(input, sets, entry, options)?,
         Choice::Direct(entry) => return Err(no_costs(entry)),
     };
@@ -102,21 +122,65 @@ pub(super) fn no_costs(entry: &DirectEntry) -> Error {
     Error::new(format!("{entry}: its controller reads no deletion costs, so none can steer it"))
 }
 
-fn of_set<'a>(sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Chosen<'a>, Error> {
+fn of_set<'a>(input: &'a Input, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Chosen<'a>, Error> {
     let set = sets.get(id).ok_or_else(|| Error::new(format!("{id} is missing")))?;
+    if let Some(owner) = input.leader(set) {
+        return of_owner(sets, owner);
+    }
     if let Some(owner) = &set.controller {
-        let hint = if owner.kind == "Deployment" {
-            format!("scale it instead: deploy/{}", owner.name)
-        } else {
-            "scale that instead if it has a count, because it may set this one again".to_owned()
+        let hint = match OwnerName::of_reference(owner) {
+            _ if kind_of(owner) == Some(WorkloadKind::Deployment) => {
+                format!("it instead: deploy/{}", owner.name)
+            }
+            Some(name) => format!("it instead: kubectl podrank scale {name} --replicas N"),
+            None => "it instead if it has a count".to_owned(),
         };
-        return Err(Error::new(format!("{id} belongs to {} {}: {hint}", owner.kind, owner.name)));
+        return Err(Error::new(format!("{id} belongs to {} {}: scale {hint}", owner.kind, owner.name)));
     }
     if set.lags() {
         return Err(lags(&id));
     }
     let from = u32::try_from(set.replicas()?).unwrap_or(0);
     Ok(Chosen { target: Target::of_set(set), sets: vec![set], from, is_rolling: false })
+}
+
+/// How an owner of a kind that no module knows shares its count among several sets is its own business. If it uses one, that
+/// one gets its count.
+fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OwnerEntry) -> Result<Chosen<'a>, Error> {
+    if owner.is_being_deleted {
+        return Err(Error::new(format!("{owner} is being deleted")));
+    }
+    let mut in_use = Vec::new();
+    for set in sets.controlled_by(&owner.uid) {
+        if set.replicas()? > 0 || sets.pods(set.id()).iter().any(|pod| pod.is_active()) {
+            in_use.push(set);
+        }
+    }
+    let only = match &*in_use {
+        [] => return Err(Error::new(format!("{owner} has no pods"))),
+        [only] => *only,
+        several => {
+            let names: Vec<_> = several.iter().map(|set| set.id().name).collect();
+            return Err(Error::new(format!(
+                "{owner} uses several ReplicaSets ({}), and how it shares its count among them is its own business: \
+                 wait until its rollout has ended",
+                text::list(&names)
+            )));
+        }
+    };
+    if owner.lags || only.lags() {
+        return Err(lags(owner));
+    }
+    let size = only.replicas()?;
+    if u32::try_from(size) != Ok(owner.replicas) {
+        return Err(Error::new(format!(
+            "{owner} has {}, but its ReplicaSet {} has {size}: wait until its controller has caught up",
+            text::count(u64::from(owner.replicas), "replica"),
+            only.id().name
+        )));
+    }
+    let target = Target::of_owner(owner);
+    Ok(Chosen { target, sets: vec![only], from: owner.replicas, is_rolling: false })
 }
 
 fn of_deployment<'a>(

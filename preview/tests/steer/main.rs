@@ -2,6 +2,7 @@
 
 mod budgets;
 mod dump;
+mod leaders;
 mod owners;
 mod refusals;
 mod rollouts;

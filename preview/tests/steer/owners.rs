@@ -28,9 +28,7 @@ fn owned(items: &[Value]) -> Vec<Owned> {
 
 fn workload(items: &[Value]) -> Result<String, String> {
     let found = one_workload(&owned(items));
-    found
-        .map(|id| format!("{}/{} in {}", id.kind.short(), id.name, id.namespace))
-        .map_err(|it| it.to_string())
+    found.map(|it| format!("{} in {}", it.name, it.namespace)).map_err(|it| it.to_string())
 }
 
 /// The workloads with their pods, and then what is passed over and what cannot be dropped, a line each.
@@ -38,7 +36,7 @@ fn lines(items: &[Value]) -> [Vec<String>; 3] {
     let Sorted { workloads, passed_over, others } = sorted(owned(items));
     let workloads = workloads.into_iter().map(|(id, pods)| {
         let pods: Vec<_> = pods.into_iter().collect();
-        format!("{}/{} in {}: {}", id.kind.short(), id.name, id.namespace, pods.join(", "))
+        format!("{} in {}: {}", id.name, id.namespace, pods.join(", "))
     });
     let spared = [passed_over, others].map(|list| {
         list.iter().map(|it| format!("{} in {}: {}", it.pods.join(", "), it.namespace, it.why)).collect()

@@ -228,20 +228,25 @@ fn with_set(change: impl Fn(&mut Value)) -> Vec<Value> {
 
 #[test]
 fn sets_that_somebody_else_scales() {
-    let owned = |kind: &str| {
+    let owned = |version: &str, kind: &str| {
         with_set(|set| {
-            set["metadata"]["ownerReferences"] = json!([{ "apiVersion": "x/v1", "kind": kind, "name": "web", "uid": "o", "controller": true }]);
+            set["metadata"]["ownerReferences"] = json!([{ "apiVersion": version, "kind": kind, "name": "web", "uid": "o", "controller": true }]);
         })
     };
     let mut request = request(Count::To(1), &[], Vec::new());
     request.options.workload = Some("rs/web".parse::<WorkloadName>().expect("a name"));
     assert_eq!(
-        refusal(&owned("Deployment"), &request),
+        refusal(&owned("apps/v1", "Deployment"), &request),
         "shop ReplicaSet/web belongs to Deployment web: scale it instead: deploy/web"
     );
     assert_eq!(
-        refusal(&owned("Rollout"), &request),
-        "shop ReplicaSet/web belongs to Rollout web: scale that instead if it has a count, because it may set this one again"
+        refusal(&owned("x/v1", "Rollout"), &request),
+        "shop ReplicaSet/web belongs to Rollout web: scale it instead: kubectl podrank scale rollout.x/web --replicas N"
+    );
+    // Another's Deployment is none of Kubernetes'.
+    assert_eq!(
+        refusal(&owned("x/v1", "Deployment"), &request),
+        "shop ReplicaSet/web belongs to Deployment web: scale it instead: kubectl podrank scale deployment.x/web --replicas N"
     );
 }
 

@@ -1,0 +1,328 @@
+//! `scale`, `drop` and `undo` of an owner of `ReplicaSets` that podrank does not know, such as an Argo Rollout: what they read, what
+//! they refuse, and what they write. The script `fake/kubectl` stands in for kubectl.
+#![cfg(unix)]
+
+mod common;
+
+use common::kubectl::Kubectl;
+use common::{dump, owner, ready, with};
+use serde_json::{Value, json};
+
+/// What kubectl says, to standard output and standard error, and its exit status.
+type Answer = (String, &'static str, u8);
+
+fn list(items: &[Value]) -> Answer {
+    (dump(items), "", 0)
+}
+
+fn says(object: &Value) -> Answer {
+    (object.to_string(), "", 0)
+}
+
+fn fine() -> Answer {
+    (String::new(), "", 0)
+}
+
+fn refused(error: &'static str) -> Answer {
+    (String::new(), error, 1)
+}
+
+fn rollout(replicas: usize) -> Value {
+    json!({
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Rollout",
+        "metadata": { "name": "web", "namespace": "shop", "uid": "web", "resourceVersion": "9", "generation": 1 },
+        "spec": { "replicas": replicas },
+        "status": { "observedGeneration": "1" },
+    })
+}
+
+/// A set of the Rollout.
+fn set(name: &str, replicas: usize) -> Value {
+    json!({
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {
+            "name": name,
+            "namespace": "shop",
+            "uid": name,
+            "generation": 1,
+            "resourceVersion": "7",
+            "ownerReferences": owner("argoproj.io/v1alpha1", "Rollout", "web"),
+        },
+        "spec": { "replicas": replicas, "selector": { "matchLabels": { "app": "web" } }, "template": {} },
+        "status": { "replicas": replicas, "observedGeneration": 1 },
+    })
+}
+
+/// A ready pod `web-LETTER` of the set `web-1`.
+fn pod(letter: char, node: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": format!("web-{letter}"),
+            "namespace": "shop",
+            "uid": format!("00000000-0000-4000-8000-{:012x}", u32::from(letter)),
+            "labels": { "app": "web" },
+            "ownerReferences": owner("apps/v1", "ReplicaSet", "web-1"),
+            "creationTimestamp": "2026-03-10T10:00:00Z",
+        },
+        "spec": { "nodeName": node, "containers": [] },
+        "status": { "phase": "Running", "conditions": ready(true, "2026-03-10T11:00:00Z") },
+    })
+}
+
+fn pods() -> [Value; 3] {
+    [pod('a', "worker-1"), pod('b', "worker-1"), pod('c', "worker-2")]
+}
+
+fn sets() -> [Value; 2] {
+    [set("web-0", 0), set("web-1", 3)]
+}
+
+/// What finds the Rollout and its set.
+fn found() -> Vec<Answer> {
+    vec![says(&rollout(3)), list(&sets())]
+}
+
+/// What one read of the cluster gets.
+fn state() -> Vec<Answer> {
+    vec![says(&set("web-1", 3)), says(&rollout(3)), list(&sets()), list(&pods())]
+}
+
+/// The answers until the plan, with these autoscalers.
+fn until_plan(autoscalers: &[Value]) -> Vec<Answer> {
+    [found(), state(), vec![list(autoscalers)]].concat()
+}
+
+const FOUND: [&str; 2] =
+    ["get|rollout|web|--output=json|--namespace|shop", "get|replicasets.apps|--namespace|shop|--output|json"];
+const STATE: [&str; 4] = [
+    "get|replicasets.apps|web-1|--ignore-not-found|--namespace|shop|--output|json",
+    "get|rollout.argoproj.io|web|--namespace|shop|--output|json",
+    "get|replicasets.apps|--namespace|shop|--output|json",
+    "get|pods|--selector|app=web|--namespace|shop|--show-managed-fields|--output|json",
+];
+
+/// The exit status, standard output and standard error, and what was asked.
+struct Ran {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
+    asked: Vec<String>,
+}
+
+/// Runs it with these words and answers. All answers must have been asked for.
+#[track_caller]
+fn run(words: &str, answers: &[Answer]) -> Ran {
+    let kubectl = Kubectl::with(answers.iter().map(|(out, error, status)| {
+        vec![("out", out.clone()), ("err", (*error).to_owned()), ("status", status.to_string())]
+    }));
+    let output = kubectl.run(&words.split(' ').collect::<Vec<_>>(), b"");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    let [stdout, stderr] = [output.stdout, output.stderr].map(text);
+    let ran = Ran { status: output.status.code(), stdout, stderr, asked: kubectl.asked() };
+    assert_eq!(ran.asked.len(), answers.len(), "{:?} {}", ran.asked, ran.stderr);
+    ran
+}
+
+/// It failed before the first write, with this error.
+#[track_caller]
+fn refuses(words: &str, answers: &[Answer], error: &str) -> Ran {
+    let ran = run(words, answers);
+    let is_read = |line: &&String| line.starts_with("get|") || line.contains("|--dry-run=server");
+    assert_eq!(ran.asked.iter().find(|line| !is_read(line)), None);
+    assert_eq!((ran.status, ran.stderr.lines().last()), (Some(1), Some(&*format!("error: {error}"))));
+    ran
+}
+
+const DRY: &str = "scale rollout/web --replicas 1 --pod web-a -n shop --dry-run client";
+
+#[test]
+fn the_owner_is_read_beside_its_set() {
+    let ran = run(DRY, &until_plan(&[]));
+    assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));
+    let head = "rollout/web from 3 to 1: 2 pods to go, 2 deletion costs to write\n";
+    assert!(ran.stdout.starts_with(head), "{}", ran.stdout);
+    assert_eq!(
+        (&ran.asked[..2], &ran.asked[2..6]),
+        (&FOUND.map(str::to_owned)[..], &STATE.map(str::to_owned)[..])
+    );
+    let json: Value =
+        serde_json::from_str(&run(&format!("{DRY} -o json"), &until_plan(&[])).stdout).expect("JSON");
+    assert_eq!(json["workload"], json!({ "kind": "Rollout", "name": "web" }));
+    // By a short name that only the cluster knows.
+    let ran = run(&DRY.replace("rollout/web", "ro web"), &until_plan(&[]));
+    assert!(ran.stdout.starts_with(head), "{}", ran.stdout);
+    assert_eq!((&*ran.asked[0], &*ran.asked[3]), ("get|ro|web|--output=json|--namespace|shop", STATE[1]));
+}
+
+#[test]
+fn an_autoscaler_of_the_owner_is_named() {
+    let of = |api_version: &str, kind: &str| {
+        let target = json!({ "apiVersion": api_version, "kind": kind, "name": "web" });
+        json!({
+            "apiVersion": "autoscaling/v2",
+            "kind": "HorizontalPodAutoscaler",
+            "metadata": { "name": format!("of-{}", kind.to_lowercase()), "namespace": "shop" },
+            "spec": { "minReplicas": 2, "maxReplicas": 9, "scaleTargetRef": target },
+        })
+    };
+    let around = [of("apps/v1", "Deployment"), of("argoproj.io/v1alpha1", "Rollout")];
+    let ran = run(DRY, &until_plan(&around));
+    assert_eq!(
+        ran.stderr,
+        "warning: HorizontalPodAutoscaler of-rollout (2 to 9) will raise the count again\n"
+    );
+}
+
+#[test]
+fn a_count_that_is_there_already_needs_no_plan() {
+    let ran = run("scale rollout/web --replicas 3 -n shop", &[found(), state()].concat());
+    let nothing = "rollout/web has 3 replicas already: there is nothing to do.\n";
+    assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(0), nothing, ""));
+}
+
+#[test]
+fn several_sets_are_refused_until_the_rollout_has_ended() {
+    let sets = [set("web-0", 1), set("web-1", 3)];
+    let answers =
+        [says(&rollout(3)), list(&sets), says(&sets[1]), says(&rollout(3)), list(&sets), list(&pods())];
+    let several = "shop Rollout/web uses several ReplicaSets (web-0, web-1), and how it shares its count among them is its own business: wait until its rollout has ended";
+    // The status of web-0 counts a pod that is not there, so it is read again.
+    let again: Vec<_> = answers[2..].iter().cycle().take(12).cloned().collect();
+    refuses("scale rollout/web --replicas 1 -n shop --yes", &[&answers[..], &again].concat(), several);
+}
+
+#[test]
+fn an_owner_whose_status_lags_is_read_again() {
+    let mut lagging = state();
+    lagging[1] = says(&with(rollout(3), "status observedGeneration", json!("0")));
+    let ran = run(DRY, &[found(), lagging, state(), vec![list(&[])]].concat());
+    assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));
+}
+
+#[test]
+fn what_cannot_be_scaled_so_is_named() {
+    let words = "scale rollout/web --replicas 1 -n shop --yes";
+    let unknown = "error: the server doesn't have a resource type \"rollout\"";
+    refuses(words, &[refused(unknown)], "unknown type `rollout`; supported are deploy, rs and rc");
+    let missing = "Error from server (NotFound): rollouts.argoproj.io \"web\" not found";
+    refuses(words, &[refused(missing)], missing);
+    let without = with(rollout(3), "spec", json!({}));
+    refuses(words, &[says(&without)], "rollout/web has no spec.replicas, so it has no count to lower");
+    // It has a count, but deletes its pods itself.
+    let clone_set =
+        with(with(rollout(3), "kind", json!("CloneSet")), "apiVersion", json!("apps.kruise.io/v1alpha1"));
+    let its =
+        with(pod('a', "n1"), "metadata ownerReferences", owner("apps.kruise.io/v1alpha1", "CloneSet", "web"));
+    let answers = [says(&clone_set), list(&[]), list(&[its])];
+    let error = "cloneset.apps.kruise.io/web: a CloneSet deletes its pods itself, by rules that podrank does not know";
+    refuses("scale cloneset/web --replicas 1 -n shop --yes", &answers, error);
+    let none = [says(&rollout(3)), list(&[]), list(&[])];
+    refuses(words, &none, "no ReplicaSet and no pod belongs to rollout.argoproj.io/web");
+}
+
+#[test]
+fn nothing_is_written_if_the_owner_has_no_scale() {
+    let words = "scale rollout/web --replicas 1 -n shop --yes";
+    let answers = [
+        until_plan(&[]),
+        vec![fine(), refused("Error from server (NotFound): rollouts.argoproj.io \"web\" not found")],
+    ];
+    let error =
+        "nothing was changed: cannot scale: there is no rollout.argoproj.io/web with a /scale subresource";
+    let ran = refuses(words, &answers.concat(), error);
+    let scale =
+        "scale|rollout.argoproj.io/web|--replicas=1|--current-replicas=3|--dry-run=server|--namespace|shop";
+    assert_eq!(ran.asked.last().map(String::as_str), Some(scale));
+}
+
+/// The run is interrupted by the loss of a right, before it scales.
+#[test]
+fn costs_are_taken_off_and_undo_names_the_owner() {
+    let forbidden = "Error from server (Forbidden): pods \"web-a\" is forbidden";
+    let rights = vec![fine(), fine(), fine()];
+    let words = "scale rollout/web --replicas 1 -n shop --yes";
+    let ran = run(words, &[until_plan(&[]), rights.clone(), vec![refused(forbidden)], state()].concat());
+    assert_eq!(
+        (ran.status, &*ran.stderr),
+        (Some(1), &*format!("error: rollout/web was not scaled: {forbidden}\n"))
+    );
+    assert_eq!(ran.asked[ran.asked.len() - 4..], STATE);
+    // Nothing can be read any more.
+    let unread = vec![refused(forbidden); 5];
+    let ran = run(words, &[until_plan(&[]), rights, vec![refused(forbidden)], unread].concat());
+    let end = "run: kubectl podrank undo rollout.argoproj.io/web -n shop\n";
+    assert!(ran.status == Some(4) && ran.stderr.ends_with(end), "{}", ran.stderr);
+}
+
+#[test]
+fn undo_looks_at_all_sets_of_the_owner() {
+    let ours = json!([{
+        "manager": "podrank",
+        "operation": "Apply",
+        "fieldsV1": { "f:metadata": { "f:annotations": { "f:controller.kubernetes.io/pod-deletion-cost": {} } } },
+    }]);
+    let steered = |pod: Value| {
+        let cost = json!({ "controller.kubernetes.io/pod-deletion-cost": "-1" });
+        with(with(pod, "metadata annotations", cost), "metadata managedFields", ours.clone())
+    };
+    let [a, b, c] = pods();
+    let left = with(steered(c), "metadata ownerReferences", owner("apps/v1", "ReplicaSet", "web-0"));
+    let pods = [steered(a), b, left];
+    let sets = [set("web-0", 1), set("web-1", 2)];
+    let state = |pods: &[Value]| vec![says(&sets[1]), says(&rollout(3)), list(&sets), list(pods)];
+    let answers = [
+        vec![says(&rollout(3)), list(&sets)],
+        state(&pods),
+        vec![list(&[])],
+        state(&pods),
+        vec![fine()],
+        state(&[]),
+    ];
+    let ran = run("undo rollout/web -n shop", &answers.concat());
+    assert_eq!(
+        (ran.status, &*ran.stdout),
+        (Some(0), "took podrank's deletion cost off 2 pods\n"),
+        "{}",
+        ran.stderr
+    );
+}
+
+// The pods of a set of an owner.
+
+/// The answers that say whose the pods are: the pods, their set and its owner.
+fn whose(pods: &[Value], rollout: Answer) -> Vec<Answer> {
+    vec![list(pods), says(&set("web-1", 3)), rollout]
+}
+
+#[test]
+fn pods_are_dropped_through_the_owner() {
+    let pods = pods();
+    let words = "drop web-a web-b -n shop --dry-run client";
+    let ran = run(words, &[whose(&pods[..2], says(&rollout(3))), until_plan(&[])].concat());
+    let head = "rollout/web from 3 to 1: 2 pods to go, 2 deletion costs to write\n";
+    assert!(ran.status == Some(0) && ran.stdout.starts_with(head), "{} {}", ran.stdout, ran.stderr);
+    assert_eq!(ran.asked[2], "get|rollout.argoproj.io|web|--ignore-not-found|--namespace|shop|--output|json");
+    // Without a count, or without the right to read it, it cannot be scaled.
+    let error = "pod shop/web-a belongs to ReplicaSet web-1, whose count Rollout web sets: scale that instead if it has a count";
+    for answer in [says(&with(rollout(3), "spec replicas", json!(null))), fine(), refused("Forbidden")] {
+        refuses(words, &whose(&pods[..2], answer), error);
+    }
+}
+
+#[test]
+fn the_pods_of_a_node_are_dropped_through_the_owner() {
+    let node =
+        json!({ "kind": "Node", "metadata": { "name": "worker-1" }, "spec": { "unschedulable": true } });
+    let read = |rollout| [vec![says(&node)], whose(&pods()[..2], rollout)].concat();
+    let answers = [read(says(&rollout(3))), until_plan(&[])].concat();
+    let ran = run("drop --node worker-1 --dry-run client", &answers);
+    let plan = "worker-1: 2 pods of 1 workload to go, 2 deletion costs to write\nrollout/web in shop: 3 to 1: web-a, web-b\n";
+    assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(0), plan, ""));
+    assert_eq!(ran.asked[4], "get|rollout.argoproj.io|web|--output=json|--namespace|shop");
+    let end = "2 pods on worker-1 cannot be dropped, and nothing was changed: there are no others to drop";
+    refuses("drop --node worker-1 --yes", &read(fine()), end);
+}
