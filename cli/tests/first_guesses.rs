@@ -170,7 +170,7 @@ const GUESSES: &[(&str, Expected)] = &[
     ("scale deploy/web --replicas 5 --dry-run", Answer("deploy/web from 10 to 5: 8 pods to go")),
     ("scale deploy/web --replicas 5 --pod web-7f6b9d5c48-b7wfn", PLAN),
     ("scale sts/db --replicas 2", Refusal("use deploy, rs or rc")),
-    ("scale rollout/web --replicas 2", PLAN),
+    ("scale rollout/web --replicas 5", Refusal("podrank only scales down; use kubectl scale")),
     ("drop web-7f6b9d5c48-b7wfn", Refusal("name that many, or wait for it to end")),
     ("drop pod/web-7f6b9d5c48-b7wfn --dry-run", Refusal("name that many, or wait for it to end")),
     ("drop deploy/web", Refusal("use kubectl podrank scale deploy/web --replicas N")),
