@@ -3,6 +3,7 @@
 //! related sets select.
 
 use crate::kubectl::{Answer, Kubectl, Reason};
+use crate::surroundings;
 use podrank_preview::{
     Input, OwnerName, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest, steer,
 };
@@ -151,6 +152,7 @@ pub(crate) fn read_several(
             }
         }
     }
+    surroundings::add_autoscalers(kubectl, &scope.arguments(), &mut input);
     let wanted = wanted(&workloads, subjects, &scope.place(kubectl))?;
     let Some(selector) = selector else { return Ok((input, wanted)) };
     let labelled =

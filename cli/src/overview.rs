@@ -60,8 +60,15 @@ fn note(line: &OverviewLine<'_>) -> String {
     if !line.workload.kind.has_count() && line.delete.max == 0 {
         return "its nodes decide".to_owned();
     }
-    let first = line.notes.first().map(|note| note.text.clone());
-    line.rest.as_ref().and_then(waits).or(first).unwrap_or_default()
+    let autoscaler = line.autoscaler.as_ref();
+    let autoscaler =
+        autoscaler.map(|its| format!("HPA {} ({} to {})", its.name, its.min_replicas, its.max_replicas));
+    let parts: Vec<_> = line.rest.as_ref().and_then(waits).into_iter().chain(autoscaler).collect();
+    if parts.is_empty() {
+        line.notes.first().map_or_else(String::new, |note| note.text.clone())
+    } else {
+        parts.join("; ")
+    }
 }
 
 /// What it waits for, in a few words.

@@ -31,6 +31,14 @@ pub(crate) fn common(kubectl: &Kubectl, namespace: &str) -> Input {
     read(kubectl, namespace, &COMMON).0
 }
 
+/// Adds the autoscalers of a scope, whose arguments these are.
+pub(crate) fn add_autoscalers(kubectl: &Kubectl, scope: &[&str], input: &mut Input) {
+    let words = [&["get", SurroundingKind::Autoscaler.resource(), "--output=json"], scope].concat();
+    if let Ok(text) = kubectl.call(&words, "").and_then(Answer::result) {
+        input.add_part(part(&text));
+    }
+}
+
 /// The objects of these kinds, and the kinds that could not be read.
 fn read(kubectl: &Kubectl, namespace: &str, kinds: &[SurroundingKind]) -> (Input, Vec<SurroundingKind>) {
     let resources = kinds.iter().map(|kind| kind.resource()).collect::<Vec<_>>().join(",");

@@ -64,7 +64,7 @@ impl Odds {
         }
     }
 
-    /// Returns them in per cent: `63 %`, `20-63 %`, or `<1 %` and `>99 %` at the ends.
+    /// Returns them in per cent: `63 %`, `20 to 63 %`, or `<1 %` and `>99 %` at the ends.
     pub fn text(&self) -> String {
         let text = |odds: f64| match odds {
             odds if odds < 0.005 => "<1".to_owned(),
@@ -72,7 +72,7 @@ impl Odds {
             odds => format!("{:.0}", odds * 100.0),
         };
         match (text(self.odds), self.most.map(text)) {
-            (least, Some(most)) if least != most => format!("{least}-{most} %"),
+            (least, Some(most)) if least != most => format!("{least} to {most} %"),
             (odds, _) => format!("{odds} %"),
         }
     }
@@ -88,5 +88,7 @@ mod tests {
         assert_eq!([text(0), text(20), text(21)], ["<1 %", "<1 %", "1 %"]);
         assert_eq!([text(4096), text(4076), text(4075)], [">99 %", ">99 %", "99 %"]);
         assert_eq!(Odds::shared(2, 3).text(), "67 %");
+        let range = Odds { most: Some(0.999), ..Odds::new(0.6, 0.0) };
+        assert_eq!(range.text(), "60 to >99 %");
     }
 }

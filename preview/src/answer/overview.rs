@@ -1,5 +1,6 @@
 //! Several workloads, a line each, as plain data and as JSON: docs/preview-json.md says what each name means.
 
+use crate::answer::autoscaler::AutoscalerPreview;
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
 use crate::answer::preview::{Asked, Owner, Workload};
@@ -51,6 +52,9 @@ pub struct OverviewLine<'a> {
     /// How likely that pod goes if one pod goes: 1 if it certainly does.
     #[serde(flatten)]
     pub odds: Option<Odds>,
+    /// The autoscaler that sets its count, if the input has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub autoscaler: Option<AutoscalerPreview<'a>>,
     /// What its controllers are about to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest<'a>>,

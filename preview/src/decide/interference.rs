@@ -24,11 +24,8 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
     let id = id(preview);
     let mut notes = Vec::new();
     if let (Some(replicas), Some(_)) = (preview.asked.replicas, options.replicas) {
-        let (kind, name) = match preview.owner {
-            Some(owner) => (owner.kind.to_owned(), owner.name),
-            None => (id.kind.to_string(), id.name),
-        };
-        preview.autoscaler = autoscalers(input, id.namespace, &kind, name, replicas).next();
+        let (kind, name) = scaled(preview);
+        preview.autoscaler = autoscaler(preview, input);
         notes.extend(autoscaler_notes(input, id.namespace, &kind, name, replicas));
         notes.extend(owner_note(input, id, replicas));
     }
@@ -41,6 +38,21 @@ pub(crate) fn add<'a>(preview: &mut Preview<'a>, input: &'a Input, options: &Opt
     notes.extend(unread_note(input));
     notes.extend(unsound_note(input, id.namespace));
     preview.notes.extend(notes);
+}
+
+/// The autoscaler of a preview's workload.
+pub(crate) fn autoscaler<'a>(preview: &Preview<'a>, input: &'a Input) -> Option<AutoscalerPreview<'a>> {
+    let (kind, name) = scaled(preview);
+    let count = preview.asked.replicas?;
+    autoscalers(input, preview.namespace, &kind, name, count).next()
+}
+
+/// Kind and name of the object whose count a preview is about.
+fn scaled<'a>(preview: &Preview<'a>) -> (String, &'a str) {
+    match preview.owner {
+        Some(owner) => (owner.kind.to_owned(), owner.name),
+        None => (preview.workload.kind.to_string(), preview.workload.name),
+    }
 }
 
 fn id<'a>(preview: &Preview<'a>) -> WorkloadRef<'a> {

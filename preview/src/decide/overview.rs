@@ -7,6 +7,7 @@ use crate::ask::options::Options;
 use crate::ask::replicas::Replicas;
 use crate::ask::subject::OwnerName;
 use crate::decide::choose::{Choice, choose_workload, with_pods_in};
+use crate::decide::interference;
 use crate::decide::standing::at;
 use crate::decide::workload::preview_workload;
 use crate::dump::input::Input;
@@ -51,6 +52,7 @@ fn empty(id: WorkloadRef<'_>) -> OverviewLine<'_> {
         certain: 0,
         next: None,
         odds: None,
+        autoscaler: None,
         rest: None,
         notes: Vec::new(),
         error: None,
@@ -75,6 +77,7 @@ fn line<'a>(
     let preview = preview_workload(input, &its)?;
     let mut line = OverviewLine {
         owner: preview.owner,
+        autoscaler: interference::autoscaler(&preview, input),
         asked: preview.asked,
         active: preview.active,
         delete: preview.deletions(),
