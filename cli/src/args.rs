@@ -72,7 +72,16 @@ pub(crate) fn command() -> Command {
 }
 
 /// What people type for a flag of another name, and what works.
-const GUESSES: [(&str, &str); 7] = [
+const GUESSES: [(&str, &str); 13] = [
+    ("--by", "fewer pods are --replicas -N or --replicas -N%"),
+    ("--pod", "pod/NAME asks about one pod, and kubectl podrank scale chooses with --pod NAME"),
+    ("--drain", "kubectl podrank drop --node NODE takes the pods of a node"),
+    ("--node", "kubectl podrank drop --node NODE takes the pods of a node"),
+    ("--remove", "kubectl podrank scale chooses with --pod NAME"),
+    (
+        "--keep",
+        "a higher deletion cost keeps a pod: kubectl annotate pod NAME controller.kubernetes.io/pod-deletion-cost=100",
+    ),
     ("--scale", "the count is --replicas N"),
     ("--count", "the count is --replicas N"),
     ("-r", "the count is --replicas N"),
@@ -92,6 +101,7 @@ fn tip(error: &mut Error) {
     let given: Vec<_> = given.collect();
     let guess = GUESSES.iter().find(|(start, _)| given.iter().any(|given| given.starts_with(start)));
     if let Some((_, tip)) = guess {
+        error.remove(ContextKind::SuggestedArg);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*tip).into()]));
     } else if error.get(ContextKind::SuggestedArg).is_none() {
         error.remove(ContextKind::Suggested);

@@ -3,7 +3,8 @@
 
 use crate::look::{Grid, Look, plain, style};
 use podrank_preview::{
-    Bounds, Contest, Details, Owner, PodPreview, Preview, Rollout, SetPreview, Verdict, WorkloadKind,
+    Bounds, Contest, Details, NoteCode, Owner, PodPreview, Preview, Rollout, SetPreview, Verdict,
+    WorkloadKind,
 };
 use std::collections::HashMap;
 use std::iter;
@@ -69,6 +70,7 @@ pub(crate) fn named(kind: WorkloadKind, name: &str, namespace: &str, owner: Opti
 
 /// The answer in a sentence: `deploy/web to 5: 8 of 13 pods go, all certainly`.
 pub fn headline(preview: &Preview<'_>) -> String {
+    let name = named(preview.workload.kind, preview.workload.name, preview.namespace, preview.owner);
     let asked = &preview.asked;
     let asked = [
         asked.replicas.map(|replicas| format!(" to {replicas}")),
@@ -84,9 +86,20 @@ pub fn headline(preview: &Preview<'_>) -> String {
     let sure = u32::try_from(certain).unwrap_or(u32::MAX);
     let chance = Bounds { min: delete.min.saturating_sub(sure), max: delete.max.saturating_sub(sure) };
     let goes = if delete.min == 1 && delete.max == 1 { "goes" } else { "go" };
+    let grows = preview.asked.replicas.filter(|replicas| *replicas as usize > active);
+    let blocked = preview.blocked.len();
     let what = match (delete.max, active) {
         (0, 0) => "it has no pods".to_owned(),
-        (0, _) if !preview.blocked.is_empty() => format!("none of {active} {pods} goes yet"),
+        (0, _) if blocked > 0 => format!("none of {active} {pods} goes yet"),
+        (0, _) if grows.is_some() => format!("that scales up, and all {active} {pods} stay"),
+        // One after the other: those that wait go, too.
+        _ if blocked > 0 && contested == 0 && preview.asked.replicas.is_some() => {
+            let all = delete.max as usize + blocked;
+            return format!(
+                "{name}{asked}: {all} of {active} pods go, {} now and {blocked} after that",
+                delete.text()
+            );
+        }
         (0, 1) => "its pod stays".to_owned(),
         (0, _) => format!("all {active} {pods} stay"),
         _ => format!("{} of {active} {pods} {goes}", delete.text()),
@@ -101,8 +114,10 @@ pub fn headline(preview: &Preview<'_>) -> String {
     let goes_on = preview.rollout.is_some_and(|Rollout { goes_on, waits, .. }| goes_on || waits);
     let is_step = preview.rest.is_none() && (goes_on || !preview.blocked.is_empty());
     let step = if is_step { ", in the next step" } else { "" };
-    let name = named(preview.workload.kind, preview.workload.name, preview.namespace, preview.owner);
-    format!("{name}{asked}: {what}{how}{step}")
+    let left = (!is_step && delete.min == delete.max && delete.max > 0).then(|| active - delete.max as usize);
+    let left = left.filter(|left| preview.asked.replicas.is_some_and(|asked| asked as usize != *left));
+    let left = left.map_or_else(String::new, |left| format!("; {left} are left"));
+    format!("{name}{asked}: {what}{how}{step}{left}")
 }
 
 /// Returns what happens to one pod, and why. `None` if it is no active pod of the workload.
@@ -138,6 +153,10 @@ pub(crate) fn also_goes(kind: WorkloadKind) -> Option<&'static str> {
 /// What to type next.
 pub fn hint(preview: &Preview<'_>) -> Option<String> {
     let replicas = preview.asked.replicas.filter(|_| preview.deletions().max > 0)?;
+    if preview.notes.iter().any(|note| matches!(note.code, NoteCode::MidRollout | NoteCode::WrittenBack)) {
+        // The Deployment would write its own count back.
+        return None;
+    }
     let (kind, name) = (preview.workload.kind, preview.workload.name);
     let owner = matches!(
         kind,

@@ -52,12 +52,12 @@ fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
 
 fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
     let look = look(args);
-    let mut last = String::new();
+    let mut last: Option<String> = None;
     loop {
         // Completes the text before it writes the first byte, so that no reader gets half an answer.
         let answer = ask::answer(args, look)?;
-        if answer.gist != last {
-            if !last.is_empty() {
+        if last.as_ref() != Some(&answer.gist) {
+            if last.is_some() {
                 print(format!("\n{:.0}\n", Timestamp::now()).as_bytes())?;
             }
             print(&answer.text)?;
@@ -66,7 +66,7 @@ fn show(args: &PreviewArgs) -> Result<(), Box<dyn Error>> {
         if !args.watch {
             return Ok(());
         }
-        last = answer.gist;
+        last = Some(answer.gist);
         std::thread::sleep(BETWEEN_LOOKS);
     }
 }

@@ -97,10 +97,10 @@ const GUESSES: &[(&str, Expected)] = &[
     ("node/worker-1", Refusal("drop --node worker-1")),
     ("deploy/web --replicas 5", TO_FIVE),
     ("deploy/web --replicas=5", TO_FIVE),
-    ("deploy/web 5", Refusal("type deploy/web --replicas 5")),
+    ("deploy/web 5", Refusal("type kubectl podrank deploy/web --replicas 5")),
     ("deploy/web --replicas 0", Answer("deploy/web to 0: 13 of 13 pods go")),
     ("deploy/web --replicas 13", Answer("deploy/web to 13: all 13 pods stay")),
-    ("deploy/web --replicas 20", Answer("deploy/web to 20: all 13 pods stay")),
+    ("deploy/web --replicas 20", Answer("deploy/web to 20: that scales up, and all 13 pods stay")),
     ("deploy/web --replicas -2", TWO_FEWER),
     ("deploy/web --replicas=-2", TWO_FEWER),
     ("deploy/web --replicas -30%", Answer("deploy/web to 7: ")),
@@ -177,7 +177,7 @@ const GUESSES: &[(&str, Expected)] = &[
     ("drop --node worker-1", Refusal("cannot be dropped: deploy/web is in the middle of a rollout")),
     ("drop --node worker-1 --skip-others", Answer("worker-1 has no pods to drop")),
     ("drop node/worker-1", Refusal("use kubectl podrank drop --node worker-1")),
-    ("delete pod/web-7f6b9d5c48-b7wfn", Refusal("type drop pod/web-7f6b9d5c48-b7wfn")),
+    ("delete pod/web-7f6b9d5c48-b7wfn", Refusal("type kubectl podrank drop pod/web-7f6b9d5c48-b7wfn")),
 ];
 
 /// A file with the objects, which goes when this is dropped.

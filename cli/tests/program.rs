@@ -88,8 +88,8 @@ fn example_as_json() {
     assert_eq!(pods[0]["uid"].as_str().map(str::len), Some(36));
 
     // The names are the contract.
-    let note = "Deployment web is in the middle of a rollout (also web-5d8c7f9b64): scaling it would divide its \
-                replicas among its ReplicaSets, while this preview scales web-7f6b9d5c48 alone";
+    let note = "Deployment web is in the middle of a rollout (also web-5d8c7f9b64) and sizes its sets itself: it may write \
+                the count of web-7f6b9d5c48 back, and this preview is about web-7f6b9d5c48 alone; scale deploy/web instead";
     let costs = "2 pods have deletion costs (web-7f6b9d5c48-b7wfn -10, web-7f6b9d5c48-p4xkl 100)";
     assert_eq!(shown.notes, format!("note: {note}\nnote: {costs}\n"));
     let mut head = shown.json.clone();
@@ -1107,7 +1107,7 @@ fn wrong_flags() {
         ("--order random", &["--order", "random"]),
         ("--burst-replicas 0", &["--burst-replicas"]),
         ("rs/", &["the name is empty"]),
-        ("deploy/web 5", &["`5` is no name; for a count, type deploy/web --replicas 5"]),
+        ("deploy/web 5", &["`5` is no name; for a count, type kubectl podrank deploy/web --replicas 5"]),
         ("-o toml", &["toml"]),
     ] {
         bad_flags(&format!("-f {ROLLOUT_FILE} --replicas 1 {flags}"), words);

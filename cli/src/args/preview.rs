@@ -39,7 +39,7 @@ pub(crate) struct PreviewArgs {
     /// Desired replicas, or how many fewer: 5, -2 or -30%
     ///
     /// Fewer are counted from the present count, and a percentage of it is rounded down to whole pods.
-    #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true, alias = "to")]
     pub(crate) replicas: Option<Replicas>,
 
     /// Desired parallelism of a Job

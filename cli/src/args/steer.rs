@@ -25,7 +25,7 @@ pub(crate) struct ScaleArgs {
     workload: Vec<String>,
 
     /// Desired replicas, or how many fewer: 5, -2 or -30%
-    #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true, alias = "to")]
     pub(crate) replicas: Replicas,
 
     #[command(flatten)]

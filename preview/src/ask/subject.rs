@@ -39,17 +39,21 @@ impl Subject {
         if let Some(count) = words.iter().skip(1).find(|word| is_count(word)) {
             let others: Vec<_> = words.iter().filter(|word| *word != count).map(String::as_str).collect();
             return Err(format!(
-                "`{count}` is no name; for a count, type {} --replicas {count}",
+                "`{count}` is no name; for a count, type kubectl podrank {} --replicas {count}",
                 others.join(" ")
             ));
         }
-        if let [verb @ ("delete" | "evict" | "kill" | "remove"), pod] =
-            &*words.iter().map(String::as_str).collect::<Vec<_>>()
-        {
-            return Err(format!(
-                "`{verb}` is no subcommand; to delete exactly this pod, type drop {}",
-                text::word(pod)
-            ));
+        if let [verb, subject, ..] = words {
+            match verb.as_str() {
+                // What is asked is told anyway.
+                "describe" | "explain" | "get" | "preview" | "show" | "why" => {
+                    return Self::of_words(&words[1..]);
+                }
+                _ => {}
+            }
+            if let Some(works) = instead_of(verb, &text::word(subject)) {
+                return Err(format!("`{verb}` is no subcommand: type kubectl podrank {works}"));
+            }
         }
         let with_slash = words.iter().filter(|word| word.contains('/')).count();
         match words {
@@ -85,7 +89,9 @@ impl Subject {
             }
             Some(Type::Pod) => Ok(Self::Pod(owned()?)),
             Some(Type::Autoscaler) => Ok(Self::Autoscaler(owned()?)),
-            Some(Type::Node) => Err(format!("to empty a node, type drop --node {}", owned()?)),
+            Some(Type::Node) => {
+                Err(format!("to empty a node, type kubectl podrank drop --node {}", owned()?))
+            }
             Some(Type::Unsupported(text)) => Err(text),
             None if resource.is_empty() => Err(format!("`/{}` has no type", text::word(name))),
             None => {
@@ -94,6 +100,23 @@ impl Subject {
                 Ok(Self::Owner(OwnerName { resource, name: owned()? }))
             }
         }
+    }
+}
+
+/// What does what a user may mean by this verb.
+fn instead_of(verb: &str, subject: &str) -> Option<String> {
+    match verb {
+        "delete" | "evict" | "kill" | "remove" => {
+            Some(format!("drop {subject}, which deletes exactly this pod"))
+        }
+        "choose" | "pick" => Some(format!("scale {subject} --replicas N --pod NAME")),
+        "clean" | "cleanup" | "clear" | "reset" => Some(format!("undo {subject}")),
+        "drain" | "empty" => Some(format!("drop --node {}", subject.rsplit('/').next().unwrap_or_default())),
+        "keep" | "protect" | "save" => Some(format!(
+            "{subject} to see when it goes; a higher deletion cost keeps it: kubectl annotate {subject} \
+             controller.kubernetes.io/pod-deletion-cost=100"
+        )),
+        _ => None,
     }
 }
 
@@ -116,6 +139,9 @@ impl Type {
         match word.to_ascii_lowercase().as_str() {
             "po" | "pod" | "pods" => Some(Self::Pod),
             "no" | "node" | "nodes" => Some(Self::Node),
+            "pdb" | "poddisruptionbudget" | "poddisruptionbudgets" => Some(Self::Unsupported(
+                "a disruption budget takes no pods, and the controllers ignore it when they scale down: ask about a workload, such as deploy/NAME".to_owned(),
+            )),
             "hpa"
             | "horizontalpodautoscaler"
             | "horizontalpodautoscalers"
@@ -200,6 +226,8 @@ mod tests {
         for (words, subjects) in [
             ("", vec![]),
             ("web", vec![workload(None, "web")]),
+            ("explain deploy/web", vec![workload(deploy, "web")]),
+            ("why pod web-1", vec![Subject::Pod("web-1".to_owned())]),
             ("deploy/web", vec![workload(deploy, "web")]),
             ("deployments.apps web", vec![workload(deploy, "web")]),
             ("deploy web api", vec![workload(deploy, "web"), workload(deploy, "api")]),
@@ -218,19 +246,25 @@ mod tests {
             assert_eq!(of(words), Ok(subjects), "{words}");
         }
         for (words, error) in [
-            ("deploy/web 5", "`5` is no name; for a count, type deploy/web --replicas 5"),
-            ("deploy web -30%", "`-30%` is no name; for a count, type deploy web --replicas -30%"),
+            ("deploy/web 5", "`5` is no name; for a count, type kubectl podrank deploy/web --replicas 5"),
+            (
+                "deploy web -30%",
+                "`-30%` is no name; for a count, type kubectl podrank deploy web --replicas -30%",
+            ),
             ("deploy/web api", "write each as TYPE/NAME, or TYPE once and then the names"),
             ("deploy/Web", "`Web` is not a name: "),
             ("deploy/a/b", "`a/b` is not a name: "),
             ("deploy/", "the name is empty"),
             ("/web", "`/web` has no type"),
             ("pods", "pods is a type: write pods/NAME"),
-            ("node/worker-1", "to empty a node, type drop --node worker-1"),
+            ("node/worker-1", "to empty a node, type kubectl podrank drop --node worker-1"),
+            ("delete pod/web-1", "`delete` is no subcommand: type kubectl podrank drop pod/web-1"),
             (
-                "delete pod/web-1",
-                "`delete` is no subcommand; to delete exactly this pod, type drop pod/web-1",
+                "protect pod/web-1",
+                "`protect` is no subcommand: type kubectl podrank pod/web-1 to see when it goes",
             ),
+            ("drain node/worker-1", "`drain` is no subcommand: type kubectl podrank drop --node worker-1"),
+            ("pdb/web", "a disruption budget takes no pods"),
             ("cronjob/import", "CronJobs are not supported"),
         ] {
             let said = of(words).expect_err(words);

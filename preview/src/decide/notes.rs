@@ -115,8 +115,8 @@ pub(crate) fn scaled_alone(sets: &Sets<'_>, set: &SetEntry, replicas: u32) -> Re
         return Ok(is_changed.then(|| Note::new(NoteCode::WrittenBack, text)));
     }
     let text = format!(
-        "Deployment {} is in the middle of a rollout (also {}): scaling it would divide its replicas among its \
-         ReplicaSets, while this preview scales {} alone",
+        "Deployment {0} is in the middle of a rollout (also {1}) and sizes its sets itself: it may write the count of {2} back, and \
+         this preview is about {2} alone; scale deploy/{0} instead",
         text::name(&deployment.name),
         text::list(&others),
         text::name(set.id().name),
