@@ -46,10 +46,10 @@ test('-o html writes this page, and changes nothing but the answer in it', () =>
     assert.equal(printed.replace(GIVEN, 'null'), html);
 });
 
-test('the page is below 1.2 MB gzipped', () => {
+test('the page is below 1.3 MB gzipped', () => {
     const size = gzipSync(html, { level: 9 }).length;
     console.log(`web/dist/index.html: ${Math.ceil(Buffer.byteLength(html) / 1024)} KiB, ${Math.ceil(size / 1024)} KiB gzipped`);
-    assert.ok(size < 1_200_000, `${size} bytes`);
+    assert.ok(size < 1_300_000, `${size} bytes`);
 });
 
 test('the page may load and send nothing, and run nothing but its own script', () => {
