@@ -206,7 +206,8 @@ fn check_completeness(
         }
         Ok(strict) => {
             assert!(!lacks || options.order == Order::Total, "{options:?} {shown}");
-            let same = Preview { partial: true, ..strict.clone() };
+            let replay = format!("{} --partial", strict.replay);
+            let same = Preview { partial: true, replay, ..strict.clone() };
             assert_eq!(same.to_json(), partial.to_json(), "{options:?} {shown}");
         }
     }
