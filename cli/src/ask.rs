@@ -116,7 +116,7 @@ fn of_file(
         // The only workload needs no name.
         [] if args.has_count() || input.workloads().len() <= 1 => Question::of(args),
         _ => {
-            let is_wanted = live::wanted(&input.all_workloads(), subjects, "in the file")?;
+            let is_wanted = live::wanted(&input.all_workloads(), subjects, || "in the file".to_owned())?;
             return several(&input, &options, args, look, is_wanted);
         }
     };
@@ -214,19 +214,17 @@ fn about(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
     match question {
         Question::Order if input.has_count(&options)? => {
             let order = scale_down_order(&input, &options).map_err(|error| explained(&error))?;
-            of_order(&order, args, look, |look| {
-                standing::order_table(&order, args.output == Output::Wide, look)
-            })
+            of_order(&order, args, look, || standing::order_table(&order, args.output == Output::Wide, look))
         }
         Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
             let order = standing_of_pod(&input, &options, &pod).map_err(|error| explained(&error))?;
-            of_order(&order, args, look, |look| standing::pod_text(&order, look))
+            of_order(&order, args, look, || standing::pod_text(&order, look))
         }
         Question::Pod(pod) => {
             let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
             let text = glance::pod_text(&preview, &pod, look)
                 .ok_or_else(|| format!("{pod} is no active pod of its workload"))?;
-            of_preview(&input, &options, &preview, args, |_| text)
+            of_preview(&input, &options, &preview, args, || text)
         }
         Question::Autoscaler(name) => {
             let all =
@@ -235,7 +233,7 @@ fn about(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
         }
         Question::Count | Question::Order => {
             let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
-            let table = |output| match output {
+            let table = || match args.output {
                 Output::Wide => render::proof(&preview, look),
                 _ => glance::glance(&preview, look),
             };
@@ -263,10 +261,10 @@ fn of_preview(
     options: &Options,
     preview: &Preview<'_>,
     args: &PreviewArgs,
-    for_people: impl FnOnce(Output) -> String,
+    for_people: impl FnOnce() -> String,
 ) -> Result<Answer, Failure> {
     let text = match args.output {
-        Output::Table | Output::Wide => for_people(args.output),
+        Output::Table | Output::Wide => for_people(),
         Output::Json => preview.to_json(),
         Output::Yaml => yaml(preview)?,
         Output::Markdown => glance::markdown(preview),
@@ -287,13 +285,13 @@ fn of_order(
     order: &ScaleDownOrder<'_>,
     args: &PreviewArgs,
     look: Look,
-    for_people: impl FnOnce(Look) -> String,
+    for_people: impl FnOnce() -> String,
 ) -> Result<Answer, Failure> {
     let text = match args.output {
         Output::Json => order.to_json(),
         Output::Yaml => yaml(order)?,
         Output::Markdown => standing::order_markdown(order),
-        Output::Table | Output::Wide | Output::Html | Output::Name => for_people(look),
+        Output::Table | Output::Wide | Output::Html | Output::Name => for_people(),
     };
     let mut beside: Vec<_> = order.notes.iter().map(ToString::to_string).collect();
     if look.terminal_width.is_some() && args.output == Output::Table {

@@ -1,7 +1,7 @@
 //! The answer at a glance: one sentence, then a row for each pod that goes or may go, with a reason of a few words. On a terminal, it
 //! fits on a screen. The whole proof is in [`render`](crate::render).
 
-use crate::look::{Grid, Look, plain, style};
+use crate::look::{Grid, Look, MOST_IN_MARKDOWN, in_sentences, namespace_flag, plain, style};
 use podrank_preview::{
     Bounds, Contest, Details, NoteCode, Owner, PodPreview, Preview, Rollout, SetPreview, Verdict,
     WorkloadKind,
@@ -9,12 +9,6 @@ use podrank_preview::{
 use std::collections::HashMap;
 use std::iter;
 
-/// The most lines on a terminal, with the headline and the last one.
-const MOST_LINES: usize = 22;
-/// The most rows of a table that is to be pasted.
-const MOST_IN_MARKDOWN: usize = 10;
-/// The fewest rows, however many notes there are.
-const FEWEST_ROWS: usize = 6;
 /// The fewest pods that stay or go alike and are shown as one row.
 const FEW: usize = 3;
 
@@ -31,18 +25,15 @@ struct Row {
 /// Returns the answer.
 pub fn glance(preview: &Preview<'_>, look: Look) -> String {
     let mut rows = rows(preview);
-    if look.terminal_width.is_some() && !look.shows_all {
-        let beside = Grid { sentences: beside(preview), ..grid(preview, Vec::new()) };
-        let taken = 1 + grid(preview, Vec::new()).lines_before(look) + beside.lines_before(look);
-        rows =
-            folded(preview, rows, (MOST_LINES / look.answers.max(1)).saturating_sub(taken).max(FEWEST_ROWS));
+    if let Some(most) = grid(preview, Vec::new()).room(look, &beside(preview)) {
+        rows = folded(preview, rows, most);
     }
     grid(preview, rows).text(look)
 }
 
 /// Returns the answer to paste into a page or a channel.
 pub fn markdown(preview: &Preview<'_>) -> String {
-    grid(preview, folded(preview, rows(preview), MOST_IN_MARKDOWN)).markdown(MOST_IN_MARKDOWN)
+    grid(preview, folded(preview, rows(preview), MOST_IN_MARKDOWN)).markdown()
 }
 
 /// What is printed after the table.
@@ -134,9 +125,8 @@ pub fn pod_text(preview: &Preview<'_>, pod: &str, look: Look) -> Option<String> 
     let rule = pod.rule.map_or_else(String::new, |rule| format!(" ({rule})"));
     let besides = also_goes(preview.workload.kind).map(str::to_owned);
     let sentences = [format!("{} {fate}: {}{rule}", pod.name, pod.why), headline(preview)];
-    let grid =
-        Grid { sentences: sentences.into_iter().chain(besides).collect(), ..grid(preview, Vec::new()) };
-    Some(grid.text(look))
+    let sentences: Vec<_> = sentences.into_iter().chain(besides).collect();
+    Some(in_sentences(&sentences, look))
 }
 
 /// What else takes pods of such a workload.
@@ -162,10 +152,7 @@ pub fn hint(preview: &Preview<'_>) -> Option<String> {
         kind,
         WorkloadKind::Deployment | WorkloadKind::ReplicaSet | WorkloadKind::ReplicationController
     );
-    let namespace = match preview.namespace {
-        "default" => String::new(),
-        namespace => format!(" -n {namespace}"),
-    };
+    let namespace = namespace_flag(preview.namespace);
     let target = match preview.owner {
         None => format!("{}/{name}", kind.short()),
         Some(owner) => {

@@ -153,7 +153,7 @@ pub(crate) fn read_several(
         }
     }
     surroundings::add_autoscalers(kubectl, &scope.arguments(), &mut input);
-    let wanted = wanted(&workloads, subjects, &scope.place(kubectl))?;
+    let wanted = wanted(&workloads, subjects, || scope.place(kubectl))?;
     let Some(selector) = selector else { return Ok((input, wanted)) };
     let labelled =
         kubectl.get(&[&[&*resources(None), "--selector", selector], &*scope.arguments()].concat())?;
@@ -169,7 +169,11 @@ pub(crate) fn read_several(
 }
 
 /// Tells which of the workloads that there are `subjects` name: all, if there are no subjects. `place` is where they are.
-pub(crate) fn wanted(there: &[WorkloadId], subjects: &[Subject], place: &str) -> Result<Wanted, String> {
+pub(crate) fn wanted(
+    there: &[WorkloadId],
+    subjects: &[Subject],
+    place: impl Fn() -> String,
+) -> Result<Wanted, String> {
     let mut names = Vec::new();
     let mut kinds = Vec::new();
     for subject in subjects {
@@ -188,7 +192,7 @@ pub(crate) fn wanted(there: &[WorkloadId], subjects: &[Subject], place: &str) ->
             there.iter().map(|id| WorkloadName { kind: Some(id.kind), name: id.name.clone() }).collect();
         let hint =
             missing.nearest(&known).map_or_else(String::new, |nearest| format!("; did you mean {nearest}?"));
-        return Err(format!("nothing is named {missing} {place}{hint}"));
+        return Err(format!("nothing is named {missing} {}{hint}", place()));
     }
     let is_all = subjects.is_empty();
     Ok(Box::new(move |kind, _, its| {
@@ -202,12 +206,7 @@ pub(crate) fn workload_of_pod(
     pod: &str,
     scope: Scope<'_>,
 ) -> Result<(String, WorkloadName), Box<dyn Error>> {
-    let by_name = format!("metadata.name={pod}");
-    let words = match scope {
-        Scope::Namespace(_) => ["pods", pod, "--ignore-not-found"],
-        Scope::All => ["pods", "--field-selector", &by_name],
-    };
-    let mut input = kubectl.get(&[&words[..], &*scope.arguments()].concat())?;
+    let mut input = get_named(kubectl, "pods", pod, scope)?;
     if input.is_empty() {
         let missing = format!("no pod is named {pod} {}", scope.place(kubectl));
         let lines = kubectl.lines(&[&["pods"], &*scope.arguments()].concat());
@@ -234,12 +233,7 @@ pub(crate) fn scaled_by(
     scope: Scope<'_>,
 ) -> Result<(String, Subject), Box<dyn Error>> {
     let resource = SurroundingKind::Autoscaler.resource();
-    let by_name = format!("metadata.name={name}");
-    let words = match scope {
-        Scope::Namespace(_) => [resource, name, "--ignore-not-found"],
-        Scope::All => [resource, "--field-selector", &by_name],
-    };
-    let input = kubectl.get(&[&words[..], &*scope.arguments()].concat())?;
+    let input = get_named(kubectl, resource, name, scope)?;
     input.scaled_by(name, None).map_err(|error| {
         let lines = kubectl.lines(&[&[resource], &*scope.arguments()].concat());
         let names = lines.iter().filter_map(|line| line.split_once('/')).map(|(_, name)| name);
@@ -299,6 +293,22 @@ fn get_owner(
         let hint = WorkloadKind::of_type(&owner.resource, kinds).err().unwrap_or_default();
         if error.reason == Reason::UnknownType { hint } else { error.to_string() }
     })
+}
+
+/// Returns the objects of one type with this name, of which a namespace has at most one.
+fn get_named(
+    kubectl: &Kubectl,
+    resource: &str,
+    name: &str,
+    scope: Scope<'_>,
+) -> Result<Input, Box<dyn Error>> {
+    let by_name = format!("metadata.name={name}");
+    let words = match scope {
+        Scope::Namespace(_) => [name, "--ignore-not-found"],
+        // Only in this way does kubectl filter a list by name.
+        Scope::All => ["--field-selector", &by_name],
+    };
+    kubectl.get(&[&[resource], &words[..], &*scope.arguments()].concat())
 }
 
 /// Adds the nodes, whose zones the page shows. Whoever may not read them sees no zones.

@@ -32,6 +32,24 @@ pub(crate) fn in_columns(header: &[&str], rows: impl Iterator<Item = Vec<String>
     table.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
+/// The most lines on a terminal, with the headline and the last one.
+const MOST_LINES: usize = 22;
+/// The fewest rows, however many notes there are.
+const FEWEST_ROWS: usize = 6;
+/// The most rows of a table that is to be pasted.
+pub(crate) const MOST_IN_MARKDOWN: usize = 10;
+
+/// Each text on lines of its own, which are as wide as the terminal.
+pub(crate) fn in_sentences(texts: &[String], look: Look) -> String {
+    let width = look.terminal_width.unwrap_or(usize::MAX);
+    texts.iter().map(|text| lines(&wrapped(&plain(text), width))).collect()
+}
+
+/// The flag that names a namespace, unless it is the usual one.
+pub(crate) fn namespace_flag(namespace: &str) -> String {
+    if namespace == "default" { String::new() } else { format!(" -n {namespace}") }
+}
+
 /// An answer for people: sentences, and then rows in columns.
 pub(crate) struct Grid {
     pub(crate) sentences: Vec<String>,
@@ -42,14 +60,16 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// How many lines the sentences take.
-    pub(crate) fn lines_before(&self, look: Look) -> usize {
-        self.in_sentences(look).lines().count()
+    /// The most rows that a terminal has room for beside the sentences and what is printed after the table. `None` if all are shown.
+    pub(crate) fn room(&self, look: Look, after: &[String]) -> Option<usize> {
+        let is_limited = look.terminal_width.is_some() && !look.shows_all;
+        let lines = |texts: &[String]| in_sentences(texts, look).lines().count();
+        let taken = 1 + lines(&self.sentences) + lines(after);
+        is_limited.then(|| (MOST_LINES / look.answers.max(1)).saturating_sub(taken).max(FEWEST_ROWS))
     }
 
     fn in_sentences(&self, look: Look) -> String {
-        let width = look.terminal_width.unwrap_or(usize::MAX);
-        self.sentences.iter().map(|text| lines(&wrapped(&plain(text), width))).collect()
+        in_sentences(&self.sentences, look)
     }
 
     pub(crate) fn text(&self, look: Look) -> String {
@@ -88,7 +108,7 @@ impl Grid {
     }
 
     /// The answer to paste into a page or a channel, with the first of the rows.
-    pub(crate) fn markdown(&self, most: usize) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let cell = |text: &str| plain(text).replace('|', "\\|");
         let line = |cells: &mut dyn Iterator<Item = String>| {
             format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
@@ -102,10 +122,10 @@ impl Grid {
         text.push('\n');
         text += &line(&mut self.header.iter().map(|name| name.to_lowercase()));
         text += &line(&mut self.header.iter().map(|_| "---".to_owned()));
-        for (_, cells) in self.rows.iter().take(most) {
+        for (_, cells) in self.rows.iter().take(MOST_IN_MARKDOWN) {
             text += &line(&mut cells.iter().map(|text| cell(text)));
         }
-        let more = self.rows.len().saturating_sub(most);
+        let more = self.rows.len().saturating_sub(MOST_IN_MARKDOWN);
         if more > 0 {
             text.extend(["\n… and ", &more.to_string(), " more\n"]);
         }

@@ -13,7 +13,7 @@ pub fn overview_table(overview: &Overview<'_>, look: Look) -> String {
 pub fn overview_markdown(overview: &Overview<'_>) -> String {
     let mut grid = grid(overview);
     grid.sentences.push("Who goes first".to_owned());
-    grid.markdown(10)
+    grid.markdown()
 }
 
 fn grid(overview: &Overview<'_>) -> Grid {

@@ -1,44 +1,33 @@
 //! At which counts each pod goes, and what happens to one pod, for people. Computes text and reads nothing.
 
 use crate::glance::{also_goes, few_words, named};
-use crate::look::{Grid, Look, style};
+use crate::look::{Grid, Look, in_sentences, namespace_flag, style};
 use podrank_preview::{ScaleDownOrder, Standing, Verdict, WorkloadKind};
 use std::iter;
-
-/// The most lines on a terminal, with the sentences and what is printed after the table.
-const MOST_LINES: usize = 22;
 
 /// Returns the order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values.
 pub fn order_table(order: &ScaleDownOrder<'_>, whole: bool, look: Look) -> String {
     let mut grid = order_grid(order, whole);
-    if look.terminal_width.is_some() && !look.shows_all && !whole {
-        let notes = order.notes.iter().map(ToString::to_string).chain([hint(order)]).collect();
-        let beside = Grid { sentences: notes, header: Vec::new(), rows: Vec::new(), give_way: Vec::new() };
-        let taken = 1 + grid.lines_before(look) + beside.lines_before(look);
-        let most = MOST_LINES.saturating_sub(taken).max(6);
-        if grid.rows.len() > most {
-            let more = grid.rows.len() - (most - 1);
-            grid.rows.truncate(most - 1);
-            let cells = ["…".to_owned(), format!("{more} more (--all lists them)")];
-            let rest = iter::repeat_n(String::new(), grid.header.len() - 2);
-            grid.rows.push((style(Verdict::Keep), cells.into_iter().chain(rest).collect()));
-        }
+    let after: Vec<_> = order.notes.iter().map(ToString::to_string).chain([hint(order)]).collect();
+    if let Some(most) = grid.room(look, &after).filter(|most| !whole && grid.rows.len() > *most) {
+        let more = grid.rows.len() - (most - 1);
+        grid.rows.truncate(most - 1);
+        let cells = ["…".to_owned(), format!("{more} more (--all lists them)")];
+        let rest = iter::repeat_n(String::new(), grid.header.len() - 2);
+        grid.rows.push((style(Verdict::Keep), cells.into_iter().chain(rest).collect()));
     }
     grid.text(look)
 }
 
 /// Returns the order to paste into a page or a channel.
 pub fn order_markdown(order: &ScaleDownOrder<'_>) -> String {
-    order_grid(order, false).markdown(10)
+    order_grid(order, false).markdown()
 }
 
 /// What to type next.
 pub fn hint(order: &ScaleDownOrder<'_>) -> String {
     let (kind, name) = (order.workload.kind, order.workload.name);
-    let namespace = match order.namespace {
-        "default" => String::new(),
-        namespace => format!(" -n {namespace}"),
-    };
+    let namespace = namespace_flag(order.namespace);
     let flag = if kind == WorkloadKind::Job { "--parallelism" } else { "--replicas" };
     format!("See what a count does: kubectl podrank {}/{name}{namespace} {flag} N", kind.short())
 }
@@ -113,8 +102,7 @@ pub fn pod_text(order: &ScaleDownOrder<'_>, look: Look) -> String {
     sentences.push(state(order, pod));
     sentences.extend(order.rest.as_ref().and_then(|rest| rest.text.clone()));
     sentences.extend(also_goes(order.workload.kind).map(str::to_owned));
-    let grid = Grid { sentences, header: Vec::new(), rows: Vec::new(), give_way: Vec::new() };
-    grid.text(look)
+    in_sentences(&sentences, look)
 }
 
 /// At which counts it stays, may go and goes.

@@ -12,7 +12,7 @@ pub(crate) fn add(kubectl: &Kubectl, workload: &WorkloadId, input: &mut Input) {
         WorkloadKind::DaemonSet | WorkloadKind::Job => &COMMON[1..],
         _ => &COMMON,
     };
-    let (found, unread) = read(kubectl, namespace, kinds);
+    let (found, unread) = read(kubectl, &["--namespace", namespace], kinds);
     input.add_part(found);
     input.lacks(&unread);
     if WorkloadKind::WITH_COSTS.contains(&workload.kind) {
@@ -28,21 +28,18 @@ const COMMON: [SurroundingKind; 2] = [SurroundingKind::Autoscaler, SurroundingKi
 
 /// The autoscalers and disruption budgets in the namespace, as far as the user may read them.
 pub(crate) fn common(kubectl: &Kubectl, namespace: &str) -> Input {
-    read(kubectl, namespace, &COMMON).0
+    read(kubectl, &["--namespace", namespace], &COMMON).0
 }
 
 /// Adds the autoscalers of a scope, whose arguments these are.
 pub(crate) fn add_autoscalers(kubectl: &Kubectl, scope: &[&str], input: &mut Input) {
-    let words = [&["get", SurroundingKind::Autoscaler.resource(), "--output=json"], scope].concat();
-    if let Ok(text) = kubectl.call(&words, "").and_then(Answer::result) {
-        input.add_part(part(&text));
-    }
+    input.add_part(read(kubectl, scope, &COMMON[..1]).0);
 }
 
-/// The objects of these kinds, and the kinds that could not be read.
-fn read(kubectl: &Kubectl, namespace: &str, kinds: &[SurroundingKind]) -> (Input, Vec<SurroundingKind>) {
+/// The objects of these kinds in a scope, and the kinds that could not be read.
+fn read(kubectl: &Kubectl, scope: &[&str], kinds: &[SurroundingKind]) -> (Input, Vec<SurroundingKind>) {
     let resources = kinds.iter().map(|kind| kind.resource()).collect::<Vec<_>>().join(",");
-    let words = ["get", &resources, "--output=json", "--namespace", namespace];
+    let words = [&["get", &resources, "--output=json"], scope].concat();
     // If one of them may not be read, kubectl prints the others and fails.
     match kubectl.call(&words, "") {
         Ok(answer) => {

@@ -1,5 +1,6 @@
 //! What happens at the counts that an autoscaler may set, as plain data and as JSON: docs/preview-json.md says what each name means.
 
+use crate::answer::json;
 use crate::answer::preview::Preview;
 use serde::Serialize;
 
@@ -31,6 +32,6 @@ impl Autoscaled<'_> {
     /// # Panics
     /// Never: every answer is JSON.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("an answer is JSON") + "\n"
+        json(self)
     }
 }

@@ -1,6 +1,7 @@
 //! Several workloads, a line each, as plain data and as JSON: docs/preview-json.md says what each name means.
 
 use crate::answer::autoscaler::AutoscalerPreview;
+use crate::answer::json;
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
 use crate::answer::preview::{Asked, Owner, Workload};
@@ -71,6 +72,6 @@ impl Overview<'_> {
     /// # Panics
     /// Never: every overview is JSON.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("an overview is JSON") + "\n"
+        json(self)
     }
 }

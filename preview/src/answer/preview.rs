@@ -1,6 +1,7 @@
 //! The decision as plain data, and as the JSON that other programs read: docs/preview-json.md says what each name means.
 
 use crate::answer::autoscaler::AutoscalerPreview;
+use crate::answer::json;
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
 use crate::answer::rest::{Bounds, Rest, StepPreview};
@@ -170,7 +171,7 @@ impl<'a> Preview<'a> {
     /// # Panics
     /// Never: every preview is JSON.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a preview is JSON") + "\n"
+        json(self)
     }
 
     /// All pods, set by set, each set's in the order.

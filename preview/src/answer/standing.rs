@@ -1,5 +1,6 @@
 //! At which counts each pod of a workload goes, as plain data and as JSON: docs/preview-json.md says what each name means.
 
+use crate::answer::json;
 use crate::answer::note::Note;
 use crate::answer::odds::Odds;
 use crate::answer::preview::{Asked, Details, Owner, Workload};
@@ -108,6 +109,6 @@ impl<'a> ScaleDownOrder<'a> {
     /// # Panics
     /// Never: every order is JSON.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("an order is JSON") + "\n"
+        json(self)
     }
 }

@@ -2,36 +2,13 @@
 
 use crate::answer::autoscaled::Autoscaled;
 use crate::ask::options::Options;
-use crate::ask::subject::{OwnerName, Subject};
 use crate::decide::workload::preview_workload;
 use crate::dump::input::Input;
 use crate::object::autoscaler::Autoscaler;
 use crate::object::surrounding::{Surrounding, SurroundingEntry, SurroundingKind};
-use crate::object::workload::{WorkloadKind, WorkloadName};
 use crate::words::error::Error;
 use crate::words::text;
 use std::collections::BTreeSet;
-
-impl Input {
-    /// Returns what the autoscaler of this name scales, and its namespace.
-    ///
-    /// # Errors
-    /// If there is none of this name, or several, or if it is unsound.
-    pub fn scaled_by(&self, name: &str, namespace: Option<&str>) -> Result<(String, Subject), Error> {
-        let (entry, autoscaler) = find(self, name, namespace)?;
-        let [api_version, kind, target] = autoscaler.target();
-        let subject = match WorkloadKind::of_object(kind, Some(api_version)) {
-            Some(kind) => Subject::Workload(WorkloadName { kind: Some(kind), name: target.to_owned() }),
-            None => Subject::Owner(OwnerName::of(api_version, kind, target).ok_or_else(|| {
-                Error::new(format!(
-                    "HorizontalPodAutoscaler {}: its target has no valid name",
-                    text::name(name)
-                ))
-            })?),
-        };
-        Ok((entry.namespace.clone(), subject))
-    }
-}
 
 /// Says what happens to the options' workload at the counts that its autoscaler may set.
 ///
@@ -56,7 +33,8 @@ pub fn autoscaled<'a>(input: &'a Input, options: &Options, name: &str) -> Result
     })
 }
 
-fn find<'a>(
+/// The autoscaler of this name.
+pub(crate) fn find<'a>(
     input: &'a Input,
     name: &str,
     namespace: Option<&str>,

@@ -5,6 +5,7 @@ pub(crate) mod autoscaled;
 pub(crate) mod choose;
 pub(crate) mod circle;
 pub(crate) mod complete;
+pub(crate) mod count;
 pub(crate) mod daemon_set;
 pub(crate) mod deployment;
 pub(crate) mod direct;

@@ -12,7 +12,7 @@ use crate::decide::workload::preview_workload;
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::time::to_time;
-use crate::object::workload::{WorkloadKind, WorkloadName, WorkloadRef};
+use crate::object::workload::{WorkloadKind, WorkloadRef};
 use crate::words::error::Error;
 use crate::words::text;
 use podrank::{Pod, Policy};
@@ -299,52 +299,4 @@ fn by_each_count<'a>(
         iter::once(pod.may_go_at).chain([pod.goes_at]).map(std::cmp::Reverse).collect::<Vec<_>>()
     });
     Ok(pods)
-}
-
-impl Input {
-    /// Returns the workloads that a pod of the input belongs to, and its namespace: its controller, and then the Deployment of its set,
-    /// if the input has the set.
-    ///
-    /// # Errors
-    /// If there is no such pod or more than one, or if none of the known kinds controls it.
-    pub fn workloads_of_pod(
-        &self,
-        name: &str,
-        namespace: Option<&str>,
-    ) -> Result<(String, Vec<WorkloadName>), Error> {
-        let is_it = |pod: &&crate::object::pod::PodEntry| {
-            pod.name == name && namespace.is_none_or(|namespace| namespace == pod.namespace)
-        };
-        let mut found = self.pods.iter().filter(is_it);
-        let Some(pod) = found.next() else {
-            let nearest = text::nearest(name, self.pods.iter().map(|pod| &*pod.name));
-            let hint = nearest
-                .map_or_else(String::new, |nearest| format!("; did you mean {}?", text::name(nearest)));
-            return Err(Error::new(format!("no pod is named {}{hint}", text::name(name))));
-        };
-        if let Some(other) = found.find(|other| other.namespace != pod.namespace) {
-            return Err(Error::new(format!("there are {pod} and {other}: name the namespace")));
-        }
-        if !pod.is_active() {
-            let state = if pod.is_terminating { "is being deleted" } else { "has ended" };
-            return Err(Error::new(format!("{pod} {state}, so no scale-down takes it")));
-        }
-        let Some(owner) = &pod.controller else {
-            return Err(Error::new(format!("{pod} has no controller, so no scale-down takes it")));
-        };
-        let sets = Sets::of(self);
-        let controller = sets.owner(pod).and_then(|id| sets.get(id)).and_then(|set| set.controller.as_ref());
-        let known = |owner: &crate::object::meta::OwnerReference| {
-            let kind = WorkloadKind::of_object(&owner.kind, Some(&owner.api_version))?;
-            Some(WorkloadName { kind: Some(kind), name: owner.name.clone() })
-        };
-        let unknown = || {
-            let (kind, name) = (text::name(&owner.kind), text::name(&owner.name));
-            Error::new(format!(
-                "{pod} belongs to {kind} {name}, which deletes its pods by rules that podrank does not know"
-            ))
-        };
-        let nearest = known(owner).ok_or_else(unknown)?;
-        Ok((pod.namespace.clone(), [nearest].into_iter().chain(controller.and_then(known)).collect()))
-    }
 }

@@ -50,8 +50,7 @@ impl<'a> Sets<'a> {
     /// The set that the pod's controller reference names. If the input has that set, the UID must agree, too.
     pub(crate) fn owner(&self, pod: &'a PodEntry) -> Option<WorkloadRef<'a>> {
         let owner = pod.controller.as_ref()?;
-        let kind =
-            WorkloadKind::of_object(&owner.kind, Some(&owner.api_version)).filter(|kind| kind.is_set())?;
+        let kind = owner.workload_kind().filter(|kind| kind.is_set())?;
         let id = WorkloadRef { namespace: &pod.namespace, kind, name: &owner.name };
         self.get(id).is_none_or(|set| set.uid == owner.uid).then_some(id)
     }

@@ -2,4 +2,5 @@
 
 pub(crate) mod extract;
 pub(crate) mod needs;
+pub(crate) mod subject;
 pub(crate) mod zones;

@@ -131,9 +131,7 @@ impl DirectEntry {
 
     /// Whether this is the owner, given that the namespace is the same.
     pub(crate) fn is(&self, owner: &OwnerReference) -> bool {
-        owner.name == self.name
-            && WorkloadKind::of_object(&owner.kind, Some(&owner.api_version)) == Some(self.kind)
-            && owner.uid == self.uid
+        owner.name == self.name && owner.workload_kind() == Some(self.kind) && owner.uid == self.uid
     }
 }
 

@@ -1,5 +1,6 @@
 //! What every object has: its name, its labels and who controls it.
 
+use crate::object::workload::WorkloadKind;
 use crate::words::error::parse;
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
@@ -15,6 +16,13 @@ pub(crate) struct OwnerReference {
     pub(crate) name: String,
     pub(crate) uid: String,
     controller: Option<bool>,
+}
+
+impl OwnerReference {
+    /// The kind of the owner, if it is a workload of a known one.
+    pub(crate) fn workload_kind(&self) -> Option<WorkloadKind> {
+        WorkloadKind::of_object(&self.kind, Some(&self.api_version))
+    }
 }
 
 #[cfg(test)]

@@ -260,8 +260,7 @@ impl PodEntry {
         let is_terminating = metadata.is_being_deleted();
         let is_active = phase.is_some() && !is_terminating;
         let controller = metadata.controller();
-        let kind =
-            controller.as_ref().and_then(|it| WorkloadKind::of_object(&it.kind, Some(&it.api_version)));
+        let kind = controller.as_ref().and_then(OwnerReference::workload_kind);
         let kind = kind.filter(|kind| kind.is_direct());
         let is_read = is_active || kind.is_some();
         let labels = metadata.labels.take().unwrap_or_default();

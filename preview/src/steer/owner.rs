@@ -84,7 +84,7 @@ pub fn sets_of_pods(input: &Input) -> BTreeMap<(String, WorkloadKind), BTreeSet<
 /// The objects of kinds that no module knows, and that control sets of the input, by namespace.
 pub fn leaders(input: &Input) -> BTreeSet<(String, OwnerName)> {
     let led = input.sets.iter().filter_map(|set| Some((set, set.controller.as_ref()?)));
-    let unknown = led.filter(|(_, leader)| kind_of(leader).is_none());
+    let unknown = led.filter(|(_, leader)| leader.workload_kind().is_none());
     unknown
         .filter_map(|(set, leader)| Some((set.namespace.clone(), OwnerName::of_reference(leader)?)))
         .collect()
@@ -168,11 +168,7 @@ pub fn unknown_node<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Str
 /// The set that the pod's controller reference names.
 fn set_of(pod: &PodEntry) -> Option<(WorkloadKind, &OwnerReference)> {
     let owner = pod.controller.as_ref()?;
-    kind_of(owner).filter(|kind| kind.is_set()).map(|kind| (kind, owner))
-}
-
-pub(super) fn kind_of(owner: &OwnerReference) -> Option<WorkloadKind> {
-    WorkloadKind::of_object(&owner.kind, Some(&owner.api_version))
+    owner.workload_kind().filter(|kind| kind.is_set()).map(|kind| (kind, owner))
 }
 
 fn owner(input: &Input, pod: &PodEntry) -> Owner {
@@ -184,7 +180,7 @@ fn owner(input: &Input, pod: &PodEntry) -> Owner {
         let whom = owner
             .map_or_else(|| "no controller".to_owned(), |owner| format!("{} {}", owner.kind, owner.name));
         let why = format!("belongs to {whom}, not to a ReplicaSet or ReplicationController");
-        let is_of_daemon_set = owner.and_then(kind_of) == Some(WorkloadKind::DaemonSet);
+        let is_of_daemon_set = owner.and_then(OwnerReference::workload_kind) == Some(WorkloadKind::DaemonSet);
         return if is_of_daemon_set { Owner::Node(why) } else { Owner::Other(why) };
     };
     let namespace = &*pod.namespace;
@@ -197,7 +193,7 @@ fn owner(input: &Input, pod: &PodEntry) -> Owner {
     };
     match entry.and_then(|entry| Some((entry, entry.controller.as_ref()?))) {
         None => known(kind, &set.name),
-        Some((_, leader)) if kind_of(leader) == Some(WorkloadKind::Deployment) => {
+        Some((_, leader)) if leader.workload_kind() == Some(WorkloadKind::Deployment) => {
             known(WorkloadKind::Deployment, &leader.name)
         }
         Some((entry, leader)) => {

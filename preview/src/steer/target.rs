@@ -12,7 +12,6 @@ use crate::object::direct::DirectEntry;
 use crate::object::owner::OwnerEntry;
 use crate::object::set::SetEntry;
 use crate::object::workload::{WorkloadKind, WorkloadRef};
-use crate::steer::owner::kind_of;
 use crate::words::error::Error;
 use crate::words::text;
 use std::fmt;
@@ -129,7 +128,7 @@ fn of_set<'a>(input: &'a Input, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<
     }
     if let Some(owner) = &set.controller {
         let hint = match OwnerName::of_reference(owner) {
-            _ if kind_of(owner) == Some(WorkloadKind::Deployment) => {
+            _ if owner.workload_kind() == Some(WorkloadKind::Deployment) => {
                 format!("it instead: deploy/{}", owner.name)
             }
             Some(name) => format!("it instead: kubectl podrank scale {name} --replicas N"),

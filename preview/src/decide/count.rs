@@ -1,0 +1,47 @@
+//! The present count of a workload, and the count that a user asks for in terms of it.
+
+use crate::ask::options::Options;
+use crate::ask::replicas::Replicas;
+use crate::decide::choose::{Choice, choose_workload};
+use crate::dump::input::Input;
+use crate::dump::sets::Sets;
+use crate::object::direct::Spec;
+use crate::words::error::Error;
+
+impl Input {
+    /// Returns whether the options' workload has a count of pods.
+    ///
+    /// # Errors
+    /// If the options do not name one workload of the input.
+    pub fn has_count(&self, options: &Options) -> Result<bool, Error> {
+        let choice = choose_workload(self, &Sets::of(self), options)?;
+        Ok(choice.id().kind.has_count())
+    }
+
+    /// Returns the number of replicas that the options' workload gets, given its present one.
+    ///
+    /// # Errors
+    /// If the options do not name one workload of the input, if it has no replicas, or if it has too few.
+    pub fn count(&self, options: &Options, replicas: Replicas) -> Result<u32, Error> {
+        if let Replicas::To(count) = replicas {
+            return Ok(count);
+        }
+        let sets = Sets::of(self);
+        let choice = choose_workload(self, &sets, options)?;
+        let present = match choice {
+            Choice::Deployment(entry) => entry.spec()?.deployment.replicas,
+            Choice::Set(id) => {
+                let set = sets
+                    .get(id)
+                    .ok_or_else(|| Error::new(format!("{id} is missing, so its count is unknown")))?;
+                set.replicas()?
+            }
+            Choice::Direct(entry) => match entry.spec()? {
+                Spec::StatefulSet(spec) => spec.set.replicas,
+                _ => return Err(Error::new(format!("{entry} has no replicas: leave out --replicas"))),
+            },
+        };
+        let present = u32::try_from(present).unwrap_or(0);
+        replicas.of(present).map_err(|error| Error::new(format!("{choice}: {error}")))
+    }
+}

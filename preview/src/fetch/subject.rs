@@ -1,0 +1,132 @@
+//! Which workload a subject stands for: the owner of a pod, the target of an autoscaler, or the set that an object of another type uses.
+
+use crate::ask::subject::{OwnerName, Subject};
+use crate::decide::autoscaled::find;
+use crate::dump::input::Input;
+use crate::dump::sets::Sets;
+use crate::object::meta::OwnerReference;
+use crate::object::pod::PodEntry;
+use crate::object::workload::{WorkloadKind, WorkloadName};
+use crate::words::error::Error;
+use crate::words::text;
+
+impl Input {
+    /// Returns the workloads that a pod of the input belongs to, and its namespace: its controller, and then the Deployment of its set,
+    /// if the input has the set.
+    ///
+    /// # Errors
+    /// If there is no such pod or more than one, or if none of the known kinds controls it.
+    pub fn workloads_of_pod(
+        &self,
+        name: &str,
+        namespace: Option<&str>,
+    ) -> Result<(String, Vec<WorkloadName>), Error> {
+        let is_it = |pod: &&PodEntry| {
+            pod.name == name && namespace.is_none_or(|namespace| namespace == pod.namespace)
+        };
+        let mut found = self.pods.iter().filter(is_it);
+        let Some(pod) = found.next() else {
+            let nearest = text::nearest(name, self.pods.iter().map(|pod| &*pod.name));
+            let hint = nearest
+                .map_or_else(String::new, |nearest| format!("; did you mean {}?", text::name(nearest)));
+            return Err(Error::new(format!("no pod is named {}{hint}", text::name(name))));
+        };
+        if let Some(other) = found.find(|other| other.namespace != pod.namespace) {
+            return Err(Error::new(format!("there are {pod} and {other}: name the namespace")));
+        }
+        if !pod.is_active() {
+            let state = if pod.is_terminating { "is being deleted" } else { "has ended" };
+            return Err(Error::new(format!("{pod} {state}, so no scale-down takes it")));
+        }
+        let Some(owner) = &pod.controller else {
+            return Err(Error::new(format!("{pod} has no controller, so no scale-down takes it")));
+        };
+        let sets = Sets::of(self);
+        let controller = sets.owner(pod).and_then(|id| sets.get(id)).and_then(|set| set.controller.as_ref());
+        let known = |owner: &OwnerReference| {
+            Some(WorkloadName { kind: Some(owner.workload_kind()?), name: owner.name.clone() })
+        };
+        let unknown = || {
+            let (kind, name) = (text::name(&owner.kind), text::name(&owner.name));
+            Error::new(format!(
+                "{pod} belongs to {kind} {name}, which deletes its pods by rules that podrank does not know"
+            ))
+        };
+        let nearest = known(owner).ok_or_else(unknown)?;
+        Ok((pod.namespace.clone(), [nearest].into_iter().chain(controller.and_then(known)).collect()))
+    }
+
+    /// Returns what the autoscaler of this name scales, and its namespace.
+    ///
+    /// # Errors
+    /// If there is none of this name, or several, or if it is unsound.
+    pub fn scaled_by(&self, name: &str, namespace: Option<&str>) -> Result<(String, Subject), Error> {
+        let (entry, autoscaler) = find(self, name, namespace)?;
+        let [api_version, kind, target] = autoscaler.target();
+        let subject = match WorkloadKind::of_object(kind, Some(api_version)) {
+            Some(kind) => Subject::Workload(WorkloadName { kind: Some(kind), name: target.to_owned() }),
+            None => Subject::Owner(OwnerName::of(api_version, kind, target).ok_or_else(|| {
+                Error::new(format!(
+                    "HorizontalPodAutoscaler {}: its target has no valid name",
+                    text::name(name)
+                ))
+            })?),
+        };
+        Ok((entry.namespace.clone(), subject))
+    }
+
+    /// Returns the `ReplicaSet` that an object of another type owns and uses, and its namespace.
+    ///
+    /// # Errors
+    /// If it owns none, or uses several, or deletes its pods itself.
+    pub fn set_in_use(
+        &self,
+        owner: &OwnerName,
+        namespace: Option<&str>,
+    ) -> Result<(String, WorkloadName), Error> {
+        let sets = Sets::of(self);
+        let is_here = |its: &str| namespace.is_none_or(|namespace| its == namespace);
+        let own: Vec<_> = sets
+            .ids()
+            .filter(|id| is_here(id.namespace))
+            .filter_map(|id| sets.get(id))
+            .filter(|set| set.controller.as_ref().is_some_and(|its| owner.is(its)))
+            .collect();
+        let pods = |id| sets.pods(id).iter().filter(|pod| pod.is_active()).count();
+        let in_use: Vec<_> = own
+            .iter()
+            .map(|set| (set.id(), pods(set.id())))
+            .filter(|(id, pods)| {
+                *pods > 0 || sets.get(*id).is_some_and(|set| set.replicas().unwrap_or(0) > 0)
+            })
+            .collect();
+        let of_pods = || {
+            let pods = self.pods.iter().filter(|pod| is_here(&pod.namespace));
+            pods.filter_map(|pod| pod.controller.as_ref()).find(|its| owner.is(its))
+        };
+        match &*in_use {
+            [(only, _)] => {
+                let name = WorkloadName { kind: Some(only.kind), name: only.name.to_owned() };
+                Ok((only.namespace.to_owned(), name))
+            }
+            [] => Err(Error::new(match of_pods() {
+                Some(its) => format!(
+                    "{owner}: a {} deletes its pods itself, by rules that podrank does not know",
+                    text::name(&its.kind)
+                ),
+                None if own.is_empty() => format!("no ReplicaSet and no pod belongs to {owner}"),
+                None => format!("no ReplicaSet of {owner} has pods"),
+            })),
+            several => {
+                let list: Vec<_> = several
+                    .iter()
+                    .map(|(id, pods)| format!("rs/{} ({})", id.name, text::count(*pods as u64, "pod")))
+                    .collect();
+                Err(Error::new(format!(
+                    "{owner} uses several ReplicaSets, and how it shares its count among them is its own business: ask about one, {}",
+                    text::list(&list)
+                )))
+            }
+        }
+    }
+}
