@@ -4,27 +4,12 @@
 
 mod common;
 
-use common::kubectl::Kubectl;
-use common::{dump, owner, plain, ready, with};
+use common::kubectl::{Answer, Run, list, nothing, refused, run, writes_nothing};
+use common::{owner, plain, ready, with};
 use serde_json::{Value, json};
-
-/// What kubectl says, to standard output and standard error, and its exit status.
-type Answer = (String, &'static str, u8);
 
 const FORBIDDEN: &str = "Error from server (Forbidden): pods \"web-a\" is forbidden";
 const AS_USUAL: &str = "not to a ReplicaSet or ReplicationController";
-
-fn list(items: &[Value]) -> Answer {
-    (dump(items), "", 0)
-}
-
-fn fine() -> Answer {
-    (String::new(), "", 0)
-}
-
-fn refused(error: &'static str) -> Answer {
-    (String::new(), error, 1)
-}
 
 fn node() -> Answer {
     (json!({ "kind": "Node", "metadata": { "name": "worker-1" }, "spec": {} }).to_string(), "", 0)
@@ -88,39 +73,15 @@ fn one_workload(pods: &[Value], surroundings: &[Value]) -> Vec<Answer> {
     [read.to_vec(), workload("shop", pods, surroundings)].concat()
 }
 
-/// The exit status, standard output and standard error, and what was asked.
-struct Ran {
-    status: Option<i32>,
-    stdout: String,
-    stderr: String,
-    asked: Vec<String>,
-}
-
-/// Runs `drop` with these words and answers. All answers must have been asked for.
+/// Runs `drop` with these words and answers.
 #[track_caller]
-fn drop_with(words: &str, answers: &[Answer]) -> Ran {
-    let kubectl = Kubectl::with(answers.iter().map(|(out, error, status)| {
-        vec![("out", out.clone()), ("err", (*error).to_owned()), ("status", status.to_string())]
-    }));
-    let words: Vec<_> = ["drop"].into_iter().chain(words.split(' ')).collect();
-    let output = kubectl.run(&words, b"");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    let [stdout, stderr] = [output.stdout, output.stderr].map(text);
-    let ran = Ran { status: output.status.code(), stdout, stderr, asked: kubectl.asked() };
-    assert_eq!(ran.asked.len(), answers.len(), "{:?} {}", ran.asked, ran.stderr);
-    ran
+fn drop_with(words: &str, answers: &[Answer]) -> Run {
+    run(&format!("drop {words}"), answers)
 }
 
 #[track_caller]
-fn says(ran: &Ran, status: i32, stdout: &str, stderr: &str) {
+fn says(ran: &Run, status: i32, stdout: &str, stderr: &str) {
     assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(status), stdout, stderr));
-}
-
-/// None of the requests writes.
-#[track_caller]
-fn writes_nothing(ran: &Ran) {
-    let is_read = |line: &&String| line.starts_with("get|") || line.contains("|--dry-run=server");
-    assert_eq!(ran.asked.iter().find(|line| !is_read(line)), None);
 }
 
 const PLAN: &str = "\
@@ -313,7 +274,7 @@ fn a_node_that_there_is_not_is_named() {
 
 #[test]
 fn all_rights_are_checked_before_the_first_write() {
-    let rights = [fine(), fine(), fine(), refused(FORBIDDEN)];
+    let rights = [nothing(), nothing(), nothing(), refused(FORBIDDEN)];
     for words in ["--node worker-1 --yes", "--node worker-1 --dry-run server"] {
         let ran = drop_with(words, &[&two_workloads(&[])[..], &rights].concat());
         let error =
@@ -321,7 +282,7 @@ fn all_rights_are_checked_before_the_first_write() {
         says(&ran, 1, PLAN, &error);
         writes_nothing(&ran);
     }
-    let rights = [fine(), fine(), fine(), fine(), fine(), fine()];
+    let rights = [nothing(), nothing(), nothing(), nothing(), nothing(), nothing()];
     let ran = drop_with("--node worker-1 --dry-run server", &[&two_workloads(&[])[..], &rights].concat());
     says(&ran, 0, &format!("{PLAN}The API server accepts every write. Nothing was changed.\n"), "");
     writes_nothing(&ran);
@@ -330,7 +291,7 @@ fn all_rights_are_checked_before_the_first_write() {
 /// The right to write costs is lost at the first write.
 #[test]
 fn a_failure_stops_before_the_next_workload() {
-    let rights = [fine(), fine(), fine(), fine(), fine(), fine()];
+    let rights = [nothing(), nothing(), nothing(), nothing(), nothing(), nothing()];
     // What it then reads to take its costs off: there are none.
     let state = [list(&[set("bar", 3)]), list(&three("bar"))];
     let answers = [&two_workloads(&[])[..], &rights, &[refused(FORBIDDEN)], &state].concat();

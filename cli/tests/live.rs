@@ -4,21 +4,11 @@
 
 mod common;
 
-use common::kubectl::{KUBECTL, Kubectl};
-use common::{DAEMON_SET, NOON, PROGRAM, ROLLOUT, dump, fine as of_file, items, owner, uid};
+use common::kubectl::{Answer, KUBECTL, Kubectl, answering as kubectl, list, nothing, says};
+use common::{DAEMON_SET, NOON, PROGRAM, ROLLOUT, fine as of_file, items, owner, uid};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::{Command, Output};
-
-/// What it says, to standard output and standard error, and its exit status.
-type Answer = (String, &'static str, u8);
-
-/// A stand-in that gives these answers in turn.
-fn kubectl(answers: &[Answer]) -> Kubectl {
-    Kubectl::with(answers.iter().map(|(out, error, status)| {
-        vec![("out", out.clone()), ("err", (*error).to_owned()), ("status", status.to_string())]
-    }))
-}
 
 fn run(kubectl: &Kubectl, words: &str) -> Output {
     kubectl.run(&words.split(' ').collect::<Vec<_>>(), b"")
@@ -49,18 +39,6 @@ fn asks(words: &str, answers: &[Answer], asked: &[&str]) -> Output {
     let output = run(&kubectl, words);
     assert_eq!(kubectl.asked(), asked, "{}", text(&output.stderr));
     output
-}
-
-fn says(object: &Value) -> Answer {
-    (object.to_string(), "", 0)
-}
-
-fn list(items: &[Value]) -> Answer {
-    (dump(items), "", 0)
-}
-
-fn nothing() -> Answer {
-    (String::new(), "", 0)
 }
 
 /// The objects of this kind in an example.

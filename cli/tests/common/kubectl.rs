@@ -1,6 +1,7 @@
 //! The stand-in for kubectl.
 
-use super::{Output, PROGRAM, output};
+use super::{Output, PROGRAM, dump, output};
+use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -46,4 +47,57 @@ impl Drop for Kubectl {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+/// What kubectl says, to standard output and standard error, and its exit status.
+pub(crate) type Answer = (String, &'static str, u8);
+
+pub(crate) fn list(items: &[Value]) -> Answer {
+    (dump(items), "", 0)
+}
+
+pub(crate) fn says(object: &Value) -> Answer {
+    (object.to_string(), "", 0)
+}
+
+pub(crate) fn nothing() -> Answer {
+    (String::new(), "", 0)
+}
+
+pub(crate) fn refused(error: &'static str) -> Answer {
+    (String::new(), error, 1)
+}
+
+/// A stand-in that gives these answers in turn.
+pub(crate) fn answering(answers: &[Answer]) -> Kubectl {
+    Kubectl::with(answers.iter().map(|(out, error, status)| {
+        vec![("out", out.clone()), ("err", (*error).to_owned()), ("status", status.to_string())]
+    }))
+}
+
+/// The exit status, standard output and standard error, and what was asked.
+pub(crate) struct Run {
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) asked: Vec<String>,
+}
+
+/// Runs the program with these words and answers. All answers must have been asked for.
+#[track_caller]
+pub(crate) fn run(words: &str, answers: &[Answer]) -> Run {
+    let kubectl = answering(answers);
+    let output = kubectl.run(&words.split(' ').collect::<Vec<_>>(), b"");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    let [stdout, stderr] = [output.stdout, output.stderr].map(text);
+    let ran = Run { status: output.status.code(), stdout, stderr, asked: kubectl.asked() };
+    assert_eq!(ran.asked.len(), answers.len(), "{:?} {}", ran.asked, ran.stderr);
+    ran
+}
+
+/// None of the requests writes.
+#[track_caller]
+pub(crate) fn writes_nothing(ran: &Run) {
+    let is_read = |line: &&String| line.starts_with("get|") || line.contains("|--dry-run=server");
+    assert_eq!(ran.asked.iter().find(|line| !is_read(line)), None);
 }
