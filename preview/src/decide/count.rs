@@ -27,21 +27,28 @@ impl Input {
             return Ok(count);
         }
         let sets = Sets::of(self);
-        let choice = choose_workload(self, &sets, options)?;
-        let present = match choice {
-            Choice::Deployment(entry) => entry.spec()?.deployment.replicas,
-            Choice::Set(id) => {
-                let set = sets
-                    .get(id)
-                    .ok_or_else(|| Error::new(format!("{id} is missing, so its count is unknown")))?;
-                set.replicas()?
-            }
-            Choice::Direct(entry) => match entry.spec()? {
-                Spec::StatefulSet(spec) => spec.set.replicas,
-                _ => return Err(Error::new(format!("{entry} has no replicas: leave out --replicas"))),
-            },
-        };
-        let present = u32::try_from(present).unwrap_or(0);
-        replicas.of(present).map_err(|error| Error::new(format!("{choice}: {error}")))
+        of_choice(&sets, choose_workload(self, &sets, options)?, replicas)
     }
+}
+
+/// The number of replicas that a workload gets, given its present one.
+pub(crate) fn of_choice(sets: &Sets<'_>, choice: Choice<'_>, replicas: Replicas) -> Result<u32, Error> {
+    if let Replicas::To(count) = replicas {
+        return Ok(count);
+    }
+    let present = match choice {
+        Choice::Deployment(entry) => entry.spec()?.deployment.replicas,
+        Choice::Set(id) => {
+            let set = sets
+                .get(id)
+                .ok_or_else(|| Error::new(format!("{id} is missing, so its count is unknown")))?;
+            set.replicas()?
+        }
+        Choice::Direct(entry) => match entry.spec()? {
+            Spec::StatefulSet(spec) => spec.set.replicas,
+            _ => return Err(Error::new(format!("{entry} has no replicas: leave out --replicas"))),
+        },
+    };
+    let present = u32::try_from(present).unwrap_or(0);
+    replicas.of(present).map_err(|error| Error::new(format!("{choice}: {error}")))
 }

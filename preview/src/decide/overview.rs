@@ -6,9 +6,10 @@ use crate::answer::rest::Bounds;
 use crate::ask::options::Options;
 use crate::ask::replicas::Replicas;
 use crate::decide::choose::{Choice, with_pods_in};
+use crate::decide::count::of_choice;
 use crate::decide::interference;
 use crate::decide::standing::at;
-use crate::decide::workload::preview_workload;
+use crate::decide::workload::preview_choice;
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::workload::{WorkloadKind, WorkloadName, WorkloadRef};
@@ -22,11 +23,12 @@ pub fn overview<'a>(
     replicas: Option<Replicas>,
     is_wanted: impl Fn(WorkloadKind, &str, &str) -> bool,
 ) -> Overview<'a> {
-    let all = with_pods_in(input, &Sets::of(input), options.namespace.as_deref());
-    let ids = all.into_iter().map(Choice::id).filter(|id| is_wanted(id.kind, id.namespace, id.name));
-    let lines = ids.map(|id| {
-        line(input, options, replicas, id)
-            .unwrap_or_else(|error| OverviewLine { error: Some(error.to_string()), ..empty(id) })
+    let sets = Sets::of(input);
+    let all = with_pods_in(input, &sets, options.namespace.as_deref()).into_iter();
+    let chosen = all.filter(|choice| is_wanted(choice.id().kind, choice.id().namespace, choice.id().name));
+    let lines = chosen.map(|choice| {
+        line(input, &sets, options, replicas, choice)
+            .unwrap_or_else(|error| OverviewLine { error: Some(error.to_string()), ..empty(choice.id()) })
     });
     Overview {
         api_version: "podrank/v1",
@@ -58,10 +60,12 @@ fn empty(id: WorkloadRef<'_>) -> OverviewLine<'_> {
 
 fn line<'a>(
     input: &'a Input,
+    sets: &Sets<'a>,
     options: &Options,
     replicas: Option<Replicas>,
-    id: WorkloadRef<'a>,
+    choice: Choice<'a>,
 ) -> Result<OverviewLine<'a>, Error> {
+    let id = choice.id();
     let mut its = Options {
         workload: Some(WorkloadName { kind: Some(id.kind), name: id.name.to_owned() }),
         namespace: Some(id.namespace.to_owned()),
@@ -69,9 +73,9 @@ fn line<'a>(
         ..options.clone()
     };
     if let Some(replicas) = replicas {
-        its.replicas = Some(input.count(&its, replicas)?);
+        its.replicas = Some(of_choice(sets, choice, replicas)?);
     }
-    let preview = preview_workload(input, &its)?;
+    let preview = preview_choice(input, sets, choice, &its)?;
     let mut line = OverviewLine {
         owner: preview.owner,
         autoscaler: interference::autoscaler(&preview, input),
@@ -88,7 +92,7 @@ fn line<'a>(
         && preview.blocked.is_empty()
         && preview.rest.as_ref().is_none_or(|rest| rest.then == 0)
     {
-        let one = preview_workload(input, &at(&its, id.kind, fewer))?;
+        let one = preview_choice(input, sets, choice, &at(&its, id.kind, fewer))?;
         let chances = one.pods().filter_map(|pod| Some((pod, pod.chance()?)));
         let likeliest =
             chances.max_by(|a, b| a.1.odds.total_cmp(&b.1.odds).then(b.0.position.cmp(&a.0.position)));

@@ -4,11 +4,12 @@ use crate::answer::preview::{Details, PodPreview, Preview, Rollout, Verdict};
 use crate::answer::standing::{Chance, ScaleDownOrder, Standing, Standings};
 use crate::answer::why::why;
 use crate::ask::options::{Options, Order};
+use crate::decide::choose::choose_workload;
 use crate::decide::line::{MOST_IN_ONE_SYNC, lasting};
 use crate::decide::members::{RankedPod, ranked};
 use crate::decide::moment::moments_of;
 use crate::decide::set::Scene;
-use crate::decide::workload::preview_workload;
+use crate::decide::workload::{preview_choice, preview_workload};
 use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::time::to_time;
@@ -29,7 +30,10 @@ const MOST_CHANCES: u32 = 8;
 pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<ScaleDownOrder<'a>, Error> {
     let as_it_is =
         Options { replicas: None, parallelism: None, completions: None, suspend: false, ..options.clone() };
-    let now = preview_workload(input, &as_it_is)?;
+    let sets = Sets::of(input);
+    let choice = choose_workload(input, &sets, options)?;
+    let preview = |options: &Options| preview_choice(input, &sets, choice, options);
+    let now = preview(&as_it_is)?;
     let kind = now.workload.kind;
     if !kind.has_count() {
         return Err(Error::new(format!(
@@ -38,10 +42,10 @@ pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<Scale
             text::name(now.workload.name)
         )));
     }
-    let sets = if kind.is_direct() {
-        vec![Standings { replica_set: None, pods: by_each_count(input, &as_it_is, &now)? }]
+    let standings = if kind.is_direct() {
+        vec![Standings { replica_set: None, pods: by_each_count(preview, &as_it_is, &now)? }]
     } else {
-        of_sets(input, &as_it_is, &now)?
+        of_sets(input, &sets, &as_it_is, &now)?
     };
     Ok(ScaleDownOrder {
         api_version: now.api_version,
@@ -56,7 +60,7 @@ pub fn scale_down_order<'a>(input: &'a Input, options: &Options) -> Result<Scale
         feature_gates: now.feature_gates,
         asked: now.asked,
         active: now.active,
-        sets,
+        sets: standings,
         rest: now.rest,
         notes: now.notes,
     })
@@ -104,12 +108,16 @@ pub(crate) fn at(options: &Options, kind: WorkloadKind, count: u32) -> Options {
 }
 
 /// The sets of the workload that have pods. Only if it has one, and no rollout is under way, the counts are known.
-fn of_sets<'a>(input: &'a Input, options: &Options, now: &Preview<'a>) -> Result<Vec<Standings<'a>>, Error> {
-    let sets = Sets::of(input);
+fn of_sets<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    options: &Options,
+    now: &Preview<'a>,
+) -> Result<Vec<Standings<'a>>, Error> {
     let Preview { namespace, workload, .. } = now;
     let of_set = |kind, name, is_alone| {
         let id = WorkloadRef { namespace, kind, name };
-        let scene = Scene::read(input, &sets, id, options.order)?;
+        let scene = Scene::read(input, sets, id, options.order)?;
         let pods = of_set(options, &ranked(scene.members()), is_alone && !scene.is_idle()?)?;
         Ok(Standings { replica_set: Some(name), pods })
     };
@@ -255,7 +263,7 @@ fn deletions(groups: &[Vec<usize>], pods: usize) -> Vec<(usize, usize)> {
 
 /// The pods of a workload whose controller deletes pods itself: a preview for each count.
 fn by_each_count<'a>(
-    input: &'a Input,
+    preview: impl Fn(&Options) -> Result<Preview<'a>, Error>,
     options: &Options,
     now: &Preview<'a>,
 ) -> Result<Vec<Standing<'a>>, Error> {
@@ -267,8 +275,8 @@ fn by_each_count<'a>(
     let least = most.saturating_sub(u32::try_from(MOST_IN_ONE_SYNC).unwrap_or(u32::MAX));
     let mut found = HashMap::<String, (Option<u32>, Option<u32>, Option<&'static str>, String)>::new();
     for count in (least..=most).rev() {
-        let preview = preview_workload(input, &Options { odds: false, ..at(options, kind, count) })?;
-        for pod in preview.pods() {
+        let at_count = preview(&Options { odds: false, ..at(options, kind, count) })?;
+        for pod in at_count.pods() {
             let (may, goes, rule, why) = found.entry(pod.uid.clone()).or_default();
             if pod.verdict != Verdict::Keep && may.is_none() {
                 (*may, *rule, *why) = (Some(count), pod.rule, pod.why.clone());

@@ -25,15 +25,30 @@ use podrank::Policy;
 /// If the options do not name one workload of the input, if a set or pod that matters is unsound, or if the input is
 /// incomplete, unless [`Options::partial`] accepts that.
 pub fn preview_workload<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
-    let mut preview = moment::decide(options, |options| preview_at(input, options))?;
+    let sets = Sets::of(input);
+    let choice = choose_workload(input, &sets, options)?;
+    preview_choice(input, &sets, choice, options)
+}
+
+/// The same for a workload that is chosen already.
+pub(crate) fn preview_choice<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    choice: Choice<'a>,
+    options: &Options,
+) -> Result<Preview<'a>, Error> {
+    let mut preview = moment::decide(options, |options| preview_at(input, sets, choice, options))?;
     interference::add(&mut preview, input, options);
     Ok(preview)
 }
 
 /// Decides without looking at where the time of the decision comes from.
-fn preview_at<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Error> {
-    let sets = Sets::of(input);
-    let choice = choose_workload(input, &sets, options)?;
+fn preview_at<'a>(
+    input: &'a Input,
+    sets: &Sets<'a>,
+    choice: Choice<'a>,
+    options: &Options,
+) -> Result<Preview<'a>, Error> {
     let is_job = matches!(choice, Choice::Direct(entry) if entry.kind == WorkloadKind::Job);
     if !is_job && (options.parallelism.is_some() || options.completions.is_some() || options.suspend) {
         return Err(Error::new(format!(
@@ -41,8 +56,8 @@ fn preview_at<'a>(input: &'a Input, options: &Options) -> Result<Preview<'a>, Er
         )));
     }
     match choice {
-        Choice::Set(id) => preview_set(input, &sets, id, options),
-        Choice::Deployment(entry) => preview_deployment(input, &sets, entry, options),
+        Choice::Set(id) => preview_set(input, sets, id, options),
+        Choice::Deployment(entry) => preview_deployment(input, sets, entry, options),
         Choice::Direct(entry) => preview_direct(input, entry, options),
     }
 }
