@@ -12,6 +12,7 @@ pub(crate) mod steer;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, Error, FromArgMatches, Subcommand, ValueEnum};
+use podrank_preview::Subject;
 use preview::PreviewArgs;
 use std::ffi::OsString;
 use steer::{DropArgs, ScaleArgs, UndoArgs};
@@ -46,6 +47,11 @@ pub(crate) enum Task {
     },
     /// Print the version
     Version,
+    /// Print help, also about a subcommand
+    Help {
+        #[arg(value_name = "SUBCOMMAND", hide = true)]
+        subcommand: Option<String>,
+    },
     /// Print the man page
     #[command(hide = true)]
     Man,
@@ -69,6 +75,21 @@ pub(crate) fn command() -> Command {
         .subcommand_negates_reqs(true)
         .args_conflicts_with_subcommands(true)
         .subcommand_precedence_over_arg(true)
+        .disable_help_subcommand(true)
+        .max_term_width(100)
+}
+
+/// Prints the short help, of a subcommand if it is named.
+pub(crate) fn help(subcommand: Option<&str>) -> Result<(), Box<dyn std::error::Error>> {
+    let mut command = command();
+    command.build();
+    let about = match subcommand {
+        Some(name) => {
+            command.find_subcommand_mut(name).ok_or_else(|| format!("there is no subcommand {name}"))?
+        }
+        None => &mut command,
+    };
+    Ok(about.print_help()?)
 }
 
 /// What people type for a flag of another name, and what works.
@@ -76,7 +97,10 @@ const GUESSES: [(&str, &str); 13] = [
     ("--by", "fewer pods are --replicas -N or --replicas -N%"),
     ("--pod", "pod/NAME asks about one pod, and kubectl podrank scale chooses with --pod NAME"),
     ("--drain", "kubectl podrank drop --node NODE takes the pods of a node"),
-    ("--node", "kubectl podrank drop --node NODE takes the pods of a node"),
+    (
+        "--node",
+        "kubectl podrank drop --node NODE takes all pods of a node, and scale --prefer-nodes kubernetes.io/hostname=NODE takes them first",
+    ),
     ("--remove", "kubectl podrank scale chooses with --pod NAME"),
     (
         "--keep",
@@ -146,6 +170,15 @@ impl Args {
             return Ok(Self::Task(task));
         }
         let args = PreviewArgs::from_arg_matches(matches)?;
+        if let Ok([Subject::Node(name)]) = args.subjects().as_deref() {
+            // What emptying it would take. That is a plan, which is not carried out.
+            let words = [PROGRAM, "drop", "--dry-run", "--skip-others", "--node", name];
+            let mut task = Task::from_arg_matches(&command().try_get_matches_from(words)?)?;
+            if let Task::Drop(drop) = &mut task {
+                drop.how.connection = args.connection;
+            }
+            return Ok(Self::Task(task));
+        }
         if let Some(text) = args.conflict() {
             return Err(Error::raw(ErrorKind::ArgumentConflict, text));
         }

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use kubectl_podrank::look::Look;
 use kubectl_podrank::{glance, html, overview, render, standing};
 use podrank_preview::{
-    Autoscaled, Input, Options, Overview, Preview, Remedy, Replicas, ScaleDownOrder, Subject, WorkloadKind,
-    WorkloadName, preview_workload, scale_down_order, standing_of_pod,
+    Autoscaled, Input, Options, Overview, OwnerName, Preview, Remedy, Replicas, ScaleDownOrder, Subject,
+    WorkloadId, WorkloadKind, WorkloadName, preview_workload, scale_down_order, standing_of_pod,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -41,6 +41,8 @@ enum Question {
     Pod(String),
     /// What happens at the counts that this autoscaler may set.
     Autoscaler(String),
+    /// Who goes first in each of these sets, of one owner.
+    Sets(Vec<WorkloadId>),
 }
 
 impl Question {
@@ -52,6 +54,27 @@ impl Question {
     /// About the workload of an autoscaler.
     fn of_autoscaler(name: &str, args: &PreviewArgs) -> Self {
         if args.has_count() { Self::Count } else { Self::Autoscaler(name.to_owned()) }
+    }
+}
+
+/// The set that an owner uses, if it is the only one. Nobody knows what becomes of several at a count of their owner.
+fn only_set(
+    owner: &OwnerName,
+    sets: &[WorkloadId],
+    args: &PreviewArgs,
+) -> Result<Option<(String, WorkloadName)>, String> {
+    match sets {
+        [only] => Ok(Some((only.namespace.clone(), live::named(only)))),
+        [first, ..] if args.has_count() => {
+            let names: Vec<_> = sets.iter().map(|id| live::named(id).to_string()).collect();
+            let first = live::named(first);
+            Err(format!(
+                "{owner} uses several ReplicaSets, {}, and only its own controller decides how they share its count: ask about one, such as kubectl podrank {first}{}",
+                names.join(" and "),
+                args.replicas.map_or_else(String::new, |replicas| format!(" {replicas}"))
+            ))
+        }
+        _ => Ok(None),
     }
 }
 
@@ -114,7 +137,7 @@ fn of_file(
     let question = match subjects {
         [subject] if !matches!(subject, Subject::All(_)) => name(&input, &mut options, subject, args)?,
         // The only workload needs no name.
-        [] if args.has_count() || input.workloads().len() <= 1 => Question::of(args),
+        [] if input.workloads().len() <= 1 || args.has_count() && !args.is_relative() => Question::of(args),
         _ => {
             let is_wanted = live::wanted(&input.all_workloads(), subjects, || "in the file".to_owned())?;
             return several(&input, &options, args, look, is_wanted);
@@ -144,17 +167,24 @@ fn name(
             Question::Pod(pod.clone())
         }
         Subject::Owner(owner) => {
-            let (namespace, workload) = input.set_in_use(owner, namespace.as_deref())?;
-            (options.namespace, options.workload) = (Some(namespace), Some(workload));
-            Question::of(args)
+            let sets = input.sets_in_use(owner, namespace.as_deref())?;
+            match only_set(owner, &sets, args)? {
+                Some((namespace, workload)) => {
+                    (options.namespace, options.workload) = (Some(namespace), Some(workload));
+                    Question::of(args)
+                }
+                None => Question::Sets(sets),
+            }
         }
         Subject::Autoscaler(autoscaler) => {
             let (namespace, subject) = input.scaled_by(autoscaler, namespace.as_deref())?;
             options.namespace = Some(namespace);
-            name(input, options, &subject, args)?;
-            Question::of_autoscaler(autoscaler, args)
+            match name(input, options, &subject, args)? {
+                sets @ Question::Sets(_) => sets,
+                _ => Question::of_autoscaler(autoscaler, args),
+            }
         }
-        Subject::All(_) => return Err("several workloads are asked about".into()),
+        Subject::All(_) | Subject::Node(_) => return Err(format!("ask about {subject} alone").into()),
     })
 }
 
@@ -168,7 +198,7 @@ fn one(
 ) -> Result<Asked, Failure> {
     let mut question = Question::of(args);
     let is_page = args.output == Output::Html;
-    let managers = if is_page { Managers::Both } else { Managers::Workload };
+    let managers = if is_page { Managers::All } else { Managers::Workload };
     let read = |name: &WorkloadName, scope| live::read(kubectl, name, None, scope, managers);
     let Live { mut input, workload, lags } = match subject {
         Subject::Workload(name) => read(name, scope)?,
@@ -178,17 +208,23 @@ fn one(
             read(&name, Scope::Namespace(Some(&namespace)))?
         }
         Subject::Owner(owner) => {
-            let (namespace, name) = live::set_in_use(kubectl, owner, scope)?;
+            let (input, sets) = live::sets_in_use(kubectl, owner, scope)?;
+            let Some((namespace, name)) = only_set(owner, &sets, args)? else {
+                at_clock(args, &mut options);
+                return Ok(Asked { input, options, question: Question::Sets(sets) });
+            };
             read(&name, Scope::Namespace(Some(&namespace)))?
         }
         Subject::Autoscaler(autoscaler) => {
             let (namespace, subject) = live::scaled_by(kubectl, autoscaler, scope)?;
             let scope = Scope::Namespace(Some(&namespace));
             let mut asked = one(kubectl, &subject, scope, args, options)?;
-            asked.question = Question::of_autoscaler(autoscaler, args);
+            if !matches!(asked.question, Question::Sets(_)) {
+                asked.question = Question::of_autoscaler(autoscaler, args);
+            }
             return Ok(asked);
         }
-        Subject::All(_) => return Err("several workloads are asked about".into()),
+        Subject::All(_) | Subject::Node(_) => return Err(format!("ask about {subject} alone").into()),
     };
     surroundings::add(kubectl, &workload, &mut input);
     if is_page {
@@ -226,6 +262,12 @@ fn about(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
                 .ok_or_else(|| format!("{pod} is no active pod of its workload"))?;
             of_preview(&input, &options, &preview, args, || text)
         }
+        Question::Sets(sets) => {
+            let is_one = |kind, namespace: &str, name: &str| {
+                sets.iter().any(|id| id.kind == kind && id.namespace == namespace && id.name == name)
+            };
+            several(&input, &options, args, look, is_one)
+        }
         Question::Autoscaler(name) => {
             let all =
                 podrank_preview::autoscaled(&input, &options, &name).map_err(|error| explained(&error))?;
@@ -239,7 +281,9 @@ fn about(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
             };
             let mut answer = of_preview(&input, &options, &preview, args, table)?;
             if args.output == Output::Table && look.terminal_width.is_some() {
-                answer.beside.extend(glance::hint(&preview));
+                // Scaling the owner of a set is another question.
+                let is_asked = preview.owner.is_none() || !args.names_workload();
+                answer.beside.extend(glance::hint(&preview).filter(|_| is_asked));
             }
             Ok(answer)
         }
@@ -305,7 +349,7 @@ fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result
     let look = Look { answers: all.previews.len(), ..look };
     let wants = all
         .desired_replicas
-        .map_or_else(|| "it knows no count yet".to_owned(), |wanted| format!("it wants {wanted}"));
+        .map_or_else(|| "it has set no count yet".to_owned(), |wanted| format!("it wants {wanted}"));
     let sentence = format!("hpa/{} ({} to {}): {wants}\n", all.name, all.min_replicas, all.max_replicas);
     let each = |answer: fn(&Preview<'_>, Look) -> String| {
         all.previews.iter().map(|preview| answer(preview, look)).collect::<String>()

@@ -12,6 +12,9 @@ use std::iter;
 /// The fewest pods that stay or go alike and are shown as one row.
 const FEW: usize = 3;
 
+/// Why chance decides between pods.
+pub(crate) const NO_RULE: &str = "no rule separates them";
+
 /// A row of the table: one pod, or several that are alike.
 struct Row {
     verdict: Verdict,
@@ -42,13 +45,17 @@ fn beside(preview: &Preview<'_>) -> Vec<String> {
 }
 
 fn grid(preview: &Preview<'_>, rows: Vec<Row>) -> Grid {
-    let follows = preview.rest.as_ref().and_then(|rest| rest.text.clone());
+    // Pods that do not exist yet are not available, either.
+    let grows = preview.asked.replicas.is_some_and(|replicas| replicas as usize > preview.active);
+    let follows = preview.rest.as_ref().filter(|rest| !grows || rest.waits_for.is_some());
+    let follows = follows.and_then(|rest| rest.text.clone());
     let cells = |row: Row| (style(row.verdict), vec![row.goes, row.pod, row.node, row.because]);
     Grid {
         sentences: iter::once(headline(preview)).chain(follows).collect(),
         header: vec!["GOES", "POD", "NODE", "BECAUSE"],
         rows: rows.into_iter().map(cells).collect(),
         give_way: vec!["NODE"],
+        is_cut: false,
     }
 }
 
@@ -57,6 +64,12 @@ pub(crate) fn named(kind: WorkloadKind, name: &str, namespace: &str, owner: Opti
     let owner = owner.map_or_else(String::new, |owner| format!(" of {} {}", owner.kind, owner.name));
     let place = if namespace == "default" { String::new() } else { format!(" in {namespace}") };
     format!("{}/{name}{owner}{place}", kind.short())
+}
+
+/// Whether all pods that wait also go, one after the other, although others go first.
+pub(crate) fn goes_on_by_itself(preview: &Preview<'_>) -> bool {
+    let is_certain = preview.deletions().max > 0 && preview.count(Verdict::Contested) == 0;
+    is_certain && !preview.blocked.is_empty() && preview.asked.replicas.is_some()
 }
 
 /// The answer in a sentence: `deploy/web to 5: 8 of 13 pods go, all certainly`.
@@ -81,10 +94,13 @@ pub fn headline(preview: &Preview<'_>) -> String {
     let blocked = preview.blocked.len();
     let what = match (delete.max, active) {
         (0, 0) => "it has no pods".to_owned(),
-        (0, _) if blocked > 0 => format!("none of {active} {pods} goes yet"),
+        (0, _) if blocked > 0 || preview.count(Verdict::Later) > 0 => {
+            let up = grows.map_or("", |_| "that scales up, and ");
+            format!("{up}none of {active} {pods} goes yet")
+        }
         (0, _) if grows.is_some() => format!("that scales up, and all {active} {pods} stay"),
         // One after the other: those that wait go, too.
-        _ if blocked > 0 && contested == 0 && preview.asked.replicas.is_some() => {
+        _ if goes_on_by_itself(preview) => {
             let all = delete.max as usize + blocked;
             return format!(
                 "{name}{asked}: {all} of {active} pods go, {} now and {blocked} after that",
@@ -142,7 +158,9 @@ pub(crate) fn also_goes(kind: WorkloadKind) -> Option<&'static str> {
 
 /// What to type next.
 pub fn hint(preview: &Preview<'_>) -> Option<String> {
-    let replicas = preview.asked.replicas.filter(|_| preview.deletions().max > 0)?;
+    // If all go, there is nothing to choose.
+    let goes = preview.deletions().max;
+    let replicas = preview.asked.replicas.filter(|_| goes > 0 && (goes as usize) < preview.active)?;
     if preview.notes.iter().any(|note| matches!(note.code, NoteCode::MidRollout | NoteCode::WrittenBack)) {
         // The Deployment would write its own count back.
         return None;
@@ -178,8 +196,12 @@ fn rows(preview: &Preview<'_>) -> Vec<Row> {
         Verdict::Later => 3,
         Verdict::Keep => 4,
     };
-    let odds = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
-    pods.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| odds(b).total_cmp(&odds(a))));
+    let most = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.most.unwrap_or(odds.odds));
+    let least = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
+    pods.sort_by(|a, b| {
+        let likelier = || most(b).total_cmp(&most(a)).then_with(|| least(b).total_cmp(&least(a)));
+        rank(a).cmp(&rank(b)).then_with(likelier)
+    });
     let waits: HashMap<_, _> = preview.blocked.iter().map(|pod| (pod.name, &*pod.by)).collect();
     let row = |pod: &&PodPreview<'_>| Row {
         verdict: pod.verdict,
@@ -208,8 +230,7 @@ pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
     match pod.verdict {
         Verdict::Contested => {
             return match pod.contest {
-                Some(Contest::Tie) => "no rule separates them",
-                Some(Contest::Between) => "ties, not transitive",
+                Some(Contest::Tie | Contest::Between) => NO_RULE,
                 Some(Contest::Cycle) => "the rules form a cycle",
                 None if pod.rule.is_some() => "at random",
                 None if pod.why.contains("power of two") => "ages decide, at an edge",
@@ -279,10 +300,15 @@ fn folded(preview: &Preview<'_>, rows: Vec<Row>, most: usize) -> Vec<Row> {
         Verdict::Delete => {
             whole.get(&*row.pod).map(|set| (format!(" of {set}"), "all of its ReplicaSet".to_owned()))
         }
-        Verdict::Contested | Verdict::Later => Some((String::new(), row.because.clone())),
-        Verdict::Blocked => None,
         Verdict::Keep => Some((" (--all lists them)".to_owned(), String::new())),
+        _ => None,
     });
+    if rows.len() > most {
+        rows = together(rows, |row| {
+            let is_open = matches!(row.verdict, Verdict::Contested | Verdict::Later);
+            is_open.then(|| (String::new(), row.because.clone()))
+        });
+    }
     if rows.len() > most {
         rows = together(rows, |row| (row.pods == 1).then(|| (String::new(), row.because.clone())));
     }

@@ -7,6 +7,7 @@ use crate::surroundings;
 use podrank_preview::{
     Input, OwnerName, Subject, SurroundingKind, WorkloadId, WorkloadKind, WorkloadName, nearest, steer,
 };
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::thread;
 use std::time::Duration;
@@ -47,20 +48,7 @@ impl<'a> Scope<'a> {
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Managers {
     Workload,
-    Pods,
-    Both,
-}
-
-impl Managers {
-    /// The flag for the workload itself.
-    fn of_workload(self) -> Option<&'static str> {
-        (self != Self::Pods).then_some(MANAGERS)
-    }
-
-    /// The flag for its pods.
-    fn of_pods(self) -> Option<&'static str> {
-        (self != Self::Workload).then_some(MANAGERS)
-    }
+    All,
 }
 
 const MANAGERS: &str = "--show-managed-fields";
@@ -101,7 +89,7 @@ pub(crate) fn read_once(
     scope: Scope<'_>,
     managers: Managers,
 ) -> Result<Live, Box<dyn Error>> {
-    let mut input = find(kubectl, name, scope, managers)?;
+    let mut input = find(kubectl, name, scope)?;
     let Some(workload) = input.workload(name)? else {
         return Err(unknown(kubectl, name, scope).into());
     };
@@ -120,8 +108,8 @@ pub(crate) fn read_once(
         input.add_part(kubectl.get(&revisions)?);
         input.add_part(kubectl.get(&["nodes"])?);
     }
-    let words: Vec<_> =
-        ["pods"].into_iter().chain(selector).chain(namespace).chain(managers.of_pods()).collect();
+    let managers = (managers == Managers::All).then_some(MANAGERS);
+    let words: Vec<_> = ["pods"].into_iter().chain(selector).chain(namespace).chain(managers).collect();
     input.add_part(kubectl.get(&words)?);
     let lags = input.lags(&workload)?;
     Ok(Live { input, workload, lags })
@@ -142,7 +130,14 @@ pub(crate) fn read_several(
     let workloads = input.all_workloads();
     if workloads.is_empty() {
         let nothing = || format!("there is no workload {}", scope.place(kubectl));
-        return Err(nothing_there(kubectl, scope).unwrap_or_else(nothing).into());
+        return Err(match scope {
+            Scope::Namespace(Some(namespace)) if is_missing(kubectl, namespace) => {
+                format!("there is no namespace {namespace}")
+            }
+            Scope::Namespace(_) => format!("{}; name another namespace with --namespace", nothing()),
+            Scope::All => nothing(),
+        }
+        .into());
     }
     if workloads.iter().any(|workload| input.has_nodes(workload)) {
         let revisions = [&["controllerrevisions.apps"][..], &scope.arguments()].concat();
@@ -243,19 +238,25 @@ pub(crate) fn scaled_by(
     })
 }
 
-/// Returns the `ReplicaSet` that an object of another type uses, and its namespace.
-pub(crate) fn set_in_use(
+/// The name of a workload, without its namespace.
+pub(crate) fn named(id: &WorkloadId) -> WorkloadName {
+    WorkloadName { kind: Some(id.kind), name: id.name.clone() }
+}
+
+/// Returns the `ReplicaSet`s that an object of another type uses, and what was read to find them.
+pub(crate) fn sets_in_use(
     kubectl: &Kubectl,
     owner: &OwnerName,
     scope: Scope<'_>,
-) -> Result<(String, WorkloadName), Box<dyn Error>> {
+) -> Result<(Input, Vec<WorkloadId>), Box<dyn Error>> {
     let Scope::Namespace(_) = scope else {
         return Err(format!("name the namespace of {owner}, with --namespace").into());
     };
     get_owner(kubectl, owner, "--output=name", &WorkloadKind::ALL, scope)?;
     let mut input = kubectl.get(&[&["replicasets.apps"], &*scope.arguments()].concat())?;
     input.add_part(kubectl.get(&[&["pods"], &*scope.arguments()].concat())?);
-    Ok(input.set_in_use(owner, None)?)
+    let sets = input.sets_in_use(owner, None)?;
+    Ok((input, sets))
 }
 
 /// Returns an object of another type, whose count can be lowered, by its full type, with its namespace and one of its sets.
@@ -274,7 +275,7 @@ pub(crate) fn leader(
     } else {
         // It may own pods without a set.
         input.add_part(kubectl.get(&[&["pods"][..], &place].concat())?);
-        input.set_in_use(&leader, None)?.1
+        named(&input.sets_in_use(&leader, None)?.swap_remove(0))
     };
     Ok((namespace, leader, set))
 }
@@ -319,12 +320,7 @@ pub(crate) fn add_zones(kubectl: &Kubectl, input: &mut Input) {
 }
 
 /// Returns the workload with this name.
-fn find(
-    kubectl: &Kubectl,
-    name: &WorkloadName,
-    scope: Scope<'_>,
-    managers: Managers,
-) -> Result<Input, Box<dyn Error>> {
+fn find(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Result<Input, Box<dyn Error>> {
     let resources = resources(name.kind);
     let by_name = &*format!("metadata.name={}", name.name);
     let words = match (scope, name.kind) {
@@ -332,8 +328,7 @@ fn find(
         // Only in this way does kubectl filter a list by name.
         _ => ["--field-selector", by_name],
     };
-    let managers: Vec<_> = managers.of_workload().into_iter().collect();
-    kubectl.get(&[&[&*resources], &words[..], &*scope.arguments(), &*managers].concat())
+    kubectl.get(&[&[&*resources], &words[..], &*scope.arguments(), &[MANAGERS]].concat())
 }
 
 /// The types that may have the name.
@@ -353,6 +348,12 @@ fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> String {
     if lines.iter().any(|line| *line == format!("pod/{}", name.name)) {
         return format!("{missing}, but a pod is: kubectl podrank pod/{}", name.name);
     }
+    if let Scope::Namespace(Some(namespace)) = scope
+        && lines.is_empty()
+        && is_missing(kubectl, namespace)
+    {
+        return format!("there is no namespace {namespace}");
+    }
     let known: Vec<WorkloadName> = lines.iter().filter_map(|line| line.parse().ok()).collect();
     let same: Vec<_> =
         known.iter().filter(|known| known.name == name.name).map(ToString::to_string).collect();
@@ -361,25 +362,26 @@ fn unknown(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> String {
     }
     let of_kind: Vec<_> =
         known.iter().filter(|known| name.kind.is_none_or(|kind| Some(kind) == known.kind)).cloned().collect();
+    if let Some(place) = elsewhere(kubectl, name, scope) {
+        return format!("{missing}, but {place}");
+    }
     match name.nearest(&of_kind).or_else(|| name.nearest(&known)) {
         Some(nearest) => format!("{missing}; did you mean {nearest}?"),
-        None if lines.is_empty() => nothing_there(kubectl, scope).unwrap_or(missing),
+        None if lines.is_empty() => format!("{missing}, where there is no workload at all"),
         None => missing,
     }
 }
 
-/// What to say about a scope in which nothing is.
-fn nothing_there(kubectl: &Kubectl, scope: Scope<'_>) -> Option<String> {
-    match scope {
-        Scope::All => None,
-        Scope::Namespace(Some(namespace)) if is_missing(kubectl, namespace) => {
-            Some(format!("there is no namespace {namespace}"))
-        }
-        Scope::Namespace(_) => Some(format!(
-            "there is no workload {}; name another namespace with --namespace",
-            scope.place(kubectl)
-        )),
-    }
+/// Where else something has the name, and how to ask about it.
+fn elsewhere(kubectl: &Kubectl, name: &WorkloadName, scope: Scope<'_>) -> Option<String> {
+    let Scope::Namespace(_) = scope else { return None };
+    let by_name = format!("metadata.name={}", name.name);
+    let words = [&*resources(name.kind), "--field-selector", &by_name, "--all-namespaces"];
+    let found = kubectl.get_if_allowed(&words)?.all_workloads();
+    let namespaces: BTreeSet<_> = found.into_iter().map(|workload| workload.namespace).collect();
+    let namespaces: Vec<_> = namespaces.into_iter().collect();
+    let first = namespaces.first()?;
+    Some(format!("there is one in namespace {}: add -n {first}", namespaces.join(" and in ")))
 }
 
 /// Whether the API server says that there is no such namespace.

@@ -36,11 +36,13 @@ pub(crate) fn in_columns(header: &[&str], rows: impl Iterator<Item = Vec<String>
 const MOST_LINES: usize = 22;
 /// The fewest rows, however many notes there are.
 const FEWEST_ROWS: usize = 6;
+/// The narrowest that a column is cut to.
+const FEWEST_COLUMNS: usize = 16;
 /// The most rows of a table that is to be pasted.
 pub(crate) const MOST_IN_MARKDOWN: usize = 10;
 
 /// Each text on lines of its own, which are as wide as the terminal.
-pub(crate) fn in_sentences(texts: &[String], look: Look) -> String {
+pub fn in_sentences(texts: &[String], look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     texts.iter().map(|text| lines(&wrapped(&plain(text), width))).collect()
 }
@@ -57,6 +59,8 @@ pub(crate) struct Grid {
     pub(crate) rows: Vec<(Style, Vec<String>)>,
     /// The columns that a narrow terminal does without, the first one first.
     pub(crate) give_way: Vec<&'static str>,
+    /// Whether the last column is rather cut than done without.
+    pub(crate) is_cut: bool,
 }
 
 impl Grid {
@@ -78,10 +82,10 @@ impl Grid {
         if self.rows.is_empty() {
             return text;
         }
-        let mut table = self.columns(&[]);
+        let mut table = self.columns(&[], width);
         for gone in 1..=self.give_way.len() {
             if widest(&table) > width {
-                table = self.columns(&self.give_way[..gone]);
+                table = self.columns(&self.give_way[..gone], width);
             }
         }
         for (index, line) in table.iter().enumerate() {
@@ -91,7 +95,8 @@ impl Grid {
         text
     }
 
-    fn columns(&self, without: &[&str]) -> Vec<String> {
+    /// The table without these columns, and with the last one cut if there is some room for it.
+    fn columns(&self, without: &[&str], width: usize) -> Vec<String> {
         fn kept<'t, T>(header: &[&str], without: &[&str], cells: impl Iterator<Item = T> + 't) -> Vec<T> {
             header
                 .iter()
@@ -104,7 +109,22 @@ impl Grid {
         let row = |(_, cells): &(Style, Vec<String>)| {
             kept(&self.header, without, cells.iter().map(|cell| plain(cell).into_owned()))
         };
-        in_columns(&header, self.rows.iter().map(row))
+        let mut rows: Vec<Vec<String>> = self.rows.iter().map(row).collect();
+        let last = |rows: &[Vec<String>]| {
+            let cells = rows.iter().filter_map(|row| row.last());
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
+        };
+        let excess = widest(&in_columns(&header, rows.iter().cloned())).saturating_sub(width);
+        let room = last(&rows).saturating_sub(excess);
+        if self.is_cut && excess > 0 && room >= FEWEST_COLUMNS {
+            let cut = |cell: &mut String| {
+                if cell.width() > room {
+                    *cell = cell.chars().take(room - 1).chain(['…']).collect();
+                }
+            };
+            rows.iter_mut().filter_map(|row| row.last_mut()).for_each(cut);
+        }
+        in_columns(&header, rows.into_iter())
     }
 
     /// The answer to paste into a page or a channel, with the first of the rows.

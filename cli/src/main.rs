@@ -15,12 +15,12 @@ use anstream::{AutoStream, ColorChoice};
 use args::preview::PreviewArgs;
 use args::{Args, Task};
 use jiff::Timestamp;
-use kubectl_podrank::look::{Look, plain};
+use kubectl_podrank::look::{Look, in_sentences};
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
-use terminal_size::{Width, terminal_size_of};
+use terminal_size::{Height, Width, terminal_size_of};
 
 /// How long `--watch` waits before it looks again.
 const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
@@ -44,6 +44,10 @@ fn run(task: &Task) -> Result<ExitCode, Box<dyn Error>> {
         Task::Completion { shell } => shell::script(*shell, args::command()),
         Task::Complete { words } => shell::candidates(&args::command(), words, complete::ask).into(),
         Task::Version => format!("{} {}\n", args::PROGRAM, env!("CARGO_PKG_VERSION")).into(),
+        Task::Help { subcommand } => {
+            args::help(subcommand.as_deref())?;
+            Vec::new()
+        }
         Task::Man => shell::man(args::command())?,
     };
     print(&text)?;
@@ -82,13 +86,22 @@ fn look_of_plan() -> Look {
         shows_all: false,
         answers: 1,
         in_colour: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
-        terminal_width: terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns.into()),
+        terminal_width: terminal_size_of(io::stdout()).map(columns),
     }
 }
 
-/// Writes one line to standard error. Ignores write errors: there is nowhere to report them.
+/// Writes a text to standard error, in lines that are as wide as its terminal. Ignores write errors: there is nowhere to report them.
 fn complain(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", plain(text));
+    let terminal_width = terminal_size_of(io::stderr()).map(columns);
+    let _ = write!(
+        io::stderr(),
+        "{}",
+        in_sentences(&[text.to_owned()], Look { terminal_width, ..Look::default() })
+    );
+}
+
+fn columns((Width(columns), _): (Width, Height)) -> usize {
+    columns.into()
 }
 
 fn print(text: &[u8]) -> Result<(), Box<dyn Error>> {

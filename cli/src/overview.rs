@@ -2,7 +2,7 @@
 
 use crate::glance::named;
 use crate::look::{Grid, Look, style};
-use podrank_preview::{Overview, OverviewLine, Rest, Verdict, WaitsFor};
+use podrank_preview::{Bounds, Overview, OverviewLine, Rest, Verdict, WaitsFor};
 
 /// Returns a line for each workload.
 pub fn overview_table(overview: &Overview<'_>, look: Look) -> String {
@@ -32,23 +32,29 @@ fn grid(overview: &Overview<'_>) -> Grid {
         header: several.then_some("NAMESPACE").into_iter().chain(header).collect(),
         rows: overview.workloads.iter().map(row).collect(),
         give_way: vec!["NOTE", "SURE"],
+        is_cut: true,
     }
 }
 
 fn next(line: &OverviewLine<'_>) -> String {
+    let pods = |pods: &str| format!("{pods} {}", if line.delete.max == 1 { "pod" } else { "pods" });
+    let (least, most) = (line.delete.min.saturating_sub(1), line.delete.max.saturating_sub(1));
     match line.next {
+        Some(next) if most > 0 => format!("{next} and {} more", Bounds { min: least, max: most }.text()),
         Some(next) => next.to_owned(),
-        None if line.delete.max > 0 => format!("{} pods", line.delete.text()),
+        None if line.delete.max > 0 => pods(&line.delete.text()),
         None => "-".to_owned(),
     }
 }
 
 fn sure(line: &OverviewLine<'_>) -> String {
     match &line.odds {
+        _ if line.delete.max > 0 && line.certain == line.delete.max as usize => "yes".to_owned(),
+        _ if line.delete.max > 1 && line.certain > 0 => format!("{} of them", line.certain),
+        Some(_) if line.delete.max > 1 => "by chance".to_owned(),
         Some(odds) if odds.odds >= 1.0 => "yes".to_owned(),
         Some(odds) => odds.text(),
-        None if line.delete.max > 0 && line.certain == line.delete.max as usize => "yes".to_owned(),
-        None if line.delete.max > 0 => format!("{} certainly", line.certain),
+        None if line.delete.max > 0 => "no".to_owned(),
         None => "-".to_owned(),
     }
 }

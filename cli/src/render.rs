@@ -1,15 +1,17 @@
 //! A preview as text: a table for people, names for other commands. Computes text and reads nothing.
 
-use crate::glance::headline;
+use crate::glance::{goes_on_by_itself, headline};
 use crate::look::{Look, in_columns, lines, paint, plain, shortened, style, widest, wrapped};
 use anstyle::Style;
 use podrank_preview::{Bounds, Details, Odds, PodPreview, Pods, Preview, SetPreview, Verdict};
 use std::iter;
 use unicode_width::UnicodeWidthStr;
 
-/// Returns `pod/NAME` of every certain victim, a line each.
+/// Returns `pod/NAME` of every certain victim, a line each, also of those that go one after the other.
 pub fn names(preview: &Preview<'_>) -> String {
-    certain(preview).flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
+    let (certain, waits) = (certain(preview), |pod: &&PodPreview<'_>| pod.verdict == Verdict::Blocked);
+    let after = preview.pods().filter(waits).filter(|_| goes_on_by_itself(preview));
+    certain.chain(after).flat_map(|pod| ["pod/".into(), plain(pod.name), "\n".into()]).collect()
 }
 
 fn certain<'a>(preview: &'a Preview<'_>) -> impl Iterator<Item = &'a PodPreview<'a>> {

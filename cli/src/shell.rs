@@ -204,13 +204,13 @@ mod tests {
         let kinds = ["deploy/", "rs/", "rc/", "sts/", "ds/", "job/", "pod/", ":6"];
         assert_eq!(names(&["--partial", ""]), kinds);
         assert_eq!(names(&["-n", "shop", ""]), kinds);
-        assert_eq!(names(&[""])[7..], ["scale", "drop", "undo", "completion", "version", ":6"]);
+        assert_eq!(names(&[""])[7..], ["scale", "drop", "undo", "completion", "version", "help", ":6"]);
         assert_eq!(names(&["scale", ""]), ["deploy/", "rs/", "rc/", ":6"]);
         assert_eq!(names(&["scale", "deploy/web", ""])[0], "--replicas");
         assert_eq!(names(&["undo", "-"])[0], "--namespace");
         assert_eq!(names(&["scale", "--barrier", ""]), ["canary", "first-victim", ":4"]);
         assert_eq!(names(&["deploy/web", ""])[0], "--selector");
-        assert!(complete(&["--re"]).ends_with("\nversion\tPrint the version\n:4\n"));
+        assert!(complete(&["--re"]).ends_with("\nhelp\tPrint help, also about a subcommand\n:4\n"));
         assert_eq!(complete(&[]), complete(&["--"]));
     }
 }

@@ -1,6 +1,6 @@
 //! At which counts each pod goes, and what happens to one pod, for people. Computes text and reads nothing.
 
-use crate::glance::{also_goes, few_words, named};
+use crate::glance::{NO_RULE, also_goes, few_words, named};
 use crate::look::{Grid, Look, in_sentences, namespace_flag, style};
 use podrank_preview::{ScaleDownOrder, Standing, Verdict, WorkloadKind};
 use std::iter;
@@ -40,7 +40,9 @@ fn order_grid(order: &ScaleDownOrder<'_>, whole: bool) -> Grid {
         set.pods.iter().enumerate().map(move |(place, pod)| {
             let at = if counted { goes_at(pod, present) } else { format!("#{}", place + 1) };
             let because = if whole { pod.why.clone() } else { because(pod) };
-            (style(Verdict::Keep), vec![at, pod.name.to_owned(), pod.node.unwrap_or("-").to_owned(), because])
+            let set = several.then(|| set.replica_set.unwrap_or("-").to_owned());
+            let cells = [at, pod.name.to_owned(), pod.node.unwrap_or("-").to_owned(), because];
+            (style(Verdict::Keep), set.into_iter().chain(cells).collect())
         })
     });
     let rest = order.rest.as_ref().and_then(|rest| rest.text.clone());
@@ -48,11 +50,13 @@ fn order_grid(order: &ScaleDownOrder<'_>, whole: bool) -> Grid {
         "Its count is shared among several ReplicaSets, each with an order of its own, so no pod has a count of its own."
             .to_owned()
     });
+    let header = [if counted { "GOES AT" } else { "PLACE" }, "POD", "NODE", "BECAUSE"];
     Grid {
         sentences: iter::once(headline(order)).chain(rest).chain(shared).collect(),
-        header: vec![if counted { "GOES AT" } else { "PLACE" }, "POD", "NODE", "BECAUSE"],
+        header: several.then_some("REPLICASET").into_iter().chain(header).collect(),
         rows: rows.collect(),
-        give_way: vec!["NODE"],
+        give_way: if whole { Vec::new() } else { vec!["NODE"] },
+        is_cut: !whole,
     }
 }
 
@@ -71,7 +75,7 @@ fn goes_at(pod: &Standing<'_>, present: Option<u32>) -> String {
 
 fn because(pod: &Standing<'_>) -> String {
     match pod.rule {
-        None if pod.may_go_at != pod.goes_at => "list order decides".to_owned(),
+        None if pod.may_go_at != pod.goes_at => NO_RULE.to_owned(),
         rule => few_words(rule, &pod.why, &pod.details, pod.rank, pod.node),
     }
 }

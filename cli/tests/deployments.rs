@@ -163,7 +163,7 @@ fn what_a_rollout_waits_for_is_said() {
     assert!(text.contains("of its new pods") && text.ends_with("only after that."), "{text}");
     let paused = example("deploy/web --replicas 8", &[paused()]);
     let rest = &paused.json["rest"];
-    assert_eq!(row(rest, "{waitsFor} {text}"), "resume It is paused: the other 3 old pods stay.");
+    assert_eq!(row(rest, "{waitsFor} {text}"), "resume Its rollout is paused, so 3 old pods stay.");
     let recreated = example("deploy/web --rollout", &[recreate()]);
     let text = "Then it waits until 4 old pods have ended; its new ReplicaSet gets 10 pods only after that.";
     assert_eq!(row(&recreated.json["rest"], "{waitsFor} {text}"), format!("old-pods {text}"));

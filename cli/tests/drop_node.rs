@@ -98,12 +98,15 @@ fn workloads_are_planned_before_anything_is_written() {
     let ran = drop_with("--node worker-1 --dry-run client", &two_workloads(&[]));
     says(&ran, 0, PLAN, "");
     let of_node = "get|pods|--all-namespaces|--field-selector|spec.nodeName=worker-1|--output|json";
-    let set = |namespace| {
-        format!("get|replicasets.apps|web|--ignore-not-found|--namespace|{namespace}|--output|json")
+    let set = |namespace, managers| {
+        format!("get|replicasets.apps|web|--ignore-not-found|--namespace|{namespace}{managers}|--output|json")
     };
     assert_eq!(ran.asked[..2], ["get|node/worker-1|--output=json", of_node]);
-    assert_eq!(ran.asked[2..4], [set("bar"), set("shop")]);
-    assert_eq!([&ran.asked[4], &ran.asked[7]], [&set("bar"), &set("shop")]);
+    assert_eq!(ran.asked[2..4], [set("bar", ""), set("shop", "")]);
+    let managers = "|--show-managed-fields";
+    assert_eq!([&ran.asked[4], &ran.asked[7]], [&set("bar", managers), &set("shop", managers)]);
+    // Asked about a node, it is the same plan, and what cannot be dropped stays.
+    says(&run("node/worker-1", &two_workloads(&[])), 0, PLAN, "");
     // The name as kubectl prints it.
     says(&drop_with("--node node/worker-1 --dry-run client", &two_workloads(&[])), 0, PLAN, "");
 }

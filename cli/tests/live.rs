@@ -278,9 +278,14 @@ fn unknown_and_ambiguous_names_get_a_suggestion() {
                 list(&[]),
                 ("shop".to_owned(), "", 0),
                 (String::new(), "no right", 1),
-                ("shop".to_owned(), "", 0),
+                (String::new(), "no right", 1),
             ],
-            "there is no workload in the context's namespace, shop; name another namespace with --namespace",
+            "no Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job is named web in the context's namespace, shop, where there is no workload at all",
+        ),
+        (
+            "web",
+            vec![list(&[]), ("other".to_owned(), "", 0), nothing(), list(&[controller("web", 2)])],
+            "no Deployment, ReplicaSet, ReplicationController, StatefulSet, DaemonSet or Job is named web in the context's namespace, other, but there is one in namespace shop: add -n shop",
         ),
     ] {
         fails(&run(&kubectl(&answers), &format!("{words} --replicas 0")), &format!("error: {error}\n"));
@@ -295,7 +300,11 @@ fn unknown_and_ambiguous_names_get_a_suggestion() {
         ("statefulset.apps/wep\ndeployment.apps/web\n", ", but there is sts/wep"),
         ("pod/wep\ndeployment.apps/web\n", ", but a pod is: kubectl podrank pod/wep"),
     ] {
-        let output = asks("deploy/wep --replicas 0 -n shop", &[nothing(), (names.to_owned(), "", 0)], &asked);
+        let elsewhere =
+            "get|deployments.apps|--field-selector|metadata.name=wep|--all-namespaces|--output|json";
+        let answers = [nothing(), (names.to_owned(), "", 0), nothing()];
+        let asked: Vec<_> = asked.into_iter().chain(hint.contains("mean").then_some(elsewhere)).collect();
+        let output = asks("deploy/wep --replicas 0 -n shop", &answers[..asked.len()], &asked);
         fails(&output, &format!("error: no Deployment is named wep in namespace shop{hint}\n"));
     }
 }
@@ -304,11 +313,11 @@ fn unknown_and_ambiguous_names_get_a_suggestion() {
 fn a_namespace_that_does_not_exist_is_told() {
     let missing = (String::new(), "Error from server (NotFound): namespaces \"shop\" not found", 1);
     let forbidden = (String::new(), "Error from server (Forbidden): namespaces \"shop\" is forbidden", 1);
-    let unknown = "there is no workload in namespace shop; name another namespace with --namespace";
+    let unknown = "no Deployment is named web in namespace shop, where there is no workload at all";
     for (answer, error) in
         [(missing, "there is no namespace shop"), (forbidden, unknown), (nothing(), unknown)]
     {
-        let kubectl = kubectl(&[nothing(), nothing(), answer]);
+        let kubectl = kubectl(&[nothing(), nothing(), answer, nothing()]);
         fails(&run(&kubectl, "deploy/web --replicas 0 -n shop"), &format!("error: {error}\n"));
         assert_eq!(kubectl.asked()[2], "get|namespace|shop|--output=name");
     }
@@ -418,7 +427,7 @@ fn names_of_the_cluster_complete() {
         (
             "w",
             controllers,
-            "deploy/ rs/ rc/ sts/ ds/ job/ pod/ web web-1 scale drop undo completion version :6",
+            "deploy/ rs/ rc/ sts/ ds/ job/ pod/ web web-1 scale drop undo completion version help :6",
             &format!("{sets},statefulsets.apps,daemonsets.apps,jobs.batch|--output|name"),
         ),
         (

@@ -74,8 +74,10 @@ no    5 pods (--all lists them)
     let contested = at_a_glance(&example("contested.yaml"), "rs/api-6c9d8f7b5", 3, terminal(80));
     let expected = "\
 rs/api-6c9d8f7b5 to 3: 1 of 4 pods goes (1 of 3 by chance)
-GOES  POD                       NODE  BECAUSE
-33 %  3 pods                          the rules form a cycle
+GOES  POD                       NODE      BECAUSE
+33 %  api-6c9d8f7b5-8wz5c       worker-2  the rules form a cycle
+33 %  api-6c9d8f7b5-4kq2n       worker-1  the rules form a cycle
+33 %  api-6c9d8f7b5-t7xjd       worker-3  the rules form a cycle
 no    1 pod (--all lists them)
 ";
     assert_eq!(contested, expected);

@@ -80,7 +80,7 @@ fn until_plan(autoscalers: &[Value]) -> Vec<Answer> {
 const FOUND: [&str; 2] =
     ["get|rollout|web|--output=json|--namespace|shop", "get|replicasets.apps|--namespace|shop|--output|json"];
 const STATE: [&str; 4] = [
-    "get|replicasets.apps|web-1|--ignore-not-found|--namespace|shop|--output|json",
+    "get|replicasets.apps|web-1|--ignore-not-found|--namespace|shop|--show-managed-fields|--output|json",
     "get|rollout.argoproj.io|web|--namespace|shop|--output|json",
     "get|replicasets.apps|--namespace|shop|--output|json",
     "get|pods|--selector|app=web|--namespace|shop|--show-managed-fields|--output|json",
@@ -147,10 +147,32 @@ fn several_sets_are_refused_until_the_rollout_has_ended() {
     let sets = [set("web-0", 1), set("web-1", 3)];
     let answers =
         [says(&rollout(3)), list(&sets), says(&sets[1]), says(&rollout(3)), list(&sets), list(&pods())];
-    let several = "shop Rollout/web uses several ReplicaSets (web-0, web-1), and how it shares its count among them is its own business: wait until its rollout has ended";
+    let several = "shop Rollout/web uses several ReplicaSets (web-0, web-1), and only its own controller decides how they share its count: wait until its rollout has ended";
     // The status of web-0 counts a pod that is not there, so it is read again.
     let again: Vec<_> = answers[2..].iter().cycle().take(12).cloned().collect();
     refuses("scale rollout/web --replicas 1 -n shop --yes", &[&answers[..], &again].concat(), several);
+}
+
+#[test]
+fn asked_about_without_a_count_each_of_several_sets_gets_a_line() {
+    let canary = with(set("web-2", 1), "spec selector", json!({ "matchLabels": { "app": "canary" } }));
+    let mut first = pod('d', "worker-2");
+    first["metadata"]["labels"] = json!({ "app": "canary" });
+    first["metadata"]["ownerReferences"] = owner("apps/v1", "ReplicaSet", "web-2");
+    let sets = [set("web-0", 0), set("web-1", 3), canary];
+    let pods = [&pods()[..], &[first]].concat();
+    let answers = [says(&json!("rollout.argoproj.io/web")), list(&sets), list(&pods)];
+    let ran = run("rollout/web -n shop", &answers);
+    let expected = "\
+WORKLOAD                 PODS  NEXT TO GO  SURE  NOTE
+rs/web-1 of Rollout web  3     web-a       33 %
+rs/web-2 of Rollout web  1     web-d       yes
+";
+    assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(0), expected, ""));
+    let ran = run("rollout/web -n shop --replicas -1", &answers);
+    let error = "error: rollout/web uses several ReplicaSets, rs/web-1 and rs/web-2, and only its own controller decides \
+                 how they share its count: ask about one, such as kubectl podrank rs/web-1 --replicas -1\n";
+    assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (Some(1), "", error));
 }
 
 #[test]

@@ -285,6 +285,16 @@ impl PreviewArgs {
         self.replicas.is_some() || of_job || self.rollout
     }
 
+    /// Whether it is asked about fewer replicas than there are, whatever their number.
+    pub(crate) fn is_relative(&self) -> bool {
+        self.replicas.is_some_and(Replicas::is_relative)
+    }
+
+    /// Whether it is asked about a workload by its name, and not about what owns it.
+    pub(crate) fn names_workload(&self) -> bool {
+        self.subjects().is_ok_and(|subjects| matches!(&*subjects, [Subject::Workload(_)]))
+    }
+
     /// What is missing for this output.
     pub(crate) fn missing(&self) -> Option<&'static str> {
         let needs_count = matches!(self.output, Output::Name | Output::Html) && !self.has_count();

@@ -19,8 +19,7 @@ use std::time::Duration;
 #[derive(Args, Debug)]
 #[command(after_help = SCALE_EXAMPLES)]
 pub(crate) struct ScaleArgs {
-    /// Workload to scale, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs, rc, or that of another owner of
-    /// ReplicaSets, such as rollout
+    /// Workload: deploy/web, rs web, rc/web, or another owner of ReplicaSets, such as rollout/web
     #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
     workload: Vec<String>,
 
@@ -47,15 +46,21 @@ pub(crate) struct DropArgs {
     #[arg(value_name = "POD")]
     pub(crate) pods: Vec<String>,
 
-    /// Node whose pods must go, in all namespaces, except for those of DaemonSets and mirror pods. The node is not cordoned
+    /// Node whose pods must go, in all namespaces
+    ///
+    /// Except for those of DaemonSets and mirror pods. The node is not cordoned.
     #[arg(long, value_name = "NODE", conflicts_with = "namespace")]
     pub(crate) node: Option<String>,
 
-    /// With --node, leave out the pods that cannot be dropped, such as those of StatefulSets, and drop the others
+    /// With --node, leave out the pods that cannot be dropped
+    ///
+    /// Such as those of StatefulSets.
     #[arg(long, requires = "node", conflicts_with = "pods")]
     pub(crate) skip_others: bool,
 
-    /// Also delete the pods that Kubernetes deletes first whatever their costs, such as those that are not ready
+    /// Also delete the pods that Kubernetes deletes first whatever their costs
+    ///
+    /// Such as those that are not ready.
     #[arg(long)]
     pub(crate) also: bool,
 
@@ -68,8 +73,7 @@ pub(crate) struct DropArgs {
 /// Removes deletion costs and canaries, and restores the costs that it overwrote.
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
-    /// Workload, as TYPE/NAME, TYPE NAME or NAME, where TYPE is deploy, rs, rc, or that of another owner of ReplicaSets,
-    /// such as rollout
+    /// Workload: deploy/web, rs web, rc/web, or another owner of ReplicaSets, such as rollout/web
     #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
     workload: Vec<String>,
 
@@ -193,7 +197,9 @@ pub(crate) struct How {
     #[arg(long, hide_short_help = true, help_heading = EXPERTS)]
     pub(crate) keep_costs: bool,
 
-    /// Overwrite costs that somebody else set, and restore them afterwards on pods that stay
+    /// Overwrite costs that somebody else set
+    ///
+    /// They are restored afterwards on pods that stay.
     #[arg(long)]
     pub(crate) force_conflicts: bool,
 

@@ -56,7 +56,7 @@ impl<'k> Cluster<'k> {
             }
         };
         let scope = Scope::Namespace(namespace.as_deref());
-        let Live { input, workload, .. } = read(kubectl, &name, leader.as_ref(), scope, Managers::Pods)?;
+        let Live { input, workload, .. } = read(kubectl, &name, leader.as_ref(), scope, Managers::All)?;
         Ok((Self { kubectl, workload, leader }, input))
     }
 
@@ -94,7 +94,7 @@ impl<'k> Cluster<'k> {
 
     fn read_by(&self, read: Read) -> Result<Input, Failure> {
         let scope = Scope::Namespace(Some(self.namespace()));
-        Ok(read(self.kubectl, &self.name(), self.leader.as_ref(), scope, Managers::Pods)?.input)
+        Ok(read(self.kubectl, &self.name(), self.leader.as_ref(), scope, Managers::All)?.input)
     }
 
     fn name(&self) -> WorkloadName {

@@ -7,7 +7,8 @@ use super::planned::{Planned, Wanted};
 use super::{Failure, confirm, end_dry_run, owners, rights};
 use crate::args::steer::{By, DropArgs, DryRun, How, SteerOutput, Wishes};
 use crate::kubectl::{Answer, Kubectl, Reason};
-use crate::{complain, print};
+use crate::{complain, look_of_plan, print};
+use kubectl_podrank::look::in_sentences;
 use kubectl_podrank::render_plan::{count, of_node, place};
 use podrank_preview::steer::{self, Scaled, Spared};
 use serde_json::Value;
@@ -144,9 +145,9 @@ impl Node {
             return Ok(());
         }
         let text = format!(
-            "{name} is not cordoned: new pods may come to it. `kubectl cordon {name}` prevents that.\n"
+            "{name} is not cordoned: new pods may come to it. `kubectl cordon {name}` prevents that."
         );
-        print(text.as_bytes())
+        print(in_sentences(&[text], look_of_plan()).as_bytes())
     }
 
     /// Carries the plans out, one after the other, and stops at the first failure.

@@ -70,7 +70,7 @@ impl<'k> Wanted<'k> {
         let mut plan = steer::plan(&input, &request)?;
         input.add_part(surroundings::common(cluster.kubectl, cluster.namespace()));
         plan.notes.extend(steer::check_budgets(&input, &plan, how.by == By::Eviction)?);
-        plan.notes.extend(steer::check_autoscalers(&input, &plan));
+        plan.notes.extend(steer::check_interference(&input, &plan));
         Ok(Planned { cluster, plan, request })
     }
 }

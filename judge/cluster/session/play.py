@@ -120,6 +120,18 @@ def spot(api):
     api("DELETE", world.path)
 
 
+@session
+def count_owner(api):
+    """Somebody else writes the count."""
+    world = World(api, "count-owner", ["reserved-1", "reserved-2", "spot-1"])
+    body = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 3}}
+    api("PATCH", world.path + "?fieldManager=argocd-controller&force=true", body, "application/apply-patch+yaml")
+    args = ["scale", "deploy/web", "--replicas", "2", "--prefer-nodes", "lifecycle=spot", "--namespace", world.namespace]
+    done = play("count-owner", [*args, "--yes"])
+    expect(done, 0, "note: argocd-controller owns spec.replicas and may write it back")
+    assert world.gone() == {2}, world.gone()
+
+
 # All pods of a node.
 
 def workers(api, *names):

@@ -49,7 +49,7 @@ class Rollout(World):
         path = f"{GROUP}/namespaces/{self.namespace}/rollouts"
         replicas = spec["replicas"]
         body = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "web"}, "spec": {"replicas": replicas}}
-        self.uid = self.api("POST", path, body)["metadata"]["uid"]
+        self.uid = self.api("POST", path + "?fieldManager=kubectl-create", body)["metadata"]["uid"]
         self.set = self.add_set("web-1", spec)
         threading.Thread(target=self.control, args=(path + "/web",), daemon=True).start()
         return path + "/web"
@@ -58,7 +58,7 @@ class Rollout(World):
         """Creates a set of the Rollout and returns its path."""
         owner = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "name": "web", "uid": self.uid, "controller": True}
         path = f"/apis/apps/v1/namespaces/{self.namespace}/replicasets"
-        self.api("POST", path, {"metadata": {"name": name, "ownerReferences": [owner]}, "spec": spec})
+        self.api("POST", path + "?fieldManager=kubectl-create", {"metadata": {"name": name, "ownerReferences": [owner]}, "spec": spec})
         return f"{path}/{name}"
 
     def control(self, path):

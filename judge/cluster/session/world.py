@@ -80,7 +80,8 @@ class World:
     def create(self, spec):
         """Creates the workload and returns its path."""
         path = f"/apis/apps/v1/namespaces/{self.namespace}/{PLURALS[self.kind]}"
-        self.api("POST", path, {"apiVersion": "apps/v1", "kind": self.kind, "metadata": {"name": "web"}, "spec": spec})
+        body = {"apiVersion": "apps/v1", "kind": self.kind, "metadata": {"name": "web"}, "spec": spec}
+        self.api("POST", path + "?fieldManager=kubectl-create", body)
         return path + "/web"
 
     def settle(self):
@@ -190,10 +191,12 @@ def store(name, session, record):
 
     def key(item):
         meta = item["metadata"]
-        # podrank looks at who has written annotations.
+        # podrank looks at who has written annotations and counts.
         for entry in meta.get("managedFields", []):
             fields = entry["fieldsV1"]
             entry["fieldsV1"] = {"f:metadata": fields["f:metadata"]} if "f:metadata" in fields else {}
+            if "f:replicas" in fields.get("f:spec", {}):
+                entry["fieldsV1"]["f:spec"] = {"f:replicas": {}}
         key = f"{item['kind']}/{meta['name']}@{meta['resourceVersion']}" + ("+managers" if "managedFields" in meta else "")
         assert objects.setdefault(key, item) == item, key
         return key

@@ -48,9 +48,9 @@ pub struct OverviewLine<'a> {
     pub delete: Bounds,
     /// How many of them certainly go.
     pub certain: usize,
-    /// The pod that goes first, or that is the likeliest to go first, if there is a count and none goes anyway.
+    /// The pod that goes first, or that is the likeliest to go first. Unless a count is asked for, only if none goes anyway.
     pub next: Option<&'a str>,
-    /// How likely that pod goes if one pod goes: 1 if it certainly does.
+    /// How likely that pod goes at the count that is asked for, or at one less than the present one: 1 if it certainly does.
     #[serde(flatten)]
     pub odds: Option<Odds>,
     /// The autoscaler that sets its count, if the input has one.

@@ -203,7 +203,7 @@ impl Facts {
                 count(self.new_pods, "pod")
             )),
             Some(WaitsFor::Resume) => {
-                Some(format!("It is paused: the other {} {}.", count(self.then, "old pod"), stays(self.then)))
+                Some(format!("Its rollout is paused, so {} {}.", count(self.then, "old pod"), stays(self.then)))
             }
             Some(WaitsFor::AnotherCount) => Some(
                 "No rollout starts until its count changes, because a ReplicaSet still records another count.".to_owned(),

@@ -19,6 +19,8 @@ pub enum Subject {
     Autoscaler(String),
     /// An object of another type, which may own `ReplicaSet`s.
     Owner(OwnerName),
+    /// A node.
+    Node(String),
 }
 
 /// An object of a type that only the cluster knows.
@@ -89,9 +91,7 @@ impl Subject {
             }
             Some(Type::Pod) => Ok(Self::Pod(owned()?)),
             Some(Type::Autoscaler) => Ok(Self::Autoscaler(owned()?)),
-            Some(Type::Node) => {
-                Err(format!("to empty a node, type kubectl podrank drop --node {}", owned()?))
-            }
+            Some(Type::Node) => Ok(Self::Node(owned()?)),
             Some(Type::Unsupported(text)) => Err(text),
             None if resource.is_empty() => Err(format!("`/{}` has no type", text::word(name))),
             None => {
@@ -194,6 +194,7 @@ impl fmt::Display for Subject {
             Self::Pod(name) => write!(f, "pod/{name}"),
             Self::Autoscaler(name) => write!(f, "hpa/{name}"),
             Self::Owner(owner) => owner.fmt(f),
+            Self::Node(name) => write!(f, "node/{name}"),
         }
     }
 }
@@ -257,7 +258,6 @@ mod tests {
             ("deploy/", "the name is empty"),
             ("/web", "`/web` has no type"),
             ("pods", "pods is a type: write pods/NAME"),
-            ("node/worker-1", "to empty a node, type kubectl podrank drop --node worker-1"),
             ("delete pod/web-1", "`delete` is no subcommand: type kubectl podrank drop pod/web-1"),
             (
                 "protect pod/web-1",

@@ -117,7 +117,7 @@ pub(crate) fn autoscaler_notes(
 }
 
 /// Who else writes the count, unless it stays as it is.
-fn owner_note(input: &Input, id: WorkloadRef<'_>, replicas: u32) -> Option<Note> {
+pub(crate) fn owner_note(input: &Input, id: WorkloadRef<'_>, replicas: u32) -> Option<Note> {
     let (owners, current) = match id.kind {
         WorkloadKind::Deployment => {
             let entry = input.deployment(id)?;

@@ -1,5 +1,6 @@
 //! Several workloads of an input, a line each: the count, who goes first, and what is under way.
 
+use crate::answer::odds::Odds;
 use crate::answer::overview::{Overview, OverviewLine};
 use crate::answer::preview::{Asked, Preview, Verdict, Workload};
 use crate::answer::rest::Bounds;
@@ -90,18 +91,23 @@ fn line<'a>(
     if let Some(fewer) = count.map(|count| count.min(pods)).and_then(|count| count.checked_sub(1))
         && line.delete.max == 0
         && preview.blocked.is_empty()
-        && preview.rest.as_ref().is_none_or(|rest| rest.then == 0)
     {
         let one = preview_choice(input, sets, choice, &at(&its, id.kind, fewer))?;
-        let chances = one.pods().filter_map(|pod| Some((pod, pod.chance()?)));
-        let likeliest =
-            chances.max_by(|a, b| a.1.odds.total_cmp(&b.1.odds).then(b.0.position.cmp(&a.0.position)));
-        (line.next, line.odds) =
-            likeliest.map(|(pod, odds)| (pod.name, odds)).filter(|(_, odds)| odds.odds > 0.0).unzip();
+        (line.next, line.odds) = likeliest(&one).unzip();
         if let (None, Some(blocked)) = (line.next, one.blocked.first()) {
             (line.next, line.rest) = (Some(blocked.name), one.rest);
         }
     }
+    if replicas.is_some() {
+        (line.next, line.odds) = likeliest(&preview).unzip();
+    }
     let Preview { rest, notes, .. } = preview;
     Ok(OverviewLine { rest: rest.filter(|rest| rest.then > 0).or(line.rest.take()), notes, ..line })
+}
+
+/// The pod that is the likeliest to go, and the first of several.
+fn likeliest<'a>(preview: &Preview<'a>) -> Option<(&'a str, Odds)> {
+    let chances = preview.pods().filter_map(|pod| Some((pod, pod.chance()?)));
+    let pod = chances.max_by(|a, b| a.1.odds.total_cmp(&b.1.odds).then(b.0.position.cmp(&a.0.position)));
+    pod.map(|(pod, odds)| (pod.name, odds)).filter(|(_, odds)| odds.odds > 0.0)
 }

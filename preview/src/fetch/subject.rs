@@ -6,7 +6,7 @@ use crate::dump::input::Input;
 use crate::dump::sets::Sets;
 use crate::object::meta::OwnerReference;
 use crate::object::pod::PodEntry;
-use crate::object::workload::{WorkloadKind, WorkloadName};
+use crate::object::workload::{WorkloadId, WorkloadKind, WorkloadName};
 use crate::words::error::Error;
 use crate::words::text;
 
@@ -75,15 +75,11 @@ impl Input {
         Ok((entry.namespace.clone(), subject))
     }
 
-    /// Returns the `ReplicaSet` that an object of another type owns and uses, and its namespace.
+    /// Returns the `ReplicaSet`s that an object of another type owns and uses, at least one.
     ///
     /// # Errors
-    /// If it owns none, or uses several, or deletes its pods itself.
-    pub fn set_in_use(
-        &self,
-        owner: &OwnerName,
-        namespace: Option<&str>,
-    ) -> Result<(String, WorkloadName), Error> {
+    /// If it owns none, or uses none, or deletes its pods itself.
+    pub fn sets_in_use(&self, owner: &OwnerName, namespace: Option<&str>) -> Result<Vec<WorkloadId>, Error> {
         let sets = Sets::of(self);
         let is_here = |its: &str| namespace.is_none_or(|namespace| its == namespace);
         let own: Vec<_> = sets
@@ -92,23 +88,18 @@ impl Input {
             .filter_map(|id| sets.get(id))
             .filter(|set| set.controller.as_ref().is_some_and(|its| owner.is(its)))
             .collect();
-        let pods = |id| sets.pods(id).iter().filter(|pod| pod.is_active()).count();
         let in_use: Vec<_> = own
             .iter()
-            .map(|set| (set.id(), pods(set.id())))
-            .filter(|(id, pods)| {
-                *pods > 0 || sets.get(*id).is_some_and(|set| set.replicas().unwrap_or(0) > 0)
+            .filter(|set| {
+                set.replicas().unwrap_or(0) > 0 || sets.pods(set.id()).iter().any(|pod| pod.is_active())
             })
+            .map(|set| set.id())
             .collect();
         let of_pods = || {
             let pods = self.pods.iter().filter(|pod| is_here(&pod.namespace));
             pods.filter_map(|pod| pod.controller.as_ref()).find(|its| owner.is(its))
         };
         match &*in_use {
-            [(only, _)] => {
-                let name = WorkloadName { kind: Some(only.kind), name: only.name.to_owned() };
-                Ok((only.namespace.to_owned(), name))
-            }
             [] => Err(Error::new(match of_pods() {
                 Some(its) => format!(
                     "{owner}: a {} deletes its pods itself, by rules that podrank does not know",
@@ -117,16 +108,7 @@ impl Input {
                 None if own.is_empty() => format!("no ReplicaSet and no pod belongs to {owner}"),
                 None => format!("no ReplicaSet of {owner} has pods"),
             })),
-            several => {
-                let list: Vec<_> = several
-                    .iter()
-                    .map(|(id, pods)| format!("rs/{} ({})", id.name, text::count(*pods as u64, "pod")))
-                    .collect();
-                Err(Error::new(format!(
-                    "{owner} uses several ReplicaSets, and how it shares its count among them is its own business: ask about one, {}",
-                    text::list(&list)
-                )))
-            }
+            sets => Ok(sets.iter().map(|id| id.to_id()).collect()),
         }
     }
 }

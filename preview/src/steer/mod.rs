@@ -1,8 +1,8 @@
 //! Steering: which pods are wanted, which deletion costs make Kubernetes delete them, and which pods are in the way. Reads
 //! only the input, and writes nothing: `manifest` makes the text that others write.
 
-mod autoscaler;
 mod budget;
+mod interference;
 mod manifest;
 mod notes;
 mod owner;
@@ -14,8 +14,8 @@ mod state;
 mod target;
 mod wish;
 
-pub use autoscaler::check_autoscalers;
 pub use budget::check_budgets;
+pub use interference::check_interference;
 pub use manifest::{Manifest, putting_back};
 pub use owner::{
     Owned, Owner, Scaled, Sorted, Spared, leader, leaders, one_workload, owners, set_of_leader, sets_of_pods,

@@ -65,6 +65,11 @@ impl Target {
         }
     }
 
+    /// Its kind, if the rules of that kind are known.
+    pub(super) fn workload_kind(&self) -> Option<WorkloadKind> {
+        WorkloadKind::ALL.into_iter().find(|kind| kind.resource() == self.full_type)
+    }
+
     /// The object as `kubectl` accepts it: `deployments.apps/web`.
     pub fn resource(&self) -> String {
         format!("{}/{}", self.full_type, self.name)
@@ -143,7 +148,7 @@ fn of_set<'a>(input: &'a Input, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<
     Ok(Chosen { target: Target::of_set(set), sets: vec![set], from, is_rolling: false })
 }
 
-/// How an owner of a kind that no module knows shares its count among several sets is its own business. If it uses one, that
+/// Only the controller of an owner of a kind that no module knows decides how several sets share its count. If it uses one, that
 /// one gets its count.
 fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OwnerEntry) -> Result<Chosen<'a>, Error> {
     if owner.is_being_deleted {
@@ -161,7 +166,7 @@ fn of_owner<'a>(sets: &Sets<'a>, owner: &'a OwnerEntry) -> Result<Chosen<'a>, Er
         several => {
             let names: Vec<_> = several.iter().map(|set| set.id().name).collect();
             return Err(Error::new(format!(
-                "{owner} uses several ReplicaSets ({}), and how it shares its count among them is its own business: \
+                "{owner} uses several ReplicaSets ({}), and only its own controller decides how they share its count: \
                  wait until its rollout has ended",
                 text::list(&names)
             )));

@@ -84,7 +84,7 @@ fn the_set_in_use_is_the_one_that_loses_pods() {
 
 #[test]
 fn what_the_owner_has_not_settled_is_refused() {
-    let several = "shop Rollout/web uses several ReplicaSets (old, web), and how it shares its count among them is its own business: wait until its rollout has ended";
+    let several = "shop Rollout/web uses several ReplicaSets (old, web), and only its own controller decides how they share its count: wait until its rollout has ended";
     assert_eq!(refusal(&with("ReplicaSet", "old", "spec replicas", json!(1)), &to(1)), several);
     // A pod that an old set has still not lost.
     let mut left = pod('d', "n1");
