@@ -30,6 +30,10 @@ func main() {
 		"elect a leader, which takes costs off; without, run only one replica")
 	flag.DurationVar(&options.Deadline, "deadline", 2*time.Second,
 		"longest time that a request waits; it must be shorter than the timeoutSeconds of the webhook")
+	flag.IntVar(&options.DecisionsPerSecond, "decisions-per-second", 10,
+		"scale-downs that are decided in a second, for each namespace; at once five times as many. Others are let through")
+	flag.StringVar(&options.ClientCA, "client-ca", "",
+		"file with the authorities that sign the client certificate of the API server; default: any client may ask")
 	version := flag.Bool("version", false, "print the release of podrank and exit")
 	logging := zap.Options{}
 	logging.BindFlags(flag.CommandLine)
@@ -54,6 +58,9 @@ func run(options app.Options) error {
 	}
 	if options.Deadline <= 0 {
 		return fmt.Errorf("--deadline %v: it must be longer than 0", options.Deadline)
+	}
+	if options.DecisionsPerSecond <= 0 {
+		return fmt.Errorf("--decisions-per-second %d: it must be more than 0", options.DecisionsPerSecond)
 	}
 	config, err := ctrl.GetConfig()
 	if err != nil {

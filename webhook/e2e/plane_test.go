@@ -44,6 +44,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
 	"github.com/podrank/podrank/webhook/internal/app"
 )
@@ -299,9 +300,12 @@ func (p *Plane) awaitRegistration() error {
 		return err
 	}
 	before := p.Proxy.Count()
+	policy := &v1alpha1.ScaleDownPolicy{ObjectMeta: metav1.ObjectMeta{Namespace: namespace.Name, Name: "probe"}, Spec: SpotFirst}
 	set := replicaSet(namespace.Name, "probe", 3)
-	if err := p.Create(ctx, set); err != nil {
-		return err
+	for _, object := range []client.Object{policy, set} {
+		if err := p.Create(ctx, object); err != nil {
+			return err
+		}
 	}
 	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
 		for _, count := range []int{3, 2} {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -21,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/app"
 	"github.com/podrank/podrank/webhook/internal/cost"
 )
 
@@ -237,7 +239,25 @@ func (w *World) Policy(name string, spec v1alpha1.ScaleDownPolicySpec) *v1alpha1
 	w.must(w.Create(w.ctx, policy))
 	// After a leader was killed, the next one is elected 15 s later.
 	w.Await("accepted", 45*time.Second, func() bool { return w.Status(name) != nil && len(w.Status(name).Conditions) > 0 })
+	w.awaitAsked()
 	return policy
+}
+
+// awaitAsked waits until the API server asks about falls in the namespace, because the program has put it on its list.
+func (w *World) awaitAsked() {
+	w.Helper()
+	w.Await("the list", 20*time.Second, func() bool { return slices.Contains(w.asked(), w.Namespace) })
+	// The API server watches the list.
+	time.Sleep(time.Second)
+}
+
+// asked are the namespaces about which the API server asks.
+func (p *Plane) asked() []string {
+	var configuration admissionregistrationv1.ValidatingWebhookConfiguration
+	if err := p.Get(context.Background(), client.ObjectKey{Name: app.Configuration}, &configuration); err != nil {
+		return nil
+	}
+	return configuration.Webhooks[0].NamespaceSelector.MatchExpressions[0].Values
 }
 
 // Status is that of a policy.

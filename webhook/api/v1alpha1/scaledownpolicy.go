@@ -25,9 +25,7 @@ type ScaleDownPolicy struct {
 	Status ScaleDownPolicyStatus `json:"status,omitempty"`
 }
 
-// ScaleDownPolicySpec is what the policy asks for.
-//
-// +kubebuilder:validation:XValidation:rule="size(self.first) > 0 || size(self.spread) > 0",message="ask for something: set first or spread"
+// ScaleDownPolicySpec is what the policy asks for. With neither first nor spread, it only observes.
 type ScaleDownPolicySpec struct {
 	// selector selects ReplicaSets and ReplicationControllers by the labels of their pod templates, as a
 	// PodDisruptionBudget selects pods. An empty selector selects all in the namespace.
@@ -54,11 +52,32 @@ type ScaleDownPolicySpec struct {
 	// +listType=atomic
 	Spread []string `json:"spread,omitempty"`
 
+	// mode says what happens when a count falls. Steer makes the wanted pods go. Observe writes nothing to pods: it predicts which
+	// pods Kubernetes deletes by itself, and compares afterwards.
+	// +optional
+	// +kubebuilder:default=Steer
+	// +kubebuilder:validation:Enum=Steer;Observe
+	Mode Mode `json:"mode,omitempty"`
+
 	// rollouts says whether to steer the old ReplicaSets of a rollout, too. All their pods go in the end. Pods that are not
 	// available go first then, because the Deployment counts on losing them.
 	// +optional
 	// +kubebuilder:default=false
 	Rollouts bool `json:"rollouts"`
+}
+
+// Mode is what a policy does.
+type Mode string
+
+// The modes.
+const (
+	Steer   Mode = "Steer"
+	Observe Mode = "Observe"
+)
+
+// Observes reports whether the policy only observes.
+func (s *ScaleDownPolicySpec) Observes() bool {
+	return s.Mode == Observe || len(s.First) == 0 && len(s.Spread) == 0
 }
 
 // Tier selects pods. If both selectors are set, a pod must match both.
@@ -99,12 +118,12 @@ type ScaleDown struct {
 	// from and to are the counts before and after.
 	From int32 `json:"from"`
 	To   int32 `json:"to"`
-	// result is Steered, or why the request was let through without steering.
+	// result is Steered, Unconfirmed or Observed, or why the request was let through without steering.
 	Result string `json:"result"`
 	// message explains the result.
 	// +optional
 	Message string `json:"message,omitempty"`
-	// wanted is the number of pods that should go.
+	// wanted is the number of pods that should go, or that go if they are only observed.
 	Wanted int32 `json:"wanted"`
 	// written is the number of deletion costs that were written for it.
 	Written int32 `json:"written"`
@@ -112,7 +131,8 @@ type ScaleDown struct {
 	// +optional
 	Blocked int32 `json:"blocked,omitempty"`
 	// gone and missed are the numbers of wanted pods that went and that stayed. They are unset until the scale-down is over. If a
-	// set falls again before that, a pod counts only once, with the last scale-down that wants it.
+	// set falls again before that, a pod counts only once, with the last scale-down that wants it. If pods are only observed, missed
+	// is the number of those about which the prediction was wrong.
 	// +optional
 	Gone *int32 `json:"gone,omitempty"`
 	// +optional

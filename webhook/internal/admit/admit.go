@@ -1,21 +1,24 @@
 // Package admit answers admission requests. It allows every one.
 //
 // +kubebuilder:webhookconfiguration:mutating=false,name=podrank-webhook
-// +kubebuilder:webhook:path=/scale-down,mutating=false,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=NoneOnDryRun,timeoutSeconds=5,groups=apps,resources=replicasets;replicasets/scale,verbs=update,versions=v1,name=replicasets.podrank.dev,admissionReviewVersions=v1,serviceName=podrank-webhook,serviceNamespace=podrank-system
-// +kubebuilder:webhook:path=/scale-down,mutating=false,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=NoneOnDryRun,timeoutSeconds=5,groups="",resources=replicationcontrollers;replicationcontrollers/scale,verbs=update,versions=v1,name=replicationcontrollers.podrank.dev,admissionReviewVersions=v1,serviceName=podrank-webhook,serviceNamespace=podrank-system
+// +kubebuilder:webhook:path=/scale-down,mutating=false,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=NoneOnDryRun,timeoutSeconds=3,groups=apps,resources=replicasets;replicasets/scale,verbs=update,versions=v1,name=replicasets.podrank.dev,admissionReviewVersions=v1,serviceName=podrank-webhook,serviceNamespace=podrank-system
+// +kubebuilder:webhook:path=/scale-down,mutating=false,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=NoneOnDryRun,timeoutSeconds=3,groups="",resources=replicationcontrollers;replicationcontrollers/scale,verbs=update,versions=v1,name=replicationcontrollers.podrank.dev,admissionReviewVersions=v1,serviceName=podrank-webhook,serviceNamespace=podrank-system
 package admit
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/podrank/podrank/webhook/internal/observe"
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -69,9 +72,15 @@ func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.R
 		if count, err := h.Steerer.TakeOff(ctx, o); count > 0 || err != nil {
 			h.Reporter.TakenOff(o, count, err)
 		}
+		if o.Result == steer.Observed {
+			h.Reporter.Observed(ctx, o, observe.Compare(ctx, h.Steerer.Live, o))
+			return
+		}
 		h.Reporter.Outcome(ctx, o)
 	})
-	return admission.Allowed("")
+	answer := admission.Allowed("")
+	answer.AuditAnnotations = report.Audit(o)
+	return answer
 }
 
 // Wait returns when all that follows earlier answers is done.
@@ -79,6 +88,10 @@ func (h *Handler) Wait() { h.after.Wait() }
 
 // parse reads which count falls.
 func parse(req *admissionv1.AdmissionRequest) (steer.Request, error) {
+	// It goes into annotations of pods.
+	if err := uuid.Validate(string(req.UID)); err != nil || len(req.UID) != len(uuid.Nil.String()) {
+		return steer.Request{}, errors.New("its UID is no UUID")
+	}
 	request := steer.Request{
 		UID:    req.UID,
 		Key:    types.NamespacedName{Namespace: req.Namespace, Name: req.Name},
@@ -95,23 +108,28 @@ func parse(req *admissionv1.AdmissionRequest) (steer.Request, error) {
 	if req.Operation != admissionv1.Update || req.SubResource != "" && req.SubResource != "scale" {
 		return request, fmt.Errorf("%s of %q lowers no count", req.Operation, req.SubResource)
 	}
-	var err error
-	// A Scale omits a count of 0. A set always has one by now, since its default is 1.
-	if request.From, err = replicas(req.OldObject.Raw); err != nil {
+	var before, after object
+	if err := json.Unmarshal(req.OldObject.Raw, &before); err != nil {
 		return request, fmt.Errorf("oldObject: %w", err)
 	}
-	if request.To, err = replicas(req.Object.Raw); err != nil {
+	if err := json.Unmarshal(req.Object.Raw, &after); err != nil {
 		return request, fmt.Errorf("object: %w", err)
 	}
+	request.Set, request.Version = before.Metadata.UID, before.Metadata.ResourceVersion
+	request.From, request.To = before.Spec.Replicas, after.Spec.Replicas
+	request.IsScale = before.Metadata.Annotations[workload.Desired] != after.Metadata.Annotations[workload.Desired]
 	return request, nil
 }
 
-func replicas(object []byte) (int32, error) {
-	var parsed struct {
-		Spec struct {
-			Replicas int32 `json:"replicas"`
-		} `json:"spec"`
-	}
-	err := json.Unmarshal(object, &parsed)
-	return parsed.Spec.Replicas, err
+// object is what a set or its Scale, which has no annotations, tells here.
+type object struct {
+	Metadata struct {
+		UID             types.UID         `json:"uid"`
+		ResourceVersion string            `json:"resourceVersion"`
+		Annotations     map[string]string `json:"annotations"`
+	} `json:"metadata"`
+	Spec struct {
+		// A Scale omits a count of 0. A set always has one by now, since its default is 1.
+		Replicas int32 `json:"replicas"`
+	} `json:"spec"`
 }

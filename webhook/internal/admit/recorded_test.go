@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,8 +84,13 @@ func TestRecorded(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			s := serve(t, c.Now, read(t, c)...)
-			if answer := s.ask(t, c.Review); !answer.Allowed {
+			answer := s.ask(t, c.Review)
+			if !answer.Allowed {
 				t.Fatalf("refused: %+v", answer.Result)
+			}
+			if audit := answer.AuditAnnotations; audit["result"] != c.Result && c.Result != "" ||
+				c.Result == string(steer.Steered) && (audit["policy"] != "spot" || audit["wanted"] == "" || audit["costs-written"] != fmt.Sprint(len(c.Costs))) {
+				t.Errorf("audit annotations: %v", audit)
 			}
 			costs := map[string]string{}
 			for _, write := range s.Written() {
@@ -115,6 +122,44 @@ func TestRecorded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whoever reaches this program can ask it. What is not about a set as it is now changes nothing, and neither does what is no
+// request of an API server at all.
+func TestForged(t *testing.T) {
+	cases, err := recorded.Read("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cases[slices.IndexFunc(cases, func(c *recorded.Case) bool { return c.Name == "replicaset-update-draining" })]
+	forge := func(change func(request, before map[string]any)) {
+		t.Helper()
+		s := serve(t, c.Now, read(t, c)...)
+		var review map[string]any
+		if err := json.Unmarshal(c.Review, &review); err != nil {
+			t.Fatal(err)
+		}
+		request := review["request"].(map[string]any)
+		change(request, request["oldObject"].(map[string]any))
+		text, err := json.Marshal(review)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer := s.ask(t, text); !answer.Allowed {
+			t.Errorf("refused: %+v", answer.Result)
+		}
+		if written := s.Written(); len(written) != 0 {
+			t.Errorf("written: %v", written)
+		}
+	}
+	metadata := func(before map[string]any) map[string]any { return before["metadata"].(map[string]any) }
+	for _, uid := range []string{"", "1", strings.Repeat("x", 200_000), strings.Repeat("1", 36), "{6d3c2e1f-0000-4000-8000-000000000001}"} {
+		forge(func(request, _ map[string]any) { request["uid"] = uid })
+	}
+	forge(func(_, before map[string]any) { delete(before, "metadata") })
+	forge(func(_, before map[string]any) { delete(metadata(before), "uid") })
+	forge(func(_, before map[string]any) { metadata(before)["resourceVersion"] = "1" })
+	forge(func(_, before map[string]any) { before["spec"].(map[string]any)["replicas"] = 9 })
 }
 
 // A request is not steered if the API server no longer waits, but is if its context ends because the program does.

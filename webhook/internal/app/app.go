@@ -11,12 +11,16 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -34,6 +38,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/canary"
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/optin"
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/policies"
 	"github.com/podrank/podrank/webhook/internal/report"
@@ -64,6 +69,10 @@ type Options struct {
 	LeaderElection               bool
 	// Deadline is how long a request may wait.
 	Deadline time.Duration
+	// DecisionsPerSecond is how many requests are decided for a namespace, and at once five times as many.
+	DecisionsPerSecond int
+	// ClientCA is a file with the authorities that sign the API server's client certificate. Without, none is asked for.
+	ClientCA string
 }
 
 // Scheme has all types that are read and written.
@@ -132,7 +141,8 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	reporter := &report.Reporter{
 		Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
 	}
-	steerer := &steer.Steerer{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Barrier: barrier, Now: time.Now}
+	steerer := &steer.Steerer{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Barrier: barrier, Now: time.Now,
+		Rates: steer.NewRates(options.DecisionsPerSecond)}
 	// Their caches are filled before the first request comes.
 	for _, object := range steer.Cached() {
 		if _, err := mgr.GetCache().GetInformer(ctx, object); err != nil {
@@ -147,17 +157,28 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	if err := (&policies.Judge{Cache: mgr.GetClient(), Reporter: reporter}).SetUp(mgr); err != nil {
 		return nil, err
 	}
+	keeper := &optin.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,
+		Never: []string{options.Namespace, metav1.NamespaceSystem}}
+	if err := keeper.SetUp(mgr); err != nil {
+		return nil, err
+	}
 	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline,
 		IsEnding: func() bool { return ctx.Err() != nil }}, nil
 }
 
 // serve makes the manager answer requests and probes.
 func serve(mgr manager.Manager, options Options, handler *admit.Handler, synced func() bool) error {
-	requests := webhook.NewServer(webhook.Options{Host: options.Host, Port: options.Port, CertDir: options.CertDir})
+	asks, err := clients(options.ClientCA)
+	if err != nil {
+		return err
+	}
+	requests := webhook.NewServer(webhook.Options{
+		Host: options.Host, Port: options.Port, CertDir: options.CertDir, TLSOpts: []func(*tls.Config){asks},
+	})
 	requests.Register(admit.Path, &webhook.Admission{Handler: admission.HandlerFunc(handler.Handle)})
 	if options.RotateCertificates {
 		certified := make(chan struct{})
-		err := rotator.AddRotator(mgr, &rotator.CertRotator{
+		err = rotator.AddRotator(mgr, &rotator.CertRotator{
 			SecretKey: types.NamespacedName{Namespace: options.Namespace, Name: Secret},
 			CertDir:   options.CertDir, CAName: "podrank-webhook-ca", CAOrganization: "podrank",
 			DNSName: fmt.Sprintf("%s.%s.svc", Service, options.Namespace), IsReady: certified,
@@ -181,7 +202,7 @@ func serve(mgr manager.Manager, options Options, handler *admit.Handler, synced 
 	} else if err := mgr.Add(requests); err != nil {
 		return err
 	}
-	err := mgr.AddReadyzCheck("requests", requests.StartedChecker())
+	err = mgr.AddReadyzCheck("requests", requests.StartedChecker())
 	return errors.Join(err, mgr.AddHealthzCheck("alive", healthz.Ping), mgr.AddReadyzCheck("canary", func(*http.Request) error {
 		if !synced() {
 			return errors.New("the watch for canaries has not begun")
@@ -195,3 +216,21 @@ type always func(context.Context) error
 
 func (a always) Start(ctx context.Context) error { return a(ctx) }
 func (always) NeedLeaderElection() bool          { return false }
+
+// clients makes the server refuse clients whose certificate no authority of this file has signed. Without a file, it takes all.
+func clients(file string) (func(*tls.Config), error) {
+	if file == "" {
+		return func(*tls.Config) {}, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	authorities := x509.NewCertPool()
+	if !authorities.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s has no certificate", file)
+	}
+	return func(config *tls.Config) {
+		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, authorities
+	}, nil
+}

@@ -31,8 +31,12 @@ func cached() cache.Options {
 func strip(object any) (any, error) {
 	switch object := object.(type) {
 	case *metav1.PartialObjectMetadata:
+		kept := []string{corev1.PodDeletionCost}
+		if cost.IsMarked(object) {
+			kept = append(kept, cost.Annotation)
+		}
+		object.Annotations = only(object.Annotations, kept...)
 		object.ManagedFields, object.Finalizers, object.GenerateName = nil, nil, ""
-		object.Annotations = only(object.Annotations, corev1.PodDeletionCost, cost.Annotation)
 		if object.Kind == "Pod" {
 			// Pods are read by their controller.
 			object.Labels = nil

@@ -37,6 +37,8 @@ const (
 	again = 5 * time.Second
 	// stale is how long the cache may show a cost that was taken off. After that, it is taken off again.
 	stale = 30 * time.Second
+	// givesUp is how long it tries to take a cost off.
+	givesUp = time.Hour
 	// ByController is the index of pods by the UID of their controller.
 	ByController = "controller"
 )
@@ -64,6 +66,8 @@ type Cleaner struct {
 
 	// Only one worker runs, so they need no lock.
 	sets map[types.UID]*scaleDown
+	// orphans are pods without a set, and when it was first tried to take their costs off.
+	orphans map[types.UID]time.Time
 }
 
 // scaleDown is what is known of a set that is steered.
@@ -93,6 +97,9 @@ type tracked struct {
 	isOff bool
 	// isReported is whether its end was reported.
 	isReported bool
+	// trying is when it was first tried to take the cost off, and isLeft whether that was given up.
+	trying time.Time
+	isLeft bool
 }
 
 // What becomes of a pod. These are the reasons of metrics.
@@ -203,6 +210,9 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		delete(c.sets, id.UID)
 		return ctrl.Result{}, nil
 	}
+	if err == nil && known.isLeft() {
+		return ctrl.Result{}, nil
+	}
 	return ctrl.Result{RequeueAfter: wait}, err
 }
 
@@ -225,9 +235,10 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 		case !isMarked && known != nil:
 			// It never had one, or the replica that wrote it has taken it off.
 			known.isWithdrawn = known.isWithdrawn || known.isMarked
-			known.isMarked = false
+			known.isMarked, known.isLeft = false, false
 			s.forget(pod.UID)
 		case !isMarked:
+		case known != nil && known.mark == mark && known.isLeft:
 		case known != nil && known.mark == mark && (known.isOff || known.isMarked):
 			if known.isOff && now.Sub(known.since) > stale {
 				known.isOff, known.isMarked = false, true
@@ -249,7 +260,7 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 		if here[uid] {
 			continue
 		}
-		known.isMarked, known.isOff = false, false
+		known.isMarked, known.isOff, known.isLeft = false, false, false
 		if known.end == "" {
 			known.end = gone
 		}
@@ -258,9 +269,19 @@ func (s *scaleDown) see(set types.UID, pods []metav1.PartialObjectMetadata, now 
 	return asked
 }
 
+// isLeft reports whether nothing is left to do but for pods whose costs nobody could take off.
+func (s *scaleDown) isLeft() bool {
+	for _, pod := range s.pods {
+		if !pod.isLeft || !pod.isReported {
+			return false
+		}
+	}
+	return true
+}
+
 // forget forgets a pod, if its end was reported and the cache shows no mark of it.
 func (s *scaleDown) forget(uid types.UID) {
-	if pod := s.pods[uid]; pod.isReported && !pod.isMarked && !pod.isOff {
+	if pod := s.pods[uid]; pod.isReported && !pod.isMarked && !pod.isOff && !pod.isLeft {
 		delete(s.pods, uid)
 	}
 }
@@ -290,8 +311,6 @@ func (s *scaleDown) judge(
 		end := ""
 		pod.hasFallen = pod.hasFallen || set.Replicas <= pod.mark.Count
 		switch left := patience - now.Sub(pod.since); {
-		case pod.isWithdrawn:
-			end = withdrawn
 		case !pod.hasFallen && left > 0:
 			wait = min(wait, left)
 		case !pod.hasFallen && !set.IsOver():
@@ -306,7 +325,11 @@ func (s *scaleDown) judge(
 		if end == "" {
 			continue
 		}
-		if end == outrun && pod.isOverruled {
+		switch {
+		case pod.isWithdrawn:
+			// What became of it is told all the same, once the scale-down is over: it may have been let through.
+			end = withdrawn
+		case end == outrun && pod.isOverruled:
 			end = overruled
 		}
 		went, err := isGone(pod.pod)
@@ -347,7 +370,15 @@ func (c *Cleaner) takeOff(ctx context.Context, s *scaleDown, template map[string
 	}
 	var failed []error
 	for i, err := range c.Costs.TakeOff(ctx, undos) {
+		if staying[i].trying.IsZero() {
+			staying[i].trying = c.Now()
+		}
+		isLeft := c.Now().Sub(staying[i].trying) > givesUp
 		switch {
+		case isLeft && !errors.Is(err, cost.ErrGone):
+			c.Reporter.Left(staying[i].pod, err)
+			staying[i].isMarked, staying[i].isLeft = false, true
+			continue
 		case err == nil:
 			report.TakenOff(1, staying[i].end)
 		case !errors.Is(err, cost.ErrGone):
@@ -415,7 +446,18 @@ func (c *Cleaner) orphan(ctx context.Context, id Set) error {
 		return nil
 	}
 	err = c.Costs.TakeOff(ctx, []cost.Undo{{Pod: cost.PodOf(pod), Mark: mark}})[0]
-	if errors.Is(err, cost.ErrGone) {
+	if err == nil || errors.Is(err, cost.ErrGone) {
+		delete(c.orphans, pod.UID)
+		return nil
+	}
+	if c.orphans == nil {
+		c.orphans = map[types.UID]time.Time{}
+	}
+	if began, ok := c.orphans[pod.UID]; !ok {
+		c.orphans[pod.UID] = c.Now()
+	} else if c.Now().Sub(began) > givesUp {
+		delete(c.orphans, pod.UID)
+		c.Reporter.Left(cost.PodOf(pod), err)
 		return nil
 	}
 	return err

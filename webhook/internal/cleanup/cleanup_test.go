@@ -307,17 +307,97 @@ func TestOverruled(t *testing.T) {
 	s.costs("web-1", "100")
 }
 
-// The replica that answered takes its costs off, because the request failed.
+// The replica that answered takes its costs off, because the request failed. It may have been let through all the same: what
+// became of the pods is told once that is over.
 func TestWithdrawn(t *testing.T) {
-	s := newShop(t, mark(2), mark(2))
-	s.look(0)
-	for i := range 2 {
-		undo := cost.Undo{Pod: pod(i), Mark: cost.Mark{Set: id.UID, Count: 2}}
-		s.must(s.Costs.TakeOff(context.Background(), []cost.Undo{undo})[0])
+	withdrawn := func() *shop {
+		s := newShop(t, mark(2), mark(2))
+		s.look(0)
+		for i := range 2 {
+			undo := cost.Undo{Pod: pod(i), Mark: cost.Mark{Set: id.UID, Count: 2}}
+			s.must(s.Costs.TakeOff(context.Background(), []cost.Undo{undo})[0])
+		}
+		s.look(time.Second)
+		if down := s.policy().Status.ScaleDowns[0]; down.Gone != nil {
+			t.Fatalf("told before it is over: %+v", down)
+		}
+		return s
 	}
-	s.look(time.Second)
+	s := withdrawn()
+	s.look(s.Patience)
 	s.ended(0, 2, "RequestFailed")
 	s.rests(time.Second)
+
+	s = withdrawn()
+	s.count(2, 4, false)
+	s.look(time.Second)
+	s.deletePods(0, 1)
+	s.count(2, 2, true)
+	s.look(time.Second)
+	s.ended(2, 0, "")
+	s.rests(time.Second)
+
+	s = withdrawn()
+	s.deletePods(0, 2)
+	s.count(2, 2, true)
+	s.look(time.Second)
+	s.ended(1, 1, "RequestFailed: web-1")
+	s.rests(time.Second)
+}
+
+// A mark that the template gave to pods, or anybody else, is not this program's: nothing is done about it, and nothing is counted.
+func TestMarkOfTemplate(t *testing.T) {
+	set, policy, pods := fakeapi.Shop(1)
+	pods[0].Annotations = map[string]string{cost.Annotation: "x"}
+	fakeapi.Manage(pods[0], "kube-controller-manager", cost.Annotation)
+	s := newShop(t)
+	s.API = fakeapi.New(set, policy, pods[0])
+	s.Cache, s.Live, s.Costs = s.API, s.API, cost.NewWriter(s.API, s.API)
+	off := since(t, "costs_taken_off_total")
+	for range 3 {
+		s.rests(time.Hour)
+	}
+	off(0)
+	if writes := s.Written(); len(writes) != 0 {
+		t.Errorf("written: %v", writes)
+	}
+}
+
+// A cost that nobody may take off is given up after an hour, and told.
+func TestGivesUp(t *testing.T) {
+	s := newShop(t, mark(2))
+	s.Before = func(*fakeapi.Write) error {
+		return apierrors.NewForbidden(corev1.Resource("pods"), "web-0", errors.New("no"))
+	}
+	left := since(t, "costs_left_total")
+	s.look(0)
+	s.deletePods(2, 3)
+	s.count(2, 2, true)
+	tries := 0
+	for range 100 {
+		s.now = s.now.Add(time.Minute)
+		result, err := s.Reconcile(context.Background(), id)
+		if err == nil && result.RequeueAfter == 0 {
+			break
+		}
+		tries++
+	}
+	if tries < 60 || tries > 62 {
+		t.Errorf("%d tries", tries)
+	}
+	left(1)
+	s.rests(time.Hour)
+	left(1)
+
+	s.must(s.Delete(context.Background(), fakeapi.Read[appsv1.ReplicaSet](s, s.API, "web")))
+	orphan := cleanup.Set{Namespace: id.Namespace, Name: "web-0", UID: id.UID}
+	for range 62 {
+		_, err := s.Reconcile(context.Background(), orphan)
+		if s.now = s.now.Add(time.Minute); err == nil {
+			break
+		}
+	}
+	left(2)
 }
 
 // The count falls and rises before the controller has done its work.

@@ -7,6 +7,7 @@ package cost
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,10 +56,12 @@ func (m Mark) IsOf(other Mark) bool {
 	return m == other
 }
 
-// MarkOf returns a pod's mark. A mark that cannot be read belongs to no set, so that it is taken off.
+// MarkOf returns a pod's mark. One that somebody else has written is none: a template may have it. If it is not known who has
+// written what, as in the cache, which has only marks of this program, it counts. A mark that cannot be read belongs to no set, so
+// that it is taken off.
 func MarkOf(pod metav1.Object) (mark Mark, ok bool) {
 	text, ok := pod.GetAnnotations()[Annotation]
-	if !ok {
+	if !ok || len(pod.GetManagedFields()) > 0 && !IsMarked(pod) {
 		return Mark{}, false
 	}
 	rest, isStaying := strings.CutSuffix(text, stays)
@@ -69,6 +72,14 @@ func MarkOf(pod metav1.Object) (mark Mark, ok bool) {
 		return Mark{}, true
 	}
 	return Mark{types.UID(set), int32(number), types.UID(request), !isStaying}, true
+}
+
+// IsMarked reports whether a pod has a mark that this program manages.
+func IsMarked(pod metav1.Object) bool {
+	_, ok := pod.GetAnnotations()[Annotation]
+	return ok && slices.ContainsFunc(pod.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager == Manager && manages(&entry, Annotation)
+	})
 }
 
 // Before returns what a pod has of this program before a request writes to it: the cost and mark of an earlier request, or else
@@ -114,7 +125,7 @@ func OwnerOf(pod *corev1.Pod, template map[string]string) Owner {
 	owner := Nobody
 	for i := range pod.ManagedFields {
 		entry := &pod.ManagedFields[i]
-		if entry.FieldsV1 == nil || !manages(entry.FieldsV1) {
+		if !manages(entry, corev1.PodDeletionCost) {
 			continue
 		}
 		theirs := Other
@@ -140,16 +151,19 @@ func OwnerOf(pod *corev1.Pod, template map[string]string) Owner {
 	return owner
 }
 
-// manages reports whether the fields have the deletion cost.
-func manages(fields *metav1.FieldsV1) bool {
+// manages reports whether an annotation is among the fields of an entry.
+func manages(entry *metav1.ManagedFieldsEntry, annotation string) bool {
+	if entry.FieldsV1 == nil {
+		return false
+	}
 	var parsed struct {
 		Metadata struct {
 			Annotations map[string]json.RawMessage `json:"f:annotations"`
 		} `json:"f:metadata"`
 	}
-	if err := json.Unmarshal(fields.Raw, &parsed); err != nil {
+	if err := json.Unmarshal(entry.FieldsV1.Raw, &parsed); err != nil {
 		return false
 	}
-	_, ok := parsed.Metadata.Annotations["f:"+corev1.PodDeletionCost]
+	_, ok := parsed.Metadata.Annotations["f:"+annotation]
 	return ok
 }

@@ -28,6 +28,13 @@ func TestMark(t *testing.T) {
 			t.Errorf("%q is %+v", text, got)
 		}
 	}
+	pod := &corev1.Pod{}
+	pod.Annotations = map[string]string{cost.Annotation: "uid/7/5a"}
+	fakeapi.Manage(pod, "kube-controller-manager", cost.Annotation)
+	fakeapi.Manage(pod, cost.Manager, corev1.PodDeletionCost)
+	if _, ok := cost.MarkOf(pod); ok {
+		t.Error("a mark of its template is taken for one of this program")
+	}
 	if _, ok := cost.MarkOf(&corev1.Pod{}); ok {
 		t.Error("a pod without a mark has one")
 	}

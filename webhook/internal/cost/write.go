@@ -108,8 +108,8 @@ func (w *Writer) takeOff(ctx context.Context, undo *Undo) error {
 		if err := w.live.Get(ctx, undo.Pod.Key, pod); client.IgnoreNotFound(err) != nil {
 			return err
 		}
-		mark, isMarked := MarkOf(pod)
-		if pod.UID != undo.Pod.UID || !isMarked || !mark.IsOf(undo.Mark) {
+		mark, _ := MarkOf(pod)
+		if pod.UID != undo.Pod.UID || !IsMarked(pod) || !mark.IsOf(undo.Mark) {
 			return fmt.Errorf("pod %s: %w", undo.Pod.Key.Name, ErrGone)
 		}
 		// The resource version keeps this from taking off what a later request writes meanwhile.

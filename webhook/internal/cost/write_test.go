@@ -83,6 +83,7 @@ func TestTakeOffEnds(t *testing.T) {
 	_, _, pods := fakeapi.Shop(1)
 	pod := pods[0]
 	pod.Annotations = map[string]string{cost.Annotation: mark.String()}
+	fakeapi.Manage(pod, cost.Manager, cost.Annotation)
 	api := fakeapi.New(pod)
 	changes := 0
 	api.Before = func(*fakeapi.Write) error {

@@ -5,6 +5,7 @@ package decide
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	podrank "github.com/podrank/podrank/go"
@@ -159,4 +160,61 @@ func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 		writes = append(writes, Write{change.Pod, change.Cost, wanted[change.Pod]})
 	}
 	return writes, err
+}
+
+// horizon are the times after a request at which its controller may come to delete pods. Pods of different ages may change places
+// from one to the next.
+var horizon = []time.Duration{0, time.Second / 2, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
+
+// A Prediction says which pods Kubernetes deletes if nobody steers.
+type Prediction struct {
+	// Delete is the number of pods that go.
+	Delete int
+	// Certain go whenever their controller decides, soon.
+	Certain []*corev1.Pod
+	// Possible are all pods that may go, with those that certainly do.
+	Possible map[types.UID]bool
+	// Chances are how likely contested pods go if their controller decides at once.
+	Chances []podrank.Chance
+}
+
+// Predict says which of the active pods Kubernetes deletes. related are those that count for ranks.
+func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, error) {
+	settled, chances, err := podrank.Odds(active, related, k, podrank.WithNow(now))
+	if err != nil {
+		return nil, err
+	}
+	p := &Prediction{Delete: k, Certain: settled.Certain, Possible: map[types.UID]bool{}, Chances: chances}
+	for _, later := range horizon {
+		settled, err := podrank.Settle(active, related, k, podrank.WithNow(now.Add(later)))
+		if err != nil {
+			return nil, err
+		}
+		certain := map[types.UID]bool{}
+		for _, pod := range settled.Certain {
+			certain[pod.UID], p.Possible[pod.UID] = true, true
+		}
+		for _, pod := range settled.Contested {
+			p.Possible[pod.UID] = true
+		}
+		p.Certain = slices.DeleteFunc(p.Certain, func(pod *corev1.Pod) bool { return !certain[pod.UID] })
+	}
+	return p, nil
+}
+
+// Wrong returns what was wrong with the prediction, a text for each pod, once these pods have gone.
+func (p *Prediction) Wrong(gone []*corev1.Pod) (wrong []string) {
+	went := map[types.UID]bool{}
+	for _, pod := range gone {
+		went[pod.UID] = true
+		if !p.Possible[pod.UID] {
+			wrong = append(wrong, pod.Name+" went")
+		}
+	}
+	for _, pod := range p.Certain {
+		if !went[pod.UID] {
+			wrong = append(wrong, pod.Name+" stayed")
+		}
+	}
+	return wrong
 }

@@ -79,5 +79,6 @@ func (a *API) NewReporter() (*report.Reporter, *events.FakeRecorder) {
 
 // NewSteerer steers what is on the server.
 func (a *API) NewSteerer(barrier steer.Barrier, now time.Time) *steer.Steerer {
-	return &steer.Steerer{Cache: a, Live: a, Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now }}
+	return &steer.Steerer{Cache: a, Live: a, Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now },
+		Rates: steer.NewRates(1000)}
 }

@@ -31,7 +31,7 @@ type Plans struct {
 
 // Add remembers the plan of a request that was steered.
 func (p *Plans) Add(o *steer.Outcome) {
-	if o.Result != steer.Steered {
+	if !o.Result.Holds() {
 		return
 	}
 	p.mu.Lock()

@@ -25,6 +25,10 @@ var (
 		Name: "podrank_webhook_costs_taken_off_total",
 		Help: "Deletion costs taken off again, by why: RequestFailed, or a reason for which pods are missed.",
 	}, []string{"why"})
+	left = metric.NewCounter(prometheus.CounterOpts{
+		Name: "podrank_webhook_costs_left_total",
+		Help: "Deletion costs that could not be taken off in an hour, and stay.",
+	})
 	blocked = metric.NewCounterVec(prometheus.CounterOpts{
 		Name: "podrank_webhook_blocked_pods_total",
 		Help: "Pods that went although the policy wanted others to go first, by the rule that decided.",
@@ -43,6 +47,14 @@ var (
 	missed = metric.NewCounterVec(prometheus.CounterOpts{
 		Name: "podrank_webhook_pods_missed_total", Help: "Pods that should go and stayed, by reason.",
 	}, []string{"reason"})
+	predictions = metric.NewCounterVec(prometheus.CounterOpts{
+		Name: "podrank_webhook_predictions_total",
+		Help: "Scale-downs that were only observed, by result: Right, Wrong, or why nothing could be compared.",
+	}, []string{"result"})
+	contested = metric.NewCounterVec(prometheus.CounterOpts{
+		Name: "podrank_webhook_contested_pods_total",
+		Help: "Pods that chance decided about when nobody steered, by the tenth of their predicted odds, and whether they went.",
+	}, []string{"odds", "went"})
 	unreported = metric.NewCounter(prometheus.CounterOpts{
 		Name: "podrank_webhook_unreported_total",
 		Help: "Scale-downs that are missing in the status of their policy, because it could not be written.",

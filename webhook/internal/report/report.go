@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -61,6 +62,10 @@ type Reporter struct {
 func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	log := r.Log.WithValues("kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name, "from", o.From, "to", o.To,
 		"result", o.Result)
+	if o.Result == steer.RolloutIgnored {
+		// Once for each set: the recorder counts those that follow.
+		r.event(o.Set, corev1.EventTypeNormal, string(o.Result), "a rollout may lower this count, so the policy leaves it alone")
+	}
 	if !o.Result.Concerns() {
 		log.V(1).Info("scale-down", "message", o.Message)
 		return
@@ -81,20 +86,34 @@ func (r *Reporter) Outcome(ctx context.Context, o *steer.Outcome) {
 	if o.Policy == nil {
 		return
 	}
+	entry := entryOf(o, message)
+	entry.Wanted, entry.Written, entry.Blocked = int32(len(o.Wanted)), int32(o.Written), int32(len(o.Blocked))
+	r.enter(ctx, o, entry)
+}
+
+// entryOf is what the status of a policy says of a request.
+func entryOf(o *steer.Outcome, message string) v1alpha1.ScaleDown {
+	return v1alpha1.ScaleDown{
+		Time: metav1.NewTime(o.At), Kind: string(o.Kind), Name: o.Key.Name, UID: o.Set.UID(), From: o.From, To: o.To,
+		Result: string(o.Result), Message: message,
+	}
+}
+
+// enter puts an entry into the status of the policy, with the condition that it makes.
+func (r *Reporter) enter(ctx context.Context, o *steer.Outcome, entry v1alpha1.ScaleDown) {
 	r.status(ctx, o.Policy, func(policy *v1alpha1.ScaleDownPolicy) {
-		status := metav1.ConditionTrue
-		if o.Result != steer.Steered {
-			status = metav1.ConditionFalse
+		entry := entry
+		status := metav1.ConditionFalse
+		switch o.Result {
+		case steer.Steered:
+			status = metav1.ConditionTrue
+		case steer.Unconfirmed:
+			status = metav1.ConditionUnknown
 		}
 		meta.SetStatusCondition(&policy.Status.Conditions, metav1.Condition{
-			Type: v1alpha1.Steering, Status: status, Reason: string(o.Result), Message: message,
+			Type: v1alpha1.Steering, Status: status, Reason: entry.Result, Message: entry.Message,
 			ObservedGeneration: policy.Generation,
 		})
-		entry := v1alpha1.ScaleDown{
-			Time: metav1.NewTime(o.At), Kind: string(o.Kind), Name: o.Key.Name, UID: o.Set.UID(), From: o.From, To: o.To,
-			Result: string(o.Result), Message: message,
-			Wanted: int32(len(o.Wanted)), Written: int32(o.Written), Blocked: int32(len(o.Blocked)),
-		}
 		if len(policy.Status.ScaleDowns) > 0 && isAgain(&policy.Status.ScaleDowns[0], &entry) {
 			entry.Written += policy.Status.ScaleDowns[0].Written
 			policy.Status.ScaleDowns[0] = entry
@@ -244,9 +263,12 @@ func (r *Reporter) status(ctx context.Context, policy *v1alpha1.ScaleDownPolicy,
 
 // describe says what became of a request.
 func describe(o *steer.Outcome) string {
-	if o.Result == steer.Steered {
+	if o.Result.Holds() {
 		text := fmt.Sprintf("from %d to %d: %d pods should go, %d deletion costs were written", o.From, o.To, len(o.Wanted),
 			o.Written)
+		if o.Result == steer.Unconfirmed {
+			text += "; whether their controller saw these costs in time is not known yet"
+		}
 		if len(o.Blocked) > 0 {
 			text += "; " + describeBlocked(o.Blocked)
 		}
@@ -270,6 +292,12 @@ func list(texts []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(texts[:named], ", "), len(texts)-named)
 	}
 	return strings.Join(texts, ", ")
+}
+
+// Left reports a cost that could not be taken off.
+func (r *Reporter) Left(pod cost.Pod, err error) {
+	left.Inc()
+	r.Log.Error(err, "gave up taking a deletion cost off: it stays", "namespace", pod.Key.Namespace, "pod", pod.Key.Name)
 }
 
 // TakenOff reports costs of a request that came off, because it was not steered.

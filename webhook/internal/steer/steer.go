@@ -1,5 +1,5 @@
 // Package steer is what happens while a request to lower a count waits for its answer: it chooses the policy, decides, writes
-// costs and passes the barrier. It never refuses a request: it only says what became of it.
+// costs and passes the barrier, or only predicts. It never refuses a request: it only says what became of it.
 //
 // +kubebuilder:rbac:groups=podrank.dev,resources=scaledownpolicies,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=list;watch
@@ -35,18 +35,25 @@ import (
 // A Result is what became of a request. Its text is the reason in events and conditions, and a label of metrics.
 type Result string
 
-// The results. All but the first few are failures. The costs of a request come off again, unless it was steered.
+// The results. All but the first few are failures. The costs of a request come off again, unless it was steered, confirmed or not.
 const (
 	// Steered: the wanted pods have the lowest costs, and the controller has seen them.
 	Steered Result = "Steered"
+	// Unconfirmed: the wanted pods have the lowest costs, but the deadline came before it was clear that the controller has seen
+	// them. The comparison tells whether it had.
+	Unconfirmed Result = "Unconfirmed"
+	// Observed: the policy only observes which pods Kubernetes deletes.
+	Observed Result = "Observed"
 	// NoPolicy: no policy selects the set.
 	NoPolicy Result = "NoPolicy"
 	// NothingToDo: no pod goes, or all do.
 	NothingToDo Result = "NothingToDo"
 	// DryRun: the request is a dry run, which must have no effects.
 	DryRun Result = "DryRun"
-	// RolloutIgnored: a rollout shrinks the set, and the policy says to leave that alone.
+	// RolloutIgnored: a rollout may shrink the set, and the policy says to leave that alone.
 	RolloutIgnored Result = "RolloutIgnored"
+	// Stale: the request is about an earlier state of the set. If it is one of the API server, that will notice, and ask again.
+	Stale Result = "Stale"
 	// StoodAside: kubectl podrank is steering this set.
 	StoodAside Result = "StoodAside"
 
@@ -56,6 +63,8 @@ const (
 	Conflict Result = "Conflict"
 	// DeadlineExceeded: there was no time left.
 	DeadlineExceeded Result = "DeadlineExceeded"
+	// TooMany: more requests came from the namespace than are decided.
+	TooMany Result = "TooMany"
 	// PolicyDeleted: the policy was deleted meanwhile.
 	PolicyDeleted Result = "PolicyDeleted"
 	// Failed: the API server or the decision returned an error.
@@ -64,11 +73,16 @@ const (
 
 // IsFailure reports whether something was to be steered and was not.
 func (r Result) IsFailure() bool {
-	return slices.Contains([]Result{NoRoom, Conflict, DeadlineExceeded, PolicyDeleted, Failed}, r)
+	return slices.Contains([]Result{NoRoom, Conflict, DeadlineExceeded, TooMany, PolicyDeleted, Failed}, r)
 }
 
-// Concerns reports whether the result is about a policy, and so worth telling.
-func (r Result) Concerns() bool { return r.IsFailure() || r == Steered || r == StoodAside }
+// Concerns reports whether the result is about a policy, and so worth telling. To tell of each of too many would be too much.
+func (r Result) Concerns() bool {
+	return r.Holds() || r == StoodAside || r.IsFailure() && r != TooMany
+}
+
+// Holds reports whether the costs of a request stay until its pods are gone.
+func (r Result) Holds() bool { return r == Steered || r == Unconfirmed }
 
 // A Request is one that lowers a count.
 type Request struct {
@@ -78,6 +92,16 @@ type Request struct {
 	Key      types.NamespacedName
 	From, To int32
 	DryRun   bool
+	// Set and Version are the UID and the resource version of the set whose count falls.
+	Set     types.UID
+	Version string
+	// IsScale is whether the Deployment of the set changes its own count by this request, so that it is no step of a rollout.
+	IsScale bool
+}
+
+// isAbout reports whether the request was made for this state of a set. Others, among them forged ones, change nothing.
+func (r *Request) isAbout(set *workload.Set) bool {
+	return r.Set == set.UID() && r.Version == set.Object.GetResourceVersion() && r.From == set.Replicas
 }
 
 // An Outcome says what became of a request.
@@ -97,6 +121,9 @@ type Outcome struct {
 	// Undo is how to take off what was written, or may have been, if the set is not steered after all.
 	Undo    []cost.Undo
 	Blocked []decide.Blocked
+	// Active are the set's active pods, and Prediction which of them go, if they are only observed.
+	Active     []*corev1.Pod
+	Prediction *decide.Prediction
 }
 
 // A Barrier lets through who has waited until the controller has seen earlier writes.
@@ -125,6 +152,8 @@ type Steerer struct {
 	Barrier     Barrier
 	// Now is the clock.
 	Now func() time.Time
+	// Rates limits the decisions for each namespace.
+	Rates *Rates
 
 	locks locks
 }
@@ -135,7 +164,7 @@ func (s *Steerer) Steer(ctx context.Context, request Request) *Outcome {
 	result, err := s.steer(ctx, o)
 	o.Result = result
 	if err != nil {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil && result != Unconfirmed {
 			o.Result = DeadlineExceeded
 		}
 		o.Message = err.Error()
@@ -157,9 +186,15 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 	if len(policies.Items) == 0 {
 		return NoPolicy, nil
 	}
+	if !s.Rates.allow(o.Key.Namespace) {
+		return TooMany, errors.New("too many requests in this namespace")
+	}
 	set, err := workload.Get(ctx, s.Live, o.Kind, o.Key)
 	if err != nil {
 		return Failed, err
+	}
+	if !o.isAbout(set) {
+		return Stale, nil
 	}
 	o.Set = set
 	if set.Object.GetDeletionTimestamp() != nil {
@@ -174,8 +209,11 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 	if err != nil {
 		return Failed, err
 	}
-	if isOld && !o.Policy.Spec.Rollouts {
+	if isOld && !o.IsScale && !o.Policy.Spec.Rollouts {
 		return RolloutIgnored, nil
+	}
+	if o.Policy.Spec.Observes() {
+		return s.observe(ctx, o)
 	}
 	unlock, err := s.locks.lock(ctx, set.UID())
 	if err != nil {
@@ -185,15 +223,36 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 	if result, err := s.write(ctx, o, isOld); result != Steered {
 		return result, err
 	}
-	if err := s.Barrier.Wait(ctx); err != nil {
-		return Failed, err
+	late := s.Barrier.Wait(ctx)
+	if late != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Failed, late
 	}
 	var now v1alpha1.ScaleDownPolicy
-	err = s.Cache.Get(ctx, client.ObjectKeyFromObject(o.Policy), &now)
+	err = s.Cache.Get(context.WithoutCancel(ctx), client.ObjectKeyFromObject(o.Policy), &now)
 	if apierrors.IsNotFound(err) || err == nil && (now.UID != o.Policy.UID || now.DeletionTimestamp != nil) {
 		return PolicyDeleted, errors.New("the policy was deleted while costs were written")
 	}
+	if late != nil {
+		return Unconfirmed, late
+	}
 	return Steered, err
+}
+
+// observe predicts which pods go.
+func (s *Steerer) observe(ctx context.Context, o *Outcome) (Result, error) {
+	active, related, err := s.pods(ctx, o.Set)
+	if err != nil {
+		return Failed, err
+	}
+	k := len(active) - int(o.To)
+	if k <= 0 {
+		return NothingToDo, nil
+	}
+	o.Active = active
+	if o.Prediction, err = decide.Predict(active, related, k, s.Now()); err != nil {
+		return Failed, err
+	}
+	return Observed, nil
 }
 
 // write plans and writes costs, anew if pods change meanwhile.
@@ -315,7 +374,7 @@ func (o *Outcome) mark(goes bool) cost.Mark {
 	return cost.Mark{Set: o.Set.UID(), Count: o.To, Request: o.UID, Goes: goes}
 }
 
-// pods lists the set's active pods and those that count for their ranks.
+// pods lists the set's active pods and those that count for their ranks: as in Kubernetes, none if the set has no controller.
 func (s *Steerer) pods(ctx context.Context, set *workload.Set) (active, related []*corev1.Pod, err error) {
 	siblings, err := set.Siblings(ctx, s.Cache)
 	if err != nil {
@@ -335,7 +394,9 @@ func (s *Steerer) pods(ctx context.Context, set *workload.Set) (active, related 
 				continue
 			}
 			seen[pod.UID] = true
-			related = append(related, pod)
+			if metav1.GetControllerOfNoCopy(set.Object) != nil {
+				related = append(related, pod)
+			}
 			if set.IsOwn(pod) {
 				active = append(active, pod)
 			}
@@ -368,7 +429,7 @@ func (s *Steerer) nodes(ctx context.Context) policy.Nodes {
 // TakeOff takes off the costs of a request that was not steered, except those on which a later request relies. It returns how
 // many came off. It may be called when the request has been answered.
 func (s *Steerer) TakeOff(ctx context.Context, o *Outcome) (count int, err error) {
-	if o.Result == Steered || len(o.Undo) == 0 {
+	if o.Result.Holds() || len(o.Undo) == 0 {
 		return 0, nil
 	}
 	unlock, err := s.locks.lock(ctx, o.Set.UID())

@@ -81,7 +81,14 @@ func ofTemplate(s *shop, pods []*corev1.Pod) {
 // request lowers the count.
 func (s *shop) request(to int32) steer.Request {
 	s.asked++
-	return steer.Request{UID: uid(5, s.asked), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), From: *s.set.Spec.Replicas, To: to}
+	request := steer.Request{UID: uid(5, s.asked), Kind: workload.ReplicaSet, Key: fakeapi.Key("web"), To: to}
+	// As the API server has it, unless it is gone.
+	set := &appsv1.ReplicaSet{}
+	if err := s.Get(context.Background(), request.Key, set); err != nil {
+		set = s.set
+	}
+	request.From, request.Set, request.Version = *set.Spec.Replicas, set.UID, set.ResourceVersion
+	return request
 }
 
 // fall lowers the count, with this result.
@@ -454,6 +461,59 @@ func TestDeadline(t *testing.T) {
 	s.takesOff(o)
 }
 
+// The controller is late to say that it has seen the costs: they stay, and the comparison decides.
+func TestUnconfirmed(t *testing.T) {
+	s := newShop(t, nil)
+	ctx, stop := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer stop()
+	s.barrier = func(ctx context.Context) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	o := s.Steer(ctx, s.request(4))
+	s.is(o, steer.Unconfirmed, "deadline exceeded")
+	if count := s.takeOff(o); count != 0 || len(s.costs()) != 2 || len(o.Wanted) != 2 {
+		t.Errorf("%d came off, and %v are left", count, s.costs())
+	}
+}
+
+// A request that is not about the set as it is now changes nothing: the API server asks again, and nobody else has to be believed.
+func TestStale(t *testing.T) {
+	for name, change := range map[string]func(*steer.Request){
+		"another set":       func(r *steer.Request) { r.Set = uid(9, 9) },
+		"no set":            func(r *steer.Request) { r.Set = "" },
+		"an earlier state":  func(r *steer.Request) { r.Version = "1" },
+		"no version":        func(r *steer.Request) { r.Version = "" },
+		"another count":     func(r *steer.Request) { r.From++ },
+		"the same, renamed": func(r *steer.Request) { r.Set = uid(1, 1) },
+	} {
+		s := newShop(t, nil)
+		request := s.request(4)
+		change(&request)
+		o := s.Steer(context.Background(), request)
+		s.is(o, steer.Stale, "")
+		if len(s.Written()) != 0 || o.Result.Concerns() {
+			t.Errorf("%s: written %v", name, s.Written())
+		}
+	}
+}
+
+// So many requests in one namespace are decided, and no more. Others have their own.
+func TestTooMany(t *testing.T) {
+	s := newShop(t, nil)
+	s.Rates = steer.NewRates(1)
+	for range 5 {
+		s.fall(4, steer.Steered, "")
+	}
+	o := s.fall(4, steer.TooMany, "")
+	if o.Result.Concerns() {
+		t.Error("it is told of each")
+	}
+	elsewhere := s.request(4)
+	elsewhere.Key.Namespace = "elsewhere"
+	s.is(s.Steer(context.Background(), elsewhere), steer.NoPolicy, "")
+}
+
 func TestLostCanary(t *testing.T) {
 	s := newShop(t, nil)
 	s.takesOff(s.fails(4))
@@ -511,7 +571,7 @@ func TestBlocked(t *testing.T) {
 
 // A rollout shrinks the set.
 func TestRollout(t *testing.T) {
-	rollout := func(rollouts bool, newest string, result steer.Result) []string {
+	rollout := func(rollouts, isScale bool, newest string, result steer.Result) []string {
 		deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
 			Namespace: "shop", Name: "web", UID: uid(4, 0), Annotations: map[string]string{"deployment.kubernetes.io/revision": newest},
 		}}
@@ -528,14 +588,22 @@ func TestRollout(t *testing.T) {
 		if err := s.Create(context.Background(), deployment); err != nil {
 			t.Fatal(err)
 		}
-		return names(s.fall(5, result, "").Wanted)
+		request := s.request(5)
+		request.IsScale = isScale
+		o := s.Steer(context.Background(), request)
+		s.is(o, result, "")
+		return names(o.Wanted)
 	}
-	rollout(false, "2", steer.RolloutIgnored)
-	if got := rollout(true, "2", steer.Steered); got[0] != "web-2" {
+	rollout(false, false, "2", steer.RolloutIgnored)
+	if got := rollout(true, false, "2", steer.Steered); got[0] != "web-2" {
+		t.Errorf("%v goes first", got)
+	}
+	// The Deployment is scaled in the middle of a rollout, and its old set gets its share.
+	if got := rollout(false, true, "2", steer.Steered); got[0] != "web-2" {
 		t.Errorf("%v goes first", got)
 	}
 	// The newest set is not one that a rollout shrinks.
-	if got := rollout(false, "1", steer.Steered); got[0] == "web-2" {
+	if got := rollout(false, false, "1", steer.Steered); got[0] == "web-2" {
 		t.Errorf("%v goes first", got)
 	}
 }

@@ -22,8 +22,13 @@ const (
 	ReplicationController Kind = "ReplicationController"
 )
 
-// Revision is where the Deployment controller notes which template a set has.
-const Revision = "deployment.kubernetes.io/revision"
+const (
+	// Revision is where the Deployment controller notes which template a set has.
+	Revision = "deployment.kubernetes.io/revision"
+	// Desired is where it notes the Deployment's count, in all sets and by the same update that gives a set its share of a new
+	// one. A step of a rollout leaves it as it is.
+	Desired = "deployment.kubernetes.io/desired-replicas"
+)
 
 // A Set is a ReplicaSet or a ReplicationController.
 type Set struct {

@@ -1,0 +1,320 @@
+//go:build controlplane
+
+package e2e
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/cert"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+	"github.com/podrank/podrank/webhook/internal/admit"
+	"github.com/podrank/podrank/webhook/internal/cleanup"
+	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/steer"
+)
+
+// asItself are clients with the account of the program.
+func (w *World) asItself() *kubernetes.Clientset {
+	w.Helper()
+	config := rest.CopyConfig(w.Config)
+	config.Impersonate.UserName = "system:serviceaccount:" + system + ":podrank-webhook"
+	config.Impersonate.Groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + system, "system:authenticated"}
+	clients, err := kubernetes.NewForConfig(config)
+	w.must(err)
+	return clients
+}
+
+// The account of the program may write two annotations of pods, and make canaries, and nothing else, although it may patch pods.
+func TestAccount(t *testing.T) {
+	w, set := web(t, 2)
+	pods := w.asItself().CoreV1().Pods(w.Namespace)
+	name := w.Pods()[0].Name
+	patch := func(kind types.PatchType, text string, subresources ...string) error {
+		_, err := pods.Patch(w.ctx, name, kind, []byte(text), metav1.PatchOptions{}, subresources...)
+		return err
+	}
+	denied := func(what string, err error) {
+		t.Helper()
+		if err == nil || !(apierrors.IsInvalid(err) || apierrors.IsForbidden(err)) || !strings.Contains(err.Error(), "podrank-webhook") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	w.must(patch(types.MergePatchType, `{"metadata":{"annotations":{"example.com/theirs":null}}}`))
+	w.must(w.Kubectl("annotate", "pod", name, "example.com/theirs=a"))
+	for what, text := range map[string]string{
+		"an image":            `{"spec":{"containers":[{"name":"main","image":"evil"}]}}`,
+		"a finalizer":         `{"metadata":{"finalizers":["example.com/stay"]}}`,
+		"a label":             `{"metadata":{"labels":{"app":"other"}}}`,
+		"no label":            `{"metadata":{"labels":null}}`,
+		"an owner":            fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":%q}]}}`, set.GetUID()),
+		"no owner":            `{"metadata":{"ownerReferences":null}}`,
+		"another annotation":  `{"metadata":{"annotations":{"example.com/ours":"b"}}}`,
+		"theirs":              `{"metadata":{"annotations":{"example.com/theirs":"b"}}}`,
+		"no annotation":       `{"metadata":{"annotations":{"example.com/theirs":null}}}`,
+		"a deadline":          `{"spec":{"activeDeadlineSeconds":1}}`,
+		"a cost and an image": `{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"1"}},"spec":{"containers":[{"name":"main","image":"evil"}]}}`,
+	} {
+		denied(what, patch(types.MergePatchType, text))
+	}
+	w.must(patch(types.MergePatchType, `{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"1","podrank.dev/steered":"x"}}}`))
+	w.must(patch(types.MergePatchType, `{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":null,"podrank.dev/steered":null}}}`))
+
+	var canaries appsv1.ReplicaSet
+	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: system, Name: "podrank-canary"}, &canaries))
+	create := func(change func(*corev1.Pod)) error {
+		pod := &corev1.Pod{ObjectMeta: *canaries.Spec.Template.ObjectMeta.DeepCopy(), Spec: *canaries.Spec.Template.Spec.DeepCopy()}
+		pod.Name = "trial"
+		change(pod)
+		_, err := w.asItself().CoreV1().Pods(system).Create(w.ctx, pod, metav1.CreateOptions{})
+		return err
+	}
+	for what, change := range map[string]func(*corev1.Pod){
+		"ungated":      func(pod *corev1.Pod) { pod.Spec.SchedulingGates = nil },
+		"with a token": func(pod *corev1.Pod) { pod.Spec.AutomountServiceAccountToken = nil },
+		"with a volume": func(pod *corev1.Pod) {
+			secret := &corev1.SecretVolumeSource{SecretName: "podrank-webhook-certificates"}
+			pod.Spec.Volumes = []corev1.Volume{{Name: "secret", VolumeSource: corev1.VolumeSource{Secret: secret}}}
+		},
+		"no canary": func(pod *corev1.Pod) { pod.Labels = nil },
+		"finalized": func(pod *corev1.Pod) { pod.Finalizers = []string{"example.com/stay"} },
+		"an owner's": func(pod *corev1.Pod) {
+			pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n", UID: "n"}}
+		},
+		"on a node": func(pod *corev1.Pod) { pod.Spec.SchedulingGates, pod.Spec.NodeName = nil, w.Nodes[0].Name },
+	} {
+		denied("a pod that is "+what, create(change))
+	}
+	w.must(create(func(*corev1.Pod) {}))
+}
+
+// forge sends a request without credentials, as anyone can who reaches the port.
+func (p *Plane) forge(set *appsv1.ReplicaSet, replicas int, change func(request map[string]any)) error {
+	before := set.DeepCopy()
+	after := set.DeepCopy()
+	count := int32(replicas)
+	after.Spec.Replicas = &count
+	request := map[string]any{
+		"uid": "6d3c2e1f-0000-4000-8000-000000000001", "operation": "UPDATE", "namespace": set.Namespace, "name": set.Name,
+		"resource":  map[string]any{"group": "apps", "version": "v1", "resource": "replicasets"},
+		"oldObject": before, "object": after,
+	}
+	change(request)
+	text, err := json.Marshal(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request})
+	if err != nil {
+		return err
+	}
+	to := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, Timeout: 10 * time.Second}
+	response, err := to.Post(fmt.Sprintf("https://127.0.0.1:%d%s", p.port, admit.Path), "application/json", bytes.NewReader(text))
+	if err == nil {
+		response.Body.Close()
+	}
+	return err
+}
+
+// Forged requests: without the live state, nothing is written. With it, costs are written at the stated rate, and are off again soon.
+// With --client-ca, nobody else is heard.
+func TestForged(t *testing.T) {
+	w, _ := web(t, 9)
+	live := func() *appsv1.ReplicaSet {
+		set := &appsv1.ReplicaSet{}
+		w.must(w.Get(w.ctx, client.ObjectKey{Namespace: w.Namespace, Name: "web"}, set))
+		return set
+	}
+	for range 45 {
+		w.must(w.forge(live(), 2, func(request map[string]any) { request["oldObject"].(*appsv1.ReplicaSet).UID = "another" }))
+		w.must(w.forge(live(), 2, func(request map[string]any) { request["oldObject"].(*appsv1.ReplicaSet).ResourceVersion = "1" }))
+		w.must(w.forge(live(), 2, func(request map[string]any) { request["uid"] = strings.Repeat("x", 200_000) }))
+	}
+	if w.CostChanges() != 0 {
+		t.Errorf("%d changes of costs", w.CostChanges())
+	}
+	time.Sleep(6 * time.Second) // until the rate allows as many again
+	var group sync.WaitGroup
+	began, steered := time.Now(), `podrank_webhook_admission_duration_seconds_count{result="Steered"}`
+	before := w.Metric(steered)
+	for i := range 300 {
+		group.Go(func() {
+			_ = w.forge(live(), 2+i%6, func(request map[string]any) {
+				request["uid"] = fmt.Sprintf("6d3c2e1f-0000-4000-8000-%012d", i)
+			})
+		})
+	}
+	group.Wait()
+	// At most 10 a second, and 50 at once.
+	if done, most := w.Metric(steered)-before, 50+10*(time.Since(began).Seconds()+1); done == 0 || done > most {
+		t.Errorf("%v decisions, not up to %v", done, most)
+	}
+	end := time.Now()
+	w.AwaitClean()
+	t.Logf("clean after %v", time.Since(end))
+	if took := time.Since(end); took > 16*time.Second {
+		t.Errorf("clean after %v", took)
+	}
+	if len(w.Went()) != 0 {
+		t.Errorf("%d pods went", len(w.Went()))
+	}
+
+	authority, _, err := cert.GenerateSelfSignedCertKey("api-server", nil, nil)
+	w.must(err)
+	file := t.TempDir() + "/ca.crt"
+	w.must(os.WriteFile(file, authority, 0o600))
+	w.must(w.Stop())
+	w.must(w.Run("--client-ca", file))
+	t.Cleanup(func() {
+		_ = w.Stop()
+		_ = w.Run()
+	})
+	changes := w.CostChanges()
+	if err := w.forge(live(), 2, func(map[string]any) {}); err == nil || w.CostChanges() != changes {
+		t.Errorf("heard without a certificate: %v, %d changes of costs", err, w.CostChanges()-changes)
+	}
+}
+
+// A template with a mark of this program in it makes no work for ever.
+func TestMarkOfTemplate(t *testing.T) {
+	w := NewWorld(t, 2)
+	w.must(w.Create(w.ctx, replicaSet(w.Namespace, "web", 20, func(pods *corev1.PodTemplateSpec) {
+		pods.Annotations = map[string]string{cost.Annotation: "x"}
+	})))
+	w.AwaitReady(20)
+	off, requests := w.Sum("podrank_webhook_costs_taken_off_total"), w.Sum("rest_client_requests_total")
+	time.Sleep(w.patience() + 5*time.Second)
+	// The leader's lease takes some.
+	off, requests = w.Sum("podrank_webhook_costs_taken_off_total")-off, w.Sum("rest_client_requests_total")-requests
+	t.Logf("%v costs taken off, %v requests", off, requests)
+	if off != 0 || requests > 30 {
+		t.Errorf("%v costs taken off, %v requests", off, requests)
+	}
+}
+
+// patience is how long a count may take to fall.
+func (w *World) patience() time.Duration { return 2*time.Second + cleanup.Grace }
+
+// Sum is the sum of a metric now, over all labels.
+func (p *Plane) Sum(name string) (sum float64) {
+	response, err := http.Get("http://" + p.Metrics + "/metrics")
+	if err != nil {
+		return 0
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	for _, found := range regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(name)+`(?:\{.*\})? (.*)$`).FindAllSubmatch(text, -1) {
+		var value float64
+		_, _ = fmt.Sscan(string(found[1]), &value)
+		sum += value
+	}
+	return sum
+}
+
+// A Deployment is scaled in the middle of a rollout. Each of its sets loses its share, and all of these falls are steered, although
+// the policy leaves rollouts alone.
+func TestScaledInRollout(t *testing.T) {
+	w := NewWorld(t, 4)
+	w.Policy("spot", SpotFirst)
+	web := deployment(w.Namespace, "web", 12)
+	w.must(w.Create(w.ctx, web))
+	w.AwaitReady(12)
+	w.must(w.Kubectl("set", "image", "deployment/web", "main=new"))
+	w.Await("new pods", 30*time.Second, func() bool { return w.areNew() >= 4 })
+	w.must(w.Kubectl("rollout", "pause", "deployment/web"))
+	w.Await("a rest", 30*time.Second, func() bool {
+		count := len(w.Pods())
+		time.Sleep(time.Second)
+		return count == len(w.Pods())
+	})
+	w.AwaitReady(len(w.Pods()))
+	before, went := w.Pods(), len(w.Went())
+	newPods := w.areNew()
+	w.must(w.Kubectl("scale", "deployment/web", "--replicas=6"))
+	// What the rollout made beyond the count goes in proportion, too.
+	w.Await("a fall", 30*time.Second, func() bool { return len(w.Went())-went >= len(before)-9 })
+	time.Sleep(3 * time.Second)
+	downs := w.Status("spot").ScaleDowns
+	sets := map[types.UID]bool{}
+	for _, down := range downs {
+		sets[down.UID] = true
+		if down.Result != string(steer.Steered) {
+			t.Errorf("%+v", down)
+		}
+	}
+	if newPods == 0 || newPods == len(before) || len(sets) != 2 {
+		t.Errorf("%d of %d pods are new, and %d sets were steered: %+v", newPods, len(before), len(sets), downs)
+	}
+	gone := w.Went()[went:]
+	for set := range sets {
+		lost, had := ofSet(gone, set), ofSet(before, set)
+		if spots := w.Spots(lost); len(lost) == 0 || spots != min(len(lost), w.Spots(had)) {
+			t.Errorf("%d of the %d pods that went were on spot nodes, and %d of the %d that were there", spots, len(lost), w.Spots(had), len(had))
+		}
+	}
+}
+
+func ofSet(pods []*corev1.Pod, set types.UID) []*corev1.Pod {
+	return slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return metav1.GetControllerOf(pod).UID != set })
+}
+
+// areNew counts the pods of the new template.
+func (w *World) areNew() int {
+	return count(w.Pods(), func(pod *corev1.Pod) bool { return pod.Spec.Containers[0].Image == "new" })
+}
+
+// Only namespaces with policies are asked about.
+func TestOptIn(t *testing.T) {
+	w := NewWorld(t, 2)
+	set := replicaSet(w.Namespace, "web", 4)
+	w.must(w.Create(w.ctx, set))
+	w.AwaitReady(4)
+	w.must(w.Scale(set, 3))
+	w.AwaitReady(3)
+	if calls := w.Proxy.Calls(w.Namespace); len(calls) != 0 || slices.Contains(w.asked(), w.Namespace) {
+		t.Errorf("%d requests", len(calls))
+	}
+	policy := w.Policy("spot", SpotFirst)
+	w.must(w.Scale(set, 2))
+	w.AwaitReady(2)
+	if calls := w.Proxy.Calls(w.Namespace); len(calls) == 0 {
+		t.Error("not asked")
+	}
+	w.must(w.Delete(w.ctx, policy))
+	w.Await("off the list", 10*time.Second, func() bool { return !slices.Contains(w.asked(), w.Namespace) })
+}
+
+// A policy that only observes: what Kubernetes does by itself is what was predicted, and nothing is written.
+func TestObserve(t *testing.T) {
+	w := NewWorld(t, 4)
+	w.Policy("spot", v1alpha1.ScaleDownPolicySpec{Mode: v1alpha1.Observe})
+	set := replicaSet(w.Namespace, "web", 9)
+	w.must(w.Create(w.ctx, set))
+	w.AwaitReady(9)
+	w.Unready()
+	time.Sleep(500 * time.Millisecond) // until its controller knows
+	w.must(w.Scale(set, 5))
+	last := w.Last("spot", 1)
+	if last.Result != string(steer.Observed) || last.Wanted != 4 || *last.Gone != 4 || *last.Missed != 0 || w.CostChanges() != 0 {
+		t.Errorf("%+v, %d changes of costs", last, w.CostChanges())
+	}
+	if !w.hasEvent(string(steer.Observed)) {
+		t.Error("no event")
+	}
+}

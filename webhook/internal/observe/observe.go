@@ -1,0 +1,79 @@
+// Package observe finds out which pods went when a count fell that nobody steered, and whether that was predicted. It only reads.
+package observe
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/podrank/podrank/webhook/internal/decide"
+	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
+)
+
+// pause is how often a set is read until its controller has done its work.
+const pause = time.Second / 2
+
+// Why a prediction cannot be compared. These are the reasons of metrics.
+const (
+	NotFallen = "CountDidNotFall"
+	Changed   = "CountChangedAgain"
+	Deleted   = "SetDeleted"
+	Unread    = "CannotBeRead"
+)
+
+// A Comparison is what came of a prediction.
+type Comparison struct {
+	// Without is why nothing could be compared, or "".
+	Without string
+	// Gone are the pods that went.
+	Gone []*corev1.Pod
+	// Wrong says what was predicted wrongly, pod by pod.
+	Wrong []string
+}
+
+// Compare waits until the scale-down is over, or the context ends, and compares.
+func Compare(ctx context.Context, live client.Reader, o *steer.Outcome) Comparison {
+	for {
+		set, err := workload.Get(ctx, live, o.Kind, o.Key)
+		switch {
+		case apierrors.IsNotFound(err) || err == nil && set.UID() != o.Set.UID():
+			return Comparison{Without: Deleted}
+		case err != nil && ctx.Err() == nil:
+			return Comparison{Without: Unread}
+		case err == nil && set.Replicas != o.To && set.Replicas != o.From:
+			return Comparison{Without: Changed}
+		case err == nil && set.Replicas == o.To && set.IsOver():
+			return compare(ctx, live, o)
+		}
+		select {
+		case <-ctx.Done():
+			return Comparison{Without: NotFallen}
+		case <-time.After(pause):
+		}
+	}
+}
+
+func compare(ctx context.Context, live client.Reader, o *steer.Outcome) Comparison {
+	var list corev1.PodList
+	err := live.List(ctx, &list, client.InNamespace(o.Key.Namespace), client.MatchingLabelsSelector{Selector: o.Set.Selector})
+	if err != nil {
+		return Comparison{Without: Unread}
+	}
+	here := map[types.UID]bool{}
+	for i := range list.Items {
+		here[list.Items[i].UID] = decide.IsActive(&list.Items[i])
+	}
+	var c Comparison
+	for _, pod := range o.Active {
+		if !here[pod.UID] {
+			c.Gone = append(c.Gone, pod)
+		}
+	}
+	c.Wrong = o.Prediction.Wrong(c.Gone)
+	return c
+}

@@ -1,0 +1,99 @@
+// Package optin has the API server ask only about namespaces that have policies: it keeps the list of them in this program's own
+// webhook configuration. It runs on the leader, and writes to nothing else.
+package optin
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
+)
+
+// Nowhere is the only name on the list if there are no policies. No namespace can have it, because of its dots.
+const Nowhere = "no.policy.podrank.dev"
+
+// A Keeper keeps the list.
+type Keeper struct {
+	Cache client.Reader
+	// Live reads the configuration, and Client writes it.
+	Live   client.Reader
+	Client client.Writer
+	// Configuration is the name of the webhook configuration.
+	Configuration string
+	// Never are namespaces that are not asked about, whatever policies they have.
+	Never []string
+}
+
+// SetUp makes the keeper run on the manager's leader.
+func (k *Keeper) SetUp(mgr manager.Manager) error {
+	skip := true
+	whole := handler.TypedEnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
+		return []reconcile.Request{{NamespacedName: client.ObjectKey{Name: k.Configuration}}}
+	})
+	own := predicate.NewPredicateFuncs(func(object client.Object) bool { return object.GetName() == k.Configuration })
+	return builder.ControllerManagedBy(mgr).
+		Named("optin").
+		Watches(&v1alpha1.ScaleDownPolicy{}, whole, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		// Also if somebody has applied the manifests again.
+		Watches(&admissionregistrationv1.ValidatingWebhookConfiguration{}, whole, builder.WithPredicates(own)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: 1, SkipNameValidation: &skip}).
+		Complete(k)
+}
+
+// Reconcile writes the list, if it is not as it should be.
+func (k *Keeper) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
+	var policies v1alpha1.ScaleDownPolicyList
+	if err := k.Cache.List(ctx, &policies); err != nil {
+		return ctrl.Result{}, err
+	}
+	selector := k.selector(policies.Items)
+	return ctrl.Result{}, retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		var configuration admissionregistrationv1.ValidatingWebhookConfiguration
+		if err := k.Live.Get(ctx, client.ObjectKey{Name: k.Configuration}, &configuration); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+		changed := false
+		for i := range configuration.Webhooks {
+			webhook := &configuration.Webhooks[i]
+			if !equality.Semantic.DeepEqual(webhook.NamespaceSelector, selector) {
+				webhook.NamespaceSelector, changed = selector, true
+			}
+		}
+		if !changed {
+			return nil
+		}
+		return k.Client.Update(ctx, &configuration)
+	})
+}
+
+// selector selects the namespaces of these policies.
+func (k *Keeper) selector(policies []v1alpha1.ScaleDownPolicy) *metav1.LabelSelector {
+	namespaces := map[string]bool{}
+	for i := range policies {
+		namespaces[policies[i].Namespace] = true
+	}
+	for _, never := range k.Never {
+		delete(namespaces, never)
+	}
+	if len(namespaces) == 0 {
+		namespaces[Nowhere] = true
+	}
+	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: slices.Sorted(maps.Keys(namespaces)),
+	}}}
+}
