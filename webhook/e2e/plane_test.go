@@ -24,6 +24,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -50,6 +51,9 @@ import (
 )
 
 const system = "podrank-system"
+
+// Most tests would take long at the rate that kube-controller-manager has by default, 20.
+var qps = flag.Int("qps", 1000, "requests a second that kube-controller-manager makes at most")
 
 // plane is the control plane that all tests share.
 var plane *Plane
@@ -125,7 +129,7 @@ func start(dir string) (*Plane, error) {
 	if out, err := exec.Command("go", "build", "-o", p.program, "..").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
-	out, err := script("up", p.Dir, "--qps", "1000", "--kubelet", "1")
+	out, err := script("up", p.Dir, "--qps", strconv.Itoa(*qps), "--kubelet", "1")
 	if err != nil {
 		return nil, err
 	}

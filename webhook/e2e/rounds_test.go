@@ -25,9 +25,11 @@ import (
 )
 
 var (
-	rounds = flag.Int("rounds", 0, "the last round of TestRounds")
-	busy   = flag.Int("busy", 16, "clients that keep the control plane busy during TestRounds")
-	logTo  = flag.String("log", "", "file to which TestRounds appends a line for each round; rounds that it has are not played again")
+	rounds   = flag.Int("rounds", 0, "the last round of TestRounds")
+	busy     = flag.Int("busy", 16, "clients that keep the control plane busy during TestRounds")
+	churn    = flag.Bool("churn", false, "whether a ReplicaSet of another namespace grows and shrinks by 60 pods every 20 s during TestRounds")
+	observed = flag.Bool("observe", false, "whether policies only observe during TestRounds")
+	logTo    = flag.String("log", "", "file to which TestRounds appends a line for each round; rounds that it has are not played again")
 )
 
 // line is what came of a round.
@@ -38,9 +40,12 @@ type line struct {
 	Wish string `json:"wish"`
 	Pods int    `json:"pods"`
 	To   int    `json:"to"`
-	// Result is took, late, missed or wrong.
-	Result  string `json:"result"`
-	Message string `json:"message,omitempty"`
+	// Result is took, late, missed or wrong. Late ones are not confirmed, or are not steered.
+	Result string `json:"result"`
+	// Unsteered is whether any request was let through without steering, and Exact whether the wanted pods went all the same.
+	Unsteered bool   `json:"unsteered,omitempty"`
+	Exact     bool   `json:"exact"`
+	Message   string `json:"message,omitempty"`
 	// Asked is how many requests the program got, and Refused how many it refused.
 	Asked   int `json:"asked"`
 	Refused int `json:"refused"`
@@ -60,6 +65,9 @@ func TestRounds(t *testing.T) {
 	defer stop()
 	for i := range *busy {
 		go disturb(ctx, t, fmt.Sprint("busy-", i))
+	}
+	if *churn {
+		go breathe(ctx, t)
 	}
 	played := map[int]bool{}
 	for _, l := range readLog(t) {
@@ -124,17 +132,28 @@ func summarise(lines []line) {
 	if len(lines) == 0 {
 		return
 	}
-	results, refused, asked := map[string]int{}, 0, 0
+	results, refused, asked, exact, unsteered := map[string]int{}, 0, 0, 0, 0
 	var took []int64
 	for _, l := range lines {
 		results[l.Result]++
 		refused += l.Refused
 		asked += l.Asked
+		if l.Result == "late" && l.Unsteered {
+			unsteered++
+		} else if l.Result == "late" && l.Exact {
+			exact++
+		}
 		took = append(took, l.Milliseconds)
 	}
 	slices.Sort(took)
 	fmt.Printf("%d rounds: %v; %d requests, %d refused; slowest request of a round: median %d ms, p99 %d ms\n", len(took), results, asked,
 		refused, took[len(took)/2], took[len(took)*99/100])
+	if *observed {
+		fmt.Printf("odds of contested pods:\n%s", plane.Lines("podrank_webhook_contested_pods_total"))
+		return
+	}
+	fmt.Printf("of the %d late ones, %d were not steered, and of the others the wanted pods went in %d, and no other\n",
+		results["late"], unsteered, exact)
 }
 
 // A wish is a policy, and a naive check of the pods that stay.
@@ -218,6 +237,9 @@ func play(t *testing.T, l *line) {
 	l.Way = ways[l.Round%len(ways)]
 	spec := *chosen.spec.DeepCopy()
 	spec.Rollouts = l.Way == "rollout"
+	if *observed {
+		spec.Mode = v1alpha1.Observe
+	}
 	w.Policy("spot", spec)
 	var object client.Object = deployment(w.Namespace, "web", int32(l.Pods))
 	switch l.Way {
@@ -266,13 +288,28 @@ func play(t *testing.T, l *line) {
 		}
 	}
 	l.Writes = w.CostChanges()
-	l.judge(w, chosen, before)
+	if *observed {
+		l.judgeObserved(w)
+	} else {
+		l.judge(w, chosen, before)
+	}
+}
+
+// judgeObserved compares what the program says it predicted with what it says it saw, and that with the pods that went.
+func (l *line) judgeObserved(w *World) {
+	w.Await("compared", 60*time.Second, func() bool { return len(w.Status("spot").ScaleDowns) > 0 })
+	l.Exact = l.Writes == 0
+	for _, down := range w.Status("spot").ScaleDowns {
+		if down.Result != string(steer.Observed) || *down.Missed > 0 || l.Writes > 0 {
+			l.Exact, l.Result, l.Message = false, "missed", down.Result+": "+down.Message
+		}
+	}
 }
 
 // isOver reports whether the program knows the end of all scale-downs.
 func (w *World) isOver() bool {
 	return !slices.ContainsFunc(w.Status("spot").ScaleDowns, func(down v1alpha1.ScaleDown) bool {
-		return down.Result == string(steer.Steered) && down.Gone == nil
+		return steer.Result(down.Result).Holds() && down.Gone == nil
 	})
 }
 
@@ -284,12 +321,22 @@ func (l *line) judge(w *World, chosen wish, before []*corev1.Pod) {
 	}
 	late := false
 	for _, down := range w.Status("spot").ScaleDowns {
-		late = late || down.Result == string(steer.DeadlineExceeded)
-		if down.Result != string(steer.Steered) && down.Result != string(steer.DeadlineExceeded) {
+		switch steer.Result(down.Result) {
+		case steer.Steered:
+		case steer.Unconfirmed:
+			late = true
+		case steer.DeadlineExceeded:
+			late, l.Unsteered = true, true
+		default:
 			problems = append(problems, errors.New(down.Result+": "+down.Message))
 		}
 		if down.Missed != nil && *down.Missed > 0 {
 			problems = append(problems, errors.New(down.Message))
+		}
+		if err := w.isFalse(down); err != nil {
+			// Whether late or not.
+			l.Result, l.Message = "wrong", err.Error()
+			return
 		}
 	}
 	if l.Way == "rollout" {
@@ -303,11 +350,53 @@ func (l *line) judge(w *World, chosen wish, before []*corev1.Pod) {
 	if l.Asked == 0 {
 		problems = append(problems, errors.New("nothing was asked"))
 	}
-	switch err := errors.Join(problems...); {
+	err := errors.Join(problems...)
+	l.Exact = err == nil
+	switch {
 	case late:
 		l.Result = "late"
+		if err != nil {
+			l.Message = err.Error()
+		}
 	case err != nil:
 		l.Result, l.Message = "missed", err.Error()
+	}
+}
+
+// isFalse returns an error if the report of a scale-down is not what became of the pods, as the test saw it.
+func (w *World) isFalse(down v1alpha1.ScaleDown) error {
+	if down.Gone == nil {
+		return nil
+	}
+	went := 0
+	for _, pod := range w.Went() {
+		if owner := metav1.GetControllerOf(pod); owner != nil && owner.UID == down.UID {
+			went++
+		}
+	}
+	if int(*down.Gone) > went || *down.Gone+*down.Missed > down.Wanted {
+		return fmt.Errorf("false report: gone %d, missed %d of %d wanted, but %d went", *down.Gone, *down.Missed, down.Wanted, went)
+	}
+	return nil
+}
+
+// breathe has a ReplicaSet of another tenant grow and shrink, so that its controller waits for its turn.
+func breathe(ctx context.Context, t *testing.T) {
+	const namespace = "breathing"
+	_, err := plane.Clients.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}},
+		metav1.CreateOptions{})
+	set := replicaSet(namespace, "lung", 0)
+	if err = errors.Join(err, plane.Create(ctx, set)); err != nil {
+		t.Error(err)
+		return
+	}
+	for count := 60; ctx.Err() == nil; count = 60 - count {
+		patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, count))
+		_ = plane.Patch(ctx, set, patch)
+		select {
+		case <-ctx.Done():
+		case <-time.After(20 * time.Second):
+		}
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -213,18 +212,28 @@ func (w *World) patience() time.Duration { return 2*time.Second + cleanup.Grace 
 
 // Sum is the sum of a metric now, over all labels.
 func (p *Plane) Sum(name string) (sum float64) {
-	response, err := http.Get("http://" + p.Metrics + "/metrics")
-	if err != nil {
-		return 0
-	}
-	defer response.Body.Close()
-	text, _ := io.ReadAll(response.Body)
-	for _, found := range regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(name)+`(?:\{.*\})? (.*)$`).FindAllSubmatch(text, -1) {
+	for line := range strings.Lines(p.Lines(name)) {
 		var value float64
-		_, _ = fmt.Sscan(string(found[1]), &value)
+		_, _ = fmt.Sscan(line[strings.LastIndex(line, " "):], &value)
 		sum += value
 	}
 	return sum
+}
+
+// Lines are those of a metric now, one for each set of labels.
+func (p *Plane) Lines(name string) (lines string) {
+	response, err := http.Get("http://" + p.Metrics + "/metrics")
+	if err != nil {
+		return ""
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(response.Body)
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, name+"{") || strings.HasPrefix(line, name+" ") {
+			lines += line
+		}
+	}
+	return lines
 }
 
 // A Deployment is scaled in the middle of a rollout. Each of its sets loses its share, and all of these falls are steered, although
