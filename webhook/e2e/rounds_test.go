@@ -278,7 +278,6 @@ func play(t *testing.T, l *line) {
 	}
 	w.AwaitGone(goes)
 	w.AwaitReady(l.To)
-	l.Result = "took"
 	w.Await("over", 30*time.Second, func() bool { return w.IsClean() && w.isOver() })
 	for _, call := range w.Proxy.Calls(w.Namespace) {
 		l.Asked++
@@ -298,7 +297,7 @@ func play(t *testing.T, l *line) {
 // judgeObserved compares what the program says it predicted with what it says it saw, and that with the pods that went.
 func (l *line) judgeObserved(w *World) {
 	w.Await("compared", 60*time.Second, func() bool { return len(w.Status("spot").ScaleDowns) > 0 })
-	l.Exact = l.Writes == 0
+	l.Exact, l.Result = l.Writes == 0, "took"
 	for _, down := range w.Status("spot").ScaleDowns {
 		if down.Result != string(steer.Observed) || *down.Missed > 0 || l.Writes > 0 {
 			l.Exact, l.Result, l.Message = false, "missed", down.Result+": "+down.Message
@@ -360,6 +359,8 @@ func (l *line) judge(w *World, chosen wish, before []*corev1.Pod) {
 		}
 	case err != nil:
 		l.Result, l.Message = "missed", err.Error()
+	default:
+		l.Result = "took"
 	}
 }
 

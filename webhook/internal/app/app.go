@@ -27,6 +27,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -43,6 +44,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/policies"
 	"github.com/podrank/podrank/webhook/internal/report"
 	"github.com/podrank/podrank/webhook/internal/steer"
+	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 // Names of objects that the manifests have.
@@ -143,6 +145,11 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	steerer := &steer.Steerer{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Barrier: barrier, Now: time.Now,
 		Rates: steer.NewRates(options.DecisionsPerSecond)}
+	for _, object := range []client.Object{cost.Metadata(), workload.Metadata(workload.ReplicaSet)} {
+		if err := mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller); err != nil {
+			return nil, err
+		}
+	}
 	// Their caches are filled before the first request comes.
 	for _, object := range steer.Cached() {
 		if _, err := mgr.GetCache().GetInformer(ctx, object); err != nil {
@@ -151,10 +158,10 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	cleaner := &cleanup.Cleaner{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Plans: remembered, Reporter: reporter,
 		Patience: options.Deadline + cleanup.Grace, Now: time.Now}
-	if err := cleaner.SetUp(ctx, mgr); err != nil {
+	if err := cleaner.SetUp(mgr); err != nil {
 		return nil, err
 	}
-	if err := (&policies.Judge{Cache: mgr.GetClient(), Reporter: reporter}).SetUp(mgr); err != nil {
+	if err := (&policies.Judge{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Reporter: reporter}).SetUp(mgr); err != nil {
 		return nil, err
 	}
 	keeper := &optin.Keeper{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Configuration: Configuration,

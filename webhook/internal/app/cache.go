@@ -2,10 +2,12 @@ package app
 
 import (
 	"maps"
+	"slices"
+	"unique"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -14,47 +16,61 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// cached says what the caches keep: of pods and nodes only metadata, and of everything only what somebody reads.
+// cached says what the caches keep: of pods, sets and nodes only metadata, and of everything only what somebody reads.
 func cached() cache.Options {
 	return cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			cost.Metadata():                 {Transform: strip},
-			steer.Node():                    {Transform: strip},
-			&appsv1.ReplicaSet{}:            {Transform: strip},
-			&corev1.ReplicationController{}: {Transform: strip},
+			cost.Metadata():                        {Transform: strip},
+			steer.Node():                           {Transform: strip},
+			workload.Metadata(workload.ReplicaSet): {Transform: strip},
+			workload.Metadata(workload.ReplicationController): {Transform: strip},
 		},
 	}
 }
 
-// strip drops what nobody reads.
+// strip drops what nobody reads, and has what is often the same only once.
 func strip(object any) (any, error) {
-	switch object := object.(type) {
-	case *metav1.PartialObjectMetadata:
-		kept := []string{corev1.PodDeletionCost}
-		if cost.IsMarked(object) {
+	metadata, ok := object.(*metav1.PartialObjectMetadata)
+	if !ok {
+		return object, nil
+	}
+	var kept []string
+	if metadata.Kind == "Pod" {
+		kept = append(kept, corev1.PodDeletionCost)
+		if cost.IsMarked(metadata) {
 			kept = append(kept, cost.Annotation)
 		}
-		object.Annotations = only(object.Annotations, kept...)
-		object.ManagedFields, object.Finalizers, object.GenerateName = nil, nil, ""
-		if object.Kind == "Pod" {
-			// Pods are read by their controller.
-			object.Labels = nil
-		}
-	case *appsv1.ReplicaSet:
-		object.ManagedFields, object.Annotations = nil, only(object.Annotations, workload.Revision)
-		object.Spec.Template.Spec = corev1.PodSpec{}
-		object.Spec.Template.Annotations = only(object.Spec.Template.Annotations, corev1.PodDeletionCost)
-		object.Status.Conditions = nil
-	case *corev1.ReplicationController:
-		object.ManagedFields, object.Annotations = nil, nil
-		if template := object.Spec.Template; template != nil {
-			template.Spec = corev1.PodSpec{}
-			template.Annotations = only(template.Annotations, corev1.PodDeletionCost)
-		}
-		object.Status.Conditions = nil
 	}
+	metadata.Annotations = only(metadata.Annotations, kept...)
+	metadata.ManagedFields, metadata.Finalizers, metadata.GenerateName = nil, nil, ""
+	if metadata.Kind != "Node" {
+		// Only the labels of nodes are read.
+		metadata.Labels = nil
+	}
+	metadata.Namespace = once(metadata.Namespace)
+	for i := range metadata.OwnerReferences {
+		owner := &metadata.OwnerReferences[i]
+		owner.APIVersion, owner.Kind, owner.Name, owner.UID = once(owner.APIVersion), once(owner.Kind), once(owner.Name), types.UID(once(string(owner.UID)))
+		owner.Controller, owner.BlockOwnerDeletion = same(owner.Controller), nil
+	}
+	metadata.OwnerReferences = slices.Clip(metadata.OwnerReferences)
 	return object, nil
+}
+
+// once returns a text that shares its memory with equal ones.
+func once(text string) string { return unique.Make(text).Value() }
+
+var yes, no = true, false
+
+func same(value *bool) *bool {
+	switch {
+	case value == nil:
+		return nil
+	case *value:
+		return &yes
+	}
+	return &no
 }
 
 // only returns the entries of these keys.

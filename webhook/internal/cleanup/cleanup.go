@@ -39,8 +39,6 @@ const (
 	stale = 30 * time.Second
 	// givesUp is how long it tries to take a cost off.
 	givesUp = time.Hour
-	// ByController is the index of pods by the UID of their controller.
-	ByController = "controller"
 )
 
 // A Set identifies a set.
@@ -112,19 +110,8 @@ const (
 	outrun    = "OthersWentFirst"
 )
 
-// Controller is what ByController indexes pods by.
-func Controller(pod client.Object) []string {
-	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
-		return []string{string(owner.UID)}
-	}
-	return nil
-}
-
 // SetUp makes the cleaner run on the manager's leader.
-func (c *Cleaner) SetUp(ctx context.Context, mgr manager.Manager) error {
-	if err := mgr.GetFieldIndexer().IndexField(ctx, cost.Metadata(), ByController, Controller); err != nil {
-		return err
-	}
+func (c *Cleaner) SetUp(mgr manager.Manager) error {
 	skip := true
 	hasMark := func(pod client.Object) bool {
 		_, ok := cost.MarkOf(pod)
@@ -149,8 +136,8 @@ func (c *Cleaner) SetUp(ctx context.Context, mgr manager.Manager) error {
 	return builder.TypedControllerManagedBy[Set](mgr).
 		Named("cleanup").
 		WatchesMetadata(&corev1.Pod{}, ofPod, builder.WithPredicates(isMarked)).
-		Watches(&appsv1.ReplicaSet{}, ofSet(workload.ReplicaSet)).
-		Watches(&corev1.ReplicationController{}, ofSet(workload.ReplicationController)).
+		WatchesMetadata(&appsv1.ReplicaSet{}, ofSet(workload.ReplicaSet)).
+		WatchesMetadata(&corev1.ReplicationController{}, ofSet(workload.ReplicationController)).
 		WithOptions(controller.TypedOptions[Set]{MaxConcurrentReconciles: 1, SkipNameValidation: &skip}).
 		Complete(c)
 }
@@ -161,7 +148,6 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		c.sets = map[types.UID]*scaleDown{}
 	}
 	now := c.Now()
-	pods := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}}
 	switch id.Kind {
 	case workload.ReplicaSet, workload.ReplicationController:
 	case "":
@@ -170,8 +156,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		// A mark on a pod of another kind of workload is nobody's.
 		return ctrl.Result{}, nil
 	}
-	err := c.Cache.List(ctx, &pods, client.InNamespace(id.Namespace), client.MatchingFields{ByController: string(id.UID)},
-		client.UnsafeDisableDeepCopy)
+	pods, err := workload.Owned(ctx, c.Cache, "v1", "Pod", id.Namespace, id.UID)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -179,7 +164,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	if known == nil {
 		known = &scaleDown{pods: map[types.UID]*tracked{}}
 	}
-	asked := known.see(id.UID, pods.Items, now)
+	asked := known.see(id.UID, pods, now)
 	if plan, ok := c.Plans.Take(id.UID); ok && now.Sub(plan.At) <= c.Patience {
 		asked += known.plan(id.UID, plan, now)
 	}
@@ -190,7 +175,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	}
 	c.sets[id.UID] = known
 
-	set, err := workload.Get(ctx, c.Cache, id.Kind, types.NamespacedName{Namespace: id.Namespace, Name: id.Name})
+	set, err := workload.Get(ctx, c.Live, id.Kind, types.NamespacedName{Namespace: id.Namespace, Name: id.Name})
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, err
 	}

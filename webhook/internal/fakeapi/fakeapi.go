@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
-	"github.com/podrank/podrank/webhook/internal/cleanup"
+	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 // An API is a fake API server.
@@ -61,7 +62,8 @@ func New(objects ...client.Object) *API {
 	}
 	api.WithWatch = fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(objects...).WithReturnManagedFields().
 		WithStatusSubresource(&v1alpha1.ScaleDownPolicy{}).
-		WithIndex(&corev1.Pod{}, cleanup.ByController, cleanup.Controller).
+		WithIndex(&corev1.Pod{}, workload.ByController, workload.Controller).
+		WithIndex(&appsv1.ReplicaSet{}, workload.ByController, workload.Controller).
 		WithInterceptorFuncs(interceptor.Funcs{Patch: api.patch}).Build()
 	return api
 }

@@ -4,12 +4,13 @@ package policies
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,9 +26,14 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// Judge judges policies.
+// later is when several policies of a namespace are judged again, in case the labels of a template have changed.
+const later = 10 * time.Minute
+
+// A Judge judges policies.
 type Judge struct {
-	Cache    client.Reader
+	Cache client.Reader
+	// Live reads from the API server, which has what the cache lacks: the templates of sets.
+	Live     client.Reader
 	Reporter *report.Reporter
 }
 
@@ -37,32 +43,15 @@ func (j *Judge) SetUp(mgr manager.Manager) error {
 	namespace := handler.TypedEnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []string {
 		return []string{object.GetNamespace()}
 	})
-	// The labels of a template seldom change.
-	labelled := predicate.Funcs{
-		UpdateFunc: func(event event.UpdateEvent) bool {
-			return !maps.Equal(labelsOf(event.ObjectOld), labelsOf(event.ObjectNew))
-		},
-	}
+	// A set comes or goes. The labels of a template seldom change, and metadata does not have them.
+	comes := predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
 	return builder.TypedControllerManagedBy[string](mgr).
 		Named("policies").
 		Watches(&v1alpha1.ScaleDownPolicy{}, namespace, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&appsv1.ReplicaSet{}, namespace, builder.WithPredicates(labelled)).
-		Watches(&corev1.ReplicationController{}, namespace, builder.WithPredicates(labelled)).
+		WatchesMetadata(&appsv1.ReplicaSet{}, namespace, builder.WithPredicates(comes)).
+		WatchesMetadata(&corev1.ReplicationController{}, namespace, builder.WithPredicates(comes)).
 		WithOptions(controller.TypedOptions[string]{SkipNameValidation: &skip}).
 		Complete(j)
-}
-
-// labelsOf returns the labels of a set's template.
-func labelsOf(object client.Object) map[string]string {
-	switch set := object.(type) {
-	case *appsv1.ReplicaSet:
-		return set.Spec.Template.Labels
-	case *corev1.ReplicationController:
-		if set.Spec.Template != nil {
-			return set.Spec.Template.Labels
-		}
-	}
-	return nil
 }
 
 // Reconcile judges the policies of a namespace.
@@ -71,9 +60,15 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 	if err := j.Cache.List(ctx, &all, client.InNamespace(namespace)); err != nil || len(all.Items) == 0 {
 		return ctrl.Result{}, err
 	}
-	sets, err := j.sets(ctx, namespace)
-	if err != nil {
-		return ctrl.Result{}, err
+	var sets []*workload.Set
+	var again time.Duration
+	if len(all.Items) > 1 {
+		// One alone cannot be shadowed.
+		var err error
+		if sets, err = j.sets(ctx, namespace); err != nil {
+			return ctrl.Result{}, err
+		}
+		again = later
 	}
 	verdicts, counts := map[string]report.Verdict{}, map[string]bool{}
 	for _, set := range sets {
@@ -97,17 +92,19 @@ func (j *Judge) Reconcile(ctx context.Context, namespace string) (ctrl.Result, e
 		}
 		j.Reporter.Accepted(ctx, each, verdict)
 	}
-	return ctrl.Result{}, nil
+	return ctrl.Result{RequeueAfter: again}, nil
 }
 
 func (j *Judge) sets(ctx context.Context, namespace string) ([]*workload.Set, error) {
 	var replicaSets appsv1.ReplicaSetList
 	var controllers corev1.ReplicationControllerList
 	var sets []*workload.Set
-	if err := j.Cache.List(ctx, &replicaSets, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+	// As the API server has them in its own cache.
+	cheap := &client.ListOptions{Namespace: namespace, Raw: &metav1.ListOptions{ResourceVersion: "0"}}
+	if err := j.Live.List(ctx, &replicaSets, cheap); err != nil {
 		return nil, err
 	}
-	if err := j.Cache.List(ctx, &controllers, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
+	if err := j.Live.List(ctx, &controllers, cheap); err != nil {
 		return nil, err
 	}
 	for i := range replicaSets.Items {

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -133,7 +132,7 @@ type Barrier interface {
 
 // Cached are the kinds of objects that a Steerer reads from its cache.
 func Cached() []client.Object {
-	return []client.Object{&v1alpha1.ScaleDownPolicy{}, &appsv1.ReplicaSet{}, Node()}
+	return []client.Object{&v1alpha1.ScaleDownPolicy{}, workload.Metadata(workload.ReplicaSet), cost.Metadata(), Node()}
 }
 
 // Node is the metadata of a node, which is all that the cache has of it.
@@ -146,7 +145,7 @@ const attempts = 4
 
 // A Steerer steers.
 type Steerer struct {
-	// Cache has policies, nodes and sets. Live reads from the API server.
+	// Cache has policies, and the metadata of nodes, sets and pods. Live reads from the API server.
 	Cache, Live client.Reader
 	Costs       *cost.Writer
 	Barrier     Barrier
@@ -376,7 +375,7 @@ func (o *Outcome) mark(goes bool) cost.Mark {
 
 // pods lists the set's active pods and those that count for their ranks: as in Kubernetes, none if the set has no controller.
 func (s *Steerer) pods(ctx context.Context, set *workload.Set) (active, related []*corev1.Pod, err error) {
-	siblings, err := set.Siblings(ctx, s.Cache)
+	siblings, err := set.Siblings(ctx, s.Cache, s.Live)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -608,6 +608,39 @@ func TestRollout(t *testing.T) {
 	}
 }
 
+// The pods of a Deployment's other sets count for ranks, if these have any.
+func TestSiblings(t *testing.T) {
+	deployment := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: uid(4, 0), Controller: new(bool)}
+	*deployment.Controller = true
+	for _, lost := range []int{0, 3} {
+		s := newShop(t, func(s *shop, pods []*corev1.Pod) {
+			s.policy.Spec.First[0].Nodes.MatchLabels = map[string]string{"lifecycle": "none"}
+			s.set.OwnerReferences = []metav1.OwnerReference{deployment}
+		})
+		sibling := s.set.DeepCopy()
+		sibling.Name, sibling.UID, sibling.ResourceVersion = "old", uid(1, 1), ""
+		sibling.Spec.Selector.MatchLabels = map[string]string{"app": "old"}
+		objects := []client.Object{sibling}
+		for i := range lost {
+			pod := fakeapi.Read[corev1.Pod](t, s.API, "web-1")
+			pod.Name, pod.UID, pod.ResourceVersion = fmt.Sprint("old-", i), uid(6, i), ""
+			pod.Labels = sibling.Spec.Selector.MatchLabels
+			pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = "old", sibling.UID
+			objects = append(objects, pod)
+		}
+		for _, object := range objects {
+			if err := s.Create(context.Background(), object); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wanted := names(s.fall(3, steer.Steered, "").Wanted)
+		// Three of the sibling's pods are on the node of the pods with odd numbers.
+		if isOdd := slices.Equal(wanted, []string{"web-1", "web-3", "web-5"}); isOdd != (lost > 0) {
+			t.Errorf("%d pods of the other set: %v", lost, wanted)
+		}
+	}
+}
+
 // A pod that is not the set's own is not counted, and never written to.
 func TestOrphan(t *testing.T) {
 	s := newShop(t, func(_ *shop, pods []*corev1.Pod) { pods[1].OwnerReferences = nil })

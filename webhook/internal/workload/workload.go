@@ -139,26 +139,62 @@ func (s *Set) IsOwn(pod metav1.Object) bool {
 	return owner != nil && owner.UID == s.UID()
 }
 
-// Siblings returns the other ReplicaSets of the same controller that have pods: their pods count for ranks.
-func (s *Set) Siblings(ctx context.Context, cache client.Reader) ([]*Set, error) {
+// Siblings returns the other ReplicaSets of the same controller that have pods, as far as the cache knows: their pods count for
+// ranks. The cache has only metadata, so they are read live.
+func (s *Set) Siblings(ctx context.Context, cache, live client.Reader) ([]*Set, error) {
 	owner := metav1.GetControllerOfNoCopy(s.Object)
 	if s.Kind != ReplicaSet || owner == nil {
 		return nil, nil
 	}
-	var all appsv1.ReplicaSetList
-	if err := cache.List(ctx, &all, client.InNamespace(s.Object.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+	all, err := Owned(ctx, cache, "apps/v1", "ReplicaSet", s.Object.GetNamespace(), owner.UID)
+	if err != nil {
 		return nil, err
 	}
 	var siblings []*Set
-	for i := range all.Items {
-		theirs := metav1.GetControllerOfNoCopy(&all.Items[i])
-		if theirs == nil || theirs.UID != owner.UID || all.Items[i].UID == s.UID() {
+	for i := range all {
+		if all[i].UID == s.UID() {
 			continue
 		}
-		// An invalid selector matches nothing, as in Kubernetes.
-		if sibling, err := OfReplicaSet(&all.Items[i]); err == nil && max(sibling.Pods, sibling.Replicas) > 0 {
+		pods, err := Owned(ctx, cache, "v1", "Pod", all[i].Namespace, all[i].UID)
+		if err != nil {
+			return nil, err
+		}
+		if len(pods) == 0 {
+			continue
+		}
+		var sibling appsv1.ReplicaSet
+		if err := live.Get(ctx, client.ObjectKeyFromObject(&all[i]), &sibling); client.IgnoreNotFound(err) != nil {
+			return nil, err
+		}
+		// An invalid selector matches nothing, as in Kubernetes, and neither does that of a set that is gone.
+		if sibling, err := OfReplicaSet(&sibling); err == nil {
 			siblings = append(siblings, sibling)
 		}
 	}
 	return siblings, nil
+}
+
+// ByController is the index of pods and sets by the UID of their controller.
+const ByController = "controller"
+
+// Controller is what ByController indexes by.
+func Controller(object client.Object) []string {
+	if owner := metav1.GetControllerOfNoCopy(object); owner != nil {
+		return []string{string(owner.UID)}
+	}
+	return nil
+}
+
+// Owned returns the metadata of the objects of a kind that have this controller. The objects are the cache's own.
+func Owned(ctx context.Context, cache client.Reader, apiVersion, kind, namespace string, controller types.UID) ([]metav1.PartialObjectMetadata, error) {
+	list := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: apiVersion, Kind: kind + "List"}}
+	err := cache.List(ctx, &list, client.InNamespace(namespace), client.MatchingFields{ByController: string(controller)},
+		client.UnsafeDisableDeepCopy)
+	return list.Items, err
+}
+
+// Metadata is that of a set, which is all that the cache has of it.
+func Metadata(kind Kind) *metav1.PartialObjectMetadata {
+	version := map[Kind]string{ReplicaSet: "apps/v1", ReplicationController: "v1"}[kind]
+	return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: string(kind)}}
 }
