@@ -69,9 +69,8 @@ fn only_set(
             let names: Vec<_> = sets.iter().map(|id| live::named(id).to_string()).collect();
             let first = live::named(first);
             Err(format!(
-                "{owner} uses several ReplicaSets, {}, and only its own controller decides how they share its count: ask about one, such as kubectl podrank {first}{}",
-                names.join(" and "),
-                args.replicas.map_or_else(String::new, |replicas| format!(" {replicas}"))
+                "{owner} uses several ReplicaSets, {}, and only its own controller decides how they share its count: ask about one, such as kubectl podrank {first} --replicas N",
+                names.join(" and ")
             ))
         }
         _ => Ok(None),

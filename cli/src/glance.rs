@@ -2,6 +2,7 @@
 //! fits on a screen. The whole proof is in [`render`](crate::render).
 
 use crate::look::{Grid, Look, MOST_IN_MARKDOWN, in_sentences, namespace_flag, plain, style};
+use crate::render::deleted_of;
 use podrank_preview::{
     Bounds, Contest, Details, NoteCode, Owner, PodPreview, Preview, Rollout, SetPreview, Verdict,
     WorkloadKind,
@@ -48,15 +49,28 @@ fn grid(preview: &Preview<'_>, rows: Vec<Row>) -> Grid {
     // Pods that do not exist yet are not available, either.
     let grows = preview.asked.replicas.is_some_and(|replicas| replicas as usize > preview.active);
     let follows = preview.rest.as_ref().filter(|rest| !grows || rest.waits_for.is_some());
-    let follows = follows.and_then(|rest| rest.text.clone());
+    let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.text.clone());
     let cells = |row: Row| (style(row.verdict), vec![row.goes, row.pod, row.node, row.because]);
     Grid {
-        sentences: iter::once(headline(preview)).chain(follows).collect(),
+        sentences: iter::once(headline(preview)).chain(shares(preview)).chain(follows).collect(),
         header: vec!["GOES", "POD", "NODE", "BECAUSE"],
         rows: rows.into_iter().map(cells).collect(),
         give_way: vec!["NODE"],
         is_cut: false,
     }
+}
+
+/// How many pods of each set go, if several have pods: the oldest set first.
+fn shares(preview: &Preview<'_>) -> Option<String> {
+    let sets: Vec<_> = preview.sets().iter().filter(|set| set.active > 0).collect();
+    let share = |set: &&SetPreview<'_>| {
+        let (delete, active) = (deleted_of(preview, set), set.active);
+        Some(format!("{} of the {active} pods of {}", delete.text(), plain(set.replica_set?)))
+    };
+    let shares: Vec<_> = sets.iter().filter_map(share).collect();
+    // If all is certain, the rows tell.
+    let is_worth_telling = shares.len() > 1 && preview.count(Verdict::Contested) > 0;
+    is_worth_telling.then(|| format!("That is {}.", shares.join(" and ")))
 }
 
 /// The workload as people type it: `deploy/web`, with its namespace unless that is `default`.
@@ -106,6 +120,9 @@ pub fn headline(preview: &Preview<'_>) -> String {
                 "{name}{asked}: {all} of {active} pods go, {} now and {blocked} after that",
                 delete.text()
             );
+        }
+        (0, _) if preview.workload.kind == WorkloadKind::DaemonSet => {
+            format!("{active} {pods}, and none goes: it has no count, its nodes decide")
         }
         (0, 1) => "its pod stays".to_owned(),
         (0, _) => format!("all {active} {pods} stay"),
@@ -196,7 +213,8 @@ fn rows(preview: &Preview<'_>) -> Vec<Row> {
         Verdict::Later => 3,
         Verdict::Keep => 4,
     };
-    let most = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.most.unwrap_or(odds.odds));
+    // Of those whose odds nobody knows, each may well go.
+    let most = |pod: &PodPreview<'_>| pod.odds.map_or(1.0, |odds| odds.most.unwrap_or(odds.odds));
     let least = |pod: &PodPreview<'_>| pod.odds.map_or(0.0, |odds| odds.odds);
     pods.sort_by(|a, b| {
         let likelier = || most(b).total_cmp(&most(a)).then_with(|| least(b).total_cmp(&least(a)));
@@ -230,7 +248,8 @@ pub fn because(pod: &PodPreview<'_>, waits: Option<&str>) -> String {
     match pod.verdict {
         Verdict::Contested => {
             return match pod.contest {
-                Some(Contest::Tie | Contest::Between) => NO_RULE,
+                Some(Contest::Tie) => NO_RULE,
+                Some(Contest::Between) => "ties with both sides",
                 Some(Contest::Cycle) => "the rules form a cycle",
                 None if pod.rule.is_some() => "at random",
                 None if pod.why.contains("power of two") => "ages decide, at an edge",

@@ -42,10 +42,24 @@ const FEWEST_COLUMNS: usize = 16;
 pub(crate) const MOST_IN_MARKDOWN: usize = 10;
 
 /// Each text on lines of its own, which are as wide as the terminal.
+///
+/// A command at the end of a text that does not fit gets a line of its own, however long, so that it can be copied.
 pub fn in_sentences(texts: &[String], look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
-    texts.iter().map(|text| lines(&wrapped(&plain(text), width))).collect()
+    let of_text = |text: &String| {
+        let text = plain(text);
+        match text.split_once(COMMAND).filter(|_| text.width() > width) {
+            Some((before, command)) => {
+                lines(&wrapped(&format!("{before}:"), width)) + &format!("  {}{command}\n", &COMMAND[2..])
+            }
+            None => lines(&wrapped(&text, width)),
+        }
+    };
+    texts.iter().map(of_text).collect()
 }
+
+/// How a command begins behind a text.
+const COMMAND: &str = ": kubectl ";
 
 /// The flag that names a namespace, unless it is the usual one.
 pub(crate) fn namespace_flag(namespace: &str) -> String {
@@ -178,12 +192,14 @@ pub(crate) fn lines(lines: &[String]) -> String {
 /// Returns `text` in lines of at most `width` columns, unless a word is longer.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in text.split(' ') {
+    // A number stays with its sign.
+    let text = text.replace(" %", "\u{a0}%");
+    for word in text.split(' ').map(|word| word.replace('\u{a0}', " ")) {
         let line = lines.last_mut().expect("there is a line");
         if !line.is_empty() && line.width() + 1 + word.width() > width {
-            lines.push(word.to_owned());
+            lines.push(word);
         } else {
-            line.extend(iter::once(" ").filter(|_| !line.is_empty()).chain([word]).collect::<Vec<_>>());
+            line.extend(iter::once(" ").filter(|_| !line.is_empty()).chain([&*word]).collect::<Vec<_>>());
         }
     }
     lines
@@ -227,6 +243,41 @@ mod tests {
         assert_eq!(wrapped("one two three", 13), ["one two three"]);
         assert_eq!(wrapped("one-two-three four", 4), ["one-two-three", "four"]);
         assert_eq!(wrapped("", 4), [""]);
+    }
+
+    #[test]
+    fn a_command_that_does_not_fit_has_a_line_of_its_own() {
+        let at = |columns| {
+            let look = Look { terminal_width: Some(columns), ..Look::default() };
+            in_sentences(&["See it: kubectl podrank deploy/web --replicas N".to_owned()], look)
+        };
+        assert_eq!(at(80), "See it: kubectl podrank deploy/web --replicas N\n");
+        assert_eq!(at(20), "See it:\n  kubectl podrank deploy/web --replicas N\n");
+    }
+
+    #[test]
+    fn a_number_stays_with_its_sign() {
+        assert_eq!(wrapped("goes at 9 (17 %)", 13), ["goes at 9", "(17 %)"]);
+    }
+
+    #[test]
+    fn the_last_column_is_cut_before_others_are_left_out() {
+        let grid = |is_cut| Grid {
+            sentences: Vec::new(),
+            header: vec!["POD", "NODE", "NOTE"],
+            rows: vec![(
+                Style::new(),
+                vec!["web".to_owned(), "worker-1".to_owned(), "it waits for 3 more pods".to_owned()],
+            )],
+            give_way: vec!["NODE"],
+            is_cut,
+        };
+        let at =
+            |is_cut, columns| grid(is_cut).text(Look { terminal_width: Some(columns), ..Look::default() });
+        assert_eq!(at(true, 33), "POD  NODE      NOTE\nweb  worker-1  it waits for 3 mo…\n");
+        assert_eq!(at(false, 33), "POD  NOTE\nweb  it waits for 3 more pods\n");
+        // There is too little room to cut it.
+        assert_eq!(at(true, 29), "POD  NOTE\nweb  it waits for 3 more pods\n");
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
 }
 
 /// How many pods of one of its sets go.
-fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> Bounds {
+pub(crate) fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> Bounds {
     let step = Bounds::one(number(set.delete));
     preview.rest.as_ref().map_or(step, |rest| rest.delete_of(set.replica_set))
 }

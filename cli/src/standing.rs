@@ -2,7 +2,7 @@
 
 use crate::glance::{NO_RULE, also_goes, few_words, named};
 use crate::look::{Grid, Look, in_sentences, namespace_flag, style};
-use podrank_preview::{ScaleDownOrder, Standing, Verdict, WorkloadKind};
+use podrank_preview::{Details, ScaleDownOrder, Standing, Verdict, WorkloadKind};
 use std::iter;
 
 /// Returns the order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values.
@@ -40,35 +40,45 @@ fn order_grid(order: &ScaleDownOrder<'_>, whole: bool) -> Grid {
         set.pods.iter().enumerate().map(move |(place, pod)| {
             let at = if counted { goes_at(pod, present) } else { format!("#{}", place + 1) };
             let because = if whole { pod.why.clone() } else { because(pod) };
-            let set = several.then(|| set.replica_set.unwrap_or("-").to_owned());
-            let cells = [at, pod.name.to_owned(), pod.node.unwrap_or("-").to_owned(), because];
-            (style(Verdict::Keep), set.into_iter().chain(cells).collect())
+            let cells = [at, pod.name.to_owned(), pod.node.unwrap_or("-").to_owned()];
+            let read = whole.then(|| read(&pod.details)).into_iter().flatten();
+            (style(Verdict::Keep), cells.into_iter().chain(read).chain([because]).collect())
         })
     });
     let rest = order.rest.as_ref().and_then(|rest| rest.text.clone());
     let shared = (several && !counted).then(|| {
-        "Its count is shared among several ReplicaSets, each with an order of its own, so no pod has a count of its own."
-            .to_owned()
+        let sets = order.sets.iter().filter_map(|set| Some((set.replica_set?, set.pods.len())));
+        let sets: Vec<_> = sets.map(|(name, pods)| format!("{name} has {pods}")).collect();
+        format!("Its count is shared among ReplicaSets, each with an order of its own: {}.", sets.join(", "))
     });
-    let header = [if counted { "GOES AT" } else { "PLACE" }, "POD", "NODE", "BECAUSE"];
+    let header = [if counted { "GOES AT" } else { "PLACE" }, "POD", "NODE"].into_iter();
+    let read: &[_] = if whole { &["READY", "AGE", "COST", "RESTARTS"] } else { &[] };
     Grid {
         sentences: iter::once(headline(order)).chain(rest).chain(shared).collect(),
-        header: several.then_some("REPLICASET").into_iter().chain(header).collect(),
+        header: header.chain(read.iter().copied()).chain(["BECAUSE"]).collect(),
         rows: rows.collect(),
         give_way: if whole { Vec::new() } else { vec!["NODE"] },
         is_cut: !whole,
     }
 }
 
-/// The counts at which a pod goes: `7`, or `4, perhaps 6`, or `now` if that is the present one.
+/// What the rules read from a pod, a column each.
+fn read(details: &Details) -> [String; 4] {
+    let ready = if details.is_ready { details.ready_age.as_deref().unwrap_or("yes") } else { details.phase };
+    let ready = if !details.is_ready && details.phase == "Running" { "no" } else { ready };
+    let age = details.age.as_deref().unwrap_or("-");
+    [ready.to_owned(), age.to_owned(), details.deletion_cost.to_string(), details.restarts.to_string()]
+}
+
+/// The counts at which a pod goes: `7`, or `4, may at 6`, or `now` if that is the present one.
 fn goes_at(pod: &Standing<'_>, present: Option<u32>) -> String {
     if pod.goes_at.is_some() && pod.goes_at >= present {
         return "now".to_owned();
     }
     match (pod.goes_at, pod.may_go_at) {
         (Some(goes), Some(may)) if goes == may => goes.to_string(),
-        (Some(goes), Some(may)) => format!("{goes}, perhaps {may}"),
-        (None, Some(may)) => format!("perhaps {may}"),
+        (Some(goes), Some(may)) => format!("{goes}, may at {may}"),
+        (None, Some(may)) => format!("may at {may}"),
         (_, None) => "-".to_owned(),
     }
 }

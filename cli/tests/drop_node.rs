@@ -106,7 +106,8 @@ fn workloads_are_planned_before_anything_is_written() {
     let managers = "|--show-managed-fields";
     assert_eq!([&ran.asked[4], &ran.asked[7]], [&set("bar", managers), &set("shop", managers)]);
     // Asked about a node, it is the same plan, and what cannot be dropped stays.
-    says(&run("node/worker-1", &two_workloads(&[])), 0, PLAN, "");
+    let how = "Nothing was changed. To do it: kubectl podrank drop --node worker-1\n";
+    says(&run("node/worker-1", &two_workloads(&[])), 0, PLAN, how);
     // The name as kubectl prints it.
     says(&drop_with("--node node/worker-1 --dry-run client", &two_workloads(&[])), 0, PLAN, "");
 }
@@ -222,7 +223,8 @@ fn other_pods_are_listed_and_nothing_is_written() {
         writes_nothing(&ran);
     }
     let ran = drop_with("--node worker-1 --skip-others --dry-run client", &answers);
-    says(&ran, 0, PLAN, &format!("note: {other}"));
+    let how = "Nothing was changed. To do it: kubectl podrank drop --node worker-1 --skip-others\n";
+    says(&ran, 0, PLAN, &format!("note: {other}{how}"));
     // There is nobody to ask.
     let ran = drop_with("--node worker-1 --skip-others", &answers);
     assert!(

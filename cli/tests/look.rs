@@ -83,6 +83,18 @@ no    1 pod (--all lists them)
     assert_eq!(contested, expected);
 }
 
+/// Where chance decides, the rows do not tell how many of each set go.
+#[test]
+fn the_share_of_each_set_is_told() {
+    let second = |replicas| {
+        let text = at_a_glance(&example("rollout.json"), "deploy/web", replicas, terminal(80));
+        text.lines().nth(1).map(str::to_owned)
+    };
+    let shares = "That is 4 of the 4 pods of web-5d8c7f9b64 and 6 of the 9 pods of web-7f6b9d5c48.";
+    assert_eq!(second(3).as_deref(), Some(shares));
+    assert_eq!(second(5).as_deref(), Some("GOES  POD                        NODE      BECAUSE"));
+}
+
 #[test]
 fn what_to_type_next_names_the_workload_and_the_count() {
     let next = with_preview(&example("rollout.json"), "deploy/web", 5, hint);

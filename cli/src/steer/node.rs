@@ -30,15 +30,18 @@ pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<Exi
     let how = &args.how;
     let (mut node, workloads) = Node::read(kubectl, name)?;
     let planned = node.plan(kubectl, workloads, args);
+    if how.dry_run == Some(DryRun::Client)
+        && how.output == SteerOutput::Table
+        && args.skip_others
+        && !planned.is_empty()
+    {
+        return node.show(&planned, how);
+    }
     node.say_what_stays(args.skip_others);
     if !node.others.is_empty() && !args.skip_others {
         return Err(node.refusal(&planned).into());
     }
-    for planned in &planned {
-        for note in &planned.plan.notes {
-            complain(&format!("{}: {}: {}", note.level(), place(&planned.plan), note.text));
-        }
-    }
+    say_notes(&planned);
     if planned.is_empty() {
         return node.nothing_to_do(how);
     }
@@ -65,7 +68,30 @@ pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<Exi
     }
 }
 
+fn say_notes(planned: &[Planned<'_>]) {
+    for Planned { plan, .. } in planned {
+        for note in &plan.notes {
+            complain(&format!("{}: {}: {}", note.level(), place(plan), note.text));
+        }
+    }
+}
+
 impl Node {
+    /// Shows the plan, then what stays, and last how to carry it out.
+    fn show(&self, planned: &[Planned<'_>], how: &How) -> Result<ExitCode, Failure> {
+        let plans: Vec<_> = planned.iter().map(|planned| &planned.plan).collect();
+        print(of_node(&self.name, &plans, how.by == By::Eviction).as_bytes())?;
+        self.say_what_stays(true);
+        say_notes(planned);
+        self.say_that_it_is_not_cordoned()?;
+        let others = if self.others.is_empty() { "" } else { " --skip-others" };
+        complain(&format!(
+            "Nothing was changed. To do it: kubectl podrank drop --node {}{others}",
+            self.name
+        ));
+        Ok(ExitCode::SUCCESS)
+    }
+
     /// Reads the node, its pods and their sets.
     fn read(kubectl: &Kubectl, name: &str) -> Result<(Self, Workloads), Failure> {
         let is_cordoned = is_cordoned(kubectl, name)?;
