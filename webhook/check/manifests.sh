@@ -40,8 +40,9 @@ done
 kubectl apply --dry-run=server -k config/cert-manager >"$dir/cert-manager"
 kubectl kustomize config/cert-manager | grep -q 'rotate-certificates=false' || die "the overlay does not reach the Deployment"
 
-defaults=$(kubectl create --dry-run=server -o jsonpath='{.spec.rollouts} {.spec.spread}' -f config/samples/spot-first.yaml)
-[ "$defaults" = 'false []' ] || die "defaults: $defaults"
+kubectl apply --dry-run=server -k config/observe >/dev/null
+defaults=$(kubectl create --dry-run=server -o jsonpath='{.spec.rollouts} {.spec.spread} {.spec.mode}' -f config/samples/spot-first.yaml)
+[ "$defaults" = 'false [] Steer' ] || die "defaults: $defaults"
 
 # refuses WHY SPEC
 refuses() {
@@ -52,11 +53,22 @@ refuses() {
     fi
     [[ $out == *"$1"* ]] || die "$2: $out"
 }
-refuses 'ask for something' '{"selector":{}}'
 refuses 'selector' '{"first":[{"pods":{}}]}'
 refuses 'set nodes, pods or both' '{"selector":{},"first":[{}]}'
 refuses 'each node label must be listed once' '{"selector":{},"spread":["a","a"]}'
 refuses 'should match' '{"selector":{},"spread":["no/such/key"]}'
 refuses 'Too many' '{"selector":{},"spread":["a","b","c","d","e"]}'
 refuses 'Invalid' '{"selector":{},"spread":["a"],"rollouts":"yes"}'
+refuses 'Unsupported value' '{"selector":{},"mode":"Watch"}'
+inn='{"matchExpressions":[{"key":"a","operator":"Inn","values":["b"]}]}'
+refuses 'Unsupported value' "{\"selector\":$inn}"
+refuses 'Unsupported value' "{\"selector\":{},\"first\":[{\"nodes\":$inn}]}"
+refuses 'Unsupported value' "{\"selector\":{},\"first\":[{\"pods\":$inn}]}"
+# Nothing is left once it is uninstalled, but for the namespace, since nobody empties it here.
+kubectl apply -k config/base >/dev/null
+kubectl delete -k config/base --wait=false >/dev/null
+for kind in $(kubectl api-resources --verbs=list --namespaced=false -o name | grep -v '^namespaces$'); do
+    left=$(kubectl get "$kind" -o name 2>/dev/null | grep podrank || true)
+    [ -z "$left" ] || die "uninstalled, it leaves $left"
+done
 echo "manifests: $(cat "$dir/base" "$dir/samples" "$dir/cert-manager" | wc -l) objects: ok"

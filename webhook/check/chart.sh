@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Helm accepts the chart, and renders what kustomize renders: with each value, what that value says. Building Helm takes minutes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+go build -modfile=tools/helm/go.mod -o "$dir/helm" helm.sh/helm/v3/cmd/helm
+kustomize=(go tool -modfile=tools/go.mod kustomize)
+
+die() {
+    echo "chart: $*" >&2
+    exit 1
+}
+
+# render FILE FLAG... puts the objects in kustomize's form into FILE.
+render() {
+    local file=$1
+    shift
+    mkdir -p "$dir/as-kustomize"
+    "$dir/helm" template podrank-webhook chart --namespace podrank-system --kube-version 1.30 "$@" >"$dir/as-kustomize/all.yaml"
+    echo 'resources: [all.yaml]' >"$dir/as-kustomize/kustomization.yaml"
+    "${kustomize[@]}" build "$dir/as-kustomize" >"$file"
+}
+
+"$dir/helm" lint --strict --quiet --kube-version 1.30 chart
+# Helm makes the namespace itself.
+mkdir "$dir/base"
+cp -r config "$dir/base"
+sed -i '/namespace.yaml/d' "$dir/base/config/base/kustomization.yaml"
+"${kustomize[@]}" build "$dir/base/config/base" >"$dir/expected"
+render "$dir/got"
+diff -u "$dir/expected" "$dir/got" || die "the chart renders other objects than kustomize"
+
+# has WHAT FLAG... checks that a value changes what it should.
+has() {
+    local what=$1
+    shift
+    render "$dir/got" "$@"
+    grep -q -- "$what" "$dir/got" || die "$* does not give $what"
+}
+has 'image: registry.example.com/p:v9' --set image.repository=registry.example.com/p,image.tag=v9
+has '  replicas: 3' --set replicas=3
+has '--decisions-per-second=20' --set 'args={--decisions-per-second=20}'
+has 'memory: 1Gi' --set memory.limit=1Gi
+has 'value: 900MiB' --set memory.goLimit=900MiB
+has 'priorityClassName: high' --set priorityClassName=high
+has 'kind: PrometheusRule' --set monitoring=true
+has 'kind: ServiceMonitor' --set monitoring=true
+has 'kind: Issuer' --set certManager=true
+has '--rotate-certificates=false' --set certManager=true
+has 'cert-manager.io/inject-ca-from: podrank-system/podrank-webhook' --set certManager=true
+! grep -q 'kind: Secret' "$dir/got" || die "certManager=true makes a Secret"
+"$dir/helm" template podrank-webhook chart --namespace elsewhere --kube-version 1.30 --set certManager=true,monitoring=true >"$dir/elsewhere"
+! grep -n podrank-system "$dir/elsewhere" || die "the namespace is written down"
+echo "chart: ok"
