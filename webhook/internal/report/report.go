@@ -114,20 +114,21 @@ func (r *Reporter) enter(ctx context.Context, o *steer.Outcome, entry v1alpha1.S
 			Type: v1alpha1.Steering, Status: status, Reason: entry.Result, Message: entry.Message,
 			ObservedGeneration: policy.Generation,
 		})
-		if len(policy.Status.ScaleDowns) > 0 && isAgain(&policy.Status.ScaleDowns[0], &entry) {
-			entry.Written += policy.Status.ScaleDowns[0].Written
-			policy.Status.ScaleDowns[0] = entry
-			return
+		downs := policy.Status.ScaleDowns
+		if i := slices.IndexFunc(downs, func(down v1alpha1.ScaleDown) bool { return down.UID == entry.UID }); i >= 0 && isAgain(&downs[i], &entry) {
+			entry.Written += downs[i].Written
+			policy.Status.ScaleDowns = slices.Delete(downs, i, i+1)
 		}
 		policy.Status.ScaleDowns = slices.Insert(policy.Status.ScaleDowns, 0, entry)
 		policy.Status.ScaleDowns = policy.Status.ScaleDowns[:min(len(policy.Status.ScaleDowns), last)]
 	})
 }
 
-// isAgain reports whether two entries are about one request, about which the API server asked twice.
+// isAgain reports whether two entries of a set are about one fall, about which the API server asked twice. A Deployment that could
+// not lower a count, because the set had changed meanwhile, may want another one then. As the count is still the same, the earlier
+// request came to nothing.
 func isAgain(before, now *v1alpha1.ScaleDown) bool {
-	return before.UID == now.UID && before.From == now.From && before.To == now.To && before.Gone == nil &&
-		now.Time.Sub(before.Time.Time) < again
+	return before.From == now.From && before.Gone == nil && now.Time.Sub(before.Time.Time) < again
 }
 
 // A Verdict says whether a policy counts. The zero value says that it does. Without a reason, the message is only a note.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
@@ -46,5 +47,36 @@ func TestNothingToWrite(t *testing.T) {
 	r.Wait()
 	if after := version(); after != before {
 		t.Errorf("written: %s is now %s", before, after)
+	}
+}
+
+// A fall that is asked about anew is one scale-down, also if the count is another, or if another set falls in between.
+func TestAskedAnew(t *testing.T) {
+	_, policy, _ := fakeapi.Shop(0)
+	api := fakeapi.New(policy)
+	r, _ := api.NewReporter()
+	falls := func(set *workload.Set, from, to int32, written int, later time.Duration) {
+		t.Helper()
+		r.Outcome(context.Background(), &steer.Outcome{
+			Request: steer.Request{Key: set.Key(), Kind: set.Kind, From: from, To: to}, Result: steer.Steered, Set: set, Policy: policy,
+			Written: written, At: fakeapi.Now.Add(later),
+		})
+	}
+	downs := func() []v1alpha1.ScaleDown {
+		return fakeapi.Read[v1alpha1.ScaleDownPolicy](t, api, "spot").Status.ScaleDowns
+	}
+	web, other := set(t), set(t)
+	other.Object.SetUID(fakeapi.UID(1, 1))
+	falls(web, 11, 7, 4, 0)
+	falls(other, 5, 4, 1, 0)
+	falls(web, 11, 6, 1, time.Second)
+	if all := downs(); len(all) != 2 || all[0].To != 6 || all[0].Written != 5 || all[1].UID != other.UID() {
+		t.Errorf("%+v", all)
+	}
+	// Much later, it is another one, and so it is at another count.
+	falls(web, 6, 5, 1, 2*time.Second)
+	falls(web, 6, 5, 1, time.Minute)
+	if all := downs(); len(all) != 4 || all[0].Written != 1 {
+		t.Errorf("%+v", all)
 	}
 }
