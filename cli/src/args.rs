@@ -99,7 +99,7 @@ const GUESSES: [(&str, &str); 13] = [
     ("--drain", "kubectl podrank drop --node NODE takes the pods of a node"),
     (
         "--node",
-        "kubectl podrank drop --node NODE takes all pods of a node, and scale --prefer-nodes kubernetes.io/hostname=NODE takes them first",
+        "kubectl podrank drop --node NODE takes all pods of a node, and scale --prefer-nodes NODE takes them first",
     ),
     ("--remove", "kubectl podrank scale chooses with --pod NAME"),
     (

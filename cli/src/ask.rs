@@ -200,7 +200,13 @@ fn one(
     let managers = if is_page { Managers::All } else { Managers::Workload };
     let read = |name: &WorkloadName, scope| live::read(kubectl, name, None, scope, managers);
     let Live { mut input, workload, lags } = match subject {
-        Subject::Workload(name) => read(name, scope)?,
+        Subject::Workload(name) => match read(name, scope) {
+            // A name alone may be that of a pod.
+            Err(_) if name.kind.is_none() && live::is_pod(kubectl, &name.name, scope) => {
+                return one(kubectl, &Subject::Pod(name.name.clone()), scope, args, options);
+            }
+            result => result?,
+        },
         Subject::Pod(pod) => {
             question = Question::Pod(pod.clone());
             let (namespace, name) = live::workload_of_pod(kubectl, pod, scope)?;

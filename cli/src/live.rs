@@ -221,6 +221,11 @@ pub(crate) fn workload_of_pod(
     Ok((namespace, name))
 }
 
+/// Whether there is a pod of this name.
+pub(crate) fn is_pod(kubectl: &Kubectl, name: &str, scope: Scope<'_>) -> bool {
+    get_named(kubectl, "pods", name, scope).is_ok_and(|found| !found.is_empty())
+}
+
 /// Returns what an autoscaler scales, and its namespace.
 pub(crate) fn scaled_by(
     kubectl: &Kubectl,

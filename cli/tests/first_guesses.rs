@@ -93,7 +93,7 @@ const GUESSES: &[(&str, Expected)] = &[
     ("pod/web-7f6b9d5c48-b7wfn", POD),
     ("po web-7f6b9d5c48-b7wfn", POD),
     ("pod web-7f6b9d5c48-b7wfn --replicas 5", Answer("web-7f6b9d5c48-b7wfn goes: deletion cost -10, ")),
-    ("web-7f6b9d5c48-b7wfn", Refusal("but a pod is: kubectl podrank pod/web-7f6b9d5c48-b7wfn")),
+    ("web-7f6b9d5c48-b7wfn", POD),
     ("node/worker-1", Answer("worker-1 has no pods to drop")),
     ("deploy/web --replicas 5", TO_FIVE),
     ("deploy/web --replicas=5", TO_FIVE),
@@ -202,7 +202,7 @@ fn run(words: &str, cluster: &Path) -> common::Ran {
     let watches = words.ends_with("-w") || words.ends_with("--watch");
     let mut command = if watches { Command::new("timeout") } else { Command::new(PROGRAM) };
     if watches {
-        command.args(["--preserve-status", "--signal=INT", "10", PROGRAM]);
+        command.args(["--preserve-status", "--signal=INT", "20", PROGRAM]);
     }
     let words = words.split(' ').filter(|word| *word != "(nothing)");
     let ran = output(command.args(words).env("KUBECTL", CLUSTER).env("CLUSTER", cluster), b"");

@@ -19,7 +19,7 @@ use std::time::Duration;
 #[derive(Args, Debug)]
 #[command(after_help = SCALE_EXAMPLES)]
 pub(crate) struct ScaleArgs {
-    /// Workload: deploy/web, rs web, rc/web, or another owner of ReplicaSets, such as rollout/web
+    /// Workload: deploy/web, rs/web, rc/web, or another owner, such as rollout/web
     #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
     workload: Vec<String>,
 
@@ -73,7 +73,7 @@ pub(crate) struct DropArgs {
 /// Removes deletion costs and canaries, and restores the costs that it overwrote.
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
-    /// Workload: deploy/web, rs web, rc/web, or another owner of ReplicaSets, such as rollout/web
+    /// Workload: deploy/web, rs/web, rc/web, or another owner, such as rollout/web
     #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
     workload: Vec<String>,
 
@@ -118,8 +118,8 @@ pub(crate) struct Wishes {
     #[arg(long, value_name = "NAME")]
     pub(crate) pod: Vec<String>,
 
-    /// Pods on the nodes with these labels; may be repeated
-    #[arg(long, value_name = "SELECTOR")]
+    /// Pods on the nodes with these labels, or on this node; may be repeated
+    #[arg(long, value_name = "SELECTOR", alias = "node")]
     prefer_nodes: Vec<String>,
 
     /// Pods with these labels; may be repeated

@@ -34,11 +34,15 @@ fn selected(cluster: &Cluster<'_>, resource: &str, selector: &str) -> Result<Sel
     Ok(Selected { selector: selector.to_owned(), names: names.collect() })
 }
 
-/// The nodes that a label selector selects. If there are none, reads all to say why.
+/// The nodes that a label selector selects, or the node with this name. If there are none, reads all to say why.
 fn preferred_nodes(cluster: &Cluster<'_>, selector: &str) -> Result<Selected, Failure> {
-    let found = selected(cluster, "nodes", selector)?;
+    let mut found = selected(cluster, "nodes", selector)?;
     if found.names.is_empty() {
         let nodes = nodes(cluster)?;
+        if nodes.iter().any(|node| node.metadata.name == selector) {
+            found.names.insert(selector.to_owned());
+            return Ok(found);
+        }
         return Err(steer::no_node(selector, &labels(&nodes)).into());
     }
     Ok(found)
