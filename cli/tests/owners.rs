@@ -117,6 +117,26 @@ fn the_owner_is_read_beside_its_set() {
 }
 
 #[test]
+fn a_node_can_be_preferred_by_its_name() {
+    let nodes = |names: &[&str]| {
+        let node = |name: &&str| json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": name } });
+        list(&names.iter().map(node).collect::<Vec<_>>())
+    };
+    let words = "scale rollout/web --replicas 2 --node worker-2 -n shop --dry-run client";
+    let answers = |known: &[&str]| [found(), state(), vec![nothing(), nodes(known)]].concat();
+    let ran = run(words, &[answers(&["worker-1", "worker-2"]), vec![list(&[])]].concat());
+    assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));
+    let row = ran.stdout.lines().find(|line| line.contains("web-c")).expect("a row");
+    assert!(row.contains("delete") && row.ends_with("worker-2"), "{}", ran.stdout);
+    assert_eq!(&*ran.asked[6], "get|nodes|--selector=worker-2|--output=name|--namespace|shop");
+    refuses(
+        words,
+        &answers(&["worker-1"]),
+        "no node matches --prefer-nodes worker-2: none of the nodes has the label worker-2",
+    );
+}
+
+#[test]
 fn an_autoscaler_of_the_owner_is_named() {
     let of = |api_version: &str, kind: &str| {
         let target = json!({ "apiVersion": api_version, "kind": kind, "name": "web" });
