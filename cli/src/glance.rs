@@ -2,7 +2,6 @@
 //! fits on a screen. The whole proof is in [`render`](crate::render).
 
 use crate::look::{Grid, Look, MOST_IN_MARKDOWN, in_sentences, namespace_flag, plain, style};
-use crate::render::deleted_of;
 use podrank_preview::{
     Bounds, Contest, Details, NoteCode, Owner, PodPreview, Preview, Rollout, SetPreview, Verdict,
     WorkloadKind,
@@ -58,6 +57,12 @@ fn grid(preview: &Preview<'_>, rows: Vec<Row>) -> Grid {
         give_way: vec!["NODE"],
         is_cut: false,
     }
+}
+
+/// How many pods of one of its sets go.
+pub(crate) fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> Bounds {
+    let step = Bounds::one(u32::try_from(set.delete).unwrap_or(u32::MAX));
+    preview.rest.as_ref().map_or(step, |rest| rest.delete_of(set.replica_set))
 }
 
 /// How many pods of each set go, if several have pods: the oldest set first.

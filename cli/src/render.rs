@@ -1,6 +1,6 @@
 //! A preview as text: a table for people, names for other commands. Computes text and reads nothing.
 
-use crate::glance::{goes_on_by_itself, headline};
+use crate::glance::{deleted_of, goes_on_by_itself, headline};
 use crate::look::{Look, in_columns, lines, paint, plain, shortened, style, widest, wrapped};
 use anstyle::Style;
 use podrank_preview::{Bounds, Details, Odds, PodPreview, Pods, Preview, SetPreview, Verdict};
@@ -44,12 +44,6 @@ pub fn unnamed(preview: &Preview<'_>) -> Vec<String> {
         _ => format!("{passing} pods that go are not printed, because ages change their verdicts"),
     });
     passing.into_iter().chain((contested > 0).then(contest)).chain(wait).chain(follows).collect()
-}
-
-/// How many pods of one of its sets go.
-pub(crate) fn deleted_of(preview: &Preview<'_>, set: &SetPreview<'_>) -> Bounds {
-    let step = Bounds::one(number(set.delete));
-    preview.rest.as_ref().map_or(step, |rest| rest.delete_of(set.replica_set))
 }
 
 fn number(pods: usize) -> u32 {
