@@ -37,12 +37,14 @@ fn grid(overview: &Overview<'_>) -> Grid {
 }
 
 fn next(line: &OverviewLine<'_>) -> String {
-    let pods = |pods: &str| format!("{pods} {}", if line.delete.max == 1 { "pod" } else { "pods" });
-    let (least, most) = (line.delete.min.saturating_sub(1), line.delete.max.saturating_sub(1));
+    let Bounds { min, max } = line.delete;
     match line.next {
-        Some(next) if most > 0 => format!("{next} and {} more", Bounds { min: least, max: most }.text()),
+        Some(next) if max > 1 => {
+            format!("{next} and {} more", Bounds { min: min.saturating_sub(1), max: max - 1 }.text())
+        }
         Some(next) => next.to_owned(),
-        None if line.delete.max > 0 => pods(&line.delete.text()),
+        None if max == 1 => format!("{} pod", line.delete.text()),
+        None if max > 0 => format!("{} pods", line.delete.text()),
         None => "-".to_owned(),
     }
 }

@@ -64,8 +64,11 @@ fn order_grid(order: &ScaleDownOrder<'_>, whole: bool) -> Grid {
 
 /// What the rules read from a pod, a column each.
 fn read(details: &Details) -> [String; 4] {
-    let ready = if details.is_ready { details.ready_age.as_deref().unwrap_or("yes") } else { details.phase };
-    let ready = if !details.is_ready && details.phase == "Running" { "no" } else { ready };
+    let ready = match details {
+        Details { is_ready: true, ready_age, .. } => ready_age.as_deref().unwrap_or("yes"),
+        Details { phase: "Running", .. } => "no",
+        Details { phase, .. } => phase,
+    };
     let age = details.age.as_deref().unwrap_or("-");
     [ready.to_owned(), age.to_owned(), details.deletion_cost.to_string(), details.restarts.to_string()]
 }
