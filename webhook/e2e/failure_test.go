@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,18 +71,30 @@ func (w *World) hasEvent(reason string) bool {
 	})
 }
 
-// Metric is the value of a metric now, or 0.
-func (p *Plane) Metric(name string) (value float64) {
+// Metric is the value of a metric now, or the sum of those with these labels and others. It is 0 if there is none.
+func (p *Plane) Metric(name string) (sum float64) {
+	for line := range strings.Lines(p.MetricLines(name)) {
+		var value float64
+		_, _ = fmt.Sscan(line[strings.LastIndex(line, " "):], &value)
+		sum += value
+	}
+	return sum
+}
+
+// MetricLines are those of a metric now, one for each set of labels.
+func (p *Plane) MetricLines(name string) (lines string) {
 	response, err := http.Get("http://" + p.Metrics + "/metrics")
 	if err != nil {
-		return 0
+		return ""
 	}
 	defer response.Body.Close()
 	text, _ := io.ReadAll(response.Body)
-	if found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (.*)$`).FindSubmatch(text); found != nil {
-		_, _ = fmt.Sscan(string(found[1]), &value)
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, name+"{") || strings.HasPrefix(line, name+" ") {
+			lines += line
+		}
 	}
-	return value
+	return lines
 }
 
 func TestNoRoom(t *testing.T) {

@@ -149,7 +149,7 @@ func summarise(lines []line) {
 	fmt.Printf("%d rounds: %v; %d requests, %d refused; slowest request of a round: median %d ms, p99 %d ms\n", len(took), results, asked,
 		refused, took[len(took)/2], took[len(took)*99/100])
 	if *observed {
-		fmt.Printf("odds of contested pods:\n%s", plane.Lines("podrank_webhook_contested_pods_total"))
+		fmt.Printf("odds of contested pods:\n%s", plane.MetricLines("podrank_webhook_contested_pods_total"))
 		return
 	}
 	fmt.Printf("of the %d late ones, %d were not steered, and of the others the wanted pods went in %d, and no other\n",

@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -197,10 +196,10 @@ func TestMarkOfTemplate(t *testing.T) {
 		pods.Annotations = map[string]string{cost.Annotation: "x"}
 	})))
 	w.AwaitReady(20)
-	off, requests := w.Sum("podrank_webhook_costs_taken_off_total"), w.Sum("rest_client_requests_total")
+	off, requests := w.Metric("podrank_webhook_costs_taken_off_total"), w.Metric("rest_client_requests_total")
 	time.Sleep(w.patience() + 5*time.Second)
 	// The leader's lease takes some.
-	off, requests = w.Sum("podrank_webhook_costs_taken_off_total")-off, w.Sum("rest_client_requests_total")-requests
+	off, requests = w.Metric("podrank_webhook_costs_taken_off_total")-off, w.Metric("rest_client_requests_total")-requests
 	t.Logf("%v costs taken off, %v requests", off, requests)
 	if off != 0 || requests > 30 {
 		t.Errorf("%v costs taken off, %v requests", off, requests)
@@ -209,32 +208,6 @@ func TestMarkOfTemplate(t *testing.T) {
 
 // patience is how long a count may take to fall.
 func (w *World) patience() time.Duration { return 2*time.Second + cleanup.Grace }
-
-// Sum is the sum of a metric now, over all labels.
-func (p *Plane) Sum(name string) (sum float64) {
-	for line := range strings.Lines(p.Lines(name)) {
-		var value float64
-		_, _ = fmt.Sscan(line[strings.LastIndex(line, " "):], &value)
-		sum += value
-	}
-	return sum
-}
-
-// Lines are those of a metric now, one for each set of labels.
-func (p *Plane) Lines(name string) (lines string) {
-	response, err := http.Get("http://" + p.Metrics + "/metrics")
-	if err != nil {
-		return ""
-	}
-	defer response.Body.Close()
-	text, _ := io.ReadAll(response.Body)
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, name+"{") || strings.HasPrefix(line, name+" ") {
-			lines += line
-		}
-	}
-	return lines
-}
 
 // A Deployment is scaled in the middle of a rollout. Each of its sets loses its share, and all of these falls are steered, although
 // the policy leaves rollouts alone.
