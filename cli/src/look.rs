@@ -58,6 +58,25 @@ pub fn in_sentences(texts: &[String], look: Look) -> String {
     texts.iter().map(of_text).collect()
 }
 
+impl Look {
+    /// How many of these texts a terminal has room for beside another one: at least one.
+    pub fn fitting(self, texts: &[String], beside: &str) -> usize {
+        if self.terminal_width.is_none() {
+            return texts.len();
+        }
+        let lines = |text: &str| in_sentences(&[text.to_owned()], self).lines().count();
+        // What stays, what is left out, and what to type next.
+        let taken = 5 + beside.lines().map(lines).sum::<usize>();
+        let mut room = MOST_LINES.saturating_sub(taken);
+        let fits = |text: &&String| {
+            let fits = room.checked_sub(lines(text));
+            room = fits.unwrap_or(0);
+            fits.is_some()
+        };
+        texts.iter().take_while(fits).count().max(1).min(texts.len())
+    }
+}
+
 /// How a command begins behind a text.
 const COMMAND: &str = ": kubectl ";
 

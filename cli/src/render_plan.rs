@@ -1,7 +1,7 @@
 //! A plan as a table for people: what Kubernetes would do by itself, beside what it is made to do, and each write. Computes
 //! text and reads nothing.
 
-use crate::look::{Look, in_columns, paint, plain};
+use crate::look::{Grid, Look, in_sentences, plain};
 use crate::render::verdict;
 use anstyle::{AnsiColor, Style};
 use podrank_preview::Verdict;
@@ -15,37 +15,48 @@ const MOST_SURVIVORS: usize = 10;
 pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     let Plan { from, replicas, delete, writes, .. } = plan;
     let go = go(*delete, *writes, evicts);
-    let mut text = format!("{} from {from} to {replicas}: {} {go}\n", plan.target, count(*delete, "pod"));
     let is_shown = |(place, pod): &(usize, &PlannedPod)| {
         look.terminal_width.is_none() || pod.write.is_some() || *place < plan.delete + MOST_SURVIVORS
     };
     let shown: Vec<_> = plan.pods.iter().enumerate().filter(is_shown).map(|(_, pod)| pod).collect();
-    let rows = shown.iter().map(|pod| {
-        vec![
+    let row = |pod: &&PlannedPod| {
+        let style = if pod.is_wanted { AnsiColor::Red.on_default() } else { Style::new() };
+        let cells = vec![
             verdict(pod.by_itself, pod.odds),
             verdict(if pod.is_wanted { Verdict::Delete } else { Verdict::Keep }, None),
-            plain(&pod.name).into_owned(),
-            pod.node.as_deref().map_or("<none>".into(), plain).into_owned(),
+            pod.name.clone(),
+            pod.node.clone().unwrap_or_else(|| "<none>".to_owned()),
             cost(pod),
             pod.write.map_or_else(|| "-".to_owned(), |cost| cost.to_string()),
             why(pod),
-        ]
+        ];
+        (style, cells)
+    };
+    let blocked = plan.blocked.iter().map(|ahead| {
+        format!("{} goes before {}, whatever their costs: {}", ahead.name, ahead.before, ahead.why)
     });
-    let mut lines =
-        in_columns(&["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE", "WHY"], rows).into_iter();
-    text += &paint(look, Style::new().bold(), &lines.next().unwrap_or_default());
-    for (pod, line) in shown.iter().zip(lines) {
-        let style = if pod.is_wanted { AnsiColor::Red.on_default() } else { Style::new() };
-        text += &paint(look, style, &line);
+    let blocked: Vec<_> = blocked.collect();
+    let mut grid = Grid {
+        sentences: vec![format!("{} from {from} to {replicas}: {} {go}", plan.target, count(*delete, "pod"))],
+        header: vec!["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE", "WHY"],
+        rows: shown.iter().map(row).collect(),
+        give_way: vec!["NODE", "COST"],
+        is_cut: true,
+    };
+    let after: Vec<_> = plan.notes.iter().map(ToString::to_string).chain(blocked.iter().cloned()).collect();
+    let room = grid.room(look, &after).map_or(usize::MAX, |most| most.saturating_sub(1));
+    grid.rows.truncate(room);
+    let mut text = grid.text(look);
+    let (go, stay): (Vec<_>, Vec<_>) = plan.pods.iter().partition(|pod| pod.is_wanted);
+    let shown_go = shown.iter().take(room).filter(|pod| pod.is_wanted).count();
+    let shown_stay = grid.rows.len() - shown_go;
+    let more = [(go.len() - shown_go, "go"), (stay.len() - shown_stay, "stay")];
+    let more = more.iter().filter(|(pods, _)| *pods > 0);
+    let more: Vec<_> = more.map(|(pods, what)| format!("{pods} more that {what}")).collect();
+    if !more.is_empty() {
+        text.extend(["… and ", &more.join(", and "), "\n"]);
     }
-    if shown.len() < plan.pods.len() {
-        text.extend(["… and ", &(plan.pods.len() - shown.len()).to_string(), " more that stay\n"]);
-    }
-    text.extend(plan.blocked.iter().map(|ahead| {
-        let [name, before, why] = [&*ahead.name, &ahead.before, &ahead.why].map(plain);
-        format!("{name} goes before {before}, whatever their costs: {why}\n")
-    }));
-    text
+    text + &in_sentences(&blocked, look)
 }
 
 /// Returns the plans of the workloads that have pods on a node: a line for each, with the pods that go.

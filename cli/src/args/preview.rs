@@ -23,27 +23,27 @@ pub(crate) struct PreviewArgs {
     ///
     /// As kubectl names them: deploy/web, sts db, ds/agent, job/import, pod/web-1, hpa/web, web, or another owner of ReplicaSets, such as
     /// rollout/web. Of several, or of all workloads of the namespace, each gets a line.
-    #[arg(value_name = "TYPE/NAME", num_args = 0..)]
+    #[arg(value_name = "TYPE/NAME", num_args = 0.., hide_short_help = true)]
     words: Vec<String>,
 
     /// Workloads with these labels
     #[arg(short = 'l', long, value_name = "SELECTOR", conflicts_with = "filename")]
     pub(crate) selector: Option<String>,
 
-    /// File to read instead of the cluster; - for standard input
+    /// File to read instead of the cluster, or -
     ///
-    /// The output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`.
+    /// `-` is standard input. The output of `kubectl get pods,replicasets,deployments -o json` or `-o yaml`.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "connection")]
     pub(crate) filename: Option<PathBuf>,
 
-    /// Desired replicas, or how many fewer: 5, -2 or -30%
+    /// Desired replicas, or fewer: 5, -2 or -30%
     ///
     /// Fewer are counted from the present count, and a percentage of it is rounded down to whole pods.
     #[arg(long, value_name = "N", value_parser = replicas, allow_hyphen_values = true, alias = "to")]
     pub(crate) replicas: Option<Replicas>,
 
     /// Desired parallelism of a Job
-    #[arg(long, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true, conflicts_with_all = ["replicas", "rollout"])]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = pod_count(), allow_negative_numbers = true, conflicts_with_all = ["replicas", "rollout"])]
     parallelism: Option<u32>,
 
     /// Desired completions of an Indexed Job, which must be the same number as its parallelism
@@ -113,7 +113,7 @@ pub(crate) struct PreviewArgs {
     pub(crate) output: Output,
 
     /// Print again when the answer changes
-    #[arg(short, long, conflicts_with = "filename")]
+    #[arg(short, long, conflicts_with = "filename", hide_short_help = true)]
     pub(crate) watch: bool,
 
     /// A preview changes nothing anyway.

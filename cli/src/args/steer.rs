@@ -17,9 +17,9 @@ use std::time::Duration;
 /// Gives these pods lower deletion costs than all others, waits until Kubernetes' controllers have observed the costs,
 /// scales, compares the deleted pods with the plan by UID, and removes the costs that are left.
 #[derive(Args, Debug)]
-#[command(after_help = SCALE_EXAMPLES)]
+#[command(after_long_help = SCALE_EXAMPLES)]
 pub(crate) struct ScaleArgs {
-    /// Workload: deploy/web, rs/web, rc/web, or another owner, such as rollout/web
+    /// Workload, such as deploy/web, rs/web or rollout/web
     #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
     workload: Vec<String>,
 
@@ -40,7 +40,7 @@ pub(crate) struct ScaleArgs {
 /// Named pods must belong to one Deployment, ReplicaSet, ReplicationController or other owner of a ReplicaSet. Those of a node may belong to several, which
 /// are scaled one by one. Works as `scale` does.
 #[derive(Args, Debug)]
-#[command(after_help = DROP_EXAMPLES, group(ArgGroup::new("which").args(["pods", "node"]).required(true)))]
+#[command(after_long_help = DROP_EXAMPLES, group(ArgGroup::new("which").args(["pods", "node"]).required(true)))]
 pub(crate) struct DropArgs {
     /// Names of the pods that must go
     #[arg(value_name = "POD")]
@@ -58,9 +58,9 @@ pub(crate) struct DropArgs {
     #[arg(long, requires = "node", conflicts_with = "pods")]
     pub(crate) skip_others: bool,
 
-    /// Also delete the pods that Kubernetes deletes first whatever their costs
+    /// Also delete the pods that Kubernetes deletes before them
     ///
-    /// Such as those that are not ready.
+    /// Such as those that are not ready, which go first whatever their costs.
     #[arg(long)]
     pub(crate) also: bool,
 
@@ -73,7 +73,7 @@ pub(crate) struct DropArgs {
 /// Removes deletion costs and canaries, and restores the costs that it overwrote.
 #[derive(Args, Debug)]
 pub(crate) struct UndoArgs {
-    /// Workload: deploy/web, rs/web, rc/web, or another owner, such as rollout/web
+    /// Workload, such as deploy/web, rs/web or rollout/web
     #[arg(value_name = "TYPE/NAME", num_args = 1..=2, required = true)]
     workload: Vec<String>,
 
@@ -110,30 +110,30 @@ pub(crate) const POD_TYPES: [&str; 3] = ["pod", "pods", "po"];
 /// The types by which kubectl knows a node.
 pub(crate) const NODE_TYPES: [&str; 3] = ["node", "nodes", "no"];
 
-/// Which pods should go. `--pod` counts first and `--spread` last, the others in the order given.
+/// Which pods should go. `--pod` counts first and `--spread` last, the others in the order given. Each may be repeated.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Which pods go first")]
 pub(crate) struct Wishes {
-    /// Pod that must go, as NAME or pod/NAME; may be repeated
+    /// Pod that must go, as NAME or pod/NAME
     #[arg(long, value_name = "NAME")]
     pub(crate) pod: Vec<String>,
 
-    /// Pods on the nodes with these labels, or on this node; may be repeated
+    /// Pods on these nodes: labels, or a name
     #[arg(long, value_name = "SELECTOR", alias = "node")]
     prefer_nodes: Vec<String>,
 
-    /// Pods with these labels; may be repeated
+    /// Pods with these labels
     #[arg(long, value_name = "SELECTOR")]
     prefer_pods: Vec<String>,
 
-    /// Pods with the lowest values in a file: a pod and a number a line
+    /// Pods with the lowest values in this file
     ///
-    /// `-` is standard input. Pods without a value come last.
+    /// Each line has a pod and a number. `-` is standard input. Pods without a value come last.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     by_value: Option<PathBuf>,
 
     /// Pods that have not been ready for minReadySeconds yet
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     not_available_first: bool,
 
     /// Pods on the nodes with the fewest pods
@@ -142,7 +142,7 @@ pub(crate) struct Wishes {
     #[arg(long)]
     emptiest_nodes: bool,
 
-    /// Pods in the domain that has the most pods left
+    /// Pods in the domain with the most pods left
     ///
     /// Each value of a node label is a domain. Give the outermost label first.
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
@@ -186,7 +186,13 @@ pub(crate) struct How {
     pub(crate) dry_run: Option<DryRun>,
 
     /// How to delete the pods: scale or eviction
-    #[arg(long, value_name = "HOW", default_value = "scale", hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "HOW",
+        default_value = "scale",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
     pub(crate) by: By,
 
     /// How to wait until the controllers have observed the costs [default: canary]
@@ -200,13 +206,13 @@ pub(crate) struct How {
     /// Overwrite costs that somebody else set
     ///
     /// They are restored afterwards on pods that stay.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) force_conflicts: bool,
 
     /// Longest time to wait, such as 30s or 5m
     ///
     /// For the canary, for the wanted pods to go, for replacements of evicted pods, or for a disruption budget to allow an eviction.
-    #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration, hide_short_help = true)]
     pub(crate) timeout: Duration,
 
     /// Most pods to evict at a time, as far as disruption budgets allow it; only with --by eviction [default: 1]

@@ -10,8 +10,10 @@ use crate::kubectl::{Answer, Kubectl, Reason};
 use crate::{complain, look_of_plan, print};
 use kubectl_podrank::look::in_sentences;
 use kubectl_podrank::render_plan::{count, of_node, place};
+use podrank_preview::Note;
 use podrank_preview::steer::{self, Scaled, Spared};
 use serde_json::Value;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
@@ -68,11 +70,29 @@ pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<Exi
     }
 }
 
+/// Says the notes of all plans, those of several workloads once.
 fn say_notes(planned: &[Planned<'_>]) {
+    let mut notes = Vec::<(_, Vec<_>)>::new();
     for Planned { plan, .. } in planned {
         for note in &plan.notes {
-            complain(&format!("{}: {}: {}", note.level(), place(plan), note.text));
+            let is_same =
+                |(said, _): &&mut (&Note, _)| said.level() == note.level() && said.text == note.text;
+            match notes.iter_mut().find(is_same) {
+                Some((_, places)) => places.push(place(plan)),
+                None => notes.push((note, vec![place(plan)])),
+            }
         }
+    }
+    // If there is no room for all, warnings are said.
+    notes.sort_by_key(|(note, _)| Reverse(note.level()));
+    let said =
+        notes.iter().map(|(note, places)| format!("{}: {}: {}", note.level(), places.join(", "), note.text));
+    let notes: Vec<_> = said.collect();
+    let plans = planned.iter().map(|planned| &planned.plan).collect::<Vec<_>>();
+    let shown = look_of_plan().fitting(&notes, &of_node("", &plans, false));
+    notes[..shown].iter().for_each(|note| complain(note));
+    if shown < notes.len() {
+        complain(&format!("note: {} more notes (-o json has them)", notes.len() - shown));
     }
 }
 
