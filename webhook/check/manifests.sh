@@ -39,6 +39,7 @@ END
 done
 kubectl apply --dry-run=server -k config/cert-manager >"$dir/cert-manager"
 kubectl kustomize config/cert-manager | grep -q 'rotate-certificates=false' || die "the overlay does not reach the Deployment"
+! kubectl kustomize config/cert-manager | grep -q 'secrets$' || die "beside cert-manager, there is a right on secrets"
 
 kubectl apply --dry-run=server -k config/observe >/dev/null
 defaults=$(kubectl create --dry-run=server -o jsonpath='{.spec.rollouts} {.spec.spread} {.spec.mode}' -f config/samples/spot-first.yaml)

@@ -531,6 +531,44 @@ func (w *World) signal(signal syscall.Signal, part string) {
 	}
 }
 
+// A program that hangs slows only namespaces that have a policy.
+func TestHung(t *testing.T) {
+	took := map[string]time.Duration{}
+	for _, c := range []struct {
+		name            string
+		hangs, isPolicy bool
+	}{{"answers", false, false}, {"hangs", true, false}, {"hangs and is asked", true, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			const count, pods = 12, 4
+			w := NewWorld(t, 4)
+			if c.isPolicy {
+				w.Policy("spot", SpotFirst)
+			}
+			for i := range count {
+				w.must(w.Create(w.ctx, deployment(w.Namespace, fmt.Sprint("web-", i), pods)))
+			}
+			w.AwaitReady(count * pods)
+			if c.hangs {
+				w.must(w.running.Process.Signal(syscall.SIGSTOP))
+				// It may have lost its lease by then.
+				w.Cleanup(func() {
+					w.Kill()
+					w.must(w.Run())
+				})
+			}
+			start := time.Now()
+			w.must(w.Kubectl("set", "image", "deployment", "--all", "main=new"))
+			w.AwaitGone(count * pods)
+			w.AwaitReady(count * pods)
+			took[c.name] = time.Since(start)
+			fmt.Printf("%d rollouts, podrank-webhook %s: %v\n", count, c.name, took[c.name].Round(100*time.Millisecond))
+			if calls := w.Proxy.Calls(w.Namespace); !c.isPolicy && len(calls) > 0 {
+				t.Errorf("%d requests", len(calls))
+			}
+		})
+	}
+}
+
 // SIGTERM ends the program without an error, and a request that it has begun is answered.
 func TestGracefulShutdown(t *testing.T) {
 	w, set := web(t, 6)
