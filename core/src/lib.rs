@@ -50,6 +50,7 @@
 //! | pods | how likely it deletes each of them | [`Policy::odds`] |
 //! | pods with tiers | deletion costs that make Kubernetes delete lower tiers first | [`Policy::steer`] |
 //! | pods on nodes or in zones | ranks that keep the remaining pods spread | [`Policy::spread`] |
+//! | pods on nodes, and the pods of other sets | tiers with which the most nodes become empty | [`Policy::empty_nodes`] |
 //! | node numbers | ranks | [`NodeCounts`], [`count_ranks`] |
 //! | pods with node names, no allocator | ranks and victims | [`PodSet`] |
 //! | the annotation's text | a deletion cost | [`deletion_cost()`] |
@@ -75,6 +76,7 @@
 
 pub mod controller;
 mod deletion_cost;
+mod empty;
 mod explain;
 #[doc(hidden)]
 pub mod ffi;
@@ -99,6 +101,7 @@ mod uid;
 mod upstream;
 
 pub use deletion_cost::{DELETION_COST_ANNOTATION, DeletionCostError, deletion_cost};
+pub use empty::{EmptyNodesError, EmptyNodesScratch, Neighbour, node_weights};
 pub use explain::{Explanation, Row, ValueKind};
 pub use head::{Candidate, Scratch};
 pub use node::{NodeCounts, UnknownNode, count_ranks};

@@ -14,6 +14,7 @@ pub mod claims;
 pub mod controller;
 pub mod daemon_set;
 pub mod deployment;
+pub mod empty;
 pub mod exhaustive;
 pub mod generate;
 pub mod go_sort;
@@ -34,7 +35,10 @@ pub mod vectors;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-use podrank::{Key, Odds, Pod, Policy, Relation, Row, Rule, Scratch, SteerError, SteerScratch};
+use podrank::{
+    EmptyNodesScratch, Key, Neighbour, Odds, Pod, Policy, Relation, Row, Rule, Scratch, SteerError,
+    SteerScratch, node_weights,
+};
 use relation::Settled;
 use std::cmp::Ordering;
 use steer::Steering;
@@ -65,6 +69,10 @@ pub trait Implementation {
     fn odds(&self, policy: &Policy, pods: &[Pod], k: usize) -> (Settled, Vec<Odds>);
     /// Sets ranks that are counted again after each pick. Node numbers are below `nodes`.
     fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize);
+    /// Returns what the pods of other sets weigh on each node. Node numbers are below `nodes`.
+    fn node_weights(&self, others: &[Neighbour], nodes: usize) -> Vec<u64>;
+    /// Splits the tiers by nodes, so that as many as possible become empty.
+    fn empty_nodes(&self, policy: &Policy, pods: &mut [Pod], weights: &[u64], domains: &[u32]);
     /// Returns costs that make Kubernetes follow the tiers.
     ///
     /// # Errors
@@ -139,6 +147,20 @@ impl Implementation for Core {
     fn spread(&self, policy: &Policy, pods: &mut [Pod], others: &[Pod], nodes: usize) {
         let mut order = vec![u32::MAX; pods.len()];
         policy.spread(pods, others, &mut vec![u32::MAX; nodes], &mut order).unwrap();
+    }
+
+    fn node_weights(&self, others: &[Neighbour], nodes: usize) -> Vec<u64> {
+        let mut weights = vec![0; nodes];
+        node_weights(&mut others.to_vec(), &mut weights).unwrap();
+        weights
+    }
+
+    fn empty_nodes(&self, policy: &Policy, pods: &mut [Pod], weights: &[u64], domains: &[u32]) {
+        let (mut counts, mut scratch) = (
+            vec![u32::MAX; weights.len() + domains.iter().max().map_or(0, |most| *most as usize + 1)],
+            vec![EmptyNodesScratch::default(); pods.len()],
+        );
+        policy.empty_nodes(pods, weights, domains, &mut counts, &mut scratch).unwrap();
     }
 
     fn steer(&self, policy: &Policy, pods: &[Pod], prices: &[Option<u8>]) -> Result<Steering, SteerError> {

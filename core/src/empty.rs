@@ -1,0 +1,271 @@
+//! Tiers that take whole nodes, so that as many as possible become empty.
+//!
+//! Within the pods of one class (the rules before the tier) and one tier, a node that is begun stays the next one: what is
+//! left there only becomes less. So the nodes are taken one after the other, and their order is known before the first pod
+//! goes. Only how many of the set's pods a domain has left changes from one node to the next, and only between nodes that
+//! lose as many pods. So there, a domain with C pods puts its nodes forward at C, C - m, C - 2m and so on, where m is what
+//! each node loses, and sorting by these numbers is the same as counting again after each node.
+
+use crate::order::class;
+use crate::sort::{runs, sort};
+use crate::{OrderError, Pod, Policy, UnknownNode};
+use core::fmt;
+
+/// A pod of another set than the one that loses pods, as [`node_weights`] reads it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Neighbour {
+    /// The number of its set, which is its controller: any number of your choice. A pod without one is a set of its own, and
+    /// needs a number that no other pod has.
+    pub set: u32,
+    /// The number of its node.
+    pub node: u32,
+}
+
+/// Scratch memory of [`Policy::empty_nodes`] for one pod: make a buffer of `EmptyNodesScratch::default()`. Its contents are
+/// private, and have no meaning before the call.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct EmptyNodesScratch {
+    /// First: the class and the tier. Then: what has to leave the node besides, before it is empty.
+    rest: u64,
+    /// How many pods the node loses in this class and tier.
+    own: u32,
+    /// How many pods its domain has left when its turn comes.
+    domain: u32,
+    /// First: the pod's place among those of its class and tier. Then: the node's place.
+    place: u32,
+    node: u32,
+    index: u32,
+}
+
+/// Why [`Policy::empty_nodes`] changes no tier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EmptyNodesError {
+    /// An assigned pod's node number is not below the number of weights.
+    UnknownNode(UnknownNode),
+    /// A node has no domain at one of the levels, or its number is not below the number of domains that have a count.
+    UnknownDomain {
+        /// The number of the node.
+        node: u32,
+    },
+    /// The pods would need more than 65,536 tiers.
+    TooManyTiers,
+    /// There are too many pods, or a buffer is too short.
+    Order(OrderError),
+}
+
+/// Adds to each node's weight what the pods of other sets weigh there: of each set, the share of its pods that are on the node,
+/// in units of 2<sup>-32</sup>. So a set weighs one in all, however many pods it has. `weights` has one number per node, which
+/// you set to 0 before.
+///
+/// Leave out the pods of the set that loses pods, and those that leave with their node: pods of `DaemonSet`s and mirror pods.
+/// Sorts the list, and takes O(n log n) steps.
+///
+/// # Errors
+/// [`UnknownNode`] if a node number is not below the number of weights. In that case no weight changes.
+pub fn node_weights(others: &mut [Neighbour], weights: &mut [u64]) -> Result<(), UnknownNode> {
+    let nodes = weights.len();
+    if let Some(pod) = others.iter().find(|pod| pod.node as usize >= nodes) {
+        return Err(UnknownNode { node: pod.node, nodes });
+    }
+    sort(others, &|a, b| (a.set, a.node) < (b.set, b.node));
+    for set in runs(others, |a, b| a.set == b.set) {
+        let all = set.len() as u64;
+        for on_node in runs(set, |a, b| a.node == b.node) {
+            let share = (on_node.len() as u64).saturating_mul(ONE).checked_div(all).unwrap_or(ONE);
+            if let Some(weight) = on_node.first().and_then(|pod| weights.get_mut(pod.node as usize)) {
+                *weight = weight.saturating_add(share);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A whole set, as a weight.
+const ONE: u64 = 1 << 32;
+
+impl Policy {
+    /// Splits each tier by nodes, such that the nodes that can become empty with the fewest deletions come first: with these
+    /// tiers, for any number of victims, as many nodes become empty as any choice can make empty that takes pods in the
+    /// order of the rules before [`Rule::Tier`](crate::Rule::Tier) and of the tiers that the pods have. Within a node, the
+    /// order decides as ever. Steps add up: taking some pods and asking again for the rest is the same as taking all at once.
+    ///
+    /// The next node is the one from which the least of other sets has to leave (its weight, see [`node_weights`], and each
+    /// of the set's own pods there that comes later counts like a whole set); then the one with the fewest pods; then one
+    /// whose domain has the most of the set's pods left; then the one with the lower number. So if you have a preference,
+    /// such as cordoned nodes, number these lower. A node that cannot become empty comes last, but is not left out.
+    ///
+    /// `weights` has one number per node. `domains` has the levels to spread over, the outermost first: for each, the
+    /// number of every node's domain, and so `weights.len()` numbers. A number is for one level, and a domain lies in one
+    /// domain of the level before: rack 1 of zone a is not rack 1 of zone b. Empty, it has no level. The pods' tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get
+    /// lower ones. Unassigned pods have no node, and those of a tier stay together.
+    ///
+    /// `counts` and `scratch` are scratch memory: one `u32` per node and one per domain, and one element per pod. The call
+    /// takes O(n log n) steps for each level.
+    ///
+    /// # Errors
+    /// See [`EmptyNodesError`]. In that case no tier changes.
+    pub fn empty_nodes(
+        &self,
+        pods: &mut [Pod],
+        weights: &[u64],
+        domains: &[u32],
+        counts: &mut [u32],
+        scratch: &mut [EmptyNodesScratch],
+    ) -> Result<(), EmptyNodesError> {
+        if u32::try_from(pods.len()).is_err() {
+            return Err(EmptyNodesError::Order(OrderError::TooManyPods));
+        }
+        let short = |len, pods| EmptyNodesError::Order(OrderError::ShortBuffer { len, pods });
+        let len = scratch.len();
+        let scratch = scratch.get_mut(..pods.len()).ok_or_else(|| short(len, pods.len()))?;
+        let len = counts.len();
+        let (nodes, counts) =
+            counts.split_at_mut_checked(weights.len()).ok_or_else(|| short(len, weights.len()))?;
+        let mut map = Map { weights, domains, nodes, counts };
+        map.count(pods)?;
+        for ((index, pod), place) in (0_u32..).zip(&*pods).zip(&mut *scratch) {
+            let rest = class(pod, self) << TIER_BITS | u64::from(pod.tier);
+            let node = if pod.is_assigned() { pod.node } else { u32::MAX };
+            *place = EmptyNodesScratch { rest, node, index, ..EmptyNodesScratch::default() };
+        }
+        sort(scratch, &|a, b| (a.rest, a.node) < (b.rest, b.node));
+        for alike in runs(scratch, |a, b| a.rest == b.rest) {
+            map.line_up(alike);
+            for place in alike {
+                let Some(pod) = pods.get(place.index as usize) else { continue };
+                place.rest = u64::from(pod.tier) << (64 - TIER_BITS) | class(pod, self);
+            }
+        }
+        // Pods of a lower tier get a lower one, whatever their class.
+        sort(scratch, &|a, b| (a.rest, a.place) < (b.rest, b.place));
+        let tiers = runs(scratch, |a, b| (a.rest, a.place) == (b.rest, b.place)).count();
+        if tiers > MOST_TIERS {
+            return Err(EmptyNodesError::TooManyTiers);
+        }
+        for (tier, alike) in (0..=u16::MAX).zip(runs(scratch, |a, b| (a.rest, a.place) == (b.rest, b.place)))
+        {
+            for place in alike {
+                if let Some(pod) = pods.get_mut(place.index as usize) {
+                    pod.tier = tier;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+const TIER_BITS: u32 = u16::BITS;
+const MOST_TIERS: usize = 1 << TIER_BITS;
+
+/// The nodes, and how many of the set's pods are left on each and in each domain.
+struct Map<'a> {
+    weights: &'a [u64],
+    domains: &'a [u32],
+    nodes: &'a mut [u32],
+    counts: &'a mut [u32],
+}
+
+impl<'a> Map<'a> {
+    /// The domain of each node, for each level: the outermost first.
+    fn levels(&self) -> impl DoubleEndedIterator<Item = &'a [u32]> + ExactSizeIterator + use<'a> {
+        self.domains.chunks(self.weights.len().max(1))
+    }
+
+    /// Counts the assigned pods.
+    fn count(&mut self, pods: &[Pod]) -> Result<(), EmptyNodesError> {
+        let Self { weights, nodes, counts, .. } = self;
+        nodes.fill(0);
+        counts.fill(0);
+        let levels = self.domains.chunks(weights.len().max(1));
+        for pod in pods.iter().filter(|pod| pod.is_assigned()) {
+            let node = pod.node;
+            let unknown = UnknownNode { node, nodes: weights.len() };
+            let count = nodes.get_mut(node as usize).ok_or(EmptyNodesError::UnknownNode(unknown))?;
+            *count = count.saturating_add(1);
+            for level in levels.clone() {
+                let domain = level.get(node as usize).and_then(|domain| counts.get_mut(*domain as usize));
+                let count = domain.ok_or(EmptyNodesError::UnknownDomain { node })?;
+                *count = count.saturating_add(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the pods of one class and tier, which are sorted by node, in the order in which their nodes are taken, and
+    /// takes them.
+    fn line_up(&mut self, alike: &mut [EmptyNodesScratch]) {
+        if alike.first().is_none_or(|place| place.node == u32::MAX) {
+            // They are unassigned. (No assigned pod has this number, since there are no 2^32 nodes.)
+            return;
+        }
+        for on_node in runs(alike, |a, b| a.node == b.node) {
+            let Some(node) = on_node.first().map(|place| place.node as usize) else { continue };
+            let own = u32::try_from(on_node.len()).unwrap_or(u32::MAX);
+            let left = self.nodes.get_mut(node);
+            let later = left.map_or(0, |left| {
+                *left = left.saturating_sub(own);
+                *left
+            });
+            let weight = self.weights.get(node).copied().unwrap_or(0);
+            let rest = weight.saturating_add(ONE.saturating_mul(later.into()));
+            for place in on_node {
+                (place.rest, place.own) = (rest, own);
+            }
+        }
+        sort(alike, &|a, b| (a.rest, a.own, a.node) < (b.rest, b.own, b.node));
+        for equal in runs(alike, |a, b| (a.rest, a.own) == (b.rest, b.own)) {
+            for level in self.levels().rev() {
+                self.spread(equal, level);
+            }
+        }
+        for (place, on_node) in (0..).zip(runs(alike, |a, b| a.node == b.node)) {
+            for pod in on_node {
+                pod.place = place;
+            }
+        }
+    }
+
+    /// Sorts nodes that lose as many pods by how many pods their domain has left when their turn comes. Those that have as many
+    /// stay in their order.
+    fn spread(&mut self, equal: &mut [EmptyNodesScratch], level: &[u32]) {
+        for (place, on_node) in (0..).zip(runs(equal, |a, b| a.node == b.node)) {
+            let Some((node, own)) = on_node.first().map(|place| (place.node as usize, place.own)) else {
+                continue;
+            };
+            let left = level.get(node).and_then(|domain| self.counts.get_mut(*domain as usize));
+            let domain = left.map_or(0, |left| {
+                let domain = *left;
+                *left = domain.saturating_sub(own);
+                domain
+            });
+            for pod in on_node {
+                (pod.domain, pod.place) = (domain, place);
+            }
+        }
+        sort(equal, &|a, b| (b.domain, a.place) < (a.domain, b.place));
+    }
+}
+
+impl fmt::Display for EmptyNodesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownNode(unknown) => unknown.fmt(f),
+            Self::UnknownDomain { node } => write!(f, "node {node} has no domain that has a count"),
+            Self::TooManyTiers => f.write_str("the pods would need more than 65536 tiers"),
+            Self::Order(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for EmptyNodesError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::UnknownNode(unknown) => Some(unknown),
+            Self::Order(error) => Some(error),
+            Self::UnknownDomain { .. } | Self::TooManyTiers => None,
+        }
+    }
+}

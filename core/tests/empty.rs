@@ -1,0 +1,134 @@
+//! Taking whole nodes, by its laws. `PODRANK_CASES=1000000 cargo test --release -p podrank --test empty` tries more.
+
+use podrank::{
+    EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, OrderError, Phase, Pod, Policy, UnknownNode,
+    node_weights,
+};
+use podrank_laws::empty::{self, Nodes};
+use podrank_laws::generate::{cases, config, distinct_cases};
+use podrank_laws::{Core, Implementation};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const NODES: usize = 5;
+const ONE: u64 = 1 << 32;
+
+/// Few distinct weights, and up to three levels, whose domains lie in one another.
+fn nodes() -> impl Strategy<Value = Nodes> {
+    let weight = select(vec![0, 0, 0, 1, ONE / 3, ONE, ONE + 1, 3 * ONE, u64::MAX]);
+    let part = || prop::collection::vec(0..2_u32, NODES);
+    (prop::collection::vec(weight, NODES), prop::collection::vec(part(), 0..4)).prop_map(
+        |(weights, parts)| {
+            let mut domain = vec![1_u32; NODES];
+            let level = |part: Vec<u32>| {
+                domain.iter_mut().zip(part).for_each(|(domain, part)| *domain = 2 * *domain + part);
+                domain.clone()
+            };
+            Nodes { weights, levels: parts.into_iter().map(level).collect() }
+        },
+    )
+}
+
+fn neighbours() -> impl Strategy<Value = Vec<Neighbour>> {
+    let pod = (select(vec![0, 1, 2, u32::MAX]), 0..4_u32).prop_map(|(set, node)| Neighbour { set, node });
+    prop::collection::vec(pod, 0..20)
+}
+
+proptest! {
+    #![proptest_config(config(1024))]
+
+    #[test]
+    fn the_tiers_follow_the_rule((policy, pods) in cases(0..20), nodes in nodes()) {
+        empty::follows_the_rule(&Core, &policy, &pods, &nodes);
+    }
+
+    #[test]
+    fn steps_add_up((policy, pods) in distinct_cases(0..20), nodes in nodes(), k in any::<Index>()) {
+        empty::steps_add_up(&Core, &policy, &pods, &nodes, k.index(pods.len() + 1));
+    }
+
+    #[test]
+    fn others_weigh_by_their_shares(others in neighbours()) {
+        empty::weighs_sets(&Core, &others, 4);
+    }
+}
+
+#[test]
+fn no_choice_makes_more_nodes_empty() {
+    // Most lists allow few choices, since early rules decide, so the rest of the test is worth nothing without many.
+    static CHOICES: AtomicUsize = AtomicUsize::new(0);
+    let mut runner = prop::test_runner::TestRunner::new(config(512));
+    let cases = (distinct_cases(1..10), nodes());
+    runner
+        .run(&cases, |((policy, pods), nodes)| {
+            let choices = empty::no_choice_is_better(&Core, &policy, &pods, &nodes);
+            CHOICES.fetch_add(choices, Ordering::Relaxed);
+            Ok(())
+        })
+        .unwrap();
+    let (choices, cases) = (CHOICES.load(Ordering::Relaxed), runner.config().cases as usize);
+    assert!(choices > 20 * cases, "{choices} choices in {cases} cases");
+}
+
+fn pod(node: u32) -> Pod {
+    Pod { node, phase: Phase::RUNNING, flags: Flags::ASSIGNED | Flags::READY, ..Pod::new() }
+}
+
+/// How many pods of each node are among the first `k`.
+fn taken(pods: &[Pod], weights: &[u64], k: usize) -> Vec<usize> {
+    let policy = Policy::without_now();
+    let mut tiered = pods.to_vec();
+    Core.empty_nodes(&policy, &mut tiered, weights, &[]);
+    let first = Core.sort(&policy, &tiered);
+    let on = |node| first[..k].iter().filter(|&&index| pods[index as usize].node == node).count();
+    (0..).map(on).take(weights.len()).collect()
+}
+
+/// 20 pods, four on each of five nodes, three of them preferred, to 14: two from each of the three without this, and so none
+/// empty.
+#[test]
+fn whole_nodes_go() {
+    let tier = |node| u16::from(node >= 3);
+    let pods: Vec<_> = (0..20_u32).map(|index| Pod { tier: tier(index % 5), ..pod(index % 5) }).collect();
+    assert_eq!(taken(&pods, &[0; 5], 6), [4, 2, 0, 0, 0]);
+    assert_eq!(taken(&pods, &[0; 5], 13), [4, 4, 4, 1, 0]);
+    // A node that foreign pods keep comes last in its tier.
+    assert_eq!(taken(&pods, &[ONE, 0, 0, 0, 0], 6), [0, 4, 2, 0, 0]);
+}
+
+#[test]
+fn errors_change_nothing() {
+    let policy = Policy::without_now();
+    let check = |pods: &[Pod],
+                 weights: &[u64],
+                 domains: &[u32],
+                 counts: usize,
+                 scratch: usize,
+                 error: EmptyNodesError| {
+        let mut tiered = pods.to_vec();
+        let mut counts = vec![0; counts];
+        let mut scratch = vec![EmptyNodesScratch::default(); scratch];
+        let result = policy.empty_nodes(&mut tiered, weights, domains, &mut counts, &mut scratch);
+        assert_eq!((result, &*tiered), (Err(error), pods));
+        assert!(!error.to_string().is_empty());
+    };
+    let pods = [pod(0), Pod { tier: 7, ..pod(2) }];
+    check(&pods, &[0; 2], &[], 2, 2, EmptyNodesError::UnknownNode(UnknownNode { node: 2, nodes: 2 }));
+    check(&pods, &[0; 3], &[0, 0], 4, 2, EmptyNodesError::UnknownDomain { node: 2 });
+    check(&pods, &[0; 3], &[0, 0, 1], 4, 2, EmptyNodesError::UnknownDomain { node: 2 });
+    let short = |len, pods| EmptyNodesError::Order(OrderError::ShortBuffer { len, pods });
+    check(&pods, &[0; 3], &[], 2, 2, short(2, 3));
+    check(&pods, &[0; 3], &[], 3, 1, short(1, 2));
+    let many: Vec<_> = (0..65_537).map(pod).collect();
+    check(&many, &vec![0; 65_537], &[], 65_537, 65_537, EmptyNodesError::TooManyTiers);
+    let mut most = many;
+    most.pop();
+    let mut counts = vec![0; most.len()];
+    let mut scratch = vec![EmptyNodesScratch::default(); most.len()];
+    policy.empty_nodes(&mut most, &vec![0; counts.len()], &[], &mut counts, &mut scratch).unwrap();
+    assert!(most.iter().zip(0..=u16::MAX).all(|(pod, tier)| pod.tier == tier));
+    let mut weights = [7];
+    let unknown = node_weights(&mut [Neighbour::default(), Neighbour { set: 0, node: 1 }], &mut weights);
+    assert_eq!((unknown, weights), (Err(UnknownNode { node: 1, nodes: 1 }), [7]));
+}
