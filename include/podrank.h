@@ -118,7 +118,7 @@ uint32_t podrank_abi_1(void);
 // A record's reserved bytes are not all zero.
 #define PODRANK_ERR_RESERVED 9
 
-// An assigned pod's node is not below counts_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NONE
+// An assigned pod's node is not below counts_len, or weights_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NONE
 // nor below nodes_len.
 #define PODRANK_ERR_NODE 10
 
@@ -188,6 +188,12 @@ uint32_t podrank_abi_1(void);
 
 // A number is negative that must not be, such as a size, a budget or an ordinal.
 #define PODRANK_ERR_NEGATIVE 32
+
+// A pod's node has no domain on some level, or a domain number that is too large: see podrank_empty_nodes.
+#define PODRANK_ERR_DOMAIN 33
+
+// The pods would need more than 65,536 tiers.
+#define PODRANK_ERR_TIERS 34
 
 // Returns the text of a status, in English, without a full stop, or "unknown status" for any other number.
 // The text is static: do not free it.

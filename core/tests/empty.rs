@@ -4,36 +4,14 @@ use podrank::{
     EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, OrderError, Phase, Pod, Policy, UnknownNode,
     node_weights,
 };
-use podrank_laws::empty::{self, Nodes};
-use podrank_laws::generate::{cases, config, distinct_cases};
+use podrank_laws::empty;
+use podrank_laws::generate::{cases, config, distinct_cases, neighbours, nodes};
 use podrank_laws::{Core, Implementation};
 use proptest::prelude::*;
-use proptest::sample::{Index, select};
+use proptest::sample::Index;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const NODES: usize = 5;
 const ONE: u64 = 1 << 32;
-
-/// Few distinct weights, and up to three levels, whose domains lie in one another.
-fn nodes() -> impl Strategy<Value = Nodes> {
-    let weight = select(vec![0, 0, 0, 1, ONE / 3, ONE, ONE + 1, 3 * ONE, u64::MAX]);
-    let part = || prop::collection::vec(0..2_u32, NODES);
-    (prop::collection::vec(weight, NODES), prop::collection::vec(part(), 0..4)).prop_map(
-        |(weights, parts)| {
-            let mut domain = vec![1_u32; NODES];
-            let level = |part: Vec<u32>| {
-                domain.iter_mut().zip(part).for_each(|(domain, part)| *domain = 2 * *domain + part);
-                domain.clone()
-            };
-            Nodes { weights, levels: parts.into_iter().map(level).collect() }
-        },
-    )
-}
-
-fn neighbours() -> impl Strategy<Value = Vec<Neighbour>> {
-    let pod = (select(vec![0, 1, 2, u32::MAX]), 0..4_u32).prop_map(|(set, node)| Neighbour { set, node });
-    prop::collection::vec(pod, 0..20)
-}
 
 proptest! {
     #![proptest_config(config(1024))]

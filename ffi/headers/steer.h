@@ -1,4 +1,4 @@
-// podrank: deletion costs that make Kubernetes delete the pods you want, and ranks that keep pods spread.
+// podrank: deletion costs that make Kubernetes delete the pods you want, ranks that keep pods spread, and tiers that empty nodes.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Made by `make header` from ffi/: do not edit.
@@ -14,7 +14,8 @@ extern "C" {
 
 // To have Kubernetes delete some pods before others, give them lower tiers. podrank_steer turns tiers into
 // deletion costs, which Kubernetes compares; you write them into the annotations of the pods. podrank_spread sets ranks
-// such that podrank_select keeps the remaining pods spread over nodes, zones or both.
+// such that podrank_select keeps the remaining pods spread over nodes, zones or both. podrank_empty_nodes makes tiers that
+// take whole nodes, so that as many as possible become empty and can be given back.
 
 @steer@
 

@@ -26,7 +26,7 @@ pub const PODRANK_ERR_PHASE: i32 = 7;
 pub const PODRANK_ERR_FLAGS: i32 = 8;
 /// A record's reserved bytes are not all zero.
 pub const PODRANK_ERR_RESERVED: i32 = 9;
-/// An assigned pod's node is not below counts_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NONE
+/// An assigned pod's node is not below counts_len, or weights_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NONE
 /// nor below nodes_len.
 pub const PODRANK_ERR_NODE: i32 = 10;
 /// The node name is new, and the table has no free slot.
@@ -74,6 +74,10 @@ pub const PODRANK_ERR_PERCENT_DIGIT: i32 = 30;
 pub const PODRANK_ERR_PERCENT_RANGE: i32 = 31;
 /// A number is negative that must not be, such as a size, a budget or an ordinal.
 pub const PODRANK_ERR_NEGATIVE: i32 = 32;
+/// A pod's node has no domain on some level, or a domain number that is too large: see podrank_empty_nodes.
+pub const PODRANK_ERR_DOMAIN: i32 = 33;
+/// The pods would need more than 65,536 tiers.
+pub const PODRANK_ERR_TIERS: i32 = 34;
 
 /// Why a function fails, as a status.
 pub(crate) struct Error(pub(crate) i32);
@@ -126,6 +130,8 @@ pub extern "C" fn podrank_status_str(status: i32) -> *const c_char {
         PODRANK_ERR_PERCENT_DIGIT => c"the percentage has a byte that is not a digit",
         PODRANK_ERR_PERCENT_RANGE => c"the percentage is above 4194304",
         PODRANK_ERR_NEGATIVE => c"a number is negative that must not be",
+        PODRANK_ERR_DOMAIN => c"a node has no domain that has a count",
+        PODRANK_ERR_TIERS => c"the pods would need more than 65536 tiers",
         _ => c"unknown status",
     };
     text.as_ptr()

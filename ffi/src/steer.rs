@@ -1,13 +1,18 @@
-//! Steering: ranks that spread, and deletion costs that make Kubernetes follow tiers.
+//! Steering: ranks that spread, tiers that take whole nodes, and deletion costs that make Kubernetes follow tiers.
 
 use crate::layout::layout;
 use crate::memory::{InOut, Input, Output, apart};
 use crate::options::{self, podrank_options};
 use crate::record::{podrank_pod, sound};
-use crate::status::{Error, PODRANK_ERR_GATE, PODRANK_ERR_NO_ROOM, PODRANK_ERR_TOO_LONG, run};
+use crate::status::{
+    Error, PODRANK_ERR_DOMAIN, PODRANK_ERR_GATE, PODRANK_ERR_NO_ROOM, PODRANK_ERR_TIERS,
+    PODRANK_ERR_TOO_LONG, run,
+};
 use core::mem::{align_of, size_of};
 use podrank::ffi::{fit, steer_fitted};
-use podrank::{Pod, SpreadError, SteerError, SteerScratch};
+use podrank::{
+    EmptyNodesError, EmptyNodesScratch, Neighbour, Pod, SpreadError, SteerError, SteerScratch, node_weights,
+};
 
 /// Scratch memory of podrank_steer for one pod. Its contents are private and need not be initialised.
 #[repr(C)]
@@ -101,6 +106,117 @@ pub unsafe extern "C" fn podrank_spread(
         // SAFETY: as above.
         let (counts, scratch) = unsafe { (counts.filled(counts_len, 0), scratch.filled(pods_len, 0)) };
         policy.spread(pods, others, counts, scratch)?;
+        Ok(())
+    })
+}
+
+/// A pod of another set than the one that loses pods, for podrank_node_weights.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_neighbour {
+    /// The number of its set, which is its controller: any number of your choice. A pod without one is a set of its own,
+    /// and needs a number that no other pod has.
+    pub set: u32,
+    /// The number of its node.
+    pub node: u32,
+}
+
+/// Scratch memory of podrank_empty_nodes for one pod. Its contents are private and need not be initialised.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct podrank_empty_nodes_scratch {
+    /// Private.
+    pub words: [u64; 4],
+}
+
+const _: () = {
+    assert!(size_of::<podrank_empty_nodes_scratch>() == size_of::<EmptyNodesScratch>());
+    assert!(align_of::<podrank_empty_nodes_scratch>() >= align_of::<EmptyNodesScratch>());
+    assert!(size_of::<podrank_neighbour>() == size_of::<Neighbour>());
+};
+
+layout!(podrank_neighbour, 8: 0 set, 4 node);
+
+/// Adds to each node's weight what the pods of other sets weigh there: of each set, the share of its pods that are on the
+/// node, in units of 2^-32. So a set weighs 2^32 in all, however many pods it has. podrank_empty_nodes reads the weights.
+///
+/// neighbours are the active pods of all other sets that are assigned to a node. Leave out those that leave with their node: pods of
+/// DaemonSets, and mirror pods. The function sorts the array. weights has one number for each node number, which you set to 0
+/// before. If a node is not below weights_len: PODRANK_ERR_NODE, and nothing changes.
+/// The time grows with n log n, for n neighbours.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_node_weights(
+    neighbours: *mut podrank_neighbour,
+    neighbours_len: usize,
+    weights: *mut u64,
+    weights_len: usize,
+) -> i32 {
+    run(|| {
+        let neighbours = InOut::new(neighbours.cast::<Neighbour>(), neighbours_len)?;
+        let weights = InOut::new(weights, weights_len)?;
+        apart(&[neighbours.span(), weights.span()], &[])?;
+        // SAFETY: checked above; the rest is promised in the header.
+        let (neighbours, weights) = unsafe { (neighbours.all(), weights.all()) };
+        node_weights(neighbours, weights)?;
+        Ok(())
+    })
+}
+
+/// Splits each tier by nodes, such that the nodes that can become empty with the fewest deletions come first. With these tiers,
+/// for any number of victims, as many nodes become empty as any choice can make empty that takes pods in the order of the rules before
+/// PODRANK_RULE_TIER and of the tiers that the pods have. Within a node, the order decides as ever. podrank_steer
+/// makes Kubernetes follow the tiers.
+///
+/// The next node is the one from which the least has to leave besides: its weight, and 2^32 for each of these pods there that
+/// comes later; then the one with the fewest of the pods; then one whose domain has the most of them left; then the one
+/// with the lower number. So if you have a preference, such as cordoned nodes, number these lower. A node that cannot become
+/// empty comes last, but is not left out.
+///
+/// pods are all active pods of the set. The tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get
+/// lower ones. Unassigned pods have no node, and those of a tier stay together. If more than 65,536 tiers were
+/// needed: PODRANK_ERR_TIERS.
+///
+/// weights has a number for each node: see podrank_node_weights. If an assigned pod's node is not below weights_len:
+/// PODRANK_ERR_NODE. domains has the levels to spread over, the outermost first: for each level, the number of every node's domain, and
+/// so domains_len is a multiple of weights_len. A number is for one level, and a domain lies in one domain of the level
+/// before: rack 1 of zone a is not rack 1 of zone b. domains may be NULL with domains_len 0.
+///
+/// counts and scratch are scratch memory. If counts_len is below weights_len, or scratch_len is below pods_len:
+/// PODRANK_ERR_SHORT_BUFFER. counts_len must be weights_len and one more for each domain number: if a pod's node has a domain that is not
+/// below counts_len - weights_len, or none on some level: PODRANK_ERR_DOMAIN. If the function fails, no tier changes.
+/// The time grows with n log n for n pods, with each level, and with counts_len.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn podrank_empty_nodes(
+    pods: *mut podrank_pod,
+    pods_len: usize,
+    options: *const podrank_options,
+    weights: *const u64,
+    weights_len: usize,
+    domains: *const u32,
+    domains_len: usize,
+    counts: *mut u32,
+    counts_len: usize,
+    scratch: *mut podrank_empty_nodes_scratch,
+    scratch_len: usize,
+) -> i32 {
+    run(|| {
+        let pods = InOut::new(pods.cast::<Pod>(), pods_len)?;
+        let (weights, domains) = (Input::new(weights, weights_len)?, Input::new(domains, domains_len)?);
+        let counts = Output::new(counts, counts_len)?;
+        let scratch = Output::new(scratch.cast::<EmptyNodesScratch>(), scratch_len)?;
+        // SAFETY: promised in the header.
+        let (policy, options) = unsafe { options::read(options) }?;
+        apart(&[pods.span(), counts.span(), scratch.span()], &[weights.span(), domains.span(), options])?;
+        counts.needs(weights_len)?;
+        scratch.needs(pods_len)?;
+        // SAFETY: checked above; the rest is promised in the header.
+        let (pods, weights, domains) = unsafe { (pods.all(), weights.read(), domains.read()) };
+        sound(pods)?;
+        // SAFETY: as above.
+        let counts = unsafe { counts.filled(counts_len, 0) };
+        // SAFETY: as above.
+        let scratch = unsafe { scratch.filled(pods_len, EmptyNodesScratch::default()) };
+        policy.empty_nodes(pods, weights, domains, counts, scratch)?;
         Ok(())
     })
 }
@@ -202,6 +318,17 @@ impl From<SpreadError> for Error {
             SpreadError::UnknownNode(unknown) => unknown.into(),
             SpreadError::Order(error) => error.into(),
             _ => Self(PODRANK_ERR_TOO_LONG),
+        }
+    }
+}
+
+impl From<EmptyNodesError> for Error {
+    fn from(error: EmptyNodesError) -> Self {
+        match error {
+            EmptyNodesError::UnknownNode(unknown) => unknown.into(),
+            EmptyNodesError::UnknownDomain { .. } => Self(PODRANK_ERR_DOMAIN),
+            EmptyNodesError::Order(error) => error.into(),
+            _ => Self(PODRANK_ERR_TIERS),
         }
     }
 }

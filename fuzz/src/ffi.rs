@@ -17,11 +17,13 @@ mod stateful_set;
 use crate::case::{self, Case, extended};
 use crate::{cost, uid};
 use arbitrary::{Result, Unstructured};
-use podrank::{Flags, Odds, Phase, Pod, Policy, Relation, Rule, SteerError, Time, Uid};
+use podrank::{
+    EmptyNodesScratch, Flags, Neighbour, Odds, Phase, Pod, Policy, Relation, Rule, SteerError, Time, Uid,
+};
 #[allow(clippy::wildcard_imports)] // the header's names
 use podrank_ffi::*;
 use podrank_laws::generate::NOW;
-use podrank_laws::{Core, Implementation, laws, oracle, relation, spread};
+use podrank_laws::{Core, Implementation, empty, laws, oracle, relation, spread};
 use podrank_through_c::functions::{self, Buffer, Function, Use};
 use podrank_through_c::implementation::{C, options, record};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -630,6 +632,11 @@ impl Question<'_> {
                 let (own, others) = (pods("pods", wrong), pods("others", wrong));
                 self.ranks(own, &others, wrong)
             }
+            "podrank_node_weights" => self.node_weights(wrong),
+            "podrank_empty_nodes" => {
+                let pods = pods("pods", wrong);
+                if spoilt { Vec::new() } else { self.empty_nodes(pods, wrong) }
+            }
             "podrank_steer" => {
                 let pods = pods("pods", wrong);
                 if spoilt { Vec::new() } else { self.steer(&pods, wrong) }
@@ -734,6 +741,56 @@ impl Question<'_> {
             bytes.extend(functions::bytes(&[record(&Pod { rank, ..pod })]));
         }
         vec![("pods", bytes)]
+    }
+
+    fn node_weights(&self, wrong: &mut BTreeSet<i32>) -> Outputs {
+        let others = (self.content)("neighbours").unwrap_or_default().chunks_exact(8);
+        let mut others: Vec<_> = others.map(|bytes| words(bytes, [0, 4])).collect();
+        let nodes = self.lens[1];
+        if others.iter().any(|[_, node]| *node as usize >= nodes) {
+            wrong.insert(PODRANK_ERR_NODE);
+            return Vec::new();
+        }
+        others.sort_unstable();
+        let neighbours: Vec<_> = others.iter().map(|&[set, node]| Neighbour { set, node }).collect();
+        let given = (self.content)("weights").unwrap_or_default().chunks_exact(8);
+        let given = given.map(|bytes| longs(bytes, [0])[0].cast_unsigned());
+        let weights = empty::weights(&neighbours, nodes).into_iter().zip(given);
+        let bytes = others.iter().flatten().flat_map(|number| number.to_ne_bytes());
+        vec![
+            ("neighbours", bytes.collect()),
+            ("weights", weights.flat_map(|(more, given)| given.saturating_add(more).to_ne_bytes()).collect()),
+        ]
+    }
+
+    /// As the core does it: `steer` looks at that.
+    fn empty_nodes(&self, mut pods: Vec<Pod>, wrong: &mut BTreeSet<i32>) -> Outputs {
+        let weights = (self.content)("weights").unwrap_or_default().chunks_exact(8);
+        let weights: Vec<_> = weights.map(|bytes| longs(bytes, [0])[0].cast_unsigned()).collect();
+        let domains = (self.content)("domains").unwrap_or_default().chunks_exact(4);
+        let domains: Vec<_> = domains.map(|bytes| words(bytes, [0])[0]).collect();
+        let counts = self.lens[3].saturating_sub(weights.len());
+        for node in pods.iter().filter(|pod| pod.flags.contains(Flags::ASSIGNED)).map(|pod| pod.node as usize)
+        {
+            let mut levels = domains.chunks(weights.len().max(1)).map(|level| level.get(node));
+            refuse(
+                wrong,
+                [
+                    (node >= weights.len(), PODRANK_ERR_NODE),
+                    (
+                        levels.any(|domain| domain.is_none_or(|domain| *domain as usize >= counts)),
+                        PODRANK_ERR_DOMAIN,
+                    ),
+                ],
+            );
+        }
+        if !wrong.is_empty() {
+            return Vec::new();
+        }
+        let mut scratch = vec![EmptyNodesScratch::default(); pods.len()];
+        let mut counts = vec![0; self.lens[3]];
+        self.policy.empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch).expect("checked");
+        vec![("pods", pods.iter().flat_map(|pod| functions::bytes(&[record(pod)])).collect())]
     }
 
     /// As the core does it: `steer` looks at that.

@@ -1,7 +1,8 @@
-//! `steer`: the laws of steering and spreading, on pods whose tiers and costs lie close together.
+//! `steer`: the laws of steering, spreading and taking whole nodes, on pods whose tiers and costs lie close together.
 
 use crate::case::Case;
-use podrank::{Pod, Policy, Uid};
+use podrank::{Neighbour, Pod, Policy, Uid};
+use podrank_laws::empty::{self, Nodes};
 use podrank_laws::{Core, spread, steer};
 
 /// Up to so many pods, all assignments of costs are tried.
@@ -13,6 +14,7 @@ pub fn run(data: &[u8]) {
     spread::counts_anew(&Core, &policy, &pods[..k.min(pods.len())], &pods[k.min(pods.len())..], 8);
     let zones = 1 + u32::try_from(salt % 4).expect("a small number");
     spread::zones_send_champions(&Core, &policy, &pods, &pods[k.min(pods.len())..], 8, |node| node % zones);
+    whole_nodes(&policy, &pods, distinct, salt);
 
     policy.gates.pod_deletion_cost = true;
     let start = [0, i32::MIN, i32::MAX - 7][usize::try_from(salt / 4 % 3).expect("a small number")];
@@ -31,6 +33,35 @@ pub fn run(data: &[u8]) {
     };
     let prices: Vec<_> = (0..pods.len()).map(price).collect();
     check(&policy, &pods, &prices, salt);
+}
+
+/// Up to so many pods, all choices are tried.
+const SOME: usize = 8;
+
+/// The laws of taking whole nodes, of which the salt gives weights and domains.
+fn whole_nodes(policy: &Policy, pods: &[Pod], distinct: bool, salt: u64) {
+    let bits = |from: u32, node: u32| salt.rotate_right(from + 2 * node) & 3;
+    let nodes: u32 = 8;
+    let weight = |node| {
+        [0, 0, 1 << 32, (1 << 31) + u64::from(node & 1)][usize::try_from(bits(3, node)).expect("small")]
+    };
+    let zone = |node| u32::try_from(bits(20, node)).expect("small");
+    let zones: Vec<u32> = (0..nodes).map(zone).collect();
+    let racks = (0..nodes).map(|node| 4 + 2 * zone(node) + node % 2).collect();
+    let levels = [zones, racks].into_iter().take(usize::try_from(salt % 3).expect("small")).collect();
+    let weights = (0..nodes).map(weight).collect();
+    let nodes = Nodes { weights, levels };
+    let pods: Vec<Pod> = pods.iter().map(|pod| Pod { node: pod.node % 8, ..*pod }).collect();
+    empty::follows_the_rule(&Core, policy, &pods, &nodes);
+    if distinct {
+        let k = usize::try_from(salt >> 8).unwrap_or(0) % (pods.len() + 1);
+        empty::steps_add_up(&Core, policy, &pods, &nodes, k);
+    }
+    if pods.len() <= SOME {
+        empty::no_choice_is_better(&Core, policy, &pods, &nodes);
+    }
+    let other = |pod: &Pod| Neighbour { set: pod.restarts % 3, node: pod.node };
+    empty::weighs_sets(&Core, &pods.iter().map(other).collect::<Vec<_>>(), 8);
 }
 
 /// All laws on one case.

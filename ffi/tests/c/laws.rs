@@ -2,8 +2,10 @@
 
 use podrank::{Pod, Policy, Uid, deletion_cost};
 use podrank_ffi::*;
-use podrank_laws::generate::{cases, config, distinct_cases, pods, policies, sizes, steerable_pods};
-use podrank_laws::{Core, Implementation, exhaustive, laws, odds, spread, steer, vectors};
+use podrank_laws::generate::{
+    cases, config, distinct_cases, neighbours, nodes, pods, policies, sizes, steerable_pods,
+};
+use podrank_laws::{Core, Implementation, empty, exhaustive, laws, odds, spread, steer, vectors};
 use podrank_through_c::implementation::{C, options, record};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -74,6 +76,12 @@ proptest! {
     #[test]
     fn spreading_counts_anew((policy, list) in cases(0..16), others in pods(0..6)) {
         spread::counts_anew(&C, &policy, &list, &others, 5);
+    }
+
+    #[test]
+    fn whole_nodes_go((policy, list) in cases(0..16), nodes in nodes(), others in neighbours()) {
+        empty::follows_the_rule(&C, &policy, &list, &nodes);
+        empty::weighs_sets(&C, &others, 4);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Pods that collide: each field has few distinct values, among them those at the edges.
 
-use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
+use crate::empty::Nodes;
+use podrank::{FeatureGates, Flags, Neighbour, Phase, Pod, Policy, Time, Uid};
 use proptest::prelude::*;
 use proptest::sample::{SizeRange, select, size_range};
 use proptest::test_runner::RngSeed;
@@ -193,6 +194,29 @@ pub fn distinct_cases(len: impl Into<SizeRange>) -> impl Strategy<Value = (Polic
         }
         (policy, pods)
     })
+}
+
+/// A whole set, as a weight.
+const WHOLE: u64 = 1 << 32;
+
+/// Few distinct weights, and up to three levels, whose domains lie in one another.
+pub fn nodes() -> impl Strategy<Value = Nodes> {
+    let weight = select(vec![0, 0, 0, 1, WHOLE / 3, WHOLE, WHOLE + 1, 3 * WHOLE, u64::MAX]);
+    let part = || prop::collection::vec(0..2_u32, 5);
+    (prop::collection::vec(weight, 5), prop::collection::vec(part(), 0..4)).prop_map(|(weights, parts)| {
+        let mut domain = vec![1_u32; 5];
+        let level = |part: Vec<u32>| {
+            domain.iter_mut().zip(part).for_each(|(domain, part)| *domain = 2 * *domain + part);
+            domain.clone()
+        };
+        Nodes { weights, levels: parts.into_iter().map(level).collect() }
+    })
+}
+
+/// Pods of other sets, on four nodes.
+pub fn neighbours() -> impl Strategy<Value = Vec<Neighbour>> {
+    let pod = (select(vec![0, 1, 2, u32::MAX]), 0..4_u32).prop_map(|(set, node)| Neighbour { set, node });
+    prop::collection::vec(pod, 0..20)
 }
 
 /// Returns the configuration of a property test: as many cases as `PODRANK_CASES` says, or `few` if it is unset,

@@ -186,6 +186,11 @@ fn pods(name: &'static str, count: u32) -> Buffer {
     Buffer { records: true, ..input(name, &pods) }
 }
 
+fn neighbours(name: &'static str, count: u32) -> Buffer {
+    let pods: Vec<_> = (0..count).map(|i| podrank_neighbour { set: i * 2 % 3, node: i % 3 }).collect();
+    input(name, &pods)
+}
+
 /// Pods of which some have to be steered, and some are blocked.
 fn tiered_pods(name: &'static str, count: u16) -> Buffer {
     let flags = |i| if i % 2 == 0 { Flags::ASSIGNED } else { Flags::NONE };
@@ -273,6 +278,20 @@ pub fn all() -> Vec<Function> {
             one(options()),
             list(output::<u32>("counts", 3)),
             list(output::<u32>("scratch", 7).each(0))
+        ),
+        function!(
+            podrank_node_weights,
+            list(written(neighbours("neighbours", 5))),
+            list(written(input("weights", &[1_u64, 0, 7])))
+        ),
+        function!(
+            podrank_empty_nodes,
+            list(written(pods("pods", 7))),
+            one(options()),
+            list(input("weights", &[5_u64, 0, 5])),
+            list(input("domains", &[0_u32, 1, 1, 2, 4, 3])),
+            list(output::<u32>("counts", 8).each(1)),
+            list(output::<podrank_empty_nodes_scratch>("scratch", 7).each(0))
         ),
         function!(
             podrank_steer,

@@ -1,6 +1,6 @@
 //! The C functions as an implementation of the order, for the laws.
 
-use podrank::{Blocked, Key, Odds, Pod, Policy, Relation, Row, Rule, SteerError, ValueKind};
+use podrank::{Blocked, Key, Neighbour, Odds, Pod, Policy, Relation, Row, Rule, SteerError, ValueKind};
 use podrank_ffi::*;
 use podrank_laws::Implementation;
 use podrank_laws::relation::Settled;
@@ -252,6 +252,41 @@ impl Implementation for C {
         });
         for (pod, c) in pods.iter_mut().zip(c) {
             pod.rank = c.rank;
+        }
+    }
+
+    fn node_weights(&self, others: &[Neighbour], nodes: usize) -> Vec<u64> {
+        let pod = |pod: &Neighbour| podrank_neighbour { set: pod.set, node: pod.node };
+        let mut others: Vec<_> = others.iter().map(pod).collect();
+        let mut weights = vec![0; nodes];
+        done(unsafe {
+            podrank_node_weights(others.as_mut_ptr(), others.len(), weights.as_mut_ptr(), weights.len())
+        });
+        weights
+    }
+
+    fn empty_nodes(&self, policy: &Policy, pods: &mut [Pod], weights: &[u64], domains: &[u32]) {
+        let mut c = records(pods);
+        let most = domains.iter().max().map_or(0, |most| *most as usize + 1);
+        let mut counts = vec![u32::MAX; weights.len() + most];
+        let mut scratch: Vec<podrank_empty_nodes_scratch> = vec![canary(); pods.len()];
+        done(unsafe {
+            podrank_empty_nodes(
+                c.as_mut_ptr(),
+                c.len(),
+                &options(policy),
+                weights.as_ptr(),
+                weights.len(),
+                domains.as_ptr(),
+                domains.len(),
+                counts.as_mut_ptr(),
+                counts.len(),
+                scratch.as_mut_ptr(),
+                scratch.len(),
+            )
+        });
+        for (pod, c) in pods.iter_mut().zip(c) {
+            pod.tier = c.tier;
         }
     }
 
