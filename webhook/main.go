@@ -34,6 +34,7 @@ func main() {
 		"scale-downs that are decided in a second, for each namespace; at once five times as many. Others are let through")
 	flag.StringVar(&options.ClientCA, "client-ca", "",
 		"file with the authorities that sign the client certificate of the API server; default: any client may ask")
+	flag.StringVar(&options.ClientName, "client-name", "", "common name of that certificate")
 	version := flag.Bool("version", false, "print the release of podrank and exit")
 	logging := zap.Options{}
 	logging.BindFlags(flag.CommandLine)

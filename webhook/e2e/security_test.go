@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,6 +28,7 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/admit"
+	"github.com/podrank/podrank/webhook/internal/app"
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
 	"github.com/podrank/podrank/webhook/internal/steer"
@@ -104,10 +106,53 @@ func TestAccount(t *testing.T) {
 		denied("a pod that is "+what, create(change))
 	}
 	w.must(create(func(*corev1.Pod) {}))
+
+	// Of its configuration, it may write the authorities and the names of namespaces.
+	configure := func(change func(*admissionregistrationv1.ValidatingWebhookConfiguration)) error {
+		configurations := w.asItself().AdmissionregistrationV1().ValidatingWebhookConfigurations()
+		configuration, err := configurations.Get(w.ctx, app.Configuration, metav1.GetOptions{})
+		w.must(err)
+		change(configuration)
+		_, err = configurations.Update(w.ctx, configuration, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err
+	}
+	url, fail, none := "https://127.0.0.1:1/", admissionregistrationv1.Fail, int32(30)
+	for what, change := range map[string]func(*admissionregistrationv1.ValidatingWebhookConfiguration){
+		"another place": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
+			c.Webhooks[0].ClientConfig = admissionregistrationv1.WebhookClientConfig{URL: &url}
+		},
+		"another service": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
+			c.Webhooks[1].ClientConfig.Service.Name = "evil"
+		},
+		"everything": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
+			c.Webhooks[0].Rules[0].APIGroups, c.Webhooks[0].Rules[0].Resources = []string{"*"}, []string{"*/*"}
+		},
+		"a refusal":     func(c *admissionregistrationv1.ValidatingWebhookConfiguration) { c.Webhooks[0].FailurePolicy = &fail },
+		"a long wait":   func(c *admissionregistrationv1.ValidatingWebhookConfiguration) { c.Webhooks[0].TimeoutSeconds = &none },
+		"no conditions": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) { c.Webhooks[0].MatchConditions = nil },
+		"all namespaces": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
+			c.Webhooks[0].NamespaceSelector = nil
+		},
+		"other namespaces": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
+			c.Webhooks[0].NamespaceSelector.MatchExpressions[0].Operator = metav1.LabelSelectorOpNotIn
+		},
+		"one more": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
+			more := c.Webhooks[0].DeepCopy()
+			more.Name = "more.podrank.dev"
+			c.Webhooks = append(c.Webhooks, *more)
+		},
+		"one fewer": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) { c.Webhooks = c.Webhooks[1:] },
+	} {
+		denied("a configuration with "+what, configure(change))
+	}
+	w.must(configure(func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
+		c.Webhooks[0].ClientConfig.CABundle = c.Webhooks[1].ClientConfig.CABundle
+		c.Webhooks[0].NamespaceSelector.MatchExpressions[0].Values = []string{"another"}
+	}))
 }
 
 // forge sends a request without credentials, as anyone can who reaches the port.
-func (p *Plane) forge(set *appsv1.ReplicaSet, replicas int, change func(request map[string]any)) error {
+func (p *Plane) forge(set *appsv1.ReplicaSet, replicas int, change func(request map[string]any), as ...tls.Certificate) error {
 	before := set.DeepCopy()
 	after := set.DeepCopy()
 	count := int32(replicas)
@@ -122,7 +167,7 @@ func (p *Plane) forge(set *appsv1.ReplicaSet, replicas int, change func(request 
 	if err != nil {
 		return err
 	}
-	to := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, Timeout: 10 * time.Second}
+	to := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: as}}, Timeout: 10 * time.Second}
 	response, err := to.Post(fmt.Sprintf("https://127.0.0.1:%d%s", p.port, admit.Path), "application/json", bytes.NewReader(text))
 	if err == nil {
 		response.Body.Close()
@@ -131,7 +176,7 @@ func (p *Plane) forge(set *appsv1.ReplicaSet, replicas int, change func(request 
 }
 
 // Forged requests: without the live state, nothing is written. With it, costs are written at the stated rate, and are off again soon.
-// With --client-ca, nobody else is heard.
+// With --client-ca, only a client of the right name is heard.
 func TestForged(t *testing.T) {
 	w, _ := web(t, 9)
 	live := func() *appsv1.ReplicaSet {
@@ -173,12 +218,14 @@ func TestForged(t *testing.T) {
 		t.Errorf("%d pods went", len(w.Went()))
 	}
 
-	authority, _, err := cert.GenerateSelfSignedCertKey("api-server", nil, nil)
+	certificate, key, err := cert.GenerateSelfSignedCertKey("api-server", nil, nil)
+	w.must(err)
+	client, err := tls.X509KeyPair(certificate, key)
 	w.must(err)
 	file := t.TempDir() + "/ca.crt"
-	w.must(os.WriteFile(file, authority, 0o600))
+	w.must(os.WriteFile(file, certificate, 0o600))
 	w.must(w.Stop())
-	w.must(w.Run("--client-ca", file))
+	w.must(w.Run("--client-ca", file, "--client-name", client.Leaf.Subject.CommonName))
 	t.Cleanup(func() {
 		_ = w.Stop()
 		_ = w.Run()
@@ -186,6 +233,12 @@ func TestForged(t *testing.T) {
 	changes := w.CostChanges()
 	if err := w.forge(live(), 2, func(map[string]any) {}); err == nil || w.CostChanges() != changes {
 		t.Errorf("heard without a certificate: %v, %d changes of costs", err, w.CostChanges()-changes)
+	}
+	w.must(w.forge(live(), 2, func(map[string]any) {}, client))
+	w.must(w.Stop())
+	w.must(w.Run("--client-ca", file, "--client-name", "another"))
+	if err := w.forge(live(), 2, func(map[string]any) {}, client); err == nil {
+		t.Error("heard with a certificate of another name")
 	}
 }
 

@@ -147,6 +147,8 @@ fn promise_1_statuses_are_numbered_once_and_have_words() {
         (PODRANK_ERR_PERCENT_DIGIT, 30),
         (PODRANK_ERR_PERCENT_RANGE, 31),
         (PODRANK_ERR_NEGATIVE, 32),
+        (PODRANK_ERR_DOMAIN, 33),
+        (PODRANK_ERR_TIERS, 34),
     ];
     let words = |status| unsafe { CStr::from_ptr(podrank_status_str(status)) }.to_str().unwrap();
     let mut texts = HashSet::new();
@@ -449,8 +451,9 @@ proptest! {
             }
             let call = Call::new(&function);
             let status = call.run(&function);
-            prop_assert!((0..=32).contains(&status));
-            let writes_in_any_case = ["podrank_count_ranks", "podrank_spread", "podrank_steer"];
+            prop_assert!((0..=34).contains(&status));
+            let writes_in_any_case =
+                ["podrank_count_ranks", "podrank_spread", "podrank_empty_nodes", "podrank_steer"];
             if status != PODRANK_OK && !writes_in_any_case.contains(&function.name) {
                 call.rejected(&function, status, "noise");
             }

@@ -100,7 +100,7 @@ func TestRecorded(t *testing.T) {
 				t.Errorf("costs: %v, not %v", costs, c.Costs)
 			}
 			var gone []types.UID
-			plan, _ := s.Plans.Take(setOf(t, s, request(t, c)))
+			plan, _ := s.Plans.Take(request(t, c).Namespace, setOf(t, s, request(t, c)))
 			for _, pod := range plan.Wanted {
 				gone = append(gone, pod.UID)
 			}
@@ -185,7 +185,7 @@ func TestEnds(t *testing.T) {
 			t.Errorf("refused: %+v", answer.Result)
 		}
 		s.Wait()
-		if _, ok := s.Plans.Take(setOf(t, s, request(t, c))); ok != isEnding {
+		if _, ok := s.Plans.Take(request(t, c).Namespace, setOf(t, s, request(t, c))); ok != isEnding {
 			t.Errorf("the program ends: %t, steered: %t", isEnding, ok)
 		}
 	}

@@ -73,8 +73,9 @@ type Options struct {
 	Deadline time.Duration
 	// DecisionsPerSecond is how many requests are decided for a namespace, and at once five times as many.
 	DecisionsPerSecond int
-	// ClientCA is a file with the authorities that sign the API server's client certificate. Without, none is asked for.
-	ClientCA string
+	// ClientCA is a file with the authorities that sign the API server's client certificate, whose common name is ClientName.
+	// Without, none is asked for.
+	ClientCA, ClientName string
 }
 
 // Scheme has all types that are read and written.
@@ -175,14 +176,14 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 
 // serve makes the manager answer requests and probes.
 func serve(mgr manager.Manager, options Options, handler *admit.Handler, synced func() bool) error {
-	asks, err := clients(options.ClientCA)
+	asks, err := clients(options.ClientCA, options.ClientName)
 	if err != nil {
 		return err
 	}
 	requests := webhook.NewServer(webhook.Options{
 		Host: options.Host, Port: options.Port, CertDir: options.CertDir, TLSOpts: []func(*tls.Config){asks},
 	})
-	requests.Register(admit.Path, &webhook.Admission{Handler: admission.HandlerFunc(handler.Handle)})
+	requests.Register(admit.Path, admit.Guard(&webhook.Admission{Handler: admission.HandlerFunc(handler.Handle)}))
 	if options.RotateCertificates {
 		certified := make(chan struct{})
 		err = rotator.AddRotator(mgr, &rotator.CertRotator{
@@ -224,10 +225,14 @@ type always func(context.Context) error
 func (a always) Start(ctx context.Context) error { return a(ctx) }
 func (always) NeedLeaderElection() bool          { return false }
 
-// clients makes the server refuse clients whose certificate no authority of this file has signed. Without a file, it takes all.
-func clients(file string) (func(*tls.Config), error) {
-	if file == "" {
+// clients makes the server refuse clients unless an authority of this file has signed their certificate, and its common name is this
+// one. Without a file, it takes all.
+func clients(file, name string) (func(*tls.Config), error) {
+	switch {
+	case file == "" && name == "":
 		return func(*tls.Config) {}, nil
+	case file == "" || name == "":
+		return nil, errors.New("--client-ca and --client-name need each other: an authority often signs for others, too")
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -239,5 +244,11 @@ func clients(file string) (func(*tls.Config), error) {
 	}
 	return func(config *tls.Config) {
 		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, authorities
+		config.VerifyConnection = func(state tls.ConnectionState) error {
+			if got := state.PeerCertificates[0].Subject.CommonName; got != name {
+				return fmt.Errorf("the client is %q, and not %q", got, name)
+			}
+			return nil
+		}
 	}, nil
 }

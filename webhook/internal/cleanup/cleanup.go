@@ -63,7 +63,7 @@ type Cleaner struct {
 	Now      func() time.Time
 
 	// Only one worker runs, so they need no lock.
-	sets map[types.UID]*scaleDown
+	sets map[Set]*scaleDown
 	// orphans are pods without a set, and when it was first tried to take their costs off.
 	orphans map[types.UID]time.Time
 }
@@ -145,7 +145,7 @@ func (c *Cleaner) SetUp(mgr manager.Manager) error {
 // Reconcile looks at one set.
 func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	if c.sets == nil {
-		c.sets = map[types.UID]*scaleDown{}
+		c.sets = map[Set]*scaleDown{}
 	}
 	now := c.Now()
 	switch id.Kind {
@@ -160,27 +160,31 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	known := c.sets[id.UID]
-	if known == nil {
+	known, isKnown := c.sets[id]
+	if !isKnown {
 		known = &scaleDown{pods: map[types.UID]*tracked{}}
 	}
 	asked := known.see(id.UID, pods, now)
-	if plan, ok := c.Plans.Take(id.UID); ok && now.Sub(plan.At) <= c.Patience {
+	if plan, ok := c.Plans.Take(id.Namespace, id.UID); ok && now.Sub(plan.At) <= c.Patience {
 		asked += known.plan(id.UID, plan, now)
 	}
-	report.Asked(asked)
 	if len(known.pods) == 0 {
-		delete(c.sets, id.UID)
+		delete(c.sets, id)
 		return ctrl.Result{}, nil
 	}
-	c.sets[id.UID] = known
-
 	set, err := workload.Get(ctx, c.Live, id.Kind, types.NamespacedName{Namespace: id.Namespace, Name: id.Name})
+	isThere := err == nil && set.UID() == id.UID
+	if !isThere && !isKnown && client.IgnoreNotFound(err) == nil {
+		// Nobody steered it here: a pod names an owner that there is not. The garbage collector deletes the pod, or takes the owner off.
+		return ctrl.Result{}, nil
+	}
+	c.sets[id] = known
+	report.Asked(asked)
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, err
 	}
 	wait := again
-	if err != nil || set.UID() != id.UID {
+	if !isThere {
 		// The set is gone. Its pods follow, or lose their owner: then they come here as orphans.
 		set, err = nil, nil
 	} else {
@@ -192,7 +196,7 @@ func (c *Cleaner) Reconcile(ctx context.Context, id Set) (ctrl.Result, error) {
 		c.report(ctx, over)
 	}
 	if set == nil && len(known.pods) == 0 {
-		delete(c.sets, id.UID)
+		delete(c.sets, id)
 		return ctrl.Result{}, nil
 	}
 	if err == nil && known.isLeft() {

@@ -570,6 +570,31 @@ func TestSetDeleted(t *testing.T) {
 }
 
 // A replica that becomes leader later knows plans of its own that are long over.
+// A pod elsewhere whose owner reference has the UID of this set changes nothing about it.
+func TestForgedOwner(t *testing.T) {
+	s := newShop(t, mark(2), mark(2))
+	elsewhere := fakeapi.Read[corev1.Pod](s, s.API, "web-3").DeepCopy()
+	elsewhere.Namespace, elsewhere.Name, elsewhere.UID, elsewhere.ResourceVersion = "another", "forged", fakeapi.UID(9, 9), ""
+	s.must(s.Create(context.Background(), elsewhere))
+	write := cost.Write{Pod: cost.PodOf(elsewhere), Cost: -1, Mark: cost.Mark{Set: id.UID, Count: 2, Goes: true}}
+	s.must(s.Costs.Write(context.Background(), []cost.Write{write})[0])
+	forged := cleanup.Set{Kind: workload.ReplicaSet, Namespace: "another", Name: "web", UID: id.UID}
+	counted := since(t, "pods_asked_total")
+	for range 20 {
+		s.look(time.Second)
+		result, err := s.Reconcile(context.Background(), forged)
+		s.must(err)
+		if result.RequeueAfter != 0 {
+			t.Fatal("the forged set is looked at again")
+		}
+	}
+	// The request was refused: after its patience, the costs are off, and only its own two pods were counted.
+	s.must(s.Delete(context.Background(), elsewhere))
+	s.has()
+	s.ended(0, 2, "CountDidNotFall")
+	counted(2)
+}
+
 func TestOldPlan(t *testing.T) {
 	s := newShop(t)
 	s.plan(pod(0))

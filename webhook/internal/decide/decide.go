@@ -10,6 +10,7 @@ import (
 
 	podrank "github.com/podrank/podrank/go"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -199,7 +200,20 @@ func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, 
 		}
 		p.Certain = slices.DeleteFunc(p.Certain, func(pod *corev1.Pod) bool { return !certain[pod.UID] })
 	}
+	p.Certain = Names(p.Certain)
+	for i := range p.Chances {
+		p.Chances[i].Pod = Names([]*corev1.Pod{p.Chances[i].Pod})[0]
+	}
 	return p, nil
+}
+
+// Names are the pods with their names and UIDs alone. What waits for the end of a scale-down keeps no more of them.
+func Names(pods []*corev1.Pod) []*corev1.Pod {
+	names := make([]*corev1.Pod, len(pods))
+	for i, pod := range pods {
+		names[i] = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}}
+	}
+	return names
 }
 
 // Wrong returns what was wrong with the prediction, a text for each pod, once these pods have gone.

@@ -15,8 +15,11 @@ import (
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
-// pause is how often a set is read until its controller has done its work.
-const pause = time.Second / 2
+// A set is read again after pause, and then after twice as long each time, up to longest, until its controller has done its work.
+const (
+	pause   = time.Second / 2
+	longest = 4 * time.Second
+)
 
 // Why a prediction cannot be compared. These are the reasons of metrics.
 const (
@@ -38,7 +41,7 @@ type Comparison struct {
 
 // Compare waits until the scale-down is over, or the context ends, and compares.
 func Compare(ctx context.Context, live client.Reader, o *steer.Outcome) Comparison {
-	for {
+	for wait := pause; ; wait = min(2*wait, longest) {
 		set, err := workload.Get(ctx, live, o.Kind, o.Key)
 		switch {
 		case apierrors.IsNotFound(err) || err == nil && set.UID() != o.Set.UID():
@@ -53,7 +56,7 @@ func Compare(ctx context.Context, live client.Reader, o *steer.Outcome) Comparis
 		select {
 		case <-ctx.Done():
 			return Comparison{Without: NotFallen}
-		case <-time.After(pause):
+		case <-time.After(wait):
 		}
 	}
 }

@@ -26,7 +26,13 @@ type Plan struct {
 // Plans has the last plan of each set.
 type Plans struct {
 	mu  sync.Mutex
-	all map[types.UID]Plan
+	all map[set]Plan
+}
+
+// A set is one of a namespace: whatever an owner reference elsewhere says, it is about another.
+type set struct {
+	namespace string
+	uid       types.UID
 }
 
 // Add remembers the plan of a request that was steered.
@@ -37,21 +43,22 @@ func (p *Plans) Add(o *steer.Outcome) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all == nil {
-		p.all = map[types.UID]Plan{}
+		p.all = map[set]Plan{}
 	}
-	for set, plan := range p.all {
+	for key, plan := range p.all {
 		if o.At.Sub(plan.At) > keep {
-			delete(p.all, set)
+			delete(p.all, key)
 		}
 	}
-	p.all[o.Set.UID()] = Plan{o.At, o.To, append([]cost.Pod(nil), o.Wanted...)}
+	p.all[set{o.Set.Object.GetNamespace(), o.Set.UID()}] = Plan{o.At, o.To, append([]cost.Pod(nil), o.Wanted...)}
 }
 
 // Take returns the last plan of a set, and forgets it.
-func (p *Plans) Take(set types.UID) (Plan, bool) {
+func (p *Plans) Take(namespace string, uid types.UID) (Plan, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	plan, ok := p.all[set]
-	delete(p.all, set)
+	key := set{namespace, uid}
+	plan, ok := p.all[key]
+	delete(p.all, key)
 	return plan, ok
 }

@@ -185,6 +185,11 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 	if len(policies.Items) == 0 {
 		return NoPolicy, nil
 	}
+	// What is not about a set of that UID costs neither a request to the API server nor a decision of the namespace.
+	known := workload.Metadata(o.Kind)
+	if err := s.Cache.Get(ctx, o.Key, known); apierrors.IsNotFound(err) || err == nil && known.UID != o.Request.Set {
+		return Stale, nil
+	}
 	if !s.Rates.allow(o.Key.Namespace) {
 		return TooMany, errors.New("too many requests in this namespace")
 	}
@@ -247,10 +252,10 @@ func (s *Steerer) observe(ctx context.Context, o *Outcome) (Result, error) {
 	if k <= 0 {
 		return NothingToDo, nil
 	}
-	o.Active = active
 	if o.Prediction, err = decide.Predict(active, related, k, s.Now()); err != nil {
 		return Failed, err
 	}
+	o.Active = decide.Names(active)
 	return Observed, nil
 }
 

@@ -498,6 +498,21 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// Requests about sets of other UIDs, or of none, take no decision away from others of the namespace.
+func TestJunk(t *testing.T) {
+	s := newShop(t, nil)
+	s.Rates = steer.NewRates(1)
+	for i := range 100 {
+		junk := s.request(4)
+		junk.Set = uid(9, i)
+		s.is(s.Steer(context.Background(), junk), steer.Stale, "")
+		junk = s.request(4)
+		junk.Key.Name = fmt.Sprint("other-", i)
+		s.is(s.Steer(context.Background(), junk), steer.Stale, "")
+	}
+	s.fall(4, steer.Steered, "")
+}
+
 // So many requests in one namespace are decided, and no more. Others have their own.
 func TestTooMany(t *testing.T) {
 	s := newShop(t, nil)
@@ -534,7 +549,7 @@ func TestSetIsGone(t *testing.T) {
 	if err := s.Delete(context.Background(), s.set); err != nil {
 		t.Fatal(err)
 	}
-	s.fall(3, steer.Failed, "not found")
+	s.fall(3, steer.Stale, "")
 }
 
 func TestPolicyDeleted(t *testing.T) {
