@@ -331,6 +331,38 @@ func ExampleWithSpread() {
 	// a-0 a-1 b-3 <nil>
 }
 
+func ExampleWithEmptyNodes() {
+	var active []*corev1.Pod
+	for i, node := range []string{"a", "a", "a", "b", "b", "c", "c"} {
+		active = append(active, pod(fmt.Sprint(node, "-", i), i, 0, 0))
+		active[i].Spec.NodeName = node
+	}
+	// A pod of a StatefulSet keeps node b.
+	db := pod("db-0", 7, 0, 0)
+	db.Spec.NodeName = "b"
+	neighbours := podrank.Neighbours(append(active, db), active)
+	for _, options := range [][]podrank.Option{nil, {podrank.WithEmptyNodes(podrank.EmptyNodes{Neighbours: neighbours})}} {
+		victims, err := podrank.PodsToDelete(active, active, 2, append(options, podrank.WithNow(now))...)
+		fmt.Println(names(victims), err)
+	}
+	// Output:
+	// a-0 a-1 <nil>
+	// c-5 c-6 <nil>
+}
+
+func ExampleNeighbours() {
+	db, agent := pod("db-0", 1, 0, 0), pod("agent", 2, 0, 0)
+	isController := true
+	agent.OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Name: "agent", UID: "3", Controller: &isController}}
+	for _, pod := range []*corev1.Pod{db, agent} {
+		pod.Spec.NodeName = "b"
+	}
+	for _, neighbour := range podrank.Neighbours([]*corev1.Pod{db, agent}, nil) {
+		fmt.Println(neighbour.Node, neighbour.Set == db.UID)
+	}
+	// Output: b true
+}
+
 func ExampleBlockedPods() {
 	ready, starting := pod("unwanted", 1, 0, 0), pod("wanted", 2, 0, 0)
 	starting.Status.Conditions = nil

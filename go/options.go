@@ -41,6 +41,8 @@ type settings struct {
 	ranks func(*corev1.Pod) int
 	// of WithSpread; none: ranks as in Kubernetes
 	domains []func(*corev1.Pod) string
+	// nil: nodes do not matter but for ranks
+	empty *EmptyNodes
 }
 
 // WithNow decides at this one moment, whenever that is: for a single decision, a test or a replay. It is a [WithClock] that stands.
@@ -139,15 +141,16 @@ const (
 	givenTier
 	givenFixed
 	givenPrice
+	givenEmptyNodes
 )
 
 var givenNames = [...]string{
-	"Kubernetes", "WithBurst", "WithSpread", "WithRanks", "WithPreferForScaleDown", "WithTier", "WithFixed", "WithPrice",
+	"Kubernetes", "WithBurst", "WithSpread", "WithRanks", "WithPreferForScaleDown", "WithTier", "WithFixed", "WithPrice", "WithEmptyNodes",
 }
 
 // The options that functions can apply. All accept the time and Kubernetes' own feature gates.
 const (
-	victimsApply = givenKubernetes | givenBurst | givenSpread | givenRanks | givenPreferred | givenTier
+	victimsApply = givenKubernetes | givenBurst | givenSpread | givenRanks | givenPreferred | givenTier | givenEmptyNodes
 	explainApply = givenRanks | givenPreferred | givenTier
 	// It is what kube-controller-manager would do.
 	settleApply = givenKubernetes | givenBurst | givenRanks
@@ -174,10 +177,12 @@ func newSettings(function string, apply set, options []Option) settings {
 			return s
 		}
 	}
-	for _, pair := range [...]set{givenKubernetes | givenSpread, givenRanks | givenSpread} {
-		if s.given&pair == pair {
-			with := givenNames[bits.TrailingZeros(uint(pair&^givenSpread))]
-			s.err = &cause{fmt.Sprintf("podrank: WithSpread has no effect with %s: leave one of them out", with), ErrOption}
+	name := func(option set) string { return givenNames[bits.TrailingZeros(uint(option))] }
+	for _, pair := range [...][2]set{
+		{givenSpread, givenKubernetes}, {givenSpread, givenRanks}, {givenSpread, givenEmptyNodes}, {givenEmptyNodes, givenKubernetes},
+	} {
+		if s.given&pair[0] != 0 && s.given&pair[1] != 0 {
+			s.err = &cause{fmt.Sprintf("podrank: %s has no effect with %s: leave one of them out", name(pair[0]), name(pair[1])), ErrOption}
 			return s
 		}
 	}

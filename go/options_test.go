@@ -62,18 +62,18 @@ func none(*corev1.Pod) bool       { return false }
 // An option that would have no effect is an error that names it and the function.
 func TestOptionsThatCannotApplyAreErrors(t *testing.T) {
 	all := map[string]Option{
-		"Kubernetes": Kubernetes(), "WithBurst": WithBurst(1), "WithSpread": WithSpread(), "WithRanks": WithRanks(zero),
+		"Kubernetes": Kubernetes(), "WithBurst": WithBurst(1), "WithSpread": WithSpread(), "WithEmptyNodes": WithEmptyNodes(EmptyNodes{}), "WithRanks": WithRanks(zero),
 		"WithPreferForScaleDown": WithPreferForScaleDown(true), "WithTier": WithTier(zero), "WithFixed": WithFixed(none), "WithPrice": WithPrice(one),
 		"WithNow": WithNow(noon), "WithClock": WithClock(time.Now), "WithLogarithmicScaleDown": WithLogarithmicScaleDown(false),
 		"WithPodDeletionCost": WithPodDeletionCost(true), "off": WithPreferForScaleDown(false),
 	}
 	refused := map[string]string{
 		"PodsToDelete": "WithFixed WithPrice", "AppendPodsToDelete": "WithFixed WithPrice", "ExplainVictims": "WithFixed WithPrice",
-		"Explain":     "Kubernetes WithBurst WithSpread WithFixed WithPrice",
-		"Settle":      "WithSpread WithPreferForScaleDown WithTier WithFixed WithPrice",
-		"Odds":        "WithSpread WithPreferForScaleDown WithTier WithFixed WithPrice",
-		"Steer":       "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown",
-		"BlockedPods": "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown",
+		"Explain":     "Kubernetes WithBurst WithSpread WithFixed WithPrice WithEmptyNodes",
+		"Settle":      "WithSpread WithPreferForScaleDown WithTier WithFixed WithPrice WithEmptyNodes",
+		"Odds":        "WithSpread WithPreferForScaleDown WithTier WithFixed WithPrice WithEmptyNodes",
+		"Steer":       "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown WithEmptyNodes",
+		"BlockedPods": "Kubernetes WithBurst WithSpread WithRanks WithPreferForScaleDown WithEmptyNodes",
 	}
 	for function, decide := range decisions {
 		for name, option := range all {
@@ -91,9 +91,11 @@ func TestOptionsThatCannotApplyAreErrors(t *testing.T) {
 			}
 		}
 	}
-	for _, pair := range [][]Option{{WithSpread(), Kubernetes()}, {WithRanks(zero), WithSpread()}} {
+	for _, pair := range [][]Option{
+		{WithSpread(), Kubernetes()}, {WithRanks(zero), WithSpread()}, {WithEmptyNodes(EmptyNodes{}), Kubernetes()}, {WithEmptyNodes(EmptyNodes{}), WithSpread()},
+	} {
 		for _, function := range []string{"PodsToDelete", "AppendPodsToDelete", "ExplainVictims"} {
-			if err := decisions[function](some(4), 2, pair...); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "WithSpread has no effect with ") {
+			if err := decisions[function](some(4), 2, pair...); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), " has no effect with ") {
 				t.Errorf("%s: %v", function, err)
 			}
 		}
@@ -139,7 +141,8 @@ func TestNilArgumentsAreErrNil(t *testing.T) {
 	_, errs["related[1]"] = PodsToDelete(pods, []*corev1.Pod{pods[0], nil}, 2)
 	for name, option := range map[string]Option{
 		"options[0]": nil, "WithClock: now": WithClock(nil), "WithSpread: domains[1]": WithSpread(node, nil),
-		"WithRanks: of": WithRanks(nil), "WithTier: of": WithTier(nil),
+		"WithEmptyNodes: Domains": WithEmptyNodes(EmptyNodes{Domains: []func(string) string{nil}}),
+		"WithRanks: of":           WithRanks(nil), "WithTier: of": WithTier(nil),
 	} {
 		errs[name] = decisions["PodsToDelete"](pods, 2, option)
 	}

@@ -63,6 +63,9 @@ func (w *work) first(k, listed int, active, related []*corev1.Pod) error {
 		_, _, err := w.settle(k)
 		return err
 	}
+	if err := w.emptyNodes(active); err != nil {
+		return err
+	}
 	if err := w.spread(active, related); err != nil {
 		return err
 	}

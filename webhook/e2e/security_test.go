@@ -4,9 +4,16 @@ package e2e
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
+	"math/big"
 	"net/http"
 	"os"
 	"slices"
@@ -23,7 +30,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
@@ -122,7 +128,8 @@ func TestAccount(t *testing.T) {
 			c.Webhooks[0].ClientConfig = admissionregistrationv1.WebhookClientConfig{URL: &url}
 		},
 		"another service": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
-			c.Webhooks[1].ClientConfig.Service.Name = "evil"
+			evil := &admissionregistrationv1.ServiceReference{Namespace: system, Name: "evil"}
+			c.Webhooks[1].ClientConfig = admissionregistrationv1.WebhookClientConfig{Service: evil}
 		},
 		"everything": func(c *admissionregistrationv1.ValidatingWebhookConfiguration) {
 			c.Webhooks[0].Rules[0].APIGroups, c.Webhooks[0].Rules[0].Resources = []string{"*"}, []string{"*/*"}
@@ -218,14 +225,19 @@ func TestForged(t *testing.T) {
 		t.Errorf("%d pods went", len(w.Went()))
 	}
 
-	certificate, key, err := cert.GenerateSelfSignedCertKey("api-server", nil, nil)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	w.must(err)
-	client, err := tls.X509KeyPair(certificate, key)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "api-server"}, NotAfter: time.Now().Add(time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true, BasicConstraintsValid: true,
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	w.must(err)
+	client := tls.Certificate{Certificate: [][]byte{certificate}, PrivateKey: key}
 	file := t.TempDir() + "/ca.crt"
-	w.must(os.WriteFile(file, certificate, 0o600))
+	w.must(os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), 0o600))
 	w.must(w.Stop())
-	w.must(w.Run("--client-ca", file, "--client-name", client.Leaf.Subject.CommonName))
+	w.must(w.Run("--client-ca", file, "--client-name", "api-server"))
 	t.Cleanup(func() {
 		_ = w.Stop()
 		_ = w.Run()

@@ -22,6 +22,11 @@ type Engine interface {
 	Odds(records []Pod, options Options, k int, order []uint32, odds []PodOdds) (certain, contested int, err error)
 	// Spread gives records ranks that count again after each pick. Node numbers are below len(counts); order has room for all.
 	Spread(records, others []Pod, options Options, counts, order []uint32) error
+	// NodeWeights adds to weights what neighbours weigh on each node, and sorts them. Node numbers are below len(weights).
+	NodeWeights(neighbours []Neighbour, weights []uint64) error
+	// EmptyNodes splits the tiers of records by nodes. Node numbers are below len(weights). domains has a number for each of these nodes, for
+	// each level; counts has room for each node and each domain number.
+	EmptyNodes(records []Pod, options Options, weights []uint64, domains, counts []uint32) error
 	// Steer writes costs that follow the tiers of records, and which of these are blocked; costs and blocked have room for
 	// all, and prices, a byte for each, may be empty. With ErrNoRoom, Lower and Higher are set.
 	Steer(records []Pod, options Options, prices []uint8, costs []int32, blocked []Blocked) (Steered, error)

@@ -81,6 +81,7 @@ const (
 	StatusCostPlus                        = 18
 	StatusCostRange                       = 22
 	StatusCostZero                        = 19
+	StatusDomain                          = 33
 	StatusFlags                           = 8
 	StatusGate                            = 27
 	StatusInactive                        = 13
@@ -103,6 +104,7 @@ const (
 	StatusPhase                           = 7
 	StatusReserved                        = 9
 	StatusShortBuffer                     = 25
+	StatusTiers                           = 34
 	StatusTooLong                         = 4
 	StatusUIDDigit                        = 16
 	StatusUIDHyphen                       = 15
@@ -450,3 +452,12 @@ type Blocked struct {
 	Rule   uint8
 	_      [3]byte
 }
+
+// Neighbour is C's podrank_neighbour.
+type Neighbour struct {
+	Set  uint32
+	Node uint32
+}
+
+// EmptyNodesScratch is C's podrank_empty_nodes_scratch.
+type EmptyNodesScratch [4]uint64

@@ -15,6 +15,10 @@ package cpodrank
 #cgo nocallback podrank_odds
 #cgo noescape podrank_spread
 #cgo nocallback podrank_spread
+#cgo noescape podrank_node_weights
+#cgo nocallback podrank_node_weights
+#cgo noescape podrank_empty_nodes
+#cgo nocallback podrank_empty_nodes
 #cgo noescape podrank_steer
 #cgo nocallback podrank_steer
 #cgo noescape podrank_explain
@@ -83,6 +87,23 @@ func (Engine) Spread(records, others []core.Pod, options core.Options, counts, o
 		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(others))), C.size_t(len(others)), &o,
 		(*C.uint32_t)(unsafe.SliceData(counts)), C.size_t(len(counts)),
 		(*C.uint32_t)(unsafe.SliceData(order)), C.size_t(len(order))))
+}
+
+func (Engine) NodeWeights(neighbours []core.Neighbour, weights []uint64) error {
+	return failure(C.podrank_node_weights(
+		(*C.podrank_neighbour)(unsafe.Pointer(unsafe.SliceData(neighbours))), C.size_t(len(neighbours)),
+		(*C.uint64_t)(unsafe.SliceData(weights)), C.size_t(len(weights))))
+}
+
+func (Engine) EmptyNodes(records []core.Pod, options core.Options, weights []uint64, domains, counts []uint32) error {
+	scratch := make([]core.EmptyNodesScratch, len(records))
+	o := c(options)
+	return failure(C.podrank_empty_nodes(
+		(*C.podrank_pod)(unsafe.Pointer(unsafe.SliceData(records))), C.size_t(len(records)), &o,
+		(*C.uint64_t)(unsafe.SliceData(weights)), C.size_t(len(weights)),
+		(*C.uint32_t)(unsafe.SliceData(domains)), C.size_t(len(domains)),
+		(*C.uint32_t)(unsafe.SliceData(counts)), C.size_t(len(counts)),
+		(*C.podrank_empty_nodes_scratch)(unsafe.Pointer(unsafe.SliceData(scratch))), C.size_t(len(scratch))))
 }
 
 func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, costs []int32, blocked []core.Blocked) (core.Steered, error) {

@@ -267,6 +267,12 @@ var (
 	_ = [1]int{}[unsafe.Sizeof(core.Blocked{}.Before)-unsafe.Sizeof(C.podrank_blocked{}.before)]
 	_ = [1]int{}[unsafe.Offsetof(core.Blocked{}.Rule)-unsafe.Offsetof(C.podrank_blocked{}.rule)]
 	_ = [1]int{}[unsafe.Sizeof(core.Blocked{}.Rule)-unsafe.Sizeof(C.podrank_blocked{}.rule)]
+	_ = [1]int{}[unsafe.Sizeof(core.Neighbour{})-C.sizeof_podrank_neighbour]
+	_ = [1]int{}[unsafe.Offsetof(core.Neighbour{}.Set)-unsafe.Offsetof(C.podrank_neighbour{}.set)]
+	_ = [1]int{}[unsafe.Sizeof(core.Neighbour{}.Set)-unsafe.Sizeof(C.podrank_neighbour{}.set)]
+	_ = [1]int{}[unsafe.Offsetof(core.Neighbour{}.Node)-unsafe.Offsetof(C.podrank_neighbour{}.node)]
+	_ = [1]int{}[unsafe.Sizeof(core.Neighbour{}.Node)-unsafe.Sizeof(C.podrank_neighbour{}.node)]
+	_ = [1]int{}[unsafe.Sizeof(core.EmptyNodesScratch{})-C.sizeof_podrank_empty_nodes_scratch]
 )
 
 // So are the numbers.
@@ -348,6 +354,7 @@ var (
 	_ = [1]int{}[core.StatusCostPlus-C.PODRANK_ERR_COST_PLUS]
 	_ = [1]int{}[core.StatusCostRange-C.PODRANK_ERR_COST_RANGE]
 	_ = [1]int{}[core.StatusCostZero-C.PODRANK_ERR_COST_ZERO]
+	_ = [1]int{}[core.StatusDomain-C.PODRANK_ERR_DOMAIN]
 	_ = [1]int{}[core.StatusFlags-C.PODRANK_ERR_FLAGS]
 	_ = [1]int{}[core.StatusGate-C.PODRANK_ERR_GATE]
 	_ = [1]int{}[core.StatusInactive-C.PODRANK_ERR_INACTIVE]
@@ -370,6 +377,7 @@ var (
 	_ = [1]int{}[core.StatusPhase-C.PODRANK_ERR_PHASE]
 	_ = [1]int{}[core.StatusReserved-C.PODRANK_ERR_RESERVED]
 	_ = [1]int{}[core.StatusShortBuffer-C.PODRANK_ERR_SHORT_BUFFER]
+	_ = [1]int{}[core.StatusTiers-C.PODRANK_ERR_TIERS]
 	_ = [1]int{}[core.StatusTooLong-C.PODRANK_ERR_TOO_LONG]
 	_ = [1]int{}[core.StatusUIDDigit-C.PODRANK_ERR_UID_DIGIT]
 	_ = [1]int{}[core.StatusUIDHyphen-C.PODRANK_ERR_UID_HYPHEN]

@@ -118,7 +118,7 @@ uint32_t podrank_abi_1(void);
 // A record's reserved bytes are not all zero.
 #define PODRANK_ERR_RESERVED 9
 
-// An assigned pod's node is not below counts_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NONE
+// An assigned pod's node is not below counts_len, or weights_len. In podrank_daemon_set_next: a pod's node is neither PODRANK_NONE
 // nor below nodes_len.
 #define PODRANK_ERR_NODE 10
 
@@ -188,6 +188,12 @@ uint32_t podrank_abi_1(void);
 
 // A number is negative that must not be, such as a size, a budget or an ordinal.
 #define PODRANK_ERR_NEGATIVE 32
+
+// A pod's node has no domain on some level, or a domain number that is too large: see podrank_empty_nodes.
+#define PODRANK_ERR_DOMAIN 33
+
+// The pods would need more than 65,536 tiers.
+#define PODRANK_ERR_TIERS 34
 
 // Returns the text of a status, in English, without a full stop, or "unknown status" for any other number.
 // The text is static: do not free it.
@@ -2090,7 +2096,7 @@ PODRANK_ASSERT(offsetof(podrank_job_step, reserved) == 12);
 
 #endif // PODRANK_PREDICT_H
 
-// podrank: deletion costs that make Kubernetes delete the pods you want, and ranks that keep pods spread.
+// podrank: deletion costs that make Kubernetes delete the pods you want, ranks that keep pods spread, and tiers that empty nodes.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Made by `make header` from ffi/: do not edit.
@@ -2104,7 +2110,8 @@ extern "C" {
 
 // To have Kubernetes delete some pods before others, give them lower tiers. podrank_steer turns tiers into
 // deletion costs, which Kubernetes compares; you write them into the annotations of the pods. podrank_spread sets ranks
-// such that podrank_select keeps the remaining pods spread over nodes, zones or both.
+// such that podrank_select keeps the remaining pods spread over nodes, zones or both. podrank_empty_nodes makes tiers that
+// take whole nodes, so that as many as possible become empty and can be given back.
 
 // Scratch memory of podrank_steer for one pod. Its contents are private and need not be initialised.
 typedef struct podrank_steer_scratch {
@@ -2178,6 +2185,76 @@ int32_t podrank_spread(struct podrank_pod *pods,
                        uint32_t *scratch,
                        size_t scratch_len);
 
+// A pod of another set than the one that loses pods, for podrank_node_weights.
+typedef struct podrank_neighbour {
+    // The number of its set, which is its controller: any number of your choice. A pod without one is a set of its own,
+    // and needs a number that no other pod has.
+    uint32_t set;
+    // The number of its node.
+    uint32_t node;
+} podrank_neighbour;
+
+// `struct podrank_neighbour it = PODRANK_NEIGHBOUR_INIT;`
+#define PODRANK_NEIGHBOUR_INIT \
+    { 0, 0 }
+
+// Scratch memory of podrank_empty_nodes for one pod. Its contents are private and need not be initialised.
+typedef struct podrank_empty_nodes_scratch {
+    // Private.
+    uint64_t words[4];
+} podrank_empty_nodes_scratch;
+
+// `struct podrank_empty_nodes_scratch it = PODRANK_EMPTY_NODES_SCRATCH_INIT;`
+#define PODRANK_EMPTY_NODES_SCRATCH_INIT \
+    { { 0 } }
+
+// Adds to each node's weight what the pods of other sets weigh there: of each set, the share of its pods that are on the
+// node, in units of 2^-32. So a set weighs 2^32 in all, however many pods it has. podrank_empty_nodes reads the weights.
+//
+// neighbours are the active pods of all other sets that are assigned to a node. Leave out those that leave with their node: pods of
+// DaemonSets, and mirror pods. The function sorts the array. weights has one number for each node number, which you set to 0
+// before. If a node is not below weights_len: PODRANK_ERR_NODE, and nothing changes.
+// The time grows with n log n, for n neighbours.
+int32_t podrank_node_weights(struct podrank_neighbour *neighbours,
+                             size_t neighbours_len,
+                             uint64_t *weights,
+                             size_t weights_len);
+
+// Splits each tier by nodes, such that the nodes that can become empty with the fewest deletions come first. With these tiers,
+// for any number of victims, as many nodes become empty as any choice can make empty that takes pods in the order of the rules before
+// PODRANK_RULE_TIER and of the tiers that the pods have. Within a node, the order decides as ever. podrank_steer
+// makes Kubernetes follow the tiers.
+//
+// The next node is the one from which the least has to leave besides: its weight, and 2^32 for each of these pods there that
+// comes later; then the one with the fewest of the pods; then one whose domain has the most of them left; then the one
+// with the lower number. So if you have a preference, such as cordoned nodes, number these lower. A node that cannot become
+// empty comes last, but is not left out.
+//
+// pods are all active pods of the set. The tiers are input and output: they become 0, 1, 2 and so on, and pods of a lower tier get
+// lower ones. Unassigned pods have no node, and those of a tier stay together. If more than 65,536 tiers were
+// needed: PODRANK_ERR_TIERS.
+//
+// weights has a number for each node: see podrank_node_weights. If an assigned pod's node is not below weights_len:
+// PODRANK_ERR_NODE. domains has the levels to spread over, the outermost first: for each level, the number of every node's domain, and
+// so domains_len is a multiple of weights_len. A number is for one level, and a domain lies in one domain of the level
+// before: rack 1 of zone a is not rack 1 of zone b. domains may be NULL with domains_len 0.
+//
+// counts and scratch are scratch memory. If counts_len is below weights_len, or scratch_len is below pods_len:
+// PODRANK_ERR_SHORT_BUFFER. counts_len must be weights_len and one more for each domain number: if a pod's node has a domain that is not
+// below counts_len - weights_len, or none on some level: PODRANK_ERR_DOMAIN. If the function fails, no tier changes.
+// The time grows with n log n for n pods, with each level, and with counts_len.
+int32_t podrank_empty_nodes(struct podrank_pod *pods,
+                            size_t pods_len,
+                            const struct podrank_options *options,
+                            const uint64_t *weights,
+                            size_t weights_len,
+                            const uint32_t *domains,
+                            size_t domains_len,
+                            uint32_t *counts,
+                            size_t counts_len,
+                            struct podrank_empty_nodes_scratch *scratch,
+                            size_t scratch_len);
+
 // A price of podrank_steer: the pod keeps its cost.
 #define PODRANK_STEER_PRICE_FIXED 255u
 
@@ -2241,6 +2318,11 @@ PODRANK_ASSERT(offsetof(podrank_blocked, pod) == 0);
 PODRANK_ASSERT(offsetof(podrank_blocked, before) == 4);
 PODRANK_ASSERT(offsetof(podrank_blocked, rule) == 8);
 PODRANK_ASSERT(offsetof(podrank_blocked, reserved) == 9);
+PODRANK_ASSERT(sizeof(podrank_neighbour) == 8);
+PODRANK_ASSERT(offsetof(podrank_neighbour, set) == 0);
+PODRANK_ASSERT(offsetof(podrank_neighbour, node) == 4);
+PODRANK_ASSERT(sizeof(podrank_empty_nodes_scratch) == 32);
+PODRANK_ASSERT(offsetof(podrank_empty_nodes_scratch, words) == 0);
 
 #undef PODRANK_ASSERT
 #undef PODRANK_ASSERT_AT

@@ -80,6 +80,16 @@ func TestDecisionsAreTheSame(t *testing.T) {
 			ranked := append([]core.Pod(nil), pods...)
 			return []any{e.Spread(ranked, others, options, make([]uint32, 4), make([]uint32, n)), ranked}
 		})
+		both(t, "EmptyNodes", func(e core.Engine) []any {
+			tiered, weights := append([]core.Pod(nil), pods...), make([]uint64, 4)
+			neighbours := make([]core.Neighbour, len(others))
+			for i, pod := range others {
+				neighbours[i] = core.Neighbour{Set: pod.Restarts % 3, Node: pod.Node}
+			}
+			weighed := e.NodeWeights(neighbours, weights)
+			domains := []uint32{0, 1, 0, 1, 2, 3, 4, 5}[:4*(k%3)]
+			return []any{weighed, neighbours, weights, e.EmptyNodes(tiered, options, weights, domains, make([]uint32, 10)), tiered}
+		})
 		both(t, "Steer", func(e core.Engine) []any {
 			costs, blocked := make([]int32, n), make([]core.Blocked, n)
 			prices := make([]uint8, n)

@@ -117,6 +117,33 @@ func (Engine) Spread(records, others []core.Pod, options core.Options, counts, o
 	})
 }
 
+func (Engine) NodeWeights(neighbours []core.Neighbour, weights []uint64) error {
+	return run(func(m *machine) int32 {
+		list, weighed := m.in(neighbours), m.in(weights)
+		status := m.module.Xpodrank_node_weights(list, length(neighbours), weighed, length(weights))
+		if status == ok {
+			m.out(list, neighbours)
+			m.out(weighed, weights)
+		}
+		return status
+	})
+}
+
+func (Engine) EmptyNodes(records []core.Pod, options core.Options, weights []uint64, domains, counts []uint32) error {
+	return run(func(m *machine) int32 {
+		pods, o, weighed, levels := m.records(records), m.options(options), m.in(weights), m.in(domains)
+		status := m.module.Xpodrank_empty_nodes(pods, length(records), o, weighed, length(weights), levels, length(domains),
+			m.room(len(counts), 4), length(counts), m.room(len(records), 32), length(records))
+		if status == ok {
+			memory := m.at(pods)
+			for i := range records {
+				records[i].Tier = binary.LittleEndian.Uint16(memory[i*recordSize+tier:])
+			}
+		}
+		return status
+	})
+}
+
 func (Engine) Steer(records []core.Pod, options core.Options, prices []uint8, costs []int32, blocked []core.Blocked) (
 	steered core.Steered, err error,
 ) {

@@ -162,8 +162,11 @@ func (m *machine) records(records []core.Pod) int32 {
 	return address
 }
 
-// rank is where the rank of a record stands.
-const rank = 36
+// Where the rank and the tier of a record stand.
+const (
+	rank = 36
+	tier = 54
+)
 
 func (m *machine) options(options core.Options) int32 {
 	address := m.room(1, optionsSize)
