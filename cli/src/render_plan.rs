@@ -5,7 +5,7 @@ use crate::look::{Grid, Look, in_sentences, plain};
 use crate::render::verdict;
 use anstyle::{AnsiColor, Style};
 use podrank_preview::Verdict;
-use podrank_preview::steer::{Plan, PlannedPod};
+use podrank_preview::steer::{Plan, PlannedPod, told};
 
 /// The most survivors that a terminal shows, unless they are written.
 const MOST_SURVIVORS: usize = 10;
@@ -56,7 +56,17 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     if !more.is_empty() {
         text.extend(["… and ", &more.join(", and "), "\n"]);
     }
-    text + &in_sentences(&blocked, look)
+    text + &in_sentences(&blocked, look) + &nodes(plan, look)
+}
+
+/// What becomes of the nodes that lose pods, and what keeps them empty.
+fn nodes(plan: &Plan, look: Look) -> String {
+    let nodes = plan.nodes.as_deref().unwrap_or_default();
+    let empty: Vec<_> = nodes.iter().filter(|node| node.becomes_empty).map(|node| &*node.name).collect();
+    let told = told(nodes).map(|told| format!("{told}."));
+    let cordon = (!empty.is_empty())
+        .then(|| format!("New pods may come to them. To prevent that: kubectl cordon {}", empty.join(" ")));
+    in_sentences(&told.into_iter().chain(cordon).collect::<Vec<_>>(), look)
 }
 
 /// Returns the plans of the workloads that have pods on a node: a line for each, with the pods that go.

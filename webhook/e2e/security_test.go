@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"math/big"
 	"net/http"
 	"os"
@@ -345,6 +346,43 @@ func TestOptIn(t *testing.T) {
 	}
 	w.must(w.Delete(w.ctx, policy))
 	w.Await("off the list", 10*time.Second, func() bool { return !slices.Contains(w.asked(), w.Namespace) })
+}
+
+// A policy that wants empty nodes: of two spot nodes with as many pods, the one goes that nobody else keeps, and whole. Another namespace's pod
+// keeps the other, and then the one again.
+func TestEmptyNodes(t *testing.T) {
+	w, other := NewWorld(t, 4), NewWorld(t, 1)
+	spec := *SpotFirst.DeepCopy()
+	spec.EmptyNodes = true
+	w.Policy("spot", spec)
+	set := replicaSet(w.Namespace, "web", 8)
+	w.must(w.Create(w.ctx, set))
+	pods := w.AwaitReady(8)
+	on := map[string]int{}
+	for _, pod := range pods {
+		if w.IsSpot(pod) {
+			on[pod.Spec.NodeName]++
+		}
+	}
+	if len(on) != 2 {
+		t.Fatalf("spot nodes: %v", on)
+	}
+	kept := slices.Sorted(maps.Keys(on))[0]
+	foreign := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: other.Namespace, Name: "foreign"}, Spec: template("foreign").Spec}
+	foreign.Spec.NodeName = kept
+	w.must(w.Create(w.ctx, foreign))
+	time.Sleep(500 * time.Millisecond) // until the watch has it
+	for _, node := range slices.Sorted(maps.Keys(on))[1:] {
+		w.must(w.Scale(set, int32(8-on[node])))
+		for _, pod := range w.AwaitGone(on[node]) {
+			if pod.Spec.NodeName != node {
+				t.Errorf("%s on %s went, not on %s", pod.Name, pod.Spec.NodeName, node)
+			}
+		}
+	}
+	if last := w.Last("spot", 1); last.Result != string(steer.Steered) {
+		t.Errorf("%+v", last)
+	}
 }
 
 // A policy that only observes: what Kubernetes does by itself is what was predicted, and nothing is written.

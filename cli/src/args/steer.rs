@@ -136,11 +136,12 @@ pub(crate) struct Wishes {
     #[arg(long, hide_short_help = true)]
     not_available_first: bool,
 
-    /// Pods on the nodes with the fewest pods
+    /// Whole nodes, so that they become empty
     ///
-    /// Active pods in all namespaces count, except for those of DaemonSets.
-    #[arg(long)]
-    emptiest_nodes: bool,
+    /// Those first that can become empty with the fewest deletions. Pods in all namespaces count, except for mirror pods and those of
+    /// DaemonSets. It is on with --prefer-nodes, unless --spread is there, too.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", hide_possible_values = true)]
+    empty_nodes: Option<bool>,
 
     /// Pods in the domain with the most pods left
     ///
@@ -160,7 +161,10 @@ pub(crate) enum GivenWish {
     Pods(String),
     Values(PathBuf),
     NotAvailable,
-    EmptiestNodes,
+    /// Whether it was asked for. If not, what is not known of other pods is passed over.
+    EmptyNodes {
+        is_given: bool,
+    },
     Spread(Vec<String>),
 }
 
@@ -302,12 +306,18 @@ impl ScaleArgs {
         if is_given("not_available_first") {
             given.extend(places("not_available_first").map(|place| (place, GivenWish::NotAvailable)));
         }
-        if is_given("emptiest_nodes") {
-            given.extend(places("emptiest_nodes").map(|place| (place, GivenWish::EmptiestNodes)));
+        if wishes.empty_nodes == Some(true) {
+            given.extend(
+                places("empty_nodes").take(1).map(|place| (place, GivenWish::EmptyNodes { is_given: true })),
+            );
         }
         given.extend(places("spread").take(1).map(|place| (place, GivenWish::Spread(wishes.spread.clone()))));
         given.sort_by_key(|(place, _)| *place);
         wishes.given = given.into_iter().map(|(_, wish)| wish).collect();
+        if wishes.empty_nodes.is_none() && !wishes.prefer_nodes.is_empty() && wishes.spread.is_empty() {
+            // That is what people mean.
+            wishes.given.push(GivenWish::EmptyNodes { is_given: false });
+        }
     }
 }
 
@@ -403,18 +413,27 @@ mod tests {
 
     #[test]
     fn wishes_are_in_the_order_of_the_command_line() {
-        use GivenWish::{EmptiestNodes, Nodes, NotAvailable, Pods, Spread, Values};
+        use GivenWish::{EmptyNodes, Nodes, NotAvailable, Pods, Spread, Values};
         let (spot, old, idle) = (Nodes("spot".into()), Nodes("old".into()), Pods("idle".into()));
         let given = scale("--prefer-nodes spot --prefer-pods idle --prefer-nodes=old").wishes.given;
-        assert_eq!(given, [spot.clone(), idle.clone(), old.clone()]);
+        let implied = EmptyNodes { is_given: false };
+        assert_eq!(given, [spot.clone(), idle.clone(), old.clone(), implied.clone()]);
         let given = scale("--prefer-nodes old --prefer-nodes spot --prefer-pods idle").wishes.given;
-        assert_eq!(given, [old, spot.clone(), idle.clone()]);
+        assert_eq!(given, [old, spot.clone(), idle.clone(), implied.clone()]);
+        assert_eq!(scale("--prefer-nodes spot --empty-nodes=false").wishes.given, [spot.clone()]);
+        let spread = Spread(vec!["zone".into()]);
+        assert_eq!(scale("--prefer-nodes spot --spread zone").wishes.given, [spot.clone(), spread]);
+        let given = EmptyNodes { is_given: true };
+        assert_eq!(scale("--empty-nodes --prefer-nodes spot").wishes.given, [given, spot.clone()]);
         let all = scale(
-            "--spread zone,host --emptiest-nodes --by-value - --pod a --not-available-first --prefer-pods idle \
+            "--spread zone,host --empty-nodes --by-value - --pod a --not-available-first --prefer-pods idle \
              --pod b --prefer-nodes spot",
         );
         let spread = Spread(vec!["zone".into(), "host".into()]);
-        assert_eq!(all.wishes.given, [spread, EmptiestNodes, Values("-".into()), NotAvailable, idle, spot]);
+        assert_eq!(
+            all.wishes.given,
+            [spread, EmptyNodes { is_given: true }, Values("-".into()), NotAvailable, idle, spot]
+        );
         assert_eq!(all.wishes.pod, ["a", "b"]);
         assert!(scale("").wishes.given.is_empty());
         let set = scale("--by-value FILE --spread zone").wishes.given;

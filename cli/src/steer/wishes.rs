@@ -3,6 +3,7 @@
 use super::Failure;
 use super::cluster::Cluster;
 use crate::args::steer::{GivenWish, Wishes};
+use crate::complain;
 use podrank_preview::steer::{self, Level, Selected, Wish};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
@@ -12,18 +13,22 @@ use std::path::Path;
 
 /// Asks the cluster which pods and nodes the wishes mean.
 pub(super) fn resolve(cluster: &Cluster<'_>, wishes: &Wishes) -> Result<Vec<Wish>, Failure> {
-    wishes.given.iter().map(|wish| resolve_one(cluster, wish)).collect()
+    wishes.given.iter().filter_map(|wish| resolve_one(cluster, wish).transpose()).collect()
 }
 
-fn resolve_one(cluster: &Cluster<'_>, wish: &GivenWish) -> Result<Wish, Failure> {
-    Ok(match wish {
+/// Returns what a wish means. `None` for one that was not given and cannot be known.
+fn resolve_one(cluster: &Cluster<'_>, wish: &GivenWish) -> Result<Option<Wish>, Failure> {
+    Ok(Some(match wish {
         GivenWish::Nodes(selector) => Wish::Nodes(preferred_nodes(cluster, selector)?),
         GivenWish::Pods(selector) => Wish::Pods(selected(cluster, "pods", selector)?),
         GivenWish::Values(file) => Wish::Values(read_values(file)?),
         GivenWish::NotAvailable => Wish::NotAvailable,
-        GivenWish::EmptiestNodes => Wish::EmptiestNodes(pods_by_node(cluster)?),
+        GivenWish::EmptyNodes { is_given } => match everybody(cluster, *is_given)? {
+            Some(everybody) => Wish::EmptyNodes(everybody),
+            None => return Ok(None),
+        },
         GivenWish::Spread(keys) => Wish::Spread(domains(cluster, keys)?),
-    })
+    }))
 }
 
 /// What a label selector selects.
@@ -93,6 +98,14 @@ struct List<T> {
 #[derive(Deserialize)]
 struct Node {
     metadata: NodeMetadata,
+    #[serde(default)]
+    spec: NodeSpec,
+}
+
+#[derive(Default, Deserialize)]
+struct NodeSpec {
+    #[serde(default)]
+    unschedulable: bool,
 }
 
 #[derive(Deserialize)]
@@ -123,11 +136,22 @@ fn domains(cluster: &Cluster<'_>, keys: &[String]) -> Result<Vec<Level>, Failure
     levels.collect()
 }
 
-/// The number of active pods on each node, not counting those of `DaemonSets`.
-fn pods_by_node(cluster: &Cluster<'_>) -> Result<HashMap<String, u64>, Failure> {
-    let pods = cluster.kubectl.get(&["pods", "--all-namespaces"]);
-    let pods = pods.map_err(|error| format!("--emptiest-nodes needs all pods of the cluster: {error}"))?;
-    Ok(steer::pods_by_node(&pods))
+/// The pods of the cluster on their nodes. If nobody asked for them and they may not be read, a note says so.
+fn everybody(cluster: &Cluster<'_>, is_given: bool) -> Result<Option<steer::Cluster>, Failure> {
+    let pods = match cluster.kubectl.get(&["pods", "--all-namespaces"]) {
+        Ok(pods) => pods,
+        Err(error) if is_given => {
+            return Err(format!("--empty-nodes needs all pods of the cluster: {error}").into());
+        }
+        Err(_) => {
+            complain(
+                "note: nodes are not emptied as a whole, since the pods of all namespaces cannot be read",
+            );
+            return Ok(None);
+        }
+    };
+    let cordoned = nodes(cluster)?.into_iter().filter(|node| node.spec.unschedulable);
+    Ok(Some(steer::Cluster::of(&pods, cordoned.map(|node| node.metadata.name))))
 }
 
 #[cfg(test)]

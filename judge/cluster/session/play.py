@@ -77,18 +77,18 @@ def unchanged(world, done, *parts, gone=()):
 # The wish that counts the pods of all namespaces, while there are no others.
 
 @session
-def emptiest_nodes(api):
-    world = World(api, "emptiest-nodes", ["spot-1", "spot-2", "spot-1", "spot-2", "spot-1"], kind="ReplicaSet")
-    takes(world, "emptiest-nodes", {1, 3}, "scale", "rs/web", "--replicas", "3", "--emptiest-nodes")
+def empty_nodes(api):
+    world = World(api, "empty-nodes", ["spot-1", "spot-2", "spot-1", "spot-2", "spot-1"], kind="ReplicaSet")
+    takes(world, "empty-nodes", {1, 3}, "scale", "rs/web", "--replicas", "3", "--empty-nodes")
 
 
 @session
-def emptiest_nodes_first_victim(api):
+def empty_nodes_first_victim(api):
     """The barrier's victim leaves a node with fewer pods, and the plan stays as it was."""
-    world = World(api, "emptiest-nodes-first-victim", ["reserved-1", "reserved-1", "reserved-2", "reserved-2"], kind="ReplicaSet")
+    world = World(api, "empty-nodes-first-victim", ["reserved-1", "reserved-1", "reserved-2", "reserved-2"], kind="ReplicaSet")
     allow_first_victims(api, world.namespace)
-    args = ["scale", "rs/web", "--replicas", "2", "--emptiest-nodes", "--barrier", "first-victim", "--as", "carol"]
-    takes(world, "emptiest-nodes-first-victim", {0, 1}, *args)
+    args = ["scale", "rs/web", "--replicas", "2", "--empty-nodes", "--barrier", "first-victim", "--as", "carol"]
+    takes(world, "empty-nodes-first-victim", {0, 1}, *args)
 
 
 # What the documentation shows.

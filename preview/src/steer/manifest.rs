@@ -140,6 +140,7 @@ mod tests {
             delete: 2,
             writes: 3,
             pods,
+            nodes: None,
             blocked: Vec::new(),
             notes: Vec::new(),
             wishes: Vec::new(),

@@ -40,7 +40,7 @@ impl<'m, 'a> Part<'m, 'a> {
         let own = ranked(members);
         let mut steered: Vec<_> = own.iter().map(|(_, pod)| *pod).collect();
         let available = wish::available(request, &own, set.spec()?.min_ready_seconds);
-        for (pod, tier) in steered.iter_mut().zip(tiers(request, &own, &available)?) {
+        for (pod, tier) in steered.iter_mut().zip(tiers(request, policy, &own, &available)?) {
             pod.tier = tier;
         }
         spread(request, policy, &own, &mut steered, &others(members));

@@ -5,6 +5,7 @@ use crate::answer::note::Note;
 use crate::answer::odds::Odds;
 use crate::answer::preview::Verdict;
 use crate::object::cost::{FIELD_MANAGER, Previous};
+use crate::steer::nodes::PlannedNode;
 use crate::steer::target::Target;
 use crate::steer::wish::Why;
 use jiff::Timestamp;
@@ -39,6 +40,9 @@ pub struct Plan {
     pub writes: usize,
     /// The active pods. Those that should go come first.
     pub pods: Vec<PlannedPod>,
+    /// The nodes that lose pods, if nodes should become empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<PlannedNode>>,
     /// The pods that go before others that are wanted more, because Kubernetes applies other rules before the cost.
     pub blocked: Vec<Ahead>,
     /// What else a reader should know.

@@ -2,15 +2,14 @@
 
 use crate::ask::options::Options;
 use crate::decide::members::RankedPod;
-use crate::dump::input::Input;
-use crate::object::pod::{PodEntry, Record};
 use crate::object::selector;
+use crate::steer::nodes::Cluster;
 use crate::words::error::Error;
 use crate::words::text;
 use podrank::controller::{Availability, availability};
 use podrank::{Flags, Phase, Pod, Policy};
 use serde::Serialize;
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
@@ -32,6 +31,22 @@ pub struct Request {
     /// Whether deletion costs decide which pods go. If not, pods are evicted, and the rules before the deletion cost do not
     /// matter.
     pub by_cost: bool,
+}
+
+impl Request {
+    /// What is known of the cluster, if nodes should become empty.
+    pub(super) fn empty_nodes(&self) -> Option<&Cluster> {
+        self.wishes
+            .iter()
+            .find_map(|wish| if let Wish::EmptyNodes(cluster) = wish { Some(cluster) } else { None })
+    }
+
+    /// The levels to spread over. If nodes should become empty, they only decide between nodes that are as good.
+    fn levels(&self) -> Option<&[Level]> {
+        self.wishes
+            .iter()
+            .find_map(|wish| if let Wish::Spread(levels) = wish { Some(&**levels) } else { None })
+    }
 }
 
 /// How many pods should stay.
@@ -56,8 +71,8 @@ pub enum Wish {
     Values(HashMap<String, f64>),
     /// Those that are not ready, or not for as long as `minReadySeconds`.
     NotAvailable,
-    /// Those on the nodes with the fewest pods: the number of pods by node.
-    EmptiestNodes(HashMap<String, u64>),
+    /// Those on the nodes that can become empty with the fewest deletions.
+    EmptyNodes(Cluster),
     /// Those in the domain that has the most of them left, the outermost level first.
     Spread(Vec<Level>),
 }
@@ -92,25 +107,6 @@ pub struct Why {
     pub wish: Option<usize>,
 }
 
-/// The number of active pods of the input on each node, not counting those of `DaemonSets`, which go with their node.
-pub fn pods_by_node(input: &Input) -> HashMap<String, u64> {
-    let is_of_daemon_set = |pod: &&PodEntry| pod.controller.as_ref().is_some_and(|it| it.kind == "DaemonSet");
-    let mut counts = HashMap::new();
-    for pod in input.pods.iter().filter(|pod| !is_of_daemon_set(pod)) {
-        if let Some(Ok(Record { node: Some(node), .. })) = &pod.record {
-            *counts.entry(node.clone()).or_default() += 1;
-        }
-    }
-    counts
-}
-
-/// A wish's view of one pod: a lower one goes first. Of the emptiest nodes, those with more pods of the set come first.
-#[derive(Clone, Debug, PartialEq)]
-enum Place<'a> {
-    Number(f64),
-    Node(u64, Reverse<usize>, Option<&'a str>),
-}
-
 impl Wish {
     /// The flag as the user gave it, if the wish is for some of the pods and not an order of all.
     pub(super) fn for_some(&self) -> Option<String> {
@@ -119,7 +115,7 @@ impl Wish {
             Self::Nodes(selected) => Some(format!("--prefer-nodes {}", selected.selector)),
             Self::Values(_) => Some("--by-value".to_owned()),
             Self::NotAvailable => Some("--not-available-first".to_owned()),
-            Self::EmptiestNodes(_) | Self::Spread(_) => None,
+            Self::EmptyNodes(_) | Self::Spread(_) => None,
         }
     }
 
@@ -139,10 +135,7 @@ impl Wish {
             Self::NotAvailable => {
                 one("not-available-first", (!is_available).then(|| "not available".to_owned()))
             }
-            Self::EmptiestNodes(counts) => {
-                let count = node.map(|node| counts.get(node).copied().unwrap_or(0));
-                one("emptiest-nodes", count.map(|count| format!("{} on its node", text::count(count, "pod"))))
-            }
+            Self::EmptyNodes(_) => one("empty-nodes", node.map(|_| "whole node".to_owned())),
             Self::Spread(levels) => {
                 let text = |level: &Level| match node.and_then(|node| level.domains.get(node)) {
                     Some(domain) => format!("{}={domain}", level.key),
@@ -191,7 +184,7 @@ impl Wish {
                 format!("{flag} names no active pod of {target}: it names {}", sorted(&mut values.keys()))
             }
             // No name was mistyped: there may be no such pods.
-            Self::NotAvailable | Self::EmptiestNodes(_) | Self::Spread(_) => return Ok(()),
+            Self::NotAvailable | Self::EmptyNodes(_) | Self::Spread(_) => return Ok(()),
         }))
     }
 
@@ -208,41 +201,32 @@ impl Wish {
         }
     }
 
-    /// The pods' places.
-    fn places<'a>(&self, own: &[RankedPod<'_, 'a>], available: &[bool]) -> Vec<Place<'a>> {
-        let node = |pod: &RankedPod<'_, 'a>| pod.0.record.node.as_deref();
-        let first = |goes_first: bool| Place::Number(f64::from(u8::from(!goes_first)));
-        let mut mine = HashMap::<_, usize>::new();
-        for pod in own {
-            *mine.entry(node(pod)).or_default() += 1;
+    /// The wish's view of each pod, which has this tier by the earlier wishes: a lower one goes first.
+    fn places(
+        &self,
+        request: &Request,
+        policy: Policy,
+        own: &[RankedPod<'_, '_>],
+        available: &[bool],
+        tiers: impl FnOnce() -> Result<Vec<u16>, Error>,
+    ) -> Result<Vec<f64>, Error> {
+        if let Self::EmptyNodes(cluster) = self {
+            let levels = request.levels().unwrap_or_default();
+            let places = cluster.places(policy, own, &tiers()?, levels, request.by_cost)?;
+            return Ok(places.into_iter().map(f64::from).collect());
         }
+        let first = |goes_first: bool| f64::from(u8::from(!goes_first));
         let places = own.iter().zip(available).map(|(pod, available)| match self {
             Self::Pods(selected) => first(selected.names.contains(&pod.0.entry.name)),
-            Self::Nodes(selected) => first(node(pod).is_some_and(|node| selected.names.contains(node))),
-            Self::Values(values) => {
-                Place::Number(values.get(&pod.0.entry.name).copied().unwrap_or(f64::INFINITY))
+            Self::Nodes(selected) => {
+                first(pod.0.record.node.as_ref().is_some_and(|node| selected.names.contains(node)))
             }
+            Self::Values(values) => values.get(&pod.0.entry.name).copied().unwrap_or(f64::INFINITY),
             Self::NotAvailable => first(!available),
-            Self::EmptiestNodes(counts) => {
-                let count = node(pod).and_then(|node| counts.get(node)).copied().unwrap_or(0);
-                Place::Node(count, Reverse(mine[&node(pod)]), node(pod))
-            }
-            // This wish changes ranks, not tiers.
-            Self::Spread(_) => Place::Number(0.0),
+            // A wish to spread changes ranks, not tiers.
+            Self::EmptyNodes(_) | Self::Spread(_) => 0.0,
         });
-        places.collect()
-    }
-}
-
-impl PartialOrd for Place<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        match (self, other) {
-            (Self::Number(a), Self::Number(b)) => Some(a.total_cmp(b)),
-            (Self::Node(count, mine, name), Self::Node(their_count, theirs, their_name)) => {
-                Some((count, mine, name).cmp(&(their_count, theirs, their_name)))
-            }
-            _ => None,
-        }
+        Ok(places.collect())
     }
 }
 
@@ -313,15 +297,23 @@ fn early(pod: &Pod) -> Option<&'static str> {
 /// The tier of each pod by the wishes, named pods first: 0, 1, 2 and so on.
 pub(super) fn tiers(
     request: &Request,
+    policy: Policy,
     own: &[RankedPod<'_, '_>],
     available: &[bool],
 ) -> Result<Vec<u16>, Error> {
     let selected = Selected { selector: String::new(), names: request.named.iter().cloned().collect() };
     let named = Wish::Pods(selected);
-    let wishes = [&named].into_iter().chain(&request.wishes);
-    let places: Vec<_> = wishes.map(|wish| wish.places(own, available)).collect();
+    let mut places = Vec::new();
+    for wish in [&named].into_iter().chain(&request.wishes) {
+        places.push(wish.places(request, policy, own, available, || numbered(own, &places))?);
+    }
+    numbered(own, &places)
+}
+
+/// The tier of each pod by its places, of which an earlier one counts before a later one.
+fn numbered(own: &[RankedPod<'_, '_>], places: &[Vec<f64>]) -> Result<Vec<u16>, Error> {
     let compare = |a: usize, b: usize| {
-        let mut orders = places.iter().filter_map(|places| places[a].partial_cmp(&places[b]));
+        let mut orders = places.iter().map(|places| places[a].total_cmp(&places[b]));
         orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     };
     let mut indices: Vec<_> = (0..own.len()).collect();
@@ -350,11 +342,8 @@ pub(super) fn spread(
     pods: &mut [Pod],
     related: &[Option<&str>],
 ) {
-    let levels = request.wishes.iter().filter_map(|wish| match wish {
-        Wish::Spread(levels) => Some(levels),
-        _ => None,
-    });
-    for levels in levels {
+    let levels = request.levels().filter(|_| request.empty_nodes().is_none());
+    if let Some(levels) = levels {
         for pod in &mut *pods {
             pod.rank = 0;
         }

@@ -24,6 +24,13 @@ pub(crate) fn pod(letter: char, node: &str) -> Value {
     pod
 }
 
+/// The pod with this controller, whose UID is its name.
+pub(crate) fn owned_by(mut pod: Value, kind: &str, name: &str) -> Value {
+    pod["metadata"]["ownerReferences"] = objects::owner("apps/v1", kind, name);
+    pod["metadata"]["ownerReferences"][0]["uid"] = json!(name);
+    pod
+}
+
 pub(crate) fn not_ready(mut pod: Value) -> Value {
     pod["status"]["conditions"][0]["status"] = "False".into();
     pod

@@ -1,10 +1,10 @@
 //! What each wish does to the choice of pods.
 
-use crate::dump::{dump, goes, input, not_ready, of_deployment, old_set, pod, request, wanted};
+use crate::dump::{dump, goes, input, not_ready, of_deployment, old_set, owned_by, pod, request, wanted};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_preview::NoteCode;
-use podrank_preview::steer::{Count, Level, PlannedPod, Selected, Wish, plan};
+use podrank_preview::steer::{Cluster, Count, Level, PlannedPod, Request, Selected, Wish, plan, told};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -119,22 +119,129 @@ fn what_goes_before_a_wish_is_reported() {
     assert_eq!(ahead.why, "not ready, but web-f is");
 }
 
+fn cluster(pods: &[Value]) -> Wish {
+    Wish::EmptyNodes(Cluster::of(&input(&dump(pods)), []))
+}
+
+/// Pods of the set on these nodes, by their letters.
+fn on(places: &[&str]) -> Vec<Value> {
+    ('a'..).zip(places).map(|(letter, node)| pod(letter, node)).collect()
+}
+
+/// 20 pods, four on each of five nodes, three of them spot, to 14: preferring nodes alone empties none.
 #[test]
-fn the_emptiest_nodes_are_emptied_first() {
-    let on = |places: &[&str]| -> Vec<Value> {
-        ('a'..).zip(places).map(|(letter, node)| pod(letter, node)).collect()
+fn preferred_nodes_become_empty() {
+    let places: Vec<_> = (0..20).map(|number| ["n0", "n1", "n2", "n3", "n4"][number % 5]).collect();
+    let pods = on(&places);
+    let nodes_of = |wishes: Vec<Wish>| {
+        let plan = plan(&input(&dump(&pods)), &request(Count::To(14), &[], wishes)).expect("a plan");
+        let mut lost = BTreeMap::<_, usize>::new();
+        for pod in plan.pods.iter().filter(|pod| pod.is_wanted) {
+            *lost.entry(pod.node.clone().unwrap_or_default()).or_default() += 1;
+        }
+        (lost.into_values().collect::<Vec<_>>(), plan.nodes.as_deref().and_then(told))
     };
-    let counts = |counts: &[(&str, u64)]| {
-        let counts = counts.iter().map(|(node, count)| ((*node).to_owned(), *count));
-        vec![Wish::EmptiestNodes(counts.collect())]
+    let spot = || nodes(&["n0", "n1", "n2"]);
+    assert_eq!(nodes_of(vec![spot()]), (vec![2, 2, 2], None));
+    let told = "n0 becomes empty; n1 keeps 2 pods of ReplicaSet web";
+    assert_eq!(nodes_of(vec![spot(), cluster(&pods)]), (vec![4, 2], Some(told.to_owned())));
+}
+
+/// What stays on a node, and whose it is.
+#[test]
+fn a_node_that_others_keep_comes_last() {
+    let pods = on(&["n1", "n2", "n2", "n3", "n3", "n3"]);
+    let everybody = |others: Vec<Value>| cluster(&[pods.clone(), others].concat());
+    let db = || owned_by(pod('A', "n1"), "StatefulSet", "db");
+    assert_eq!(goes(&pods, 3, vec![everybody(vec![db()])]), "bcd");
+    // A pod of a DaemonSet and a mirror pod leave with their node, and one that has ended is not there.
+    let mut mirror = owned_by(pod('B', "n1"), "Node", "n1");
+    mirror["metadata"]["annotations"] = json!({ "kubernetes.io/config.mirror": "x" });
+    let mut ended = owned_by(pod('C', "n1"), "Job", "import");
+    ended["status"]["phase"] = json!("Succeeded");
+    let agent = owned_by(pod('D', "n1"), "DaemonSet", "agent");
+    assert_eq!(goes(&pods, 3, vec![everybody(vec![agent, mirror, ended])]), "abc");
+    // Cordoned nodes come first of those that are as good, and else the name decides.
+    let two = on(&["n1", "n2"]);
+    assert_eq!(goes(&two, 1, vec![cluster(&two)]), "a");
+    let cordoned = Cluster::of(&input(&dump(&two)), ["n2".to_owned()]);
+    assert_eq!(goes(&two, 1, vec![Wish::EmptyNodes(cordoned)]), "b");
+    let one = owned_by(pod('E', "n1"), "StatefulSet", "other");
+    let bare = {
+        let mut bare = pod('F', "n1");
+        bare["metadata"]["ownerReferences"] = json!([]);
+        bare
     };
-    let pods = on(&["n1", "n2", "n2", "n3", "n4"]);
-    // n3 has fewest; of n1, n2 and n4 with 5 each, n2 has most own pods; then by name.
-    let five_each = [("n1", 5), ("n2", 5), ("n3", 2), ("n4", 5)];
-    assert_eq!(goes(&pods, 0, counts(&five_each)), "dbcae");
-    assert_eq!(goes(&pods, 0, counts(&[("n1", 9), ("n2", 8), ("n3", 7), ("n4", 6)])), "edbca");
-    // What others have there counts, not what the set has.
-    assert_eq!(goes(&pods, 3, counts(&[("n1", 3), ("n2", 2), ("n3", 3), ("n4", 3)])), "bc");
+    let plan =
+        plan(&input(&dump(&pods)), &request(Count::To(0), &[], vec![everybody(vec![db(), one, bare])]))
+            .expect("a plan");
+    let told = plan.nodes.as_deref().and_then(told);
+    let expected =
+        "n2, n3 become empty; n1 keeps 1 pod of StatefulSet db, 1 pod of StatefulSet other, pod web-F";
+    assert_eq!(told.as_deref(), Some(expected));
+}
+
+/// As many nodes become empty as any choice can make empty, by deletion costs and by evictions, whatever wishes come before.
+#[test]
+fn no_choice_empties_more_nodes() {
+    let mut emptied = 0;
+    for seed in seeds(1_000) {
+        let mut random = Rng::with_seed(seed);
+        let node = |random: &mut Rng| format!("n{}", random.u8(..3));
+        let letters: Vec<_> = ('a'..).take(random.usize(1..8)).collect();
+        let mut pods: Vec<_> = letters.iter().map(|&letter| pod(letter, &node(&mut random))).collect();
+        for pod in &mut pods {
+            if random.u8(..5) == 0 {
+                *pod = not_ready(pod.clone());
+            }
+        }
+        let others = (0..random.u8(..3))
+            .map(|number| owned_by(pod(char::from(b'A' + number), &node(&mut random)), "StatefulSet", "db"));
+        let others: Vec<_> = others.collect();
+        let preferred: Vec<_> =
+            letters.iter().filter(|_| random.bool()).map(|letter| format!("web-{letter}")).collect();
+        let preferred: Vec<_> = preferred.iter().map(String::as_str).collect();
+        let by_cost = random.bool();
+        let k = random.usize(1..=pods.len());
+        let replicas = u32::try_from(pods.len() - k).expect("few");
+        let mut wishes = vec![cluster(&[pods.clone(), others.clone()].concat())];
+        if !preferred.is_empty() {
+            wishes.insert(0, self::pods(&preferred));
+        }
+        let request = Request { by_cost, ..request(Count::To(replicas), &[], wishes) };
+        let plan = plan(&input(&dump(&pods)), &request).expect("a plan");
+        let node_of = |pod: &Value| pod["spec"]["nodeName"].as_str().expect("a node").to_owned();
+        let stage = |pod: &Value| {
+            let is_ready = by_cost && pod["status"]["conditions"][0]["status"] == "True";
+            (is_ready, !preferred.contains(&pod["metadata"]["name"].as_str().expect("a name")))
+        };
+        let empty = |goes: u32| {
+            let stays = |node: &str| {
+                let own =
+                    (0..).zip(&pods).any(|(index, pod)| goes >> index & 1 == 0 && node_of(pod) == *node);
+                own || others.iter().any(|pod| node_of(pod) == *node)
+            };
+            let had: HashSet<_> = pods.iter().map(node_of).collect();
+            had.iter().filter(|node| !stays(node)).count()
+        };
+        let follows = |goes: u32| {
+            let pick = |which: u32| {
+                (0..)
+                    .zip(&pods)
+                    .filter(move |(index, _)| goes >> index & 1 == which)
+                    .map(|(_, pod)| stage(pod))
+            };
+            pick(1).max().zip(pick(0).min()).is_none_or(|(latest, earliest)| latest <= earliest)
+        };
+        let choices =
+            (0..1_u32 << pods.len()).filter(|goes| goes.count_ones() as usize == k && follows(*goes));
+        let best = choices.map(empty).max().expect("there is a choice");
+        let nodes = plan.nodes.expect("nodes should become empty");
+        let got = nodes.iter().filter(|node| node.becomes_empty).count();
+        assert_eq!(got, best, "seed {seed}: {nodes:?}");
+        emptied += best;
+    }
+    assert!(emptied > 300, "only {emptied} nodes could become empty");
 }
 
 /// One pod at a time: in each domain of the first level, what its own levels would take; then the fullest of them, and of
@@ -225,7 +332,6 @@ fn each_pod_that_goes_has_its_reason() {
     let zones = [("node-a", "1"), ("node-b", "1"), ("node-c", "2")];
     let zones = level(zones.map(|(node, zone)| (node.to_owned(), zone.to_owned())).into());
     let values = HashMap::from([("web-b".to_owned(), 0.25)]);
-    let counts = HashMap::from([("node-a".to_owned(), 1), ("node-b".to_owned(), 7)]);
     let mut some = six();
     some[5] = not_ready(some[5].clone());
     let wishes =
@@ -242,13 +348,10 @@ fn each_pod_that_goes_has_its_reason() {
             "web-e spread: no zone",
         ]
     );
-    let (why, _) = reasons(&some, 4, &[], vec![Wish::NotAvailable, Wish::EmptiestNodes(counts)]);
+    let (why, _) = reasons(&some, 4, &[], vec![Wish::NotAvailable, cluster(&some)]);
     assert_eq!(
         why,
-        [
-            "web-f not-available-first: not available, order: not ready",
-            "web-c emptiest-nodes: 0 pods on its node",
-        ]
+        ["web-f not-available-first: not available, order: not ready", "web-a empty-nodes: whole node",]
     );
     let (why, warnings) = reasons(&six(), 5, &[], Vec::new());
     assert_eq!((why, warnings), (vec!["web-a order: order".to_owned()], Vec::new()));

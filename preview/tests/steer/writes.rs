@@ -1,10 +1,10 @@
 //! What is written, taken off and put back; and that a plan whose costs have been written is proved.
 
-use crate::dump::{COST, dump, input, not_ready, pod, request, with_cost};
+use crate::dump::{COST, dump, input, not_ready, owned_by, pod, request, with_cost};
 use fastrand::Rng;
 use podrank_laws::generate::seeds;
 use podrank_preview::steer::{
-    Count, Level, Manifest, Plan, Request, Selected, Wish, plan, putting_back, state,
+    Cluster, Count, Level, Manifest, Plan, Request, Selected, Wish, plan, putting_back, state,
 };
 use podrank_preview::{PREVIOUS_COST_ANNOTATION, Previous};
 use serde_json::{Value, json};
@@ -143,6 +143,19 @@ fn random_pod(random: &mut Rng, letter: char) -> Value {
     }
 }
 
+/// Pods of others on the same nodes.
+fn cluster(random: &mut Rng) -> Cluster {
+    let others = (0..random.usize(..4)).map(|number| {
+        let other =
+            pod(char::from(b'A' + u8::try_from(number).expect("few")), &format!("n{}", random.u8(..3)));
+        owned_by(other, "StatefulSet", &random.u8(..2).to_string())
+    });
+    Cluster::of(
+        &input(&dump(&others.collect::<Vec<_>>())),
+        (0..3).filter(|_| random.bool()).map(|node| format!("n{node}")),
+    )
+}
+
 fn random_wish(random: &mut Rng, letters: &[char]) -> Wish {
     let some = |random: &mut Rng| -> Vec<String> {
         let chosen = letters.iter().filter(|_| random.bool());
@@ -161,7 +174,7 @@ fn random_wish(random: &mut Rng, letters: &[char]) -> Wish {
         1 => Wish::Nodes(selected(&mut (0..3).filter(|_| random.bool()).map(|node| format!("n{node}")))),
         2 => Wish::Values(some(random).into_iter().map(|name| (name, f64::from(random.u8(..3)))).collect()),
         3 => Wish::NotAvailable,
-        4 => Wish::EmptiestNodes((0..3).map(|node| (format!("n{node}"), random.u64(1..4))).collect()),
+        4 => Wish::EmptyNodes(cluster(random)),
         _ => Wish::Spread((0..random.usize(1..3)).map(|_| level(random)).collect()),
     }
 }

@@ -59,6 +59,13 @@ type ScaleDownPolicySpec struct {
 	// +kubebuilder:validation:Enum=Steer;Observe
 	Mode Mode `json:"mode,omitempty"`
 
+	// emptyNodes says whether whole nodes go, so that they become empty: within the entries of first, those that can become empty with the
+	// fewest deletions. The spread then decides only between nodes that are as good. Pods in all namespaces count, except for those of
+	// DaemonSets and mirror pods.
+	// +optional
+	// +kubebuilder:default=false
+	EmptyNodes bool `json:"emptyNodes"`
+
 	// rollouts says whether to steer the old ReplicaSets of a rollout, too. All their pods go in the end. Pods that are not
 	// available go first then, because the Deployment counts on losing them.
 	// +optional

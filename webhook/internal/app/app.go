@@ -26,6 +26,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -39,6 +40,7 @@ import (
 	"github.com/podrank/podrank/webhook/internal/canary"
 	"github.com/podrank/podrank/webhook/internal/cleanup"
 	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/neighbours"
 	"github.com/podrank/podrank/webhook/internal/optin"
 	"github.com/podrank/podrank/webhook/internal/plans"
 	"github.com/podrank/podrank/webhook/internal/policies"
@@ -144,7 +146,11 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	reporter := &report.Reporter{
 		Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
 	}
-	steerer := &steer.Steerer{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Barrier: barrier, Now: time.Now,
+	others, err := others(ctx, mgr)
+	if err != nil {
+		return nil, err
+	}
+	steerer := &steer.Steerer{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Barrier: barrier, Neighbours: others, Now: time.Now,
 		Rates: steer.NewRates(options.DecisionsPerSecond)}
 	for _, object := range []client.Object{cost.Metadata(), workload.Metadata(workload.ReplicaSet)} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller); err != nil {
@@ -172,6 +178,26 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	}
 	return &admit.Handler{Steerer: steerer, Reporter: reporter, Plans: remembered, Deadline: options.Deadline,
 		IsEnding: func() bool { return ctx.Err() != nil }}, nil
+}
+
+// others makes what knows the pods of the cluster, which begins when there is a policy that needs them.
+func others(ctx context.Context, mgr manager.Manager) (*neighbours.Pods, error) {
+	live, err := client.NewWithWatch(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), HTTPClient: mgr.GetHTTPClient(), Mapper: mgr.GetRESTMapper()})
+	if err != nil {
+		return nil, err
+	}
+	pods := neighbours.New(live)
+	policies, err := mgr.GetCache().GetInformer(ctx, &v1alpha1.ScaleDownPolicy{})
+	if err != nil {
+		return nil, err
+	}
+	look := func(object any) {
+		if policy, ok := object.(*v1alpha1.ScaleDownPolicy); ok && policy.Spec.EmptyNodes {
+			pods.Want()
+		}
+	}
+	_, err = policies.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: look, UpdateFunc: func(_, object any) { look(object) }})
+	return pods, errors.Join(err, mgr.Add(pods))
 }
 
 // serve makes the manager answer requests and probes.

@@ -24,6 +24,8 @@ type Question struct {
 	Tier func(*corev1.Pod) int
 	// Domains name the domains to spread over, the innermost first.
 	Domains []func(*corev1.Pod) string
+	// Empty is what makes whole nodes go, or nil. The domains to spread over are then in there.
+	Empty *podrank.EmptyNodes
 	// NotAvailableFirst is whether pods that have not been ready for MinReadySeconds go before all others.
 	NotAvailableFirst bool
 	MinReadySeconds   int32
@@ -76,7 +78,10 @@ func Decide(q Question) (Decision, error) {
 	}
 	now := podrank.WithNow(q.Now)
 	options := []podrank.Option{now, podrank.WithTier(tier)}
-	if len(q.Domains) > 0 {
+	switch {
+	case q.Empty != nil:
+		options = append(options, podrank.WithEmptyNodes(*q.Empty))
+	case len(q.Domains) > 0:
 		options = append(options, podrank.WithSpread(q.Domains...))
 	}
 	decision := Decision{}

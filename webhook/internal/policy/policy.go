@@ -80,6 +80,15 @@ func (c *Compiled) Tier(pod *corev1.Pod, nodes Nodes) int {
 	return len(c.tiers)
 }
 
+// NodeDomains returns functions that name the domain of a node, the outermost first. Nodes without a label share one domain.
+func (c *Compiled) NodeDomains(nodes Nodes) []func(node string) string {
+	var domains []func(string) string
+	for _, key := range c.spread {
+		domains = append(domains, func(node string) string { return nodes(node)[key] })
+	}
+	return domains
+}
+
 // Domains returns functions that name the domain of a pod, the innermost first. Domains of one name in two outer domains are
 // two. Pods without a node, and nodes without a label, share one domain.
 func (c *Compiled) Domains(nodes Nodes) []func(*corev1.Pod) string {

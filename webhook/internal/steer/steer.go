@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	podrank "github.com/podrank/podrank/go"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -130,6 +131,12 @@ type Barrier interface {
 	Wait(ctx context.Context) error
 }
 
+// Neighbours knows which sets have pods on which nodes.
+type Neighbours interface {
+	// Others returns the pods of all other sets than this one.
+	Others(ctx context.Context, set types.UID) ([]podrank.Neighbour, error)
+}
+
 // Cached are the kinds of objects that a Steerer reads from its cache.
 func Cached() []client.Object {
 	return []client.Object{&v1alpha1.ScaleDownPolicy{}, workload.Metadata(workload.ReplicaSet), cost.Metadata(), Node()}
@@ -149,6 +156,8 @@ type Steerer struct {
 	Cache, Live client.Reader
 	Costs       *cost.Writer
 	Barrier     Barrier
+	// Neighbours are what else is on the nodes.
+	Neighbours Neighbours
 	// Now is the clock.
 	Now func() time.Time
 	// Rates limits the decisions for each namespace.
@@ -266,6 +275,14 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 		return Failed, err
 	}
 	nodes := s.nodes(ctx)
+	var empty *podrank.EmptyNodes
+	if o.Policy.Spec.EmptyNodes {
+		others, err := s.Neighbours.Others(ctx, o.Set.UID())
+		if err != nil {
+			return DeadlineExceeded, err
+		}
+		empty = &podrank.EmptyNodes{Neighbours: others, Domains: compiled.NodeDomains(nodes)}
+	}
 	theirs, known, written := map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]bool{}
 	var last error
 	for range attempts {
@@ -289,6 +306,7 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 			Active: active, Related: related, Delete: k,
 			Tier:              func(pod *corev1.Pod) int { return compiled.Tier(pod, nodes) },
 			Domains:           compiled.Domains(nodes),
+			Empty:             empty,
 			NotAvailableFirst: isOld, MinReadySeconds: o.Set.MinReadySeconds,
 			IsFixed: func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Other || theirs[pod.UID] },
 			IsOurs:  func(pod *corev1.Pod) bool { return owners[pod.UID] == cost.Ours },

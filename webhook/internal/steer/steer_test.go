@@ -9,10 +9,12 @@ import (
 	"testing"
 	"time"
 
+	podrank "github.com/podrank/podrank/go"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
@@ -494,6 +496,36 @@ func TestStale(t *testing.T) {
 		s.is(o, steer.Stale, "")
 		if len(s.Written()) != 0 || o.Result.Concerns() {
 			t.Errorf("%s: written %v", name, s.Written())
+		}
+	}
+}
+
+// others are the pods of other sets.
+type others []podrank.Neighbour
+
+func (o others) Others(context.Context, types.UID) ([]podrank.Neighbour, error) { return o, nil }
+
+// A policy that wants empty nodes takes whole ones: of the spot nodes, first the one that nobody else keeps.
+func TestEmptyNodes(t *testing.T) {
+	for _, keeps := range []string{"spot-a", "spot-b"} {
+		s := newShop(t, func(s *shop, pods []*corev1.Pod) {
+			s.policy.Spec.EmptyNodes = true
+			for i, node := range []string{"spot-a", "spot-b", "spot-a", "spot-b", "node-0", "node-0"} {
+				pods[i].Spec.NodeName = node
+			}
+		})
+		for _, name := range []string{"spot-a", "spot-b"} {
+			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"lifecycle": "spot"}}}
+			if err := s.Create(context.Background(), node); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Neighbours = others{{Node: keeps, Set: "db"}}
+		o := s.fall(4, steer.Steered, "")
+		for _, pod := range o.Wanted {
+			if got := fakeapi.Read[corev1.Pod](s, s.API, pod.Key.Name).Spec.NodeName; got == keeps || got == "node-0" {
+				t.Errorf("%s on %s goes, although %s is kept", pod.Key.Name, got, keeps)
+			}
 		}
 	}
 }

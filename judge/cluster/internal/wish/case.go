@@ -3,7 +3,6 @@
 package wish
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,7 +144,7 @@ func (c *Case) Expect() Expectation {
 
 	keys := make([][]float64, len(c.Pods))
 	for i, pod := range c.Pods {
-		keys[i] = append([]float64{1, float64(pod.class())}, c.tiers(pod)...)
+		keys[i] = append([]float64{1, float64(pod.class())}, c.tiers(pod, c.given())...)
 		if named[pod.Name] || ahead[pod.Name] {
 			keys[i] = []float64{0}
 		}
@@ -217,12 +216,23 @@ func (w *Wish) mayMatch(pod Pod) bool {
 	return true
 }
 
-// tiers are the keys of the wishes, the first given first: lower goes first. The spread is none: it decides among pods that
+// given are the wishes with the one that is implied: whoever prefers nodes wants them to become empty.
+func (c *Case) given() []Wish {
+	has := func(flag string) bool {
+		return slices.ContainsFunc(c.Wishes, func(w Wish) bool { return w.Flag == flag })
+	}
+	if has("--prefer-nodes") && !has("--spread") && !has("--empty-nodes") {
+		return append(slices.Clone(c.Wishes), Wish{Flag: "--empty-nodes"})
+	}
+	return c.Wishes
+}
+
+// tiers are the keys of these wishes, the first given first: lower goes first. The spread is none: it decides among pods that
 // all other wishes leave equal.
-func (c *Case) tiers(pod Pod) []float64 {
+func (c *Case) tiers(pod Pod, wishes []Wish) []float64 {
 	var tiers []float64
-	for i := range c.Wishes {
-		switch wish := &c.Wishes[i]; wish.Flag {
+	for i := range wishes {
+		switch wish := &wishes[i]; wish.Flag {
 		case "--prefer-nodes":
 			tiers = append(tiers, notMatching(wish.Value, pod.NodeLabels))
 		case "--prefer-pods":
@@ -235,30 +245,48 @@ func (c *Case) tiers(pod Pod) []float64 {
 				tier = 1
 			}
 			tiers = append(tiers, tier)
-		case "--emptiest-nodes":
-			tiers = append(tiers, float64(slices.Index(c.emptiestNodes(), pod.Node)))
+		case "--empty-nodes":
+			tiers = append(tiers, c.wholeNode(pod, wishes[:i])...)
 		}
 	}
 	return tiers
 }
 
-// emptiestNodes are the nodes that have pods of the workload: those with the fewest pods first, then those with most of its
-// own, then by name.
-func (c *Case) emptiestNodes() []string {
-	own := map[string]int{}
-	for _, pod := range c.Pods {
-		if pod.Node != "" {
-			own[pod.Node]++
+// wholeNode is the place of the pod's node among those that become empty, after earlier wishes: how many pods have to leave it besides,
+// how many go from it now, and its name. A pod of nobody is a set of its own. What is not known here is left open: which nodes
+// of a domain a spread prefers, and in which states evictions come.
+func (c *Case) wholeNode(pod Pod, earlier []Wish) []float64 {
+	if pod.Node == "" || c.Evict {
+		return nil
+	}
+	stage := func(p Pod) []float64 {
+		named := 1.0
+		if slices.Contains(c.Names, p.Name) {
+			named = 0
+		}
+		return append([]float64{float64(p.class()), named}, c.tiers(p, earlier)...)
+	}
+	now, own, same, later := stage(pod), 0, 0, 0
+	var names []string
+	for _, other := range c.Pods {
+		names = append(names, other.Node)
+		if other.Node != pod.Node {
+			continue
+		}
+		own++
+		switch slices.Compare(stage(other), now) {
+		case 0:
+			same++
+		case 1:
+			later++
 		}
 	}
-	var nodes []string
-	for node := range own {
-		nodes = append(nodes, node)
+	key := []float64{float64(c.NodeLoad[pod.Node] - own + later), float64(same)}
+	if slices.ContainsFunc(c.Wishes, func(w Wish) bool { return w.Flag == "--spread" }) {
+		return key
 	}
-	slices.SortFunc(nodes, func(a, b string) int {
-		return cmp.Or(cmp.Compare(c.NodeLoad[a], c.NodeLoad[b]), cmp.Compare(own[b], own[a]), strings.Compare(a, b))
-	})
-	return nodes
+	slices.Sort(names)
+	return append(key, float64(slices.Index(names, pod.Node)))
 }
 
 const lowest, most = -1 << 31, 1<<31 - 1

@@ -126,7 +126,7 @@ func (c *Case) drawWish(r *rand.Rand) Wish {
 	case 5:
 		return Wish{Flag: "--not-available-first"}
 	case 6:
-		return Wish{Flag: "--emptiest-nodes"}
+		return Wish{Flag: "--empty-nodes"}
 	default:
 		return Wish{Flag: "--spread", Value: pick(spreads)}
 	}

@@ -1,0 +1,160 @@
+// Package neighbours knows which sets have pods on which nodes, of the whole cluster: of each pod it keeps its node and its controller,
+// and nothing else. It begins once a policy needs that, and only reads.
+package neighbours
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+	"unique"
+
+	podrank "github.com/podrank/podrank/go"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+const (
+	// page is how many pods are read at a time.
+	page = 500
+	// pause is how long it waits after an error.
+	pause = time.Second
+)
+
+// Pods are those of a cluster.
+type Pods struct {
+	// Live reads from the API server.
+	Live client.WithWatch
+
+	mu  sync.Mutex
+	all map[types.UID]podrank.Neighbour
+	// wanted is closed when the first policy needs them.
+	wanted chan struct{}
+	want   sync.Once
+	ready  chan struct{}
+	is     sync.Once
+}
+
+// New makes Pods that nobody needs yet.
+func New(live client.WithWatch) *Pods {
+	return &Pods{Live: live, wanted: make(chan struct{}), ready: make(chan struct{})}
+}
+
+// Want makes it begin.
+func (p *Pods) Want() { p.want.Do(func() { close(p.wanted) }) }
+
+// NeedLeaderElection says that every replica needs them.
+func (p *Pods) NeedLeaderElection() bool { return false }
+
+// Start watches until the context ends.
+func (p *Pods) Start(ctx context.Context) error {
+	select {
+	case <-p.wanted:
+	case <-ctx.Done():
+		return nil
+	}
+	for ctx.Err() == nil {
+		if err := p.follow(ctx); err != nil && ctx.Err() == nil {
+			logf.FromContext(ctx).Error(err, "the pods of the cluster are read anew")
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+			}
+		}
+	}
+	return nil
+}
+
+// Others returns the pods of all other sets than this one. It waits until they are known, or the context ends.
+func (p *Pods) Others(ctx context.Context, set types.UID) ([]podrank.Neighbour, error) {
+	p.Want()
+	select {
+	case <-p.ready:
+	case <-ctx.Done():
+		return nil, errors.New("the pods of the cluster are not known yet")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	others := make([]podrank.Neighbour, 0, len(p.all))
+	for _, pod := range p.all {
+		if pod.Set != set {
+			others = append(others, pod)
+		}
+	}
+	return others, nil
+}
+
+// follow reads all pods and then what changes, until the watch ends or something fails.
+func (p *Pods) follow(ctx context.Context) error {
+	all, version, err := p.list(ctx)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.all = all
+	p.mu.Unlock()
+	p.is.Do(func() { close(p.ready) })
+	for ctx.Err() == nil {
+		changes, err := p.Live.Watch(ctx, &corev1.PodList{}, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true}})
+		if err != nil {
+			return err
+		}
+		stop := context.AfterFunc(ctx, changes.Stop)
+		for change := range changes.ResultChan() {
+			pod, ok := change.Object.(*corev1.Pod)
+			if !ok {
+				changes.Stop()
+				return apierrors.FromObject(change.Object)
+			}
+			version = pod.ResourceVersion
+			if change.Type != watch.Bookmark {
+				p.note(pod, change.Type == watch.Deleted)
+			}
+		}
+		stop()
+	}
+	return nil
+}
+
+func (p *Pods) list(ctx context.Context) (map[types.UID]podrank.Neighbour, string, error) {
+	all := map[types.UID]podrank.Neighbour{}
+	options := &client.ListOptions{Limit: page}
+	for {
+		var list corev1.PodList
+		if err := p.Live.List(ctx, &list, options); err != nil {
+			return nil, "", err
+		}
+		for i := range list.Items {
+			put(all, &list.Items[i])
+		}
+		if options.Continue = list.Continue; options.Continue == "" {
+			return all, list.ResourceVersion, nil
+		}
+	}
+}
+
+// note notes a pod as it is now, or that it is gone.
+func (p *Pods) note(pod *corev1.Pod, isGone bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.all, pod.UID)
+	if !isGone {
+		put(p.all, pod)
+	}
+}
+
+// put puts a pod in, if it keeps its node from being empty.
+func put(all map[types.UID]podrank.Neighbour, pod *corev1.Pod) {
+	for _, neighbour := range podrank.Neighbours([]*corev1.Pod{pod}, nil) {
+		// Many have the same, whose memory they share.
+		neighbour.Node, neighbour.Set = once(neighbour.Node), types.UID(once(string(neighbour.Set)))
+		all[pod.UID] = neighbour
+	}
+}
+
+func once(text string) string { return unique.Make(text).Value() }

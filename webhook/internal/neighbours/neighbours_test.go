@@ -1,0 +1,82 @@
+package neighbours_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	podrank "github.com/podrank/podrank/go"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/webhook/internal/fakeapi"
+	"github.com/podrank/podrank/webhook/internal/neighbours"
+)
+
+func pod(name, node, kind string) *corev1.Pod {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID("uid-" + name)}}
+	pod.Spec.NodeName, pod.Status.Phase = node, corev1.PodRunning
+	if kind != "" {
+		is := true
+		pod.OwnerReferences = []metav1.OwnerReference{{Kind: kind, Name: "set", UID: types.UID("uid-" + kind), Controller: &is}}
+	}
+	return pod
+}
+
+// It knows the pods that keep a node, as they come and go, once somebody wants to know.
+func TestOthers(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	api := fakeapi.New(pod("db-0", "a", "StatefulSet"), pod("bare", "a", ""), pod("agent", "a", "DaemonSet"), pod("mirror", "a", "Node"),
+		pod("web-0", "b", "ReplicaSet"), pod("pending", "", "ReplicaSet"))
+	pods := neighbours.New(api)
+	ended := make(chan error)
+	go func() { ended <- pods.Start(ctx) }()
+	is := func(want string) {
+		t.Helper()
+		var got string
+		for range 200 {
+			others, err := pods.Others(ctx, "uid-ReplicaSet")
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.SortFunc(others, func(a, b podrank.Neighbour) int { return strings.Compare(string(a.Set)+a.Node, string(b.Set)+b.Node) })
+			if got = fmt.Sprint(others); got == want {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Fatalf("%s, not %s", got, want)
+	}
+	is("[{a uid-StatefulSet} {a uid-bare}]")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(api.Create(ctx, pod("db-1", "b", "StatefulSet")))
+	is("[{a uid-StatefulSet} {b uid-StatefulSet} {a uid-bare}]")
+	must(api.Delete(ctx, pod("db-0", "a", "StatefulSet")))
+	is("[{b uid-StatefulSet} {a uid-bare}]")
+	over := pod("bare", "a", "")
+	must(api.Get(ctx, fakeapi.Key("bare"), over))
+	over.Status.Phase = corev1.PodSucceeded
+	must(api.Status().Update(ctx, over))
+	is("[{b uid-StatefulSet}]")
+	stop()
+	must(<-ended)
+}
+
+// Who needs them before they are known waits, but not for ever.
+func TestNotKnownYet(t *testing.T) {
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer stop()
+	if _, err := neighbours.New(fakeapi.New()).Others(ctx, "set"); err == nil {
+		t.Error("no error")
+	}
+}
