@@ -65,7 +65,7 @@ fn nodes(plan: &Plan, look: Look) -> String {
     let empty: Vec<_> = nodes.iter().filter(|node| node.becomes_empty).map(|node| &*node.name).collect();
     let told = told(nodes).map(|told| format!("{told}."));
     let cordon = (!empty.is_empty())
-        .then(|| format!("New pods may come to them. To prevent that: kubectl cordon {}", empty.join(" ")));
+        .then(|| format!("New pods may come there. To prevent that: kubectl cordon {}", empty.join(" ")));
     in_sentences(&told.into_iter().chain(cordon).collect::<Vec<_>>(), look)
 }
 

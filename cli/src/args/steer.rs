@@ -420,7 +420,8 @@ mod tests {
         assert_eq!(given, [spot.clone(), idle.clone(), old.clone(), implied.clone()]);
         let given = scale("--prefer-nodes old --prefer-nodes spot --prefer-pods idle").wishes.given;
         assert_eq!(given, [old, spot.clone(), idle.clone(), implied.clone()]);
-        assert_eq!(scale("--prefer-nodes spot --empty-nodes=false").wishes.given, [spot.clone()]);
+        let given = scale("--prefer-nodes spot --empty-nodes=false").wishes.given;
+        assert_eq!(given, std::slice::from_ref(&spot));
         let spread = Spread(vec!["zone".into()]);
         assert_eq!(scale("--prefer-nodes spot --spread zone").wishes.given, [spot.clone(), spread]);
         let given = EmptyNodes { is_given: true };

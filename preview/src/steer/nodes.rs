@@ -3,12 +3,11 @@
 use crate::decide::members::RankedPod;
 use crate::dump::input::Input;
 use crate::object::pod::{PodEntry, Record};
-use crate::steer::plan::PlannedPod;
+use crate::steer::plan::{Kept, PlannedNode, PlannedPod};
 use crate::steer::wish::Level;
 use crate::words::error::Error;
 use crate::words::text;
 use podrank::{EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, Phase, Pod, Policy, node_weights};
-use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The pods of a cluster that are on nodes, and the nodes that the scheduler leaves out.
@@ -27,27 +26,6 @@ struct Placed {
     set: String,
     /// How a reader knows it: by its controller, or by its name.
     owner: String,
-}
-
-/// A node that loses pods. Serialized, it is part of the JSON that docs/scale-json.md describes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PlannedNode {
-    /// Its name.
-    pub name: String,
-    /// Whether only pods of `DaemonSets` and mirror pods are left on it.
-    pub becomes_empty: bool,
-    /// What is left on it besides: of whom, and how many pods.
-    pub keeps: Vec<Kept>,
-}
-
-/// The pods of one owner that stay on a node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Kept {
-    /// Their controller, or the pod without one.
-    pub owner: String,
-    /// How many.
-    pub pods: usize,
 }
 
 impl Cluster {

@@ -84,7 +84,7 @@ const (
 
 // Observes reports whether the policy only observes.
 func (s *ScaleDownPolicySpec) Observes() bool {
-	return s.Mode == Observe || len(s.First) == 0 && len(s.Spread) == 0
+	return s.Mode == Observe || len(s.First) == 0 && len(s.Spread) == 0 && !s.EmptyNodes
 }
 
 // Tier selects pods. If both selectors are set, a pod must match both.
