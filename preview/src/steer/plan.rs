@@ -70,7 +70,7 @@ pub struct PlannedSet {
 pub struct PlannedNode {
     /// Its name.
     pub name: String,
-    /// Whether only pods of `DaemonSets` and mirror pods are left on it.
+    /// Whether nothing is left on it but what leaves with it.
     pub becomes_empty: bool,
     /// What is left on it besides: of whom, and how many pods.
     pub keeps: Vec<Kept>,
