@@ -18,7 +18,7 @@ mod wish;
 pub use budget::check_budgets;
 pub use interference::check_interference;
 pub use manifest::{Manifest, putting_back};
-pub use nodes::{Cluster, told};
+pub use nodes::{Cluster, Level, told};
 pub use owner::{
     Owned, Owner, Scaled, Sorted, Spared, leader, leaders, one_workload, owners, set_of_leader, sets_of_pods,
     sorted, unknown_node,
@@ -27,4 +27,4 @@ pub use plan::{Ahead, Kept, Plan, PlannedNode, PlannedPod, PlannedSet, Unmet};
 pub use planning::{nothing_to_do, plan};
 pub use state::{ActivePod, State, state};
 pub use target::Target;
-pub use wish::{Count, Level, Request, Selected, Why, Wish, no_domain, no_node};
+pub use wish::{Count, Request, Selected, Why, Wish, no_domain, no_node};

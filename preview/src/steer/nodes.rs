@@ -4,7 +4,6 @@ use crate::decide::members::RankedPod;
 use crate::dump::input::Input;
 use crate::object::pod::{PodEntry, Record};
 use crate::steer::plan::{Kept, PlannedNode, PlannedPod};
-use crate::steer::wish::Level;
 use crate::words::error::Error;
 use crate::words::text;
 use podrank::{EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, Phase, Pod, Policy, node_weights};
@@ -15,6 +14,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub struct Cluster {
     pods: Vec<Placed>,
     cordoned: HashSet<String>,
+}
+
+/// A node label whose values are domains.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// The key of the label.
+    pub key: String,
+    /// The label's value by node. Nodes without the label are missing.
+    pub domains: HashMap<String, String>,
 }
 
 /// An active pod that does not leave with its node.

@@ -3,7 +3,7 @@
 use crate::ask::options::Options;
 use crate::decide::members::RankedPod;
 use crate::object::selector;
-use crate::steer::nodes::Cluster;
+use crate::steer::nodes::{Cluster, Level};
 use crate::words::error::Error;
 use crate::words::text;
 use podrank::controller::{Availability, availability};
@@ -84,15 +84,6 @@ pub struct Selected {
     pub selector: String,
     /// The names of what it selects.
     pub names: HashSet<String>,
-}
-
-/// A node label whose values are domains.
-#[derive(Clone, Debug)]
-pub struct Level {
-    /// The key of the label.
-    pub key: String,
-    /// The label's value by node. Nodes without the label are missing.
-    pub domains: HashMap<String, String>,
 }
 
 /// Why a pod goes, or would go if more did. Serialized, it is part of the JSON that docs/scale-json.md describes.

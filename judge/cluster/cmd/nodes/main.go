@@ -1,0 +1,361 @@
+// Nodes plays rounds on the control plane that KUBECONFIG and ETCD name: each scatters several Deployments, a DaemonSet, mirror-like and
+// bare pods over 20 nodes, scales the Deployments down one after the other with kubectl-podrank, and counts the nodes that the real
+// controllers leave empty, beside the most that any choice of as many pods could have.
+//
+//	nodes [-from N] [-parallel ROUNDS] -podrank PROGRAM -keep DIR N SEED
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/podrank/podrank/judge/cluster/internal/must"
+	"github.com/podrank/podrank/judge/cluster/internal/preview"
+	"github.com/podrank/podrank/judge/cluster/internal/rounds"
+)
+
+const nodes = 20
+
+func main() { must.Main("nodes", run) }
+
+func run(ctx context.Context) {
+	r := rounds.Parse(3)
+	r.Log(fmt.Sprintf("nodes-%d.jsonl", r.Seed))
+	var all total
+	took := r.Play(ctx, func(ctx context.Context, number int) string {
+		w := build(ctx, r, number)
+		defer w.cleanUp(ctx)
+		var lines []Fall
+		for _, name := range w.deployments {
+			fall := w.fall(ctx, name)
+			lines = append(lines, fall)
+			if fall.Wrong != "" {
+				fmt.Printf("round %d: %s: %s\n", number, fall.Command, fall.Wrong)
+			}
+			r.Lock()
+			all.add(fall)
+			r.Unlock()
+		}
+		return string(must.Get(json.Marshal(lines)))
+	})
+	fmt.Printf("%d scale-downs in %s: %d nodes became empty, of %d that could; preferring nodes alone would have emptied %d, and Kubernetes by itself "+
+		"%d for certain; %d pods wanted, %d missed; %d wrong\n", all.falls, took.Round(time.Second), all.emptied, all.best, all.prefer, all.byItself,
+		all.wanted, all.missed, all.wrong)
+	if all.wrong > 0 || all.emptied != all.best {
+		os.Exit(1)
+	}
+}
+
+// Fall is one scale-down.
+type Fall struct {
+	Command                         string
+	Emptied, Best, Prefer, ByItself int
+	Wanted, Missed                  int
+	Wrong                           string `json:",omitempty"`
+}
+
+type total struct{ falls, emptied, best, prefer, byItself, wanted, missed, wrong int }
+
+func (t *total) add(f Fall) {
+	t.falls++
+	t.emptied, t.best, t.prefer, t.byItself = t.emptied+f.Emptied, t.best+f.Best, t.prefer+f.Prefer, t.byItself+f.ByItself
+	t.wanted, t.missed = t.wanted+f.Wanted, t.missed+f.Missed
+	if f.Wrong != "" {
+		t.wrong++
+	}
+}
+
+type world struct {
+	*rounds.Rounds
+	r           *rand.Rand
+	namespace   string
+	spot        map[string]bool
+	deployments []string
+}
+
+// build makes the nodes and what runs on them.
+func build(ctx context.Context, r *rounds.Rounds, number int) *world {
+	w := &world{Rounds: r, r: rand.New(rand.NewPCG(r.Seed, uint64(number))), spot: map[string]bool{}}
+	w.namespace = r.Plane.CreateNamespace(ctx, fmt.Sprintf("nodes-%d-", number))
+	for i := range nodes {
+		labels := map[string]string{"round": w.namespace, "lifecycle": []string{"spot", "reserved"}[w.r.IntN(2)]}
+		w.spot[w.node(i)] = labels["lifecycle"] == "spot"
+		r.Plane.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: w.node(i), Labels: labels}})
+		r.Plane.Patch(ctx, "nodes", "", w.node(i), `{"spec":{"taints":null}}`)
+	}
+	for i := range 2 + w.r.IntN(4) {
+		name := fmt.Sprint("web-", i)
+		w.deployments = append(w.deployments, name)
+		size := int32(2 + w.r.IntN(12))
+		r.Plane.Create(ctx, &appsv1.Deployment{ObjectMeta: w.meta(name), Spec: appsv1.DeploymentSpec{
+			Replicas: &size, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}, Template: template(name),
+		}})
+	}
+	agent := template("agent")
+	agent.Spec.NodeSelector = map[string]string{"round": w.namespace}
+	r.Plane.Create(ctx, &appsv1.DaemonSet{ObjectMeta: w.meta("agent"), Spec: appsv1.DaemonSetSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "agent"}}, Template: agent,
+	}})
+	for i := range w.r.IntN(5) {
+		w.bare(ctx, fmt.Sprint("bare-", i), nil)
+	}
+	for i := range w.r.IntN(5) {
+		node := w.node(w.r.IntN(nodes))
+		uid := must.Get(r.Plane.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})).UID
+		is := true
+		w.bare(ctx, fmt.Sprint("mirror-", i), []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node, UID: uid, Controller: &is}})
+	}
+	w.settle(ctx)
+	return w
+}
+
+func (w *world) node(i int) string { return fmt.Sprintf("%s-%d", w.namespace, i) }
+
+func (w *world) meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: w.namespace}
+}
+
+func template(app string) corev1.PodTemplateSpec {
+	now := int64(0)
+	return corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": app}}, Spec: corev1.PodSpec{
+		TerminationGracePeriodSeconds: &now, Containers: []corev1.Container{{Name: "main", Image: "none"}},
+	}}
+}
+
+func (w *world) bare(ctx context.Context, name string, owners []metav1.OwnerReference) {
+	pod := &corev1.Pod{ObjectMeta: w.meta(name), Spec: template(name).Spec}
+	pod.OwnerReferences = owners
+	pod.Spec.NodeName = w.node(w.r.IntN(nodes))
+	if owners != nil {
+		pod.Spec.NodeName = owners[0].Name
+	}
+	w.Plane.Create(ctx, pod)
+}
+
+// settle binds the pods that have no node, to few nodes rather than to all, and waits until all are ready.
+func (w *world) settle(ctx context.Context) {
+	few := 3 + w.r.IntN(nodes-3)
+	for {
+		pods := w.pods(ctx)
+		ready, wanted := 0, 0
+		for _, deployment := range must.Get(w.Plane.AppsV1().Deployments(w.namespace).List(ctx, metav1.ListOptions{})).Items {
+			wanted += int(*deployment.Spec.Replicas)
+		}
+		for i := range pods {
+			pod := &pods[i]
+			if pod.Spec.NodeName == "" && len(pod.Spec.SchedulingGates) == 0 {
+				node := w.node(w.r.IntN(few))
+				if pod.Labels["app"] == "agent" {
+					node = pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields[0].Values[0]
+				}
+				_ = w.Plane.Bind(ctx, pod, node)
+			}
+			if strings.HasPrefix(pod.Labels["app"], "web-") && isReady(pod) {
+				ready++
+			}
+		}
+		if ready == wanted {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			must.Do(ctx.Err())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+func isReady(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// pods are those that are not going.
+func (w *world) pods(ctx context.Context) []corev1.Pod {
+	pods := must.Get(w.Plane.CoreV1().Pods(w.namespace).List(ctx, metav1.ListOptions{})).Items
+	return slices.DeleteFunc(pods, func(pod corev1.Pod) bool { return pod.DeletionTimestamp != nil })
+}
+
+// left are how many pods of each owner keep each node.
+func left(pods []corev1.Pod) map[string]map[string]int {
+	nodes := map[string]map[string]int{}
+	for i := range pods {
+		owner := pods[i].Labels["app"]
+		if by := metav1.GetControllerOf(&pods[i]); owner == "agent" || by != nil && by.Kind == "Node" || pods[i].Spec.NodeName == "" {
+			continue
+		}
+		if nodes[pods[i].Spec.NodeName] == nil {
+			nodes[pods[i].Spec.NodeName] = map[string]int{}
+		}
+		nodes[pods[i].Spec.NodeName][owner]++
+	}
+	return nodes
+}
+
+// fall scales a Deployment down.
+func (w *world) fall(ctx context.Context, name string) Fall {
+	before := w.pods(ctx)
+	var own []corev1.Pod
+	for _, pod := range before {
+		if pod.Labels["app"] == name {
+			own = append(own, pod)
+		}
+	}
+	k := 1 + w.r.IntN(len(own))
+	arguments := []string{"scale", "deploy/" + name, "--replicas", fmt.Sprint(len(own) - k), "--namespace", w.namespace, "-o", "json"}
+	prefers := w.r.IntN(2) == 0
+	if prefers {
+		arguments = append(arguments, "--prefer-nodes", "lifecycle=spot")
+		isSpot := func(pod corev1.Pod) bool { return w.spot[pod.Spec.NodeName] }
+		prefers = slices.ContainsFunc(own, isSpot)
+		if !prefers {
+			arguments = append(arguments[:len(arguments)-2], "--empty-nodes")
+		}
+	} else {
+		arguments = append(arguments, "--empty-nodes")
+	}
+	fall := Fall{Command: strings.Join(arguments, " "), Best: w.best(before, name, k, prefers)}
+	has := left(before)
+	// The nodes that would be empty without these pods.
+	emptied := func(goes map[types.UID]bool) (count int) {
+		gone := map[string]int{}
+		for _, pod := range own {
+			if goes[pod.UID] {
+				gone[pod.Spec.NodeName]++
+			}
+		}
+		for node, pods := range gone {
+			if len(has[node]) == 1 && has[node][name] == pods {
+				count++
+			}
+		}
+		return count
+	}
+	alone := append(slices.Clone(arguments), "--empty-nodes=false", "--dry-run")
+	if !prefers {
+		alone = slices.DeleteFunc(alone, func(word string) bool { return word == "--empty-nodes" })
+	}
+	plan, err := w.podrank(ctx, alone)
+	if err != nil {
+		fall.Wrong = err.Error()
+		return fall
+	}
+	wanted, certain := map[types.UID]bool{}, map[types.UID]bool{}
+	for _, pod := range plan.Pods {
+		wanted[pod.UID], certain[pod.UID] = pod.Wanted, pod.ByItself == "delete"
+	}
+	fall.Prefer, fall.ByItself = emptied(wanted), emptied(certain)
+	done, err := w.podrank(ctx, append(arguments, "--yes"))
+	if err != nil {
+		fall.Wrong = err.Error()
+		return fall
+	}
+	fall.Wanted, fall.Missed = k, len(done.Missed)
+	after := w.pods(ctx)
+	gone := map[types.UID]bool{}
+	for _, pod := range own {
+		gone[pod.UID] = !slices.ContainsFunc(after, func(other corev1.Pod) bool { return other.UID == pod.UID })
+	}
+	for _, pod := range done.Pods {
+		if pod.Wanted != gone[pod.UID] {
+			fall.Wrong += fmt.Sprintf("%s: wanted %v, gone %v; ", pod.Name, pod.Wanted, gone[pod.UID])
+		}
+	}
+	// What is there now decides, not what was planned.
+	now := left(after)
+	for node, owners := range has {
+		if owners[name] > 0 && len(now[node]) == 0 {
+			fall.Emptied++
+		}
+	}
+	told := 0
+	for _, node := range done.Nodes {
+		if node.BecomesEmpty {
+			told++
+		}
+	}
+	if fall.Emptied != fall.Best || told != fall.Emptied {
+		fall.Wrong += fmt.Sprintf("%d nodes became empty, %d were told, and %d could", fall.Emptied, told, fall.Best)
+	}
+	return fall
+}
+
+// best is the most nodes that any choice of k pods can leave empty, if pods on spot nodes go first: all subsets of nodes are tried.
+func (w *world) best(pods []corev1.Pod, name string, k int, prefers bool) int {
+	type candidate struct{ own, tier int }
+	var candidates []candidate
+	sizes := [2]int{}
+	for node, owners := range left(pods) {
+		if owners[name] == 0 {
+			continue
+		}
+		tier := 0
+		if prefers && !w.spot[node] {
+			tier = 1
+		}
+		sizes[tier] += owners[name]
+		if len(owners) == 1 {
+			candidates = append(candidates, candidate{owners[name], tier})
+		}
+	}
+	// So many go of each tier.
+	room := [2]int{min(k, sizes[0]), max(k-sizes[0], 0)}
+	best := 0
+	for subset := range 1 << len(candidates) {
+		takes, count := [2]int{}, 0
+		for i, c := range candidates {
+			if subset>>i&1 == 1 {
+				takes[c.tier], count = takes[c.tier]+c.own, count+1
+			}
+		}
+		if takes[0] <= room[0] && takes[1] <= room[1] {
+			best = max(best, count)
+		}
+	}
+	return best
+}
+
+// document is what podrank prints.
+type document struct {
+	Pods []struct {
+		Name     string    `json:"name"`
+		UID      types.UID `json:"uid"`
+		Wanted   bool      `json:"wanted"`
+		ByItself string    `json:"byItself"`
+	} `json:"pods"`
+	Nodes []struct {
+		BecomesEmpty bool `json:"becomesEmpty"`
+	} `json:"nodes"`
+	Missed []preview.PodName `json:"missed"`
+}
+
+func (w *world) podrank(ctx context.Context, arguments []string) (*document, error) {
+	command := exec.CommandContext(ctx, string(w.Podrank), arguments...)
+	var problems bytes.Buffer
+	command.Stderr = &problems
+	out, err := command.Output()
+	var d document
+	if json.Unmarshal(out, &d) != nil || err != nil {
+		return nil, fmt.Errorf("%v: %s", err, problems.String())
+	}
+	return &d, nil
+}
+
+func (w *world) cleanUp(ctx context.Context) {
+	w.Plane.Empty(ctx, w.namespace)
+	w.Plane.DeleteNodes(ctx, "round", w.namespace)
+}
