@@ -18,12 +18,12 @@ mod wish;
 pub use budget::check_budgets;
 pub use interference::check_interference;
 pub use manifest::{Manifest, putting_back};
-pub use nodes::{Cluster, Level, told};
+pub use nodes::{Cluster, Kept, Level, PlannedNode, told};
 pub use owner::{
     Owned, Owner, Scaled, Sorted, Spared, leader, leaders, one_workload, owners, set_of_leader, sets_of_pods,
     sorted, unknown_node,
 };
-pub use plan::{Ahead, Kept, Plan, PlannedNode, PlannedPod, PlannedSet, Unmet};
+pub use plan::{Ahead, Plan, PlannedPod, PlannedSet, Unmet};
 pub use planning::{nothing_to_do, plan};
 pub use state::{ActivePod, State, state};
 pub use target::Target;

@@ -3,10 +3,10 @@
 use crate::decide::members::RankedPod;
 use crate::dump::input::Input;
 use crate::object::pod::{PodEntry, Record};
-use crate::steer::plan::{Kept, PlannedNode, PlannedPod};
 use crate::words::error::Error;
 use crate::words::text;
 use podrank::{EmptyNodesError, EmptyNodesScratch, Flags, Neighbour, Phase, Pod, Policy, node_weights};
+use serde::Serialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The pods of a cluster that are on nodes, and the nodes that the scheduler leaves out.
@@ -34,6 +34,27 @@ struct Placed {
     set: String,
     /// How a reader knows it: by its controller, or by its name.
     owner: String,
+}
+
+/// A node that loses pods. Serialized, it is part of the JSON that docs/scale-json.md describes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlannedNode {
+    /// Its name.
+    pub name: String,
+    /// Whether nothing is left on it but what leaves with it.
+    pub becomes_empty: bool,
+    /// What is left on it besides: of whom, and how many pods.
+    pub keeps: Vec<Kept>,
+}
+
+/// The pods of one owner that stay on a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    /// Their controller, or the pod without one.
+    pub owner: String,
+    /// How many.
+    pub pods: usize,
 }
 
 impl Cluster {
@@ -108,12 +129,17 @@ impl Cluster {
         weights
     }
 
-    /// What becomes of the nodes that lose pods: those that become empty come first.
-    pub(super) fn outcome(&self, pods: &[PlannedPod]) -> Vec<PlannedNode> {
-        let goes: HashSet<_> = pods.iter().filter(|pod| pod.is_wanted).map(|pod| &*pod.uid).collect();
-        let mut kept: BTreeMap<_, BTreeMap<&str, usize>> = BTreeMap::new();
-        for node in pods.iter().filter(|pod| pod.is_wanted).filter_map(|pod| pod.node.as_deref()) {
-            kept.entry(node).or_default();
+    /// What becomes of the nodes that lose these pods, of which it takes the UID and the node: those that become empty come first.
+    pub(super) fn outcome<'a>(
+        &self,
+        pods: impl Iterator<Item = (&'a str, Option<&'a str>)>,
+    ) -> Vec<PlannedNode> {
+        let (mut goes, mut kept) = (HashSet::new(), BTreeMap::<_, BTreeMap<&str, usize>>::new());
+        for (uid, node) in pods {
+            goes.insert(uid);
+            if let Some(node) = node {
+                kept.entry(node).or_default();
+            }
         }
         for pod in self.pods.iter().filter(|pod| !goes.contains(&*pod.uid)) {
             if let Some(owners) = kept.get_mut(&*pod.node) {

@@ -5,6 +5,7 @@ use crate::answer::note::Note;
 use crate::answer::odds::Odds;
 use crate::answer::preview::Verdict;
 use crate::object::cost::{FIELD_MANAGER, Previous};
+use crate::steer::nodes::PlannedNode;
 use crate::steer::target::Target;
 use crate::steer::wish::Why;
 use jiff::Timestamp;
@@ -62,27 +63,6 @@ pub struct PlannedSet {
     pub replica_set: String,
     /// The number of its pods that go.
     pub delete: usize,
-}
-
-/// A node that loses pods. Serialized, it is part of the JSON that docs/scale-json.md describes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PlannedNode {
-    /// Its name.
-    pub name: String,
-    /// Whether nothing is left on it but what leaves with it.
-    pub becomes_empty: bool,
-    /// What is left on it besides: of whom, and how many pods.
-    pub keeps: Vec<Kept>,
-}
-
-/// The pods of one owner that stay on a node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Kept {
-    /// Their controller, or the pod without one.
-    pub owner: String,
-    /// How many.
-    pub pods: usize,
 }
 
 /// One active pod.

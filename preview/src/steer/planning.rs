@@ -119,7 +119,10 @@ pub fn plan(input: &Input, request: &Request) -> Result<Plan, Error> {
         replicas,
         delete: shares.delete.iter().sum(),
         writes: pods.iter().filter(|pod| pod.write.is_some()).count(),
-        nodes: request.empty_nodes().map(|cluster| cluster.outcome(&pods)),
+        nodes: request.empty_nodes().map(|cluster| {
+            let goes = pods.iter().filter(|pod| pod.is_wanted);
+            cluster.outcome(goes.map(|pod| (&*pod.uid, pod.node.as_deref())))
+        }),
         blocked,
         target: chosen.target,
         left: shares.left,
