@@ -122,7 +122,7 @@ fn a_node_can_be_preferred_by_its_name() {
         let node = |name: &&str| json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": name } });
         list(&names.iter().map(node).collect::<Vec<_>>())
     };
-    let words = "scale rollout/web --replicas 2 --node worker-2 -n shop --dry-run client";
+    let words = "scale rollout/web --replicas 2 --node worker-2 --empty-nodes=false -n shop --dry-run client";
     let answers = |known: &[&str]| [found(), state(), vec![nothing(), nodes(known)]].concat();
     let ran = run(words, &[answers(&["worker-1", "worker-2"]), vec![list(&[])]].concat());
     assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));

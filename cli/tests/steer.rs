@@ -228,7 +228,12 @@ fn outcomes_agree_with_themselves() {
 /// docs/scale-json.md names what there is, and nothing else.
 #[test]
 fn the_document_on_the_json_names_every_field() {
-    let outcome = Session::read(&Path::new(SESSIONS).join("by-value.json")).outcome().expect("JSON");
+    let mut outcome = Session::read(&Path::new(SESSIONS).join("by-value.json")).outcome().expect("JSON");
+    // There it is not about nodes.
+    outcome["nodes"] =
+        Session::read(&Path::new(SESSIONS).join("owner-eviction.json")).outcome().expect("JSON")["nodes"]
+            .clone();
+    let kept = outcome["nodes"].as_array().expect("nodes").iter().find_map(|node| node["keeps"].get(0));
     let pods = outcome["pods"].as_array().expect("pods");
     // Not all have odds.
     let pod = pods.iter().find(|pod| pod["odds"].is_f64()).expect("a contested pod");
@@ -239,6 +244,8 @@ fn the_document_on_the_json_names_every_field() {
         ("sets[].", &outcome["sets"][0]),
         ("pods[].", pod),
         ("pods[].why[].", &outcome["pods"][0]["why"][0]),
+        ("nodes[].", &outcome["nodes"][0]),
+        ("nodes[].keeps[].", kept.expect("a node that is kept")),
         ("blocked[].", &outcome["blocked"][0]),
         // There is none here. It has what a note of the preview has.
         ("notes[].", &note),
