@@ -744,17 +744,19 @@ impl Question<'_> {
     }
 
     fn node_weights(&self, wrong: &mut BTreeSet<i32>) -> Outputs {
-        let others = (self.content)("neighbours").unwrap_or_default().chunks_exact(8);
-        let mut others: Vec<_> = others.map(|bytes| words(bytes, [0, 4])).collect();
-        let nodes = self.lens[1];
+        // Without one of the buffers, another status says so.
+        let Some((others, given)) = (self.content)("neighbours").zip((self.content)("weights")) else {
+            return Vec::new();
+        };
+        let mut others: Vec<_> = others.chunks_exact(8).map(|bytes| words(bytes, [0, 4])).collect();
+        let nodes = given.len() / 8;
         if others.iter().any(|[_, node]| *node as usize >= nodes) {
             wrong.insert(PODRANK_ERR_NODE);
             return Vec::new();
         }
         others.sort_unstable();
         let neighbours: Vec<_> = others.iter().map(|&[set, node]| Neighbour { set, node }).collect();
-        let given = (self.content)("weights").unwrap_or_default().chunks_exact(8);
-        let given = given.map(|bytes| longs(bytes, [0])[0].cast_unsigned());
+        let given = given.chunks_exact(8).map(|bytes| longs(bytes, [0])[0].cast_unsigned());
         let weights = empty::weights(&neighbours, nodes).into_iter().zip(given);
         let bytes = others.iter().flatten().flat_map(|number| number.to_ne_bytes());
         vec![
@@ -769,7 +771,8 @@ impl Question<'_> {
         let weights: Vec<_> = weights.map(|bytes| longs(bytes, [0])[0].cast_unsigned()).collect();
         let domains = (self.content)("domains").unwrap_or_default().chunks_exact(4);
         let domains: Vec<_> = domains.map(|bytes| words(bytes, [0])[0]).collect();
-        let counts = self.lens[3].saturating_sub(weights.len());
+        let Some(room) = (self.content)("counts").map(|counts| counts.len() / 4) else { return Vec::new() };
+        let counts = room.saturating_sub(weights.len());
         for node in pods.iter().filter(|pod| pod.flags.contains(Flags::ASSIGNED)).map(|pod| pod.node as usize)
         {
             let mut levels = domains.chunks(weights.len().max(1)).map(|level| level.get(node));
@@ -788,7 +791,7 @@ impl Question<'_> {
             return Vec::new();
         }
         let mut scratch = vec![EmptyNodesScratch::default(); pods.len()];
-        let mut counts = vec![0; self.lens[3]];
+        let mut counts = vec![0; room];
         self.policy.empty_nodes(&mut pods, &weights, &domains, &mut counts, &mut scratch).expect("checked");
         vec![("pods", pods.iter().flat_map(|pod| functions::bytes(&[record(pod)])).collect())]
     }

@@ -280,20 +280,6 @@ pub fn all() -> Vec<Function> {
             list(output::<u32>("scratch", 7).each(0))
         ),
         function!(
-            podrank_node_weights,
-            list(written(neighbours("neighbours", 5))),
-            list(written(input("weights", &[1_u64, 0, 7])))
-        ),
-        function!(
-            podrank_empty_nodes,
-            list(written(pods("pods", 7))),
-            one(options()),
-            list(input("weights", &[5_u64, 0, 5])),
-            list(input("domains", &[0_u32, 1, 1, 2, 4, 3])),
-            list(output::<u32>("counts", 8).each(1)),
-            list(output::<podrank_empty_nodes_scratch>("scratch", 7).each(0))
-        ),
-        function!(
             podrank_steer,
             list(tiered_pods("pods", 7)),
             one(options()),
@@ -378,6 +364,20 @@ fn of_jobs() -> Vec<Function> {
             one(output::<podrank_job_step>("step", 1))
         ),
         function!(podrank_job_index_parse, list(input("text", b"+12")), one(output::<i64>("index", 1))),
+        function!(
+            podrank_node_weights,
+            list(written(neighbours("neighbours", 5))),
+            list(written(input("weights", &[1_u64, 0, 7])))
+        ),
+        function!(
+            podrank_empty_nodes,
+            list(written(pods("pods", 7))),
+            one(options()),
+            list(input("weights", &[5_u64, 0, 5])),
+            list(input("domains", &[0_u32, 1, 1, 2, 4, 3])),
+            list(output::<u32>("counts", 8).each(1)),
+            list(output::<podrank_empty_nodes_scratch>("scratch", 7).each(0))
+        ),
     ]
 }
 
