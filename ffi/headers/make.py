@@ -29,7 +29,7 @@ START = {
 ASSERTIONS = """
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
 // C or C++ compiler accepts.
-#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_##line[(condition) ? 1 : -1]
+#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_in_HEADER_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
@@ -115,7 +115,7 @@ def module(name, found, structs):
     return "\n\n".join(parts), own
 
 
-def header(text, found, structs, version):
+def header(topic, text, found, structs, version):
     own = []
 
     def place(match):
@@ -125,7 +125,9 @@ def header(text, found, structs, version):
 
     text = re.sub(r"^@(?!assertions)(\w+)@$", place, text, flags=re.MULTILINE)
     assertions = ["\n".join(layout(name, structs)[2]) for name in own]
-    text = text.replace("@assertions@\n", ASSERTIONS.format("\n".join(assertions)).lstrip("\n"))
+    # Two headers have the same lines, but no two assertions the same name.
+    in_header = ASSERTIONS.replace("HEADER", topic.removesuffix(".h"))
+    text = text.replace("@assertions@\n", in_header.format("\n".join(assertions)).lstrip("\n"))
     for part, value in zip(("VERSION", "MAJOR", "MINOR", "PATCH"), (version, *re.match(r"(\d+)\.(\d+)\.(\d+)", version).groups())):
         text = text.replace(f"@{part}@", value)
     return text
@@ -143,7 +145,7 @@ def main(words):
     found = items()
     structs = {name: item for name, item in found.items() if item.splitlines()[-1].startswith("}")}
     version = re.search(r'^version = "(.*)"', (FFI.parent / "Cargo.toml").read_text(), re.MULTILINE)[1]
-    headers = {path: header((HERE / text).read_text(), found, structs, version) for path, text in TOPICS.items()}
+    headers = {path: header(text, (HERE / text).read_text(), found, structs, version) for path, text in TOPICS.items()}
     if found:
         sys.exit(f"make.py: no header has a place for {', '.join(found)}")
     for path, text in headers.items():

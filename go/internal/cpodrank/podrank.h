@@ -708,7 +708,7 @@ int32_t podrank_key(const struct podrank_pod *pod,
 
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
 // C or C++ compiler accepts.
-#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_##line[(condition) ? 1 : -1]
+#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_in_podrank_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
@@ -962,7 +962,7 @@ int32_t podrank_availability(const struct podrank_pod *pods,
 
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
 // C or C++ compiler accepts.
-#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_##line[(condition) ? 1 : -1]
+#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_in_controller_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
@@ -1979,7 +1979,7 @@ const char *podrank_job_reason_str(uint8_t reason);
 
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
 // C or C++ compiler accepts.
-#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_##line[(condition) ? 1 : -1]
+#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_in_predict_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
@@ -2302,7 +2302,7 @@ int32_t podrank_steer(const struct podrank_pod *pods,
 
 // The layout, as the library has it. If one of these does not hold, it declares an array of negative size, which no
 // C or C++ compiler accepts.
-#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_##line[(condition) ? 1 : -1]
+#define PODRANK_ASSERT_NAMED(line, condition) extern char podrank_layout_differs_in_steer_##line[(condition) ? 1 : -1]
 #define PODRANK_ASSERT_AT(line, condition) PODRANK_ASSERT_NAMED(line, condition)
 #define PODRANK_ASSERT(condition) PODRANK_ASSERT_AT(__LINE__, condition)
 
