@@ -115,6 +115,21 @@ static int steering_answers(const podrank_pod *pods) {
     return podrank_spread(tiered, 2, NULL, 0, NULL, counts, 2, order, 2) == 0 && tiered[0].rank == 2 && tiered[1].rank == 1;
 }
 
+/* Another set's pod keeps node 0, so the pod on node 1 goes first. */
+static int whole_nodes_go(void) {
+    podrank_pod pods[3] = { PODRANK_POD_INIT, PODRANK_POD_INIT, PODRANK_POD_INIT };
+    podrank_neighbour neighbour = { 1, 0 };
+    podrank_empty_nodes_scratch scratch[3];
+    uint64_t weights[2] = { 0, 0 };
+    uint32_t counts[4], domains[2] = { 0, 1 };
+    pods[0].flags = pods[1].flags = pods[2].flags = PODRANK_POD_ASSIGNED;
+    pods[0].node = pods[1].node = 0;
+    pods[2].node = 1;
+    return podrank_node_weights(&neighbour, 1, weights, 2) == 0 && weights[0] == (uint64_t)1 << 32 && weights[1] == 0 &&
+        podrank_empty_nodes(pods, 3, NULL, weights, 2, domains, 2, counts, 4, scratch, 3) == 0 &&
+        pods[2].tier == 0 && pods[0].tier == 1 && pods[1].tier == 1;
+}
+
 static int every_function_answers(void) {
     podrank_pod pods[2] = { PODRANK_POD_INIT, PODRANK_POD_INIT };
     podrank_options options = PODRANK_OPTIONS_INIT;
@@ -174,7 +189,7 @@ static int every_function_answers(void) {
     if (podrank_select(pods, 2, NULL, order, 1, scratch, 2, &len) != 0 || len != 1 || order[0] != 0)
         return 0;
     return around_the_order_answers(pods) && deployments_answer() && other_workloads_answer(pods) &&
-           steering_answers(pods);
+           steering_answers(pods) && whole_nodes_go();
 }
 
 int main(void);
