@@ -59,21 +59,21 @@ pub fn in_sentences(texts: &[String], look: Look) -> String {
 }
 
 impl Look {
+    /// How many lines these texts take.
+    fn height(self, texts: &[String]) -> usize {
+        in_sentences(texts, self).lines().count()
+    }
+
     /// How many of these texts a terminal has room for beside another one: at least one.
     pub fn fitting(self, texts: &[String], beside: &str) -> usize {
         if self.terminal_width.is_none() {
             return texts.len();
         }
-        let lines = |text: &str| in_sentences(&[text.to_owned()], self).lines().count();
+        let beside: Vec<_> = beside.lines().map(str::to_owned).collect();
         // What stays, what is left out, and what to type next.
-        let taken = 5 + beside.lines().map(lines).sum::<usize>();
-        let mut room = MOST_LINES.saturating_sub(taken);
-        let fits = |text: &&String| {
-            let fits = room.checked_sub(lines(text));
-            room = fits.unwrap_or(0);
-            fits.is_some()
-        };
-        texts.iter().take_while(fits).count().max(1).min(texts.len())
+        let room = MOST_LINES.saturating_sub(5 + self.height(&beside));
+        let fits = |most: &usize| self.height(&texts[..*most]) <= room;
+        (1..=texts.len()).take_while(fits).last().unwrap_or(1).min(texts.len())
     }
 }
 
@@ -100,8 +100,7 @@ impl Grid {
     /// The most rows that a terminal has room for beside the sentences and what is printed after the table. `None` if all are shown.
     pub(crate) fn room(&self, look: Look, after: &[String]) -> Option<usize> {
         let is_limited = look.terminal_width.is_some() && !look.shows_all;
-        let lines = |texts: &[String]| in_sentences(texts, look).lines().count();
-        let taken = 1 + lines(&self.sentences) + lines(after);
+        let taken = 1 + look.height(&self.sentences) + look.height(after);
         is_limited.then(|| (MOST_LINES / look.answers.max(1)).saturating_sub(taken).max(FEWEST_ROWS))
     }
 

@@ -35,7 +35,7 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     let blocked = plan.blocked.iter().map(|ahead| {
         format!("{} goes before {}, whatever their costs: {}", ahead.name, ahead.before, ahead.why)
     });
-    let blocked: Vec<_> = blocked.collect();
+    let below: Vec<_> = blocked.chain(nodes(plan)).collect();
     let mut grid = Grid {
         sentences: vec![format!("{} from {from} to {replicas}: {} {go}", plan.target, count(*delete, "pod"))],
         header: vec!["BY ITSELF", "STEERED", "POD", "NODE", "COST", "WRITE", "WHY"],
@@ -43,30 +43,29 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
         give_way: vec!["NODE", "COST"],
         is_cut: true,
     };
-    let after: Vec<_> = plan.notes.iter().map(ToString::to_string).chain(blocked.iter().cloned()).collect();
-    let room = grid.room(look, &after).map_or(usize::MAX, |most| most.saturating_sub(1));
+    let beside: Vec<_> = plan.notes.iter().map(ToString::to_string).chain(below.iter().cloned()).collect();
+    let room = grid.room(look, &beside).map_or(usize::MAX, |most| most.saturating_sub(1));
     grid.rows.truncate(room);
     let mut text = grid.text(look);
-    let (go, stay): (Vec<_>, Vec<_>) = plan.pods.iter().partition(|pod| pod.is_wanted);
     let shown_go = shown.iter().take(room).filter(|pod| pod.is_wanted).count();
-    let shown_stay = grid.rows.len() - shown_go;
-    let more = [(go.len() - shown_go, "go"), (stay.len() - shown_stay, "stay")];
+    let stay = plan.pods.len() - delete;
+    let more = [(delete - shown_go, "go"), (stay - (grid.rows.len() - shown_go), "stay")];
     let more = more.iter().filter(|(pods, _)| *pods > 0);
     let more: Vec<_> = more.map(|(pods, what)| format!("{pods} more that {what}")).collect();
     if !more.is_empty() {
         text.extend(["… and ", &more.join(", and "), "\n"]);
     }
-    text + &in_sentences(&blocked, look) + &nodes(plan, look)
+    text + &in_sentences(&below, look)
 }
 
 /// What becomes of the nodes that lose pods, and what keeps them empty.
-fn nodes(plan: &Plan, look: Look) -> String {
+fn nodes(plan: &Plan) -> impl Iterator<Item = String> {
     let nodes = plan.nodes.as_deref().unwrap_or_default();
     let empty: Vec<_> = nodes.iter().filter(|node| node.becomes_empty).map(|node| &*node.name).collect();
     let told = told(nodes).map(|told| format!("{told}."));
     let cordon = (!empty.is_empty())
         .then(|| format!("New pods may come there. To prevent that: kubectl cordon {}", empty.join(" ")));
-    in_sentences(&told.into_iter().chain(cordon).collect::<Vec<_>>(), look)
+    told.into_iter().chain(cordon)
 }
 
 /// Returns the plans of the workloads that have pods on a node: a line for each, with the pods that go.

@@ -129,6 +129,17 @@ fn a_node_can_be_preferred_by_its_name() {
     let row = ran.stdout.lines().find(|line| line.contains("web-c")).expect("a row");
     assert!(row.contains("delete") && row.ends_with("worker-2"), "{}", ran.stdout);
     assert_eq!(&*ran.asked[6], "get|nodes|--selector=worker-2|--output=name|--namespace|shop");
+    // The nodes are read once for all that is wanted of them.
+    let everybody = [answers(&["worker-1", "worker-2"]), vec![list(&[]), list(&[])]].concat();
+    let ran = run(&words.replace(" --empty-nodes=false", ""), &everybody);
+    assert_eq!((ran.status, &*ran.stderr), (Some(0), ""));
+    let read = ran.asked.iter().filter(|asked| asked.starts_with("get|nodes|--output=json"));
+    assert!(
+        read.count() == 1 && ran.stdout.contains("worker-2 becomes empty."),
+        "{:?} {}",
+        ran.asked,
+        ran.stdout
+    );
     refuses(
         words,
         &answers(&["worker-1"]),

@@ -110,19 +110,25 @@ pub(crate) const POD_TYPES: [&str; 3] = ["pod", "pods", "po"];
 /// The types by which kubectl knows a node.
 pub(crate) const NODE_TYPES: [&str; 3] = ["node", "nodes", "no"];
 
-/// Which pods should go. `--pod` counts first and `--spread` last, the others in the order given. Each may be repeated.
+/// Which pods should go. `--pod` counts first and `--spread` last, the others in the order given.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Which pods go first")]
 pub(crate) struct Wishes {
     /// Pod that must go, as NAME or pod/NAME
+    ///
+    /// May be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) pod: Vec<String>,
 
     /// Pods on these nodes: labels, or a name
+    ///
+    /// May be repeated.
     #[arg(long, value_name = "SELECTOR", alias = "node")]
     prefer_nodes: Vec<String>,
 
     /// Pods with these labels
+    ///
+    /// May be repeated.
     #[arg(long, value_name = "SELECTOR")]
     prefer_pods: Vec<String>,
 

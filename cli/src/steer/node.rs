@@ -43,13 +43,14 @@ pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<Exi
     if !node.others.is_empty() && !args.skip_others {
         return Err(node.refusal(&planned).into());
     }
-    say_notes(&planned);
+    let shown = node.plans(&planned, how);
+    say_notes(&planned, &shown);
     if planned.is_empty() {
         return node.nothing_to_do(how);
     }
     let plans: Vec<_> = planned.iter().map(|planned| &planned.plan).collect();
     if how.output == SteerOutput::Table {
-        print(of_node(&node.name, &plans, how.by == By::Eviction).as_bytes())?;
+        print(shown.as_bytes())?;
         node.say_that_it_is_not_cordoned()?;
     }
     if how.dry_run.is_none() && !how.yes {
@@ -70,8 +71,8 @@ pub(super) fn drop(kubectl: &Kubectl, name: &str, args: &DropArgs) -> Result<Exi
     }
 }
 
-/// Says the notes of all plans, those of several workloads once.
-fn say_notes(planned: &[Planned<'_>]) {
+/// Says the notes of all plans, those of several workloads once, as far as there is room beside the plans as they are shown.
+fn say_notes(planned: &[Planned<'_>], shown: &str) {
     let mut notes = Vec::<(_, Vec<_>)>::new();
     for Planned { plan, .. } in planned {
         for note in &plan.notes {
@@ -88,21 +89,28 @@ fn say_notes(planned: &[Planned<'_>]) {
     let said =
         notes.iter().map(|(note, places)| format!("{}: {}: {}", note.level(), places.join(", "), note.text));
     let notes: Vec<_> = said.collect();
-    let plans = planned.iter().map(|planned| &planned.plan).collect::<Vec<_>>();
-    let shown = look_of_plan().fitting(&notes, &of_node("", &plans, false));
-    notes[..shown].iter().for_each(|note| complain(note));
-    if shown < notes.len() {
-        complain(&format!("note: {} more notes (-o json has them)", notes.len() - shown));
+    let (said, more) = notes.split_at(look_of_plan().fitting(&notes, shown));
+    for note in said {
+        complain(note);
+    }
+    if !more.is_empty() {
+        complain(&format!("note: {} more notes (-o json has them)", more.len()));
     }
 }
 
 impl Node {
+    /// The plans as a reader sees them.
+    fn plans(&self, planned: &[Planned<'_>], how: &How) -> String {
+        let plans: Vec<_> = planned.iter().map(|planned| &planned.plan).collect();
+        of_node(&self.name, &plans, how.by == By::Eviction)
+    }
+
     /// Shows the plan, then what stays, and last how to carry it out.
     fn show(&self, planned: &[Planned<'_>], how: &How) -> Result<ExitCode, Failure> {
-        let plans: Vec<_> = planned.iter().map(|planned| &planned.plan).collect();
-        print(of_node(&self.name, &plans, how.by == By::Eviction).as_bytes())?;
+        let shown = self.plans(planned, how);
+        print(shown.as_bytes())?;
         self.say_what_stays(true);
-        say_notes(planned);
+        say_notes(planned, &shown);
         self.say_that_it_is_not_cordoned()?;
         let others = if self.others.is_empty() { "" } else { " --skip-others" };
         complain(&format!(

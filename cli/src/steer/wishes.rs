@@ -6,6 +6,7 @@ use crate::args::steer::{GivenWish, Wishes};
 use crate::complain;
 use podrank_preview::steer::{self, Level, Selected, Wish};
 use serde::Deserialize;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{self, Read};
@@ -13,21 +14,22 @@ use std::path::Path;
 
 /// Asks the cluster which pods and nodes the wishes mean.
 pub(super) fn resolve(cluster: &Cluster<'_>, wishes: &Wishes) -> Result<Vec<Wish>, Failure> {
-    wishes.given.iter().filter_map(|wish| resolve_one(cluster, wish).transpose()).collect()
+    let nodes = Nodes { cluster, all: OnceCell::new() };
+    wishes.given.iter().filter_map(|wish| resolve_one(cluster, &nodes, wish).transpose()).collect()
 }
 
 /// Returns what a wish means. `None` for one that was not given and cannot be known.
-fn resolve_one(cluster: &Cluster<'_>, wish: &GivenWish) -> Result<Option<Wish>, Failure> {
+fn resolve_one(cluster: &Cluster<'_>, nodes: &Nodes<'_>, wish: &GivenWish) -> Result<Option<Wish>, Failure> {
     Ok(Some(match wish {
-        GivenWish::Nodes(selector) => Wish::Nodes(preferred_nodes(cluster, selector)?),
+        GivenWish::Nodes(selector) => Wish::Nodes(preferred_nodes(nodes, selector)?),
         GivenWish::Pods(selector) => Wish::Pods(selected(cluster, "pods", selector)?),
         GivenWish::Values(file) => Wish::Values(read_values(file)?),
         GivenWish::NotAvailable => Wish::NotAvailable,
-        GivenWish::EmptyNodes { is_given } => match everybody(cluster, *is_given)? {
+        GivenWish::EmptyNodes { is_given } => match everybody(nodes, *is_given)? {
             Some(everybody) => Wish::EmptyNodes(everybody),
             None => return Ok(None),
         },
-        GivenWish::Spread(keys) => Wish::Spread(domains(cluster, keys)?),
+        GivenWish::Spread(keys) => Wish::Spread(domains(nodes, keys)?),
     }))
 }
 
@@ -40,15 +42,15 @@ fn selected(cluster: &Cluster<'_>, resource: &str, selector: &str) -> Result<Sel
 }
 
 /// The nodes that a label selector selects, or the node with this name. If there are none, reads all to say why.
-fn preferred_nodes(cluster: &Cluster<'_>, selector: &str) -> Result<Selected, Failure> {
-    let mut found = selected(cluster, "nodes", selector)?;
+fn preferred_nodes(nodes: &Nodes<'_>, selector: &str) -> Result<Selected, Failure> {
+    let mut found = selected(nodes.cluster, "nodes", selector)?;
     if found.names.is_empty() {
-        let nodes = nodes(cluster)?;
+        let nodes = nodes.read()?;
         if nodes.iter().any(|node| node.metadata.name == selector) {
             found.names.insert(selector.to_owned());
             return Ok(found);
         }
-        return Err(steer::no_node(selector, &labels(&nodes)).into());
+        return Err(steer::no_node(selector, &labels(nodes)).into());
     }
     Ok(found)
 }
@@ -115,9 +117,20 @@ struct NodeMetadata {
     labels: BTreeMap<String, String>,
 }
 
-fn nodes(cluster: &Cluster<'_>) -> Result<Vec<Node>, Failure> {
-    let text = cluster.call(&["get", "nodes", "--output=json"], "")?;
-    Ok(serde_json::from_str::<List<Node>>(&text)?.items)
+/// The nodes of the cluster, which are read once, if a wish needs them.
+struct Nodes<'c> {
+    cluster: &'c Cluster<'c>,
+    all: OnceCell<Vec<Node>>,
+}
+
+impl Nodes<'_> {
+    fn read(&self) -> Result<&[Node], Failure> {
+        if self.all.get().is_none() {
+            let text = self.cluster.call(&["get", "nodes", "--output=json"], "")?;
+            let _ = self.all.set(serde_json::from_str::<List<Node>>(&text)?.items);
+        }
+        Ok(self.all.get().map_or(&[], |all| all))
+    }
 }
 
 fn labels(nodes: &[Node]) -> Vec<&BTreeMap<String, String>> {
@@ -125,20 +138,20 @@ fn labels(nodes: &[Node]) -> Vec<&BTreeMap<String, String>> {
 }
 
 /// The domain of each node, for each key.
-fn domains(cluster: &Cluster<'_>, keys: &[String]) -> Result<Vec<Level>, Failure> {
-    let nodes = nodes(cluster)?;
+fn domains(nodes: &Nodes<'_>, keys: &[String]) -> Result<Vec<Level>, Failure> {
+    let nodes = nodes.read()?;
     let levels = keys.iter().map(|key| {
         let metadata = nodes.iter().map(|node| &node.metadata);
         let labelled = metadata.filter_map(|node| Some((node.name.clone(), node.labels.get(key)?.clone())));
         let level = Level { key: key.clone(), domains: labelled.collect() };
-        if level.domains.is_empty() { Err(steer::no_domain(key, &labels(&nodes)).into()) } else { Ok(level) }
+        if level.domains.is_empty() { Err(steer::no_domain(key, &labels(nodes)).into()) } else { Ok(level) }
     });
     levels.collect()
 }
 
 /// The pods of the cluster on their nodes. If nobody asked for them and they may not be read, a note says so.
-fn everybody(cluster: &Cluster<'_>, is_given: bool) -> Result<Option<steer::Cluster>, Failure> {
-    let pods = match cluster.kubectl.get(&["pods", "--all-namespaces"]) {
+fn everybody(nodes: &Nodes<'_>, is_given: bool) -> Result<Option<steer::Cluster>, Failure> {
+    let pods = match nodes.cluster.kubectl.get(&["pods", "--all-namespaces"]) {
         Ok(pods) => pods,
         Err(error) if is_given => {
             return Err(format!("--empty-nodes needs all pods of the cluster: {error}").into());
@@ -150,8 +163,8 @@ fn everybody(cluster: &Cluster<'_>, is_given: bool) -> Result<Option<steer::Clus
             return Ok(None);
         }
     };
-    let cordoned = nodes(cluster)?.into_iter().filter(|node| node.spec.unschedulable);
-    Ok(Some(steer::Cluster::of(&pods, cordoned.map(|node| node.metadata.name))))
+    let cordoned = nodes.read()?.iter().filter(|node| node.spec.unschedulable);
+    Ok(Some(steer::Cluster::of(&pods, cordoned.map(|node| node.metadata.name.clone()))))
 }
 
 #[cfg(test)]
