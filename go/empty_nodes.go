@@ -35,10 +35,7 @@ type Neighbour struct {
 // the pods of the set that scales down; those that are on no node or are not active; and those that leave with their node, which are
 // the pods of DaemonSets and mirror pods.
 func Neighbours(pods, own []*corev1.Pod) []Neighbour {
-	is := make(map[any]bool, len(own))
-	for _, pod := range own {
-		is[identity(pod)] = true
-	}
+	is := identities(own)
 	var neighbours []Neighbour
 	for _, pod := range pods {
 		if pod.Spec.NodeName == "" || !IsActive(pod) || is[identity(pod)] {

@@ -38,9 +38,8 @@ func (w *work) spread(active, related []*corev1.Pod) error {
 	if len(w.settings.domains) == 0 {
 		return nil
 	}
-	own := make(map[any]bool, len(active))
-	for i, pod := range active {
-		own[identity(pod)] = true
+	own := identities(active)
+	for i := range active {
 		w.records[i].Rank = 0
 	}
 	var others []*corev1.Pod
@@ -78,6 +77,15 @@ func identity(pod *corev1.Pod) any {
 		return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	}
 	return pod
+}
+
+// identities are those of these pods.
+func identities(pods []*corev1.Pod) map[any]bool {
+	are := make(map[any]bool, len(pods))
+	for _, pod := range pods {
+		are[identity(pod)] = true
+	}
+	return are
 }
 
 // record is what counting reads of a pod, but for its node.

@@ -146,11 +146,11 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	reporter := &report.Reporter{
 		Live: mgr.GetAPIReader(), Client: mgr.GetClient(), Events: mgr.GetEventRecorder("podrank-webhook"), Log: mgr.GetLogger(),
 	}
-	others, err := others(ctx, mgr)
+	pods, err := others(ctx, mgr)
 	if err != nil {
 		return nil, err
 	}
-	steerer := &steer.Steerer{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Barrier: barrier, Neighbours: others, Now: time.Now,
+	steerer := &steer.Steerer{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Barrier: barrier, Neighbours: pods, Now: time.Now,
 		Rates: steer.NewRates(options.DecisionsPerSecond)}
 	for _, object := range []client.Object{cost.Metadata(), workload.Metadata(workload.ReplicaSet)} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller); err != nil {

@@ -14,6 +14,21 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+type (
+	// EmptyNodes is what makes whole nodes go.
+	EmptyNodes = podrank.EmptyNodes
+	// A Neighbour is a pod of another set.
+	Neighbour = podrank.Neighbour
+)
+
+// NeighbourOf returns what counts of a pod for other sets. It is false for one that keeps no node from being empty.
+func NeighbourOf(pod *corev1.Pod) (Neighbour, bool) {
+	for _, neighbour := range podrank.Neighbours([]*corev1.Pod{pod}, nil) {
+		return neighbour, true
+	}
+	return Neighbour{}, false
+}
+
 // A Question is what a decision depends on.
 type Question struct {
 	// Active are the active pods of the set, and Related the pods that count for ranks.
@@ -25,7 +40,7 @@ type Question struct {
 	// Domains name the domains to spread over, the innermost first.
 	Domains []func(*corev1.Pod) string
 	// Empty is what makes whole nodes go, or nil. The domains to spread over are then in there.
-	Empty *podrank.EmptyNodes
+	Empty *EmptyNodes
 	// NotAvailableFirst is whether pods that have not been ready for MinReadySeconds go before all others.
 	NotAvailableFirst bool
 	MinReadySeconds   int32

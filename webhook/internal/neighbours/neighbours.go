@@ -9,7 +9,6 @@ import (
 	"time"
 	"unique"
 
-	podrank "github.com/podrank/podrank/go"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/podrank/podrank/webhook/internal/decide"
 )
 
 const (
@@ -28,25 +29,25 @@ const (
 
 // Pods are those of a cluster.
 type Pods struct {
-	// Live reads from the API server.
-	Live client.WithWatch
+	// Want makes it begin.
+	Want func()
 
-	mu  sync.Mutex
-	all map[types.UID]podrank.Neighbour
-	// wanted is closed when the first policy needs them.
-	wanted chan struct{}
-	want   sync.Once
-	ready  chan struct{}
-	is     sync.Once
+	// live reads from the API server.
+	live client.WithWatch
+	mu   sync.Mutex
+	all  map[types.UID]decide.Neighbour
+	// wanted is closed when the first policy needs them, and known, by read, when all have been read.
+	wanted, known chan struct{}
+	read          func()
 }
 
 // New makes Pods that nobody needs yet.
 func New(live client.WithWatch) *Pods {
-	return &Pods{Live: live, wanted: make(chan struct{}), ready: make(chan struct{})}
+	p := &Pods{live: live, wanted: make(chan struct{}), known: make(chan struct{})}
+	p.Want = sync.OnceFunc(func() { close(p.wanted) })
+	p.read = sync.OnceFunc(func() { close(p.known) })
+	return p
 }
-
-// Want makes it begin.
-func (p *Pods) Want() { p.want.Do(func() { close(p.wanted) }) }
 
 // NeedLeaderElection says that every replica needs them.
 func (p *Pods) NeedLeaderElection() bool { return false }
@@ -71,16 +72,16 @@ func (p *Pods) Start(ctx context.Context) error {
 }
 
 // Others returns the pods of all other sets than this one. It waits until they are known, or the context ends.
-func (p *Pods) Others(ctx context.Context, set types.UID) ([]podrank.Neighbour, error) {
+func (p *Pods) Others(ctx context.Context, set types.UID) ([]decide.Neighbour, error) {
 	p.Want()
 	select {
-	case <-p.ready:
+	case <-p.known:
 	case <-ctx.Done():
 		return nil, errors.New("the pods of the cluster are not known yet")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	others := make([]podrank.Neighbour, 0, len(p.all))
+	others := make([]decide.Neighbour, 0, len(p.all))
 	for _, pod := range p.all {
 		if pod.Set != set {
 			others = append(others, pod)
@@ -98,9 +99,9 @@ func (p *Pods) follow(ctx context.Context) error {
 	p.mu.Lock()
 	p.all = all
 	p.mu.Unlock()
-	p.is.Do(func() { close(p.ready) })
+	p.read()
 	for ctx.Err() == nil {
-		changes, err := p.Live.Watch(ctx, &corev1.PodList{}, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true}})
+		changes, err := p.live.Watch(ctx, &corev1.PodList{}, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true}})
 		if err != nil {
 			return err
 		}
@@ -121,12 +122,12 @@ func (p *Pods) follow(ctx context.Context) error {
 	return nil
 }
 
-func (p *Pods) list(ctx context.Context) (map[types.UID]podrank.Neighbour, string, error) {
-	all := map[types.UID]podrank.Neighbour{}
+func (p *Pods) list(ctx context.Context) (map[types.UID]decide.Neighbour, string, error) {
+	all := map[types.UID]decide.Neighbour{}
 	options := &client.ListOptions{Limit: page}
 	for {
 		var list corev1.PodList
-		if err := p.Live.List(ctx, &list, options); err != nil {
+		if err := p.live.List(ctx, &list, options); err != nil {
 			return nil, "", err
 		}
 		for i := range list.Items {
@@ -149,8 +150,8 @@ func (p *Pods) note(pod *corev1.Pod, isGone bool) {
 }
 
 // put puts a pod in, if it keeps its node from being empty.
-func put(all map[types.UID]podrank.Neighbour, pod *corev1.Pod) {
-	for _, neighbour := range podrank.Neighbours([]*corev1.Pod{pod}, nil) {
+func put(all map[types.UID]decide.Neighbour, pod *corev1.Pod) {
+	if neighbour, ok := decide.NeighbourOf(pod); ok {
 		// Many have the same, whose memory they share.
 		neighbour.Node, neighbour.Set = once(neighbour.Node), types.UID(once(string(neighbour.Set)))
 		all[pod.UID] = neighbour

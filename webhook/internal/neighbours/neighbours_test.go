@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	podrank "github.com/podrank/podrank/go"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/neighbours"
 )
@@ -44,7 +44,7 @@ func TestOthers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			slices.SortFunc(others, func(a, b podrank.Neighbour) int { return strings.Compare(string(a.Set)+a.Node, string(b.Set)+b.Node) })
+			slices.SortFunc(others, func(a, b decide.Neighbour) int { return strings.Compare(string(a.Set)+a.Node, string(b.Set)+b.Node) })
 			if got = fmt.Sprint(others); got == want {
 				return
 			}

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	podrank "github.com/podrank/podrank/go"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -134,7 +133,7 @@ type Barrier interface {
 // Neighbours knows which sets have pods on which nodes.
 type Neighbours interface {
 	// Others returns the pods of all other sets than this one.
-	Others(ctx context.Context, set types.UID) ([]podrank.Neighbour, error)
+	Others(ctx context.Context, set types.UID) ([]decide.Neighbour, error)
 }
 
 // Cached are the kinds of objects that a Steerer reads from its cache.
@@ -275,13 +274,13 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 		return Failed, err
 	}
 	nodes := s.nodes(ctx)
-	var empty *podrank.EmptyNodes
+	var empty *decide.EmptyNodes
 	if o.Policy.Spec.EmptyNodes {
 		others, err := s.Neighbours.Others(ctx, o.Set.UID())
 		if err != nil {
 			return DeadlineExceeded, err
 		}
-		empty = &podrank.EmptyNodes{Neighbours: others, Domains: compiled.NodeDomains(nodes)}
+		empty = &decide.EmptyNodes{Neighbours: others, Domains: compiled.NodeDomains(nodes)}
 	}
 	theirs, known, written := map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]bool{}
 	var last error

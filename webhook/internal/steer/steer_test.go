@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	podrank "github.com/podrank/podrank/go"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/cost"
+	"github.com/podrank/podrank/webhook/internal/decide"
 	"github.com/podrank/podrank/webhook/internal/fakeapi"
 	"github.com/podrank/podrank/webhook/internal/steer"
 	"github.com/podrank/podrank/webhook/internal/workload"
@@ -501,9 +501,9 @@ func TestStale(t *testing.T) {
 }
 
 // others are the pods of other sets.
-type others []podrank.Neighbour
+type others []decide.Neighbour
 
-func (o others) Others(context.Context, types.UID) ([]podrank.Neighbour, error) { return o, nil }
+func (o others) Others(context.Context, types.UID) ([]decide.Neighbour, error) { return o, nil }
 
 // A policy that wants empty nodes takes whole ones: of the spot nodes, first the one that nobody else keeps.
 func TestEmptyNodes(t *testing.T) {

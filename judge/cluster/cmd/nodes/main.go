@@ -22,6 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/podrank/podrank/judge/cluster/internal/history"
 	"github.com/podrank/podrank/judge/cluster/internal/must"
 	"github.com/podrank/podrank/judge/cluster/internal/preview"
 	"github.com/podrank/podrank/judge/cluster/internal/rounds"
@@ -34,7 +35,8 @@ func main() { must.Main("nodes", run) }
 func run(ctx context.Context) {
 	r := rounds.Parse(3)
 	r.Log(fmt.Sprintf("nodes-%d.jsonl", r.Seed))
-	var all total
+	var all Fall
+	falls, wrong := 0, 0
 	took := r.Play(ctx, func(ctx context.Context, number int) string {
 		w := build(ctx, r, number)
 		defer w.cleanUp(ctx)
@@ -42,19 +44,21 @@ func run(ctx context.Context) {
 		for _, name := range w.deployments {
 			fall := w.fall(ctx, name)
 			lines = append(lines, fall)
+			r.Lock()
+			falls++
+			all.add(fall)
 			if fall.Wrong != "" {
+				wrong++
 				fmt.Printf("round %d: %s: %s\n", number, fall.Command, fall.Wrong)
 			}
-			r.Lock()
-			all.add(fall)
 			r.Unlock()
 		}
 		return string(must.Get(json.Marshal(lines)))
 	})
 	fmt.Printf("%d scale-downs in %s: %d nodes became empty, of %d that could; preferring nodes alone would have emptied %d, and Kubernetes by itself "+
-		"%d for certain; %d pods wanted, %d missed; %d wrong\n", all.falls, took.Round(time.Second), all.emptied, all.best, all.prefer, all.byItself,
-		all.wanted, all.missed, all.wrong)
-	if all.wrong > 0 || all.emptied != all.best {
+		"%d for certain; %d pods wanted, %d missed; %d wrong\n", falls, took.Round(time.Second), all.Emptied, all.Best, all.Prefer, all.ByItself,
+		all.Wanted, all.Missed, wrong)
+	if wrong > 0 || all.Emptied != all.Best {
 		os.Exit(1)
 	}
 }
@@ -67,15 +71,10 @@ type Fall struct {
 	Wrong                           string `json:",omitempty"`
 }
 
-type total struct{ falls, emptied, best, prefer, byItself, wanted, missed, wrong int }
-
-func (t *total) add(f Fall) {
-	t.falls++
-	t.emptied, t.best, t.prefer, t.byItself = t.emptied+f.Emptied, t.best+f.Best, t.prefer+f.Prefer, t.byItself+f.ByItself
-	t.wanted, t.missed = t.wanted+f.Wanted, t.missed+f.Missed
-	if f.Wrong != "" {
-		t.wrong++
-	}
+// add adds the numbers of another one.
+func (f *Fall) add(other Fall) {
+	f.Emptied, f.Best, f.Prefer, f.ByItself = f.Emptied+other.Emptied, f.Best+other.Best, f.Prefer+other.Prefer, f.ByItself+other.ByItself
+	f.Wanted, f.Missed = f.Wanted+other.Wanted, f.Missed+other.Missed
 }
 
 type world struct {
@@ -163,7 +162,7 @@ func (w *world) settle(ctx context.Context) {
 				}
 				_ = w.Plane.Bind(ctx, pod, node)
 			}
-			if strings.HasPrefix(pod.Labels["app"], "web-") && isReady(pod) {
+			if strings.HasPrefix(pod.Labels["app"], "web-") && history.IsReady(pod) {
 				ready++
 			}
 		}
@@ -176,12 +175,6 @@ func (w *world) settle(ctx context.Context) {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-}
-
-func isReady(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-	})
 }
 
 // pods are those that are not going.
@@ -217,17 +210,16 @@ func (w *world) fall(ctx context.Context, name string) Fall {
 	}
 	k := 1 + w.r.IntN(len(own))
 	arguments := []string{"scale", "deploy/" + name, "--replicas", fmt.Sprint(len(own) - k), "--namespace", w.namespace, "-o", "json"}
-	prefers := w.r.IntN(2) == 0
+	isSpot := func(pod corev1.Pod) bool { return w.spot[pod.Spec.NodeName] }
+	// A wish that no pod matches is refused.
+	prefers := w.r.IntN(2) == 0 && slices.ContainsFunc(own, isSpot)
+	wish, alone := []string{"--empty-nodes"}, []string{"--dry-run", "--empty-nodes=false"}
 	if prefers {
-		arguments = append(arguments, "--prefer-nodes", "lifecycle=spot")
-		isSpot := func(pod corev1.Pod) bool { return w.spot[pod.Spec.NodeName] }
-		prefers = slices.ContainsFunc(own, isSpot)
-		if !prefers {
-			arguments = append(arguments[:len(arguments)-2], "--empty-nodes")
-		}
-	} else {
-		arguments = append(arguments, "--empty-nodes")
+		wish = []string{"--prefer-nodes", "lifecycle=spot"}
+		alone = append(alone, wish...)
 	}
+	alone = append(slices.Clone(arguments), alone...)
+	arguments = append(arguments, wish...)
 	fall := Fall{Command: strings.Join(arguments, " "), Best: w.best(before, name, k, prefers)}
 	has := left(before)
 	// The nodes that would be empty without these pods.
@@ -244,10 +236,6 @@ func (w *world) fall(ctx context.Context, name string) Fall {
 			}
 		}
 		return count
-	}
-	alone := append(slices.Clone(arguments), "--empty-nodes=false", "--dry-run")
-	if !prefers {
-		alone = slices.DeleteFunc(alone, func(word string) bool { return word == "--empty-nodes" })
 	}
 	plan, err := w.podrank(ctx, alone)
 	if err != nil {
