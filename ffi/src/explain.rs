@@ -2,7 +2,7 @@
 
 use crate::memory::{Output, apart};
 use crate::options::podrank_options;
-use crate::order::Question;
+use crate::question::Question;
 use crate::record::podrank_pod;
 use crate::status::run;
 use core::ffi::c_char;

@@ -2,7 +2,7 @@
 
 use crate::memory::{Input, Output, apart};
 use crate::options::{self, podrank_options};
-use crate::order::one;
+use crate::question::one;
 use crate::record::podrank_pod;
 use crate::status::run;
 use podrank::{Key, Pod};

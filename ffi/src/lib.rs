@@ -32,6 +32,7 @@ mod odds;
 mod options;
 mod order;
 mod outcome;
+mod question;
 mod record;
 mod stateful_set;
 mod status;

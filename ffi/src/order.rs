@@ -1,13 +1,13 @@
 //! The decisions by the order: compare, decide, select, sort.
 
 use crate::explain::PODRANK_RULE_NONE;
-use crate::memory::{Input, Output, Span, apart};
+use crate::memory::{Input, Output, apart};
 use crate::options::{self, podrank_options};
 use crate::record::{podrank_pod, sound};
-use crate::status::{Error, PODRANK_ERR_NULL, run};
+use crate::status::run;
 use core::mem::size_of;
 use podrank::ffi::{IS_SCRATCH_USED, select_with};
-use podrank::{Candidate, Pod, Policy, Rule, Scratch};
+use podrank::{Candidate, Pod, Rule, Scratch};
 
 /// Scratch memory of podrank_select for one victim. Its contents are private and need not be initialised.
 #[repr(C)]
@@ -26,43 +26,6 @@ const _: () = {
     assert!(size_of::<podrank_scratch>() == size_of::<Scratch>());
     assert!(size_of::<podrank_scratch>() == 4 * size_of::<Candidate>());
 };
-
-/// Two pods, the policy, and the memory of the three.
-pub(crate) struct Question<'a> {
-    pub(crate) a: &'a Pod,
-    pub(crate) b: &'a Pod,
-    pub(crate) policy: Policy,
-    pub(crate) spans: [Span; 3],
-}
-
-impl Question<'_> {
-    /// # Safety
-    /// The pointers keep the promises in the header.
-    pub(crate) unsafe fn read(
-        a: *const podrank_pod,
-        b: *const podrank_pod,
-        options: *const podrank_options,
-    ) -> Result<Self, Error> {
-        let (a, b) = (Input::one(a.cast::<Pod>())?, Input::one(b.cast::<Pod>())?);
-        let spans = (a.span(), b.span());
-        // SAFETY: the caller's.
-        unsafe {
-            let (policy, options) = options::read(options)?;
-            Ok(Self { a: one(a)?, b: one(b)?, policy, spans: [spans.0, spans.1, options] })
-        }
-    }
-}
-
-/// Returns a sound record.
-///
-/// # Safety
-/// As for [`Input::read`].
-pub(crate) unsafe fn one<'a>(pod: Input<Pod>) -> Result<&'a Pod, Error> {
-    // SAFETY: the caller's.
-    let pod = sound(unsafe { pod.read() })?;
-    // There is one, because the buffer was checked for one.
-    pod.first().ok_or(Error(PODRANK_ERR_NULL))
-}
 
 /// Compares two pods. Writes -1 to ordering if a goes first, 1 if b goes first, and 0 if every rule ties.
 /// Pods with distinct UIDs never tie.
