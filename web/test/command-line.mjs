@@ -4,13 +4,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
 
 export const root = resolve(import.meta.dirname, '../..');
 export const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target');
 export const work = mkdtempSync(join(tmpdir(), 'podrank-page-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 export const NOON = '2026-03-10T12:00:00Z';
-/** Where a page has the answer of `-o html`. */
+/** Where a page has the dump that it opens with. */
 export const GIVEN = /(?<=id="given">).*?(?=<\/script>)/s;
 /** The examples of the page, with the count and the moment at which it shows them. */
 export const EXAMPLES = [
@@ -23,6 +24,27 @@ const plugin = join(target, 'debug/kubectl-podrank');
 assert.ok(existsSync(plugin), `no ${plugin}: run cargo build -p kubectl-podrank`);
 export const podrank = (...given) =>
     spawnSync(plugin, given.map(String), { cwd: work, encoding: 'utf8', maxBuffer: 1 << 28 });
+
+/** The dump in the fragment of a link of `-o link`, and the options that ask for its answer, by Node's own zlib. */
+export function fromLink(fragment) {
+    const [, dump, rest] = fragment.match(/^#dump=([A-Za-z0-9_-]+)&(.*)$/);
+    const state = Object.fromEntries(new URLSearchParams(rest));
+    const { namespace, workload, replicas, now, order, burstReplicas, partial, ...gates } = state;
+    return {
+        text: inflateRawSync(Buffer.from(dump, 'base64url')).toString(),
+        state,
+        options: {
+            namespace, workload, replicas: Number(replicas), now, order, burstReplicas: burstReplicas && Number(burstReplicas),
+            partial: partial === 'true', featureGates: Object.fromEntries(Object.entries(gates).map(([name, value]) => [name, value === 'true'])),
+        },
+    };
+}
+
+/** What the page takes in the place of `GIVEN` to open with the answer that these words ask for. */
+export function opened(...words) {
+    const { text, options: { namespace, workload, ...others } } = fromLink(new URL(podrank(...words, '-o', 'link').stdout.trim()).hash);
+    return JSON.stringify({ title: `${workload} in ${namespace}`, dump: JSON.parse(text), options: { namespace, workload, ...others } }).replaceAll('<', '\\u003c');
+}
 
 /** Asserts that `decide(TEXT, OPTIONS)`, which gives `{ answer }` or `{ error }`, decides all shared vectors as the command line. */
 export async function assertAgreement(decide) {
