@@ -6,7 +6,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use podrank_preview::{Input, Options, Order, Preview, WorkloadId, WorkloadName, gates, preview_workload};
-use std::collections::HashMap;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::io::Write;
 
@@ -23,6 +24,9 @@ pub const CONTENTS: &str = "the link contains names (pods, nodes, ReplicaSets, t
 
 /// Returns the link that asks this about the workload. Without `replicas`, the page chooses the count.
 ///
+/// It holds the JSON of what the page opens with: the part of the dump, and all that is asked. What a reader may want to change by hand
+/// follows as text.
+///
 /// # Errors
 /// If a link cannot hold the workload or would be longer than [`LONGEST`].
 pub fn link(
@@ -31,28 +35,32 @@ pub fn link(
     id: &WorkloadId,
     replicas: Option<u32>,
 ) -> Result<String, Box<dyn Error>> {
+    let short = format!("{}/{}", id.kind.short(), id.name);
+    let dump: Value = serde_json::from_str(&input.extract(id)?)?;
+    let gates: BTreeMap<_, _> = gates::changed(&gates::of_sets(options.gates)).into_iter().collect();
+    let given = json!({
+        "title": format!("{short} in {}", id.namespace),
+        "dump": dump,
+        "options": {
+            "namespace": id.namespace,
+            "workload": short,
+            "replicas": replicas,
+            "now": options.now,
+            "order": options.order,
+            "featureGates": gates,
+            "burstReplicas": options.burst_replicas,
+            "partial": options.accepts_gaps(),
+        },
+    });
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(input.extract(id)?.as_bytes())?;
+    encoder.write_all(given.to_string().as_bytes())?;
     let mut link = format!("{PAGE}#dump={}", URL_SAFE_NO_PAD.encode(encoder.finish()?));
-    let mut add = |name: &str, value: &str| link.extend(["&", name, "=", &encoded(value)]);
-    add("namespace", &id.namespace);
-    add("workload", &format!("{}/{}", id.kind.short(), id.name));
-    if let Some(replicas) = replicas {
-        add("replicas", &replicas.to_string());
-    }
-    add("now", &options.now.to_string());
+    link.extend(replicas.map(|replicas| format!("&replicas={replicas}")));
+    link += &format!("&now={}", options.now);
     if options.order == Order::Total {
-        add("order", "total");
+        link += "&order=total";
     }
-    for (gate, is_on) in gates::changed(&gates::of_sets(options.gates)) {
-        add(gate, &is_on.to_string());
-    }
-    if let Some(most) = options.burst_replicas {
-        add("burstReplicas", &most.to_string());
-    }
-    if options.accepts_gaps() {
-        add("partial", "true");
-    }
+    link.extend(gates.iter().map(|(gate, is_on)| format!("&{gate}={is_on}")));
     if link.len() > LONGEST {
         return Err(format!(
             "the link would have {} characters, and not every browser opens more than {LONGEST}: -o html > page.html writes a page",
@@ -95,18 +103,4 @@ pub fn differs(
         named.join(", "),
         options.now
     )))
-}
-
-/// The value as JavaScript's `URLSearchParams` reads it.
-fn encoded(value: &str) -> String {
-    let mut text = String::new();
-    for byte in value.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'/' | b':' => {
-                text.push(byte.into())
-            }
-            _ => text += &format!("%{byte:02X}"),
-        }
-    }
-    text
 }

@@ -180,7 +180,7 @@ fn a_page_needs_nodes_and_does_without() {
         ];
         let link = asks(&words, &[&example()[..], &[nodes]].concat(), &asked);
         let (link, messages) = fine(&link);
-        let (dump, _) = common::link::decoded(link.trim_end());
+        let (dump, _, _) = common::link::decoded(link.trim_end());
         assert_eq!(dump.to_string().contains(r#""topology.kubernetes.io/zone":"zone-a""#), has_zone);
         assert!(!messages.contains("forbidden"), "{messages}");
     }

@@ -25,25 +25,16 @@ assert.ok(existsSync(plugin), `no ${plugin}: run cargo build -p kubectl-podrank`
 export const podrank = (...given) =>
     spawnSync(plugin, given.map(String), { cwd: work, encoding: 'utf8', maxBuffer: 1 << 28 });
 
-/** The dump in the fragment of a link of `-o link`, and the options that ask for its answer, by Node's own zlib. */
+/** What is in the fragment of a link of `-o link`, by Node's own zlib, and what follows as text. */
 export function fromLink(fragment) {
-    const [, dump, rest] = fragment.match(/^#dump=([A-Za-z0-9_-]+)&(.*)$/);
-    const state = Object.fromEntries(new URLSearchParams(rest));
-    const { namespace, workload, replicas, now, order, burstReplicas, partial, ...gates } = state;
-    return {
-        text: inflateRawSync(Buffer.from(dump, 'base64url')).toString(),
-        state,
-        options: {
-            namespace, workload, replicas: Number(replicas), now, order, burstReplicas: burstReplicas && Number(burstReplicas),
-            partial: partial === 'true', featureGates: Object.fromEntries(Object.entries(gates).map(([name, value]) => [name, value === 'true'])),
-        },
-    };
+    const [, packed, rest] = fragment.match(/^#dump=([A-Za-z0-9_-]+)&(.*)$/);
+    return { ...JSON.parse(inflateRawSync(Buffer.from(packed, 'base64url'))), state: Object.fromEntries(new URLSearchParams(rest)) };
 }
 
 /** What the page takes in the place of `GIVEN` to open with the answer that these words ask for. */
 export function opened(...words) {
-    const { text, options: { namespace, workload, ...others } } = fromLink(new URL(podrank(...words, '-o', 'link').stdout.trim()).hash);
-    return JSON.stringify({ title: `${workload} in ${namespace}`, dump: JSON.parse(text), options: { namespace, workload, ...others } }).replaceAll('<', '\\u003c');
+    const { state, ...given } = fromLink(new URL(podrank(...words, '-o', 'link').stdout.trim()).hash);
+    return JSON.stringify(given).replaceAll('<', '\\u003c');
 }
 
 /** Asserts that `decide(TEXT, OPTIONS)`, which gives `{ answer }` or `{ error }`, decides all shared vectors as the command line. */
