@@ -45,18 +45,18 @@ pub fn page(answers: &[Grid], beside: &Beside) -> String {
         let heading = if place == 0 { "h1" } else { "h2" };
         if let [first, rest @ ..] = &*answer.sentences {
             text.extend(["<", heading, ">", &escaped(first), "</", heading, ">\n"]);
-            rest.iter().for_each(|sentence| element(&mut text, "p", sentence));
+            elements(&mut text, "p", rest);
         }
         table(&mut text, answer);
     }
     if !beside.notes.is_empty() {
         text += "<h2>Notes</h2>\n<ul>\n";
-        beside.notes.iter().for_each(|note| element(&mut text, "li", note));
+        elements(&mut text, "li", &beside.notes);
         text += "</ul>\n";
     }
     text += "</main>\n<footer>\n";
-    beside.sources.iter().for_each(|source| element(&mut text, "p", source));
-    text += &match &beside.link {
+    elements(&mut text, "p", &beside.sources);
+    let more = match &beside.link {
         Some(link) => format!(
             "<p><a href=\"{}\">Ask about another count or moment.</a> The link contains what the decision reads, behind its # sign, and \
              browsers send nothing of that to a server.</p>\n",
@@ -66,7 +66,7 @@ pub fn page(answers: &[Grid], beside: &Beside) -> String {
             "<p>To ask about another count or moment, give the same dump to <a href=\"{PAGE}\">podrank's page</a>.</p>\n"
         ),
     };
-    text + "</footer>\n</html>\n"
+    text + &more + "</footer>\n</html>\n"
 }
 
 fn table(text: &mut String, answer: &Grid) {
@@ -79,14 +79,18 @@ fn table(text: &mut String, answer: &Grid) {
     *text += "\n<tbody>\n";
     for (verdict, cells) in &answer.rows {
         text.extend(["<tr class=", verdict.name(), ">"]);
-        cells.iter().for_each(|cell| text.extend(["<td>", &escaped(cell)]));
+        for cell in cells {
+            text.extend(["<td>", &escaped(cell)]);
+        }
         text.push('\n');
     }
     *text += "</table></div>\n";
 }
 
-fn element(text: &mut String, name: &str, content: &str) {
-    text.extend(["<", name, ">", &escaped(content), "</", name, ">\n"]);
+fn elements(text: &mut String, name: &str, contents: &[String]) {
+    for content in contents {
+        text.extend(["<", name, ">", &escaped(content), "</", name, ">\n"]);
+    }
 }
 
 /// The text as text, between tags and in quoted attributes.

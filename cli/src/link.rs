@@ -56,7 +56,7 @@ pub fn link(
     encoder.write_all(given.to_string().as_bytes())?;
     let mut link = format!("{PAGE}#dump={}", URL_SAFE_NO_PAD.encode(encoder.finish()?));
     link.extend(replicas.map(|replicas| format!("&replicas={replicas}")));
-    link += &format!("&now={}", options.now);
+    link.extend(["&now=", &options.now.to_string()]);
     if options.order == Order::Total {
         link += "&order=total";
     }
