@@ -48,22 +48,15 @@ pub fn whole(preview: &Preview<'_>) -> Grid {
             Verdict::Blocked | Verdict::Later => because(pod, waits.get(pod.name).copied()),
             _ => pod.why.clone(),
         };
-        let mut cells = vec![goes(pod), pod.name.to_owned(), pod.node.unwrap_or("-").to_owned()];
-        cells.extend(
-            READ.iter()
-                .zip(read(&pod.details))
-                .filter(|(name, _)| !is_direct || **name != COST)
-                .map(|(_, cell)| cell),
-        );
-        cells.push(because);
-        (pod.verdict, cells)
+        let read = READ.iter().zip(read(&pod.details)).filter(|(name, _)| !is_direct || **name != COST);
+        let cells = [goes(pod), pod.name.to_owned(), pod.node.unwrap_or("-").to_owned(), because];
+        (pod.verdict, cells.into_iter().chain(read.map(|(_, cell)| cell)).collect())
     };
     let read = READ.into_iter().filter(|name| !is_direct || *name != COST);
-    Grid {
-        header: ["GOES", "POD", "NODE"].into_iter().chain(read).chain(["BECAUSE"]).collect(),
-        rows: sorted(preview).iter().map(row).collect(),
-        ..grid(preview, Vec::new())
-    }
+    let mut answer = grid(preview, Vec::new());
+    answer.header.extend(read);
+    answer.rows = sorted(preview).iter().map(row).collect();
+    answer
 }
 
 /// What is printed after the table.

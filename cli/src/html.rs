@@ -26,10 +26,11 @@ body{margin:0 auto;max-width:80rem;padding:1rem;font:1rem/1.5 system-ui,sans-ser
 h1,h2{font-size:1.375rem;line-height:1.3}h2{font-size:1.125rem;margin-top:2rem}a{color:inherit}
 div{overflow-x:auto}table{border-collapse:collapse;font-size:.875rem}
 th,td{padding:.25rem .75rem .25rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);unicode-bidi:isolate}
-td:nth-child(2){white-space:nowrap}td:last-child{min-width:14rem}
+td:nth-child(2),td:nth-child(3){white-space:nowrap}
 .delete td:first-child{color:var(--delete);font-weight:600}.contested td:first-child{color:var(--contested);font-weight:600}
 .blocked td:first-child{color:var(--blocked);font-weight:600}
 .later td:first-child,footer{color:var(--dim)}footer{margin-top:2rem;font-size:.875rem}code,li,p,h1,h2{overflow-wrap:anywhere}
+@media(max-width:40rem){td{white-space:nowrap}}
 @media print{:root{--ink:#000;--paper:#fff;--dim:#444;--line:#999;--delete:#900;--contested:#640;--blocked:#606}div{overflow:visible}}";
 
 /// Returns the page. The first sentence of the first answer is its title.
