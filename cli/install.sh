@@ -131,6 +131,7 @@ main() {
     installed=$("$new" version) || die "the program of $archive does not run on this machine: nothing is installed"
     mv "$new" "$bin/$program"
     echo "Installed $installed as $bin/$program."
+    # shellcheck disable=SC2016 # the reader's shell expands it
     case :$PATH: in
     *:"$bin":*) ;;
     *) printf 'kubectl finds it once this directory is in the PATH: export PATH="%s:$PATH"\n' "$bin" ;;
