@@ -6,17 +6,19 @@ use crate::live::{self, Live, Managers, Scope};
 use crate::progress::Watched;
 use crate::surroundings;
 use jiff::Timestamp;
-use kubectl_podrank::look::Look;
-use kubectl_podrank::{glance, html, overview, render, standing};
+use kubectl_podrank::html::{self, Beside};
+use kubectl_podrank::look::{Grid, Look};
+use kubectl_podrank::{glance, link, overview, render, standing};
 use podrank_preview::{
     Autoscaled, Input, Options, Overview, OwnerName, Preview, Remedy, Replicas, ScaleDownOrder, Subject,
-    WorkloadId, WorkloadKind, WorkloadName, preview_workload, scale_down_order, standing_of_pod,
+    Workload, WorkloadId, WorkloadKind, WorkloadName, preview_workload, scale_down_order, standing_of_pod,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Display;
 use std::fs::{File, Metadata};
 use std::io;
+use std::iter;
 use std::path::Path;
 
 type Failure = Box<dyn Error>;
@@ -196,7 +198,7 @@ fn one(
     mut options: Options,
 ) -> Result<Asked, Failure> {
     let mut question = Question::of(args);
-    let is_page = args.output == Output::Html;
+    let is_page = matches!(args.output, Output::Html | Output::Link);
     let managers = if is_page { Managers::All } else { Managers::Workload };
     let read = |name: &WorkloadName, scope| live::read(kubectl, name, None, scope, managers);
     let Live { mut input, workload, lags } = match subject {
@@ -255,17 +257,27 @@ fn about(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
     match question {
         Question::Order if input.has_count(&options)? => {
             let order = scale_down_order(&input, &options).map_err(|error| explained(&error))?;
-            of_order(&order, args, look, || standing::order_table(&order, args.output == Output::Wide, look))
+            let table = || standing::order_table(&order, args.output == Output::Wide, look);
+            of_order(&input, &options, &order, args, look, table, standing::whole)
         }
         Question::Pod(pod) if !args.has_count() && input.has_count(&options)? => {
             let order = standing_of_pod(&input, &options, &pod).map_err(|error| explained(&error))?;
-            of_order(&order, args, look, || standing::pod_text(&order, look))
+            of_order(
+                &input,
+                &options,
+                &order,
+                args,
+                look,
+                || standing::of_pod(&order).text(look),
+                standing::of_pod,
+            )
         }
         Question::Pod(pod) => {
             let preview = preview_workload(&input, &options).map_err(|error| explained(&error))?;
-            let text = glance::pod_text(&preview, &pod, look)
+            let answer = glance::of_pod(&preview, &pod)
                 .ok_or_else(|| format!("{pod} is no active pod of its workload"))?;
-            of_preview(&input, &options, &preview, args, || text)
+            let text = answer.text(look);
+            of_preview(&input, &options, &preview, args, || text, || vec![answer])
         }
         Question::Sets(sets) => {
             let is_one = |kind, namespace: &str, name: &str| {
@@ -284,7 +296,7 @@ fn about(asked: Asked, args: &PreviewArgs, look: Look) -> Result<Answer, Failure
                 Output::Wide => render::proof(&preview, look),
                 _ => glance::glance(&preview, look),
             };
-            let mut answer = of_preview(&input, &options, &preview, args, table)?;
+            let mut answer = of_preview(&input, &options, &preview, args, table, || render::whole(&preview))?;
             if args.output == Output::Table && look.terminal_width.is_some() {
                 // Scaling the owner of a set is another question.
                 let is_asked = preview.owner.is_none() || !args.names_workload();
@@ -311,16 +323,32 @@ fn of_preview(
     preview: &Preview<'_>,
     args: &PreviewArgs,
     for_people: impl FnOnce() -> String,
+    whole: impl FnOnce() -> Vec<Grid>,
 ) -> Result<Answer, Failure> {
+    let mut beside: Vec<_> = preview.notes.iter().map(ToString::to_string).collect();
+    let id = id(preview.namespace, &preview.workload);
+    let link = || link::link(input, options, &id, preview.asked.replicas);
     let text = match args.output {
         Output::Table | Output::Wide => for_people(),
         Output::Json => preview.to_json(),
         Output::Yaml => yaml(preview)?,
         Output::Markdown => glance::markdown(preview),
-        Output::Html => html::page(input, options, preview)?,
+        Output::Html => {
+            let again = format!(
+                "{}{}",
+                render::again(preview),
+                if args.filename.is_some() { " -f FILE" } else { "" }
+            );
+            html::page(&whole(), &Beside { notes: beside.clone(), sources: vec![again], link: link().ok() })
+        }
+        Output::Link => {
+            let link = link()?;
+            beside.extend(link::differs(preview, input, options, &id)?);
+            beside.push(format!("note: {}", link::CONTENTS));
+            link + "\n"
+        }
         Output::Name => render::names(preview),
     };
-    let mut beside: Vec<_> = preview.notes.iter().map(ToString::to_string).collect();
     if args.output == Output::Name {
         beside.extend(render::unnamed(preview).iter().map(|note| format!("note: {note}")));
     }
@@ -330,24 +358,48 @@ fn of_preview(
     Ok(Answer { text: text.into_bytes(), beside, gist })
 }
 
-fn of_order(
-    order: &ScaleDownOrder<'_>,
+/// The workload of an answer.
+fn id(namespace: &str, workload: &Workload<'_>) -> WorkloadId {
+    WorkloadId { namespace: namespace.to_owned(), kind: workload.kind, name: workload.name.to_owned() }
+}
+
+fn of_order<'a>(
+    input: &Input,
+    options: &Options,
+    order: &ScaleDownOrder<'a>,
     args: &PreviewArgs,
     look: Look,
     for_people: impl FnOnce() -> String,
+    whole: impl FnOnce(&ScaleDownOrder<'a>) -> Grid,
 ) -> Result<Answer, Failure> {
+    let mut beside: Vec<_> = order.notes.iter().map(ToString::to_string).collect();
+    let link = || link::link(input, options, &id(order.namespace, &order.workload), None);
     let text = match args.output {
         Output::Json => order.to_json(),
         Output::Yaml => yaml(order)?,
         Output::Markdown => standing::order_markdown(order),
-        Output::Table | Output::Wide | Output::Html | Output::Name => for_people(),
+        Output::Html => {
+            let beside =
+                Beside { notes: beside.clone(), sources: vec![moment(order.now)], link: link().ok() };
+            html::page(&[whole(order)], &beside)
+        }
+        Output::Link => {
+            let link = link()?;
+            beside.push(format!("note: {}", link::CONTENTS));
+            link + "\n"
+        }
+        Output::Table | Output::Wide | Output::Name => for_people(),
     };
-    let mut beside: Vec<_> = order.notes.iter().map(ToString::to_string).collect();
     if look.terminal_width.is_some() && args.output == Output::Table {
         beside.push(standing::hint(order));
     }
     let pods = order.pods().map(|pod| format!(" {} {:?} {:?}", pod.name, pod.may_go_at, pod.goes_at));
     Ok(Answer { text: text.into_bytes(), beside, gist: pods.collect() })
+}
+
+/// When it was decided.
+fn moment(now: Timestamp) -> String {
+    format!("Time of the decision: {now}")
 }
 
 fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result<Answer, Failure> {
@@ -359,16 +411,23 @@ fn of_autoscaler(all: &Autoscaled<'_>, args: &PreviewArgs, look: Look) -> Result
     let each = |answer: fn(&Preview<'_>, Look) -> String| {
         all.previews.iter().map(|preview| answer(preview, look)).collect::<String>()
     };
+    let notes = all.previews.iter().flat_map(|preview| &preview.notes).map(ToString::to_string);
+    let beside: Vec<_> = notes.collect::<BTreeSet<_>>().into_iter().collect();
     let text = match args.output {
         Output::Table => sentence + &each(glance::glance),
         Output::Wide => sentence + &each(render::proof),
         Output::Markdown => sentence + "\n" + &each(|preview, _| glance::markdown(preview) + "\n"),
         Output::Json => all.to_json(),
         Output::Yaml => yaml(all)?,
-        Output::Html | Output::Name => return Err("this output is about one count: add --replicas N".into()),
+        Output::Html => {
+            let sentence = Grid::of_sentences([sentence.trim_end().to_owned()]);
+            let answers: Vec<_> =
+                iter::once(sentence).chain(all.previews.iter().map(glance::whole)).collect();
+            let sources = all.previews.iter().map(render::again).collect();
+            html::page(&answers, &Beside { notes: beside.clone(), sources, link: None })
+        }
+        Output::Link | Output::Name => return Err("this output is about one count: add --replicas N".into()),
     };
-    let notes = all.previews.iter().flat_map(|preview| &preview.notes).map(ToString::to_string);
-    let beside: Vec<_> = notes.collect::<BTreeSet<_>>().into_iter().collect();
     let gist = all.previews.iter().map(glance::headline).collect();
     Ok(Answer { text: text.into_bytes(), beside, gist })
 }
@@ -390,7 +449,11 @@ fn several(
         Output::Yaml => yaml(&all)?,
         Output::Markdown => overview::overview_markdown(&all),
         Output::Table | Output::Wide => overview::overview_table(&all, look),
-        Output::Html | Output::Name => return Err("this output is about one workload: name it".into()),
+        Output::Html => {
+            let sources = vec![moment(all.now)];
+            html::page(&[overview::whole(&all)], &Beside { sources, ..Beside::default() })
+        }
+        Output::Link | Output::Name => return Err("this output is about one workload: name it".into()),
     };
     let mut beside = Vec::new();
     if all.workloads.is_empty() {

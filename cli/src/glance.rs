@@ -1,7 +1,7 @@
 //! The answer at a glance: one sentence, then a row for each pod that goes or may go, with a reason of a few words. On a terminal, it
 //! fits on a screen. The whole proof is in [`render`](crate::render).
 
-use crate::look::{Grid, Look, MOST_IN_MARKDOWN, in_sentences, namespace_flag, plain, style};
+use crate::look::{Grid, Look, MOST_IN_MARKDOWN, namespace_flag, plain};
 use podrank_preview::{
     Bounds, Contest, Details, NoteCode, Owner, PodPreview, Preview, Rollout, SetPreview, Verdict,
     WorkloadKind,
@@ -39,6 +39,26 @@ pub fn markdown(preview: &Preview<'_>) -> String {
     grid(preview, folded(preview, rows(preview), MOST_IN_MARKDOWN)).markdown()
 }
 
+/// Returns the answer with every pod, what the rules read of it, and both values that decide about it.
+pub fn whole(preview: &Preview<'_>) -> Grid {
+    let is_direct = preview.workload.kind.is_direct();
+    let waits = waits(preview);
+    let row = |pod: &&PodPreview<'_>| {
+        let because = match pod.verdict {
+            Verdict::Blocked | Verdict::Later => because(pod, waits.get(pod.name).copied()),
+            _ => pod.why.clone(),
+        };
+        let read = READ.iter().zip(read(&pod.details)).filter(|(name, _)| !is_direct || **name != COST);
+        let cells = [goes(pod), pod.name.to_owned(), pod.node.unwrap_or("-").to_owned(), because];
+        (pod.verdict, cells.into_iter().chain(read.map(|(_, cell)| cell)).collect())
+    };
+    let read = READ.into_iter().filter(|name| !is_direct || *name != COST);
+    let mut answer = grid(preview, Vec::new());
+    answer.header.extend(read);
+    answer.rows = sorted(preview).iter().map(row).collect();
+    answer
+}
+
 /// What is printed after the table.
 fn beside(preview: &Preview<'_>) -> Vec<String> {
     preview.notes.iter().map(ToString::to_string).chain(hint(preview)).collect()
@@ -49,7 +69,7 @@ fn grid(preview: &Preview<'_>, rows: Vec<Row>) -> Grid {
     let grows = preview.asked.replicas.is_some_and(|replicas| replicas as usize > preview.active);
     let follows = preview.rest.as_ref().filter(|rest| !grows || rest.waits_for.is_some());
     let follows = follows.filter(|_| !goes_on_by_itself(preview)).and_then(|rest| rest.text.clone());
-    let cells = |row: Row| (style(row.verdict), vec![row.goes, row.pod, row.node, row.because]);
+    let cells = |row: Row| (row.verdict, vec![row.goes, row.pod, row.node, row.because]);
     Grid {
         sentences: iter::once(headline(preview)).chain(shares(preview)).chain(follows).collect(),
         header: vec!["GOES", "POD", "NODE", "BECAUSE"],
@@ -150,7 +170,7 @@ pub fn headline(preview: &Preview<'_>) -> String {
 }
 
 /// Returns what happens to one pod, and why. `None` if it is no active pod of the workload.
-pub fn pod_text(preview: &Preview<'_>, pod: &str, look: Look) -> Option<String> {
+pub fn of_pod(preview: &Preview<'_>, pod: &str) -> Option<Grid> {
     let pod = preview.pods().find(|its| its.name == pod)?;
     let fate = match (pod.verdict, pod.odds) {
         (Verdict::Delete, _) => "goes".to_owned(),
@@ -163,8 +183,7 @@ pub fn pod_text(preview: &Preview<'_>, pod: &str, look: Look) -> Option<String> 
     let rule = pod.rule.map_or_else(String::new, |rule| format!(" ({rule})"));
     let besides = also_goes(preview.workload.kind).map(str::to_owned);
     let sentences = [format!("{} {fate}: {}{rule}", pod.name, pod.why), headline(preview)];
-    let sentences: Vec<_> = sentences.into_iter().chain(besides).collect();
-    Some(in_sentences(&sentences, look))
+    Some(Grid::of_sentences(sentences.into_iter().chain(besides)))
 }
 
 /// What else takes pods of such a workload.
@@ -208,8 +227,24 @@ pub fn hint(preview: &Preview<'_>) -> Option<String> {
     })
 }
 
-/// A row for each pod: those that go, those that may, those that wait, and those that stay.
-fn rows(preview: &Preview<'_>) -> Vec<Row> {
+const COST: &str = "COST";
+
+/// What the rules read of a pod, a column each.
+pub(crate) const READ: [&str; 4] = ["READY", "AGE", COST, "RESTARTS"];
+
+/// The cells of [`READ`].
+pub(crate) fn read(details: &Details) -> [String; 4] {
+    let ready = match details {
+        Details { is_ready: true, ready_age, .. } => ready_age.as_deref().unwrap_or("yes"),
+        Details { phase: "Running", .. } => "no",
+        Details { phase, .. } => phase,
+    };
+    let age = details.age.as_deref().unwrap_or("-");
+    [ready.to_owned(), age.to_owned(), details.deletion_cost.to_string(), details.restarts.to_string()]
+}
+
+/// The pods: those that go, those that may, those that wait, and those that stay.
+fn sorted<'p, 'a>(preview: &'p Preview<'a>) -> Vec<&'p PodPreview<'a>> {
     let mut pods: Vec<_> = preview.pods().collect();
     let rank = |pod: &PodPreview<'_>| match pod.verdict {
         Verdict::Delete => 0,
@@ -225,7 +260,17 @@ fn rows(preview: &Preview<'_>) -> Vec<Row> {
         let likelier = || most(b).total_cmp(&most(a)).then_with(|| least(b).total_cmp(&least(a)));
         rank(a).cmp(&rank(b)).then_with(likelier)
     });
-    let waits: HashMap<_, _> = preview.blocked.iter().map(|pod| (pod.name, &*pod.by)).collect();
+    pods
+}
+
+/// The pods that wait, each with the one that it waits for.
+fn waits<'p>(preview: &'p Preview<'_>) -> HashMap<&'p str, &'p str> {
+    preview.blocked.iter().map(|pod| (pod.name, &*pod.by)).collect()
+}
+
+/// A row for each pod.
+fn rows(preview: &Preview<'_>) -> Vec<Row> {
+    let waits = waits(preview);
     let row = |pod: &&PodPreview<'_>| Row {
         verdict: pod.verdict,
         goes: goes(pod),
@@ -234,7 +279,7 @@ fn rows(preview: &Preview<'_>) -> Vec<Row> {
         node: plain(pod.node.unwrap_or("-")).into_owned(),
         because: plain(&because(pod, waits.get(pod.name).copied())).into_owned(),
     };
-    pods.iter().map(row).collect()
+    sorted(preview).iter().map(row).collect()
 }
 
 fn goes(pod: &PodPreview<'_>) -> String {

@@ -4,6 +4,7 @@
 
 pub mod glance;
 pub mod html;
+pub mod link;
 pub mod look;
 pub mod overview;
 pub mod render;

@@ -86,10 +86,11 @@ pub(crate) fn namespace_flag(namespace: &str) -> String {
 }
 
 /// An answer for people: sentences, and then rows in columns.
-pub(crate) struct Grid {
+pub struct Grid {
     pub(crate) sentences: Vec<String>,
     pub(crate) header: Vec<&'static str>,
-    pub(crate) rows: Vec<(Style, Vec<String>)>,
+    /// What becomes of those that a row is about, and its cells.
+    pub(crate) rows: Vec<(Verdict, Vec<String>)>,
     /// The columns that a narrow terminal does without, the first one first.
     pub(crate) give_way: Vec<&'static str>,
     /// Whether the last column is rather cut than done without.
@@ -97,6 +98,12 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
+    /// An answer in sentences alone.
+    pub fn of_sentences(sentences: impl IntoIterator<Item = String>) -> Self {
+        let sentences = sentences.into_iter().collect();
+        Self { sentences, header: Vec::new(), rows: Vec::new(), give_way: Vec::new(), is_cut: false }
+    }
+
     /// The most rows that a terminal has room for beside the sentences and what is printed after the table. `None` if all are shown.
     pub(crate) fn room(&self, look: Look, after: &[String]) -> Option<usize> {
         let is_limited = look.terminal_width.is_some() && !look.shows_all;
@@ -108,7 +115,8 @@ impl Grid {
         in_sentences(&self.sentences, look)
     }
 
-    pub(crate) fn text(&self, look: Look) -> String {
+    /// The answer as text, in as many lines as the look says.
+    pub fn text(&self, look: Look) -> String {
         let width = look.terminal_width.unwrap_or(usize::MAX);
         let mut text = self.in_sentences(look);
         if self.rows.is_empty() {
@@ -121,7 +129,7 @@ impl Grid {
             }
         }
         for (index, line) in table.iter().enumerate() {
-            let style = index.checked_sub(1).map_or(Style::new().bold(), |row| self.rows[row].0);
+            let style = index.checked_sub(1).map_or(Style::new().bold(), |row| style(self.rows[row].0));
             text += &paint(look, style, line);
         }
         text
@@ -138,7 +146,7 @@ impl Grid {
                 .collect()
         }
         let header = kept(&self.header, without, self.header.iter().copied());
-        let row = |(_, cells): &(Style, Vec<String>)| {
+        let row = |(_, cells): &(Verdict, Vec<String>)| {
             kept(&self.header, without, cells.iter().map(|cell| plain(cell).into_owned()))
         };
         let mut rows: Vec<Vec<String>> = self.rows.iter().map(row).collect();
@@ -284,7 +292,7 @@ mod tests {
             sentences: Vec::new(),
             header: vec!["POD", "NODE", "NOTE"],
             rows: vec![(
-                Style::new(),
+                Verdict::Keep,
                 vec!["web".to_owned(), "worker-1".to_owned(), "it waits for 3 more pods".to_owned()],
             )],
             give_way: vec!["NODE"],

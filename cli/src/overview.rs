@@ -1,7 +1,7 @@
 //! Several workloads, a line each, for people. Computes text and reads nothing.
 
 use crate::glance::named;
-use crate::look::{Grid, Look, style};
+use crate::look::{Grid, Look};
 use podrank_preview::{Bounds, Overview, OverviewLine, Rest, Verdict, WaitsFor};
 
 /// Returns a line for each workload.
@@ -11,10 +11,16 @@ pub fn overview_table(overview: &Overview<'_>, look: Look) -> String {
 
 /// Returns the lines to paste into a page or a channel.
 pub fn overview_markdown(overview: &Overview<'_>) -> String {
-    let mut grid = grid(overview);
-    grid.sentences.push("Who goes first".to_owned());
-    grid.markdown()
+    whole(overview).markdown()
 }
+
+/// Returns a line for each workload, uncut.
+pub fn whole(overview: &Overview<'_>) -> Grid {
+    Grid { sentences: vec![TITLE.to_owned()], ..grid(overview) }
+}
+
+/// What the lines are about.
+const TITLE: &str = "Who goes first";
 
 fn grid(overview: &Overview<'_>) -> Grid {
     let namespace = overview.workloads.first().map_or("", |line| line.namespace);
@@ -24,7 +30,7 @@ fn grid(overview: &Overview<'_>) -> Grid {
         let verdict = if line.delete.max > 0 { Verdict::Delete } else { Verdict::Keep };
         let cells = [name, line.active.to_string(), next(line), sure(line), note(line)];
         let namespace = several.then(|| line.namespace.to_owned());
-        (style(verdict), namespace.into_iter().chain(cells).collect())
+        (verdict, namespace.into_iter().chain(cells).collect())
     };
     let header = ["WORKLOAD", "PODS", "NEXT TO GO", "SURE", "NOTE"];
     Grid {

@@ -1,7 +1,7 @@
 //! A preview as text: a table for people, names for other commands. Computes text and reads nothing.
 
-use crate::glance::{deleted_of, goes_on_by_itself, headline};
-use crate::look::{Look, in_columns, lines, paint, plain, shortened, style, widest, wrapped};
+use crate::glance::{self, deleted_of, goes_on_by_itself, headline};
+use crate::look::{Grid, Look, in_columns, lines, paint, plain, shortened, style, widest, wrapped};
 use anstyle::Style;
 use podrank_preview::{Bounds, Details, Odds, PodPreview, Pods, Preview, SetPreview, Verdict};
 use std::iter;
@@ -96,20 +96,40 @@ pub fn proof(preview: &Preview<'_>, look: Look) -> String {
     text
 }
 
+/// Returns the answer with every pod, and beneath it the sets of a Deployment.
+pub fn whole(preview: &Preview<'_>) -> Vec<Grid> {
+    let answer = glance::whole(preview);
+    let sets = preview.sets();
+    let row = |set: &SetPreview<'_>| {
+        let delete = deleted_of(preview, set);
+        let verdict = if delete.max > 0 { Verdict::Delete } else { Verdict::Keep };
+        (verdict, set_cells(preview, set))
+    };
+    let of_sets = (sets.len() > 1).then(|| Grid {
+        sentences: vec!["Its ReplicaSets".to_owned()],
+        header: SET_HEADERS.to_vec(),
+        rows: sets.iter().map(row).collect(),
+        ..Grid::of_sentences([])
+    });
+    iter::once(answer).chain(of_sets).collect()
+}
+
+const SET_HEADERS: [&str; 6] = ["REPLICASET", "FROM", "TO", "PODS", "GO", "WHY"];
+
+/// The cells of [`SET_HEADERS`].
+fn set_cells(preview: &Preview<'_>, set: &SetPreview<'_>) -> Vec<String> {
+    let [name, why] = [set.replica_set.unwrap_or("<new>"), &set.why].map(|text| plain(text).into_owned());
+    let go = deleted_of(preview, set).text();
+    vec![name, set.from.to_string(), sizes(preview, set), set.active.to_string(), go, why]
+}
+
 /// A line for each set; on a narrow terminal, the reason is below it.
 fn sets(sets: &[SetPreview<'_>], preview: &Preview<'_>, look: Look) -> String {
     let width = look.terminal_width.unwrap_or(usize::MAX);
     let layout = |with_reason: bool| {
-        let headers = ["REPLICASET", "FROM", "TO", "PODS", "GO", "WHY"];
-        let columns = headers.len() - usize::from(!with_reason);
-        let rows = sets.iter().map(|set| {
-            let name = plain(set.replica_set.unwrap_or("<new>")).into_owned();
-            let why = plain(&set.why).into_owned();
-            let go = deleted_of(preview, set).text();
-            let numbers = [set.from.to_string(), sizes(preview, set), set.active.to_string(), go];
-            [name].into_iter().chain(numbers).chain([why]).take(columns).collect()
-        });
-        in_columns(&headers[..columns], rows)
+        let columns = SET_HEADERS.len() - usize::from(!with_reason);
+        let rows = sets.iter().map(|set| set_cells(preview, set).into_iter().take(columns).collect());
+        in_columns(&SET_HEADERS[..columns], rows)
     };
     let full = layout(true);
     let is_narrow = widest(&full) > width;

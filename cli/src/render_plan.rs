@@ -3,7 +3,6 @@
 
 use crate::look::{Grid, Look, in_sentences, plain};
 use crate::render::verdict;
-use anstyle::{AnsiColor, Style};
 use podrank_preview::Verdict;
 use podrank_preview::steer::{Plan, PlannedPod, told};
 
@@ -20,17 +19,17 @@ pub fn table(plan: &Plan, evicts: bool, look: Look) -> String {
     };
     let shown: Vec<_> = plan.pods.iter().enumerate().filter(is_shown).map(|(_, pod)| pod).collect();
     let row = |pod: &&PlannedPod| {
-        let style = if pod.is_wanted { AnsiColor::Red.on_default() } else { Style::new() };
+        let fate = if pod.is_wanted { Verdict::Delete } else { Verdict::Keep };
         let cells = vec![
             verdict(pod.by_itself, pod.odds),
-            verdict(if pod.is_wanted { Verdict::Delete } else { Verdict::Keep }, None),
+            verdict(fate, None),
             pod.name.clone(),
             pod.node.clone().unwrap_or_else(|| "<none>".to_owned()),
             cost(pod),
             pod.write.map_or_else(|| "-".to_owned(), |cost| cost.to_string()),
             why(pod),
         ];
-        (style, cells)
+        (fate, cells)
     };
     let blocked = plan.blocked.iter().map(|ahead| {
         format!("{} goes before {}, whatever their costs: {}", ahead.name, ahead.before, ahead.why)

@@ -1,8 +1,8 @@
 //! At which counts each pod goes, and what happens to one pod, for people. Computes text and reads nothing.
 
-use crate::glance::{NO_RULE, also_goes, few_words, named};
-use crate::look::{Grid, Look, in_sentences, namespace_flag, style};
-use podrank_preview::{Details, ScaleDownOrder, Standing, Verdict, WorkloadKind};
+use crate::glance::{NO_RULE, READ, also_goes, few_words, named, read};
+use crate::look::{Grid, Look, namespace_flag};
+use podrank_preview::{ScaleDownOrder, Standing, Verdict, WorkloadKind};
 use std::iter;
 
 /// Returns the order: a row for each pod, those that go first at the top. With `whole` reasons, each has both values.
@@ -14,7 +14,7 @@ pub fn order_table(order: &ScaleDownOrder<'_>, whole: bool, look: Look) -> Strin
         grid.rows.truncate(most - 1);
         let cells = ["…".to_owned(), format!("{more} more (--all lists them)")];
         let rest = iter::repeat_n(String::new(), grid.header.len() - 2);
-        grid.rows.push((style(Verdict::Keep), cells.into_iter().chain(rest).collect()));
+        grid.rows.push((Verdict::Keep, cells.into_iter().chain(rest).collect()));
     }
     grid.text(look)
 }
@@ -32,6 +32,11 @@ pub fn hint(order: &ScaleDownOrder<'_>) -> String {
     format!("See what a count does: kubectl podrank {}/{name}{namespace} {flag} N", kind.short())
 }
 
+/// Returns the order with every pod, and what the rules read of it.
+pub fn whole(order: &ScaleDownOrder<'_>) -> Grid {
+    order_grid(order, true)
+}
+
 fn order_grid(order: &ScaleDownOrder<'_>, whole: bool) -> Grid {
     let several = order.sets.len() > 1;
     let counted = order.pods().any(|pod| pod.may_go_at.is_some());
@@ -42,7 +47,7 @@ fn order_grid(order: &ScaleDownOrder<'_>, whole: bool) -> Grid {
             let because = if whole { pod.why.clone() } else { because(pod) };
             let cells = [at, pod.name.to_owned(), pod.node.unwrap_or("-").to_owned()];
             let read = whole.then(|| read(&pod.details)).into_iter().flatten();
-            (style(Verdict::Keep), cells.into_iter().chain(read).chain([because]).collect())
+            (Verdict::Keep, cells.into_iter().chain(read).chain([because]).collect())
         })
     });
     let rest = order.rest.as_ref().and_then(|rest| rest.text.clone());
@@ -52,7 +57,7 @@ fn order_grid(order: &ScaleDownOrder<'_>, whole: bool) -> Grid {
         format!("Its count is shared among ReplicaSets, each with an order of its own: {}.", sets.join(", "))
     });
     let header = [if counted { "GOES AT" } else { "PLACE" }, "POD", "NODE"].into_iter();
-    let read: &[_] = if whole { &["READY", "AGE", "COST", "RESTARTS"] } else { &[] };
+    let read: &[_] = if whole { &READ } else { &[] };
     Grid {
         sentences: iter::once(headline(order)).chain(rest).chain(shared).collect(),
         header: header.chain(read.iter().copied()).chain(["BECAUSE"]).collect(),
@@ -60,17 +65,6 @@ fn order_grid(order: &ScaleDownOrder<'_>, whole: bool) -> Grid {
         give_way: if whole { Vec::new() } else { vec!["NODE"] },
         is_cut: !whole,
     }
-}
-
-/// What the rules read from a pod, a column each.
-fn read(details: &Details) -> [String; 4] {
-    let ready = match details {
-        Details { is_ready: true, ready_age, .. } => ready_age.as_deref().unwrap_or("yes"),
-        Details { phase: "Running", .. } => "no",
-        Details { phase, .. } => phase,
-    };
-    let age = details.age.as_deref().unwrap_or("-");
-    [ready.to_owned(), age.to_owned(), details.deletion_cost.to_string(), details.restarts.to_string()]
 }
 
 /// The counts at which a pod goes: `7`, or `4, may at 6`, or `now` if that is the present one.
@@ -105,8 +99,8 @@ fn headline(order: &ScaleDownOrder<'_>) -> String {
 }
 
 /// Returns what becomes of one pod at each count, and why. The order has that pod alone.
-pub fn pod_text(order: &ScaleDownOrder<'_>, look: Look) -> String {
-    let Some(pod) = order.pods().next() else { return String::new() };
+pub fn of_pod(order: &ScaleDownOrder<'_>) -> Grid {
+    let Some(pod) = order.pods().next() else { return Grid::of_sentences([]) };
     let name = named(order.workload.kind, order.workload.name, order.namespace, order.owner);
     let pods = if order.active == 1 { "1 pod".to_owned() } else { format!("{} pods", order.active) };
     let mut sentences = vec![format!("{} ({name}, {pods}): {}", pod.name, fate(order, pod))];
@@ -119,7 +113,7 @@ pub fn pod_text(order: &ScaleDownOrder<'_>, look: Look) -> String {
     sentences.push(state(order, pod));
     sentences.extend(order.rest.as_ref().and_then(|rest| rest.text.clone()));
     sentences.extend(also_goes(order.workload.kind).map(str::to_owned));
-    in_sentences(&sentences, look)
+    Grid::of_sentences(sentences)
 }
 
 /// At which counts it stays, may go and goes.

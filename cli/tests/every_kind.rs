@@ -307,15 +307,6 @@ fn a_broken_node_matters_to_daemon_sets_alone() {
 }
 
 #[test]
-fn where_there_is_no_page_the_error_says_what_there_is() {
-    for kind in &KINDS[2..] {
-        let (status, stdout, stderr) = run(&format!("{} -o html", kind.of_web()), dump(&kind.objects()));
-        assert_eq!((status, &*stdout), (Some(1), ""));
-        assert!(stderr.contains("use -o table, wide, json or name"), "{stderr}");
-    }
-}
-
-#[test]
 fn a_workload_that_is_listed_twice_is_noted() {
     for kind in KINDS {
         let items = kind.objects();

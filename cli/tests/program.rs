@@ -306,49 +306,6 @@ fn example_by_kubernetes_order() {
     assert_eq!(rows[6..8], ["x4rvp delete uid", "w8nlc keep uid"]);
 }
 
-/// What the page of `-o html` shows: the text within the element that is for it.
-fn given(page: &str) -> Value {
-    let (_, rest) = page.split_once(r#"<script type="application/json" id="given">"#).expect("the element");
-    let (given, _) = rest.split_once("</script>").expect("its end");
-    serde_json::from_str(given).expect("JSON")
-}
-
-#[test]
-fn a_page_has_the_answer() {
-    let asked = "deploy/web --replicas 5 --feature-gates PodDeletionCost=false --burst-replicas 2";
-    let (page, notes) = fine(&format!("{asked} -o html"), ROLLOUT);
-    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
-    let given = given(&page);
-    assert_eq!(given["title"], "deploy/web in default");
-    assert_eq!(
-        given["options"],
-        json!({
-            "namespace": "default",
-            "workload": "deploy/web",
-            "replicas": 5,
-            "now": "2026-03-10T12:00:00Z",
-            "order": "kubernetes",
-            "featureGates": { "PodDeletionCost": false },
-            "burstReplicas": 2,
-            "partial": false,
-        })
-    );
-    // What it has of the dump leads to the same answer.
-    let as_json = format!("{asked} -o json");
-    let json = fine(&as_json, ROLLOUT);
-    assert_eq!(fine(&as_json, given["dump"].to_string()), json);
-    assert_eq!(notes, json.1);
-}
-
-#[test]
-fn names_in_a_page_are_no_markup() {
-    let evil = "</script><!--<script>";
-    let set = with(set("web"), "metadata name", json!(evil));
-    let pod = with(pod(1), "metadata ownerReferences 0 name", json!(evil));
-    let (page, _) = fine("--replicas 0 --partial -o html", dump(&[set, pod]));
-    assert_eq!(given(&page)["options"]["workload"], format!("rs/{evil}"));
-}
-
 /// X before Z (the smaller UID, as they became ready a second apart), Z before Y likewise, and Y before X (restarted, as
 /// they became ready together): a circle.
 #[test]

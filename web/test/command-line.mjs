@@ -4,13 +4,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
 
 export const root = resolve(import.meta.dirname, '../..');
 export const target = resolve(root, process.env.CARGO_TARGET_DIR ?? 'target');
 export const work = mkdtempSync(join(tmpdir(), 'podrank-page-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 export const NOON = '2026-03-10T12:00:00Z';
-/** Where a page has the answer of `-o html`. */
+/** Where a page has the dump that it opens with. */
 export const GIVEN = /(?<=id="given">).*?(?=<\/script>)/s;
 /** The examples of the page, with the count and the moment at which it shows them. */
 export const EXAMPLES = [
@@ -23,6 +24,18 @@ const plugin = join(target, 'debug/kubectl-podrank');
 assert.ok(existsSync(plugin), `no ${plugin}: run cargo build -p kubectl-podrank`);
 export const podrank = (...given) =>
     spawnSync(plugin, given.map(String), { cwd: work, encoding: 'utf8', maxBuffer: 1 << 28 });
+
+/** What is in the fragment of a link of `-o link`, by Node's own zlib, and what follows as text. */
+export function fromLink(fragment) {
+    const [, packed, rest] = fragment.match(/^#dump=([A-Za-z0-9_-]+)&(.*)$/);
+    return { ...JSON.parse(inflateRawSync(Buffer.from(packed, 'base64url'))), state: Object.fromEntries(new URLSearchParams(rest)) };
+}
+
+/** What the page takes in the place of `GIVEN` to open with the answer that these words ask for. */
+export function opened(...words) {
+    const { state, ...given } = fromLink(new URL(podrank(...words, '-o', 'link').stdout.trim()).hash);
+    return JSON.stringify(given).replaceAll('<', '\\u003c');
+}
 
 /** Asserts that `decide(TEXT, OPTIONS)`, which gives `{ answer }` or `{ error }`, decides all shared vectors as the command line. */
 export async function assertAgreement(decide) {

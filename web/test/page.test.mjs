@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { close, decided, drag, fates, inPage, paste } from './browser.mjs';
-import { EXAMPLES, GIVEN, NOON, assertAgreement, podrank, root, target, work } from './command-line.mjs';
+import { EXAMPLES, GIVEN, NOON, assertAgreement, opened, podrank, root, target, work } from './command-line.mjs';
 
 const pageFile = resolve(process.env.PAGE ?? join(root, 'web/dist/index.html'));
 const url = pathToFileURL(pageFile).href;
@@ -113,7 +113,7 @@ test('two pods that tie, with a third between them, are no circle', async () => 
     // With equal restarts, 4kq2n and 8wz5c tie, and by UID t7xjd goes between them.
     const file = join(work, 'between.json');
     writeFileSync(file, readFileSync(example('circle'), 'utf8').replace('"restartCount": 5', '"restartCount": 0'));
-    const [given] = podrank('-f', file, '--replicas', 4, '--now', EXAMPLES[0].now, '-o', 'html').stdout.match(GIVEN);
+    const given = opened('-f', file, '--replicas', 4, '--now', EXAMPLES[0].now);
     const made = join(work, 'between.html');
     writeFileSync(made, readFileSync(pageFile, 'utf8').replace(GIVEN, () => given));
     await inPage(pathToFileURL(made).href, async (page) => {
@@ -426,10 +426,10 @@ test('10,000 pods: an answer within a frame, or “Working…”', () => inPage(
     assert.ok(measured.told >= late, `${late} late answers, ${measured.told} said so`);
 }));
 
-test('-o html: the page with the answer, and nothing of a pod that does not decide', async () => {
+test('-o link: the page with the answer, and nothing of a pod that does not decide', async () => {
     const file = join(root, 'preview/examples/rollout.json');
     const flags = ['deploy/web', '-f', file, '--replicas', '5', '--now', '2026-03-10T12:00:00.5Z', '--feature-gates', 'PodDeletionCost=false'];
-    const [given] = podrank(...flags, '-o', 'html').stdout.match(GIVEN);
+    const given = opened(...flags);
     for (const word of ['registry.example.com', 'serviceaccount', 'env', 'args']) assert.ok(!given.includes(word), word);
     const made = join(work, 'answer.html');
     writeFileSync(made, readFileSync(pageFile, 'utf8').replace(GIVEN, () => given));

@@ -101,7 +101,7 @@ pub(crate) struct PreviewArgs {
     #[arg(long, requires = "filename", hide_short_help = true)]
     partial: bool,
 
-    /// table, wide, json, yaml, markdown, html or name
+    /// table, wide, json, yaml, markdown, html, link or name
     #[arg(
         short,
         long,
@@ -190,8 +190,10 @@ pub(crate) enum Output {
     /// The answer with at most ten rows, to paste into a channel or an issue
     #[value(alias = "md")]
     Markdown,
-    /// A page that shows everything, as one file that opens without a network
+    /// The answer with every pod, as a page to redirect to a file, which opens without a network
     Html,
+    /// The address of podrank's page with the answer's input in it, which no server gets
+    Link,
     /// pod/NAME of each certain victim, for another command
     Name,
 }
@@ -275,6 +277,9 @@ pub(super) fn changed_gates(changes: impl IntoIterator<Item = (Gate, bool)>) -> 
 impl PreviewArgs {
     /// What is wrong with the flags together.
     pub(crate) fn conflict(&self) -> Option<&'static str> {
+        if self.watch && self.output == Output::Html {
+            return Some("-o html writes one page: leave out --watch");
+        }
         let wants_proposal = self.gates().prefer_for_scale_down && self.order == OrderName::Kubernetes;
         wants_proposal.then_some("no release of Kubernetes has PreferForScaleDown: use it with --order total")
     }
@@ -297,7 +302,7 @@ impl PreviewArgs {
 
     /// What is missing for this output.
     pub(crate) fn missing(&self) -> Option<&'static str> {
-        let needs_count = matches!(self.output, Output::Name | Output::Html) && !self.has_count();
+        let needs_count = self.output == Output::Name && !self.has_count();
         let subjects = self.subjects().unwrap_or_default();
         let is_daemon_set =
             matches!(&*subjects, [Subject::Workload(name)] if name.kind == Some(WorkloadKind::DaemonSet));

@@ -3,6 +3,7 @@
 
 #[cfg(unix)]
 pub(crate) mod kubectl;
+pub(crate) mod link;
 
 pub(crate) use podrank_laws::objects::*;
 use serde_json::Value;

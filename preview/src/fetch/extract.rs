@@ -37,8 +37,7 @@ impl Input {
     pub fn extract(&self, workload: &WorkloadId) -> Result<String, Error> {
         if workload.kind.is_direct() {
             return Err(Error::new(format!(
-                "{workload}: a page shows only Deployments, ReplicaSets and ReplicationControllers; use -o table, wide, json or \
-                 name"
+                "{workload}: a link can hold only Deployments, ReplicaSets and ReplicationControllers; -o html writes a page"
             )));
         }
         let sets = Sets::of(self);

@@ -1,4 +1,4 @@
-//! The template of the manifest for krew.
+//! The templates of the manifests for krew and Homebrew.
 
 use serde_json::Value;
 
@@ -37,4 +37,35 @@ fn the_krew_manifest_is_sound() {
         })
         .collect();
     assert_eq!(names, ["linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"]);
+}
+
+/// Homebrew's own checks need a tap: here, that each archive has its platform, and that nothing stays to be filled in.
+#[test]
+fn the_formula_has_an_archive_for_each_platform() {
+    let formula = include_str!("../homebrew/kubectl-podrank.rb");
+    let lines: Vec<_> = formula.lines().map(str::trim).collect();
+    let (mut system, mut processor, mut platforms) = ("", "", Vec::new());
+    for (number, line) in lines.iter().enumerate() {
+        match *line {
+            "on_macos do" => system = "darwin",
+            "on_linux do" => system = "linux",
+            "on_intel do" => processor = "amd64",
+            "on_arm do" => processor = "arm64",
+            _ => {}
+        }
+        if let Some(url) = line.strip_prefix("url ") {
+            let archive = format!("/{{{{ .TagName }}}}/kubectl-podrank-{system}-{processor}.tar.gz\"");
+            assert!(url.ends_with(&archive), "{url} is not {archive}");
+            assert_eq!(lines[number + 1], "sha256 \"{{ .Sha256 }}\"");
+            platforms.push(format!("{system}/{processor}"));
+        }
+    }
+    assert_eq!(platforms, ["darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm64"]);
+    // Homebrew's own rules for the sentence.
+    let about =
+        lines.iter().find_map(|line| line.strip_prefix("desc \"")).expect("a sentence").trim_end_matches('"');
+    assert!(about.len() <= 80 && !about.ends_with('.') && !about.contains("kubectl-podrank"), "{about}");
+    let rest =
+        formula.replace("{{ .TagName }}", "").replace("{{ .Sha256 }}", "").replace("{{ .Version }}", "");
+    assert!(!rest.contains("{{"), "{rest}");
 }

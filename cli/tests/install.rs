@@ -1,0 +1,330 @@
+//! `install.sh`, on a release in a directory, with a PATH that has nothing but what a test puts there.
+#![cfg(unix)]
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const SCRIPT: &str = include_str!("../install.sh");
+/// What the script needs, besides the tools that a test is about.
+const TOOLS: [&str; 15] = [
+    "awk", "cat", "chmod", "cp", "cut", "env", "grep", "gzip", "mkdir", "mktemp", "mv", "rm", "sed", "sh",
+    "tar",
+];
+
+/// A release, a home and a PATH, removed at the end of a test.
+struct Machine {
+    root: PathBuf,
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+fn executable(file: &Path, text: &str) {
+    // Replaced, and not written through a link to the machine's own tool.
+    let _ = fs::remove_file(file);
+    fs::write(file, text).expect("a file");
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("a mode");
+}
+
+/// The exit status, and what was printed.
+struct Ran {
+    is_success: bool,
+    said: String,
+}
+
+impl Machine {
+    /// Linux on amd64 with curl and sha256sum, and a sound release.
+    fn new() -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let root = std::env::temp_dir().join(format!("podrank-install-{}-{number}", std::process::id()));
+        for folder in ["release", "home", "tools", "tmp"] {
+            fs::create_dir_all(root.join(folder)).expect("a folder");
+        }
+        let machine = Self { root };
+        TOOLS.into_iter().chain(["curl", "sha256sum"]).for_each(|tool| machine.link(tool));
+        machine.is("Linux", "x86_64");
+        machine.release("linux-amd64", "echo kubectl-podrank 9.9.9");
+        machine
+    }
+
+    fn link(&self, tool: &str) {
+        let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output().expect("sh");
+        let path = String::from_utf8(found.stdout).expect("UTF-8");
+        symlink(path.trim(), self.tool(tool)).expect("a link");
+    }
+
+    fn tool(&self, name: &str) -> PathBuf {
+        self.root.join("tools").join(name)
+    }
+
+    fn lacks(&self, tool: &str) {
+        fs::remove_file(self.tool(tool)).expect("it was there");
+    }
+
+    fn is(&self, system: &str, machine: &str) {
+        executable(
+            &self.tool("uname"),
+            &format!("#!/bin/sh\n[ $1 = -s ] && echo {system} || echo {machine}\n"),
+        );
+    }
+
+    /// A `cosign` that writes its arguments down.
+    fn cosign(&self, outcome: &str) {
+        let asked = self.root.join("asked");
+        let text = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >{}\n{outcome}\n", asked.display());
+        executable(&self.tool("cosign"), &text);
+        fs::write(self.root.join("release/SHA256SUMS.sigstore.json"), "{}").expect("a file");
+    }
+
+    /// A release with a program that does this, and its sum.
+    fn release(&self, platform: &str, program: &str) {
+        let (release, archive) = (self.root.join("release"), format!("kubectl-podrank-{platform}.tar.gz"));
+        executable(&release.join("kubectl-podrank"), &format!("#!/bin/sh\n{program}\n"));
+        let script = format!(
+            "tar -czf {archive} kubectl-podrank && rm kubectl-podrank && echo unrelated >other &&
+             sha256sum other {archive} >SHA256SUMS"
+        );
+        assert!(
+            Command::new("sh").args(["-c", &script]).current_dir(release).status().expect("sh").success()
+        );
+    }
+
+    fn program(&self) -> PathBuf {
+        self.root.join("home/.local/bin/kubectl-podrank")
+    }
+
+    /// Pipes the script to this shell, as the README does.
+    fn runs(&self, shell: &[&str], script: &str, flags: &[&str]) -> Ran {
+        let mut command = Command::new(shell[0]);
+        command.args(&shell[1..]).args(["-s", "--"]).args(flags).env_clear();
+        command.env("PATH", self.root.join("tools")).env("HOME", self.root.join("home"));
+        command.env("TMPDIR", self.root.join("tmp")).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let all = File::create(self.root.join("said")).expect("a file");
+        command.stdout(all.try_clone().expect("a handle")).stderr(all);
+        let mut child = command.spawn().expect("a shell");
+        drop(child.stdin.take().expect("a pipe").write_all(script.as_bytes()));
+        let is_success = child.wait().expect("it ends").success();
+        let left: Vec<_> = fs::read_dir(self.root.join("tmp")).expect("a folder").collect();
+        assert!(left.is_empty(), "{left:?} is left behind");
+        Ran { is_success, said: fs::read_to_string(self.root.join("said")).expect("UTF-8") }
+    }
+
+    fn installs(&self, flags: &[&str]) -> Ran {
+        let from = format!("file://{}/release", self.root.display());
+        self.runs(&["/bin/sh"], SCRIPT, &[&["--from", &from], flags].concat())
+    }
+
+    /// It refuses with these words, and what was installed before stays as it was.
+    #[track_caller]
+    fn refuses(&self, flags: &[&str], words: &str) {
+        fs::create_dir_all(self.program().parent().expect("a folder")).expect("a folder");
+        fs::write(self.program(), "the old one").expect("a file");
+        let Ran { is_success, said } = self.installs(flags);
+        assert!(!is_success && said.contains(words), "{said}is not\n{words}");
+        assert_eq!(fs::read_to_string(self.program()).expect("it stays"), "the old one");
+        let beside = fs::read_dir(self.program().parent().expect("a folder")).expect("a folder").count();
+        assert_eq!(beside, 1, "a file is left beside it");
+    }
+}
+
+const SKIP: &str = "--skip-signature";
+
+#[test]
+fn the_program_is_installed_for_this_machine() {
+    for (system, machine, platform) in [
+        ("Linux", "x86_64", "linux-amd64"),
+        ("Linux", "aarch64", "linux-arm64"),
+        ("Darwin", "arm64", "darwin-arm64"),
+        ("Darwin", "x86_64", "darwin-amd64"),
+    ] {
+        let here = Machine::new();
+        here.is(system, machine);
+        here.release(platform, &format!("echo kubectl-podrank for {platform}"));
+        let Ran { is_success, said } = here.installs(&[SKIP]);
+        let program = here.program();
+        let installed = format!("Installed kubectl-podrank for {platform} as {}.\n", program.display());
+        assert!(is_success && said.contains(&installed), "{said}");
+        assert!(said.starts_with("The signature is not checked"), "{said}");
+        // Its directory is not in the PATH of this machine.
+        assert!(
+            said.contains(&format!(
+                "export PATH=\"{}:$PATH\"",
+                program.parent().expect("a folder").display()
+            )),
+            "{said}"
+        );
+        let version = Command::new(program).arg("version").output().expect("it runs");
+        assert_eq!(
+            String::from_utf8(version.stdout).expect("UTF-8"),
+            format!("kubectl-podrank for {platform}\n")
+        );
+        // A second time, it replaces the first.
+        here.release(platform, "echo kubectl-podrank 10");
+        assert!(here.installs(&[SKIP]).said.contains("Installed kubectl-podrank 10 "));
+    }
+}
+
+#[test]
+fn other_shells_and_tools_do_as_well() {
+    let here = Machine::new();
+    let from = format!("file://{}/release", here.root.display());
+    let flags = ["--from", &from, SKIP];
+    for shell in [&["/bin/bash", "--posix"][..], &["/bin/busybox", "sh"]] {
+        if Path::new(shell[0]).exists() {
+            let Ran { is_success, said } = here.runs(shell, SCRIPT, &flags);
+            assert!(is_success, "{shell:?}: {said}");
+        }
+    }
+    // macOS has shasum, and some containers have wget alone.
+    let sum = fs::read_link(here.tool("sha256sum")).expect("a link");
+    here.lacks("sha256sum");
+    executable(
+        &here.tool("shasum"),
+        &format!("#!/bin/sh\n[ \"$1 $2\" = '-a 256' ] && exec {} \"$3\"\n", sum.display()),
+    );
+    here.lacks("curl");
+    executable(&here.tool("wget"), "#!/bin/sh\n[ \"$1 $2\" = '-q -O' ] && exec cp \"${4#file://}\" \"$3\"\n");
+    let Ran { is_success, said } = here.installs(&[SKIP]);
+    assert!(is_success, "{said}");
+}
+
+#[test]
+fn a_prefix_is_where_it_goes() {
+    let here = Machine::new();
+    let prefix = here.root.join("a prefix");
+    let Ran { is_success, said } = here.installs(&[SKIP, "--prefix", prefix.to_str().expect("UTF-8")]);
+    assert!(is_success && prefix.join("bin/kubectl-podrank").is_file(), "{said}");
+    assert!(!here.program().exists());
+}
+
+#[test]
+fn without_a_checked_signature_nothing_is_installed() {
+    let here = Machine::new();
+    here.refuses(&[], "the signature cannot be checked without cosign");
+    here.cosign("echo no matching signatures >&2; exit 1");
+    here.refuses(&[], "no matching signatures\n");
+    here.refuses(&[], "is not signed by podrank's release workflow");
+    fs::remove_file(here.root.join("release/SHA256SUMS.sigstore.json")).expect("it was there");
+    here.refuses(&[], "SHA256SUMS.sigstore.json");
+}
+
+#[test]
+fn the_signature_must_be_that_of_the_release_workflow() {
+    let workflow = "https://github.com/podrank/podrank/.github/workflows/release.yml@refs/tags/";
+    assert!(
+        include_str!("../../.github/workflows/release.yml")
+            .contains("cosign sign-blob --yes --bundle dist/SHA256SUMS.sigstore.json")
+    );
+    for (flags, identity) in [
+        (&["--version", "v1.2.3"][..], format!("--certificate-identity\n{workflow}v1.2.3\n")),
+        (&[], format!("--certificate-identity-regexp\n^{}v[0-9]\n", workflow.replace('.', "\\."))),
+    ] {
+        let here = Machine::new();
+        here.cosign("exit 0");
+        let Ran { is_success, said } = here.installs(flags);
+        assert!(is_success && !said.contains("not checked"), "{said}");
+        let asked = fs::read_to_string(here.root.join("asked")).expect("cosign was asked");
+        assert!(asked.starts_with("verify-blob\n--bundle\n") && asked.contains(&identity), "{asked}");
+        assert!(
+            asked.contains("--certificate-oidc-issuer\nhttps://token.actions.githubusercontent.com\n"),
+            "{asked}"
+        );
+        assert!(asked.trim_end().ends_with("/SHA256SUMS"), "{asked}");
+    }
+}
+
+#[test]
+fn bad_cases_are_refused_by_name() {
+    let here = Machine::new();
+    let archive = here.root.join("release/kubectl-podrank-linux-amd64.tar.gz");
+    let sound = fs::read(&archive).expect("an archive");
+    fs::write(&archive, [&*sound, b"more"].concat()).expect("a file");
+    here.refuses(&[SKIP], "nothing is installed");
+    here.refuses(&[SKIP], "has the SHA-256 sum ");
+    fs::remove_file(&archive).expect("it was there");
+    here.refuses(&[SKIP], "cannot download file://");
+    fs::write(here.root.join("release/SHA256SUMS"), "0  kubectl-podrank-linux-amd64.tar.gz.old\n")
+        .expect("a file");
+    here.refuses(&[SKIP], "has no sum of kubectl-podrank-linux-amd64.tar.gz");
+    fs::remove_file(here.root.join("release/SHA256SUMS")).expect("it was there");
+    here.refuses(&[SKIP], "cannot download file://");
+
+    let here = Machine::new();
+    here.release("linux-amd64", "exit 126");
+    here.refuses(&[SKIP], "does not run on this machine: nothing is installed");
+    for (system, machine, words) in [
+        (
+            "FreeBSD",
+            "amd64",
+            "no archive is made for FreeBSD: see https://github.com/podrank/podrank/releases",
+        ),
+        ("MINGW64_NT-10.0", "x86_64", "no archive is made for MINGW64_NT-10.0"),
+        ("Linux", "riscv64", "no archive is made for Linux on riscv64"),
+    ] {
+        here.is(system, machine);
+        here.refuses(&[SKIP], words);
+    }
+    for (flags, words) in [
+        (&["--prefix"][..], "--prefix needs a value"),
+        (&["--prefix", ""], "--prefix needs a value"),
+        (&["--version", "1.2.3"], "a version is such as v1.2.3, not 1.2.3"),
+        (&["--skip"], "unknown flag --skip"),
+    ] {
+        here.refuses(flags, words);
+    }
+
+    for (tool, words) in [
+        ("curl", "neither curl nor wget is installed"),
+        ("sha256sum", "neither sha256sum nor shasum is installed"),
+    ] {
+        let here = Machine::new();
+        here.lacks(tool);
+        here.refuses(&[SKIP], words);
+    }
+}
+
+/// A connection may break at any byte.
+#[test]
+fn a_part_of_the_script_installs_nothing() {
+    let here = Machine::new();
+    let from = format!("file://{}/release", here.root.display());
+    let ends: Vec<_> =
+        SCRIPT.char_indices().filter(|(_, char)| *char == '\n').map(|(at, _)| at + 1).collect();
+    for end in &ends[..ends.len() - 1] {
+        let _ = here.runs(&["/bin/sh"], &SCRIPT[..*end], &["--from", &from, SKIP]);
+        assert!(!here.program().exists(), "after {end} bytes");
+    }
+    assert!(here.installs(&[SKIP]).is_success && here.program().exists());
+}
+
+/// The addresses are those of the assets that `.ci/dist` makes.
+#[test]
+fn the_latest_release_and_a_named_one_have_addresses() {
+    let here = Machine::new();
+    here.lacks("curl");
+    executable(
+        &here.tool("curl"),
+        &format!("#!/bin/sh\necho \"$4\" >>{}\nexit 22\n", here.root.join("asked").display()),
+    );
+    let flags: [&[&str]; 2] = [&[SKIP], &[SKIP, "--version", "v1.2.3"]];
+    for flags in flags {
+        let Ran { is_success, said } = here.runs(&["/bin/sh"], SCRIPT, flags);
+        assert!(
+            !is_success && said.contains("cannot download https://github.com/podrank/podrank/releases/"),
+            "{said}"
+        );
+    }
+    assert_eq!(
+        fs::read_to_string(here.root.join("asked")).expect("curl was asked"),
+        "https://github.com/podrank/podrank/releases/latest/download/SHA256SUMS\n\
+         https://github.com/podrank/podrank/releases/download/v1.2.3/SHA256SUMS\n"
+    );
+}
