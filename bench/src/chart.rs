@@ -70,7 +70,7 @@ const BOTTOM: f64 = 52.0;
 
 /// What a letter takes at most, of names and of titles, and how far lines of text are apart.
 const LETTER: f64 = 7.0;
-const TITLE_LETTER: f64 = 8.6;
+const TITLE_LETTER: f64 = 9.8;
 const LINE: f64 = 17.0;
 
 /// How far ticks must be apart, on each axis.

@@ -4,7 +4,7 @@ use crate::chart::{Axis, Chart, Curve, Mark, Scale};
 use crate::data::DataSet;
 use crate::go;
 use crate::grid::{BURST, MOST_UNORDERED};
-use crate::report::{count, digits};
+use crate::report::count;
 
 const PODS: Axis = Axis { label: "pods", scale: Scale::Logarithmic };
 const PER_POD: Axis = Axis { label: "ns per pod", scale: Scale::Logarithmic };
