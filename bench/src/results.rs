@@ -109,7 +109,7 @@ fn select(cells: &[Cell]) -> Option<Chart> {
         .into_iter()
         .map(|set| line(set.name(), bursts(cells, set).map(|cell| (cell.pods, cell.scratch))));
     let title = format!(
-        "Of {} pods, finding the first {BURST} takes {ratios} times as long as reading all",
+        "Finding the first {BURST} of {} pods takes {ratios} times as long as reading all",
         spoken(most)
     );
     Some(Chart {
@@ -154,7 +154,7 @@ fn victims(cells: &[Cell]) -> Option<Chart> {
         .map(|set| line(set.name(), of(set).map(|cell| (cell.k, cell.scratch))))
         .collect();
     let title = format!(
-        "Few victims cost little: of {} pods, the first {BURST} take 1/{} of the time of all in order",
+        "The first {BURST} of {} pods take 1/{} of the time of all in order",
         spoken(largest),
         short(all / burst)
     );
@@ -181,10 +181,8 @@ fn settle(text: &str) -> Option<Chart> {
             line(format!("{name}, {}", set.name()), rows(set).map(move |row| (row[0], row[column])))
         })
     });
-    let title = format!(
-        "To know what Kubernetes certainly deletes takes at most {} times as long as one sort",
-        short(worst)
-    );
+    let title =
+        format!("Telling certain victims takes at most {} times as long as sorting the pods", short(worst));
     Some(Chart { name: "settle", title, x: PODS, y: PER_POD, curves: curves.collect() })
 }
 
@@ -202,8 +200,7 @@ fn preview(text: &str) -> Option<Chart> {
         line("preview", rows.iter().map(|row| (row.0, row.1))),
         line("serde_json::Value", rows.iter().map(|row| (row.0, row.2))),
     ];
-    let title =
-        format!("From a dump to the table is {ratios} times as fast as parsing it into a serde_json::Value");
+    let title = format!("The preview reads a dump {ratios} times as fast as serde_json reads a Value");
     let (x, y) = ("pods in the dump", "ms");
     let axis = |label| Axis { label, scale: Scale::Logarithmic };
     (!rows.is_empty()).then(|| Chart { name: "preview", title, x: axis(x), y: axis(y), curves })
