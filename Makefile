@@ -48,7 +48,7 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
 .PHONY: help archive header abi table examples install uninstall check-c targets needs budget miri tools fuzz-tools test test-all bench \
-	instructions mutants cluster judge webhook web page-test clean
+	charts instructions mutants cluster judge webhook web page-test clean
 
 help: ## prints this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -157,6 +157,11 @@ test-all: ## and other machines, fuzzing, instruction counts, many more cases; .
 MOST ?=
 bench: ## races against other ways to decide: goals, ratios, charts (about 5 minutes; with MOST=10000, 20 seconds)
 	@$(CARGO) run --quiet --release -p podrank-bench -- $(if $(MOST),$(CARGO_TARGET_DIR)/bench $(MOST),bench)
+
+charts: ## draws the charts of bench/RESULTS.md, docs/odds.md and docs/scale.md again, without a race
+	@$(CARGO) run --quiet -p podrank-bench -- bench charts
+	@$(CARGO) run --quiet -p podrank-bench --bin calibration tests/vectors/odds-rounds.jsonl.gz docs >$(CARGO_TARGET_DIR)/odds.txt
+	@$(CARGO) run --quiet -p podrank-bench --bin nodes 10 7 docs
 
 instructions: ## fails if a case takes over 5 % more instructions than bench/instructions.txt says (needs valgrind)
 	@bench/instructions.sh

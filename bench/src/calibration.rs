@@ -3,8 +3,8 @@
 //! Pods of one round depend on each other, so rounds are what counts: what the pods of a decile did in all rounds together is compared
 //! with how much it varies, round by round, over random lists.
 
+use crate::chart::{Axis, Chart, Curve, Mark, Scale};
 use flate2::read::GzDecoder;
-use plotters::prelude::*;
 use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_preview::{Input, Options, PodPreview, Verdict, preview_workload};
 use serde::Deserialize;
@@ -289,49 +289,37 @@ fn record(pod: &PodPreview<'_>) -> Result<Pod, Box<dyn Error>> {
     })
 }
 
-/// Draws how often pods went against what their odds said, a curve for each, into a file.
-///
-/// # Errors
-/// If the file cannot be written.
-pub fn draw(curves: &[(&str, &Calibration)], path: &Path) -> Result<(), Box<dyn Error>> {
-    let area = SVGBackend::new(path, (640, 440)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
-        .caption("Pods go as often as their odds say", ("sans-serif", 17))
-        .margin(12)
-        .x_label_area_size(44)
-        .y_label_area_size(56)
-        .build_cartesian_2d(0.0..100.0, 0.0..100.0)?;
-    let font = ("sans-serif", 13);
-    chart
-        .configure_mesh()
-        .light_line_style(WHITE)
-        .label_style(font)
-        .x_desc("the odds said (%)")
-        .y_desc("pods went (%)")
-        .draw()?;
-    chart.draw_series(LineSeries::new([(0.0, 0.0), (100.0, 100.0)], RGBColor(150, 150, 150)))?;
-    let colours = [RGBColor(0, 114, 178), RGBColor(213, 94, 0)];
-    for ((name, calibration), (colour, y)) in curves.iter().zip(colours.iter().zip([95.0, 88.0])) {
-        let points = calibration.deciles.iter().filter(|decile| decile.pods > 0).map(|decile| {
-            let share = |sum: f64| 100.0 * sum / decile.pods();
-            (share(decile.said), share(decile.went), 100.0 * decile.variance.sqrt() / decile.pods())
-        });
-        for (said, went, error) in points {
-            chart.draw_series(LineSeries::new(
-                [(said, went - error), (said, went + error)],
-                colour.stroke_width(1),
-            ))?;
-            chart.draw_series([Circle::new((said, went), 4, colour.filled())])?;
+/// Gives both parts their names.
+#[must_use]
+pub fn parts<'c>(small: &'c Calibration, large: &'c Calibration) -> [(&'static str, &'c Calibration); 2] {
+    [("up to 8 pods", small), ("more than 8 pods", large)]
+}
+
+/// Returns a chart of how often pods went against what their odds said: points for each part.
+#[must_use]
+pub fn chart(parts: &[(&str, &Calibration)]) -> Chart {
+    let points = parts.iter().map(|(name, calibration)| {
+        let deciles = calibration.deciles.iter().filter(|decile| decile.pods > 0);
+        let share = |decile: &Decile, sum: f64| 100.0 * sum / decile.pods();
+        Curve {
+            name: format!("{name} ({} rounds)", calibration.rounds),
+            points: deciles.clone().map(|it| (share(it, it.said), share(it, it.went))).collect(),
+            mark: Mark::Points(deciles.map(|it| share(it, it.variance.sqrt())).collect()),
         }
-        chart.draw_series([Circle::new((4.0, y), 4, colour.filled())])?;
-        chart.draw_series([Text::new(
-            format!("{name}, {} rounds", calibration.rounds),
-            (6.0, y + 1.5),
-            font,
-        )])?;
+    });
+    let diagonal = Curve {
+        name: "as their odds say".into(),
+        points: vec![(0.0, 0.0), (100.0, 100.0)],
+        mark: Mark::Reference,
+    };
+    let axis = |label| Axis { label, scale: Scale::Linear };
+    Chart {
+        name: "odds",
+        title: "Pods go as often as their odds say".into(),
+        x: axis("the odds said (%)"),
+        y: axis("pods went (%), with a standard deviation up and down"),
+        curves: [diagonal].into_iter().chain(points).collect(),
     }
-    Ok(area.present()?)
 }
 
 #[cfg(test)]

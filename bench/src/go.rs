@@ -1,6 +1,5 @@
 //! Go's race against Kubernetes' own code, as `make -C go compare` runs it.
 
-use crate::chart::{Chart, Curve};
 use crate::report::{Limit, Report, count, digits};
 use std::process::Command;
 
@@ -15,10 +14,10 @@ const MOST_FLOORS: f64 = 1.5;
 
 /// One line of the race.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Line {
-    pods: u32,
+pub(crate) struct Line {
+    pub(crate) pods: u32,
     /// Nanoseconds for Kubernetes' own code, for ours, for the floor, and for ours without cgo.
-    times: [f64; 4],
+    pub(crate) times: [f64; 4],
 }
 
 /// Lists the goals without a figure.
@@ -27,7 +26,7 @@ pub fn skip(report: &mut Report) {
 }
 
 /// Runs it, if Go is there.
-pub fn run(report: &mut Report) -> Option<Chart> {
+pub fn run(report: &mut Report) {
     report.section(
         "From Go",
         "The whole decision on `[]*v1.Pod`, deleting min(n/2, 500): the time of Kubernetes' own code divided by podrank's, and \
@@ -45,20 +44,6 @@ pub fn run(report: &mut Report) -> Option<Chart> {
     });
     let lines: Vec<_> = text.unwrap_or_default().lines().filter_map(parse).collect();
     goals(&lines, report);
-    let curve = |(at, name): (usize, &str)| Curve {
-        name: name.into(),
-        points: lines
-            .iter()
-            .map(|line| (f64::from(line.pods), line.times[at] / f64::from(line.pods)))
-            .collect(),
-    };
-    let curves = ["Kubernetes", "podrank", "read floor", "podrank without cgo"]
-        .into_iter()
-        .enumerate()
-        .map(curve)
-        .collect();
-    let title = "from Go: the whole decision on []*v1.Pod".into();
-    (!lines.is_empty()).then_some(Chart { name: "go", title, x: "pods", y: "ns per pod", curves })
 }
 
 fn goals(lines: &[Line], report: &mut Report) {
@@ -79,7 +64,7 @@ fn goals(lines: &[Line], report: &mut Report) {
 }
 
 /// Reads `n=10 upstream=6.09µs podrank=1.06µs translated=1.5µs floor=761ns ratio=5.7 translated-ratio=4.1`.
-fn parse(line: &str) -> Option<Line> {
+pub(crate) fn parse(line: &str) -> Option<Line> {
     let value = |name| line.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
     let nanos = |name| {
         let text: &str = value(name)?;

@@ -1,6 +1,5 @@
 //! The first `k` of `n` pods, by every contender: for each data set, each size and each `k`.
 
-use crate::chart::{Chart, Curve};
 use crate::contenders::{self, C};
 use crate::data::{DataSet, exact, log_scaled};
 use crate::race::{Contender, again, anew, race};
@@ -12,10 +11,10 @@ use std::time::Duration;
 const SIZES: [usize; 7] = [10, 100, 1_000, 10_000, 150_000, 1_000_000, 10_000_000];
 
 /// As many as kube-controller-manager deletes at a time.
-const BURST: usize = 500;
+pub(crate) const BURST: usize = 500;
 
 /// Beyond it, whoever goes through memory in no order takes minutes.
-const MOST_UNORDERED: usize = 1_000_000;
+pub(crate) const MOST_UNORDERED: usize = 1_000_000;
 
 /// Who finds them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,19 +40,6 @@ pub enum Way {
     /// C++'s `std::partial_sort`.
     PartialSort,
 }
-
-const WAYS: [(Way, &str); 10] = [
-    (Way::Floor, "read floor"),
-    (Way::Select, "select"),
-    (Way::Scratch, "select, scratch"),
-    (Way::SelectExact, "select, exact times"),
-    (Way::ScratchExact, "select, scratch, exact times"),
-    (Way::C, "podrank_select"),
-    (Way::Nth, "select_nth_unstable"),
-    (Way::Sort, "sort"),
-    (Way::Qsort, "qsort"),
-    (Way::PartialSort, "partial_sort"),
-];
 
 /// How long everyone took for one question, in nanoseconds.
 #[derive(Clone, Debug)]
@@ -248,54 +234,6 @@ impl Grid {
                 ));
             }
         }
-    }
-
-    /// The charts of it.
-    pub fn charts(&self) -> Vec<Chart> {
-        let curve = |name: &str, points: Vec<_>| Curve { name: name.into(), points };
-        let over_size = |set, way: Way, name: &str| {
-            let cells =
-                self.cells.iter().filter(|cell| cell.set == set && cell.k == BURST && cell.pods > BURST);
-            curve(name, cells.filter_map(|cell| cell.per_pod(way)).collect())
-        };
-        let sets = DataSet::ALL.into_iter().map(|set| over_size(set, Way::Scratch, set.name()));
-        let rivals = WAYS
-            .into_iter()
-            .filter(|(way, _)| !matches!(way, Way::SelectExact | Way::ScratchExact | Way::C))
-            .map(|(way, name)| over_size(DataSet::Spread, way, name));
-        let largest = self.cells.iter().map(|cell| cell.pods).max().unwrap_or(0).min(MOST_UNORDERED);
-        let over_k = |set: DataSet, way| {
-            let cells = self.cells.iter().filter(|cell| cell.set == set && cell.pods == largest);
-            #[expect(clippy::cast_precision_loss, reason = "10,000,000 at most")]
-            let points = cells.filter_map(|cell| Some((cell.k as f64, cell.per_pod(way)?.1)));
-            curve(set.name(), points.collect())
-        };
-        vec![
-            Chart {
-                name: "select",
-                title: format!("select with the scratch: the first {BURST}"),
-                x: "pods",
-                y: "ns per pod",
-                curves: [over_size(DataSet::Spread, Way::Floor, "read floor")]
-                    .into_iter()
-                    .chain(sets)
-                    .collect(),
-            },
-            Chart {
-                name: "rivals",
-                title: format!("the first {BURST} of pods whose ages spread over 30 days"),
-                x: "pods",
-                y: "ns per pod",
-                curves: rivals.collect(),
-            },
-            Chart {
-                name: "victims",
-                title: format!("select with the scratch: the first k of {}", count(largest)),
-                x: "k",
-                y: "ns per pod",
-                curves: DataSet::ALL.into_iter().map(|set| over_k(set, Way::Scratch)).collect(),
-            },
-        ]
     }
 }
 

@@ -1,11 +1,11 @@
 //! Races, tables, charts and goals in one run: `make bench` (with `MOST=10000`, of few pods).
 //!
 //! `podrank-bench DIRECTORY [MOST_PODS]` writes `RESULTS.md` and `charts/` into the directory, and is run at the top of the
-//! checkout.
+//! checkout. `podrank-bench DIRECTORY charts` runs nothing, and draws the charts of the `RESULTS.md` that is there.
 
 use podrank_bench::grid::Grid;
 use podrank_bench::report::Report;
-use podrank_bench::{go, odds, preview, settle};
+use podrank_bench::{go, odds, preview, results, settle};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -14,32 +14,47 @@ use std::path::Path;
 const MOST_PODS: usize = 10_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let directory = arguments.next().ok_or("usage: podrank-bench DIRECTORY [MOST_PODS]")?;
-    let directory = Path::new(&directory);
-    let most_pods = arguments.next().map_or(Ok(MOST_PODS), |most| most.parse())?;
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    let (directory, most_pods) = match arguments[..] {
+        [directory] => (directory, Some(MOST_PODS)),
+        [directory, "charts"] => (directory, None),
+        [directory, most_pods] => (directory, Some(most_pods.parse()?)),
+        _ => return Err("usage: podrank-bench DIRECTORY [MOST_PODS | charts]".into()),
+    };
+    let directory = Path::new(directory);
+    let (file, pictures) = (directory.join("RESULTS.md"), directory.join("charts"));
+    fs::create_dir_all(&pictures)?;
+    let charts = match most_pods {
+        Some(most_pods) => {
+            let report = run(most_pods)?;
+            let charts = results::charts(report.text());
+            report.finish(&heading(), &charts, &file)?;
+            charts
+        }
+        None => results::charts(&fs::read_to_string(&file)?),
+    };
+    for chart in &charts {
+        chart.draw(&pictures)?;
+    }
+    Ok(())
+}
 
+fn run(most_pods: usize) -> Result<Report, Box<dyn Error>> {
     let mut report = Report::default();
     let mut grid = Grid::default();
     grid.run(most_pods, &mut report);
     grid.fit(&mut report);
     grid.goals(&mut report);
-    let mut charts = grid.charts();
-    charts.push(settle::run(most_pods, &mut report));
+    settle::run(most_pods, &mut report);
     odds::run(&mut report);
-    charts.push(preview::run(most_pods / 10, &mut report)?);
+    preview::run(most_pods / 10, &mut report)?;
     if most_pods >= MOST_PODS {
-        charts.extend(go::run(&mut report));
+        go::run(&mut report);
     } else {
         go::skip(&mut report);
     }
-
-    fs::create_dir_all(directory.join("charts"))?;
-    for chart in &charts {
-        chart.draw(&directory.join("charts"))?;
-    }
-    let names: Vec<_> = charts.iter().map(|chart| chart.name).collect();
-    Ok(report.finish(&heading(), &names, &directory.join("RESULTS.md"))?)
+    Ok(report)
 }
 
 fn heading() -> String {

@@ -1,6 +1,5 @@
 //! Times the preview against reading the same dump into a `serde_json::Value` and against summing its bytes, for each size.
 
-use crate::chart::{Chart, Curve};
 use crate::large_dump;
 use crate::race::{again, race};
 use crate::report::{Limit, Report, count, digits, time};
@@ -17,14 +16,14 @@ const SIZES: [u32; 3] = [1_000, 10_000, 50_000];
 const GOAL: f64 = 500.0;
 const FAST_ENOUGH: f64 = 2_000.0;
 
-/// Runs the races of up to `largest` pods, and draws them.
+/// Runs the races of up to `largest` pods.
 ///
 /// # Errors
 /// If a dump cannot be made.
 ///
 /// # Panics
 /// If it cannot be previewed.
-pub fn run(largest: usize, report: &mut Report) -> Result<Chart, Box<dyn Error>> {
+pub fn run(largest: usize, report: &mut Report) -> Result<(), Box<dyn Error>> {
     report.section(
         "The preview",
         "From the bytes of a dump to the table of one of its ReplicaSets. `ratio` is its time divided by that of reading the same \
@@ -35,7 +34,6 @@ pub fn run(largest: usize, report: &mut Report) -> Result<Chart, Box<dyn Error>>
         "{:>10} {:>8} {:>10} {:>10} {:>8} {:>8} {:>8}",
         "pods", "MB", "preview", "Value", "ratio", "MB/s", "sum"
     ));
-    let mut points = [const { Vec::new() }; 2];
     let mut largest_speed = None;
     for size in SIZES.into_iter().filter(|size| *size as usize <= largest) {
         let mut dump = Vec::new();
@@ -64,24 +62,13 @@ pub fn run(largest: usize, report: &mut Report) -> Result<Chart, Box<dyn Error>>
             digits(speed),
             digits(sum),
         ));
-        for (points, time) in points.iter_mut().zip(times) {
-            points.push((f64::from(size), time / 1e6));
-        }
     }
     report.line("```\n");
     let pods = count(SIZES[SIZES.len() - 1] as usize);
     let what =
         format!("the preview of {pods} pods in MB/s, where bytes are summed at {FAST_ENOUGH} MB/s or more");
     report.goal(what, largest_speed, Limit::AtLeast(GOAL));
-    let names = ["preview", "serde_json::Value"].into_iter();
-    let curves = names.zip(points).map(|(name, points)| Curve { name: name.into(), points }).collect();
-    Ok(Chart {
-        name: "preview",
-        title: "from a dump to a table".into(),
-        x: "pods in the dump",
-        y: "ms",
-        curves,
-    })
+    Ok(())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a dump is far shorter than 2^52 bytes")]

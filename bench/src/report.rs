@@ -1,5 +1,6 @@
 //! What a run prints: Markdown, each line as soon as it is known, and at the end all of it in a file.
 
+use crate::chart::Chart;
 use std::fs;
 use std::io;
 use std::mem;
@@ -45,6 +46,12 @@ impl Report {
         self.text.push('\n');
     }
 
+    /// Returns what has been said so far.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Begins a section.
     pub fn section(&mut self, heading: &str, about: &str) {
         self.line(format!("\n## {heading}\n\n{about}\n"));
@@ -59,14 +66,14 @@ impl Report {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn finish(mut self, heading: &str, charts: &[&str], path: &Path) -> io::Result<()> {
+    pub fn finish(mut self, heading: &str, charts: &[Chart], path: &Path) -> io::Result<()> {
         let details = mem::take(&mut self.text);
         self.line("\n## Goals\n\n```text");
         for goal in mem::take(&mut self.goals) {
             self.line(goal);
         }
         self.line("```");
-        let charts = charts.iter().map(|name| format!("![{name}](charts/{name}.svg)\n"));
+        let charts = charts.iter().map(|chart| format!("![{}](charts/{}.svg)\n", chart.title, chart.name));
         let charts = charts.collect::<Vec<_>>().join("\n");
         fs::write(path, format!("{heading}{}\n{charts}{details}", self.text))
     }

@@ -1,6 +1,5 @@
 //! Times `settle`, which predicts what Kubernetes does, against sorting the same pods, for each number of pods.
 
-use crate::chart::{Chart, Curve};
 use crate::contenders;
 use crate::data::{DataSet, log_scaled};
 use crate::race::{again, race};
@@ -10,8 +9,8 @@ use std::time::Duration;
 const SIZES: [u32; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 const SETS: [DataSet; 2] = [DataSet::Spread, DataSet::Rollout];
 
-/// Runs the races of up to `largest` pods, and draws them.
-pub fn run(largest: usize, report: &mut Report) -> Chart {
+/// Runs the races of up to `largest` pods.
+pub fn run(largest: usize, report: &mut Report) {
     report.section(
         "Settle",
         "Nanoseconds per pod for `settle`, for `sort`, and for `sort` with a scratch buffer for all pods. `ratio` is `settle` divided by `sort`.",
@@ -19,18 +18,14 @@ pub fn run(largest: usize, report: &mut Report) -> Chart {
     report.line("```text");
     report
         .line(format!("{:10} {:>10} {:>8} {:>8} {:>8} {:>8}", "", "n", "settle", "sort", "scratch", "ratio"));
-    let mut curves = Vec::new();
     let mut worst = None;
     for set in SETS {
-        let mut points = [const { Vec::new() }; 2];
         for size in SIZES {
             let pods = set.pods(size as usize);
             if pods.len() > largest {
                 continue;
             }
             let [settle, sort, scratch] = times(&pods).map(|time| time / f64::from(size));
-            points[0].push((f64::from(size), settle));
-            points[1].push((f64::from(size), sort));
             worst = Some(worst.map_or(settle / sort, |worst: f64| worst.max(settle / sort)));
             report.line(format!(
                 "{:10} {:>10} {:>8} {:>8} {:>8} {:>8}",
@@ -42,13 +37,9 @@ pub fn run(largest: usize, report: &mut Report) -> Chart {
                 digits(settle / sort),
             ));
         }
-        for (name, points) in ["settle", "sort"].into_iter().zip(points) {
-            curves.push(Curve { name: format!("{name}, {}", set.name()), points });
-        }
     }
     report.line("```\n");
     report.goal("settle over sort, of the same pods", worst, Limit::AtMost(3.0));
-    Chart { name: "settle", title: "settle and sort".into(), x: "pods", y: "ns per pod", curves }
 }
 
 fn times(pods: &[podrank::Pod]) -> [f64; 3] {

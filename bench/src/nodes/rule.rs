@@ -1,0 +1,109 @@
+//! Who goes: rules that choose among the pods of one set. Core sorts, whatever the rule.
+
+use super::cluster::Cluster;
+use podrank::{EmptyNodesScratch, Neighbour, Pod, Policy, SteerScratch, count_ranks, node_weights};
+
+/// What decides which pods go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Kubernetes' order, as it is.
+    Default,
+    /// Pods on two nodes of five first: the spot nodes, say.
+    Prefer,
+    /// Pods on the nodes with the fewest pods first, whosever they are: KEP-5982 and Karpenter's RFC.
+    Fewest,
+    /// podrank's whole nodes.
+    Whole,
+}
+
+impl Rule {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Default, Self::Prefer, Self::Fewest, Self::Whole];
+
+    /// Its name in tables and charts.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Default => "Kubernetes' order",
+            Self::Prefer => "preferred nodes first",
+            Self::Fewest => "fewest pods first",
+            Self::Whole => "whole nodes (podrank)",
+        }
+    }
+
+    /// Returns the first `k` pods of a set, by index.
+    ///
+    /// # Panics
+    /// If core rejects the cluster, which would be a mistake of the simulation.
+    #[must_use]
+    pub fn victims(self, cluster: &Cluster, set: usize, k: usize) -> Vec<u32> {
+        let policy = cluster.policy();
+        let mut pods = cluster.sets[set].pods.clone();
+        let mut counts = vec![0; cluster.nodes.len()];
+        count_ranks(&mut pods, &[], &mut counts).expect("known nodes");
+        match self {
+            Self::Default => {}
+            Self::Prefer => {
+                for pod in &mut pods {
+                    pod.tier = u16::from(pod.node % 5 >= 2);
+                }
+            }
+            Self::Fewest => {
+                let places = places(cluster);
+                for pod in &mut pods {
+                    pod.tier = places[pod.node as usize];
+                }
+            }
+            Self::Whole => whole(cluster, &policy, set, &mut pods, &mut counts),
+        }
+        let mut victims = vec![0; k.min(pods.len())];
+        policy.select(&pods, &mut victims).expect("few pods");
+        victims
+    }
+}
+
+/// The place of each node, the one with the fewest pods first. Equal ones go by number, so that a set takes one after the other.
+pub(super) fn places(cluster: &Cluster) -> Vec<u16> {
+    let mut nodes: Vec<_> = (0..cluster.nodes.len()).collect();
+    nodes.sort_by_key(|&node| cluster.nodes[node].pods);
+    let mut places = vec![0; nodes.len()];
+    for (place, node) in (0..).zip(nodes) {
+        places[node] = place;
+    }
+    places
+}
+
+/// Makes core's tiers for whole nodes.
+fn whole(cluster: &Cluster, policy: &Policy, own: usize, pods: &mut [Pod], counts: &mut [u32]) {
+    let others = (0_u32..).zip(&cluster.sets).filter(|(set, _)| *set as usize != own);
+    let mut others: Vec<_> = others
+        .flat_map(|(set, of)| of.pods.iter().map(move |pod| Neighbour { set, node: pod.node }))
+        .collect();
+    let mut weights = vec![0; cluster.nodes.len()];
+    node_weights(&mut others, &mut weights).expect("known nodes");
+    let mut scratch = vec![EmptyNodesScratch::default(); pods.len()];
+    policy.empty_nodes(pods, &weights, &[], counts, &mut scratch).expect("few pods");
+}
+
+/// Returns how many requests it takes to make Kubernetes take these pods: a cost for each victim, or one for each pod that stays,
+/// which comes off again.
+///
+/// # Panics
+/// If core finds no costs, which would be a mistake of the simulation.
+#[must_use]
+pub fn just_in_time_writes(policy: &Policy, pods: &[Pod], victims: &[u32]) -> u32 {
+    let mut pods = pods.to_vec();
+    for pod in &mut pods {
+        pod.tier = 1;
+    }
+    for victim in victims {
+        pods[*victim as usize].tier = 0;
+    }
+    let price = |index: usize| if pods[index].tier == 0 { 1 } else { 2 };
+    let (mut costs, mut scratch) = (vec![0; pods.len()], vec![SteerScratch::default(); pods.len()]);
+    let steered =
+        policy.steer(&pods, |index| Some(price(index)), &mut costs, &mut scratch).expect("free costs");
+    let written =
+        steered.costs().iter().zip(&pods).enumerate().filter(|(_, (cost, pod))| **cost != pod.deletion_cost);
+    written.map(|(index, _)| u32::from(price(index))).sum()
+}
