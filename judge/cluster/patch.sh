@@ -4,7 +4,7 @@
 # packages that they import of podrank's Go module, which is in the directory MODULE. DIR gets what is needed for that; the cache of
 # modules stays as it is, because the patched files are copies which the compiler is given in their place.
 with_patches() {
-    local work=$1 podrank=$2 patch file list
+    local work=$1 podrank=$2 patch file sources
     shift 2
     command -v patch >/dev/null || die "no patch in PATH"
     (cd "$here" && go mod download k8s.io/kubernetes) || die "cannot download Kubernetes $version"
@@ -12,13 +12,13 @@ with_patches() {
     # name is part of what go remembers of a package that it has compiled.
     mkdir -p "$cache"
     kubernetes=$cache/kubernetes
-    ln -sfn "$(cd "$here" && go list -m -f '{{.Dir}}' k8s.io/kubernetes)" "$kubernetes"
+    sources=$(cd "$here" && go list -m -f '{{.Dir}}' k8s.io/kubernetes)
+    [ "$(readlink "$kubernetes")" = "$sources" ] || ln -sfn "$sources" "$kubernetes" # another build may be reading it
 
     cp "$here/go.mod" "$here/go.sum" "$work"
     (cd "$work" && go mod edit -replace="k8s.io/kubernetes=$kubernetes" -require=github.com/podrank/podrank/go@v0.0.0 \
         -replace="github.com/podrank/podrank/go=$podrank" go.mod)
     for patch; do
-        [ -r "$patch" ] || die "cannot read the patch $patch"
         while read -r file; do
             if [ -e "$kubernetes/$file" ] && [ ! -e "$work/files/$file" ]; then
                 install -D -m 644 "$kubernetes/$file" "$work/files/$file"
