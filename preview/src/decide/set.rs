@@ -80,11 +80,7 @@ pub(crate) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    pub(crate) fn read(
-        input: &'a Input,
-        sets: &Sets<'a>,
-        id: WorkloadRef<'a>,
-    ) -> Result<Self, Error> {
+    pub(crate) fn read(input: &'a Input, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Self, Error> {
         let (set, mut notes) = (sets.get(id), Vec::new());
         // Without a pod of its own, no other one matters.
         let members = if sets.pods(id).iter().any(|pod| pod.is_active()) {
