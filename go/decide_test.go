@@ -192,11 +192,11 @@ func (o *object) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// related are the pods that [RelatedPods] finds or, by our choice, a set's own where it has no controller.
-func related(t *testing.T, set *object, objects []object, own []*corev1.Pod) []*corev1.Pod {
+// related are the pods that [RelatedPods] finds: none for a ReplicationController, as in Kubernetes.
+func related(t *testing.T, set *object, objects []object) []*corev1.Pod {
 	t.Helper()
-	if set.Kind != "ReplicaSet" || metav1.GetControllerOfNoCopy(set) == nil {
-		return own
+	if set.Kind != "ReplicaSet" {
+		return nil
 	}
 	var sets setLister
 	var pods podLister
@@ -227,20 +227,17 @@ func TestScaleDownJSON(t *testing.T) {
 		set := &c.Objects[slices.IndexFunc(c.Objects, func(o object) bool {
 			return o.pod == nil && o.Name == c.ReplicaSet && o.Namespace == "default"
 		})]
-		var own, active []*corev1.Pod
+		var active []*corev1.Pod
 		for _, o := range c.Objects {
 			if o.pod == nil {
 				continue
 			}
-			if owner := metav1.GetControllerOf(o.pod); owner != nil && owner.UID == set.UID {
-				own = append(own, o.pod)
-				if IsActive(o.pod) {
-					active = append(active, o.pod)
-				}
+			if owner := metav1.GetControllerOf(o.pod); owner != nil && owner.UID == set.UID && IsActive(o.pod) {
+				active = append(active, o.pod)
 			}
 		}
 		r := NewRanker(WithNow(c.Now))
-		all := related(t, set, c.Objects, own)
+		all := related(t, set, c.Objects)
 		victims, err := r.PodsToDelete(active, all, len(active)-c.Replicas)
 		if err != nil {
 			t.Fatalf("%s: %v", c.Name, err)

@@ -30,6 +30,10 @@ import (
 // PodsToDelete returns the diff pods of active that go first, in the order in which they go. It returns all of them if diff is
 // len(active) or more. If diff is 0 or less, it inspects no pods and returns none.
 //
+// It returns exactly min(diff, len(active)) pods, or the number of [WithBurst] if that is less, each of them once, or no pods and an
+// error: never fewer. So a controller may wait for as many deletions, as Kubernetes' own does. One that can return no
+// error falls back to its own sort, because without victims it would wait for ever.
+//
 // active are the workload's pods that are neither Succeeded nor Failed nor being deleted; a pod among them that is nil or
 // inactive is a [PodError], and nothing is chosen. UIDs compare as text, as in Kubernetes, but the empty UID of fakes counts as
 // the UID of zeros. List each pod once: nothing compares the pods to find one that is there twice.

@@ -3,6 +3,7 @@ package podrank
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/podrank/podrank/go/internal/core"
 	"github.com/podrank/podrank/go/internal/engine"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -181,6 +183,61 @@ func TestHowMany(t *testing.T) {
 	// Where nothing is to be deleted, nothing is looked at, as in Kubernetes.
 	if got := toDelete(t, []*corev1.Pod{nil}, nil, 0); len(got) != 0 {
 		t.Errorf("%v", got)
+	}
+}
+
+// A controller that waits for as many deletions as it has asked for must get as many victims, whatever the options are.
+func TestThereAreExactlyAsManyVictimsOrAnError(t *testing.T) {
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		pods := some(1 + r.IntN(40))
+		wrong := r.IntN(4) == 0
+		if i := r.IntN(len(pods)); wrong {
+			pods[i] = []*corev1.Pod{nil, {Status: corev1.PodStatus{Phase: corev1.PodFailed}}}[r.IntN(2)]
+		}
+		related := [][]*corev1.Pod{nil, pods, some(20)}[r.IntN(3)]
+		diff, want := 1+r.IntN(len(pods)+3), len(pods)
+		options := []Option{WithPodDeletionCost(r.IntN(2) == 0), WithLogarithmicScaleDown(r.IntN(2) == 0)}
+		switch r.IntN(5) {
+		case 0:
+			options = append(options, Kubernetes())
+		case 1:
+			want = 1 + r.IntN(9)
+			options = append(options, WithBurst(want))
+		case 2:
+			options = append(options, WithTier(func(pod *corev1.Pod) int { return int(pod.UID[7]) % 3 }))
+		case 3:
+			options = append(options, WithRanks(func(*corev1.Pod) int { return 7 }))
+		}
+		want = min(want, diff, len(pods))
+		victims, err := PodsToDelete(pods, related, diff, options...)
+		if wrong {
+			want = 0
+		}
+		distinct := map[*corev1.Pod]bool{}
+		for _, pod := range victims {
+			distinct[pod] = slices.Contains(pods, pod)
+		}
+		if (err != nil) != wrong || len(victims) != want || len(distinct) != want || slices.Contains(slices.Collect(maps.Values(distinct)), false) {
+			t.Fatalf("seed %d: %d victims, %d distinct, %v; want %d of %d", seed, len(victims), len(distinct), err, want, len(pods))
+		}
+	}
+}
+
+// short is an engine that chooses one pod too few.
+type short struct{ core.Engine }
+
+func (e short) Select(records []core.Pod, options core.Options, victims []uint32, scratch *[]core.Scratch) (int, error) {
+	return e.Engine.Select(records, options, victims[:len(victims)-1], scratch)
+}
+
+func TestFewerVictimsThanAskedForAreAnError(t *testing.T) {
+	defer func(whole core.Engine) { engine.Current = whole }(engine.Current)
+	engine.Current = short{engine.Current}
+	pods := some(9)
+	victims, err := PodsToDelete(pods, pods, 5)
+	if victims != nil || err == nil || err.Error() != "podrank: the core chose 4 of 5 pods" {
+		t.Errorf("%d victims, %v", len(victims), err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package podrank
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -70,7 +71,11 @@ func (w *work) first(k, listed int, active, related []*corev1.Pod) error {
 		return err
 	}
 	w.order = room(w.order, listed)
-	_, err := engine.Current.Select(w.records, w.options, w.order, &w.scratch)
+	chosen, err := engine.Current.Select(w.records, w.options, w.order, &w.scratch)
+	if err == nil && chosen != listed {
+		// The rest of the order would be that of an earlier decision.
+		err = fmt.Errorf("podrank: the core chose %d of %d pods", chosen, listed)
+	}
 	return err
 }
 

@@ -12,7 +12,7 @@
 //! | the outputs | `example_as_table`, `example_as_json`, `gates_and_burst_change_the_choice`, `a_page_has_the_answer`, `names_in_a_page_are_no_markup`; `look.rs` |
 //! | the owner reference decides whose a pod is, never labels; adoption and release get a note | `pods_to_adopt_and_to_release`; `fuzz/tests/preview.rs` |
 //! | incomplete dumps, `--partial` | the section on incomplete dumps; `fuzz/tests/preview.rs` |
-//! | `ReplicationController`s; bare sets | `bare_sets_and_replication_controllers_have_ranks_in_the_total_order_alone` |
+//! | `ReplicationController`s; bare sets | `bare_sets_and_replication_controllers_have_no_ranks_in_either_order` |
 //! | nothing to delete is valid | `a_set_without_pods_is_fine`, `example_rules_move_with_the_cut` |
 //! | duplicates | `one_pod_several_times_is_told_once_and_has_one_uid`; `every_kind.rs` |
 //! | only pods that matter need to be sound | `only_pods_that_matter_need_to_be_sound` |
@@ -344,10 +344,10 @@ fn a_circle_is_contested() {
     assert_eq!(names, "pod/web-4\npod/web-3\npod/web-1\n");
 }
 
-/// Kubernetes counts no ranks of a set without a controller, nor of a `ReplicationController`: there, pods tie; the total
-/// order spreads them.
+/// Kubernetes counts no ranks of a set without a controller, nor of a `ReplicationController`. So the pods tie, and in the total order
+/// the UID decides.
 #[test]
-fn bare_sets_and_replication_controllers_have_ranks_in_the_total_order_alone() {
+fn bare_sets_and_replication_controllers_have_no_ranks_in_either_order() {
     let pods =
         [(1, "a"), (2, "b"), (3, "b")].map(|(number, node)| with(pod(number), "spec nodeName", json!(node)));
     let controller = json!({
@@ -369,7 +369,7 @@ fn bare_sets_and_replication_controllers_have_ranks_in_the_total_order_alone() {
             assert_eq!(shown.json["workload"], json!({ "kind": kind, "name": "web" }));
             each_pod(&shown, "{name} {rank} {verdict}")
         };
-        assert_eq!(rows("total"), ["web-2 2 delete", "web-3 2 keep", "web-1 1 keep"]);
+        assert_eq!(rows("total"), ["web-1 0 delete", "web-2 0 keep", "web-3 0 keep"]);
         assert_eq!(rows("kubernetes"), ["web-1 0 contested", "web-2 0 contested", "web-3 0 contested"]);
     }
     // A tie is contested like a cycle. No name is certain, and the program says so.

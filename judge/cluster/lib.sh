@@ -7,6 +7,9 @@ self=${0##*/}
 version=$(sed -n 's|^.*k8s\.io/kubernetes \(v[^ ]*\).*|\1|p' "$here/go.mod")
 cache=${PODRANK_CLUSTER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/podrank/cluster}/$version
 
+# What `up` runs as kube-controller-manager: that of the cache, unless another was built, such as by `patched`.
+manager=${CONTROLLER_MANAGER:-$cache/kube-controller-manager}
+
 die() {
     printf '%s: %s\n' "$self" "$*" >&2
     exit 1
@@ -51,6 +54,13 @@ stop() {
         ! runs "$1" "$2" || kill -KILL "$pid" 2>/dev/null || true
     fi
     rm -f "$1/$2.pid"
+}
+
+# build PART FILE: builds a part of Kubernetes.
+build() {
+    local info=k8s.io/component-base/version minor=${version#v1.}
+    (cd "$here" && go build -p 2 -o "$2" -ldflags "-s -w -X $info.gitVersion=$version -X $info.gitMajor=1 \
+        -X $info.gitMinor=${minor%%.*} -X $info.gitTreeState=clean" "k8s.io/kubernetes/cmd/$1")
 }
 
 # Builds the preview, and sets podrank to its path.

@@ -62,7 +62,7 @@ pub(super) fn reference(text: &[u8], id: Id<'_>, options: &Options) -> Option<Ex
     let is_own = |pod: &Value| is_of(pod, id.2, set);
     let deployment = set.filter(|_| id.1 == "ReplicaSet").and_then(controller);
     let is_related = |pod: &Value| match deployment {
-        None if options.order == Order::Kubernetes && (set.is_some() || id.1 != "ReplicaSet") => false,
+        None if set.is_some() || id.1 != "ReplicaSet" => false,
         None => is_own(pod),
         Some(deployment) => sets.iter().any(|((namespace, kind, _), other)| {
             *kind == "ReplicaSet"

@@ -49,7 +49,7 @@ pub(crate) fn preview_deployment<'a>(
             notes.extend(complete::stale_status(sets, own.entry)?);
         }
     }
-    let read = |own: &Own<'a>| Scene::read(input, sets, own.entry.id(), options.order);
+    let read = |own: &Own<'a>| Scene::read(input, sets, own.entry.id());
     let scenes = own.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let is_step = options.next_step || options.burst_replicas.is_some();
     let mut decisions = if is_step {

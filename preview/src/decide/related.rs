@@ -1,6 +1,5 @@
 //! Which pods count towards a set's ranks. Looks at the input alone.
 
-use crate::ask::options::Order;
 use crate::dump::sets::Sets;
 use crate::object::pod::PodEntry;
 use crate::object::selector::Selector;
@@ -10,28 +9,22 @@ use crate::words::error::Error;
 
 /// The pods that are related to a set's own.
 pub(crate) enum Related<'a> {
-    /// The set's own pods: no others are known for a set without a controller, for a `ReplicationController`, or for a
-    /// set that is not in the input.
-    Own,
     /// None, so that every rank is 0: Kubernetes counts no pods for a set without a controller, nor for a
     /// `ReplicationController`.
     Nobody,
+    /// The set's own pods, because no others are known: the set is not in the input, and most have a controller.
+    Own,
     /// The pods that any `ReplicaSet` of the same controller selects, each in that set's namespace.
     Selected(Vec<(&'a str, Selector<'a>)>),
 }
 
 impl<'a> Related<'a> {
-    pub(crate) fn of(
-        id: WorkloadRef<'_>,
-        set: Option<&'a SetEntry>,
-        sets: &Sets<'a>,
-        order: Order,
-    ) -> Result<Self, Error> {
+    pub(crate) fn of(id: WorkloadRef<'_>, set: Option<&'a SetEntry>, sets: &Sets<'a>) -> Result<Self, Error> {
         let is_replica_set = id.kind == WorkloadKind::ReplicaSet;
         let controller = set.and_then(|set| set.controller.as_ref()).filter(|_| is_replica_set);
         let Some(controller) = controller else {
             let is_known = set.is_some() || !is_replica_set;
-            return Ok(if is_known && order == Order::Kubernetes { Self::Nobody } else { Self::Own });
+            return Ok(if is_known { Self::Nobody } else { Self::Own });
         };
         let mut selected = Vec::new();
         for set in sets.controlled_by(&controller.uid) {

@@ -36,7 +36,7 @@ pub(crate) fn preview_set<'a>(
             return Err(Error::new(format!("{id} is missing, so it has no number of replicas to keep")));
         }
     };
-    let scene = Scene::read(input, sets, id, options.order)?;
+    let scene = Scene::read(input, sets, id)?;
     let decision = decide_set(input, sets, &scene, replicas, options, None, Some(&mut notes))?;
     let controller = sets.get(id).and_then(|set| set.controller.as_ref());
     let owner = controller.filter(|owner| owner.kind != "Deployment").map(|owner| Owner {
@@ -80,16 +80,11 @@ pub(crate) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    pub(crate) fn read(
-        input: &'a Input,
-        sets: &Sets<'a>,
-        id: WorkloadRef<'a>,
-        order: Order,
-    ) -> Result<Self, Error> {
+    pub(crate) fn read(input: &'a Input, sets: &Sets<'a>, id: WorkloadRef<'a>) -> Result<Self, Error> {
         let (set, mut notes) = (sets.get(id), Vec::new());
         // Without a pod of its own, no other one matters.
         let members = if sets.pods(id).iter().any(|pod| pod.is_active()) {
-            members(input, sets, id, &Related::of(id, set, sets, order)?, &mut notes)?
+            members(input, sets, id, &Related::of(id, set, sets)?, &mut notes)?
         } else {
             Vec::new()
         };

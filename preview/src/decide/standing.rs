@@ -117,7 +117,7 @@ fn of_sets<'a>(
     let Preview { namespace, workload, .. } = now;
     let of_set = |kind, name, is_alone| {
         let id = WorkloadRef { namespace, kind, name };
-        let scene = Scene::read(input, sets, id, options.order)?;
+        let scene = Scene::read(input, sets, id)?;
         let pods = of_set(options, &ranked(scene.members()), is_alone && !scene.is_idle()?)?;
         Ok(Standings { replica_set: Some(name), pods })
     };

@@ -79,7 +79,7 @@ pub fn circle(input: &Input, options: &Options, uid: &str) -> Result<Option<[Arr
     let id = input.pods.iter().find(is_it).and_then(|pod| sets.owner(pod));
     let id =
         id.ok_or_else(|| Error::new(format!("no active pod of a set has the UID {}", text::word(uid))))?;
-    let related = Related::of(id, sets.get(id), &sets, options.order)?;
+    let related = Related::of(id, sets.get(id), &sets)?;
     let members = members(input, &sets, id, &related, &mut Vec::new())?;
     let own = ranked(&members);
     let policy = Policy::at(to_time(options.now)).with_gates(options.gates);

@@ -145,7 +145,7 @@ fn members_of<'a>(
     if let Some(gap) = complete::gaps(sets, id)?.first() {
         return Err(Error::new(format!("{}: try again in a moment", gap.text)));
     }
-    let related = Related::of(id, Some(set), sets, Order::Kubernetes)?;
+    let related = Related::of(id, Some(set), sets)?;
     let members = members(input, sets, id, &related, notes)?;
     let (own, size) = (members.iter().filter(|member| member.is_own).count(), set.replicas()?);
     if u64::try_from(size) != Ok(own as u64) {

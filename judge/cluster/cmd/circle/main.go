@@ -2,13 +2,16 @@
 // a control plane, byte for byte and with their UIDs, restarts only kube-controller-manager, scales down, and counts the
 // distinct sets of victims.
 //
-//	circle -podrank PROGRAM -part SCRIPT REPEATS
+// Given a second kube-controller-manager, which decides by podrank's own order, it lets the two decide in turns.
+//
+//	circle -podrank PROGRAM -part SCRIPT [-patched PROGRAM] REPEATS
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -44,6 +47,7 @@ type circle struct {
 func run(ctx context.Context) {
 	podrank := flag.String("podrank", "kubectl-podrank", "the preview")
 	part := flag.String("part", "part", "the script that stops and starts parts of a control plane")
+	patched := flag.String("patched", "", "a kube-controller-manager that decides by podrank's order, which takes turns with the other")
 	flag.Parse()
 	repeats, err := strconv.Atoi(flag.Arg(0))
 	if err != nil || repeats < 1 {
@@ -54,14 +58,14 @@ func run(ctx context.Context) {
 	scene.CreateNodes(ctx, plane)
 	c := &circle{plane, h, preview.Program(*podrank), *part, scene.Rollout(ctx, plane, h, pods)}
 	defer c.manager("start")
-	c.repeat(ctx, repeats)
+	c.repeat(ctx, repeats, *patched)
 }
 
-func (c *circle) repeat(ctx context.Context, repeats int) {
+func (c *circle) repeat(ctx context.Context, repeats int, patched string) {
 	c.manager("stop")
 	stored := c.stored(ctx)
 	dump := preview.Get(ctx, c.plane.Kubeconfig, c.space)
-	real, ours := map[string]bool{}, map[string]bool{}
+	real, ours, inside := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	var prediction *preview.Prediction
 	for range repeats {
 		var total []types.UID
@@ -70,9 +74,23 @@ func (c *circle) repeat(ctx context.Context, repeats int) {
 		must.Do(verdict.Compare(prediction, pods-remaining, gone))
 		real[join(gone)], ours[join(total)] = true, true
 		c.putBack(ctx, stored)
+		if patched == "" {
+			continue
+		}
+		own := c.run(patched)
+		gone = c.scale(ctx)
+		c.run(own)
+		inside[join(gone)] = true
+		if join(gone) != join(total) {
+			must.Do(fmt.Errorf("with podrank, kube-controller-manager takes %s, and podrank's order gives %s", join(gone), join(total)))
+		}
+		c.putBack(ctx, stored)
 	}
 	fmt.Printf("%d pods, %d go, %d times the same pods:\n", pods, pods-remaining, repeats)
 	fmt.Printf("kube-controller-manager takes %d distinct sets of pods\n", len(real))
+	if patched != "" {
+		fmt.Printf("with podrank inside           %d, in turns with it: what --order total says all %d times\n", len(inside), repeats)
+	}
 	fmt.Printf("podrank's order gives         %d\n", len(ours))
 	fmt.Printf("the preview says              %d certain, %d contested, %d safe: right all %d times\n",
 		prediction.Count("delete"), prediction.Count("contested"), prediction.Count("keep"), repeats)
@@ -141,6 +159,15 @@ func (c *circle) putBack(ctx context.Context, stored map[string]string) {
 		}
 		return false
 	})
+}
+
+// run makes the control plane run this program as kube-controller-manager when it is started again, and returns the one before it.
+func (c *circle) run(program string) string {
+	link := filepath.Join(filepath.Dir(c.plane.Kubeconfig), manager)
+	before := must.Get(os.Readlink(link))
+	must.Do(os.Remove(link))
+	must.Do(os.Symlink(program, link))
+	return before
 }
 
 // manager stops or starts kube-controller-manager.

@@ -5,7 +5,10 @@
 // whole, with the count that the Deployment was given. Before that, the preview of the cluster itself must equal that of the
 // dump.
 //
-//	judge [-from N] [-deployments | -chance] [-record FILE] -podrank PROGRAM -keep DIR N SEED
+// With -order total, the controllers must be ones that decide by podrank's own order. Then no pod is contested, and it asks set by
+// set alone.
+//
+//	judge [-from N] [-deployments | -chance | -edges] [-order ORDER] [-record FILE] -podrank PROGRAM -keep DIR N SEED
 package main
 
 import (
@@ -32,6 +35,7 @@ type judge struct {
 	*rounds.Rounds
 	history *history.History
 	kinds   []string // of scenes
+	order   string   // kubernetes or total
 
 	cases  []*record.Case
 	totals totals
@@ -40,6 +44,7 @@ type judge struct {
 type totals struct {
 	rounds, violations, sets, plain, doubtful, gone, certain, contested, safe int
 	wholes                                                                    map[string]*wholes // by kind of scene
+	edges                                                                     map[string]int     // by what the decisions fit
 }
 
 // wholes is what became of Deployments that were asked about as a whole.
@@ -50,13 +55,19 @@ func main() { must.Main("judge", run) }
 func run(ctx context.Context) {
 	onlyDeployments := flag.Bool("deployments", false, "only rounds of Deployments")
 	onlyChance := flag.Bool("chance", false, "only rounds of which chance decides much, and in which nothing else is open")
+	onlyEdges := flag.Bool("edges", false, "only rounds in which an age reaches a power of two as the controller decides")
+	order := flag.String("order", "kubernetes", "kubernetes, or total for controllers that decide by podrank's own order")
 	recordFile := flag.String("record", "", "gets the rounds themselves, compressed")
-	j := &judge{Rounds: rounds.Parse(4), kinds: scene.Kinds, totals: totals{wholes: map[string]*wholes{}}}
+	j := &judge{Rounds: rounds.Parse(4), kinds: scene.Kinds, totals: totals{wholes: map[string]*wholes{}, edges: map[string]int{}}}
+	j.order = *order
 	if *onlyDeployments {
 		j.kinds = scene.OfDeployments
 	}
 	if *onlyChance {
 		j.kinds = scene.OfChance
+	}
+	if *onlyEdges {
+		j.kinds = scene.OfEdges
 	}
 	j.history = history.Follow(ctx, j.Plane)
 	scene.CreateNodes(ctx, j.Plane)
@@ -80,6 +91,10 @@ func run(ctx context.Context) {
 				w.rounds, kind, w.only, w.changed, w.gone, w.certain, w.contested, w.safe)
 		}
 	}
+	if *onlyEdges {
+		fmt.Printf("an age reached a power of two meanwhile in %d rounds: %d decisions fit only the time before, %d only the time after, "+
+			"%d both\n", t.edges[before]+t.edges[after]+t.edges[both], t.edges[before], t.edges[after], t.edges[both])
+	}
 	if *onlyChance && t.plain < t.rounds {
 		// Odds are measured on all rounds, and not on those that turned out well.
 		must.Do(fmt.Errorf("%d rounds left something else open", t.rounds-t.plain))
@@ -92,12 +107,17 @@ func (j *judge) round(ctx context.Context, number int) string {
 	r := rand.New(rand.NewPCG(j.Seed, uint64(number)))
 	s := scene.Build(ctx, j.Plane, j.history, r, fmt.Sprintf("judge-%d-", number), j.kinds)
 	run := j.play(ctx, s)
-	outcomes, wrong := verdict.Judge(run, func(q *preview.Question) (*preview.Prediction, error) {
+	ask := func(q *preview.Question) (*preview.Prediction, error) {
+		q.Order = j.order
 		return j.Podrank.Ask(ctx, q)
-	})
+	}
+	outcomes, wrong := verdict.Judge(run, ask)
 	var steps *verdict.Steps
-	if wrong == nil && slices.Contains(scene.OfDeployments, s.Kind) {
+	if wrong == nil && j.asksOfDeployment(s) {
 		steps, wrong = j.whole(ctx, s, run)
+	}
+	if wrong == nil && slices.Contains(scene.OfEdges, s.Kind) {
+		j.countEdge(run, outcomes, ask)
 	}
 	must.Do(ctx.Err())
 	if wrong != nil {
@@ -106,6 +126,32 @@ func (j *judge) round(ctx context.Context, number int) string {
 	line := j.note(number, s, run, outcomes, steps, wrong)
 	scene.CleanUp(ctx, j.Plane, j.history, s.Namespace)
 	return line
+}
+
+// asksOfDeployment says whether the preview is also asked about a Deployment as a whole.
+func (j *judge) asksOfDeployment(s *scene.Scene) bool {
+	return slices.Contains(scene.OfDeployments, s.Kind) && j.order == "kubernetes"
+}
+
+// What a decision fits if an age reached a power of two before anything was known of it.
+const before, after, both = "before", "after", "both"
+
+// countEdge counts what the decision about the only set that lost pods fits. That it fits anything is known.
+func (j *judge) countEdge(run *verdict.Run, outcomes []verdict.Set, ask verdict.Ask) {
+	moments := run.Dump.Moments(run.Began, run.Gone[len(run.Gone)-1].At)
+	if len(moments) < 2 {
+		return
+	}
+	fits := func(now time.Time) bool {
+		set := &outcomes[0]
+		prediction, err := ask(&preview.Question{Dump: run.Dump, Namespace: run.Namespace, Set: set.Name, Replicas: set.To, Now: now})
+		return err == nil && verdict.Compare(prediction, len(set.Gone), set.Gone) == nil
+	}
+	what := map[[2]bool]string{{true, false}: before, {false, true}: after, {true, true}: both}[[2]bool{
+		fits(moments[0]), fits(moments[len(moments)-1])}]
+	j.Lock()
+	defer j.Unlock()
+	j.totals.edges[what]++
 }
 
 // whole asks about the Deployment as a whole.
@@ -127,9 +173,12 @@ func (j *judge) play(ctx context.Context, s *scene.Scene) *verdict.Run {
 	j.history.ClearEvents(s.Namespace)
 	dump := preview.Get(ctx, j.Plane.Kubeconfig, s.Namespace)
 	run := &verdict.Run{Namespace: s.Namespace, Dump: dump, Counts: map[types.UID][]int32{}}
-	if slices.Contains(scene.OfDeployments, s.Kind) {
+	if j.asksOfDeployment(s) {
 		question := &preview.DeploymentQuestion{Dump: dump, Count: s.Count, Now: time.Now()}
 		run.Live = j.Podrank.CompareLive(ctx, j.Plane.Kubeconfig, s.Namespace, question)
+	}
+	if s.Await != nil {
+		s.Await(ctx)
 	}
 	run.Began = time.Now()
 	s.Trigger(ctx)
@@ -208,7 +257,7 @@ func (j *judge) keepRound(ctx context.Context, number int, s *scene.Scene, run *
 		}
 		fmt.Fprintf(&story, "%s %s had %d, then %d\n", object.Kind, object.Metadata.Name, *object.Spec.Replicas, counts)
 		prediction, err := j.Podrank.Ask(ctx, &preview.Question{Dump: run.Dump, Namespace: s.Namespace,
-			Set: object.Kind + "/" + object.Metadata.Name, Replicas: counts[len(counts)-1], Now: run.Began, Order: "kubernetes"})
+			Set: object.Kind + "/" + object.Metadata.Name, Replicas: counts[len(counts)-1], Now: run.Began, Order: j.order})
 		if err != nil {
 			fmt.Fprintln(&story, err)
 			continue

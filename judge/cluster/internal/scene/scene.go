@@ -36,6 +36,7 @@ var OfDeployments = Kinds[3:]
 // Scene is a namespace in which all is ready for the controllers to take pods.
 type Scene struct {
 	Namespace, Kind string
+	Await           func(context.Context) // waits for the moment of the trigger, if there is one
 	Trigger         func(context.Context) // makes them
 	Count           *int32                // what a Deployment is scaled to; nil if it only goes on
 	Reacted         func(*history.Namespace) bool
@@ -65,9 +66,12 @@ func Build(ctx context.Context, plane *control.Plane, h *history.History, r *ran
 	b := &builder{plane, h, r, namespace, drawStyle(r)}
 	kind := kinds[r.IntN(len(kinds))]
 	var s *Scene
-	if slices.Contains(OfChance, kind) {
+	switch {
+	case slices.Contains(OfChance, kind):
 		s = b.chance(ctx, kind)
-	} else {
+	case slices.Contains(OfEdges, kind):
+		s = b.edge(ctx, kind)
+	default:
 		s = b.workload(ctx, kind)
 		b.giveFacts(ctx)
 	}

@@ -47,7 +47,7 @@ type Set struct {
 // steps, and no other set lost pods meanwhile.
 func (s *Set) IsPlain() bool { return !s.Others && !s.Unjudged && s.Moments == 1 && s.Steps == 1 }
 
-// Ask is the preview.
+// Ask is the preview, by the order that the controllers decide by.
 type Ask func(*preview.Question) (*preview.Prediction, error)
 
 // Judge returns the outcome for each set that lost pods, or what contradicts the preview.
@@ -171,8 +171,7 @@ func (j *judge) step(start, from, to int32) (*Set, error) {
 	for seen := range len(j.others) + 1 {
 		dump := j.run.Dump.Without(append(uids(before), uids(j.others[:seen])...))
 		for _, now := range moments {
-			question := &preview.Question{Dump: dump, Namespace: j.run.Namespace, Set: j.name, Replicas: to, Now: now,
-				Order: "kubernetes"}
+			question := &preview.Question{Dump: dump, Namespace: j.run.Namespace, Set: j.name, Replicas: to, Now: now}
 			j.asked++
 			prediction, err := j.ask(question)
 			if err == nil {
