@@ -1152,24 +1152,6 @@ fn completions_and_the_man_page_need_no_second_build() {
     bad_flags("completion", &[]);
 }
 
-/// It names no page that nobody can install, and every flag of every subcommand, those for the cluster once.
-#[test]
-fn the_man_page_is_whole() {
-    let (_, page, _) = plain("man");
-    let page = page.replace('\\', "");
-    assert!(!page.contains("(1)"), "{page}");
-    for subcommand in ["", "scale", "drop", "undo"] {
-        let (_, help, _) = plain(&format!("{subcommand} --help"));
-        let flags: Vec<_> = help.split_whitespace().filter(|word| word.starts_with("--") && word.len() > 2).collect();
-        assert!(flags.len() > 5, "{help}");
-        for flag in flags {
-            let flag = flag.split(['=', ',', '[', ':', '.']).next().expect("a part");
-            assert!(page.contains(flag), "{subcommand} {flag}: {page}");
-        }
-    }
-    assert_eq!(page.matches("--kubeconfig").count(), page.matches("SS CONNECTION").count() + 2, "{page}");
-}
-
 /// As kubectl does: it runs the script by its name, with the words so far.
 #[cfg(unix)]
 #[test]

@@ -66,7 +66,7 @@ pub(crate) struct PreviewArgs {
     #[arg(short, long, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
 
-    /// Look for the workload in all namespaces
+    /// Look in all namespaces
     #[arg(short = 'A', long, conflicts_with_all = ["namespace", "filename"])]
     pub(crate) all_namespaces: bool,
 
