@@ -216,8 +216,9 @@ mod tests {
                 if arg.get_help_heading() == Some(CONNECTION) && part != head {
                     continue;
                 }
-                let help = arg.get_help().expect("a text").to_string();
-                assert!(part.contains(&help), "{} of {}: {help}\n{part}", arg.get_id(), task.get_name());
+                let help = arg.get_long_help().or_else(|| arg.get_help()).expect("a text").to_string();
+                let first = help.lines().next().expect("a line");
+                assert!(part.contains(first), "{} of {}: {first}\n{part}", arg.get_id(), task.get_name());
             }
         }
     }
