@@ -21,6 +21,7 @@ LIBDIR ?= $(PREFIX)/lib
 # Only this release makes the header, because each writes it a little differently.
 CBINDGEN_VERSION := 0.29.4
 HEADERS ?= include
+MDBOOK_VERSION := 0.5.4
 TOPICS := $(patsubst include/%,%,$(wildcard include/podrank/*.h))
 
 # Each is written in one place and read from there.
@@ -48,7 +49,7 @@ export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 export AR CARGO CARGO_TARGET_DIR CC CXX NM OUT PKG_CONFIG PYTHON READELF TARGET
 
 .PHONY: help archive header abi table examples install uninstall check-c targets needs budget miri tools fuzz-tools test test-all bench \
-	charts instructions mutants cluster judge webhook web page-test clean
+	charts instructions mutants cluster judge webhook web page-test book book-tools clean
 
 help: ## prints this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -186,6 +187,13 @@ page-test: ## the page in headless Chromium, beside the command line; web/dist c
 	@$(CARGO) build --quiet -p kubectl-podrank
 	@web/check.sh
 	@node --test web/test/*.test.mjs
+
+book: ## target/book/html, all pages as a book (needs mdbook: make book-tools)
+	@.ci/book
+
+book-tools: ## installs the tool that makes the book, mdbook
+	@test "$$(mdbook --version 2>&1)" = "mdbook v$(MDBOOK_VERSION)" || \
+	$(CARGO) install --quiet --locked --no-default-features --features search mdbook@$(MDBOOK_VERSION)
 
 webhook: cluster ## podrank-webhook on a real control plane (6 minutes; make -C webhook help lists more)
 	@$(MAKE) --no-print-directory -C webhook e2e

@@ -1,13 +1,15 @@
 //! Completion scripts and the man page, made from the command line itself. Computes text and reads nothing.
 
+use crate::args::connection::CONNECTION;
 use crate::args::{PROGRAM, Shell};
 use crate::complete::Wanted;
 use clap::builder::PossibleValue;
 use clap::{Arg, Command, ValueHint};
 use clap_complete::generate;
+use clap_mangen::Man;
 use podrank_preview::WorkloadKind;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 
 /// The name under which kubectl looks for the completions of `kubectl podrank`.
 const FOR_KUBECTL: &str = "\
@@ -30,13 +32,40 @@ pub(crate) fn script(shell: Shell, mut command: Command) -> Vec<u8> {
     script
 }
 
-/// Returns the man page.
+/// Returns the man page. It has the subcommands in it, because people install one file.
 ///
 /// # Errors
 /// Never: memory accepts all writes.
-pub(crate) fn man(command: Command) -> io::Result<Vec<u8>> {
+pub(crate) fn man(mut command: Command) -> io::Result<Vec<u8>> {
+    command.build();
+    let main = Man::new(command.clone()).title(PROGRAM);
     let mut page = Vec::new();
-    clap_mangen::Man::new(command).title(PROGRAM).render(&mut page)?;
+    main.render_title(&mut page)?;
+    main.render_name_section(&mut page)?;
+    main.render_synopsis_section(&mut page)?;
+    main.render_description_section(&mut page)?;
+    main.render_options_section(&mut page)?;
+    for task in command.get_subcommands().filter(|task| !task.is_hide_set()) {
+        let mut part = Vec::new();
+        // How to reach the cluster is said above.
+        let task = Man::new(task.clone().mut_args(|arg| {
+            let is_above = arg.get_help_heading() == Some(CONNECTION);
+            if is_above { arg.hide(true) } else { arg }
+        }));
+        task.render_synopsis_section(&mut part)?;
+        task.render_description_section(&mut part)?;
+        task.render_options_section(&mut part)?;
+        writeln!(page, ".SH {}", task.get_filename().trim_end_matches(".1").to_uppercase())?;
+        for line in String::from_utf8_lossy(&part).lines() {
+            writeln!(
+                page,
+                "{}",
+                line.strip_prefix(".SH ").map_or(line.into(), |title| format!(".SS {title}"))
+            )?;
+        }
+    }
+    main.render_extra_section(&mut page)?;
+    main.render_version_section(&mut page)?;
     Ok(page)
 }
 

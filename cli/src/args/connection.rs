@@ -2,9 +2,12 @@
 
 use clap::{Args, ValueHint};
 
+/// Their heading in the help.
+pub(crate) const CONNECTION: &str = "Connection (passed on to kubectl)";
+
 /// kubectl refuses flags before the name of a plugin, so they come after it.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Connection (passed on to kubectl)")]
+#[command(next_help_heading = CONNECTION)]
 #[group(id = "connection", multiple = true)]
 pub(crate) struct Connection {
     /// Context in the kubeconfig file

@@ -94,6 +94,26 @@ def empty_nodes_first_victim(api):
 # What the documentation shows.
 
 @session
+def first_look(api):
+    """What README.md shows. One pod is not ready, and three of five others go by chance: one has a node for itself."""
+    # So short that the table fits there.
+    for node in "base-1", "base-2":
+        api("POST", "/api/v1/nodes", {"metadata": {"name": node, "labels": {"lifecycle": "reserved"}}})
+    nodes = ["base-1", "spot-2", "base-2", "spot-1", "spot-2", "base-1", "spot-1"]
+    world = World(api, "default", nodes, kind="Deployment", not_ready={3})
+    done = play("first-look", ["deploy/web", "--replicas", "3"])
+    expect(done, 0)
+    done = play("first-look-scale", ["scale", "deploy/web", "--replicas", "3", "--prefer-nodes", "lifecycle=spot", "--yes"])
+    expect(done, 0)
+    # Both spot nodes are empty.
+    assert world.replicas() == 3 and world.gone() == {1, 3, 4, 6}, world.gone()
+    assert not world.has_traces()
+    api("DELETE", world.path)
+    for node in "base-1", "base-2":
+        api("DELETE", f"/api/v1/nodes/{node}")
+
+
+@session
 def spot(api):
     world = World(api, "default", ["spot-1", "reserved-1", "reserved-2", "spot-2", "reserved-1", "spot-1"], kind="Deployment")
     args = ["scale", "deploy/web", "--replicas", "4", "--prefer-nodes", "lifecycle=spot"]
