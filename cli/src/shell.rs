@@ -38,7 +38,9 @@ pub(crate) fn script(shell: Shell, mut command: Command) -> Vec<u8> {
 /// Never: memory accepts all writes.
 pub(crate) fn man(mut command: Command) -> io::Result<Vec<u8>> {
     command.build();
-    let main = Man::new(command.clone()).title(PROGRAM);
+    // What the short help hides is not hidden here.
+    let whole = |arg: Arg| arg.hide_short_help(false);
+    let main = Man::new(command.clone().mut_args(whole)).title(PROGRAM);
     let mut page = Vec::new();
     main.render_title(&mut page)?;
     main.render_name_section(&mut page)?;
@@ -46,22 +48,18 @@ pub(crate) fn man(mut command: Command) -> io::Result<Vec<u8>> {
     main.render_description_section(&mut page)?;
     main.render_options_section(&mut page)?;
     for task in command.get_subcommands().filter(|task| !task.is_hide_set()) {
-        let mut part = Vec::new();
         // How to reach the cluster is said above.
-        let task = Man::new(task.clone().mut_args(|arg| {
-            let is_above = arg.get_help_heading() == Some(CONNECTION);
-            if is_above { arg.hide(true) } else { arg }
-        }));
-        task.render_synopsis_section(&mut part)?;
-        task.render_description_section(&mut part)?;
-        task.render_options_section(&mut part)?;
-        writeln!(page, ".SH {}", task.get_filename().trim_end_matches(".1").to_uppercase())?;
+        let is_above = |arg: &Arg| arg.get_help_heading() == Some(CONNECTION);
+        let own = |arg: Arg| if is_above(&arg) { arg.hide(true) } else { whole(arg) };
+        let own = Man::new(task.clone().mut_args(own));
+        let mut part = Vec::new();
+        own.render_synopsis_section(&mut part)?;
+        own.render_description_section(&mut part)?;
+        own.render_options_section(&mut part)?;
+        writeln!(page, ".SH {}", task.get_name().to_uppercase())?;
         for line in String::from_utf8_lossy(&part).lines() {
-            writeln!(
-                page,
-                "{}",
-                line.strip_prefix(".SH ").map_or(line.into(), |title| format!(".SS {title}"))
-            )?;
+            let (mark, rest) = line.strip_prefix(".SH ").map_or(("", line), |title| (".SS ", title));
+            writeln!(page, "{mark}{rest}")?;
         }
     }
     main.render_extra_section(&mut page)?;
@@ -194,6 +192,35 @@ mod tests {
     fn complete(words: &[&str]) -> String {
         let words: Vec<_> = words.iter().map(OsString::from).collect();
         candidates(&command(), &words, |_, _| Vec::new())
+    }
+
+    /// Nobody can install a page that it names, and it has the text of every flag: those for the cluster once.
+    #[test]
+    fn the_man_page_is_whole() {
+        let mut command = command();
+        command.build();
+        let page = String::from_utf8(man(command.clone()).expect("memory")).expect("UTF-8");
+        let page = page.replace("\\*(Aq", "'").replace('\\', "");
+        assert!(!page.contains("(1)"), "{page}");
+        assert_eq!(page.matches("fB--kubeconfigfR fI").count(), 1, "{page}");
+        let (head, tasks) = page.split_once("\n.SH SCALE\n").expect("the subcommands come last");
+        let tasks = format!("\n.SH SCALE\n{tasks}");
+        for task in
+            std::iter::once(&command).chain(command.get_subcommands()).filter(|task| !task.is_hide_set())
+        {
+            let heading = format!("\n.SH {}\n", task.get_name().to_uppercase());
+            let part = tasks
+                .split_once(&heading)
+                .map_or(head, |(_, rest)| rest.split("\n.SH ").next().expect("a part"));
+            for arg in task.get_arguments().filter(|arg| !arg.is_hide_set()) {
+                if arg.get_help_heading() == Some(CONNECTION) && part != head {
+                    continue;
+                }
+                let help = arg.get_long_help().or_else(|| arg.get_help()).expect("a text").to_string();
+                let first = help.lines().next().expect("a line");
+                assert!(part.contains(first), "{} of {}: {first}\n{part}", arg.get_id(), task.get_name());
+            }
+        }
     }
 
     #[test]
