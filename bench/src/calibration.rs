@@ -1,4 +1,5 @@
-//! Whether pods go as often as their odds say, in rounds that a real controller played: `judge/cluster/odds` records them.
+//! Whether pods go as often as their odds say, in rounds that a real controller played: `judge/cluster/odds` and `make -C webhook observe`
+//! record them.
 //!
 //! Pods of one round depend on each other, so rounds are what counts: what the pods of a decile did in all rounds together is compared
 //! with how much it varies, round by round, over random lists.
@@ -9,7 +10,7 @@ use podrank::{FeatureGates, Flags, Phase, Pod, Policy, Time, Uid};
 use podrank_preview::{Input, Options, PodPreview, Verdict, preview_workload};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -22,7 +23,7 @@ const LISTS: u32 = 1024;
 /// The largest z of a decile that counts as chance.
 const MOST_Z: f64 = 3.5;
 
-/// One round, as `judge/cluster/internal/record` writes it.
+/// One round, as `judge/cluster/internal/record` and `webhook/e2e/odds_test.go` write it.
 #[derive(Deserialize)]
 struct Round {
     #[serde(rename = "round")]
@@ -32,6 +33,8 @@ struct Round {
     now: String,
     victims: BTreeSet<String>,
     items: Vec<Value>,
+    /// The odds of the contested pods by UID, if somebody else than the preview said them.
+    odds: Option<BTreeMap<String, f64>>,
 }
 
 /// What rounds say about the odds.
@@ -173,11 +176,19 @@ impl Round {
         let policy = Policy::at(Time::from_unix_nanos(i64::try_from(preview.now.as_nanosecond())?))
             .with_gates(FeatureGates::KUBERNETES);
         // The place of each pod with odds, and its odds.
+        let odds = |pod: &PodPreview<'_>| match &self.odds {
+            Some(odds) => odds.get(&pod.uid).copied(),
+            None => pod.odds.map(|odds| odds.odds),
+        };
         let said: Vec<(usize, f64)> =
-            pods.iter().enumerate().filter_map(|(place, pod)| Some((place, pod.odds?.odds))).collect();
+            pods.iter().enumerate().filter_map(|(place, pod)| Some((place, odds(pod)?))).collect();
         let contested = pods.iter().filter(|pod| pod.verdict == Verdict::Contested).count();
-        if said.len() != contested {
-            return Err("a contested pod has no odds".into());
+        let are_contested = said.iter().all(|(place, _)| pods[*place].verdict == Verdict::Contested);
+        if said.len() != contested
+            || !are_contested
+            || self.odds.as_ref().is_some_and(|odds| odds.len() != contested)
+        {
+            return Err("not each contested pod has odds, or another one has".into());
         }
         let went: Vec<bool> =
             said.iter().map(|(place, _)| self.victims.contains(&pods[*place].uid)).collect();

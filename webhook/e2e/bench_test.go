@@ -13,16 +13,16 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/podrank/podrank/webhook/api/v1alpha1"
 	"github.com/podrank/podrank/webhook/internal/workload"
 )
 
 var (
 	others = flag.Int("pods", 0, "pods of other workloads during TestCost")
 	sets   = flag.Int("sets", 0, "ReplicaSets of other workloads during TestCost")
-	times  = flag.Int("times", 40, "scale-downs of TestCost")
+	times  = flag.Int("times", 20, "scale-downs of TestCost")
 )
 
 // TestCost measures what the program takes in a cluster of many pods: memory for each, the time of a request, and writes.
@@ -53,6 +53,31 @@ func TestCost(t *testing.T) {
 	}
 	set := replicaSet(w.Namespace, "web", 30)
 	w.must(w.Create(w.ctx, set))
+	// The controllers look at all of the crowd first.
+	w.Await("30 ready pods", 30*time.Minute, func() bool { return w.areReady(30) })
+	w.falls(set, "each pod on its own")
+	before = w.memory()
+	spec := *SpotFirst.DeepCopy()
+	spec.EmptyNodes = true
+	var policy v1alpha1.ScaleDownPolicy
+	w.must(w.Get(w.ctx, client.ObjectKey{Namespace: w.Namespace, Name: "spot"}, &policy))
+	policy.Spec = spec
+	w.must(w.Update(w.ctx, &policy))
+	w.must(w.Stop())
+	w.must(w.Run())
+	after = w.memory()
+	fmt.Printf("memory: %d KiB with a policy that wants empty nodes, %d KiB before: %d bytes for each of %d pods; %d KiB of the system\n", after>>10,
+		before>>10, (after-before) / *others, *others, int(w.Metric("process_resident_memory_bytes"))>>10)
+	w.falls(set, "whole nodes")
+	for _, kind := range []string{"PodList", "ReplicaSetList"} {
+		if count := w.countAll(kind); count < map[string]int{"PodList": *others, "ReplicaSetList": *sets}[kind] {
+			t.Errorf("only %d are left of a %s", count, kind)
+		}
+	}
+}
+
+// falls lets a set of 30 pods fall to 24 and rise again, and prints how long requests took, and how many costs were written.
+func (w *World) falls(set client.Object, what string) {
 	var took []time.Duration
 	writes, goes := 0, 0
 	for range *times {
@@ -64,14 +89,27 @@ func TestCost(t *testing.T) {
 		w.AwaitClean()
 		for _, call := range w.Proxy.Calls(w.Namespace)[asked:] {
 			took = append(took, call.Took)
-			fmt.Println("request", call.Took)
 		}
 		writes, goes = writes+w.CostChanges()-changes, goes+6
 		w.must(w.Scale(set, 30))
 	}
 	slices.Sort(took)
-	fmt.Printf("%d requests to take 6 of 30 pods: p50 %v, p99 %v; %d changes of costs for %d pods\n", len(took), took[len(took)/2],
-		took[len(took)*99/100], writes, goes)
+	fmt.Printf("%s: %d requests to take 6 of 30 pods: p50 %v, p99 %v; %d changes of costs for %d pods; %s", what, len(took), took[len(took)/2],
+		took[len(took)*99/100], writes, goes, w.MetricLines("podrank_webhook_admission_duration_seconds_count"))
+}
+
+// countAll counts the objects of a kind in the cluster.
+func (w *World) countAll(kind string) (count int) {
+	version := map[string]string{"PodList": "v1", "ReplicaSetList": "apps/v1"}[kind]
+	options := &client.ListOptions{Limit: 5000}
+	for {
+		list := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: kind}}
+		w.must(w.List(w.ctx, &list, options))
+		count += len(list.Items)
+		if options.Continue = list.Continue; options.Continue == "" {
+			return count
+		}
+	}
 }
 
 // memory is the live heap of the program, at its last collection.
@@ -82,32 +120,46 @@ func (p *Plane) memory() int {
 
 // fillSets makes ReplicaSets as Deployments keep them for a rollback: without pods, eleven of each.
 func (w *World) fillSets(count int) {
-	w.crowd(count, func(namespace string, i int) client.Object {
+	w.crowd(count, count/11+1, func(namespace string, i int) client.Object {
 		name := fmt.Sprintf("service-%d", i/11)
 		set := replicaSet(namespace, fmt.Sprintf("%s-%010x", name, i), 0)
 		set.Labels = map[string]string{"app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "shop", "pod-template-hash": fmt.Sprint(i)}
 		set.Spec.Selector.MatchLabels, set.Spec.Template.Labels = set.Labels, set.Labels
 		set.Annotations = map[string]string{workload.Desired: "3", workload.Revision: fmt.Sprint(i % 11)}
-		isController := true
-		set.OwnerReferences = []metav1.OwnerReference{{
-			APIVersion: "apps/v1", Kind: "Deployment", Name: name, UID: types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012x", i/11)), Controller: &isController,
-		}}
 		return set
 	})
 }
 
-// crowd makes objects in a namespace of their own.
-func (w *World) crowd(count int, object func(namespace string, i int) client.Object) {
+// crowd makes objects in a namespace of their own, with so many owners. These are ConfigMaps, which have no controller that does anything. Without
+// owners that are there, the objects would be collected as garbage.
+func (w *World) crowd(count, owners int, object func(namespace string, i int) client.Object) {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "crowd-"}}
 	w.must(w.Create(w.ctx, namespace))
 	w.Cleanup(func() { _ = w.Delete(w.ctx, namespace) })
+	isController := true
+	references := make([]metav1.OwnerReference, owners)
+	w.each(owners, func(i int) error {
+		owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace.Name, Name: fmt.Sprint("service-", i)}}
+		err := w.Create(w.ctx, owner)
+		references[i] = metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID, Controller: &isController}
+		return err
+	})
+	w.each(count, func(i int) error {
+		made := object(namespace.Name, i)
+		made.SetOwnerReferences(references[i*owners/count : i*owners/count+1])
+		return w.Create(w.ctx, made, client.FieldOwner("kube-controller-manager"))
+	})
+}
+
+// each does something with each number, 32 at a time.
+func (w *World) each(count int, do func(int) error) {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, 32)
 	for i := range count {
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
-			if err := w.Create(w.ctx, object(namespace.Name, i), client.FieldOwner("kube-controller-manager")); err != nil {
+			if err := do(i); err != nil {
 				w.Error(err)
 			}
 		})
@@ -115,18 +167,18 @@ func (w *World) crowd(count int, object func(namespace string, i int) client.Obj
 	group.Wait()
 }
 
-// fill makes pods as real ones are: with labels, annotations, volumes, a status and managed fields.
+// fill makes pods as real ones are: with labels, annotations, volumes, managed fields and a node, of which each has 30 of them.
 func (w *World) fill(count int) {
-	w.crowd(count, func(namespace string, i int) client.Object {
+	w.crowd(count, count/10+1, func(namespace string, i int) client.Object {
+		name := fmt.Sprint("service-", i/10)
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-			Namespace: namespace, Name: fmt.Sprintf("service-%d-7f6b9d5c48-%05d", i%100, i),
-			Labels: map[string]string{
-				"app.kubernetes.io/name": fmt.Sprint("service-", i%100), "app.kubernetes.io/part-of": "shop", "pod-template-hash": "7f6b9d5c48",
-			},
+			Namespace: namespace, Name: fmt.Sprintf("%s-7f6b9d5c48-%05d", name, i),
+			Labels:      map[string]string{"app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "shop", "pod-template-hash": "7f6b9d5c48"},
 			Annotations: map[string]string{"prometheus.io/scrape": "true", "checksum/config": strings.Repeat("0123456789abcdef", 4)},
 		}}
 		pod.Spec = template("crowd").Spec
-		pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/crowd"}}
+		// A prime number of pods apart, so that those of one service are on many nodes.
+		pod.Spec.NodeName = fmt.Sprintf("crowd-%d", i*7919%count/30)
 		pod.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "A", Value: strings.Repeat("x", 200)}}
 		return pod
 	})

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -73,21 +74,45 @@ func TestRounds(t *testing.T) {
 	for _, l := range readLog(t) {
 		played[l.Round] = true
 	}
-	t.Run("rounds", func(t *testing.T) {
-		for number := 1; number <= *rounds; number++ {
-			if played[number] {
-				continue
+	group := *rounds
+	if *restart > 0 {
+		group = *restart
+	}
+	for first := 1; first <= *rounds; first += group {
+		var numbers []int
+		for number := first; number < first+group && number <= *rounds; number++ {
+			if !played[number] {
+				numbers = append(numbers, number)
 			}
-			t.Run(fmt.Sprint(number), func(t *testing.T) {
-				t.Parallel()
-				l := &line{Round: number, Result: "wrong"}
-				// Also if it ends early.
-				defer func() { l.write(t) }()
-				play(t, l)
-			})
 		}
-	})
+		if len(numbers) == 0 {
+			continue
+		}
+		t.Run(fmt.Sprint("from-", first), func(t *testing.T) {
+			for _, number := range numbers {
+				t.Run(fmt.Sprint(number), func(t *testing.T) {
+					t.Parallel()
+					l := &line{Round: number, Result: "wrong"}
+					// Also if it ends early.
+					defer func() { l.write(t) }()
+					play(t, l)
+				})
+			}
+		})
+		if *restart > 0 {
+			restartController(t)
+		}
+	}
 	summarise(readLog(t))
+}
+
+// restartController makes kube-controller-manager begin anew, with other orders of its lists.
+func restartController(t *testing.T) {
+	for _, what := range []string{"stop", "start"} {
+		if _, err := script("part", what, plane.Dir, "kube-controller-manager"); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // write appends a line to the log.
@@ -183,6 +208,33 @@ var wishes = []wish{
 		}
 		return nil
 	}},
+	{"whole nodes", v1alpha1.ScaleDownPolicySpec{EmptyNodes: true}, emptied},
+}
+
+// emptied compares how many nodes became empty with how many can: those with the fewest pods take the fewest deletions.
+func emptied(_ *World, before, went []*corev1.Pod) error {
+	on := func(pods []*corev1.Pod) map[string]int {
+		counts := map[string]int{}
+		for _, pod := range pods {
+			counts[pod.Spec.NodeName]++
+		}
+		return counts
+	}
+	had, lost, got, want, left := on(before), on(went), 0, 0, len(went)
+	for node, count := range had {
+		if lost[node] == count {
+			got++
+		}
+	}
+	for _, count := range slices.Sorted(maps.Values(had)) {
+		if left -= count; left >= 0 {
+			want++
+		}
+	}
+	if got != want {
+		return fmt.Errorf("%d nodes became empty, and %d could", got, want)
+	}
+	return nil
 }
 
 // balanced takes one pod after the other from the zone that has the most, and compares the numbers that are left.
@@ -259,6 +311,7 @@ func play(t *testing.T, l *line) {
 		time.Sleep(200 * time.Millisecond) // until the watch has told of the labels
 		before = w.Pods()
 	}
+	objects := w.dump()
 	var err error
 	goes := l.Pods - l.To
 	switch l.Way {
@@ -289,6 +342,7 @@ func play(t *testing.T, l *line) {
 	l.Writes = w.CostChanges()
 	if *observed {
 		l.judgeObserved(w)
+		l.draw(w, before, objects)
 	} else {
 		l.judge(w, chosen, before)
 	}

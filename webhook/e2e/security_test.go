@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,6 +115,14 @@ func TestAccount(t *testing.T) {
 	}
 	w.must(create(func(*corev1.Pod) {}))
 
+	// It reads no Secret but its own.
+	secrets := w.asItself().CoreV1().Secrets(system)
+	if _, err := secrets.List(w.ctx, metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("all Secrets: %v", err)
+	}
+	_, err := secrets.List(w.ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + app.Secret})
+	w.must(err)
+
 	// Of its configuration, it may write the authorities and the names of namespaces.
 	configure := func(change func(*admissionregistrationv1.ValidatingWebhookConfiguration)) error {
 		configurations := w.asItself().AdmissionregistrationV1().ValidatingWebhookConfigurations()
@@ -175,7 +184,7 @@ func (p *Plane) forge(set *appsv1.ReplicaSet, replicas int, change func(request 
 	if err != nil {
 		return err
 	}
-	to := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: as}}, Timeout: 10 * time.Second}
+	to := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: as}, DisableKeepAlives: true}, Timeout: 10 * time.Second}
 	response, err := to.Post(fmt.Sprintf("https://127.0.0.1:%d%s", p.port, admit.Path), "application/json", bytes.NewReader(text))
 	if err == nil {
 		response.Body.Close()
@@ -252,6 +261,47 @@ func TestForged(t *testing.T) {
 	w.must(w.Run("--client-ca", file, "--client-name", "another"))
 	if err := w.forge(live(), 2, func(map[string]any) {}, client); err == nil {
 		t.Error("heard with a certificate of another name")
+	}
+}
+
+// Somebody who sends requests as large as they may be, as fast as it goes, cannot make the program exceed its limit of memory.
+func TestFlood(t *testing.T) {
+	w := NewWorld(t, 1)
+	t.Setenv("GOMEMLIMIT", "460MiB") // as the manifests do
+	w.must(w.Stop())
+	w.must(w.Run())
+	review := []byte(`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"6d3c2e1f-0000-4000-8000-000000000001","object":{"a":"` +
+		strings.Repeat("x", 4<<20-300) + `"}}}`)
+	until := time.Now().Add(15 * time.Second)
+	var group sync.WaitGroup
+	var answered, refused atomic.Int64
+	for range 90 {
+		to := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, Timeout: 10 * time.Second}
+		group.Go(func() {
+			for time.Now().Before(until) {
+				response, err := to.Post(fmt.Sprintf("https://127.0.0.1:%d%s", w.port, admit.Path), "application/json", bytes.NewReader(review))
+				if err != nil {
+					continue
+				}
+				response.Body.Close()
+				if response.StatusCode == http.StatusOK {
+					answered.Add(1)
+				} else {
+					refused.Add(1)
+				}
+			}
+			to.CloseIdleConnections()
+		})
+	}
+	most := 0.0
+	for time.Now().Before(until) {
+		most = max(most, w.Metric("process_resident_memory_bytes"))
+		time.Sleep(100 * time.Millisecond)
+	}
+	group.Wait()
+	t.Logf("at most %.0f MiB, %d answered, %d refused", most/(1<<20), answered.Load(), refused.Load())
+	if most == 0 || most > 512<<20 || answered.Load() == 0 {
+		t.Errorf("at most %.0f MiB", most/(1<<20))
 	}
 }
 
@@ -383,6 +433,26 @@ func TestEmptyNodes(t *testing.T) {
 	if last := w.Last("spot", 1); last.Result != string(steer.Steered) {
 		t.Errorf("%+v", last)
 	}
+}
+
+// Of two nodes that can become empty with as few deletions, a cordoned one goes first.
+func TestCordoned(t *testing.T) {
+	w := NewWorld(t, 2)
+	w.Policy("spot", v1alpha1.ScaleDownPolicySpec{EmptyNodes: true})
+	set := replicaSet(w.Namespace, "web", 4)
+	w.must(w.Create(w.ctx, set))
+	w.AwaitReady(4)
+	// By their names, the other one would go.
+	cordoned := w.Nodes[1].Name
+	w.must(w.Kubectl("cordon", cordoned))
+	time.Sleep(500 * time.Millisecond) // until the watch has it
+	w.must(w.Scale(set, 2))
+	for _, pod := range w.AwaitGone(2) {
+		if pod.Spec.NodeName != cordoned {
+			t.Errorf("%s on %s went, not on %s", pod.Name, pod.Spec.NodeName, cordoned)
+		}
+	}
+	w.must(w.Kubectl("uncordon", cordoned))
 }
 
 // A policy that only observes: what Kubernetes does by itself is what was predicted, and nothing is written.

@@ -73,7 +73,7 @@ func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.R
 			h.Reporter.TakenOff(o, count, err)
 		}
 		if o.Result == steer.Observed {
-			h.Reporter.Observed(ctx, o, observe.Compare(ctx, h.Steerer.Live, o))
+			h.Reporter.Observed(ctx, o, h.observe(ctx, o))
 			return
 		}
 		h.Reporter.Outcome(ctx, o)
@@ -81,6 +81,15 @@ func (h *Handler) Handle(ctx context.Context, req admission.Request) admission.R
 	answer := admission.Allowed("")
 	answer.AuditAnnotations = report.Audit(o)
 	return answer
+}
+
+// observe predicts, and compares with what comes of the request.
+func (h *Handler) observe(ctx context.Context, o *steer.Outcome) observe.Comparison {
+	if err := h.Steerer.Predict(o); err != nil {
+		h.Reporter.Log.Error(err, "cannot predict", "kind", o.Kind, "namespace", o.Key.Namespace, "name", o.Key.Name)
+		return observe.Comparison{Without: observe.Unpredicted}
+	}
+	return observe.Compare(ctx, h.Steerer.Live, o)
 }
 
 // Wait returns when all that follows earlier answers is done.

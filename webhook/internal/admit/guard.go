@@ -2,36 +2,50 @@ package admit
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"mime"
 	"net/http"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 const (
 	// largest is how many bytes a request may have: twice the largest object that Kubernetes stores, and some more.
 	largest = 4 << 20
-	// reading is how long it may take to send one, and readers how many are read at a time. Another waits for its turn as long.
+	// room is how many bytes all requests may have together, from before they are read until they are answered. Decoded, they take
+	// several times as much.
+	room = 6 * largest
+	// reading is how long it may take to send a request. It waits for room as long.
 	reading = time.Second
-	readers = 32
 )
 
 // Guard bounds what a request takes before anything is known of it, and hides what is none from next, which would log it.
 func Guard(next http.Handler) http.Handler {
-	turns := make(chan struct{}, readers)
+	free := semaphore.NewWeighted(room)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" || r.Method != http.MethodPost {
 			http.Error(w, "expected an AdmissionReview as JSON", http.StatusUnsupportedMediaType)
 			return
 		}
-		select {
-		case turns <- struct{}{}:
-		case <-time.After(reading):
-			http.Error(w, "too many requests are being read", http.StatusServiceUnavailable)
+		size := r.ContentLength
+		if size > largest {
+			http.Error(w, "the request is too large", http.StatusRequestEntityTooLarge)
 			return
 		}
+		if size < 0 {
+			size = largest
+		}
+		waiting, stop := context.WithTimeout(r.Context(), reading)
+		err := free.Acquire(waiting, size)
+		stop()
+		if err != nil {
+			http.Error(w, "too many requests at a time", http.StatusServiceUnavailable)
+			return
+		}
+		defer free.Release(size)
 		body, err := read(w, r)
-		<-turns
 		if err != nil {
 			http.Error(w, "the request is too large or too slow", http.StatusRequestEntityTooLarge)
 			return

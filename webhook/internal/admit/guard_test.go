@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -60,7 +61,35 @@ func TestGuard(t *testing.T) {
 	defer writer.Close()
 	is("a slow request", false, "application/json", stuck)
 
-	// Those that send nothing more hold no turn for long.
+	// All together have few bytes, until they are answered.
+	var held, most atomic.Int64
+	free := make(chan struct{})
+	holding := httptest.NewServer(admit.Guard(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		now := held.Add(int64(len(body)))
+		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+		}
+		<-free
+		held.Add(-int64(len(body)))
+	})))
+	var group sync.WaitGroup
+	for range 40 {
+		group.Go(func() {
+			response, err := http.Post(holding.URL, "application/json", strings.NewReader(strings.Repeat(" ", 4<<20)))
+			if err == nil {
+				response.Body.Close()
+			}
+		})
+	}
+	time.Sleep(3 * time.Second)
+	close(free)
+	group.Wait()
+	holding.Close()
+	if most := most.Load(); most == 0 || most > 24<<20 {
+		t.Errorf("%d bytes are held", most)
+	}
+
+	// Those that send nothing more hold no room for long.
 	for range 100 {
 		connection, err := tls.Dial("tcp", server.Listener.Addr().String(), &tls.Config{InsecureSkipVerify: true})
 		if err != nil {

@@ -3,8 +3,7 @@
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create,namespace=podrank-system
 // +kubebuilder:rbac:groups="",resources=events,verbs=create;patch,namespace=podrank-system
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,resourceNames=podrank-webhook,verbs=get;update,namespace=podrank-system
-// +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch,namespace=podrank-system
-// +kubebuilder:rbac:groups="",resources=secrets,resourceNames=podrank-webhook-certificates,verbs=get;update,namespace=podrank-system
+// +kubebuilder:rbac:groups="",resources=secrets,resourceNames=podrank-webhook-certificates,verbs=list;watch;update,namespace=podrank-system
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,verbs=list;watch
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingwebhookconfigurations,resourceNames=podrank-webhook,verbs=get;update
 package app
@@ -15,12 +14,15 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -28,6 +30,7 @@ import (
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -150,8 +153,12 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 	if err != nil {
 		return nil, err
 	}
-	steerer := &steer.Steerer{Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Costs: costs, Barrier: barrier, Neighbours: pods, Now: time.Now,
-		Rates: steer.NewRates(options.DecisionsPerSecond)}
+	cordoned, err := cordonedNodes(ctx, mgr)
+	if err != nil {
+		return nil, err
+	}
+	steerer := &steer.Steerer{Cache: mgr.GetClient(), Cordoned: cordoned, Live: mgr.GetAPIReader(), Costs: costs, Barrier: barrier,
+		Neighbours: pods, Now: time.Now, Rates: steer.NewRates(options.DecisionsPerSecond)}
 	for _, object := range []client.Object{cost.Metadata(), workload.Metadata(workload.ReplicaSet)} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, object, workload.ByController, workload.Controller); err != nil {
 			return nil, err
@@ -180,6 +187,21 @@ func build(ctx context.Context, mgr manager.Manager, barrier *canary.Barrier, op
 		IsEnding: func() bool { return ctx.Err() != nil }}, nil
 }
 
+// cordonedNodes caches the metadata of nodes that are cordoned, which the metadata of all nodes does not tell.
+func cordonedNodes(ctx context.Context, mgr manager.Manager) (client.Reader, error) {
+	cordoned, err := cache.New(mgr.GetConfig(), cache.Options{
+		HTTPClient: mgr.GetHTTPClient(), Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(),
+		ByObject: map[client.Object]cache.ByObject{
+			steer.Node(): {Transform: strip, Field: fields.OneTermEqualSelector("spec.unschedulable", "true")},
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	_, err = cordoned.GetInformer(ctx, steer.Node())
+	return cordoned, errors.Join(err, mgr.Add(always(cordoned.Start)))
+}
+
 // others makes what knows the pods of the cluster, which begins when there is a policy that needs them.
 func others(ctx context.Context, mgr manager.Manager) (*neighbours.Pods, error) {
 	live, err := client.NewWithWatch(mgr.GetConfig(), client.Options{Scheme: mgr.GetScheme(), HTTPClient: mgr.GetHTTPClient(), Mapper: mgr.GetRESTMapper()})
@@ -206,13 +228,14 @@ func serve(mgr manager.Manager, options Options, handler *admit.Handler, synced 
 	if err != nil {
 		return err
 	}
-	requests := webhook.NewServer(webhook.Options{
-		Host: options.Host, Port: options.Port, CertDir: options.CertDir, TLSOpts: []func(*tls.Config){asks},
-	})
+	requests := &admit.Server{
+		Server:  webhook.NewServer(webhook.Options{}),
+		Address: net.JoinHostPort(options.Host, strconv.Itoa(options.Port)), Directory: options.CertDir, Clients: asks,
+	}
 	requests.Register(admit.Path, admit.Guard(&webhook.Admission{Handler: admission.HandlerFunc(handler.Handle)}))
 	if options.RotateCertificates {
 		certified := make(chan struct{})
-		err = rotator.AddRotator(mgr, &rotator.CertRotator{
+		err = rotator.AddRotator(withOneSecret(mgr, options.Namespace), &rotator.CertRotator{
 			SecretKey: types.NamespacedName{Namespace: options.Namespace, Name: Secret},
 			CertDir:   options.CertDir, CAName: "podrank-webhook-ca", CAOrganization: "podrank",
 			DNSName: fmt.Sprintf("%s.%s.svc", Service, options.Namespace), IsReady: certified,

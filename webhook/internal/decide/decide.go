@@ -187,6 +187,9 @@ func (q *Question) writes(wanted map[*corev1.Pod]bool) ([]Write, error) {
 // from one to the next.
 var horizon = []time.Duration{0, time.Second / 2, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
 
+// largest is how many pods a set may have for odds. Of more, it takes a second and more to work them out.
+const largest = 500
+
 // A Prediction says which pods Kubernetes deletes if nobody steers.
 type Prediction struct {
 	// Delete is the number of pods that go.
@@ -195,17 +198,19 @@ type Prediction struct {
 	Certain []*corev1.Pod
 	// Possible are all pods that may go, with those that certainly do.
 	Possible map[types.UID]bool
-	// Chances are how likely contested pods go if their controller decides at once.
+	// Chances are how likely contested pods go if their controller decides at once. There are none for a set of more than 500 pods.
 	Chances []podrank.Chance
 }
 
 // Predict says which of the active pods Kubernetes deletes. related are those that count for ranks.
 func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, error) {
-	settled, chances, err := podrank.Odds(active, related, k, podrank.WithNow(now))
-	if err != nil {
-		return nil, err
+	p := &Prediction{Delete: k, Certain: active, Possible: map[types.UID]bool{}}
+	if len(active) <= largest {
+		var err error
+		if _, p.Chances, err = podrank.Odds(active, related, k, podrank.WithNow(now)); err != nil {
+			return nil, err
+		}
 	}
-	p := &Prediction{Delete: k, Certain: settled.Certain, Possible: map[types.UID]bool{}, Chances: chances}
 	for _, later := range horizon {
 		settled, err := podrank.Settle(active, related, k, podrank.WithNow(now.Add(later)))
 		if err != nil {
@@ -218,7 +223,7 @@ func Predict(active, related []*corev1.Pod, k int, now time.Time) (*Prediction, 
 		for _, pod := range settled.Contested {
 			p.Possible[pod.UID] = true
 		}
-		p.Certain = slices.DeleteFunc(p.Certain, func(pod *corev1.Pod) bool { return !certain[pod.UID] })
+		p.Certain = slices.DeleteFunc(slices.Clone(p.Certain), func(pod *corev1.Pod) bool { return !certain[pod.UID] })
 	}
 	p.Certain = Names(p.Certain)
 	for i := range p.Chances {

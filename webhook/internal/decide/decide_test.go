@@ -186,3 +186,17 @@ func TestSpread(t *testing.T) {
 		}
 	}
 }
+
+// Odds of many pods take seconds, and are left out. Which pods may go is predicted all the same.
+func TestPredictsMany(t *testing.T) {
+	for _, count := range []int{500, 501} {
+		var pods []*corev1.Pod
+		for i := range count {
+			pods = append(pods, running(uint32(i), "node"))
+		}
+		p, err := decide.Predict(pods, nil, 1, now)
+		if err != nil || len(p.Possible) != count || len(p.Certain) != 0 || len(p.Chances) != map[int]int{500: 500}[count] {
+			t.Errorf("%d pods: %d may go, %d certainly, %d by chance: %v", count, len(p.Possible), len(p.Certain), len(p.Chances), err)
+		}
+	}
+}

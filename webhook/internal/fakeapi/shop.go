@@ -77,8 +77,8 @@ func (a *API) NewReporter() (*report.Reporter, *events.FakeRecorder) {
 	return &report.Reporter{Live: a, Client: a, Events: recorder, Log: logr.Discard()}, recorder
 }
 
-// NewSteerer steers what is on the server.
+// NewSteerer steers what is on the server, where no node is cordoned.
 func (a *API) NewSteerer(barrier steer.Barrier, now time.Time) *steer.Steerer {
-	return &steer.Steerer{Cache: a, Live: a, Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now },
+	return &steer.Steerer{Cache: a, Cordoned: New(), Live: a, Costs: cost.NewWriter(a, a), Barrier: barrier, Now: func() time.Time { return now },
 		Rates: steer.NewRates(1000)}
 }

@@ -27,6 +27,8 @@ const (
 	Changed   = "CountChangedAgain"
 	Deleted   = "SetDeleted"
 	Unread    = "CannotBeRead"
+	// Unpredicted: podrank returned an error.
+	Unpredicted = "CannotBePredicted"
 )
 
 // A Comparison is what came of a prediction.

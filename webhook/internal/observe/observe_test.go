@@ -45,6 +45,7 @@ func fall(t *testing.T, change func(*appsv1.ReplicaSet), goes ...string) *shop {
 	if s.Result != steer.Observed || len(s.API.Written()) != 0 {
 		t.Fatalf("%s: %s, written %v", s.Result, s.Message, s.API.Written())
 	}
+	s.must(steerer.Predict(s.Outcome))
 	two := int32(2)
 	live.Generation++
 	live.Spec.Replicas, live.Status.Replicas, live.Status.ObservedGeneration = &two, 2, live.Generation

@@ -35,3 +35,23 @@ func (r *Rates) allow(namespace string) bool {
 	}
 	return limiter.Allow()
 }
+
+// most is how many pods may wait for predictions. Each takes several kilobytes.
+const most = 10_000
+
+// held counts pods that are in memory.
+type held struct {
+	mu    sync.Mutex
+	count int
+}
+
+// add changes the count, and reports whether it may be that high. If it may not, it stays as it is.
+func (h *held) add(change int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if change > 0 && h.count+change > most {
+		return false
+	}
+	h.count += change
+	return true
+}

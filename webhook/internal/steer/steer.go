@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -120,9 +121,10 @@ type Outcome struct {
 	// Undo is how to take off what was written, or may have been, if the set is not steered after all.
 	Undo    []cost.Undo
 	Blocked []decide.Blocked
-	// Active are the set's active pods, and Prediction which of them go, if they are only observed.
-	Active     []*corev1.Pod
-	Prediction *decide.Prediction
+	// Active are the set's active pods, if they are only observed. Once they are known by their names alone, Prediction says which of
+	// them go. related are the pods that count for ranks, until then.
+	Active, related []*corev1.Pod
+	Prediction      *decide.Prediction
 }
 
 // A Barrier lets through who has waited until the controller has seen earlier writes.
@@ -151,10 +153,10 @@ const attempts = 4
 
 // A Steerer steers.
 type Steerer struct {
-	// Cache has policies, and the metadata of nodes, sets and pods. Live reads from the API server.
-	Cache, Live client.Reader
-	Costs       *cost.Writer
-	Barrier     Barrier
+	// Cache has policies, and the metadata of nodes, sets and pods, and Cordoned that of cordoned nodes. Live reads from the API server.
+	Cache, Cordoned, Live client.Reader
+	Costs                 *cost.Writer
+	Barrier               Barrier
 	// Neighbours are what else is on the nodes.
 	Neighbours Neighbours
 	// Now is the clock.
@@ -163,6 +165,9 @@ type Steerer struct {
 	Rates *Rates
 
 	locks locks
+	// held are the pods that wait for predictions, of which one is made at a time.
+	held       held
+	predicting sync.Mutex
 }
 
 // Steer does for a request what can be done until the context ends.
@@ -250,21 +255,33 @@ func (s *Steerer) steer(ctx context.Context, o *Outcome) (Result, error) {
 	return Steered, err
 }
 
-// observe predicts which pods go.
+// observe reads what a prediction needs.
 func (s *Steerer) observe(ctx context.Context, o *Outcome) (Result, error) {
 	active, related, err := s.pods(ctx, o.Set)
 	if err != nil {
 		return Failed, err
 	}
-	k := len(active) - int(o.To)
-	if k <= 0 {
+	if len(active) <= int(o.To) {
 		return NothingToDo, nil
 	}
-	if o.Prediction, err = decide.Predict(active, related, k, s.Now()); err != nil {
-		return Failed, err
+	// If there are related ones, the active ones are among them.
+	if !s.held.add(max(len(active), len(related))) {
+		return TooMany, errors.New("too many pods wait for predictions")
 	}
-	o.Active = decide.Names(active)
+	o.Active, o.related = active, related
 	return Observed, nil
+}
+
+// Predict predicts which pods go, of a request that is only observed. It takes seconds if there are many, so it is for the time after
+// the answer, and one runs at a time.
+func (s *Steerer) Predict(o *Outcome) error {
+	s.predicting.Lock()
+	defer s.predicting.Unlock()
+	defer s.held.add(-max(len(o.Active), len(o.related)))
+	var err error
+	o.Prediction, err = decide.Predict(o.Active, o.related, len(o.Active)-int(o.To), o.At)
+	o.Active, o.related = decide.Names(o.Active), nil
+	return err
 }
 
 // write plans and writes costs, anew if pods change meanwhile.
@@ -280,7 +297,7 @@ func (s *Steerer) write(ctx context.Context, o *Outcome, isOld bool) (Result, er
 		if err != nil {
 			return DeadlineExceeded, err
 		}
-		empty = &decide.EmptyNodes{Neighbours: others, Domains: compiled.NodeDomains(nodes)}
+		empty = &decide.EmptyNodes{Neighbours: others, Domains: compiled.NodeDomains(nodes), IsFirst: s.isCordoned(ctx)}
 	}
 	theirs, known, written := map[types.UID]bool{}, map[types.UID]bool{}, map[types.UID]bool{}
 	var last error
@@ -424,6 +441,11 @@ func (s *Steerer) pods(ctx context.Context, set *workload.Set) (active, related 
 		}
 	}
 	return active, related, nil
+}
+
+// isCordoned tells which nodes are cordoned. One that cannot be read is not, since that only decides between nodes that are as good.
+func (s *Steerer) isCordoned(ctx context.Context) func(name string) bool {
+	return func(name string) bool { return s.Cordoned.Get(ctx, types.NamespacedName{Name: name}, Node()) == nil }
 }
 
 // nodes returns the labels of nodes, as the cache has them.

@@ -530,6 +530,19 @@ func TestEmptyNodes(t *testing.T) {
 	}
 }
 
+// Of two nodes that are as good, the one goes that is cordoned.
+func TestCordoned(t *testing.T) {
+	for _, cordoned := range []string{"node-0", "node-1"} {
+		s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.First, s.policy.Spec.EmptyNodes = nil, true })
+		s.Neighbours, s.Cordoned = others{}, fakeapi.New(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: cordoned}})
+		for _, pod := range s.fall(3, steer.Steered, "").Wanted {
+			if got := fakeapi.Read[corev1.Pod](s, s.API, pod.Key.Name).Spec.NodeName; got != cordoned {
+				t.Errorf("%s on %s goes, although %s is cordoned", pod.Key.Name, got, cordoned)
+			}
+		}
+	}
+}
+
 // Requests about sets of other UIDs, or of none, take no decision away from others of the namespace.
 func TestJunk(t *testing.T) {
 	s := newShop(t, nil)
@@ -686,6 +699,37 @@ func TestSiblings(t *testing.T) {
 			t.Errorf("%d pods of the other set: %v", lost, wanted)
 		}
 	}
+}
+
+// So many other sets of the same controller cost no request each.
+func TestManySiblings(t *testing.T) {
+	isController := true
+	owner := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "web", UID: uid(4, 0), Controller: &isController}
+	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.set.OwnerReferences = []metav1.OwnerReference{owner} })
+	for i := range 21 {
+		sibling := s.set.DeepCopy()
+		sibling.Name, sibling.UID, sibling.ResourceVersion = fmt.Sprint("old-", i), uid(7, i), ""
+		pod := fakeapi.Read[corev1.Pod](t, s.API, "web-1")
+		pod.Name, pod.UID, pod.ResourceVersion = sibling.Name+"-0", uid(8, i), ""
+		pod.OwnerReferences[0].Name, pod.OwnerReferences[0].UID = sibling.Name, sibling.UID
+		for _, object := range []client.Object{sibling, pod} {
+			if err := s.Create(context.Background(), object); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.fall(3, steer.Failed, "more than 20 other ReplicaSets")
+}
+
+// A prediction takes long if there are many pods. It is not made while the request waits, and few pods wait for one.
+func TestPredictedLater(t *testing.T) {
+	s := newShop(t, func(s *shop, _ []*corev1.Pod) { s.policy.Spec.Mode = v1alpha1.Observe })
+	for range 10_000 / 6 {
+		if o := s.fall(3, steer.Observed, ""); o.Prediction != nil {
+			t.Fatal("predicted while the request waits")
+		}
+	}
+	s.fall(3, steer.TooMany, "wait for predictions")
 }
 
 // A pod that is not the set's own is not counted, and never written to.

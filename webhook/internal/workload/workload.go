@@ -139,6 +139,10 @@ func (s *Set) IsOwn(pod metav1.Object) bool {
 	return owner != nil && owner.UID == s.UID()
 }
 
+// mostSiblings is how many other sets of a controller may have pods. Each takes two requests to the API server, and whoever may create
+// sets could create thousands for one controller. A Deployment has two or three.
+const mostSiblings = 20
+
 // Siblings returns the other ReplicaSets of the same controller that have pods, as far as the cache knows: their pods count for
 // ranks. The cache has only metadata, so they are read live.
 func (s *Set) Siblings(ctx context.Context, cache, live client.Reader) ([]*Set, error) {
@@ -161,6 +165,9 @@ func (s *Set) Siblings(ctx context.Context, cache, live client.Reader) ([]*Set, 
 		}
 		if len(pods) == 0 {
 			continue
+		}
+		if len(siblings) == mostSiblings {
+			return nil, fmt.Errorf("more than %d other ReplicaSets of the same controller have pods", mostSiblings)
 		}
 		var sibling appsv1.ReplicaSet
 		if err := live.Get(ctx, client.ObjectKeyFromObject(&all[i]), &sibling); client.IgnoreNotFound(err) != nil {

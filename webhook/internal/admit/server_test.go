@@ -1,0 +1,107 @@
+package admit_test
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/util/cert"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/podrank/podrank/webhook/internal/admit"
+)
+
+// One address has 100 connections, each with few headers, which come soon. Another address has its own.
+func TestServer(t *testing.T) {
+	authority, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string][]byte{"tls.crt": authority, "tls.key": key} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+	server := &admit.Server{Server: webhook.NewServer(webhook.Options{}), Address: address, Directory: dir, Clients: func(*tls.Config) {}}
+	server.Register("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) }))
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Start(ctx) }()
+	config := &tls.Config{InsecureSkipVerify: true}
+	get := func(from, header string) (int, string, error) {
+		dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+		client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+			TLSClientConfig: config, DisableKeepAlives: true, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+		}}
+		request, err := http.NewRequest(http.MethodGet, "https://"+address+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("A", header)
+		response, err := client.Do(request)
+		if err != nil {
+			return 0, "", err
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		return response.StatusCode, string(text), err
+	}
+	for end := time.Now().Add(10 * time.Second); server.StartedChecker()(&http.Request{}) != nil && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if status, text, err := get("127.0.0.1", ""); err != nil || status != http.StatusOK || text != "HTTP/2.0" {
+		t.Fatalf("%d, %s, %v", status, text, err)
+	}
+	if status, _, err := get("127.0.0.1", strings.Repeat("x", 64<<10)); err == nil && status == http.StatusOK {
+		t.Error("long headers are taken")
+	}
+	var open []net.Conn
+	for range 150 {
+		connection, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close()
+		open = append(open, connection)
+	}
+	if _, _, err := get("127.0.0.1", ""); err == nil {
+		t.Error("one address has more than 100 connections")
+	}
+	if status, _, err := get("127.0.0.2", ""); err != nil || status != http.StatusOK {
+		t.Errorf("another address: %d, %v", status, err)
+	}
+	// Who says nothing is not waited for.
+	began := time.Now()
+	_ = open[0].SetReadDeadline(began.Add(20 * time.Second))
+	if _, err := io.Copy(io.Discard, open[0]); err != nil || time.Since(began) > 10*time.Second {
+		t.Errorf("still open after %v: %v", time.Since(began), err)
+	}
+	for _, connection := range open {
+		connection.Close()
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		if status, _, err := get("127.0.0.1", ""); err == nil && status == http.StatusOK {
+			break
+		} else if time.Now().After(end) {
+			t.Fatalf("not again: %d, %v", status, err)
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
