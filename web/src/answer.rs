@@ -7,6 +7,15 @@ use podrank_preview::{
 };
 use serde::Serialize;
 
+/// What is there, before a count is chosen.
+#[derive(Serialize)]
+pub(crate) struct Scene {
+    active: usize,
+    now: Timestamp,
+    /// When anything happened last to one of the pods.
+    newest: Option<Timestamp>,
+}
+
 /// The answer, and a few words about each pod.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -17,8 +26,6 @@ pub(crate) struct Answer<'p> {
     hint: Option<String>,
     now: Timestamp,
     now_source: NowSource,
-    /// When anything happened last to one of the pods.
-    newest: Option<Timestamp>,
     asked: Asked,
     active: usize,
     deletions: Bounds,
@@ -66,9 +73,15 @@ pub(crate) struct Explanation<'p> {
     pub(crate) is_direct: bool,
 }
 
+impl Scene {
+    pub(crate) fn of(preview: &Preview<'_>) -> Self {
+        let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
+        Self { active: preview.active, now: preview.now, newest: times.flatten().max() }
+    }
+}
+
 impl<'p> Answer<'p> {
     pub(crate) fn of(preview: &'p Preview<'p>) -> Self {
-        let times = preview.pods().flat_map(|pod| [pod.details.creation_time, pod.details.ready_time]);
         let face = |pod: &'p PodPreview<'p>| {
             PodFace(pod.name, pod.node, pod.verdict, pod.odds.map(|odds| odds.text()))
         };
@@ -83,7 +96,6 @@ impl<'p> Answer<'p> {
             hint: glance::hint(preview),
             now: preview.now,
             now_source: preview.now_source,
-            newest: times.flatten().max(),
             asked: preview.asked,
             active: preview.active,
             deletions: preview.deletions(),

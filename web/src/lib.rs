@@ -18,7 +18,7 @@ mod glance;
 #[path = "../../cli/src/look.rs"]
 mod look;
 
-use answer::{Answer, Explanation, Row};
+use answer::{Answer, Explanation, Row, Scene};
 use failure::Failure;
 use podrank_preview::{
     Contest, Input, Options, PodPreview, Preview, Verdict, WorkloadId, circle, preview_workload,
@@ -76,6 +76,14 @@ impl Dump {
     /// The zone of each node whose zone the dump tells, as JSON.
     pub fn zones(&self) -> String {
         json::<BTreeMap<_, _>>(&self.input.zones())
+    }
+
+    /// What there is of a workload, as JSON.
+    ///
+    /// # Errors
+    /// Those of the command line.
+    pub fn scene(&self, options: &str) -> Result<String, Failure> {
+        Ok(json(&Scene::of(&self.quick(options)?)))
     }
 
     /// Decides: the answer in a sentence, and what becomes of each pod.
@@ -153,9 +161,7 @@ impl Dump {
     /// # Errors
     /// Those of the command line.
     pub fn contested(&self, options: &str) -> Result<usize, Failure> {
-        let mut options = options::read(options, self.input)?;
-        (options.clock, options.odds) = (None, false);
-        Ok(preview_workload(self.input, &options)?.count(Verdict::Contested))
+        Ok(self.quick(options)?.count(Verdict::Contested))
     }
 
     /// The plan that makes Kubernetes take the named pods, and the commands for it, as JSON.
@@ -167,6 +173,13 @@ impl Dump {
         let mut options = options::read(options, self.input)?;
         options.odds = self.last.as_ref().is_some_and(|last| last.preview.active <= MOST_WITH_ODDS_AT_ONCE);
         steer::plan(self.input, options, &names)
+    }
+
+    /// The decision alone, without odds and without the note that needs a second one.
+    fn quick(&self, options: &str) -> Result<Preview<'static>, Failure> {
+        let mut options = options::read(options, self.input)?;
+        (options.clock, options.odds) = (None, false);
+        Ok(preview_workload(self.input, &options)?)
     }
 
     /// The decision. What was asked last is not decided again.

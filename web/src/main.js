@@ -15,6 +15,8 @@ const [SAMPLES, AT_ONCE] = [120, 20];
 /** With more pods, nothing but the answer follows a slider while it moves. */
 const MOST_AT_ONCE = 500;
 const MOST_ROWS = 10;
+/** The most characters that can be relied on to arrive. */
+const MOST_IN_LINK = 65_536;
 
 const embedded = (id) => JSON.parse($(id).textContent);
 const examples = embedded('examples');
@@ -80,10 +82,9 @@ let choices = 0;
 async function choose(next, chosen) {
     const choice = ++choices;
     tell('Deciding…', 200);
-    let answer;
+    let scene;
     try {
-        // How many pods there are is known by then.
-        answer = await next.engine.ask('decide', options({ ...chosen, replicas: chosen.replicas ?? 0 }));
+        scene = await next.engine.ask('scene', options({ ...chosen, replicas: chosen.replicas ?? 0 }));
     } catch (error) {
         if (choice !== choices) return;
         tell('');
@@ -96,12 +97,12 @@ async function choose(next, chosen) {
     complain('');
     if (dump && dump.engine !== next.engine) dump.engine.end();
     [dump, state, loading] = [next, chosen, null];
-    if (state.dumped) [state.now, state.nowText] = [Date.parse(answer.now), answer.now];
-    const newest = answer.newest ? Date.parse(answer.newest) : state.now;
+    if (state.dumped) [state.now, state.nowText] = [Date.parse(scene.now), scene.now];
+    const newest = scene.newest ? Date.parse(scene.newest) : state.now;
     // Ages begin at the latest change, so nobody chooses a moment before it.
     if (!state.dumped && state.now < newest + 1000) [state.now, state.nowText] = [newest + 1000, null];
     dump.moments = new Moments(newest, state.now);
-    const most = answer.active;
+    const most = scene.active;
     state.replicas = countOf(state.workload) ? Math.min(state.replicas ?? Math.ceil(most / 2), most) : null;
     showSources();
     if (most > MOST_EACH) $('overview').before($('list'));
@@ -404,7 +405,8 @@ on($('copy-link'), 'click', async () => {
         return complain(`No link: ${error.message}`);
     }
     const isFile = location.protocol === 'file:' ? ' This page is a file on this computer, so the link opens only here.' : '';
-    $('sharing-size').textContent = `${count(shown.pods.length, 'pod')}, ${size(shared.length)}.${isFile}`;
+    const isLong = shared.length > MOST_IN_LINK ? ' Not every browser and chat takes a link that long.' : '';
+    $('sharing-size').textContent = `${count(shown.pods.length, 'pod')}, ${size(shared.length)}.${isLong}${isFile}`;
     return $('sharing').showModal();
 });
 $('close-sharing').addEventListener('click', () => $('sharing').close());

@@ -27,6 +27,7 @@ const calls = {
         dump = new Dump(new Chunks(file));
         return { workloads: JSON.parse(dump.workloads()), zones: JSON.parse(dump.zones()) };
     },
+    scene: (options) => JSON.parse(dump.scene(options)),
     decide: (options) => JSON.parse(dump.decide(options)),
     explain: (options, pod) => JSON.parse(dump.explain(options, pod)),
     rows: (options, from, to) => JSON.parse(dump.rows(options, from, to)),
