@@ -11,10 +11,14 @@ mod source;
 mod steer;
 
 // The words of the command line, from its own files.
-#[expect(dead_code, reason = "only sentences and Markdown are needed of it, and no columns")]
+#[expect(dead_code, unreachable_pub, reason = "only sentences and Markdown are needed of it, and no columns")]
 #[path = "../../cli/src/glance.rs"]
 mod glance;
-#[expect(dead_code, reason = "only sentences and Markdown are needed of it, and no terminal")]
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "only sentences and Markdown are needed of it, and no terminal"
+)]
 #[path = "../../cli/src/look.rs"]
 mod look;
 
