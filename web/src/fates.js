@@ -14,13 +14,13 @@ export function tally(pods) {
     return numbers;
 }
 
-/** What a key says: how many pods have each fate. Who has none is left out, but for chance, so that it is seen that there is none. */
+/** What a key says: how many pods have each fate. Who has none is left out; chance only if nobody goes, because otherwise a reader asks for it. */
 export function told(pods, { deletions }) {
     const numbers = tally(pods);
     const chance = numbers.contested === 0 ? '0 by chance' : `${span(deletions, numbers.delete)} of ${numbers.contested} by chance`;
     return [
         ['delete', numbers.delete, `${numbers.delete} certainly`],
-        ['contested', 1, chance],
+        ['contested', numbers.contested + numbers.delete, chance],
         ['blocked', numbers.blocked, `${numbers.blocked} after others`],
         ['later', numbers.later, `${numbers.later} when the rollout goes on`],
         ['keep', 1, numbers.keep === pods.length ? (pods.length === 1 ? 'it stays' : `all ${numbers.keep} stay`) : `the other ${numbers.keep} ${numbers.keep === 1 ? 'stays' : 'stay'}`],
